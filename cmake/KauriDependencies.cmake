@@ -1,0 +1,13 @@
+# Everything comes from Debian's packages; tests/run and demo/quickstart install what is missing.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+find_path(DMLC_INCLUDE_DIR dmlc/parameter.h REQUIRED)
+find_library(DMLC_LIBRARY dmlc REQUIRED)
+
+add_library(kauri_dmlc INTERFACE)
+# As a system include: its headers do not pass our warnings.
+target_include_directories(kauri_dmlc SYSTEM INTERFACE "${DMLC_INCLUDE_DIR}")
+target_link_libraries(kauri_dmlc INTERFACE "${DMLC_LIBRARY}")

@@ -1,0 +1,32 @@
+/// \file Arrays that belong to somebody else, described by the array-interface protocol of NumPy (version 3).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace kauri {
+
+enum class DType { kF16, kF32, kF64, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kBool };
+
+/// One- or two-dimensional strided array in host memory. Not owning; never written to.
+struct ArrayView {
+  void const* data = nullptr;
+  DType dtype = DType::kF32;
+  std::array<std::int64_t, 2> shape{0, 1};    ///< [rows, columns]; columns is 1 for a vector
+  std::array<std::int64_t, 2> strides{0, 0};  ///< in bytes, may be negative
+  int n_dims = 1;
+
+  std::int64_t Size() const { return shape[0] * shape[1]; }
+};
+
+/// Parses `{"data": [address, read_only], "typestr": "<f4", "shape": [..], "strides": null | [..], "version": 3}`.
+/// \throws Error(kData) for malformed text, unsupported dtype or byte order, more than two dimensions, a null address with
+///         a non-empty shape, negative or overflowing shapes, a mask, or an array that lives on a device.
+ArrayView ParseArrayInterface(std::string const& json);
+
+/// Element as float64 (int64 beyond 2^53 rounds). Slow path: hot loops use DispatchDType of src/data/array_dispatch.h.
+double ElementAsDouble(ArrayView const& array, std::int64_t row, std::int64_t col);
+
+}  // namespace kauri

@@ -1,0 +1,21 @@
+/// \file What every call needs to know about where and how it runs.
+#pragma once
+
+#include <cstdint>
+
+namespace kauri {
+
+enum class DeviceKind { kCpu, kCuda };
+
+struct Device {
+  DeviceKind kind = DeviceKind::kCpu;
+  int ordinal = 0;  ///< of the CUDA device; 0 on the CPU
+};
+
+struct Context {
+  int threads = 1;  ///< worker threads, at least 1; never changes a result
+  Device device;
+  std::uint64_t seed = 0;
+};
+
+}  // namespace kauri

@@ -1,0 +1,88 @@
+/// \file The data that is learnt from and predicted on.
+///
+/// Vocabulary. An entry is a present value; a value equal to `missing`, a NaN, or one that a sparse row does not store is
+/// missing. Inside the library "missing" is always NaN (dense) or absent (CSR).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kauri/array_interface.h"
+#include "kauri/context.h"
+#include "kauri/meta_info.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// Rows in whatever storage the caller has; not owning, cheap to copy. The only way predictors read features.
+class DataView {
+ public:
+  virtual ~DataView() = default;
+  virtual std::int64_t NumRows() const = 0;
+  virtual std::int64_t NumCols() const = 0;
+  /// Writes rows [begin, end) densely to `tile`, [end - begin, n_cols] row-major, NaN where missing.
+  /// Only the first `n_cols` features are written; n_cols may be smaller or larger than NumCols() (the rest is NaN).
+  virtual void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const = 0;
+  /// The rows themselves when they already are contiguous float32 with NaN for missing, row-major with NumCols() per row;
+  /// otherwise nullptr.
+  virtual float const* DenseRows() const { return nullptr; }
+};
+
+/// A view of a dense array of any numeric type. Throws Error(kData) from CopyRows for an infinite value unless `missing` is.
+std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing);
+/// A view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; checked for bounds once, here.
+std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
+                                      std::int64_t n_cols, float missing);
+
+/// Owned storage: one of the two is used. Sparse input that fills half of the cells or more is stored densely.
+struct DenseStorage {
+  std::vector<float> values;  ///< [n_rows, n_cols], row-major, NaN = missing
+};
+struct CsrStorage {
+  std::vector<std::int64_t> row_ptr;      ///< [n_rows + 1]
+  std::vector<std::uint32_t> features;    ///< [n_entries], ascending within a row, no duplicates
+  std::vector<float> values;              ///< [n_entries], never NaN
+};
+
+/// An immutable matrix of features with its labels and weights. Shared by boosters; safe to read from many threads.
+class DataMatrix {
+ public:
+  /// Copies `view`. \throws Error(kData) for zero columns where rows exist, or infinite values.
+  static std::unique_ptr<DataMatrix> FromView(Context const& ctx, DataView const& view);
+  /// Takes over CSR arrays. \throws Error(kData) when they disagree.
+  static std::unique_ptr<DataMatrix> FromCsr(CsrStorage storage, std::int64_t n_cols);
+  /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...`; see data/text_reader.h.
+  static std::unique_ptr<DataMatrix> FromUri(Context const& ctx, std::string const& uri);
+
+  std::int64_t NumRows() const { return info_.n_rows; }
+  std::int64_t NumCols() const { return info_.n_cols; }
+  std::int64_t NumEntries() const { return n_entries_; }  ///< present values
+  bool IsDense() const { return csr_.row_ptr.empty(); }
+  bool HasMissing() const { return n_entries_ < NumRows() * NumCols(); }
+  DenseStorage const& Dense() const { return dense_; }
+  CsrStorage const& Csr() const { return csr_; }
+  MetaInfo const& Info() const { return info_; }
+  /// For setters of labels and the like (data/meta_info.h); features never change. Bumps nothing: callers own the order.
+  MetaInfo* MutableInfo() { return &info_; }
+  /// A view of this matrix, valid while it lives.
+  std::unique_ptr<DataView> View() const;
+  /// Unique in this process; what caches are keyed by.
+  std::uint64_t Id() const { return id_; }
+
+  DataMatrix(DataMatrix const&) = delete;
+  DataMatrix& operator=(DataMatrix const&) = delete;
+
+ private:
+  DataMatrix();
+  void Finish(std::int64_t n_rows, std::int64_t n_cols);
+
+  std::uint64_t id_;
+  MetaInfo info_;
+  DenseStorage dense_;
+  CsrStorage csr_;
+  std::int64_t n_entries_ = 0;
+};
+
+}  // namespace kauri

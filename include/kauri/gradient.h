@@ -1,0 +1,60 @@
+/// \file Gradient pairs: float from the objective, fixed point wherever they are added (design D5).
+///
+/// Per output and round one power-of-two unit for the gradients and one for the hessians is chosen so that the largest
+/// magnitude becomes an integer below 2^30. Sums are int64, so 2^32 rows cannot overflow, and integer sums commute:
+/// any order, thread count or device gives the same tree.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/host_device.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// First and second derivative of the loss of one row with respect to one margin.
+struct GradientPair {
+  float gradient;
+  float hessian;
+};
+
+/// A GradientPair in fixed point: value = integer * unit.
+struct FixedPair {
+  std::int32_t gradient;
+  std::int32_t hessian;
+};
+
+/// A sum of FixedPairs.
+struct FixedSum {
+  std::int64_t gradient = 0;
+  std::int64_t hessian = 0;
+
+  KAURI_HD FixedSum& operator+=(FixedPair pair) {
+    gradient += pair.gradient;
+    hessian += pair.hessian;
+    return *this;
+  }
+  KAURI_HD FixedSum& operator+=(FixedSum other) {
+    gradient += other.gradient;
+    hessian += other.hessian;
+    return *this;
+  }
+  KAURI_HD FixedSum operator-(FixedSum other) const { return {gradient - other.gradient, hessian - other.hessian}; }
+  KAURI_HD FixedSum operator+(FixedSum other) const { return {gradient + other.gradient, hessian + other.hessian}; }
+  KAURI_HD bool operator==(FixedSum other) const { return gradient == other.gradient && hessian == other.hessian; }
+};
+
+/// The float64 worth of one step of the integers; powers of two, so that conversion is exact.
+struct GradientUnit {
+  double gradient = 1.0;
+  double hessian = 1.0;
+};
+
+/// The gradients of one output, as a tree builder sees them. Not owning.
+struct GradientView {
+  Span<FixedPair const> pairs;  ///< [n_rows]
+  GradientUnit unit;
+};
+
+}  // namespace kauri

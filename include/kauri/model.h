@@ -1,0 +1,55 @@
+/// \file What has been learnt: everything that a model file holds, and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kauri/tree.h"
+
+namespace kauri {
+
+/// Half-open ranges of boosting iterations or of trees.
+struct IterationRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;  ///< 0: all that there are
+};
+struct TreeRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+struct Model {
+  std::int64_t n_features = 0;
+  std::int64_t n_classes = 0;  ///< 0 unless multi-class
+  std::int64_t n_targets = 1;
+  std::vector<float> base_score{0.5F};  ///< output space; one for all outputs, or [n_outputs]
+  bool base_score_estimated = true;     ///< boost_from_average of the file
+
+  std::string objective = "reg:squarederror";
+  std::string objective_param_key;                          ///< e.g. reg_loss_param; empty: none
+  std::map<std::string, std::string> objective_params;      ///< e.g. scale_pos_weight -> "1"
+
+  std::string booster = "gbtree";
+  std::int64_t n_parallel_trees = 1;
+  std::vector<Tree> trees;
+  std::vector<std::int32_t> output_of_tree;                 ///< [n_trees]; tree_info of the file
+  std::vector<std::int64_t> iteration_ptr{0};               ///< [n_iterations + 1], into trees
+  std::vector<float> tree_weights;                          ///< dart; empty = all 1, missing tail = 1
+
+  std::vector<std::string> feature_names;
+  std::vector<std::string> feature_types;
+  std::map<std::string, std::string> attributes;
+
+  std::int64_t NumOutputs() const { return n_classes > 1 ? n_classes : n_targets; }
+  std::int64_t NumIterations() const { return static_cast<std::int64_t>(iteration_ptr.size()) - 1; }
+  float TreeWeight(std::int64_t tree) const {
+    auto const index = static_cast<std::size_t>(tree);
+    return index < tree_weights.size() ? tree_weights[index] : 1.0F;
+  }
+  /// Trees of the iterations. \throws Error(kParameter) when begin > end, begin < 0 or end is past the last iteration.
+  TreeRange TreesOf(IterationRange iterations) const;
+};
+
+}  // namespace kauri

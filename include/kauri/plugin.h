@@ -1,0 +1,40 @@
+/// \file How a shared object adds entries to the registries (design D1).
+///
+/// The core loads `libkauri_cuda.so` when a CUDA device is first asked for: from KAURI_PLUGIN_PATH if set, else from the folder
+/// that holds libkauri.so. It calls the plug-in's one exported function, checks both versions, then lets it register.
+#pragma once
+
+#include <string>
+
+#include "kauri/registry.h"
+
+namespace kauri {
+
+/// Changes whenever a class in include/kauri changes its layout or virtual functions.
+constexpr int kPluginInterface = 1;
+
+struct Plugin {
+  int interface_version = kPluginInterface;
+  char const* kauri_version = "";               ///< of the build that made it; must equal the core's
+  char const* name = "";
+  /// One line per usable device, or empty; `problem` then says what is missing (driver or device).
+  std::string (*describe_devices)(std::string* problem) = nullptr;
+  void (*register_entries)(Registries* registries) = nullptr;
+};
+
+/// The type of `KauriPluginEntry`, the exported function. The returned object is static.
+using PluginEntry = Plugin const* (*)();
+
+/// What is known of the CUDA plug-in without asking for it to be used; never throws.
+struct PluginStatus {
+  bool loaded = false;
+  std::string path;
+  std::string devices;  ///< one per line
+  std::string problem;  ///< why it cannot be used; empty when it can
+};
+PluginStatus GetCudaPluginStatus();
+
+/// \throws Error(kDevice): plug-in missing (with the places looked at), versions differ, no driver, no device.
+void RequireCudaDevice(int ordinal);
+
+}  // namespace kauri

@@ -1,0 +1,48 @@
+/// \file A pointer and a length. Indexing is checked in debug builds; `At` is checked always.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "kauri/error.h"
+
+namespace kauri {
+
+template <typename T>
+class Span {
+ public:
+  constexpr Span() = default;
+  constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
+  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+  constexpr Span(Span<U> other) : data_(other.data()), size_(other.size()) {}  // NOLINT: implicit, as std::span
+  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+  Span(std::vector<U>& owner) : data_(owner.data()), size_(owner.size()) {}  // NOLINT: implicit, as std::span
+  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U const (*)[], T (*)[]>>>
+  Span(std::vector<U> const& owner) : data_(owner.data()), size_(owner.size()) {}  // NOLINT: implicit, as std::span
+
+  constexpr T& operator[](std::size_t index) const {
+    assert(index < size_);
+    return data_[index];
+  }
+  T& At(std::size_t index) const {
+    if (index >= size_) Fail(ErrorKind::kInternal, "index ", index, " is past the end of a span of ", size_);
+    return data_[index];
+  }
+  constexpr T* data() const { return data_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* begin() const { return data_; }
+  constexpr T* end() const { return data_ + size_; }
+  constexpr Span subspan(std::size_t offset, std::size_t count) const {
+    assert(offset + count <= size_);
+    return {data_ + offset, count};
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace kauri

@@ -1,0 +1,61 @@
+/// \file One regression tree, as arrays over its nodes. Node 0 is the root; children come after their parent.
+///
+/// A row goes left at a numerical split iff value < threshold; a missing value (NaN) goes to the default side. At a
+/// categorical split the stored categories go right, all others (also invalid ones) left, missing to the default side.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/span.h"
+
+namespace kauri {
+
+constexpr std::int32_t kNoNode = -1;
+
+class Tree {
+ public:
+  Tree();  ///< a single leaf of value 0
+
+  std::int32_t NumNodes() const { return static_cast<std::int32_t>(left.size()); }
+  std::int32_t NumLeaves() const;
+  std::int32_t MaxDepth() const;  ///< 0 for a single leaf
+  bool IsLeaf(std::int32_t node) const { return left[static_cast<std::size_t>(node)] == kNoNode; }
+  bool HasCategorical() const { return !categories.empty(); }
+  Span<std::int32_t const> CategoriesOf(std::int32_t node) const;
+
+  struct Split {
+    std::uint32_t feature = 0;
+    float threshold = 0.0F;
+    bool default_left = false;
+    float loss_change = 0.0F;
+  };
+  /// Turns the leaf `node` into a split with two new leaves, appended as (left, right).
+  void ExpandNode(std::int32_t node, Split const& split);
+  /// `weight` before the learning rate, `value` as predicted (ignored for a split node's threshold), `hessian` the cover.
+  void SetNodeStatistics(std::int32_t node, float weight, float hessian);
+  void SetLeafValue(std::int32_t node, float value);
+
+  /// \throws Error(kModel) unless this is a tree: equal lengths, children in range, no cycle, one parent each,
+  ///         features below n_features, finite leaf values and thresholds.
+  void Validate(std::int64_t n_features) const;
+
+  // [n_nodes] each
+  std::vector<std::int32_t> left;           ///< kNoNode marks a leaf
+  std::vector<std::int32_t> right;
+  std::vector<std::int32_t> parent;         ///< kNoNode for the root
+  std::vector<std::uint32_t> split_feature;
+  std::vector<float> split_value;           ///< threshold of a split, value of a leaf (learning rate applied)
+  std::vector<std::uint8_t> default_left;
+  std::vector<std::uint8_t> is_categorical;
+  std::vector<float> base_weight;
+  std::vector<float> loss_change;
+  std::vector<float> sum_hessian;
+  // Categorical splits only: node `n` owns categories[category_begin[n] .. + category_count[n]), ascending.
+  // category_begin and category_count are empty while the tree has no categorical split.
+  std::vector<std::int64_t> category_begin;
+  std::vector<std::int64_t> category_count;
+  std::vector<std::int32_t> categories;
+};
+
+}  // namespace kauri

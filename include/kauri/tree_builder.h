@@ -1,0 +1,42 @@
+/// \file The interface of a tree method.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+#include "kauri/gradient.h"
+#include "kauri/tree.h"
+
+namespace kauri {
+
+/// What a builder keeps for one data set (sorted columns, bins, device copies) and as scratch. One per training thread.
+class BuildState {
+ public:
+  virtual ~BuildState() = default;
+};
+
+/// Which tree is being built: the seeds of column sampling follow from it.
+struct TreeTask {
+  GradientView gradients;
+  Span<std::uint8_t const> sampled_rows;  ///< [n_rows], 1 = used; empty = all are used
+  std::int64_t iteration = 0;
+  std::int64_t tree_in_iteration = 0;     ///< over outputs and parallel trees
+  float leaf_scale = 1.0F;                ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
+};
+
+/// One per tree_method; const, shared by threads.
+class TreeBuilder {
+ public:
+  virtual ~TreeBuilder() = default;
+  /// The state for a data set. Costs a sort (exact) or a quantile sketch and binning (hist).
+  virtual std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const = 0;
+  /// Builds one tree. leaf_of_row (out): [n_rows], the leaf of every row, sampled or not.
+  /// Same input and seed: the same tree, bit for bit, for any number of threads.
+  virtual Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
+                     Span<std::int32_t> leaf_of_row) const = 0;
+};
+
+}  // namespace kauri

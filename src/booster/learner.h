@@ -1,0 +1,100 @@
+/// \file The whole of a booster as users hold it: parameters, objective, trees, metrics. What the C ABI's BoosterHandle is.
+///
+/// Training changes a Learner and must be done by one thread at a time; every const function is safe from many threads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/data_matrix.h"
+#include "kauri/gradient.h"
+#include "kauri/model.h"
+#include "kauri/parameter.h"
+#include "kauri/predictor.h"
+
+namespace kauri {
+
+struct PredictOptions {
+  PredictKind kind = PredictKind::kValue;
+  IterationRange iterations;
+  bool strict_shape = false;
+  std::string shap_method;  ///< empty: the parameter shap_method decides
+};
+
+/// values: row-major; shape as XGBoost's C ABI reports it.
+struct Prediction {
+  std::vector<float> values;
+  std::vector<std::uint64_t> shape;
+};
+
+struct NamedData {
+  std::string name;
+  std::shared_ptr<DataMatrix const> data;
+};
+
+struct EvaluationResult {
+  std::string data_name;
+  std::string metric;
+  double value;
+  bool higher_is_better;
+};
+
+class Learner {
+ public:
+  Learner();
+  ~Learner();
+
+  /// Takes effect before the next call that needs it. A name with several values (eval_metric) may be set repeatedly.
+  void SetParam(std::string const& name, std::string const& value);
+  /// Resolves parameters now. \throws Error(kParameter): unknown names (when validate_parameters is on), bad values.
+  void Configure();
+
+  /// One round: gradients of the objective at the current margins, then one tree per output and parallel tree.
+  void UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration);
+  /// One round from given gradients, [n_rows, n_outputs].
+  void BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, Span<GradientPair const> gradients,
+                         std::int64_t iteration);
+  /// Every metric on every data set, in order.
+  std::vector<EvaluationResult> Evaluate(std::vector<NamedData> const& sets);
+  /// "[iteration]\tname-metric:value\t..." as XGBoost prints it.
+  static std::string FormatEvaluation(std::int64_t iteration, std::vector<EvaluationResult> const& results);
+
+  Prediction Predict(DataMatrix const& data, PredictOptions const& options) const;
+  /// base_margin: [n_rows, n_outputs] or empty.
+  Prediction PredictInPlace(DataView const& rows, Span<float const> base_margin, PredictOptions const& options) const;
+
+  /// Replaces the model; parameters set so far stay. bytes: JSON or UBJSON, or what Serialise returned.
+  void LoadModel(Span<char const> bytes);
+  /// Model and parameters (the "snapshot" that pickling uses), as UBJSON or JSON.
+  std::string SaveSnapshot() const;
+  void LoadSnapshot(Span<char const> bytes);
+  /// The configuration document, for inspection.
+  std::string SaveConfig();
+  void LoadConfig(std::string const& json);
+
+  /// Ready for saving: with the objective's parameters filled in. Configures first.
+  Model const& GetModel();
+  Model const& GetModel() const;
+  /// Iterations begin, begin + step, ... below end (0: all). \throws Error(kParameter) when out of range.
+  std::unique_ptr<Learner> Slice(IterationRange range, std::int64_t step) const;
+  std::int64_t NumIterations() const;
+  /// Forgets the model's training caches (prediction caches, sorted columns, bins).
+  void Reset();
+
+  std::map<std::string, std::string>& Attributes();
+  void SetFeatureInfo(std::string const& field, std::vector<std::string> const& values);
+  std::vector<std::string> const& FeatureInfo(std::string const& field) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Every parameter that any component declares, grouped: (heading, table). For --help and for checking names.
+std::vector<std::pair<std::string, ParameterTable>> AllParameters();
+
+}  // namespace kauri

@@ -1,0 +1,28 @@
+/// \file Trees for people and plots: text, JSON and dot, in XGBoost's format.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kauri/model.h"
+
+namespace kauri {
+
+/// Names and types for the dump; empty: f0, f1, ... and q.
+struct FeatureMap {
+  std::vector<std::string> names;
+  std::vector<std::string> types;  ///< i (indicator), q, float, int, c
+};
+
+/// Reads a feature map file: one "index name type" per line. \throws Error(kIo), Error(kData) with the line number.
+FeatureMap ReadFeatureMap(std::string const& path);
+
+/// One string per tree. format: text, json, dot, or dot:{json options}. \throws Error(kParameter) for another.
+std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats, std::string const& format);
+
+/// importance_type: weight, gain, cover, total_gain, total_cover -> feature index -> score; unused features are absent.
+/// \throws Error(kParameter) for another type.
+std::map<std::int64_t, double> FeatureScore(Model const& model, std::string const& importance_type);
+
+}  // namespace kauri

@@ -1,0 +1,28 @@
+/// \file From float gradient pairs to fixed point (include/kauri/gradient.h says why).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// The gradients of one output of n_outputs, quantised. A positive hessian stays at least one unit.
+struct FixedGradients {
+  std::vector<FixedPair> pairs;  ///< [n_rows]
+  GradientUnit unit;
+  GradientView View() const { return {pairs, unit}; }
+};
+
+/// Largest k with max_abs * 2^k < 2^30, as the unit 2^-k; 1 when all are zero. Order-independent, so deterministic.
+double FixedPointUnit(float max_abs);
+
+/// gradients: [n_rows, n_outputs]; takes column `output`. sampled: [n_rows] or empty; rows not sampled become zero pairs.
+/// \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
+void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output,
+                       Span<std::uint8_t const> sampled, FixedGradients* out);
+
+}  // namespace kauri

@@ -1,0 +1,30 @@
+#include "common/log.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace kauri {
+namespace {
+
+std::atomic<int> g_level{static_cast<int>(LogLevel::kWarning)};
+std::mutex g_mutex;
+LogCallback g_callback = nullptr;
+
+}  // namespace
+
+void SetLogCallback(LogCallback callback) {
+  std::lock_guard<std::mutex> const lock(g_mutex);
+  g_callback = callback;
+}
+
+void SetLogLevel(int level) { g_level = level; }
+
+int GetLogLevel() { return g_level; }
+
+void LogLine(LogLevel level, std::string const& line) {
+  if (static_cast<int>(level) > GetLogLevel()) return;
+  std::lock_guard<std::mutex> const lock(g_mutex);
+  if (g_callback != nullptr) g_callback(line.c_str());
+}
+
+}  // namespace kauri

@@ -1,0 +1,28 @@
+/// \file The log: a callback that the host sets. Without one nothing is written anywhere.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+namespace kauri {
+
+enum class LogLevel { kWarning = 1, kInfo = 2, kDebug = 3 };
+
+/// Receives one line without a newline. May be called from any thread; calls do not overlap.
+using LogCallback = void (*)(char const* line);
+
+void SetLogCallback(LogCallback callback);
+/// Messages above this level are dropped; kWarning by default.
+void SetLogLevel(int level);
+int GetLogLevel();
+void LogLine(LogLevel level, std::string const& line);
+
+template <typename... Parts>
+void Log(LogLevel level, Parts const&... parts) {
+  if (static_cast<int>(level) > GetLogLevel()) return;
+  std::ostringstream line;
+  (line << ... << parts);
+  LogLine(level, line.str());
+}
+
+}  // namespace kauri
