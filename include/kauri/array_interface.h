@@ -22,7 +22,8 @@ struct ArrayView {
 };
 
 /// Parses `{"data": [address, read_only], "typestr": "<f4", "shape": [..], "strides": null | [..], "version": 3}`.
-/// \throws Error(kData) for malformed text, unsupported dtype or byte order, more than two dimensions, a null address with
+/// \throws Error(kData) for malformed text, unsupported dtype or byte order, more than two dimensions, a null address
+/// with
 ///         a non-empty shape, negative or overflowing shapes, a mask, or an array that lives on a device.
 ArrayView ParseArrayInterface(std::string const& json);
 

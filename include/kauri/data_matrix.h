@@ -1,7 +1,7 @@
 /// \file The data that is learnt from and predicted on.
 ///
-/// Vocabulary. An entry is a present value; a value equal to `missing`, a NaN, or one that a sparse row does not store is
-/// missing. Inside the library "missing" is always NaN (dense) or absent (CSR).
+/// Vocabulary. An entry is a present value; a value equal to `missing`, a NaN, or one that a sparse row does not store
+/// is missing. Inside the library "missing" is always NaN (dense) or absent (CSR).
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,13 @@ class DataView {
   /// Writes rows [begin, end) densely to `tile`, [end - begin, n_cols] row-major, NaN where missing.
   /// Only the first `n_cols` features are written; n_cols may be smaller or larger than NumCols() (the rest is NaN).
   virtual void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const = 0;
-  /// The rows themselves when they already are contiguous float32 with NaN for missing, row-major with NumCols() per row;
-  /// otherwise nullptr.
+  /// The rows themselves when they already are contiguous float32 with NaN for missing, row-major with NumCols() per
+  /// row; otherwise nullptr.
   virtual float const* DenseRows() const { return nullptr; }
 };
 
-/// A view of a dense array of any numeric type. Throws Error(kData) from CopyRows for an infinite value unless `missing` is.
+/// A view of a dense array of any numeric type. Throws Error(kData) from CopyRows for an infinite value unless
+/// `missing` is.
 std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing);
 /// A view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; checked for bounds once, here.
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
@@ -41,9 +42,9 @@ struct DenseStorage {
   std::vector<float> values;  ///< [n_rows, n_cols], row-major, NaN = missing
 };
 struct CsrStorage {
-  std::vector<std::int64_t> row_ptr;      ///< [n_rows + 1]
-  std::vector<std::uint32_t> features;    ///< [n_entries], ascending within a row, no duplicates
-  std::vector<float> values;              ///< [n_entries], never NaN
+  std::vector<std::int64_t> row_ptr;    ///< [n_rows + 1]
+  std::vector<std::uint32_t> features;  ///< [n_entries], ascending within a row, no duplicates
+  std::vector<float> values;            ///< [n_entries], never NaN
 };
 
 /// An immutable matrix of features with its labels and weights. Shared by boosters; safe to read from many threads.
@@ -64,7 +65,8 @@ class DataMatrix {
   DenseStorage const& Dense() const { return dense_; }
   CsrStorage const& Csr() const { return csr_; }
   MetaInfo const& Info() const { return info_; }
-  /// For setters of labels and the like (data/meta_info.h); features never change. Bumps nothing: callers own the order.
+  /// For setters of labels and the like (data/meta_info.h); features never change. Bumps nothing: callers own the
+  /// order.
   MetaInfo* MutableInfo() { return &info_; }
   /// A view of this matrix, valid while it lives.
   std::unique_ptr<DataView> View() const;

@@ -7,20 +7,21 @@
 
 namespace kauri {
 
-/// Every vector is empty when not given. All values are finite; `Validate` in data/meta_info.cc says which rule is broken.
+/// Every vector is empty when not given. All values are finite; `Validate` in data/meta_info.cc says which rule is
+/// broken.
 struct MetaInfo {
   std::int64_t n_rows = 0;
   std::int64_t n_cols = 0;
-  std::int64_t n_targets = 1;                ///< columns of the labels
-  std::vector<float> labels;                 ///< [n_rows, n_targets], row-major
-  std::vector<float> weights;                ///< [n_rows], or [n_groups] for ranking; >= 0
-  std::vector<std::int64_t> group_ptr;       ///< [n_groups + 1], from 0 to n_rows: rows of a query are consecutive
-  std::vector<float> base_margin;            ///< [n_rows, n_outputs], row-major: added instead of the base score
-  std::vector<float> label_lower_bound;      ///< [n_rows], survival
-  std::vector<float> label_upper_bound;      ///< [n_rows], survival
-  std::vector<float> feature_weights;        ///< [n_cols], column sampling
-  std::vector<std::string> feature_names;    ///< [n_cols]
-  std::vector<std::string> feature_types;    ///< [n_cols]: float, q, int, i, c
+  std::int64_t n_targets = 1;              ///< columns of the labels
+  std::vector<float> labels;               ///< [n_rows, n_targets], row-major
+  std::vector<float> weights;              ///< [n_rows], or [n_groups] for ranking; >= 0
+  std::vector<std::int64_t> group_ptr;     ///< [n_groups + 1], from 0 to n_rows: rows of a query are consecutive
+  std::vector<float> base_margin;          ///< [n_rows, n_outputs], row-major: added instead of the base score
+  std::vector<float> label_lower_bound;    ///< [n_rows], survival
+  std::vector<float> label_upper_bound;    ///< [n_rows], survival
+  std::vector<float> feature_weights;      ///< [n_cols], column sampling
+  std::vector<std::string> feature_names;  ///< [n_cols]
+  std::vector<std::string> feature_types;  ///< [n_cols]: float, q, int, i, c
 
   float Weight(std::int64_t row) const { return weights.empty() ? 1.0F : weights[static_cast<std::size_t>(row)]; }
 };

@@ -28,15 +28,15 @@ struct Model {
   bool base_score_estimated = true;     ///< boost_from_average of the file
 
   std::string objective = "reg:squarederror";
-  std::string objective_param_key;                          ///< e.g. reg_loss_param; empty: none
-  std::map<std::string, std::string> objective_params;      ///< e.g. scale_pos_weight -> "1"
+  std::string objective_param_key;                      ///< e.g. reg_loss_param; empty: none
+  std::map<std::string, std::string> objective_params;  ///< e.g. scale_pos_weight -> "1"
 
   std::string booster = "gbtree";
   std::int64_t n_parallel_trees = 1;
   std::vector<Tree> trees;
-  std::vector<std::int32_t> output_of_tree;                 ///< [n_trees]; tree_info of the file
-  std::vector<std::int64_t> iteration_ptr{0};               ///< [n_iterations + 1], into trees
-  std::vector<float> tree_weights;                          ///< dart; empty = all 1, missing tail = 1
+  std::vector<std::int32_t> output_of_tree;    ///< [n_trees]; tree_info of the file
+  std::vector<std::int64_t> iteration_ptr{0};  ///< [n_iterations + 1], into trees
+  std::vector<float> tree_weights;             ///< dart; empty = all 1, missing tail = 1
 
   std::vector<std::string> feature_names;
   std::vector<std::string> feature_types;

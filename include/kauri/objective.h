@@ -1,7 +1,8 @@
 /// \file The interface of an objective.
 ///
-/// The life of an objective: (1) made by its factory from parameters or from a model file; (2) ValidateInfo once per data set;
-/// (3) EstimateBaseScore when the user gave none; (4) ComputeGradients every round; (5) TransformMargins for predictions.
+/// The life of an objective: (1) made by its factory from parameters or from a model file; (2) ValidateInfo once per
+/// data set; (3) EstimateBaseScore when the user gave none; (4) ComputeGradients every round; (5) TransformMargins for
+/// predictions.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,16 @@ class Objective {
   virtual std::int64_t NumOutputs(MetaInfo const& info) const = 0;
   /// 0 unless multi-class; what a model file calls num_class.
   virtual std::int64_t NumClasses() const { return 0; }
-  /// \throws Error(kData) with the first offending row for labels outside the domain, NaN labels, or a wrong number of labels.
+  /// \throws Error(kData) with the first offending row for labels outside the domain, NaN labels, or a wrong number of
+  /// labels.
   virtual void ValidateInfo(MetaInfo const& info) const = 0;
   /// margins and out: [n_rows, n_outputs], row-major. Weights are applied.
-  virtual void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
-                                Span<GradientPair> out) const = 0;
+  virtual void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
+                                std::int64_t iteration, Span<GradientPair> out) const = 0;
   /// The intercept in output space, [n_outputs], as XGBoost 3.x estimates it. Deterministic for any thread count.
   virtual std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const = 0;
-  /// Base score (output space) to margin. \throws Error(kParameter) outside the domain, e.g. not in (0, 1) for a probability.
+  /// Base score (output space) to margin. \throws Error(kParameter) outside the domain, e.g. not in (0, 1) for a
+  /// probability.
   virtual float BaseScoreToMargin(float base_score) const { return base_score; }
   /// Margins to predictions, in place, [n_rows, n_outputs].
   virtual void TransformMargins(Context const& ctx, Span<float> values, std::int64_t n_outputs) const = 0;

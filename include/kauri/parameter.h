@@ -1,7 +1,8 @@
-/// \file Declared parameters: one dmlc::Parameter struct per component, read from text here and nowhere else (design D8).
+/// \file Declared parameters: one dmlc::Parameter struct per component, read from text here and nowhere else (design
+/// D8).
 ///
-/// Around dmlc stand the repairs it needs: NaN is refused, errors name the key, the value and the bounds instead of printing
-/// the whole table, and unknown names get a suggestion.
+/// Around dmlc stand the repairs it needs: NaN is refused, errors name the key, the value and the bounds instead of
+/// printing the whole table, and unknown names get a suggestion.
 #pragma once
 
 #include <dmlc/parameter.h>
@@ -18,7 +19,9 @@ using ParamMap = std::map<std::string, std::string>;
 /// One declared parameter, for --help and for checks.
 struct ParameterInfo {
   std::string name;
-  std::string type;         ///< with bounds and default, as declared
+  std::string type;           ///< float, int, string, boolean, or the allowed words in braces
+  std::string default_value;  ///< as text; empty: required or an empty string
+  std::string bounds;         ///< "[0, 1]", ">= 0", or empty: none
   std::string description;
 };
 using ParameterTable = std::vector<ParameterInfo>;

@@ -1,7 +1,8 @@
 /// \file How a shared object adds entries to the registries (design D1).
 ///
-/// The core loads `libkauri_cuda.so` when a CUDA device is first asked for: from KAURI_PLUGIN_PATH if set, else from the folder
-/// that holds libkauri.so. It calls the plug-in's one exported function, checks both versions, then lets it register.
+/// The core loads `libkauri_cuda.so` when a CUDA device is first asked for: from KAURI_PLUGIN_PATH if set, else from
+/// the folder that holds libkauri.so. It calls the plug-in's one exported function, checks both versions, then lets it
+/// register.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ constexpr int kPluginInterface = 1;
 
 struct Plugin {
   int interface_version = kPluginInterface;
-  char const* kauri_version = "";               ///< of the build that made it; must equal the core's
+  char const* kauri_version = "";  ///< of the build that made it; must equal the core's
   char const* name = "";
   /// One line per usable device, or empty; `problem` then says what is missing (driver or device).
   std::string (*describe_devices)(std::string* problem) = nullptr;

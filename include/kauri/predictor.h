@@ -22,8 +22,9 @@ enum class PredictKind : int {
   kLeaf = 6
 };
 
-/// Floats per row: kMargin and kValue n_outputs (the objective may shrink kValue later), kContribution n_outputs * (n_features + 1),
-/// kInteraction n_outputs * (n_features + 1)^2, kLeaf the number of trees in the range. This function alone owns that shape.
+/// Floats per row: kMargin and kValue n_outputs (the objective may shrink kValue later), kContribution n_outputs *
+/// (n_features + 1), kInteraction n_outputs * (n_features + 1)^2, kLeaf the number of trees in the range. This function
+/// alone owns that shape.
 std::int64_t OutputWidth(Model const& model, PredictKind kind, TreeRange trees);
 
 /// Where the sum of the trees starts. Exactly one of the two is used.
@@ -43,13 +44,14 @@ class Predictor {
  public:
   virtual ~Predictor() = default;
   /// Compiles the trees of `trees`. The Model must outlive nothing: all that is needed is copied.
-  virtual std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const = 0;
+  virtual std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model,
+                                                       TreeRange trees) const = 0;
 
   /// Margins, leaves, contributions or interactions; kValue is the objective's work on kMargin and is refused.
   /// `trees` lies within what was compiled. out: [n_rows, OutputWidth(model, kind, trees)].
   /// Margins are float32 sums in the order start, tree, tree, ...: the same bits for any thread count or batch.
-  virtual void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange trees,
-                       MarginStart const& start, Span<float> out) const = 0;
+  virtual void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind,
+                       TreeRange trees, MarginStart const& start, Span<float> out) const = 0;
 };
 
 }  // namespace kauri

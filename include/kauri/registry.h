@@ -70,7 +70,8 @@ using ObjectiveFactory = std::function<std::unique_ptr<Objective>(ParamMap const
 /// `argument` is what follows '@' in the metric's name, empty without one: error@0.7.
 using MetricFactory = std::function<std::unique_ptr<Metric>(std::string const& argument, ParamMap const&)>;
 using BoosterFactory = std::function<std::unique_ptr<Booster>(ParamMap const&)>;
-using ReaderFactory = std::function<std::unique_ptr<DataMatrix>(Context const&, std::string const& path, ParamMap const&)>;
+using ReaderFactory =
+    std::function<std::unique_ptr<DataMatrix>(Context const&, std::string const& path, ParamMap const&)>;
 
 struct Registries {
   Registry<TreeBuilderFactory> tree_methods{"tree_method"};

@@ -32,7 +32,8 @@ class Tree {
   };
   /// Turns the leaf `node` into a split with two new leaves, appended as (left, right).
   void ExpandNode(std::int32_t node, Split const& split);
-  /// `weight` before the learning rate, `value` as predicted (ignored for a split node's threshold), `hessian` the cover.
+  /// `weight` before the learning rate, `value` as predicted (ignored for a split node's threshold), `hessian` the
+  /// cover.
   void SetNodeStatistics(std::int32_t node, float weight, float hessian);
   void SetLeafValue(std::int32_t node, float value);
 
@@ -41,11 +42,11 @@ class Tree {
   void Validate(std::int64_t n_features) const;
 
   // [n_nodes] each
-  std::vector<std::int32_t> left;           ///< kNoNode marks a leaf
+  std::vector<std::int32_t> left;  ///< kNoNode marks a leaf
   std::vector<std::int32_t> right;
-  std::vector<std::int32_t> parent;         ///< kNoNode for the root
+  std::vector<std::int32_t> parent;  ///< kNoNode for the root
   std::vector<std::uint32_t> split_feature;
-  std::vector<float> split_value;           ///< threshold of a split, value of a leaf (learning rate applied)
+  std::vector<float> split_value;  ///< threshold of a split, value of a leaf (learning rate applied)
   std::vector<std::uint8_t> default_left;
   std::vector<std::uint8_t> is_categorical;
   std::vector<float> base_weight;

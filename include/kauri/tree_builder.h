@@ -23,8 +23,8 @@ struct TreeTask {
   GradientView gradients;
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], 1 = used; empty = all are used
   std::int64_t iteration = 0;
-  std::int64_t tree_in_iteration = 0;     ///< over outputs and parallel trees
-  float leaf_scale = 1.0F;                ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
+  std::int64_t tree_in_iteration = 0;  ///< over outputs and parallel trees
+  float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
 };
 
 /// One per tree_method; const, shared by threads.

@@ -26,28 +26,54 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   enum GrowPolicy { kDepthWise = 0, kLossGuide = 1 };
 
   DMLC_DECLARE_PARAMETER(TreeParam) {
-    DMLC_DECLARE_FIELD(eta).set_default(0.3F).set_range(0.0F, 3.402823466e38F).describe(
-        "Learning rate: each tree's leaf values are multiplied by it.");
-    DMLC_DECLARE_FIELD(gamma).set_default(0.0F).set_range(0.0F, 3.402823466e38F).describe(
-        "Smallest loss reduction that a split must bring.");
-    DMLC_DECLARE_FIELD(max_depth).set_default(6).set_range(0, 1 << 20).describe(
-        "Largest depth of a tree; 0 sets no limit.");
-    DMLC_DECLARE_FIELD(max_leaves).set_default(0).set_lower_bound(0).describe(
-        "Largest number of leaves; 0 sets no limit. The exact method ignores it.");
-    DMLC_DECLARE_FIELD(min_child_weight).set_default(1.0F).set_range(0.0F, 3.402823466e38F).describe(
-        "Smallest sum of hessians that a child must have.");
-    DMLC_DECLARE_FIELD(max_delta_step).set_default(0.0F).set_range(0.0F, 3.402823466e38F).describe(
-        "Largest absolute weight of a leaf before the learning rate; 0 sets no limit.");
-    DMLC_DECLARE_FIELD(lambda).set_default(1.0F).set_range(0.0F, 3.402823466e38F).describe("L2 regularisation of leaf weights.");
-    DMLC_DECLARE_FIELD(alpha).set_default(0.0F).set_range(0.0F, 3.402823466e38F).describe("L1 regularisation of leaf weights.");
-    DMLC_DECLARE_FIELD(subsample).set_default(1.0F).set_range(0.0F, 1.0F).describe(
-        "Chance of a row to be used for a tree, in (0, 1].");
-    DMLC_DECLARE_FIELD(colsample_bytree).set_default(1.0F).set_range(0.0F, 1.0F).describe(
-        "Share of the columns drawn for each tree, in (0, 1].");
-    DMLC_DECLARE_FIELD(colsample_bylevel).set_default(1.0F).set_range(0.0F, 1.0F).describe(
-        "Share of the tree's columns drawn for each level, in (0, 1].");
-    DMLC_DECLARE_FIELD(colsample_bynode).set_default(1.0F).set_range(0.0F, 1.0F).describe(
-        "Share of the level's columns drawn for each node, in (0, 1].");
+    DMLC_DECLARE_FIELD(eta)
+        .set_default(0.3F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("Learning rate: each tree's leaf values are multiplied by it.");
+    DMLC_DECLARE_FIELD(gamma)
+        .set_default(0.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("Smallest loss reduction that a split must bring.");
+    DMLC_DECLARE_FIELD(max_depth)
+        .set_default(6)
+        .set_range(0, 1 << 20)
+        .describe("Largest depth of a tree; 0 sets no limit.");
+    DMLC_DECLARE_FIELD(max_leaves)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe("Largest number of leaves; 0 sets no limit. The exact method ignores it.");
+    DMLC_DECLARE_FIELD(min_child_weight)
+        .set_default(1.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("Smallest sum of hessians that a child must have.");
+    DMLC_DECLARE_FIELD(max_delta_step)
+        .set_default(0.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("Largest absolute weight of a leaf before the learning rate; 0 sets no limit.");
+    DMLC_DECLARE_FIELD(lambda)
+        .set_default(1.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("L2 regularisation of leaf weights.");
+    DMLC_DECLARE_FIELD(alpha)
+        .set_default(0.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("L1 regularisation of leaf weights.");
+    DMLC_DECLARE_FIELD(subsample)
+        .set_default(1.0F)
+        .set_range(0.0F, 1.0F)
+        .describe("Chance of a row to be used for a tree, in (0, 1].");
+    DMLC_DECLARE_FIELD(colsample_bytree)
+        .set_default(1.0F)
+        .set_range(0.0F, 1.0F)
+        .describe("Share of the columns drawn for each tree, in (0, 1].");
+    DMLC_DECLARE_FIELD(colsample_bylevel)
+        .set_default(1.0F)
+        .set_range(0.0F, 1.0F)
+        .describe("Share of the tree's columns drawn for each level, in (0, 1].");
+    DMLC_DECLARE_FIELD(colsample_bynode)
+        .set_default(1.0F)
+        .set_range(0.0F, 1.0F)
+        .describe("Share of the level's columns drawn for each node, in (0, 1].");
     DMLC_DECLARE_FIELD(max_bin).set_default(256).set_range(2, 65535).describe(
         "Largest number of bins of a feature in histogram methods.");
     DMLC_DECLARE_FIELD(grow_policy)

@@ -36,8 +36,8 @@ double FixedPointUnit(float max_abs) {
   return std::ldexp(1.0, exponent - kMagnitudeBits);
 }
 
-void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output,
-                       Span<std::uint8_t const> sampled, FixedGradients* out) {
+void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
+                       std::int64_t output, Span<std::uint8_t const> sampled, FixedGradients* out) {
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
   auto const pair_of = [&](std::int64_t row) { return gradients[static_cast<std::size_t>(row * n_outputs + output)]; };
   std::vector<MaxAbs> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)));

@@ -20,9 +20,9 @@ struct FixedGradients {
 /// Largest k with max_abs * 2^k < 2^30, as the unit 2^-k; 1 when all are zero. Order-independent, so deterministic.
 double FixedPointUnit(float max_abs);
 
-/// gradients: [n_rows, n_outputs]; takes column `output`. sampled: [n_rows] or empty; rows not sampled become zero pairs.
-/// \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
-void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output,
-                       Span<std::uint8_t const> sampled, FixedGradients* out);
+/// gradients: [n_rows, n_outputs]; takes column `output`. sampled: [n_rows] or empty; rows not sampled become zero
+/// pairs. \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
+void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
+                       std::int64_t output, Span<std::uint8_t const> sampled, FixedGradients* out);
 
 }  // namespace kauri

@@ -1,9 +1,9 @@
 /// \file Elementary functions with the same bits on every host and device.
 ///
-/// libm, its vector versions and CUDA's math library differ in the last bits; a model that went through them would not be
-/// reproducible (design D5). These use only IEEE float64 additions, multiplications and divisions (contraction is off on
-/// both sides) and round once to float32. Error against the true value before that rounding: below 1e-13 relative, so the
-/// float32 result is the correctly rounded one but for about one argument in ten million.
+/// libm, its vector versions and CUDA's math library differ in the last bits; a model that went through them would not
+/// be reproducible (design D5). These use only IEEE float64 additions, multiplications and divisions (contraction is
+/// off on both sides) and round once to float32. Error against the true value before that rounding: below 1e-13
+/// relative, so the float32 result is the correctly rounded one but for about one argument in ten million.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,11 @@ KAURI_HD double Exp(double x) {
   if (!(x == x)) return x;
   if (x > 709.0) return detail::BitsToDouble(0x7FF0000000000000ULL);
   if (x < -708.0) return 0.0;
-  double const shifted = x * 1.4426950408889634 + 6755399441055744.0;  // 1.5 * 2^52: rounds to an integer in the low bits
+  double const shifted =
+      x * 1.4426950408889634 + 6755399441055744.0;  // 1.5 * 2^52: rounds to an integer in the low bits
   double const k = shifted - 6755399441055744.0;
-  double const r = (x - k * 0.69314718036912382) - k * 1.9082149292705877e-10;  // ln2 in two parts, the first with 21 spare bits
+  double const r =
+      (x - k * 0.69314718036912382) - k * 1.9082149292705877e-10;  // ln2 in two parts, the first with 21 spare bits
   double p = 1.0 / 39916800.0;
   p = p * r + 1.0 / 3628800.0;
   p = p * r + 1.0 / 362880.0;

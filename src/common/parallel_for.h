@@ -1,8 +1,8 @@
 /// \file The only two ways to run a loop on several threads (design D9).
 ///
-/// Which items form a block depends on n and the block size only, never on the number of threads, so whatever is computed
-/// per block and combined in block order is the same for any thread count. An exception of any kind is rethrown on the
-/// calling thread; the first block in order wins.
+/// Which items form a block depends on n and the block size only, never on the number of threads, so whatever is
+/// computed per block and combined in block order is the same for any thread count. An exception of any kind is
+/// rethrown on the calling thread; the first block in order wins.
 #pragma once
 
 #include <omp.h>

@@ -4,7 +4,9 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
+#include <sstream>
 
 #include "kauri/error.h"
 
@@ -39,6 +41,48 @@ bool IsNaNText(std::string const& value) {
   return end != value.c_str() && std::isnan(number);
 }
 
+/// dmlc keeps the bounds of a field protected and tells them only in the text of a failed check. A member pointer
+/// formed in a derived class reads them.
+template <typename T>
+struct BoundsOf : dmlc::parameter::FieldEntryNumeric<dmlc::parameter::FieldEntry<T>, T> {
+  using Base = dmlc::parameter::FieldEntryNumeric<dmlc::parameter::FieldEntry<T>, T>;
+
+  /// Empty when the field is not of type T or has no bounds. A bound at the end of the type's range says nothing.
+  static std::string Text(dmlc::parameter::FieldAccessEntry const* field) {
+    auto const* entry = dynamic_cast<Base const*>(field);
+    if (entry == nullptr) return {};
+    auto const low = entry->*(&BoundsOf::begin_);
+    auto const high = entry->*(&BoundsOf::end_);
+    auto const has_low = entry->*(&BoundsOf::has_begin_) && low != std::numeric_limits<T>::lowest();
+    auto const has_high = entry->*(&BoundsOf::has_end_) && high != std::numeric_limits<T>::max();
+    std::ostringstream text;
+    if (has_low && has_high) {
+      text << "[" << low << ", " << high << "]";
+    } else if (has_low) {
+      text << ">= " << low;
+    } else if (has_high) {
+      text << "<= " << high;
+    }
+    return text.str();
+  }
+};
+
+ParameterInfo Describe(dmlc::parameter::FieldAccessEntry* field) {
+  auto const declared = field->GetFieldInfo();
+  ParameterInfo info;
+  info.name = declared.name;
+  info.type = declared.type_info_str.substr(0, declared.type_info_str.rfind(", optional"));
+  auto const marker = std::string("default=");
+  auto const at = declared.type_info_str.rfind(marker);
+  if (at != std::string::npos) info.default_value = declared.type_info_str.substr(at + marker.size());
+  for (auto const& bounds : {BoundsOf<float>::Text(field), BoundsOf<double>::Text(field), BoundsOf<int>::Text(field),
+                             BoundsOf<std::int64_t>::Text(field), BoundsOf<std::uint64_t>::Text(field)}) {
+    if (!bounds.empty()) info.bounds = bounds;
+  }
+  info.description = declared.description;
+  return info;
+}
+
 }  // namespace
 
 namespace detail {
@@ -47,10 +91,10 @@ void SetDeclaredFields(dmlc::parameter::ParamManager const& manager, void* head,
   for (auto const& [name, value] : map) {
     auto* field = manager.Find(name);
     if (field == nullptr) continue;
-    auto const info = field->GetFieldInfo();
-    auto const refuse = [&, &key = name, &text = value] {
-      Fail(ErrorKind::kParameter, "parameter ", key, "='", text, "' is not valid; expected ", info.type_info_str, ". ",
-           info.description);
+    auto const info = Describe(field);
+    auto const refuse = [&info, &key = name, &text = value] {
+      Fail(ErrorKind::kParameter, "parameter ", key, "='", text, "' is not valid; expected ", info.type,
+           info.bounds.empty() ? "" : " " + info.bounds, ". ", info.description);
     };
     auto const is_float = info.type.find("float") != std::string::npos || info.type.find("double") != std::string::npos;
     if (is_float && IsNaNText(value)) refuse();
@@ -65,7 +109,7 @@ void SetDeclaredFields(dmlc::parameter::ParamManager const& manager, void* head,
 
 ParameterTable DescribeFields(dmlc::parameter::ParamManager const& manager) {
   ParameterTable table;
-  for (auto const& field : manager.GetFieldInfo()) table.push_back({field.name, field.type_info_str, field.description});
+  for (auto const& field : manager.GetFieldInfo()) table.push_back(Describe(manager.Find(field.name)));
   return table;
 }
 

@@ -1,6 +1,8 @@
-/// \file Counter-based random numbers: a pure function of (seed, stream, counter), so the same on every thread and device.
+/// \file Counter-based random numbers: a pure function of (seed, stream, counter), so the same on every thread and
+/// device.
 ///
-/// SplitMix64's finaliser (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators") applied to a mixed key.
+/// SplitMix64's finaliser (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators") applied to a
+/// mixed key.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,9 @@ KAURI_HD std::uint64_t MixBits(std::uint64_t value) {
 /// A key for an independent stream, e.g. (seed, purpose, iteration).
 KAURI_HD std::uint64_t CombineKeys(std::uint64_t key, std::uint64_t value) { return MixBits(key ^ MixBits(value)); }
 
-KAURI_HD std::uint64_t RandomBits(std::uint64_t key, std::uint64_t counter) { return MixBits(key + counter * 0xD1342543DE82EF95ULL); }
+KAURI_HD std::uint64_t RandomBits(std::uint64_t key, std::uint64_t counter) {
+  return MixBits(key + counter * 0xD1342543DE82EF95ULL);
+}
 
 /// Uniform in [0, 1), 53 bits.
 KAURI_HD double RandomUniform(std::uint64_t key, std::uint64_t counter) {

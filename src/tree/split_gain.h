@@ -1,4 +1,5 @@
-/// \file Leaf weights and split gains in float64 from fixed-point sums: the one place where they are computed, on both sides.
+/// \file Leaf weights and split gains in float64 from fixed-point sums: the one place where they are computed, on both
+/// sides.
 ///
 /// XGBoost's formulas (Chen & Guestrin 2016, equations 5-7, with L1 and max_delta_step as its implementation has them):
 ///   weight = -ThresholdL1(G, alpha) / (H + lambda), clipped to +-max_delta_step when that is positive
@@ -34,9 +35,13 @@ KAURI_HD double ThresholdL1(double gradient, double alpha) {
   return 0.0;
 }
 
-KAURI_HD double HessianOf(FixedSum sum, GainParam const& param) { return static_cast<double>(sum.hessian) * param.unit.hessian; }
+KAURI_HD double HessianOf(FixedSum sum, GainParam const& param) {
+  return static_cast<double>(sum.hessian) * param.unit.hessian;
+}
 
-KAURI_HD double GradientOf(FixedSum sum, GainParam const& param) { return static_cast<double>(sum.gradient) * param.unit.gradient; }
+KAURI_HD double GradientOf(FixedSum sum, GainParam const& param) {
+  return static_cast<double>(sum.gradient) * param.unit.gradient;
+}
 
 /// Weight of a node before the learning rate; 0 when its hessian is 0 or below min_child_weight.
 KAURI_HD double LeafWeight(FixedSum sum, GainParam const& param) {
@@ -72,7 +77,7 @@ struct SplitCandidate {
   std::uint32_t feature = 0xFFFFFFFFU;
   float threshold = 0.0F;
   bool default_left = false;
-  FixedSum left;   ///< with the missing rows when default_left
+  FixedSum left;  ///< with the missing rows when default_left
   FixedSum right;
 
   KAURI_HD bool IsValid() const { return feature != 0xFFFFFFFFU; }
@@ -88,8 +93,8 @@ KAURI_HD bool IsBetter(SplitCandidate const& a, SplitCandidate const& b) {
   return !a.default_left && b.default_left;
 }
 
-/// The threshold between two neighbouring values low < high: their float32 midpoint, or `high` when that rounds to `low`,
-/// so that low < threshold <= high always holds. No overflow for finite values.
+/// The threshold between two neighbouring values low < high: their float32 midpoint, or `high` when that rounds to
+/// `low`, so that low < threshold <= high always holds. No overflow for finite values.
 KAURI_HD float MidpointThreshold(float low, float high) {
   float const middle = low * 0.5F + high * 0.5F;
   return middle > low && middle <= high ? middle : high;

@@ -39,11 +39,22 @@ TEST(Parameter, ErrorsNameKeyValueAndBounds) {
   for (auto const* bad : {"1.5", "-0.1", "nan", "NaN", "abc", "0.5x", ""}) {
     auto const message = MessageFor({{"rate", bad}});
     EXPECT_NE(message.find(std::string("rate='") + bad + "'"), std::string::npos) << message;
-    EXPECT_NE(message.find("[0,1]"), std::string::npos) << message;
+    EXPECT_NE(message.find("[0, 1]"), std::string::npos) << message;
   }
   for (auto const* bad : {"33", "-1", "1.5", "99999999999999999999"}) {
     EXPECT_NE(MessageFor({{"depth", bad}}).find(bad), std::string::npos) << bad;
   }
+}
+
+TEST(Parameter, DescriptionComesFromTheDeclaration) {
+  auto const table = DescribeParameters<DemoParam>();
+  ASSERT_EQ(table.size(), 2U);
+  EXPECT_EQ(table[0].name, "rate");
+  EXPECT_EQ(table[0].type, "float");
+  EXPECT_EQ(table[0].default_value, "0.5");
+  EXPECT_EQ(table[0].bounds, "[0, 1]");
+  EXPECT_EQ(table[0].description, "A share.");
+  EXPECT_EQ(table[1].bounds, "[0, 32]");
 }
 
 TEST(Parameter, NearestName) {
