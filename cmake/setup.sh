@@ -1,0 +1,57 @@
+# Sourced by tests/run and demo/quickstart: installs what a fresh Debian machine lacks, inside the project where possible.
+# Expects KAURI_ROOT, the project's folder.
+
+heading() { printf '\n== %s\n' "$*"; }
+
+give_up() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# require_debian_packages GROUP...: asks apt only when something of these groups is missing.
+require_debian_packages() {
+  local groups=" $* " missing=() group name
+  if ! command -v dpkg-query >/dev/null; then
+    echo "This is no Debian: the packages of cmake/debian-packages.txt are taken to be there."
+    return
+  fi
+  while read -r group name _; do
+    [[ -z $group || $group == \#* || $groups != *" $group "* ]] && continue
+    dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'install ok installed' || missing+=("$name")
+  done <"$KAURI_ROOT/cmake/debian-packages.txt"
+  ((${#missing[@]})) || return 0
+  heading "Installing Debian packages: ${missing[*]}"
+  local as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || give_up "packages are missing and neither root nor sudo is at hand. As root, run:
+  apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" apt-get update -qq </dev/null
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+    </dev/null || give_up "apt-get could not install ${missing[*]}"
+}
+
+# require_venv REQUIREMENTS_FILE: .venv with these packages; pip runs only when the file has changed.
+require_venv() {
+  local requirements=$1 venv="$KAURI_ROOT/.venv" stamp
+  stamp="$venv/.installed-$(basename "$requirements")"
+  if [[ ! -x $venv/bin/python ]]; then
+    heading "Making the Python environment .venv"
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || give_up "python3 is older than 3.11"
+    python3 -m venv "$venv"
+  fi
+  cmp -s "$requirements" "$stamp" && return
+  heading "Installing Python packages of $(basename "$requirements")"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary=:all: -r "$requirements"
+  cp "$requirements" "$stamp"
+}
+
+# build_preset PRESET [TARGET...]: configures and builds with CMakePresets.json.
+build_preset() {
+  local preset=$1 targets=()
+  shift
+  (($# == 0)) || targets=(--target "$@")
+  heading "Building ($preset)"
+  (cd "$KAURI_ROOT" && cmake --preset "$preset" && cmake --build --preset "$preset" "${targets[@]}")
+}

@@ -1,0 +1,57 @@
+"""clang-format, clang-tidy and ruff over everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from lint_sources import ROOT, cpp_files, relative
+
+BUILD = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build"))
+
+
+def output_of(*command: str | Path) -> tuple[int, str]:
+    done = subprocess.run([str(part) for part in command], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def require(tool: str) -> str:
+    path = shutil.which(tool)
+    assert path, f"{tool} is missing; tests/run installs it"
+    return path
+
+
+def test_clang_format() -> None:
+    status, output = output_of(require("clang-format"), "--dry-run", "-Werror", *cpp_files())
+    assert status == 0, output[-4000:]
+
+
+def test_clang_tidy() -> None:
+    """Each source of the library that the build directory compiles."""
+    database = BUILD / "compile_commands.json"
+    if not database.is_file():
+        pytest.skip(f"no {database.name}: configure the build first")
+    compiled = {Path(entry["file"]) for entry in json.loads(database.read_text())}
+    sources = [path for path in cpp_files("src") if path.suffix == ".cc" and path in compiled]
+    assert sources
+    tidy = require("clang-tidy")
+
+    def check(path: Path) -> str:
+        status, output = output_of(tidy, "--quiet", "-p", BUILD, path)
+        return f"{relative(path)}:\n{output}" if status else ""
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        found = [report for report in pool.map(check, sources) if report]
+    assert not found, "\n".join(found)[-8000:]
+
+
+@pytest.mark.parametrize("mode", [("check",), ("format", "--check")], ids=["check", "format"])
+def test_ruff(mode: tuple[str, ...]) -> None:
+    status, output = output_of(sys.executable, "-m", "ruff", *mode, "--no-cache", ".")
+    assert status == 0, output[-4000:]

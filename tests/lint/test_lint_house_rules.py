@@ -1,0 +1,81 @@
+"""House rules that a search can check. Each has its reason in the message."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from lint_sources import ROOT, cpp_files, matches, relative, text_files
+
+LIBRARY = ("include", "src", "plugin")
+CUDA_SYMBOLS = (
+    r"\bcuda[A-Z]\w*|\bcu(b|blas|rand|sparse)::|\bthrust::|__(global|device|host|shared)__|__CUDA\w+__|<cuda|<cub/"
+)
+RULES = [
+    (r"std::(cout|cerr|clog)\b|\b(f?printf|puts|fputs|putchar|perror)\s*\(", ("src/cli/",), "the library never prints"),
+    (r"#\s*pragma\s+omp", ("src/common/parallel_for.h",), "loops go through ParallelFor (src/common/parallel_for.h)"),
+    (
+        r"(?<![.>\w])(std::|::)?(exit|_exit|abort|quick_exit|terminate)\s*\(",
+        (),
+        "the library throws, it never ends the process",
+    ),
+    (CUDA_SYMBOLS, ("plugin/cuda/", "include/kauri/host_device.h"), "CUDA stays in plugin/cuda"),
+    (r"<<<", ("plugin/cuda/common/",), "kernels start through the wrapper in plugin/cuda/common"),
+    (
+        r"\bcuda(Malloc|Free)\w*\s*\(",
+        ("plugin/cuda/common/",),
+        "device memory is owned by the buffers in plugin/cuda/common",
+    ),
+    (r"\bcudaDeviceSynchronize\b", ("plugin/cuda/common/",), "streams are waited for, not the device"),
+    (
+        r"\b(rand|srand)\s*\(|std::random_device|std::mt19937",
+        (),
+        "random numbers are src/common/random.h's, by counter",
+    ),
+    (r"#\s*if\s+0\b", (), "no dead code"),
+    (r"\busing\s+namespace\s+std\b", (), "names are written out"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "allowed", "reason"), RULES, ids=[reason for _, _, reason in RULES])
+def test_forbidden_form(pattern: str, allowed: tuple[str, ...], reason: str) -> None:
+    example_plugin = ("plugin/example/",)
+    found = matches(pattern, cpp_files(*LIBRARY), allowed + example_plugin)
+    assert not found, reason + ":\n" + "\n".join(found)
+
+
+def test_no_machine_paths() -> None:
+    """Nothing names a folder of the machine that it was written on."""
+    expression = re.compile(r"(?<![\w.$}/])/(" + "|".join(["work", "root", "home", "tmp", "Users"]) + r")/\w")
+    found = [
+        f"{relative(path)}:{number}: {line.strip()}"
+        for path in text_files()
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
+        if expression.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_file_length() -> None:
+    """Files stay below 400 lines, or say in their head why they do not (`Longer than 400 lines: ...`)."""
+    files = [*cpp_files(), *sorted((ROOT / "python-package").rglob("*.py"))]
+    found = []
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        if text.count("\n") > 400 and "Longer than 400 lines:" not in text[:2000]:
+            found.append(f"{relative(path)}: {text.count(chr(10))} lines")
+    assert not found, "\n".join(found)
+
+
+def test_headers_are_guarded() -> None:
+    found = [relative(path) for path in cpp_files() if path.suffix == ".h" and "#pragma once" not in path.read_text()]
+    found = [name for name in found if name != "include/kauri/c_api.h"]  # plain C: classic guards
+    assert not found, "no #pragma once: " + ", ".join(found)
+
+
+def test_rules_can_fail() -> None:
+    """The search sees code, not comments and strings."""
+    expression = re.compile(RULES[0][0])
+    assert expression.search("std::cout << x;")
+    assert expression.search('  printf("x");')
+    assert not expression.search("std::snprintf(buffer, size, format)")

@@ -1,0 +1,97 @@
+"""The layering of the folders, from their #include lines.
+
+include <- common <- data <- {tree, objective, metric, predictor} <- booster <- src/*.cc <- {c_api, cli}; folders of one
+layer never include each other. plugin/cuda may include everything left of booster.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lint_sources import ROOT, cpp_files, relative
+
+LAYER = {
+    "include": 0,
+    "common": 1,
+    "data": 2,
+    "tree": 3,
+    "objective": 3,
+    "metric": 3,
+    "predictor": 3,
+    "booster": 4,
+    "top": 5,
+    "c_api": 6,
+    "cli": 6,
+}
+GENERATED = {"kauri/version.h"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+def folder_of(path: str) -> str:
+    """The folder that a source (relative path) or an include (as written) belongs to."""
+    parts = Path(path).parts
+    if parts[0] in {"include", "kauri"}:
+        return "include"
+    if parts[0] == "src":
+        parts = parts[1:]
+    if parts[0] in {"plugin", "cuda"}:
+        return "cuda"
+    return parts[0] if len(parts) > 1 else "top"
+
+
+def allowed(source: str, target: str) -> bool:
+    """Whether a file of the folder `source` may include one of the folder `target`."""
+    if source == target:
+        return True
+    if source == "cuda":
+        return LAYER[target] < LAYER["booster"]
+    return target in LAYER and LAYER[target] < LAYER[source]
+
+
+def library_files() -> list[Path]:
+    return [path for path in cpp_files("include", "src", "plugin") if not relative(path).startswith("plugin/example/")]
+
+
+def test_layers() -> None:
+    wrong = []
+    for path in library_files():
+        source = folder_of(relative(path))
+        for include in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if not allowed(source, folder_of(include)):
+                wrong.append(f"{relative(path)} ({source}) includes {include} ({folder_of(include)})")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_includes_are_written_from_a_root() -> None:
+    """A quoted include names a file below include/, src/ or plugin/."""
+    roots = [ROOT / "include", ROOT / "src", ROOT / "plugin"]
+    wrong = [
+        f"{relative(path)}: {include}"
+        for path in library_files()
+        for include in INCLUDE.findall(path.read_text(encoding="utf-8"))
+        if include not in GENERATED and not any((root / include).is_file() for root in roots)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("src/tree/exact_builder.cc", "kauri/tree.h", True),
+        ("src/tree/exact_builder.cc", "data/sorted_columns.h", True),
+        ("src/tree/exact_builder.cc", "predictor/tree_paths.h", False),
+        ("src/data/text_reader.cc", "tree/split_gain.h", False),
+        ("include/kauri/tree.h", "common/math.h", False),
+        ("src/registry.cc", "booster/gbtree.h", True),
+        ("src/booster/gbtree.cc", "registry.h", False),
+        ("src/cli/main.cc", "c_api/c_api_error.h", False),
+        ("src/cli/main.cc", "booster/learner.h", True),
+        ("plugin/cuda/exact/builder.cu", "tree/split_gain.h", True),
+        ("plugin/cuda/exact/builder.cu", "booster/learner.h", False),
+        ("src/tree/exact_builder.cc", "cuda/common/check.h", False),
+    ],
+)
+def test_the_rule_itself(source: str, target: str, expected: bool) -> None:
+    assert allowed(folder_of(source), folder_of(target)) is expected
