@@ -83,14 +83,16 @@ struct SplitCandidate {
   KAURI_HD bool IsValid() const { return feature != 0xFFFFFFFFU; }
 };
 
-/// The order of design D5: larger loss change, then lower feature, then lower threshold, then missing to the right.
+/// The order of design D5: larger loss change, then lower feature, then missing to the right, then the threshold that a scan
+/// from the other end meets first: the lowest with missing to the right, the highest with missing to the left (XGBoost keeps
+/// the first of equals, and scans upwards for missing right, downwards for missing left).
 /// A total order, so the best of a set does not depend on the order of its elements.
 KAURI_HD bool IsBetter(SplitCandidate const& a, SplitCandidate const& b) {
   if (a.IsValid() != b.IsValid()) return a.IsValid();
   if (a.loss_change != b.loss_change) return a.loss_change > b.loss_change;
   if (a.feature != b.feature) return a.feature < b.feature;
-  if (a.threshold != b.threshold) return a.threshold < b.threshold;
-  return !a.default_left && b.default_left;
+  if (a.default_left != b.default_left) return b.default_left;
+  return a.default_left ? a.threshold > b.threshold : a.threshold < b.threshold;
 }
 
 /// The threshold between two neighbouring values low < high: their float32 midpoint, or `high` when that rounds to

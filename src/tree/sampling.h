@@ -1,0 +1,45 @@
+/// \file Which rows and columns a tree may look at.
+///
+/// Every draw is a pure function of the seed and of the place it is for (iteration, tree, depth, node), so it does not
+/// depend on threads, devices or the order of calls. The numbers drawn differ from XGBoost's, their distribution does
+/// not.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
+
+namespace kauri {
+
+/// Each row on its own with chance `rate` (Bernoulli). Returns [n_rows], 1 = used; empty (all are used) when rate >= 1.
+/// The seed is ctx.seed; `tree_in_iteration` as in TreeTask.
+std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration, std::int64_t tree_in_iteration,
+                                     float rate, std::int64_t n_rows);
+
+/// The number of columns drawn from n: max(1, floor(rate * n)), the product in float64; 0 when n is 0.
+std::int64_t SampledColumnCount(float rate, std::int64_t n);
+
+/// The columns of one tree: nested sets, each level's drawn from the tree's, each node's from its level's.
+/// All lists ascend. Cheap to make when every rate is 1.
+class ColumnSampler {
+ public:
+  ColumnSampler(TreeParam const& param, std::uint64_t seed, TreeTask const& task, std::int64_t n_features);
+
+  bool SamplesLevels() const { return level_rate_ < 1.0F; }
+  bool SamplesNodes() const { return node_rate_ < 1.0F; }
+  std::vector<std::uint32_t> const& TreeSet() const { return tree_set_; }
+  std::vector<std::uint32_t> LevelSet(std::int32_t depth) const;
+  /// `node` is the id within the growing tree, before any pruning.
+  std::vector<std::uint32_t> NodeSet(std::int32_t depth, std::int32_t node) const;
+
+ private:
+  std::uint64_t tree_key_;
+  float level_rate_;
+  float node_rate_;
+  std::vector<std::uint32_t> tree_set_;
+};
+
+}  // namespace kauri

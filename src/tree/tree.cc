@@ -1,0 +1,188 @@
+#include "kauri/tree.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+std::size_t At(std::int32_t node) { return static_cast<std::size_t>(node); }
+
+template <typename T>
+void CheckLength(std::vector<T> const& array, std::size_t n_nodes, char const* name) {
+  if (array.size() == n_nodes) return;
+  Fail(ErrorKind::kModel, "tree array '", name, "' has ", array.size(), " elements for ", n_nodes,
+       " nodes; every node array must have one element per node.");
+}
+
+void CheckLengths(Tree const& tree) {
+  auto const n_nodes = tree.left.size();
+  if (n_nodes == 0 || n_nodes > 0x7FFFFFFFU) {
+    Fail(ErrorKind::kModel, "a tree has ", n_nodes, " nodes; expected 1 to 2147483647.");
+  }
+  CheckLength(tree.right, n_nodes, "right");
+  CheckLength(tree.parent, n_nodes, "parent");
+  CheckLength(tree.split_feature, n_nodes, "split_feature");
+  CheckLength(tree.split_value, n_nodes, "split_value");
+  CheckLength(tree.default_left, n_nodes, "default_left");
+  CheckLength(tree.is_categorical, n_nodes, "is_categorical");
+  CheckLength(tree.base_weight, n_nodes, "base_weight");
+  CheckLength(tree.loss_change, n_nodes, "loss_change");
+  CheckLength(tree.sum_hessian, n_nodes, "sum_hessian");
+  if (!tree.category_begin.empty() || !tree.category_count.empty() || !tree.categories.empty()) {
+    CheckLength(tree.category_begin, n_nodes, "category_begin");
+    CheckLength(tree.category_count, n_nodes, "category_count");
+  }
+}
+
+/// With every child after its parent there is no cycle; with one parent each, nothing is shared.
+void CheckChild(Tree const& tree, std::int32_t node, std::int32_t child) {
+  if (child <= node || child >= tree.NumNodes()) {
+    Fail(ErrorKind::kModel, "node ", node, " of a tree of ", tree.NumNodes(), " nodes has child ", child,
+         "; children must come after their parent and within the tree.");
+  }
+  if (tree.parent[At(child)] != node) {
+    Fail(ErrorKind::kModel, "node ", child, " is a child of node ", node, " but names ", tree.parent[At(child)],
+         " as its parent; every node must have one parent.");
+  }
+}
+
+void CheckCategories(Tree const& tree, std::int32_t node) {
+  if (tree.category_begin.empty()) {
+    Fail(ErrorKind::kModel, "node ", node, " is a categorical split but the tree stores no category sets.");
+  }
+  auto const begin = tree.category_begin[At(node)];
+  auto const count = tree.category_count[At(node)];
+  auto const size = static_cast<std::int64_t>(tree.categories.size());
+  if (begin < 0 || count < 0 || begin > size || count > size - begin) {
+    Fail(ErrorKind::kModel, "the categories of node ", node, " start at ", begin, " and count ", count,
+         "; the tree stores ", size, ".");
+  }
+  auto const categories = tree.CategoriesOf(node);
+  if (!categories.empty() && categories[0] < 0) {
+    Fail(ErrorKind::kModel, "node ", node, " stores category ", categories[0], "; categories must not be negative.");
+  }
+  if (std::adjacent_find(categories.begin(), categories.end(), [](auto a, auto b) { return a >= b; }) !=
+      categories.end()) {
+    Fail(ErrorKind::kModel, "the categories of node ", node, " are not ascending without duplicates.");
+  }
+}
+
+void CheckSplit(Tree const& tree, std::int32_t node, std::int64_t n_features) {
+  CheckChild(tree, node, tree.left[At(node)]);
+  CheckChild(tree, node, tree.right[At(node)]);
+  if (tree.left[At(node)] == tree.right[At(node)]) {
+    Fail(ErrorKind::kModel, "node ", node, " has node ", tree.left[At(node)], " as both of its children.");
+  }
+  if (static_cast<std::int64_t>(tree.split_feature[At(node)]) >= n_features) {
+    Fail(ErrorKind::kModel, "node ", node, " splits on feature ", tree.split_feature[At(node)], " of a model of ",
+         n_features, " features.");
+  }
+  if (tree.is_categorical[At(node)] != 0) {
+    CheckCategories(tree, node);
+  } else if (!std::isfinite(tree.split_value[At(node)])) {
+    Fail(ErrorKind::kModel, "node ", node, " has threshold ", tree.split_value[At(node)], "; it must be finite.");
+  }
+}
+
+void CheckLeaf(Tree const& tree, std::int32_t node) {
+  if (tree.right[At(node)] != kNoNode) {
+    Fail(ErrorKind::kModel, "node ", node, " has a right child, ", tree.right[At(node)], ", but no left one.");
+  }
+  if (!std::isfinite(tree.split_value[At(node)])) {
+    Fail(ErrorKind::kModel, "leaf ", node, " has value ", tree.split_value[At(node)], "; it must be finite.");
+  }
+}
+
+}  // namespace
+
+Tree::Tree()
+    : left{kNoNode},
+      right{kNoNode},
+      parent{kNoNode},
+      split_feature{0},
+      split_value{0.0F},
+      default_left{0},
+      is_categorical{0},
+      base_weight{0.0F},
+      loss_change{0.0F},
+      sum_hessian{0.0F} {}
+
+std::int32_t Tree::NumLeaves() const {
+  return static_cast<std::int32_t>(std::count(left.begin(), left.end(), kNoNode));
+}
+
+std::int32_t Tree::MaxDepth() const {
+  std::vector<std::int32_t> depth(left.size(), 0);
+  std::int32_t deepest = 0;
+  for (std::int32_t node = 0; node < NumNodes(); ++node) {
+    deepest = std::max(deepest, depth[At(node)]);
+    if (IsLeaf(node)) continue;
+    depth[At(left[At(node)])] = depth[At(node)] + 1;
+    depth[At(right[At(node)])] = depth[At(node)] + 1;
+  }
+  return deepest;
+}
+
+Span<std::int32_t const> Tree::CategoriesOf(std::int32_t node) const {
+  if (category_begin.empty()) return {};
+  return {categories.data() + category_begin[At(node)], static_cast<std::size_t>(category_count[At(node)])};
+}
+
+void Tree::ExpandNode(std::int32_t node, Split const& split) {
+  auto const n_nodes = NumNodes();
+  if (node < 0 || node >= n_nodes || !IsLeaf(node)) {
+    Fail(ErrorKind::kInternal, "node ", node, " of ", n_nodes, " nodes is not a leaf and cannot be expanded.");
+  }
+  auto const new_size = left.size() + 2;
+  left.resize(new_size, kNoNode);
+  right.resize(new_size, kNoNode);
+  parent.resize(new_size, node);
+  split_feature.resize(new_size, 0);
+  split_value.resize(new_size, 0.0F);
+  default_left.resize(new_size, 0);
+  is_categorical.resize(new_size, 0);
+  base_weight.resize(new_size, 0.0F);
+  loss_change.resize(new_size, 0.0F);
+  sum_hessian.resize(new_size, 0.0F);
+  if (!category_begin.empty()) {
+    category_begin.resize(new_size, 0);
+    category_count.resize(new_size, 0);
+  }
+  left[At(node)] = n_nodes;
+  right[At(node)] = n_nodes + 1;
+  split_feature[At(node)] = split.feature;
+  split_value[At(node)] = split.threshold;
+  default_left[At(node)] = split.default_left ? 1 : 0;
+  loss_change[At(node)] = split.loss_change;
+}
+
+void Tree::SetNodeStatistics(std::int32_t node, float weight, float hessian) {
+  base_weight[At(node)] = weight;
+  sum_hessian[At(node)] = hessian;
+}
+
+void Tree::SetLeafValue(std::int32_t node, float value) { split_value[At(node)] = value; }
+
+void Tree::Validate(std::int64_t n_features) const {
+  CheckLengths(*this);
+  if (parent[0] != kNoNode) {
+    Fail(ErrorKind::kModel, "the root names ", parent[0], " as its parent; it must have none.");
+  }
+  std::int64_t n_children = 0;
+  for (std::int32_t node = 0; node < NumNodes(); ++node) {
+    if (IsLeaf(node)) {
+      CheckLeaf(*this, node);
+    } else {
+      CheckSplit(*this, node, n_features);
+      n_children += 2;
+    }
+  }
+  if (n_children != NumNodes() - 1) {
+    Fail(ErrorKind::kModel, "of ", NumNodes(), " nodes only ", n_children + 1, " can be reached from the root.");
+  }
+}
+
+}  // namespace kauri

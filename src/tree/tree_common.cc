@@ -1,0 +1,126 @@
+#include "tree/tree_common.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/parallel_for.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 15;
+
+std::size_t At(std::int32_t node) { return static_cast<std::size_t>(node); }
+
+/// NaN when missing.
+float FeatureValue(DataMatrix const& data, std::int64_t row, std::uint32_t feature) {
+  if (data.IsDense()) {
+    return data.Dense().values[static_cast<std::size_t>(row * data.NumCols()) + feature];
+  }
+  auto const& csr = data.Csr();
+  auto const begin = csr.features.begin() + csr.row_ptr[static_cast<std::size_t>(row)];
+  auto const end = csr.features.begin() + csr.row_ptr[static_cast<std::size_t>(row) + 1];
+  auto const found = std::lower_bound(begin, end, feature);
+  if (found == end || *found != feature) return std::numeric_limits<float>::quiet_NaN();
+  return csr.values[static_cast<std::size_t>(found - csr.features.begin())];
+}
+
+/// Turns prunable splits into leaves; their descendants stay in the arrays, unreachable.
+void CutWeakSplits(float gamma, float leaf_rate, Tree* tree) {
+  for (auto node = tree->NumNodes() - 1; node >= 0; --node) {
+    if (tree->IsLeaf(node) || !(tree->loss_change[At(node)] < gamma)) continue;
+    if (!tree->IsLeaf(tree->left[At(node)]) || !tree->IsLeaf(tree->right[At(node)])) continue;
+    tree->left[At(node)] = kNoNode;
+    tree->right[At(node)] = kNoNode;
+    tree->split_feature[At(node)] = 0;
+    tree->default_left[At(node)] = 0;
+    tree->loss_change[At(node)] = 0.0F;
+    tree->SetLeafValue(node, tree->base_weight[At(node)] * leaf_rate);
+  }
+}
+
+/// The reachable nodes, breadth first; new_id receives their place, kNoNode for the others.
+Tree CompactBreadthFirst(Tree const& tree, std::vector<std::int32_t>* new_id) {
+  new_id->assign(tree.left.size(), kNoNode);
+  std::vector<std::int32_t> order{0};
+  Tree compact;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    auto const old = order[i];
+    auto const node = static_cast<std::int32_t>(i);
+    (*new_id)[At(old)] = node;
+    if (!tree.IsLeaf(old)) {
+      compact.ExpandNode(node, {tree.split_feature[At(old)], tree.split_value[At(old)], tree.default_left[At(old)] != 0,
+                                tree.loss_change[At(old)]});
+      order.push_back(tree.left[At(old)]);
+      order.push_back(tree.right[At(old)]);
+    } else {
+      compact.SetLeafValue(node, tree.split_value[At(old)]);
+    }
+    compact.SetNodeStatistics(node, tree.base_weight[At(old)], tree.sum_hessian[At(old)]);
+  }
+  return compact;
+}
+
+}  // namespace
+
+GainParam MakeGainParam(TreeParam const& param, GradientUnit unit) {
+  return {static_cast<double>(param.lambda), static_cast<double>(param.alpha),
+          static_cast<double>(param.max_delta_step), static_cast<double>(param.min_child_weight), unit};
+}
+
+FixedSum SumGradients(Context const& ctx, TreeTask const& task) {
+  auto const pairs = task.gradients.pairs;
+  auto const n_rows = static_cast<std::int64_t>(pairs.size());
+  std::vector<FixedSum> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)));
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    FixedSum sum;
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      if (task.sampled_rows.empty() || task.sampled_rows[row] != 0) sum += pairs[row];
+    }
+    of_block[static_cast<std::size_t>(block)] = sum;
+  });
+  FixedSum total;
+  for (auto const& sum : of_block) total += sum;
+  return total;
+}
+
+void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t const> leaf_of_row) {
+  auto const n_rows = static_cast<std::size_t>(data.NumRows());
+  auto const check = [n_rows](char const* name, std::size_t size) {
+    if (size != n_rows) Fail(ErrorKind::kInternal, "a tree of ", n_rows, " rows was given ", size, " ", name, ".");
+  };
+  check("gradients", task.gradients.pairs.size());
+  check("places for leaves", leaf_of_row.size());
+  if (!task.sampled_rows.empty()) check("row marks", task.sampled_rows.size());
+}
+
+void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t node, Tree* tree) {
+  auto const weight = static_cast<float>(LeafWeight(sum, gain));
+  tree->SetNodeStatistics(node, weight, static_cast<float>(HessianOf(sum, gain)));
+  tree->SetLeafValue(node, weight * leaf_rate);
+}
+
+std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree) {
+  CutWeakSplits(gamma, leaf_rate, tree);
+  std::vector<std::int32_t> new_id;
+  auto compact = CompactBreadthFirst(*tree, &new_id);
+  for (std::int32_t node = 1; node < tree->NumNodes(); ++node) {
+    if (new_id[At(node)] == kNoNode) new_id[At(node)] = new_id[At(tree->parent[At(node)])];
+  }
+  *tree = std::move(compact);
+  return new_id;
+}
+
+std::int32_t FindLeaf(Tree const& tree, DataMatrix const& data, std::int64_t row) {
+  std::int32_t node = 0;
+  while (!tree.IsLeaf(node)) {
+    auto const value = FeatureValue(data, row, tree.split_feature[At(node)]);
+    auto const goes_left = std::isnan(value) ? tree.default_left[At(node)] != 0 : value < tree.split_value[At(node)];
+    node = goes_left ? tree.left[At(node)] : tree.right[At(node)];
+  }
+  return node;
+}
+
+}  // namespace kauri

@@ -1,0 +1,44 @@
+/// \file What every tree builder does the same way: sums of rows, statistics of nodes, leaf values, pruning, routing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+#include "kauri/tree.h"
+#include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
+#include "tree/split_gain.h"
+
+namespace kauri {
+
+GainParam MakeGainParam(TreeParam const& param, GradientUnit unit);
+
+/// The sum over the sampled rows of the task.
+FixedSum SumGradients(Context const& ctx, TreeTask const& task);
+
+/// \throws Error(kInternal) when task and data disagree on the number of rows.
+void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t const> leaf_of_row);
+
+/// Whether a split is worth making: its loss change, rounded to float32, exceeds kMinLossChange.
+inline bool ReducesLoss(SplitCandidate const& candidate) {
+  return candidate.IsValid() && static_cast<float>(candidate.loss_change) > kMinLossChange;
+}
+
+/// Rounds the weight to float32 and fills base_weight, sum_hessian and, as for a leaf, split_value = weight * (eta *
+/// leaf_scale), all float32. Call it for the root and, after ExpandNode, for both children.
+void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t node, Tree* tree);
+
+/// The factor from a weight to a leaf value: eta * leaf_scale in float32.
+inline float LeafRate(TreeParam const& param, TreeTask const& task) { return param.eta * task.leaf_scale; }
+
+/// Post-pruning (XGBoost's `prune`): from the bottom up, a split with two leaves and loss_change < gamma becomes a
+/// leaf. What is left is numbered breadth first. Returns [old n_nodes]: the new id of each node, or of its pruned
+/// ancestor.
+std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree);
+
+/// The leaf of a row of `data`, by following the splits. Numerical splits only.
+std::int32_t FindLeaf(Tree const& tree, DataMatrix const& data, std::int64_t row);
+
+}  // namespace kauri
