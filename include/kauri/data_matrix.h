@@ -52,8 +52,12 @@ class DataMatrix {
  public:
   /// Copies `view`. \throws Error(kData) for zero columns where rows exist, or infinite values.
   static std::unique_ptr<DataMatrix> FromView(Context const& ctx, DataView const& view);
-  /// Takes over CSR arrays. \throws Error(kData) when they disagree.
-  static std::unique_ptr<DataMatrix> FromCsr(CsrStorage storage, std::int64_t n_cols);
+  /// Takes over CSR arrays; rows may be unsorted. \throws Error(kData) when the arrays disagree, an index is out of
+  /// range or twice in a row, or a value is NaN or infinite.
+  static std::unique_ptr<DataMatrix> FromCsr(CsrStorage storage, std::int64_t n_cols, Context const& ctx = Context{});
+  /// Takes over dense rows. \throws Error(kData) when the size is not n_rows * n_cols, or for an infinite value.
+  static std::unique_ptr<DataMatrix> FromDense(DenseStorage storage, std::int64_t n_rows, std::int64_t n_cols,
+                                               Context const& ctx = Context{});
   /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...`; see data/text_reader.h.
   static std::unique_ptr<DataMatrix> FromUri(Context const& ctx, std::string const& uri);
 
@@ -65,9 +69,13 @@ class DataMatrix {
   DenseStorage const& Dense() const { return dense_; }
   CsrStorage const& Csr() const { return csr_; }
   MetaInfo const& Info() const { return info_; }
-  /// For setters of labels and the like (data/meta_info.h); features never change. Bumps nothing: callers own the
-  /// order.
-  MetaInfo* MutableInfo() { return &info_; }
+  /// For setters of labels and the like (data/meta_info.h); features never change. Counts as a change of the info.
+  MetaInfo* MutableInfo() {
+    ++info_revision_;
+    return &info_;
+  }
+  /// Grows with every MutableInfo: what was derived from an older revision is stale.
+  std::uint64_t InfoRevision() const { return info_revision_; }
   /// A view of this matrix, valid while it lives.
   std::unique_ptr<DataView> View() const;
   /// Unique in this process; what caches are keyed by.
@@ -78,9 +86,10 @@ class DataMatrix {
 
  private:
   DataMatrix();
-  void Finish(std::int64_t n_rows, std::int64_t n_cols);
+  void Finish(std::int64_t n_rows, std::int64_t n_cols, std::int64_t n_entries);
 
   std::uint64_t id_;
+  std::uint64_t info_revision_ = 0;
   MetaInfo info_;
   DenseStorage dense_;
   CsrStorage csr_;

@@ -16,6 +16,7 @@ class Predictor;
 class Objective;
 class Metric;
 class Booster;
+class Engine;
 class DataMatrix;
 struct Context;
 
@@ -70,6 +71,7 @@ using ObjectiveFactory = std::function<std::unique_ptr<Objective>(ParamMap const
 /// `argument` is what follows '@' in the metric's name, empty without one: error@0.7.
 using MetricFactory = std::function<std::unique_ptr<Metric>(std::string const& argument, ParamMap const&)>;
 using BoosterFactory = std::function<std::unique_ptr<Booster>(ParamMap const&)>;
+using EngineFactory = std::function<std::unique_ptr<Engine>()>;
 using ReaderFactory =
     std::function<std::unique_ptr<DataMatrix>(Context const&, std::string const& path, ParamMap const&)>;
 
@@ -79,6 +81,7 @@ struct Registries {
   Registry<ObjectiveFactory> objectives{"objective"};
   Registry<MetricFactory> metrics{"metric"};
   Registry<BoosterFactory> boosters{"booster"};
+  Registry<EngineFactory> engines{"engine"};
   Registry<ReaderFactory> readers{"data format"};
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kauri/context.h"
@@ -31,6 +32,8 @@ struct TreeTask {
 class TreeBuilder {
  public:
   virtual ~TreeBuilder() = default;
+  /// Names what a state depends on besides the data: two builders with equal keys share states.
+  virtual std::string StateKey() const { return {}; }
   /// The state for a data set. Costs a sort (exact) or a quantile sketch and binning (hist).
   virtual std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const = 0;
   /// Builds one tree. leaf_of_row (out): [n_rows], the leaf of every row, sampled or not.

@@ -1,4 +1,5 @@
-/// \file The whole of a booster as users hold it: parameters, objective, trees, metrics. What the C ABI's BoosterHandle is.
+/// \file The whole of a booster as users hold it: parameters, objective, trees, metrics. What the C ABI's BoosterHandle
+/// is.
 ///
 /// Training changes a Learner and must be done by one thread at a time; every const function is safe from many threads.
 #pragma once
@@ -53,6 +54,8 @@ class Learner {
   /// Resolves parameters now. \throws Error(kParameter): unknown names (when validate_parameters is on), bad values.
   void Configure();
 
+  /// Announces a data set before the first round: an untrained booster takes its number of features from it.
+  void AddData(std::shared_ptr<DataMatrix const> const& data);
   /// One round: gradients of the objective at the current margins, then one tree per output and parallel tree.
   void UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration);
   /// One round from given gradients, [n_rows, n_outputs].
@@ -64,13 +67,15 @@ class Learner {
   static std::string FormatEvaluation(std::int64_t iteration, std::vector<EvaluationResult> const& results);
 
   Prediction Predict(DataMatrix const& data, PredictOptions const& options) const;
+  /// The same for kValue and kMargin over all trees, from the margins that training keeps for `data`.
+  Prediction PredictTraining(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options);
   /// base_margin: [n_rows, n_outputs] or empty.
   Prediction PredictInPlace(DataView const& rows, Span<float const> base_margin, PredictOptions const& options) const;
 
-  /// Replaces the model; parameters set so far stay. bytes: JSON or UBJSON, or what Serialise returned.
+  /// Replaces the model, objective included; other parameters set so far stay. bytes: JSON or UBJSON.
   void LoadModel(Span<char const> bytes);
-  /// Model and parameters (the "snapshot" that pickling uses), as UBJSON or JSON.
-  std::string SaveSnapshot() const;
+  /// Model and parameters in one (what pickling uses). Opaque bytes, for the same version of the library.
+  std::string SaveSnapshot();
   void LoadSnapshot(Span<char const> bytes);
   /// The configuration document, for inspection.
   std::string SaveConfig();
@@ -78,14 +83,14 @@ class Learner {
 
   /// Ready for saving: with the objective's parameters filled in. Configures first.
   Model const& GetModel();
-  Model const& GetModel() const;
   /// Iterations begin, begin + step, ... below end (0: all). \throws Error(kParameter) when out of range.
   std::unique_ptr<Learner> Slice(IterationRange range, std::int64_t step) const;
   std::int64_t NumIterations() const;
-  /// Forgets the model's training caches (prediction caches, sorted columns, bins).
+  /// Forgets what training keeps for its data sets (margins, sorted columns, bins).
   void Reset();
 
   std::map<std::string, std::string>& Attributes();
+  std::map<std::string, std::string> const& Attributes() const;
   void SetFeatureInfo(std::string const& field, std::vector<std::string> const& values);
   std::vector<std::string> const& FeatureInfo(std::string const& field) const;
 

@@ -1,0 +1,20 @@
+/// \file The interface of a booster: what one round of boosting adds to a model.
+#pragma once
+
+#include <cstdint>
+
+#include "kauri/engine.h"
+#include "kauri/model.h"
+
+namespace kauri {
+
+/// const, shared by threads.
+class Booster {
+ public:
+  virtual ~Booster() = default;
+  /// Adds the trees of one round to `model`, from the gradients that `engine` holds for `train`.
+  virtual void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
+                          Model* model) const = 0;
+};
+
+}  // namespace kauri

@@ -1,0 +1,286 @@
+/**
+ * \file The C ABI of Kauri: names, signatures and JSON configurations of XGBoost 3.2, so that its clients run unchanged.
+ *
+ * One header for the whole ABI, hence its length. What is ours alone starts with `Kauri`.
+ *
+ * Returns. 0 is success, -1 an error; XGBGetLastError() then tells the calling thread what is wrong, the value seen and
+ * the cure, and KauriGetLastErrorKind() its kind. No call prints, throws, aborts or ends the process, whatever it is
+ * given; a null or foreign handle is an error. A call that fails leaves its handles as usable as before.
+ *
+ * Memory. A pointer that a call returns belongs to the library and is valid until the same thread's next call on the
+ * same handle, or until that handle is freed. Pointers passed in are read during the call only.
+ *
+ * Threads. Every call is safe on different handles. On one handle, predictions, getters and savers may run at the same
+ * time from many threads; calls that change it (training, setters, loading, freeing) need the handle for themselves.
+ *
+ * Arrays. An "array interface" is NumPy's protocol as JSON: {"data": [address, read_only], "typestr": "<f4", "shape":
+ * [n] or [n_rows, n_cols], "strides": null or [..] in bytes, "version": 3}. Any integer, floating-point or boolean type
+ * of the machine's byte order; host memory.
+ *
+ * Configurations are JSON objects. Keys that a call does not know are ignored. NaN, Infinity and -Infinity may be
+ * written as bare words.
+ */
+#ifndef KAURI_C_API_H_
+#define KAURI_C_API_H_
+
+#ifdef __cplusplus
+#include <cstdint>
+#define KAURI_EXTERN_C extern "C"
+#else
+#include <stdint.h>
+#define KAURI_EXTERN_C extern
+#endif
+
+#define KAURI_API KAURI_EXTERN_C __attribute__((visibility("default")))
+
+typedef uint64_t bst_ulong;
+typedef void* DMatrixHandle;
+typedef void* BoosterHandle;
+
+/* ---- The library ------------------------------------------------------------------------------------------------ */
+
+/** What went wrong last on the calling thread; see XGBGetLastError. */
+enum KauriErrorKind {
+  KAURI_ERROR_NONE = 0,
+  KAURI_ERROR_PARAMETER = 1, /**< a parameter's or an argument's name or value */
+  KAURI_ERROR_DATA = 2,      /**< labels, features, shapes, text files */
+  KAURI_ERROR_MODEL = 3,     /**< a model file, or a model that does not fit the call */
+  KAURI_ERROR_IO = 4,        /**< the file system */
+  KAURI_ERROR_DEVICE = 5,    /**< no CUDA plug-in, no driver, no device */
+  KAURI_ERROR_MEMORY = 6,    /**< not enough memory */
+  KAURI_ERROR_INTERNAL = 7   /**< a bug in the library: please report it */
+};
+
+/** Kauri's own version, e.g. "0.1.0"; static. */
+KAURI_API char const* KauriVersion(void);
+/** The kind of the error that XGBGetLastError describes: one of KauriErrorKind. */
+KAURI_API int KauriGetLastErrorKind(void);
+/**
+ * Every parameter that any component declares, for help texts and checks. `out`: a JSON array of {"group", "name",
+ * "type", "default", "bounds", "description"}, all strings.
+ */
+KAURI_API int KauriGetParameters(char const** out);
+
+/** The version of XGBoost whose ABI and model files this library speaks: 3.2.0. Null pointers are skipped. */
+KAURI_API void XGBoostVersion(int* major, int* minor, int* patch);
+/**
+ * `out`: JSON {"KAURI_VERSION": "0.1.0", "COMPILER": .., "USE_OPENMP": true, "USE_CUDA": bool (the plug-in is usable),
+ * "CUDA_PLUGIN": path, "CUDA_DEVICES": [..], "CUDA_PROBLEM": why not}. Looks for the plug-in, so the first call may
+ * load it.
+ */
+KAURI_API int XGBuildInfo(char const** out);
+/** The message of the calling thread's last error; "" before the first. Valid until the thread's next failing call. */
+KAURI_API char const* XGBGetLastError(void);
+/** The library writes nothing by itself: `callback` receives each line of the log; null turns it off. Process-wide. */
+KAURI_API int XGBRegisterLogCallback(void (*callback)(char const*));
+/**
+ * `config`: {"verbosity": 0..3, "nthread": count}. verbosity: what the log callback receives (0 nothing, 1 warnings, 2
+ * information, 3 details), process-wide. nthread: threads of data and boosters that this thread creates from now on
+ * unless they are told otherwise; 0 or below: all cores. "use_rmm" and "use_cuda_async_pool" are accepted as false.
+ * Errors: another key, a wrong type or range; nothing is changed then.
+ */
+KAURI_API int XGBSetGlobalConfig(char const* config);
+/** `out`: the configuration in effect, as XGBSetGlobalConfig takes it. */
+KAURI_API int XGBGetGlobalConfig(char const** out);
+
+/* ---- Data ------------------------------------------------------------------------------------------------------- */
+/*
+ * A DMatrix is a table of float32 features with labels and the like; the features never change after creation. Free
+ * each with XGDMatrixFree. NaN is always missing, besides the value `missing` of the configuration.
+ * Errors of all creators: malformed arrays or JSON, lengths that disagree, an infinite value unless `missing` is one.
+ */
+
+/**
+ * Reads a text file. `config`: {"uri": "path?format=libsvm" or "path?format=csv&label_column=0", "silent": ignored,
+ * "data_split_mode": 0}. Errors: no such file, a malformed line (with its number).
+ */
+KAURI_API int XGDMatrixCreateFromURI(char const* config, DMatrixHandle* out);
+/** Copies `data`, an array interface [n_rows, n_cols]. `config`: {"missing": number, "nthread": optional count}. */
+KAURI_API int XGDMatrixCreateFromDense(char const* data, char const* config, DMatrixHandle* out);
+/**
+ * Copies compressed rows: indptr [n_rows + 1], indices and data [n_entries]. Absent cells are missing; stored zeros are
+ * zeros. `config`: as for Dense.
+ */
+KAURI_API int XGDMatrixCreateFromCSR(char const* indptr, char const* indices, char const* data, bst_ulong ncol,
+                                     char const* config, DMatrixHandle* out);
+/** Copies compressed columns: indptr [n_cols + 1], indices (rows) and data [n_entries]; otherwise as CSR. */
+KAURI_API int XGDMatrixCreateFromCSC(char const* indptr, char const* indices, char const* data, bst_ulong nrow,
+                                     char const* config, DMatrixHandle* out);
+/** Copies a table of columns. `data`: a JSON list with an array interface [n_rows] per column. `config`: as Dense. */
+KAURI_API int XGDMatrixCreateFromColumnar(char const* data, char const* config, DMatrixHandle* out);
+/** Copies `data`, [nrow, ncol] row-major. */
+KAURI_API int XGDMatrixCreateFromMat(float const* data, bst_ulong nrow, bst_ulong ncol, float missing,
+                                     DMatrixHandle* out);
+/** The same with a number of threads; 0 or below: all cores. */
+KAURI_API int XGDMatrixCreateFromMat_omp(float const* data, bst_ulong nrow, bst_ulong ncol, float missing,
+                                         DMatrixHandle* out, int nthread);
+/** Ends the life of a DMatrix or proxy. Boosters that were trained on it keep what they need. */
+KAURI_API int XGDMatrixFree(DMatrixHandle handle);
+
+/**
+ * A new DMatrix of the rows idxset[0..len), in that order, with their labels, weights and margins.
+ * Errors: an index out of range; query groups are present (SliceDMatrixEx with allow_groups != 0 drops them).
+ */
+KAURI_API int XGDMatrixSliceDMatrix(DMatrixHandle handle, int const* idxset, bst_ulong len, DMatrixHandle* out);
+KAURI_API int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, bst_ulong len, DMatrixHandle* out,
+                                      int allow_groups);
+
+/**
+ * Replaces one field; an empty array clears it. Fields: label, weight, base_margin, label_lower_bound,
+ * label_upper_bound [n_rows] (label and base_margin also [n_rows, k]; weight [n_groups] for ranking), group (rows per
+ * query), qid [n_rows] (non-decreasing), feature_weights [n_cols]. `data`: an array interface.
+ * Errors: unknown field; NaN, infinite or negative where that has no meaning; a wrong length.
+ */
+KAURI_API int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data);
+/** The same from float32, `len` elements, row-major. */
+KAURI_API int XGDMatrixSetFloatInfo(DMatrixHandle handle, char const* field, float const* array, bst_ulong len);
+/** The same from unsigned integers. */
+KAURI_API int XGDMatrixSetUIntInfo(DMatrixHandle handle, char const* field, unsigned const* array, bst_ulong len);
+/** The same from `size` elements of a type: 1 float32, 2 float64, 3 uint32, 4 uint64. */
+KAURI_API int XGDMatrixSetDenseInfo(DMatrixHandle handle, char const* field, void const* data, bst_ulong size,
+                                    int type);
+/** field: feature_name or feature_type (float, q, int, i, c); `size` strings, 0 clears. Errors: size is not n_cols. */
+KAURI_API int XGDMatrixSetStrFeatureInfo(DMatrixHandle handle, char const* field, char const** features,
+                                         bst_ulong size);
+/** The strings of feature_name or feature_type; *size is 0 when not set. */
+KAURI_API int XGDMatrixGetStrFeatureInfo(DMatrixHandle handle, char const* field, bst_ulong* size,
+                                         char const*** out_features);
+/** A float field, row-major; *out_len is 0 when not set. Fields as for XGDMatrixSetInfoFromInterface. */
+KAURI_API int XGDMatrixGetFloatInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, float const** out);
+/** Field group_ptr: [n_groups + 1], from 0 to n_rows. */
+KAURI_API int XGDMatrixGetUIntInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, unsigned const** out);
+/** A field as array interface (JSON text) into the library's memory: label and base_margin keep their shape. */
+KAURI_API int XGDMatrixGetInfoRef(DMatrixHandle handle, char const* field, char const** out);
+KAURI_API int XGDMatrixNumRow(DMatrixHandle handle, bst_ulong* out);
+KAURI_API int XGDMatrixNumCol(DMatrixHandle handle, bst_ulong* out);
+/** Cells that hold a value. */
+KAURI_API int XGDMatrixNumNonMissing(DMatrixHandle handle, bst_ulong* out);
+/** Always 0: rows. */
+KAURI_API int XGDMatrixDataSplitMode(DMatrixHandle handle, bst_ulong* out);
+/**
+ * The features as compressed rows, columns ascending, into the caller's arrays: out_indptr [n_rows + 1], out_indices
+ * and out_data [XGDMatrixNumNonMissing]. `config`: {}.
+ */
+KAURI_API int XGDMatrixGetDataAsCSR(DMatrixHandle handle, char const* config, bst_ulong* out_indptr,
+                                    unsigned* out_indices, float* out_data);
+
+/**
+ * A proxy carries what an in-place prediction needs besides the rows: a base_margin, set with
+ * XGDMatrixSetInfoFromInterface after one of the SetData calls. It owns no features. Free with XGDMatrixFree.
+ */
+KAURI_API int XGProxyDMatrixCreate(DMatrixHandle* out);
+KAURI_API int XGProxyDMatrixSetDataDense(DMatrixHandle handle, char const* data);
+KAURI_API int XGProxyDMatrixSetDataCSR(DMatrixHandle handle, char const* indptr, char const* indices, char const* data,
+                                       bst_ulong ncol);
+KAURI_API int XGProxyDMatrixSetDataColumnar(DMatrixHandle handle, char const* data);
+
+/* ---- Boosters: training ----------------------------------------------------------------------------------------- */
+
+/**
+ * A booster without trees. `dmats`: data that will be trained on or evaluated, so that the number of features is known;
+ * may be null when len is 0. Free with XGBoosterFree.
+ */
+KAURI_API int XGBoosterCreate(DMatrixHandle const dmats[], bst_ulong len, BoosterHandle* out);
+KAURI_API int XGBoosterFree(BoosterHandle handle);
+/** Frees what training keeps (prediction caches, sorted columns, bins); the model stays. */
+KAURI_API int XGBoosterReset(BoosterHandle handle);
+/**
+ * A new booster of the rounds begin, begin + step, ... below end (0: all); attributes are not copied.
+ * Returns -2 when the range reaches outside the rounds, -1 when it is empty or begin < 0 or step < 1.
+ */
+KAURI_API int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int step, BoosterHandle* out);
+KAURI_API int XGBoosterBoostedRounds(BoosterHandle handle, int* out);
+/** Takes effect with the next call that needs it, which also reports a bad value. eval_metric may be set repeatedly. */
+KAURI_API int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value);
+/** Columns that the model expects; 0 while unknown. */
+KAURI_API int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out);
+/** One round of boosting; `iter` (from 0) seeds the sampling. Errors: parameters, labels, columns that do not fit. */
+KAURI_API int XGBoosterUpdateOneIter(BoosterHandle handle, int iter, DMatrixHandle dtrain);
+/** One round from gradients and hessians, [len] each, row-major [n_rows, n_outputs]; for older clients. */
+KAURI_API int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* grad, float* hess,
+                                    bst_ulong len);
+/** One round from gradients and hessians: array interfaces [n_rows] or [n_rows, n_outputs]. */
+KAURI_API int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int iter, char const* grad,
+                                    char const* hess);
+/** Every metric on every data set: "[iter]\tname-metric:value\t..." with 17 decimals. */
+KAURI_API int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], char const* evnames[],
+                                   bst_ulong len, char const** out_result);
+
+/* ---- Boosters: prediction --------------------------------------------------------------------------------------- */
+
+/**
+ * `config`, all required: {"type": 0 value, 1 margin, 2 contributions, 3 approximate contributions, 4 interactions,
+ * 5 approximate interactions, 6 leaves; "training": bool; "iteration_begin", "iteration_end": rounds [begin, end), end
+ * 0 = all; "strict_shape": bool}.
+ * *out_result: row-major float32, shape *out_shape [*out_dim]. With K outputs, F features, R rounds, P parallel trees:
+ * value and margin [n] or [n, K] (strict [n, K]; multi:softmax values are classes, [n, 1]), contributions [n, F + 1] or
+ * [n, K, F + 1] (strict with K), interactions the same with [F + 1, F + 1], leaves [n, R * K * P] (strict
+ * [n, R, K, P]). The last contribution is the bias.
+ */
+KAURI_API int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char const* config,
+                                          bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);
+/**
+ * The same on the caller's rows without a DMatrix. `config`: "missing" is required besides, "training" is not. `m`:
+ * null, or a DMatrix or proxy whose base_margin is used.
+ */
+KAURI_API int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
+                                        bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);
+KAURI_API int XGBoosterPredictFromColumnar(BoosterHandle handle, char const* values, char const* config,
+                                           DMatrixHandle m, bst_ulong const** out_shape, bst_ulong* out_dim,
+                                           float const** out_result);
+KAURI_API int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const* indices, char const* values,
+                                      bst_ulong ncol, char const* config, DMatrixHandle m, bst_ulong const** out_shape,
+                                      bst_ulong* out_dim, float const** out_result);
+
+/* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
+
+/** A model file, XGBoost's JSON or UBJSON of any version since 1.0. Parameters set so far stay. */
+KAURI_API int XGBoosterLoadModel(BoosterHandle handle, char const* fname);
+/** Extension .json or .ubj decides the format. Replaces the file only once it is complete. */
+KAURI_API int XGBoosterSaveModel(BoosterHandle handle, char const* fname);
+KAURI_API int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len);
+/** `config`: {"format": "json" or "ubj"}. */
+KAURI_API int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len,
+                                         char const** out_dptr);
+/** Model and parameters, for a copy of the booster in another process of the same version. */
+KAURI_API int XGBoosterSerializeToBuffer(BoosterHandle handle, bst_ulong* out_len, char const** out_dptr);
+KAURI_API int XGBoosterUnserializeFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len);
+/** The parameters in effect, as JSON. */
+KAURI_API int XGBoosterSaveJsonConfig(BoosterHandle handle, bst_ulong* out_len, char const** out_str);
+KAURI_API int XGBoosterLoadJsonConfig(BoosterHandle handle, char const* config);
+
+/**
+ * One text per tree. fmap: a file with a line "index name type" per feature, or "" for the booster's own names.
+ * format: text, json, dot, or dot:{json options}; DumpModel writes text.
+ */
+KAURI_API int XGBoosterDumpModel(BoosterHandle handle, char const* fmap, int with_stats, bst_ulong* out_len,
+                                 char const*** out_dump_array);
+KAURI_API int XGBoosterDumpModelEx(BoosterHandle handle, char const* fmap, int with_stats, char const* format,
+                                   bst_ulong* out_len, char const*** out_dump_array);
+/** The same with `fnum` names and types given here. */
+KAURI_API int XGBoosterDumpModelWithFeatures(BoosterHandle handle, int fnum, char const** fname, char const** ftype,
+                                             int with_stats, bst_ulong* out_len, char const*** out_models);
+KAURI_API int XGBoosterDumpModelExWithFeatures(BoosterHandle handle, int fnum, char const** fname, char const** ftype,
+                                               int with_stats, char const* format, bst_ulong* out_len,
+                                               char const*** out_models);
+
+/** A string kept with the model; *success is 0 and *out null when there is none. */
+KAURI_API int XGBoosterGetAttr(BoosterHandle handle, char const* key, char const** out, int* success);
+/** A null value deletes. */
+KAURI_API int XGBoosterSetAttr(BoosterHandle handle, char const* key, char const* value);
+KAURI_API int XGBoosterGetAttrNames(BoosterHandle handle, bst_ulong* out_len, char const*** out);
+/** As XGDMatrixSetStrFeatureInfo, for the names and types saved with the model. */
+KAURI_API int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field, char const** features,
+                                         bst_ulong size);
+KAURI_API int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len,
+                                         char const*** out_features);
+/**
+ * Importance of the features that splits use, in the features' order. `config`: {"importance_type": "weight" (splits),
+ * "gain", "cover" (means), "total_gain" or "total_cover"; "feature_map": optional file; "feature_names": optional
+ * list}. *out_scores has the shape *out_shape [*out_dim]; out_features: *out_n_features names.
+ */
+KAURI_API int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* out_n_features,
+                                    char const*** out_features, bst_ulong* out_dim, bst_ulong const** out_shape,
+                                    float const** out_scores);
+
+#endif /* KAURI_C_API_H_ */

@@ -1,0 +1,57 @@
+/// \file Where a boosting session lives. The boosting loop is written once, over this interface (design, section 4).
+///
+/// An engine keeps, for every data set that it has met, the margins of the model's trees so far; for the training set
+/// also the gradients and the tree builder's state. With device=cuda all of it stays in device memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+#include "kauri/gradient.h"
+#include "kauri/metric.h"
+#include "kauri/model.h"
+#include "kauri/objective.h"
+#include "kauri/predictor.h"
+#include "kauri/tree_builder.h"
+
+namespace kauri {
+
+/// One tree of a round.
+struct RoundTree {
+  std::int64_t iteration = 0;
+  std::int64_t tree_in_iteration = 0;
+  std::int64_t output = 0;
+  float subsample = 1.0F;
+  float leaf_scale = 1.0F;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Makes the cached margins of `data` those of all trees of `model`: predicts with the trees that came since the last
+  /// call. start: [n_outputs], the base score as margin; a base margin of `data` replaces it.
+  virtual void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
+                             Predictor const& predictor, Span<float const> start) = 0;
+  /// Gradients of the objective at the cached margins of `train`.
+  virtual void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
+                                std::int64_t iteration) = 0;
+  /// Gradients from outside instead, [n_rows, n_outputs].
+  virtual void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) = 0;
+  /// Samples rows, builds a tree from the gradients and adds its leaves to the cached margins of `train`.
+  virtual Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                         RoundTree const& tree) = 0;
+  /// The caller appended the trees of a round to the model: the margins of `train` hold them already.
+  virtual void FinishRound(DataMatrix const& train, Model const& model) = 0;
+  /// Each metric on the transformed cached margins of `data`.
+  virtual std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
+                                       std::vector<std::unique_ptr<Metric>> const& metrics) = 0;
+  /// The cached margins of `data`, [n_rows, n_outputs].
+  virtual std::vector<float> Margins(DataMatrix const& data) const = 0;
+  /// Forgets all data sets: after the model was replaced.
+  virtual void Clear() = 0;
+};
+
+}  // namespace kauri

@@ -1,0 +1,146 @@
+#include "booster/cpu_engine.h"
+
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "common/fixed_point.h"
+#include "common/parallel_for.h"
+#include "kauri/error.h"
+#include "tree/sampling.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 14;
+
+/// What is kept for one data set; dropped once its owner has let it go.
+struct DataCache {
+  std::weak_ptr<DataMatrix const> data;
+  std::uint64_t info_revision = 0;  ///< a new base margin makes `margins` stale
+  std::vector<float> margins;       ///< [n_rows, n_outputs]
+  std::int64_t n_outputs = 1;
+  std::int64_t n_trees = 0;  ///< trees of the model that `margins` holds
+  std::vector<GradientPair> gradients;
+  std::unique_ptr<BuildState> build_state;
+  std::string build_state_key;
+  FixedGradients fixed;
+  std::vector<std::int32_t> leaf_of_row;
+};
+
+class CpuEngine : public Engine {
+ public:
+  void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
+                     Predictor const& predictor, Span<float const> start) override {
+    DropDeadCaches();
+    auto& cache = caches_[data->Id()];
+    auto const n_trees = static_cast<std::int64_t>(model.trees.size());
+    auto const fresh = cache.data.expired() || cache.info_revision != data->InfoRevision();
+    if (!fresh && cache.n_trees == n_trees) return;
+    TreeRange const missing{fresh ? 0 : cache.n_trees, n_trees};
+    MarginStart from;
+    if (fresh) {
+      cache.n_outputs = model.NumOutputs();
+      cache.margins.resize(static_cast<std::size_t>(data->NumRows() * cache.n_outputs));
+      from.of_output = start;
+      from.of_row = data->Info().base_margin;
+    } else {
+      from.of_row = cache.margins;
+    }
+    auto const compiled = predictor.Compile(ctx, model, missing);
+    predictor.Predict(ctx, *compiled, *data->View(), PredictKind::kMargin, missing, from, cache.margins);
+    cache.n_trees = n_trees;
+    cache.data = data;
+    cache.info_revision = data->InfoRevision();
+  }
+
+  void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
+                        std::int64_t iteration) override {
+    auto& cache = CacheOf(train);
+    cache.gradients.resize(cache.margins.size());
+    objective.ComputeGradients(ctx, cache.margins, train.Info(), iteration, cache.gradients);
+  }
+
+  void SetGradients(Context const&, DataMatrix const& train, Span<GradientPair const> gradients) override {
+    auto& cache = CacheOf(train);
+    if (gradients.size() != cache.margins.size()) {
+      Fail(ErrorKind::kData, "got ", gradients.size(), " gradient pairs for ", train.NumRows(), " rows and ",
+           cache.n_outputs, " outputs; expected ", cache.margins.size(), ", row by row.");
+    }
+    cache.gradients.assign(gradients.begin(), gradients.end());
+  }
+
+  Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                 RoundTree const& tree) override {
+    auto& cache = CacheOf(train);
+    if (cache.build_state == nullptr || cache.build_state_key != builder.StateKey()) {
+      cache.build_state = builder.MakeState(ctx, train);
+      cache.build_state_key = builder.StateKey();
+    }
+    std::vector<std::uint8_t> sampled;
+    if (tree.subsample < 1.0F) {
+      sampled = SampleRows(ctx, tree.subsample, tree.iteration, tree.tree_in_iteration, train.NumRows());
+    }
+    QuantiseGradients(ctx, cache.gradients, cache.n_outputs, tree.output, sampled, &cache.fixed);
+    TreeTask task;
+    task.gradients = cache.fixed.View();
+    task.sampled_rows = sampled;
+    task.iteration = tree.iteration;
+    task.tree_in_iteration = tree.tree_in_iteration;
+    task.leaf_scale = tree.leaf_scale;
+    cache.leaf_of_row.resize(static_cast<std::size_t>(train.NumRows()));
+    auto built = builder.Build(ctx, train, task, cache.build_state.get(), cache.leaf_of_row);
+    AddLeaves(ctx, built, tree.output, &cache);
+    return built;
+  }
+
+  void FinishRound(DataMatrix const& train, Model const& model) override {
+    CacheOf(train).n_trees = static_cast<std::int64_t>(model.trees.size());
+  }
+
+  std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
+                               std::vector<std::unique_ptr<Metric>> const& metrics) override {
+    auto const& cache = CacheOf(data);
+    auto predictions = cache.margins;
+    objective.TransformMargins(ctx, predictions, cache.n_outputs);
+    std::vector<double> values;
+    for (auto const& metric : metrics) values.push_back(metric->Evaluate(ctx, predictions, data.Info()));
+    return values;
+  }
+
+  std::vector<float> Margins(DataMatrix const& data) const override { return caches_.at(data.Id()).margins; }
+
+  void Clear() override { caches_.clear(); }
+
+ private:
+  DataCache& CacheOf(DataMatrix const& data) {
+    auto const found = caches_.find(data.Id());
+    if (found == caches_.end()) Fail(ErrorKind::kInternal, "margins of data set ", data.Id(), " were never computed");
+    return found->second;
+  }
+
+  void DropDeadCaches() {
+    for (auto it = caches_.begin(); it != caches_.end();)
+      it = it->second.data.expired() ? caches_.erase(it) : std::next(it);
+  }
+
+  static void AddLeaves(Context const& ctx, Tree const& tree, std::int64_t output, DataCache* cache) {
+    auto const n_rows = static_cast<std::int64_t>(cache->leaf_of_row.size());
+    ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      for (auto row = begin; row < end; ++row) {
+        auto const leaf = cache->leaf_of_row[static_cast<std::size_t>(row)];
+        cache->margins[static_cast<std::size_t>(row * cache->n_outputs + output)] +=
+            tree.split_value[static_cast<std::size_t>(leaf)];
+      }
+    });
+  }
+
+  std::map<std::uint64_t, DataCache> caches_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeCpuEngine() { return std::make_unique<CpuEngine>(); }
+
+}  // namespace kauri

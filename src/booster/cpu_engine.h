@@ -1,0 +1,12 @@
+/// \file The engine in host memory.
+#pragma once
+
+#include <memory>
+
+#include "kauri/engine.h"
+
+namespace kauri {
+
+std::unique_ptr<Engine> MakeCpuEngine();
+
+}  // namespace kauri

@@ -1,0 +1,79 @@
+#include "booster/gbtree.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "booster/device.h"
+#include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
+
+namespace kauri {
+
+DMLC_REGISTER_PARAMETER(GbTreeParam);
+
+namespace {
+
+class GbTree : public Booster {
+ public:
+  explicit GbTree(ParamMap const& map)
+      : tree_param_(ParseParameters<TreeParam>(map)), param_(ParseParameters<GbTreeParam>(map)) {
+    auto const device = ParseDevice(map);
+    builder_ = GetRegistries().tree_methods.Find(ResolveTreeMethod(param_.tree_method, device.kind)).make(map);
+  }
+
+  /// Trees are ordered output by output, the parallel trees of one output side by side, as in XGBoost's files.
+  void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
+                  Model* model) const override {
+    auto const n_outputs = model->NumOutputs();
+    std::vector<Tree> trees;
+    RoundTree task;
+    task.iteration = iteration;
+    task.subsample = tree_param_.subsample;
+    task.leaf_scale = 1.0F / static_cast<float>(param_.num_parallel_tree);
+    for (task.output = 0; task.output < n_outputs; ++task.output) {
+      for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {
+        trees.push_back(engine->BuildTree(ctx, train, *builder_, task));
+        ++task.tree_in_iteration;
+      }
+    }
+    Commit(std::move(trees), model);
+    engine->FinishRound(train, *model);
+  }
+
+ private:
+  void Commit(std::vector<Tree> trees, Model* model) const {
+    for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+      model->output_of_tree.push_back(static_cast<std::int32_t>(tree) / param_.num_parallel_tree);
+      model->trees.push_back(std::move(trees[tree]));
+    }
+    model->n_parallel_trees = param_.num_parallel_tree;
+    model->iteration_ptr.push_back(static_cast<std::int64_t>(model->trees.size()));
+  }
+
+  TreeParam tree_param_;
+  GbTreeParam param_;
+  std::unique_ptr<TreeBuilder> builder_;
+};
+
+ParameterTable GbTreeParameters() {
+  auto table = DescribeParameters<GbTreeParam>();
+  auto const tree = DescribeParameters<TreeParam>();
+  table.insert(table.end(), tree.begin(), tree.end());
+  return table;
+}
+
+}  // namespace
+
+std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device) {
+  auto const method = tree_method == "auto" ? std::string("hist") : tree_method;
+  auto const prefixed = method.rfind("gpu_", 0) == 0;
+  return device == DeviceKind::kCuda && !prefixed ? "gpu_" + method : method;
+}
+
+void RegisterBoosters(Registry<BoosterFactory>* registry) {
+  registry->Add({"gbtree", "Gradient-boosted trees.", [](ParamMap const& map) { return std::make_unique<GbTree>(map); },
+                 GbTreeParameters});
+}
+
+}  // namespace kauri

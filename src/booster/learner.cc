@@ -1,0 +1,168 @@
+/// Parameters, resolution and the small accessors of a Learner.
+#include "booster/learner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "booster/device.h"
+#include "booster/learner_impl.h"
+#include "common/log.h"
+#include "kauri/error.h"
+#include "kauri/plugin.h"
+#include "kauri/registry.h"
+
+namespace kauri {
+namespace {
+
+std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params) {
+  auto const at = name.find('@');
+  auto const argument = at == std::string::npos ? std::string() : name.substr(at + 1);
+  return GetRegistries().metrics.Find(name.substr(0, at)).make(argument, params);
+}
+
+/// Unknown names are errors when validate_parameters is on, else warnings.
+void CheckNames(LearnerParam const& param, ParamMap const& params) {
+  auto const known = KnownParameterNames();
+  for (auto const& [name, value] : params) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    auto const nearest = NearestName(name, known);
+    auto const hint = nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?";
+    if (param.validate_parameters) {
+      Fail(ErrorKind::kParameter, "unknown parameter '", name, "' (value '", value, "')", hint,
+           " `kauri --help` lists all parameters.");
+    }
+    Log(LogLevel::kWarning, "parameter '", name, "' is not known and is ignored", hint);
+  }
+}
+
+/// An error of the metric's own is kept; an unknown objective must not be reported as an unknown metric.
+std::vector<std::unique_ptr<Metric>> MakeMetrics(std::vector<std::string> names, Components const& parts) {
+  if (names.empty() && !parts.param.disable_default_eval_metric) names.push_back(parts.objective->DefaultMetric());
+  std::vector<std::unique_ptr<Metric>> metrics;
+  for (auto const& name : names) metrics.push_back(MakeMetric(name, parts.effective));
+  return metrics;
+}
+
+std::string PredictorName(DeviceKind device) { return device == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor"; }
+
+}  // namespace
+
+Learner::Learner() : impl_(std::make_unique<Impl>()) {}
+
+Learner::~Learner() = default;
+
+std::shared_ptr<Components const> Learner::Impl::Resolve() const {
+  std::lock_guard<std::mutex> const lock(mutex);
+  if (components != nullptr) return components;
+  auto parts = std::make_shared<Components>();
+  parts->param = ParseParameters<LearnerParam>(params);
+  CheckNames(parts->param, params);
+  parts->ctx.threads = parts->param.Threads();
+  parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
+  parts->ctx.device = ParseDevice(params);
+  if (parts->ctx.device.kind == DeviceKind::kCuda) RequireCudaDevice(parts->ctx.device.ordinal);
+  ParseBaseScore(parts->param.base_score);
+  parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);
+  parts->effective = params;
+  for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
+  parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
+  parts->predictor = GetRegistries().predictors.Find(PredictorName(parts->ctx.device.kind)).make(parts->effective);
+  parts->metrics = MakeMetrics(metric_names, *parts);
+  components = std::move(parts);
+  return components;
+}
+
+void Learner::Impl::ForgetResolved() {
+  std::lock_guard<std::mutex> const lock(mutex);
+  components.reset();
+  compiled.reset();
+  compiled_trees = -1;
+}
+
+void Learner::Impl::ForgetTraining() {
+  if (engine != nullptr) engine->Clear();
+}
+
+void Learner::SetParam(std::string const& name, std::string const& value) {
+  if (name == "eval_metric") {
+    auto& names = impl_->metric_names;
+    if (!value.empty() && std::find(names.begin(), names.end(), value) == names.end()) names.push_back(value);
+  } else {
+    auto const canonical = CanonicalParameterName(name);
+    impl_->params[canonical] = value;
+    if (canonical == "base_score") impl_->intercept_ready = false;
+    if (canonical == "device") impl_->engine.reset();
+  }
+  impl_->ForgetResolved();
+}
+
+void Learner::Configure() { impl_->Resolve(); }
+
+void Learner::AddData(std::shared_ptr<DataMatrix const> const& data) {
+  auto& model = impl_->model;
+  if (model.trees.empty()) model.n_features = std::max(model.n_features, data->NumCols());
+}
+
+Model const& Learner::GetModel() {
+  auto const parts = impl_->Resolve();
+  auto& model = impl_->model;
+  model.objective = parts->param.objective;
+  model.objective_param_key = parts->objective->ParamKey();
+  model.objective_params = parts->objective->SaveParams();
+  model.booster = parts->param.booster;
+  if (model.trees.empty()) model.n_classes = parts->objective->NumClasses();
+  return model;
+}
+
+std::int64_t Learner::NumIterations() const { return impl_->model.NumIterations(); }
+
+void Learner::Reset() { impl_->ForgetTraining(); }
+
+std::map<std::string, std::string>& Learner::Attributes() { return impl_->model.attributes; }
+
+std::map<std::string, std::string> const& Learner::Attributes() const { return impl_->model.attributes; }
+
+void Learner::SetFeatureInfo(std::string const& field, std::vector<std::string> const& values) {
+  auto const n_features = impl_->model.n_features;
+  if (!values.empty() && n_features > 0 && static_cast<std::int64_t>(values.size()) != n_features) {
+    Fail(ErrorKind::kParameter, "got ", values.size(), " values of ", field, " for a booster of ", n_features,
+         " features.");
+  }
+  const_cast<std::vector<std::string>&>(FeatureInfo(field)) = values;
+}
+
+std::vector<std::string> const& Learner::FeatureInfo(std::string const& field) const {
+  if (field == "feature_name") return impl_->model.feature_names;
+  if (field == "feature_type") return impl_->model.feature_types;
+  Fail(ErrorKind::kParameter, "unknown feature info '", field, "'; expected feature_name or feature_type.");
+}
+
+std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step) const {
+  if (step < 1) Fail(ErrorKind::kParameter, "a slice needs a step of at least 1, got ", step, ".");
+  auto const& model = impl_->model;
+  model.TreesOf(range);  // checks the range
+  auto const end = range.end == 0 ? model.NumIterations() : range.end;
+  auto slice = std::make_unique<Learner>();
+  slice->impl_->params = impl_->params;
+  slice->impl_->metric_names = impl_->metric_names;
+  slice->impl_->intercept_ready = impl_->intercept_ready;
+  auto& copy = slice->impl_->model;
+  copy = model;
+  copy.trees.clear();
+  copy.output_of_tree.clear();
+  copy.iteration_ptr = {0};
+  copy.tree_weights.clear();
+  copy.attributes.clear();
+  for (auto iteration = range.begin; iteration < end; iteration += step) {
+    auto const trees = model.TreesOf({iteration, iteration + 1});
+    for (auto tree = trees.begin; tree < trees.end; ++tree) {
+      copy.trees.push_back(model.trees[static_cast<std::size_t>(tree)]);
+      copy.output_of_tree.push_back(model.output_of_tree[static_cast<std::size_t>(tree)]);
+      if (!model.tree_weights.empty()) copy.tree_weights.push_back(model.TreeWeight(tree));
+    }
+    copy.iteration_ptr.push_back(static_cast<std::int64_t>(copy.trees.size()));
+  }
+  return slice;
+}
+
+}  // namespace kauri

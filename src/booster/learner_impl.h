@@ -1,0 +1,65 @@
+/// \file The insides of a Learner.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "booster/learner.h"
+#include "booster/learner_param.h"
+#include "kauri/booster.h"
+#include "kauri/engine.h"
+#include "kauri/metric.h"
+#include "kauri/objective.h"
+
+namespace kauri {
+
+/// What the parameters resolve to. Immutable, so shared by predicting threads.
+struct Components {
+  LearnerParam param;
+  ParamMap effective;  ///< the user's parameters over the objective's defaults
+  Context ctx;
+  std::unique_ptr<Objective> objective;
+  std::unique_ptr<Booster> booster;
+  std::unique_ptr<Predictor> predictor;
+  std::vector<std::unique_ptr<Metric>> metrics;
+};
+
+struct Learner::Impl {
+  ParamMap params;                        ///< as the user set them, aliases resolved
+  std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates
+  Model model;
+  bool intercept_ready = false;  ///< the base score is the user's, estimated or loaded
+  std::unique_ptr<Engine> engine;
+  std::uint64_t checked_data = 0;  ///< id and revision of the training data whose labels were validated
+  std::uint64_t checked_revision = 0;
+
+  /// Guards what const calls fill lazily.
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<Components const> components;
+  mutable std::shared_ptr<CompiledModel const> compiled;
+  mutable std::int64_t compiled_trees = -1;
+
+  /// Resolves the parameters if they changed. Safe from many threads.
+  std::shared_ptr<Components const> Resolve() const;
+  /// The whole model compiled for the predictor. Safe from many threads.
+  std::shared_ptr<CompiledModel const> Compiled(Components const& parts) const;
+  /// The base score as margins, [n_outputs].
+  std::vector<float> StartMargins(Components const& parts) const;
+
+  void ForgetResolved();
+  void ForgetTraining();
+  Engine* TheEngine(Components const& parts);
+  /// Sizes and intercept of the model, before the first round. custom: gradients come from outside.
+  void PrepareModel(Components const& parts, DataMatrix const& train, bool custom);
+  void SetIntercept(Components const& parts, DataMatrix const& train, bool custom);
+  void ValidateTrainingData(Components const& parts, DataMatrix const& train, bool custom);
+  template <typename SetGradients>
+  void BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration, bool custom,
+                  SetGradients&& set_gradients);
+  Prediction Finish(Components const& parts, PredictOptions const& options, TreeRange trees, std::int64_t n_rows,
+                    std::vector<float> values) const;
+};
+
+}  // namespace kauri

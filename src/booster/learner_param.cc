@@ -1,0 +1,109 @@
+#include "booster/learner_param.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "booster/gbtree.h"
+#include "booster/learner.h"
+#include "kauri/error.h"
+#include "kauri/registry.h"
+#include "kauri/tree_param.h"
+
+namespace kauri {
+
+DMLC_REGISTER_PARAMETER(LearnerParam);
+
+int LearnerParam::Threads() const { return nthread > 0 ? nthread : std::max(1, omp_get_max_threads()); }
+
+namespace {
+
+[[noreturn]] void RefuseBaseScore(std::string const& text) {
+  Fail(ErrorKind::kParameter, "parameter base_score='", text,
+       "' is not valid; expected a finite number, or one per output as [a, b, ..].");
+}
+
+/// One number at `*cursor`, blanks around it skipped.
+float TakeNumber(std::string const& text, char const** cursor) {
+  auto const* end = text.data() + text.size();
+  auto const skip = [&] {
+    while (*cursor != end && (**cursor == ' ' || **cursor == '\t')) ++*cursor;
+  };
+  skip();
+  if (*cursor != end && **cursor == '+') ++*cursor;
+  float value = 0.0F;
+  auto const result = std::from_chars(*cursor, end, value);
+  if (result.ec != std::errc() || !std::isfinite(value)) RefuseBaseScore(text);
+  *cursor = result.ptr;
+  skip();
+  return value;
+}
+
+/// dmlc lists a field without its aliases, so they stand here once more: a later setting must replace an earlier one
+/// under the other name.
+std::map<std::string, std::string> const& Aliases() {
+  static std::map<std::string, std::string> const aliases{
+      {"learning_rate", "eta"}, {"min_split_loss", "gamma"}, {"reg_lambda", "lambda"},
+      {"reg_alpha", "alpha"},   {"n_jobs", "nthread"},       {"random_state", "seed"},
+  };
+  return aliases;
+}
+
+template <typename Entries>
+void AppendTables(std::string const& role, Entries const& entries,
+                  std::vector<std::pair<std::string, ParameterTable>>* out) {
+  for (auto const& entry : entries) {
+    if (entry.parameters != nullptr) out->emplace_back(role + " " + entry.name, entry.parameters());
+  }
+}
+
+}  // namespace
+
+std::vector<float> ParseBaseScore(std::string const& text) {
+  if (text.empty()) return {};
+  auto const* cursor = text.data();
+  auto const* end = text.data() + text.size();
+  auto const bracketed = text.front() == '[' || text.front() == '(';
+  if (bracketed) ++cursor;
+  std::vector<float> values{TakeNumber(text, &cursor)};
+  while (bracketed && cursor != end && *cursor == ',') {
+    ++cursor;
+    values.push_back(TakeNumber(text, &cursor));
+  }
+  if (bracketed && (cursor == end || (*cursor != ']' && *cursor != ')'))) RefuseBaseScore(text);
+  if (bracketed) ++cursor;
+  if (cursor != end) RefuseBaseScore(text);
+  return values;
+}
+
+std::vector<std::pair<std::string, ParameterTable>> AllParameters() {
+  auto const& registries = GetRegistries();
+  std::vector<std::pair<std::string, ParameterTable>> all;
+  all.emplace_back("general", DescribeParameters<LearnerParam>());
+  AppendTables("booster", registries.boosters.Entries(), &all);
+  AppendTables("tree_method", registries.tree_methods.Entries(), &all);
+  AppendTables("predictor", registries.predictors.Entries(), &all);
+  AppendTables("objective", registries.objectives.Entries(), &all);
+  AppendTables("metric", registries.metrics.Entries(), &all);
+  return all;
+}
+
+std::string CanonicalParameterName(std::string const& name) {
+  auto const found = Aliases().find(name);
+  return found == Aliases().end() ? name : found->second;
+}
+
+std::vector<std::string> KnownParameterNames() {
+  std::vector<std::string> names;
+  for (auto const& alias : Aliases()) names.push_back(alias.first);
+  for (auto const& group : AllParameters()) {
+    for (auto const& info : group.second) names.push_back(info.name);
+  }
+  return names;
+}
+
+}  // namespace kauri

@@ -1,0 +1,69 @@
+/// \file Parameters of the learner itself.
+#pragma once
+
+#include <dmlc/parameter.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/parameter.h"
+
+namespace kauri {
+
+struct LearnerParam : public dmlc::Parameter<LearnerParam> {
+  std::string objective;
+  std::string booster;
+  std::string device;
+  std::string base_score;
+  std::string eval_metric;
+  int nthread;
+  std::int64_t seed;
+  int verbosity;
+  bool validate_parameters;
+  bool disable_default_eval_metric;
+
+  DMLC_DECLARE_PARAMETER(LearnerParam) {
+    DMLC_DECLARE_FIELD(objective)
+        .set_default("reg:squarederror")
+        .describe("What is minimised; see the list of objectives.");
+    DMLC_DECLARE_FIELD(booster).set_default("gbtree").describe("What a round adds; see the list of boosters.");
+    DMLC_DECLARE_FIELD(device).set_default("cpu").describe("Where to run: cpu, cuda or cuda:N.");
+    DMLC_DECLARE_FIELD(base_score)
+        .set_default("")
+        .describe(
+            "Prediction before the first tree, in output space: a number, or [a, b, ..] per output. Estimated if not "
+            "given.");
+    DMLC_DECLARE_FIELD(eval_metric)
+        .set_default("")
+        .describe("Metric for evaluation sets, may be given repeatedly; the objective's own if not given.");
+    DMLC_DECLARE_FIELD(nthread).set_default(0).describe(
+        "Worker threads; 0 or below: all cores. Never changes a result.");
+    DMLC_DECLARE_FIELD(seed).set_default(0).describe("Seed of row and column sampling.");
+    DMLC_DECLARE_FIELD(verbosity).set_default(1).set_range(0, 3).describe(
+        "What the log callback receives: 0 nothing, 1 warnings, 2 information, 3 details.");
+    DMLC_DECLARE_FIELD(validate_parameters)
+        .set_default(false)
+        .describe("Unknown parameter names are errors (the command line and Python set it); else warnings in the log.");
+    DMLC_DECLARE_FIELD(disable_default_eval_metric)
+        .set_default(false)
+        .describe("Do not evaluate the objective's own metric when eval_metric is not given.");
+    DMLC_DECLARE_ALIAS(nthread, n_jobs);
+    DMLC_DECLARE_ALIAS(seed, random_state);
+  }
+  void Validate() const {}
+
+  int Threads() const;
+};
+
+/// The numbers of a base_score text: "0.5" or "[0.2, 0.3, 0.5]"; empty text: none. \throws Error(kParameter).
+std::vector<float> ParseBaseScore(std::string const& text);
+
+/// The name that the declaration uses: eta for learning_rate; other names are returned as they are.
+std::string CanonicalParameterName(std::string const& name);
+
+/// Every name that a component declares, aliases included.
+std::vector<std::string> KnownParameterNames();
+
+}  // namespace kauri

@@ -1,0 +1,140 @@
+/// Prediction: margins from the predictor, values from the objective, shapes as the C ABI reports them.
+#include <algorithm>
+#include <utility>
+
+#include "booster/learner_impl.h"
+#include "kauri/error.h"
+#include "kauri/registry.h"
+
+namespace kauri {
+namespace {
+
+void CheckPredictable(Model const& model, std::int64_t n_cols) {
+  if (model.n_features == 0) {
+    Fail(ErrorKind::kModel, "the booster has no model yet; train it or load one before predicting.");
+  }
+  if (n_cols > model.n_features) {
+    Fail(ErrorKind::kData, "the data has ", n_cols, " features, the model ", model.n_features,
+         "; drop the features that the model does not know.");
+  }
+}
+
+std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& options, TreeRange trees,
+                                   std::int64_t n_rows, std::int64_t value_width) {
+  auto const rows = static_cast<std::uint64_t>(n_rows);
+  auto const outputs = static_cast<std::uint64_t>(model.NumOutputs());
+  auto const columns = static_cast<std::uint64_t>(model.n_features) + 1;
+  auto const strict = options.strict_shape;
+  auto const with_outputs = [&](std::vector<std::uint64_t> tail) {
+    std::vector<std::uint64_t> shape{rows};
+    if (strict || outputs > 1) shape.push_back(outputs);
+    shape.insert(shape.end(), tail.begin(), tail.end());
+    return shape;
+  };
+  switch (options.kind) {
+    case PredictKind::kValue:
+    case PredictKind::kMargin:
+      if (value_width > 1 || strict) return {rows, static_cast<std::uint64_t>(value_width)};
+      return {rows};
+    case PredictKind::kContribution:
+    case PredictKind::kApproxContribution:
+      return with_outputs({columns});
+    case PredictKind::kInteraction:
+    case PredictKind::kApproxInteraction:
+      return with_outputs({columns, columns});
+    case PredictKind::kLeaf:
+      break;
+  }
+  auto const n_trees = static_cast<std::uint64_t>(trees.end - trees.begin);
+  auto const parallel = static_cast<std::uint64_t>(std::max<std::int64_t>(model.n_parallel_trees, 1));
+  if (strict) return {rows, n_trees / (outputs * parallel), outputs, parallel};
+  if (n_trees == 1) return {rows};
+  return {rows, n_trees};
+}
+
+}  // namespace
+
+std::vector<float> Learner::Impl::StartMargins(Components const& parts) const {
+  auto const n_outputs = static_cast<std::size_t>(model.NumOutputs());
+  std::vector<float> margins;
+  for (auto const score : model.base_score) margins.push_back(parts.objective->BaseScoreToMargin(score));
+  if (margins.size() == 1) margins.assign(n_outputs, margins[0]);
+  if (margins.size() != n_outputs) {
+    Fail(ErrorKind::kModel, "the model has ", margins.size(), " base scores for ", n_outputs, " outputs.");
+  }
+  return margins;
+}
+
+std::shared_ptr<CompiledModel const> Learner::Impl::Compiled(Components const& parts) const {
+  std::lock_guard<std::mutex> const lock(mutex);
+  auto const n_trees = static_cast<std::int64_t>(model.trees.size());
+  if (compiled == nullptr || compiled_trees != n_trees) {
+    compiled = parts.predictor->Compile(parts.ctx, model, {0, n_trees});
+    compiled_trees = n_trees;
+  }
+  return compiled;
+}
+
+Prediction Learner::Impl::Finish(Components const& parts, PredictOptions const& options, TreeRange trees,
+                                 std::int64_t n_rows, std::vector<float> values) const {
+  auto const n_outputs = model.NumOutputs();
+  auto width = n_outputs;
+  if (options.kind == PredictKind::kValue) {
+    parts.objective->TransformMargins(parts.ctx, values, n_outputs);
+    width = parts.objective->ValueWidth(n_outputs);
+    if (width != n_outputs) {
+      std::vector<float> picked(static_cast<std::size_t>(n_rows * width));
+      parts.objective->PickValues(parts.ctx, values, n_outputs, picked);
+      values = std::move(picked);
+    }
+  }
+  return {std::move(values), ShapeOf(model, options, trees, n_rows, width)};
+}
+
+Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_margin,
+                                   PredictOptions const& options) const {
+  auto const parts = impl_->Resolve();
+  auto const& model = impl_->model;
+  CheckPredictable(model, rows.NumCols());
+  auto const n_outputs = model.NumOutputs();
+  if (!base_margin.empty() && static_cast<std::int64_t>(base_margin.size()) != rows.NumRows() * n_outputs) {
+    Fail(ErrorKind::kData, "base_margin has ", base_margin.size(), " values for ", rows.NumRows(), " rows and ",
+         n_outputs, " outputs; give one per row and output.");
+  }
+  auto const trees = model.TreesOf(options.iterations);
+  auto const start = impl_->StartMargins(*parts);
+  auto const kind = options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind;
+  auto const compiled = impl_->Compiled(*parts);
+  std::vector<float> values(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)));
+  MarginStart from{start, base_margin};
+  if (options.shap_method.empty()) {
+    parts->predictor->Predict(parts->ctx, *compiled, rows, kind, trees, from, values);
+  } else {
+    auto params = parts->effective;
+    params["shap_method"] = options.shap_method;
+    auto const predictor = GetRegistries().predictors.Find("cpu_predictor").make(params);
+    predictor->Predict(parts->ctx, *compiled, rows, kind, trees, from, values);
+  }
+  return impl_->Finish(*parts, options, trees, rows.NumRows(), std::move(values));
+}
+
+Prediction Learner::Predict(DataMatrix const& data, PredictOptions const& options) const {
+  return PredictInPlace(*data.View(), data.Info().base_margin, options);
+}
+
+Prediction Learner::PredictTraining(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options) {
+  auto const whole = options.iterations.begin == 0 && options.iterations.end == 0;
+  if (!whole || (options.kind != PredictKind::kValue && options.kind != PredictKind::kMargin))
+    return Predict(*data, options);
+  auto const parts = impl_->Resolve();
+  if (!impl_->intercept_ready) {
+    impl_->PrepareModel(*parts, *data, true);
+    impl_->intercept_ready = false;  // a first round of the built-in objective still estimates it
+  }
+  CheckPredictable(impl_->model, data->NumCols());
+  auto* const engine = impl_->TheEngine(*parts);
+  engine->UpdateMargins(parts->ctx, data, impl_->model, *parts->predictor, impl_->StartMargins(*parts));
+  return impl_->Finish(*parts, options, {}, data->NumRows(), engine->Margins(*data));
+}
+
+}  // namespace kauri

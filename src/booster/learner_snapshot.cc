@@ -1,0 +1,157 @@
+/// Models, configurations and snapshots as bytes.
+///
+/// A snapshot is: the magic, the length of the configuration as 8 bytes little-endian, the configuration (JSON), the
+/// model (UBJSON).
+#include <cstdint>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "booster/gbtree.h"
+#include "booster/learner_impl.h"
+#include "booster/model_io/model_io.h"
+#include "kauri/error.h"
+#include "kauri/tree_param.h"
+#include "kauri/version.h"
+
+namespace kauri {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kMagic[] = "KAURI-SNAPSHOT-1\n";
+constexpr std::size_t kMagicLength = sizeof(kMagic) - 1;
+constexpr std::size_t kHeaderLength = kMagicLength + sizeof(std::uint64_t);
+
+/// The declared values, overlaid by the user's own text where there is one (dmlc prints floats with fewer digits).
+Json ParamsAsJson(std::map<std::string, std::string> declared, ParamMap const& user) {
+  for (auto& [name, value] : declared) {
+    if (auto const found = user.find(name); found != user.end()) value = found->second;
+  }
+  return declared;
+}
+
+Json ModelParamsAsJson(Model const& model) {
+  return {{"base_score", Json(model.base_score).dump()},
+          {"boost_from_average", model.base_score_estimated ? "1" : "0"},
+          {"num_class", std::to_string(model.n_classes)},
+          {"num_feature", std::to_string(model.n_features)},
+          {"num_target", std::to_string(model.n_targets)}};
+}
+
+Json ObjectiveAsJson(Model const& model) {
+  Json objective{{"name", model.objective}};
+  if (!model.objective_param_key.empty()) objective[model.objective_param_key] = model.objective_params;
+  return objective;
+}
+
+/// Leaves of the document are the values of parameters, whatever group they stand in.
+void CollectParams(Json const& node, ParamMap* out) {
+  for (auto const& [name, value] : node.items()) {
+    if (value.is_object()) CollectParams(value, out);
+    if (value.is_string() && name != "name") (*out)[name] = value.get<std::string>();
+  }
+}
+
+std::uint64_t ReadLength(char const* bytes) {
+  std::uint64_t length = 0;
+  for (int byte = 7; byte >= 0; --byte) length = length << 8U | static_cast<unsigned char>(bytes[byte]);
+  return length;
+}
+
+}  // namespace
+
+void Learner::LoadModel(Span<char const> bytes) {
+  auto model = ParseModel(bytes);
+  impl_->params["objective"] = model.objective;
+  for (auto const& [name, value] : model.objective_params) impl_->params[name] = value;
+  if (model.n_parallel_trees > 1) impl_->params["num_parallel_tree"] = std::to_string(model.n_parallel_trees);
+  impl_->model = std::move(model);
+  impl_->intercept_ready = true;
+  impl_->ForgetTraining();
+  impl_->ForgetResolved();
+}
+
+std::string Learner::SaveConfig() {
+  auto const parts = impl_->Resolve();
+  auto const& model = GetModel();
+  auto const& user = impl_->params;
+  Json metrics = Json::array();
+  for (auto const& metric : parts->metrics) metrics.push_back({{"name", metric->Name()}});
+  auto general = ParamsAsJson(parts->param.__DICT__(), user);
+  for (auto const* moved : {"objective", "booster", "base_score", "eval_metric"}) general.erase(moved);
+  Json trained{{"objective", parts->param.objective},
+               {"booster", parts->param.booster},
+               {"base_score", parts->param.base_score},
+               {"disable_default_eval_metric", parts->param.disable_default_eval_metric ? "1" : "0"}};
+  Json booster{
+      {"name", parts->param.booster},
+      {"gbtree_train_param", ParamsAsJson(ParseParameters<GbTreeParam>(parts->effective).__DICT__(), user)},
+      {"tree_train_param", ParamsAsJson(ParseParameters<TreeParam>(parts->effective).__DICT__(), parts->effective)},
+      {"gbtree_model_param",
+       {{"num_parallel_tree", std::to_string(model.n_parallel_trees)},
+        {"num_trees", std::to_string(model.trees.size())}}}};
+  Json document{{"learner",
+                 {{"generic_param", general},
+                  {"learner_train_param", trained},
+                  {"gradient_booster", booster},
+                  {"learner_model_param", ModelParamsAsJson(model)},
+                  {"metrics", metrics},
+                  {"objective", ObjectiveAsJson(model)},
+                  {"user_params", impl_->params},
+                  {"user_metrics", impl_->metric_names}}},
+                {"version", {KAURI_VERSION_MAJOR, KAURI_VERSION_MINOR, KAURI_VERSION_PATCH}}};
+  return document.dump();
+}
+
+void Learner::LoadConfig(std::string const& json) {
+  auto const document = Json::parse(json, nullptr, false);
+  if (document.is_discarded() || !document.is_object() || !document.contains("learner") ||
+      !document["learner"].is_object()) {
+    Fail(ErrorKind::kParameter, "the configuration is not a JSON object with a member 'learner': '", json.substr(0, 60),
+         "'.");
+  }
+  auto learner = document["learner"];
+  ParamMap params;
+  if (learner.contains("user_params")) {
+    CollectParams(learner["user_params"], &params);
+  } else {  // written by another library of this format
+    learner.erase("learner_model_param");
+    CollectParams(learner, &params);
+    params.erase("num_trees");
+    if (learner.contains("objective") && learner["objective"].contains("name")) {
+      params["objective"] = learner["objective"]["name"].get<std::string>();
+    }
+  }
+  for (auto const& [name, value] : params) SetParam(name, value);
+  if (!learner.contains("user_metrics")) return;
+  for (auto const& name : learner["user_metrics"]) {
+    if (name.is_string()) SetParam("eval_metric", name.get<std::string>());
+  }
+}
+
+std::string Learner::SaveSnapshot() {
+  auto const config = SaveConfig();
+  std::string bytes(kMagic, kMagicLength);
+  for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(config.size() >> shift & 0xFFU);
+  return bytes + config + SerialiseModel(GetModel(), ModelFormat::kUbjson);
+}
+
+void Learner::LoadSnapshot(Span<char const> bytes) {
+  if (bytes.size() < kHeaderLength || std::memcmp(bytes.data(), kMagic, kMagicLength) != 0) {
+    LoadModel(bytes);
+    return;
+  }
+  auto const length = ReadLength(bytes.data() + kMagicLength);
+  if (length > bytes.size() - kHeaderLength) {
+    Fail(ErrorKind::kModel, "the snapshot is cut short: it announces a configuration of ", length, " bytes, ",
+         bytes.size() - kHeaderLength, " are left.");
+  }
+  auto const config_end = kHeaderLength + static_cast<std::size_t>(length);
+  auto const config = std::string(bytes.data() + kHeaderLength, static_cast<std::size_t>(length));
+  LoadModel(bytes.subspan(config_end, bytes.size() - config_end));
+  LoadConfig(config);
+  impl_->intercept_ready = !impl_->model.trees.empty();
+}
+
+}  // namespace kauri

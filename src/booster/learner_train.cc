@@ -1,0 +1,121 @@
+/// Boosting rounds and evaluation.
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "booster/learner_impl.h"
+#include "kauri/error.h"
+#include "kauri/registry.h"
+
+namespace kauri {
+
+Engine* Learner::Impl::TheEngine(Components const& parts) {
+  if (engine == nullptr) {
+    engine = GetRegistries().engines.Find(parts.ctx.device.kind == DeviceKind::kCuda ? "cuda" : "cpu").make();
+  }
+  return engine.get();
+}
+
+void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& train, bool custom) {
+  if (model.trees.empty()) {
+    model.n_features = train.NumCols();
+    model.n_classes = parts.objective->NumClasses();
+    model.n_targets = custom || model.n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
+  }
+  if (model.n_features != train.NumCols()) {
+    Fail(ErrorKind::kData, "the training data has ", train.NumCols(), " features, the booster ", model.n_features,
+         "; continue training with the features that it was trained on.");
+  }
+  if (!intercept_ready) SetIntercept(parts, train, custom);
+}
+
+void Learner::Impl::SetIntercept(Components const& parts, DataMatrix const& train, bool custom) {
+  auto const n_outputs = static_cast<std::size_t>(model.NumOutputs());
+  auto const given = ParseBaseScore(parts.param.base_score);
+  if (given.size() > 1 && given.size() != n_outputs) {
+    Fail(ErrorKind::kParameter, "base_score has ", given.size(), " values for ", n_outputs,
+         " outputs; give one number, or one per output.");
+  }
+  auto const before = model.base_score;
+  model.base_score_estimated = given.empty();
+  if (!given.empty()) {
+    model.base_score = given.size() == n_outputs ? given : std::vector<float>(n_outputs, given[0]);
+  } else if (custom) {
+    model.base_score.assign(n_outputs, 0.5F);
+  } else {
+    model.base_score = parts.objective->EstimateBaseScore(parts.ctx, train.Info());
+  }
+  if (model.base_score != before) ForgetTraining();  // margins started from the old one
+  intercept_ready = true;
+}
+
+void Learner::Impl::ValidateTrainingData(Components const& parts, DataMatrix const& train, bool custom) {
+  if (train.NumRows() == 0) {
+    Fail(ErrorKind::kData, "the training data has 0 rows and ", train.NumCols(),
+         " features; there is nothing to learn from.");
+  }
+  if (custom || (checked_data == train.Id() && checked_revision == train.InfoRevision())) return;
+  parts.objective->ValidateInfo(train.Info());
+  checked_data = train.Id();
+  checked_revision = train.InfoRevision();
+}
+
+template <typename SetGradients>
+void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration, bool custom,
+                               SetGradients&& set_gradients) {
+  auto const parts = Resolve();
+  ValidateTrainingData(*parts, *train, custom);
+  PrepareModel(*parts, *train, custom);
+  auto* const session = TheEngine(*parts);
+  try {
+    session->UpdateMargins(parts->ctx, train, model, *parts->predictor, StartMargins(*parts));
+    set_gradients(*parts);
+    parts->booster->BoostRound(parts->ctx, *train, iteration, session, &model);
+  } catch (...) {
+    ForgetTraining();  // margins may hold trees of a round that never came to be
+    throw;
+  }
+}
+
+void Learner::UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration) {
+  impl_->BoostRound(train, iteration, false, [&](Components const& parts) {
+    impl_->engine->ComputeGradients(parts.ctx, *train, *parts.objective, iteration);
+  });
+}
+
+void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, Span<GradientPair const> gradients,
+                                std::int64_t iteration) {
+  impl_->BoostRound(train, iteration, true,
+                    [&](Components const& parts) { impl_->engine->SetGradients(parts.ctx, *train, gradients); });
+}
+
+std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& sets) {
+  auto const parts = impl_->Resolve();
+  auto const start = impl_->StartMargins(*parts);
+  auto* const engine = impl_->TheEngine(*parts);
+  std::vector<EvaluationResult> results;
+  for (auto const& set : sets) {
+    if (set.data->NumCols() > impl_->model.n_features) {
+      Fail(ErrorKind::kData, "evaluation set '", set.name, "' has ", set.data->NumCols(), " features, the booster ",
+           impl_->model.n_features, ".");
+    }
+    engine->UpdateMargins(parts->ctx, set.data, impl_->model, *parts->predictor, start);
+    auto const values = engine->Evaluate(parts->ctx, *set.data, *parts->objective, parts->metrics);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      results.push_back({set.name, parts->metrics[i]->Name(), values[i], parts->metrics[i]->HigherIsBetter()});
+    }
+  }
+  return results;
+}
+
+std::string Learner::FormatEvaluation(std::int64_t iteration, std::vector<EvaluationResult> const& results) {
+  auto line = "[" + std::to_string(iteration) + "]";
+  for (auto const& result : results) {
+    std::array<char, 400> value{};  // %.17f of the largest double takes 328 characters
+    std::snprintf(value.data(), value.size(), "%.17f", result.value);
+    line += "\t" + result.data_name + "-" + result.metric + ":" + value.data();
+  }
+  return line;
+}
+
+}  // namespace kauri
