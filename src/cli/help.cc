@@ -1,0 +1,81 @@
+#include "cli/help.h"
+
+#include <sstream>
+
+#include "booster/learner.h"
+#include "cli/options.h"
+#include "kauri/plugin.h"
+#include "kauri/registry.h"
+#include "kauri/version.h"
+
+namespace kauri::cli {
+namespace {
+
+constexpr std::size_t kLineWidth = 100;
+
+/// Words on lines of at most kLineWidth characters, each line indented.
+void PrintWrapped(std::string const& text, std::size_t indent, std::ostream* out) {
+  std::istringstream words(text);
+  std::string word;
+  std::size_t column = 0;
+  while (words >> word) {
+    if (column > 0 && column + 1 + word.size() > kLineWidth) {
+      *out << '\n';
+      column = 0;
+    }
+    *out << (column == 0 ? std::string(indent, ' ') : " ") << word;
+    column += (column == 0 ? indent : 1) + word.size();
+  }
+  *out << '\n';
+}
+
+void PrintTable(std::string const& heading, ParameterTable const& table, std::ostream* out) {
+  *out << '\n' << heading << '\n';
+  for (auto const& info : table) {
+    *out << "  " << info.name << " (" << info.type;
+    if (!info.bounds.empty()) *out << ", " << info.bounds;
+    if (!info.default_value.empty()) *out << ", default " << info.default_value;
+    *out << ")\n";
+    PrintWrapped(info.description, 6, out);
+  }
+}
+
+template <typename Factory>
+void PrintNames(std::string const& heading, Registry<Factory> const& registry, std::ostream* out) {
+  *out << '\n' << heading << '\n';
+  for (auto const& entry : registry.Entries()) {
+    *out << "  " << entry.name << '\n';
+    PrintWrapped(entry.description, 6, out);
+  }
+}
+
+}  // namespace
+
+void PrintUsage(std::ostream* out) {
+  *out << "usage: kauri CONFIG [key=value ...]\n"
+          "       kauri --help | --version\n\n"
+          "CONFIG has one `key = value` per line; # begins a comment. Later settings override earlier ones, and\n"
+          "arguments override the file. Metrics go to standard output, messages to standard error; the exit status\n"
+          "is 0 only when all was done.\n";
+}
+
+void PrintHelp(std::ostream* out) {
+  PrintUsage(out);
+  PrintTable("Command line", DescribeParameters<CliParam>(), out);
+  *out << "  eval[NAME] (string, repeatable)\n"
+          "      Data that is evaluated every round under this name.\n";
+  for (auto const& [heading, table] : AllParameters()) PrintTable(heading, table, out);
+  auto const& registries = GetRegistries();
+  PrintNames("Boosters", registries.boosters, out);
+  PrintNames("Tree methods", registries.tree_methods, out);
+  PrintNames("Objectives", registries.objectives, out);
+  PrintNames("Metrics", registries.metrics, out);
+}
+
+void PrintVersion(std::ostream* out) {
+  *out << "kauri " << KAURI_VERSION << '\n';
+  auto const status = GetCudaPluginStatus();
+  *out << "CUDA: " << (status.problem.empty() ? status.devices : status.problem) << '\n';
+}
+
+}  // namespace kauri::cli

@@ -1,0 +1,19 @@
+/// \file What every task begins with: a learner with its parameters and model, and data.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "booster/learner.h"
+#include "cli/options.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri::cli {
+
+/// Sets the parameters, loads model_in if given, and resolves both. \throws Error.
+void SetUpLearner(Options const& options, Learner* learner);
+
+/// Reads with the threads that the options ask for. \throws Error that names `key`, the option that gave the path.
+std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri);
+
+}  // namespace kauri::cli

@@ -1,0 +1,79 @@
+/// \file `kauri CONFIG [key=value ...]`: reads what is asked, runs one task, turns exceptions into one line and a
+/// status.
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/config_parser.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/tasks.h"
+#include "common/log.h"
+#include "kauri/error.h"
+
+namespace kauri::cli {
+namespace {
+
+void PrintLogLine(char const* line) {
+  // A progress line may stand there.
+  if (ErrorStreamIsTerminal()) std::cerr << "\r\x1b[K";
+  std::cerr << line << '\n';
+}
+
+/// The file's settings, then the arguments'. Without a file the first argument already is key=value.
+std::vector<Setting> ReadSettings(std::vector<std::string> const& arguments) {
+  std::vector<Setting> settings;
+  std::size_t first = 0;
+  if (arguments[0].find('=') == std::string::npos) {
+    settings = ReadConfig(arguments[0]);
+    first = 1;
+  }
+  for (auto index = first; index < arguments.size(); ++index) settings.push_back(ParseArgument(arguments[index]));
+  return settings;
+}
+
+void RunTask(std::vector<std::string> const& arguments) {
+  auto const options = ReadOptions(ReadSettings(arguments));
+  switch (options.cli.task) {
+    case CliParam::kPredict:
+      return Predict(options);
+    case CliParam::kDump:
+      return Dump(options);
+    default:
+      return Train(options);
+  }
+}
+
+void Run(std::vector<std::string> const& arguments) {
+  if (arguments.empty()) {
+    PrintUsage(&std::cerr);
+    Fail(ErrorKind::kParameter, "no configuration file is given.");
+  }
+  if (arguments[0] == "-h" || arguments[0] == "--help") {
+    PrintHelp(&std::cout);
+  } else if (arguments[0] == "-V" || arguments[0] == "--version") {
+    PrintVersion(&std::cout);
+  } else {
+    RunTask(arguments);
+  }
+  if (!std::cout.flush()) Fail(ErrorKind::kIo, "cannot write all of standard output.");
+}
+
+}  // namespace
+}  // namespace kauri::cli
+
+int main(int argc, char** argv) {
+  kauri::SetLogCallback(&kauri::cli::PrintLogLine);
+  try {
+    kauri::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
+    return 0;
+  } catch (std::bad_alloc const&) {
+    std::cerr << "error: not enough memory; use less data, or a smaller max_bin.\n";
+  } catch (std::exception const& error) {
+    std::cerr << "error: " << error.what() << '\n';
+  }
+  return 1;
+}

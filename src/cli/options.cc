@@ -1,0 +1,101 @@
+#include "cli/options.h"
+
+#include <algorithm>
+
+#include "booster/learner_param.h"
+#include "kauri/error.h"
+#include "kauri/parameter.h"
+
+namespace kauri::cli {
+
+DMLC_REGISTER_PARAMETER(CliParam);
+
+namespace {
+
+constexpr char const* kEvalPrefix = "eval[";
+constexpr std::size_t kEvalPrefixSize = 5;
+
+std::vector<std::string> CliNames() {
+  std::vector<std::string> names{"test:data", "train_path", "name_fmap"};
+  for (auto const& info : DescribeParameters<CliParam>()) names.push_back(info.name);
+  return names;
+}
+
+bool Contains(std::vector<std::string> const& names, std::string const& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void AddEvaluationSet(Setting const& setting, Options* options) {
+  if (setting.key.back() != ']' || setting.key.size() <= kEvalPrefixSize + 1) {
+    Fail(ErrorKind::kParameter, setting.origin, ": '", setting.key, "' is not of the form eval[NAME].");
+  }
+  auto name = setting.key.substr(kEvalPrefixSize, setting.key.size() - kEvalPrefixSize - 1);
+  auto& sets = options->evaluation_sets;
+  auto const found = std::find_if(sets.begin(), sets.end(), [&](auto const& set) { return set.first == name; });
+  if (found == sets.end()) {
+    sets.emplace_back(std::move(name), setting.value);
+  } else {
+    found->second = setting.value;
+  }
+}
+
+[[noreturn]] void RefuseUnknown(Setting const& setting, std::vector<std::string> known) {
+  auto const cli_names = CliNames();
+  known.insert(known.end(), cli_names.begin(), cli_names.end());
+  auto const nearest = NearestName(setting.key, known);
+  Fail(ErrorKind::kParameter, setting.origin, ": unknown parameter '", setting.key, "'",
+       nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " kauri --help lists all of them.");
+}
+
+}  // namespace
+
+Options ReadOptions(std::vector<Setting> const& settings) {
+  Options options;
+  ParamMap own;
+  auto const own_names = CliNames();
+  auto const learner_names = KnownParameterNames();
+  for (auto const& setting : settings) {
+    if (setting.key.compare(0, kEvalPrefixSize, kEvalPrefix) == 0) {
+      AddEvaluationSet(setting, &options);
+    } else if (setting.key == "test:data") {
+      own["test_path"] = setting.value;
+    } else if (setting.key == "train_path") {
+      own["data"] = setting.value;
+    } else if (setting.key == "name_fmap") {
+      own["fmap"] = setting.value;
+    } else if (Contains(own_names, setting.key)) {
+      own[setting.key] = setting.value;
+    } else if (Contains(learner_names, setting.key)) {
+      options.learner.emplace_back(setting.key, setting.value);
+    } else {
+      RefuseUnknown(setting, learner_names);
+    }
+  }
+  options.cli = ParseParameters<CliParam>(own);
+  if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty()) {
+    Fail(ErrorKind::kParameter, "early_stopping_rounds=", options.cli.early_stopping_rounds,
+         " needs a set to watch; give eval[NAME]=path.");
+  }
+  return options;
+}
+
+void CliParam::Validate() const {
+  auto const need = [](std::string const& value, char const* name, char const* task_name) {
+    if (value.empty()) Fail(ErrorKind::kParameter, "task=", task_name, " needs ", name, "=path.");
+  };
+  if (task == kTrain) need(data, "data", "train");
+  if (task == kPredict) {
+    need(model_in, "model_in", "pred");
+    need(test_path, "test:data", "pred");
+    if (pred_margin && pred_contribs) {
+      Fail(ErrorKind::kParameter, "pred_margin and pred_contribs are both true; one run predicts one of the two.");
+    }
+    if (ntree_limit > 0 && iteration_end > 0) {
+      Fail(ErrorKind::kParameter, "ntree_limit=", ntree_limit, " and iteration_end=", iteration_end,
+           " say the same thing twice; give only iteration_end.");
+    }
+  }
+  if (task == kDump) need(model_in, "model_in", "dump");
+}
+
+}  // namespace kauri::cli

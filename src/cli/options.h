@@ -1,0 +1,115 @@
+/// \file What the command line asks for: its own parameters, evaluation sets, and parameters for the learner.
+#pragma once
+
+#include <dmlc/parameter.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/config_parser.h"
+
+namespace kauri::cli {
+
+/// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds and pred_contribs are ours.
+/// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
+struct CliParam : public dmlc::Parameter<CliParam> {
+  int task;         ///< Task
+  int dump_format;  ///< DumpFormat
+  int dsplit;
+  int num_round;
+  int early_stopping_rounds;
+  int save_period;
+  int iteration_begin;
+  int iteration_end;
+  int ntree_limit;
+  bool eval_train;
+  bool pred_margin;
+  bool pred_contribs;
+  bool dump_stats;
+  std::string data;
+  std::string test_path;
+  std::string model_in;
+  std::string model_out;
+  std::string model_dir;
+  std::string name_pred;
+  std::string name_dump;
+  std::string fmap;
+
+  enum Task { kTrain = 0, kPredict = 1, kDump = 2 };
+  enum DumpFormat { kText = 0, kJson = 1, kDot = 2 };
+
+  DMLC_DECLARE_PARAMETER(CliParam) {
+    DMLC_DECLARE_FIELD(task)
+        .set_default(kTrain)
+        .add_enum("train", kTrain)
+        .add_enum("pred", kPredict)
+        .add_enum("dump", kDump)
+        .describe("train learns a model, pred applies one, dump prints one.");
+    DMLC_DECLARE_FIELD(data).set_default("").describe("Training data: path?format=libsvm or csv. Also train_path.");
+    DMLC_DECLARE_FIELD(test_path).set_default("").describe("Data for pred. Also test:data.");
+    DMLC_DECLARE_FIELD(eval_train).set_default(false).describe("Evaluate the training data too, under the name train.");
+    DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
+    DMLC_DECLARE_FIELD(early_stopping_rounds)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe(
+            "Stop when the last metric on the last eval[NAME] has not improved for so many rounds, and save the "
+            "model up to its best round; 0: never.");
+    DMLC_DECLARE_FIELD(save_period)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe("Save the model to model_dir every so many rounds; 0: only at the end.");
+    DMLC_DECLARE_FIELD(model_in).set_default("").describe("Model to continue, apply or dump: .json or .ubj.");
+    DMLC_DECLARE_FIELD(model_out).set_default("").describe(
+        "Where the model goes, .json or .ubj; if empty, model_dir and the number of rounds: 0010.ubj.");
+    DMLC_DECLARE_FIELD(model_dir).set_default("./").describe("Folder of models that model_out does not name.");
+    DMLC_DECLARE_FIELD(name_pred)
+        .set_default("pred.txt")
+        .describe("Where predictions go, one value per line; stdout: standard output.");
+    DMLC_DECLARE_FIELD(pred_margin).set_default(false).describe("Predict raw margins.");
+    DMLC_DECLARE_FIELD(pred_contribs)
+        .set_default(false)
+        .describe("Predict each feature's SHAP value: CSV with a header, the last column is the bias.");
+    DMLC_DECLARE_FIELD(iteration_begin)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe("First boosting round used by pred.");
+    DMLC_DECLARE_FIELD(iteration_end)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe("One past the last boosting round used by pred; 0: all.");
+    DMLC_DECLARE_FIELD(ntree_limit)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe("Old form of iteration_end, counted in trees; 0: not used.");
+    DMLC_DECLARE_FIELD(dump_stats).set_default(false).describe("Dump gains and covers too.");
+    DMLC_DECLARE_FIELD(dump_format)
+        .set_default(kText)
+        .add_enum("text", kText)
+        .add_enum("json", kJson)
+        .add_enum("dot", kDot)
+        .describe("Form of the dump.");
+    DMLC_DECLARE_FIELD(name_dump).set_default("dump.txt").describe("Where the dump goes; stdout: standard output.");
+    DMLC_DECLARE_FIELD(fmap).set_default("").describe(
+        "File of feature names for the dump, 'index name type' per line. Also name_fmap.");
+    DMLC_DECLARE_FIELD(dsplit).set_default(0).add_enum("row", 0).describe("How data is divided among machines.");
+    DMLC_DECLARE_ALIAS(data, train_path);
+    DMLC_DECLARE_ALIAS(fmap, name_fmap);
+  }
+
+  /// \throws Error(kParameter): files that the task needs are not given; options that contradict each other.
+  void Validate() const;
+};
+
+struct Options {
+  CliParam cli;
+  std::vector<std::pair<std::string, std::string>> evaluation_sets;  ///< (name, uri), in the order first given
+  std::vector<std::pair<std::string, std::string>> learner;          ///< (name, value), in order; later ones override
+};
+
+/// Sorts settings into the three. \throws Error(kParameter): unknown names, with the nearest known one.
+Options ReadOptions(std::vector<Setting> const& settings);
+
+}  // namespace kauri::cli
