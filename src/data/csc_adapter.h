@@ -1,0 +1,17 @@
+/// \file Column-compressed arrays, as scipy.sparse.csc_matrix holds them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kauri/data_matrix.h"
+
+namespace kauri {
+
+/// Transposes CSC arrays into a matrix: indptr [n_cols + 1], indices (rows) and values [n_entries]. Two serial passes
+/// over the entries. \throws Error(kData) for bounds, for a row stored twice in a column, and for infinite values
+/// unless `missing` is.
+std::unique_ptr<DataMatrix> MakeCscMatrix(Context const& ctx, ArrayView const& indptr, ArrayView const& indices,
+                                          ArrayView const& values, std::int64_t n_rows, float missing);
+
+}  // namespace kauri

@@ -1,0 +1,151 @@
+#include "kauri/data_matrix.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "common/parallel_for.h"
+#include "data/matrix_view.h"
+#include "data/value_rules.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 10;
+
+std::uint64_t NextId() {
+  static std::atomic<std::uint64_t> next{1};
+  return next++;
+}
+
+void CheckShape(std::int64_t n_rows, std::int64_t n_cols) {
+  if (n_cols < 0 || n_cols > std::numeric_limits<std::int32_t>::max()) {
+    Fail(ErrorKind::kData, "the data have ", n_cols, " columns; between 1 and 2147483647 are supported.");
+  }
+  if (n_rows > 0 && n_cols == 0) Fail(ErrorKind::kData, "the data have ", n_rows, " rows but no columns.");
+}
+
+/// n_rows * n_cols of a matrix that is to be stored densely.
+std::size_t NumCells(std::int64_t n_rows, std::int64_t n_cols) {
+  std::int64_t cells = 0;
+  if (__builtin_mul_overflow(n_rows, n_cols, &cells) || cells > (std::int64_t{1} << 60U)) {
+    Fail(ErrorKind::kMemory, n_rows, " x ", n_cols, " values do not fit in memory.");
+  }
+  return static_cast<std::size_t>(cells);
+}
+
+void CheckRowPtr(CsrStorage const& csr) {
+  auto const& row_ptr = csr.row_ptr;
+  if (row_ptr.empty() || row_ptr.front() != 0 || !std::is_sorted(row_ptr.begin(), row_ptr.end()) ||
+      static_cast<std::size_t>(row_ptr.back()) != csr.features.size() || csr.features.size() != csr.values.size()) {
+    Fail(ErrorKind::kData, "CSR arrays disagree: row pointers must ascend from 0 to the number of entries; ",
+         row_ptr.empty() ? -1 : row_ptr.back(), " is the last pointer, with ", csr.features.size(), " indices and ",
+         csr.values.size(), " values.");
+  }
+}
+
+/// Sorts the entries [begin, end) of one row by feature.
+void SortRow(CsrStorage* csr, std::size_t begin, std::size_t end,
+             std::vector<std::pair<std::uint32_t, float>>* scratch) {
+  scratch->clear();
+  for (auto i = begin; i < end; ++i) scratch->emplace_back(csr->features[i], csr->values[i]);
+  std::stable_sort(scratch->begin(), scratch->end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  for (auto i = begin; i < end; ++i) std::tie(csr->features[i], csr->values[i]) = (*scratch)[i - begin];
+}
+
+/// Sorts a row where needed and checks what CsrStorage promises.
+void NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
+                  std::vector<std::pair<std::uint32_t, float>>* scratch) {
+  auto const begin = static_cast<std::size_t>(csr->row_ptr[static_cast<std::size_t>(row)]);
+  auto const end = static_cast<std::size_t>(csr->row_ptr[static_cast<std::size_t>(row) + 1]);
+  auto const* features = csr->features.data();
+  if (!std::is_sorted(features + begin, features + end)) SortRow(csr, begin, end, scratch);
+  for (auto i = begin; i < end; ++i) {
+    if (features[i] >= n_cols) {
+      Fail(ErrorKind::kData, "row ", row, " has the feature index ", features[i], ", but there are ", n_cols,
+           " columns.");
+    }
+    if (i > begin && features[i] == features[i - 1]) {
+      Fail(ErrorKind::kData, "row ", row, " stores feature ", features[i], " twice; sum or drop the duplicates first.");
+    }
+    if (std::isinf(csr->values[i])) FailInfinite(row, features[i], csr->values[i]);
+    if (std::isnan(csr->values[i])) {
+      Fail(ErrorKind::kData, "row ", row, " stores NaN for feature ", features[i], "; leave missing entries out.");
+    }
+  }
+}
+
+/// True when a dense copy takes no more memory than twice the entries do.
+bool IsMostlyPresent(std::int64_t n_entries, std::int64_t n_rows, std::int64_t n_cols) {
+  return static_cast<double>(n_entries) * 2.0 >= static_cast<double>(n_rows) * static_cast<double>(n_cols);
+}
+
+}  // namespace
+
+DataMatrix::DataMatrix() : id_(NextId()) {}
+
+void DataMatrix::Finish(std::int64_t n_rows, std::int64_t n_cols, std::int64_t n_entries) {
+  info_.n_rows = n_rows;
+  info_.n_cols = n_cols;
+  n_entries_ = n_entries;
+}
+
+std::unique_ptr<DataMatrix> DataMatrix::FromView(Context const& ctx, DataView const& view) {
+  auto const n_rows = view.NumRows();
+  auto const n_cols = view.NumCols();
+  if (auto const* sparse = dynamic_cast<SparseView const*>(&view)) return FromCsr(sparse->CopyCsr(ctx), n_cols, ctx);
+  CheckShape(n_rows, n_cols);
+  DenseStorage storage;
+  storage.values.resize(NumCells(n_rows, n_cols));
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    view.CopyRows(begin, end, n_cols, storage.values.data() + begin * n_cols);
+  });
+  return FromDense(std::move(storage), n_rows, n_cols, ctx);
+}
+
+std::unique_ptr<DataMatrix> DataMatrix::FromDense(DenseStorage storage, std::int64_t n_rows, std::int64_t n_cols,
+                                                  Context const& ctx) {
+  CheckShape(n_rows, n_cols);
+  if (storage.values.size() != NumCells(n_rows, n_cols)) {
+    Fail(ErrorKind::kData, "there are ", storage.values.size(), " values for ", n_rows, " rows of ", n_cols,
+         " columns.");
+  }
+  std::unique_ptr<DataMatrix> matrix(new DataMatrix());
+  matrix->dense_ = std::move(storage);
+  matrix->Finish(n_rows, n_cols, CountFinite(ctx, matrix->dense_.values.data(), n_rows, n_cols));
+  return matrix;
+}
+
+std::unique_ptr<DataMatrix> DataMatrix::FromCsr(CsrStorage storage, std::int64_t n_cols, Context const& ctx) {
+  CheckRowPtr(storage);
+  auto const n_rows = static_cast<std::int64_t>(storage.row_ptr.size()) - 1;
+  auto const n_entries = storage.row_ptr.back();
+  CheckShape(n_rows, n_cols);
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::vector<std::pair<std::uint32_t, float>> scratch;
+    for (auto row = begin; row < end; ++row) NormaliseRow(&storage, row, n_cols, &scratch);
+  });
+  std::unique_ptr<DataMatrix> matrix(new DataMatrix());
+  if (IsMostlyPresent(n_entries, n_rows, n_cols)) {
+    auto& values = matrix->dense_.values;
+    values.resize(NumCells(n_rows, n_cols));
+    auto const view = MakeStorageView(storage, n_cols);
+    ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      view->CopyRows(begin, end, n_cols, values.data() + begin * n_cols);
+    });
+  } else {
+    matrix->csr_ = std::move(storage);
+  }
+  matrix->Finish(n_rows, n_cols, n_entries);
+  return matrix;
+}
+
+std::unique_ptr<DataView> DataMatrix::View() const {
+  if (IsDense()) return MakeRowsView(dense_.values.data(), NumRows(), NumCols());
+  return MakeStorageView(csr_, NumCols());
+}
+
+}  // namespace kauri

@@ -1,0 +1,20 @@
+/// \file Views of rows that already are in the library's form, and what DataMatrix::FromView asks of sparse ones.
+#pragma once
+
+#include "kauri/data_matrix.h"
+
+namespace kauri {
+
+class SparseView : public DataView {
+ public:
+  /// The present entries, as DataMatrix::FromCsr takes them. \throws Error(kData) for an infinite value.
+  virtual CsrStorage CopyCsr(Context const& ctx) const = 0;
+};
+
+/// A view of [n_rows, n_cols] values, row-major, NaN for missing; they must outlive it.
+std::unique_ptr<DataView> MakeRowsView(float const* values, std::int64_t n_rows, std::int64_t n_cols);
+
+/// A view of owned CSR rows; `storage` must outlive it.
+std::unique_ptr<DataView> MakeStorageView(CsrStorage const& storage, std::int64_t n_cols);
+
+}  // namespace kauri

@@ -1,0 +1,248 @@
+#include "data/meta_info.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+#include <utility>
+
+#include "data/array_dispatch.h"
+#include "kauri/error.h"
+#include "kauri/parameter.h"
+
+namespace kauri {
+namespace {
+
+[[noreturn]] void FailUnknown(char const* what, std::string const& field, std::vector<std::string> const& known) {
+  std::string list;
+  for (auto const& name : known) list += (list.empty() ? "" : ", ") + name;
+  auto const nearest = NearestName(field, known);
+  Fail(ErrorKind::kParameter, "unknown ", what, " '", field, "'",
+       nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " Known: ", list, ".");
+}
+
+/// What a value must satisfy besides not being NaN.
+enum class Rule { kFinite, kNotNegative, kUpperBound };
+
+char const* Meaning(Rule rule) {
+  switch (rule) {
+    case Rule::kFinite:
+      return "finite float32 numbers";
+    case Rule::kNotNegative:
+      return "finite float32 numbers of at least 0";
+    case Rule::kUpperBound:
+      return "numbers or +infinity";
+  }
+  return "";
+}
+
+bool Holds(Rule rule, float value) {
+  constexpr auto kInfinity = std::numeric_limits<float>::infinity();
+  auto const upper = rule == Rule::kUpperBound ? value <= kInfinity : value < kInfinity;
+  return upper && (rule == Rule::kNotNegative ? value >= 0.0F : value > -kInfinity);
+}
+
+/// All elements, row by row, as float32.
+std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, Rule rule) {
+  std::vector<float> values(static_cast<std::size_t>(array.Size()));
+  DispatchDType(array.dtype, [&](auto tag) {
+    std::size_t next = 0;
+    for (std::int64_t row = 0; row < array.shape[0]; ++row) {
+      for (std::int64_t col = 0; col < array.shape[1]; ++col) {
+        auto const value = static_cast<float>(LoadElement<decltype(tag)>(ElementAddress(array, row, col)));
+        if (!Holds(rule, value)) {
+          Fail(ErrorKind::kData, field, " of row ", row, " is ", value, "; it must hold ", Meaning(rule),
+               ". Correct or drop that row.");
+        }
+        values[next++] = value;
+      }
+    }
+  });
+  return values;
+}
+
+/// All elements as int64; floating-point ones must be integers.
+std::vector<std::int64_t> ReadIntegers(std::string const& field, ArrayView const& array) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(array.Size()));
+  auto const is_integer = DispatchDType(array.dtype, [](auto tag) { return std::is_integral_v<decltype(tag)>; });
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    auto const row = static_cast<std::int64_t>(i);
+    if (is_integer) {
+      values[i] = ElementAsIndex(array, row, field.c_str());
+      continue;
+    }
+    auto const value = ElementAsDouble(array, row, 0);
+    if (!(std::fabs(value) < 0x1p53) || value != std::floor(value)) {
+      Fail(ErrorKind::kData, field, "[", i, "] is ", value, "; it must hold integers.");
+    }
+    values[i] = static_cast<std::int64_t>(value);
+  }
+  return values;
+}
+
+void RequireLength(std::string const& field, std::int64_t length, std::int64_t expected, char const* of_what) {
+  if (length != expected) {
+    Fail(ErrorKind::kData, field, " has ", length, " values, but the data have ", expected, " ", of_what, ".");
+  }
+}
+
+void RequireVector(std::string const& field, ArrayView const& array) {
+  if (array.shape[1] == 1 || array.Size() == 0) return;
+  Fail(ErrorKind::kData, field, " has the shape [", array.shape[0], ", ", array.shape[1], "]; it must be a vector.");
+}
+
+void SetLabels(MetaInfo* info, ArrayView const& array) {
+  auto const n_values = array.Size();
+  if (n_values > 0 && array.shape[0] != info->n_rows) RequireLength("label", array.shape[0], info->n_rows, "rows");
+  info->labels = ReadFloats("label", array, Rule::kFinite);
+  info->n_targets = n_values > 0 ? array.shape[1] : 1;
+}
+
+void SetWeights(MetaInfo* info, ArrayView const& array) {
+  RequireVector("weight", array);
+  auto const n_groups = static_cast<std::int64_t>(info->group_ptr.size()) - 1;
+  auto const length = array.Size();
+  if (length > info->n_rows || (n_groups >= 0 && length > 0 && length != info->n_rows && length != n_groups)) {
+    Fail(ErrorKind::kData, "weight has ", length, " values; expected one per row, ", info->n_rows,
+         n_groups >= 0 ? ", or one per query group, " + std::to_string(n_groups) : std::string(), ".");
+  }
+  info->weights = ReadFloats("weight", array, Rule::kNotNegative);
+}
+
+void SetBaseMargin(MetaInfo* info, ArrayView const& array) {
+  auto const rows_fit =
+      array.n_dims == 2 ? array.shape[0] == info->n_rows : info->n_rows > 0 && array.shape[0] % info->n_rows == 0;
+  if (array.Size() > 0 && !rows_fit) {
+    Fail(ErrorKind::kData, "base_margin has the shape [", array.shape[0], ", ", array.shape[1], "], but the data have ",
+         info->n_rows, " rows; give [n_rows] or [n_rows, n_outputs].");
+  }
+  info->base_margin = ReadFloats("base_margin", array, Rule::kFinite);
+}
+
+void SetGroups(MetaInfo* info, ArrayView const& array) {
+  RequireVector("group", array);
+  info->group_ptr.clear();
+  if (array.Size() == 0) return;
+  auto const sizes = ReadIntegers("group", array);
+  std::vector<std::int64_t> group_ptr{0};
+  for (std::size_t group = 0; group < sizes.size(); ++group) {
+    auto const left = info->n_rows - group_ptr.back();
+    if (sizes[group] < 0 || sizes[group] > left) {
+      Fail(ErrorKind::kData, "group[", group, "] is ", sizes[group],
+           "; sizes must be at least 0 and add up to the number of rows, ", info->n_rows, ".");
+    }
+    group_ptr.push_back(group_ptr.back() + sizes[group]);
+  }
+  if (group_ptr.back() != info->n_rows) {
+    Fail(ErrorKind::kData, "group sizes add up to ", group_ptr.back(), ", but the data have ", info->n_rows, " rows.");
+  }
+  info->group_ptr = std::move(group_ptr);
+}
+
+void SetQueryIds(MetaInfo* info, ArrayView const& array) {
+  RequireVector("qid", array);
+  info->group_ptr.clear();
+  if (array.Size() == 0) return;
+  RequireLength("qid", array.Size(), info->n_rows, "rows");
+  info->group_ptr = GroupsFromQueryIds(ReadIntegers("qid", array));
+}
+
+void SetBound(MetaInfo const& info, std::string const& field, ArrayView const& array, Rule rule,
+              std::vector<float>* bound) {
+  RequireVector(field, array);
+  if (array.Size() > 0) RequireLength(field, array.Size(), info.n_rows, "rows");
+  *bound = ReadFloats(field, array, rule);
+}
+
+void SetFeatureWeights(MetaInfo* info, ArrayView const& array) {
+  RequireVector("feature_weights", array);
+  if (array.Size() > 0) RequireLength("feature_weights", array.Size(), info->n_cols, "columns");
+  info->feature_weights = ReadFloats("feature_weights", array, Rule::kNotNegative);
+}
+
+void CheckTypes(std::vector<std::string> const& types) {
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    auto const& type = types[i];
+    if (type == "float" || type == "q" || type == "int" || type == "i") continue;
+    if (type == "c") {
+      Fail(ErrorKind::kData, "feature ", i,
+           " has the type 'c': categorical features are not supported by this version; encode it ",
+           "as numbers, for example one-hot.");
+    }
+    Fail(ErrorKind::kData, "feature ", i, " has the unknown type '", type, "'. Known: float, q, int, i.");
+  }
+}
+
+void CheckUnique(std::vector<std::string> const& names) {
+  std::unordered_set<std::string> seen;
+  for (auto const& name : names) {
+    if (!seen.insert(name).second) {
+      Fail(ErrorKind::kData, "the feature name '", name, "' is given twice; names must be unique.");
+    }
+  }
+}
+
+}  // namespace
+
+void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array) {
+  if (field == "label") return SetLabels(info, array);
+  if (field == "weight") return SetWeights(info, array);
+  if (field == "base_margin") return SetBaseMargin(info, array);
+  if (field == "group") return SetGroups(info, array);
+  if (field == "qid") return SetQueryIds(info, array);
+  if (field == "label_lower_bound") return SetBound(*info, field, array, Rule::kFinite, &info->label_lower_bound);
+  if (field == "label_upper_bound") return SetBound(*info, field, array, Rule::kUpperBound, &info->label_upper_bound);
+  if (field == "feature_weights") return SetFeatureWeights(info, array);
+  FailUnknown(
+      "field", field,
+      {"label", "weight", "base_margin", "group", "qid", "label_lower_bound", "label_upper_bound", "feature_weights"});
+}
+
+std::vector<float> const& GetFloatInfo(MetaInfo const& info, std::string const& field) {
+  if (field == "label") return info.labels;
+  if (field == "weight") return info.weights;
+  if (field == "base_margin") return info.base_margin;
+  if (field == "label_lower_bound") return info.label_lower_bound;
+  if (field == "label_upper_bound") return info.label_upper_bound;
+  if (field == "feature_weights") return info.feature_weights;
+  FailUnknown("float field", field,
+              {"label", "weight", "base_margin", "label_lower_bound", "label_upper_bound", "feature_weights"});
+}
+
+std::vector<std::uint32_t> GetUintInfo(MetaInfo const& info, std::string const& field) {
+  if (field != "group_ptr") FailUnknown("unsigned field", field, {"group_ptr"});
+  return {info.group_ptr.begin(), info.group_ptr.end()};
+}
+
+void SetFeatureStrings(MetaInfo* info, std::string const& field, std::vector<std::string> strings) {
+  auto const is_name = field == "feature_name";
+  if (!is_name && field != "feature_type") FailUnknown("feature field", field, {"feature_name", "feature_type"});
+  if (!strings.empty()) RequireLength(field, static_cast<std::int64_t>(strings.size()), info->n_cols, "columns");
+  if (is_name) {
+    CheckUnique(strings);
+    info->feature_names = std::move(strings);
+  } else {
+    CheckTypes(strings);
+    info->feature_types = std::move(strings);
+  }
+}
+
+std::vector<std::string> const& GetFeatureStrings(MetaInfo const& info, std::string const& field) {
+  if (field == "feature_name") return info.feature_names;
+  if (field == "feature_type") return info.feature_types;
+  FailUnknown("feature field", field, {"feature_name", "feature_type"});
+}
+
+std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids) {
+  std::vector<std::int64_t> group_ptr{0};
+  for (std::size_t row = 1; row < ids.size(); ++row) {
+    if (ids[row] < ids[row - 1]) {
+      Fail(ErrorKind::kData, "qid of row ", row, " is ", ids[row], ", less than ", ids[row - 1],
+           " before it; sort the rows by qid.");
+    }
+    if (ids[row] != ids[row - 1]) group_ptr.push_back(static_cast<std::int64_t>(row));
+  }
+  if (!ids.empty()) group_ptr.push_back(static_cast<std::int64_t>(ids.size()));
+  return group_ptr;
+}
+
+}  // namespace kauri

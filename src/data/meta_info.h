@@ -1,0 +1,38 @@
+/// \file Setters, getters and rules of MetaInfo. Field names are XGBoost's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kauri/array_interface.h"
+#include "kauri/meta_info.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// Sets one field; an array without elements clears it.
+/// label [n_rows] or [n_rows, n_targets]; weight [n_rows], or [n_groups] for ranking; base_margin [n_rows, n_outputs]
+/// or flat; group: rows of each query, in order; qid [n_rows]: the query of each row, ascending; label_lower_bound and
+/// label_upper_bound [n_rows], the upper one may be infinite; feature_weights [n_cols]. Weights may come before the
+/// groups, so fewer weights than rows are accepted here and checked by ValidateInfo. \throws Error(kData) for a length
+/// that does not fit, or naming the first bad element; Error(kParameter) for another field.
+void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array);
+
+/// label, weight, base_margin, label_lower_bound, label_upper_bound, feature_weights. \throws Error(kParameter).
+std::vector<float> const& GetFloatInfo(MetaInfo const& info, std::string const& field);
+/// group_ptr: [n_groups + 1], empty without groups. \throws Error(kParameter).
+std::vector<std::uint32_t> GetUintInfo(MetaInfo const& info, std::string const& field);
+
+/// field: feature_name or feature_type; no strings clear it. \throws Error(kData) for a wrong count, a name given twice
+/// or a type that is not float, q, int or i; Error(kParameter) for another field.
+void SetFeatureStrings(MetaInfo* info, std::string const& field, std::vector<std::string> strings);
+std::vector<std::string> const& GetFeatureStrings(MetaInfo const& info, std::string const& field);
+
+/// Group offsets of rows in query order. \throws Error(kData) where a qid is smaller than the one before.
+std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids);
+
+/// Checks what single setters cannot: that fields fit each other and the matrix. Called before learning. \throws
+/// Error(kData).
+void ValidateInfo(MetaInfo const& info);
+
+}  // namespace kauri

@@ -1,0 +1,50 @@
+/// \file Where the bins of a histogram method begin and end.
+///
+/// Vocabulary. The cuts of a feature ascend; bin b holds the values v with cuts[b - 1] <= v < cuts[b] (the first bin has
+/// no lower bound), so "goes left at cuts[b]" (v < cuts[b]) means "lies in a bin up to b". Every cut but the last is a
+/// value of the data; the last lies beyond the maximum, as in XGBoost.
+///
+/// The algorithm.
+/// 1. Columns are copied out of the rows in groups, present values only, as integers that sort like the floats.
+/// 2. Each column is sorted by a radix sort: exact ranks, for less than a sketch costs.
+/// 3. At most max_bin distinct values: every one gets its bin.
+/// 4. Otherwise the column is walked in steps of (rows left) / (bins left) ranks; a value that fills such a step by
+///    itself gets a bin of its own, and the bins after it share what is left evenly.
+/// 5. A column with missing values leaves room for one more code when that keeps a code within a byte.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri {
+
+struct QuantileCuts {
+  std::vector<std::uint32_t> feature_begin;  ///< [n_cols + 1]: feature f owns values[feature_begin[f] .. [f + 1])
+  std::vector<float> values;                 ///< ascending within a feature, at least one each; +inf after FLT_MAX / 2
+  std::vector<float> min_values;             ///< [n_cols]: a bound below the feature's minimum
+
+  std::int64_t NumCols() const { return static_cast<std::int64_t>(min_values.size()); }
+  std::uint32_t NumBins(std::size_t feature) const { return feature_begin[feature + 1] - feature_begin[feature]; }
+  float const* Of(std::size_t feature) const { return values.data() + feature_begin[feature]; }
+};
+
+/// The cuts of every feature of `data`; max_bin in [2, 65535]. A function of the values alone: neither the storage nor
+/// the number of threads matters. Costs a radix sort of all entries, and the memory of 16 columns at a time (dense) or
+/// of a copy of the entries (sparse).
+QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin);
+
+/// The bin of a value that is not NaN: the number of cuts at or below it, at most n_bins - 1. Without branches.
+inline std::uint32_t FindBin(float const* cuts, std::uint32_t n_bins, float value) {
+  std::uint32_t first = 0;
+  for (auto length = n_bins; length > 1;) {
+    auto const half = length / 2;
+    first += cuts[first + half - 1] <= value ? half : 0;
+    length -= half;
+  }
+  return first;
+}
+
+}  // namespace kauri

@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "data/meta_info.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+template <typename T>
+void RequireSize(char const* field, std::vector<T> const& values, std::int64_t expected, char const* of_what) {
+  if (values.empty() || static_cast<std::int64_t>(values.size()) == expected) return;
+  Fail(ErrorKind::kData, field, " has ", values.size(), " values; expected ", expected, ", the number of ", of_what,
+       ".");
+}
+
+void CheckGroups(MetaInfo const& info) {
+  auto const& group_ptr = info.group_ptr;
+  if (group_ptr.empty()) return;
+  auto const ok =
+      group_ptr.front() == 0 && group_ptr.back() == info.n_rows && std::is_sorted(group_ptr.begin(), group_ptr.end());
+  if (!ok) {
+    Fail(ErrorKind::kData, "query groups run from ", group_ptr.front(), " to ", group_ptr.back(),
+         "; they must ascend from 0 to the number of rows, ", info.n_rows, ".");
+  }
+}
+
+void CheckWeights(MetaInfo const& info) {
+  auto const n_weights = static_cast<std::int64_t>(info.weights.size());
+  auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
+  if (n_weights == 0 || n_weights == info.n_rows || n_weights == n_groups) return;
+  Fail(ErrorKind::kData, "weight has ", n_weights, " values; expected one per row, ", info.n_rows,
+       n_groups >= 0 ? ", or one per query group, " + std::to_string(n_groups) : std::string(), ".");
+}
+
+void CheckBounds(MetaInfo const& info) {
+  auto const& lower = info.label_lower_bound;
+  auto const& upper = info.label_upper_bound;
+  RequireSize("label_lower_bound", lower, info.n_rows, "rows");
+  RequireSize("label_upper_bound", upper, info.n_rows, "rows");
+  if (lower.empty() != upper.empty()) {
+    Fail(ErrorKind::kData, lower.empty() ? "label_lower_bound" : "label_upper_bound", " is missing; give both bounds.");
+  }
+  for (std::size_t row = 0; row < lower.size(); ++row) {
+    if (lower[row] > upper[row]) {
+      Fail(ErrorKind::kData, "row ", row, ": label_lower_bound ", lower[row], " is above label_upper_bound ",
+           upper[row], ".");
+    }
+  }
+}
+
+}  // namespace
+
+void ValidateInfo(MetaInfo const& info) {
+  RequireSize("label", info.labels, info.n_rows * info.n_targets, "rows times targets");
+  CheckGroups(info);
+  CheckWeights(info);
+  if (info.n_rows > 0 && static_cast<std::int64_t>(info.base_margin.size()) % info.n_rows != 0) {
+    Fail(ErrorKind::kData, "base_margin has ", info.base_margin.size(), " values, which is not a multiple of the ",
+         info.n_rows, " rows.");
+  }
+  CheckBounds(info);
+  RequireSize("feature_weights", info.feature_weights, info.n_cols, "columns");
+  RequireSize("feature_name", info.feature_names, info.n_cols, "columns");
+  RequireSize("feature_type", info.feature_types, info.n_cols, "columns");
+}
+
+}  // namespace kauri
