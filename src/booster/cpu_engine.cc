@@ -78,10 +78,7 @@ class CpuEngine : public Engine {
       cache.build_state = builder.MakeState(ctx, train);
       cache.build_state_key = builder.StateKey();
     }
-    std::vector<std::uint8_t> sampled;
-    if (tree.subsample < 1.0F) {
-      sampled = SampleRows(ctx, tree.subsample, tree.iteration, tree.tree_in_iteration, train.NumRows());
-    }
+    auto const sampled = SampleRows(ctx, tree.iteration, tree.tree_in_iteration, tree.subsample, train.NumRows());
     QuantiseGradients(ctx, cache.gradients, cache.n_outputs, tree.output, sampled, &cache.fixed);
     TreeTask task;
     task.gradients = cache.fixed.View();

@@ -1,0 +1,104 @@
+"""Training on real data with the parameters of XGBoost: as good a model, and the same splits but for rounding.
+
+Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) and skips without them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kauri
+
+xgboost = pytest.importorskip("xgboost")
+
+DATA = Path(os.environ.get("KAURI_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+if not (DATA / "load.py").is_file():
+    pytest.skip(f"no real data sets at {DATA}", allow_module_level=True)
+sys.path.insert(0, str(DATA))
+from load import load  # noqa: E402
+
+SETS = {
+    "adult": ({"objective": "binary:logistic", "eval_metric": "logloss"}, 60, None),
+    "california": ({"objective": "reg:squarederror", "eval_metric": "rmse"}, 60, None),
+    "covtype": ({"objective": "multi:softprob", "num_class": 7, "eval_metric": "mlogloss"}, 5, 60_000),
+}
+TOLERANCE = {"exact": 0.001, "hist": 0.002}
+
+
+def split(name: str, limit: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Train and test features and labels; a fixed fifth is held out where the set has no test part."""
+    features, labels, extras = load(name)
+    if "X_test" in extras:
+        return features, labels, extras["X_test"], extras["y_test"]
+    order = np.random.default_rng(0).permutation(len(labels))[:limit]
+    held = len(order) // 5
+    return features[order[held:]], labels[order[held:]], features[order[:held]], labels[order[:held]]
+
+
+def splits_of(booster: object) -> list[set[tuple]]:
+    """Of every tree the set of (path, feature, threshold, default side)."""
+    trees = []
+    for text in booster.get_dump(dump_format="json"):
+        found: set[tuple] = set()
+        stack = [("", json.loads(text))]
+        while stack:
+            path, node = stack.pop()
+            if "leaf" in node:
+                continue
+            found.add((path, node["split"], node["split_condition"], node["missing"] == node["yes"]))
+            stack += [(path + side, child) for side, child in zip("LR", node["children"], strict=True)]
+        trees.append(found)
+    return trees
+
+
+@pytest.mark.parametrize("method", ["exact", "hist"])
+@pytest.mark.parametrize("name", list(SETS))
+def test_as_good_as_xgboost(name: str, method: str, record_property: pytest.RecordProperty) -> None:
+    params, rounds, limit = SETS[name]
+    params = {**params, "tree_method": method, "max_depth": 6, "eta": 0.1, "nthread": 2}
+    features, labels, test, test_labels = split(name, limit)
+    metric: dict[str, float] = {}
+    boosters = {}
+    for library in (kauri, xgboost):
+        train, held = library.DMatrix(features, labels), library.DMatrix(test, test_labels)
+        result: dict = {}
+        boosters[library.__name__] = library.train(
+            params, train, rounds, evals=[(held, "test")], evals_result=result, verbose_eval=False
+        )
+        metric[library.__name__] = result["test"][params["eval_metric"]][-1]
+    ours, theirs = (splits_of(boosters[library]) for library in ("kauri", "xgboost"))
+    shares = [len(a & b) / max(len(b), 1) for a, b in zip(ours, theirs, strict=True)]
+    whole = sum(a == b for a, b in zip(ours, theirs, strict=True))
+    line = (
+        f"{name} {method}: {params['eval_metric']} kauri {metric['kauri']:.6f} xgboost {metric['xgboost']:.6f}; "
+        f"identical splits: first tree {shares[0]:.1%}, mean over trees {np.mean(shares):.1%}; {whole} of {len(ours)} trees identical"
+    )
+    record_property("comparison", line)
+    print(line)
+    # A lower loss than the peer's is no defect.
+    assert metric["kauri"] <= metric["xgboost"] * (1 + TOLERANCE[method]), line
+
+
+@pytest.mark.parametrize("method", ["exact", "hist"])
+def test_model_bytes_do_not_depend_on_threads_or_runs(method: str) -> None:
+    features, labels, _, _ = split("adult", None)
+    params = {
+        "objective": "binary:logistic",
+        "tree_method": method,
+        "subsample": 0.7,
+        "colsample_bytree": 0.8,
+        "colsample_bylevel": 0.8,
+        "colsample_bynode": 0.8,
+        "seed": 3,
+    }
+    models = set()
+    for threads in (1, 2, 3, 8, 1):
+        data = kauri.DMatrix(features, labels, nthread=threads)
+        models.add(bytes(kauri.train({**params, "nthread": threads}, data, 10).save_raw("ubj")))
+    assert len(models) == 1

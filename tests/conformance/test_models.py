@@ -1,0 +1,115 @@
+"""Model files of either library, loaded by the other, predict the same: every objective, with missing values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kauri
+
+xgboost = pytest.importorskip("xgboost")
+
+OBJECTIVES = [
+    "reg:squarederror",
+    "reg:logistic",
+    "binary:logistic",
+    "binary:logitraw",
+    "multi:softmax",
+    "multi:softprob",
+    "count:poisson",
+]
+ROUNDS = 8
+
+
+def make_data(objective: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """600 x 9 with ties and a tenth of the values missing."""
+    rng = np.random.default_rng(seed)
+    features = rng.standard_normal((600, 9)).astype(np.float32)
+    features[:, 3:6] = np.round(features[:, 3:6] * 2)
+    signal = features[:, 0] + features[:, 1] * features[:, 3] + 0.2 * rng.standard_normal(600)
+    features[rng.random(features.shape) < 0.1] = np.nan
+    if objective.startswith("multi:"):
+        return features, np.digitize(signal, [-0.5, 0.5]).astype(np.float32)
+    if objective == "reg:squarederror":
+        return features, signal.astype(np.float32)
+    if objective == "count:poisson":
+        return features, rng.poisson(np.exp(np.clip(signal, -3, 2))).astype(np.float32)
+    return features, (signal > 0).astype(np.float32)
+
+
+def params_of(objective: str, method: str) -> dict[str, object]:
+    """Depth and regularisation that leave leaves of many sizes."""
+    params: dict[str, object] = {"objective": objective, "tree_method": method, "max_depth": 5, "gamma": 0.05}
+    if objective.startswith("multi:"):
+        params["num_class"] = 3
+    return params
+
+
+def assert_same_predictions(ours: kauri.Booster, theirs: object, features: np.ndarray) -> None:
+    """Values, margins, leaves, contributions and interactions, within 1e-6 relative."""
+    our_data, their_data = kauri.DMatrix(features), xgboost.DMatrix(features)
+    for kind in ({}, {"output_margin": True}):
+        np.testing.assert_allclose(ours.predict(our_data, **kind), theirs.predict(their_data, **kind), rtol=1e-6, atol=1e-7)
+    np.testing.assert_array_equal(ours.predict(our_data, pred_leaf=True), theirs.predict(their_data, pred_leaf=True))
+    scale = np.abs(theirs.predict(their_data, output_margin=True)).max()
+    for kind in ({"pred_contribs": True}, {"pred_interactions": True}, {"pred_contribs": True, "approx_contribs": True}):
+        np.testing.assert_allclose(
+            ours.predict(our_data, **kind), theirs.predict(their_data, **kind), rtol=1e-4, atol=2e-6 * scale
+        )
+
+
+@pytest.mark.parametrize("extension", ["json", "ubj"])
+@pytest.mark.parametrize("method", ["exact", "hist"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_xgboost_model_predicts_the_same_here(tmp_path: Path, objective: str, method: str, extension: str) -> None:
+    features, labels = make_data(objective)
+    theirs = xgboost.train(params_of(objective, method), xgboost.DMatrix(features, labels), ROUNDS)
+    path = tmp_path / f"model.{extension}"
+    theirs.save_model(path)
+    assert_same_predictions(kauri.Booster(model_file=path), theirs, features)
+
+
+@pytest.mark.parametrize("extension", ["json", "ubj"])
+@pytest.mark.parametrize("method", ["exact", "hist"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_our_model_predicts_the_same_there(tmp_path: Path, objective: str, method: str, extension: str) -> None:
+    features, labels = make_data(objective, seed=1)
+    ours = kauri.train(params_of(objective, method), kauri.DMatrix(features, labels), ROUNDS)
+    path = tmp_path / f"model.{extension}"
+    ours.save_model(path)
+    assert_same_predictions(ours, xgboost.Booster(model_file=path), features)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_intercept_is_xgboosts(objective: str) -> None:
+    features, labels = make_data(objective, seed=2)
+    weights = np.random.default_rng(3).random(len(labels)).astype(np.float32)
+    params = params_of(objective, "hist")
+    ours = kauri.train(params, kauri.DMatrix(features, labels, weight=weights), 1)
+    theirs = xgboost.train(params, xgboost.DMatrix(features, labels, weight=weights), 1)
+    ours.set_param({"nthread": 1})
+    rounds = {"iteration_range": (0, 0)}
+    first = ours[0:1].predict(kauri.DMatrix(features), output_margin=True, **rounds)
+    np.testing.assert_allclose(
+        first, theirs.predict(xgboost.DMatrix(features), output_margin=True, **rounds), rtol=2e-3, atol=2e-3
+    )
+
+
+def test_dumps_and_scores_are_literally_xgboosts(tmp_path: Path) -> None:
+    features, labels = make_data("binary:logistic")
+    names, types = [f"c{i}" for i in range(9)], ["q"] * 3 + ["int"] * 3 + ["float"] * 3
+    data = xgboost.DMatrix(features, labels, feature_names=names, feature_types=types)
+    theirs = xgboost.train(params_of("binary:logistic", "hist"), data, 3)
+    path = tmp_path / "model.json"
+    theirs.save_model(path)
+    ours = kauri.Booster(model_file=path)
+    for dump_format in ("text", "json", "dot"):
+        for with_stats in (False, True):
+            expected = theirs.get_dump(dump_format=dump_format, with_stats=with_stats)
+            assert ours.get_dump(dump_format=dump_format, with_stats=with_stats) == expected
+    for importance in ("weight", "gain", "cover", "total_gain", "total_cover"):
+        ours_score, their_score = (b.get_score(importance_type=importance) for b in (ours, theirs))
+        assert list(ours_score) == list(their_score)
+        np.testing.assert_allclose(list(ours_score.values()), list(their_score.values()), rtol=1e-6)
