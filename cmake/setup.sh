@@ -47,11 +47,8 @@ require_venv() {
   cp "$requirements" "$stamp"
 }
 
-# build_preset PRESET [TARGET...]: configures and builds with CMakePresets.json.
+# build_preset PRESET: configures and builds with CMakePresets.json.
 build_preset() {
-  local preset=$1 targets=()
-  shift
-  (($# == 0)) || targets=(--target "$@")
-  heading "Building ($preset)"
-  (cd "$KAURI_ROOT" && cmake --preset "$preset" && cmake --build --preset "$preset" "${targets[@]}")
+  heading "Building ($1)"
+  (cd "$KAURI_ROOT" && cmake --preset "$1" && cmake --build --preset "$1")
 }

@@ -1,0 +1,65 @@
+"""--help, --version and the progress line."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+from conftest import BUILD, Kauri
+
+NAMES = """task data test_path eval_train eval[NAME] num_round early_stopping_rounds save_period model_in model_out model_dir
+name_pred pred_margin pred_contribs iteration_begin iteration_end ntree_limit dump_stats dump_format name_dump fmap dsplit
+booster objective eta max_depth min_child_weight subsample colsample_bytree lambda alpha gamma max_bin tree_method device
+nthread seed eval_metric base_score verbosity""".split()
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_lists_every_parameter(kauri: Kauri, option: str) -> None:
+    done = kauri.run(option)
+    listed = re.findall(r"^  (\S+) \(.*\)$", done.out, re.MULTILINE)
+    assert set(NAMES) <= set(listed)
+    assert "usage: kauri CONFIG" in done.out
+    assert max(map(len, done.out.splitlines())) <= 120
+
+
+def test_help_gives_type_bounds_default_and_meaning(kauri: Kauri) -> None:
+    out = kauri.run("--help").out
+    assert re.search(r"^  max_depth \(int, .*default 6\)\n      \w+", out, re.MULTILINE)
+    assert re.search(r"^  task \(.*train.*default train\)\n      \w+", out, re.MULTILINE)
+
+
+def test_help_lists_the_registries(kauri: Kauri) -> None:
+    out = kauri.run("--help").out
+    for name in ("binary:logistic", "reg:squarederror", "multi:softprob", "exact", "hist", "gbtree", "logloss", "auc"):
+        assert re.search(rf"^  {name}$", out, re.MULTILINE), name
+
+
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_version(kauri: Kauri, option: str) -> None:
+    lines = kauri.run(option).out.splitlines()
+    assert re.fullmatch(r"kauri \d+\.\d+\.\d+", lines[0])
+    assert lines[1].startswith("CUDA: ")
+
+
+def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
+    arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=200", "model_out=m.json"]
+    assert "rounds" not in kauri.run(*arguments).err
+    terminal, child_end = pty.openpty()
+    with subprocess.Popen([str(BUILD / "bin" / "kauri"), *arguments], cwd=kauri.folder, stderr=child_end) as process:
+        os.close(child_end)
+        seen = b""
+        while True:
+            try:
+                block = os.read(terminal, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not block:
+                break
+            seen += block
+        assert process.wait(timeout=60) == 0
+    os.close(terminal)
+    assert re.search(rb"\[#*\.*\] \d+/200 rounds, .* left", seen)
+    assert seen.endswith(b"\x1b[K")

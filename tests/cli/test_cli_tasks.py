@@ -1,0 +1,177 @@
+"""train, pred and dump, end to end; XGBoost reads what Kauri wrote."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xgboost
+from conftest import DATA, Kauri
+
+N_TEST_ROWS = 113
+N_FEATURES = 30
+
+
+def peer_booster(path: Path) -> xgboost.Booster:
+    return xgboost.Booster(model_file=str(path))
+
+
+def peer_data(kauri: Kauri) -> xgboost.DMatrix:
+    return xgboost.DMatrix(kauri.test_uri + "&indexing_mode=0")
+
+
+def n_rounds(path: Path) -> int:
+    return peer_booster(path).num_boosted_rounds()
+
+
+def test_train_prints_a_line_per_round_and_saves(kauri: Kauri) -> None:
+    done = kauri.train(f"eval[test]={kauri.test_uri}", "eval_train=1", "eval_metric=auc", "eval_metric=logloss")
+    lines = done.out.splitlines()
+    assert len(lines) == 5
+    for round_, line in enumerate(lines):
+        pattern = rf"\[{round_}\]\ttest-auc:[\d.]+\ttest-logloss:[\d.]+\ttrain-auc:[\d.]+\ttrain-logloss:[\d.]+"
+        assert re.fullmatch(pattern, line), line
+    losses = [float(re.search(r"train-logloss:([\d.]+)", line).group(1)) for line in lines]
+    assert losses == sorted(losses, reverse=True)
+    assert done.err == ""
+    assert n_rounds(kauri.folder / "model.json") == 5
+
+
+def test_predictions_are_those_of_the_peer(trained: Kauri) -> None:
+    booster, data = peer_booster(trained.folder / "model.json"), peer_data(trained)
+    np.testing.assert_allclose(trained.predict(), booster.predict(data), rtol=2e-6)
+    np.testing.assert_allclose(trained.predict("pred_margin=1"), booster.predict(data, output_margin=True), rtol=2e-6)
+    part = booster.predict(data, iteration_range=(1, 3))
+    np.testing.assert_allclose(trained.predict("iteration_begin=1", "iteration_end=3"), part, rtol=2e-6)
+    limited = booster.predict(data, iteration_range=(0, 2))
+    np.testing.assert_allclose(trained.predict("ntree_limit=2"), limited, rtol=2e-6)
+
+
+def test_the_model_predicts_well(trained: Kauri) -> None:
+    labels = np.array([int(line[0]) for line in (DATA / "breast_cancer.test.libsvm").read_text().splitlines()])
+    assert np.mean((np.array(trained.predict()) > 0.5) == labels) > 0.9
+
+
+def test_predictions_to_stdout(trained: Kauri) -> None:
+    done = trained.run("task=pred", "model_in=model.json", f"test:data={trained.test_uri}", "name_pred=stdout")
+    assert [float(line) for line in done.out.splitlines()] == trained.predict()
+
+
+def read_contributions(path: Path) -> tuple[list[str], np.ndarray]:
+    with path.open(newline="") as file:
+        header, *lines = csv.reader(file)
+    return header, np.array(lines, dtype=np.float64)
+
+
+def test_contributions_add_up_to_the_margin(trained: Kauri) -> None:
+    margins = trained.predict("pred_margin=true")
+    trained.run(
+        "task=pred", "model_in=model.json", f"test:data={trained.test_uri}", "pred_contribs=1", "name_pred=contribs.csv"
+    )
+    header, table = read_contributions(trained.folder / "contribs.csv")
+    assert header == [f"f{feature}" for feature in range(N_FEATURES)] + ["bias"]
+    assert table.shape == (N_TEST_ROWS, N_FEATURES + 1)
+    np.testing.assert_allclose(table.sum(axis=1), margins, atol=2e-5)
+    expected = peer_booster(trained.folder / "model.json").predict(peer_data(trained), pred_contribs=True)
+    np.testing.assert_allclose(table, expected, atol=2e-5)
+
+
+@pytest.fixture(scope="module")
+def three_classes(tmp_path_factory: pytest.TempPathFactory) -> Kauri:
+    program = Kauri(tmp_path_factory.mktemp("classes"))
+    rows = [f"{row % 3} 0:{row % 3 + row % 7 / 10} 1:{row % 5}" for row in range(60)]
+    program.write("classes.libsvm", "\n".join(rows) + "\n")
+    uri = "classes.libsvm?format=libsvm"
+    program.train_uri = program.test_uri = uri
+    program.train("objective=multi:softprob", "num_class=3")
+    return program
+
+
+def test_several_outputs(three_classes: Kauri) -> None:
+    probabilities = np.array(three_classes.predict()).reshape(60, 3)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+    assert (probabilities.argmax(axis=1) == np.arange(60) % 3).all()
+
+
+def test_contributions_of_several_outputs(three_classes: Kauri) -> None:
+    margins = np.array(three_classes.predict("pred_margin=1"))
+    arguments = ["task=pred", "model_in=model.json", f"test:data={three_classes.test_uri}"]
+    three_classes.run(*arguments, "pred_contribs=1", "name_pred=contribs.csv")
+    header, table = read_contributions(three_classes.folder / "contribs.csv")
+    assert header == ["row", "output", "f0", "f1", "bias"]
+    assert table[:, 0].tolist() == [row for row in range(60) for _ in range(3)]
+    assert table[:, 1].tolist() == [0, 1, 2] * 60
+    np.testing.assert_allclose(table[:, 2:].sum(axis=1), margins, atol=2e-5)
+
+
+def test_dump_text_with_names(trained: Kauri) -> None:
+    fmap = DATA / "breast_cancer.features.txt"
+    trained.run("task=dump", "model_in=model.json", f"fmap={fmap}", "dump_stats=1", "name_dump=named.txt")
+    text = (trained.folder / "named.txt").read_text()
+    assert re.findall(r"booster\[(\d+)\]:", text) == [str(tree) for tree in range(5)]
+    assert "gain=" in text
+    trees = peer_booster(trained.folder / "model.json").get_dump(fmap=str(fmap), with_stats=True)
+    assert text == "".join(f"booster[{index}]:\n{tree}" for index, tree in enumerate(trees))
+
+
+def test_dump_json_is_one_document(trained: Kauri) -> None:
+    done = trained.run("task=dump", "model_in=model.json", "dump_format=json", "name_dump=stdout")
+    expected = peer_booster(trained.folder / "model.json").get_dump(dump_format="json")
+    assert json.loads(done.out) == [json.loads(tree) for tree in expected]
+
+
+def test_dump_dot(trained: Kauri) -> None:
+    done = trained.run("task=dump", "model_in=model.json", "dump_format=dot", "name_dump=stdout")
+    assert done.out.count("digraph {") == 5
+
+
+def test_save_period_and_default_name(kauri: Kauri) -> None:
+    kauri.run(
+        f"data={kauri.train_uri}",
+        "objective=binary:logistic",
+        "num_round=5",
+        "save_period=2",
+        "max_depth=2",
+        "model_dir=.",
+    )
+    saved = {path.name: n_rounds(path) for path in kauri.folder.glob("*.ubj")}
+    assert saved == {"0002.ubj": 2, "0004.ubj": 4, "0005.ubj": 5}
+
+
+def test_continued_training_equals_one_run(kauri: Kauri) -> None:
+    kauri.train("num_round=6", "model_out=whole.json")
+    kauri.train("num_round=2", "model_out=part.json")
+    done = kauri.train("num_round=4", "model_in=part.json", "model_out=continued.json", "eval_train=1")
+    assert re.findall(r"^\[(\d+)\]", done.out, re.MULTILINE) == ["2", "3", "4", "5"]
+    dumps = [peer_booster(kauri.folder / name).get_dump() for name in ("whole.json", "continued.json")]
+    assert dumps[0] == dumps[1]
+
+
+def test_early_stopping_saves_the_best_model(kauri: Kauri) -> None:
+    done = kauri.train(
+        f"eval[test]={kauri.test_uri}", "eta=1", "num_round=60", "early_stopping_rounds=4", "eval_train=1"
+    )
+    losses = [float(value) for value in re.findall(r"test-logloss:([\d.]+)", done.out)]
+    best = losses.index(min(losses))
+    assert len(losses) == best + 4 + 1 < 60
+    booster = peer_booster(kauri.folder / "model.json")
+    assert booster.num_boosted_rounds() == best + 1
+    assert booster.attr("best_iteration") == str(best)
+    assert float(booster.attr("best_score")) == pytest.approx(min(losses), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["exact", "hist"])
+def test_same_bytes_for_any_number_of_threads(kauri: Kauri, method: str) -> None:
+    for threads in (1, 2, 8):
+        kauri.train(f"nthread={threads}", f"tree_method={method}", "subsample=0.8", f"model_out=threads{threads}.json")
+    models = {(kauri.folder / f"threads{threads}.json").read_bytes() for threads in (1, 2, 8)}
+    assert len(models) == 1
+
+
+def test_zero_rounds_is_a_model(kauri: Kauri) -> None:
+    kauri.train("num_round=0")
+    assert len(set(kauri.predict())) == 1
