@@ -1,5 +1,6 @@
 /**
- * \file The C ABI of Kauri: names, signatures and JSON configurations of XGBoost 3.2, so that its clients run unchanged.
+ * \file The C ABI of Kauri: names, signatures and JSON configurations of XGBoost 3.2, so that its clients run
+ * unchanged.
  *
  * One header for the whole ABI, hence its length. What is ours alone starts with `Kauri`.
  *

@@ -1,0 +1,118 @@
+/// Dumps of the trees and importance of the features.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "booster/learner.h"
+#include "booster/model_io/dump.h"
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+#include "c_api/json_config.h"
+
+namespace kauri::c_api {
+namespace {
+
+/// From a file; an empty path means the booster's own names.
+FeatureMap MapOf(Model const& model, std::string const& path) {
+  return path.empty() ? FeatureMap{model.feature_names, model.feature_types} : ReadFeatureMap(path);
+}
+
+struct DumpOut {
+  bst_ulong* length;
+  char const*** trees;
+};
+
+/// make_map: Model const& -> FeatureMap.
+template <typename MakeMap>
+int Dump(BoosterHandle handle, int with_stats, char const* format, DumpOut const& out, MakeMap&& make_map) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    NotNull(out.length, "out_len");
+    NotNull(out.trees, "out_dump_array");
+    NotNull(format, "format");
+    std::lock_guard<std::mutex> const lock(booster.saving);
+    auto const& model = booster.learner->GetModel();
+    auto trees = DumpModel(model, make_map(model), with_stats != 0, format);
+    booster.Buffers().ReturnStrings(std::move(trees), out.length, out.trees);
+  });
+}
+
+FeatureMap GivenMap(int count, char const* const* names, char const* const* types) {
+  if (count < 0) Fail(ErrorKind::kParameter, "argument 'fnum' is ", count, "; expected at least 0.");
+  auto const length = static_cast<bst_ulong>(count);
+  return {StringsOf(names, length, "fname"), StringsOf(types, length, "ftype")};
+}
+
+/// The names that the configuration gives, the booster's own, or f0, f1, ...
+std::vector<std::string> NamesOf(Model const& model, JsonConfig const& config) {
+  auto names = model.feature_names;
+  if (config.Has("feature_names") && !config.Document()["feature_names"].is_null()) {
+    names.clear();
+    for (auto const& name : config.Document()["feature_names"]) {
+      if (!name.is_string())
+        Fail(ErrorKind::kParameter, "feature_names must be a list of strings, got ", name.dump(), ".");
+      names.push_back(name.get<std::string>());
+    }
+  } else if (config.Has("feature_map") && !config.Text("feature_map").empty()) {
+    names = ReadFeatureMap(config.Text("feature_map")).names;
+  }
+  auto const n_features = static_cast<std::size_t>(model.n_features);
+  if (!names.empty() && names.size() != n_features) {
+    Fail(ErrorKind::kParameter, "got ", names.size(), " feature names for a booster of ", n_features, " features.");
+  }
+  for (auto i = names.size(); i < n_features; ++i) names.push_back("f" + std::to_string(i));
+  return names;
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using kauri::Model;
+
+int XGBoosterDumpModel(BoosterHandle handle, char const* fmap, int with_stats, bst_ulong* out_len,
+                       char const*** out_dump_array) {
+  return XGBoosterDumpModelEx(handle, fmap, with_stats, "text", out_len, out_dump_array);
+}
+
+int XGBoosterDumpModelEx(BoosterHandle handle, char const* fmap, int with_stats, char const* format, bst_ulong* out_len,
+                         char const*** out_dump_array) {
+  return Dump(handle, with_stats, format, {out_len, out_dump_array},
+              [&](Model const& model) { return MapOf(model, NotNull(fmap, "fmap")); });
+}
+
+int XGBoosterDumpModelWithFeatures(BoosterHandle handle, int fnum, char const** fname, char const** ftype,
+                                   int with_stats, bst_ulong* out_len, char const*** out_models) {
+  return XGBoosterDumpModelExWithFeatures(handle, fnum, fname, ftype, with_stats, "text", out_len, out_models);
+}
+
+int XGBoosterDumpModelExWithFeatures(BoosterHandle handle, int fnum, char const** fname, char const** ftype,
+                                     int with_stats, char const* format, bst_ulong* out_len, char const*** out_models) {
+  return Dump(handle, with_stats, format, {out_len, out_models},
+              [&](Model const&) { return GivenMap(fnum, fname, ftype); });
+}
+
+int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* out_n_features,
+                          char const*** out_features, bst_ulong* out_dim, bst_ulong const** out_shape,
+                          float const** out_scores) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    JsonConfig const settings(config, "XGBoosterFeatureScore");
+    std::lock_guard<std::mutex> const lock(booster.saving);
+    auto const& model = booster.learner->GetModel();
+    auto const all_names = NamesOf(model, settings);
+    std::vector<std::string> names;
+    auto& buffers = booster.Buffers();
+    buffers.floats.clear();
+    for (auto const& [feature, score] : kauri::FeatureScore(model, settings.Text("importance_type"))) {
+      names.push_back(all_names.at(static_cast<std::size_t>(feature)));
+      buffers.floats.push_back(static_cast<float>(score));
+    }
+    buffers.shape = {names.size()};
+    *NotNull(out_dim, "out_dim") = 1;
+    *NotNull(out_shape, "out_shape") = buffers.shape.data();
+    *NotNull(out_scores, "out_scores") = buffers.floats.data();
+    buffers.ReturnStrings(std::move(names), NotNull(out_n_features, "out_n_features"),
+                          NotNull(out_features, "out_features"));
+  });
+}

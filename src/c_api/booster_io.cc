@@ -1,0 +1,156 @@
+/// Models, snapshots and configurations: files and buffers; attributes.
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "booster/learner.h"
+#include "booster/model_io/model_io.h"
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+#include "c_api/json_config.h"
+
+namespace kauri::c_api {
+namespace {
+
+std::string ReadFile(std::string const& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    Fail(ErrorKind::kIo, "cannot read the model '", path, "': it is a folder; pass a file.");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (!file) {
+    Fail(ErrorKind::kIo, "cannot read the model '", path, "': ", std::strerror(errno), "; check the path.");
+  }
+  return bytes;
+}
+
+ModelFormat FormatOf(JsonConfig const& config) {
+  auto const format = config.Text("format");
+  if (format == "json") return ModelFormat::kJson;
+  if (format == "ubj") return ModelFormat::kUbjson;
+  Fail(ErrorKind::kParameter, "unknown model format '", format, "'; expected json or ubj.");
+}
+
+Span<char const> BytesOf(void const* buffer, bst_ulong length) {
+  return {static_cast<char const*>(NotNull(buffer, "buf")), static_cast<std::size_t>(length)};
+}
+
+/// make_text: Learner& -> std::string.
+template <typename MakeText>
+int ReturnText(BoosterHandle handle, bst_ulong* out_len, char const** out, MakeText&& make_text) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    NotNull(out_len, "out_len");
+    NotNull(out, "out_dptr");
+    auto& text = booster.Buffers().text;
+    {
+      std::lock_guard<std::mutex> const lock(booster.saving);
+      text = make_text(booster.learner.get());
+    }
+    *out_len = text.size();
+    *out = text.c_str();
+  });
+}
+
+void SetAttribute(Learner* learner, std::string const& key, char const* value) {
+  if (value == nullptr) {
+    learner->Attributes().erase(key);
+  } else {
+    learner->Attributes()[key] = value;
+  }
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using kauri::Learner;
+
+int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {
+  return Guard([&] {
+    auto& learner = *BoosterOf(handle).learner;
+    auto const bytes = ReadFile(NotNull(fname, "fname"));
+    learner.LoadModel({bytes.data(), bytes.size()});
+  });
+}
+
+int XGBoosterSaveModel(BoosterHandle handle, char const* fname) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    std::lock_guard<std::mutex> const lock(booster.saving);
+    kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"));
+  });
+}
+
+int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len) {
+  return Guard([&] { BoosterOf(handle).learner->LoadModel(BytesOf(buf, len)); });
+}
+
+int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
+  return ReturnText(handle, out_len, out_dptr, [&](Learner* learner) {
+    auto const format = FormatOf(JsonConfig(config, "XGBoosterSaveModelToBuffer"));
+    return kauri::SerialiseModel(learner->GetModel(), format);
+  });
+}
+
+int XGBoosterSerializeToBuffer(BoosterHandle handle, bst_ulong* out_len, char const** out_dptr) {
+  return ReturnText(handle, out_len, out_dptr, [](Learner* learner) { return learner->SaveSnapshot(); });
+}
+
+int XGBoosterUnserializeFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len) {
+  return Guard([&] { BoosterOf(handle).learner->LoadSnapshot(BytesOf(buf, len)); });
+}
+
+int XGBoosterSaveJsonConfig(BoosterHandle handle, bst_ulong* out_len, char const** out_str) {
+  return ReturnText(handle, out_len, out_str, [](Learner* learner) { return learner->SaveConfig(); });
+}
+
+int XGBoosterLoadJsonConfig(BoosterHandle handle, char const* config) {
+  return Guard([&] { BoosterOf(handle).learner->LoadConfig(NotNull(config, "config")); });
+}
+
+int XGBoosterGetAttr(BoosterHandle handle, char const* key, char const** out, int* success) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    NotNull(out, "out");
+    NotNull(success, "success");
+    auto const& attributes = std::as_const(*booster.learner).Attributes();
+    auto const found = attributes.find(NotNull(key, "key"));
+    auto& text = booster.Buffers().text;
+    if (found != attributes.end()) text = found->second;
+    *success = found != attributes.end() ? 1 : 0;
+    *out = found != attributes.end() ? text.c_str() : nullptr;
+  });
+}
+
+int XGBoosterSetAttr(BoosterHandle handle, char const* key, char const* value) {
+  return Guard([&] { SetAttribute(BoosterOf(handle).learner.get(), NotNull(key, "key"), value); });
+}
+
+int XGBoosterGetAttrNames(BoosterHandle handle, bst_ulong* out_len, char const*** out) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    std::vector<std::string> names;
+    for (auto const& [name, value] : std::as_const(*booster.learner).Attributes()) names.push_back(name);
+    booster.Buffers().ReturnStrings(std::move(names), NotNull(out_len, "out_len"), NotNull(out, "out"));
+  });
+}
+
+int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field, char const** features, bst_ulong size) {
+  return Guard([&] {
+    BoosterOf(handle).learner->SetFeatureInfo(NotNull(field, "field"), StringsOf(features, size, "features"));
+  });
+}
+
+int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len, char const*** out_features) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    auto strings = booster.learner->FeatureInfo(NotNull(field, "field"));
+    booster.Buffers().ReturnStrings(std::move(strings), NotNull(len, "len"), NotNull(out_features, "out_features"));
+  });
+}

@@ -1,0 +1,106 @@
+/// Predictions, of a DMatrix and in place.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "booster/learner.h"
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+#include "c_api/json_config.h"
+#include "data/columnar.h"
+#include "kauri/array_interface.h"
+
+namespace kauri::c_api {
+namespace {
+
+/// Where a prediction goes.
+struct PredictionOut {
+  bst_ulong const** shape;
+  bst_ulong* dim;
+  float const** values;
+};
+
+PredictionOut CheckedOut(bst_ulong const** shape, bst_ulong* dim, float const** values) {
+  return {NotNull(shape, "out_shape"), NotNull(dim, "out_dim"), NotNull(values, "out_result")};
+}
+
+PredictOptions OptionsOf(JsonConfig const& config) {
+  auto const type = config.Integer("type");
+  if (type < 0 || type > 6) {
+    Fail(ErrorKind::kParameter, "prediction type ", type, " is unknown; expected 0 value, 1 margin, 2 contributions, ",
+         "3 approximate contributions, 4 interactions, 5 approximate interactions or 6 leaves.");
+  }
+  PredictOptions options;
+  options.kind = static_cast<PredictKind>(type);
+  options.iterations = {config.Integer("iteration_begin"), config.Integer("iteration_end")};
+  options.strict_shape = config.Boolean("strict_shape");
+  return options;
+}
+
+void Return(Prediction prediction, HandleBase* handle, PredictionOut const& out) {
+  auto& buffers = handle->Buffers();
+  buffers.floats = std::move(prediction.values);
+  buffers.shape.assign(prediction.shape.begin(), prediction.shape.end());
+  *out.shape = buffers.shape.data();
+  *out.dim = buffers.shape.size();
+  *out.values = buffers.floats.data();
+}
+
+ArrayView ArrayOf(char const* json, char const* name) { return ParseArrayInterface(NotNull(json, name)); }
+
+/// make_view: missing -> std::unique_ptr<DataView>.
+template <typename MakeView>
+int PredictInPlace(BoosterHandle handle, char const* call, char const* config, DMatrixHandle m, PredictionOut const& to,
+                   MakeView&& make_view) {
+  return Guard([&] {
+    auto const out = CheckedOut(to.shape, to.dim, to.values);
+    auto& booster = BoosterOf(handle);
+    JsonConfig const settings(config, call);
+    auto const options = OptionsOf(settings);
+    auto const view = make_view(static_cast<float>(settings.Number("missing")));
+    Span<float const> margin;
+    if (m != nullptr) margin = DataOrProxy(m).Info().base_margin;
+    Return(booster.learner->PredictInPlace(*view, margin, options), &booster, out);
+  });
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+
+int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char const* config,
+                                bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
+  return Guard([&] {
+    auto const out = CheckedOut(out_shape, out_dim, out_result);
+    auto& booster = BoosterOf(handle);
+    auto const& data = DataOf(dmat).data;
+    JsonConfig const settings(config, "XGBoosterPredictFromDMatrix");
+    auto const options = OptionsOf(settings);
+    auto& learner = *booster.learner;
+    auto const training = settings.Boolean("training");
+    Return(training ? learner.PredictTraining(data, options) : learner.Predict(*data, options), &booster, out);
+  });
+}
+
+int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
+                              bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
+  return PredictInPlace(handle, "XGBoosterPredictFromDense", config, m, {out_shape, out_dim, out_result},
+                        [&](float missing) { return kauri::MakeDenseView(ArrayOf(values, "values"), missing); });
+}
+
+int XGBoosterPredictFromColumnar(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
+                                 bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
+  return PredictInPlace(handle, "XGBoosterPredictFromColumnar", config, m, {out_shape, out_dim, out_result},
+                        [&](float missing) { return kauri::MakeColumnarView(NotNull(values, "values"), missing); });
+}
+
+int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const* indices, char const* values,
+                            bst_ulong ncol, char const* config, DMatrixHandle m, bst_ulong const** out_shape,
+                            bst_ulong* out_dim, float const** out_result) {
+  return PredictInPlace(
+      handle, "XGBoosterPredictFromCSR", config, m, {out_shape, out_dim, out_result}, [&](float missing) {
+        return kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"), ArrayOf(values, "values"),
+                                  static_cast<std::int64_t>(ncol), missing);
+      });
+}

@@ -1,0 +1,162 @@
+/// Making boosters, their parameters, rounds of training and evaluation.
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "booster/learner.h"
+#include "c_api/global.h"
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+#include "data/array_dispatch.h"
+#include "kauri/array_interface.h"
+
+namespace kauri::c_api {
+namespace {
+
+BoosterHandle MakeBooster(DMatrixHandle const* matrices, bst_ulong count) {
+  if (count > 0) NotNull(matrices, "dmats");
+  auto learner = std::make_unique<Learner>();
+  if (DefaultThreads() > 0) learner->SetParam("nthread", std::to_string(DefaultThreads()));
+  for (bst_ulong i = 0; i < count; ++i) learner->AddData(DataOf(matrices[i]).data);
+  return new LearnerHandle(std::move(learner));
+}
+
+/// The elements as float32, row by row.
+std::vector<float> FloatsOf(ArrayView const& array) {
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(array.Size()));
+  DispatchDType(array.dtype, [&](auto tag) {
+    for (std::int64_t row = 0; row < array.shape[0]; ++row) {
+      for (std::int64_t col = 0; col < array.shape[1]; ++col) {
+        values.push_back(static_cast<float>(LoadElement<decltype(tag)>(ElementAddress(array, row, col))));
+      }
+    }
+  });
+  return values;
+}
+
+std::vector<GradientPair> PairsOf(Span<float const> gradients, Span<float const> hessians) {
+  if (gradients.size() != hessians.size()) {
+    Fail(ErrorKind::kData, "there are ", gradients.size(), " gradients and ", hessians.size(),
+         " hessians; pass one of each per row and output.");
+  }
+  std::vector<GradientPair> pairs(gradients.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {gradients[i], hessians[i]};
+  return pairs;
+}
+
+/// \throws Error(kData) unless the array has one row per row of `data`: [n_rows], or [n_rows, n_outputs].
+std::vector<float> DerivativesOf(char const* json, char const* name, DataMatrix const& data) {
+  auto const array = ParseArrayInterface(NotNull(json, name));
+  if (array.shape[0] != data.NumRows()) {
+    Fail(ErrorKind::kData, "argument '", name, "' has ", array.shape[0], " rows, the data ", data.NumRows(),
+         "; expected the shape [n_rows] or [n_rows, n_outputs].");
+  }
+  return FloatsOf(array);
+}
+
+/// XGBoost's return codes: what lies outside is -2, what is no slice at all an error.
+bool IsOutside(int begin, int end, int step, std::int64_t n_rounds) {
+  if (step < 1) Fail(ErrorKind::kParameter, "slice: step is ", step, "; expected at least 1.");
+  if (begin < 0) Fail(ErrorKind::kParameter, "slice: begin is ", begin, "; expected at least 0.");
+  auto const last = end == 0 ? n_rounds : std::int64_t{end};
+  if (begin == last) {
+    Fail(ErrorKind::kParameter, "slice: rounds [", begin, ", ", last, ") are empty; the booster has ", n_rounds, ".");
+  }
+  return end < 0 || last > n_rounds || begin > last || step > last - begin;
+}
+
+std::vector<NamedData> SetsOf(DMatrixHandle const* matrices, char const* const* names, bst_ulong count) {
+  if (count > 0) NotNull(matrices, "dmats");
+  auto const texts = StringsOf(names, count, "evnames");
+  std::vector<NamedData> sets;
+  for (bst_ulong i = 0; i < count; ++i) sets.push_back({texts[i], DataOf(matrices[i]).data});
+  return sets;
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+
+int XGBoosterCreate(DMatrixHandle const dmats[], bst_ulong len, BoosterHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    *out = MakeBooster(dmats, len);
+  });
+}
+
+int XGBoosterFree(BoosterHandle handle) {
+  return Guard([&] { delete &BoosterOf(handle); });
+}
+
+int XGBoosterReset(BoosterHandle handle) {
+  return Guard([&] { BoosterOf(handle).learner->Reset(); });
+}
+
+int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int step, BoosterHandle* out) {
+  auto outside = false;
+  auto const status = Guard([&] {
+    NotNull(out, "out");
+    auto const& learner = *BoosterOf(handle).learner;
+    outside = IsOutside(begin_layer, end_layer, step, learner.NumIterations());
+    if (outside) {
+      kauri::Fail(kauri::ErrorKind::kParameter, "slice: rounds [", begin_layer, ", ", end_layer, ") with step ", step,
+                  " reach outside the ", learner.NumIterations(), " rounds of the booster.");
+    }
+    *out = new LearnerHandle(learner.Slice({begin_layer, end_layer}, step));
+  });
+  return outside ? -2 : status;
+}
+
+int XGBoosterBoostedRounds(BoosterHandle handle, int* out) {
+  return Guard([&] { *NotNull(out, "out") = static_cast<int>(BoosterOf(handle).learner->NumIterations()); });
+}
+
+int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value) {
+  return Guard([&] { BoosterOf(handle).learner->SetParam(NotNull(name, "name"), NotNull(value, "value")); });
+}
+
+int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    std::lock_guard<std::mutex> const lock(booster.saving);
+    *NotNull(out, "out") = static_cast<bst_ulong>(booster.learner->GetModel().n_features);
+  });
+}
+
+int XGBoosterUpdateOneIter(BoosterHandle handle, int iter, DMatrixHandle dtrain) {
+  return Guard([&] { BoosterOf(handle).learner->UpdateOneIteration(DataOf(dtrain).data, iter); });
+}
+
+int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* grad, float* hess, bst_ulong len) {
+  return Guard([&] {
+    auto& learner = *BoosterOf(handle).learner;
+    auto const count = static_cast<std::size_t>(len);
+    auto const pairs = PairsOf({NotNull(grad, "grad"), count}, {NotNull(hess, "hess"), count});
+    learner.BoostOneIteration(DataOf(dtrain).data, pairs, learner.NumIterations());
+  });
+}
+
+int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int iter, char const* grad, char const* hess) {
+  return Guard([&] {
+    auto& learner = *BoosterOf(handle).learner;
+    auto const& data = DataOf(dtrain).data;
+    auto const pairs = PairsOf(DerivativesOf(grad, "grad", *data), DerivativesOf(hess, "hess", *data));
+    learner.BoostOneIteration(data, pairs, iter);
+  });
+}
+
+int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], char const* evnames[], bst_ulong len,
+                         char const** out_result) {
+  return Guard([&] {
+    NotNull(out_result, "out_result");
+    auto& booster = BoosterOf(handle);
+    auto const results = booster.learner->Evaluate(SetsOf(dmats, evnames, len));
+    auto& text = booster.Buffers().text;
+    text = kauri::Learner::FormatEvaluation(iter, results);
+    *out_result = text.c_str();
+  });
+}

@@ -1,0 +1,217 @@
+/// What is known of a DMatrix: setters, getters, counts, and the features as compressed rows.
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+#include "c_api/json_config.h"
+#include "data/meta_info.h"
+#include "kauri/array_interface.h"
+
+namespace kauri::c_api {
+namespace {
+
+/// A vector of `count` elements in the caller's memory.
+ArrayView VectorOf(void const* data, bst_ulong count, DType dtype, std::int64_t item_size) {
+  ArrayView array;
+  array.data = count == 0 ? data : NotNull(data, "data");
+  array.dtype = dtype;
+  array.shape = {static_cast<std::int64_t>(count), 1};
+  array.strides = {item_size, item_size};
+  if (array.shape[0] < 0) Fail(ErrorKind::kParameter, "a length of ", count, " is more than an array can have.");
+  return array;
+}
+
+/// Flat labels and margins of several values per row become a table again.
+ArrayView AsTable(MetaInfo const& info, std::string const& field, ArrayView array) {
+  if (field != "label" && field != "base_margin") return array;
+  if (info.n_rows == 0 || array.shape[0] == info.n_rows || array.shape[0] % info.n_rows != 0) return array;
+  auto const width = array.shape[0] / info.n_rows;
+  array.shape = {info.n_rows, width};
+  array.strides[0] *= width;
+  array.n_dims = 2;
+  return array;
+}
+
+void SetVector(DMatrixHandle handle, char const* field, ArrayView const& array) {
+  auto& data = DataOrProxy(handle);
+  std::string const name = NotNull(field, "field");
+  SetInfo(data.MutableInfo(), name, AsTable(data.Info(), name, array));
+}
+
+ArrayView TypedVector(void const* data, bst_ulong size, int type) {
+  switch (type) {
+    case 1:
+      return VectorOf(data, size, DType::kF32, 4);
+    case 2:
+      return VectorOf(data, size, DType::kF64, 8);
+    case 3:
+      return VectorOf(data, size, DType::kU32, 4);
+    case 4:
+      return VectorOf(data, size, DType::kU64, 8);
+    default:
+      break;
+  }
+  Fail(ErrorKind::kParameter, "element type ", type, " is unknown; expected 1 float32, 2 float64, 3 uint32, 4 uint64.");
+}
+
+/// The array interface of a vector, or of a table with `n_rows` rows when it holds several values per row.
+template <typename T>
+std::string InterfaceOf(std::vector<T> const& values, char const* typestr, std::int64_t n_rows) {
+  auto const size = static_cast<std::int64_t>(values.size());
+  nlohmann::json shape{size};
+  if (n_rows > 0 && size > n_rows && size % n_rows == 0) shape = {n_rows, size / n_rows};
+  nlohmann::json const document{{"data", {reinterpret_cast<std::uintptr_t>(values.data()), true}},
+                                {"shape", shape},
+                                {"strides", nullptr},
+                                {"typestr", typestr},
+                                {"version", 3}};
+  return document.dump();
+}
+
+std::string InfoInterface(DataHandle* handle, std::string const& field) {
+  auto const& info = handle->Info();
+  if (field == "group_ptr") {
+    auto& integers = handle->Buffers().integers;
+    integers = GetUintInfo(info, field);
+    return InterfaceOf(integers, "<u4", 0);
+  }
+  auto const table = field == "label" || field == "base_margin";
+  return InterfaceOf(GetFloatInfo(info, field), "<f4", table ? info.n_rows : 0);
+}
+
+/// The arrays of XGDMatrixGetDataAsCSR.
+struct CsrOut {
+  bst_ulong* indptr;
+  unsigned* indices;
+  float* values;
+};
+
+void CopyDense(DataMatrix const& matrix, CsrOut const& out) {
+  auto const* value = matrix.Dense().values.data();
+  std::size_t next = 0;
+  for (std::int64_t row = 0; row < matrix.NumRows(); ++row) {
+    for (std::int64_t col = 0; col < matrix.NumCols(); ++col, ++value) {
+      if (std::isnan(*value)) continue;
+      out.indices[next] = static_cast<unsigned>(col);
+      out.values[next++] = *value;
+    }
+    out.indptr[row + 1] = next;
+  }
+}
+
+void CopyCsr(DataMatrix const& matrix, CsrOut const& out) {
+  out.indptr[0] = 0;
+  if (matrix.IsDense()) {
+    CopyDense(matrix, out);
+    return;
+  }
+  auto const& csr = matrix.Csr();
+  std::copy(csr.row_ptr.begin(), csr.row_ptr.end(), out.indptr);
+  std::copy(csr.features.begin(), csr.features.end(), out.indices);
+  std::copy(csr.values.begin(), csr.values.end(), out.values);
+}
+
+/// A handle and where its count goes.
+int ReturnCount(DMatrixHandle handle, bst_ulong* out, std::int64_t (DataMatrix::*count)() const) {
+  return Guard([&] { *NotNull(out, "out") = static_cast<bst_ulong>(((*DataOf(handle).data).*count)()); });
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using kauri::DataMatrix;
+
+int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data) {
+  return Guard([&] {
+    auto& matrix = DataOrProxy(handle);
+    auto const array = kauri::ParseArrayInterface(NotNull(data, "data"));
+    kauri::SetInfo(matrix.MutableInfo(), NotNull(field, "field"), array);
+  });
+}
+
+int XGDMatrixSetFloatInfo(DMatrixHandle handle, char const* field, float const* array, bst_ulong len) {
+  return Guard([&] { SetVector(handle, field, TypedVector(array, len, 1)); });
+}
+
+int XGDMatrixSetUIntInfo(DMatrixHandle handle, char const* field, unsigned const* array, bst_ulong len) {
+  return Guard([&] { SetVector(handle, field, TypedVector(array, len, 3)); });
+}
+
+int XGDMatrixSetDenseInfo(DMatrixHandle handle, char const* field, void const* data, bst_ulong size, int type) {
+  return Guard([&] { SetVector(handle, field, TypedVector(data, size, type)); });
+}
+
+int XGDMatrixSetStrFeatureInfo(DMatrixHandle handle, char const* field, char const** features, bst_ulong size) {
+  return Guard([&] {
+    auto& matrix = DataOrProxy(handle);
+    kauri::SetFeatureStrings(matrix.MutableInfo(), NotNull(field, "field"), StringsOf(features, size, "features"));
+  });
+}
+
+int XGDMatrixGetStrFeatureInfo(DMatrixHandle handle, char const* field, bst_ulong* size, char const*** out_features) {
+  return Guard([&] {
+    auto& matrix = DataOrProxy(handle);
+    auto strings = kauri::GetFeatureStrings(matrix.Info(), NotNull(field, "field"));
+    matrix.Buffers().ReturnStrings(std::move(strings), NotNull(size, "size"), NotNull(out_features, "out_features"));
+  });
+}
+
+int XGDMatrixGetFloatInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, float const** out) {
+  return Guard([&] {
+    auto const& values = kauri::GetFloatInfo(DataOrProxy(handle).Info(), NotNull(field, "field"));
+    *NotNull(out_len, "out_len") = values.size();
+    *NotNull(out, "out") = values.data();
+  });
+}
+
+int XGDMatrixGetUIntInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, unsigned const** out) {
+  return Guard([&] {
+    auto& matrix = DataOrProxy(handle);
+    auto& integers = matrix.Buffers().integers;
+    integers = kauri::GetUintInfo(matrix.Info(), NotNull(field, "field"));
+    *NotNull(out_len, "out_len") = integers.size();
+    *NotNull(out, "out") = integers.data();
+  });
+}
+
+int XGDMatrixGetInfoRef(DMatrixHandle handle, char const* field, char const** out) {
+  return Guard([&] {
+    auto& matrix = DataOrProxy(handle);
+    auto text = InfoInterface(&matrix, NotNull(field, "field"));
+    auto& buffer = matrix.Buffers().text;
+    buffer = std::move(text);
+    *NotNull(out, "out") = buffer.c_str();
+  });
+}
+
+int XGDMatrixNumRow(DMatrixHandle handle, bst_ulong* out) { return ReturnCount(handle, out, &DataMatrix::NumRows); }
+
+int XGDMatrixNumCol(DMatrixHandle handle, bst_ulong* out) { return ReturnCount(handle, out, &DataMatrix::NumCols); }
+
+int XGDMatrixNumNonMissing(DMatrixHandle handle, bst_ulong* out) {
+  return ReturnCount(handle, out, &DataMatrix::NumEntries);
+}
+
+int XGDMatrixDataSplitMode(DMatrixHandle handle, bst_ulong* out) {
+  return Guard([&] {
+    DataOf(handle);
+    *NotNull(out, "out") = 0;
+  });
+}
+
+int XGDMatrixGetDataAsCSR(DMatrixHandle handle, char const* config, bst_ulong* out_indptr, unsigned* out_indices,
+                          float* out_data) {
+  return Guard([&] {
+    JsonConfig const settings(config, "XGDMatrixGetDataAsCSR");
+    auto const& matrix = *DataOf(handle).data;
+    NotNull(out_indptr, "out_indptr");
+    if (matrix.NumEntries() > 0) NotNull(out_indices, "out_indices");
+    if (matrix.NumEntries() > 0) NotNull(out_data, "out_data");
+    CopyCsr(matrix, {out_indptr, out_indices, out_data});
+  });
+}

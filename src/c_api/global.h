@@ -1,0 +1,13 @@
+/// \file Settings of the calling thread that new data and boosters start with.
+#pragma once
+
+#include "kauri/context.h"
+
+namespace kauri::c_api {
+
+/// nthread of XGBSetGlobalConfig; 0: all cores.
+int DefaultThreads();
+/// nthread 0 or below: DefaultThreads().
+Context MakeContext(std::int64_t nthread);
+
+}  // namespace kauri::c_api

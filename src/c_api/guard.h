@@ -1,0 +1,31 @@
+/// \file The border of the C ABI: no exception crosses it, and each becomes a message and a kind of the calling thread.
+#pragma once
+
+#include "kauri/c_api.h"
+#include "kauri/error.h"
+
+namespace kauri::c_api {
+
+/// To be called inside a catch block: keeps the exception in flight as the thread's last error. Never throws.
+void KeepCurrentException() noexcept;
+
+/// Runs the body of an exported function: 0, or -1 with the last error set.
+template <typename Fn>
+int Guard(Fn&& fn) noexcept {
+  try {
+    fn();
+    return 0;
+  } catch (...) {
+    KeepCurrentException();
+    return -1;
+  }
+}
+
+/// `pointer`, which must not be null. `name` is the argument's name in the header.
+template <typename T>
+T* NotNull(T* pointer, char const* name) {
+  if (pointer == nullptr) Fail(ErrorKind::kParameter, "argument '", name, "' is a null pointer; pass a valid one.");
+  return pointer;
+}
+
+}  // namespace kauri::c_api

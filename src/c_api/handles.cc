@@ -1,0 +1,60 @@
+#include "c_api/handles.h"
+
+#include <utility>
+
+#include "c_api/guard.h"
+
+namespace kauri::c_api {
+namespace {
+
+HandleBase& Checked(void* handle, HandleKind kind, char const* what) {
+  if (handle == nullptr) {
+    Fail(ErrorKind::kParameter, "the ", what, " handle is null: it was never created or has been disposed of.");
+  }
+  auto* base = static_cast<HandleBase*>(handle);
+  if (!base->Is(kind)) {
+    Fail(ErrorKind::kParameter, "the handle ", handle, " is not a ", what,
+         ": it was freed already, or belongs to an object of another kind.");
+  }
+  return *base;
+}
+
+}  // namespace
+
+void ReturnBuffers::ReturnStrings(std::vector<std::string> values, bst_ulong* out_len, char const*** out) {
+  strings = std::move(values);
+  pointers.clear();
+  for (auto const& string : strings) pointers.push_back(string.c_str());
+  *out_len = pointers.size();
+  *out = pointers.data();
+}
+
+ReturnBuffers& HandleBase::Buffers() {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  return buffers_[std::this_thread::get_id()];
+}
+
+DataHandle& DataOrProxy(DMatrixHandle handle) {
+  return static_cast<DataHandle&>(Checked(handle, HandleKind::kData, "DMatrix"));
+}
+
+DataHandle& DataOf(DMatrixHandle handle) {
+  auto& data = DataOrProxy(handle);
+  if (data.data == nullptr) {
+    Fail(ErrorKind::kParameter, "the handle is a proxy, which holds no features; pass a DMatrix.");
+  }
+  return data;
+}
+
+LearnerHandle& BoosterOf(BoosterHandle handle) {
+  return static_cast<LearnerHandle&>(Checked(handle, HandleKind::kBooster, "booster"));
+}
+
+std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name) {
+  if (count > 0) NotNull(strings, name);
+  std::vector<std::string> result;
+  for (bst_ulong i = 0; i < count; ++i) result.emplace_back(NotNull(strings[i], name));
+  return result;
+}
+
+}  // namespace kauri::c_api

@@ -1,0 +1,78 @@
+/// \file What the opaque handles point to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "booster/learner.h"
+#include "kauri/c_api.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri::c_api {
+
+/// What calls hand back to one thread lies here until that thread's next call on the handle.
+struct ReturnBuffers {
+  std::string text;
+  std::vector<std::string> strings;
+  std::vector<char const*> pointers;
+  std::vector<float> floats;
+  std::vector<unsigned> integers;
+  std::vector<bst_ulong> shape;
+
+  /// Shows `strings` as a C array.
+  void ReturnStrings(std::vector<std::string> values, bst_ulong* out_len, char const*** out);
+};
+
+enum class HandleKind : std::uint64_t { kData = 0x6B61757269444D58U, kBooster = 0x6B6175726942535BU, kFreed = 0 };
+
+/// Starts every object behind a handle. The mark tells handles of the other kind, and as a rule freed ones, apart.
+class HandleBase {
+ public:
+  explicit HandleBase(HandleKind kind) : mark_(static_cast<std::uint64_t>(kind)) {}
+  ~HandleBase() { mark_ = static_cast<std::uint64_t>(HandleKind::kFreed); }
+  HandleBase(HandleBase const&) = delete;
+  HandleBase& operator=(HandleBase const&) = delete;
+
+  bool Is(HandleKind kind) const { return mark_ == static_cast<std::uint64_t>(kind); }
+  /// Those of the calling thread.
+  ReturnBuffers& Buffers();
+
+ private:
+  std::uint64_t volatile mark_;  ///< volatile: the write before the memory is given back is meant
+  std::mutex mutex_;
+  std::map<std::thread::id, ReturnBuffers> buffers_;
+};
+
+/// A DMatrix, or a proxy: a proxy has no `data`, only what is known of the rows.
+struct DataHandle : HandleBase {
+  explicit DataHandle(std::shared_ptr<DataMatrix> matrix) : HandleBase(HandleKind::kData), data(std::move(matrix)) {}
+  MetaInfo const& Info() const { return data != nullptr ? data->Info() : proxy_info; }
+  MetaInfo* MutableInfo() { return data != nullptr ? data->MutableInfo() : &proxy_info; }
+
+  std::shared_ptr<DataMatrix> data;
+  MetaInfo proxy_info;
+};
+
+struct LearnerHandle : HandleBase {
+  explicit LearnerHandle(std::unique_ptr<Learner> booster)
+      : HandleBase(HandleKind::kBooster), learner(std::move(booster)) {}
+
+  std::unique_ptr<Learner> learner;
+  std::mutex saving;  ///< held by calls that only read but make the model ready for it first
+};
+
+/// The object behind a handle. \throws Error(kParameter) for null, a handle of another kind or a freed one.
+DataHandle& DataOrProxy(DMatrixHandle handle);
+/// The same without proxies.
+DataHandle& DataOf(DMatrixHandle handle);
+LearnerHandle& BoosterOf(BoosterHandle handle);
+
+/// `count` strings of a C array as C++ strings. \throws Error(kParameter) for null pointers.
+std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name);
+
+}  // namespace kauri::c_api

@@ -1,0 +1,94 @@
+#include "c_api/json_config.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "c_api/guard.h"
+
+namespace kauri::c_api {
+namespace {
+
+constexpr std::size_t kShownText = 200;
+
+/// JSON has no words for these numbers, clients write them bare: they become strings.
+std::string QuoteSpecialNumbers(std::string const& text) {
+  std::string quoted;
+  auto in_string = false;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t length = 1;
+    if (text[i] == '"') in_string = !in_string;
+    if (in_string && text[i] == '\\' && i + 1 < text.size()) length = 2;
+    auto special = false;
+    for (char const* word : {"NaN", "-Infinity", "Infinity"}) {
+      if (in_string || special || text.compare(i, std::strlen(word), word) != 0) continue;
+      length = std::strlen(word);
+      special = true;
+    }
+    auto const token = text.substr(i, length);
+    quoted += special ? '"' + token + '"' : token;
+    i += length;
+  }
+  return quoted;
+}
+
+}  // namespace
+
+JsonConfig::JsonConfig(char const* text, char const* call) : call_(call) {
+  std::string const config = NotNull(text, "config");
+  document_ = nlohmann::json::parse(QuoteSpecialNumbers(config), nullptr, false);
+  if (!document_.is_object()) {
+    Fail(ErrorKind::kParameter, call_, ": the configuration must be a JSON object, got '", config.substr(0, kShownText),
+         "'.");
+  }
+}
+
+nlohmann::json const& JsonConfig::Find(char const* key, char const* expected) const {
+  auto const found = document_.find(key);
+  if (found == document_.end()) {
+    Fail(ErrorKind::kParameter, call_, ": the configuration lacks the key '", key, "'; add it with ", expected, ".");
+  }
+  return *found;
+}
+
+void JsonConfig::Refuse(char const* key, char const* expected) const {
+  Fail(ErrorKind::kParameter, call_, ": the configuration's '", key, "' is ",
+       document_.at(key).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, kShownText),
+       "; expected ", expected, ".");
+}
+
+std::int64_t JsonConfig::Integer(char const* key) const {
+  constexpr char const* kExpected = "an integer";
+  auto const& value = Find(key, kExpected);
+  auto const too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62U;
+  if (!value.is_number_integer() || too_large) Refuse(key, kExpected);
+  return value.get<std::int64_t>();
+}
+
+std::int64_t JsonConfig::IntegerOr(char const* key, std::int64_t otherwise) const {
+  return Has(key) ? Integer(key) : otherwise;
+}
+
+double JsonConfig::Number(char const* key) const {
+  constexpr char const* kExpected = "a number, NaN or Infinity";
+  auto const& value = Find(key, kExpected);
+  if (value.is_number()) return value.get<double>();
+  if (value == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (value == "Infinity") return std::numeric_limits<double>::infinity();
+  if (value == "-Infinity") return -std::numeric_limits<double>::infinity();
+  Refuse(key, kExpected);
+}
+
+bool JsonConfig::Boolean(char const* key) const {
+  auto const& value = Find(key, "true or false");
+  if (!value.is_boolean()) Refuse(key, "true or false");
+  return value.get<bool>();
+}
+
+std::string JsonConfig::Text(char const* key) const {
+  auto const& value = Find(key, "a string");
+  if (!value.is_string()) Refuse(key, "a string");
+  return value.get<std::string>();
+}
+
+}  // namespace kauri::c_api

@@ -1,0 +1,32 @@
+/// \file The JSON configurations of the C ABI's calls.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace kauri::c_api {
+
+/// One parsed configuration. All getters throw Error(kParameter) naming the call, the key and the value.
+class JsonConfig {
+ public:
+  /// `call` is the exported function's name. NaN, Infinity and -Infinity may be bare words.
+  JsonConfig(char const* text, char const* call);
+
+  bool Has(char const* key) const { return document_.contains(key); }
+  std::int64_t Integer(char const* key) const;
+  std::int64_t IntegerOr(char const* key, std::int64_t otherwise) const;
+  double Number(char const* key) const;
+  bool Boolean(char const* key) const;
+  std::string Text(char const* key) const;
+  nlohmann::json const& Document() const { return document_; }
+
+ private:
+  nlohmann::json const& Find(char const* key, char const* expected) const;
+  [[noreturn]] void Refuse(char const* key, char const* expected) const;
+
+  std::string call_;
+  nlohmann::json document_;
+};
+
+}  // namespace kauri::c_api
