@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import Kauri
+from cli_program import Kauri
 
 FORMS = {
     "plain": "max_depth=2\n{rest}",

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import BUILD, Kauri
+from cli_program import BUILD, Kauri
 
 # (arguments beside data and objective, fragments of the message)
 BAD_ARGUMENTS = {

@@ -8,12 +8,50 @@ import re
 import subprocess
 
 import pytest
-from conftest import BUILD, Kauri
+from cli_program import BUILD, Kauri
 
-NAMES = """task data test_path eval_train eval[NAME] num_round early_stopping_rounds save_period model_in model_out model_dir
-name_pred pred_margin pred_contribs iteration_begin iteration_end ntree_limit dump_stats dump_format name_dump fmap dsplit
-booster objective eta max_depth min_child_weight subsample colsample_bytree lambda alpha gamma max_bin tree_method device
-nthread seed eval_metric base_score verbosity""".split()
+NAMES = [
+    "task",
+    "data",
+    "test_path",
+    "eval_train",
+    "eval[NAME]",
+    "num_round",
+    "early_stopping_rounds",
+    "save_period",
+    "model_in",
+    "model_out",
+    "model_dir",
+    "name_pred",
+    "pred_margin",
+    "pred_contribs",
+    "iteration_begin",
+    "iteration_end",
+    "ntree_limit",
+    "dump_stats",
+    "dump_format",
+    "name_dump",
+    "fmap",
+    "dsplit",
+    "booster",
+    "objective",
+    "eta",
+    "max_depth",
+    "min_child_weight",
+    "subsample",
+    "colsample_bytree",
+    "lambda",
+    "alpha",
+    "gamma",
+    "max_bin",
+    "tree_method",
+    "device",
+    "nthread",
+    "seed",
+    "eval_metric",
+    "base_score",
+    "verbosity",
+]
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xgboost
-from conftest import DATA, Kauri
+from cli_program import DATA, Kauri
 
 N_TEST_ROWS = 113
 N_FEATURES = 30
