@@ -1,0 +1,28 @@
+/// \file Weights of elements: one element per row and target, row-major.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/block_sum.h"
+#include "kauri/meta_info.h"
+
+namespace kauri {
+
+using ElementBuffer = std::array<float, kRowBlock>;
+
+/// The weights of elements [begin, end), at most kRowBlock of them; 1 where none are given. No copy where rows are
+/// elements, otherwise they are written to `buffer`.
+inline float const* ElementWeights(MetaInfo const& info, std::int64_t begin, std::int64_t end, ElementBuffer* buffer) {
+  if (!info.weights.empty() && info.n_targets == 1) return info.weights.data() + begin;
+  if (info.weights.empty()) {
+    buffer->fill(1.0F);
+    return buffer->data();
+  }
+  for (auto element = begin; element < end; ++element) {
+    (*buffer)[static_cast<std::size_t>(element - begin)] = info.Weight(element / info.n_targets);
+  }
+  return buffer->data();
+}
+
+}  // namespace kauri

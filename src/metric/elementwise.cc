@@ -1,0 +1,93 @@
+#include <charconv>
+#include <cmath>
+#include <memory>
+
+#include "common/block_sum.h"
+#include "common/element_weights.h"
+#include "kauri/error.h"
+#include "kauri/metric.h"
+#include "metric/element_losses.h"
+#include "metric/entries.h"
+#include "metric/inputs.h"
+
+namespace kauri {
+namespace {
+
+double Identity(double mean) { return mean; }
+double Root(double mean) { return std::sqrt(mean); }
+
+/// finish(weighted mean of loss(prediction, label) over rows and targets).
+template <typename Loss>
+class ElementMetric : public Metric {
+ public:
+  ElementMetric(std::string name, Loss loss, double (*finish)(double))
+      : name_(std::move(name)), loss_(loss), finish_(finish) {}
+
+  std::string Name() const override { return name_; }
+
+  double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
+    auto const n_outputs = CheckInputs(name_, predictions, info);
+    if (info.n_rows > 0 && n_outputs != info.n_targets) {
+      Fail(ErrorKind::kData, name_, ": ", n_outputs, " predictions per row for ", info.n_targets,
+           " label columns; for several classes use merror or mlogloss");
+    }
+    auto const n = static_cast<std::int64_t>(info.labels.size());
+    auto const sum = SumBlocks<WeightedSum>(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+      return BlockSum(predictions.data() + begin, info, begin, end);
+    });
+    return finish_(sum.Mean());
+  }
+
+ private:
+  WeightedSum BlockSum(float const* predictions, MetaInfo const& info, std::int64_t begin, std::int64_t end) const {
+    ElementBuffer buffer;
+    ElementBuffer losses;
+    auto const* weights = ElementWeights(info, begin, end, &buffer);
+    auto const* labels = info.labels.data() + begin;
+    auto const n = static_cast<std::size_t>(end - begin);
+    for (std::size_t i = 0; i < n; ++i) losses[i] = loss_(predictions[i], labels[i]) * weights[i];
+    WeightedSum sum;
+    for (std::size_t i = 0; i < n; ++i) {
+      sum += WeightedSum{static_cast<double>(losses[i]), static_cast<double>(weights[i])};
+    }
+    return sum;
+  }
+
+  std::string name_;
+  Loss loss_;
+  double (*finish_)(double);
+};
+
+template <typename Loss>
+MetricFactory MakeFactory(char const* name, double (*finish)(double)) {
+  return [name, finish](std::string const&, ParamMap const&) {
+    return std::make_unique<ElementMetric<Loss>>(name, Loss{}, finish);
+  };
+}
+
+std::unique_ptr<Metric> MakeError(std::string const& argument, ParamMap const&) {
+  float threshold = 0.5F;
+  auto const* end = argument.data() + argument.size();
+  auto const parsed = std::from_chars(argument.data(), end, threshold);
+  if (!argument.empty() && (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(threshold))) {
+    Fail(ErrorKind::kParameter, "metric error@", argument, ": '", argument,
+         "' is not a finite number; expected a threshold as in error@0.7");
+  }
+  char text[32];
+  auto const written = std::to_chars(text, text + sizeof(text), threshold, std::chars_format::general, 6);
+  auto const name = threshold == 0.5F ? std::string("error") : "error@" + std::string(text, written.ptr);
+  return std::make_unique<ElementMetric<ThresholdError>>(name, ThresholdError{threshold}, Identity);
+}
+
+}  // namespace
+
+void RegisterElementMetrics(Registry<MetricFactory>* registry) {
+  registry->Add({"rmse", "Root of the mean squared difference.", MakeFactory<SquaredDifference>("rmse", Root)});
+  registry->Add({"mae", "Mean absolute difference.", MakeFactory<AbsoluteDifference>("mae", Identity)});
+  registry->Add({"logloss", "Mean negative log-likelihood of two classes.", MakeFactory<LogLoss>("logloss", Identity)});
+  registry->Add({"error", "Share of rows on the wrong side of 0.5, or of t as error@t.", MakeError});
+  registry->Add({"poisson-nloglik", "Mean negative log-likelihood of counts.",
+                 MakeFactory<PoissonDeviance>("poisson-nloglik", Identity)});
+}
+
+}  // namespace kauri

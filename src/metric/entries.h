@@ -1,0 +1,12 @@
+/// \file What each file of this folder adds to the registry.
+#pragma once
+
+#include "kauri/registry.h"
+
+namespace kauri {
+
+void RegisterElementMetrics(Registry<MetricFactory>* registry);  ///< rmse, mae, logloss, error, poisson-nloglik
+void RegisterClassMetrics(Registry<MetricFactory>* registry);    ///< merror, mlogloss
+void RegisterAreaMetrics(Registry<MetricFactory>* registry);     ///< auc, aucpr
+
+}  // namespace kauri

@@ -1,0 +1,32 @@
+/// \file Checks of what a metric is given, and the mean that most of them are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kauri/meta_info.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// A weighted sum of losses with the sum of the weights.
+struct WeightedSum {
+  double loss = 0.0;
+  double weight = 0.0;
+
+  WeightedSum& operator+=(WeightedSum other) {
+    loss += other.loss;
+    weight += other.weight;
+    return *this;
+  }
+  /// The sum itself when there is no weight at all.
+  double Mean() const { return weight == 0.0 ? loss : loss / weight; }
+};
+
+/// Outputs per row. \throws Error(kData) unless there are labels and predictions for every row, and no or [n_rows]
+/// weights.
+std::int64_t CheckInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
+/// \throws Error(kData) unless every label is a whole number in [0, n_classes).
+void CheckClassLabels(std::string const& metric, MetaInfo const& info, std::int64_t n_classes);
+
+}  // namespace kauri

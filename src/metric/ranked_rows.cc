@@ -1,0 +1,71 @@
+#include "metric/ranked_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/parallel_for.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::uint32_t kDigitBits = 11;
+constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+constexpr std::int64_t kMinSortBlock = 1 << 16;  // rows; smaller blocks spend their time on counting
+
+std::size_t Digit(RankedRow const& row, std::uint32_t shift) { return (row.key >> shift) & (kDigits - 1); }
+
+/// Turns counts [n_blocks, kDigits] into where each block writes its rows of each digit. False when all rows share a
+/// digit.
+bool CountsToOffsets(std::vector<std::int64_t>* counts, std::int64_t n_rows) {
+  std::int64_t offset = 0;
+  for (std::size_t digit = 0; digit < kDigits; ++digit) {
+    auto const before = offset;
+    for (auto place = digit; place < counts->size(); place += kDigits) {
+      auto const count = (*counts)[place];
+      (*counts)[place] = offset;
+      offset += count;
+    }
+    if (offset - before == n_rows) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint32_t DescendingKey(float prediction) {
+  float const value = prediction + 0.0F;  // -0 becomes 0
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  auto const ascending = (bits & 0x80000000U) != 0U ? ~bits : bits | 0x80000000U;
+  return ~ascending;
+}
+
+bool IsNaNKey(std::uint32_t key) {
+  // Infinities have the keys 0x007FFFFF and 0xFF800000; beyond them lie the NaNs.
+  return key < 0x007FFFFFU || key > 0xFF800000U;
+}
+
+void SortRankedRows(Context const& ctx, std::vector<RankedRow>* rows) {
+  auto const n = static_cast<std::int64_t>(rows->size());
+  auto const block_size = std::max<std::int64_t>(kMinSortBlock, NumBlocks(n, 64));
+  std::vector<RankedRow> scratch(rows->size());
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(NumBlocks(n, block_size)) * kDigits);
+  for (std::uint32_t shift = 0; shift < 32; shift += kDigitBits) {
+    std::fill(counts.begin(), counts.end(), 0);
+    ParallelForBlocks(ctx, n, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+      auto* of_block = counts.data() + static_cast<std::size_t>(block) * kDigits;
+      for (auto i = begin; i < end; ++i) ++of_block[Digit((*rows)[static_cast<std::size_t>(i)], shift)];
+    });
+    if (!CountsToOffsets(&counts, n)) continue;
+    ParallelForBlocks(ctx, n, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+      auto* next = counts.data() + static_cast<std::size_t>(block) * kDigits;
+      for (auto i = begin; i < end; ++i) {
+        auto const& row = (*rows)[static_cast<std::size_t>(i)];
+        scratch[static_cast<std::size_t>(next[Digit(row, shift)]++)] = row;
+      }
+    });
+    rows->swap(scratch);
+  }
+}
+
+}  // namespace kauri

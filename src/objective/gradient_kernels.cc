@@ -1,0 +1,78 @@
+#include "objective/gradient_kernels.h"
+
+#include "common/math.h"
+
+// Plain loops that the compiler turns into vector code; narrower targets than these two gain nothing over the baseline.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "objective/gradient_kernels.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace kauri::HWY_NAMESPACE {
+
+template <typename Loss>
+void Gradients(Loss const loss, ElementBlock const& block) {
+  auto const* __restrict margins = block.margins;
+  auto const* __restrict labels = block.labels;
+  auto const* __restrict weights = block.weights;
+  auto* __restrict out = block.out;
+  for (std::int64_t i = 0; i < block.n; ++i) out[i] = loss.Gradient(margins[i], labels[i], weights[i]);
+}
+
+void SquaredErrorGradients(SquaredErrorLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+void LogisticGradients(LogisticLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+void PoissonGradients(PoissonLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+
+void SigmoidRows(float* values, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) values[i] = Sigmoid(values[i]);
+}
+
+void ExpRows(float* values, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) values[i] = ExpFloat(values[i]);
+}
+
+void SoftmaxExponentRows(float const* margins, std::int64_t n_rows, std::int64_t n_classes, double* exponents) {
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    auto const* row_margins = margins + row * n_classes;
+    auto largest = row_margins[0];
+    for (std::int64_t k = 1; k < n_classes; ++k) largest = row_margins[k] > largest ? row_margins[k] : largest;
+    for (std::int64_t k = 0; k < n_classes; ++k) {
+      exponents[row * n_classes + k] = static_cast<double>(row_margins[k]) - static_cast<double>(largest);
+    }
+  }
+  // One flat loop, so that few classes do not mean short vectors.
+  for (std::int64_t i = 0; i < n_rows * n_classes; ++i) exponents[i] = Exp(exponents[i]);
+}
+
+}  // namespace kauri::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kauri {
+
+HWY_EXPORT(SquaredErrorGradients);
+HWY_EXPORT(LogisticGradients);
+HWY_EXPORT(PoissonGradients);
+HWY_EXPORT(SigmoidRows);
+HWY_EXPORT(ExpRows);
+HWY_EXPORT(SoftmaxExponentRows);
+
+void ComputeElementGradients(SquaredErrorLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(SquaredErrorGradients)(loss, block);
+}
+void ComputeElementGradients(LogisticLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(LogisticGradients)(loss, block);
+}
+void ComputeElementGradients(PoissonLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(PoissonGradients)(loss, block);
+}
+void SigmoidInPlace(float* values, std::int64_t n) { HWY_DYNAMIC_DISPATCH(SigmoidRows)(values, n); }
+void ExpInPlace(float* values, std::int64_t n) { HWY_DYNAMIC_DISPATCH(ExpRows)(values, n); }
+void SoftmaxExponents(float const* margins, std::int64_t n_rows, std::int64_t n_classes, double* exponents) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxExponentRows)(margins, n_rows, n_classes, exponents);
+}
+
+}  // namespace kauri
+#endif

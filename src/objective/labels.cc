@@ -1,0 +1,30 @@
+#include "objective/labels.h"
+
+#include "kauri/error.h"
+
+namespace kauri {
+
+void CheckLabelCounts(MetaInfo const& info, LabelRule const& rule) {
+  if (info.labels.empty() && info.n_rows > 0) {
+    Fail(ErrorKind::kData, rule.objective, ": the data set has no labels; set one label for each of its ", info.n_rows,
+         " rows");
+  }
+  if (static_cast<std::int64_t>(info.labels.size()) != info.n_rows * info.n_targets) {
+    Fail(ErrorKind::kData, rule.objective, ": ", info.labels.size(), " labels for ", info.n_rows, " rows and ",
+         info.n_targets, " targets; set exactly one label per row and target");
+  }
+  if (!info.weights.empty() && static_cast<std::int64_t>(info.weights.size()) != info.n_rows) {
+    Fail(ErrorKind::kData, rule.objective, ": ", info.weights.size(), " weights for ", info.n_rows,
+         " rows; set exactly one weight per row, or none");
+  }
+}
+
+void FailLabel(MetaInfo const& info, LabelRule const& rule, std::size_t index) {
+  auto const row = static_cast<std::int64_t>(index) / info.n_targets;
+  auto const target = static_cast<std::int64_t>(index) % info.n_targets;
+  auto const of_target = info.n_targets > 1 ? ", target " + std::to_string(target) + "," : std::string();
+  Fail(ErrorKind::kData, rule.objective, ": label ", info.labels[index], " of row ", row, of_target, " is not ",
+       rule.domain, "; ", rule.cure);
+}
+
+}  // namespace kauri

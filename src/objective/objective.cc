@@ -1,0 +1,16 @@
+#include "kauri/objective.h"
+
+#include <algorithm>
+
+#include "kauri/error.h"
+
+namespace kauri {
+
+void Objective::PickValues(Context const&, Span<float const> transformed, std::int64_t, Span<float> out) const {
+  if (transformed.size() != out.size()) {
+    Fail(ErrorKind::kInternal, "PickValues got ", out.size(), " places for ", transformed.size(), " values");
+  }
+  std::copy(transformed.begin(), transformed.end(), out.begin());
+}
+
+}  // namespace kauri
