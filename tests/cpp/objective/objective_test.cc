@@ -1,0 +1,211 @@
+/// Labels, parameters, predictions and names of the objectives.
+#include "kauri/objective.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "objective_fixture.h"
+
+namespace kauri {
+namespace {
+
+float const kNaN = std::numeric_limits<float>::quiet_NaN();
+
+std::string LabelError(std::string const& name, MetaInfo const& info) {
+  return MessageOf(ErrorKind::kData, [&] { MakeObjective(name, {{"num_class", "3"}})->ValidateInfo(info); });
+}
+
+void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
+  for (auto const& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
+}
+
+TEST(Labels, GoodOnesPass) {
+  MakeObjective("reg:squarederror")->ValidateInfo(MakeInfo({-1e30F, 0.0F, 1e30F}, {0.0F, 1.0F, 2.0F}));
+  MakeObjective("reg:logistic")->ValidateInfo(MakeInfo({0.0F, 0.3F, 1.0F, 1e-30F}, {}, 2));
+  MakeObjective("binary:logistic")->ValidateInfo(MakeInfo({0.0F, 1.0F}));
+  MakeObjective("count:poisson")->ValidateInfo(MakeInfo({0.0F, 2.5F, 1e9F}));
+  MakeObjective("multi:softmax", {{"num_class", "3"}})->ValidateInfo(MakeInfo({0.0F, 2.0F, 1.0F}));
+  MakeObjective("reg:squarederror")->ValidateInfo(MakeInfo({}));
+}
+
+TEST(Labels, NaN) {
+  for (auto const* name : {"reg:squarederror", "reg:logistic", "binary:logistic", "binary:logitraw", "count:poisson",
+                           "multi:softmax", "multi:softprob"}) {
+    ExpectParts(LabelError(name, MakeInfo({0.0F, 1.0F, kNaN, kNaN})), {name, "label nan", "row 2"});
+  }
+}
+
+TEST(Labels, Infinite) {
+  auto const infinity = std::numeric_limits<float>::infinity();
+  ExpectParts(LabelError("reg:squarederror", MakeInfo({0.0F, infinity})), {"label inf", "row 1", "finite"});
+  ExpectParts(LabelError("count:poisson", MakeInfo({infinity})), {"label inf", "row 0"});
+}
+
+TEST(Labels, NotAProbability) {
+  ExpectParts(LabelError("binary:logistic", MakeInfo({0.0F, 1.0F, 2.0F})), {"label 2", "row 2", "[0, 1]"});
+  ExpectParts(LabelError("reg:logistic", MakeInfo({-0.25F})), {"label -0.25", "row 0", "[0, 1]"});
+}
+
+TEST(Labels, NotAClass) {
+  ExpectParts(LabelError("multi:softmax", MakeInfo({0.0F, 3.0F})), {"label 3", "row 1", "0 to 2", "num_class"});
+  ExpectParts(LabelError("multi:softprob", MakeInfo({0.5F})), {"label 0.5", "row 0", "whole number"});
+  ExpectParts(LabelError("multi:softprob", MakeInfo({-1.0F})), {"label -1", "row 0"});
+}
+
+TEST(Labels, NegativeCount) {
+  ExpectParts(LabelError("count:poisson", MakeInfo({0.0F, -1.0F})), {"label -1", "row 1", "0 or more"});
+}
+
+TEST(Labels, RowAndTargetOfSeveral) {
+  ExpectParts(LabelError("binary:logistic", MakeInfo({0, 1, 0, 1, 0, 7}, {}, 2)), {"label 7", "row 2", "target 1"});
+}
+
+TEST(Labels, SeveralTargetsForClasses) {
+  ExpectParts(LabelError("multi:softmax", MakeInfo({0, 1}, {}, 2)), {"2 label columns"});
+}
+
+TEST(Labels, Missing) {
+  auto info = MakeInfo({});
+  info.n_rows = 5;
+  ExpectParts(LabelError("reg:squarederror", info), {"no labels", "5 rows"});
+}
+
+TEST(Labels, WrongCounts) {
+  auto info = MakeInfo({0.0F, 1.0F, 0.0F});
+  info.n_rows = 2;
+  ExpectParts(LabelError("binary:logistic", info), {"3 labels", "2 rows"});
+  ExpectParts(LabelError("binary:logistic", MakeInfo({0.0F, 1.0F}, {1.0F})), {"1 weights", "2 rows"});
+}
+
+TEST(ObjectiveParameters, NumClassIsRequired) {
+  for (auto const& params : {ParamMap{}, ParamMap{{"num_class", "1"}}, ParamMap{{"num_class", "0"}}}) {
+    for (auto const* name : {"multi:softmax", "multi:softprob"}) {
+      ExpectParts(MessageOf(ErrorKind::kParameter, [&] { MakeObjective(name, params); }), {"num_class", "2 or more"});
+    }
+  }
+}
+
+TEST(ObjectiveParameters, Bounds) {
+  for (auto const* bad : {"-1", "nan", "inf", "x"}) {
+    ExpectParts(MessageOf(ErrorKind::kParameter,
+                          [&] {
+                            MakeObjective("binary:logistic", {{"scale_pos_weight", bad}});
+                          }),
+                {"scale_pos_weight", bad});
+    ExpectParts(MessageOf(ErrorKind::kParameter,
+                          [&] {
+                            MakeObjective("count:poisson", {{"max_delta_step", bad}});
+                          }),
+                {"max_delta_step", bad});
+  }
+}
+
+TEST(ObjectiveParameters, SavedAsXGBoostSavesThem) {
+  using Saved = std::map<std::string, std::string>;
+  auto const logistic = MakeObjective("binary:logistic");
+  EXPECT_EQ(logistic->ParamKey(), "reg_loss_param");
+  EXPECT_EQ(logistic->SaveParams(), (Saved{{"scale_pos_weight", "1"}}));
+  EXPECT_EQ(MakeObjective("reg:squarederror")->ParamKey(), "reg_loss_param");
+  auto const softprob = MakeObjective("multi:softprob", {{"num_class", "3"}});
+  EXPECT_EQ(softprob->ParamKey(), "softmax_multiclass_param");
+  EXPECT_EQ(softprob->SaveParams(), (Saved{{"num_class", "3"}}));
+  auto const poisson = MakeObjective("count:poisson");
+  EXPECT_EQ(poisson->ParamKey(), "poisson_regression_param");
+  EXPECT_EQ(poisson->SaveParams(), (Saved{{"max_delta_step", "0.699999988"}}));
+  EXPECT_EQ(poisson->ParameterDefaults(), (Saved{{"max_delta_step", "0.7"}}));
+  EXPECT_EQ(MakeObjective("count:poisson", {{"max_delta_step", "0"}})->SaveParams(), (Saved{{"max_delta_step", "0"}}));
+}
+
+TEST(ObjectiveParameters, TablesAndNames) {
+  Registry<ObjectiveFactory> registry("objective");
+  RegisterObjectives(&registry);
+  EXPECT_EQ(registry.Names(),
+            (std::vector<std::string>{"reg:squarederror", "reg:logistic", "binary:logistic", "binary:logitraw",
+                                      "multi:softmax", "multi:softprob", "count:poisson"}));
+  for (auto const& entry : registry.Entries()) {
+    EXPECT_FALSE(entry.description.empty());
+    ASSERT_NE(entry.parameters, nullptr);
+    EXPECT_EQ(entry.parameters().size(), 1U);
+  }
+}
+
+TEST(ObjectiveParameters, DefaultMetrics) {
+  std::map<std::string, std::string> const expected{{"reg:squarederror", "rmse"},        {"reg:logistic", "rmse"},
+                                                    {"binary:logistic", "logloss"},      {"binary:logitraw", "logloss"},
+                                                    {"multi:softmax", "mlogloss"},       {"multi:softprob", "mlogloss"},
+                                                    {"count:poisson", "poisson-nloglik"}};
+  for (auto const& [name, metric] : expected) {
+    EXPECT_EQ(MakeObjective(name, {{"num_class", "2"}})->DefaultMetric(), metric) << name;
+  }
+}
+
+std::vector<float> Transformed(Objective const& objective, std::vector<float> values, std::int64_t n_outputs,
+                               int threads = 1) {
+  Context ctx;
+  ctx.threads = threads;
+  objective.TransformMargins(ctx, values, n_outputs);
+  return values;
+}
+
+TEST(Predictions, Transforms) {
+  std::vector<float> const margins{-200.0F, -1.5F, 0.0F, 0.75F, 20.0F};
+  EXPECT_EQ(Transformed(*MakeObjective("reg:squarederror"), margins, 1), margins);
+  EXPECT_EQ(Transformed(*MakeObjective("binary:logitraw"), margins, 1), margins);
+  auto const probabilities = Transformed(*MakeObjective("binary:logistic"), margins, 1);
+  auto const rates = Transformed(*MakeObjective("count:poisson"), margins, 1);
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    auto const m = static_cast<long double>(margins[i]);
+    EXPECT_EQ(probabilities[i], static_cast<float>(1.0L / (1.0L + std::exp(-m))));
+    EXPECT_EQ(rates[i], static_cast<float>(std::exp(m)));
+  }
+}
+
+TEST(Predictions, SoftmaxAndItsClass) {
+  std::vector<float> const margins{1.0F, 3.0F, 2.0F, 0.0F, 0.0F, 0.0F, -1e4F, 5.0F, 5.0F, 1e4F, 0.0F, -1e4F};
+  auto const softprob = MakeObjective("multi:softprob", {{"num_class", "3"}});
+  auto const softmax = MakeObjective("multi:softmax", {{"num_class", "3"}});
+  auto const probabilities = Transformed(*softprob, margins, 3);
+  EXPECT_EQ(probabilities, Transformed(*softmax, margins, 3));
+  EXPECT_FLOAT_EQ(probabilities[1], 0.66524096F);
+  EXPECT_FLOAT_EQ(probabilities[4], 1.0F / 3.0F);
+  EXPECT_EQ((std::vector<float>(probabilities.begin() + 6, probabilities.end())),
+            (std::vector<float>{0.0F, 0.5F, 0.5F, 1.0F, 0.0F, 0.0F}));
+
+  EXPECT_EQ(softprob->ValueWidth(3), 3);
+  std::vector<float> all(12);
+  softprob->PickValues(Context{}, probabilities, 3, all);
+  EXPECT_EQ(all, probabilities);
+  EXPECT_EQ(softmax->ValueWidth(3), 1);
+  std::vector<float> classes(4);
+  softmax->PickValues(Context{}, probabilities, 3, classes);
+  EXPECT_EQ(classes, (std::vector<float>{1.0F, 0.0F, 1.0F, 0.0F}));  // the first of equals
+}
+
+TEST(Predictions, SameBitsForAnyThreadCount) {
+  auto const margins = RandomValues(3 * 20001, -30.0F, 30.0F, 1);
+  for (auto const* name : {"binary:logistic", "count:poisson", "multi:softprob"}) {
+    auto const objective = MakeObjective(name, {{"num_class", "3"}});
+    EXPECT_EQ(Transformed(*objective, margins, 3, 1), Transformed(*objective, margins, 3, 8)) << name;
+  }
+}
+
+TEST(Predictions, PickValuesChecksItsSizes) {
+  std::vector<float> out(2);
+  std::vector<float> const values(3);
+  ExpectParts(MessageOf(ErrorKind::kInternal,
+                        [&] { MakeObjective("reg:squarederror")->PickValues(Context{}, values, 1, out); }),
+              {"2 places", "3 values"});
+}
+
+TEST(Predictions, Outputs) {
+  EXPECT_EQ(MakeObjective("reg:squarederror")->NumOutputs(MakeInfo({1, 2, 3, 4}, {}, 2)), 2);
+  auto const softmax = MakeObjective("multi:softmax", {{"num_class", "5"}});
+  EXPECT_EQ(softmax->NumOutputs(MakeInfo({1.0F})), 5);
+  EXPECT_EQ(softmax->NumClasses(), 5);
+  EXPECT_EQ(MakeObjective("binary:logistic")->NumClasses(), 0);
+}
+
+}  // namespace
+}  // namespace kauri
