@@ -19,7 +19,8 @@ struct FeatureMap {
 FeatureMap ReadFeatureMap(std::string const& path);
 
 /// One string per tree. format: text, json, dot, or dot:{json options}. \throws Error(kParameter) for another.
-std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats, std::string const& format);
+std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,
+                                   std::string const& format);
 
 /// importance_type: weight, gain, cover, total_gain, total_cover -> feature index -> score; unused features are absent.
 /// \throws Error(kParameter) for another type.

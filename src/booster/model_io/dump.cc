@@ -1,0 +1,32 @@
+#include "booster/model_io/dump.h"
+
+#include "booster/model_io/dump_format.h"
+#include "booster/model_io/feature_labels.h"
+
+namespace kauri {
+
+std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,
+                                   std::string const& format) {
+  auto const colon = format.find(':');
+  auto const name = format.substr(0, colon);
+  if (name != "text" && name != "json" && name != "dot") {
+    Fail(ErrorKind::kParameter, "unknown dump format '", format, "'; use text, json or dot");
+  }
+  bool const has_options = name == "dot" && colon != std::string::npos;
+  auto const options = model_io::ParseDotOptions(has_options ? format.substr(colon + 1) : "");
+  model_io::FeatureLabels const labels(map, model.n_features);
+  std::vector<std::string> dumps;
+  for (auto const& tree : model.trees) {
+    labels.CheckKinds(tree);
+    if (name == "text") {
+      dumps.push_back(model_io::TextOfTree(tree, labels, with_stats));
+    } else if (name == "json") {
+      dumps.push_back(model_io::JsonOfTree(tree, labels, with_stats));
+    } else {
+      dumps.push_back(model_io::DotOfTree(tree, labels, with_stats, options));
+    }
+  }
+  return dumps;
+}
+
+}  // namespace kauri

@@ -1,0 +1,97 @@
+#include <nlohmann/json.hpp>
+
+#include "booster/model_io/dump_format.h"
+#include "booster/model_io/number_text.h"
+#include "common/log.h"
+
+namespace kauri::model_io {
+namespace {
+
+using Attributes = std::map<std::string, std::string>;
+
+std::string AttributesText(Attributes const& attributes) {
+  std::string text;
+  for (auto const& [name, value] : attributes) text += " " + name + "=\"" + value + "\"";
+  return text;
+}
+
+std::string NodeText(std::int32_t node, std::string const& label, Attributes const& attributes) {
+  return "    " + std::to_string(node) + " [ label=\"" + label + "\"" + AttributesText(attributes) + " ]\n";
+}
+
+std::string EdgeText(Tree const& tree, std::int32_t from, std::int32_t to, DotOptions const& options) {
+  auto const node = static_cast<std::size_t>(from);
+  bool const yes = (to == tree.left[node]) != (tree.is_categorical[node] != 0);
+  bool const missing = to == DefaultChild(tree, from);
+  return "    " + std::to_string(from) + " -> " + std::to_string(to) + " [label=\"" + (yes ? "yes" : "no") +
+         (missing ? ", missing" : "") + "\" color=\"" + (missing ? options.default_color : options.other_color) +
+         "\"]\n";
+}
+
+std::string SplitLabel(Tree const& tree, std::int32_t id, FeatureLabels const& labels, bool with_stats) {
+  auto const node = static_cast<std::size_t>(id);
+  auto const feature = tree.split_feature[node];
+  auto const kind = labels.Kind(feature);
+  bool const categorical = tree.is_categorical[node] != 0;
+  auto label = labels.Name(feature);
+  if (categorical) {
+    label += ":{" + CategoriesText(tree, id, ",") + "}";
+  } else if (kind != FeatureKind::kIndicator) {
+    label += "<" + ThresholdText(tree.split_value[node], kind);
+  }
+  if (!with_stats && !categorical) return label;  // XGBoost always shows a categorical split's
+  return label + "\ngain=" + NineDigits(tree.loss_change[node]) + "\ncover=" + NineDigits(tree.sum_hessian[node]);
+}
+
+std::string LeafLabel(Tree const& tree, std::int32_t id, bool with_stats) {
+  auto const node = static_cast<std::size_t>(id);
+  auto const label = "leaf=" + NineDigits(tree.split_value[node]);
+  return with_stats ? label + "\ncover=" + NineDigits(tree.sum_hessian[node]) : label;
+}
+
+}  // namespace
+
+DotOptions ParseDotOptions(std::string const& json) {
+  DotOptions options;
+  if (json.empty()) return options;
+  std::map<std::string, Attributes> groups;
+  try {
+    nlohmann::json::parse(json).get_to(groups);
+  } catch (nlohmann::json::exception const&) {
+    Fail(ErrorKind::kParameter, "the options of the dump format dot are '", json,
+         R"('; expected a JSON object such as {"graph_attrs": {"rankdir": "LR"}})");
+  }
+  for (auto const& [name, attributes] : groups) {
+    if (name == "graph_attrs") {
+      options.graph = attributes;
+    } else if (name == "condition_node_params") {
+      options.split_node = attributes;
+    } else if (name == "leaf_node_params") {
+      options.leaf_node = attributes;
+    } else if (name == "edge") {
+      if (attributes.count("yes_color") != 0) options.default_color = attributes.at("yes_color");
+      if (attributes.count("no_color") != 0) options.other_color = attributes.at("no_color");
+    } else {
+      Log(LogLevel::kWarning, "The dump format dot has no option '", name, "'; it is ignored.");
+    }
+  }
+  return options;
+}
+
+std::string DotOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats, DotOptions const& options) {
+  std::string text = "digraph {\n    graph [ rankdir=TB ]\n";
+  for (auto const& attribute : options.graph) text += "    graph [" + AttributesText({attribute}) + " ]\n";
+  for (auto const [id, depth] : NodesDepthFirst(tree)) {
+    text += '\n';
+    if (tree.IsLeaf(id)) {
+      text += NodeText(id, LeafLabel(tree, id, with_stats), options.leaf_node);
+      continue;
+    }
+    auto const node = static_cast<std::size_t>(id);
+    text += NodeText(id, SplitLabel(tree, id, labels, with_stats), options.split_node);
+    text += EdgeText(tree, id, tree.left[node], options) + EdgeText(tree, id, tree.right[node], options);
+  }
+  return text + "}";
+}
+
+}  // namespace kauri::model_io

@@ -1,0 +1,68 @@
+#include "booster/model_io/dump_format.h"
+#include "booster/model_io/number_text.h"
+
+namespace kauri::model_io {
+namespace {
+
+std::string LeafText(Tree const& tree, std::int32_t id, bool with_stats) {
+  auto const node = static_cast<std::size_t>(id);
+  auto text = "{ \"nodeid\": " + std::to_string(id) + ", \"leaf\": " + NineDigits(tree.split_value[node]) + " ";
+  if (with_stats) text += ", \"cover\": " + NineDigits(tree.sum_hessian[node]) + " ";
+  return text + "}";
+}
+
+/// "split_condition": ..., "yes": ..., "no": ..., "missing": ... as far as the kind of split has them.
+std::string ConditionText(Tree const& tree, std::int32_t id, FeatureKind kind) {
+  auto const node = static_cast<std::size_t>(id);
+  auto const missing = DefaultChild(tree, id);
+  auto yes = tree.left[node];
+  auto no = tree.right[node];
+  std::string condition;
+  bool const categorical = tree.is_categorical[node] != 0;
+  bool const indicator = !categorical && kind == FeatureKind::kIndicator;
+  if (categorical || (indicator && missing == yes)) std::swap(yes, no);
+  if (categorical) condition = "[" + CategoriesText(tree, id, ", ") + "]";
+  if (!categorical && !indicator) condition = ThresholdText(tree.split_value[node], kind);
+  auto text = condition.empty() ? "" : ", \"split_condition\": " + condition;
+  text += ", \"yes\": " + std::to_string(yes) + ", \"no\": " + std::to_string(no);
+  return indicator ? text : text + ", \"missing\": " + std::to_string(missing);
+}
+
+/// Up to the opening bracket of the children.
+std::string SplitText(Tree const& tree, PlacedNode place, FeatureLabels const& labels, bool with_stats) {
+  auto const node = static_cast<std::size_t>(place.node);
+  auto const feature = tree.split_feature[node];
+  auto text = "{ \"nodeid\": " + std::to_string(place.node) + ", \"depth\": " + std::to_string(place.depth) +
+              ", \"split\": \"" + labels.Name(feature) + "\"" + ConditionText(tree, place.node, labels.Kind(feature)) +
+              " ";
+  if (with_stats) {
+    text += ", \"gain\": " + NineDigits(tree.loss_change[node]) + ", \"cover\": " + NineDigits(tree.sum_hessian[node]);
+  }
+  return text + ", \"children\": [\n";
+}
+
+std::string Indent(std::int32_t depth) { return std::string(2 * static_cast<std::size_t>(depth + 1), ' '); }
+
+}  // namespace
+
+std::string JsonOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats) {
+  std::string text;
+  std::int32_t open_depth = 0;  // how many nodes wait for their closing bracket
+  for (auto const place : NodesDepthFirst(tree)) {
+    for (; open_depth > place.depth; --open_depth) text += "\n" + Indent(open_depth - 1) + "]}";
+    auto const parent = tree.parent[static_cast<std::size_t>(place.node)];
+    bool const second = parent != kNoNode && tree.right[static_cast<std::size_t>(parent)] == place.node;
+    if (second) text += ", \n";
+    text += Indent(place.depth);
+    if (tree.IsLeaf(place.node)) {
+      text += LeafText(tree, place.node, with_stats);
+    } else {
+      text += SplitText(tree, place, labels, with_stats);
+      ++open_depth;
+    }
+  }
+  for (; open_depth > 0; --open_depth) text += "\n" + Indent(open_depth - 1) + "]}";
+  return text;
+}
+
+}  // namespace kauri::model_io

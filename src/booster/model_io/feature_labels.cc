@@ -1,0 +1,76 @@
+#include "booster/model_io/feature_labels.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "booster/model_io/number_text.h"
+
+namespace kauri::model_io {
+namespace {
+
+std::string Escaped(std::string const& name) {
+  std::string escaped;
+  for (auto const letter : name) {
+    if (letter == '"' || letter == '\\') escaped += '\\';
+    escaped += letter;
+  }
+  return escaped;
+}
+
+void CheckSize(char const* what, std::size_t size, std::int64_t n_features) {
+  if (static_cast<std::int64_t>(size) != n_features) {
+    Fail(ErrorKind::kParameter, "the feature map has ", size, " ", what, ", but the model has ", n_features,
+         " features");
+  }
+}
+
+}  // namespace
+
+FeatureKind KindOfType(std::string const& type) {
+  if (type == "i") return FeatureKind::kIndicator;
+  if (type == "int") return FeatureKind::kInteger;
+  if (type == "q" || type == "float") return FeatureKind::kQuantity;
+  if (type == "c") return FeatureKind::kCategorical;
+  Fail(ErrorKind::kParameter, "unknown feature type '", type,
+       "', use i for indicator and q for quantity, or int, float or c (categorical)");
+}
+
+FeatureLabels::FeatureLabels(FeatureMap const& map, std::int64_t n_features) {
+  if (!map.names.empty()) CheckSize("names", map.names.size(), n_features);
+  if (!map.types.empty()) CheckSize("types", map.types.size(), n_features);
+  for (auto const& name : map.names) names_.push_back(Escaped(name));
+  for (auto const& type : map.types) kinds_.push_back(KindOfType(type));
+}
+
+void FeatureLabels::CheckKinds(Tree const& tree) const {
+  for (std::int32_t id = 0; !kinds_.empty() && id < tree.NumNodes(); ++id) {
+    if (tree.IsLeaf(id)) continue;
+    auto const feature = tree.split_feature[static_cast<std::size_t>(id)];
+    bool const categorical = tree.is_categorical[static_cast<std::size_t>(id)] != 0;
+    if (categorical == (kinds_[feature] == FeatureKind::kCategorical)) continue;
+    Fail(ErrorKind::kParameter, "the feature map says that '", Name(feature), "' is ",
+         categorical ? "numerical" : "categorical", ", but the model splits it ",
+         categorical ? "by categories" : "at a threshold", "; correct its type in the feature map");
+  }
+}
+
+std::string FeatureLabels::Name(std::uint32_t feature) const {
+  return names_.empty() ? "f" + std::to_string(feature) : names_[feature];
+}
+
+std::string ThresholdText(float threshold, FeatureKind kind) {
+  if (kind != FeatureKind::kInteger) return NineDigits(threshold);
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof(text), std::ceil(threshold), std::chars_format::fixed, 0).ptr};
+}
+
+std::string CategoriesText(Tree const& tree, std::int32_t node, char const* separator) {
+  std::string text;
+  for (auto const category : tree.CategoriesOf(node)) {
+    if (!text.empty()) text += separator;
+    text += std::to_string(category);
+  }
+  return text;
+}
+
+}  // namespace kauri::model_io

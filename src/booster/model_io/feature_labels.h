@@ -1,0 +1,40 @@
+/// \file The names and kinds of features in a dump.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "booster/model_io/dump.h"
+
+namespace kauri::model_io {
+
+enum class FeatureKind { kQuantity, kInteger, kIndicator, kCategorical };
+
+/// Checks a feature map once; then every feature of the model has a name and a kind.
+class FeatureLabels {
+ public:
+  /// \throws Error(kParameter) unless the map is empty or has one name (and one known type, or no types) per feature.
+  FeatureLabels(FeatureMap const& map, std::int64_t n_features);
+
+  /// Quotation marks and backslashes are escaped, in every format. f0, f1, ... without a map.
+  std::string Name(std::uint32_t feature) const;
+  /// \throws Error(kParameter) when the map says categorical where `tree` splits numerically, or the reverse.
+  void CheckKinds(Tree const& tree) const;
+  FeatureKind Kind(std::uint32_t feature) const { return kinds_.empty() ? FeatureKind::kQuantity : kinds_[feature]; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<FeatureKind> kinds_;
+};
+
+/// \throws Error(kParameter) for anything but i, q, int, float and c.
+FeatureKind KindOfType(std::string const& type);
+
+/// The threshold as shown for a feature of `kind`: for an integer feature the smallest integer that goes right.
+std::string ThresholdText(float threshold, FeatureKind kind);
+
+/// "1,2,5": the categories that go right, with `separator` between them.
+std::string CategoriesText(Tree const& tree, std::int32_t node, char const* separator);
+
+}  // namespace kauri::model_io

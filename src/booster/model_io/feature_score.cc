@@ -1,0 +1,40 @@
+#include "booster/model_io/dump.h"
+
+namespace kauri {
+namespace {
+
+enum class Importance { kWeight, kGain, kCover, kTotalGain, kTotalCover };
+
+Importance ImportanceOf(std::string const& type) {
+  if (type == "weight") return Importance::kWeight;
+  if (type == "gain") return Importance::kGain;
+  if (type == "cover") return Importance::kCover;
+  if (type == "total_gain") return Importance::kTotalGain;
+  if (type == "total_cover") return Importance::kTotalCover;
+  Fail(ErrorKind::kParameter, "unknown feature importance type '", type,
+       "'; expected one of weight, gain, cover, total_gain, total_cover");
+}
+
+}  // namespace
+
+std::map<std::int64_t, double> FeatureScore(Model const& model, std::string const& importance_type) {
+  auto const importance = ImportanceOf(importance_type);
+  bool const of_gain = importance == Importance::kGain || importance == Importance::kTotalGain;
+  std::map<std::int64_t, double> counts;
+  std::map<std::int64_t, double> sums;
+  for (auto const& tree : model.trees) {
+    for (std::int32_t id = 0; id < tree.NumNodes(); ++id) {
+      if (tree.IsLeaf(id)) continue;
+      auto const node = static_cast<std::size_t>(id);
+      auto const feature = static_cast<std::int64_t>(tree.split_feature[node]);
+      counts[feature] += 1.0;
+      sums[feature] += static_cast<double>(of_gain ? tree.loss_change[node] : tree.sum_hessian[node]);
+    }
+  }
+  if (importance == Importance::kWeight) return counts;
+  if (importance == Importance::kTotalGain || importance == Importance::kTotalCover) return sums;
+  for (auto& [feature, sum] : sums) sum /= counts[feature];
+  return sums;
+}
+
+}  // namespace kauri

@@ -1,0 +1,69 @@
+/// \file JSON text as XGBoost writes it: compact, numbers with the fewest digits that read back the same.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "booster/model_io/number_text.h"
+#include "kauri/span.h"
+
+namespace kauri::model_io {
+
+/// Appends a document to a string. The caller gives keys in ascending order and closes what it opens.
+class JsonWriter {
+ public:
+  static constexpr std::size_t kBytesPerNode = 100;  ///< of a tree, about; for Reserve
+
+  void Reserve(std::size_t bytes) { out_.reserve(bytes); }
+  void BeginObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  /// An array of `size` values that follow.
+  void BeginArray(std::size_t /*size*/) { Open('['); }
+  void EndArray() { Close(']'); }
+  void Key(std::string_view key);
+  void String(std::string_view text);
+  void Integer(std::int64_t value);
+  void Float(float value);
+
+  void Numbers(Span<float const> values) { WriteNumbers(values, kFloatTextBytes, &WriteFloat); }
+  /// \tparam T std::uint8_t, std::int32_t or std::int64_t.
+  template <typename T>
+  void Numbers(Span<T const> values) {
+    WriteNumbers(values, kIntegerTextBytes, [](T value, char* out) {
+      return std::to_chars(out, out + kIntegerTextBytes, static_cast<std::int64_t>(value)).ptr;
+    });
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  static constexpr std::size_t kIntegerTextBytes = 20;
+
+  void Separate();
+  void Open(char bracket);
+  void Close(char bracket);
+  void Quote(std::string_view text);
+
+  template <typename T, typename Write>
+  void WriteNumbers(Span<T const> values, std::size_t longest, Write const& write) {
+    Separate();
+    auto const begin = out_.size();
+    out_.resize(begin + 2 + values.size() * (longest + 1));
+    auto* end = &out_[begin];
+    *end++ = '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) *end++ = ',';
+      end = write(values[i], end);
+    }
+    *end++ = ']';
+    out_.resize(static_cast<std::size_t>(end - out_.data()));
+    first_ = false;
+  }
+
+  std::string out_;
+  bool first_ = true;  ///< nothing yet in the innermost object or array, or the value of a key is due
+};
+
+}  // namespace kauri::model_io

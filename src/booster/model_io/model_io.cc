@@ -1,0 +1,74 @@
+#include "booster/model_io/model_io.h"
+
+#include <string_view>
+
+#include "booster/model_io/json_reader.h"
+#include "booster/model_io/model_reader.h"
+#include "booster/model_io/model_writer.h"
+#include "booster/model_io/ubjson_reader.h"
+#include "common/atomic_file.h"
+#include "common/log.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+bool EndsWith(std::string const& text, std::string_view ending) {
+  return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+/// After '{', JSON goes on with a string or a blank, UBJSON with the marker of a length.
+bool IsJson(std::string_view bytes) {
+  auto const begin = bytes.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos || bytes[begin] != '{') {
+    Fail(ErrorKind::kModel, "model: the ", bytes.size(),
+         " bytes are neither a JSON nor a UBJSON object. Models in XGBoost's old "
+         "binary format can be converted by loading and saving them as .json or .ubj with XGBoost 1.0 to 3.0.");
+  }
+  auto const next = begin + 1 < bytes.size() ? bytes[begin + 1] : ' ';
+  return next == '"' || next == '}' || kBlanks.find(next) != std::string_view::npos;
+}
+
+}  // namespace
+
+ModelFormat FormatOfPath(std::string const& path) {
+  if (EndsWith(path, ".json")) return ModelFormat::kJson;
+  if (EndsWith(path, ".ubj")) return ModelFormat::kUbjson;
+  Fail(ErrorKind::kParameter, "the model file '", path, "' has no known extension; use .json or .ubj");
+}
+
+std::string SerialiseModel(Model const& model, ModelFormat format) {
+  if (format == ModelFormat::kJson) {
+    model_io::JsonWriter writer;
+    model_io::WriteModel(model, &writer);
+    return writer.Take();
+  }
+  model_io::UbjsonWriter writer;
+  model_io::WriteModel(model, &writer);
+  return writer.Take();
+}
+
+Model ParseModel(Span<char const> bytes) {
+  auto document = IsJson({bytes.data(), bytes.size()}) ? model_io::ParseJson(bytes) : model_io::ParseUbjson(bytes);
+  return model_io::ReadModel(&document);
+}
+
+void SaveModel(Model const& model, std::string const& path) {
+  bool const known = EndsWith(path, ".json") || EndsWith(path, ".ubj");
+  if (!known)
+    Log(LogLevel::kWarning, "The model file '", path, "' is written as UBJSON; .json or .ubj chooses the format.");
+  auto const bytes = SerialiseModel(model, known ? FormatOfPath(path) : ModelFormat::kUbjson);
+  WriteFileAtomically(path, {bytes.data(), bytes.size()});
+}
+
+Model LoadModel(std::string const& path) {
+  auto const bytes = ReadFile(path);
+  try {
+    return ParseModel({bytes.data(), bytes.size()});
+  } catch (Error const& error) {
+    Fail(error.Kind(), "cannot load '", path, "': ", error.what());
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,198 @@
+#include "booster/model_io/model_writer.h"
+
+#include <limits>
+
+#include "booster/model_io/base_score.h"
+
+namespace kauri::model_io {
+namespace {
+
+constexpr std::int32_t kNoParent = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kDialect[] = {3, 2, 0};  ///< the version of XGBoost whose files these are
+
+template <typename Writer>
+void Text(Writer* writer, std::string_view key, std::string const& text) {
+  writer->Key(key);
+  writer->String(text);
+}
+
+template <typename Writer, typename T>
+void Numbers(Writer* writer, char const* key, std::vector<T> const& values) {
+  writer->Key(key);
+  writer->Numbers(Span<T const>(values));
+}
+
+/// Short arrays that XGBoost writes without a common type.
+template <typename Writer, typename Container>
+void LooseIntegers(Writer* writer, char const* key, Container const& values) {
+  writer->Key(key);
+  writer->BeginArray(std::size(values));
+  for (auto const value : values) writer->Integer(value);
+  writer->EndArray();
+}
+
+template <typename Writer>
+void Strings(Writer* writer, char const* key, std::vector<std::string> const& strings) {
+  writer->Key(key);
+  writer->BeginArray(strings.size());
+  for (auto const& text : strings) writer->String(text);
+  writer->EndArray();
+}
+
+template <typename Writer>
+void StringMap(Writer* writer, std::string_view key, std::map<std::string, std::string> const& map) {
+  writer->Key(key);
+  writer->BeginObject();
+  for (auto const& [name, text] : map) Text(writer, name, text);
+  writer->EndObject();
+}
+
+template <typename Writer>
+void WriteCategories(Tree const& tree, Writer* writer) {
+  std::vector<std::int32_t> nodes;
+  std::vector<std::int32_t> categories;
+  std::vector<std::int64_t> begins;
+  std::vector<std::int64_t> counts;
+  for (std::int32_t node = 0; tree.HasCategorical() && node < tree.NumNodes(); ++node) {
+    if (tree.is_categorical[static_cast<std::size_t>(node)] == 0) continue;
+    auto const of_node = tree.CategoriesOf(node);
+    nodes.push_back(node);
+    begins.push_back(static_cast<std::int64_t>(categories.size()));
+    counts.push_back(static_cast<std::int64_t>(of_node.size()));
+    categories.insert(categories.end(), of_node.begin(), of_node.end());
+  }
+  Numbers(writer, "categories", categories);
+  Numbers(writer, "categories_nodes", nodes);
+  Numbers(writer, "categories_segments", begins);
+  Numbers(writer, "categories_sizes", counts);
+}
+
+std::vector<std::int32_t> FileParents(Tree const& tree) {
+  auto parents = tree.parent;
+  for (auto& parent : parents) parent = parent == kNoNode ? kNoParent : parent;
+  return parents;
+}
+
+template <typename Writer>
+void WriteTree(Model const& model, std::size_t index, Writer* writer) {
+  auto const& tree = model.trees[index];
+  writer->BeginObject();
+  Numbers(writer, "base_weights", tree.base_weight);
+  WriteCategories(tree, writer);
+  Numbers(writer, "default_left", tree.default_left);
+  writer->Key("id");
+  writer->Integer(static_cast<std::int64_t>(index));
+  Numbers(writer, "left_children", tree.left);
+  Numbers(writer, "loss_changes", tree.loss_change);
+  Numbers(writer, "parents", FileParents(tree));
+  Numbers(writer, "right_children", tree.right);
+  Numbers(writer, "split_conditions", tree.split_value);
+  Numbers(writer, "split_indices", std::vector<std::int32_t>(tree.split_feature.begin(), tree.split_feature.end()));
+  Numbers(writer, "split_type", tree.is_categorical);
+  Numbers(writer, "sum_hessian", tree.sum_hessian);
+  writer->Key("tree_param");
+  writer->BeginObject();
+  Text(writer, "num_deleted", "0");
+  Text(writer, "num_feature", std::to_string(model.n_features));
+  Text(writer, "num_nodes", std::to_string(tree.NumNodes()));
+  Text(writer, "size_leaf_vector", "1");
+  writer->EndObject();
+  writer->EndObject();
+}
+
+/// No category names: an empty container, which XGBoost takes for "codes as they are".
+template <typename Writer>
+void WriteNoCategoryNames(Writer* writer) {
+  writer->Key("cats");
+  writer->BeginObject();
+  Strings(writer, "enc", {});
+  Numbers(writer, "feature_segments", std::vector<std::int32_t>());
+  Numbers(writer, "sorted_idx", std::vector<std::int32_t>());
+  writer->EndObject();
+}
+
+template <typename Writer>
+void WriteGbtree(Model const& model, Writer* writer) {
+  writer->BeginObject();
+  writer->Key("model");
+  writer->BeginObject();
+  WriteNoCategoryNames(writer);
+  writer->Key("gbtree_model_param");
+  writer->BeginObject();
+  Text(writer, "num_parallel_tree", std::to_string(model.n_parallel_trees));
+  Text(writer, "num_trees", std::to_string(model.trees.size()));
+  writer->EndObject();
+  LooseIntegers(writer, "iteration_indptr", model.iteration_ptr);
+  LooseIntegers(writer, "tree_info", model.output_of_tree);
+  writer->Key("trees");
+  writer->BeginArray(model.trees.size());
+  for (std::size_t tree = 0; tree < model.trees.size(); ++tree) WriteTree(model, tree, writer);
+  writer->EndArray();
+  writer->EndObject();
+  Text(writer, "name", "gbtree");
+  writer->EndObject();
+}
+
+template <typename Writer>
+void WriteBooster(Model const& model, Writer* writer) {
+  writer->Key("gradient_booster");
+  if (model.booster != "dart" && model.tree_weights.empty()) return WriteGbtree(model, writer);
+  writer->BeginObject();
+  writer->Key("gbtree");
+  WriteGbtree(model, writer);
+  Text(writer, "name", "dart");
+  writer->Key("weight_drop");
+  writer->BeginArray(model.trees.size());  // XGBoost reads these without a common type only
+  for (std::size_t i = 0; i < model.trees.size(); ++i) writer->Float(model.TreeWeight(static_cast<std::int64_t>(i)));
+  writer->EndArray();
+  writer->EndObject();
+}
+
+template <typename Writer>
+void WriteLearnerParam(Model const& model, Writer* writer) {
+  writer->Key("learner_model_param");
+  writer->BeginObject();
+  Text(writer, "base_score", BaseScoreText(model.base_score, static_cast<std::size_t>(model.NumOutputs())));
+  Text(writer, "boost_from_average", model.base_score_estimated ? "1" : "0");
+  Text(writer, "num_class", std::to_string(model.n_classes));
+  Text(writer, "num_feature", std::to_string(model.n_features));
+  Text(writer, "num_target", std::to_string(model.n_targets));
+  writer->EndObject();
+}
+
+template <typename Writer>
+void WriteObjective(Model const& model, Writer* writer) {
+  auto const& key = model.objective_param_key;
+  writer->Key("objective");
+  writer->BeginObject();
+  if (!key.empty() && key < "name") StringMap(writer, key, model.objective_params);
+  Text(writer, "name", model.objective);
+  if (key > "name") StringMap(writer, key, model.objective_params);
+  writer->EndObject();
+}
+
+template <typename Writer>
+void WriteDocument(Model const& model, Writer* writer) {
+  std::size_t n_nodes = 0;
+  for (auto const& tree : model.trees) n_nodes += tree.left.size();
+  writer->Reserve(n_nodes * Writer::kBytesPerNode);
+  writer->BeginObject();
+  writer->Key("learner");
+  writer->BeginObject();
+  StringMap(writer, "attributes", model.attributes);
+  Strings(writer, "feature_names", model.feature_names);
+  Strings(writer, "feature_types", model.feature_types);
+  WriteBooster(model, writer);
+  WriteLearnerParam(model, writer);
+  WriteObjective(model, writer);
+  writer->EndObject();
+  LooseIntegers(writer, "version", kDialect);
+  writer->EndObject();
+}
+
+}  // namespace
+
+void WriteModel(Model const& model, JsonWriter* writer) { WriteDocument(model, writer); }
+void WriteModel(Model const& model, UbjsonWriter* writer) { WriteDocument(model, writer); }
+
+}  // namespace kauri::model_io

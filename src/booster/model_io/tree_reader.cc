@@ -1,0 +1,213 @@
+/// Nodes that pruning removed stay in the arrays of a file: no child refers to them, and num_deleted counts them.
+#include "booster/model_io/tree_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "booster/model_io/object_reader.h"
+
+namespace kauri::model_io {
+namespace {
+
+constexpr std::int32_t kLargestInt = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t kCategoryLimit = 1 << 24;  ///< beyond it a float32 cannot hold every category
+
+std::size_t Index(std::int32_t node) { return static_cast<std::size_t>(node); }
+
+template <typename T>
+void CheckLength(ObjectReader const& reader, std::string const& key, std::vector<T> const& values,
+                 std::size_t expected) {
+  if (values.size() != expected) {
+    reader.FailAt(key, "has ", values.size(), " elements; expected ", expected, ", the number of nodes");
+  }
+}
+
+/// tree_param: refuses what is not supported. \returns the number of nodes.
+std::size_t ReadTreeParam(ObjectReader const& reader) {
+  auto const param = reader.Child("tree_param");
+  auto const n_outputs = param.Has("size_leaf_vector") ? param.IntegerIn("size_leaf_vector", 0, kLargestInt) : 1;
+  if (n_outputs > 1) {
+    param.FailAt(
+        "size_leaf_vector", "is ", n_outputs,
+        ": trees with vector leaves (multi_strategy=multi_output_tree) are not supported; train one tree per output");
+  }
+  return static_cast<std::size_t>(param.IntegerIn("num_nodes", 1, kLargestInt));
+}
+
+void ReadNodes(ObjectReader const& reader, std::size_t n_nodes, Tree* tree) {
+  auto const take = [&](char const* key, auto method) {
+    auto values = (reader.*method)(key);
+    CheckLength(reader, key, values, n_nodes);
+    return values;
+  };
+  tree->left = take("left_children", &ObjectReader::TakeInt32);
+  tree->right = take("right_children", &ObjectReader::TakeInt32);
+  tree->split_value = take("split_conditions", &ObjectReader::TakeFloats);
+  tree->default_left = take("default_left", &ObjectReader::TakeFlags);
+  tree->base_weight = take("base_weights", &ObjectReader::TakeFloats);
+  tree->loss_change = take("loss_changes", &ObjectReader::TakeFloats);
+  tree->sum_hessian = take("sum_hessian", &ObjectReader::TakeFloats);
+  auto const features = take("split_indices", &ObjectReader::TakeInt32);
+  tree->split_feature.assign(features.begin(), features.end());
+  tree->is_categorical.assign(n_nodes, 0);
+  if (reader.Has("split_type")) tree->is_categorical = take("split_type", &ObjectReader::TakeFlags);
+}
+
+/// \returns the nodes that the root leads to, breadth-first. Fills in the parents.
+std::vector<std::int32_t> ReachNodes(ObjectReader const& reader, Tree* tree) {
+  auto const n_nodes = tree->NumNodes();
+  tree->parent.assign(Index(n_nodes), kNoNode);
+  std::vector<std::int32_t> reached{0};
+  reached.reserve(Index(n_nodes));
+  for (std::size_t next = 0; next < reached.size(); ++next) {
+    auto const node = reached[next];
+    if (tree->left[Index(node)] == kNoNode && tree->right[Index(node)] == kNoNode) continue;
+    for (auto const* children : {&tree->left, &tree->right}) {
+      auto const child = (*children)[Index(node)];
+      auto const* key = children == &tree->left ? "left_children" : "right_children";
+      if (child < 1 || child >= n_nodes) {
+        reader.FailAt(key, "holds ", child, " for node ", node, "; expected -1 twice or nodes from 1 to ", n_nodes - 1);
+      }
+      if (tree->parent[Index(child)] != kNoNode) {
+        reader.FailAt(key, "leads to node ", child, " a second time, from node ", node,
+                      "; the nodes do not form a tree");
+      }
+      tree->parent[Index(child)] = node;
+      reached.push_back(child);
+    }
+  }
+  return reached;
+}
+
+void CheckDeleted(ObjectReader const& reader, std::size_t n_nodes, std::size_t n_reached) {
+  auto const param = reader.Child("tree_param");
+  if (!param.Has("num_deleted")) return;  // as in 1.0
+  auto const n_deleted = static_cast<std::size_t>(param.IntegerIn("num_deleted", 0, kLargestInt));
+  if (n_reached + n_deleted != n_nodes) {
+    param.FailAt("num_deleted", "is ", n_deleted, ", but ", n_nodes - n_reached, " of ", n_nodes,
+                 " nodes cannot be reached from the root");
+  }
+}
+
+template <typename T>
+void Permute(std::vector<std::int32_t> const& order, std::vector<T>* values) {
+  if (values->empty()) return;
+  std::vector<T> permuted(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) permuted[i] = (*values)[Index(order[i])];
+  *values = std::move(permuted);
+}
+
+/// Keeps the nodes of `order`, which become 0, 1, 2, ...
+void Renumber(std::vector<std::int32_t> const& order, Tree* tree) {
+  std::vector<std::int32_t> new_number(tree->left.size(), kNoNode);
+  for (std::size_t i = 0; i < order.size(); ++i) new_number[Index(order[i])] = static_cast<std::int32_t>(i);
+  for (auto* links : {&tree->left, &tree->right, &tree->parent}) {
+    Permute(order, links);
+    for (auto& link : *links) link = link == kNoNode ? kNoNode : new_number[Index(link)];
+  }
+  for (auto* floats : {&tree->split_value, &tree->base_weight, &tree->loss_change, &tree->sum_hessian})
+    Permute(order, floats);
+  Permute(order, &tree->split_feature);
+  Permute(order, &tree->default_left);
+  Permute(order, &tree->is_categorical);
+  Permute(order, &tree->category_begin);
+  Permute(order, &tree->category_count);
+}
+
+/// The categories as the file stores them; nodes by their numbers in the file.
+void ReadCategories(ObjectReader const& reader, Tree* tree) {
+  auto const nodes = reader.TakeInt32("categories_nodes");
+  auto const begins = reader.TakeInt64("categories_segments");
+  auto const counts = reader.TakeInt64("categories_sizes");
+  tree->categories = reader.TakeInt32("categories");
+  if (begins.size() != nodes.size()) reader.FailAt("categories_segments", "and 'categories_nodes' differ in length");
+  if (counts.size() != nodes.size()) reader.FailAt("categories_sizes", "and 'categories_nodes' differ in length");
+  tree->category_begin.assign(tree->left.size(), 0);
+  tree->category_count.assign(tree->left.size(), 0);
+  auto left_over = static_cast<std::int64_t>(tree->categories.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    bool const known = nodes[i] >= 0 && nodes[i] < tree->NumNodes();
+    if (!known || tree->is_categorical[Index(nodes[i])] == 0 || tree->category_count[Index(nodes[i])] != 0) {
+      reader.FailAt("categories_nodes", "holds ", nodes[i], ", which is no categorical split or is named twice");
+    }
+    // Segments may not overlap: the categories are copied, and few bytes would ask for much memory.
+    auto const size = static_cast<std::int64_t>(tree->categories.size());
+    if (counts[i] < 1 || counts[i] > left_over || begins[i] < 0 || begins[i] > size - counts[i]) {
+      reader.FailAt("categories_sizes", "and 'categories_segments' describe ", counts[i], " categories from ",
+                    begins[i], " on for node ", nodes[i], "; there are ", size, " in all");
+    }
+    left_over -= counts[i];
+    tree->category_begin[Index(nodes[i])] = begins[i];
+    tree->category_count[Index(nodes[i])] = counts[i];
+  }
+}
+
+/// Copies the categories of one split to the end of `out`, ascending and without repetition.
+void CopyCategories(ObjectReader const& reader, Tree* tree, std::size_t node, std::vector<std::int32_t>* out) {
+  auto const begin = static_cast<std::ptrdiff_t>(out->size());
+  auto const from = tree->categories.begin() + tree->category_begin[node];
+  out->insert(out->end(), from, from + tree->category_count[node]);
+  std::sort(out->begin() + begin, out->end());
+  out->erase(std::unique(out->begin() + begin, out->end()), out->end());
+  auto const lowest = (*out)[static_cast<std::size_t>(begin)];
+  if (lowest < 0 || out->back() >= kCategoryLimit) {
+    reader.FailAt("categories", "holds ", lowest < 0 ? lowest : out->back(), "; expected 0 to ", kCategoryLimit - 1);
+  }
+  tree->category_begin[node] = begin;
+  tree->category_count[node] = static_cast<std::int64_t>(out->size()) - begin;
+}
+
+/// Canonical form: categories in the order of the nodes, nothing for leaves, and one threshold (older files have NaN
+/// there).
+void PackCategories(ObjectReader const& reader, Tree* tree) {
+  std::vector<std::int32_t> packed;
+  for (std::size_t node = 0; node < tree->left.size(); ++node) {
+    if (tree->left[node] == kNoNode) tree->is_categorical[node] = 0;
+    if (tree->is_categorical[node] == 0) {
+      tree->category_begin[node] = tree->category_count[node] = 0;
+      continue;
+    }
+    if (tree->category_count[node] == 0)
+      reader.FailAt("split_type", "is 1 for node ", node, ", which has no categories");
+    tree->split_value[node] = std::numeric_limits<float>::denorm_min();
+    CopyCategories(reader, tree, node, &packed);
+  }
+  tree->categories = std::move(packed);
+  if (tree->categories.empty()) tree->category_begin = tree->category_count = {};
+}
+
+/// A leaf of an old file may carry any feature; a split's is checked by Tree::Validate.
+void ClearLeafFeatures(std::int64_t n_features, Tree* tree) {
+  for (std::size_t node = 0; node < tree->left.size(); ++node) {
+    if (tree->left[node] == kNoNode && tree->split_feature[node] >= n_features) tree->split_feature[node] = 0;
+  }
+}
+
+}  // namespace
+
+Tree ReadTree(Value* value, TreePlace const& place) {
+  ObjectReader const reader(value, place.path);
+  if (reader.Has("id")) reader.IntegerIn("id", place.index, place.index);
+  auto const n_nodes = ReadTreeParam(reader);
+  Tree tree;
+  ReadNodes(reader, n_nodes, &tree);
+  bool const categorical =
+      std::any_of(tree.is_categorical.begin(), tree.is_categorical.end(), [](std::uint8_t flag) { return flag != 0; });
+  if (categorical) ReadCategories(reader, &tree);
+  auto const reached = ReachNodes(reader, &tree);
+  CheckDeleted(reader, n_nodes, reached.size());
+  bool ordered = reached.size() == n_nodes;
+  for (std::size_t node = 1; ordered && node < n_nodes; ++node) ordered = Index(tree.parent[node]) < node;
+  if (!ordered) Renumber(reached, &tree);
+  if (categorical) PackCategories(reader, &tree);
+  ClearLeafFeatures(place.n_features, &tree);
+  try {
+    tree.Validate(place.n_features);
+  } catch (Error const& error) {
+    Fail(ErrorKind::kModel, "model: '", place.path, "': ", error.what());
+  }
+  return tree;
+}
+
+}  // namespace kauri::model_io

@@ -1,0 +1,43 @@
+/// \file UBJSON as XGBoost reads it: every length is an int64 ('L'), numbers of an array share one type.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kauri/span.h"
+
+namespace kauri::model_io {
+
+/// Appends a document to a string. The caller gives keys in ascending order and closes what it opens.
+class UbjsonWriter {
+ public:
+  static constexpr std::size_t kBytesPerNode = 40;  ///< of a tree, about; for Reserve
+
+  void Reserve(std::size_t bytes) { out_.reserve(bytes); }
+  void BeginObject() { out_ += '{'; }
+  void EndObject() { out_ += '}'; }
+  /// An array of `size` values that follow.
+  void BeginArray(std::size_t size);
+  void EndArray() {}
+  void Key(std::string_view key) { Text(key); }
+  void String(std::string_view text);
+  /// In the fewest bytes.
+  void Integer(std::int64_t value);
+  void Float(float value);
+
+  void Numbers(Span<float const> values);
+  void Numbers(Span<std::uint8_t const> values);
+  void Numbers(Span<std::int32_t const> values);
+  void Numbers(Span<std::int64_t const> values);
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  void Length(std::size_t length);
+  void Text(std::string_view text);
+
+  std::string out_;
+};
+
+}  // namespace kauri::model_io
