@@ -1,0 +1,183 @@
+#include "tree/exact_builder.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "tree/exact_columns.h"
+#include "tree/sampling.h"
+#include "tree/tree_common.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int32_t kDepthCap = 1 << 20;
+constexpr std::int64_t kRowsPerBlock = 1 << 12;
+
+class ExactState : public BuildState {
+ public:
+  ExactState(Context const& ctx, DataMatrix const& data) : sorted(ctx, data), columns(sorted) {}
+
+  SortedColumns sorted;
+  ExactColumns columns;
+  RowOrder rows;
+};
+
+/// One tree on its way up.
+class Grower {
+ public:
+  Grower(Context const& ctx, TreeParam const& param, TreeTask const& task, ExactState* state,
+         Span<std::int32_t> leaf_of_row)
+      : ctx_(ctx),
+        param_(param),
+        task_(task),
+        state_(state),
+        leaf_of_row_(leaf_of_row),
+        gain_(MakeGainParam(param, task.gradients.unit)),
+        leaf_rate_(LeafRate(param, task)),
+        sampler_(param, ctx.seed, task, state->sorted.NumCols()),
+        max_depth_(param.max_depth == 0 ? kDepthCap : std::min(param.max_depth, kDepthCap)) {}
+
+  Tree Grow() {
+    StartAtRoot();
+    for (depth_ = 0; !nodes_.empty(); ++depth_) {
+      auto const splits = state_->columns.FindSplits(ctx_, {gain_, nodes_, &state_->rows, &sampler_, depth_}, moves_);
+      ApplySplits(splits);
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  void StartAtRoot();
+  void ApplySplits(std::vector<SplitCandidate> const& splits);
+  RowSplit MakeSplit(std::size_t node, SplitCandidate const& split);
+  /// The child's place among the next active nodes, or -1 with *leaf set when it stays a leaf.
+  std::int32_t AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf);
+  /// Both children of a split need min_child_weight; the slack covers sums beyond 2^53 steps.
+  bool MaySplit(FixedSum sum, std::int32_t depth) const {
+    return depth < max_depth_ && HessianOf(sum, gain_) >= 2.0 * gain_.min_child_weight * (1.0 - 1e-12);
+  }
+
+  Context const& ctx_;
+  TreeParam const& param_;
+  TreeTask const& task_;
+  ExactState* state_;
+  Span<std::int32_t> leaf_of_row_;
+  GainParam gain_;
+  float leaf_rate_;
+  ColumnSampler sampler_;
+  std::int32_t max_depth_;
+
+  Tree tree_;
+  std::int32_t depth_ = 0;
+  std::vector<ActiveNode> nodes_;
+  std::vector<ActiveNode> children_;
+  std::vector<RowMove> moves_;
+};
+
+void Grower::StartAtRoot() {
+  auto const sum = SumGradients(ctx_, task_);
+  SetNode(sum, gain_, leaf_rate_, 0, &tree_);
+  state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
+  state_->columns.Start(sampler_.TreeSet());
+  RowRange const all{0, state_->rows.NumUsed()};
+  if (MaySplit(sum, 0)) {
+    nodes_.push_back({0, all, sum});
+  } else {
+    FinishedRows const root{all, 0};
+    state_->rows.Finish(ctx_, {&root, 1}, leaf_of_row_);
+  }
+  // The rows left out are dropped from the columns as a finished right child would be.
+  if (!task_.sampled_rows.empty()) moves_.push_back({all.end, 0, -1});
+}
+
+std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf) {
+  SetNode(sum, gain_, leaf_rate_, id, &tree_);
+  if (!MaySplit(sum, depth_ + 1)) {
+    *leaf = id;
+    return -1;
+  }
+  children_.push_back({id, {}, sum});
+  return static_cast<std::int32_t>(children_.size()) - 1;
+}
+
+RowSplit Grower::MakeSplit(std::size_t node, SplitCandidate const& split) {
+  auto const id = nodes_[node].id;
+  tree_.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
+  auto const left = tree_.left[static_cast<std::size_t>(id)];
+  RowSplit rows;
+  RowMove move;
+  move.left = AddChild(left, split.left, &rows.left_leaf);
+  move.right = AddChild(left + 1, split.right, &rows.right_leaf);
+  moves_.push_back(move);
+  rows.range = nodes_[node].range;
+  rows.entries = state_->columns.Segment(split.feature, static_cast<std::int64_t>(node));
+  rows.default_left = split.default_left;
+  auto const first_right =
+      std::partition_point(rows.entries.begin(), rows.entries.end(),
+                           [&](ColumnEntry const& entry) { return entry.value < split.threshold; });
+  rows.n_left = first_right - rows.entries.begin();
+  return rows;
+}
+
+void Grower::ApplySplits(std::vector<SplitCandidate> const& splits) {
+  std::vector<RowSplit> row_splits;
+  std::vector<FinishedRows> finished;
+  std::vector<std::size_t> parent_of;  // of row_splits
+  moves_.clear();
+  children_.clear();
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (ReducesLoss(splits[node])) {
+      parent_of.push_back(node);
+      row_splits.push_back(MakeSplit(node, splits[node]));
+    } else {
+      moves_.emplace_back();
+      finished.push_back({nodes_[node].range, nodes_[node].id});
+    }
+  }
+  state_->rows.Finish(ctx_, finished, leaf_of_row_);
+  state_->rows.Split(ctx_, row_splits, leaf_of_row_);
+  for (std::size_t i = 0; i < row_splits.size(); ++i) {
+    auto& move = moves_[parent_of[i]];
+    auto const& range = row_splits[i].range;
+    move.middle = row_splits[i].middle;
+    if (move.left >= 0) children_[static_cast<std::size_t>(move.left)].range = {range.begin, move.middle};
+    if (move.right >= 0) children_[static_cast<std::size_t>(move.right)].range = {move.middle, range.end};
+  }
+  nodes_.swap(children_);
+}
+
+/// Rows that were not sampled follow the finished splits.
+void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& tree, Span<std::uint8_t const> sampled,
+                        Span<std::int32_t> leaf_of_row) {
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(sampled.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
+    for (auto row = begin; row < end; ++row) {
+      auto const index = static_cast<std::size_t>(row);
+      if (sampled[index] == 0) leaf_of_row[index] = FindLeaf(tree, data, row);
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
+  return std::make_unique<ExactState>(ctx, data);
+}
+
+Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
+                         Span<std::int32_t> leaf_of_row) const {
+  CheckTask(task, data, leaf_of_row);
+  auto tree = Grower(ctx, param_, task, static_cast<ExactState*>(state), leaf_of_row).Grow();
+  RouteUnsampledRows(ctx, data, tree, task.sampled_rows, leaf_of_row);
+  if (param_.gamma == 0.0F) return tree;
+  auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task), &tree);
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
+    for (auto row = begin; row < end; ++row) {
+      auto& leaf = leaf_of_row[static_cast<std::size_t>(row)];
+      leaf = new_id[static_cast<std::size_t>(leaf)];
+    }
+  });
+  return tree;
+}
+
+}  // namespace kauri

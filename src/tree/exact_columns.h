@@ -1,0 +1,94 @@
+/// \file The entries of every feature, grouped by node: stable partition level by level, then a scan for splits.
+///
+/// 1. At the root a feature is one segment: its sorted column itself, nothing is copied.
+/// 2. A split sends each entry of its node's segment to the left or the right child's, order kept (one bit per entry,
+/// found
+///    through the entry's new position), so segments stay sorted and contiguous; those of finished nodes are dropped.
+/// 3. Each child's segment is scanned right after it is written, while it is in cache.
+/// 4. The candidates of all features are merged by IsBetter, a total order: any schedule gives the same split.
+///
+/// The floor. A level moves 8 bytes in and 8 out per entry (in place; the right half passes through a buffer of the
+/// thread) and gathers 4 bytes (new position) + 8 bytes (gradient pair) from the node's share of the row arrays, which
+/// fits the L2 cache from the second or third level on. Measured numbers stand in tests/benchmark/exact_tree_bench.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "data/sorted_columns.h"
+#include "kauri/context.h"
+#include "tree/exact_rows.h"
+#include "tree/exact_scan.h"
+#include "tree/sampling.h"
+
+namespace kauri {
+
+/// A node whose split is looked for.
+struct ActiveNode {
+  std::int32_t id = 0;  ///< in the tree
+  RowRange range;
+  FixedSum sum;
+};
+
+/// Where the rows of a node of the level above went.
+struct RowMove {
+  std::uint32_t middle = 0;  ///< new positions below it are the left child's
+  std::int32_t left = -1;    ///< index of the child among the active nodes; -1 when it is done
+  std::int32_t right = -1;
+};
+
+/// What a level is scanned with.
+struct LevelTask {
+  GainParam gain;
+  Span<ActiveNode const> nodes;
+  RowOrder const* rows;
+  ColumnSampler const* sampler;
+  std::int32_t depth;
+};
+
+class ExactColumns {
+ public:
+  /// `source` must outlive this.
+  explicit ExactColumns(SortedColumns const& source);
+
+  /// Back to the root; only `features` (ascending) take part in the tree.
+  void Start(std::vector<std::uint32_t> const& features);
+  /// Splits the segments: moves is [nodes of the level above], by the rows' new positions. Empty: nothing has moved.
+  /// Returns [nodes] the best candidate of each, invalid where there is none.
+  std::vector<SplitCandidate> FindSplits(Context const& ctx, LevelTask const& task, Span<RowMove const> moves);
+  /// The entries of a feature in an active node; empty when all are missing.
+  Span<ColumnEntry const> Segment(std::uint32_t feature, std::int64_t node) const;
+
+ private:
+  /// Entries [begin, begin + count) of the arrays, in active node `node`.
+  struct Place {
+    std::int64_t begin;
+    std::int64_t count;
+    std::int64_t node;
+  };
+  struct Column {
+    std::uint32_t feature;
+    ScanMode mode;
+    std::vector<Place> places;  ///< nodes ascending, none empty
+  };
+  struct Level;
+  struct Work;
+
+  std::vector<Work> CutIntoWork() const;
+  /// Partitions a place into the children's and scans these.
+  void SplitPlace(Level const& level, std::size_t column, std::size_t index, std::vector<ColumnEntry>* buffer,
+                  std::vector<SplitCandidate>* best);
+  void ScanPlace(Level const& level, Column const& column, ColumnEntry const* entries, Place const& place,
+                 std::vector<SplitCandidate>* best) const;
+  void AdoptChildren();
+
+  SortedColumns const* source_;
+  std::unique_ptr<ColumnEntry[]> moved_;  // [n_entries], written from the second level on
+  ColumnEntry const* entries_ = nullptr;  // source_'s or moved_
+  std::vector<Column> columns_;
+  std::vector<std::vector<Place>> next_;           // [columns][2 * places]: children, some empty
+  std::vector<std::vector<ColumnEntry>> buffers_;  // [threads]
+};
+
+}  // namespace kauri

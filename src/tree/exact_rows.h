@@ -1,0 +1,73 @@
+/// \file The rows of a growing tree in node order.
+///
+/// Vocabulary. Every used row has a position; the rows of a node have consecutive positions, so what is gathered while
+/// a node is worked on lies within the node's share of the arrays: a level down, half of it. A split reorders the
+/// positions of its node (left rows first, order kept), and the entries of the columns carry positions, not rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/sorted_columns.h"
+#include "kauri/context.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+#include "kauri/tree.h"
+
+namespace kauri {
+
+/// New position of a row that is in no node any more.
+constexpr std::uint32_t kDropped = 0xFFFFFFFFU;
+
+/// Positions [begin, end).
+struct RowRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::int64_t Size() const { return static_cast<std::int64_t>(end) - begin; }
+};
+
+/// One node to be split.
+struct RowSplit {
+  RowRange range;
+  Span<ColumnEntry const> entries;  ///< of the split's feature in this node
+  std::int64_t n_left = 0;          ///< the first n_left entries go left
+  bool default_left = false;
+  std::int32_t left_leaf = kNoNode;  ///< the tree's id of a child that is done; kNoNode when it may be split
+  std::int32_t right_leaf = kNoNode;
+  std::uint32_t middle = 0;  ///< out: where the right child's positions begin
+};
+
+/// One node that becomes a leaf.
+struct FinishedRows {
+  RowRange range;
+  std::int32_t leaf;
+};
+
+class RowOrder {
+ public:
+  /// Positions are rows; or, when some rows are not sampled, the sampled rows in order: NewPositions() then maps rows.
+  void Start(Context const& ctx, Span<FixedPair const> gradients, Span<std::uint8_t const> sampled);
+  std::uint32_t NumUsed() const { return n_used_; }
+  /// [positions]: gradient pairs in node order.
+  FixedPair const* Pairs() const { return pairs_; }
+  /// [positions before the last Split or Start]: the new position, or kDropped.
+  std::uint32_t const* NewPositions() const { return new_position_.data(); }
+
+  /// Reorders the rows of the nodes; rows of children that are done are dropped and get their leaf in leaf_of_row.
+  void Split(Context const& ctx, Span<RowSplit> splits, Span<std::int32_t> leaf_of_row);
+  void Finish(Context const& ctx, Span<FinishedRows const> nodes, Span<std::int32_t> leaf_of_row) const;
+
+ private:
+  void MarkSides(Context const& ctx, Span<RowSplit const> splits);
+
+  std::uint32_t n_used_ = 0;
+  FixedPair const* pairs_ = nullptr;
+  std::vector<std::uint32_t> row_of_;  // [positions]
+  std::vector<std::uint32_t> next_row_of_;
+  std::vector<FixedPair> own_pairs_;  // [positions]
+  std::vector<FixedPair> next_pairs_;
+  std::vector<std::uint32_t> new_position_;
+  std::vector<std::uint8_t> goes_right_;  // [positions]
+};
+
+}  // namespace kauri

@@ -1,0 +1,156 @@
+/// \file Exact greedy trees straight from the definition, one node after the other, every candidate by itself.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "kauri/tree.h"
+#include "tree/split_gain.h"
+
+namespace kauri::testing {
+
+struct NaiveTask {
+  std::vector<float> const* values;  ///< [n_rows, n_cols], NaN = missing
+  std::size_t n_cols;
+  std::vector<FixedPair> const* pairs;
+  std::vector<std::uint8_t> used;  ///< [n_rows]
+  GainParam gain;
+  int max_depth = 6;
+  float gamma = 0.0F;
+  float leaf_rate = 0.3F;
+};
+
+class NaiveExactTree {
+ public:
+  explicit NaiveExactTree(NaiveTask const& task) : t_(task), n_rows_(task.pairs->size()) {}
+
+  Tree Grow(std::vector<std::int32_t>* leaf_of_row) {
+    Node root;
+    for (std::size_t row = 0; row < n_rows_; ++row) root.rows.push_back(row);
+    Split(&root, 0);
+    Prune(&root);
+    return Number(root, leaf_of_row);
+  }
+
+ private:
+  struct Node {
+    std::vector<std::size_t> rows;  // used or not
+    std::vector<Node> children;     // none or two
+    SplitCandidate split;
+  };
+
+  float Value(std::size_t row, std::size_t feature) const { return (*t_.values)[row * t_.n_cols + feature]; }
+  FixedSum Sum(std::vector<std::size_t> const& rows) const {
+    FixedSum sum;
+    for (auto const row : rows) {
+      if (t_.used[row] != 0) sum += (*t_.pairs)[row];
+    }
+    return sum;
+  }
+  std::array<std::vector<std::size_t>, 2> Divide(Node const& node, SplitCandidate const& split) const {
+    std::array<std::vector<std::size_t>, 2> sides;
+    for (auto const row : node.rows) {
+      auto const value = Value(row, split.feature);
+      bool const left = std::isnan(value) ? split.default_left : value < split.threshold;
+      sides[left ? 0 : 1].push_back(row);
+    }
+    return sides;
+  }
+  /// Present values of the column, ascending: of all rows, or of the used rows of a node.
+  std::set<float> Present(std::vector<std::size_t> const* rows, std::size_t feature, bool* any_missing) const {
+    std::set<float> present;
+    *any_missing = false;
+    for (std::size_t i = 0; i < (rows == nullptr ? n_rows_ : rows->size()); ++i) {
+      auto const row = rows == nullptr ? i : (*rows)[i];
+      if (rows != nullptr && t_.used[row] == 0) continue;
+      std::isnan(Value(row, feature)) ? void(*any_missing = true) : void(present.insert(Value(row, feature) + 0.0F));
+    }
+    return present;
+  }
+  /// Smaller is better.
+  static auto Order(SplitCandidate const& c) {
+    return std::make_tuple(-c.loss_change, c.feature, c.default_left, c.default_left ? -c.threshold : c.threshold);
+  }
+  void Consider(Node* node, std::size_t feature, float threshold, bool default_left) const {
+    SplitCandidate candidate;
+    candidate.feature = static_cast<std::uint32_t>(feature);
+    candidate.threshold = threshold;
+    candidate.default_left = default_left;
+    auto const sides = Divide(*node, candidate);
+    candidate.left = Sum(sides[0]);
+    candidate.right = Sum(sides[1]);
+    if (!HasEnoughHessian(candidate.left, t_.gain) || !HasEnoughHessian(candidate.right, t_.gain)) return;
+    candidate.loss_change =
+        LeafGain(candidate.left, t_.gain) + LeafGain(candidate.right, t_.gain) - LeafGain(Sum(node->rows), t_.gain);
+    if (!(static_cast<float>(candidate.loss_change) > 1e-6F)) return;
+    if (!node->split.IsValid() || Order(candidate) < Order(node->split)) node->split = candidate;
+  }
+  void ConsiderFeature(Node* node, std::size_t feature) const {
+    constexpr float kMax = std::numeric_limits<float>::max();
+    bool column_missing = false;
+    bool missing = false;
+    auto const downwards_only = Present(nullptr, feature, &column_missing).size() == 1 || !column_missing;
+    auto const present = Present(&node->rows, feature, &missing);
+    if (present.empty()) return;
+    for (auto low = present.begin(), high = std::next(low); high != present.end(); ++low, ++high) {
+      auto const middle = MidpointThreshold(*low, *high);
+      if (!downwards_only) Consider(node, feature, middle, false);
+      if (downwards_only || missing) Consider(node, feature, middle, true);
+    }
+    if (!missing) return;
+    auto const least = *present.begin();
+    auto const most = *present.rbegin();
+    if (!downwards_only && most < kMax)
+      Consider(node, feature, std::min(most + (std::fabs(most) + 1e-6F), kMax), false);
+    Consider(node, feature, std::max(least - (std::fabs(least) + 1e-6F), -kMax), true);
+  }
+  void Split(Node* node, int depth) const {
+    if (depth == t_.max_depth) return;
+    for (std::size_t feature = 0; feature < t_.n_cols; ++feature) ConsiderFeature(node, feature);
+    if (!node->split.IsValid()) return;
+    auto sides = Divide(*node, node->split);
+    node->children.resize(2);
+    for (std::size_t side = 0; side < 2; ++side) {
+      node->children[side].rows = sides[side];
+      Split(&node->children[side], depth + 1);
+    }
+  }
+  void Prune(Node* node) const {
+    if (node->children.empty()) return;
+    for (auto& child : node->children) Prune(&child);
+    auto const weak = static_cast<float>(node->split.loss_change) < t_.gamma;
+    if (weak && node->children[0].children.empty() && node->children[1].children.empty()) node->children.clear();
+  }
+  Tree Number(Node const& root, std::vector<std::int32_t>* leaf_of_row) const {
+    Tree tree;
+    std::deque<Node const*> order{&root};
+    leaf_of_row->assign(n_rows_, kNoNode);
+    for (std::int32_t id = 0; !order.empty(); ++id, order.pop_front()) {
+      auto const& node = *order.front();
+      auto const sum = Sum(node.rows);
+      auto const weight = static_cast<float>(LeafWeight(sum, t_.gain));
+      tree.SetNodeStatistics(id, weight, static_cast<float>(HessianOf(sum, t_.gain)));
+      if (node.children.empty()) {
+        tree.SetLeafValue(id, weight * t_.leaf_rate);
+        for (auto const row : node.rows) (*leaf_of_row)[row] = id;
+        continue;
+      }
+      auto const& split = node.split;
+      tree.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
+      for (auto const& child : node.children) order.push_back(&child);
+    }
+    return tree;
+  }
+
+  NaiveTask const& t_;
+  std::size_t n_rows_;
+};
+
+}  // namespace kauri::testing

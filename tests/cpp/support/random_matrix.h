@@ -1,0 +1,87 @@
+/// \file Seeded random data for tests: the same on every machine, as it uses the library's own counter-based numbers.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/fixed_point.h"
+#include "common/random.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri::testing {
+
+/// A stream of numbers.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : key_(MixBits(seed)) {}
+  double Uniform() { return RandomUniform(key_, counter_++); }
+  std::uint32_t Below(std::uint32_t bound) { return RandomBelow(key_, counter_++, bound); }
+  float Normal() {
+    auto const radius = std::sqrt(-2.0 * std::log(1.0 - Uniform()));
+    return static_cast<float>(radius * std::cos(6.283185307179586 * Uniform()));
+  }
+
+ private:
+  std::uint64_t key_;
+  std::uint64_t counter_ = 0;
+};
+
+struct MatrixSpec {
+  std::int64_t n_rows = 100;
+  std::int64_t n_cols = 4;
+  double missing = 0.0;          ///< chance of each cell
+  std::uint32_t n_distinct = 0;  ///< small integers 0 .. n_distinct - 1; 0: normal deviates
+  bool sparse = false;           ///< CSR storage
+  std::uint64_t seed = 0;
+};
+
+/// [n_rows, n_cols] row-major, NaN where missing.
+inline std::vector<float> MakeValues(MatrixSpec const& spec) {
+  Random random(spec.seed);
+  std::vector<float> values(static_cast<std::size_t>(spec.n_rows * spec.n_cols));
+  for (auto& value : values) {
+    auto const drawn = spec.n_distinct == 0 ? random.Normal() : static_cast<float>(random.Below(spec.n_distinct));
+    value = random.Uniform() < spec.missing ? std::numeric_limits<float>::quiet_NaN() : drawn;
+  }
+  return values;
+}
+
+/// NaN cells are left out of CSR storage.
+inline std::unique_ptr<DataMatrix> MakeMatrix(std::vector<float> values, std::int64_t n_cols, bool sparse) {
+  auto const n_rows = static_cast<std::int64_t>(values.size()) / n_cols;
+  if (!sparse) return DataMatrix::FromDense({std::move(values)}, n_rows, n_cols);
+  CsrStorage csr;
+  csr.row_ptr.push_back(0);
+  for (std::size_t cell = 0; cell < values.size(); ++cell) {
+    auto const feature = static_cast<std::uint32_t>(cell % static_cast<std::size_t>(n_cols));
+    if (!std::isnan(values[cell])) {
+      csr.features.push_back(feature);
+      csr.values.push_back(values[cell]);
+    }
+    if (feature + 1 == n_cols) csr.row_ptr.push_back(static_cast<std::int64_t>(csr.features.size()));
+  }
+  return DataMatrix::FromCsr(std::move(csr), n_cols);
+}
+
+inline std::unique_ptr<DataMatrix> MakeMatrix(MatrixSpec const& spec) {
+  return MakeMatrix(MakeValues(spec), spec.n_cols, spec.sparse);
+}
+
+/// One output: normal gradients, hessians in (0, 1], one row in ten with weight 0.
+inline FixedGradients MakeGradients(std::int64_t n_rows, std::uint64_t seed, Span<std::uint8_t const> sampled = {}) {
+  Random random(seed);
+  std::vector<GradientPair> pairs(static_cast<std::size_t>(n_rows));
+  for (auto& pair : pairs) {
+    auto const weight = random.Below(10) == 0 ? 0.0F : 1.0F;
+    pair = {weight * random.Normal(), weight * static_cast<float>(1.0 - random.Uniform())};
+  }
+  FixedGradients fixed;
+  QuantiseGradients(Context{}, pairs, 1, 0, sampled, &fixed);
+  return fixed;
+}
+
+}  // namespace kauri::testing
