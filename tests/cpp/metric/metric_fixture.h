@@ -1,0 +1,72 @@
+/// \file What the tests of metrics share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kauri/error.h"
+#include "metric/metrics.h"
+
+namespace kauri {
+
+/// name with its argument, as users write it: error@0.7.
+inline std::unique_ptr<Metric> MakeMetric(std::string const& name) {
+  Registry<MetricFactory> registry("metric");
+  RegisterMetrics(&registry);
+  auto const at = name.find('@');
+  return registry.Find(name.substr(0, at)).make(at == std::string::npos ? "" : name.substr(at + 1), {});
+}
+
+inline MetaInfo MakeInfo(std::vector<float> labels, std::vector<float> weights = {}, std::int64_t n_targets = 1) {
+  MetaInfo info;
+  info.n_targets = n_targets;
+  info.n_rows = static_cast<std::int64_t>(labels.size()) / n_targets;
+  info.labels = std::move(labels);
+  info.weights = std::move(weights);
+  return info;
+}
+
+inline double Evaluate(std::string const& name, std::vector<float> const& predictions, MetaInfo const& info,
+                       int threads = 1) {
+  Context ctx;
+  ctx.threads = threads;
+  return MakeMetric(name)->Evaluate(ctx, predictions, info);
+}
+
+/// The message of the Error of this kind that `call` throws.
+inline std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
+  try {
+    call();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.Kind(), kind) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+inline void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
+  for (auto const& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
+}
+
+inline std::vector<float> RandomValues(std::size_t n, float low, float high, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> values(low, high);
+  std::vector<float> result(n);
+  for (auto& value : result) value = values(random);
+  return result;
+}
+
+/// value(i) for i below n.
+inline std::vector<float> Values(int n, std::function<float(int)> const& value) {
+  std::vector<float> result;
+  for (int i = 0; i < n; ++i) result.push_back(value(i));
+  return result;
+}
+
+}  // namespace kauri
