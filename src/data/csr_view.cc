@@ -18,6 +18,14 @@ constexpr std::int64_t kRowsPerBlock = 1 << 10;
        " twice; sum or drop the duplicates first (scipy: sum_duplicates()).");
 }
 
+/// The column of a feature in CopyFeatures, or -1.
+struct SlotLookup {
+  Span<std::int32_t const> slot_of_feature;
+  std::int64_t operator()(std::uint32_t feature) const {
+    return feature < slot_of_feature.size() ? std::int64_t{slot_of_feature[feature]} : -1;
+  }
+};
+
 /// V is the element type of the values.
 template <typename V>
 class CsrArrayView : public SparseView {
@@ -28,14 +36,14 @@ class CsrArrayView : public SparseView {
   std::int64_t NumCols() const override { return csr_.n_minor; }
 
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
-    std::fill(tile, tile + (end - begin) * n_cols, kMissing);
-    for (auto row = begin; row < end; ++row, tile += n_cols) {
-      ForEachEntry(row, [&](std::uint32_t feature, float value) {
-        if (feature >= n_cols) return;
-        if (!std::isnan(tile[feature])) FailDuplicate(row, feature);
-        tile[feature] = value;
-      });
-    }
+    Scatter(begin, end, n_cols, tile,
+            [&](std::uint32_t feature) { return feature < n_cols ? std::int64_t{feature} : -1; });
+  }
+
+  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
+                    std::int64_t n_slots, float* tile) const override {
+    Scatter(begin, end, n_slots, tile, SlotLookup{slot_of_feature});
+    return true;
   }
 
   CsrStorage CopyCsr(Context const& ctx) const override {
@@ -64,6 +72,20 @@ class CsrArrayView : public SparseView {
   }
 
  private:
+  /// Writes each entry to column slot_of(feature) of `tile` unless that is negative.
+  template <typename SlotOf>
+  void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
+    std::fill(tile, tile + (end - begin) * n_slots, kMissing);
+    for (auto row = begin; row < end; ++row, tile += n_slots) {
+      ForEachEntry(row, [&](std::uint32_t feature, float value) {
+        auto const slot = slot_of(feature);
+        if (slot < 0) return;
+        if (!std::isnan(tile[slot])) FailDuplicate(row, feature);
+        tile[slot] = value;
+      });
+    }
+  }
+
   /// fn(feature, value) for the present entries of a row.
   template <typename Fn>
   void ForEachEntry(std::int64_t row, Fn&& fn) const {
@@ -90,18 +112,30 @@ class StorageView : public SparseView {
   CsrStorage CopyCsr(Context const&) const override { return storage_; }
 
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
-    std::fill(tile, tile + (end - begin) * n_cols, kMissing);
-    for (auto row = begin; row < end; ++row, tile += n_cols) {
+    Scatter(begin, end, n_cols, tile,
+            [&](std::uint32_t feature) { return feature < n_cols ? std::int64_t{feature} : -1; });
+  }
+
+  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
+                    std::int64_t n_slots, float* tile) const override {
+    Scatter(begin, end, n_slots, tile, SlotLookup{slot_of_feature});
+    return true;
+  }
+
+ private:
+  template <typename SlotOf>
+  void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
+    std::fill(tile, tile + (end - begin) * n_slots, kMissing);
+    for (auto row = begin; row < end; ++row, tile += n_slots) {
       auto const last = static_cast<std::size_t>(storage_.row_ptr[static_cast<std::size_t>(row) + 1]);
       for (auto entry = static_cast<std::size_t>(storage_.row_ptr[static_cast<std::size_t>(row)]); entry < last;
            ++entry) {
-        auto const feature = storage_.features[entry];
-        if (feature < n_cols) tile[feature] = storage_.values[entry];
+        auto const slot = slot_of(storage_.features[entry]);
+        if (slot >= 0) tile[slot] = storage_.values[entry];
       }
     }
   }
 
- private:
   CsrStorage const& storage_;
   std::int64_t n_cols_;
 };

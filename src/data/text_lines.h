@@ -1,0 +1,76 @@
+/// \file Text files in blocks of whole lines, and what their parsers share.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/parameter.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// What is wrong with a line of a text, counted from 1 within that text.
+struct LineFault {
+  std::int64_t line = 0;
+  std::string message;
+};
+
+/// Characters for a message: quoted, at most 40, others than printable ASCII as \xNN.
+std::string ShowText(char const* begin, char const* end);
+
+/// fn(begin, end, line) for each line, its end (LF or CRLF) left out. Returns the number of lines.
+template <typename Fn>
+std::int64_t ForEachLine(Span<char const> text, Fn&& fn) {
+  auto const* p = text.begin();
+  std::int64_t line = 0;
+  while (p != text.end()) {
+    auto const* newline = static_cast<char const*>(std::memchr(p, '\n', static_cast<std::size_t>(text.end() - p)));
+    auto const* next = newline == nullptr ? text.end() : newline + 1;
+    auto const* end = newline == nullptr ? text.end() : newline;
+    if (end != p && end[-1] == '\r') --end;
+    fn(p, end, ++line);
+    p = next;
+  }
+  return line;
+}
+
+/// A text file, cut into blocks that depend on its size only. A block has the lines that begin in its bytes.
+class TextFile {
+ public:
+  static constexpr std::int64_t kBlockBytes = 1 << 20;
+
+  /// \throws Error(kIo) unless `path` names a regular file that can be read.
+  explicit TextFile(std::string path, std::int64_t block_bytes = kBlockBytes);
+
+  std::string const& Path() const { return path_; }
+  std::int64_t NumBlocks() const { return (size_ + block_bytes_ - 1) / block_bytes_; }
+  /// Reads a block into `buffer` and returns its lines, without the byte order mark of UTF-8. Safe from many threads.
+  /// \throws Error(kIo).
+  Span<char const> ReadBlock(std::int64_t block, std::vector<char>* buffer) const;
+
+  /// Parses one block, tells its number of lines, and returns what is wrong with the first wrong line.
+  using ParseBlock =
+      std::function<std::optional<LineFault>(Span<char const> text, std::int64_t block, std::int64_t* n_lines)>;
+  /// Calls `parse` for every block, in parallel. Returns the number of lines before each block and, last, of all.
+  /// \throws Error(kData) for the first fault in the file, naming its line.
+  std::vector<std::int64_t> ParseBlocks(Context const& ctx, ParseBlock const& parse) const;
+
+  /// \throws Error(kData): path, line (from 1), message.
+  [[noreturn]] void FailAtLine(std::int64_t line, std::string const& message) const;
+  [[noreturn]] void FailWithoutRows() const;
+
+ private:
+  std::string path_;
+  std::int64_t block_bytes_;
+  std::int64_t size_;
+};
+
+/// \throws Error(kParameter) for a key that is not in `table`. `format` names the reader.
+void RefuseUnknownKeys(ParamMap const& params, ParameterTable const& table, char const* format);
+
+}  // namespace kauri

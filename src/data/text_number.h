@@ -1,0 +1,156 @@
+/// \file Numbers in text: correctly rounded to float32, no locale, no allocation.
+///
+/// A number of up to 19 digits whose digits are below 2^53 and whose power of ten is at most 22 in magnitude is one
+/// exact float64 multiplication or division away (Clinger 1990, "How to read floating point numbers accurately"). That
+/// float64 is correctly rounded, and rounding it once more to float32 is right unless it lies halfway between two
+/// floats; those and all other numbers go through std::from_chars.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace kauri {
+
+enum class NumberStatus { kOk, kNotANumber, kInfinite, kTooLarge };
+
+inline bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') <= 9; }
+
+namespace detail {
+
+inline constexpr std::array<double, 23> kPowersOfTen{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr std::int64_t kMaxExponent = 1000000;  // saturates; far past float32
+constexpr std::ptrdiff_t kMaxDigits = 19;       // of which any fit in 64 bits
+
+/// What a scan of a number's characters finds.
+struct NumberScan {
+  std::uint64_t digits = 0;  ///< all digits as an integer; wrong when there are more than kMaxDigits
+  std::ptrdiff_t n_digits = 0;
+  std::int64_t exponent = 0;  ///< value = digits * 10^exponent
+};
+
+constexpr bool kLittleEndian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+/// Appends the digits that `eight` characters (the first in the lowest byte) start with; returns how many, without a
+/// branch on that number: it is as good as random, and a wrong guess costs more than the rest. Pairs, fours and eights
+/// are joined within one word as in Lemire 2021, "Number parsing at a gigabyte per second".
+inline std::ptrdiff_t AppendEight(std::uint64_t eight, NumberScan* scan) {
+  constexpr std::array<std::uint64_t, 9> kPowers{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  auto value = eight ^ 0x3030303030303030U;  // digits become 0 to 9
+  auto const others = (value | (value + 0x0606060606060606U)) & 0xF0F0F0F0F0F0F0F0U;
+  auto const n = others == 0 ? 8 : __builtin_ctzll(others) / 8;
+  value = n == 0 ? 0 : value << (64 - 8 * n);  // zeros before the digits
+  value = value * 10 + (value >> 8U);          // pairs, in every second byte
+  value = ((value & 0x000000FF000000FFU) * 0x000F424000000064U +
+           ((value >> 16U) & 0x000000FF000000FFU) * 0x0000271000000001U) >>
+          32U;
+  scan->digits = scan->digits * kPowers[static_cast<std::size_t>(n)] + static_cast<std::uint32_t>(value);
+  scan->n_digits += n;
+  return n;
+}
+
+inline char const* ScanDigits(char const* p, char const* end, NumberScan* scan) {
+  while (kLittleEndian && end - p >= 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, p, sizeof(eight));
+    auto const n = AppendEight(eight, scan);
+    p += n;
+    if (n < 8) return p;
+  }
+  for (; p != end && IsDigit(*p); ++p) {
+    ++scan->n_digits;
+    scan->digits = scan->digits * 10 + static_cast<std::uint64_t>(*p - '0');
+  }
+  return p;
+}
+
+/// [sign] digits after an 'e' at `p`; returns p where these do not follow.
+inline char const* ScanExponent(char const* p, char const* end, NumberScan* scan) {
+  auto const* q = p + 1;
+  auto const negative = q != end && *q == '-';
+  if (q != end && (*q == '-' || *q == '+')) ++q;
+  if (q == end || !IsDigit(*q)) return p;
+  std::int64_t exponent = 0;
+  for (; q != end && IsDigit(*q); ++q) exponent = std::min<std::int64_t>(exponent * 10 + (*q - '0'), kMaxExponent);
+  scan->exponent += negative ? -exponent : exponent;
+  return q;
+}
+
+inline char const* ScanNumber(char const* p, char const* end, NumberScan* scan) {
+  if (p != end && end - p > 1 && IsDigit(*p) && p[1] == '.') {  // the commonest form
+    scan->digits = static_cast<std::uint64_t>(*p++ - '0');
+    scan->n_digits = 1;
+  } else {
+    p = ScanDigits(p, end, scan);
+  }
+  if (p != end && *p == '.') {
+    auto const* fraction = p + 1;
+    p = ScanDigits(fraction, end, scan);
+    scan->exponent = fraction - p;
+  }
+  return p != end && (*p == 'e' || *p == 'E') ? ScanExponent(p, end, scan) : p;
+}
+
+/// True for a float64 whose 29 bits below float32's last are exactly one half of it.
+inline bool IsHalfway(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return (bits & 0x1FFFFFFFU) == 0x10000000U;
+}
+
+/// The number as a float64 that rounds to the right float32; false when it must be found the long way.
+inline bool RoundShortly(NumberScan const& scan, double* value) {
+  if (scan.n_digits > kMaxDigits || scan.digits > (std::uint64_t{1} << 53U) || scan.exponent < -22 ||
+      scan.exponent > 22) {
+    return false;
+  }
+  auto const digits = static_cast<double>(static_cast<std::int64_t>(scan.digits));
+  *value = scan.exponent < 0 ? digits / kPowersOfTen[static_cast<std::size_t>(-scan.exponent)]
+                             : digits * kPowersOfTen[static_cast<std::size_t>(scan.exponent)];
+  return !IsHalfway(*value);
+}
+
+/// The number in [begin, end), without sign, when the short way does not hold.
+NumberStatus RoundSlowly(char const* begin, char const* end, NumberScan const& scan, float* value);
+/// nan or inf at `p`, after the sign that *at may be on.
+NumberStatus ParseWord(char const** at, char const* p, char const* end, float* value);
+
+}  // namespace detail
+
+/// Reads [sign] digits [. digits] [e [sign] digits], nan, or inf, the words in any case, from [*at, end). *at moves
+/// past what was read. A number too small for float32 is 0 of its sign. *value is set when the status is kOk.
+inline NumberStatus ParseFloat(char const** at, char const* end, float* value) {
+  auto const* begin = *at;
+  auto const negative = begin != end && *begin == '-';
+  if (begin != end && (*begin == '-' || *begin == '+')) ++begin;
+  detail::NumberScan scan;
+  auto const* last = detail::ScanNumber(begin, end, &scan);
+  if (scan.n_digits == 0) return detail::ParseWord(at, begin, end, value);
+  *at = last;
+  auto status = NumberStatus::kOk;
+  double magnitude = 0.0;
+  if (detail::RoundShortly(scan, &magnitude)) {
+    *value = static_cast<float>(magnitude);
+  } else {
+    status = detail::RoundSlowly(begin, last, scan, value);
+  }
+  *value = negative ? -*value : *value;
+  return status;
+}
+
+/// Reads digits into *value; false, without moving *at, when there are none or they exceed int64.
+inline bool ParseIndex(char const** at, char const* end, std::int64_t* value) {
+  auto const* p = *at;
+  std::uint64_t result = 0;
+  while (p != end && IsDigit(*p)) result = result * 10 + static_cast<std::uint64_t>(*p++ - '0');
+  if (p == *at || p - *at > 18) return false;
+  *value = static_cast<std::int64_t>(result);
+  *at = p;
+  return true;
+}
+
+}  // namespace kauri
