@@ -1,9 +1,46 @@
+/// \file The table of contents: every name that parameters can choose, and what it makes.
 #include "kauri/registry.h"
 
+#include "booster/cpu_engine.h"
+#include "booster/gbtree.h"
+#include "data/text_reader.h"
+#include "kauri/booster.h"
+#include "kauri/tree_param.h"
+#include "metric/metrics.h"
+#include "objective/objectives.h"
+#include "predictor/predictors.h"
+#include "tree/exact_builder.h"
+#include "tree/hist_builder.h"
+
 namespace kauri {
+namespace {
+
+/// TreeParam is listed once, with the booster.
+Registries MakeRegistries() {
+  Registries all;
+  all.tree_methods.Add(
+      {"exact", "Every boundary between two values is a candidate, over presorted columns.",
+       [](ParamMap const& map) { return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map)); }});
+  all.tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder});
+  RegisterPredictors(&all.predictors);
+  RegisterObjectives(&all.objectives);
+  RegisterMetrics(&all.metrics);
+  RegisterBoosters(&all.boosters);
+  all.engines.Add({"cpu", "Margins and gradients in host memory.", MakeCpuEngine});
+  all.readers.Add({"libsvm", "Sparse text: label[:weight] [qid:n] index:value ...",
+                   [](Context const& ctx, std::string const& path, ParamMap const& params) {
+                     return ReadLibsvm(ctx, path, params);
+                   }});
+  all.readers.Add(
+      {"csv", "Numbers separated by commas; an empty field is missing.",
+       [](Context const& ctx, std::string const& path, ParamMap const& params) { return ReadCsv(ctx, path, params); }});
+  return all;
+}
+
+}  // namespace
 
 Registries& GetRegistries() {
-  static Registries registries;
+  static Registries registries = MakeRegistries();
   return registries;
 }
 
