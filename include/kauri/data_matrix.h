@@ -25,6 +25,13 @@ class DataView {
   /// Writes rows [begin, end) densely to `tile`, [end - begin, n_cols] row-major, NaN where missing.
   /// Only the first `n_cols` features are written; n_cols may be smaller or larger than NumCols() (the rest is NaN).
   virtual void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const = 0;
+  /// As CopyRows, for chosen features only: tile [end - begin, n_slots] row-major, feature f in column slot_of_feature[f],
+  /// left out where that is negative or past the end. False, with nothing written, when CopyRows is as good: a sparse
+  /// view saves clearing all the columns that a model never reads.
+  virtual bool CopyFeatures(std::int64_t /*begin*/, std::int64_t /*end*/, Span<std::int32_t const> /*slot_of_feature*/,
+                            std::int64_t /*n_slots*/, float* /*tile*/) const {
+    return false;
+  }
   /// The rows themselves when they already are contiguous float32 with NaN for missing, row-major with NumCols() per
   /// row; otherwise nullptr.
   virtual float const* DenseRows() const { return nullptr; }

@@ -1,0 +1,32 @@
+#include "predictor/cover.h"
+
+namespace kauri {
+
+std::vector<double> NodeMeans(Forest const& forest, std::int64_t tree) {
+  auto const begin = static_cast<std::size_t>(forest.tree_begin[static_cast<std::size_t>(tree)]);
+  auto const end = static_cast<std::size_t>(forest.tree_begin[static_cast<std::size_t>(tree) + 1]);
+  std::vector<double> means(end - begin);
+  // Children come after their parent.
+  for (auto node = end - begin; node-- > 0;) {
+    auto const left = forest.Node(tree, static_cast<std::uint32_t>(node)).left;
+    if (left == node) {
+      means[node] = static_cast<double>(forest.leaf_value[begin + node]);
+      continue;
+    }
+    auto const cover = forest.cover[begin + node];
+    means[node] = CoverRatio(cover, forest.cover[begin + left]) * means[left] +
+                  CoverRatio(cover, forest.cover[begin + left + 1]) * means[left + 1];
+  }
+  return means;
+}
+
+std::vector<double> ExpectedMargins(Forest const& forest, TreeRange trees) {
+  std::vector<double> margins(static_cast<std::size_t>(forest.n_outputs), 0.0);
+  for (auto tree = trees.begin; tree < trees.end; ++tree) {
+    auto const output = forest.output_of_tree[static_cast<std::size_t>(tree)];
+    margins[static_cast<std::size_t>(output)] += NodeMeans(forest, tree)[0];
+  }
+  return margins;
+}
+
+}  // namespace kauri

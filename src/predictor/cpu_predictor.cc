@@ -1,0 +1,91 @@
+#include "kauri/predictor.h"
+#include "predictor/contributions.h"
+#include "predictor/margins.h"
+#include "predictor/output_width.h"
+#include "predictor/predictors.h"
+
+namespace kauri {
+namespace {
+
+struct PredictorParam : public dmlc::Parameter<PredictorParam> {
+  enum ShapMethod { kAuto = 0, kTreeShap = 1 };
+  int shap_method;
+  DMLC_DECLARE_PARAMETER(PredictorParam) {
+    DMLC_DECLARE_FIELD(shap_method)
+        .set_default(kAuto)
+        .add_enum("auto", kAuto)
+        .add_enum("treeshap", kTreeShap)
+        .describe("How exact contributions are computed: treeshap is the recursive algorithm; auto is the fastest.");
+  }
+  void Validate() const {}
+};
+DMLC_REGISTER_PARAMETER(PredictorParam);
+
+void CheckSize(char const* name, std::size_t size, std::int64_t expected) {
+  if (size == static_cast<std::size_t>(expected)) return;
+  Fail(ErrorKind::kInternal, name, " has ", size, " floats; expected ", expected, ".");
+}
+
+void CheckStart(MarginStart const& start, std::int64_t n_rows, std::int64_t n_outputs) {
+  if (start.of_row.empty()) {
+    CheckSize("the base score", start.of_output.size(), n_outputs);
+  } else {
+    CheckSize("the base margin", start.of_row.size(), n_rows * n_outputs);
+  }
+}
+
+class CpuPredictor : public Predictor {
+ public:
+  std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const override {
+    return std::make_shared<Forest const>(CompileForest(ctx, model, trees));
+  }
+
+  void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange trees,
+               MarginStart const& start, Span<float> out) const override {
+    auto const* forest = dynamic_cast<Forest const*>(&model);
+    if (forest == nullptr)
+      Fail(ErrorKind::kInternal, "cpu_predictor was given a model that another predictor compiled.");
+    if (trees.begin < forest->trees.begin || trees.begin > trees.end || trees.end > forest->trees.end) {
+      Fail(ErrorKind::kInternal, "trees [", trees.begin, ", ", trees.end, ") are not all compiled; those in [",
+           forest->trees.begin, ", ", forest->trees.end, ") are.");
+    }
+    CheckSize("the output", out.size(),
+              rows.NumRows() * OutputWidth(forest->n_outputs, forest->n_features, kind, trees));
+    TreeRange const own{trees.begin - forest->trees.begin, trees.end - forest->trees.begin};
+    if (kind == PredictKind::kLeaf) return PredictLeaves(ctx, *forest, rows, own, out);
+    CheckStart(start, rows.NumRows(), forest->n_outputs);
+    Dispatch(ctx, {*forest, rows, own, start}, kind, out);
+  }
+
+ private:
+  static void Dispatch(Context const& ctx, ContributionTask const& task, PredictKind kind, Span<float> out) {
+    switch (kind) {
+      case PredictKind::kMargin:
+        return PredictMargins(ctx, task.forest, task.rows, task.trees, task.start, MarginPath::kAuto, out);
+      case PredictKind::kContribution:
+        return TreeShapContributions(ctx, task, out);
+      case PredictKind::kInteraction:
+        return TreeShapInteractions(ctx, task, out);
+      case PredictKind::kApproxContribution:
+        return ApproxContributions(ctx, task, out);
+      case PredictKind::kApproxInteraction:
+        return ApproxInteractions(ctx, task, out);
+      default:
+        Fail(ErrorKind::kInternal, "a predictor does not compute predictions of type ", static_cast<int>(kind),
+             "; the objective makes values from margins.");
+    }
+  }
+};
+
+}  // namespace
+
+void RegisterPredictors(Registry<PredictorFactory>* registry) {
+  registry->Add({"cpu_predictor", "Prediction and contributions on the CPU.",
+                 [](ParamMap const& params) -> std::unique_ptr<Predictor> {
+                   ParseParameters<PredictorParam>(params);
+                   return std::make_unique<CpuPredictor>();
+                 },
+                 &DescribeParameters<PredictorParam>});
+}
+
+}  // namespace kauri

@@ -1,0 +1,174 @@
+#include "predictor/crown.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "predictor/forest.h"
+#include "predictor/walk.h"
+
+namespace kauri {
+namespace {
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+/// A node of a padded crown: a split of the tree, or what lies under a leaf.
+struct PaddedNode {
+  std::uint32_t node;
+  bool is_real;
+};
+
+/// The 2^levels - 1 nodes in level order, then the 2^levels exits. Under a leaf everything goes left, so the leaf is
+/// carried down on the left; what is to the right of it is never reached.
+std::vector<PaddedNode> PadTree(Forest const& forest, std::int64_t tree, std::int32_t levels) {
+  auto const n_nodes = (std::size_t{1} << levels) - 1;
+  std::vector<PaddedNode> padded(2 * n_nodes + 1, {0, true});
+  for (std::size_t i = 0; i < n_nodes; ++i) {
+    auto const node = padded[i].node;
+    auto& left = padded[2 * i + 1];
+    auto& right = padded[2 * i + 2];
+    if (!padded[i].is_real || forest.IsLeaf(tree, node)) {
+      padded[i].is_real = false;
+      left = right = {node, false};
+    } else {
+      auto const first = forest.Node(tree, node).left;
+      left = {first, true};
+      right = {first + 1, true};
+    }
+  }
+  return padded;
+}
+
+/// Distinct thresholds of each (slot, default_left), numbered in that order after the padded nodes' column 0.
+class ColumnTable {
+ public:
+  void Add(SplitNode const& node) { keys_[{node.slot, node.default_left}].push_back(ThresholdKey(node)); }
+
+  void Finish(Crown* crown) {
+    crown->columns.push_back({0, 0, 0, 0});
+    for (auto& [name, keys] : keys_) {
+      std::sort(keys.begin(), keys.end());
+      keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+      number_[name] = static_cast<std::uint32_t>(crown->columns.size());
+      std::int32_t bits = 0;
+      while ((std::size_t{1} << bits) <= keys.size()) ++bits;
+      auto const begin = crown->thresholds.size();
+      crown->columns.push_back({name.first, name.second ? 0U : static_cast<std::uint32_t>(keys.size()), bits,
+                                static_cast<std::int64_t>(begin)});
+      crown->thresholds.insert(crown->thresholds.end(), keys.begin(), keys.end());
+      crown->thresholds.resize(begin + (std::size_t{1} << bits) - 1, kNeverRight);
+      largest_ = std::max(largest_, keys.size());
+      crown->encode_steps += 2 + bits;
+    }
+  }
+  std::size_t LargestColumn() const { return largest_; }
+  std::uint32_t Column(SplitNode const& node) const { return number_.at({node.slot, node.default_left}); }
+  /// How many thresholds of the column are below that of `node`.
+  std::int64_t Rank(SplitNode const& node) const {
+    auto const& keys = keys_.at({node.slot, node.default_left});
+    return std::lower_bound(keys.begin(), keys.end(), ThresholdKey(node)) - keys.begin();
+  }
+
+ private:
+  using Name = std::pair<std::uint32_t, bool>;
+  static std::int32_t ThresholdKey(SplitNode const& node) { return node.key - (node.default_left ? 1 : 0); }
+
+  std::map<Name, std::vector<std::int32_t>> keys_;
+  std::map<Name, std::uint32_t> number_;
+  std::size_t largest_ = 0;
+};
+
+void AppendTree(Forest const& forest, std::int64_t tree, ColumnTable const& table, std::int32_t bias, Crown* crown) {
+  auto const levels = std::min(forest.tree_depth[At(tree)], kCrownLevels);
+  auto const padded = PadTree(forest, tree, levels);
+  auto const n_nodes = (std::size_t{1} << levels) - 1;
+  crown->trees.push_back({levels, forest.tree_depth[At(tree)] > kCrownLevels,
+                          static_cast<std::int64_t>(crown->column.size()),
+                          static_cast<std::int64_t>(crown->exit_node.size())});
+  for (std::size_t i = 0; i < n_nodes; ++i) {
+    auto const node = forest.Node(tree, padded[i].node);
+    crown->column.push_back(padded[i].is_real ? table.Column(node) : 0);
+    auto const rank = padded[i].is_real ? table.Rank(node) : 0;
+    crown->rank.push_back(static_cast<std::int16_t>(rank - bias));
+  }
+  for (std::size_t i = n_nodes; i < padded.size(); ++i) {
+    crown->exit_node.push_back(padded[i].node);
+    crown->exit_value.push_back(forest.leaf_value[At(forest.tree_begin[At(tree)] + padded[i].node)]);
+  }
+}
+
+/// counts[lane] = how many of the 2^bits - 1 ascending thresholds are <= keys[lane]; branch-free.
+void CountNotAbove(std::int32_t const* thresholds, std::int32_t bits, std::int32_t const* keys, std::uint32_t* counts) {
+  std::fill(counts, counts + kWalkLanes, 0U);
+  for (auto bit = bits - 1; bit >= 0; --bit) {
+    auto const* middle = thresholds + (std::int64_t{1} << bit) - 1;
+    for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) {
+      counts[lane] += static_cast<std::uint32_t>(middle[counts[lane]] <= keys[lane]) << bit;
+    }
+  }
+}
+
+template <typename Code>
+void EncodeColumn(Crown const& crown, CrownColumn const& column, std::int32_t const* keys, std::int64_t n_rows,
+                  std::int64_t n_slots, Code* codes) {
+  constexpr std::int64_t kBias = std::numeric_limits<Code>::min();
+  auto const* thresholds = crown.thresholds.data() + column.threshold_begin;
+  for (std::int64_t row = 0; row < n_rows; row += kWalkLanes) {
+    auto const* lane_keys = keys + row * n_slots + column.slot * kWalkLanes;
+    std::uint32_t counts[kWalkLanes];
+    CountNotAbove(thresholds, column.bits, lane_keys, counts);
+    for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) {
+      auto const count = lane_keys[lane] == kMissingKey ? column.missing_count : counts[lane];
+      codes[row + lane] = static_cast<Code>(count + kBias);
+    }
+  }
+}
+
+template <typename Code>
+void EncodeAs(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows, std::int64_t n_slots, Code* codes) {
+  std::fill(codes, codes + n_rows, std::numeric_limits<Code>::min());
+  for (std::size_t column = 1; column < crown.columns.size(); ++column) {
+    codes += n_rows;
+    EncodeColumn(crown, crown.columns[column], keys, n_rows, n_slots, codes);
+  }
+}
+
+}  // namespace
+
+Crown BuildCrown(Forest const& forest) {
+  Crown crown;
+  if (forest.has_categorical) return crown;
+  ColumnTable table;
+  for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
+    auto const levels = std::min(forest.tree_depth[At(tree)], kCrownLevels);
+    auto const padded = PadTree(forest, tree, levels);
+    for (std::size_t i = 0; i < (std::size_t{1} << levels) - 1; ++i) {
+      if (padded[i].is_real) table.Add(forest.Node(tree, padded[i].node));
+    }
+  }
+  table.Finish(&crown);
+  if (table.LargestColumn() > 65535) return Crown{};
+  crown.code_bytes = table.LargestColumn() > 255 ? 2 : 1;
+  for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
+    AppendTree(forest, tree, table, crown.code_bytes == 1 ? 128 : 32768, &crown);
+  }
+  return crown;
+}
+
+bool CrownPays(Forest const& forest, TreeRange trees) {
+  if (forest.crown.code_bytes == 0) return false;
+  std::int64_t saved_steps = 0;
+  for (auto tree = trees.begin; tree < trees.end; ++tree) saved_steps += forest.crown.trees[At(tree)].levels;
+  return saved_steps > forest.crown.encode_steps;
+}
+
+void EncodeRows(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows, std::int64_t n_slots, void* codes) {
+  if (crown.code_bytes == 1) {
+    EncodeAs(crown, keys, n_rows, n_slots, static_cast<std::int8_t*>(codes));
+  } else {
+    EncodeAs(crown, keys, n_rows, n_slots, static_cast<std::int16_t*>(codes));
+  }
+}
+
+}  // namespace kauri

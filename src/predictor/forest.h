@@ -1,0 +1,120 @@
+/// \file Trees compiled for prediction: the nodes of all trees in one array, small enough to stay in cache.
+///
+/// Vocabulary. A slot is the number of a feature among those that the trees use; rows are read as keys of slots
+/// (feature_key.h). The children of a node are neighbours (left, right), nodes are in breadth-first order, and a leaf
+/// is its own left child with a key that no row reaches, so a walk may take more steps than the path is long.
+///
+/// A node takes 8 bytes when slot and child fit into 30 bits (28 features: trees of up to 2^25 nodes), else 16 bytes.
+/// What only leaves or contributions need lies in arrays beside the nodes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "kauri/model.h"
+#include "kauri/predictor.h"
+#include "predictor/category_sets.h"
+#include "predictor/crown.h"
+#include "predictor/feature_key.h"
+
+namespace kauri {
+
+/// A node as the walks see it, whatever its storage. Children are counted from the first node of the tree.
+struct SplitNode {
+  std::int32_t key;  ///< threshold key plus default_left; of a categorical split the number of its set
+  std::uint32_t slot;
+  std::uint32_t left;
+  bool default_left;
+  bool is_categorical;
+};
+
+/// No row goes right at a node with this key and default_left: the largest key plus one is smaller.
+constexpr std::int32_t kNeverRight = std::numeric_limits<std::int32_t>::max();
+
+/// link = left << (slot_bits + 2) | slot << 2 | is_categorical << 1 | default_left
+struct NarrowNode {
+  std::int32_t key;
+  std::uint32_t link;
+};
+
+struct WideNode {
+  std::int32_t key;
+  std::uint32_t slot;
+  std::uint32_t left;
+  std::uint32_t flags;  ///< is_categorical << 1 | default_left
+};
+
+/// Reads nodes of one storage; plain, so that a copy of it stays in registers.
+struct NarrowReader {
+  NarrowNode const* nodes;
+  std::uint32_t slot_mask;
+  unsigned left_shift;
+  NarrowReader From(std::int64_t index) const { return {nodes + index, slot_mask, left_shift}; }
+  SplitNode Read(std::int64_t index) const {
+    auto const node = nodes[index];
+    return {node.key, (node.link >> 2U) & slot_mask, node.link >> left_shift, (node.link & 1U) != 0,
+            (node.link & 2U) != 0};
+  }
+};
+struct WideReader {
+  WideNode const* nodes;
+  WideReader From(std::int64_t index) const { return {nodes + index}; }
+  SplitNode Read(std::int64_t index) const {
+    auto const& node = nodes[index];
+    return {node.key, node.slot, node.left, (node.flags & 1U) != 0, (node.flags & 2U) != 0};
+  }
+};
+
+inline bool GoesRightAtThreshold(SplitNode const& node, std::int32_t key) {
+  auto const shifted = static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(node.default_left);
+  return static_cast<std::int32_t>(shifted) >= node.key;
+}
+
+inline bool GoesRight(SplitNode const& node, std::int32_t key, CategorySets const& categories) {
+  if (!node.is_categorical) return GoesRightAtThreshold(node, key);
+  if (key == kMissingKey) return !node.default_left;
+  return categories.Contains(node.key, ValueOfKey(key));
+}
+
+enum class NodeLayout { kSmallest, kWide };
+
+/// Immutable once compiled.
+struct Forest : public CompiledModel {
+  TreeRange trees;  ///< of the model; arrays over trees start at trees.begin
+  std::int64_t n_features = 0;
+  std::int64_t n_outputs = 1;
+  bool has_categorical = false;
+  bool is_wide = false;
+
+  std::vector<std::uint32_t> feature_of_slot;  ///< ascending
+  std::vector<std::int32_t> slot_of_feature;   ///< [largest used feature + 1], -1 where unused
+
+  std::vector<std::int64_t> tree_begin;      ///< [n_trees + 1], into the arrays over nodes
+  std::vector<std::int32_t> tree_depth;      ///< [n_trees]
+  std::vector<std::int32_t> output_of_tree;  ///< [n_trees]
+  std::vector<NarrowNode> narrow;            ///< [n_nodes] unless is_wide
+  std::vector<WideNode> wide;                ///< [n_nodes] if is_wide
+  unsigned slot_bits = 0;
+  std::vector<float> leaf_value;      ///< [n_nodes], the tree's weight applied; 0 for a split
+  std::vector<std::int32_t> node_id;  ///< [n_nodes], as the model numbers them
+  std::vector<float> cover;           ///< [n_nodes], sums of hessians
+  CategorySets categories;
+  Crown crown;
+
+  std::int64_t NumTrees() const { return trees.end - trees.begin; }
+  std::int64_t NumSlots() const { return static_cast<std::int64_t>(feature_of_slot.size()); }
+  bool IsLeaf(std::int64_t tree, std::uint32_t node) const { return Node(tree, node).left == node; }
+  NarrowReader Narrow() const { return {narrow.data(), (1U << slot_bits) - 1U, slot_bits + 2U}; }
+  WideReader Wide() const { return {wide.data()}; }
+  SplitNode Node(std::int64_t tree, std::uint32_t node) const {
+    auto const index = tree_begin[static_cast<std::size_t>(tree)] + node;
+    return is_wide ? Wide().Read(index) : Narrow().Read(index);
+  }
+};
+
+/// Copies what is needed of the trees; time and memory (about 20 bytes per node) are linear in the number of nodes.
+Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees,
+                     NodeLayout layout = NodeLayout::kSmallest);
+
+}  // namespace kauri

@@ -1,0 +1,193 @@
+/// Every sum is start, then tree after tree, in float32, whichever path computes it.
+#include "predictor/margins.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "predictor/crown_kernel.h"
+#include "predictor/row_tile.h"
+#include "predictor/walk.h"
+
+namespace kauri {
+namespace {
+
+/// Below this many rows a tile would be mostly padding.
+constexpr std::int64_t kFewRows = 8;
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+std::int64_t RoundUp(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+float StartOf(MarginStart const& start, std::int64_t row, std::int64_t output, std::int64_t n_outputs) {
+  return start.of_row.empty() ? start.of_output[At(output)] : start.of_row[At(row * n_outputs + output)];
+}
+
+/// Small rows stay off the heap: a single prediction costs about as much as an allocation.
+class KeyBuffer {
+ public:
+  explicit KeyBuffer(std::int64_t size) : heap_(size > kOnStack ? At(size) : 0) {}
+  std::int32_t* Data() { return heap_.empty() ? stack_.data() : heap_.data(); }
+
+ private:
+  static constexpr std::int64_t kOnStack = 512;
+  std::array<std::int32_t, kOnStack> stack_;
+  std::vector<std::int32_t> heap_;
+};
+
+/// Rows [begin, end), one at a time.
+void MarginsByRows(Forest const& forest, DataView const& rows, TreeRange trees, MarginStart const& start,
+                   std::int64_t begin, std::int64_t end, float* out) {
+  KeyBuffer keys(forest.NumSlots());
+  for (auto row = begin; row < end; ++row) {
+    ReadKeys(forest, rows, row, row + 1, 1, keys.Data());
+    auto* sums = out + row * forest.n_outputs;
+    for (std::int64_t k = 0; k < forest.n_outputs; ++k) sums[k] = StartOf(start, row, k, forest.n_outputs);
+    WithReader(forest, [&](auto const& nodes, auto categorical) {
+      std::int64_t leaves[kWalkLanes];
+      for (auto tree = trees.begin; tree < trees.end; tree += kWalkLanes) {
+        auto const n_trees = std::min(kWalkLanes, trees.end - tree);
+        WalkTrees<categorical.value>(forest, nodes, tree, n_trees, keys.Data(), leaves);
+        for (std::int64_t t = 0; t < n_trees; ++t) {
+          sums[forest.output_of_tree[At(tree + t)]] += forest.leaf_value[At(leaves[t])];
+        }
+      }
+    });
+  }
+}
+
+/// Rows [begin, end) of a view as keys, codes and running sums; rows are padded to whole groups of walks.
+class Tile {
+ public:
+  Tile(Forest const& forest, DataView const& rows, MarginStart const& start, std::int64_t begin, std::int64_t end,
+       bool with_codes)
+      : forest_(forest),
+        begin_(begin),
+        n_rows_(end - begin),
+        n_padded_(RoundUp(n_rows_, with_codes ? kCrownRows : kWalkLanes)),
+        keys_(At(n_padded_ * forest.NumSlots()), kMissingKey),
+        sums_(At(n_padded_ * forest.n_outputs)) {
+    ReadKeys(forest, rows, begin, end, kWalkLanes, keys_.data());
+    for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
+      for (std::int64_t row = 0; row < n_rows_; ++row) {
+        Sums(output)[row] = StartOf(start, begin + row, output, forest.n_outputs);
+      }
+    }
+    if (!with_codes) return;
+    auto const& crown = forest.crown;
+    codes_.resize(crown.columns.size() * At(n_padded_ * crown.code_bytes));
+    EncodeRows(crown, keys_.data(), n_padded_, forest.NumSlots(), codes_.data());
+    exits_.resize(At(n_padded_));
+  }
+
+  void AddTree(std::int64_t tree) {
+    auto* sums = Sums(forest_.output_of_tree[At(tree)]);
+    if (codes_.empty()) {
+      AddByWalk(tree, nullptr, sums);
+      return;
+    }
+    auto const& crown = forest_.crown;
+    auto const& top = crown.trees[At(tree)];
+    CrownJob const job{codes_.data(),
+                       crown.code_bytes,
+                       n_padded_,
+                       top.levels,
+                       crown.column.data() + top.node_begin,
+                       crown.rank.data() + top.node_begin,
+                       crown.exit_value.data() + top.exit_begin};
+    if (!top.has_deeper) {
+      AddCrownValues(job, sums);
+      return;
+    }
+    FindCrownExits(job, exits_.data());
+    AddByWalk(tree, crown.exit_node.data() + top.exit_begin, sums);
+  }
+
+  void Write(float* out) {
+    for (std::int64_t output = 0; output < forest_.n_outputs; ++output) {
+      auto const* sums = Sums(output);
+      auto* first = out + begin_ * forest_.n_outputs + output;
+      for (std::int64_t row = 0; row < n_rows_; ++row) first[row * forest_.n_outputs] = sums[row];
+    }
+  }
+
+ private:
+  float* Sums(std::int64_t output) { return sums_.data() + output * n_padded_; }
+
+  /// From the root, or from the exits of the tree's crown.
+  void AddByWalk(std::int64_t tree, std::uint32_t const* exit_node, float* sums) {
+    auto const steps = forest_.tree_depth[At(tree)] - (exit_node == nullptr ? 0 : kCrownLevels);
+    auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[At(tree)];
+    WithReader(forest_, [&](auto const& reader, auto categorical) {
+      for (std::int64_t row = 0; row < n_padded_; row += kWalkLanes) {
+        std::uint32_t nodes[kWalkLanes] = {};
+        if (exit_node != nullptr) {
+          for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) nodes[lane] = exit_node[exits_[At(row + lane)]];
+        }
+        WalkRows<categorical.value>(forest_, reader, tree, steps, keys_.data() + row * forest_.NumSlots(), nodes);
+        for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) sums[row + lane] += leaf_value[nodes[lane]];
+      }
+    });
+  }
+
+  Forest const& forest_;
+  std::int64_t begin_;
+  std::int64_t n_rows_;
+  std::int64_t n_padded_;
+  std::vector<std::int32_t> keys_;   ///< [n_padded, n_slots], interleaved by kWalkLanes
+  std::vector<float> sums_;          ///< [n_outputs, n_padded]
+  std::vector<std::byte> codes_;     ///< [n_columns, n_padded]; empty: no crowns
+  std::vector<std::uint8_t> exits_;  ///< [n_padded]
+};
+
+MarginPath Choose(Forest const& forest, TreeRange trees, std::int64_t n_rows) {
+  if (n_rows < kFewRows) return MarginPath::kRows;
+  return CrownPays(forest, trees) ? MarginPath::kCrown : MarginPath::kTiles;
+}
+
+}  // namespace
+
+void PredictMargins(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees,
+                    MarginStart const& start, MarginPath path, Span<float> out) {
+  auto const n_rows = rows.NumRows();
+  if (path == MarginPath::kAuto) path = Choose(forest, trees, n_rows);
+  auto const with_codes = path == MarginPath::kCrown;
+  auto const code_bytes =
+      with_codes ? static_cast<std::int64_t>(forest.crown.columns.size()) * forest.crown.code_bytes : 0;
+  auto const block_size = TileRows(4 * (forest.NumSlots() + forest.n_outputs) + code_bytes);
+  ParallelForBlocks(ctx, n_rows, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    if (path == MarginPath::kRows || end - begin < kFewRows) {
+      MarginsByRows(forest, rows, trees, start, begin, end, out.data());
+      return;
+    }
+    Tile tile(forest, rows, start, begin, end, with_codes);
+    for (auto tree = trees.begin; tree < trees.end; ++tree) tile.AddTree(tree);
+    tile.Write(out.data());
+  });
+}
+
+void PredictLeaves(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees, Span<float> out) {
+  auto const width = trees.end - trees.begin;
+  auto const block_size = TileRows(4 * forest.NumSlots());
+  ParallelForBlocks(ctx, rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::vector<std::int32_t> keys(At(RoundUp(end - begin, kWalkLanes) * forest.NumSlots()), kMissingKey);
+    ReadKeys(forest, rows, begin, end, kWalkLanes, keys.data());
+    WithReader(forest, [&](auto const& reader, auto categorical) {
+      for (std::int64_t index = 0; index < width * NumBlocks(end - begin, kWalkLanes); ++index) {
+        auto const tree = trees.begin + index % width;
+        auto const first = index / width * kWalkLanes;
+        std::uint32_t nodes[kWalkLanes] = {};
+        WalkRows<categorical.value>(forest, reader, tree, forest.tree_depth[At(tree)],
+                                    keys.data() + first * forest.NumSlots(), nodes);
+        auto const* node_id = forest.node_id.data() + forest.tree_begin[At(tree)];
+        for (auto row = first; row < std::min(first + kWalkLanes, end - begin); ++row) {
+          out[At((begin + row) * width + tree - trees.begin)] = static_cast<float>(node_id[nodes[row - first]]);
+        }
+      }
+    });
+  });
+}
+
+}  // namespace kauri
