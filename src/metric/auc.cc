@@ -19,6 +19,7 @@
 #include "metric/entries.h"
 #include "metric/inputs.h"
 #include "metric/ranked_rows.h"
+#include "metric/weighted_sum.h"
 
 namespace kauri {
 namespace {

@@ -42,4 +42,14 @@ struct PoissonDeviance {
   }
 };
 
+/// For several classes `prediction` is the probability of the label's class, and the label itself is not read.
+struct ClassLogLoss {
+  KAURI_HD float operator()(float prediction, float) const { return -LogFloat(ClampProbability(prediction)); }
+};
+
+/// For several classes `prediction` is the number of the likeliest class.
+struct ClassError {
+  KAURI_HD float operator()(float prediction, float label) const { return prediction == label ? 0.0F : 1.0F; }
+};
+
 }  // namespace kauri

@@ -6,9 +6,9 @@
 #include "common/element_weights.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
-#include "metric/element_losses.h"
 #include "metric/entries.h"
 #include "metric/inputs.h"
+#include "metric/loss_kernels.h"
 
 namespace kauri {
 namespace {
@@ -41,16 +41,8 @@ class ElementMetric : public Metric {
  private:
   WeightedSum BlockSum(float const* predictions, MetaInfo const& info, std::int64_t begin, std::int64_t end) const {
     ElementBuffer buffer;
-    ElementBuffer losses;
     auto const* weights = ElementWeights(info, begin, end, &buffer);
-    auto const* labels = info.labels.data() + begin;
-    auto const n = static_cast<std::size_t>(end - begin);
-    for (std::size_t i = 0; i < n; ++i) losses[i] = loss_(predictions[i], labels[i]) * weights[i];
-    WeightedSum sum;
-    for (std::size_t i = 0; i < n; ++i) {
-      sum += WeightedSum{static_cast<double>(losses[i]), static_cast<double>(weights[i])};
-    }
-    return sum;
+    return SumLosses(loss_, {predictions, info.labels.data() + begin, weights, end - begin});
   }
 
   std::string name_;

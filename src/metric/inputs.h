@@ -1,4 +1,4 @@
-/// \file Checks of what a metric is given, and the mean that most of them are.
+/// \file Checks of what a metric is given.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,6 @@
 #include "kauri/span.h"
 
 namespace kauri {
-
-/// A weighted sum of losses with the sum of the weights.
-struct WeightedSum {
-  double loss = 0.0;
-  double weight = 0.0;
-
-  WeightedSum& operator+=(WeightedSum other) {
-    loss += other.loss;
-    weight += other.weight;
-    return *this;
-  }
-  /// The sum itself when there is no weight at all.
-  double Mean() const { return weight == 0.0 ? loss : loss / weight; }
-};
 
 /// Outputs per row. \throws Error(kData) unless there are labels and predictions for every row, and no or [n_rows]
 /// weights.

@@ -122,8 +122,11 @@ void Softmax::ComputeGradients(Context const& ctx, Span<float const> margins, Me
                     auto* pairs = out.data() + row * n_classes;
                     for (std::int64_t k = 0; k < n_classes; ++k) {
                       auto const probability = SoftmaxLoss::Probability(exponents[k], inverse_sum);
-                      pairs[k] = SoftmaxLoss::Gradient(probability, k == label, weight);
+                      pairs[k] = SoftmaxLoss::Gradient(probability, false, weight);
                     }
+                    // Afterwards, so that the loop above has no comparison and becomes vector code.
+                    auto const probability = SoftmaxLoss::Probability(exponents[label], inverse_sum);
+                    pairs[label] = SoftmaxLoss::Gradient(probability, true, weight);
                   });
 }
 
