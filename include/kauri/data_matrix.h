@@ -37,12 +37,13 @@ class DataView {
   virtual float const* DenseRows() const { return nullptr; }
 };
 
-/// A view of a dense array of any numeric type. Throws Error(kData) from CopyRows for an infinite value unless
-/// `missing` is.
-std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing);
-/// A view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; checked for bounds once, here.
+/// A view of a dense array of any numeric type. \throws Error(kData) for an infinite value unless `missing` is: from here
+/// when DenseRows() will be given (one pass over the array, on the threads of `ctx`), otherwise from CopyRows.
+std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, Context const& ctx = Context{});
+/// A view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; their bounds are checked once, here. An
+/// infinite value and a feature stored twice in a row are errors from CopyRows and CopyFeatures.
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
-                                      std::int64_t n_cols, float missing);
+                                      std::int64_t n_cols, float missing, Context const& ctx = Context{});
 
 /// Owned storage: one of the two is used. Sparse input that fills half of the cells or more is stored densely.
 struct DenseStorage {
