@@ -1,5 +1,6 @@
 /// Metrics that are a mean over rows, against their definitions and against what XGBoost 3.2.0 prints.
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
 
 #include <cmath>
 #include <limits>
@@ -251,6 +252,24 @@ TEST(MeanMetric, SameBitsForAnyThreadCount) {
   std::vector<float> const rows(predictions.begin(), predictions.begin() + static_cast<std::ptrdiff_t>(n / 3 * 3));
   for (auto const* name : {"merror", "mlogloss"}) {
     EXPECT_EQ(Evaluate(name, rows, MakeInfo(classes), 1), Evaluate(name, rows, MakeInfo(classes), 8)) << name;
+  }
+}
+
+TEST(MeanMetric, EveryVectorWidthGivesTheSameBits) {
+  std::size_t const n = 4096 + 37;
+  auto const predictions = RandomValues(n, 0.0F, 1.0F, 1);
+  auto const info = MakeInfo(RandomValues(n, 0.0F, 1.0F, 2), RandomValues(n, 0.0F, 1.0F, 3));
+  auto const classes = MakeInfo(std::vector<float>(n / 3, 1.0F));
+  std::vector<float> const rows(predictions.begin(), predictions.begin() + static_cast<std::ptrdiff_t>(n / 3 * 3));
+  for (auto const* name : {"rmse", "mae", "logloss", "error", "poisson-nloglik", "merror", "mlogloss"}) {
+    auto const several = name[0] == 'm' && name[1] != 'a';
+    auto const evaluate = [&] { return several ? Evaluate(name, rows, classes) : Evaluate(name, predictions, info); };
+    auto const expected = evaluate();
+    for (auto remaining = hwy::SupportedTargets(); remaining != 0; remaining &= remaining - 1) {
+      hwy::SetSupportedTargetsForTest(remaining & -remaining);
+      EXPECT_EQ(evaluate(), expected) << name << " " << hwy::TargetName(remaining & -remaining);
+    }
+    hwy::SetSupportedTargetsForTest(0);
   }
 }
 

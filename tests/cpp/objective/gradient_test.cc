@@ -1,5 +1,6 @@
 /// Gradients against the derivatives of the loss, in closed form (float64) and by differences (long double).
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
@@ -246,6 +247,31 @@ TEST(Gradient, SameBitsForAnyThreadCountAndSizes) {
     auto const one = GradientsOf(*softprob, margins, MakeInfo(classes, weights), 1);
     auto const eight = GradientsOf(*softprob, margins, MakeInfo(classes, weights), 8);
     EXPECT_EQ(std::memcmp(one.data(), eight.data(), one.size() * sizeof(GradientPair)), 0) << n;
+  }
+}
+
+std::vector<float> Transformed(Objective const& objective, std::vector<float> values) {
+  objective.TransformMargins(Context{}, values, 3);
+  return values;
+}
+
+TEST(Gradient, EveryVectorWidthGivesTheSameBits) {
+  std::size_t const n = 4096 + 37;
+  auto const margins = RandomValues(3 * n, -100.0F, 100.0F, 4);
+  auto const labels = RandomValues(3 * n, 0.0F, 1.0F, 5);
+  for (auto const* name : {"reg:squarederror", "binary:logistic", "count:poisson", "multi:softprob"}) {
+    auto const objective = MakeObjective(name, {{"num_class", "3"}});
+    auto const info = objective->NumClasses() > 0 ? MakeInfo(std::vector<float>(n, 1.0F)) : MakeInfo(labels);
+    auto const pairs = GradientsOf(*objective, margins, info);
+    auto const values = Transformed(*objective, margins);
+    for (auto remaining = hwy::SupportedTargets(); remaining != 0; remaining &= remaining - 1) {
+      hwy::SetSupportedTargetsForTest(remaining & -remaining);
+      auto const name_of_both = std::string(name) + " " + hwy::TargetName(remaining & -remaining);
+      auto const other_pairs = GradientsOf(*objective, margins, info);
+      EXPECT_EQ(std::memcmp(pairs.data(), other_pairs.data(), pairs.size() * sizeof(GradientPair)), 0) << name_of_both;
+      EXPECT_EQ(values, Transformed(*objective, margins)) << name_of_both;
+    }
+    hwy::SetSupportedTargetsForTest(0);
   }
 }
 
