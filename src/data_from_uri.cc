@@ -1,0 +1,20 @@
+/// \file The one place where data meet the registry of their readers.
+#include "data/uri.h"
+#include "kauri/data_matrix.h"
+#include "kauri/registry.h"
+
+namespace kauri {
+
+std::unique_ptr<DataMatrix> DataMatrix::FromUri(Context const& ctx, std::string const& uri_text) {
+  auto const uri = ParseDataUri(uri_text);
+  auto const& readers = GetRegistries().readers;
+  if (uri.format.empty()) {
+    std::string known;
+    for (auto const& name : readers.Names()) known += (known.empty() ? "" : ", ") + name;
+    Fail(ErrorKind::kParameter, "the format of '", uri.path, "' is not known; write '", uri.path,
+         "?format=' and one of: ", known, ".");
+  }
+  return readers.Find(uri.format).make(ctx, uri.path, uri.params);
+}
+
+}  // namespace kauri
