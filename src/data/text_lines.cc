@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -16,7 +17,8 @@ namespace kauri {
 namespace {
 
 constexpr std::ptrdiff_t kShownCharacters = 40;
-constexpr char kByteOrderMark[] = "\xEF\xBB\xBF";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // UTF-8
+constexpr std::int64_t kBytesToLineEnd = 1 << 16;
 
 std::string SystemMessage(int code) { return std::error_code(code, std::generic_category()).message(); }
 
@@ -52,6 +54,24 @@ void Append(dmlc::SeekStream* stream, std::int64_t n, std::vector<char>* buffer)
   buffer->resize(old_size + n_read);
 }
 
+/// Reads on, `n_bytes` at a time, until the buffer ends with the line that its last byte is in.
+void CompleteLastLine(dmlc::SeekStream* stream, std::int64_t n_bytes, std::vector<char>* buffer) {
+  auto searched = buffer->size() - 1;
+  while (searched < buffer->size()) {
+    auto const newline = std::find(buffer->begin() + static_cast<std::ptrdiff_t>(searched), buffer->end(), '\n');
+    if (newline != buffer->end()) {
+      buffer->erase(newline + 1, buffer->end());
+      return;
+    }
+    searched = buffer->size();
+    Append(stream, n_bytes, buffer);
+  }
+}
+
+bool StartsWithMark(std::vector<char> const& text) {
+  return text.size() >= kByteOrderMark.size() && std::equal(kByteOrderMark.begin(), kByteOrderMark.end(), text.begin());
+}
+
 }  // namespace
 
 std::string ShowText(char const* begin, char const* end) {
@@ -74,36 +94,23 @@ TextFile::TextFile(std::string path, std::int64_t block_bytes)
 Span<char const> TextFile::ReadBlock(std::int64_t block, std::vector<char>* buffer) const {
   auto const begin = block * block_bytes_;
   auto const end = std::min(begin + block_bytes_, size_);
-  auto const overlap = block == 0 ? 0 : 1;  // the byte before tells whether a line begins here
+  auto const from = begin == 0 ? 0 : begin - 1;  // the byte before tells whether a line begins here
   auto const stream = Open(path_);
-  stream->Seek(static_cast<std::size_t>(begin - overlap));
+  stream->Seek(static_cast<std::size_t>(from));
   buffer->clear();
-  Append(stream.get(), end - begin + overlap, buffer);
-  if (static_cast<std::int64_t>(buffer->size()) != end - begin + overlap) {
-    Fail(ErrorKind::kIo, "'", path_, "' ends at byte ", begin - overlap + static_cast<std::int64_t>(buffer->size()),
+  Append(stream.get(), end - from, buffer);
+  if (static_cast<std::int64_t>(buffer->size()) != end - from) {
+    Fail(ErrorKind::kIo, "'", path_, "' ends at byte ", from + static_cast<std::int64_t>(buffer->size()),
          ", but has had ", size_, " bytes; it was changed while it was read.");
   }
   std::size_t first = 0;
-  if (block == 0) {
-    auto const marked = buffer->size() >= 3 && std::equal(kByteOrderMark, kByteOrderMark + 3, buffer->begin());
-    first = marked ? 3 : 0;
-  } else {
+  if (begin > 0) {
     auto const newline = std::find(buffer->begin(), buffer->end(), '\n');
-    if (newline == buffer->end() || newline + 1 == buffer->end()) return {};
+    if (buffer->end() - newline <= 1) return {};
     first = static_cast<std::size_t>(newline - buffer->begin()) + 1;
   }
-  // The last line runs on to where the next block's first line begins.
-  auto searched = buffer->size() - 1;
-  while (true) {
-    auto const newline = std::find(buffer->begin() + static_cast<std::ptrdiff_t>(searched), buffer->end(), '\n');
-    if (newline != buffer->end()) {
-      buffer->erase(newline + 1, buffer->end());
-      break;
-    }
-    searched = buffer->size();
-    Append(stream.get(), std::min(block_bytes_, std::int64_t{1} << 16U), buffer);
-    if (buffer->size() == searched) break;
-  }
+  CompleteLastLine(stream.get(), std::min(block_bytes_, kBytesToLineEnd), buffer);
+  if (begin == 0 && StartsWithMark(*buffer)) first = kByteOrderMark.size();
   return {buffer->data() + first, buffer->size() - first};
 }
 

@@ -1,0 +1,115 @@
+/// \file What the tests of this folder share.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "data/array_dispatch.h"
+#include "kauri/data_matrix.h"
+#include "kauri/error.h"
+
+namespace kauri {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+/// The message of the error that fn throws; "no error" when it throws none.
+template <typename Fn>
+std::string MessageOf(Fn&& fn) {
+  try {
+    fn();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// Every part must be in the message.
+inline void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
+  for (auto const& part : parts)
+    EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' not in: " << message;
+}
+
+template <typename T>
+constexpr DType DTypeOf() {
+  if constexpr (std::is_same_v<T, float>) return DType::kF32;
+  if constexpr (std::is_same_v<T, double>) return DType::kF64;
+  if constexpr (std::is_same_v<T, std::int8_t>) return DType::kI8;
+  if constexpr (std::is_same_v<T, std::int16_t>) return DType::kI16;
+  if constexpr (std::is_same_v<T, std::int32_t>) return DType::kI32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return DType::kI64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return DType::kU8;
+  if constexpr (std::is_same_v<T, std::uint16_t>) return DType::kU16;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return DType::kU32;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return DType::kU64;
+  if constexpr (std::is_same_v<T, Half>) return DType::kF16;
+  return DType::kBool;
+}
+
+template <typename T>
+ArrayView VectorView(std::vector<T> const& values) {
+  auto const item = static_cast<std::int64_t>(sizeof(T));
+  return {values.data(), DTypeOf<T>(), {static_cast<std::int64_t>(values.size()), 1}, {item, item}, 1};
+}
+
+template <typename T>
+ArrayView TableView(std::vector<T> const& values, std::int64_t n_rows, std::int64_t n_cols) {
+  auto const item = static_cast<std::int64_t>(sizeof(T));
+  return {values.data(), DTypeOf<T>(), {n_rows, n_cols}, {item * n_cols, item}, 2};
+}
+
+/// Equal, with NaN equal to NaN.
+inline void ExpectSame(std::vector<float> const& actual, std::vector<float> const& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (std::isnan(expected[i])) {
+      EXPECT_TRUE(std::isnan(actual[i])) << "element " << i << " is " << actual[i];
+    } else {
+      EXPECT_EQ(actual[i], expected[i]) << "element " << i;
+    }
+  }
+}
+
+/// All rows as a view gives them.
+inline std::vector<float> RowsOf(DataView const& view) {
+  std::vector<float> rows(static_cast<std::size_t>(view.NumRows() * view.NumCols()));
+  view.CopyRows(0, view.NumRows(), view.NumCols(), rows.data());
+  return rows;
+}
+
+inline std::vector<float> RowsOf(DataMatrix const& matrix) { return RowsOf(*matrix.View()); }
+
+inline Context WithThreads(int threads) {
+  Context ctx;
+  ctx.threads = threads;
+  return ctx;
+}
+
+/// A file that lives as long as this object.
+class TempFile {
+ public:
+  TempFile(std::string const& contents, std::string const& extension) {
+    static std::atomic<int> next{0};
+    path_ = testing::TempDir() + "kauri-data-" + std::to_string(::getpid()) + "-" + std::to_string(next++) + extension;
+    std::ofstream(path_, std::ios::binary) << contents;
+  }
+  ~TempFile() { std::filesystem::remove(path_); }
+  TempFile(TempFile const&) = delete;
+  TempFile& operator=(TempFile const&) = delete;
+  std::string const& Path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace kauri
