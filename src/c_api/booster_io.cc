@@ -19,7 +19,7 @@ namespace {
 std::string ReadFile(std::string const& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    Fail(ErrorKind::kIo, "cannot read the model '", path, "': it is a folder; pass a file.");
+    Fail(ErrorKind::kIo, "cannot read the model '", path, "': it is a directory; name a file in it.");
   }
   std::ifstream file(path, std::ios::binary);
   std::string bytes(std::istreambuf_iterator<char>(file), {});

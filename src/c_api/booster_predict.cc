@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
@@ -48,7 +49,7 @@ void Return(Prediction prediction, HandleBase* handle, PredictionOut const& out)
 
 ArrayView ArrayOf(char const* json, char const* name) { return ParseArrayInterface(NotNull(json, name)); }
 
-/// make_view: missing -> std::unique_ptr<DataView>.
+/// make_view: (missing, context) -> std::unique_ptr<DataView>.
 template <typename MakeView>
 int PredictInPlace(BoosterHandle handle, char const* call, char const* config, DMatrixHandle m, PredictionOut const& to,
                    MakeView&& make_view) {
@@ -57,7 +58,8 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
     auto& booster = BoosterOf(handle);
     JsonConfig const settings(config, call);
     auto const options = OptionsOf(settings);
-    auto const view = make_view(static_cast<float>(settings.Number("missing")));
+    auto const view =
+        make_view(static_cast<float>(settings.Number("missing")), MakeContext(booster.learner->NumThreads()));
     Span<float const> margin;
     if (m != nullptr) margin = DataOrProxy(m).Info().base_margin;
     Return(booster.learner->PredictInPlace(*view, margin, options), &booster, out);
@@ -86,21 +88,26 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
 int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                               bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return PredictInPlace(handle, "XGBoosterPredictFromDense", config, m, {out_shape, out_dim, out_result},
-                        [&](float missing) { return kauri::MakeDenseView(ArrayOf(values, "values"), missing); });
+                        [&](float missing, kauri::Context const& ctx) {
+                          return kauri::MakeDenseView(ArrayOf(values, "values"), missing, ctx);
+                        });
 }
 
 int XGBoosterPredictFromColumnar(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                  bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return PredictInPlace(handle, "XGBoosterPredictFromColumnar", config, m, {out_shape, out_dim, out_result},
-                        [&](float missing) { return kauri::MakeColumnarView(NotNull(values, "values"), missing); });
+                        [&](float missing, kauri::Context const&) {
+                          return kauri::MakeColumnarView(NotNull(values, "values"), missing);
+                        });
 }
 
 int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const* indices, char const* values,
                             bst_ulong ncol, char const* config, DMatrixHandle m, bst_ulong const** out_shape,
                             bst_ulong* out_dim, float const** out_result) {
-  return PredictInPlace(
-      handle, "XGBoosterPredictFromCSR", config, m, {out_shape, out_dim, out_result}, [&](float missing) {
-        return kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"), ArrayOf(values, "values"),
-                                  static_cast<std::int64_t>(ncol), missing);
-      });
+  return PredictInPlace(handle, "XGBoosterPredictFromCSR", config, m, {out_shape, out_dim, out_result},
+                        [&](float missing, kauri::Context const& ctx) {
+                          return kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"),
+                                                    ArrayOf(values, "values"), static_cast<std::int64_t>(ncol), missing,
+                                                    ctx);
+                        });
 }

@@ -144,8 +144,8 @@ int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int iter, 
   return Guard([&] {
     auto& learner = *BoosterOf(handle).learner;
     auto const& data = DataOf(dtrain).data;
-    auto const pairs = PairsOf(DerivativesOf(grad, "grad", *data), DerivativesOf(hess, "hess", *data));
-    learner.BoostOneIteration(data, pairs, iter);
+    auto const gradients = DerivativesOf(grad, "grad", *data);
+    learner.BoostOneIteration(data, PairsOf(gradients, DerivativesOf(hess, "hess", *data)), iter);
   });
 }
 

@@ -53,7 +53,8 @@ std::unique_ptr<DataMatrix> FromRows(float const* data, bst_ulong n_rows, bst_ul
   }
   array.strides = {static_cast<std::int64_t>(sizeof(float)) * array.shape[1], sizeof(float)};
   array.data = n_rows * n_cols == 0 ? data : NotNull(data, "data");
-  return DataMatrix::FromView(MakeContext(nthread), *MakeDenseView(array, missing));
+  auto const ctx = MakeContext(nthread);
+  return DataMatrix::FromView(ctx, *MakeDenseView(array, missing, ctx));
 }
 
 void SliceRows(DMatrixHandle handle, int const* rows, bst_ulong n_rows, bool allow_groups, DMatrixHandle* out) {
@@ -92,7 +93,7 @@ int XGDMatrixCreateFromDense(char const* data, char const* config, DMatrixHandle
   return Guard([&] {
     NotNull(out, "out");
     CreateConfig const settings(config, "XGDMatrixCreateFromDense");
-    auto const view = kauri::MakeDenseView(ArrayOf(data, "data"), settings.missing);
+    auto const view = kauri::MakeDenseView(ArrayOf(data, "data"), settings.missing, settings.ctx);
     ReturnData(DataMatrix::FromView(settings.ctx, *view), out);
   });
 }
@@ -103,7 +104,7 @@ int XGDMatrixCreateFromCSR(char const* indptr, char const* indices, char const* 
     NotNull(out, "out");
     CreateConfig const settings(config, "XGDMatrixCreateFromCSR");
     auto const view = kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"), ArrayOf(data, "data"),
-                                         CountOf(ncol, "ncol"), settings.missing);
+                                         CountOf(ncol, "ncol"), settings.missing, settings.ctx);
     ReturnData(DataMatrix::FromView(settings.ctx, *view), out);
   });
 }

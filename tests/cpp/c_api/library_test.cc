@@ -1,0 +1,90 @@
+/// Versions, build information, log and global configuration; errors as such.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "c_api/support.h"
+#include "kauri/version.h"
+
+namespace kauri::testing {
+namespace {
+
+using nlohmann::json;
+
+TEST(Library, VersionsAndBuild) {
+  int major = 0;
+  int minor = 0;
+  int patch = -1;
+  XGBoostVersion(&major, &minor, &patch);
+  EXPECT_EQ(std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch), "3.2.0");
+  XGBoostVersion(nullptr, nullptr, nullptr);
+  EXPECT_STREQ(KauriVersion(), KAURI_VERSION);
+  char const* text = nullptr;
+  ASSERT_OK(XGBuildInfo(&text));
+  auto const info = json::parse(text);
+  EXPECT_EQ(info.at("KAURI_VERSION"), KAURI_VERSION);
+  EXPECT_EQ(info.at("USE_CUDA").get<bool>(), info.at("CUDA_PROBLEM").get<std::string>().empty());
+  EXPECT_EQ(XGBuildInfo(nullptr), -1);
+}
+
+TEST(Library, ParametersDescribeThemselves) {
+  char const* text = nullptr;
+  ASSERT_OK(KauriGetParameters(&text));
+  auto found = false;
+  for (auto const& parameter : json::parse(text)) {
+    if (parameter.at("name") != "max_depth") continue;
+    found = true;
+    EXPECT_EQ(parameter.at("default"), "6");
+    EXPECT_FALSE(parameter.at("description").get<std::string>().empty());
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Library, GlobalConfigIsAllOrNothing) {
+  char const* text = nullptr;
+  ASSERT_OK(XGBSetGlobalConfig(R"({"verbosity": 2, "nthread": 3, "use_rmm": false})"));
+  ASSERT_OK(XGBGetGlobalConfig(&text));
+  auto const before = json::parse(text);
+  EXPECT_EQ(before.at("verbosity"), 2);
+  EXPECT_EQ(before.at("nthread"), 3);
+  for (char const* bad : {R"({"nthread": 1, "verbosity": 9})", R"({"nthread": 1, "verbose": 1})", R"({"nthread": "1"})",
+                          R"({"nthread": 1, "use_rmm": true})", "[]", "{", "", R"({"verbosity": 1.5})"}) {
+    EXPECT_EQ(XGBSetGlobalConfig(bad), -1) << bad;
+    EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_PARAMETER) << bad;
+    ASSERT_OK(XGBGetGlobalConfig(&text));
+    EXPECT_EQ(json::parse(text), before) << bad;
+  }
+  EXPECT_EQ(XGBSetGlobalConfig(nullptr), -1);
+  EXPECT_OK(XGBSetGlobalConfig(R"({"verbosity": 1, "nthread": 0})"));
+}
+
+TEST(Library, LastErrorBelongsToTheThread) {
+  EXPECT_EQ(XGBoosterFree(nullptr), -1);
+  std::string const here = XGBGetLastError();
+  EXPECT_NE(here.find("null"), std::string::npos) << here;
+  std::thread([] {
+    EXPECT_STREQ(XGBGetLastError(), "");
+    EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_NONE);
+    EXPECT_EQ(XGBSetGlobalConfig("{"), -1);
+  }).join();
+  EXPECT_EQ(XGBGetLastError(), here);
+}
+
+std::string* g_log = nullptr;
+
+TEST(Library, LogGoesToTheCallbackOnly) {
+  std::string lines;
+  g_log = &lines;
+  ASSERT_OK(XGBRegisterLogCallback([](char const* line) { g_log->append(line).append("\n"); }));
+  Problem const problem;
+  auto const booster = Train(problem.data, {{"max_dept", "3"}}, 1);
+  ASSERT_OK(XGBRegisterLogCallback(nullptr));
+  EXPECT_NE(lines.find("max_dept"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("max_depth"), std::string::npos) << lines;
+  auto const length = lines.size();
+  Train(problem.data, {{"max_dept", "3"}}, 1);
+  EXPECT_EQ(lines.size(), length);
+}
+
+}  // namespace
+}  // namespace kauri::testing
