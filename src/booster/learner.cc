@@ -98,6 +98,8 @@ void Learner::SetParam(std::string const& name, std::string const& value) {
 
 void Learner::Configure() { impl_->Resolve(); }
 
+int Learner::NumThreads() const { return impl_->Resolve()->ctx.threads; }
+
 void Learner::AddData(std::shared_ptr<DataMatrix const> const& data) {
   auto& model = impl_->model;
   if (model.trees.empty()) model.n_features = std::max(model.n_features, data->NumCols());

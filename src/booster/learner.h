@@ -53,6 +53,8 @@ class Learner {
   void SetParam(std::string const& name, std::string const& value);
   /// Resolves parameters now. \throws Error(kParameter): unknown names (when validate_parameters is on), bad values.
   void Configure();
+  /// Worker threads that the parameters ask for.
+  int NumThreads() const;
 
   /// Announces a data set before the first round: an untrained booster takes its number of features from it.
   void AddData(std::shared_ptr<DataMatrix const> const& data);

@@ -63,9 +63,18 @@ std::uint64_t ReadLength(char const* bytes) {
 
 void Learner::LoadModel(Span<char const> bytes) {
   auto model = ParseModel(bytes);
+  auto const params_before = impl_->params;
   impl_->params["objective"] = model.objective;
   for (auto const& [name, value] : model.objective_params) impl_->params[name] = value;
   if (model.n_parallel_trees > 1) impl_->params["num_parallel_tree"] = std::to_string(model.n_parallel_trees);
+  impl_->ForgetResolved();
+  try {
+    impl_->Resolve();
+  } catch (...) {  // an objective that is not known, say: the old model stays
+    impl_->params = params_before;
+    impl_->ForgetResolved();
+    throw;
+  }
   impl_->model = std::move(model);
   impl_->intercept_ready = true;
   impl_->ForgetTraining();
