@@ -67,14 +67,21 @@ struct BoundsOf : dmlc::parameter::FieldEntryNumeric<dmlc::parameter::FieldEntry
   }
 };
 
+/// dmlc quotes the default of some types.
+std::string WithoutQuotes(std::string const& text) {
+  auto const quoted = text.size() >= 2 && text.front() == '\'' && text.back() == '\'';
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
 ParameterInfo Describe(dmlc::parameter::FieldAccessEntry* field) {
   auto const declared = field->GetFieldInfo();
   ParameterInfo info;
   info.name = declared.name;
-  info.type = declared.type_info_str.substr(0, declared.type_info_str.rfind(", optional"));
+  auto const optional = declared.type_info_str.rfind("optional");  // after ", " or, for words, after ","
+  info.type = declared.type_info_str.substr(0, declared.type_info_str.find_last_not_of(", ", optional - 1) + 1);
   auto const marker = std::string("default=");
   auto const at = declared.type_info_str.rfind(marker);
-  if (at != std::string::npos) info.default_value = declared.type_info_str.substr(at + marker.size());
+  if (at != std::string::npos) info.default_value = WithoutQuotes(declared.type_info_str.substr(at + marker.size()));
   for (auto const& bounds : {BoundsOf<float>::Text(field), BoundsOf<double>::Text(field), BoundsOf<int>::Text(field),
                              BoundsOf<std::int64_t>::Text(field), BoundsOf<std::uint64_t>::Text(field)}) {
     if (!bounds.empty()) info.bounds = bounds;
