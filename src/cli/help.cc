@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "booster/learner.h"
@@ -32,11 +33,32 @@ void PrintWrapped(std::string const& text, std::size_t indent, std::ostream* out
 void PrintTable(std::string const& heading, ParameterTable const& table, std::ostream* out) {
   *out << '\n' << heading << '\n';
   for (auto const& info : table) {
-    *out << "  " << info.name << " (" << info.type;
+    // The one name that cannot be declared as it is written.
+    *out << "  " << (info.name == "test_path" ? "test:data" : info.name) << " (" << info.type;
     if (!info.bounds.empty()) *out << ", " << info.bounds;
     if (!info.default_value.empty()) *out << ", default " << info.default_value;
     *out << ")\n";
     PrintWrapped(info.description, 6, out);
+  }
+}
+
+bool SameTable(ParameterTable const& a, ParameterTable const& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](ParameterInfo const& x, ParameterInfo const& y) {
+    return x.name == y.name && x.default_value == y.default_value && x.description == y.description;
+  });
+}
+
+/// Neighbours that declare the same parameters share one table.
+void PrintTables(std::vector<std::pair<std::string, ParameterTable>> const& tables, std::ostream* out) {
+  for (std::size_t first = 0; first < tables.size();) {
+    auto heading = tables[first].first;
+    auto next = first + 1;
+    for (; next < tables.size() && SameTable(tables[first].second, tables[next].second); ++next) {
+      auto const& other = tables[next].first;
+      heading += ", " + other.substr(other.find(' ') + 1);
+    }
+    PrintTable(heading, tables[first].second, out);
+    first = next;
   }
 }
 
@@ -64,7 +86,7 @@ void PrintHelp(std::ostream* out) {
   PrintTable("Command line", DescribeParameters<CliParam>(), out);
   *out << "  eval[NAME] (string, repeatable)\n"
           "      Data that is evaluated every round under this name.\n";
-  for (auto const& [heading, table] : AllParameters()) PrintTable(heading, table, out);
+  PrintTables(AllParameters(), out);
   auto const& registries = GetRegistries();
   PrintNames("Boosters", registries.boosters, out);
   PrintNames("Tree methods", registries.tree_methods, out);

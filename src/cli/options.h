@@ -48,7 +48,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("dump", kDump)
         .describe("train learns a model, pred applies one, dump prints one.");
     DMLC_DECLARE_FIELD(data).set_default("").describe("Training data: path?format=libsvm or csv. Also train_path.");
-    DMLC_DECLARE_FIELD(test_path).set_default("").describe("Data for pred. Also test:data.");
+    DMLC_DECLARE_FIELD(test_path).set_default("").describe("Data for pred. Also test_path.");
     DMLC_DECLARE_FIELD(eval_train).set_default(false).describe("Evaluate the training data too, under the name train.");
     DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
     DMLC_DECLARE_FIELD(early_stopping_rounds)

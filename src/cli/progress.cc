@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <iostream>
 #include <string>
 
@@ -13,7 +14,7 @@ constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 constexpr char const* kEraseLine = "\r\x1b[K";
 
 std::string TimeText(double seconds) {
-  auto const whole = static_cast<std::int64_t>(seconds + 0.5);
+  std::int64_t const whole = std::llround(seconds);
   if (whole < 60) return std::to_string(whole) + " s";
   if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
@@ -24,7 +25,7 @@ std::string TimeText(double seconds) {
 bool ErrorStreamIsTerminal() { return isatty(STDERR_FILENO) == 1; }
 
 Progress::Progress(std::int64_t total)
-    : total_(total), enabled_(total > 0 && ErrorStreamIsTerminal()), start_(Clock::now()), last_(start_) {}
+    : total_(total), enabled_(total > 0 && ErrorStreamIsTerminal()), start_(Clock::now()), last_(start_ - kRedrawInterval) {}
 
 void Progress::Update(std::int64_t done) {
   auto const now = Clock::now();

@@ -82,7 +82,7 @@ BAD_DATA = {
     "value": ("1 0:1\n0 0:1\n0 0:abc\n", ["3", "abc"]),
     "index": ("1 0:1\n0 -3:1\n", ["2"]),
     "infinite": ("1 0:1\n0 0:inf\n", ["2"]),
-    "empty": ("", ["empty"]),
+    "empty": ("", ["no rows"]),
 }
 
 

@@ -13,7 +13,7 @@ from cli_program import BUILD, Kauri
 NAMES = [
     "task",
     "data",
-    "test_path",
+    "test:data",
     "eval_train",
     "eval[NAME]",
     "num_round",
@@ -83,7 +83,7 @@ def test_version(kauri: Kauri, option: str) -> None:
 
 
 def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
-    arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=200", "model_out=m.json"]
+    arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=20", "model_out=m.json"]
     assert "rounds" not in kauri.run(*arguments).err
     terminal, child_end = pty.openpty()
     with subprocess.Popen([str(BUILD / "bin" / "kauri"), *arguments], cwd=kauri.folder, stderr=child_end) as process:
@@ -99,5 +99,5 @@ def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
             seen += block
         assert process.wait(timeout=60) == 0
     os.close(terminal)
-    assert re.search(rb"\[#*\.*\] \d+/200 rounds, .* left", seen)
+    assert re.search(rb"\[#*\.*\] \d+/20 rounds, .* left", seen)
     assert seen.endswith(b"\x1b[K")

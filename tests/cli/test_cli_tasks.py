@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import xgboost
 from cli_program import DATA, Kauri
+from sklearn.datasets import load_svmlight_file
 
 N_TEST_ROWS = 113
 N_FEATURES = 30
@@ -21,7 +22,8 @@ def peer_booster(path: Path) -> xgboost.Booster:
 
 
 def peer_data(kauri: Kauri) -> xgboost.DMatrix:
-    return xgboost.DMatrix(kauri.test_uri + "&indexing_mode=0")
+    features, _ = load_svmlight_file(kauri.test_uri.split("?")[0], zero_based=True)
+    return xgboost.DMatrix(features)
 
 
 def n_rounds(path: Path) -> int:
