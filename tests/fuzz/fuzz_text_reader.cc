@@ -1,0 +1,71 @@
+/// \file Text data of any bytes: rows that fit together, or a fault with its line. The first byte chooses the format.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "data/csv_parser.h"
+#include "data/libsvm_parser.h"
+
+namespace {
+
+void Require(bool holds) {
+  if (!holds) __builtin_trap();
+}
+
+void RequireLine(kauri::LineFault const& fault) { Require(fault.line > 0 && !fault.message.empty()); }
+
+void RequireRows(kauri::LibsvmFormat const& format, kauri::LibsvmRows const& rows) {
+  auto const n_rows = rows.labels.size();
+  Require(rows.row_ends.size() == n_rows && rows.features.size() == rows.values.size());
+  Require(rows.weights.size() == (format.has_weights ? n_rows : 0));
+  Require(rows.query_ids.size() == (format.has_queries ? n_rows : 0));
+  std::size_t entry = 0;
+  for (auto const end : rows.row_ends) {
+    for (auto const first = entry; entry < static_cast<std::size_t>(end); ++entry) {
+      Require(std::isfinite(rows.values[entry]) && rows.features[entry] <= rows.largest_feature);
+      Require(entry == first || rows.features[entry - 1] < rows.features[entry]);
+    }
+  }
+  Require(entry == rows.features.size());
+}
+
+void ParseLibsvm(kauri::Span<char const> text, std::int64_t first_index) {
+  auto format = kauri::DetectLibsvmFormat(text);
+  if (!format) return;
+  format->first_index = first_index;
+  kauri::LibsvmRows rows;
+  if (auto const fault = kauri::ParseLibsvmText(text, *format, &rows)) {
+    RequireLine(*fault);
+  } else {
+    RequireRows(*format, rows);
+  }
+}
+
+void ParseCsv(kauri::Span<char const> text, char delimiter, bool with_label) {
+  std::int64_t n_lines = 0;
+  auto const first = kauri::FindCsvFirstLine(text, delimiter, &n_lines);
+  if (!first) return;
+  Require(first->n_fields > 0 && first->line <= n_lines);
+  kauri::CsvFormat const format{first->n_fields, with_label ? 0 : -1, -1, delimiter};
+  kauri::CsvRows rows;
+  if (auto const fault = kauri::ParseCsvText(text, format, &rows)) {
+    RequireLine(*fault);
+    return;
+  }
+  Require(rows.n_rows > 0 && rows.n_lines == n_lines && first->not_a_number.empty());
+  Require(static_cast<std::int64_t>(rows.values.size()) == rows.n_rows * format.NumFeatures());
+  for (auto const value : rows.values) Require(!std::isinf(value));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  if (size == 0) return 0;
+  kauri::Span<char const> const text(reinterpret_cast<char const*>(data) + 1, size - 1);
+  if (data[0] % 2 == 0) {
+    ParseLibsvm(text, data[0] / 2 % 2);
+  } else {
+    ParseCsv(text, ",;\t "[data[0] / 2 % 4], data[0] / 8 % 2 == 1);
+  }
+  return 0;
+}
