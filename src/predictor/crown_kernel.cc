@@ -1,5 +1,7 @@
 #include "predictor/crown_kernel.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "predictor/crown_kernel.cc"
 #include <hwy/foreach_target.h>
@@ -17,20 +19,29 @@ namespace hn = hwy::HWY_NAMESPACE;
 using RowWord = std::uint64_t;
 constexpr std::size_t kMaxNodes = std::size_t{1} << kCrownLevels;
 
-/// goes_right[node]: bit r tells whether row r of the group goes right at the node. codes: those of the group in column
-/// 0.
+/// Bit r of the result: codes[r] > rank.
+template <typename Code>
+HWY_INLINE RowWord CompareRows(Code const* codes, Code rank) {
+  hn::CappedTag<Code, kCrownRows> const d;
+  RowWord word = 0;
+  if constexpr (hn::MaxLanes(d) < 8) {  // mask bits come in bytes
+    for (std::int64_t row = 0; row < kCrownRows; ++row) word |= RowWord{codes[row] > rank} << row;
+  } else {
+    std::uint8_t bits[sizeof(word) + 8];
+    for (std::size_t row = 0; row < kCrownRows; row += hn::Lanes(d)) {
+      hn::StoreMaskBits(d, hn::Gt(hn::LoadU(d, codes + row), hn::Set(d, rank)), bits + row / 8);
+    }
+    hwy::CopyBytes<sizeof(word)>(bits, &word);
+  }
+  return word;
+}
+
+/// goes_right[node]: bit r tells whether row r of the group goes right at the node. codes: the group's in column 0.
 template <typename Code>
 HWY_INLINE void CompareNodes(CrownJob const& job, Code const* codes, RowWord* goes_right) {
-  hn::CappedTag<Code, kCrownRows> const d;
   auto const n_nodes = (std::size_t{1} << job.levels) - 1;
   for (std::size_t node = 0; node < n_nodes; ++node) {
-    auto const* column = codes + job.column[node] * job.n_rows;
-    auto const rank = hn::Set(d, static_cast<Code>(job.rank[node]));
-    std::uint8_t bits[sizeof(RowWord) + 8];
-    for (std::size_t row = 0; row < kCrownRows; row += hn::Lanes(d)) {
-      hn::StoreMaskBits(d, hn::Gt(hn::LoadU(d, column + row), rank), bits + row / 8);
-    }
-    hwy::CopyBytes<sizeof(RowWord)>(bits, goes_right + node);
+    goes_right[node] = CompareRows(codes + job.column[node] * job.n_rows, static_cast<Code>(job.rank[node]));
   }
 }
 
@@ -51,19 +62,27 @@ HWY_INLINE void SelectPaths(std::int32_t levels, RowWord* goes_right, RowWord* p
   }
 }
 
+/// flags[r] = bit r of `word` times `flag`, OR-ed to what is there.
+HWY_INLINE void SpreadWord(RowWord word, std::uint8_t flag, std::uint8_t* flags) {
+  hn::CappedTag<std::uint8_t, kCrownRows> const d;
+  if constexpr (hn::MaxLanes(d) < 8) {
+    for (std::int64_t row = 0; row < kCrownRows; ++row) flags[row] |= ((word >> row) & 1U) != 0 ? flag : 0;
+  } else {
+    for (std::size_t row = 0; row < kCrownRows; row += hn::Lanes(d)) {
+      std::uint8_t bits[sizeof(word)];
+      RowWord const shifted = word >> row;
+      hwy::CopyBytes<sizeof(shifted)>(&shifted, bits);
+      auto const added = hn::IfThenElseZero(hn::LoadMaskBits(d, bits), hn::Set(d, flag));
+      hn::StoreU(hn::Or(hn::LoadU(d, flags + row), added), d, flags + row);
+    }
+  }
+}
+
 /// exits[r] = the turns of row r as a binary number, the root's first.
 HWY_INLINE void PathsToExits(std::int32_t levels, RowWord const* path, std::uint8_t* exits) {
-  hn::CappedTag<std::uint8_t, kCrownRows> const d;
-  for (std::size_t row = 0; row < kCrownRows; row += hn::Lanes(d)) {
-    auto exit = hn::Zero(d);
-    for (std::int32_t level = 0; level < levels; ++level) {
-      std::uint8_t bits[8] = {};
-      RowWord const shifted = path[level] >> row;
-      hwy::CopyBytes<sizeof(shifted)>(&shifted, bits);
-      auto const bit = hn::Set(d, static_cast<std::uint8_t>(1U << (levels - 1 - level)));
-      exit = hn::Or(exit, hn::IfThenElseZero(hn::LoadMaskBits(d, bits), bit));
-    }
-    hn::StoreU(exit, d, exits + row);
+  std::fill(exits, exits + kCrownRows, std::uint8_t{0});
+  for (std::int32_t level = 0; level < levels; ++level) {
+    SpreadWord(path[level], static_cast<std::uint8_t>(1U << (levels - 1 - level)), exits);
   }
 }
 
