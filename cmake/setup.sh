@@ -47,6 +47,19 @@ require_venv() {
   cp "$requirements" "$stamp"
 }
 
+# require_kauri_package: python-package in .venv, around the library in build/; again when either has changed.
+require_kauri_package() {
+  local stamp="$KAURI_ROOT/.venv/.installed-kauri" library="$KAURI_ROOT/build/lib/libkauri.so" changed
+  if [[ -e $stamp ]]; then
+    changed=$(find "$library" "$KAURI_ROOT/python-package" -name '*.py' -newer "$stamp" -o -name '*.so' -newer "$stamp")
+    [[ -n $changed ]] || return 0
+  fi
+  heading "Installing the Python package kauri into .venv"
+  KAURI_LIBRARY="$library" "$KAURI_ROOT/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
+    --force-reinstall "$KAURI_ROOT/python-package"
+  touch "$stamp"
+}
+
 # build_preset PRESET: configures and builds with CMakePresets.json.
 build_preset() {
   heading "Building ($1)"

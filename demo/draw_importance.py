@@ -16,7 +16,6 @@ def main(model: str, features: str, image: str) -> None:
     booster.feature_names = [line.split()[1] for line in Path(features).read_text().splitlines()]
     axes = kauri.plot_importance(booster, importance_type="total_gain", max_num_features=15, show_values=False)
     axes.figure.set_size_inches(9, 6)
-    axes.figure.tight_layout()
     axes.figure.savefig(image, dpi=120)
 
 
