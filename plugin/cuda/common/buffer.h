@@ -1,0 +1,86 @@
+/// \file Device memory from the CUDA async pool, and copies to and from it, all ordered on a stream.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "cuda/common/cuda_context.h"
+#include "kauri/span.h"
+
+namespace kauri::cuda {
+
+/// Owns `size` uninitialised elements. The stream must outlive it.
+template <typename T>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(CudaContext const& ctx, std::size_t size) : stream_(ctx.stream), size_(size) {
+    if (size == 0) return;
+    KAURI_CUDA_CHECK(cudaMallocAsync(reinterpret_cast<void**>(&data_), size * sizeof(T), ctx.stream));
+  }
+  ~Buffer() {
+    if (data_ != nullptr) cudaFreeAsync(data_, stream_);
+  }
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  Buffer(Buffer const&) = delete;
+  Buffer& operator=(Buffer const&) = delete;
+
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  Span<T> span() const { return {data_, size_}; }
+
+  /// Makes room for at least `size` elements; what was in it is lost when it grows.
+  void Reserve(CudaContext const& ctx, std::size_t size) {
+    if (size > size_) {
+      *this = Buffer();
+      *this = Buffer(ctx, size);
+    }
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Host to device. `from` must stay until the stream has passed; pageable memory is staged by the driver.
+template <typename T>
+void CopyToDevice(CudaContext const& ctx, T const* from, std::size_t size, T* to) {
+  if (size == 0) return;
+  KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyHostToDevice, ctx.stream));
+}
+
+template <typename T>
+Buffer<T> ToDevice(CudaContext const& ctx, std::vector<T> const& from) {
+  Buffer<T> buffer(ctx, from.size());
+  CopyToDevice(ctx, from.data(), from.size(), buffer.data());
+  return buffer;
+}
+
+/// Device to host; waits for the values.
+template <typename T>
+std::vector<T> ToHost(CudaContext const& ctx, T const* from, std::size_t size) {
+  std::vector<T> values(size);
+  if (size == 0) return values;
+  KAURI_CUDA_CHECK(cudaMemcpyAsync(values.data(), from, size * sizeof(T), cudaMemcpyDeviceToHost, ctx.stream));
+  ctx.Synchronize();  // for `values`
+  return values;
+}
+
+/// Sets every byte to zero.
+template <typename T>
+void FillZero(CudaContext const& ctx, T* data, std::size_t size) {
+  if (size == 0) return;
+  KAURI_CUDA_CHECK(cudaMemsetAsync(data, 0, size * sizeof(T), ctx.stream));
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,30 @@
+#include "cuda/common/cuda_context.h"
+
+#include <cstdint>
+#include <limits>
+
+namespace kauri::cuda {
+
+DeviceScope::DeviceScope(int device) {
+  KAURI_CUDA_CHECK(cudaGetDevice(&previous_));
+  KAURI_CUDA_CHECK(cudaSetDevice(device));
+}
+
+DeviceScope::~DeviceScope() { cudaSetDevice(previous_); }
+
+StreamOwner::StreamOwner(int device) {
+  DeviceScope const scope(device);
+  context_.device = device;
+  KAURI_CUDA_CHECK(cudaStreamCreateWithFlags(&context_.stream, cudaStreamNonBlocking));
+  cudaMemPool_t pool = nullptr;
+  KAURI_CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, device));
+  auto threshold = std::numeric_limits<std::uint64_t>::max();
+  KAURI_CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+}
+
+StreamOwner::~StreamOwner() {
+  cudaStreamSynchronize(context_.stream);
+  cudaStreamDestroy(context_.stream);
+}
+
+}  // namespace kauri::cuda

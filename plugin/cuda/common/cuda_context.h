@@ -1,0 +1,44 @@
+/// \file Which device and which stream: the first argument of everything in the plug-in. There is no default stream.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/common/check.h"
+
+namespace kauri::cuda {
+
+/// Not owning; cheap to copy. Everything is ordered on `stream`.
+struct CudaContext {
+  int device = 0;
+  cudaStream_t stream = nullptr;
+
+  /// Waits for all work on the stream. Callers say in a comment which value they wait for.
+  void Synchronize() const { KAURI_CUDA_CHECK(cudaStreamSynchronize(stream)); }
+};
+
+/// Owns a stream of one device and keeps the device's async pool from giving memory back between calls.
+class StreamOwner {
+ public:
+  explicit StreamOwner(int device);
+  ~StreamOwner();
+  StreamOwner(StreamOwner const&) = delete;
+  StreamOwner& operator=(StreamOwner const&) = delete;
+  CudaContext const& Context() const { return context_; }
+
+ private:
+  CudaContext context_;
+};
+
+/// Makes `device` current for a scope: the current device belongs to the calling thread, so it is put back.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device);
+  ~DeviceScope();
+  DeviceScope(DeviceScope const&) = delete;
+  DeviceScope& operator=(DeviceScope const&) = delete;
+
+ private:
+  int previous_ = 0;
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,46 @@
+/// \file Kernel launches and CUB calls, both checked. The bare forms are forbidden elsewhere (tests/lint).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
+
+namespace kauri::cuda {
+
+/// Blocks of `block` threads that cover n items.
+inline unsigned GridFor(std::int64_t n, int block) { return static_cast<unsigned>((n + block - 1) / block); }
+
+/// Launches `kernel` on the context's stream; an empty grid is no launch. Arguments must have the kernel's types.
+template <typename... Params, typename... Args>
+void LaunchGrid(CudaContext const& ctx, dim3 grid, int block, void (*kernel)(Params...), Args&&... args) {
+  if (grid.x == 0 || grid.y == 0) return;
+  kernel<<<grid, block, 0, ctx.stream>>>(std::forward<Args>(args)...);
+  KAURI_CUDA_CHECK(cudaGetLastError());
+}
+
+template <typename... Params, typename... Args>
+void Launch(CudaContext const& ctx, unsigned grid, int block, void (*kernel)(Params...), Args&&... args) {
+  LaunchGrid(ctx, dim3(grid), block, kernel, std::forward<Args>(args)...);
+}
+
+/// CUB's scratch memory; grows, so that repeated calls do not allocate.
+class CubScratch {
+ public:
+  /// call(temp_storage, bytes) returns cudaError_t; it is asked for the bytes first, then run.
+  template <typename Call>
+  void Run(CudaContext const& ctx, Call&& call) {
+    std::size_t bytes = 0;
+    KAURI_CUDA_CHECK(call(static_cast<void*>(nullptr), bytes));
+    storage_.Reserve(ctx, bytes == 0 ? 1 : bytes);
+    KAURI_CUDA_CHECK(call(static_cast<void*>(storage_.data()), bytes));
+  }
+
+ private:
+  Buffer<unsigned char> storage_;
+};
+
+}  // namespace kauri::cuda

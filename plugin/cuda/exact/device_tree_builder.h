@@ -1,0 +1,28 @@
+/// \file A tree builder whose input and output stay in device memory: what the resident loop calls.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "kauri/tree_builder.h"
+
+namespace kauri::cuda {
+
+/// TreeTask with everything row-sized in device memory.
+struct DeviceTreeTask {
+  Span<FixedPair const> pairs;            ///< [n_rows], device; zero pairs for rows that are not sampled
+  GradientUnit unit;
+  Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
+  std::int64_t iteration = 0;
+  std::int64_t tree_in_iteration = 0;
+  float leaf_scale = 1.0F;
+};
+
+class DeviceTreeBuilder : public TreeBuilder {
+ public:
+  /// leaf_of_row (out): [n_rows], device. `state` is what MakeState returned. The same tree as TreeBuilder::Build, bit for bit.
+  virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DeviceTreeTask const& task, BuildState* state,
+                             Span<std::int32_t> leaf_of_row) const = 0;
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,57 @@
+/// \file What one warp does for one segment: prefix sums over its pieces, and the best of 32 lanes.
+#pragma once
+
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+
+#include "cuda/exact/exact_types.h"
+#include "cuda/exact/segmented.cuh"
+
+namespace kauri::cuda {
+
+/// The best of all lanes, in lane 0. Every lane takes part.
+__device__ __forceinline__ SegmentCandidate WarpBest(SegmentCandidate candidate) {
+  using Reduce = cub::WarpReduce<SegmentCandidate>;
+  __shared__ typename Reduce::TempStorage temp[kBlockThreads / 32];
+  return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetter());
+}
+
+struct KeepBetterSplit {
+  __device__ SplitCandidate operator()(SplitCandidate const& a, SplitCandidate const& b) const { return IsBetter(b, a) ? b : a; }
+};
+
+__device__ __forceinline__ SplitCandidate WarpBest(SplitCandidate candidate) {
+  using Reduce = cub::WarpReduce<SplitCandidate>;
+  __shared__ typename Reduce::TempStorage temp[kBlockThreads / 32];
+  return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetterSplit());
+}
+
+/// One warp per segment: pieces become what comes before them within the segment; totals: [n_segments]. Dead segments are
+/// left alone. T is FixedSum or std::int64_t.
+template <typename T>
+__global__ void PiecePrefixKernel(SegmentTable table, T* pieces, T* totals) {
+  using Scan = cub::WarpScan<T>;
+  __shared__ typename Scan::TempStorage temp[kBlockThreads / 32];
+  std::int64_t const segment = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  int const lane = threadIdx.x % 32;
+  if (segment >= table.NumSegments() || table.NodeOf(segment) == table.n_nodes) return;
+  std::int64_t const begin = table.begin[segment];
+  std::int64_t const end = table.begin[segment + 1];
+  T running = T();
+  if (begin < end) {
+    std::int64_t const last = (end - 1) / kTileEntries;
+    for (std::int64_t base = begin / kTileEntries; base <= last; base += 32) {
+      std::int64_t const tile = base + lane;
+      T const own = tile <= last ? pieces[tile + segment] : T();
+      T before;
+      T all;
+      Scan(temp[threadIdx.x / 32]).ExclusiveScan(own, before, T(), AddSums(), all);
+      if (tile <= last) pieces[tile + segment] = AddSums()(running, before);
+      running = AddSums()(running, all);
+      __syncwarp();
+    }
+  }
+  if (lane == 0) totals[segment] = running;
+}
+
+}  // namespace kauri::cuda
