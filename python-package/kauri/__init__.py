@@ -1,0 +1,64 @@
+"""Gradient boosting: exact, reproducible, explained."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import _lib, callback
+from ._lib import (
+    DataError,
+    DeviceError,
+    FileError,
+    InternalError,
+    KauriError,
+    ModelError,
+    OutOfMemoryError,
+    ParameterError,
+)
+from .booster import Booster
+from .data import DMatrix
+from .plotting import plot_importance
+from .training import train
+
+__version__ = _lib.version()
+
+__all__ = [
+    "Booster",
+    "DMatrix",
+    "DataError",
+    "DeviceError",
+    "FileError",
+    "InternalError",
+    "KauriError",
+    "ModelError",
+    "OutOfMemoryError",
+    "ParameterError",
+    "build_info",
+    "callback",
+    "get_config",
+    "parameters",
+    "plot_importance",
+    "set_config",
+    "train",
+]
+
+
+def build_info() -> dict[str, Any]:
+    """Return how the library was built, and which CUDA devices it can use."""
+    return json.loads(_lib.call_text(_lib.LIB.XGBuildInfo))
+
+
+def parameters() -> list[dict[str, str]]:
+    """Return every parameter: group, name, type, default, bounds and description."""
+    return json.loads(_lib.call_text(_lib.LIB.KauriGetParameters))
+
+
+def set_config(**settings: Any) -> None:
+    """Set verbosity (0 to 3: what the logger ``kauri`` receives) or nthread (of what is made from now on)."""
+    _lib.check(_lib.LIB.XGBSetGlobalConfig(_lib.config(**settings)))
+
+
+def get_config() -> dict[str, Any]:
+    """Return the global configuration."""
+    return json.loads(_lib.call_text(_lib.LIB.XGBGetGlobalConfig))

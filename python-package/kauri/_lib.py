@@ -1,0 +1,363 @@
+"""All of the ctypes: the library, the signature of every call, errors, and arrays on their way in and out."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import logging
+import os
+from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_uint, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+Handle = c_void_p
+_Out = POINTER
+_STRINGS = _Out(POINTER(c_char_p))
+_SHAPE = POINTER(c_uint64)
+_LENGTH = POINTER(c_uint64)
+_PREDICTION = [_Out(_SHAPE), _LENGTH, _Out(POINTER(c_float))]
+_BYTES = [_LENGTH, _Out(POINTER(ctypes.c_char))]
+_LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_char_p)
+
+# Argument types of every function that returns a status.
+_SIGNATURES: dict[str, list[Any]] = {
+    "KauriGetParameters": [_Out(c_char_p)],
+    "XGBuildInfo": [_Out(c_char_p)],
+    "XGBRegisterLogCallback": [_LOG_CALLBACK],
+    "XGBSetGlobalConfig": [c_char_p],
+    "XGBGetGlobalConfig": [_Out(c_char_p)],
+    "XGDMatrixCreateFromURI": [c_char_p, _Out(Handle)],
+    "XGDMatrixCreateFromDense": [c_char_p, c_char_p, _Out(Handle)],
+    "XGDMatrixCreateFromCSR": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
+    "XGDMatrixCreateFromCSC": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
+    "XGDMatrixCreateFromColumnar": [c_char_p, c_char_p, _Out(Handle)],
+    "XGDMatrixFree": [Handle],
+    "XGDMatrixSliceDMatrixEx": [Handle, POINTER(c_int), c_uint64, _Out(Handle), c_int],
+    "XGDMatrixSetInfoFromInterface": [Handle, c_char_p, c_char_p],
+    "XGDMatrixSetStrFeatureInfo": [Handle, c_char_p, POINTER(c_char_p), c_uint64],
+    "XGDMatrixGetStrFeatureInfo": [Handle, c_char_p, _LENGTH, _STRINGS],
+    "XGDMatrixGetInfoRef": [Handle, c_char_p, _Out(c_char_p)],
+    "XGDMatrixNumRow": [Handle, _LENGTH],
+    "XGDMatrixNumCol": [Handle, _LENGTH],
+    "XGDMatrixNumNonMissing": [Handle, _LENGTH],
+    "XGDMatrixGetDataAsCSR": [Handle, c_char_p, POINTER(c_uint64), POINTER(c_uint), POINTER(c_float)],
+    "XGProxyDMatrixCreate": [_Out(Handle)],
+    "XGProxyDMatrixSetDataDense": [Handle, c_char_p],
+    "XGProxyDMatrixSetDataCSR": [Handle, c_char_p, c_char_p, c_char_p, c_uint64],
+    "XGProxyDMatrixSetDataColumnar": [Handle, c_char_p],
+    "XGBoosterCreate": [POINTER(Handle), c_uint64, _Out(Handle)],
+    "XGBoosterFree": [Handle],
+    "XGBoosterReset": [Handle],
+    "XGBoosterSlice": [Handle, c_int, c_int, c_int, _Out(Handle)],
+    "XGBoosterBoostedRounds": [Handle, _Out(c_int)],
+    "XGBoosterSetParam": [Handle, c_char_p, c_char_p],
+    "XGBoosterGetNumFeature": [Handle, _LENGTH],
+    "XGBoosterUpdateOneIter": [Handle, c_int, Handle],
+    "XGBoosterTrainOneIter": [Handle, Handle, c_int, c_char_p, c_char_p],
+    "XGBoosterEvalOneIter": [Handle, c_int, POINTER(Handle), POINTER(c_char_p), c_uint64, _Out(c_char_p)],
+    "XGBoosterPredictFromDMatrix": [Handle, Handle, c_char_p, *_PREDICTION],
+    "XGBoosterPredictFromDense": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],
+    "XGBoosterPredictFromCSR": [Handle, c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, Handle, *_PREDICTION],
+    "XGBoosterPredictFromColumnar": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],
+    "XGBoosterLoadModel": [Handle, c_char_p],
+    "XGBoosterSaveModel": [Handle, c_char_p],
+    "XGBoosterLoadModelFromBuffer": [Handle, c_char_p, c_uint64],
+    "XGBoosterSaveModelToBuffer": [Handle, c_char_p, *_BYTES],
+    "XGBoosterSerializeToBuffer": [Handle, *_BYTES],
+    "XGBoosterUnserializeFromBuffer": [Handle, c_char_p, c_uint64],
+    "XGBoosterSaveJsonConfig": [Handle, *_BYTES],
+    "XGBoosterLoadJsonConfig": [Handle, c_char_p],
+    "XGBoosterDumpModelEx": [Handle, c_char_p, c_int, c_char_p, _LENGTH, _STRINGS],
+    "XGBoosterGetAttr": [Handle, c_char_p, _Out(c_char_p), _Out(c_int)],
+    "XGBoosterSetAttr": [Handle, c_char_p, c_char_p],
+    "XGBoosterGetAttrNames": [Handle, _LENGTH, _STRINGS],
+    "XGBoosterSetStrFeatureInfo": [Handle, c_char_p, POINTER(c_char_p), c_uint64],
+    "XGBoosterGetStrFeatureInfo": [Handle, c_char_p, _LENGTH, _STRINGS],
+    "XGBoosterFeatureScore": [
+        Handle,
+        c_char_p,
+        _LENGTH,
+        _STRINGS,
+        _LENGTH,
+        _Out(_SHAPE),
+        _Out(POINTER(c_float)),
+    ],
+}
+
+
+class KauriError(Exception):
+    """What the library reports; the message says what is wrong, the value seen and the cure."""
+
+
+class ParameterError(KauriError, ValueError):
+    """A parameter's or an argument's name or value."""
+
+
+class DataError(KauriError, ValueError):
+    """Labels, features, shapes or text files."""
+
+
+class ModelError(KauriError, ValueError):
+    """A model file, or a model that does not fit the call."""
+
+
+class FileError(KauriError, OSError):
+    """The file system."""
+
+
+class DeviceError(KauriError):
+    """No CUDA plug-in, no driver or no device."""
+
+
+class OutOfMemoryError(KauriError, MemoryError):
+    """Not enough memory."""
+
+
+class InternalError(KauriError):
+    """A bug in the library."""
+
+
+_ERRORS: list[type[KauriError]] = [
+    InternalError,
+    ParameterError,
+    DataError,
+    ModelError,
+    FileError,
+    DeviceError,
+    OutOfMemoryError,
+    InternalError,
+]
+
+
+def _find_library() -> Path:
+    """KAURI_LIBRARY alone when it is set, else the package's own, else the checkout's build folder."""
+    if given := os.environ.get("KAURI_LIBRARY"):
+        return Path(given)
+    package = Path(__file__).resolve().parent
+    places = [package / "lib" / "libkauri.so", package.parent.parent / "build" / "lib" / "libkauri.so"]
+    for place in places:
+        if place.exists():
+            return place
+    looked = " and ".join(str(place) for place in places)
+    raise ImportError(f"libkauri.so is neither at {looked}; build it, or set KAURI_LIBRARY to its path.")
+
+
+def _load() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(_find_library()))
+    for name, argtypes in _SIGNATURES.items():
+        function = getattr(library, name)
+        function.argtypes = argtypes
+        function.restype = c_int
+    for name in ("KauriVersion", "XGBGetLastError"):
+        getattr(library, name).argtypes = []
+        getattr(library, name).restype = c_char_p
+    library.KauriGetLastErrorKind.argtypes = []
+    library.KauriGetLastErrorKind.restype = c_int
+    return library
+
+
+LIB = _load()
+_logger = logging.getLogger("kauri")
+
+
+@_LOG_CALLBACK
+def _log(line: bytes) -> None:
+    _logger.warning(line.decode(errors="replace"))
+
+
+def check(status: int) -> None:
+    """Raise the error of the call that has just returned `status`."""
+    if status == 0:
+        return
+    error = _ERRORS[LIB.KauriGetLastErrorKind()]
+    raise error(LIB.XGBGetLastError().decode(errors="replace"))
+
+
+check(LIB.XGBRegisterLogCallback(_log))
+
+
+def version() -> str:
+    """Return the library's version."""
+    return LIB.KauriVersion().decode()
+
+
+def encode(text: str | os.PathLike[str]) -> bytes:
+    """Return a C string; a file name keeps bytes that are not UTF-8."""
+    return os.fsencode(text)
+
+
+def config(**members: Any) -> bytes:
+    """Return a JSON configuration; NaN and infinities are written bare."""
+    return json.dumps(members).encode()
+
+
+# ---- arrays on their way in ------------------------------------------------------------------------------------------
+
+
+def as_numeric(values: Any, what: str) -> np.ndarray:
+    """Return `values` as an array that the library can read, without copying where that is possible."""
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise DataError(f"{what} has the dtype {array.dtype}. Complex data not supported; pass real numbers.")
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{what} has the dtype {array.dtype}; convert it to numbers.") from error
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array
+
+
+def interface_members(array: np.ndarray) -> dict[str, Any]:
+    """Return NumPy's array interface as JSON can hold it; the array must outlive its use."""
+    members = array.__array_interface__
+    return {
+        "data": [members["data"][0], True],
+        "typestr": members["typestr"],
+        "shape": list(members["shape"]),
+        "strides": None if members["strides"] is None else list(members["strides"]),
+        "version": 3,
+    }
+
+
+def interface(array: np.ndarray) -> bytes:
+    """Return NumPy's array interface as JSON; the array must outlive its use."""
+    return json.dumps(interface_members(array)).encode()
+
+
+def strings_in(strings: list[str]) -> Any:
+    """Return a C array of strings."""
+    return (c_char_p * len(strings))(*(text.encode() for text in strings))
+
+
+def handles_in(handles: list[Handle]) -> Any:
+    """Return a C array of handles."""
+    return (Handle * len(handles))(*handles)
+
+
+# ---- results on their way out ----------------------------------------------------------------------------------------
+
+
+def call_handle(function: Callable[..., int], *args: Any) -> Handle:
+    """Call a function whose last argument receives a handle."""
+    out = Handle()
+    check(function(*args, byref(out)))
+    return out
+
+
+def call_count(function: Callable[..., int], *args: Any) -> int:
+    """Call a function whose last argument receives a count."""
+    out = c_uint64()
+    check(function(*args, byref(out)))
+    return out.value
+
+
+def call_text(function: Callable[..., int], *args: Any) -> str:
+    """Call a function whose last argument receives a text."""
+    out = c_char_p()
+    check(function(*args, byref(out)))
+    return (out.value or b"").decode()
+
+
+def call_bytes(function: Callable[..., int], *args: Any) -> bytearray:
+    """Call a function whose last arguments receive a length and bytes."""
+    length = c_uint64()
+    out = POINTER(ctypes.c_char)()
+    check(function(*args, byref(length), byref(out)))
+    return bytearray(ctypes.string_at(out, length.value))
+
+
+def call_strings(function: Callable[..., int], *args: Any) -> list[str]:
+    """Call a function whose last arguments receive a count and strings."""
+    length = c_uint64()
+    out = POINTER(c_char_p)()
+    check(function(*args, byref(length), byref(out)))
+    return [out[i].decode() for i in range(length.value)]
+
+
+def call_prediction(function: Callable[..., int], *args: Any) -> np.ndarray:
+    """Call a function whose last arguments receive a shape and float32 values; they are copied."""
+    shape = POINTER(c_uint64)()
+    dim = c_uint64()
+    values = POINTER(c_float)()
+    check(function(*args, byref(shape), byref(dim), byref(values)))
+    return _copied(values, tuple(shape[i] for i in range(dim.value)))
+
+
+def call_scores(function: Callable[..., int], *args: Any) -> tuple[list[str], np.ndarray]:
+    """Call XGBoosterFeatureScore: the names of the features and their scores."""
+    n_features = c_uint64()
+    names = POINTER(c_char_p)()
+    shape = POINTER(c_uint64)()
+    dim = c_uint64()
+    scores = POINTER(c_float)()
+    check(function(*args, byref(n_features), byref(names), byref(dim), byref(shape), byref(scores)))
+    values = _copied(scores, tuple(shape[i] for i in range(dim.value)))
+    return [names[i].decode() for i in range(n_features.value)], values
+
+
+def call_attribute(handle: Handle, key: str) -> str | None:
+    """Call XGBoosterGetAttr."""
+    out = c_char_p()
+    success = c_int()
+    check(LIB.XGBoosterGetAttr(handle, key.encode(), byref(out), byref(success)))
+    return out.value.decode() if success.value and out.value is not None else None
+
+
+def call_int(function: Callable[..., int], *args: Any) -> int:
+    """Call a function whose last argument receives an int."""
+    out = c_int()
+    check(function(*args, byref(out)))
+    return out.value
+
+
+def call_slice(handle: Handle, begin: int, end: int, step: int) -> Handle:
+    """Call XGBoosterSlice. Raises IndexError for rounds that the booster does not have."""
+    out = Handle()
+    status = LIB.XGBoosterSlice(handle, begin, end, step, byref(out))
+    if status == -2:
+        raise IndexError(LIB.XGBGetLastError().decode())
+    check(status)
+    return out
+
+
+def slice_rows(handle: Handle, rows: np.ndarray, allow_groups: bool) -> Handle:
+    """Call XGDMatrixSliceDMatrixEx; `rows` is int32."""
+    out = Handle()
+    pointer = rows.ctypes.data_as(POINTER(c_int))
+    check(LIB.XGDMatrixSliceDMatrixEx(handle, pointer, len(rows), byref(out), int(allow_groups)))
+    return out
+
+
+def rows_as_csr(handle: Handle, n_rows: int, n_entries: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Call XGDMatrixGetDataAsCSR: (row pointers, columns, values)."""
+    indptr = np.empty(n_rows + 1, dtype=np.uint64)
+    indices = np.empty(n_entries, dtype=np.uint32)
+    values = np.empty(n_entries, dtype=np.float32)
+    check(
+        LIB.XGDMatrixGetDataAsCSR(
+            handle,
+            b"{}",
+            indptr.ctypes.data_as(POINTER(c_uint64)),
+            indices.ctypes.data_as(POINTER(c_uint)),
+            values.ctypes.data_as(POINTER(c_float)),
+        )
+    )
+    return indptr, indices, values
+
+
+def array_from_interface(text: str) -> np.ndarray:
+    """Return a copy of the array that an array interface describes."""
+    members = json.loads(text)
+    kind = {"<f4": c_float, "<u4": c_uint}[members["typestr"]]
+    pointer = ctypes.cast(c_void_p(members["data"][0]), POINTER(kind))
+    return _copied(pointer, tuple(members["shape"]))
+
+
+def _copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
+    if 0 in shape:
+        return np.empty(shape, dtype=np.dtype(pointer._type_))
+    return np.ctypeslib.as_array(pointer, shape=shape).copy()

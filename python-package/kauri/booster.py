@@ -1,0 +1,531 @@
+"""The model and everything that is done with it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _lib
+from ._lib import LIB, DataError, ParameterError, check
+from .data import DMatrix, Rows, check_names, feature_strings, missing_value, rows_of
+
+Params = Mapping[str, Any]
+Objective = Callable[[np.ndarray, DMatrix], tuple[np.ndarray, np.ndarray]]
+CustomMetric = Callable[[np.ndarray, DMatrix], tuple[str, float]]
+IterationRange = tuple[int, int]
+
+_VALUE, _MARGIN, _CONTRIBS, _APPROX_CONTRIBS, _INTERACTIONS, _APPROX_INTERACTIONS, _LEAF = range(7)
+
+
+def _param_text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, tuple):  # constraints: (1,-1)
+        return "(" + ",".join(str(int(part)) for part in value) + ")"
+    if isinstance(value, list):
+        return json.dumps(value)
+    return str(value)
+
+
+def _param_pairs(params: Params | Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
+    """Return (name, text) pairs; a list of metrics is one pair each, and None leaves the parameter alone."""
+    pairs: list[tuple[str, str]] = []
+    for name, value in params.items() if isinstance(params, Mapping) else params:
+        several = name == "eval_metric" and isinstance(value, (list, tuple))
+        pairs += [(name, _param_text(part)) for part in (value if several else [value]) if part is not None]
+    return pairs
+
+
+class Booster:
+    """A gradient-boosted model.
+
+    Parameters
+    ----------
+    params
+        Parameters of training. A misspelt name is an error at the first use.
+    cache
+        Data that will be trained on or evaluated.
+    model_file
+        A model to start from: a path, bytes from `save_raw`, or another Booster.
+    """
+
+    def __init__(
+        self,
+        params: Params | Sequence[tuple[str, Any]] | None = None,
+        cache: Sequence[DMatrix] | None = None,
+        model_file: str | os.PathLike[str] | bytes | bytearray | Booster | None = None,
+    ) -> None:
+        matrices = list(cache or [])
+        for matrix in matrices:
+            _require_dmatrix(matrix)
+        handles = _lib.handles_in([matrix.handle for matrix in matrices])
+        self.handle: _lib.Handle | None = None
+        self.handle = _lib.call_handle(LIB.XGBoosterCreate, handles, len(matrices))
+        if isinstance(model_file, Booster):
+            self._unserialize(model_file._serialize())
+        elif model_file is not None:
+            self.load_model(model_file)
+        self.set_param({"validate_parameters": "1"})
+        self.set_param(params or {})
+        for matrix in matrices:
+            self._take_names(matrix)
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None) is not None:
+            LIB.XGBoosterFree(self.handle)
+            self.handle = None
+
+    # ---- copies, pickles, slices ----
+
+    def _serialize(self) -> bytearray:
+        return _lib.call_bytes(LIB.XGBoosterSerializeToBuffer, self.handle)
+
+    def _unserialize(self, snapshot: bytes | bytearray) -> None:
+        check(LIB.XGBoosterUnserializeFromBuffer(self.handle, bytes(snapshot), len(snapshot)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in self.__dict__.items() if name != "handle"}
+        return {**state, "snapshot": bytes(self._serialize())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        snapshot = state.pop("snapshot")
+        self.__dict__.update(state)
+        self.handle = None
+        self.handle = _lib.call_handle(LIB.XGBoosterCreate, _lib.handles_in([]), 0)
+        self._unserialize(snapshot)
+
+    def copy(self) -> Booster:
+        """Return an independent copy, parameters included."""
+        return copy.copy(self)
+
+    def __copy__(self) -> Booster:
+        result = Booster.__new__(Booster)
+        result.__setstate__(self.__getstate__())
+        return result
+
+    def __deepcopy__(self, _: Any) -> Booster:
+        return self.__copy__()
+
+    def __getitem__(self, rounds: int | slice) -> Booster:
+        """Return a booster of some rounds: ``booster[3]``, ``booster[10:20]``, ``booster[::2]``; none is negative."""
+        if isinstance(rounds, (int, np.integer)):
+            if not 0 <= rounds < self.num_boosted_rounds():
+                raise IndexError(f"round {rounds} does not exist; there are {self.num_boosted_rounds()}.")
+            rounds = slice(int(rounds), int(rounds) + 1)
+        if not isinstance(rounds, slice):
+            raise TypeError(f"a booster is indexed by rounds, not by {type(rounds).__name__}.")
+        begin = 0 if rounds.start is None else rounds.start
+        end = self.num_boosted_rounds() if rounds.stop is None else rounds.stop
+        step = 1 if rounds.step is None else rounds.step
+        if begin < 0 or end < 0 or step < 1 or begin >= end:
+            raise ValueError(f"{rounds} is not a range of rounds; expected 0 <= start < stop and step >= 1.")
+        result = Booster.__new__(Booster)
+        result.handle = None
+        result.handle = _lib.call_slice(self.handle, begin, end, step)
+        return result
+
+    def __iter__(self) -> Iterator[Booster]:
+        """Yield a booster for each round."""
+        for i in range(self.num_boosted_rounds()):
+            yield self[i]
+
+    # ---- parameters and attributes ----
+
+    def set_param(self, params: Params | Sequence[tuple[str, Any]] | str, value: Any = None) -> None:
+        """Set parameters, as a mapping, a list of pairs, or one name and its value."""
+        pairs = [(params, value)] if isinstance(params, str) else params
+        for name, text in _param_pairs(pairs):
+            check(LIB.XGBoosterSetParam(self.handle, name.encode(), text.encode()))
+
+    def save_config(self) -> str:
+        """Return the parameters in effect, as JSON."""
+        return _lib.call_bytes(LIB.XGBoosterSaveJsonConfig, self.handle).decode()
+
+    def load_config(self, config: str) -> None:
+        """Set the parameters that `save_config` returned."""
+        check(LIB.XGBoosterLoadJsonConfig(self.handle, config.encode()))
+
+    def attr(self, key: str) -> str | None:
+        """Return an attribute, or None."""
+        return _lib.call_attribute(self.handle, key)
+
+    def attributes(self) -> dict[str, str | None]:
+        """Return all attributes."""
+        names = _lib.call_strings(LIB.XGBoosterGetAttrNames, self.handle)
+        return {name: self.attr(name) for name in names}
+
+    def set_attr(self, **attributes: Any) -> None:
+        """Set attributes, which are saved with the model; None deletes one."""
+        for name, value in attributes.items():
+            text = None if value is None else str(value).encode()
+            check(LIB.XGBoosterSetAttr(self.handle, name.encode(), text))
+
+    @property
+    def best_iteration(self) -> int:
+        """The best round by early stopping, from 0."""
+        return int(self._early_stopping_attr("best_iteration"))
+
+    @property
+    def best_score(self) -> float:
+        """The metric of the best round by early stopping."""
+        return float(self._early_stopping_attr("best_score"))
+
+    def _early_stopping_attr(self, name: str) -> str:
+        text = self.attr(name)
+        if text is None:
+            raise AttributeError(f"`{name}` is only there after training with early stopping.")
+        return text
+
+    # ---- features ----
+
+    def num_boosted_rounds(self) -> int:
+        """Return the number of rounds trained."""
+        return _lib.call_int(LIB.XGBoosterBoostedRounds, self.handle)
+
+    def num_features(self) -> int:
+        """Return the number of columns that the model expects."""
+        return _lib.call_count(LIB.XGBoosterGetNumFeature, self.handle)
+
+    def _strings(self, field: bytes) -> list[str] | None:
+        return _lib.call_strings(LIB.XGBoosterGetStrFeatureInfo, self.handle, field) or None
+
+    def _set_strings(self, field: bytes, values: Sequence[str] | None) -> None:
+        strings = [] if values is None else feature_strings(values)
+        check(LIB.XGBoosterSetStrFeatureInfo(self.handle, field, _lib.strings_in(strings), len(strings)))
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """The names of the columns, or None."""
+        return self._strings(b"feature_name")
+
+    @feature_names.setter
+    def feature_names(self, names: Sequence[str] | None) -> None:
+        if names is not None:
+            check_names(names)
+        self._set_strings(b"feature_name", names)
+
+    @property
+    def feature_types(self) -> list[str] | None:
+        """The types of the columns, or None."""
+        return self._strings(b"feature_type")
+
+    @feature_types.setter
+    def feature_types(self, types: Sequence[str] | None) -> None:
+        self._set_strings(b"feature_type", types)
+
+    def _take_names(self, data: DMatrix) -> None:
+        """Adopt the names of the first named data; later data must agree."""
+        names = data.feature_names
+        if self.feature_names is None and names is not None:
+            self.feature_names = names
+        if self.feature_types is None and data.feature_types is not None:
+            self.feature_types = data.feature_types
+        self._check_names(names)
+
+    def _check_names(self, names: list[str] | None) -> None:
+        expected = self.feature_names
+        if expected is None or names == expected:
+            return
+        if names is None:
+            raise DataError(
+                f"the data have no feature names, but the booster expects {', '.join(expected)}; name them, or pass "
+                "validate_features=False."
+            )
+        lacking = [name for name in expected if name not in names]
+        unknown = [name for name in names if name not in expected]
+        order = "" if lacking or unknown else " They are in another order."
+        raise DataError(
+            f"the data's features are {names}, the booster expects {expected}. Lacking: {lacking}; unknown: {unknown}."
+            + order
+        )
+
+    # ---- training ----
+
+    def update(self, dtrain: DMatrix, iteration: int, fobj: Objective | None = None) -> None:
+        """Train one round.
+
+        Parameters
+        ----------
+        dtrain
+            Training data.
+        iteration
+            Number of the round, from 0; it seeds the sampling.
+        fobj
+            An objective of your own: (margins, dtrain) -> (gradients, hessians), shaped like the margins.
+        """
+        _require_dmatrix(dtrain)
+        self._take_names(dtrain)
+        if fobj is None:
+            check(LIB.XGBoosterUpdateOneIter(self.handle, iteration, dtrain.handle))
+            return
+        margins = self.predict(dtrain, output_margin=True, training=True)
+        gradients, hessians = fobj(margins, dtrain)
+        self.boost(dtrain, iteration, gradients, hessians)
+
+    def boost(self, dtrain: DMatrix, iteration: int, grad: Any, hess: Any) -> None:
+        """Train one round from gradients and hessians, ``[n_rows]`` or ``[n_rows, n_outputs]`` each."""
+        _require_dmatrix(dtrain)
+        self._take_names(dtrain)
+        arrays = [_lib.as_numeric(values, name) for values, name in ((grad, "grad"), (hess, "hess"))]
+        check(LIB.XGBoosterTrainOneIter(self.handle, dtrain.handle, iteration, *map(_lib.interface, arrays)))
+
+    def eval_set(
+        self,
+        evals: Sequence[tuple[DMatrix, str]],
+        iteration: int = 0,
+        feval: CustomMetric | None = None,
+        output_margin: bool = True,
+    ) -> str:
+        """Evaluate every metric on every data set: ``[0] train-rmse:0.5 test-rmse:0.6``, tabs between.
+
+        Parameters
+        ----------
+        evals
+            (data, name) pairs.
+        iteration
+            Printed in brackets.
+        feval
+            A metric of your own besides: (predictions, data) -> (name, value).
+        output_margin
+            Whether `feval` gets margins instead of predictions.
+        """
+        for data, _ in evals:
+            _require_dmatrix(data)
+            self._check_names(data.feature_names)
+        handles = _lib.handles_in([data.handle for data, _ in evals])
+        names = _lib.strings_in([name for _, name in evals])
+        text = _lib.call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, handles, names, len(evals))
+        if feval is not None:
+            for data, name in evals:
+                predictions = self.predict(data, output_margin=output_margin, training=True)
+                metric, value = feval(predictions, data)
+                text += f"\t{name}-{metric}:{float(value)!r}"
+        return text
+
+    def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
+        """Evaluate every metric on one data set."""
+        return self.eval_set([(data, name)], iteration)
+
+    def reset(self) -> Booster:
+        """Free what training keeps; the model stays."""
+        check(LIB.XGBoosterReset(self.handle))
+        return self
+
+    # ---- prediction ----
+
+    def predict(
+        self,
+        data: DMatrix,
+        *,
+        output_margin: bool = False,
+        pred_leaf: bool = False,
+        pred_contribs: bool = False,
+        approx_contribs: bool = False,
+        pred_interactions: bool = False,
+        validate_features: bool = True,
+        training: bool = False,
+        iteration_range: IterationRange = (0, 0),
+        strict_shape: bool = False,
+    ) -> np.ndarray:
+        """Predict.
+
+        Parameters
+        ----------
+        data
+            The rows.
+        output_margin
+            Return sums of leaves instead of transforming them.
+        pred_leaf
+            Return the leaf of every row in every tree, ``[n_rows, n_trees]``.
+        pred_contribs
+            Return SHAP values, ``[n_rows, n_features + 1]``, per output where there are several; the last is the bias.
+        approx_contribs
+            The same by the faster, approximate method.
+        pred_interactions
+            Return SHAP interaction values, ``[n_rows, n_features + 1, n_features + 1]``.
+        validate_features
+            Compare the features' names with the model's.
+        training
+            Use the margins that training keeps for `data`.
+        iteration_range
+            Rounds [begin, end) to use; an end of 0 means all.
+        strict_shape
+            Keep dimensions of length one, so that the shape does not depend on the model.
+        """
+        _require_dmatrix(data)
+        if validate_features:
+            self._check_names(data.feature_names)
+        kinds = {_LEAF: pred_leaf, _CONTRIBS: pred_contribs, _INTERACTIONS: pred_interactions, _MARGIN: output_margin}
+        chosen = [kind for kind, wanted in kinds.items() if wanted and kind != _MARGIN]
+        if len(chosen) > 1:
+            raise ParameterError("pass only one of pred_leaf, pred_contribs and pred_interactions.")
+        kind = chosen[0] if chosen else (_MARGIN if output_margin else _VALUE)
+        if approx_contribs:
+            kind = {_CONTRIBS: _APPROX_CONTRIBS, _INTERACTIONS: _APPROX_INTERACTIONS}.get(kind, kind)
+        settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training))
+        return _lib.call_prediction(LIB.XGBoosterPredictFromDMatrix, self.handle, data.handle, settings)
+
+    def inplace_predict(
+        self,
+        data: Any,
+        *,
+        iteration_range: IterationRange = (0, 0),
+        predict_type: str = "value",
+        missing: float | None = None,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        strict_shape: bool = False,
+    ) -> np.ndarray:
+        """Predict without making a DMatrix; safe from several threads.
+
+        Parameters
+        ----------
+        data
+            NumPy array, SciPy CSR matrix or pandas frame. A contiguous float32 array is not copied.
+        iteration_range, strict_shape
+            As for `predict`.
+        predict_type
+            ``"value"`` or ``"margin"``.
+        missing
+            A value that means "missing" besides NaN.
+        validate_features
+            Compare the number of features with the model's, and the names where the data have some.
+        base_margin
+            ``[n_rows]`` or ``[n_rows, n_outputs]``.
+        """
+        kinds = {"value": _VALUE, "margin": _MARGIN}
+        if predict_type not in kinds:
+            raise ParameterError(f"predict_type is {predict_type!r}; expected 'value' or 'margin'.")
+        if hasattr(data, "format") and data.format != "csr":
+            data = data.tocsr()
+        rows = rows_of(data)
+        if validate_features:
+            self._check_rows(rows)
+        settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, missing=missing_value(missing))
+        proxy = None if base_margin is None else _Proxy(rows, base_margin)
+        function = getattr(LIB, f"XGBoosterPredictFrom{rows.kind}")
+        handle = None if proxy is None else proxy.handle
+        return _lib.call_prediction(function, self.handle, *rows.arguments, settings, handle)
+
+    def _check_rows(self, rows: Rows) -> None:
+        if rows.n_cols != self.num_features():
+            raise DataError(
+                f"the data have {rows.n_cols} features, the model {self.num_features()}; pass its features."
+            )
+        if rows.names is not None:
+            self._check_names(rows.names)
+
+    # ---- files ----
+
+    def save_model(self, fname: str | os.PathLike[str]) -> None:
+        """Save the model; the extension, .json or .ubj, decides the format. XGBoost reads it, too."""
+        check(LIB.XGBoosterSaveModel(self.handle, _lib.encode(fname)))
+
+    def save_raw(self, raw_format: str = "ubj") -> bytearray:
+        """Return the model as bytes, in the format ``"ubj"`` or ``"json"``."""
+        return _lib.call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, _lib.config(format=raw_format))
+
+    def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
+        """Load a model that Kauri or XGBoost (any version since 1.0) saved: a path, or the bytes of `save_raw`."""
+        if isinstance(fname, (bytes, bytearray)):
+            check(LIB.XGBoosterLoadModelFromBuffer(self.handle, bytes(fname), len(fname)))
+        else:
+            check(LIB.XGBoosterLoadModel(self.handle, _lib.encode(fname)))
+
+    # ---- inspection ----
+
+    def get_dump(
+        self, fmap: str | os.PathLike[str] = "", with_stats: bool = False, dump_format: str = "text"
+    ) -> list[str]:
+        """Return each tree as a text.
+
+        Parameters
+        ----------
+        fmap
+            A file of feature names and types; the booster's own if not given.
+        with_stats
+            Add gain and cover.
+        dump_format
+            ``"text"``, ``"json"`` or ``"dot"``.
+        """
+        arguments = [_lib.encode(fmap), int(with_stats), dump_format.encode()]
+        return _lib.call_strings(LIB.XGBoosterDumpModelEx, self.handle, *arguments)
+
+    def dump_model(
+        self,
+        fout: str | os.PathLike[str],
+        fmap: str | os.PathLike[str] = "",
+        with_stats: bool = False,
+        dump_format: str = "text",
+    ) -> None:
+        """Write the trees to a file; see `get_dump`. JSON becomes one list."""
+        trees = self.get_dump(fmap, with_stats, dump_format)
+        if dump_format == "json":
+            text = "[\n" + ",\n".join(trees) + "\n]"
+        else:
+            text = "".join(f"booster[{i}]:\n{tree}" for i, tree in enumerate(trees))
+        Path(fout).write_text(text, encoding="utf-8")
+
+    def get_score(
+        self, fmap: str | os.PathLike[str] = "", importance_type: str = "weight"
+    ) -> dict[str, float | list[float]]:
+        """Return the importance of the features that splits use.
+
+        Parameters
+        ----------
+        fmap
+            A file of feature names; the booster's own if not given.
+        importance_type
+            ``"weight"`` (number of splits), ``"gain"``, ``"cover"`` (means), ``"total_gain"`` or ``"total_cover"``.
+        """
+        settings = _lib.config(importance_type=importance_type, feature_map=os.fspath(fmap))
+        names, scores = _lib.call_scores(LIB.XGBoosterFeatureScore, self.handle, settings)
+        return dict(zip(names, scores.tolist()))
+
+    def get_fscore(self, fmap: str | os.PathLike[str] = "") -> dict[str, float | list[float]]:
+        """Return how often each feature splits."""
+        return self.get_score(fmap, "weight")
+
+    def trees_to_dataframe(self, fmap: str | os.PathLike[str] = "") -> Any:
+        """Return a pandas frame with a row per node.
+
+        Columns are Tree, Node, ID, Feature ("Leaf" for a leaf), Split, Yes, No, Missing (IDs), Gain (a leaf's value),
+        Cover and Category.
+        """
+        from .frame import trees_to_dataframe
+
+        return trees_to_dataframe(self.get_dump(fmap, with_stats=True, dump_format="json"))
+
+
+class _Proxy:
+    """The base margin of an in-place prediction."""
+
+    def __init__(self, rows: Rows, base_margin: Any) -> None:
+        self.handle: _lib.Handle | None = None
+        self.handle = _lib.call_handle(LIB.XGProxyDMatrixCreate)
+        check(getattr(LIB, f"XGProxyDMatrixSetData{rows.kind}")(self.handle, *rows.arguments))
+        array = _lib.as_numeric(base_margin, "base_margin")
+        check(LIB.XGDMatrixSetInfoFromInterface(self.handle, b"base_margin", _lib.interface(array)))
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None) is not None:
+            LIB.XGDMatrixFree(self.handle)
+
+
+def _predict_config(kind: int, iteration_range: IterationRange, strict_shape: bool, **more: Any) -> bytes:
+    begin, end = iteration_range
+    return _lib.config(
+        type=kind, iteration_begin=int(begin), iteration_end=int(end), strict_shape=bool(strict_shape), **more
+    )
+
+
+def _require_dmatrix(data: Any) -> None:
+    if not isinstance(data, DMatrix):
+        raise TypeError(f"expected a DMatrix, got {type(data).__name__}; wrap it: kauri.DMatrix(data).")

@@ -1,0 +1,323 @@
+"""Tables to learn from and to predict on."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import _lib
+from ._lib import LIB, DataError, check
+
+ArrayLike = Any
+_TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
+
+
+@dataclass
+class Rows:
+    """Features as the C calls whose name ends in `kind` take them."""
+
+    kind: str  # Dense, CSR, CSC or Columnar
+    arguments: list[Any]
+    n_rows: int
+    n_cols: int
+    names: list[str] | None = None
+    types: list[str] | None = None
+    keep_alive: list[Any] = field(default_factory=list)  # what the addresses in `arguments` point into
+
+
+def _dense_rows(values: ArrayLike) -> Rows:
+    array = _lib.as_numeric(values, "data")
+    if array.ndim != 2:
+        raise DataError(
+            f"data has {array.ndim} dimensions, expected a table [n_rows, n_cols]. Reshape your data, e.g. "
+            "data.reshape(-1, 1) for a single feature."
+        )
+    return Rows("Dense", [_lib.interface(array)], *array.shape, keep_alive=[array])
+
+
+def _sparse_rows(matrix: Any) -> Rows:
+    if matrix.format not in ("csr", "csc"):
+        matrix = matrix.tocsr()
+    arrays = [_lib.as_numeric(part, "data") for part in (matrix.indptr, matrix.indices, matrix.data)]
+    n_rows, n_cols = matrix.shape
+    width = n_cols if matrix.format == "csr" else n_rows
+    return Rows(
+        matrix.format.upper(), [*map(_lib.interface, arrays), width], int(n_rows), int(n_cols), keep_alive=arrays
+    )
+
+
+def _column_values(column: Any) -> np.ndarray | None:
+    """Return the numbers of a data frame's column, or None when it holds none."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype):
+        return column.to_numpy() if dtype.kind in "biuf" else None
+    if getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
+        return column.to_numpy(dtype=np.float64, na_value=math.nan)
+    return None
+
+
+def _frame_rows(frame: Any) -> Rows:
+    names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
+    columns = [_column_values(frame.iloc[:, i]) for i in range(len(names))]
+    bad = [f"{name} ({dtype})" for name, dtype, column in zip(names, frame.dtypes, columns) if column is None]
+    if bad:
+        raise DataError(f"columns that are not numbers: {', '.join(bad)}; encode them as numbers, or drop them.")
+    types = [_TYPE_OF_KIND[getattr(dtype, "kind", "f")] for dtype in frame.dtypes]
+    arrays = [_lib.as_numeric(column, "data") for column in columns]
+    document = b"[" + b",".join(map(_lib.interface, arrays)) + b"]"
+    return Rows("Columnar", [document], len(frame), len(names), names, types, arrays)
+
+
+def rows_of(data: Any) -> Rows:
+    """Return the features of a NumPy array, a SciPy sparse matrix, a pandas frame, or what becomes an array.
+
+    Raises
+    ------
+    DataError
+        For another number of dimensions than two, or values that are not numbers.
+    """
+    if hasattr(data, "format") and hasattr(data, "tocsr"):
+        return _sparse_rows(data)
+    if hasattr(data, "iloc"):
+        return _frame_rows(data.to_frame() if data.ndim == 1 else data)
+    return _dense_rows(data)
+
+
+def missing_value(missing: float | None) -> float:
+    """NaN unless given."""
+    return math.nan if missing is None else float(missing)
+
+
+class DMatrix:
+    """A table of float32 features with labels and the like. The features never change.
+
+    Parameters
+    ----------
+    data
+        NumPy array of any numeric dtype ``[n_rows, n_cols]``, SciPy sparse matrix, pandas frame of numeric columns, or
+        the path of a text file: ``"train.libsvm?format=libsvm"``, ``"train.csv?format=csv&label_column=0"``.
+    label
+        ``[n_rows]``.
+    weight
+        ``[n_rows]``, or one per query group for ranking.
+    base_margin
+        ``[n_rows]`` or ``[n_rows, n_outputs]``: what boosting starts from, instead of the base score.
+    missing
+        A value that means "missing" besides NaN.
+    feature_names, feature_types
+        One per column; a pandas frame brings its own. Types are float, q, int or i.
+    nthread
+        Threads for the copy; all cores if not given.
+    group
+        Rows per query, in order, for ranking.
+    qid
+        The query of each row, ascending; instead of `group`.
+    label_lower_bound, label_upper_bound
+        ``[n_rows]``, for survival analysis.
+    feature_weights
+        ``[n_cols]``: chance of a column to be sampled.
+
+    Raises
+    ------
+    DataError
+        Shapes that disagree, values that are not numbers, infinite values, malformed text.
+    FileError
+        A file that cannot be read.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: ArrayLike | None = None,
+        *,
+        weight: ArrayLike | None = None,
+        base_margin: ArrayLike | None = None,
+        missing: float | None = None,
+        feature_names: Sequence[str] | None = None,
+        feature_types: Sequence[str] | None = None,
+        nthread: int | None = None,
+        group: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        label_lower_bound: ArrayLike | None = None,
+        label_upper_bound: ArrayLike | None = None,
+        feature_weights: ArrayLike | None = None,
+    ) -> None:
+        self.handle: _lib.Handle | None = None
+        if group is not None and qid is not None:
+            raise DataError("both group and qid are given; pass one of them.")
+        names, types = feature_names, feature_types
+        if isinstance(data, (str, os.PathLike)):
+            self.handle = _lib.call_handle(LIB.XGDMatrixCreateFromURI, _lib.config(uri=os.fspath(data)))
+        else:
+            rows = rows_of(data)
+            settings = _lib.config(missing=missing_value(missing), nthread=0 if nthread is None else int(nthread))
+            create = getattr(LIB, f"XGDMatrixCreateFrom{rows.kind}")
+            self.handle = _lib.call_handle(create, *rows.arguments, settings)
+            names = rows.names if names is None else names
+            types = rows.types if types is None else types
+        if names is not None:
+            self.feature_names = names
+        if types is not None:
+            self.feature_types = types
+        self.set_info(
+            label=label,
+            weight=weight,
+            base_margin=base_margin,
+            group=group,
+            qid=qid,
+            label_lower_bound=label_lower_bound,
+            label_upper_bound=label_upper_bound,
+            feature_weights=feature_weights,
+        )
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None) is not None:
+            LIB.XGDMatrixFree(self.handle)
+            self.handle = None
+
+    # ---- labels and the like ----
+
+    def set_info(self, **fields: ArrayLike | None) -> None:
+        """Set several of label, weight, base_margin, group, qid and so on; None leaves a field as it is."""
+        for name, values in fields.items():
+            if name == "feature_names":
+                self.feature_names = values
+            elif name == "feature_types":
+                self.feature_types = values
+            elif values is not None:
+                self._set_array(name, values)
+
+    def _set_array(self, name: str, values: ArrayLike) -> None:
+        if hasattr(values, "to_numpy"):
+            values = values.to_numpy()
+        array = _lib.as_numeric(values, name)
+        if array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
+            array = array[:, 0]
+        check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), _lib.interface(array)))
+
+    def set_label(self, label: ArrayLike) -> None:
+        """Set the labels, ``[n_rows]``."""
+        self._set_array("label", label)
+
+    def set_weight(self, weight: ArrayLike) -> None:
+        """Set the weights, ``[n_rows]`` or one per query group."""
+        self._set_array("weight", weight)
+
+    def set_base_margin(self, margin: ArrayLike) -> None:
+        """Set the base margins, ``[n_rows]`` or ``[n_rows, n_outputs]``."""
+        self._set_array("base_margin", margin)
+
+    def set_group(self, group: ArrayLike) -> None:
+        """Set the number of rows of each query."""
+        self._set_array("group", group)
+
+    def _get(self, name: str) -> np.ndarray:
+        return _lib.array_from_interface(_lib.call_text(LIB.XGDMatrixGetInfoRef, self.handle, name.encode()))
+
+    def get_label(self) -> np.ndarray:
+        """Return the labels; empty when there are none."""
+        return self._get("label")
+
+    def get_weight(self) -> np.ndarray:
+        """Return the weights; empty when there are none."""
+        return self._get("weight")
+
+    def get_base_margin(self) -> np.ndarray:
+        """Return the base margins; empty when there are none."""
+        return self._get("base_margin")
+
+    def get_group(self) -> np.ndarray:
+        """Return the number of rows of each query; empty when there are no queries."""
+        return np.diff(self._get("group_ptr"))
+
+    def get_float_info(self, name: str) -> np.ndarray:
+        """Return a field of float32 numbers by its name."""
+        return self._get(name)
+
+    def get_uint_info(self, name: str) -> np.ndarray:
+        """Return a field of unsigned integers by its name: group_ptr."""
+        return self._get(name)
+
+    # ---- features ----
+
+    def num_row(self) -> int:
+        """Return the number of rows."""
+        return _lib.call_count(LIB.XGDMatrixNumRow, self.handle)
+
+    def num_col(self) -> int:
+        """Return the number of columns."""
+        return _lib.call_count(LIB.XGDMatrixNumCol, self.handle)
+
+    def num_nonmissing(self) -> int:
+        """Return the number of cells that hold a value."""
+        return _lib.call_count(LIB.XGDMatrixNumNonMissing, self.handle)
+
+    def get_data(self) -> Any:
+        """Return the features as a SciPy CSR matrix of float32; what it does not store is missing."""
+        from scipy.sparse import csr_matrix
+
+        indptr, indices, values = _lib.rows_as_csr(self.handle, self.num_row(), self.num_nonmissing())
+        return csr_matrix((values, indices.astype(np.int64), indptr.astype(np.int64)), (self.num_row(), self.num_col()))
+
+    def slice(self, rindex: Sequence[int] | np.ndarray, allow_groups: bool = False) -> DMatrix:
+        """Return a new DMatrix of the rows `rindex`, in that order.
+
+        Parameters
+        ----------
+        rindex
+            Row numbers.
+        allow_groups
+            Neighbouring rows of one query become a query of the result; without it, queries are an error.
+        """
+        rows = np.ascontiguousarray(rindex, dtype=np.int32)
+        result = DMatrix.__new__(DMatrix)
+        result.handle = _lib.slice_rows(self.handle, rows, allow_groups)
+        return result
+
+    def _strings(self, field_name: bytes) -> list[str] | None:
+        return _lib.call_strings(LIB.XGDMatrixGetStrFeatureInfo, self.handle, field_name) or None
+
+    def _set_strings(self, field_name: bytes, values: Sequence[str] | None) -> None:
+        strings = [] if values is None else feature_strings(values)
+        check(LIB.XGDMatrixSetStrFeatureInfo(self.handle, field_name, _lib.strings_in(strings), len(strings)))
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """The names of the columns, or None."""
+        return self._strings(b"feature_name")
+
+    @feature_names.setter
+    def feature_names(self, names: Sequence[str] | None) -> None:
+        if names is not None:
+            check_names(names)
+        self._set_strings(b"feature_name", names)
+
+    @property
+    def feature_types(self) -> list[str] | None:
+        """The types of the columns, or None."""
+        return self._strings(b"feature_type")
+
+    @feature_types.setter
+    def feature_types(self, types: Sequence[str] | None) -> None:
+        self._set_strings(b"feature_type", [types] * self.num_col() if isinstance(types, str) else types)
+
+
+def feature_strings(values: Sequence[str]) -> list[str]:
+    """Return a list of strings. Raises DataError for anything else."""
+    strings = list(values)
+    for value in strings:
+        if not isinstance(value, str):
+            raise DataError(f"feature names and types must be strings, got {value!r}.")
+    return strings
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise DataError for names that a dump of the model could not hold."""
+    for name in feature_strings(names):
+        if any(char in name for char in "[]<"):
+            raise DataError(f"the feature name {name!r} holds '[', ']' or '<', which text dumps need; rename it.")

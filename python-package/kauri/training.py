@@ -1,0 +1,119 @@
+"""The training loop."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .booster import Booster, CustomMetric, Objective
+from .callback import (
+    CallbackContainer,
+    EarlyStopping,
+    EvalsLog,
+    EvaluationMonitor,
+    ProgressBar,
+    TrainingCallback,
+)
+from .data import DMatrix
+
+Evals = Sequence[tuple[DMatrix, str]]
+
+
+def _check_evals(evals: Evals) -> None:
+    for entry in evals:
+        if not (isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], DMatrix)):
+            raise TypeError("evals must be (DMatrix, name) pairs.")
+        if any(char in entry[1] for char in "-:\t"):
+            raise ValueError(f"the name {entry[1]!r} of an evaluation set holds '-', ':' or a tab; rename it.")
+    names = [name for _, name in evals]
+    if len(set(names)) != len(names):
+        raise ValueError(f"evaluation sets must have different names, got {names}.")
+
+
+def _display(
+    n_rounds: int, evals: Evals, verbose_eval: bool | int | None, progress_bar: bool | None
+) -> list[TrainingCallback]:
+    """Return what shows the progress: a bar on a terminal, else a line per round, or nothing."""
+    wanted = verbose_eval is True and sys.stderr.isatty() if progress_bar is None else progress_bar
+    if wanted:
+        return [ProgressBar(n_rounds)]
+    if verbose_eval and evals:
+        return [EvaluationMonitor(int(verbose_eval))]
+    return []
+
+
+def train(
+    params: Mapping[str, Any] | Sequence[tuple[str, Any]],
+    dtrain: DMatrix,
+    num_boost_round: int = 10,
+    *,
+    evals: Evals | None = None,
+    obj: Objective | None = None,
+    maximize: bool | None = None,
+    early_stopping_rounds: int | None = None,
+    evals_result: EvalsLog | None = None,
+    verbose_eval: bool | int | None = True,
+    xgb_model: str | os.PathLike[str] | bytes | bytearray | Booster | None = None,
+    callbacks: Sequence[TrainingCallback] | None = None,
+    custom_metric: CustomMetric | None = None,
+    progress_bar: bool | None = None,
+) -> Booster:
+    """Train a booster.
+
+    Parameters
+    ----------
+    params
+        Parameters of the booster; a misspelt name is an error.
+    dtrain
+        Data to learn from.
+    num_boost_round
+        Number of rounds.
+    evals
+        (data, name) pairs to evaluate after each round.
+    obj
+        An objective of your own: (margins, dtrain) -> (gradients, hessians).
+    maximize
+        Whether early stopping looks for a larger metric; decided by its name if not given.
+    early_stopping_rounds
+        Stop when the last metric on the last of `evals` has not improved for so many rounds.
+    evals_result
+        A dictionary that receives the evaluations: data set -> metric -> values.
+    verbose_eval
+        True shows the progress (see `progress_bar`); a number prints the evaluation of every so many rounds.
+    xgb_model
+        A model to continue.
+    callbacks
+        What else to do around each round.
+    custom_metric
+        A metric of your own: (predictions, data) -> (name, value). It gets margins when `obj` is given.
+    progress_bar
+        Whether to draw a bar on standard error; if not given, it is drawn on a terminal instead of the lines.
+
+    Returns
+    -------
+    Booster
+        With the last round's trees; `best_iteration` tells the best round after early stopping.
+    """
+    watched = list(evals or [])
+    _check_evals(watched)
+    booster = Booster(params, [dtrain, *(data for data, _ in watched)], model_file=xgb_model)
+    before = booster.num_boosted_rounds()
+    actions = list(callbacks or [])
+    if early_stopping_rounds is not None:
+        actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
+    actions += _display(num_boost_round, watched, verbose_eval, progress_bar)
+    container = CallbackContainer(actions, custom_metric, output_margin=obj is not None)
+
+    booster = container.before_training(booster)
+    for epoch in range(num_boost_round):
+        if container.before_iteration(booster, epoch):
+            break
+        booster.update(dtrain, before + epoch, obj)
+        if container.after_iteration(booster, epoch, watched):
+            break
+    booster = container.after_training(booster)
+    if evals_result is not None:
+        evals_result.update(container.history)
+    return booster

@@ -1,0 +1,41 @@
+"""Finds the package and the library in the checkout; small problems shared by the tests."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python-package"))
+os.environ.setdefault("KAURI_LIBRARY", str(ROOT / "build" / "lib" / "libkauri.so"))
+
+
+@pytest.fixture(scope="session")
+def binary() -> tuple[np.ndarray, np.ndarray]:
+    """Six features, every tenth value missing; the label depends on three of them."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(600, 6)).astype(np.float32)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(scale=0.3, size=600) > 0).astype(np.float32)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+@pytest.fixture(scope="session")
+def regression() -> tuple[np.ndarray, np.ndarray]:
+    """Five features without missing values."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(500, 5)).astype(np.float32)
+    y = (2 * X[:, 0] - X[:, 1] ** 2 + rng.normal(scale=0.2, size=500)).astype(np.float32)
+    return X, y
+
+
+@pytest.fixture(scope="session")
+def multiclass() -> tuple[np.ndarray, np.ndarray]:
+    """Three classes."""
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(450, 4)).astype(np.float32)
+    return X, np.digitize(X[:, 0] + 0.5 * X[:, 1], [-0.5, 0.5]).astype(np.float32)
