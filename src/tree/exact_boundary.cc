@@ -1,12 +1,14 @@
 #include "tree/exact_boundary.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tree/exact_boundary.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace kauri {
@@ -19,6 +21,7 @@ using Words = hn::RebindToUnsigned<Gains>;
 
 constexpr std::int64_t kBlock = 256;
 constexpr std::int64_t kMaxLanes = 8;
+constexpr std::int64_t kStretch = 64;  // entries that are passed over, or not, together
 
 /// A candidate is evaluated exactly when its gain, computed without a division, is within this of the best: far more
 /// than the rounding of either, so that no candidate which the exact formula prefers is ever left out.
@@ -59,21 +62,25 @@ void AddEntries(ColumnEntry const* entries, std::int64_t n, FixedPair const* pai
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-/// Constants of a scan in one direction, broadcast.
+/// A scan in one direction.
 struct Scan {
   GainParam const& param;
   SegmentView const& segment;
   FixedSum offset;  ///< added to the sums of present rows
   bool keep_last;   ///< of equal boundaries
   double min_hessian;
+  std::int64_t min_steps;  ///< of the fixed point that no valid child's hessian is below
   BestBoundary* best;
 
   double Bound() const { return (best->loss_change + segment.node_gain) * kSlack; }
 };
 
 Scan MakeScan(GainParam const& param, SegmentView const& segment, FixedSum offset, bool keep_last, BestBoundary* best) {
-  // At least one step of the fixed point: a positive hessian.
-  return {param, segment, offset, keep_last, std::max(param.min_child_weight, param.unit.hessian), best};
+  // At least one step: a positive hessian.
+  auto const min_hessian = std::max(param.min_child_weight, param.unit.hessian);
+  auto const steps = std::min(std::floor(min_hessian / param.unit.hessian * kSlack), 0x1p60);
+  auto const min_steps = std::max(std::int64_t{1}, static_cast<std::int64_t>(steps));
+  return {param, segment, offset, keep_last, min_hessian, min_steps, best};
 }
 
 /// Exact losses of up to kMaxLanes boundaries from `first` on, of which `mask` has bits for those to look at.
@@ -161,15 +168,72 @@ void ConsiderVector(Scan const& scan, ColumnEntry const* entries, std::int64_t f
   UpdateBest(scan, losses, bits[0], first, sums);
 }
 
-void ConsiderBlock(Scan const& scan, std::int64_t begin, std::int64_t n, Block const& block) {
+/// Least and largest gradient and hessian of n running sums, a multiple of the lanes.
+void FindExtremes(std::int64_t const* sums, std::int64_t n, FixedSum* least, FixedSum* largest) {
+  Sums const d;
+  auto const lanes = hn::Lanes(d);
+  auto low = hn::Load(d, sums);
+  auto high = low;
+  for (std::size_t i = lanes; i < 2 * static_cast<std::size_t>(n); i += lanes) {
+    auto const sum = hn::Load(d, sums + i);
+    low = hn::Min(low, sum);
+    high = hn::Max(high, sum);
+  }
+  HWY_ALIGN std::int64_t lows[kMaxLanes];
+  HWY_ALIGN std::int64_t highs[kMaxLanes];
+  hn::Store(low, d, lows);
+  hn::Store(high, d, highs);
+  *least = {lows[0], lows[1]};
+  *largest = {highs[0], highs[1]};
+  for (std::size_t i = 2; i < lanes; i += 2) {
+    *least = {std::min(least->gradient, lows[i]), std::min(least->hessian, lows[i + 1])};
+    *largest = {std::max(largest->gradient, highs[i]), std::max(largest->hessian, highs[i + 1])};
+  }
+}
+
+/// Whether any of n boundaries may reach the best. The gain is convex in the left sums (a square over an affine positive term,
+/// twice), so over the box of their extremes it is largest at a corner.
+bool MayReachBest(Scan const& scan, std::int64_t const* sums, std::int64_t n) {
+  FixedSum least;
+  FixedSum largest;
+  FindExtremes(sums, n, &least, &largest);
+  auto const& total = scan.segment.total;
+  auto const low = std::max(least.hessian + scan.offset.hessian, scan.min_steps);
+  auto const high = std::min(largest.hessian + scan.offset.hessian, total.hessian - scan.min_steps);
+  if (low > high) return false;
+  auto const bound = scan.Bound();
+  for (auto const hessian : {low, high}) {
+    for (auto const gradient : {least.gradient, largest.gradient}) {
+      FixedSum const left{gradient + scan.offset.gradient, hessian};
+      auto const right = total - left;
+      auto const l = ThresholdL1(GradientOf(left, scan.param), scan.param.alpha);
+      auto const r = ThresholdL1(GradientOf(right, scan.param), scan.param.alpha);
+      auto const below_l = HessianOf(left, scan.param) + scan.param.lambda;
+      auto const below_r = HessianOf(right, scan.param) + scan.param.lambda;
+      if (l * l * below_r + r * r * below_l >= bound * (below_l * below_r)) return true;
+    }
+  }
+  return false;
+}
+
+/// Boundaries [begin, begin + n) of the segment, n at most kStretch.
+void ConsiderStretch(Scan const& scan, std::int64_t begin, std::int64_t n, std::int64_t const* sums) {
+  if (n == kStretch && !MayReachBest(scan, sums, n)) return;
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(Gains()));
   auto const* entries = scan.segment.entries + begin;
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) ConsiderVector(scan, entries + i, begin + i, lanes, block.sums + 2 * i);
+  for (; i + lanes <= n; i += lanes) ConsiderVector(scan, entries + i, begin + i, lanes, sums + 2 * i);
   if (i == n) return;
   ColumnEntry last[kMaxLanes + 1] = {};  // nothing is read past the segment: other threads may write there
   std::copy(entries + i, entries + n + 1, last);
-  ConsiderVector(scan, last, begin + i, n - i, block.sums + 2 * i);
+  ConsiderVector(scan, last, begin + i, n - i, sums + 2 * i);
+}
+
+void ConsiderBlock(Scan const& scan, std::int64_t begin, std::int64_t n, Block const& block) {
+  if (n == kBlock && !MayReachBest(scan, block.sums, n)) return;
+  for (std::int64_t i = 0; i < n; i += kStretch) {
+    ConsiderStretch(scan, begin + i, std::min(kStretch, n - i), block.sums + 2 * i);
+  }
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
@@ -186,6 +250,7 @@ void ScanBoundaries(GainParam const& param, SegmentView const& segment, FixedSum
   block.carry = {};
   for (std::int64_t begin = 0; begin < segment.count - 1; begin += kBlock) {
     auto const n = std::min(kBlock, segment.count - 1 - begin);
+    for (std::int64_t i = kBlock; i < 2 * kBlock; i += 8) hwy::Prefetch(segment.entries + begin + i);
     AddEntries(segment.entries + begin, n, segment.pairs, &block);
     if (upwards != nullptr) consider(up, begin, n, block);
     if (downwards != nullptr) consider(down, begin, n, block);
