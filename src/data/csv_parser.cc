@@ -14,6 +14,8 @@ DMLC_REGISTER_PARAMETER(CsvParam);
 
 namespace {
 
+constexpr std::size_t kUsualFieldBytes = 8;  // for memory set aside
+
 /// One line, field by field.
 class FieldReader {
  public:
@@ -34,7 +36,10 @@ class FieldReader {
     field_ = at_;
     auto status = NumberStatus::kOk;
     if (!AtFieldEnd()) {
-      status = ParseFloat(&at_, end_, value);
+      auto const parsed = ParseFloat(at_, end_);
+      status = parsed.status;
+      *value = parsed.value;
+      at_ = parsed.end;
       SkipBlanks();
       if (!AtFieldEnd()) status = NumberStatus::kNotANumber;
     }
@@ -132,6 +137,7 @@ std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimit
 
 std::optional<LineFault> ParseCsvText(Span<char const> text, CsvFormat const& format, CsvRows* rows) {
   std::int64_t current = 0;
+  rows->values.reserve(text.size() / kUsualFieldBytes);
   try {
     rows->n_lines = ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
       current = line;

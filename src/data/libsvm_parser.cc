@@ -16,8 +16,16 @@ DMLC_REGISTER_PARAMETER(LibsvmParam);
 namespace {
 
 constexpr std::int64_t kMaxFeature = INT32_MAX - 1;
+constexpr std::size_t kUsualEntryBytes = 8;  // for memory set aside
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+char const* SkipBlanks(char const* p, char const* end) {
+  while (p != end && IsBlank(*p)) ++p;
+  return p;
+}
+
+bool IsTokenEnd(char const* p, char const* end) { return p == end || IsBlank(*p) || *p == '#'; }
 
 [[noreturn]] void RefuseToken(char const* token, char const* end, std::string const& what) {
   throw ShowText(token, std::find_if(token, end, IsBlank)) + " is " + what + ".";
@@ -30,8 +38,7 @@ class LineReader {
 
   /// Moves to the next token; false at the end of the line or a comment.
   bool NextToken() {
-    while (at_ != end_ && IsBlank(*at_)) ++at_;
-    token_ = at_;
+    token_ = at_ = SkipBlanks(at_, end_);
     return at_ != end_ && *at_ != '#';
   }
   bool Take(char c) {
@@ -46,18 +53,12 @@ class LineReader {
   }
   /// \param cure says what is expected.
   float TakeFloat(char const* cure) {
-    auto value = 0.0F;
-    switch (ParseFloat(&at_, end_, &value)) {
-      case NumberStatus::kOk:
-        return value;
-      case NumberStatus::kInfinite:
-        Refuse("infinite; numbers must be finite or, as features, nan");
-      case NumberStatus::kTooLarge:
-        Refuse("too large for float32; scale the column");
-      case NumberStatus::kNotANumber:
-        break;
-    }
-    Refuse(cure);
+    auto const parsed = ParseFloat(at_, end_);
+    at_ = parsed.end;
+    if (parsed.status == NumberStatus::kInfinite) Refuse("infinite; numbers must be finite or, as features, nan");
+    if (parsed.status == NumberStatus::kTooLarge) Refuse("too large for float32; scale the column");
+    if (parsed.status == NumberStatus::kNotANumber) Refuse(cure);
+    return parsed.value;
   }
   std::int64_t TakeIndex(char const* cure) {
     std::int64_t value = 0;
@@ -65,8 +66,9 @@ class LineReader {
     return value;
   }
   void EndToken(char const* cure) {
-    if (at_ != end_ && !IsBlank(*at_) && *at_ != '#') Refuse(cure);
+    if (!IsTokenEnd(at_, end_)) Refuse(cure);
   }
+  char const* At() const { return at_; }
   /// \param what completes "'token' is".
   [[noreturn]] void Refuse(std::string const& what) const { RefuseToken(token_, end_, what); }
 
@@ -96,6 +98,34 @@ RowHead TakeHead(LineReader* line) {
   return head;
 }
 
+/// One present or missing value. Read without a LineReader, whose address the messages need: this is the hot loop, and
+/// its state must stay in registers.
+struct Entry {
+  std::int64_t feature;
+  float value;
+};
+
+/// Reads index:value at p. Returns where it ends, or nullptr when something is wrong, which RefuseEntry then says.
+char const* ReadEntry(char const* p, char const* end, std::int64_t first_index, Entry* entry) {
+  if (!ParseIndex(&p, end, &entry->feature) || p == end || *p != ':') return nullptr;
+  if (entry->feature < first_index || entry->feature > kMaxFeature) return nullptr;
+  auto const parsed = ParseFloat(p + 1, end);
+  entry->value = parsed.value;
+  return parsed.status == NumberStatus::kOk && IsTokenEnd(parsed.end, end) ? parsed.end : nullptr;
+}
+
+[[noreturn]] void RefuseEntry(char const* p, char const* end, std::int64_t first_index) {
+  static constexpr char kCure[] = "not index:value, such as 3:0.5";
+  LineReader line(p, end);
+  line.NextToken();
+  auto const feature = line.TakeIndex(kCure);
+  if (!line.Take(':')) line.Refuse(kCure);
+  if (feature < first_index) line.Refuse("below the first feature, 1; use indexing_mode=0 when features count from 0");
+  if (feature > kMaxFeature) line.Refuse("past the largest feature number, " + std::to_string(kMaxFeature));
+  line.TakeFloat(kCure);
+  line.Refuse(kCure);
+}
+
 class TextParser {
  public:
   TextParser(LibsvmFormat const& format, LibsvmRows* rows) : format_(format), rows_(rows) {}
@@ -104,15 +134,13 @@ class TextParser {
     LineReader line(begin, end);
     if (!line.NextToken()) return;
     auto head = TakeHead(&line);
-    auto more = line.NextToken();
-    if (more && line.TakeQuery()) {
+    if (line.NextToken() && line.TakeQuery()) {
       head.query = line.TakeIndex("not qid:n with a whole number n");
       line.EndToken("not qid:n with a whole number n");
-      more = line.NextToken();
     }
     StoreHead(head);
     if (rows_->labels.size() == 1) rows_->first_row_line = line_number;
-    ParseEntries(line, more);
+    ParseEntries(line.At(), end);
   }
 
  private:
@@ -137,28 +165,24 @@ class TextParser {
     rows_->query_ids.push_back(*head.query);
   }
 
-  void ParseEntries(LineReader line, bool more) {
-    static constexpr char kEntryCure[] = "not index:value, such as 3:0.5";
+  void ParseEntries(char const* p, char const* end) {
     auto const row_begin = rows_->features.size();
     std::int64_t previous = -1;
     auto smallest = rows_->smallest_feature;
     auto largest = rows_->largest_feature;
     auto ascending = true;
-    for (; more; more = line.NextToken()) {
-      auto const feature = line.TakeIndex(kEntryCure);
-      if (!line.Take(':')) line.Refuse(kEntryCure);
-      if (feature < format_.first_index)
-        line.Refuse("below the first feature, 1; use indexing_mode=0 when features count from 0");
-      if (feature > kMaxFeature) line.Refuse("past the largest feature number, " + std::to_string(kMaxFeature));
-      auto const value = line.TakeFloat(kEntryCure);
-      line.EndToken(kEntryCure);
-      ascending &= feature > previous;
-      previous = feature;
-      smallest = std::min(smallest, feature);
-      largest = std::max(largest, feature);
-      if (std::isnan(value)) continue;
-      rows_->features.push_back(static_cast<std::uint32_t>(feature));
-      rows_->values.push_back(value);
+    for (p = SkipBlanks(p, end); p != end && *p != '#'; p = SkipBlanks(p, end)) {
+      Entry entry{};
+      auto const* token_end = ReadEntry(p, end, format_.first_index, &entry);
+      if (token_end == nullptr) RefuseEntry(p, end, format_.first_index);
+      p = token_end;
+      ascending &= entry.feature > previous;
+      previous = entry.feature;
+      smallest = std::min(smallest, entry.feature);
+      largest = std::max(largest, entry.feature);
+      if (std::isnan(entry.value)) continue;
+      rows_->features.push_back(static_cast<std::uint32_t>(entry.feature));
+      rows_->values.push_back(entry.value);
     }
     rows_->smallest_feature = smallest;
     rows_->largest_feature = largest;
@@ -208,6 +232,8 @@ std::optional<LibsvmFormat> DetectLibsvmFormat(Span<char const> text) {
 std::optional<LineFault> ParseLibsvmText(Span<char const> text, LibsvmFormat const& format, LibsvmRows* rows) {
   TextParser parser(format, rows);
   std::int64_t current = 0;
+  rows->features.reserve(text.size() / kUsualEntryBytes);
+  rows->values.reserve(text.size() / kUsualEntryBytes);
   try {
     rows->n_lines = ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
       current = line;

@@ -42,7 +42,7 @@ std::int64_t ForEachLine(Span<char const> text, Fn&& fn) {
 /// A text file, cut into blocks that depend on its size only. A block has the lines that begin in its bytes.
 class TextFile {
  public:
-  static constexpr std::int64_t kBlockBytes = 1 << 20;
+  static constexpr std::int64_t kBlockBytes = 1 << 18;
 
   /// \throws Error(kIo) unless `path` names a regular file that can be read.
   explicit TextFile(std::string path, std::int64_t block_bytes = kBlockBytes);

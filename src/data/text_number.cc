@@ -8,13 +8,11 @@
 namespace kauri {
 namespace {
 
-/// The number in [begin, end) when it is beyond what from_chars represents: 0, or too large.
-NumberStatus OutOfRange(char const* begin, char const* end, detail::NumberScan const& scan, float* value) {
-  std::ptrdiff_t leading_zeros = 0;
+/// What a number is that from_chars cannot represent: 0 or too large.
+NumberStatus StatusOutOfRange(char const* begin, char const* end, std::int64_t n_digits, std::int64_t exponent) {
+  std::int64_t leading_zeros = 0;
   for (auto const* p = begin; p != end && (*p == '0' || *p == '.'); ++p) leading_zeros += *p == '0' ? 1 : 0;
-  if (scan.n_digits - leading_zeros + scan.exponent > 0) return NumberStatus::kTooLarge;
-  *value = 0.0F;
-  return NumberStatus::kOk;
+  return n_digits - leading_zeros + exponent > 0 ? NumberStatus::kTooLarge : NumberStatus::kOk;
 }
 
 /// Length of `word` when [p, end) starts with it in any case, otherwise 0.
@@ -29,21 +27,28 @@ std::ptrdiff_t StartsWith(char const* p, char const* end, char const* word) {
 
 }  // namespace
 
-NumberStatus detail::RoundSlowly(char const* begin, char const* end, NumberScan const& scan, float* value) {
-  auto const result = std::from_chars(begin, end, *value);
-  if (result.ec == std::errc::result_out_of_range) return OutOfRange(begin, end, scan, value);
-  return std::isinf(*value) ? NumberStatus::kTooLarge : NumberStatus::kOk;
+ParsedFloat detail::RoundSlowly(char const* begin, char const* end, std::int64_t n_digits, std::int64_t exponent) {
+  ParsedFloat parsed{NumberStatus::kOk, 0.0F, end};
+  auto const result = std::from_chars(begin, end, parsed.value);
+  if (result.ec == std::errc::result_out_of_range) {
+    parsed.status = StatusOutOfRange(begin, end, n_digits, exponent);
+  } else if (std::isinf(parsed.value)) {
+    parsed.status = NumberStatus::kTooLarge;
+  }
+  return parsed;
 }
 
-NumberStatus detail::ParseWord(char const** at, char const* p, char const* end, float* value) {
+ParsedFloat detail::ParseWord(char const* begin, char const* p, char const* end) {
+  ParsedFloat parsed{NumberStatus::kNotANumber, 0.0F, begin};
   for (auto const* word : {"nan", "infinity", "inf"}) {
     auto const length = StartsWith(p, end, word);
     if (length == 0) continue;
-    *at = p + length;
-    *value = std::numeric_limits<float>::quiet_NaN();
-    return word[0] == 'n' ? NumberStatus::kOk : NumberStatus::kInfinite;
+    parsed.status = word[0] == 'n' ? NumberStatus::kOk : NumberStatus::kInfinite;
+    parsed.value = std::numeric_limits<float>::quiet_NaN();
+    parsed.end = p + length;
+    break;
   }
-  return NumberStatus::kNotANumber;
+  return parsed;
 }
 
 }  // namespace kauri

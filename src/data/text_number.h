@@ -18,6 +18,13 @@ enum class NumberStatus { kOk, kNotANumber, kInfinite, kTooLarge };
 
 inline bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') <= 9; }
 
+/// `end` is where the number ends; where it should have begun when there is none.
+struct ParsedFloat {
+  NumberStatus status;
+  float value;
+  char const* end;
+};
+
 namespace detail {
 
 inline constexpr std::array<double, 23> kPowersOfTen{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -115,31 +122,29 @@ inline bool RoundShortly(NumberScan const& scan, double* value) {
 }
 
 /// The number in [begin, end), without sign, when the short way does not hold.
-NumberStatus RoundSlowly(char const* begin, char const* end, NumberScan const& scan, float* value);
-/// nan or inf at `p`, after the sign that *at may be on.
-NumberStatus ParseWord(char const** at, char const* p, char const* end, float* value);
+ParsedFloat RoundSlowly(char const* begin, char const* end, std::int64_t n_digits, std::int64_t exponent);
+/// nan or inf at `p`; `begin` is the sign before it or p itself.
+ParsedFloat ParseWord(char const* begin, char const* p, char const* end);
 
 }  // namespace detail
 
-/// Reads [sign] digits [. digits] [e [sign] digits], nan, or inf, the words in any case, from [*at, end). *at moves
-/// past what was read. A number too small for float32 is 0 of its sign. *value is set when the status is kOk.
-inline NumberStatus ParseFloat(char const** at, char const* end, float* value) {
-  auto const* begin = *at;
-  auto const negative = begin != end && *begin == '-';
-  if (begin != end && (*begin == '-' || *begin == '+')) ++begin;
+/// Reads [sign] digits [. digits] [e [sign] digits], nan, or inf, the words in any case, from [begin, end). A number
+/// too small for float32 is 0 of its sign.
+inline ParsedFloat ParseFloat(char const* begin, char const* end) {
+  auto const sign = begin != end ? *begin : '0';
+  auto const* p = begin + static_cast<int>((sign == '-') | (sign == '+'));  // signs come at random: no branch
   detail::NumberScan scan;
-  auto const* last = detail::ScanNumber(begin, end, &scan);
-  if (scan.n_digits == 0) return detail::ParseWord(at, begin, end, value);
-  *at = last;
-  auto status = NumberStatus::kOk;
+  auto const* last = detail::ScanNumber(p, end, &scan);
+  if (scan.n_digits == 0) return detail::ParseWord(begin, p, end);
+  ParsedFloat parsed{NumberStatus::kOk, 0.0F, last};
   double magnitude = 0.0;
   if (detail::RoundShortly(scan, &magnitude)) {
-    *value = static_cast<float>(magnitude);
+    parsed.value = static_cast<float>(magnitude);
   } else {
-    status = detail::RoundSlowly(begin, last, scan, value);
+    parsed = detail::RoundSlowly(p, last, scan.n_digits, scan.exponent);
   }
-  *value = negative ? -*value : *value;
-  return status;
+  parsed.value *= sign == '-' ? -1.0F : 1.0F;
+  return parsed;
 }
 
 /// Reads digits into *value; false, without moving *at, when there are none or they exceed int64.

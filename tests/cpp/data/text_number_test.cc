@@ -16,12 +16,9 @@ struct Parsed {
 };
 
 Parsed Parse(std::string const& text) {
-  Parsed parsed{NumberStatus::kOk, 0.0F, 0};
   std::vector<char> const exact(text.begin(), text.end());  // no terminator: reading past the end shows under ASan
-  auto const* at = exact.data();
-  parsed.status = ParseFloat(&at, exact.data() + exact.size(), &parsed.value);
-  parsed.n_read = static_cast<std::size_t>(at - exact.data());
-  return parsed;
+  auto const parsed = ParseFloat(exact.data(), exact.data() + exact.size());
+  return {parsed.status, parsed.value, static_cast<std::size_t>(parsed.end - exact.data())};
 }
 
 void ExpectAsStrtof(std::string const& text) {
