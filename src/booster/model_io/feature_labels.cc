@@ -60,8 +60,9 @@ std::string FeatureLabels::Name(std::uint32_t feature) const {
 
 std::string ThresholdText(float threshold, FeatureKind kind) {
   if (kind != FeatureKind::kInteger) return NineDigits(threshold);
+  auto const rounded = std::ceil(threshold) + 0.0F;  // no negative zero
   char text[64];
-  return {text, std::to_chars(text, text + sizeof(text), std::ceil(threshold), std::chars_format::fixed, 0).ptr};
+  return {text, std::to_chars(text, text + sizeof(text), rounded, std::chars_format::fixed, 0).ptr};
 }
 
 std::string CategoriesText(Tree const& tree, std::int32_t node, char const* separator) {
