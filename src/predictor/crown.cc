@@ -96,6 +96,9 @@ void AppendTree(Forest const& forest, std::int64_t tree, ColumnTable const& tabl
     crown->exit_node.push_back(padded[i].node);
     crown->exit_value.push_back(forest.leaf_value[At(forest.tree_begin[At(tree)] + padded[i].node)]);
   }
+  auto const n_exits = At(crown->trees.back().exit_begin + std::max(std::int64_t{1} << levels, kMinExits));
+  crown->exit_node.resize(n_exits, 0);
+  crown->exit_value.resize(n_exits, 0.0F);
 }
 
 /// counts[lane] = how many of the 2^bits - 1 ascending thresholds are <= keys[lane]; branch-free.

@@ -24,6 +24,8 @@ struct Forest;
 
 constexpr std::int32_t kCrownLevels = 6;
 constexpr std::int64_t kCrownRows = 64;
+/// Smaller tables of exits are padded to this.
+constexpr std::int64_t kMinExits = 16;
 
 struct CrownColumn {
   std::uint32_t slot;
@@ -36,7 +38,7 @@ struct CrownTree {
   std::int32_t levels = 0;      ///< K
   bool has_deeper = false;      ///< some exits are splits
   std::int64_t node_begin = 0;  ///< into column and rank, 2^K - 1 nodes
-  std::int64_t exit_begin = 0;  ///< into exit_node and exit_value, 2^K exits
+  std::int64_t exit_begin = 0;  ///< into exit_node and exit_value, max(2^K, kMinExits) exits
 };
 
 struct Crown {

@@ -108,14 +108,54 @@ HWY_INLINE void ForEachGroup(CrownJob const& job, Fn&& fn) {
   }
 }
 
-/// sums[r] += table[exits[r]].
-HWY_INLINE void AddFromTable(float const* table, std::uint8_t const* exits, float* sums) {
-  for (std::int64_t row = 0; row < kCrownRows; ++row) sums[row] += table[exits[row]];
+/// Entries that one register of the widest vectors holds; tables of exits are padded to it.
+constexpr std::int32_t kTableLanes = static_cast<std::int32_t>(kMinExits);
+
+/// sums[r] += table[exits[r]] with the table in kRegisters registers.
+template <std::size_t kRegisters>
+HWY_INLINE void AddFromRegisters(float const* table, std::uint8_t const* exits, float* sums) {
+  hn::CappedTag<float, kMinExits> const d;
+  hn::Rebind<std::int32_t, decltype(d)> const di;
+  hn::Rebind<std::uint8_t, decltype(d)> const du;
+  auto const part0 = hn::LoadU(d, table);
+  auto const part1 = hn::LoadU(d, table + (kRegisters > 1 ? kTableLanes : 0));
+  auto const part2 = hn::LoadU(d, table + (kRegisters > 2 ? 2 * kTableLanes : 0));
+  auto const part3 = hn::LoadU(d, table + (kRegisters > 2 ? 3 * kTableLanes : 0));
+  for (std::int64_t row = 0; row < kCrownRows; row += kTableLanes) {
+    auto const exit = hn::PromoteTo(di, hn::LoadU(du, exits + row));
+    auto const lane = hn::IndicesFromVec(d, hn::And(exit, hn::Set(di, kTableLanes - 1)));
+    auto value = hn::TableLookupLanes(part0, lane);
+    if constexpr (kRegisters > 1) {
+      auto const odd = hn::RebindMask(d, hn::TestBit(exit, hn::Set(di, kTableLanes)));
+      value = hn::IfThenElse(odd, hn::TableLookupLanes(part1, lane), value);
+      if constexpr (kRegisters > 2) {
+        auto const upper = hn::IfThenElse(odd, hn::TableLookupLanes(part3, lane), hn::TableLookupLanes(part2, lane));
+        value = hn::IfThenElse(hn::RebindMask(d, hn::TestBit(exit, hn::Set(di, 2 * kTableLanes))), upper, value);
+      }
+    }
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + row), value), d, sums + row);
+  }
+}
+
+/// sums[r] += table[exits[r]], table: [max(2^levels, kMinExits)].
+HWY_INLINE void AddFromTable(std::int32_t levels, float const* table, std::uint8_t const* exits, float* sums) {
+  if constexpr (hn::MaxLanes(hn::CappedTag<float, kMinExits>()) == kMinExits) {
+    if (levels == 6) {
+      AddFromRegisters<4>(table, exits, sums);
+    } else if (levels == 5) {
+      AddFromRegisters<2>(table, exits, sums);
+    } else {
+      AddFromRegisters<1>(table, exits, sums);
+    }
+  } else {
+    for (std::int64_t row = 0; row < kCrownRows; ++row) sums[row] += table[exits[row]];
+  }
 }
 
 void AddValues(CrownJob const& job, float* sums) {
-  ForEachGroup(job,
-               [&](std::int64_t row, std::uint8_t const* exits) { AddFromTable(job.exit_value, exits, sums + row); });
+  ForEachGroup(job, [&](std::int64_t row, std::uint8_t const* exits) {
+    AddFromTable(job.levels, job.exit_value, exits, sums + row);
+  });
 }
 
 void FindExits(CrownJob const& job, std::uint8_t* out) {

@@ -13,7 +13,7 @@ struct CrownJob {
   std::int32_t levels = 0;
   std::uint32_t const* column = nullptr;  ///< [2^levels - 1]
   std::int16_t const* rank = nullptr;     ///< [2^levels - 1]
-  float const* exit_value = nullptr;      ///< [2^levels], for AddCrownValues
+  float const* exit_value = nullptr;      ///< [max(2^levels, kMinExits)], for AddCrownValues
 };
 
 /// sums[row] += exit_value[exit of row].

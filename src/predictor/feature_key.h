@@ -12,12 +12,14 @@
 #include <cstring>
 #include <limits>
 
+#include "kauri/host_device.h"
+
 namespace kauri {
 
 /// The key of a missing value; above the key of every number.
 constexpr std::int32_t kMissingKey = std::numeric_limits<std::int32_t>::max();
 
-inline std::int32_t KeyOf(float value) {
+KAURI_HD std::int32_t KeyOf(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return kMissingKey;
@@ -26,7 +28,7 @@ inline std::int32_t KeyOf(float value) {
 }
 
 /// The value of a key; a NaN for kMissingKey.
-inline float ValueOfKey(std::int32_t key) {
+KAURI_HD float ValueOfKey(std::int32_t key) {
   auto const bits = static_cast<std::uint32_t>(key) ^ (static_cast<std::uint32_t>(key >> 31) >> 1U);
   float value;
   std::memcpy(&value, &bits, sizeof(value));

@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "kauri/host_device.h"
 #include "kauri/model.h"
 #include "kauri/predictor.h"
 #include "predictor/category_sets.h"
@@ -50,8 +51,8 @@ struct NarrowReader {
   NarrowNode const* nodes;
   std::uint32_t slot_mask;
   unsigned left_shift;
-  NarrowReader From(std::int64_t index) const { return {nodes + index, slot_mask, left_shift}; }
-  SplitNode Read(std::int64_t index) const {
+  KAURI_HD NarrowReader From(std::int64_t index) const { return {nodes + index, slot_mask, left_shift}; }
+  KAURI_HD SplitNode Read(std::int64_t index) const {
     auto const node = nodes[index];
     return {node.key, (node.link >> 2U) & slot_mask, node.link >> left_shift, (node.link & 1U) != 0,
             (node.link & 2U) != 0};
@@ -59,19 +60,20 @@ struct NarrowReader {
 };
 struct WideReader {
   WideNode const* nodes;
-  WideReader From(std::int64_t index) const { return {nodes + index}; }
-  SplitNode Read(std::int64_t index) const {
+  KAURI_HD WideReader From(std::int64_t index) const { return {nodes + index}; }
+  KAURI_HD SplitNode Read(std::int64_t index) const {
     auto const& node = nodes[index];
     return {node.key, node.slot, node.left, (node.flags & 1U) != 0, (node.flags & 2U) != 0};
   }
 };
 
-inline bool GoesRightAtThreshold(SplitNode const& node, std::int32_t key) {
+KAURI_HD bool GoesRightAtThreshold(SplitNode const& node, std::int32_t key) {
   auto const shifted = static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(node.default_left);
   return static_cast<std::int32_t>(shifted) >= node.key;
 }
 
-inline bool GoesRight(SplitNode const& node, std::int32_t key, CategorySets const& categories) {
+template <typename Sets>
+KAURI_HD bool GoesRight(SplitNode const& node, std::int32_t key, Sets const& categories) {
   if (!node.is_categorical) return GoesRightAtThreshold(node, key);
   if (key == kMissingKey) return !node.default_left;
   return categories.Contains(node.key, ValueOfKey(key));
