@@ -48,6 +48,8 @@ class Objective {
   /// For the model file: key of the parameter object (empty: none) and its members.
   virtual std::string ParamKey() const { return {}; }
   virtual std::map<std::string, std::string> SaveParams() const { return {}; }
+  /// As in the registry; a device version is looked up by it. Empty: there is none.
+  virtual std::string Name() const { return {}; }
 };
 
 }  // namespace kauri

@@ -18,16 +18,15 @@ struct MaxAbs {
 };
 
 void CheckFinite(GradientPair pair, std::int64_t row) {
-  if (std::isfinite(pair.gradient) && std::isfinite(pair.hessian)) return;
-  Fail(ErrorKind::kData, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
-       "; both must be finite. Check labels, base margins and the custom objective, or lower eta.");
-}
-
-std::int32_t ToFixed(float value, double steps_per_one) {
-  return static_cast<std::int32_t>(std::nearbyint(static_cast<double>(value) * steps_per_one));
+  if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, row);
 }
 
 }  // namespace
+
+void FailGradient(GradientPair pair, std::int64_t row) {
+  Fail(ErrorKind::kData, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
+       "; both must be finite. Check labels, base margins and the custom objective, or lower eta.");
+}
 
 double FixedPointUnit(float max_abs) {
   if (max_abs == 0.0F) return 1.0;
@@ -57,15 +56,13 @@ void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, s
     max.hessian = std::max(max.hessian, block.hessian);
   }
   out->unit = {FixedPointUnit(max.gradient), FixedPointUnit(max.hessian)};
-  auto const gradient_steps = 1.0 / out->unit.gradient;
-  auto const hessian_steps = 1.0 / out->unit.hessian;
+  GradientUnit const steps{1.0 / out->unit.gradient, 1.0 / out->unit.hessian};
   out->pairs.resize(static_cast<std::size_t>(n_rows));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
       auto const index = static_cast<std::size_t>(row);
       auto const pair = pair_of(row);
-      FixedPair fixed{ToFixed(pair.gradient, gradient_steps), ToFixed(pair.hessian, hessian_steps)};
-      if (fixed.hessian == 0 && pair.hessian > 0.0F) fixed.hessian = 1;
+      auto const fixed = QuantisePair(pair, steps);
       out->pairs[index] = sampled.empty() || sampled[index] != 0 ? fixed : FixedPair{0, 0};
     }
   });

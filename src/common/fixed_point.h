@@ -1,11 +1,13 @@
 /// \file From float gradient pairs to fixed point (include/kauri/gradient.h says why).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "kauri/context.h"
 #include "kauri/gradient.h"
+#include "kauri/host_device.h"
 #include "kauri/span.h"
 
 namespace kauri {
@@ -19,6 +21,18 @@ struct FixedGradients {
 
 /// Largest k with max_abs * 2^k < 2^30, as the unit 2^-k; 1 when all are zero. Order-independent, so deterministic.
 double FixedPointUnit(float max_abs);
+
+/// steps: the reciprocals of the units. Rounds to the nearest integer, halves to even.
+KAURI_HD FixedPair QuantisePair(GradientPair pair, GradientUnit steps) {
+  auto const gradient = std::nearbyint(static_cast<double>(pair.gradient) * steps.gradient);
+  auto const hessian = std::nearbyint(static_cast<double>(pair.hessian) * steps.hessian);
+  FixedPair fixed{static_cast<std::int32_t>(gradient), static_cast<std::int32_t>(hessian)};
+  if (fixed.hessian == 0 && pair.hessian > 0.0F) fixed.hessian = 1;
+  return fixed;
+}
+
+/// The error about a pair that is not finite.
+[[noreturn]] void FailGradient(GradientPair pair, std::int64_t row);
 
 /// gradients: [n_rows, n_outputs]; takes column `output`. sampled: [n_rows] or empty; rows not sampled become zero
 /// pairs. \throws Error(kData) for a gradient or hessian that is not finite, naming the row.

@@ -50,6 +50,19 @@ class ElementMetric : public Metric {
   double (*finish_)(double);
 };
 
+class ErrorMetric : public ElementMetric<ThresholdError> {
+ public:
+  ErrorMetric(std::string name, float threshold)
+      : ElementMetric(std::move(name), ThresholdError{threshold}, Identity), threshold_(threshold) {}
+  std::string Argument() const override {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof(text), threshold_).ptr};
+  }
+
+ private:
+  float threshold_;
+};
+
 template <typename Loss>
 MetricFactory MakeFactory(char const* name, double (*finish)(double)) {
   return [name, finish](std::string const&, ParamMap const&) {
@@ -68,7 +81,7 @@ std::unique_ptr<Metric> MakeError(std::string const& argument, ParamMap const&) 
   char text[32];
   auto const written = std::to_chars(text, text + sizeof(text), threshold, std::chars_format::general, 6);
   auto const name = threshold == 0.5F ? std::string("error") : "error@" + std::string(text, written.ptr);
-  return std::make_unique<ElementMetric<ThresholdError>>(name, ThresholdError{threshold}, Identity);
+  return std::make_unique<ErrorMetric>(name, threshold);
 }
 
 }  // namespace

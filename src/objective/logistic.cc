@@ -29,12 +29,12 @@ class LogitRaw : public ElementwiseObjective {
     return param_.scale_pos_weight == 1.0F ? ElementwiseObjective::EstimateBaseScore(ctx, info) : NewtonStep(ctx, info);
   }
   void TransformMargins(Context const&, Span<float>, std::int64_t) const override {}
+  std::string Name() const override { return name_; }
   std::string DefaultMetric() const override { return "logloss"; }
   std::string ParamKey() const override { return "reg_loss_param"; }
   std::map<std::string, std::string> SaveParams() const override { return param_.__DICT__(); }
 
  protected:
-  std::string const& Name() const { return name_; }
   bool ScalesPositives() const { return param_.scale_pos_weight != 1.0F; }
 
  private:

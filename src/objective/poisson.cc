@@ -49,6 +49,7 @@ class Poisson : public ElementwiseObjective {
         ctx, static_cast<std::int64_t>(values.size()), kRowBlock,
         [&](std::int64_t begin, std::int64_t end, std::int64_t) { ExpInPlace(values.data() + begin, end - begin); });
   }
+  std::string Name() const override { return "count:poisson"; }
   std::string DefaultMetric() const override { return "poisson-nloglik"; }
   std::map<std::string, std::string> ParameterDefaults() const override { return {{"max_delta_step", "0.7"}}; }
   std::string ParamKey() const override { return "poisson_regression_param"; }

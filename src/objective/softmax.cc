@@ -87,6 +87,7 @@ class Softmax : public Objective {
   std::int64_t ValueWidth(std::int64_t n_outputs) const override { return picks_class_ ? 1 : n_outputs; }
   void PickValues(Context const& ctx, Span<float const> transformed, std::int64_t n_outputs,
                   Span<float> out) const override;
+  std::string Name() const override { return name_; }
   std::string DefaultMetric() const override { return "mlogloss"; }
   std::string ParamKey() const override { return "softmax_multiclass_param"; }
   std::map<std::string, std::string> SaveParams() const override { return param_.__DICT__(); }

@@ -21,6 +21,7 @@ class SquaredError : public ElementwiseObjective {
     return param_.scale_pos_weight == 1.0F ? ElementwiseObjective::EstimateBaseScore(ctx, info) : NewtonStep(ctx, info);
   }
   void TransformMargins(Context const&, Span<float>, std::int64_t) const override {}
+  std::string Name() const override { return "reg:squarederror"; }
   std::string DefaultMetric() const override { return "rmse"; }
   std::string ParamKey() const override { return "reg_loss_param"; }
   std::map<std::string, std::string> SaveParams() const override { return param_.__DICT__(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace kauri {
+
 std::int32_t CategorySets::Add(Span<std::int32_t const> categories) {
   auto const* end = std::lower_bound(categories.begin(), categories.end(), kCategoryLimit);
   auto const count = static_cast<std::size_t>(end - categories.begin());

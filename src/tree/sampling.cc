@@ -44,15 +44,18 @@ std::vector<std::uint32_t> AllColumns(std::int64_t n_features) {
 
 }  // namespace
 
+std::uint64_t RowSamplingKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration) {
+  return PurposeKey(TreeKey(seed, iteration, tree_in_iteration), Purpose::kRows);
+}
+
 std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration, std::int64_t tree_in_iteration,
                                      float rate, std::int64_t n_rows) {
   if (rate >= 1.0F) return {};
-  auto const key = PurposeKey(TreeKey(ctx.seed, iteration, tree_in_iteration), Purpose::kRows);
+  auto const key = RowSamplingKey(ctx.seed, iteration, tree_in_iteration);
   std::vector<std::uint8_t> used(static_cast<std::size_t>(n_rows));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
-      auto const drawn = RandomUniform(key, static_cast<std::uint64_t>(row));
-      used[static_cast<std::size_t>(row)] = drawn < static_cast<double>(rate) ? 1 : 0;
+      used[static_cast<std::size_t>(row)] = IsRowSampled(key, row, rate) ? 1 : 0;
     }
   });
   return used;

@@ -8,11 +8,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/random.h"
 #include "kauri/context.h"
+#include "kauri/host_device.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 
 namespace kauri {
+
+/// The key of a tree's draws of rows. `tree_in_iteration` as in TreeTask.
+std::uint64_t RowSamplingKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration);
+
+KAURI_HD bool IsRowSampled(std::uint64_t key, std::int64_t row, float rate) {
+  return RandomUniform(key, static_cast<std::uint64_t>(row)) < static_cast<double>(rate);
+}
 
 /// Each row on its own with chance `rate` (Bernoulli). Returns [n_rows], 1 = used; empty (all are used) when rate >= 1.
 /// The seed is ctx.seed; `tree_in_iteration` as in TreeTask.
