@@ -1,4 +1,7 @@
 /// \file Text files into matrices. Each reads blocks of lines on all threads; the result depends on the file alone.
+///
+/// Cost: one pass over the bytes and two over the entries. All blocks are held until the last is parsed, so the peak is
+/// the matrix twice.
 #pragma once
 
 #include <memory>
