@@ -37,6 +37,10 @@ void RadixSort(std::vector<std::uint32_t>* keys, std::vector<std::uint32_t>* scr
   constexpr std::uint32_t kBits = 11;
   constexpr std::uint32_t kDigits = 1U << kBits;
   constexpr std::size_t kPasses = 3;
+  if (keys->size() < kDigits) {
+    std::sort(keys->begin(), keys->end());
+    return;
+  }
   std::array<std::array<std::uint32_t, kDigits>, kPasses> counts{};
   for (auto const key : *keys) {
     ++counts[0][key % kDigits];

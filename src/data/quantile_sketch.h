@@ -1,8 +1,8 @@
 /// \file Where the bins of a histogram method begin and end.
 ///
-/// Vocabulary. The cuts of a feature ascend; bin b holds the values v with cuts[b - 1] <= v < cuts[b] (the first bin has
-/// no lower bound), so "goes left at cuts[b]" (v < cuts[b]) means "lies in a bin up to b". Every cut but the last is a
-/// value of the data; the last lies beyond the maximum, as in XGBoost.
+/// Vocabulary. The cuts of a feature ascend; bin b holds the values v with cuts[b - 1] <= v < cuts[b] (the first bin
+/// has no lower bound), so "goes left at cuts[b]" (v < cuts[b]) means "lies in a bin up to b". Every cut but the last
+/// is a value of the data; the last lies beyond the maximum, as in XGBoost.
 ///
 /// The algorithm.
 /// 1. Columns are copied out of the rows in groups, present values only, as integers that sort like the floats.
@@ -36,7 +36,7 @@ struct QuantileCuts {
 /// of a copy of the entries (sparse).
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin);
 
-/// The bin of a value that is not NaN: the number of cuts at or below it, at most n_bins - 1. Without branches.
+/// The bin of a value that is not NaN: the number of cuts at or below it, at most n_bins - 1.
 inline std::uint32_t FindBin(float const* cuts, std::uint32_t n_bins, float value) {
   std::uint32_t first = 0;
   for (auto length = n_bins; length > 1;) {

@@ -1,0 +1,84 @@
+/// \file The training data as small integers: which bin of its feature each value lies in.
+///
+/// Vocabulary. A code is a bin's number within its feature; a feature with missing values in a dense matrix has one
+/// code more, its last. A cell is a code of a feature: cells are numbered feature by feature, and a histogram has one
+/// sum per cell.
+///
+/// Dense data are kept twice, row by row (what histograms read) and column by column (what the partition of rows
+/// reads); sparse data once, as the ascending cells of each row's entries. Codes take one byte where all fit, else two.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/quantile_sketch.h"
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri {
+
+/// What FindCode returns for a missing entry of a sparse matrix, and MissingCode for a feature without that code.
+constexpr std::uint32_t kNoCode = 0xFFFFFFFFU;
+
+/// Cells from one feature to the next where every feature gets as many: 256 codes and a cache line.
+constexpr std::uint32_t kEvenCells = 260;
+
+/// Dense codes of one width. Both arrays end in kPadding codes, so that whole words may be read at any code.
+template <typename Code>
+struct BinCodes {
+  static constexpr std::int64_t kPerWord = static_cast<std::int64_t>(sizeof(std::uint64_t) / sizeof(Code));
+  static constexpr std::int64_t kPadding = kPerWord;
+
+  std::int64_t row_stride = 0;  ///< n_cols rounded up to whole words
+  std::vector<Code> rows;       ///< [n_rows, row_stride]
+  std::vector<Code> columns;    ///< [n_cols, n_rows]
+};
+
+/// Entries of sparse data.
+struct BinEntries {
+  std::vector<std::int64_t> row_ptr;  ///< [n_rows + 1]
+  std::vector<std::uint32_t> cells;   ///< [n_entries], ascending within a row
+};
+
+/// Immutable once made.
+class BinMatrix {
+ public:
+  BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts);
+
+  std::int64_t NumRows() const { return n_rows_; }
+  std::int64_t NumCols() const { return cuts_.NumCols(); }
+  std::uint32_t NumCells() const { return feature_begin_.back(); }
+  QuantileCuts const& Cuts() const { return cuts_; }
+  /// [n_cols + 1]: the cells of feature f begin at [f], those of the next at [f + 1].
+  std::vector<std::uint32_t> const& FeatureBegin() const { return feature_begin_; }
+  /// Codes are bytes and feature f begins at cell f * kEvenCells.
+  bool HasEvenCells() const { return even_cells_; }
+  std::uint32_t NumBins(std::size_t feature) const { return cuts_.NumBins(feature); }
+  /// The code of a missing value of this feature, or kNoCode.
+  std::uint32_t MissingCode(std::size_t feature) const {
+    return !has_missing_.empty() && has_missing_[feature] != 0 ? NumBins(feature) : kNoCode;
+  }
+
+  bool IsDense() const { return entries_.row_ptr.empty(); }
+  bool HasByteCodes() const { return byte_codes_; }
+  BinCodes<std::uint8_t> const& Bytes() const { return bytes_; }
+  BinCodes<std::uint16_t> const& Words() const { return words_; }
+  BinEntries const& Entries() const { return entries_; }
+  /// The code of one cell of the table; kNoCode for an absent entry of sparse data. Costs a binary search there.
+  std::uint32_t FindCode(std::int64_t row, std::size_t feature) const;
+
+ private:
+  void PlaceCells();
+
+  std::int64_t n_rows_;
+  QuantileCuts cuts_;
+  std::vector<std::uint8_t> has_missing_;  ///< [n_cols], dense data only
+  std::vector<std::uint32_t> feature_begin_;
+  bool byte_codes_ = true;
+  bool even_cells_ = false;
+  BinCodes<std::uint8_t> bytes_;
+  BinCodes<std::uint16_t> words_;
+  BinEntries entries_;
+};
+
+}  // namespace kauri

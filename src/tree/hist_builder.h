@@ -1,0 +1,32 @@
+/// \file tree_method=hist: splits are looked for between the bins of each feature (data/quantile_sketch.h).
+///
+/// XGBoost's histogram method (Chen & Guestrin 2016, section 3.2, with cuts made once), in integers. Per tree it
+/// touches every entry once for the root and about half of them per level.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kauri/parameter.h"
+#include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
+
+namespace kauri {
+
+class HistBuilder : public TreeBuilder {
+ public:
+  explicit HistBuilder(TreeParam const& param) : param_(param) {}
+
+  std::string StateKey() const override;
+  std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
+  Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
+             Span<std::int32_t> leaf_of_row) const override;
+
+ private:
+  TreeParam param_;
+};
+
+/// \throws Error(kParameter).
+std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map);
+
+}  // namespace kauri

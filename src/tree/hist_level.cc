@@ -1,0 +1,137 @@
+#include "tree/hist_level.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/parallel_for.h"
+#include "tree/hist_work.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kMinChunkRows = 1 << 11;
+constexpr std::int64_t kChunksPerThread = 4;
+constexpr std::int64_t kMinPieceRows = 1 << 8;
+constexpr double kCellsPerEntry = 16.0;  // additions that pay for one more cell to clear and to add up
+constexpr double kClearShare = 0.25;     // of clearing a cell in an addition
+constexpr double kFinishShare = 4.0;     // of deriving and scanning a cell in an addition
+constexpr std::uint32_t kCellsPerBlock = 1 << 11;
+
+}  // namespace
+
+HistWorkspace::HistWorkspace(BinMatrix const& bins) : bins_(&bins), adder_(bins), pool_(bins.NumCells()) {
+  auto const n_rows = std::max<std::int64_t>(1, bins.NumRows());
+  entries_per_row_ = bins.IsDense() ? static_cast<double>(bins.NumCols())
+                                    : static_cast<double>(bins.Entries().cells.size()) / static_cast<double>(n_rows);
+  auto const& begin = bins.FeatureBegin();
+  auto const n_cols = static_cast<std::uint32_t>(bins.NumCols());
+  for (std::uint32_t first = 0; first < n_cols;) {
+    auto last = first + 1;
+    while (last < n_cols && begin[last + 1] - begin[first] <= kCellsPerBlock) ++last;
+    blocks_.push_back({first, last});
+    first = last;
+  }
+}
+
+double HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair> pairs) {
+  pieces_.clear();
+  chunks_.clear();
+  partial_.assign(pairs.size(), {});
+  // The work is counted in rows: clearing a histogram costs as much as adding `rows_to_clear` of them.
+  auto const cells_per_entry = static_cast<double>(bins_->NumCells()) / std::max(1.0, entries_per_row_);
+  auto const rows_to_clear = static_cast<std::int64_t>(kClearShare * cells_per_entry) + 1;
+  auto work = static_cast<std::int64_t>(pairs.size()) * rows_to_clear;
+  for (auto const& pair : pairs) work += rows.NumRows(pair.small->id);
+  auto const worth_it = static_cast<std::int64_t>(kCellsPerEntry * cells_per_entry);
+  auto const even = NumBlocks(work, kChunksPerThread * ctx.threads);
+  auto const chunk_work = ctx.threads <= 1 ? work : std::max({even, kMinChunkRows, worth_it});
+  std::int64_t room = 0;  // work that the last chunk can still take
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    auto const range = rows.RangeOf(pairs[i].small->id);
+    auto begin = range.begin;
+    do {
+      if (room <= 0) {
+        chunks_.push_back({pieces_.size(), pieces_.size()});
+        room = chunk_work;
+      }
+      auto* const histogram = pool_.Borrow();
+      if (begin == range.begin) {
+        pairs[i].small->histogram = histogram;
+      } else {
+        partial_[i].push_back(histogram);
+      }
+      auto const end = std::min(range.end, begin + std::max(room, kMinPieceRows));
+      pieces_.push_back({{rows.Rows(), begin, end}, histogram});
+      chunks_.back().last_piece = pieces_.size();
+      room -= end - begin + rows_to_clear;
+      begin = end;
+    } while (begin < range.end);
+  }
+  return static_cast<double>(work) * entries_per_row_;
+}
+
+void HistWorkspace::AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features) {
+  auto const bytes = bins_->NumCells() * sizeof(FixedSum);
+  ParallelFor(ctx, static_cast<std::int64_t>(chunks_.size()), [&](std::int64_t index) {
+    auto const& chunk = chunks_[static_cast<std::size_t>(index)];
+    for (auto i = chunk.first_piece; i < chunk.last_piece; ++i) {
+      std::memset(static_cast<void*>(pieces_[i].histogram), 0, bytes);
+      adder_.Add(task.gradients.pairs, pieces_[i].slice, features, pieces_[i].histogram);
+    }
+  });
+}
+
+void HistWorkspace::ScanBlock(GainParam const& gain, HistNode const& node, FeatureBlock block, SplitCandidate* best) {
+  auto* const scratch = &scratch_[static_cast<std::size_t>(ThreadIndex())];
+  if (!node.IsOpen()) return;
+  auto const end = node.features->end();
+  auto const first = std::lower_bound(node.features->begin(), end, block.first);
+  for (auto feature = first; feature != end && *feature < block.last; ++feature) {
+    auto const* cells = node.histogram + bins_->FeatureBegin()[*feature];
+    FindBestSplit(gain, *bins_, *feature, cells, node.total, scratch, best);
+  }
+}
+
+void HistWorkspace::FinishBlock(GainParam const& gain, HistPair const& pair, std::vector<FixedSum*> const& partial,
+                                FeatureBlock block, SplitCandidate* best) {
+  auto const begin = bins_->FeatureBegin()[block.first];
+  auto const end = bins_->FeatureBegin()[block.last];
+  auto* const small = pair.small->histogram;
+  for (auto const* other : partial) {
+    for (auto cell = begin; cell < end; ++cell) small[cell] += other[cell];
+  }
+  ScanBlock(gain, *pair.small, block, best);
+  if (pair.large == nullptr) return;
+  auto* const large = pair.large->histogram;
+  for (auto cell = begin; cell < end; ++cell) large[cell] = large[cell] - small[cell];
+  ScanBlock(gain, *pair.large, block, best + 1);
+}
+
+void HistWorkspace::FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
+                               Span<std::uint32_t const> features, Span<HistPair> pairs) {
+  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
+  auto const additions = PlanChunks(ctx, rows, pairs);
+  AddRows(ThreadsFor(ctx, additions), task, features);
+  auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
+  found_.assign(pairs.size() * blocks_.size() * 2, {});
+  for (auto& pair : pairs) {
+    if (pair.large != nullptr) pair.large->histogram = pair.parent;
+  }
+  auto const n_cells = static_cast<double>(pairs.size()) * bins_->NumCells();
+  auto const team = ThreadsFor(ctx, kFinishShare * n_cells);
+  ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t index) {
+    auto const pair = static_cast<std::size_t>(index / n_blocks);
+    auto const block = static_cast<std::size_t>(index % n_blocks);
+    FinishBlock(gain, pairs[pair], partial_[pair], blocks_[block], &found_[static_cast<std::size_t>(index) * 2]);
+  });
+  auto const* found = found_.data();
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (auto* partial : partial_[i]) pool_.GiveBack(partial);
+    for (std::size_t block = 0; block < blocks_.size(); ++block, found += 2) {
+      if (IsBetter(found[0], pairs[i].small->best)) pairs[i].small->best = found[0];
+      if (pairs[i].large != nullptr && IsBetter(found[1], pairs[i].large->best)) pairs[i].large->best = found[1];
+    }
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,91 @@
+/// \file Histograms and best splits of the children of several nodes at once.
+///
+/// For each pair of children only the histogram of the one with fewer rows is added up; the other's is the parent's
+/// less that one, exactly, because the sums are integers. Three steps:
+/// 1. the rows of the smaller children, laid end to end, are cut into chunks; each chunk adds its rows to histograms of
+///    its own, and only the first chunk of a node to the node's;
+/// 2. per pair and block of features, the chunks' histograms are added up and the sibling's is derived;
+/// 3. while those cells are in the cache, the features of the block are scanned.
+/// How many chunks there are depends on the threads; the sums do not, being sums of integers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/tree_builder.h"
+#include "tree/hist_accumulate.h"
+#include "tree/hist_pool.h"
+#include "tree/hist_rows.h"
+#include "tree/hist_split.h"
+
+namespace kauri {
+
+/// A node that may still be split.
+struct HistNode {
+  std::int32_t id = 0;
+  std::int32_t depth = 0;
+  NodeTotal total;
+  FixedSum* histogram = nullptr;  ///< borrowed; nullptr when not needed any more
+  SplitCandidate best;
+  std::shared_ptr<std::vector<std::uint32_t> const> features;  ///< to be scanned, ascending; null: not to be split
+
+  bool IsOpen() const { return features != nullptr; }
+};
+
+/// Children of one node. A root is the `small` of a pair without a `large`.
+struct HistPair {
+  HistNode* small = nullptr;   ///< the one with fewer rows: its histogram is added up
+  HistNode* large = nullptr;   ///< may be nullptr when it is not to be split
+  FixedSum* parent = nullptr;  ///< becomes the histogram of `large`
+};
+
+/// What stays the same from tree to tree for one data set, and scratch.
+class HistWorkspace {
+ public:
+  explicit HistWorkspace(BinMatrix const& bins);
+
+  BinMatrix const& Bins() const { return *bins_; }
+  HistogramPool* Pool() { return &pool_; }
+
+  /// Sets `histogram` and `best` of the nodes in `pairs`. `features` (ascending) holds those of every node.
+  void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
+                  Span<std::uint32_t const> features, Span<HistPair> pairs);
+
+ private:
+  /// Rows of one small child and the histogram that they go to.
+  struct Piece {
+    RowSlice slice;
+    FixedSum* histogram = nullptr;
+  };
+  struct Chunk {
+    std::size_t first_piece = 0;
+    std::size_t last_piece = 0;
+  };
+  /// Consecutive features.
+  struct FeatureBlock {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+
+  /// Returns the work in additions.
+  double PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair> pairs);
+  void AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features);
+  void FinishBlock(GainParam const& gain, HistPair const& pair, std::vector<FixedSum*> const& partial,
+                   FeatureBlock block, SplitCandidate* best);
+  void ScanBlock(GainParam const& gain, HistNode const& node, FeatureBlock block, SplitCandidate* best);
+
+  BinMatrix const* bins_;
+  HistogramAdder adder_;
+  HistogramPool pool_;
+  double entries_per_row_;
+  std::vector<FeatureBlock> blocks_;
+  std::vector<ScanScratch> scratch_;  ///< by thread
+  std::vector<Piece> pieces_;
+  std::vector<Chunk> chunks_;
+  std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other chunks' histograms
+  std::vector<SplitCandidate> found_;            ///< [n_pairs, n_blocks, 2]: of the small and of the large child
+};
+
+}  // namespace kauri

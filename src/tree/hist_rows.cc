@@ -1,0 +1,193 @@
+#include "tree/hist_rows.h"
+
+#include <algorithm>
+
+#include "common/parallel_for.h"
+#include "tree/hist_work.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 13;
+constexpr double kOperationsPerRow = 4.0;
+constexpr std::uint32_t kNever = kNoCode - 1;  // no code of any matrix
+
+RouteRule MakeRule(BinMatrix const& bins, CodeSplit const& split) {
+  return {split.code, split.default_left ? bins.MissingCode(split.feature) : kNever};
+}
+
+/// Calls fn(column) for dense codes that can be routed in vectors; returns whether it did.
+template <typename Fn>
+bool WithColumn(BinMatrix const& bins, std::uint32_t feature, Fn&& fn) {
+  if (!bins.IsDense()) return false;
+  auto const offset = static_cast<std::int64_t>(feature) * bins.NumRows();
+  if (bins.HasByteCodes()) {
+    if (bins.NumRows() > kMaxRouteBytes) return false;
+    fn(bins.Bytes().columns.data() + offset);
+  } else {
+    if (bins.NumRows() * 2 > kMaxRouteBytes) return false;
+    fn(bins.Words().columns.data() + offset);
+  }
+  return true;
+}
+
+/// Calls fn(row_at), row_at(position) being the row there.
+template <typename Fn>
+void WithRows(std::uint32_t const* rows, Fn&& fn) {
+  if (rows == nullptr) {
+    fn([](std::int64_t position) { return static_cast<std::uint32_t>(position); });
+  } else {
+    fn([rows](std::int64_t position) { return rows[position]; });
+  }
+}
+
+}  // namespace
+
+void RowLists::Reset(std::int64_t n_rows) {
+  rows_.resize(static_cast<std::size_t>(n_rows));
+  left_.resize(static_cast<std::size_t>(n_rows));
+  right_.resize(static_cast<std::size_t>(n_rows));
+  ranges_.assign(1, {0, n_rows});
+  is_identity_ = true;
+}
+
+void RowLists::Reset(Span<std::uint8_t const> marks, std::uint8_t mark) {
+  rows_.resize(marks.size());
+  std::int64_t count = 0;
+  for (std::size_t row = 0; row < marks.size(); ++row) {
+    rows_[static_cast<std::size_t>(count)] = static_cast<std::uint32_t>(row);
+    count += static_cast<std::int64_t>(marks[row] == mark);
+  }
+  left_.resize(marks.size());
+  right_.resize(marks.size());
+  ranges_.assign(1, {0, count});
+  is_identity_ = false;
+}
+
+void RowLists::MakeTasks(Span<CodeSplit const> splits) {
+  tasks_.clear();
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    auto const range = RangeOf(splits[i].node);
+    for (auto begin = range.begin; begin < range.end; begin += kRowsPerBlock) {
+      Task task;
+      task.split = static_cast<std::int64_t>(i);
+      task.begin = begin;
+      task.end = std::min(range.end, begin + kRowsPerBlock);
+      tasks_.push_back(task);
+    }
+  }
+}
+
+std::int64_t RowLists::RouteBlockRows(BinMatrix const& bins, CodeSplit const& split, RouteBlock block) {
+  auto const rule = MakeRule(bins, split);
+  auto* const left = left_.data() + block.begin;
+  auto* const right = right_.data() + block.begin;
+  std::int64_t n_left = 0;
+  if (WithColumn(bins, split.feature, [&](auto* column) { n_left = RouteRows(column, rule, block, left, right); })) {
+    return n_left;
+  }
+  WithRows(Rows(), [&](auto row_at) {
+    for (std::int64_t i = 0; i < block.n; ++i) {
+      auto const row = row_at(block.begin + i);
+      left[n_left] = row;
+      right[i - n_left] = row;
+      n_left += static_cast<std::int64_t>(rule.GoesLeft(bins.FindCode(row, split.feature)));
+    }
+  });
+  return n_left;
+}
+
+void RowLists::WriteBlockLeaves(BinMatrix const& bins, CodeSplit const& split, RouteBlock block,
+                                std::int32_t* leaf_of_row) {
+  auto const rule = MakeRule(bins, split);
+  auto* const marks = left_.data() + block.begin;
+  auto const is_marked = WithColumn(bins, split.feature, [&](auto* column) { MarkLeft(column, rule, block, marks); });
+  WithRows(Rows(), [&](auto row_at) {
+    for (std::int64_t i = 0; i < block.n; ++i) {
+      auto const row = row_at(block.begin + i);
+      auto const goes_left = is_marked ? marks[i] != 0 : rule.GoesLeft(bins.FindCode(row, split.feature));
+      leaf_of_row[row] = goes_left ? split.left : split.right;
+    }
+  });
+}
+
+void RowLists::PlaceTasks(Span<CodeSplit const> splits) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    auto const& split = splits[i];
+    auto& range = ranges_[static_cast<std::size_t>(split.node)];
+    auto const n_nodes = static_cast<std::size_t>(std::max(split.left, split.right)) + 1;
+    std::int64_t n_left = 0;
+    auto const first = next;
+    for (; next < tasks_.size() && tasks_[next].split == static_cast<std::int64_t>(i); ++next) {
+      tasks_[next].left_place = range.begin + n_left;
+      n_left += tasks_[next].n_left;
+    }
+    auto right_place = range.begin + n_left;
+    auto const middle = right_place;
+    for (auto task = first; task < next; ++task) {
+      tasks_[task].right_place = right_place;
+      right_place += tasks_[task].end - tasks_[task].begin - tasks_[task].n_left;
+    }
+    auto const end = split.is_last ? range.begin : range.end;
+    auto const begin = range.begin;
+    range.end = begin;
+    if (ranges_.size() < n_nodes) ranges_.resize(n_nodes);
+    ranges_[static_cast<std::size_t>(split.left)] = {begin, split.is_last ? begin : middle};
+    ranges_[static_cast<std::size_t>(split.right)] = {split.is_last ? begin : middle, end};
+  }
+}
+
+void RowLists::CopyBlock(Task const& task) {
+  auto const n_right = task.end - task.begin - task.n_left;
+  std::copy_n(left_.data() + task.begin, task.n_left, rows_.data() + task.left_place);
+  std::copy_n(right_.data() + task.begin, n_right, rows_.data() + task.right_place);
+}
+
+void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits,
+                     Span<std::int32_t> leaf_of_row) {
+  MakeTasks(splits);
+  auto const n_tasks = static_cast<std::int64_t>(tasks_.size());
+  double n_rows = 0.0;
+  for (auto const& task : tasks_) n_rows += static_cast<double>(task.end - task.begin);
+  auto const team = ThreadsFor(ctx, kOperationsPerRow * n_rows);
+  ParallelFor(team, n_tasks, [&](std::int64_t index) {
+    auto& task = tasks_[static_cast<std::size_t>(index)];
+    auto const& split = splits[static_cast<std::size_t>(task.split)];
+    RouteBlock const block{Rows(), task.begin, task.end - task.begin};
+    if (split.is_last) {
+      WriteBlockLeaves(bins, split, block, leaf_of_row.data());
+    } else {
+      task.n_left = RouteBlockRows(bins, split, block);
+    }
+  });
+  PlaceTasks(splits);
+  is_identity_ = false;
+  ParallelFor(team, n_tasks, [&](std::int64_t index) {
+    auto const& task = tasks_[static_cast<std::size_t>(index)];
+    if (!splits[static_cast<std::size_t>(task.split)].is_last) CopyBlock(task);
+  });
+}
+
+void RowLists::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const {
+  struct Piece {
+    std::int32_t node;
+    Range range;
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t node = 0; node < ranges_.size(); ++node) {
+    for (auto begin = ranges_[node].begin; begin < ranges_[node].end; begin += kRowsPerBlock) {
+      pieces.push_back({static_cast<std::int32_t>(node), {begin, std::min(ranges_[node].end, begin + kRowsPerBlock)}});
+    }
+  }
+  ParallelFor(ctx, static_cast<std::int64_t>(pieces.size()), [&](std::int64_t index) {
+    auto const& piece = pieces[static_cast<std::size_t>(index)];
+    WithRows(Rows(), [&](auto row_at) {
+      for (auto i = piece.range.begin; i < piece.range.end; ++i) {
+        leaf_of_row[static_cast<std::size_t>(row_at(i))] = piece.node;
+      }
+    });
+  });
+}
+
+}  // namespace kauri
