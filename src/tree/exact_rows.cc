@@ -1,7 +1,5 @@
 #include "tree/exact_rows.h"
 
-#include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "common/parallel_for.h"
@@ -21,7 +19,7 @@ void RowOrder::Start(Context const& ctx, Span<FixedPair const> gradients, Span<s
   own_pairs_.resize(n_rows);
   next_pairs_.resize(n_rows);
   new_position_.resize(n_rows);
-  goes_right_.resize(n_rows);
+  off_default_.assign(n_rows, 0);
   pairs_ = gradients.data();
   n_used_ = static_cast<std::uint32_t>(n_rows);
   if (sampled.empty()) {
@@ -41,73 +39,89 @@ void RowOrder::Start(Context const& ctx, Span<FixedPair const> gradients, Span<s
   pairs_ = own_pairs_.data();
 }
 
-void RowOrder::MarkSides(Context const& ctx, Span<RowSplit const> splits) {
-  auto const n_splits = static_cast<std::int64_t>(splits.size());
-  auto const split_of = [&](Piece const& piece) -> RowSplit const& {
-    return splits[static_cast<std::size_t>(piece.item)];
+struct RowOrder::Stretch {
+  std::size_t split;
+  RowRange range;
+  std::uint32_t next_left;
+  std::uint32_t next_right;
+};
+
+void RowOrder::MarkOffDefault(Context const& ctx, Span<RowSplit const> splits) {
+  auto const marked = [](RowSplit const& split) {
+    auto const n_left = static_cast<std::size_t>(split.n_left);
+    return split.default_left ? split.entries.subspan(n_left, split.entries.size() - n_left)
+                              : split.entries.subspan(0, n_left);
   };
-  auto const ranges = CutIntoPieces(n_splits, kRowsPerPiece,
-                                    [&](auto item) { return splits[static_cast<std::size_t>(item)].range.Size(); });
-  ParallelFor(ctx, static_cast<std::int64_t>(ranges.size()), [&](std::int64_t i) {
-    auto const& piece = ranges[static_cast<std::size_t>(i)];
-    auto const& split = split_of(piece);
-    std::memset(goes_right_.data() + split.range.begin + piece.begin, split.default_left ? 0 : 1,
-                static_cast<std::size_t>(piece.end - piece.begin));
+  auto const pieces = CutIntoPieces(static_cast<std::int64_t>(splits.size()), kRowsPerPiece, [&](auto item) {
+    return static_cast<std::int64_t>(marked(splits[static_cast<std::size_t>(item)]).size());
   });
-  // Entries on the default side are marked already.
-  auto const entries = CutIntoPieces(n_splits, kRowsPerPiece, [&](auto item) {
-    auto const& split = splits[static_cast<std::size_t>(item)];
-    return split.default_left ? static_cast<std::int64_t>(split.entries.size()) - split.n_left : split.n_left;
-  });
-  ParallelFor(ctx, static_cast<std::int64_t>(entries.size()), [&](std::int64_t i) {
-    auto const& piece = entries[static_cast<std::size_t>(i)];
-    auto const& split = split_of(piece);
-    auto const* entry = split.entries.data() + (split.default_left ? split.n_left : 0);
-    std::uint8_t const mark = split.default_left ? 1 : 0;
-    for (auto at = piece.begin; at < piece.end; ++at) goes_right_[entry[at].row] = mark;
+  ParallelFor(ctx, static_cast<std::int64_t>(pieces.size()), [&](std::int64_t i) {
+    auto const& piece = pieces[static_cast<std::size_t>(i)];
+    auto const* entries = marked(splits[static_cast<std::size_t>(piece.item)]).data();
+    for (auto at = piece.begin; at < piece.end; ++at) off_default_[entries[at].row] = 1;
   });
 }
 
-void RowOrder::Split(Context const& ctx, Span<RowSplit> splits, Span<std::int32_t> leaf_of_row) {
-  MarkSides(ctx, splits);
-  auto const pieces = CutIntoPieces(static_cast<std::int64_t>(splits.size()), kRowsPerPiece,
-                                    [&](auto item) { return splits[static_cast<std::size_t>(item)].range.Size(); });
-  std::vector<std::uint32_t> n_right(pieces.size());
-  auto const n_pieces = static_cast<std::int64_t>(pieces.size());
-  ParallelFor(ctx, n_pieces, [&](std::int64_t i) {
-    auto const& piece = pieces[static_cast<std::size_t>(i)];
-    auto const* side = goes_right_.data() + splits[static_cast<std::size_t>(piece.item)].range.begin;
-    n_right[static_cast<std::size_t>(i)] = std::accumulate(side + piece.begin, side + piece.end, 0U);
-  });
-  for (auto& split : splits) split.middle = split.range.end;
-  for (std::size_t i = 0; i < pieces.size(); ++i) splits[static_cast<std::size_t>(pieces[i].item)].middle -= n_right[i];
-  // First right position of each piece.
-  std::vector<std::uint32_t> first_right(pieces.size());
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    auto const continues = i > 0 && pieces[i - 1].item == pieces[i].item;
-    first_right[i] =
-        continues ? first_right[i - 1] + n_right[i - 1] : splits[static_cast<std::size_t>(pieces[i].item)].middle;
+std::vector<RowOrder::Stretch> RowOrder::LayOut(Context const& ctx, Span<RowSplit> splits) const {
+  std::vector<Stretch> stretches;
+  for (auto const& piece : CutIntoPieces(static_cast<std::int64_t>(splits.size()), kRowsPerPiece, [&](auto item) {
+         return splits[static_cast<std::size_t>(item)].range.Size();
+       })) {
+    auto const index = static_cast<std::size_t>(piece.item);
+    auto const first = splits[index].range.begin;
+    stretches.push_back(
+        {index,
+         {first + static_cast<std::uint32_t>(piece.begin), first + static_cast<std::uint32_t>(piece.end)},
+         0,
+         0});
   }
-  ParallelFor(ctx, n_pieces, [&](std::int64_t i) {
-    auto const& piece = pieces[static_cast<std::size_t>(i)];
-    auto const& split = splits[static_cast<std::size_t>(piece.item)];
-    auto right = first_right[static_cast<std::size_t>(i)];
-    auto const begin = split.range.begin + static_cast<std::uint32_t>(piece.begin);
-    auto left = begin - (right - split.middle);
-    std::uint32_t* const next[2] = {&left, &right};
-    std::int32_t const leaf[2] = {split.left_leaf, split.right_leaf};
-    for (auto position = begin; position < split.range.begin + static_cast<std::uint32_t>(piece.end); ++position) {
-      auto const side = goes_right_[position];
-      auto const moved = (*next[side])++;
-      if (leaf[side] != kNoNode) {
-        leaf_of_row[row_of_[position]] = leaf[side];
-        new_position_[position] = kDropped;
-        continue;
-      }
+  std::vector<std::uint32_t> n_left(stretches.size());
+  ParallelFor(ctx, static_cast<std::int64_t>(stretches.size()), [&](std::int64_t i) {
+    auto const& stretch = stretches[static_cast<std::size_t>(i)];
+    auto const* marks = off_default_.data();
+    auto const n_marked = std::accumulate(marks + stretch.range.begin, marks + stretch.range.end, 0U);
+    auto const size = stretch.range.end - stretch.range.begin;
+    n_left[static_cast<std::size_t>(i)] = splits[stretch.split].default_left ? size - n_marked : n_marked;
+  });
+  for (auto& split : splits) split.middle = split.range.begin;
+  for (std::size_t i = 0; i < stretches.size(); ++i) splits[stretches[i].split].middle += n_left[i];
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    auto& stretch = stretches[i];
+    auto const& split = splits[stretch.split];
+    auto const is_first = stretch.range.begin == split.range.begin;
+    stretch.next_left = is_first ? split.range.begin : stretches[i - 1].next_left + n_left[i - 1];
+    // Rows before the stretch that did not go left went right.
+    stretch.next_right = split.middle + (stretch.range.begin - stretch.next_left);
+  }
+  return stretches;
+}
+
+void RowOrder::Move(Stretch const& stretch, RowSplit const& split, Span<std::int32_t> leaf_of_row) {
+  std::uint32_t next[2] = {stretch.next_left, stretch.next_right};
+  std::int32_t const leaf[2] = {split.left_leaf, split.right_leaf};
+  unsigned const default_side = split.default_left ? 0 : 1;
+  for (auto position = stretch.range.begin; position < stretch.range.end; ++position) {
+    auto const side = off_default_[position] ^ default_side;
+    off_default_[position] = 0;
+    auto const row = row_of_[position];
+    auto const moved = next[side]++;
+    if (leaf[side] != kNoNode) {
+      leaf_of_row[row] = leaf[side];
+      new_position_[position] = kDropped;
+    } else {
       new_position_[position] = moved;
-      next_row_of_[moved] = row_of_[position];
+      next_row_of_[moved] = row;
       next_pairs_[moved] = pairs_[position];
     }
+  }
+}
+
+void RowOrder::Split(Context const& ctx, Span<RowSplit> splits, Span<std::int32_t> leaf_of_row) {
+  MarkOffDefault(ctx, splits);
+  auto const stretches = LayOut(ctx, splits);
+  ParallelFor(ctx, static_cast<std::int64_t>(stretches.size()), [&](std::int64_t i) {
+    auto const& stretch = stretches[static_cast<std::size_t>(i)];
+    Move(stretch, splits[stretch.split], leaf_of_row);
   });
   row_of_.swap(next_row_of_);
   own_pairs_.swap(next_pairs_);

@@ -58,7 +58,12 @@ class RowOrder {
   void Finish(Context const& ctx, Span<FinishedRows const> nodes, Span<std::int32_t> leaf_of_row) const;
 
  private:
-  void MarkSides(Context const& ctx, Span<RowSplit const> splits);
+  /// A stretch of a split's positions and where its left and right rows go.
+  struct Stretch;
+
+  void MarkOffDefault(Context const& ctx, Span<RowSplit const> splits);
+  std::vector<Stretch> LayOut(Context const& ctx, Span<RowSplit> splits) const;
+  void Move(Stretch const& stretch, RowSplit const& split, Span<std::int32_t> leaf_of_row);
 
   std::uint32_t n_used_ = 0;
   FixedPair const* pairs_ = nullptr;
@@ -67,7 +72,7 @@ class RowOrder {
   std::vector<FixedPair> own_pairs_;  // [positions]
   std::vector<FixedPair> next_pairs_;
   std::vector<std::uint32_t> new_position_;
-  std::vector<std::uint8_t> goes_right_;  // [positions]
+  std::vector<std::uint8_t> off_default_;  // [positions]: 1 = not on the default side; all 0 between splits
 };
 
 }  // namespace kauri
