@@ -27,9 +27,9 @@ double UnwindHot(WeightOf&& weight_of, std::size_t n, double zero_fraction, doub
   auto next = weight_of(n);
   auto const factor = zero_fraction * reciprocals[n + 1];
   for (auto i = n; i-- > 0;) {
-    auto const weight = next * static_cast<double>(n + 1) * reciprocals[i + 1];
+    auto const weight = next * (static_cast<double>(n + 1) * reciprocals[i + 1]);
     sum += weight;
-    next = weight_of(i) - weight * factor * static_cast<double>(n - i);
+    next = weight_of(i) - weight * (factor * static_cast<double>(n - i));
     if (left != nullptr) left[i] = weight;
   }
   return sum;
@@ -40,7 +40,7 @@ template <typename WeightOf>
 double UnwindCold(WeightOf&& weight_of, std::size_t n, double const* reciprocals, double* left) {
   double sum = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
-    auto const weight = weight_of(i) * static_cast<double>(n + 1) * reciprocals[n - i];
+    auto const weight = weight_of(i) * (static_cast<double>(n + 1) * reciprocals[n - i]);
     sum += weight;
     if (left != nullptr) left[i] = weight;
   }

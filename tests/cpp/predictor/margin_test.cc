@@ -148,21 +148,23 @@ TEST(Margin, CodesOfTwoBytes) {
   ExpectNaive(model, testing::RandomRows(200, 2, 6));
 }
 
-/// Exactly 255 thresholds: the largest count that a byte holds.
+/// 255 thresholds, the largest count that a byte holds, and one more.
 TEST(Margin, FullCodeRange) {
-  Model model;
-  model.n_features = 1;
-  for (int i = 0; i < 255; ++i) {
-    model.trees.emplace_back();
-    model.trees.back().ExpandNode(0, {0, static_cast<float>(i), false, 0.0F});
-    model.trees.back().SetLeafValue(1, 1.0F);
-    model.trees.back().SetLeafValue(2, 2.0F);
-    model.output_of_tree.push_back(0);
+  for (int n_thresholds : {255, 256}) {
+    Model model;
+    model.n_features = 1;
+    for (int i = 0; i < n_thresholds; ++i) {
+      model.trees.emplace_back();
+      model.trees.back().ExpandNode(0, {0, static_cast<float>(i), false, 0.0F});
+      model.trees.back().SetLeafValue(1, 1.0F);
+      model.trees.back().SetLeafValue(2, 2.0F);
+      model.output_of_tree.push_back(0);
+    }
+    ASSERT_EQ(CompileForest({}, model, AllTrees(model)).crown.code_bytes, n_thresholds == 255 ? 1 : 2);
+    std::vector<float> values{testing::kNaN, testing::kInf, -testing::kInf};
+    for (int i = -2; i < 600; ++i) values.push_back(static_cast<float>(i) / 2.0F);
+    ExpectNaive(model, {values, 1});
   }
-  ASSERT_EQ(CompileForest({}, model, AllTrees(model)).crown.code_bytes, 1);
-  std::vector<float> values{testing::kNaN, testing::kInf, -testing::kInf};
-  for (int i = -2; i < 300; ++i) values.push_back(static_cast<float>(i) / 2.0F);
-  ExpectNaive(model, {values, 1});
 }
 
 /// Whatever vectors the processor has: the same bits.

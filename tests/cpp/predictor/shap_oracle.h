@@ -113,8 +113,10 @@ inline Explanation BruteForce(Model const& model, MemoryView const& rows, std::i
       }
     }
     long double largest = 0;
-    for (auto value : model.trees[t].split_value)
-      largest = std::max(largest, std::abs(static_cast<long double>(value)));
+    for (std::int32_t node = 0; node < model.trees[t].NumNodes(); ++node) {
+      auto const value = static_cast<long double>(model.trees[t].split_value[static_cast<std::size_t>(node)]);
+      if (model.trees[t].IsLeaf(node)) largest = std::max(largest, std::abs(value));
+    }
     result.scale += largest;
   }
   return result;
