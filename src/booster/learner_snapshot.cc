@@ -24,11 +24,13 @@ constexpr std::size_t kMagicLength = sizeof(kMagic) - 1;
 constexpr std::size_t kHeaderLength = kMagicLength + sizeof(std::uint64_t);
 
 /// The declared values, overlaid by the user's own text where there is one (dmlc prints floats with fewer digits).
-Json ParamsAsJson(std::map<std::string, std::string> declared, ParamMap const& user) {
-  for (auto& [name, value] : declared) {
-    if (auto const found = user.find(name); found != user.end()) value = found->second;
+Json ParamsAsJson(std::map<std::string, std::string> const& declared, ParamMap const& user) {
+  Json params;
+  for (auto const& [name, value] : declared) {
+    auto const found = user.find(name);
+    params[name] = found == user.end() ? value : found->second;
   }
-  return declared;
+  return params;
 }
 
 Json ModelParamsAsJson(Model const& model) {

@@ -24,7 +24,7 @@ import xgboost
 from sklearn.metrics import roc_auc_score
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
-import kauri  # noqa: E402
+import kauri
 
 Step = Callable[[], object]
 lightgbm.register_logger(type("Quiet", (), {"info": staticmethod(str), "warning": staticmethod(str)})())
@@ -63,7 +63,14 @@ def tree_params(threads: int, method: str) -> dict[str, object]:
     return {"objective": "binary:logistic", "tree_method": method, "max_depth": 6, "eta": 0.1, "nthread": threads}
 
 
-LIGHTGBM = {"objective": "binary", "max_depth": 6, "num_leaves": 63, "learning_rate": 0.1, "max_bin": 255, "verbosity": -1}
+LIGHTGBM = {
+    "objective": "binary",
+    "max_depth": 6,
+    "num_leaves": 63,
+    "learning_rate": 0.1,
+    "max_bin": 255,
+    "verbosity": -1,
+}
 
 
 def train_case(case: str, method: str, n_rows: int, rounds: int, args: argparse.Namespace) -> None:
@@ -178,7 +185,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=5)
     args = parser.parse_args()
-    print(f"kauri {kauri.__version__}, xgboost {xgboost.__version__}, lightgbm {lightgbm.__version__}, {args.threads} threads")
+    versions = ", ".join(f"{library.__name__} {library.__version__}" for library in (kauri, xgboost, lightgbm))
+    print(f"{versions}; {args.threads} threads")
     for case in args.cases:
         CASES[case](args)
 

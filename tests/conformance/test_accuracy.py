@@ -10,10 +10,9 @@ import os
 import sys
 from pathlib import Path
 
+import kauri
 import numpy as np
 import pytest
-
-import kauri
 
 xgboost = pytest.importorskip("xgboost")
 
@@ -77,7 +76,8 @@ def test_as_good_as_xgboost(name: str, method: str, record_property: pytest.Reco
     whole = sum(a == b for a, b in zip(ours, theirs, strict=True))
     line = (
         f"{name} {method}: {params['eval_metric']} kauri {metric['kauri']:.6f} xgboost {metric['xgboost']:.6f}; "
-        f"identical splits: first tree {shares[0]:.1%}, mean over trees {np.mean(shares):.1%}; {whole} of {len(ours)} trees identical"
+        f"identical splits: first tree {shares[0]:.1%}, mean over trees {np.mean(shares):.1%}; "
+        f"{whole} of {len(ours)} trees identical"
     )
     record_property("comparison", line)
     print(line)
