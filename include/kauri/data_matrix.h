@@ -25,9 +25,9 @@ class DataView {
   /// Writes rows [begin, end) densely to `tile`, [end - begin, n_cols] row-major, NaN where missing.
   /// Only the first `n_cols` features are written; n_cols may be smaller or larger than NumCols() (the rest is NaN).
   virtual void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const = 0;
-  /// As CopyRows, for chosen features only: tile [end - begin, n_slots] row-major, feature f in column slot_of_feature[f],
-  /// left out where that is negative or past the end. False, with nothing written, when CopyRows is as good: a sparse
-  /// view saves clearing all the columns that a model never reads.
+  /// As CopyRows, for chosen features only: tile [end - begin, n_slots] row-major, feature f in column
+  /// slot_of_feature[f], left out where that is negative or past the end. False, with nothing written, when CopyRows is
+  /// as good: a sparse view saves clearing all the columns that a model never reads.
   virtual bool CopyFeatures(std::int64_t /*begin*/, std::int64_t /*end*/, Span<std::int32_t const> /*slot_of_feature*/,
                             std::int64_t /*n_slots*/, float* /*tile*/) const {
     return false;
@@ -37,8 +37,8 @@ class DataView {
   virtual float const* DenseRows() const { return nullptr; }
 };
 
-/// A view of a dense array of any numeric type. \throws Error(kData) for an infinite value unless `missing` is: from here
-/// when DenseRows() will be given (one pass over the array, on the threads of `ctx`), otherwise from CopyRows.
+/// A view of a dense array of any numeric type. \throws Error(kData) for an infinite value unless `missing` is: from
+/// here when DenseRows() will be given (one pass over the array, on the threads of `ctx`), otherwise from CopyRows.
 std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, Context const& ctx = Context{});
 /// A view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; their bounds are checked once, here. An
 /// infinite value and a feature stored twice in a row are errors from CopyRows and CopyFeatures.

@@ -5,10 +5,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tree/exact_boundary.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace kauri {
@@ -191,8 +190,8 @@ void FindExtremes(std::int64_t const* sums, std::int64_t n, FixedSum* least, Fix
   }
 }
 
-/// Whether any of n boundaries may reach the best. The gain is convex in the left sums (a square over an affine positive term,
-/// twice), so over the box of their extremes it is largest at a corner.
+/// Whether any of n boundaries may reach the best. The gain is convex in the left sums (a square over an affine
+/// positive term, twice), so over the box of their extremes it is largest at a corner.
 bool MayReachBest(Scan const& scan, std::int64_t const* sums, std::int64_t n) {
   FixedSum least;
   FixedSum largest;

@@ -5,10 +5,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tree/exact_partition.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace kauri {
@@ -36,13 +35,15 @@ struct Streams {
 
 #if HWY_TARGET == HWY_SCALAR
 
-std::int64_t PartitionBlocks(ColumnEntry const*, std::int64_t, std::uint32_t const*, std::uint32_t, Streams*) { return 0; }
+std::int64_t PartitionBlocks(ColumnEntry const*, std::int64_t, std::uint32_t const*, std::uint32_t, Streams*) {
+  return 0;
+}
 
 #else
 
-/// Whole blocks of the entries; returns how many entries that were. The positions of a block are looked up first, one by one,
-/// into a small array: faster than a gather instruction. Whole vectors are stored; what is too much is overwritten by the next,
-/// and never reaches entries that are still to be read.
+/// Whole blocks of the entries; returns how many entries that were. The positions of a block are looked up first, one
+/// by one, into a small array: faster than a gather instruction. Whole vectors are stored; what is too much is
+/// overwritten by the next, and never reaches entries that are still to be read.
 std::int64_t PartitionBlocks(ColumnEntry const* entries, std::int64_t count, std::uint32_t const* new_position,
                              std::uint32_t middle, Streams* to) {
   hn::CappedTag<std::uint64_t, 8> const d;

@@ -83,10 +83,10 @@ struct SplitCandidate {
   KAURI_HD bool IsValid() const { return feature != 0xFFFFFFFFU; }
 };
 
-/// The order of design D5: larger loss change, then lower feature, then missing to the right, then the threshold that a scan
-/// from the other end meets first: the lowest with missing to the right, the highest with missing to the left (XGBoost keeps
-/// the first of equals, and scans upwards for missing right, downwards for missing left).
-/// A total order, so the best of a set does not depend on the order of its elements.
+/// The order of design D5: larger loss change, then lower feature, then missing to the right, then the threshold that a
+/// scan from the other end meets first: the lowest with missing to the right, the highest with missing to the left
+/// (XGBoost keeps the first of equals, and scans upwards for missing right, downwards for missing left). A total order,
+/// so the best of a set does not depend on the order of its elements.
 KAURI_HD bool IsBetter(SplitCandidate const& a, SplitCandidate const& b) {
   if (a.IsValid() != b.IsValid()) return a.IsValid();
   if (a.loss_change != b.loss_change) return a.loss_change > b.loss_change;
