@@ -25,9 +25,11 @@
 #define KAURI_C_API_H_
 
 #ifdef __cplusplus
+#include <cstddef>
 #include <cstdint>
 #define KAURI_EXTERN_C extern "C"
 #else
+#include <stddef.h>
 #include <stdint.h>
 #define KAURI_EXTERN_C extern
 #endif
@@ -37,6 +39,7 @@
 typedef uint64_t bst_ulong;
 typedef void* DMatrixHandle;
 typedef void* BoosterHandle;
+typedef void* CategoriesHandle;
 
 /* ---- The library ------------------------------------------------------------------------------------------------ */
 
@@ -283,5 +286,32 @@ KAURI_API int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field
 KAURI_API int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* out_n_features,
                                     char const*** out_features, bst_ulong* out_dim, bst_ulong const** out_shape,
                                     float const** out_scores);
+
+/* ---- Categories ------------------------------------------------------------------------------------------------- */
+
+/** Names of categories: this version keeps none, so *out is null. `config` is ignored. */
+KAURI_API int XGDMatrixGetCategories(DMatrixHandle handle, char const* config, CategoriesHandle* out);
+KAURI_API int XGBoosterGetCategories(BoosterHandle handle, char const* config, CategoriesHandle* out);
+/** Takes the null that the getters return. */
+KAURI_API int XGBCategoriesFree(CategoriesHandle handle);
+
+/* ---- Processes -------------------------------------------------------------------------------------------------- */
+/*
+ * This version trains in one process. Clients that ask find that one: rank 0 of 1. These three return it, not a status.
+ */
+
+KAURI_API int XGCommunicatorGetRank(void);
+KAURI_API int XGCommunicatorGetWorldSize(void);
+KAURI_API int XGCommunicatorIsDistributed(void);
+/** `config`: {}. Errors: a tracker's address. */
+KAURI_API int XGCommunicatorInit(char const* config);
+KAURI_API int XGCommunicatorFinalize(void);
+/** Writes to the log. */
+KAURI_API int XGCommunicatorPrint(char const* message);
+/** The host's name, valid until the thread's next call. */
+KAURI_API int XGCommunicatorGetProcessorName(char const** name_str);
+/** With one process, what is there stays as it is. Errors: root is not 0. */
+KAURI_API int XGCommunicatorBroadcast(void* buffer, size_t size, int root);
+KAURI_API int XGCommunicatorAllreduce(void* buffer, size_t count, int data_type, int op);
 
 #endif /* KAURI_C_API_H_ */

@@ -70,6 +70,24 @@ TEST(Library, LastErrorBelongsToTheThread) {
   EXPECT_EQ(XGBGetLastError(), here);
 }
 
+TEST(Library, OneProcess) {
+  EXPECT_OK(XGCommunicatorInit("{}"));
+  EXPECT_EQ(XGCommunicatorGetRank(), 0);
+  EXPECT_EQ(XGCommunicatorGetWorldSize(), 1);
+  EXPECT_EQ(XGCommunicatorIsDistributed(), 0);
+  int value = 5;
+  EXPECT_OK(XGCommunicatorBroadcast(&value, sizeof(value), 0));
+  EXPECT_OK(XGCommunicatorAllreduce(&value, 1, 0, 0));
+  EXPECT_EQ(value, 5);
+  char const* name = nullptr;
+  EXPECT_OK(XGCommunicatorGetProcessorName(&name));
+  EXPECT_STRNE(name, "");
+  EXPECT_OK(XGCommunicatorFinalize());
+  EXPECT_EQ(XGCommunicatorBroadcast(&value, sizeof(value), 1), -1);
+  EXPECT_EQ(XGCommunicatorInit(R"({"dmlc_tracker_uri": "10.0.0.1"})"), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find("several processes"), std::string::npos);
+}
+
 std::string* g_log = nullptr;
 
 TEST(Library, LogGoesToTheCallbackOnly) {

@@ -1,0 +1,67 @@
+/// The collective calls of XGBoost's clients, for the one process that this version trains in.
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "c_api/guard.h"
+#include "c_api/json_config.h"
+#include "common/log.h"
+
+namespace kauri::c_api {
+namespace {
+
+/// A tracker would mean several processes.
+void RefuseTracker(JsonConfig const& config) {
+  for (auto const& [key, value] : config.Document().items()) {
+    if (key.find("tracker_uri") == std::string::npos) continue;
+    Fail(ErrorKind::kParameter, "XGCommunicatorInit: ", key, "=", value.dump(),
+         " asks for training in several processes, which is not available; train in one process.");
+  }
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+
+int XGCommunicatorInit(char const* config) {
+  return Guard([&] { RefuseTracker(JsonConfig(config, "XGCommunicatorInit")); });
+}
+
+int XGCommunicatorFinalize(void) { return 0; }
+
+int XGCommunicatorGetRank(void) { return 0; }
+
+int XGCommunicatorGetWorldSize(void) { return 1; }
+
+int XGCommunicatorIsDistributed(void) { return 0; }
+
+int XGCommunicatorPrint(char const* message) {
+  return Guard([&] { kauri::Log(kauri::LogLevel::kInfo, NotNull(message, "message")); });
+}
+
+int XGCommunicatorGetProcessorName(char const** out) {
+  return Guard([&] {
+    thread_local std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0) name = {"localhost"};
+    *NotNull(out, "name_str") = name.data();
+  });
+}
+
+int XGCommunicatorBroadcast(void* buffer, std::size_t size, int root) {
+  return Guard([&] {
+    if (size > 0) NotNull(buffer, "buffer");
+    if (root != 0) {
+      kauri::Fail(kauri::ErrorKind::kParameter, "XGCommunicatorBroadcast: there is no process ", root,
+                  "; the only one is 0.");
+    }
+  });
+}
+
+int XGCommunicatorAllreduce(void* buffer, std::size_t count, int /*data_type*/, int /*op*/) {
+  return Guard([&] {
+    if (count > 0) NotNull(buffer, "buffer");
+  });
+}

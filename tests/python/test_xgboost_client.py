@@ -1,0 +1,69 @@
+"""XGBoost's own Python package runs on libkauri.so in place of its library."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import xgboost
+
+SCRIPT = """
+import pickle
+import numpy as np
+import pandas as pd
+import xgboost
+
+assert "KAURI_VERSION" in xgboost.build_info()
+rng = np.random.default_rng(1)
+X = rng.random((300, 4), dtype=np.float32)
+y = (X[:, 0] + X[:, 1] > 1).astype(np.float32)
+data = xgboost.DMatrix(X, label=y)
+assert (data.get_label() == y).all() and data.get_base_margin().size == 0
+log = {}
+params = {"objective": "binary:logistic", "max_depth": 3, "tree_method": "exact"}
+model = xgboost.train(params, data, 8, evals=[(data, "train")], early_stopping_rounds=3, evals_result=log)
+assert log["train"]["logloss"][-1] < log["train"]["logloss"][0] and model.best_iteration == 7
+values = model.predict(data)
+assert (model.inplace_predict(X) == values).all()
+assert (pickle.loads(pickle.dumps(model)).predict(data) == values).all()
+assert (xgboost.Booster(model_file=model.save_raw()).predict(data) == values).all()
+assert model.predict(data, pred_contribs=True).shape == (300, 5)
+assert model[2:5].num_boosted_rounds() == 3
+assert len(model.get_dump()) == 8 and set(model.get_score()) <= {"f0", "f1", "f2", "f3"}
+assert len(model.trees_to_dataframe()) > 8
+own = xgboost.train({}, data, 3, obj=lambda p, d: (p - d.get_label(), np.ones_like(p)))
+assert own.num_boosted_rounds() == 3
+named = xgboost.DMatrix(pd.DataFrame(X, columns=list("abcd")), label=y)
+assert named.feature_names == list("abcd")
+assert len(xgboost.cv(params, named, 4, nfold=3)) == 4
+assert xgboost.XGBClassifier(n_estimators=5, tree_method="exact").fit(X, y).score(X, y) > 0.9
+try:
+    xgboost.train({"eta": -1}, data, 1)
+except xgboost.core.XGBoostError as error:
+    assert "eta" in str(error) and ">= 0" in str(error)
+else:
+    raise AssertionError("no error")
+print("the client runs")
+"""
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Path:
+    """A folder with XGBoost's Python files and our library under the name of theirs."""
+    package = Path(xgboost.__file__).parent
+    shutil.copytree(package, tmp_path / "xgboost", ignore=shutil.ignore_patterns("lib", "__pycache__"))
+    (tmp_path / "xgboost" / "lib").mkdir()
+    (tmp_path / "xgboost" / "lib" / "libxgboost.so").symlink_to(Path(os.environ["KAURI_LIBRARY"]).resolve())
+    return tmp_path
+
+
+def test_the_client_runs(client: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(client)}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "the client runs" in done.stdout, done.stderr
