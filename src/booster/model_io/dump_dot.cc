@@ -37,7 +37,7 @@ std::string SplitLabel(Tree const& tree, std::int32_t id, FeatureLabels const& l
   if (categorical) {
     label += ":{" + CategoriesText(tree, id, ",") + "}";
   } else if (kind != FeatureKind::kIndicator) {
-    label += "<" + ThresholdText(tree.split_value[node], kind);
+    label += "<" + ThresholdTextSigned(tree.split_value[node], kind);
   }
   if (!with_stats && !categorical) return label;  // XGBoost always shows a categorical split's
   return label + "\ngain=" + NineDigits(tree.loss_change[node]) + "\ncover=" + NineDigits(tree.sum_hessian[node]);

@@ -65,6 +65,10 @@ std::string ThresholdText(float threshold, FeatureKind kind) {
   return {text, std::to_chars(text, text + sizeof(text), rounded, std::chars_format::fixed, 0).ptr};
 }
 
+std::string ThresholdTextSigned(float threshold, FeatureKind kind) {
+  return NineDigits(kind == FeatureKind::kInteger ? std::ceil(threshold) : threshold);
+}
+
 std::string CategoriesText(Tree const& tree, std::int32_t node, char const* separator) {
   std::string text;
   for (auto const category : tree.CategoriesOf(node)) {

@@ -34,6 +34,9 @@ FeatureKind KindOfType(std::string const& type);
 /// The threshold as shown for a feature of `kind`: for an integer feature the smallest integer that goes right.
 std::string ThresholdText(float threshold, FeatureKind kind);
 
+/// The same where XGBoost prints a float, as in dot: the negative zero stays.
+std::string ThresholdTextSigned(float threshold, FeatureKind kind);
+
 /// "1,2,5": the categories that go right, with `separator` between them.
 std::string CategoriesText(Tree const& tree, std::int32_t node, char const* separator);
 
