@@ -23,10 +23,13 @@ sys.path.insert(0, str(DATA))
 from load import load  # noqa: E402
 
 SETS = {
-    "adult": ({"objective": "binary:logistic", "eval_metric": "logloss"}, 60, None),
-    "california": ({"objective": "reg:squarederror", "eval_metric": "rmse"}, 60, None),
+    "adult": ({"objective": "binary:logistic", "eval_metric": "logloss"}, 100, None),
+    "california": ({"objective": "reg:squarederror", "eval_metric": "rmse"}, 100, None),
     "covtype": ({"objective": "multi:softprob", "num_class": 7, "eval_metric": "mlogloss"}, 5, 60_000),
 }
+# The quantile sketch of XGBoost depends on the order of the rows: on adult its logloss moves by 0.3 % between orders.
+# So hist is compared over a few orders.
+ORDERS = {"exact": 1, "hist": 4}
 TOLERANCE = {"exact": 0.001, "hist": 0.002}
 
 
@@ -62,15 +65,18 @@ def test_as_good_as_xgboost(name: str, method: str, record_property: pytest.Reco
     params, rounds, limit = SETS[name]
     params = {**params, "tree_method": method, "max_depth": 6, "eta": 0.1, "nthread": 2}
     features, labels, test, test_labels = split(name, limit)
-    metric: dict[str, float] = {}
+    metrics: dict[str, list[float]] = {"kauri": [], "xgboost": []}
     boosters = {}
-    for library in (kauri, xgboost):
-        train, held = library.DMatrix(features, labels), library.DMatrix(test, test_labels)
-        result: dict = {}
-        boosters[library.__name__] = library.train(
-            params, train, rounds, evals=[(held, "test")], evals_result=result, verbose_eval=False
-        )
-        metric[library.__name__] = result["test"][params["eval_metric"]][-1]
+    for order in range(ORDERS[method]):
+        rows = np.random.default_rng(order).permutation(len(labels)) if order > 0 else np.arange(len(labels))
+        for library in (kauri, xgboost):
+            train, held = library.DMatrix(features[rows], labels[rows]), library.DMatrix(test, test_labels)
+            result: dict = {}
+            boosters[library.__name__] = library.train(
+                params, train, rounds, evals=[(held, "test")], evals_result=result, verbose_eval=False
+            )
+            metrics[library.__name__].append(result["test"][params["eval_metric"]][-1])
+    metric = {library: float(np.mean(values)) for library, values in metrics.items()}
     ours, theirs = (splits_of(boosters[library]) for library in ("kauri", "xgboost"))
     shares = [len(a & b) / max(len(b), 1) for a, b in zip(ours, theirs, strict=True)]
     whole = sum(a == b for a, b in zip(ours, theirs, strict=True))
