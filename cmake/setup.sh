@@ -63,5 +63,5 @@ require_kauri_package() {
 # build_preset PRESET: configures and builds with CMakePresets.json.
 build_preset() {
   heading "Building ($1)"
-  (cd "$KAURI_ROOT" && cmake --preset "$1" && cmake --build --preset "$1")
+  (cd "$KAURI_ROOT" && cmake --preset "$1" && cmake --build --preset "$1" --parallel "$(nproc)")
 }

@@ -25,7 +25,10 @@ std::string TimeText(double seconds) {
 bool ErrorStreamIsTerminal() { return isatty(STDERR_FILENO) == 1; }
 
 Progress::Progress(std::int64_t total)
-    : total_(total), enabled_(total > 0 && ErrorStreamIsTerminal()), start_(Clock::now()), last_(start_ - kRedrawInterval) {}
+    : total_(total),
+      enabled_(total > 0 && ErrorStreamIsTerminal()),
+      start_(Clock::now()),
+      last_(start_ - kRedrawInterval) {}
 
 void Progress::Update(std::int64_t done) {
   auto const now = Clock::now();

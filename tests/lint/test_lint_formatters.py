@@ -28,8 +28,9 @@ def require(tool: str) -> str:
 
 
 def test_clang_format() -> None:
-    status, output = output_of(require("clang-format"), "--dry-run", "-Werror", *cpp_files())
-    assert status == 0, output[-4000:]
+    _, output = output_of(require("clang-format"), "--dry-run", *cpp_files())
+    wrong = {line.removeprefix(f"{ROOT}/").split(":")[0] for line in output.splitlines() if "-Wclang-format" in line}
+    assert not wrong, "run clang-format -i on:\n" + "\n".join(sorted(wrong))
 
 
 def test_clang_tidy() -> None:
@@ -53,5 +54,5 @@ def test_clang_tidy() -> None:
 
 @pytest.mark.parametrize("mode", [("check",), ("format", "--check")], ids=["check", "format"])
 def test_ruff(mode: tuple[str, ...]) -> None:
-    status, output = output_of(sys.executable, "-m", "ruff", *mode, "--no-cache", ".")
+    status, output = output_of(sys.executable, "-m", "ruff", *mode, "--no-cache", "--output-format=concise", ".")
     assert status == 0, output[-4000:]
