@@ -82,7 +82,8 @@ void RankCuts(std::vector<std::uint32_t> const& sorted, std::uint32_t max_bin, s
   auto const end = sorted.end();
   auto start = sorted.begin();  // the first element of the bin that grows
   for (auto bins_left = max_bin; bins_left > 1; --bins_left) {
-    auto const target = start + std::max<std::ptrdiff_t>(1, (end - start) / bins_left);
+    auto const step = (end - start + bins_left / 2) / bins_left;  // to the nearest
+    auto const target = start + std::max<std::ptrdiff_t>(1, step);
     if (target >= end) return;
     auto next = std::lower_bound(start, target, *target);
     if (next == start) next = std::upper_bound(target, end, *start);

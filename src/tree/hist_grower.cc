@@ -160,6 +160,7 @@ void HistGrower::FindSplits(Span<HistNode> parents, Nodes* children) {
 }
 
 HistGrower::Nodes HistGrower::Expand(Span<HistNode> nodes) {
+  if (nodes.empty()) return {};
   n_leaves_ += static_cast<std::int64_t>(nodes.size());
   Nodes children;
   children.reserve(2 * nodes.size());

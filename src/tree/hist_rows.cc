@@ -146,6 +146,7 @@ void RowLists::CopyBlock(Task const& task) {
 
 void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits,
                      Span<std::int32_t> leaf_of_row) {
+  if (splits.empty()) return;
   MakeTasks(splits);
   auto const n_tasks = static_cast<std::int64_t>(tasks_.size());
   double n_rows = 0.0;

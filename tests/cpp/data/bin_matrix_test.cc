@@ -1,0 +1,145 @@
+#include "data/bin_matrix.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/random_matrix.h"
+
+namespace kauri {
+namespace {
+
+using testing::MakeMatrix;
+using testing::MakeValues;
+using testing::MatrixSpec;
+
+BinMatrix MakeBins(DataMatrix const& data, int max_bin, int threads = 2) {
+  Context ctx;
+  ctx.threads = threads;
+  return {ctx, data, MakeQuantileCuts(ctx, data, max_bin)};
+}
+
+/// Every value lies between the cuts of its bin; missing values have no bin.
+void ExpectCodesFit(BinMatrix const& bins, std::vector<float> const& values) {
+  auto const n_cols = static_cast<std::size_t>(bins.NumCols());
+  for (std::size_t cell = 0; cell < values.size(); ++cell) {
+    auto const feature = cell % n_cols;
+    auto const code = bins.FindCode(static_cast<std::int64_t>(cell / n_cols), feature);
+    auto const* cuts = bins.Cuts().Of(feature);
+    if (std::isnan(values[cell])) {
+      ASSERT_EQ(code, bins.MissingCode(feature));
+      continue;
+    }
+    ASSERT_LT(code, bins.NumBins(feature));
+    ASSERT_LT(values[cell], cuts[code]);
+    if (code > 0) {
+      ASSERT_GE(values[cell], cuts[code - 1]);
+    }
+  }
+}
+
+/// The copy by rows says the same as FindCode, which reads the copy by columns.
+template <typename Code>
+void ExpectCopiesAgree(BinMatrix const& bins, BinCodes<Code> const& codes) {
+  EXPECT_EQ(codes.row_stride % BinCodes<Code>::kPerWord, 0);
+  EXPECT_GE(codes.row_stride, bins.NumCols());
+  for (std::int64_t row = 0; row < bins.NumRows(); ++row) {
+    for (std::int64_t feature = 0; feature < bins.NumCols(); ++feature) {
+      ASSERT_EQ(codes.rows[static_cast<std::size_t>(row * codes.row_stride + feature)],
+                bins.FindCode(row, static_cast<std::size_t>(feature)));
+    }
+  }
+}
+
+TEST(BinMatrix, DenseBytes) {
+  for (std::int64_t const n_rows : {1, 2, 31, 33, 257, 1025}) {
+    for (std::int64_t const n_cols : {1, 7, 8, 9, 33}) {
+      MatrixSpec spec;
+      spec.n_rows = n_rows;
+      spec.n_cols = n_cols;
+      spec.missing = n_cols % 2 == 0 ? 0.0 : 0.2;
+      auto const bins = MakeBins(*MakeMatrix(spec), 256);
+      ASSERT_TRUE(bins.IsDense() && bins.HasByteCodes());
+      ExpectCodesFit(bins, MakeValues(spec));
+      ExpectCopiesAgree(bins, bins.Bytes());
+    }
+  }
+}
+
+TEST(BinMatrix, MoreThan256CodesTakeTwoBytes) {
+  MatrixSpec spec;
+  spec.n_rows = 3000;
+  spec.n_cols = 5;
+  spec.missing = 0.1;
+  auto const bins = MakeBins(*MakeMatrix(spec), 1000);
+  ASSERT_TRUE(bins.IsDense() && !bins.HasByteCodes());
+  ExpectCodesFit(bins, MakeValues(spec));
+  ExpectCopiesAgree(bins, bins.Words());
+}
+
+TEST(BinMatrix, A256thValueAndAMissingOneTakeTwoBytes) {
+  std::vector<float> values;
+  for (int i = 0; i < 256; ++i) values.push_back(static_cast<float>(i));
+  EXPECT_TRUE(MakeBins(*MakeMatrix(values, 1, false), 256).HasByteCodes());
+  values.push_back(std::numeric_limits<float>::quiet_NaN());
+  EXPECT_FALSE(MakeBins(*MakeMatrix(values, 1, false), 256).HasByteCodes());
+}
+
+TEST(BinMatrix, SparseEntries) {
+  MatrixSpec spec;
+  spec.n_rows = 500;
+  spec.n_cols = 40;
+  spec.missing = 0.9;
+  spec.sparse = true;
+  auto const bins = MakeBins(*MakeMatrix(spec), 16);
+  ASSERT_FALSE(bins.IsDense());
+  ExpectCodesFit(bins, MakeValues(spec));
+  EXPECT_EQ(bins.NumCells(), bins.Cuts().values.size()) << "no room between features";
+}
+
+TEST(BinMatrix, CellsOfFeaturesDoNotOverlap) {
+  for (int const max_bin : {2, 64, 128, 250, 256, 400}) {
+    MatrixSpec spec;
+    spec.n_rows = 2000;
+    spec.n_cols = 12;
+    spec.missing = max_bin == 64 ? 0.2 : 0.0;
+    auto const bins = MakeBins(*MakeMatrix(spec), max_bin);
+    for (std::size_t feature = 0; feature < 12; ++feature) {
+      auto const codes = bins.NumBins(feature) + (bins.MissingCode(feature) == kNoCode ? 0 : 1);
+      EXPECT_GE(bins.FeatureBegin()[feature + 1] - bins.FeatureBegin()[feature], codes);
+      if (bins.HasEvenCells()) {
+        EXPECT_EQ(bins.FeatureBegin()[feature], feature * kEvenCells);
+      }
+    }
+    EXPECT_EQ(bins.HasEvenCells(), max_bin == 250 || max_bin == 256);
+  }
+}
+
+TEST(BinMatrix, ConstantAndMissingColumns) {
+  auto const nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> const values{5.0F, nan, 5.0F, nan, 5.0F, nan};
+  auto const bins = MakeBins(*MakeMatrix(values, 2, false), 256);
+  EXPECT_EQ(bins.NumBins(0), 1U);
+  EXPECT_EQ(bins.MissingCode(0), kNoCode);
+  EXPECT_EQ(bins.MissingCode(1), 1U);
+  ExpectCodesFit(bins, values);
+}
+
+TEST(BinMatrix, ThreadsDoNotMatter) {
+  MatrixSpec spec;
+  spec.n_rows = 3000;
+  spec.n_cols = 9;
+  spec.missing = 0.05;
+  auto const data = MakeMatrix(spec);
+  auto const expected = MakeBins(*data, 256, 1);
+  for (int const threads : {2, 3, 8}) {
+    auto const bins = MakeBins(*data, 256, threads);
+    EXPECT_EQ(bins.Bytes().rows, expected.Bytes().rows);
+    EXPECT_EQ(bins.Bytes().columns, expected.Bytes().columns);
+    EXPECT_EQ(bins.FeatureBegin(), expected.FeatureBegin());
+  }
+}
+
+}  // namespace
+}  // namespace kauri
