@@ -1,17 +1,17 @@
-/* Learns to tell malignant from benign tumours, watches the test error, predicts, and saves the model: the whole life of
- * a booster in C. Usage: train TRAIN.libsvm TEST.libsvm MODEL.json */
+/* Learns to tell malignant from benign tumours, watches the test error, predicts, and saves the model: the whole life
+ * of a booster in C. Usage: train TRAIN.libsvm TEST.libsvm MODEL.json */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "kauri/c_api.h"
 
 /* Every call returns 0, or -1 and a message. */
-#define CHECK(call)                                           \
-  do {                                                        \
-    if ((call) != 0) {                                        \
+#define CHECK(call)                                          \
+  do {                                                       \
+    if ((call) != 0) {                                       \
       fprintf(stderr, "%s: %s\n", #call, XGBGetLastError()); \
-      exit(EXIT_FAILURE);                                     \
-    }                                                         \
+      exit(EXIT_FAILURE);                                    \
+    }                                                        \
   } while (0)
 
 static DMatrixHandle ReadData(char const* path) {

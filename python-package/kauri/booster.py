@@ -1,19 +1,18 @@
-"""The model and everything that is done with it."""
+"""The booster: parameters, training and prediction; what a trained model offers besides is in model.py."""
 
 from __future__ import annotations
 
-import copy
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _lib
 from ._lib import LIB, DataError, ParameterError, check
-from .data import DMatrix, Rows, check_names, feature_strings, missing_value, rows_of
+from .data import DMatrix, Rows, missing_value, rows_of
+from .model import Model
 
 Params = Mapping[str, Any]
 Objective = Callable[[np.ndarray, DMatrix], tuple[np.ndarray, np.ndarray]]
@@ -42,7 +41,7 @@ def _param_pairs(params: Params | Sequence[tuple[str, Any]]) -> list[tuple[str, 
     return pairs
 
 
-class Booster:
+class Booster(Model):
     """A gradient-boosted model.
 
     Parameters
@@ -76,67 +75,7 @@ class Booster:
         for matrix in matrices:
             self._take_names(matrix)
 
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            LIB.XGBoosterFree(self.handle)
-            self.handle = None
-
-    # ---- copies, pickles, slices ----
-
-    def _serialize(self) -> bytearray:
-        return _lib.call_bytes(LIB.XGBoosterSerializeToBuffer, self.handle)
-
-    def _unserialize(self, snapshot: bytes | bytearray) -> None:
-        check(LIB.XGBoosterUnserializeFromBuffer(self.handle, bytes(snapshot), len(snapshot)))
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in self.__dict__.items() if name != "handle"}
-        return {**state, "snapshot": bytes(self._serialize())}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        snapshot = state.pop("snapshot")
-        self.__dict__.update(state)
-        self.handle = None
-        self.handle = _lib.call_handle(LIB.XGBoosterCreate, _lib.handles_in([]), 0)
-        self._unserialize(snapshot)
-
-    def copy(self) -> Booster:
-        """Return an independent copy, parameters included."""
-        return copy.copy(self)
-
-    def __copy__(self) -> Booster:
-        result = Booster.__new__(Booster)
-        result.__setstate__(self.__getstate__())
-        return result
-
-    def __deepcopy__(self, _: Any) -> Booster:
-        return self.__copy__()
-
-    def __getitem__(self, rounds: int | slice) -> Booster:
-        """Return a booster of some rounds: ``booster[3]``, ``booster[10:20]``, ``booster[::2]``; none is negative."""
-        if isinstance(rounds, (int, np.integer)):
-            if not 0 <= rounds < self.num_boosted_rounds():
-                raise IndexError(f"round {rounds} does not exist; there are {self.num_boosted_rounds()}.")
-            rounds = slice(int(rounds), int(rounds) + 1)
-        if not isinstance(rounds, slice):
-            raise TypeError(f"a booster is indexed by rounds, not by {type(rounds).__name__}.")
-        begin = 0 if rounds.start is None else rounds.start
-        end = self.num_boosted_rounds() if rounds.stop is None else rounds.stop
-        step = 1 if rounds.step is None else rounds.step
-        if begin < 0 or end < 0 or step < 1 or begin >= end:
-            raise ValueError(f"{rounds} is not a range of rounds; expected 0 <= start < stop and step >= 1.")
-        result = Booster.__new__(Booster)
-        result.handle = None
-        result.handle = _lib.call_slice(self.handle, begin, end, step)
-        return result
-
-    def __iter__(self) -> Iterator[Booster]:
-        """Yield a booster for each round."""
-        for i in range(self.num_boosted_rounds()):
-            yield self[i]
-
-    # ---- parameters and attributes ----
+    # ---- parameters ----
 
     def set_param(self, params: Params | Sequence[tuple[str, Any]] | str, value: Any = None) -> None:
         """Set parameters, as a mapping, a list of pairs, or one name and its value."""
@@ -151,74 +90,6 @@ class Booster:
     def load_config(self, config: str) -> None:
         """Set the parameters that `save_config` returned."""
         check(LIB.XGBoosterLoadJsonConfig(self.handle, config.encode()))
-
-    def attr(self, key: str) -> str | None:
-        """Return an attribute, or None."""
-        return _lib.call_attribute(self.handle, key)
-
-    def attributes(self) -> dict[str, str | None]:
-        """Return all attributes."""
-        names = _lib.call_strings(LIB.XGBoosterGetAttrNames, self.handle)
-        return {name: self.attr(name) for name in names}
-
-    def set_attr(self, **attributes: Any) -> None:
-        """Set attributes, which are saved with the model; None deletes one."""
-        for name, value in attributes.items():
-            text = None if value is None else str(value).encode()
-            check(LIB.XGBoosterSetAttr(self.handle, name.encode(), text))
-
-    @property
-    def best_iteration(self) -> int:
-        """The best round by early stopping, from 0."""
-        return int(self._early_stopping_attr("best_iteration"))
-
-    @property
-    def best_score(self) -> float:
-        """The metric of the best round by early stopping."""
-        return float(self._early_stopping_attr("best_score"))
-
-    def _early_stopping_attr(self, name: str) -> str:
-        text = self.attr(name)
-        if text is None:
-            raise AttributeError(f"`{name}` is only there after training with early stopping.")
-        return text
-
-    # ---- features ----
-
-    def num_boosted_rounds(self) -> int:
-        """Return the number of rounds trained."""
-        return _lib.call_int(LIB.XGBoosterBoostedRounds, self.handle)
-
-    def num_features(self) -> int:
-        """Return the number of columns that the model expects."""
-        return _lib.call_count(LIB.XGBoosterGetNumFeature, self.handle)
-
-    def _strings(self, field: bytes) -> list[str] | None:
-        return _lib.call_strings(LIB.XGBoosterGetStrFeatureInfo, self.handle, field) or None
-
-    def _set_strings(self, field: bytes, values: Sequence[str] | None) -> None:
-        strings = [] if values is None else feature_strings(values)
-        check(LIB.XGBoosterSetStrFeatureInfo(self.handle, field, _lib.strings_in(strings), len(strings)))
-
-    @property
-    def feature_names(self) -> list[str] | None:
-        """The names of the columns, or None."""
-        return self._strings(b"feature_name")
-
-    @feature_names.setter
-    def feature_names(self, names: Sequence[str] | None) -> None:
-        if names is not None:
-            check_names(names)
-        self._set_strings(b"feature_name", names)
-
-    @property
-    def feature_types(self) -> list[str] | None:
-        """The types of the columns, or None."""
-        return self._strings(b"feature_type")
-
-    @feature_types.setter
-    def feature_types(self, types: Sequence[str] | None) -> None:
-        self._set_strings(b"feature_type", types)
 
     def _take_names(self, data: DMatrix) -> None:
         """Adopt the names of the first named data; later data must agree."""
@@ -421,87 +292,6 @@ class Booster:
             )
         if rows.names is not None:
             self._check_names(rows.names)
-
-    # ---- files ----
-
-    def save_model(self, fname: str | os.PathLike[str]) -> None:
-        """Save the model; the extension, .json or .ubj, decides the format. XGBoost reads it, too."""
-        check(LIB.XGBoosterSaveModel(self.handle, _lib.encode(fname)))
-
-    def save_raw(self, raw_format: str = "ubj") -> bytearray:
-        """Return the model as bytes, in the format ``"ubj"`` or ``"json"``."""
-        return _lib.call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, _lib.config(format=raw_format))
-
-    def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
-        """Load a model that Kauri or XGBoost (any version since 1.0) saved: a path, or the bytes of `save_raw`."""
-        if isinstance(fname, (bytes, bytearray)):
-            check(LIB.XGBoosterLoadModelFromBuffer(self.handle, bytes(fname), len(fname)))
-        else:
-            check(LIB.XGBoosterLoadModel(self.handle, _lib.encode(fname)))
-
-    # ---- inspection ----
-
-    def get_dump(
-        self, fmap: str | os.PathLike[str] = "", with_stats: bool = False, dump_format: str = "text"
-    ) -> list[str]:
-        """Return each tree as a text.
-
-        Parameters
-        ----------
-        fmap
-            A file of feature names and types; the booster's own if not given.
-        with_stats
-            Add gain and cover.
-        dump_format
-            ``"text"``, ``"json"`` or ``"dot"``.
-        """
-        arguments = [_lib.encode(fmap), int(with_stats), dump_format.encode()]
-        return _lib.call_strings(LIB.XGBoosterDumpModelEx, self.handle, *arguments)
-
-    def dump_model(
-        self,
-        fout: str | os.PathLike[str],
-        fmap: str | os.PathLike[str] = "",
-        with_stats: bool = False,
-        dump_format: str = "text",
-    ) -> None:
-        """Write the trees to a file; see `get_dump`. JSON becomes one list."""
-        trees = self.get_dump(fmap, with_stats, dump_format)
-        if dump_format == "json":
-            text = "[\n" + ",\n".join(trees) + "\n]"
-        else:
-            text = "".join(f"booster[{i}]:\n{tree}" for i, tree in enumerate(trees))
-        Path(fout).write_text(text, encoding="utf-8")
-
-    def get_score(
-        self, fmap: str | os.PathLike[str] = "", importance_type: str = "weight"
-    ) -> dict[str, float | list[float]]:
-        """Return the importance of the features that splits use.
-
-        Parameters
-        ----------
-        fmap
-            A file of feature names; the booster's own if not given.
-        importance_type
-            ``"weight"`` (number of splits), ``"gain"``, ``"cover"`` (means), ``"total_gain"`` or ``"total_cover"``.
-        """
-        settings = _lib.config(importance_type=importance_type, feature_map=os.fspath(fmap))
-        names, scores = _lib.call_scores(LIB.XGBoosterFeatureScore, self.handle, settings)
-        return dict(zip(names, scores.tolist()))
-
-    def get_fscore(self, fmap: str | os.PathLike[str] = "") -> dict[str, float | list[float]]:
-        """Return how often each feature splits."""
-        return self.get_score(fmap, "weight")
-
-    def trees_to_dataframe(self, fmap: str | os.PathLike[str] = "") -> Any:
-        """Return a pandas frame with a row per node.
-
-        Columns are Tree, Node, ID, Feature ("Leaf" for a leaf), Split, Yes, No, Missing (IDs), Gain (a leaf's value),
-        Cover and Category.
-        """
-        from .frame import trees_to_dataframe
-
-        return trees_to_dataframe(self.get_dump(fmap, with_stats=True, dump_format="json"))
 
 
 class _Proxy:
