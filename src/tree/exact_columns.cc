@@ -7,6 +7,7 @@
 
 #include "common/parallel_for.h"
 #include "tree/exact_partition.h"
+#include "tree/exact_pieces.h"
 
 namespace kauri {
 namespace {
@@ -58,6 +59,7 @@ struct ExactColumns::Work {
   std::size_t column;
   std::size_t begin;
   std::size_t end;
+  std::int64_t n_entries;
 };
 
 ExactColumns::ExactColumns(SortedColumns const& source)
@@ -85,11 +87,15 @@ std::vector<ExactColumns::Work> ExactColumns::CutIntoWork() const {
     for (std::size_t begin = 0, end = 0; end < places.size();) {
       n_entries += places[end++].count;
       if (n_entries < kEntriesPerTask && end < places.size()) continue;
-      work.push_back({column, begin, end});
+      work.push_back({column, begin, end, n_entries});
       begin = end;
       n_entries = 0;
     }
   }
+  // Node by node: what is gathered for a node stays in the cache from feature to feature.
+  std::stable_sort(work.begin(), work.end(), [&](Work const& a, Work const& b) {
+    return columns_[a.column].places[a.begin].node < columns_[b.column].places[b.begin].node;
+  });
   return work;
 }
 
@@ -104,7 +110,8 @@ std::vector<SplitCandidate> ExactColumns::FindSplits(Context const& ctx, LevelTa
       next_[column].resize(2 * columns_[column].places.size());
   }
   auto const work = CutIntoWork();
-  ParallelFor(ctx, static_cast<std::int64_t>(work.size()), [&](std::int64_t item) {
+  auto const size_of = [&](std::int64_t item) { return work[static_cast<std::size_t>(item)].n_entries; };
+  ForEachBundled(ctx, static_cast<std::int64_t>(work.size()), kEntriesPerTask, size_of, [&](std::int64_t item) {
     auto const& piece = work[static_cast<std::size_t>(item)];
     auto const thread = static_cast<std::size_t>(ThreadIndex());
     for (auto index = piece.begin; index < piece.end; ++index) {

@@ -1,9 +1,15 @@
-/// \file Work of uneven sizes cut into pieces that are worth a task each.
+/// \file Work of uneven sizes, cut and bundled into tasks that are worth a thread's while.
+///
+/// Waking threads for a few microseconds of work costs more than the work, most of all on a machine that others use
+/// too.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include "common/parallel_for.h"
+#include "kauri/context.h"
 
 namespace kauri {
 
@@ -25,6 +31,33 @@ std::vector<Piece> CutIntoPieces(std::int64_t n_items, std::int64_t piece_size, 
     }
   }
   return pieces;
+}
+
+/// fn(index) for each of n items, in parallel; neighbours are bundled until their sizes reach `bundle_size`.
+template <typename SizeOf, typename Fn>
+void ForEachBundled(Context const& ctx, std::int64_t n, std::int64_t bundle_size, SizeOf&& size_of, Fn&& fn) {
+  std::vector<std::int64_t> bundle_ptr{0};
+  std::int64_t size = 0;
+  for (std::int64_t index = 0; index < n; ++index) {
+    size += size_of(index);
+    if (size < bundle_size && index + 1 < n) continue;
+    bundle_ptr.push_back(index + 1);
+    size = 0;
+  }
+  ParallelFor(ctx, static_cast<std::int64_t>(bundle_ptr.size()) - 1, [&](std::int64_t bundle) {
+    auto const end = bundle_ptr[static_cast<std::size_t>(bundle) + 1];
+    for (auto index = bundle_ptr[static_cast<std::size_t>(bundle)]; index < end; ++index) fn(index);
+  });
+}
+
+/// fn(piece) for each piece, bundled.
+template <typename Fn>
+void ForEachPiece(Context const& ctx, std::vector<Piece> const& pieces, std::int64_t bundle_size, Fn&& fn) {
+  auto const piece = [&](std::int64_t index) -> Piece const& { return pieces[static_cast<std::size_t>(index)]; };
+  ForEachBundled(
+      ctx, static_cast<std::int64_t>(pieces.size()), bundle_size,
+      [&](std::int64_t index) { return piece(index).end - piece(index).begin; },
+      [&](std::int64_t index) { fn(piece(index)); });
 }
 
 }  // namespace kauri
