@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <limits>
 #include <numeric>
@@ -224,6 +225,26 @@ TEST(Exact, ThreadsAndRunsChangeNothing) {
     ExpectSame(BuildTree(*data, gradients, param, {}, 8), one, "8 threads again");
     ExpectSame(BuildTree(*data, gradients, param, {}, 1), one, "1 thread again");
   }
+}
+
+/// Every vector width that this machine has, and none: the same bits.
+TEST(Exact, InstructionSetsChangeNothing) {
+  MatrixSpec const spec{6000, 5, 0.2, 0, false, 11};
+  auto const data = MakeMatrix(spec);
+  auto const gradients = MakeGradients(spec.n_rows, 4);
+  auto param = DefaultParam();
+  param.alpha = 0.2F;
+  auto const best = BuildTree(*data, gradients, param);
+  int n_targets = 0;
+  for (auto remaining = hwy::SupportedTargets(); remaining != 0; remaining &= remaining - 1) {
+    hwy::SetSupportedTargetsForTest(remaining & -remaining);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    ExpectSame(BuildTree(*data, gradients, param), best, hwy::TargetName(remaining & -remaining));
+    ++n_targets;
+    hwy::SetSupportedTargetsForTest(0);
+  }
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  EXPECT_GT(n_targets, 1);
 }
 
 TEST(Exact, AStateServesManyTrees) {
