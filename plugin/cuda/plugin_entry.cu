@@ -4,6 +4,8 @@
 #include <sstream>
 #include <string>
 
+#include "cuda/engine/cuda_engine.h"
+#include "cuda/predictor/gpu_predictor.h"
 #include "kauri/plugin.h"
 #include "kauri/version.h"
 
@@ -53,7 +55,10 @@ std::string DescribeDevices(std::string* problem) {
   return lines.str();
 }
 
-void RegisterEntries(Registries*) {}
+void RegisterEntries(Registries* registries) {
+  registries->engines.Add({"cuda", "Margins, gradients and metrics in the memory of a CUDA device.", MakeCudaEngine});
+  RegisterGpuPredictor(&registries->predictors);
+}
 
 }  // namespace
 }  // namespace kauri::cuda

@@ -33,13 +33,13 @@ struct SplitNode {
 /// No row goes right at a node with this key and default_left: the largest key plus one is smaller.
 constexpr std::int32_t kNeverRight = std::numeric_limits<std::int32_t>::max();
 
-/// link = left << (slot_bits + 2) | slot << 2 | is_categorical << 1 | default_left
-struct NarrowNode {
+/// Aligned so that a node is one load. link = left << (slot_bits + 2) | slot << 2 | is_categorical << 1 | default_left
+struct alignas(8) NarrowNode {
   std::int32_t key;
   std::uint32_t link;
 };
 
-struct WideNode {
+struct alignas(16) WideNode {
   std::int32_t key;
   std::uint32_t slot;
   std::uint32_t left;

@@ -66,6 +66,19 @@ Buffer<T> ToDevice(CudaContext const& ctx, std::vector<T> const& from) {
   return buffer;
 }
 
+template <typename T>
+void CopyOnDevice(CudaContext const& ctx, T const* from, std::size_t size, T* to) {
+  if (size == 0) return;
+  KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyDeviceToDevice, ctx.stream));
+}
+
+/// Device to host, asynchronous where `to` is page-locked.
+template <typename T>
+void CopyToHost(CudaContext const& ctx, T const* from, std::size_t size, T* to) {
+  if (size == 0) return;
+  KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyDeviceToHost, ctx.stream));
+}
+
 /// Device to host; waits for the values.
 template <typename T>
 std::vector<T> ToHost(CudaContext const& ctx, T const* from, std::size_t size) {

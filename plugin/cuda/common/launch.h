@@ -27,6 +27,17 @@ void Launch(CudaContext const& ctx, unsigned grid, int block, void (*kernel)(Par
   LaunchGrid(ctx, dim3(grid), block, kernel, std::forward<Args>(args)...);
 }
 
+/// As Launch, with `shared_bytes` of dynamic shared memory, which may be more than the 48 KiB that need no permission.
+template <typename... Params, typename... Args>
+void LaunchShared(CudaContext const& ctx, unsigned grid, int block, std::size_t shared_bytes, void (*kernel)(Params...),
+                  Args&&... args) {
+  if (grid == 0) return;
+  KAURI_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
+  kernel<<<grid, block, shared_bytes, ctx.stream>>>(std::forward<Args>(args)...);
+  KAURI_CUDA_CHECK(cudaGetLastError());
+}
+
 /// CUB's scratch memory; grows, so that repeated calls do not allocate.
 class CubScratch {
  public:

@@ -1,0 +1,258 @@
+/// A round: gradients from margins, labels and weights; per tree the largest gradient (8 bytes to the host, for the
+/// unit), quantisation and row sampling, the tree itself, and its leaf values added by the leaf of every row. Only
+/// trees, units and sums of metrics cross to the host.
+#include "cuda/engine/cuda_engine.h"
+
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/fixed_point.h"
+#include "common/log.h"
+#include "cuda/engine/engine_data.h"
+#include "cuda/exact/device_tree_builder.h"
+#include "cuda/metric/device_metric.h"
+#include "cuda/objective/device_objective.h"
+#include "cuda/predictor/device_forest.h"
+#include "kauri/error.h"
+#include "tree/sampling.h"
+
+namespace kauri::cuda {
+namespace {
+
+class CudaEngine : public Engine {
+ public:
+  void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
+                     Predictor const& predictor, Span<float const> start) override {
+    DeviceScope const scope = Enter(ctx);
+    DropDeadData();
+    auto& own = data_[data->Id()];
+    auto const n_trees = static_cast<std::int64_t>(model.trees.size());
+    auto const fresh = own.data.expired() || own.info_revision != data->InfoRevision();
+    if (fresh) {
+      own.data.reset();  // margins are of no use until they are complete
+      own.Restart(Cuda(), *data, model.NumOutputs(), start);
+    }
+    if (own.n_trees != n_trees) AddTrees(ctx, *data, model, predictor, fresh, &own);
+    own.n_trees = n_trees;
+    own.data = data;
+    own.info_revision = data->InfoRevision();
+  }
+
+  void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
+                        std::int64_t iteration) override {
+    DeviceScope const scope = Enter(ctx);
+    auto& own = DataOf(train);
+    own.PrepareTraining(Cuda(), train);
+    own.training.largest.clear();
+    if (auto const on_device = MakeDeviceObjective(objective)) {
+      on_device->ComputeGradients(Cuda(), own.margins.span(), own.Info(Cuda(), train), own.training.gradients.span());
+      return;
+    }
+    SayHostCopy("objective", objective.Name());
+    auto const margins = ToHost(Cuda(), own.margins.data(), own.margins.size());
+    std::vector<GradientPair> gradients(margins.size());
+    objective.ComputeGradients(ctx, margins, train.Info(), iteration, gradients);
+    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.training.gradients.data());
+  }
+
+  void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) override {
+    DeviceScope const scope = Enter(ctx);
+    auto& own = DataOf(train);
+    if (gradients.size() != own.margins.size()) {
+      Fail(ErrorKind::kData, "got ", gradients.size(), " gradient pairs for ", train.NumRows(), " rows and ",
+           own.n_outputs, " outputs; expected ", own.margins.size(), ", row by row.");
+    }
+    own.PrepareTraining(Cuda(), train);
+    own.training.largest.clear();
+    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.training.gradients.data());
+  }
+
+  Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                 RoundTree const& tree) override {
+    DeviceScope const scope = Enter(ctx);
+    auto& own = DataOf(train);
+    auto& training = own.training;
+    if (training.build_state == nullptr || training.build_state_key != builder.StateKey()) {
+      training.build_state.reset();  // its memory may be what the new one needs
+      training.build_state = builder.MakeState(ctx, train);
+      training.build_state_key = builder.StateKey();
+    }
+    auto const task = QuantiseFor(ctx, tree, &own);
+    auto const* on_device = dynamic_cast<DeviceTreeBuilder const*>(&builder);
+    auto built = on_device == nullptr ? BuildOnHost(ctx, train, builder, task, &training)
+                                      : on_device->BuildOnDevice(Cuda(), ctx, task, training.build_state.get(),
+                                                                 training.leaf_of_row.span());
+    auto const leaf_values = ToDevice(Cuda(), built.split_value);
+    AddLeaves(Cuda(), leaf_values.span(), training.leaf_of_row.span(), own.n_outputs, tree.output, own.margins.span());
+    return built;
+  }
+
+  void FinishRound(DataMatrix const& train, Model const& model) override {
+    DataOf(train).n_trees = static_cast<std::int64_t>(model.trees.size());
+  }
+
+  std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
+                               std::vector<std::unique_ptr<Metric>> const& metrics) override {
+    DeviceScope const scope = Enter(ctx);
+    auto& own = DataOf(data);
+    auto const predictions = Predictions(ctx, objective, &own);
+    std::vector<float> on_host;
+    std::vector<double> values;
+    for (auto const& metric : metrics) {
+      if (auto const on_device = FittingVersion(*metric, data, &own)) {
+        values.push_back(on_device->Evaluate(Cuda(), predictions, own.Info(Cuda(), data)));
+      } else {
+        if (on_host.empty()) on_host = ToHost(Cuda(), predictions.data(), predictions.size());
+        values.push_back(metric->Evaluate(ctx, on_host, data.Info()));
+      }
+    }
+    return values;
+  }
+
+  std::vector<float> Margins(DataMatrix const& data) const override {
+    auto const& margins = data_.at(data.Id()).margins;
+    DeviceScope const scope(Cuda().device);
+    return ToHost(Cuda(), margins.data(), margins.size());
+  }
+
+  void Clear() override { data_.clear(); }
+
+ private:
+  CudaContext const& Cuda() const { return stream_->Context(); }
+
+  /// Makes the device of `ctx` current; another device than the last call's starts a new session.
+  DeviceScope Enter(Context const& ctx) {
+    if (stream_ == nullptr || Cuda().device != ctx.device.ordinal) {
+      data_.clear();
+      stream_ = std::make_unique<StreamOwner>(ctx.device.ordinal);
+    }
+    return DeviceScope(ctx.device.ordinal);
+  }
+
+  EngineData& DataOf(DataMatrix const& data) {
+    auto const found = data_.find(data.Id());
+    if (found == data_.end()) Fail(ErrorKind::kInternal, "margins of data set ", data.Id(), " were never computed");
+    return found->second;
+  }
+
+  void DropDeadData() {
+    for (auto it = data_.begin(); it != data_.end();) it = it->second.data.expired() ? data_.erase(it) : std::next(it);
+  }
+
+  void SayHostCopy(std::string const& role, std::string const& name) {
+    if (!said_.insert(role + " " + name).second) return;
+    Log(LogLevel::kWarning, role, " '", name, "' has no device version: its input and output are copied every round");
+  }
+
+  /// Trees that the margins lack. A training set needs them once at most, so its features are not kept on the device.
+  void AddTrees(Context const& ctx, DataMatrix const& data, Model const& model, Predictor const& predictor, bool fresh,
+                EngineData* own) {
+    TreeRange const trees{own->n_trees, static_cast<std::int64_t>(model.trees.size())};
+    auto const compiled = predictor.Compile(ctx, model, trees);
+    auto const* forest = dynamic_cast<DeviceForest const*>(compiled.get());
+    if (forest != nullptr && !fresh && own->UploadFeatures(Cuda(), data)) {
+      WalkForest(Cuda(), *forest, own->features->Rows(), PredictKind::kMargin, {0, forest->NumTrees()},
+                 own->margins.data());
+      Cuda().Synchronize();  // for nothing but the forest, which goes now
+      return;
+    }
+    auto margins = ToHost(Cuda(), own->margins.data(), own->margins.size());
+    MarginStart from;
+    from.of_row = margins;
+    predictor.Predict(ctx, *compiled, *data.View(), PredictKind::kMargin, trees, from, margins);
+    CopyToDevice(Cuda(), margins.data(), margins.size(), own->margins.data());
+  }
+
+  /// The input of a tree: fixed-point pairs and sampled rows. \throws Error(kData) for a pair that is not finite.
+  DeviceTreeTask QuantiseFor(Context const& ctx, RoundTree const& tree, EngineData* own) {
+    auto& training = own->training;
+    auto const gradients = own->Gradients();
+    if (training.largest.empty()) training.largest = LargestMagnitudes(Cuda(), gradients);
+    auto const largest = training.largest.at(static_cast<std::size_t>(tree.output));
+    if (!largest.IsFinite()) {
+      auto const row = FirstNotFinite(Cuda(), gradients, tree.output);
+      auto const* pair = gradients.pairs.data() + row * own->n_outputs + tree.output;
+      FailGradient(ToHost(Cuda(), pair, 1)[0], row);
+    }
+    DeviceTreeTask task;
+    task.pairs = training.pairs.span();
+    task.unit = largest.Unit();
+    RowSample const sample{RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration), tree.subsample};
+    Span<std::uint8_t> sampled;
+    if (tree.subsample < 1.0F) {
+      training.sampled.Reserve(Cuda(), training.pairs.size());
+      sampled = training.sampled.span();
+    }
+    Quantise(Cuda(), gradients, tree.output, task.unit, sample, training.pairs.span(), sampled);
+    task.sampled_rows = sampled;
+    task.iteration = tree.iteration;
+    task.tree_in_iteration = tree.tree_in_iteration;
+    task.leaf_scale = tree.leaf_scale;
+    return task;
+  }
+
+  Tree BuildOnHost(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
+                   DeviceTreeTask const& on_device, TrainingData* training) {
+    SayHostCopy("tree method", builder.StateKey());
+    auto const pairs = ToHost(Cuda(), on_device.pairs.data(), on_device.pairs.size());
+    auto const sampled = ToHost(Cuda(), on_device.sampled_rows.data(), on_device.sampled_rows.size());
+    std::vector<std::int32_t> leaf_of_row(pairs.size());
+    TreeTask task;
+    task.gradients = {pairs, on_device.unit};
+    task.sampled_rows = sampled;
+    task.iteration = on_device.iteration;
+    task.tree_in_iteration = on_device.tree_in_iteration;
+    task.leaf_scale = on_device.leaf_scale;
+    auto built = builder.Build(ctx, train, task, training->build_state.get(), leaf_of_row);
+    CopyToDevice(Cuda(), leaf_of_row.data(), leaf_of_row.size(), training->leaf_of_row.data());
+    return built;
+  }
+
+  /// Transformed margins, [n_rows, n_outputs], device.
+  Span<float const> Predictions(Context const& ctx, Objective const& objective, EngineData* own) {
+    auto const on_device = MakeDeviceObjective(objective);
+    if (on_device != nullptr && !on_device->Transforms()) return own->margins.span();
+    auto const n = own->margins.size();
+    own->predictions.Reserve(Cuda(), n);
+    Span<float> const predictions{own->predictions.data(), n};
+    if (on_device != nullptr) {
+      CopyOnDevice(Cuda(), own->margins.data(), n, predictions.data());
+      on_device->TransformMargins(Cuda(), predictions, own->n_outputs);
+    } else {
+      SayHostCopy("objective", objective.Name());
+      auto values = ToHost(Cuda(), own->margins.data(), n);
+      objective.TransformMargins(ctx, values, own->n_outputs);
+      CopyToDevice(Cuda(), values.data(), n, predictions.data());
+    }
+    return predictions;
+  }
+
+  /// The device version of `metric` if there is one and labels and predictions are what it is for.
+  std::unique_ptr<DeviceMetric> FittingVersion(Metric const& metric, DataMatrix const& data, EngineData* own) {
+    auto on_device = MakeDeviceMetric(metric);
+    if (on_device == nullptr) {
+      SayHostCopy("metric", metric.Name());
+      return nullptr;
+    }
+    own->Info(Cuda(), data);  // forgets what fitted older labels
+    auto* const fitting = own->FittingMetrics();
+    if (fitting->count(metric.Name()) > 0) return on_device;
+    if (!on_device->Fits(data.Info(), own->n_outputs)) return nullptr;
+    fitting->insert(metric.Name());
+    return on_device;
+  }
+
+  std::unique_ptr<StreamOwner> stream_;  ///< before the data, whose buffers are freed on it
+  std::map<std::uint64_t, EngineData> data_;
+  std::set<std::string> said_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeCudaEngine() { return std::make_unique<CudaEngine>(); }
+
+}  // namespace kauri::cuda

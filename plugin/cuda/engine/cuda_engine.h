@@ -1,0 +1,14 @@
+/// \file The engine of device=cuda: everything that has a value per row stays in device memory (design D6).
+#pragma once
+
+#include <memory>
+
+#include "kauri/engine.h"
+
+namespace kauri::cuda {
+
+/// A session on one device. An objective, metric or tree builder without a device version gets host copies every round,
+/// and the log says so once for its name.
+std::unique_ptr<Engine> MakeCudaEngine();
+
+}  // namespace kauri::cuda

@@ -1,0 +1,102 @@
+#include "cuda/engine/engine_data.h"
+
+#include "cuda/engine/memory_plan.h"
+#include "kauri/error.h"
+
+namespace kauri::cuda {
+namespace {
+
+std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+std::string Describe(DataMatrix const& matrix, std::int64_t n_outputs) {
+  return std::to_string(matrix.NumRows()) + " rows and " + std::to_string(n_outputs) + " outputs";
+}
+
+}  // namespace
+
+DeviceRows DeviceFeatures::Rows() const {
+  DeviceRows rows;
+  rows.n_rows = n_rows;
+  rows.n_cols = n_cols;
+  if (row_ptr.size() == 0) {
+    rows.values = values.data();
+    rows.row_stride = n_cols;
+  } else {
+    rows.row_ptr = row_ptr.data();
+    rows.features = features.data();
+    rows.entries = values.data();
+  }
+  return rows;
+}
+
+void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs,
+                         Span<float const> start) {
+  auto const& info = matrix.Info();
+  auto const n_margins = Size(matrix.NumRows() * outputs);
+  if (!info.base_margin.empty() && info.base_margin.size() != n_margins) {
+    Fail(ErrorKind::kData, "base_margin has ", info.base_margin.size(), " values for ", Describe(matrix, outputs),
+         "; give one per row and output.");
+  }
+  if (margins.size() != n_margins) {
+    margins = Buffer<float>();
+    predictions = Buffer<float>();
+    training = TrainingData();
+    RequireMemory(cuda, "margins of " + Describe(matrix, outputs),
+                  {{"margins", 4 * n_margins},
+                   {"predictions", 4 * n_margins},
+                   {"labels and weights", 4 * (info.labels.size() + info.weights.size())}},
+                  FreeBytes(cuda));
+    margins = Buffer<float>(cuda, n_margins);
+  }
+  n_outputs = outputs;
+  n_trees = 0;
+  if (info.base_margin.empty()) {
+    FillMargins(cuda, ToDevice(cuda, std::vector<float>(start.begin(), start.end())).span(), margins.span());
+  } else {
+    CopyToDevice(cuda, info.base_margin.data(), n_margins, margins.data());
+  }
+}
+
+void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix) {
+  if (training.gradients.size() == margins.size()) return;
+  auto const n_rows = Size(matrix.NumRows());
+  RequireMemory(cuda, "training on " + Describe(matrix, n_outputs),
+                {{"gradients", 8 * margins.size()},
+                 {"fixed-point gradients", 8 * n_rows},
+                 {"leaves and sampled rows", 5 * n_rows}},
+                FreeBytes(cuda));
+  training.gradients = Buffer<GradientPair>(cuda, margins.size());
+  training.pairs = Buffer<FixedPair>(cuda, n_rows);
+  training.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
+}
+
+bool EngineData::UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix) {
+  if (features != nullptr) return true;
+  auto const& csr = matrix.Csr();
+  auto const& dense = matrix.Dense();
+  auto const bytes = 4 * (dense.values.size() + csr.values.size() + csr.features.size()) + 8 * csr.row_ptr.size();
+  // A tenth stays for what a round needs besides.
+  if (bytes > FreeBytes(cuda) / 10 * 9) return false;
+  auto made = std::make_unique<DeviceFeatures>();
+  made->n_rows = matrix.NumRows();
+  made->n_cols = matrix.NumCols();
+  made->values = ToDevice(cuda, matrix.IsDense() ? dense.values : csr.values);
+  made->row_ptr = ToDevice(cuda, csr.row_ptr);
+  made->features = ToDevice(cuda, csr.features);
+  features = std::move(made);
+  return true;
+}
+
+DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
+  auto const& info = matrix.Info();
+  if (!has_labels_ || labels_revision_ != matrix.InfoRevision()) {
+    fitting_metrics_.clear();
+    labels_ = ToDevice(cuda, info.labels);
+    weights_ = ToDevice(cuda, info.weights);
+    labels_revision_ = matrix.InfoRevision();
+    has_labels_ = true;
+  }
+  return {info.n_rows, info.n_targets, labels_.span(), weights_.span()};
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,73 @@
+/// \file What the engine keeps of one data set in device memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/engine/round_kernels.h"
+#include "cuda/objective/device_info.h"
+#include "cuda/predictor/walk_forest.h"
+#include "kauri/data_matrix.h"
+#include "kauri/tree_builder.h"
+
+namespace kauri::cuda {
+
+/// Features for predictions, as the data set stores them: dense rows or CSR.
+struct DeviceFeatures {
+  std::int64_t n_rows = 0;
+  std::int64_t n_cols = 0;
+  Buffer<float> values;  ///< [n_rows, n_cols] or [n_entries]
+  Buffer<std::int64_t> row_ptr;
+  Buffer<std::uint32_t> features;
+
+  DeviceRows Rows() const;
+};
+
+/// What only the training set has.
+struct TrainingData {
+  Buffer<GradientPair> gradients;         ///< [n_rows, n_outputs]
+  std::vector<LargestMagnitude> largest;  ///< [n_outputs] of `gradients`; empty: not known yet
+  Buffer<FixedPair> pairs;                ///< [n_rows]
+  Buffer<std::uint8_t> sampled;           ///< [n_rows], once a tree samples rows
+  Buffer<std::int32_t> leaf_of_row;       ///< [n_rows]
+  std::unique_ptr<BuildState> build_state;
+  std::string build_state_key;
+};
+
+/// Dropped once its owner has let the data set go.
+class EngineData {
+ public:
+  std::weak_ptr<DataMatrix const> data;
+  std::uint64_t info_revision = 0;  ///< a new base margin makes `margins` stale
+  std::int64_t n_outputs = 1;
+  std::int64_t n_trees = 0;   ///< trees of the model that `margins` holds
+  Buffer<float> margins;      ///< [n_rows, n_outputs]
+  Buffer<float> predictions;  ///< transformed margins, scratch
+  std::unique_ptr<DeviceFeatures> features;
+  TrainingData training;
+
+  /// Margins without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is allocated.
+  void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
+  /// Room for gradients and trees. \throws Error(kMemory) before anything is allocated.
+  void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
+  /// Features on the device, from now on. False: there is no room for them.
+  bool UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix);
+  /// Labels and weights as of now.
+  DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
+  /// Names of metrics that the labels were found to fit.
+  std::set<std::string>* FittingMetrics() { return &fitting_metrics_; }
+  GradientTable Gradients() const { return {training.gradients.span(), n_outputs}; }
+
+ private:
+  bool has_labels_ = false;
+  std::uint64_t labels_revision_ = 0;
+  Buffer<float> labels_;
+  Buffer<float> weights_;
+  std::set<std::string> fitting_metrics_;
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,37 @@
+#include "cuda/engine/memory_plan.h"
+
+#include <cstdint>
+#include <sstream>
+
+#include "kauri/error.h"
+
+namespace kauri::cuda {
+
+std::size_t FreeBytes(CudaContext const& cuda) {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  KAURI_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  cudaMemPool_t pool = nullptr;
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;
+  KAURI_CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, cuda.device));
+  KAURI_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  KAURI_CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  return free_bytes + static_cast<std::size_t>(reserved - used);
+}
+
+void RequireMemory(CudaContext const& cuda, std::string const& purpose, std::vector<MemoryPart> const& parts,
+                   std::size_t free_bytes) {
+  std::size_t needed = 0;
+  std::ostringstream list;
+  for (auto const& part : parts) {
+    list << (needed == 0 ? "" : ", ") << part.name << " " << part.bytes;
+    needed += part.bytes;
+  }
+  if (needed <= free_bytes) return;
+  Fail(ErrorKind::kMemory, "cuda:", cuda.device, " has too little memory for ", purpose, ": ", needed,
+       " bytes are needed (", list.str(), "), ", free_bytes,
+       " are free. Use fewer rows, free memory that other programs hold, a larger device, or device=cpu.");
+}
+
+}  // namespace kauri::cuda

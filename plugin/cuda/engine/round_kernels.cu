@@ -1,0 +1,135 @@
+/// Bytes per row and tree (one output): LargestMagnitudes 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out.
+#include <algorithm>
+#include <cstring>
+
+#include "common/fixed_point.h"
+#include "cuda/common/launch.h"
+#include "cuda/engine/round_kernels.h"
+#include "tree/sampling.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+/// Of a reduction: enough to fill a device, few enough for one atomic each.
+constexpr unsigned kMaxBlocks = 1024;
+constexpr std::int64_t kMaxGridY = 65535;
+
+__device__ __forceinline__ std::int64_t ThreadIndex() {
+  return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+}
+
+__device__ __forceinline__ std::uint32_t MagnitudeBits(float value) { return __float_as_uint(value) & 0x7FFFFFFFU; }
+
+__device__ __forceinline__ std::uint32_t WarpMax(std::uint32_t value) {
+  for (int step = 16; step > 0; step /= 2) value = max(value, __shfl_xor_sync(0xFFFFFFFFU, value, step));
+  return value;
+}
+
+__global__ void __launch_bounds__(kThreads) FillMarginsKernel(Span<float const> start, Span<float> margins) {
+  std::int64_t const i = ThreadIndex();
+  if (i < static_cast<std::int64_t>(margins.size())) {
+    margins.data()[i] = start.data()[i % static_cast<std::int64_t>(start.size())];
+  }
+}
+
+/// blockIdx.y: the output.
+__global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair const* pairs, std::int64_t n_rows,
+                                                                    std::int64_t n_outputs, LargestMagnitude* largest) {
+  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
+  for (std::int64_t output = blockIdx.y; output < n_outputs; output += gridDim.y) {
+    std::uint32_t gradient = 0;
+    std::uint32_t hessian = 0;
+    for (std::int64_t row = ThreadIndex(); row < n_rows; row += stride) {
+      GradientPair const pair = pairs[row * n_outputs + output];
+      gradient = max(gradient, MagnitudeBits(pair.gradient));
+      hessian = max(hessian, MagnitudeBits(pair.hessian));
+    }
+    gradient = WarpMax(gradient);
+    hessian = WarpMax(hessian);
+    if (threadIdx.x % 32 == 0) {
+      atomicMax(&largest[output].gradient, gradient);
+      atomicMax(&largest[output].hessian, hessian);
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    FirstNotFiniteKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
+                         unsigned long long* first) {
+  std::int64_t const row = ThreadIndex();
+  if (row >= n_rows) return;
+  GradientPair const pair = pairs[row * n_outputs + output];
+  if (isfinite(pair.gradient) && isfinite(pair.hessian)) return;
+  atomicMin(first, static_cast<unsigned long long>(row));
+}
+
+__global__ void __launch_bounds__(kThreads)
+    QuantiseKernel(GradientPair const* from, std::int64_t n_outputs, std::int64_t output, GradientUnit steps,
+                   RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled) {
+  std::int64_t const row = ThreadIndex();
+  if (row >= static_cast<std::int64_t>(pairs.size())) return;
+  bool const used = sample.rate >= 1.0F || IsRowSampled(sample.key, row, sample.rate);
+  pairs.data()[row] = used ? QuantisePair(from[row * n_outputs + output], steps) : FixedPair{0, 0};
+  if (!sampled.empty()) sampled.data()[row] = used ? 1 : 0;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    AddLeavesKernel(float const* leaf_values, Span<std::int32_t const> leaf_of_row, std::int64_t n_outputs,
+                    std::int64_t output, float* margins) {
+  std::int64_t const row = ThreadIndex();
+  if (row >= static_cast<std::int64_t>(leaf_of_row.size())) return;
+  margins[row * n_outputs + output] += leaf_values[leaf_of_row.data()[row]];
+}
+
+float FloatOfBits(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+}  // namespace
+
+GradientUnit LargestMagnitude::Unit() const {
+  return {FixedPointUnit(FloatOfBits(gradient)), FixedPointUnit(FloatOfBits(hessian))};
+}
+
+void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins) {
+  Launch(cuda, GridFor(static_cast<std::int64_t>(margins.size()), kThreads), kThreads, FillMarginsKernel, start,
+         margins);
+}
+
+std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, GradientTable const& gradients) {
+  auto const n_rows = gradients.NumRows();
+  auto const n_outputs = static_cast<std::size_t>(gradients.n_outputs);
+  Buffer<LargestMagnitude> largest(cuda, n_outputs);
+  FillZero(cuda, largest.data(), n_outputs);
+  dim3 const grid(std::min(GridFor(n_rows, kThreads), kMaxBlocks),
+                  static_cast<unsigned>(std::min(gradients.n_outputs, kMaxGridY)));
+  LaunchGrid(cuda, grid, kThreads, LargestMagnitudesKernel, gradients.pairs.data(), n_rows, gradients.n_outputs,
+             largest.data());
+  return ToHost(cuda, largest.data(), n_outputs);
+}
+
+std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output) {
+  auto const n_rows = gradients.NumRows();
+  auto const first = ToDevice(cuda, std::vector<unsigned long long>{static_cast<unsigned long long>(n_rows)});
+  Launch(cuda, GridFor(n_rows, kThreads), kThreads, FirstNotFiniteKernel, gradients.pairs.data(), n_rows,
+         gradients.n_outputs, output, first.data());
+  return static_cast<std::int64_t>(ToHost(cuda, first.data(), 1)[0]);
+}
+
+void Quantise(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output, GradientUnit unit,
+              RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled) {
+  GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
+  Launch(cuda, GridFor(gradients.NumRows(), kThreads), kThreads, QuantiseKernel, gradients.pairs.data(),
+         gradients.n_outputs, output, steps, sample, pairs, sampled);
+}
+
+void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,
+               std::int64_t n_outputs, std::int64_t output, Span<float> margins) {
+  Launch(cuda, GridFor(static_cast<std::int64_t>(leaf_of_row.size()), kThreads), kThreads, AddLeavesKernel,
+         leaf_values.data(), leaf_of_row, n_outputs, output, margins.data());
+}
+
+}  // namespace kauri::cuda

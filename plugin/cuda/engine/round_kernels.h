@@ -1,0 +1,55 @@
+/// \file What a round does to every row besides growing trees. All arrays are in device memory; everything is
+/// asynchronous unless it returns a value.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/common/cuda_context.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+
+namespace kauri::cuda {
+
+/// Gradient pairs, [n_rows, n_outputs].
+struct GradientTable {
+  Span<GradientPair const> pairs;
+  std::int64_t n_outputs;
+  std::int64_t NumRows() const { return static_cast<std::int64_t>(pairs.size()) / n_outputs; }
+};
+
+/// Largest magnitudes of an output, as the bits of floats: they sort like the floats, infinities and NaNs last.
+struct LargestMagnitude {
+  std::uint32_t gradient;
+  std::uint32_t hessian;
+
+  bool IsFinite() const { return gradient < 0x7F800000U && hessian < 0x7F800000U; }
+  /// The unit that QuantiseGradients chooses (common/fixed_point.h).
+  GradientUnit Unit() const;
+};
+
+/// Row sampling of one tree (tree/sampling.h).
+struct RowSample {
+  std::uint64_t key = 0;
+  float rate = 1.0F;
+};
+
+/// margins: [n_rows, n_outputs] := start [n_outputs].
+void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins);
+
+/// [n_outputs]; waits for the values.
+std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, GradientTable const& gradients);
+
+/// The first row whose pair for `output` is not finite; the number of rows if all are. Waits for the value.
+std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output);
+
+/// pairs (out): [n_rows], column `output` in units; zero where the row is not sampled. sampled (out): [n_rows], 1 =
+/// used; empty: not wanted.
+void Quantise(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output, GradientUnit unit,
+              RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled);
+
+/// margins[row, output] += leaf_values[leaf_of_row[row]].
+void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,
+               std::int64_t n_outputs, std::int64_t output, Span<float> margins);
+
+}  // namespace kauri::cuda

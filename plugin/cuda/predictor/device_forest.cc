@@ -1,0 +1,104 @@
+#include "cuda/predictor/device_forest.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace kauri::cuda {
+namespace {
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+bool HasCategorical(Model const& model, TreeRange trees) {
+  return std::any_of(model.trees.begin() + trees.begin, model.trees.begin() + trees.end,
+                     [](Tree const& tree) { return tree.HasCategorical(); });
+}
+
+/// Tree numbers by output, stable.
+std::vector<std::int64_t> OrderByOutput(Forest const& forest) {
+  std::vector<std::int64_t> order(At(forest.NumTrees()));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return forest.output_of_tree[At(a)] < forest.output_of_tree[At(b)];
+  });
+  return order;
+}
+
+/// The arrays over nodes in device order; what lies between trees is never read.
+template <typename T>
+std::vector<T> Reorder(Forest const& forest, std::vector<TreeHead> const& heads, std::int64_t n_nodes,
+                       std::vector<T> const& from) {
+  std::vector<T> to(At(n_nodes));
+  for (auto const& head : heads) {
+    auto const first = from.begin() + forest.tree_begin[At(head.tree)];
+    std::copy(first, from.begin() + forest.tree_begin[At(head.tree) + 1], to.begin() + head.begin);
+  }
+  return to;
+}
+
+}  // namespace
+
+DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange range)
+    : Forest(
+          CompileForest(ctx, model, range, HasCategorical(model, range) ? NodeLayout::kWide : NodeLayout::kSmallest)),
+      stream_(ctx.device.ordinal) {
+  DeviceScope const scope(ctx.device.ordinal);
+  auto const& cuda = stream_.Context();
+  std::int64_t n_nodes = 0;
+  for (auto const tree : OrderByOutput(*this)) {
+    host_heads_.push_back({n_nodes, tree_depth[At(tree)], static_cast<std::int32_t>(tree)});
+    node_count_.push_back(tree_begin[At(tree) + 1] - tree_begin[At(tree)]);
+    n_nodes += (node_count_.back() + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
+  }
+  if (is_wide) {
+    wide_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, wide));
+  } else {
+    narrow_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, narrow));
+  }
+  leaf_value_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, leaf_value));
+  node_id_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, node_id));
+  heads_ = ToDevice(cuda, host_heads_);
+  feature_of_slot_ = ToDevice(cuda, feature_of_slot);
+  slot_of_feature_ = ToDevice(cuda, slot_of_feature);
+  sets_ = ToDevice(cuda, categories.Sets());
+  set_data_ = ToDevice(cuda, categories.Data());
+  cuda.Synchronize();  // for the arrays: other streams read them
+}
+
+ForestView DeviceForest::View() const {
+  ForestView view{};
+  view.nodes = is_wide ? static_cast<void const*>(wide_.data()) : narrow_.data();
+  view.leaf_value = leaf_value_.data();
+  view.node_id = node_id_.data();
+  view.heads = heads_.data();
+  view.slot_bits = slot_bits;
+  view.n_slots = static_cast<std::int32_t>(NumSlots());
+  view.n_outputs = static_cast<std::int32_t>(n_outputs);
+  view.feature_of_slot = feature_of_slot_.data();
+  view.slot_of_feature = slot_of_feature_.data();
+  view.n_mapped_features = static_cast<std::int64_t>(slot_of_feature_.size());
+  view.categories = {sets_.data(), set_data_.data()};
+  return view;
+}
+
+std::vector<TreeChunk> DeviceForest::Chunks(TreeRange range, std::int64_t max_nodes) const {
+  std::vector<TreeChunk> chunks;
+  for (std::size_t place = 0; place < host_heads_.size(); ++place) {
+    auto const& head = host_heads_[place];
+    if (head.tree < range.begin || head.tree >= range.end) continue;
+    auto const output = output_of_tree[At(head.tree)];
+    auto const index = static_cast<std::int32_t>(place);
+    auto const padded = (node_count_[place] + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
+    auto* last = chunks.empty() ? nullptr : &chunks.back();
+    if (last != nullptr && last->output == output && last->head_end == index && last->n_nodes > 0 &&
+        last->n_nodes + padded <= max_nodes) {
+      last->n_nodes += static_cast<std::int32_t>(padded);
+      last->head_end = index + 1;
+    } else {
+      auto const copied = padded <= max_nodes ? static_cast<std::int32_t>(padded) : 0;
+      chunks.push_back({head.begin, copied, index, index + 1, output});
+    }
+  }
+  return chunks;
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,11 @@
+/// \file The predictor of the plug-in, for its entry.
+#pragma once
+
+#include "kauri/registry.h"
+
+namespace kauri::cuda {
+
+/// Adds gpu_predictor.
+void RegisterGpuPredictor(Registry<PredictorFactory>* registry);
+
+}  // namespace kauri::cuda
