@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/engine/cuda_engine.h"
+#include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "kauri/plugin.h"
 #include "kauri/version.h"
@@ -57,6 +58,9 @@ std::string DescribeDevices(std::string* problem) {
 
 void RegisterEntries(Registries* registries) {
   registries->engines.Add({"cuda", "Margins, gradients and metrics in the memory of a CUDA device.", MakeCudaEngine});
+  registries->tree_methods.Add({"gpu_exact",
+                                "The exact method on a CUDA device; the bytes of its models are those of exact.",
+                                MakeGpuExactBuilder});
   RegisterGpuPredictor(&registries->predictors);
 }
 

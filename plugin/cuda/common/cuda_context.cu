@@ -1,7 +1,7 @@
-#include "cuda/common/cuda_context.h"
-
 #include <cstdint>
 #include <limits>
+
+#include "cuda/common/cuda_context.h"
 
 namespace kauri::cuda {
 

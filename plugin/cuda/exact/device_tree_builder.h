@@ -10,7 +10,7 @@ namespace kauri::cuda {
 
 /// TreeTask with everything row-sized in device memory.
 struct DeviceTreeTask {
-  Span<FixedPair const> pairs;            ///< [n_rows], device; zero pairs for rows that are not sampled
+  Span<FixedPair const> pairs;  ///< [n_rows], device; zero pairs for rows that are not sampled
   GradientUnit unit;
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
   std::int64_t iteration = 0;
@@ -20,7 +20,8 @@ struct DeviceTreeTask {
 
 class DeviceTreeBuilder : public TreeBuilder {
  public:
-  /// leaf_of_row (out): [n_rows], device. `state` is what MakeState returned. The same tree as TreeBuilder::Build, bit for bit.
+  /// leaf_of_row (out): [n_rows], device. `state` is what MakeState returned. The same tree as TreeBuilder::Build, bit
+  /// for bit.
   virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DeviceTreeTask const& task, BuildState* state,
                              Span<std::int32_t> leaf_of_row) const = 0;
 };

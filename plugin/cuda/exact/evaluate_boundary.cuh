@@ -1,4 +1,5 @@
-/// \file The candidates of exact split finding, as the CPU's exact method has them (src/tree/exact_scan.h), on the device.
+/// \file The candidates of exact split finding, as the CPU's exact method has them (src/tree/exact_scan.h), on the
+/// device.
 #pragma once
 
 #include <cfloat>
@@ -11,12 +12,12 @@ namespace kauri::cuda {
 /// Everything about a segment that a candidate needs.
 struct SegmentFacts {
   NodeTotals node;
-  FixedSum missing;    ///< sum of the node's rows that lack the feature
-  bool both_ways;      ///< the column lacks values and has more than one: missing rows may also go right
+  FixedSum missing;  ///< sum of the node's rows that lack the feature
+  bool both_ways;    ///< the column lacks values and has more than one: missing rows may also go right
 };
 
-__device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts const& facts, FixedSum left, float threshold,
-                                         std::uint32_t state, SegmentCandidate* best) {
+__device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts const& facts, FixedSum left,
+                                         float threshold, std::uint32_t state, SegmentCandidate* best) {
   FixedSum const right = facts.node.sum - left;
   if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return;
   SegmentCandidate candidate;
@@ -28,8 +29,8 @@ __device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts co
 }
 
 /// The split between the neighbouring values low < high of a segment; `left` is the sum up to and including `low`.
-__device__ __forceinline__ void ConsiderBoundary(GainParam const& param, SegmentFacts const& facts, FixedSum left, float low,
-                                                 float high, SegmentCandidate* best) {
+__device__ __forceinline__ void ConsiderBoundary(GainParam const& param, SegmentFacts const& facts, FixedSum left,
+                                                 float low, float high, SegmentCandidate* best) {
   float const threshold = MidpointThreshold(low, high);
   bool const has_missing = facts.missing.gradient != 0 || facts.missing.hessian != 0;
   if (facts.both_ways) Consider(param, facts, left, threshold, SegmentCandidate::kDefaultRight, best);

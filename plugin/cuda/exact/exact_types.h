@@ -1,9 +1,10 @@
 /// \file What the kernels of the exact builder share.
 ///
-/// Vocabulary. An entry is a present value with its row and gradient pair. A segment is the entries of one feature in one
-/// active node, contiguous and ascending by value; each feature ends with a dead segment, the room that rows of finished
-/// leaves have left. A tile is the kTileEntries consecutive entries of one block. A piece is the common part of a tile and a
-/// segment: walking along the entries either the tile or the segment advances, so tile + segment numbers pieces uniquely.
+/// Vocabulary. An entry is a present value with its row and gradient pair. A segment is the entries of one feature in
+/// one active node, contiguous and ascending by value; each feature ends with a dead segment, the room that rows of
+/// finished leaves have left. A tile is the kTileEntries consecutive entries of one block. A piece is the common part
+/// of a tile and a segment: walking along the entries either the tile or the segment advances, so tile + segment
+/// numbers pieces uniquely.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +28,18 @@ struct EntryArrays {
 
 /// Where the segments begin; device memory, not owning.
 struct SegmentTable {
-  std::int64_t const* begin = nullptr;  ///< [n_features * (n_nodes + 1) + 1], ascending; the last of each feature is dead
+  std::int64_t const* begin =
+      nullptr;  ///< [n_features * (n_nodes + 1) + 1], ascending; the last of each feature is dead
   std::int32_t n_features = 0;
   std::int32_t n_nodes = 0;
 
   KAURI_HD std::int64_t NumSegments() const { return static_cast<std::int64_t>(n_features) * (n_nodes + 1); }
-  KAURI_HD std::int32_t NodeOf(std::int64_t segment) const { return static_cast<std::int32_t>(segment % (n_nodes + 1)); }
-  KAURI_HD std::int32_t FeatureOf(std::int64_t segment) const { return static_cast<std::int32_t>(segment / (n_nodes + 1)); }
+  KAURI_HD std::int32_t NodeOf(std::int64_t segment) const {
+    return static_cast<std::int32_t>(segment % (n_nodes + 1));
+  }
+  KAURI_HD std::int32_t FeatureOf(std::int64_t segment) const {
+    return static_cast<std::int32_t>(segment / (n_nodes + 1));
+  }
 };
 
 /// Tiles that cover n entries.

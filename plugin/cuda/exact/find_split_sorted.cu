@@ -1,7 +1,8 @@
 /// Split finding in the sorting phase (Mitchell & Frank 2017, "Phase 1: find splits", sorting variant).
 ///
 /// 1. PieceSumsKernel: the sum of every piece, by a segmented block reduction.
-/// 2. PiecePrefixKernel: what comes before each piece within its segment, and the segment's total; so missing = node - total.
+/// 2. PiecePrefixKernel: what comes before each piece within its segment, and the segment's total; so missing = node -
+/// total.
 /// 3. ScanKernel: segmented block scan of the pairs, every boundary evaluated both ways, the best of every piece.
 /// 4. ReduceSegmentsKernel: the best of every segment, with the splits "missing alone".
 /// 5. ReduceNodesKernel: the best of every node over its features.
@@ -33,8 +34,8 @@ __device__ int CountEntries(TileRange const& range, std::int64_t first) {
 }
 
 /// A thread's sum since the last segment began.
-__device__ Segmented<FixedSum> ThreadSum(SegmentTable const& table, TileRange const& range, std::int64_t first, int count,
-                                         std::uint64_t const (&pairs)[kThreadEntries]) {
+__device__ Segmented<FixedSum> ThreadSum(SegmentTable const& table, TileRange const& range, std::int64_t first,
+                                         int count, std::uint64_t const (&pairs)[kThreadEntries]) {
   Segmented<FixedSum> sum{{0, 0}, false};
   if (count == 0) return sum;
   SegmentWalker walker(table, range, first);
@@ -92,13 +93,14 @@ __device__ SegmentFacts FactsOf(SplitTask const& task, FixedSum const* segment_s
   return facts;
 }
 
-/// One thread's way along its entries: the left sum and the previous value of each, and the best boundary of each segment.
+/// One thread's way along its entries: the left sum and the previous value of each, and the best boundary of each
+/// segment.
 struct BoundaryScan {
   SplitTask const& task;
   SplitScratch const& scratch;
   TileRange const& range;
-  SegmentCandidate first_best;   ///< of the segment that began before this thread's entries
-  std::int64_t first_end = -1;   ///< that segment, when it ends here
+  SegmentCandidate first_best;  ///< of the segment that began before this thread's entries
+  std::int64_t first_end = -1;  ///< that segment, when it ends here
   Segmented<SegmentCandidate> open{SegmentCandidate(), false};
 
   __device__ void Run(std::int64_t first, int count, FixedSum carry, std::uint64_t const (&pairs)[kThreadEntries],
@@ -156,7 +158,8 @@ __global__ void __launch_bounds__(kBlockThreads) ScanKernel(SplitTask task, Spli
   LoadTilePairs(range, task.entries.pairs, temp.pairs, pairs);
   __syncthreads();
   float values[kThreadEntries];
-  LoadValues(temp.values).Load(task.entries.values + range.begin, values, static_cast<int>(range.end - range.begin), 0.0F);
+  LoadValues(temp.values)
+      .Load(task.entries.values + range.begin, values, static_cast<int>(range.end - range.begin), 0.0F);
   __syncthreads();
   std::int64_t const first = range.begin + static_cast<std::int64_t>(threadIdx.x) * kThreadEntries;
   int const count = CountEntries(range, first);
@@ -201,13 +204,15 @@ __global__ void ReduceSegmentsKernel(SplitTask task, SplitScratch scratch) {
 /// One warp per node; lanes stride over the features.
 __global__ void ReduceNodesKernel(SplitTask task, SegmentCandidate const* segment_best, std::int32_t stride,
                                   SplitCandidate* node_best) {
-  std::int32_t const node = static_cast<std::int32_t>((static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32);
+  std::int32_t const node =
+      static_cast<std::int32_t>((static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32);
   int const lane = threadIdx.x % 32;
   if (node >= task.table.n_nodes) return;
   SplitCandidate best;
   for (std::int32_t feature = lane; feature < task.table.n_features; feature += 32) {
     std::int32_t const id = task.feature_ids[feature];
-    if (task.allowed != nullptr && task.allowed[static_cast<std::int64_t>(node) * task.n_all_features + id] == 0) continue;
+    if (task.allowed != nullptr && task.allowed[static_cast<std::int64_t>(node) * task.n_all_features + id] == 0)
+      continue;
     SegmentCandidate const found = segment_best[static_cast<std::int64_t>(feature) * stride + node];
     if (found.state == SegmentCandidate::kNone) continue;
     SplitCandidate candidate;
@@ -225,10 +230,10 @@ __global__ void ReduceNodesKernel(SplitTask task, SegmentCandidate const* segmen
 
 }  // namespace
 
-void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate const* segment_best, std::int32_t stride,
-                 SplitCandidate* best) {
-  Launch(ctx, GridFor(static_cast<std::int64_t>(task.table.n_nodes) * 32, kBlockThreads), kBlockThreads, ReduceNodesKernel,
-         task, segment_best, stride, best);
+void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate const* segment_best,
+                 std::int32_t stride, SplitCandidate* best) {
+  Launch(ctx, GridFor(static_cast<std::int64_t>(task.table.n_nodes) * 32, kBlockThreads), kBlockThreads,
+         ReduceNodesKernel, task, segment_best, stride, best);
 }
 
 void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best) {

@@ -14,10 +14,10 @@ struct SplitTask {
   EntryArrays entries;
   std::int64_t n_entries = 0;
   GainParam param;
-  NodeTotals const* nodes = nullptr;         ///< [n_nodes]
-  std::uint8_t const* both_ways = nullptr;   ///< [n_features]
-  std::int32_t const* feature_ids = nullptr; ///< [n_features]: global ids, ascending
-  std::uint8_t const* allowed = nullptr;     ///< [n_nodes, n_all_features]: column sampling; nullptr: all
+  NodeTotals const* nodes = nullptr;          ///< [n_nodes]
+  std::uint8_t const* both_ways = nullptr;    ///< [n_features]
+  std::int32_t const* feature_ids = nullptr;  ///< [n_features]: global ids, ascending
+  std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: column sampling; nullptr: all
   std::int32_t n_all_features = 0;
 };
 
@@ -33,7 +33,7 @@ struct SplitScratch {
 void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best);
 
 /// From the candidates of each segment, [n_features, stride] at node, to the best of each node. Shared by both phases.
-void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate const* segment_best, std::int32_t stride,
-                 SplitCandidate* best);
+void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate const* segment_best,
+                 std::int32_t stride, SplitCandidate* best);
 
 }  // namespace kauri::cuda

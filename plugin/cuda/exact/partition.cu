@@ -1,4 +1,5 @@
-/// 1. MarkKernel: looks up where each entry's row goes (one gathered word per entry), keeps one bit, counts the left ones of
+/// 1. MarkKernel: looks up where each entry's row goes (one gathered word per entry), keeps one bit, counts the left
+/// ones of
 ///    every piece.
 /// 2. PiecePrefixKernel: lefts before each piece, lefts of each segment.
 /// 3. ChildBeginKernel: where the children's segments begin, feature by feature.
@@ -17,7 +18,8 @@ namespace {
 constexpr int kTileWords = kTileEntries / 32;
 
 /// Set bits of a tile before entry `offset`, from the words and the counts before each word.
-__device__ __forceinline__ int LeftsBefore(std::uint32_t const (&words)[kTileWords], int const (&before)[kTileWords], int offset) {
+__device__ __forceinline__ int LeftsBefore(std::uint32_t const (&words)[kTileWords], int const (&before)[kTileWords],
+                                           int offset) {
   if (offset == kTileEntries) return before[kTileWords - 1] + __popc(words[kTileWords - 1]);
   std::uint32_t const below = words[offset / 32] & ((std::uint32_t{1} << (offset % 32)) - 1);
   return before[offset / 32] + __popc(below);
@@ -62,7 +64,8 @@ __global__ void __launch_bounds__(kBlockThreads) MarkKernel(PartitionTask task, 
   }
   __syncthreads();
   CountWords(words, before);
-  for (std::int64_t segment = range.first_segment + threadIdx.x; segment <= range.last_segment; segment += kBlockThreads) {
+  for (std::int64_t segment = range.first_segment + threadIdx.x; segment <= range.last_segment;
+       segment += kBlockThreads) {
     std::int64_t const begin = max(task.table.begin[segment], range.begin);
     std::int64_t const end = min(task.table.begin[segment + 1], range.end);
     if (begin >= end) continue;
@@ -139,9 +142,10 @@ void Partition(CudaContext const& ctx, PartitionTask const& task, PartitionScrat
                std::int64_t* children_begin) {
   auto const tiles = static_cast<unsigned>(NumTiles(task.n_entries));
   Launch(ctx, tiles, kBlockThreads, MarkKernel, task, scratch);
-  Launch(ctx, GridFor(task.table.NumSegments() * 32, kBlockThreads), kBlockThreads, PiecePrefixKernel<std::int64_t>, task.table,
-         scratch.piece_lefts, scratch.segment_lefts);
-  Launch(ctx, static_cast<unsigned>(task.table.n_features), kBlockThreads, ChildBeginKernel, task, scratch, children_begin);
+  Launch(ctx, GridFor(task.table.NumSegments() * 32, kBlockThreads), kBlockThreads, PiecePrefixKernel<std::int64_t>,
+         task.table, scratch.piece_lefts, scratch.segment_lefts);
+  Launch(ctx, static_cast<unsigned>(task.table.n_features), kBlockThreads, ChildBeginKernel, task, scratch,
+         children_begin);
   Launch(ctx, tiles, kBlockThreads, MoveKernel, task, scratch, static_cast<std::int64_t const*>(children_begin));
 }
 

@@ -1,7 +1,8 @@
 /// \file Sorting the entries by node: a stable one-bit partition of every segment into its two children.
 ///
-/// The paper sorts each feature by node with a radix sort. A node's rows only ever go to its own two children, so one bit per
-/// level is enough and every segment stays in place: this is the radix sort by node, one digit of one bit a level.
+/// The paper sorts each feature by node with a radix sort. A node's rows only ever go to its own two children, so one
+/// bit per level is enough and every segment stays in place: this is the radix sort by node, one digit of one bit a
+/// level.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,16 @@ namespace kauri::cuda {
 
 /// One chunk of features of one level. Device memory, not owning.
 struct PartitionTask {
-  SegmentTable table;                          ///< of the parents
+  SegmentTable table;  ///< of the parents
   EntryArrays from;
-  EntryArrays to;                              ///< another region
+  EntryArrays to;  ///< another region
   std::int64_t n_entries = 0;
-  NodeMove const* moves = nullptr;             ///< [table.n_nodes]
-  std::int32_t const* next_of_row = nullptr;   ///< [n_rows]: destination of every row
+  NodeMove const* moves = nullptr;                ///< [table.n_nodes]
+  std::int32_t const* next_of_row = nullptr;      ///< [n_rows]: destination of every row
   std::int32_t const* parent_of_child = nullptr;  ///< [n_children]: 2 * parent + (right child)
   std::int32_t n_children = 0;
-  std::int64_t const* feature_begin = nullptr;    ///< [table.n_features + 1]: where the room of each feature begins in `to`
+  std::int64_t const* feature_begin =
+      nullptr;  ///< [table.n_features + 1]: where the room of each feature begins in `to`
 };
 
 /// Scratch: one bit per entry in words, [NumTiles + NumSegments] counts of pieces, [NumSegments] counts of segments.

@@ -19,8 +19,9 @@ __global__ void MoveByDefaultKernel(Span<std::int32_t const> current, NodeMove c
   next[row] = move.feature < 0 || move.default_left != 0 ? move.left : move.right;
 }
 
-__global__ void MoveByColumnKernel(std::uint32_t const* rows, float const* values, std::int64_t n_entries, std::int32_t feature,
-                                   std::int32_t const* current, NodeMove const* moves, std::int32_t* next) {
+__global__ void MoveByColumnKernel(std::uint32_t const* rows, float const* values, std::int64_t n_entries,
+                                   std::int32_t feature, std::int32_t const* current, NodeMove const* moves,
+                                   std::int32_t* next) {
   std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (index >= n_entries) return;
   std::uint32_t const row = rows[index];
@@ -32,7 +33,8 @@ __global__ void MoveByColumnKernel(std::uint32_t const* rows, float const* value
 /// blockIdx.y: the node.
 __global__ void MoveBySegmentsKernel(SegmentTable table, EntryArrays entries, std::int32_t const* winners,
                                      NodeMove const* moves, std::int32_t* next) {
-  for (std::int32_t node = static_cast<std::int32_t>(blockIdx.y); node < table.n_nodes; node += static_cast<std::int32_t>(gridDim.y)) {
+  for (std::int32_t node = static_cast<std::int32_t>(blockIdx.y); node < table.n_nodes;
+       node += static_cast<std::int32_t>(gridDim.y)) {
     std::int32_t const feature = winners[node];
     if (feature < 0) continue;
     NodeMove const move = moves[node];
@@ -53,15 +55,16 @@ __global__ void FinishLeavesKernel(Span<std::int32_t> positions, std::int32_t co
 
 }  // namespace
 
-void MoveByDefault(CudaContext const& ctx, Span<std::int32_t const> current, NodeMove const* moves, std::int32_t* next) {
-  Launch(ctx, GridFor(static_cast<std::int64_t>(current.size()), kBlockThreads), kBlockThreads, MoveByDefaultKernel, current,
-         moves, next);
+void MoveByDefault(CudaContext const& ctx, Span<std::int32_t const> current, NodeMove const* moves,
+                   std::int32_t* next) {
+  Launch(ctx, GridFor(static_cast<std::int64_t>(current.size()), kBlockThreads), kBlockThreads, MoveByDefaultKernel,
+         current, moves, next);
 }
 
 void MoveByColumn(CudaContext const& ctx, std::uint32_t const* rows, float const* values, std::int64_t n_entries,
                   std::int32_t feature, std::int32_t const* current, NodeMove const* moves, std::int32_t* next) {
-  Launch(ctx, GridFor(n_entries, kBlockThreads), kBlockThreads, MoveByColumnKernel, rows, values, n_entries, feature, current,
-         moves, next);
+  Launch(ctx, GridFor(n_entries, kBlockThreads), kBlockThreads, MoveByColumnKernel, rows, values, n_entries, feature,
+         current, moves, next);
 }
 
 void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArrays const& entries,
@@ -72,8 +75,8 @@ void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArra
 }
 
 void FinishLeaves(CudaContext const& ctx, Span<std::int32_t> positions, std::int32_t const* new_id) {
-  Launch(ctx, GridFor(static_cast<std::int64_t>(positions.size()), kBlockThreads), kBlockThreads, FinishLeavesKernel, positions,
-         new_id);
+  Launch(ctx, GridFor(static_cast<std::int64_t>(positions.size()), kBlockThreads), kBlockThreads, FinishLeavesKernel,
+         positions, new_id);
 }
 
 }  // namespace kauri::cuda

@@ -1,7 +1,7 @@
 /// \file Which active node each row is in: the paper's "Phase 2: update node positions".
 ///
-/// First every row of a split node moves in the direction of missing values, then the rows that have the feature move by
-/// their value. A position >= 0 is an active node, one below 0 is ~(id of the row's leaf).
+/// First every row of a split node moves in the direction of missing values, then the rows that have the feature move
+/// by their value. A position >= 0 is an active node, one below 0 is ~(id of the row's leaf).
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,9 @@ __device__ __forceinline__ SegmentCandidate WarpBest(SegmentCandidate candidate)
 }
 
 struct KeepBetterSplit {
-  __device__ SplitCandidate operator()(SplitCandidate const& a, SplitCandidate const& b) const { return IsBetter(b, a) ? b : a; }
+  __device__ SplitCandidate operator()(SplitCandidate const& a, SplitCandidate const& b) const {
+    return IsBetter(b, a) ? b : a;
+  }
 };
 
 __device__ __forceinline__ SplitCandidate WarpBest(SplitCandidate candidate) {
@@ -26,8 +28,8 @@ __device__ __forceinline__ SplitCandidate WarpBest(SplitCandidate candidate) {
   return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetterSplit());
 }
 
-/// One warp per segment: pieces become what comes before them within the segment; totals: [n_segments]. Dead segments are
-/// left alone. T is FixedSum or std::int64_t.
+/// One warp per segment: pieces become what comes before them within the segment; totals: [n_segments]. Dead segments
+/// are left alone. T is FixedSum or std::int64_t.
 template <typename T>
 __global__ void PiecePrefixKernel(SegmentTable table, T* pieces, T* totals) {
   using Scan = cub::WarpScan<T>;

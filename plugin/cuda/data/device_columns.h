@@ -1,0 +1,31 @@
+/// \file The columns of a matrix in device memory, each sorted by value: src/data/sorted_columns.h on the device.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri::cuda {
+
+/// Immutable; 8 bytes per present value. Entries ascend by (value, row) within a column; missing values are not stored.
+struct DeviceColumns {
+  std::int64_t n_rows = 0;
+  std::vector<std::int64_t> column_ptr;  ///< [n_cols + 1], host
+  std::vector<std::uint8_t> both_ways;   ///< [n_cols], host: lacks values and has more than one (ScanMode::kBoth)
+  Buffer<std::uint32_t> rows;            ///< [n_entries]
+  Buffer<float> values;                  ///< [n_entries], finite, never -0
+
+  std::int64_t NumCols() const { return static_cast<std::int64_t>(column_ptr.size()) - 1; }
+  std::int64_t NumEntries() const { return column_ptr.back(); }
+};
+
+/// Dense data are copied as they are and sorted on the device, one radix sort per column; sparse data are sorted by the
+/// host and stay sparse. \throws Error(kData) for 2^32 - 1 rows or more, Error(kMemory) with what is needed before
+/// anything is allocated.
+DeviceColumns MakeDeviceColumns(CudaContext const& cuda, Context const& ctx, DataMatrix const& data);
+
+}  // namespace kauri::cuda

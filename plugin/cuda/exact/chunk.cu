@@ -1,0 +1,119 @@
+#include <algorithm>
+
+#include "cuda/common/launch.h"
+#include "cuda/exact/chunk.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// From here on the spare slot is worth shrinking (1 GiB of entries).
+constexpr std::int64_t kEntriesPerChunk = std::int64_t{1} << 26;
+constexpr unsigned kBlocksPerFeature = 1024;
+
+struct FillTask {
+  std::uint32_t const* rows;
+  float const* values;
+  FixedPair const* pairs;
+  std::int64_t const* source;         ///< [n_features], where each column begins
+  std::int64_t const* feature_begin;  ///< [n_features + 1]
+  EntryArrays to;
+};
+
+/// blockIdx.y: the feature.
+__global__ void FillKernel(FillTask task) {
+  std::int64_t const begin = task.feature_begin[blockIdx.y];
+  std::int64_t const count = task.feature_begin[blockIdx.y + 1] - begin;
+  std::int64_t const source = task.source[blockIdx.y];
+  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    std::uint32_t const row = task.rows[source + i];
+    task.to.rows[begin + i] = row;
+    task.to.values[begin + i] = task.values[source + i];
+    task.to.pairs[begin + i] = task.pairs[row];
+  }
+}
+
+std::int64_t ColumnSize(DeviceColumns const& columns, std::int32_t feature) {
+  auto const at = static_cast<std::size_t>(feature);
+  return columns.column_ptr[at + 1] - columns.column_ptr[at];
+}
+
+Chunk& Append(std::vector<Chunk>* chunks) {
+  chunks->emplace_back();
+  chunks->back().slot = static_cast<std::int64_t>(chunks->size()) - 1;
+  return chunks->back();
+}
+
+}  // namespace
+
+SplitScratch ExactWorkspace::ReserveSplit(CudaContext const& cuda, Chunk const& chunk) {
+  auto const n_segments = static_cast<std::size_t>(chunk.Table().NumSegments());
+  auto const n_pieces = static_cast<std::size_t>(NumTiles(chunk.n_entries)) + n_segments;
+  piece_sums.Reserve(cuda, n_pieces);
+  piece_best.Reserve(cuda, n_pieces);
+  segment_sums.Reserve(cuda, n_segments);
+  segment_best.Reserve(cuda, n_segments);
+  return {piece_sums.data(), piece_best.data(), segment_sums.data(), segment_best.data()};
+}
+
+PartitionScratch ExactWorkspace::ReservePartition(CudaContext const& cuda, Chunk const& chunk) {
+  auto const n_segments = static_cast<std::size_t>(chunk.Table().NumSegments());
+  auto const n_tiles = static_cast<std::size_t>(NumTiles(chunk.n_entries));
+  goes_left.Reserve(cuda, n_tiles * (kTileEntries / 32));
+  piece_lefts.Reserve(cuda, n_tiles + n_segments);
+  segment_lefts.Reserve(cuda, n_segments);
+  return {goes_left.data(), piece_lefts.data(), segment_lefts.data()};
+}
+
+std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& columns,
+                              std::vector<std::uint32_t> const& features, ExactWorkspace* workspace) {
+  std::int64_t total = 0;
+  for (auto const feature : features) total += ColumnSize(columns, static_cast<std::int32_t>(feature));
+  auto const n_chunks = std::max<std::int64_t>(1, std::min<std::int64_t>(8, total / kEntriesPerChunk));
+  auto const target = (total + n_chunks - 1) / n_chunks;
+  std::vector<Chunk> chunks;
+  for (auto const id : features) {
+    auto const feature = static_cast<std::int32_t>(id);
+    auto const size = ColumnSize(columns, feature);
+    if (size == 0) continue;  // nothing to split on
+    if (chunks.empty() || chunks.back().n_entries >= target) Append(&chunks);
+    chunks.back().features.push_back(feature);
+    chunks.back().n_entries += size;
+  }
+  std::int64_t largest = 0;
+  for (auto const& chunk : chunks) largest = std::max(largest, chunk.n_entries);
+  workspace->slot_size = NumTiles(largest) * kTileEntries;
+  auto const room = static_cast<std::size_t>(workspace->slot_size) * (chunks.size() + 1);
+  workspace->rows.Reserve(cuda, room);
+  workspace->values.Reserve(cuda, room);
+  workspace->pairs.Reserve(cuda, room);
+  return chunks;
+}
+
+void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<FixedPair const> pairs,
+               ExactWorkspace const& workspace, Chunk* chunk) {
+  std::vector<std::int64_t> source;
+  std::vector<std::int64_t> begin{0};
+  std::vector<std::int64_t> segments;
+  std::vector<std::uint8_t> both_ways;
+  for (auto const feature : chunk->features) {
+    source.push_back(columns.column_ptr[static_cast<std::size_t>(feature)]);
+    segments.push_back(begin.back());
+    begin.push_back(begin.back() + ColumnSize(columns, feature));
+    segments.push_back(begin.back());  // an empty dead segment
+    both_ways.push_back(columns.both_ways[static_cast<std::size_t>(feature)]);
+  }
+  segments.push_back(begin.back());
+  chunk->feature_ids = ToDevice(cuda, chunk->features);
+  chunk->both_ways = ToDevice(cuda, both_ways);
+  chunk->feature_begin = ToDevice(cuda, begin);
+  chunk->segments = ToDevice(cuda, segments);
+  chunk->n_nodes = 1;
+  auto const device_source = ToDevice(cuda, source);
+  FillTask const task{columns.rows.data(),  columns.values.data(),       pairs.data(),
+                      device_source.data(), chunk->feature_begin.data(), workspace.Slot(chunk->slot)};
+  auto const along = std::min(kBlocksPerFeature, GridFor(chunk->n_entries, kBlockThreads));
+  LaunchGrid(cuda, dim3(along, static_cast<unsigned>(chunk->features.size())), kBlockThreads, FillKernel, task);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,65 @@
+/// \file A group of features whose entries live in one slot of memory, and the device memory of the whole builder.
+///
+/// Partitioning needs a second place for what is moved. With the features in n groups there are n + 1 slots: each group
+/// moves to the slot that the group before it has left, so the spare room is one slot, not a copy of everything.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/data/device_columns.h"
+#include "cuda/exact/exact_types.h"
+#include "cuda/exact/find_split_sorted.h"
+#include "cuda/exact/partition.h"
+
+namespace kauri::cuda {
+
+/// One group of features while a tree grows.
+struct Chunk {
+  std::vector<std::int32_t> features;  ///< global ids, ascending
+  std::int64_t n_entries = 0;
+  std::int64_t slot = 0;
+  std::int32_t n_nodes = 1;            ///< that `segments` knows
+  Buffer<std::int32_t> feature_ids;    ///< device copy of `features`
+  Buffer<std::uint8_t> both_ways;      ///< [n_features]
+  Buffer<std::int64_t> feature_begin;  ///< [n_features + 1], within the slot
+  Buffer<std::int64_t> segments;       ///< SegmentTable::begin, within the slot
+  Buffer<std::int64_t> next_segments;
+
+  SegmentTable Table() const { return {segments.data(), static_cast<std::int32_t>(features.size()), n_nodes}; }
+};
+
+/// Grows as needed and is kept from tree to tree.
+struct ExactWorkspace {
+  std::int64_t slot_size = 0;  ///< entries, a multiple of kTileEntries
+  Buffer<std::uint32_t> rows;
+  Buffer<float> values;
+  Buffer<FixedPair> pairs;
+  Buffer<FixedSum> piece_sums;
+  Buffer<SegmentCandidate> piece_best;
+  Buffer<FixedSum> segment_sums;
+  Buffer<SegmentCandidate> segment_best;
+  Buffer<std::uint32_t> goes_left;
+  Buffer<std::int64_t> piece_lefts;
+  Buffer<std::int64_t> segment_lefts;
+  Buffer<std::int32_t> positions;
+  Buffer<std::int32_t> next_positions;
+
+  EntryArrays Slot(std::int64_t slot) const {
+    return {rows.data() + slot * slot_size, values.data() + slot * slot_size, pairs.data() + slot * slot_size};
+  }
+  SplitScratch ReserveSplit(CudaContext const& cuda, Chunk const& chunk);
+  PartitionScratch ReservePartition(CudaContext const& cuda, Chunk const& chunk);
+};
+
+/// Groups `features` (ascending) into chunks of about equal numbers of entries and makes room for them. Few entries:
+/// one chunk.
+std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& columns,
+                              std::vector<std::uint32_t> const& features, ExactWorkspace* workspace);
+
+/// Copies the chunk's columns to its slot with the pairs of their rows; one live segment per feature.
+void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<FixedPair const> pairs,
+               ExactWorkspace const& workspace, Chunk* chunk);
+
+}  // namespace kauri::cuda

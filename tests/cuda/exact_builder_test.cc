@@ -1,0 +1,158 @@
+/// The exact builder on the device against the one on the CPU: the same tree and the same leaves, bit for bit.
+#include "tree/exact_builder.h"
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "common/fixed_point.h"
+#include "cuda/exact/gpu_exact_builder.h"
+#include "tree/sampling.h"
+
+namespace kauri {
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
+struct Problem {
+  std::int64_t n_rows = 0;
+  std::int64_t n_cols = 0;
+  std::unique_ptr<DataMatrix> data;
+  FixedGradients gradients;
+  std::vector<std::uint8_t> sampled;
+};
+
+/// missing: share of absent values; digits: 0 keeps the float, else values are rounded to that many steps (ties).
+Problem MakeProblem(std::int64_t n_rows, std::int64_t n_cols, double missing, int steps, float subsample,
+                    unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::uniform_real_distribution<double> uniform;
+  Problem problem;
+  problem.n_rows = n_rows;
+  problem.n_cols = n_cols;
+  std::vector<float> values(static_cast<std::size_t>(n_rows * n_cols));
+  std::vector<GradientPair> pairs;
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    auto* x = values.data() + row * n_cols;
+    for (std::int64_t col = 0; col < n_cols; ++col) {
+      x[col] = normal(generator);
+      if (steps > 0 && col % 2 == 0) x[col] = std::round(x[col] * static_cast<float>(steps));
+    }
+    pairs.push_back(
+        {x[0] + (n_cols > 1 ? x[1] : 0.0F) + normal(generator), 0.1F + static_cast<float>(uniform(generator))});
+    for (std::int64_t col = 0; col < n_cols; ++col) {
+      if (uniform(generator) < missing) x[col] = kMissing;
+    }
+  }
+  ArrayView array;
+  array.data = values.data();
+  array.shape = {n_rows, n_cols};
+  array.strides = {n_cols * 4, 4};
+  array.n_dims = 2;
+  Context ctx;
+  problem.data = DataMatrix::FromView(ctx, *MakeDenseView(array, kMissing));
+  if (missing > 0.6) {  // the same matrix, stored sparsely
+    CsrStorage csr;
+    csr.row_ptr.push_back(0);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!std::isnan(values[i])) {
+        csr.features.push_back(static_cast<std::uint32_t>(i % static_cast<std::size_t>(n_cols)));
+        csr.values.push_back(values[i]);
+      }
+      if ((i + 1) % static_cast<std::size_t>(n_cols) == 0)
+        csr.row_ptr.push_back(static_cast<std::int64_t>(csr.values.size()));
+    }
+    problem.data = DataMatrix::FromCsr(std::move(csr), n_cols);
+  }
+  problem.sampled = SampleRows(ctx, 3, 0, subsample, n_rows);
+  QuantiseGradients(ctx, pairs, 1, 0, problem.sampled, &problem.gradients);
+  return problem;
+}
+
+void ExpectEqualTrees(Tree const& a, Tree const& b) {
+  EXPECT_EQ(a.left, b.left);
+  EXPECT_EQ(a.right, b.right);
+  EXPECT_EQ(a.split_feature, b.split_feature);
+  EXPECT_EQ(a.split_value, b.split_value);
+  EXPECT_EQ(a.default_left, b.default_left);
+  EXPECT_EQ(a.base_weight, b.base_weight);
+  EXPECT_EQ(a.loss_change, b.loss_change);
+  EXPECT_EQ(a.sum_hessian, b.sum_hessian);
+}
+
+class ExactBuilderOnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    int n_devices = 0;
+    if (cudaGetDeviceCount(&n_devices) != cudaSuccess || n_devices == 0) GTEST_SKIP() << "no CUDA device";
+  }
+
+  static void Compare(Problem const& problem, ParamMap const& params) {
+    auto const param = ParseParameters<TreeParam>(params);
+    ExactBuilder const on_host(param);
+    cuda::GpuExactBuilder const on_device(param);
+    Context ctx;
+    ctx.threads = 4;
+    ctx.seed = 11;
+    auto const host_state = on_host.MakeState(ctx, *problem.data);
+    auto const device_state = on_device.MakeState(ctx, *problem.data);
+    TreeTask task;
+    task.gradients = problem.gradients.View();
+    task.sampled_rows = problem.sampled;
+    task.iteration = 3;
+    std::vector<std::int32_t> host_leaves(static_cast<std::size_t>(problem.n_rows));
+    auto const expected = on_host.Build(ctx, *problem.data, task, host_state.get(), host_leaves);
+    for (int run = 0; run < 2; ++run) {
+      std::vector<std::int32_t> leaves(static_cast<std::size_t>(problem.n_rows), -7);
+      ExpectEqualTrees(expected, on_device.Build(ctx, *problem.data, task, device_state.get(), leaves));
+      EXPECT_EQ(host_leaves, leaves);
+    }
+  }
+};
+
+TEST_F(ExactBuilderOnDevice, RowCountsAroundTiles) {
+  for (auto const n_rows : {1, 2, 31, 32, 33, 255, 257, 2047, 2048, 2049, 10000}) {
+    SCOPED_TRACE(n_rows);
+    Compare(MakeProblem(n_rows, 3, 0.0, 0, 1.0F, 1), {});
+    Compare(MakeProblem(n_rows, 3, 0.3, 4, 1.0F, 2), {{"min_child_weight", "0"}});
+  }
+}
+
+TEST_F(ExactBuilderOnDevice, RandomConfigurations) {
+  std::mt19937 generator(5);
+  auto const pick = [&](std::vector<char const*> const& from) { return std::string(from[generator() % from.size()]); };
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    auto const n_rows = 50 + static_cast<std::int64_t>(generator() % 6000);
+    auto const n_cols = 1 + static_cast<std::int64_t>(generator() % 12);
+    auto const missing = std::vector<double>{0.0, 0.1, 0.5, 0.9}[generator() % 4];
+    auto const steps = static_cast<int>(generator() % 3) * 2;
+    auto const subsample = generator() % 2 == 0 ? 1.0F : 0.6F;
+    Compare(MakeProblem(n_rows, n_cols, missing, steps, subsample, seed),
+            {{"max_depth", pick({"1", "3", "6", "10", "0"})},
+             {"gamma", pick({"0", "0", "1"})},
+             {"lambda", pick({"0", "1", "5"})},
+             {"alpha", pick({"0", "0.5"})},
+             {"max_delta_step", pick({"0", "0", "0.3"})},
+             {"min_child_weight", pick({"0", "1", "10"})},
+             {"colsample_bytree", pick({"1", "0.7"})},
+             {"colsample_bylevel", pick({"1", "0.7"})},
+             {"colsample_bynode", pick({"1", "0.7"})}});
+  }
+}
+
+TEST_F(ExactBuilderOnDevice, ColumnsWithoutValues) {
+  Compare(MakeProblem(500, 4, 1.0, 0, 1.0F, 9), {});
+  Compare(MakeProblem(3000, 2, 0.999, 0, 1.0F, 9), {{"min_child_weight", "0"}});
+}
+
+TEST_F(ExactBuilderOnDevice, ManyRowsDeepTree) {
+  Compare(MakeProblem(300000, 8, 0.05, 0, 1.0F, 12), {{"max_depth", "12"}});
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,108 @@
+#include "kauri/metric.h"
+
+#include "cuda/metric/device_metric.h"
+#include "device_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+std::unique_ptr<Metric> MakeMetric(std::string const& name) {
+  auto const at = name.find('@');
+  return GetRegistries().metrics.Find(name.substr(0, at)).make(at == std::string::npos ? "" : name.substr(at + 1), {});
+}
+
+struct MetricData {
+  MetaInfo info;
+  std::vector<float> predictions;
+};
+
+/// n_classes 0: labels in [0, 1], or 0 and 1; some predictions at both ends.
+MetricData MakeData(std::int64_t n_rows, std::int64_t n_targets, std::int64_t n_classes, bool weighted) {
+  MetricData data;
+  data.info.n_rows = n_rows;
+  data.info.n_targets = n_targets;
+  auto const n_labels = static_cast<std::size_t>(n_rows * n_targets);
+  data.info.labels = UniformValues(n_labels, 0.0F, n_classes > 0 ? static_cast<float>(n_classes) * 0.999F : 1.0F, 21);
+  for (std::size_t i = 0; i < n_labels; ++i) {
+    if (n_classes > 0 || i % 3 == 0) data.info.labels[i] = std::floor(data.info.labels[i] * 1.001F);
+  }
+  if (weighted) data.info.weights = UniformValues(static_cast<std::size_t>(n_rows), 0.0F, 2.0F, 22);
+  data.predictions = UniformValues(n_labels * static_cast<std::size_t>(n_classes > 0 ? n_classes : 1), 0.0F, 1.0F, 23);
+  for (std::size_t i = 0; i < data.predictions.size(); i += 7) data.predictions[i] = static_cast<float>(i % 2);
+  return data;
+}
+
+class DeviceMetricTest : public DeviceTest {
+ protected:
+  void ExpectTheHostsBits(std::string const& name, MetricData const& data, std::int64_t n_outputs) const {
+    auto const metric = MakeMetric(name);
+    auto const on_device = cuda::MakeDeviceMetric(*metric);
+    ASSERT_NE(on_device, nullptr) << name;
+    ASSERT_TRUE(on_device->Fits(data.info, n_outputs)) << name;
+    auto const labels = cuda::ToDevice(Cuda(), data.info.labels);
+    auto const weights = cuda::ToDevice(Cuda(), data.info.weights);
+    auto const predictions = cuda::ToDevice(Cuda(), data.predictions);
+    auto const value = on_device->Evaluate(Cuda(), predictions.span(),
+                                           {data.info.n_rows, data.info.n_targets, labels.span(), weights.span()});
+    auto const expected = metric->Evaluate(Context{}, data.predictions, data.info);
+    EXPECT_EQ(std::memcmp(&value, &expected, sizeof(value)), 0)
+        << name << ": " << value << " and " << expected << ", " << data.info.n_rows << " rows";
+  }
+};
+
+TEST_F(DeviceMetricTest, MeansOfElementsHaveTheHostsBits) {
+  for (std::int64_t const n_rows : {1, 7, 8, 9, 255, 4095, 4096, 4097, 100003}) {
+    for (bool const weighted : {false, true}) {
+      for (std::int64_t const n_targets : {1, 3}) {
+        auto const data = MakeData(n_rows, n_targets, 0, weighted);
+        for (auto const* name :
+             {"rmse", "mae", "logloss", "error", "error@0.7", "error@0.123456789", "poisson-nloglik"}) {
+          ExpectTheHostsBits(name, data, n_targets);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(DeviceMetricTest, MeansOfClassesHaveTheHostsBits) {
+  for (std::int64_t const n_rows : {1, 33, 4096, 20011}) {
+    for (std::int64_t const n_classes : {2, 7}) {
+      for (bool const weighted : {false, true}) {
+        auto const data = MakeData(n_rows, 1, n_classes, weighted);
+        ExpectTheHostsBits("merror", data, n_classes);
+        ExpectTheHostsBits("mlogloss", data, n_classes);
+      }
+    }
+  }
+}
+
+TEST_F(DeviceMetricTest, WeightsOfZero) {
+  auto data = MakeData(100, 1, 0, true);
+  data.info.weights.assign(100, 0.0F);
+  ExpectTheHostsBits("rmse", data, 1);
+}
+
+/// Needs no device.
+TEST(DeviceMetricTable, RefusesWhatTheHostRefuses) {
+  auto const element = cuda::MakeDeviceMetric(*MakeMetric("rmse"));
+  auto const of_class = cuda::MakeDeviceMetric(*MakeMetric("merror"));
+  auto data = MakeData(10, 1, 3, false);
+  EXPECT_TRUE(element->Fits(data.info, 1));
+  EXPECT_FALSE(element->Fits(data.info, 3));
+  EXPECT_TRUE(of_class->Fits(data.info, 3));
+  EXPECT_FALSE(of_class->Fits(data.info, 1));
+  data.info.labels[4] = 3.0F;
+  EXPECT_FALSE(of_class->Fits(data.info, 3));
+  data.info.labels[4] = 0.5F;
+  EXPECT_FALSE(of_class->Fits(data.info, 3));
+  data.info.labels.pop_back();
+  EXPECT_FALSE(element->Fits(data.info, 1));
+}
+
+TEST(DeviceMetricTable, AreasStayOnTheHost) {
+  EXPECT_EQ(cuda::MakeDeviceMetric(*MakeMetric("auc")), nullptr);
+  EXPECT_EQ(cuda::MakeDeviceMetric(*MakeMetric("aucpr")), nullptr);
+}
+
+}  // namespace
+}  // namespace kauri::testing

@@ -1,0 +1,123 @@
+#include "kauri/objective.h"
+
+#include "cuda/objective/device_objective.h"
+#include "device_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+struct ObjectiveCase {
+  char const* name;
+  ParamMap params;
+  std::int64_t n_outputs;
+  float label_bound;  ///< labels are whole numbers below it; 0: any in [0, 1)
+};
+
+std::unique_ptr<Objective> MakeObjective(ObjectiveCase const& given) {
+  return GetRegistries().objectives.Find(given.name).make(given.params);
+}
+
+std::vector<ObjectiveCase> Cases() {
+  return {{"reg:squarederror", {}, 1, 0.0F},
+          {"reg:squarederror", {{"scale_pos_weight", "2.7"}}, 1, 2.0F},
+          {"reg:squarederror", {}, 3, 0.0F},
+          {"reg:logistic", {}, 1, 0.0F},
+          {"binary:logistic", {{"scale_pos_weight", "0.3"}}, 1, 2.0F},
+          {"binary:logistic", {}, 2, 2.0F},
+          {"binary:logitraw", {}, 1, 2.0F},
+          {"count:poisson", {{"max_delta_step", "0.45"}}, 1, 9.0F},
+          {"multi:softmax", {{"num_class", "2"}}, 2, 2.0F},
+          {"multi:softprob", {{"num_class", "7"}}, 7, 7.0F}};
+}
+
+MetaInfo MakeInfo(ObjectiveCase const& given, std::int64_t n_rows, bool weighted) {
+  MetaInfo info;
+  info.n_rows = n_rows;
+  auto const is_class = std::string(given.name).rfind("multi", 0) == 0;
+  info.n_targets = is_class ? 1 : given.n_outputs;
+  info.labels = UniformValues(static_cast<std::size_t>(n_rows * info.n_targets), 0.0F,
+                              given.label_bound == 0.0F ? 1.0F : given.label_bound * 0.9999F, 11);
+  if (given.label_bound > 0.0F) {
+    for (auto& label : info.labels) label = std::floor(label);
+  }
+  if (weighted) info.weights = UniformValues(static_cast<std::size_t>(n_rows), 0.0F, 3.0F, 12);
+  return info;
+}
+
+/// Ordinary margins, and some at which exponentials under- or overflow.
+std::vector<float> MakeMargins(std::size_t n) {
+  auto margins = UniformValues(n, -6.0F, 6.0F, 13);
+  std::vector<float> const extremes{0.0F, -0.0F, 88.7F, -88.7F, -110.0F, 1e-30F, 30.0F, -200.0F};
+  for (std::size_t i = 0; i < n; i += 5) margins[i] = extremes[i / 5 % extremes.size()];
+  return margins;
+}
+
+class DeviceObjectiveTest : public DeviceTest {
+ protected:
+  std::vector<GradientPair> GradientsOnDevice(Objective const& objective, std::vector<float> const& margins,
+                                              MetaInfo const& info) const {
+    auto const on_device = cuda::MakeDeviceObjective(objective);
+    auto const labels = cuda::ToDevice(Cuda(), info.labels);
+    auto const weights = cuda::ToDevice(Cuda(), info.weights);
+    auto const device_margins = cuda::ToDevice(Cuda(), margins);
+    cuda::Buffer<GradientPair> out(Cuda(), margins.size());
+    on_device->ComputeGradients(Cuda(), device_margins.span(),
+                                {info.n_rows, info.n_targets, labels.span(), weights.span()}, out.span());
+    return Fetch(Cuda(), out);
+  }
+};
+
+std::vector<float> Flat(std::vector<GradientPair> const& pairs) {
+  std::vector<float> values;
+  for (auto const& pair : pairs) values.insert(values.end(), {pair.gradient, pair.hessian});
+  return values;
+}
+
+TEST_F(DeviceObjectiveTest, GradientsHaveTheHostsBits) {
+  for (auto const& given : Cases()) {
+    for (std::int64_t const n_rows : {0, 1, 31, 257, 100003}) {
+      for (bool const weighted : {false, true}) {
+        SCOPED_TRACE(std::string(given.name) + " " + std::to_string(n_rows));
+        auto const objective = MakeObjective(given);
+        auto const info = MakeInfo(given, n_rows, weighted);
+        auto const margins = MakeMargins(static_cast<std::size_t>(n_rows * given.n_outputs));
+        std::vector<GradientPair> expected(margins.size());
+        objective->ComputeGradients(Context{}, margins, info, 0, expected);
+        EXPECT_TRUE(SameFloats(Flat(GradientsOnDevice(*objective, margins, info)), Flat(expected)));
+      }
+    }
+  }
+}
+
+TEST_F(DeviceObjectiveTest, PredictionsHaveTheHostsBits) {
+  for (auto const& given : Cases()) {
+    SCOPED_TRACE(given.name);
+    auto const objective = MakeObjective(given);
+    auto expected = MakeMargins(static_cast<std::size_t>(5000 * given.n_outputs));
+    auto const values = cuda::ToDevice(Cuda(), expected);
+    cuda::MakeDeviceObjective(*objective)->TransformMargins(Cuda(), values.span(), given.n_outputs);
+    objective->TransformMargins(Context{}, expected, given.n_outputs);
+    EXPECT_TRUE(SameFloats(Fetch(Cuda(), values), expected));
+  }
+}
+
+TEST_F(DeviceObjectiveTest, SizesMustAgree) {
+  auto const given = Cases().front();
+  auto const info = MakeInfo(given, 10, false);
+  auto const objective = MakeObjective(given);
+  auto const message =
+      MessageOf(ErrorKind::kInternal, [&] { GradientsOnDevice(*objective, std::vector<float>(9), info); });
+  EXPECT_NE(message.find("10 margins asked for 9"), std::string::npos) << message;
+}
+
+/// Needs no device.
+TEST(DeviceObjectiveTable, KnowsNamesOnly) {
+  for (auto const& given : Cases()) {
+    auto const objective = MakeObjective(given);
+    EXPECT_EQ(objective->Name(), given.name);
+    EXPECT_NE(cuda::MakeDeviceObjective(*objective), nullptr) << given.name;
+  }
+}
+
+}  // namespace
+}  // namespace kauri::testing

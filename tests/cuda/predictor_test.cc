@@ -1,0 +1,246 @@
+#include <thread>
+
+#include "cuda/predictor/gpu_predictor.h"
+#include "cuda/predictor/walk_forest.h"
+#include "device_fixture.h"
+#include "predictor/predictor_fixtures.h"
+
+namespace kauri::testing {
+namespace {
+
+std::unique_ptr<Predictor> MakeGpuPredictor() {
+  Registry<PredictorFactory> registry("predictor");
+  cuda::RegisterGpuPredictor(&registry);
+  return registry.Find("gpu_predictor").make({});
+}
+
+std::unique_ptr<Predictor> MakeCpuPredictor() { return GetRegistries().predictors.Find("cpu_predictor").make({}); }
+
+struct NamedSpec {
+  char const* name;
+  ForestSpec spec;
+};
+
+std::vector<NamedSpec> Specs() {
+  std::vector<NamedSpec> specs;
+  auto const add = [&specs](char const* name, auto change) {
+    ForestSpec spec;
+    change(&spec);
+    specs.push_back({name, spec});
+  };
+  add("plain", [](ForestSpec*) {});
+  add("leaves only", [](ForestSpec* spec) { spec->depth = 0; });
+  add("several classes", [](ForestSpec* spec) { spec->n_classes = 3, spec->n_trees = 11; });
+  add("categorical", [](ForestSpec* spec) { spec->categorical = 0.4; });
+  add("categorical classes", [](ForestSpec* spec) { spec->categorical = 0.4, spec->n_classes = 4, spec->n_trees = 9; });
+  add("dart", [](ForestSpec* spec) { spec->dart = true; });
+  add("many chunks", [](ForestSpec* spec) { spec->n_trees = 300, spec->depth = 6, spec->early_leaf = 0.05; });
+  add("trees too large to copy",
+      [](ForestSpec* spec) { spec->n_trees = 3, spec->depth = 13, spec->early_leaf = 0.02; });
+  add("deep and thin", [](ForestSpec* spec) { spec->n_trees = 4, spec->depth = 40, spec->early_leaf = 0.49; });
+  add("more slots than a tile",
+      [](ForestSpec* spec) { spec->n_features = 900, spec->n_trees = 40, spec->depth = 7, spec->early_leaf = 0.05; });
+  return specs;
+}
+
+class GpuPredictorTest : public DeviceTest {
+ protected:
+  /// Of both predictors and of a naive traversal.
+  static void ExpectSameMargins(Model const& model, MemoryView const& rows, TreeRange compiled_trees, TreeRange trees) {
+    std::vector<float> const base = UniformValues(static_cast<std::size_t>(model.NumOutputs()), -1.0F, 1.0F, 31);
+    auto const start = RepeatStart(base, rows.NumRows());
+    std::vector<float> on_device(start.size());
+    std::vector<float> on_host(start.size());
+    auto const gpu = MakeGpuPredictor();
+    auto const compiled = gpu->Compile(OnDevice(), model, compiled_trees);
+    gpu->Predict(OnDevice(), *compiled, rows, PredictKind::kMargin, trees, {base, {}}, on_device);
+    auto const cpu = MakeCpuPredictor();
+    cpu->Predict(Context{}, *cpu->Compile(Context{}, model, compiled_trees), rows, PredictKind::kMargin, trees,
+                 {base, {}}, on_host);
+    EXPECT_TRUE(SameFloats(on_device, on_host));
+    EXPECT_TRUE(SameFloats(on_device, NaiveMargins(model, rows, trees, start)));
+  }
+};
+
+TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
+
+TEST_F(GpuPredictorTest, MarginsHaveTheHostsBits) {
+  for (auto const& [name, spec] : Specs()) {
+    auto const model = RandomModel(spec);
+    for (std::int64_t const n_rows : {0, 1, 31, 32, 33, 255, 257, 5000}) {
+      SCOPED_TRACE(std::string(name) + ", rows " + std::to_string(n_rows));
+      ExpectSameMargins(model, RandomRows(n_rows, spec.n_features, 5), AllTrees(model), AllTrees(model));
+    }
+  }
+}
+
+TEST_F(GpuPredictorTest, AnyKindOfView) {
+  ForestSpec spec;
+  spec.n_features = 9;
+  auto const model = RandomModel(spec);
+  for (std::int64_t const n_cols : {3, 9, 14}) {
+    auto rows = RandomRows(700, n_cols, 6);
+    ExpectSameMargins(model, rows, AllTrees(model), AllTrees(model));
+    rows.zero_copy = true;
+    ExpectSameMargins(model, rows, AllTrees(model), AllTrees(model));
+    rows.zero_copy = false;
+    rows.by_feature = true;
+    ExpectSameMargins(model, rows, AllTrees(model), AllTrees(model));
+  }
+}
+
+TEST_F(GpuPredictorTest, RangesOfTrees) {
+  for (std::int64_t const n_classes : {0, 3}) {
+    ForestSpec spec;
+    spec.n_trees = 30;
+    spec.n_classes = n_classes;
+    auto const model = RandomModel(spec);
+    auto const rows = RandomRows(333, spec.n_features, 7);
+    ExpectSameMargins(model, rows, {3, 28}, {3, 28});
+    ExpectSameMargins(model, rows, {3, 28}, {7, 8});
+    ExpectSameMargins(model, rows, {0, 30}, {10, 23});
+    ExpectSameMargins(model, rows, {0, 30}, {12, 12});
+  }
+}
+
+TEST_F(GpuPredictorTest, SeveralTilesAndAStartPerRow) {
+  ForestSpec spec;
+  spec.n_features = 60;
+  spec.n_trees = 12;
+  spec.depth = 7;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(200001, spec.n_features, 8);
+  auto const start = UniformValues(200001, -1.0F, 1.0F, 9);
+  auto const gpu = MakeGpuPredictor();
+  auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+  auto out = start;  // the output may be the start
+  gpu->Predict(OnDevice(), *compiled, rows, PredictKind::kMargin, AllTrees(model), {{}, out}, out);
+  EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), start)));
+}
+
+TEST_F(GpuPredictorTest, Leaves) {
+  for (auto const& [name, spec] : Specs()) {
+    SCOPED_TRACE(name);
+    auto const model = RandomModel(spec);
+    auto const rows = RandomRows(257, spec.n_features, 10);
+    TreeRange const trees{1, AllTrees(model).end};
+    auto const width = trees.end - trees.begin;
+    std::vector<float> leaves(static_cast<std::size_t>(257 * width));
+    auto const gpu = MakeGpuPredictor();
+    auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+    gpu->Predict(OnDevice(), *compiled, rows, PredictKind::kLeaf, trees, {}, leaves);
+    std::vector<float> expected;
+    for (std::int64_t row = 0; row < 257; ++row) {
+      for (auto tree = trees.begin; tree < trees.end; ++tree) {
+        expected.push_back(static_cast<float>(NaiveLeaf(model.trees[static_cast<std::size_t>(tree)], rows, row)));
+      }
+    }
+    EXPECT_TRUE(SameFloats(leaves, expected));
+  }
+}
+
+TEST_F(GpuPredictorTest, RowsInDeviceMemory) {
+  for (auto const& [name, spec] : Specs()) {
+    SCOPED_TRACE(name);
+    auto const model = RandomModel(spec);
+    std::int64_t const n_rows = 1000;
+    std::int64_t const n_cols = spec.n_features;
+    auto const values = MakeValues({n_rows, n_cols, 0.6, 0, false, 11});
+    MemoryView const view(values, n_cols);
+    auto const expected =
+        NaiveMargins(model, view, AllTrees(model), RepeatStart(std::vector<float>(model.NumOutputs()), n_rows));
+    cuda::DeviceForest const forest(OnDevice(), model, AllTrees(model));
+    auto const walk = [&](cuda::DeviceRows const& rows) {
+      auto const out = cuda::ToDevice(Cuda(), std::vector<float>(expected.size()));
+      cuda::WalkForest(Cuda(), forest, rows, PredictKind::kMargin, AllTrees(model), out.data());
+      return Fetch(Cuda(), out);
+    };
+    auto const row_major = cuda::ToDevice(Cuda(), values);
+    cuda::DeviceRows rows;
+    rows.n_rows = n_rows;
+    rows.n_cols = n_cols;
+    rows.values = row_major.data();
+    rows.row_stride = n_cols;
+    EXPECT_TRUE(SameFloats(walk(rows), expected)) << "row-major";
+    std::vector<float> transposed(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      transposed[i % static_cast<std::size_t>(n_cols) * static_cast<std::size_t>(n_rows) +
+                 i / static_cast<std::size_t>(n_cols)] = values[i];
+    }
+    auto const column_major = cuda::ToDevice(Cuda(), transposed);
+    rows.values = column_major.data();
+    rows.row_stride = 1;
+    rows.col_stride = n_rows;
+    EXPECT_TRUE(SameFloats(walk(rows), expected)) << "column-major";
+    auto const matrix = MakeMatrix(values, n_cols, true);
+    ASSERT_FALSE(matrix->IsDense());
+    auto const row_ptr = cuda::ToDevice(Cuda(), matrix->Csr().row_ptr);
+    auto const features = cuda::ToDevice(Cuda(), matrix->Csr().features);
+    auto const entries = cuda::ToDevice(Cuda(), matrix->Csr().values);
+    cuda::DeviceRows sparse;
+    sparse.n_rows = n_rows;
+    sparse.n_cols = n_cols;
+    sparse.row_ptr = row_ptr.data();
+    sparse.features = features.data();
+    sparse.entries = entries.data();
+    EXPECT_TRUE(SameFloats(walk(sparse), expected)) << "sparse";
+  }
+}
+
+TEST_F(GpuPredictorTest, ManyThreads) {
+  ForestSpec spec;
+  spec.n_trees = 20;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(3000, spec.n_features, 12);
+  std::vector<float> const base{0.5F};
+  auto const expected = NaiveMargins(model, rows, AllTrees(model), RepeatStart(base, 3000));
+  auto const gpu = MakeGpuPredictor();
+  auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+  std::vector<std::vector<float>> results(6, std::vector<float>(3000));
+  std::vector<std::thread> threads;
+  for (auto& result : results) {
+    threads.emplace_back([&] {
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        gpu->Predict(OnDevice(1), *compiled, rows, PredictKind::kMargin, AllTrees(model), {base, {}}, result);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (auto const& result : results) EXPECT_TRUE(SameFloats(result, expected));
+}
+
+TEST_F(GpuPredictorTest, ContributionsAreTheCpus) {
+  auto const model = RandomModel({});
+  auto const rows = RandomRows(40, 6, 13);
+  std::vector<float> const base{0.5F};
+  std::vector<float> on_device(40 * 7);
+  std::vector<float> on_host(40 * 7);
+  auto const gpu = MakeGpuPredictor();
+  gpu->Predict(OnDevice(), *gpu->Compile(OnDevice(), model, AllTrees(model)), rows, PredictKind::kContribution,
+               AllTrees(model), {base, {}}, on_device);
+  auto const cpu = MakeCpuPredictor();
+  cpu->Predict(Context{}, *cpu->Compile(Context{}, model, AllTrees(model)), rows, PredictKind::kContribution,
+               AllTrees(model), {base, {}}, on_host);
+  EXPECT_TRUE(SameFloats(on_device, on_host));
+}
+
+TEST_F(GpuPredictorTest, RefusesForeignModelsAndWrongSizes) {
+  auto const model = RandomModel({});
+  auto const rows = RandomRows(10, 6, 14);
+  std::vector<float> const base{0.5F};
+  std::vector<float> out(10);
+  auto const gpu = MakeGpuPredictor();
+  auto const foreign = MakeCpuPredictor()->Compile(Context{}, model, AllTrees(model));
+  auto const own = gpu->Compile(OnDevice(), model, {0, 3});
+  auto const predict = [&](CompiledModel const& compiled, TreeRange trees, Span<float> to) {
+    return MessageOf(ErrorKind::kInternal, [&] {
+      gpu->Predict(OnDevice(), compiled, rows, PredictKind::kMargin, trees, {base, {}}, to);
+    });
+  };
+  EXPECT_NE(predict(*foreign, {0, 3}, out).find("another predictor"), std::string::npos);
+  EXPECT_NE(predict(*own, {0, 4}, out).find("not all compiled"), std::string::npos);
+  EXPECT_NE(predict(*own, {0, 3}, Span<float>(out).subspan(0, 9)).find("has 9 places"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kauri::testing
