@@ -1,0 +1,138 @@
+#include <limits>
+
+#include "common/fixed_point.h"
+#include "cuda/engine/memory_plan.h"
+#include "cuda/engine/round_kernels.h"
+#include "device_fixture.h"
+#include "tree/sampling.h"
+
+namespace kauri::testing {
+namespace {
+
+class RoundKernelsTest : public DeviceTest {
+ protected:
+  /// Compares pairs, unit and sampled rows with those of the host.
+  void ExpectTheHostsPairs(std::vector<GradientPair> const& gradients, std::int64_t n_outputs, float rate) const {
+    auto const n_rows = gradients.size() / static_cast<std::size_t>(n_outputs);
+    auto const on_device = cuda::ToDevice(Cuda(), gradients);
+    cuda::GradientTable const table{on_device.span(), n_outputs};
+    auto const largest = cuda::LargestMagnitudes(Cuda(), table);
+    ASSERT_EQ(static_cast<std::int64_t>(largest.size()), n_outputs);
+    Context ctx;
+    ctx.seed = 77;
+    for (std::int64_t output = 0; output < n_outputs; ++output) {
+      auto const sampled = SampleRows(ctx, 3, output, rate, static_cast<std::int64_t>(n_rows));
+      FixedGradients expected;
+      QuantiseGradients(ctx, gradients, n_outputs, output, sampled, &expected);
+      auto const unit = largest[static_cast<std::size_t>(output)].Unit();
+      EXPECT_EQ(unit.gradient, expected.unit.gradient);
+      EXPECT_EQ(unit.hessian, expected.unit.hessian);
+      cuda::Buffer<FixedPair> pairs(Cuda(), n_rows);
+      cuda::Buffer<std::uint8_t> used(Cuda(), sampled.size());
+      cuda::Quantise(Cuda(), table, output, unit, {RowSamplingKey(ctx.seed, 3, output), rate}, pairs.span(),
+                     used.span());
+      EXPECT_EQ(Fetch(Cuda(), used), sampled);
+      auto const fetched = Fetch(Cuda(), pairs);
+      for (std::size_t row = 0; row < n_rows; ++row) {
+        ASSERT_EQ(fetched[row].gradient, expected.pairs[row].gradient) << "row " << row;
+        ASSERT_EQ(fetched[row].hessian, expected.pairs[row].hessian) << "row " << row;
+      }
+    }
+  }
+};
+
+std::vector<GradientPair> RandomPairs(std::size_t n, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<GradientPair> pairs(n);
+  for (auto& pair : pairs) {
+    auto const tiny = random.Below(10) == 0 ? 1e-12F : 1.0F;
+    pair = {random.Normal() * tiny, static_cast<float>(random.Uniform()) * tiny};
+  }
+  return pairs;
+}
+
+TEST_F(RoundKernelsTest, PairsHaveTheHostsIntegers) {
+  for (std::size_t const n_rows : {1, 31, 32, 33, 255, 257, 70001}) {
+    for (std::int64_t const n_outputs : {1, 3}) {
+      SCOPED_TRACE(std::to_string(n_rows) + " rows, outputs " + std::to_string(n_outputs));
+      auto const pairs = RandomPairs(n_rows * static_cast<std::size_t>(n_outputs), n_rows);
+      ExpectTheHostsPairs(pairs, n_outputs, 1.0F);
+      ExpectTheHostsPairs(pairs, n_outputs, 0.6F);
+    }
+  }
+}
+
+TEST_F(RoundKernelsTest, PairsAtTheEdges) {
+  std::vector<GradientPair> const zeros(40, {0.0F, 0.0F});
+  ExpectTheHostsPairs(zeros, 1, 1.0F);
+  auto const kMax = std::numeric_limits<float>::max();
+  std::vector<GradientPair> extremes{{-kMax, kMax}, {kMax, 1e-30F}, {-0.0F, 0.0F}, {0.5F, 1.0F}};
+  ExpectTheHostsPairs(extremes, 1, 1.0F);
+  std::vector<GradientPair> halves;  // a unit of 1: the integers are the values, and halves round to even
+  halves.push_back({536870912.0F, 536870912.0F});
+  for (int i = -6; i <= 6; ++i) halves.push_back({static_cast<float>(i) * 0.5F, static_cast<float>(i + 6) * 0.5F});
+  ExpectTheHostsPairs(halves, 1, 1.0F);
+}
+
+TEST_F(RoundKernelsTest, FindsTheFirstPairThatIsNotFinite) {
+  auto pairs = RandomPairs(3 * 5000, 1);
+  auto const first = [&](std::int64_t output) {
+    auto const on_device = cuda::ToDevice(Cuda(), pairs);
+    cuda::GradientTable const table{on_device.span(), 3};
+    auto const largest = cuda::LargestMagnitudes(Cuda(), table)[static_cast<std::size_t>(output)];
+    auto const row = cuda::FirstNotFinite(Cuda(), table, output);
+    EXPECT_EQ(largest.IsFinite(), row == 5000);
+    return row;
+  };
+  EXPECT_EQ(first(1), 5000);
+  pairs[3 * 4321 + 1].hessian = -std::numeric_limits<float>::infinity();
+  EXPECT_EQ(first(1), 4321);
+  pairs[3 * 77 + 1].gradient = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(first(1), 77);
+  EXPECT_EQ(first(0), 5000);
+}
+
+TEST_F(RoundKernelsTest, MarginsStartAndGrow) {
+  std::vector<float> const start{0.25F, -1.0F, 3.0F};
+  cuda::Buffer<float> margins(Cuda(), 3 * 700);
+  cuda::FillMargins(Cuda(), cuda::ToDevice(Cuda(), start).span(), margins.span());
+  auto const values = UniformValues(9, -1.0F, 1.0F, 2);
+  std::vector<std::int32_t> leaves(700);
+  Random random(4);
+  for (auto& leaf : leaves) leaf = static_cast<std::int32_t>(random.Below(9));
+  cuda::AddLeaves(Cuda(), cuda::ToDevice(Cuda(), values).span(), cuda::ToDevice(Cuda(), leaves).span(), 3, 1,
+                  margins.span());
+  auto const fetched = Fetch(Cuda(), margins);
+  for (std::size_t row = 0; row < 700; ++row) {
+    EXPECT_EQ(fetched[3 * row], 0.25F);
+    EXPECT_EQ(fetched[3 * row + 1], -1.0F + values[static_cast<std::size_t>(leaves[row])]);
+    EXPECT_EQ(fetched[3 * row + 2], 3.0F);
+  }
+}
+
+/// Needs no device.
+TEST(MemoryPlan, NamesBytesAndCure) {
+  cuda::CudaContext const cuda{1, nullptr};
+  cuda::RequireMemory(cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 40}}, 100);
+  auto const message = MessageOf(ErrorKind::kMemory, [&] {
+    cuda::RequireMemory(cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 41}}, 100);
+  });
+  for (auto const* part : {"cuda:1", "training on 10 rows", "101 bytes are needed (margins 60, gradients 41)",
+                           "100 are free", "fewer rows", "device=cpu"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
+  }
+}
+
+TEST_F(RoundKernelsTest, FreeBytesCountWhatThePoolHolds) {
+  auto const before = cuda::FreeBytes(Cuda());
+  std::size_t const bytes = std::size_t{64} << 20U;
+  {
+    cuda::Buffer<unsigned char> const held(Cuda(), bytes);
+    EXPECT_LE(cuda::FreeBytes(Cuda()) + bytes / 2, before);
+  }
+  Cuda().Synchronize();  // for the release
+  EXPECT_GE(cuda::FreeBytes(Cuda()) + bytes / 2, before);
+}
+
+}  // namespace
+}  // namespace kauri::testing

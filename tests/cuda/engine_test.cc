@@ -1,0 +1,251 @@
+/// The engine on the device against the engine of the CPU: same trees, margins and metrics, bit for bit. The trees come
+/// from the CPU's exact method, which also takes the engine through its host copies.
+#include "kauri/engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/log.h"
+#include "cuda/engine/cuda_engine.h"
+#include "cuda/predictor/gpu_predictor.h"
+#include "device_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+std::shared_ptr<DataMatrix> MakeData(std::int64_t n_rows, bool sparse, float n_classes, std::uint64_t seed) {
+  std::shared_ptr<DataMatrix> data = MakeMatrix({n_rows, 6, 0.6, 0, sparse, seed});
+  auto* const info = data->MutableInfo();
+  Random random(seed + 1);
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    auto const label = static_cast<float>(random.Uniform()) * n_classes;
+    info->labels.push_back(n_classes > 1.0F ? std::floor(label) : label);
+    info->weights.push_back(0.5F + static_cast<float>(random.Uniform()));
+  }
+  return data;
+}
+
+/// One boosting session.
+class Session {
+ public:
+  Session(std::unique_ptr<Engine> engine, std::unique_ptr<Predictor> predictor, Context const& ctx, ParamMap params)
+      : engine_(std::move(engine)), predictor_(std::move(predictor)), ctx_(ctx), params_(std::move(params)) {
+    objective_ = GetRegistries().objectives.Find(params_.at("objective")).make(params_);
+    builder_ = GetRegistries().tree_methods.Find("exact").make(params_);
+    model_.n_features = 6;
+    model_.n_classes = objective_->NumClasses();
+    start_.assign(static_cast<std::size_t>(model_.NumOutputs()), 0.125F);
+  }
+
+  void UpdateMargins(std::shared_ptr<DataMatrix const> const& data) {
+    engine_->UpdateMargins(ctx_, data, model_, *predictor_, start_);
+  }
+  void Round(std::shared_ptr<DataMatrix const> const& train, float subsample, Span<GradientPair const> custom = {}) {
+    UpdateMargins(train);
+    if (custom.empty()) {
+      engine_->ComputeGradients(ctx_, *train, *objective_, model_.NumIterations());
+    } else {
+      engine_->SetGradients(ctx_, *train, custom);
+    }
+    RoundTree task;
+    task.iteration = model_.NumIterations();
+    task.subsample = subsample;
+    std::vector<Tree> trees;
+    for (task.output = 0; task.output < model_.NumOutputs(); ++task.output, ++task.tree_in_iteration) {
+      trees.push_back(engine_->BuildTree(ctx_, *train, *builder_, task));
+      model_.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
+    }
+    std::move(trees.begin(), trees.end(), std::back_inserter(model_.trees));
+    model_.iteration_ptr.push_back(static_cast<std::int64_t>(model_.trees.size()));
+    engine_->FinishRound(*train, model_);
+  }
+  std::vector<double> Evaluate(std::shared_ptr<DataMatrix const> const& data, std::vector<std::string> const& names) {
+    UpdateMargins(data);
+    std::vector<std::unique_ptr<Metric>> metrics;
+    for (auto const& name : names) metrics.push_back(GetRegistries().metrics.Find(name).make("", params_));
+    return engine_->Evaluate(ctx_, *data, *objective_, metrics);
+  }
+  Engine& TheEngine() { return *engine_; }
+  Model const& TheModel() const { return model_; }
+  void SetObjective(std::unique_ptr<Objective> objective) { objective_ = std::move(objective); }
+
+ private:
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Predictor> predictor_;
+  Context ctx_;
+  ParamMap params_;
+  std::unique_ptr<Objective> objective_;
+  std::unique_ptr<TreeBuilder> builder_;
+  Model model_;
+  std::vector<float> start_;
+};
+
+std::vector<std::string>& Lines() {
+  static std::vector<std::string> lines;
+  return lines;
+}
+
+class CudaEngineTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    Lines().clear();
+    SetLogCallback([](char const* line) { Lines().emplace_back(line); });
+  }
+  void TearDown() override { SetLogCallback(nullptr); }
+
+  static Session OnTheDevice(ParamMap const& params) {
+    Registry<PredictorFactory> registry("predictor");
+    cuda::RegisterGpuPredictor(&registry);
+    return {cuda::MakeCudaEngine(), registry.Find("gpu_predictor").make({}), OnDevice(), params};
+  }
+  static Session OnTheHost(ParamMap const& params) {
+    return {GetRegistries().engines.Find("cpu").make(), GetRegistries().predictors.Find("cpu_predictor").make({}),
+            Context{}, params};
+  }
+  static std::size_t CountLines(std::string const& text) {
+    return static_cast<std::size_t>(std::count_if(
+        Lines().begin(), Lines().end(), [&](std::string const& line) { return line.find(text) != std::string::npos; }));
+  }
+};
+
+void ExpectSameTrees(Model const& a, Model const& b) {
+  ASSERT_EQ(a.trees.size(), b.trees.size());
+  for (std::size_t tree = 0; tree < a.trees.size(); ++tree) {
+    EXPECT_EQ(a.trees[tree].left, b.trees[tree].left) << "tree " << tree;
+    EXPECT_EQ(a.trees[tree].split_feature, b.trees[tree].split_feature) << "tree " << tree;
+    EXPECT_TRUE(SameFloats(a.trees[tree].split_value, b.trees[tree].split_value)) << "tree " << tree;
+  }
+}
+
+TEST_F(CudaEngineTest, RoundsHaveTheHostsBits) {
+  struct Case {
+    ParamMap params;
+    float n_classes;
+    std::vector<std::string> metrics;
+  };
+  std::vector<Case> const cases{{{{"objective", "reg:squarederror"}}, 1.0F, {"rmse", "mae"}},
+                                {{{"objective", "binary:logistic"}}, 2.0F, {"logloss", "error", "auc"}},
+                                {{{"objective", "binary:logitraw"}}, 2.0F, {"auc", "error"}},
+                                {{{"objective", "count:poisson"}}, 5.0F, {"poisson-nloglik"}},
+                                {{{"objective", "multi:softprob"}, {"num_class", "3"}}, 3.0F, {"mlogloss", "merror"}}};
+  for (auto const& given : cases) {
+    for (bool const sparse : {false, true}) {
+      SCOPED_TRACE(given.params.at("objective"));
+      auto const train = MakeData(1500, sparse, given.n_classes, 41);
+      auto const valid = MakeData(700, sparse, given.n_classes, 43);
+      auto device = OnTheDevice(given.params);
+      auto host = OnTheHost(given.params);
+      for (int round = 0; round < 4; ++round) {
+        auto const subsample = round % 2 == 0 ? 1.0F : 0.7F;
+        device.Round(train, subsample);
+        host.Round(train, subsample);
+        EXPECT_EQ(device.Evaluate(train, given.metrics), host.Evaluate(train, given.metrics));
+        EXPECT_EQ(device.Evaluate(valid, given.metrics), host.Evaluate(valid, given.metrics));
+        EXPECT_TRUE(SameFloats(device.TheEngine().Margins(*train), host.TheEngine().Margins(*train)));
+        EXPECT_TRUE(SameFloats(device.TheEngine().Margins(*valid), host.TheEngine().Margins(*valid)));
+      }
+      ExpectSameTrees(device.TheModel(), host.TheModel());
+    }
+  }
+}
+
+/// Labels and base margins may change between rounds, and a data set may come late.
+TEST_F(CudaEngineTest, FollowsChangesOfTheInfo) {
+  ParamMap const params{{"objective", "reg:squarederror"}};
+  auto const train = MakeData(400, false, 1.0F, 45);
+  auto device = OnTheDevice(params);
+  auto host = OnTheHost(params);
+  for (int round = 0; round < 4; ++round) {
+    device.Round(train, 1.0F);
+    host.Round(train, 1.0F);
+    EXPECT_EQ(device.Evaluate(train, {"rmse"}), host.Evaluate(train, {"rmse"}));
+    if (round == 0) train->MutableInfo()->labels[7] = 5.0F;
+    if (round == 1) train->MutableInfo()->base_margin = UniformValues(400, -1.0F, 1.0F, 46);
+    if (round == 2) train->MutableInfo()->weights.clear();
+  }
+  EXPECT_TRUE(SameFloats(device.TheEngine().Margins(*train), host.TheEngine().Margins(*train)));
+  auto const late = MakeData(300, true, 1.0F, 47);
+  EXPECT_EQ(device.Evaluate(late, {"rmse"}), host.Evaluate(late, {"rmse"}));
+  device.TheEngine().Clear();
+  EXPECT_EQ(device.Evaluate(train, {"rmse"}), host.Evaluate(train, {"rmse"}));
+}
+
+/// What a user's plug-in may bring: known to the host only.
+class AbsoluteError : public Objective {
+ public:
+  std::int64_t NumOutputs(MetaInfo const&) const override { return 1; }
+  void ValidateInfo(MetaInfo const&) const override {}
+  void ComputeGradients(Context const&, Span<float const> margins, MetaInfo const& info, std::int64_t,
+                        Span<GradientPair> out) const override {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = {margins[i] > info.labels[i] ? 1.0F : -1.0F, 1.0F};
+  }
+  std::vector<float> EstimateBaseScore(Context const&, MetaInfo const&) const override { return {0.0F}; }
+  void TransformMargins(Context const&, Span<float> values, std::int64_t) const override {
+    for (auto& value : values) value *= 2.0F;
+  }
+  std::string DefaultMetric() const override { return "mae"; }
+};
+
+TEST_F(CudaEngineTest, WithoutDeviceVersionsThereAreCopiesAndOneLineEach) {
+  ParamMap const params{{"objective", "reg:squarederror"}};
+  auto const train = MakeData(400, false, 1.0F, 48);
+  for (auto& label : train->MutableInfo()->labels) label = std::round(label);
+  auto device = OnTheDevice(params);
+  auto host = OnTheHost(params);
+  device.SetObjective(std::make_unique<AbsoluteError>());
+  host.SetObjective(std::make_unique<AbsoluteError>());
+  for (int round = 0; round < 3; ++round) {
+    device.Round(train, 1.0F);
+    host.Round(train, 1.0F);
+    EXPECT_EQ(device.Evaluate(train, {"mae", "aucpr"}), host.Evaluate(train, {"mae", "aucpr"}));
+  }
+  EXPECT_EQ(CountLines("objective '' has no device version"), 1U);
+  EXPECT_EQ(CountLines("metric 'aucpr' has no device version"), 1U);
+  EXPECT_EQ(CountLines("tree method"), 1U);
+  EXPECT_EQ(CountLines("mae"), 0U);
+}
+
+TEST_F(CudaEngineTest, GradientsFromOutside) {
+  ParamMap const params{{"objective", "reg:squarederror"}};
+  auto const train = MakeData(200, false, 1.0F, 49);
+  auto device = OnTheDevice(params);
+  auto host = OnTheHost(params);
+  Random random(50);
+  std::vector<GradientPair> pairs(200);
+  for (auto& pair : pairs) pair = {random.Normal(), 1.0F};
+  device.Round(train, 1.0F, pairs);
+  host.Round(train, 1.0F, pairs);
+  ExpectSameTrees(device.TheModel(), host.TheModel());
+  pairs[33].gradient = std::numeric_limits<float>::infinity();
+  auto const on_device = MessageOf(ErrorKind::kData, [&] { device.Round(train, 1.0F, pairs); });
+  EXPECT_EQ(on_device, MessageOf(ErrorKind::kData, [&] { host.Round(train, 1.0F, pairs); }));
+  EXPECT_NE(on_device.find("row 33"), std::string::npos) << on_device;
+  pairs.pop_back();
+  EXPECT_EQ(MessageOf(ErrorKind::kData, [&] { device.Round(train, 1.0F, pairs); }),
+            MessageOf(ErrorKind::kData, [&] { host.Round(train, 1.0F, pairs); }));
+}
+
+/// The host's version has the words.
+TEST_F(CudaEngineTest, LabelsThatDoNotFitAMetric) {
+  ParamMap const params{{"objective", "reg:squarederror"}};
+  auto const data = MakeData(50, false, 1.0F, 51);
+  auto device = OnTheDevice(params);
+  auto host = OnTheHost(params);
+  auto const message = MessageOf(ErrorKind::kData, [&] { device.Evaluate(data, {"mlogloss"}); });
+  EXPECT_EQ(message, MessageOf(ErrorKind::kData, [&] { host.Evaluate(data, {"mlogloss"}); }));
+  data->MutableInfo()->base_margin.resize(7);
+  EXPECT_NE(MessageOf(ErrorKind::kData, [&] { device.UpdateMargins(data); }).find("7 values"), std::string::npos);
+}
+
+TEST_F(CudaEngineTest, UnknownDataIsAnError) {
+  auto const data = MakeData(50, false, 1.0F, 52);
+  auto device = OnTheDevice({{"objective", "reg:squarederror"}});
+  EXPECT_NE(MessageOf(ErrorKind::kInternal, [&] { device.TheEngine().FinishRound(*data, device.TheModel()); })
+                .find("never computed"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace kauri::testing
