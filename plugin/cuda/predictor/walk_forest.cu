@@ -100,14 +100,14 @@ struct GatheredKeys {
   __device__ __forceinline__ std::int32_t operator()(std::uint32_t slot, int i) const {
     std::int64_t const row = own.Row(i);
     if (row >= rows.n_rows) return kMissingKey;
-    if (rows.values != nullptr) return DenseKey(forest, rows, row, slot);
+    if (rows.row_ptr == nullptr) return DenseKey(forest, rows, row, slot);
     return FindEntry(rows, row, forest.feature_of_slot[slot]);
   }
 };
 
 /// Every thread fills the columns of its own rows, so no barrier is needed before it reads them.
 __device__ void FillTile(ForestView const& forest, DeviceRows const& rows, ThreadRows own, TileKeys const& tile) {
-  if (rows.values != nullptr) {
+  if (rows.row_ptr == nullptr) {
 #pragma unroll 4
     for (std::int32_t slot = 0; slot < forest.n_slots; ++slot) {
 #pragma unroll

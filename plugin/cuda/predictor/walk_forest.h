@@ -9,7 +9,7 @@
 
 namespace kauri::cuda {
 
-/// Features in device memory; not owning. Dense if `values` is set, else CSR.
+/// Features in device memory; not owning. CSR if `row_ptr` is set, else dense.
 struct DeviceRows {
   std::int64_t n_rows = 0;
   std::int64_t n_cols = 0;
