@@ -38,6 +38,14 @@ std::int64_t ColumnSize(DeviceColumns const& columns, std::int32_t feature) {
   return columns.column_ptr[at + 1] - columns.column_ptr[at];
 }
 
+/// Whole tiles are loaded, the dead entries in them too: what those hold never matters, but it must be something.
+template <typename T>
+void ReserveZeroed(CudaContext const& cuda, std::size_t size, Buffer<T>* buffer) {
+  if (size <= buffer->size()) return;
+  buffer->Reserve(cuda, size);
+  FillZero(cuda, buffer->data(), buffer->size());
+}
+
 Chunk& Append(std::vector<Chunk>* chunks) {
   chunks->emplace_back();
   chunks->back().slot = static_cast<std::int64_t>(chunks->size()) - 1;
@@ -84,9 +92,9 @@ std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& colu
   for (auto const& chunk : chunks) largest = std::max(largest, chunk.n_entries);
   workspace->slot_size = NumTiles(largest) * kTileEntries;
   auto const room = static_cast<std::size_t>(workspace->slot_size) * (chunks.size() + 1);
-  workspace->rows.Reserve(cuda, room);
-  workspace->values.Reserve(cuda, room);
-  workspace->pairs.Reserve(cuda, room);
+  ReserveZeroed(cuda, room, &workspace->rows);
+  ReserveZeroed(cuda, room, &workspace->values);
+  ReserveZeroed(cuda, room, &workspace->pairs);
   return chunks;
 }
 

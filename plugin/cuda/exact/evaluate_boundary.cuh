@@ -13,13 +13,33 @@ namespace kauri::cuda {
 struct SegmentFacts {
   NodeTotals node;
   FixedSum missing;  ///< sum of the node's rows that lack the feature
+  double floor;      ///< a loss change that the node is known to reach: candidates below it need no exact value
   bool both_ways;    ///< the column lacks values and has more than one: missing rows may also go right
 };
+
+/// A candidate is evaluated exactly when its gain, computed without a division, is within this of what must be reached:
+/// far more than the rounding of either, so that no candidate which the exact formula prefers is ever left out.
+constexpr double kScreenSlack = 1.0 - 1e-12;
+
+/// False when the split cannot reach `loss_change`. Two float64 divisions and their pipeline are what a candidate
+/// costs.
+__device__ __forceinline__ bool MayReach(GainParam const& param, SegmentFacts const& facts, FixedSum left,
+                                         FixedSum right, double loss_change) {
+  if (param.max_delta_step != 0.0) return true;  // only without it the gain is a quotient
+  double const gradient_l = ThresholdL1(GradientOf(left, param), param.alpha);
+  double const gradient_r = ThresholdL1(GradientOf(right, param), param.alpha);
+  double const below_l = HessianOf(left, param) + param.lambda;
+  double const below_r = HessianOf(right, param) + param.lambda;
+  double const gain = gradient_l * gradient_l * below_r + gradient_r * gradient_r * below_l;
+  return gain >= (loss_change + facts.node.gain) * kScreenSlack * (below_l * below_r);
+}
 
 __device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts const& facts, FixedSum left,
                                          float threshold, std::uint32_t state, SegmentCandidate* best) {
   FixedSum const right = facts.node.sum - left;
   if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return;
+  bool const has_best = best->state != SegmentCandidate::kNone && best->loss_change > facts.floor;
+  if (!MayReach(param, facts, left, right, has_best ? best->loss_change : facts.floor)) return;
   SegmentCandidate candidate;
   candidate.loss_change = LeafGain(left, param) + LeafGain(right, param) - facts.node.gain;
   candidate.left = left;

@@ -26,7 +26,8 @@ struct EntryArrays {
   FixedPair* pairs = nullptr;
 };
 
-/// Where the segments begin; device memory, not owning.
+/// Where the segments begin; device memory, not owning. There are fewer than 2^32 segments: 64-bit divisions cost too
+/// much.
 struct SegmentTable {
   std::int64_t const* begin =
       nullptr;  ///< [n_features * (n_nodes + 1) + 1], ascending; the last of each feature is dead
@@ -35,10 +36,10 @@ struct SegmentTable {
 
   KAURI_HD std::int64_t NumSegments() const { return static_cast<std::int64_t>(n_features) * (n_nodes + 1); }
   KAURI_HD std::int32_t NodeOf(std::int64_t segment) const {
-    return static_cast<std::int32_t>(segment % (n_nodes + 1));
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(segment) % static_cast<std::uint32_t>(n_nodes + 1));
   }
   KAURI_HD std::int32_t FeatureOf(std::int64_t segment) const {
-    return static_cast<std::int32_t>(segment / (n_nodes + 1));
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(segment) / static_cast<std::uint32_t>(n_nodes + 1));
   }
 };
 

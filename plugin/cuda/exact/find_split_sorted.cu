@@ -3,10 +3,11 @@
 /// 1. PieceSumsKernel: the sum of every piece, by a segmented block reduction.
 /// 2. PiecePrefixKernel: what comes before each piece within its segment, and the segment's total; so missing = node -
 /// total.
-/// 3. ScanKernel: segmented block scan of the pairs, every boundary evaluated both ways, the best of every piece.
-/// 4. ReduceSegmentsKernel: the best of every segment, with the splits "missing alone".
-/// 5. ReduceNodesKernel: the best of every node over its features.
-/// Bytes per entry: 8 in (1), 12 in (3); pieces are one in two thousand.
+/// 3. FloorKernel: the boundaries at tile ends alone tell a loss change that each node reaches at least.
+/// 4. ScanKernel: segmented block scan of the pairs, every boundary evaluated both ways, the best of every piece.
+/// 5. ReduceSegmentsKernel: the best of every segment, with the splits "missing alone".
+/// 6. ReduceNodesKernel: the best of every node over its features.
+/// Bytes per entry: 8 in (1), 12 in (4); pieces are one in two thousand.
 #include <cub/block/block_load.cuh>
 
 #include "cuda/common/launch.h"
@@ -63,6 +64,7 @@ __global__ void __launch_bounds__(kBlockThreads) PieceSumsKernel(SplitTask task,
   } temp;
   __shared__ std::int64_t segments[2];
   TileRange const range = FindTile(task.table, blockIdx.x, task.n_entries, segments);
+  if (IsDeadTile(task.table, range)) return;
   std::uint64_t pairs[kThreadEntries];
   LoadTilePairs(range, task.entries.pairs, temp.load, pairs);
   __syncthreads();
@@ -89,8 +91,35 @@ __device__ SegmentFacts FactsOf(SplitTask const& task, FixedSum const* segment_s
   SegmentFacts facts;
   facts.node = task.nodes[task.table.NodeOf(segment)];
   facts.missing = facts.node.sum - segment_sums[segment];
+  facts.floor = task.floors[task.table.NodeOf(segment)];
   facts.both_ways = task.both_ways[task.table.FeatureOf(segment)] != 0;
   return facts;
+}
+
+__device__ __forceinline__ bool IsAllowed(SplitTask const& task, std::int64_t segment) {
+  if (task.allowed == nullptr) return true;
+  std::int32_t const id = task.feature_ids[task.table.FeatureOf(segment)];
+  return task.allowed[static_cast<std::int64_t>(task.table.NodeOf(segment)) * task.n_all_features + id] != 0;
+}
+
+/// One thread per tile: the boundary between the tile before and this one, where they share a segment. Losses are
+/// positive, so their bits ascend with them.
+__global__ void FloorKernel(SplitTask task, SplitScratch scratch) {
+  std::int64_t const tile = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x + 1;
+  std::int64_t const index = tile * kTileEntries;
+  if (index >= task.n_entries) return;
+  std::int64_t const segment = FindSegment(task.table.begin, 0, task.table.NumSegments(), index);
+  std::int32_t const node = task.table.NodeOf(segment);
+  if (node == task.table.n_nodes || task.table.begin[segment] == index || !IsAllowed(task, segment)) return;
+  float const low = task.entries.values[index - 1];
+  float const high = task.entries.values[index];
+  if (low == high) return;
+  SegmentFacts const facts = FactsOf(task, scratch.segment_sums, segment);
+  SegmentCandidate best;
+  ConsiderBoundary(task.param, facts, scratch.piece_sums[tile + segment], low, high, &best);
+  if (best.state == SegmentCandidate::kNone || !(best.loss_change > 0.0)) return;
+  atomicMax(reinterpret_cast<unsigned long long*>(task.floors + node),
+            static_cast<unsigned long long>(__double_as_longlong(best.loss_change)));
 }
 
 /// One thread's way along its entries: the left sum and the previous value of each, and the best boundary of each
@@ -154,6 +183,7 @@ __global__ void __launch_bounds__(kBlockThreads) ScanKernel(SplitTask task, Spli
   } temp;
   __shared__ std::int64_t segments[2];
   TileRange const range = FindTile(task.table, blockIdx.x, task.n_entries, segments);
+  if (IsDeadTile(task.table, range)) return;
   std::uint64_t pairs[kThreadEntries];
   LoadTilePairs(range, task.entries.pairs, temp.pairs, pairs);
   __syncthreads();
@@ -172,6 +202,12 @@ __global__ void __launch_bounds__(kBlockThreads) ScanKernel(SplitTask task, Spli
   if (continues && !carry.restarted) carry.value += scratch.piece_sums[range.tile + range.first_segment];
   BoundaryScan scan{task, scratch, range, SegmentCandidate()};
   if (count > 0) scan.Run(first, count, carry.value, pairs, values);
+  bool const has_candidate =
+      scan.open.value.state != SegmentCandidate::kNone || scan.first_best.state != SegmentCandidate::kNone;
+  if (__syncthreads_or(has_candidate) == 0) {  // nothing to pass on: most tiles, once the floor is high
+    if (scan.first_end >= 0) scratch.piece_best[range.tile + scan.first_end] = scan.first_best;
+    return;
+  }
   Segmented<SegmentCandidate> before;
   BestScan(temp.best).ExclusiveScan(scan.open, before, Segmented<SegmentCandidate>{SegmentCandidate(), false},
                                     SegmentedOp<SegmentCandidate, KeepBetter>{});
@@ -241,6 +277,7 @@ void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch cons
   auto const warps = GridFor(task.table.NumSegments() * 32, kBlockThreads);
   Launch(ctx, tiles, kBlockThreads, PieceSumsKernel, task, scratch.piece_sums);
   Launch(ctx, warps, kBlockThreads, PiecePrefixKernel<FixedSum>, task.table, scratch.piece_sums, scratch.segment_sums);
+  Launch(ctx, GridFor(tiles, kBlockThreads), kBlockThreads, FloorKernel, task, scratch);
   Launch(ctx, tiles, kBlockThreads, ScanKernel, task, scratch);
   Launch(ctx, warps, kBlockThreads, ReduceSegmentsKernel, task, scratch);
   ReduceNodes(ctx, task, scratch.segment_best, task.table.n_nodes + 1, best);

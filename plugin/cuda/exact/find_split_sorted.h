@@ -19,6 +19,7 @@ struct SplitTask {
   std::int32_t const* feature_ids = nullptr;  ///< [n_features]: global ids, ascending
   std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: column sampling; nullptr: all
   std::int32_t n_all_features = 0;
+  double* floors = nullptr;  ///< [n_nodes], zero before the first chunk of a level; grows from chunk to chunk
 };
 
 /// Scratch of SplitTask: [NumTiles + NumSegments] pieces and [NumSegments] totals and candidates.

@@ -141,6 +141,8 @@ std::vector<SplitCandidate> Grower::FindBest() {
   auto const device_totals = ToDevice(cuda_, totals);
   auto const allowed = AllowedColumns();
   auto const best = ToDevice(cuda_, std::vector<SplitCandidate>(nodes_.size()));
+  Buffer<double> const floors(cuda_, nodes_.size());
+  FillZero(cuda_, floors.data(), floors.size());
   for (auto const& chunk : chunks_) {
     SplitTask task;
     task.table = chunk.Table();
@@ -152,6 +154,7 @@ std::vector<SplitCandidate> Grower::FindBest() {
     task.feature_ids = chunk.feature_ids.data();
     task.allowed = allowed.data();
     task.n_all_features = static_cast<std::int32_t>(state_.columns.NumCols());
+    task.floors = floors.data();
     FindSplits(cuda_, task, state_.workspace.ReserveSplit(cuda_, chunk), best.data());
   }
   return ToHost(cuda_, best.data(), best.size());  // the one wait of the level: which nodes split

@@ -47,14 +47,25 @@ __global__ void __launch_bounds__(kBlockThreads) MarkKernel(PartitionTask task, 
   __shared__ std::uint32_t words[kTileWords];
   __shared__ int before[kTileWords];
   TileRange const range = FindTile(task.table, blockIdx.x, task.n_entries, segments);
+  if (IsDeadTile(task.table, range)) return;
+  SegmentCursor cursor(task.table, range);
+  std::uint32_t rows[kThreadEntries];
+#pragma unroll
+  for (int item = 0; item < kThreadEntries; ++item) {
+    std::int64_t const index = range.begin + item * kBlockThreads + static_cast<int>(threadIdx.x);
+    rows[item] = index < range.end ? task.from.rows[index] : 0;
+  }
+  std::int32_t next[kThreadEntries];
+#pragma unroll
+  for (int item = 0; item < kThreadEntries; ++item) next[item] = task.next_of_row[rows[item]];
+#pragma unroll
   for (int item = 0; item < kThreadEntries; ++item) {
     int const offset = item * kBlockThreads + static_cast<int>(threadIdx.x);
     std::int64_t const index = range.begin + offset;
     bool left = false;
     if (index < range.end) {
-      std::int64_t const segment = FindSegment(task.table.begin, range.first_segment, range.last_segment + 1, index);
-      std::int32_t const node = task.table.NodeOf(segment);
-      if (node < task.table.n_nodes) left = task.next_of_row[task.from.rows[index]] == task.moves[node].left;
+      cursor.MoveTo(index);
+      if (!cursor.IsDead()) left = next[item] == task.moves[cursor.Node()].left;
     }
     std::uint32_t const word = __ballot_sync(0xFFFFFFFFU, left);
     if (threadIdx.x % 32 == 0) {
@@ -110,26 +121,28 @@ __global__ void __launch_bounds__(kBlockThreads)
   __shared__ std::uint32_t words[kTileWords];
   __shared__ int before[kTileWords];
   TileRange const range = FindTile(task.table, blockIdx.x, task.n_entries, segments);
+  if (IsDeadTile(task.table, range)) return;
   if (threadIdx.x < kTileWords) words[threadIdx.x] = scratch.goes_left[range.begin / 32 + threadIdx.x];
   __syncthreads();
   CountWords(words, before);
+  SegmentCursor cursor(task.table, range);
+#pragma unroll
   for (int item = 0; item < kThreadEntries; ++item) {
     int const offset = item * kBlockThreads + static_cast<int>(threadIdx.x);
     std::int64_t const index = range.begin + offset;
     if (index >= range.end) return;
-    std::int64_t const segment = FindSegment(task.table.begin, range.first_segment, range.last_segment + 1, index);
-    std::int32_t const node = task.table.NodeOf(segment);
-    if (node == task.table.n_nodes) continue;
+    cursor.MoveTo(index);
+    if (cursor.IsDead()) continue;
     bool const left = (words[offset / 32] >> (offset % 32) & 1U) != 0;
-    std::int32_t const child = left ? task.moves[node].left : task.moves[node].right;
+    std::int32_t const child = left ? task.moves[cursor.Node()].left : task.moves[cursor.Node()].right;
     if (child < 0) continue;
-    std::int64_t const begin = task.table.begin[segment];
+    std::int64_t const begin = cursor.SegmentBegin();
     int const piece_begin = begin > range.begin ? static_cast<int>(begin - range.begin) : 0;
-    std::int64_t const left_rank = scratch.piece_lefts[range.tile + segment] + LeftsBefore(words, before, offset) -
-                                   LeftsBefore(words, before, piece_begin);
+    std::int64_t const left_rank = scratch.piece_lefts[range.tile + cursor.Segment()] +
+                                   LeftsBefore(words, before, offset) - LeftsBefore(words, before, piece_begin);
     std::int64_t const rank = left ? left_rank : index - begin - left_rank;
-    std::int64_t const place =
-        children_begin[static_cast<std::int64_t>(task.table.FeatureOf(segment)) * (task.n_children + 1) + child] + rank;
+    auto const feature = static_cast<std::int64_t>(task.table.FeatureOf(cursor.Segment()));
+    std::int64_t const place = children_begin[feature * (task.n_children + 1) + child] + rank;
     task.to.rows[place] = task.from.rows[index];
     task.to.values[place] = task.from.values[index];
     task.to.pairs[place] = task.from.pairs[index];

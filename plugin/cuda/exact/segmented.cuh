@@ -49,6 +49,11 @@ __device__ __forceinline__ TileRange FindTile(SegmentTable const& table, std::in
   return range;
 }
 
+/// Nothing in the tile belongs to an active node. The same for every thread of the block.
+__device__ __forceinline__ bool IsDeadTile(SegmentTable const& table, TileRange const& range) {
+  return range.first_segment == range.last_segment && table.NodeOf(range.first_segment) == table.n_nodes;
+}
+
 /// Walks a thread's consecutive entries and knows the segment of each.
 class SegmentWalker {
  public:
@@ -78,6 +83,31 @@ class SegmentWalker {
   std::int64_t segment_;
   std::int64_t segment_begin_;
   std::int64_t segment_end_;
+};
+
+/// Follows a thread's entries at ever larger indices and looks a segment up only when it has left the last one.
+class SegmentCursor {
+ public:
+  __device__ SegmentCursor(SegmentTable const& table, TileRange const& range) : table_(table), range_(range) {}
+  __device__ void MoveTo(std::int64_t index) {
+    if (index < end_) return;
+    segment_ = FindSegment(table_.begin, range_.first_segment, range_.last_segment + 1, index);
+    begin_ = table_.begin[segment_];
+    end_ = table_.begin[segment_ + 1];
+    node_ = table_.NodeOf(segment_);
+  }
+  __device__ std::int64_t Segment() const { return segment_; }
+  __device__ std::int64_t SegmentBegin() const { return begin_; }
+  __device__ std::int32_t Node() const { return node_; }
+  __device__ bool IsDead() const { return node_ == table_.n_nodes; }
+
+ private:
+  SegmentTable const& table_;
+  TileRange const& range_;
+  std::int64_t segment_ = 0;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = -1;
+  std::int32_t node_ = 0;
 };
 
 /// A running value and whether a segment began within what it covers.
