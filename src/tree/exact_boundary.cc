@@ -119,18 +119,22 @@ V SquareL1(V gradient, V alpha) {
   return hn::Mul(shrunk, shrunk);
 }
 
+/// The lanes, of the first n, whose value differs from the next entry's. Values are the upper halves; equal values have
+/// equal bits, as there is no -0.
+hn::Mask<Gains> WhereValuesChange(ColumnEntry const* entries, std::int64_t n) {
+  Words const d;
+  auto const* words = reinterpret_cast<std::uint64_t const*>(entries);
+  auto const changed = hn::ShiftRight<32>(hn::Xor(hn::LoadU(d, words), hn::LoadU(d, words + 1)));
+  auto const differs = hn::RebindMask(Gains(), hn::Ne(changed, hn::Zero(d)));
+  return hn::And(differs, hn::FirstN(Gains(), static_cast<std::size_t>(n)));
+}
+
 /// Boundaries first .. first + n - 1 (n <= lanes) after entries[0 .. n - 1]; entries[lanes] can be read.
 void ConsiderVector(Scan const& scan, ColumnEntry const* entries, std::int64_t first, std::int64_t n,
                     std::int64_t const* sums) {
   Gains const d;
   Sums const di;
-  Words const dw;
-  auto const* words = reinterpret_cast<std::uint64_t const*>(entries);
-  // The value is the upper half of an entry; equal bits are equal values, as there is no -0.
-  auto const changed = hn::ShiftRight<32>(hn::Xor(hn::LoadU(dw, words), hn::LoadU(dw, words + 1)));
-  auto mask = hn::RebindMask(d, hn::Ne(changed, hn::Zero(dw)));
-  mask = hn::And(mask, hn::FirstN(d, static_cast<std::size_t>(n)));
-
+  auto mask = WhereValuesChange(entries, n);
   auto left_g = hn::Undefined(di);
   auto left_h = hn::Undefined(di);
   hn::LoadInterleaved2(di, sums, left_g, left_h);

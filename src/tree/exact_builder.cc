@@ -29,7 +29,6 @@ class Grower {
   Grower(Context const& ctx, TreeParam const& param, TreeTask const& task, ExactState* state,
          Span<std::int32_t> leaf_of_row)
       : ctx_(ctx),
-        param_(param),
         task_(task),
         state_(state),
         leaf_of_row_(leaf_of_row),
@@ -59,7 +58,6 @@ class Grower {
   }
 
   Context const& ctx_;
-  TreeParam const& param_;
   TreeTask const& task_;
   ExactState* state_;
   Span<std::int32_t> leaf_of_row_;

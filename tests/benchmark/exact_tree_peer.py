@@ -1,4 +1,4 @@
-"""Time XGBoost's exact method on the data that exact_tree_bench wrote: exact_tree_peer.py PREFIX COLUMNS DEPTH THREADS ROUNDS."""
+"""Time XGBoost on the data that exact_tree_bench wrote: exact_tree_peer.py PREFIX COLUMNS DEPTH THREADS ROUNDS."""
 
 import sys
 import time
