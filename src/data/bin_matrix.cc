@@ -105,6 +105,56 @@ void EncodeSparse(Context const& ctx, CsrStorage const& csr, BinMatrix const& la
   });
 }
 
+/// next[part][column]: where the first entry of this column goes that lies in this part of the rows.
+using ColumnPlaces = std::vector<std::vector<std::int64_t>>;
+
+/// Turns counts into places, column by column, parts in order within a column.
+void PlaceColumns(ColumnPlaces* counts, std::vector<std::int64_t>* column_ptr) {
+  std::int64_t place = 0;
+  for (std::size_t column = 0; column < column_ptr->size(); ++column) {
+    (*column_ptr)[column] = place;
+    if (column + 1 == column_ptr->size()) break;
+    for (auto& part : *counts) {
+      auto const count = part[column];
+      part[column] = place;
+      place += count;
+    }
+  }
+}
+
+/// The same entries column by column: a counting sort, each thread on a part of the rows. Stable, so any number of
+/// parts gives the same order.
+void SortByColumn(Context const& ctx, CsrStorage const& csr, std::int64_t n_cols,
+                  std::vector<std::uint32_t> const& feature_begin, BinEntries* out) {
+  auto const n_rows = static_cast<std::int64_t>(csr.row_ptr.size()) - 1;
+  auto const part_rows = std::max<std::int64_t>(1, NumBlocks(n_rows, ctx.threads));
+  ColumnPlaces next(static_cast<std::size_t>(NumBlocks(n_rows, part_rows)));
+  ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
+    auto& counts = next[static_cast<std::size_t>(part)];
+    counts.assign(static_cast<std::size_t>(n_cols), 0);
+    for (auto i = csr.row_ptr[static_cast<std::size_t>(begin)]; i < csr.row_ptr[static_cast<std::size_t>(end)]; ++i) {
+      ++counts[csr.features[static_cast<std::size_t>(i)]];
+    }
+  });
+  out->column_ptr.resize(static_cast<std::size_t>(n_cols) + 1);
+  PlaceColumns(&next, &out->column_ptr);
+  out->column_rows.resize(csr.features.size());
+  out->column_codes.resize(csr.features.size());
+  ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
+    auto& places = next[static_cast<std::size_t>(part)];
+    for (auto row = begin; row < end; ++row) {
+      for (auto i = csr.row_ptr[static_cast<std::size_t>(row)]; i < csr.row_ptr[static_cast<std::size_t>(row) + 1];
+           ++i) {
+        auto const feature = csr.features[static_cast<std::size_t>(i)];
+        auto const place = static_cast<std::size_t>(places[feature]++);
+        out->column_rows[place] = static_cast<std::uint32_t>(row);
+        out->column_codes[place] =
+            static_cast<std::uint16_t>(out->cells[static_cast<std::size_t>(i)] - feature_begin[feature]);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts)
@@ -112,6 +162,7 @@ BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cu
   if (!data.IsDense()) {
     feature_begin_ = cuts_.feature_begin;
     EncodeSparse(ctx, data.Csr(), *this, &entries_);
+    SortByColumn(ctx, data.Csr(), data.NumCols(), feature_begin_, &entries_);
     return;
   }
   has_missing_ = FindMissing(ctx, data);

@@ -20,6 +20,9 @@ namespace kauri {
 /// What FindCode returns for a missing entry of a sparse matrix, and MissingCode for a feature without that code.
 constexpr std::uint32_t kNoCode = 0xFFFFFFFFU;
 
+/// What stands for an absent entry where sparse codes are written out; no bin has this code.
+constexpr std::uint16_t kAbsentCode = 0xFFFFU;
+
 /// Cells from one feature to the next where every feature gets as many: 256 codes and a cache line.
 constexpr std::uint32_t kEvenCells = 260;
 
@@ -38,6 +41,17 @@ struct BinCodes {
 struct BinEntries {
   std::vector<std::int64_t> row_ptr;  ///< [n_rows + 1]
   std::vector<std::uint32_t> cells;   ///< [n_entries], ascending within a row
+
+  std::vector<std::int64_t> column_ptr;     ///< [n_cols + 1]
+  std::vector<std::uint32_t> column_rows;   ///< [n_entries], ascending within a column
+  std::vector<std::uint16_t> column_codes;  ///< [n_entries]
+};
+
+/// The entries of one column.
+struct ColumnEntries {
+  std::uint32_t const* rows;
+  std::uint16_t const* codes;
+  std::int64_t n;
 };
 
 /// Immutable once made.
@@ -64,6 +78,12 @@ class BinMatrix {
   BinCodes<std::uint8_t> const& Bytes() const { return bytes_; }
   BinCodes<std::uint16_t> const& Words() const { return words_; }
   BinEntries const& Entries() const { return entries_; }
+  /// Sparse data only.
+  ColumnEntries EntriesOf(std::size_t feature) const {
+    auto const begin = entries_.column_ptr[feature];
+    return {entries_.column_rows.data() + begin, entries_.column_codes.data() + begin,
+            entries_.column_ptr[feature + 1] - begin};
+  }
   /// The code of one cell of the table; kNoCode for an absent entry of sparse data. Costs a binary search there.
   std::uint32_t FindCode(std::int64_t row, std::size_t feature) const;
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
 constexpr std::int64_t kColumnsPerGroup = 16;  // of float32: one cache line of a row
 constexpr std::uint32_t kByteCodes = 256;
-constexpr float kBoundGap = 1e-5F;  // XGBoost's distance of the outer bounds from the data
+constexpr double kLargest = std::numeric_limits<float>::max();
+constexpr double kBoundGap = 1e-5;  // XGBoost's distance of the outer bounds from the data
 
 /// Unsigned integers in the order of the floats; both zeros become one.
 std::uint32_t ToKey(float value) {
@@ -93,10 +94,15 @@ void RankCuts(std::vector<std::uint32_t> const& sorted, std::uint32_t max_bin, s
   }
 }
 
-float UpperBound(float max_value) { return max_value + (std::fabs(max_value) + kBoundGap); }
+/// Both in float64, rounded once, as in XGBoost.
+float UpperBound(float max_value) {
+  auto const value = static_cast<double>(max_value);
+  auto const bound = value + (std::fabs(value) + kBoundGap);
+  return bound > kLargest ? std::numeric_limits<float>::infinity() : static_cast<float>(bound);
+}
 float LowerBound(float min_value) {
-  auto const bound = min_value - (std::fabs(min_value) + kBoundGap);
-  return std::max(bound, std::numeric_limits<float>::lowest());
+  auto const value = static_cast<double>(min_value);
+  return static_cast<float>(std::max(value - (std::fabs(value) + kBoundGap), -kLargest));
 }
 
 FeatureCuts MakeFeatureCuts(std::vector<std::uint32_t>* keys, bool has_missing, std::uint32_t max_bin,

@@ -1,6 +1,7 @@
 #include "tree/hist_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/parallel_for.h"
 #include "tree/hist_work.h"
@@ -12,23 +13,11 @@ constexpr std::int64_t kRowsPerBlock = 1 << 13;
 constexpr double kOperationsPerRow = 4.0;
 constexpr std::uint32_t kNever = kNoCode - 1;  // no code of any matrix
 
-RouteRule MakeRule(BinMatrix const& bins, CodeSplit const& split) {
-  return {split.code, split.default_left ? bins.MissingCode(split.feature) : kNever};
-}
-
-/// Calls fn(column) for dense codes that can be routed in vectors; returns whether it did.
-template <typename Fn>
-bool WithColumn(BinMatrix const& bins, std::uint32_t feature, Fn&& fn) {
-  if (!bins.IsDense()) return false;
-  auto const offset = static_cast<std::int64_t>(feature) * bins.NumRows();
-  if (bins.HasByteCodes()) {
-    if (bins.NumRows() > kMaxRouteBytes) return false;
-    fn(bins.Bytes().columns.data() + offset);
-  } else {
-    if (bins.NumRows() * 2 > kMaxRouteBytes) return false;
-    fn(bins.Words().columns.data() + offset);
-  }
-  return true;
+/// `column`: where the codes come from; an absent entry has another code there than for FindCode.
+RouteRule MakeRule(BinMatrix const& bins, CodeSplit const& split, CodeColumn column) {
+  if (!split.default_left) return {split.code, kNever};
+  auto const is_expanded = !bins.IsDense() && column.words != nullptr;
+  return {split.code, is_expanded ? kAbsentCode : bins.MissingCode(split.feature)};
 }
 
 /// Calls fn(row_at), row_at(position) being the row there.
@@ -78,14 +67,14 @@ void RowLists::MakeTasks(Span<CodeSplit const> splits) {
   }
 }
 
-std::int64_t RowLists::RouteBlockRows(BinMatrix const& bins, CodeSplit const& split, RouteBlock block) {
-  auto const rule = MakeRule(bins, split);
+std::int64_t RowLists::RouteBlockRows(BinMatrix const& bins, CodeSplit const& split, CodeColumn column,
+                                      RouteBlock block) {
+  auto const rule = MakeRule(bins, split, column);
   auto* const left = left_.data() + block.begin;
   auto* const right = right_.data() + block.begin;
+  if (column.bytes != nullptr) return RouteRows(column.bytes, rule, block, left, right);
+  if (column.words != nullptr) return RouteRows(column.words, rule, block, left, right);
   std::int64_t n_left = 0;
-  if (WithColumn(bins, split.feature, [&](auto* column) { n_left = RouteRows(column, rule, block, left, right); })) {
-    return n_left;
-  }
   WithRows(Rows(), [&](auto row_at) {
     for (std::int64_t i = 0; i < block.n; ++i) {
       auto const row = row_at(block.begin + i);
@@ -97,18 +86,52 @@ std::int64_t RowLists::RouteBlockRows(BinMatrix const& bins, CodeSplit const& sp
   return n_left;
 }
 
-void RowLists::WriteBlockLeaves(BinMatrix const& bins, CodeSplit const& split, RouteBlock block,
+void RowLists::WriteBlockLeaves(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block,
                                 std::int32_t* leaf_of_row) {
-  auto const rule = MakeRule(bins, split);
+  auto const rule = MakeRule(bins, split, column);
   auto* const marks = left_.data() + block.begin;
-  auto const is_marked = WithColumn(bins, split.feature, [&](auto* column) { MarkLeft(column, rule, block, marks); });
   WithRows(Rows(), [&](auto row_at) {
+    if (column.bytes != nullptr) {
+      MarkLeft(column.bytes, rule, block, marks);
+    } else if (column.words != nullptr) {
+      MarkLeft(column.words, rule, block, marks);
+    } else {
+      for (std::int64_t i = 0; i < block.n; ++i) {
+        marks[i] = static_cast<std::uint32_t>(rule.GoesLeft(bins.FindCode(row_at(block.begin + i), split.feature)));
+      }
+    }
     for (std::int64_t i = 0; i < block.n; ++i) {
-      auto const row = row_at(block.begin + i);
-      auto const goes_left = is_marked ? marks[i] != 0 : rule.GoesLeft(bins.FindCode(row, split.feature));
-      leaf_of_row[row] = goes_left ? split.left : split.right;
+      leaf_of_row[row_at(block.begin + i)] = marks[i] != 0 ? split.left : split.right;
     }
   });
+}
+
+void RowLists::RouteTasks(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits,
+                          Span<std::int32_t> leaf_of_row) {
+  auto const at_once = CodeColumns::MaxColumns(ctx, bins, splits.size());
+  std::size_t first_task = 0;
+  for (std::size_t first = 0; first < splits.size(); first += at_once) {
+    auto const last = std::min(first + at_once, splits.size());
+    std::vector<ColumnRequest> requests;
+    for (auto split = first; split < last; ++split) {
+      requests.push_back({splits[split].feature, NumRows(splits[split].node)});
+    }
+    columns_.Prepare(ctx, bins, std::move(requests));
+    auto last_task = first_task;
+    while (last_task < tasks_.size() && static_cast<std::size_t>(tasks_[last_task].split) < last) ++last_task;
+    ParallelFor(ctx, static_cast<std::int64_t>(last_task - first_task), [&](std::int64_t index) {
+      auto& task = tasks_[first_task + static_cast<std::size_t>(index)];
+      auto const& split = splits[static_cast<std::size_t>(task.split)];
+      auto const column = columns_.Of(static_cast<std::size_t>(task.split) - first);
+      RouteBlock const block{Rows(), task.begin, task.end - task.begin};
+      if (split.is_last) {
+        WriteBlockLeaves(bins, split, column, block, leaf_of_row.data());
+      } else {
+        task.n_left = RouteBlockRows(bins, split, column, block);
+      }
+    });
+    first_task = last_task;
+  }
 }
 
 void RowLists::PlaceTasks(Span<CodeSplit const> splits) {
@@ -152,16 +175,7 @@ void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit c
   double n_rows = 0.0;
   for (auto const& task : tasks_) n_rows += static_cast<double>(task.end - task.begin);
   auto const team = ThreadsFor(ctx, kOperationsPerRow * n_rows);
-  ParallelFor(team, n_tasks, [&](std::int64_t index) {
-    auto& task = tasks_[static_cast<std::size_t>(index)];
-    auto const& split = splits[static_cast<std::size_t>(task.split)];
-    RouteBlock const block{Rows(), task.begin, task.end - task.begin};
-    if (split.is_last) {
-      WriteBlockLeaves(bins, split, block, leaf_of_row.data());
-    } else {
-      task.n_left = RouteBlockRows(bins, split, block);
-    }
-  });
+  RouteTasks(team, bins, splits, leaf_of_row);
   PlaceTasks(splits);
   is_identity_ = false;
   ParallelFor(team, n_tasks, [&](std::int64_t index) {

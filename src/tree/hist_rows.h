@@ -13,6 +13,7 @@
 #include "data/bin_matrix.h"
 #include "kauri/context.h"
 #include "kauri/span.h"
+#include "tree/hist_columns.h"
 #include "tree/hist_route.h"
 
 namespace kauri {
@@ -67,8 +68,11 @@ class RowLists {
 
   void MakeTasks(Span<CodeSplit const> splits);
   void PlaceTasks(Span<CodeSplit const> splits);
-  std::int64_t RouteBlockRows(BinMatrix const& bins, CodeSplit const& split, RouteBlock block);
-  void WriteBlockLeaves(BinMatrix const& bins, CodeSplit const& split, RouteBlock block, std::int32_t* leaf_of_row);
+  void RouteTasks(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits,
+                  Span<std::int32_t> leaf_of_row);
+  std::int64_t RouteBlockRows(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block);
+  void WriteBlockLeaves(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block,
+                        std::int32_t* leaf_of_row);
   void CopyBlock(Task const& task);
 
   std::vector<std::uint32_t> rows_;
@@ -76,6 +80,7 @@ class RowLists {
   std::vector<std::uint32_t> right_;
   std::vector<Range> ranges_;  ///< by node
   std::vector<Task> tasks_;
+  CodeColumns columns_;
   bool is_identity_ = false;  ///< only the root exists and holds all rows; rows_ is not filled
 };
 

@@ -40,10 +40,11 @@ TEST(QuantileSketch, FewDistinctValuesGetTheCutsThatXgboostGives) {
   // Measured with XGBoost 3.2: cuts 2, 4, 8, 16.00001 for {1, 2, 4, 8}.
   auto const cuts = CutsOfColumn({4.0F, 1.0F, 8.0F, 2.0F, 2.0F});
   EXPECT_EQ(cuts.values, (std::vector<float>{2.0F, 4.0F, 8.0F, 16.00001F}));
-  EXPECT_EQ(cuts.min_values, (std::vector<float>{1.0F - (1.0F + 1e-5F)}));
+  EXPECT_EQ(cuts.min_values, (std::vector<float>{-1e-5F}));
   EXPECT_EQ(CutsOfColumn({5.0F, 5.0F}).values, (std::vector<float>{10.00001F}));
   EXPECT_EQ(CutsOfColumn({kNan, kNan}).values, (std::vector<float>{1e-5F}));
   EXPECT_EQ(CutsOfColumn({-3.0F}).min_values, (std::vector<float>{-6.00001F}));
+  EXPECT_EQ(CutsOfColumn({59.0F}).values, (std::vector<float>{118.00001F})) << "rounded once";
 }
 
 TEST(QuantileSketch, BothZerosAreOneValue) {
