@@ -20,14 +20,16 @@ std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& para
   return GetRegistries().metrics.Find(name.substr(0, at)).make(argument, params);
 }
 
-/// Unknown names are errors when validate_parameters is on, else warnings.
-void CheckNames(LearnerParam const& param, ParamMap const& params) {
+/// Unknown names are errors when validate_parameters is on, else warnings. One that is reported as an error is dropped:
+/// it has no right value, so keeping it would make every later call fail.
+void CheckNames(LearnerParam const& param, ParamMap* params) {
   auto const known = KnownParameterNames();
-  for (auto const& [name, value] : params) {
+  for (auto const& [name, value] : ParamMap(*params)) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     auto const nearest = NearestName(name, known);
     auto const hint = nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?";
     if (param.validate_parameters) {
+      params->erase(name);
       Fail(ErrorKind::kParameter, "unknown parameter '", name, "' (value '", value, "')", hint,
            " `kauri --help` lists all parameters.");
     }
@@ -35,11 +37,20 @@ void CheckNames(LearnerParam const& param, ParamMap const& params) {
   }
 }
 
-/// An error of the metric's own is kept; an unknown objective must not be reported as an unknown metric.
-std::vector<std::unique_ptr<Metric>> MakeMetrics(std::vector<std::string> names, Components const& parts) {
-  if (names.empty() && !parts.param.disable_default_eval_metric) names.push_back(parts.objective->DefaultMetric());
+/// A metric that cannot be made is dropped from `names`, as an unknown parameter is.
+std::vector<std::unique_ptr<Metric>> MakeMetrics(std::vector<std::string>* names, Components const& parts) {
   std::vector<std::unique_ptr<Metric>> metrics;
-  for (auto const& name : names) metrics.push_back(MakeMetric(name, parts.effective));
+  if (names->empty() && !parts.param.disable_default_eval_metric) {
+    metrics.push_back(MakeMetric(parts.objective->DefaultMetric(), parts.effective));
+  }
+  for (auto name = names->begin(); name != names->end(); ++name) {
+    try {
+      metrics.push_back(MakeMetric(*name, parts.effective));
+    } catch (Error const&) {
+      names->erase(name);
+      throw;
+    }
+  }
   return metrics;
 }
 
@@ -56,7 +67,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   if (components != nullptr) return components;
   auto parts = std::make_shared<Components>();
   parts->param = ParseParameters<LearnerParam>(params);
-  CheckNames(parts->param, params);
+  CheckNames(parts->param, &params);
   parts->ctx.threads = parts->param.Threads();
   parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
   parts->ctx.device = ParseDevice(params);
@@ -67,7 +78,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
   parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
   parts->predictor = GetRegistries().predictors.Find(PredictorName(parts->ctx.device.kind)).make(parts->effective);
-  parts->metrics = MakeMetrics(metric_names, *parts);
+  parts->metrics = MakeMetrics(&metric_names, *parts);
   components = std::move(parts);
   return components;
 }

@@ -27,8 +27,8 @@ struct Components {
 };
 
 struct Learner::Impl {
-  ParamMap params;                        ///< as the user set them, aliases resolved
-  std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates
+  mutable ParamMap params;  ///< as the user set them, aliases resolved; Resolve drops unknown names
+  mutable std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates; Resolve drops unknown ones
   Model model;
   bool intercept_ready = false;  ///< the base score is the user's, estimated or loaded
   std::unique_ptr<Engine> engine;

@@ -243,6 +243,19 @@ INSTANTIATE_TEST_SUITE_P(
                     BadParam{"base_score", "inf", "finite"}, BadParam{"base_score", "1 2", "base_score"},
                     BadParam{"seed", "1.5", "parameter seed="}, BadParam{"nthread", "many", "parameter nthread="}));
 
+TEST(Learner, UnknownNamesAreReportedOnceAndForgotten) {
+  auto const data = MakeData(kRows, 0, 9);
+  Learner learner;
+  learner.SetParam("validate_parameters", "1");
+  learner.UpdateOneIteration(data, 0);
+  learner.SetParam("max_dept", "3");
+  EXPECT_THROW(learner.UpdateOneIteration(data, 1), Error);
+  learner.UpdateOneIteration(data, 1);
+  learner.SetParam("eval_metric", "rms");
+  EXPECT_THROW(learner.Evaluate({{"train", data}}), Error);
+  EXPECT_EQ(learner.Evaluate({{"train", data}}).at(0).metric, "rmse");
+}
+
 TEST(Learner, BaseScoresPerOutput) {
   auto const data = MakeData(kRows, 3, 10);
   Params params{{"objective", "multi:softprob"}, {"num_class", "3"}, {"base_score", "[0.5, 0.25, -1]"}};
