@@ -7,6 +7,7 @@
 
 #include "support/naive_exact_tree.h"
 #include "support/random_matrix.h"
+#include "support/same_tree.h"
 #include "tree/exact_builder.h"
 #include "tree/sampling.h"
 #include "tree/tree_common.h"
@@ -65,15 +66,7 @@ Built BuildNaively(std::vector<float> const& values, std::size_t n_cols, FixedGr
 
 void ExpectSame(Built const& a, Built const& b, std::string const& what) {
   SCOPED_TRACE(what);
-  EXPECT_EQ(a.tree.left, b.tree.left);
-  EXPECT_EQ(a.tree.right, b.tree.right);
-  EXPECT_EQ(a.tree.parent, b.tree.parent);
-  EXPECT_EQ(a.tree.split_feature, b.tree.split_feature);
-  EXPECT_EQ(a.tree.split_value, b.tree.split_value);
-  EXPECT_EQ(a.tree.default_left, b.tree.default_left);
-  EXPECT_EQ(a.tree.base_weight, b.tree.base_weight);
-  EXPECT_EQ(a.tree.loss_change, b.tree.loss_change);
-  EXPECT_EQ(a.tree.sum_hessian, b.tree.sum_hessian);
+  testing::ExpectSameTree(a.tree, b.tree);
   EXPECT_EQ(a.leaf_of_row, b.leaf_of_row);
 }
 

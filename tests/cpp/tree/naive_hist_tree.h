@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/random_matrix.h"
+#include "support/same_tree.h"
 #include "tree/hist_builder.h"
 #include "tree/hist_grower.h"
 #include "tree/sampling.h"
@@ -193,15 +194,7 @@ class NaiveHistTree {
 
 inline void ExpectSame(Built const& a, Built const& b, std::string const& what) {
   SCOPED_TRACE(what);
-  EXPECT_EQ(a.tree.left, b.tree.left);
-  EXPECT_EQ(a.tree.right, b.tree.right);
-  EXPECT_EQ(a.tree.parent, b.tree.parent);
-  EXPECT_EQ(a.tree.split_feature, b.tree.split_feature);
-  EXPECT_EQ(a.tree.split_value, b.tree.split_value);
-  EXPECT_EQ(a.tree.default_left, b.tree.default_left);
-  EXPECT_EQ(a.tree.base_weight, b.tree.base_weight);
-  EXPECT_EQ(a.tree.loss_change, b.tree.loss_change);
-  EXPECT_EQ(a.tree.sum_hessian, b.tree.sum_hessian);
+  testing::ExpectSameTree(a.tree, b.tree);
   EXPECT_EQ(a.leaf_of_row, b.leaf_of_row);
 }
 
