@@ -44,7 +44,8 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     RequireMemory(cuda, "margins of " + Describe(matrix, outputs),
                   {{"margins", 4 * n_margins},
                    {"predictions", 4 * n_margins},
-                   {"labels and weights", 4 * (info.labels.size() + info.weights.size())}},
+                   {"labels, weights and query groups",
+                    4 * (info.labels.size() + info.weights.size()) + 8 * info.group_ptr.size()}},
                   FreeBytes(cuda));
     margins = Buffer<float>(cuda, n_margins);
   }
@@ -93,10 +94,11 @@ DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
     fitting_metrics_.clear();
     labels_ = ToDevice(cuda, info.labels);
     weights_ = ToDevice(cuda, info.weights);
+    group_ptr_ = ToDevice(cuda, info.group_ptr);
     labels_revision_ = matrix.InfoRevision();
     has_labels_ = true;
   }
-  return {info.n_rows, info.n_targets, labels_.span(), weights_.span()};
+  return {info.n_rows, info.n_targets, labels_.span(), weights_.span(), group_ptr_.span()};
 }
 
 }  // namespace kauri::cuda

@@ -56,7 +56,7 @@ class EngineData {
   void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
   /// Features on the device, from now on. False: there is no room for them.
   bool UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix);
-  /// Labels and weights as of now.
+  /// Labels, weights and query groups as of now.
   DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
   /// Names of metrics that the labels were found to fit.
   std::set<std::string>* FittingMetrics() { return &fitting_metrics_; }
@@ -67,6 +67,7 @@ class EngineData {
   std::uint64_t labels_revision_ = 0;
   Buffer<float> labels_;
   Buffer<float> weights_;
+  Buffer<std::int64_t> group_ptr_;
   std::set<std::string> fitting_metrics_;
 };
 

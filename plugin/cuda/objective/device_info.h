@@ -1,4 +1,4 @@
-/// \file Labels and weights in device memory; not owning.
+/// \file Labels, weights and query groups in device memory; not owning.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@ namespace kauri::cuda {
 struct DeviceInfo {
   std::int64_t n_rows = 0;
   std::int64_t n_targets = 1;
-  Span<float const> labels;   ///< [n_rows, n_targets]
-  Span<float const> weights;  ///< [n_rows], or empty: all 1
+  Span<float const> labels;                 ///< [n_rows, n_targets]
+  Span<float const> weights;                ///< [n_rows], [n_groups] for ranking, or empty: all 1
+  Span<std::int64_t const> group_ptr = {};  ///< [n_groups + 1], from 0 to n_rows; empty: one group
 };
 
 }  // namespace kauri::cuda
