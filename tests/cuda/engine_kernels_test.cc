@@ -1,7 +1,6 @@
 #include <limits>
 
 #include "common/fixed_point.h"
-#include "cuda/engine/memory_plan.h"
 #include "cuda/engine/round_kernels.h"
 #include "device_fixture.h"
 #include "tree/sampling.h"
@@ -108,30 +107,6 @@ TEST_F(RoundKernelsTest, MarginsStartAndGrow) {
     EXPECT_EQ(fetched[3 * row + 1], -1.0F + values[static_cast<std::size_t>(leaves[row])]);
     EXPECT_EQ(fetched[3 * row + 2], 3.0F);
   }
-}
-
-/// Needs no device.
-TEST(MemoryPlan, NamesBytesAndCure) {
-  cuda::CudaContext const cuda{1, nullptr};
-  cuda::RequireMemory(cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 40}}, 100);
-  auto const message = MessageOf(ErrorKind::kMemory, [&] {
-    cuda::RequireMemory(cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 41}}, 100);
-  });
-  for (auto const* part : {"cuda:1", "training on 10 rows", "101 bytes are needed (margins 60, gradients 41)",
-                           "100 are free", "fewer rows", "device=cpu"}) {
-    EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
-  }
-}
-
-TEST_F(RoundKernelsTest, FreeBytesCountWhatThePoolHolds) {
-  auto const before = cuda::FreeBytes(Cuda());
-  std::size_t const bytes = std::size_t{64} << 20U;
-  {
-    cuda::Buffer<unsigned char> const held(Cuda(), bytes);
-    EXPECT_LE(cuda::FreeBytes(Cuda()) + bytes / 2, before);
-  }
-  Cuda().Synchronize();  // for the release
-  EXPECT_GE(cuda::FreeBytes(Cuda()) + bytes / 2, before);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "cuda/engine/engine_data.h"
 
-#include "cuda/engine/memory_plan.h"
+#include "cuda/common/memory_plan.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {

@@ -1,6 +1,8 @@
-#include "cuda/engine/memory_plan.h"
+#include "cuda/common/memory_plan.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <sstream>
 
 #include "kauri/error.h"
@@ -26,12 +28,14 @@ void RequireMemory(CudaContext const& cuda, std::string const& purpose, std::vec
   std::ostringstream list;
   for (auto const& part : parts) {
     list << (needed == 0 ? "" : ", ") << part.name << " " << part.bytes;
-    needed += part.bytes;
+    // A sum that does not fit into its type is no small plan.
+    needed = std::min(part.bytes, std::numeric_limits<std::size_t>::max() - needed) + needed;
   }
   if (needed <= free_bytes) return;
   Fail(ErrorKind::kMemory, "cuda:", cuda.device, " has too little memory for ", purpose, ": ", needed,
        " bytes are needed (", list.str(), "), ", free_bytes,
-       " are free. Use fewer rows, free memory that other programs hold, a larger device, or device=cpu.");
+       " are free. Use fewer rows or features, end other programs that use this device, or use another device or "
+       "device=cpu.");
 }
 
 }  // namespace kauri::cuda

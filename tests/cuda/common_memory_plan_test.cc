@@ -1,0 +1,72 @@
+#include <cstdint>
+#include <limits>
+
+#include "cuda/common/memory_plan.h"
+#include "cuda/engine/engine_data.h"
+#include "device_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+using cuda::RequireMemory;
+
+void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
+  for (auto const& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
+}
+
+/// Need no device: the free bytes are given.
+TEST(MemoryPlan, NamesBytesAndCure) {
+  cuda::CudaContext const cuda{1, nullptr};
+  RequireMemory(cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 40}}, 100);
+  ExpectParts(MessageOf(ErrorKind::kMemory,
+                        [&] {
+                          RequireMemory(cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 41}}, 100);
+                        }),
+              {"cuda:1", "training on 10 rows", "101 bytes are needed (margins 60, gradients 41)", "100 are free",
+               "fewer rows", "device=cpu"});
+}
+
+TEST(MemoryPlan, NothingFitsNowhere) {
+  cuda::CudaContext const cuda{0, nullptr};
+  RequireMemory(cuda, "nothing", {}, 0);
+  RequireMemory(cuda, "nothing", {{"rows", 0}}, 0);
+  EXPECT_THROW(RequireMemory(cuda, "one byte", {{"rows", 0}, {"byte", 1}}, 0), Error);
+}
+
+/// A sum that wraps around is not small.
+TEST(MemoryPlan, SumsDoNotWrap) {
+  auto const most = std::numeric_limits<std::size_t>::max();
+  for (auto const part : {most, most / 2 + 1}) {
+    EXPECT_THROW(RequireMemory({0, nullptr}, "much", {{"a", part}, {"b", part}, {"c", 2}}, most - 1), Error);
+  }
+}
+
+class MemoryPlanTest : public DeviceTest {};
+
+TEST_F(MemoryPlanTest, FreeBytesCountWhatThePoolHolds) {
+  auto const before = cuda::FreeBytes(Cuda());
+  std::size_t const bytes = std::size_t{64} << 20U;
+  {
+    cuda::Buffer<unsigned char> const held(Cuda(), bytes);
+    EXPECT_LE(cuda::FreeBytes(Cuda()) + bytes / 2, before);
+  }
+  Cuda().Synchronize();  // for the release
+  EXPECT_GE(cuda::FreeBytes(Cuda()) + bytes / 2, before);
+}
+
+/// An absurd number of outputs stands for a device that is too small.
+TEST_F(MemoryPlanTest, TheEngineAsksBeforeItAllocates) {
+  auto const matrix = MakeMatrix({1000, 2, 0.0, 0, false, 1});
+  auto const before = cuda::FreeBytes(Cuda());
+  cuda::EngineData data;
+  ExpectParts(MessageOf(ErrorKind::kMemory, [&] { data.Restart(Cuda(), *matrix, std::int64_t{1} << 40U, {}); }),
+              {"cuda:0", "margins of 1000 rows and 1099511627776 outputs", "bytes are needed", "device=cpu"});
+  EXPECT_EQ(cuda::FreeBytes(Cuda()), before);
+  // The next, smaller one works.
+  std::vector<float> const start{0.5F};
+  data.Restart(Cuda(), *matrix, 1, start);
+  EXPECT_EQ(Fetch(Cuda(), data.margins), std::vector<float>(1000, 0.5F));
+}
+
+}  // namespace
+}  // namespace kauri::testing
