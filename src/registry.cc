@@ -16,31 +16,33 @@ namespace kauri {
 namespace {
 
 /// TreeParam is listed once, with the booster.
-Registries MakeRegistries() {
-  Registries all;
-  all.tree_methods.Add(
+void Fill(Registries* all) {
+  all->tree_methods.Add(
       {"exact", "Every boundary between two values is a candidate, over presorted columns.",
        [](ParamMap const& map) { return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map)); }});
-  all.tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder});
-  RegisterPredictors(&all.predictors);
-  RegisterObjectives(&all.objectives);
-  RegisterMetrics(&all.metrics);
-  RegisterBoosters(&all.boosters);
-  all.engines.Add({"cpu", "Margins and gradients in host memory.", MakeCpuEngine});
-  all.readers.Add({"libsvm", "Sparse text: label[:weight] [qid:n] index:value ...",
-                   [](Context const& ctx, std::string const& path, ParamMap const& params) {
-                     return ReadLibsvm(ctx, path, params);
-                   }});
-  all.readers.Add(
+  all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder});
+  RegisterPredictors(&all->predictors);
+  RegisterObjectives(&all->objectives);
+  RegisterMetrics(&all->metrics);
+  RegisterBoosters(&all->boosters);
+  all->engines.Add({"cpu", "Margins and gradients in host memory.", MakeCpuEngine});
+  all->readers.Add({"libsvm", "Sparse text: label[:weight] [qid:n] index:value ...",
+                    [](Context const& ctx, std::string const& path, ParamMap const& params) {
+                      return ReadLibsvm(ctx, path, params);
+                    }});
+  all->readers.Add(
       {"csv", "Numbers separated by commas; an empty field is missing.",
        [](Context const& ctx, std::string const& path, ParamMap const& params) { return ReadCsv(ctx, path, params); }});
-  return all;
 }
+
+struct TableOfContents : Registries {
+  TableOfContents() { Fill(this); }
+};
 
 }  // namespace
 
 Registries& GetRegistries() {
-  static Registries registries = MakeRegistries();
+  static TableOfContents registries;
   return registries;
 }
 

@@ -1,8 +1,10 @@
 /// \file Registries: one per role, a plain value with a table of names (design D2).
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,7 +22,8 @@ class Engine;
 class DataMatrix;
 struct Context;
 
-/// A table from name to factory. A second registration of a name and an unknown name are errors.
+/// A table from name to factory. A second registration of a name and an unknown name are errors. Safe from many
+/// threads: a plug-in may add its entries while others look names up. Entries stay where they are.
 template <typename Factory>
 class Registry {
  public:
@@ -34,34 +37,47 @@ class Registry {
   explicit Registry(std::string role) : role_(std::move(role)) {}
 
   void Add(Entry entry) {
-    if (TryFind(entry.name) != nullptr) Fail(ErrorKind::kInternal, role_, " '", entry.name, "' is registered twice");
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (Search(entry.name) != nullptr) Fail(ErrorKind::kInternal, role_, " '", entry.name, "' is registered twice");
     entries_.push_back(std::move(entry));
   }
   Entry const* TryFind(std::string const& name) const {
-    for (auto const& entry : entries_) {
-      if (entry.name == name) return &entry;
-    }
-    return nullptr;
+    std::lock_guard<std::mutex> const lock(mutex_);
+    return Search(name);
   }
   /// \throws Error(kParameter) that lists the known names and the nearest.
   Entry const& Find(std::string const& name) const {
     if (auto const* entry = TryFind(name)) return *entry;
     std::string known;
-    for (auto const& entry : entries_) known += (known.empty() ? "" : ", ") + entry.name;
-    auto const nearest = NearestName(name, Names());
+    auto const names = Names();
+    for (auto const& other : names) known += (known.empty() ? "" : ", ") + other;
+    auto const nearest = NearestName(name, names);
     Fail(ErrorKind::kParameter, "unknown ", role_, " '", name, "'",
          nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " Known: ", known, ".");
   }
   std::vector<std::string> Names() const {
+    std::lock_guard<std::mutex> const lock(mutex_);
     std::vector<std::string> names;
     for (auto const& entry : entries_) names.push_back(entry.name);
     return names;
   }
-  std::vector<Entry> const& Entries() const { return entries_; }
+  /// As of now.
+  std::vector<Entry> Entries() const {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    return {entries_.begin(), entries_.end()};
+  }
 
  private:
+  Entry const* Search(std::string const& name) const {
+    for (auto const& entry : entries_) {
+      if (entry.name == name) return &entry;
+    }
+    return nullptr;
+  }
+
   std::string role_;
-  std::vector<Entry> entries_;
+  mutable std::mutex mutex_;
+  std::deque<Entry> entries_;
 };
 
 /// Factories read their own parameters from the map.
