@@ -8,5 +8,6 @@ namespace kauri {
 void RegisterElementMetrics(Registry<MetricFactory>* registry);  ///< rmse, mae, logloss, error, poisson-nloglik
 void RegisterClassMetrics(Registry<MetricFactory>* registry);    ///< merror, mlogloss
 void RegisterAreaMetrics(Registry<MetricFactory>* registry);     ///< auc, aucpr
+void RegisterRankMetrics(Registry<MetricFactory>* registry);     ///< ndcg, map, pre
 
 }  // namespace kauri

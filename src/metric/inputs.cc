@@ -6,15 +6,11 @@
 
 namespace kauri {
 
-std::int64_t CheckInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {
+std::int64_t CheckPredictions(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {
   auto const n_rows = static_cast<std::size_t>(info.n_rows);
   if (info.labels.size() != n_rows * static_cast<std::size_t>(info.n_targets)) {
     Fail(ErrorKind::kData, metric, ": ", info.labels.size(), " labels for ", info.n_rows, " rows and ", info.n_targets,
          " targets; set exactly one label per row and target");
-  }
-  if (!info.weights.empty() && info.weights.size() != n_rows) {
-    Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
-         " rows; set exactly one weight per row, or none");
   }
   if (n_rows == 0) return 1;
   if (predictions.empty() || predictions.size() % n_rows != 0) {
@@ -22,6 +18,15 @@ std::int64_t CheckInputs(std::string const& metric, Span<float const> prediction
          " rows; evaluate on the data that was predicted");
   }
   return static_cast<std::int64_t>(predictions.size() / n_rows);
+}
+
+std::int64_t CheckInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {
+  auto const n_outputs = CheckPredictions(metric, predictions, info);
+  if (!info.weights.empty() && info.weights.size() != static_cast<std::size_t>(info.n_rows)) {
+    Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
+         " rows; set exactly one weight per row, or none");
+  }
+  return n_outputs;
 }
 
 void CheckClassLabels(std::string const& metric, MetaInfo const& info, std::int64_t n_classes) {

@@ -8,6 +8,7 @@ void RegisterMetrics(Registry<MetricFactory>* registry) {
   RegisterElementMetrics(registry);
   RegisterClassMetrics(registry);
   RegisterAreaMetrics(registry);
+  RegisterRankMetrics(registry);
 }
 
 }  // namespace kauri

@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint32_t kDigitBits = 11;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 constexpr std::int64_t kMinSortBlock = 1 << 16;  // rows; smaller blocks spend their time on counting
+constexpr std::int64_t kMinRadixRows = 1024;     // below, comparisons are faster
 
 std::size_t Digit(RankedRow const& row, std::uint32_t shift) { return (row.key >> shift) & (kDigits - 1); }
 
@@ -47,6 +48,10 @@ bool IsNaNKey(std::uint32_t key) {
 
 void SortRankedRows(Context const& ctx, std::vector<RankedRow>* rows) {
   auto const n = static_cast<std::int64_t>(rows->size());
+  if (n < kMinRadixRows) {
+    std::stable_sort(rows->begin(), rows->end(), [](auto const& a, auto const& b) { return a.key < b.key; });
+    return;
+  }
   auto const block_size = std::max<std::int64_t>(kMinSortBlock, NumBlocks(n, 64));
   std::vector<RankedRow> scratch(rows->size());
   std::vector<std::int64_t> counts(static_cast<std::size_t>(NumBlocks(n, block_size)) * kDigits);

@@ -21,7 +21,7 @@ std::uint32_t DescendingKey(float prediction);
 bool IsNaNKey(std::uint32_t key);
 
 /// Sorts by key; rows with equal keys keep their order, so the result is the same for any number of threads.
-/// Three stable passes over digits of 11 bits; 12 bytes per row of scratch memory.
+/// Three stable passes over digits of 11 bits unless there are few rows; 12 bytes per row of scratch memory.
 void SortRankedRows(Context const& ctx, std::vector<RankedRow>* rows);
 
 }  // namespace kauri

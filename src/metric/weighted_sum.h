@@ -1,6 +1,8 @@
 /// \file The mean that most metrics are.
 #pragma once
 
+#include "kauri/host_device.h"
+
 namespace kauri {
 
 /// A weighted sum of losses with the sum of the weights.
@@ -8,7 +10,7 @@ struct WeightedSum {
   double loss = 0.0;
   double weight = 0.0;
 
-  WeightedSum& operator+=(WeightedSum other) {
+  KAURI_HD WeightedSum& operator+=(WeightedSum other) {
     loss += other.loss;
     weight += other.weight;
     return *this;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "metric/log_gamma.h"
 #include "metric_fixture.h"
@@ -147,11 +148,13 @@ TEST(MeanMetric, BadThresholds) {
 TEST(MeanMetric, OnlyAreasAreBetterWhenHigher) {
   Registry<MetricFactory> registry("metric");
   RegisterMetrics(&registry);
-  EXPECT_EQ(registry.Names(), (std::vector<std::string>{"rmse", "mae", "logloss", "error", "poisson-nloglik", "merror",
-                                                        "mlogloss", "auc", "aucpr"}));
+  EXPECT_EQ(registry.Names(),
+            (std::vector<std::string>{"rmse", "mae", "logloss", "error", "poisson-nloglik", "merror", "mlogloss", "auc",
+                                      "aucpr", "ndcg", "ndcg-", "map", "map-", "pre", "pre-"}));
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
-    EXPECT_EQ(entry.make("", {})->HigherIsBetter(), entry.name.substr(0, 3) == "auc") << entry.name;
+    auto const maximised = std::set<std::string>{"auc", "ndc", "map", "pre"}.count(entry.name.substr(0, 3)) > 0;
+    EXPECT_EQ(entry.make("", {})->HigherIsBetter(), maximised) << entry.name;
   }
 }
 

@@ -15,11 +15,11 @@
 namespace kauri {
 
 /// name with its argument, as users write it: error@0.7.
-inline std::unique_ptr<Metric> MakeMetric(std::string const& name) {
+inline std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params = {}) {
   Registry<MetricFactory> registry("metric");
   RegisterMetrics(&registry);
   auto const at = name.find('@');
-  return registry.Find(name.substr(0, at)).make(at == std::string::npos ? "" : name.substr(at + 1), {});
+  return registry.Find(name.substr(0, at)).make(at == std::string::npos ? "" : name.substr(at + 1), params);
 }
 
 inline MetaInfo MakeInfo(std::vector<float> labels, std::vector<float> weights = {}, std::int64_t n_targets = 1) {

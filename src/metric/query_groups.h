@@ -1,0 +1,35 @@
+/// \file Query groups of a data set as ranking metrics see them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kauri/meta_info.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// Groups of consecutive rows; all rows are one group where none are given. Not owning.
+class QueryGroups {
+ public:
+  /// \throws Error(kData) unless rows have one label and one prediction each, and groups one weight each or none.
+  QueryGroups(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
+
+  std::int64_t Count() const {
+    return info_.group_ptr.empty() ? 1 : static_cast<std::int64_t>(info_.group_ptr.size()) - 1;
+  }
+  std::int64_t Begin(std::int64_t group) const { return info_.group_ptr.empty() ? 0 : Bound(group); }
+  std::int64_t End(std::int64_t group) const { return info_.group_ptr.empty() ? info_.n_rows : Bound(group + 1); }
+  std::int64_t Size(std::int64_t group) const { return End(group) - Begin(group); }
+  float Weight(std::int64_t group) const { return info_.Weight(group); }
+
+ private:
+  std::int64_t Bound(std::int64_t place) const { return info_.group_ptr[static_cast<std::size_t>(place)]; }
+
+  MetaInfo const& info_;
+};
+
+/// Whether labels, weights and the number of outputs are what QueryGroups takes.
+bool AreQueryGroups(MetaInfo const& info, std::int64_t n_outputs);
+
+}  // namespace kauri

@@ -1,0 +1,36 @@
+/// \file Metrics of the order within query groups: ndcg, map, pre.
+#pragma once
+
+#include <string>
+
+#include "kauri/metric.h"
+#include "metric/rank_rules.h"
+
+namespace kauri {
+
+/// The weighted mean over groups of what `rule` scores. Rows with equal predictions rank in their order in the data; a
+/// NaN among the predictions makes the value NaN.
+class RankMetric : public Metric {
+ public:
+  /// argument: what follows '@', or '-' alone.
+  RankMetric(std::string name, std::string argument, RankRule const& rule)
+      : name_(std::move(name)), argument_(std::move(argument)), rule_(rule) {}
+
+  std::string Name() const override;
+  std::string Argument() const override { return argument_; }
+  bool HigherIsBetter() const override { return true; }
+  double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override;
+
+  RankRule const& Rule() const { return rule_; }
+  /// Whether the rule is defined for the label: 0 and 1 for map and pre, 0 to 31 for exponential gains.
+  bool Takes(float label) const;
+
+ private:
+  void CheckLabels(MetaInfo const& info) const;
+
+  std::string name_;  ///< ndcg, map or pre
+  std::string argument_;
+  RankRule rule_;
+};
+
+}  // namespace kauri
