@@ -1,0 +1,191 @@
+"""The benchmarks' tables at toy sizes on the CPU, and their arithmetic."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmark"))
+import gpu_exact_tables
+import real_sets_equality
+from paper_tables import metrics, report, roofline, rows_figure, shapes
+
+# As Nsight Compute 2025 prints `--csv`: lines around the table, a line per launch and metric, quoted numbers.
+NCU_CSV = """==PROF== Connected to process 4711 (/usr/bin/python3.12)
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",\
+"Section Name","Metric Name","Metric Unit","Metric Value"
+"0","4711","python3.12","127.0.0.1","void kauri::cuda::<unnamed>::ScanKernel(kauri::cuda::SplitTask, int)","1","13",\
+"(256, 1, 1)","(528, 1, 1)","0","9.0","Command line profiler metrics","dram__bytes.sum","byte","3,000,000"
+"0","4711","python3.12","127.0.0.1","void kauri::cuda::<unnamed>::ScanKernel(kauri::cuda::SplitTask, int)","1","13",\
+"(256, 1, 1)","(528, 1, 1)","0","9.0","Command line profiler metrics","gpu__time_duration.sum","ns","2,000"
+"1","4711","python3.12","127.0.0.1","void kauri::cuda::ScanKernel(kauri::cuda::SplitTask, int)","1","13",\
+"(256, 1, 1)","(528, 1, 1)","0","9.0","Command line profiler metrics","dram__bytes.sum","Mbyte","1.5"
+"1","4711","python3.12","127.0.0.1","void kauri::cuda::ScanKernel(kauri::cuda::SplitTask, int)","1","13",\
+"(256, 1, 1)","(528, 1, 1)","0","9.0","Command line profiler metrics","gpu__time_duration.sum","usecond","1"
+==PROF== Disconnected from process 4711
+"""
+
+
+def run(tmp_path: Path, *words: str) -> dict:
+    """Run one command of gpu_exact_tables.py on the CPU; its JSON file."""
+    arguments = [*words, "--device", "cpu", "--threads", "1", "--out", str(tmp_path)]
+    assert gpu_exact_tables.main(arguments) == 0
+    (path,) = tmp_path.glob("*.json")
+    return json.loads(path.read_text())
+
+
+def test_training_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = run(tmp_path, "--table", "25", "--scale", "0.0002", "--rounds", "3")
+    rows = {row["name"]: row for row in document["rows"]}
+    assert rows["Higgs size"]["rows"] == 2100
+    assert rows["Bosch size"]["entries"] == 213 * 194
+    for row in rows.values():
+        assert row["equal_bytes"] is True
+        assert len(row["window_ms"]) == 2
+        assert row["measured_500"] is False
+        assert row["seconds_500"] == pytest.approx(row["first_s"] + 499 * row["ms"] / 1e3)
+    assert "| Higgs size | 2,100 | 28 |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [("--table", "26"), ("--table", "27"), ("--headline",)], ids=lambda words: words[-1])
+def test_other_tables_run(tmp_path: Path, words: tuple[str, ...]) -> None:
+    document = run(tmp_path, *words, "--scale", "0.00002", "--rounds", "2")
+    assert len(document["rows"]) >= 2
+    assert all(row["ms"] > 0 for row in document["rows"])
+
+
+def test_figure_of_rows(tmp_path: Path) -> None:
+    document = run(tmp_path, "--figure", "9", "--scale", "0.0001", "--rounds", "2")
+    sizes = [row["rows"] for row in document["rows"]]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 1000
+    assert gpu_exact_tables.main(["--plot", str(tmp_path / "figure9.json")]) == 0
+    assert (tmp_path / "figure9.png").stat().st_size > 10_000
+
+
+@pytest.fixture
+def data_folder(tmp_path: Path) -> Path:
+    """A loader with one set; it lacks all others."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "load.py").write_text(
+        "import numpy as np\n"
+        "def load(name):\n"
+        "    X = np.random.default_rng(0).normal(size=(300, 4))\n"
+        "    return {'california': (X, X[:, 0] * X[:, 1], {'task': 'regression'})}[name]\n"
+    )
+    return folder
+
+
+def test_accuracy_on_the_sets_that_are_there(tmp_path: Path, data_folder: Path) -> None:
+    for table in ("22", "23"):
+        out = tmp_path / table
+        document = run(out, "--table", table, "--rounds", "3", "--data", str(data_folder), "--peer-rounds", "0")
+        (row,) = document["rows"]
+        assert row["name"] == "california"
+        assert row["rows"] == 270
+        assert row["cpu"] == row["device"] < 1.0
+
+
+def test_real_sets_equality(tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--device", "cpu", "--threads", "1", "--out", str(tmp_path), "--data", str(data_folder)]
+    assert real_sets_equality.main(words) == 0
+    rows = json.loads((tmp_path / "real_sets_equality.json").read_text())["rows"]
+    assert {"plain", "sampled"} <= {row["variant"] for row in rows}
+    assert len({row["value"] for row in rows}) > 1
+    # Had the device another model, the command would fail.
+    monkeypatch.setattr(real_sets_equality, "variants", lambda _: [("wrong", {}, {"eta": 0.29})])
+    assert real_sets_equality.main(words) == 1
+
+
+def test_data_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "_BLOCK", 64)
+    for make in (
+        lambda threads: shapes.dense_binary(200, threads),
+        lambda threads: shapes.bosch_size(0.0002, threads),
+        lambda threads: shapes.yltr_size(0.0005, threads, "rank:ndcg"),
+    ):
+        one, three = make(1), make(3)
+        assert np.array_equal(one.labels, three.labels)
+        assert one.size() == three.size()
+        dense = isinstance(one.features, np.ndarray)
+        assert np.array_equal(*(p.features if dense else p.features.toarray() for p in (one, three)), equal_nan=True)
+        assert one.group is None or one.group.sum() == len(one.labels)
+        assert 0 < one.labels.mean() < 2
+
+
+def test_ncu_output() -> None:
+    (name, total), *others = roofline.read_kernels(NCU_CSV.splitlines(keepends=True)).items()
+    assert not others
+    assert (name, total.launches) == ("ScanKernel", 2)
+    assert total.bytes == pytest.approx(4.5e6)
+    assert total.seconds == pytest.approx(3e-6)
+
+
+def test_ncu_output_that_cannot_be_read() -> None:
+    with pytest.raises(ValueError, match=r"(?s)no kernel.*permission"):
+        roofline.read_kernels(["==ERROR== no permission to read counters\n"])
+    with pytest.raises(ValueError, match="'furlong'"):
+        roofline.read_kernels(NCU_CSV.replace('"ns"', '"furlong"').splitlines(keepends=True))
+
+
+@pytest.mark.parametrize(
+    ("demangled", "short"),
+    [
+        ("void kauri::cuda::<unnamed>::ScanKernel(kauri::cuda::SplitTask)", "ScanKernel"),
+        ("kauri::cuda::(anonymous namespace)::MarkKernel(int)", "MarkKernel"),
+        ("void kauri::cuda::SumLossesKernel<kauri::cuda::Logloss>(kauri::Span<float>)", "SumLossesKernel"),
+        ("void cub::CUB_300001_SM_900::DeviceRadixSortOnesweepKernel<int>(int *)", "cub DeviceRadixSortOnesweepKernel"),
+        (
+            "void cub::CUB_300001_SM_900::detail::for_each::static_kernel<kauri::cuda::Move>(long)",
+            "cub static_kernel (Move)",
+        ),
+    ],
+)
+def test_kernel_names(demangled: str, short: str) -> None:
+    assert roofline.short_name(demangled) == short
+
+
+def test_roofline_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = SimpleNamespace(copy_bandwidth=lambda: 3e12, name="device")
+    monkeypatch.setattr(roofline, "driver_of", lambda _: driver)
+    monkeypatch.setattr(roofline, "run_ncu", lambda *_: NCU_CSV.splitlines(keepends=True))
+    monkeypatch.setattr(roofline, "CASES", [(1000, 6, 2)])
+    row, whole = run(tmp_path, "--roofline")["rows"]
+    assert (row["name"], whole["name"]) == ("ScanKernel", "all")
+    assert row["of_copy"] == pytest.approx(0.5)
+    assert row["bytes_per_entry"] == pytest.approx(4.5e6 / 2 / (1000 * 28 * 6))
+
+
+def test_line_and_crossover() -> None:
+    rows = [1e3, 1e4, 1e5, 1e6]
+    intercept, slope, worst = rows_figure.fit_line(rows, [2 + 3e-5 * n for n in rows])
+    assert (intercept, slope, worst) == (pytest.approx(2), pytest.approx(3e-5), pytest.approx(0, abs=1e-9))
+    flat, rising = [1.0, 1.0, 1.0, 1.0], [0.01, 0.1, 10.0, 100.0]
+    assert rows_figure.crossover(rows, flat, rising) == pytest.approx(10**4.5)
+    assert rows_figure.crossover(rows, rising, flat) is None
+    assert rows_figure.crossover(rows, flat, [2.0] * 4) == 1e3
+
+
+def test_metrics() -> None:
+    sklearn_metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 2, 200).astype(float), rng.integers(0, 20, 200) / 20
+    assert metrics.auc(labels, scores) == pytest.approx(sklearn_metrics.roc_auc_score(labels, scores))
+    classes, shares = rng.integers(0, 3, 100), rng.dirichlet([1, 1, 1], 100)
+    assert metrics.mlogloss(classes, shares) == pytest.approx(sklearn_metrics.log_loss(classes, shares))
+    grades, ranks = rng.integers(0, 5, 30).astype(float), rng.permutation(30).astype(float)
+    queries = [slice(0, 12), slice(12, 30)]
+    expected = np.mean([sklearn_metrics.ndcg_score([2 ** grades[q] - 1], [ranks[q]], k=10) for q in queries])
+    assert metrics.ndcg_at_10(grades, ranks, np.array([12, 18])) == pytest.approx(expected)
+    assert metrics.ndcg_at_10(np.zeros(3), np.arange(3.0)) == 1.0
+
+
+def test_row_shows_a_dash_for_what_it_lacks() -> None:
+    columns = [("a", "a", "{:.1f}"), ("b", "b", "{}")]
+    assert report.markdown_row(columns, {"a": 1.25, "b": None}) == "| 1.2 | - |"
