@@ -3,9 +3,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <sstream>
 #include <vector>
 
 #include "kauri/error.h"
@@ -15,6 +17,7 @@ namespace kauri {
 namespace {
 
 constexpr char const* kCudaPluginName = "libkauri_cuda.so";
+constexpr char const* kEntryName = "KauriPluginEntry";
 
 /// KAURI_PLUGIN_PATH (a folder or a file) alone when it is set, else the folder of this library.
 std::vector<std::string> PlacesToLook() {
@@ -24,18 +27,34 @@ std::vector<std::string> PlacesToLook() {
   }
   Dl_info info;
   if (dladdr(reinterpret_cast<void const*>(&GetCudaPluginStatus), &info) == 0 || info.dli_fname == nullptr) return {};
-  return {(std::filesystem::path(info.dli_fname).parent_path() / kCudaPluginName).string()};
+  return {(std::filesystem::path(info.dli_fname).parent_path() / kCudaPluginName).lexically_normal().string()};
+}
+
+/// What dlopen says, without the path that the message already has.
+std::string LoaderReason(std::string const& path) {
+  char const* text = dlerror();
+  std::string const reason = text == nullptr ? "unknown reason" : text;
+  auto const prefix = path + ": ";
+  return reason.rfind(prefix, 0) == 0 ? reason.substr(prefix.size()) : reason;
 }
 
 /// Empty when the plug-in fits this library.
-std::string VersionProblem(Plugin const* plugin) {
-  if (plugin != nullptr && plugin->interface_version == kPluginInterface &&
-      std::string(plugin->kauri_version) == KAURI_VERSION) {
-    return {};
-  }
-  std::string const theirs = plugin == nullptr ? "unknown" : plugin->kauri_version;
-  return "the CUDA plug-in is of version " + theirs + ", this library of " + KAURI_VERSION +
-         "; install the plug-in of the same version.";
+std::string VersionProblem(std::string const& path, Plugin const* plugin) {
+  std::string const theirs = plugin == nullptr || plugin->kauri_version == nullptr ? "?" : plugin->kauri_version;
+  auto const interface = plugin == nullptr ? 0 : plugin->interface_version;
+  if (interface == kPluginInterface && theirs == KAURI_VERSION) return {};
+  std::ostringstream text;
+  text << "the CUDA plug-in '" << path << "' is of version " << theirs << " (interface "
+       << interface << "), this library of " << KAURI_VERSION << " (interface " << kPluginInterface
+       << "). Install the plug-in that was built with this library.";
+  return text.str();
+}
+
+/// Registers what the plug-in brings. Its handle is never closed: the registries point into it.
+void Use(Plugin const& plugin, PluginStatus* status) {
+  plugin.register_entries(&GetRegistries());
+  status->loaded = true;
+  status->devices = plugin.describe_devices(&status->problem);
 }
 
 PluginStatus LoadFrom(std::string const& path) {
@@ -49,18 +68,19 @@ PluginStatus LoadFrom(std::string const& path) {
   }
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    char const* reason = dlerror();
-    status.problem =
-        "the CUDA plug-in '" + path + "' cannot be loaded: " + (reason == nullptr ? "unknown reason" : reason);
+    status.problem = "the CUDA plug-in '" + path + "' cannot be loaded: " + LoaderReason(path) + ". Install it again.";
     return status;
   }
-  auto const entry = reinterpret_cast<PluginEntry>(dlsym(handle, "KauriPluginEntry"));
-  auto const* plugin = entry == nullptr ? nullptr : entry();
-  status.problem = VersionProblem(plugin);
-  if (!status.problem.empty()) return status;
-  status.loaded = true;
-  plugin->register_entries(&GetRegistries());
-  status.devices = plugin->describe_devices(&status.problem);
+  auto const entry = reinterpret_cast<PluginEntry>(dlsym(handle, kEntryName));
+  if (entry == nullptr) {
+    status.problem = "'" + path + "' is no plug-in of Kauri: it has no function " + kEntryName +
+                     ". Set KAURI_PLUGIN_PATH to the folder that holds " + kCudaPluginName + ".";
+  } else {
+    auto const* plugin = entry();
+    status.problem = VersionProblem(path, plugin);
+    if (status.problem.empty()) Use(*plugin, &status);
+  }
+  if (!status.loaded) dlclose(handle);
   return status;
 }
 
@@ -80,7 +100,7 @@ PluginStatus GetCudaPluginStatus() {
     try {
       status = LoadOnce();
     } catch (std::exception const& error) {
-      status.problem = std::string("the CUDA plug-in cannot be used: ") + error.what();
+      status.problem = std::string("the CUDA plug-in cannot be used: ") + error.what() + ". Install it again.";
     }
   });
   return status;
@@ -89,13 +109,11 @@ PluginStatus GetCudaPluginStatus() {
 void RequireCudaDevice(int ordinal) {
   auto const status = GetCudaPluginStatus();
   if (!status.problem.empty()) Fail(ErrorKind::kDevice, "device=cuda: ", status.problem, " Or use device=cpu.");
-  int n_devices = 0;
-  for (char const c : status.devices) n_devices += c == '\n' ? 1 : 0;
-  if (!status.devices.empty() && status.devices.back() != '\n') ++n_devices;
-  if (ordinal >= n_devices) {
-    Fail(ErrorKind::kDevice, "device=cuda:", ordinal, ": there are ", n_devices,
-         " CUDA devices; use cuda:0 to cuda:", n_devices - 1, ".");
-  }
+  auto const n_devices = std::count(status.devices.begin(), status.devices.end(), '\n');
+  if (ordinal < n_devices) return;
+  Fail(ErrorKind::kDevice, "device=cuda:", ordinal, ": there is no such device; ",
+       n_devices == 1 ? "the only one is cuda:0." : "they are cuda:0 to cuda:" + std::to_string(n_devices - 1) + ".",
+       " Use one that is there, or device=cpu.");
 }
 
 }  // namespace kauri

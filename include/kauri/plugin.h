@@ -12,13 +12,15 @@
 namespace kauri {
 
 /// Changes whenever a class in include/kauri changes its layout or virtual functions.
-constexpr int kPluginInterface = 1;
+constexpr int kPluginInterface = 2;
 
+/// The first two members keep their places for ever: they are read before it is known whether the rest fits.
 struct Plugin {
   int interface_version = kPluginInterface;
   char const* kauri_version = "";  ///< of the build that made it; must equal the core's
   char const* name = "";
-  /// One line per usable device, or empty; `problem` then says what is missing (driver or device).
+  /// One line per device in the order of their ordinals, each with a newline; none: `problem` then says what is missing
+  /// (driver or device) and the cure, in whole sentences.
   std::string (*describe_devices)(std::string* problem) = nullptr;
   void (*register_entries)(Registries* registries) = nullptr;
 };
@@ -29,13 +31,14 @@ using PluginEntry = Plugin const* (*)();
 /// What is known of the CUDA plug-in without asking for it to be used; never throws.
 struct PluginStatus {
   bool loaded = false;
-  std::string path;
-  std::string devices;  ///< one per line
-  std::string problem;  ///< why it cannot be used; empty when it can
+  std::string path;     ///< where it is, or was looked for
+  std::string devices;  ///< one per line, each with a newline
+  std::string problem;  ///< why it cannot be used and the cure, in whole sentences; empty when it can
 };
 PluginStatus GetCudaPluginStatus();
 
-/// \throws Error(kDevice): plug-in missing (with the places looked at), versions differ, no driver, no device.
+/// \throws Error(kDevice): plug-in missing (with the place looked at), broken or of another version; no driver, no
+/// device, or none of this ordinal.
 void RequireCudaDevice(int ordinal);
 
 }  // namespace kauri

@@ -1,6 +1,7 @@
 #include "booster/gbtree.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,12 +15,33 @@ DMLC_REGISTER_PARAMETER(GbTreeParam);
 
 namespace {
 
+/// What the names of methods on the device begin with.
+constexpr std::string_view kDevicePrefix = "gpu_";
+
+/// The registry would complain of a name that nobody wrote: gpu_hist for tree_method=auto.
+[[noreturn]] void FailNoDeviceVersion(std::string const& tree_method, std::string const& on_cpu) {
+  std::string known;
+  for (auto const& name : GetRegistries().tree_methods.Names()) {
+    if (name.rfind(kDevicePrefix, 0) == 0) known += (known.empty() ? "" : ", ") + name.substr(kDevicePrefix.size());
+  }
+  Fail(ErrorKind::kParameter, "tree_method=", tree_method, on_cpu == tree_method ? "" : " means " + on_cpu + ", which",
+       " has no version for device=cuda. Use ", known.empty() ? "" : "tree_method=" + known + ", or ", "device=cpu.");
+}
+
+Registry<TreeBuilderFactory>::Entry const& FindTreeMethod(std::string const& tree_method, DeviceKind device) {
+  auto const& methods = GetRegistries().tree_methods;
+  auto const name = ResolveTreeMethod(tree_method, device);
+  auto const on_cpu = ResolveTreeMethod(tree_method, DeviceKind::kCpu);
+  if (auto const* found = methods.TryFind(name)) return *found;
+  if (name == on_cpu || methods.TryFind(on_cpu) == nullptr) return methods.Find(on_cpu);  // fails with its own words
+  FailNoDeviceVersion(tree_method, on_cpu);
+}
+
 class GbTree : public Booster {
  public:
   explicit GbTree(ParamMap const& map)
       : tree_param_(ParseParameters<TreeParam>(map)), param_(ParseParameters<GbTreeParam>(map)) {
-    auto const device = ParseDevice(map);
-    builder_ = GetRegistries().tree_methods.Find(ResolveTreeMethod(param_.tree_method, device.kind)).make(map);
+    builder_ = FindTreeMethod(param_.tree_method, ParseDevice(map).kind).make(map);
   }
 
   /// Trees are ordered output by output, the parallel trees of one output side by side, as in XGBoost's files.
@@ -67,8 +89,8 @@ ParameterTable GbTreeParameters() {
 
 std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device) {
   auto const method = tree_method == "auto" ? std::string("hist") : tree_method;
-  auto const prefixed = method.rfind("gpu_", 0) == 0;
-  return device == DeviceKind::kCuda && !prefixed ? "gpu_" + method : method;
+  auto const prefixed = method.rfind(kDevicePrefix, 0) == 0;
+  return device == DeviceKind::kCuda && !prefixed ? std::string(kDevicePrefix) + method : method;
 }
 
 void RegisterBoosters(Registry<BoosterFactory>* registry) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "booster/learner.h"
 #include "cli/options.h"
@@ -71,6 +73,20 @@ void PrintNames(std::string const& heading, Registry<Factory> const& registry, s
   }
 }
 
+/// The devices, or in their place why there are none.
+std::vector<std::string> DeviceLines(PluginStatus const& status) {
+  std::vector<std::string> lines;
+  std::istringstream text(status.problem.empty() ? status.devices : status.problem);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+void PrintPlugin(PluginStatus const& status, std::ostream* out) {
+  *out << "\nCUDA plug-in\n";
+  if (status.loaded) *out << "  " << status.path << '\n';
+  for (auto const& line : DeviceLines(status)) PrintWrapped(line, status.loaded ? 6 : 2, out);
+}
+
 }  // namespace
 
 void PrintUsage(std::ostream* out) {
@@ -82,6 +98,7 @@ void PrintUsage(std::ostream* out) {
 }
 
 void PrintHelp(std::ostream* out) {
+  auto const plugin = GetCudaPluginStatus();  // before the registries are read: it adds to them
   PrintUsage(out);
   PrintTable("Command line", DescribeParameters<CliParam>(), out);
   *out << "  eval[NAME] (string, repeatable)\n"
@@ -92,12 +109,16 @@ void PrintHelp(std::ostream* out) {
   PrintNames("Tree methods", registries.tree_methods, out);
   PrintNames("Objectives", registries.objectives, out);
   PrintNames("Metrics", registries.metrics, out);
+  PrintPlugin(plugin, out);
 }
 
 void PrintVersion(std::ostream* out) {
   *out << "kauri " << KAURI_VERSION << '\n';
-  auto const status = GetCudaPluginStatus();
-  *out << "CUDA: " << (status.problem.empty() ? status.devices : status.problem) << '\n';
+  auto const* heading = "CUDA: ";
+  for (auto const& line : DeviceLines(GetCudaPluginStatus())) {
+    *out << heading << line << '\n';
+    heading = "      ";
+  }
 }
 
 }  // namespace kauri::cli

@@ -1,0 +1,67 @@
+"""What `device=cuda` says where something is missing, and what --help and --version say of the plug-in."""
+
+from __future__ import annotations
+
+import pytest
+from cli_program import BUILD, Kauri
+
+FAKE_PLUGIN = BUILD / "fake_plugin" / "libkauri_cuda.so"
+EMPTY = "."
+
+# KAURI_PLUGIN_PATH, the kind of the fake plug-in, device, fragments of the message
+PROBLEMS = {
+    "missing": (EMPTY, "", "cuda", ["the CUDA plug-in is missing", "KAURI_PLUGIN_PATH"]),
+    "broken": ("broken.so", "", "cuda", ["'broken.so' cannot be loaded", "Install it again."]),
+    "no plug-in": (str(BUILD / "lib" / "libkauri.so"), "", "cuda", ["is no plug-in of Kauri", "KauriPluginEntry"]),
+    "version": (str(FAKE_PLUGIN), "other version", "cuda", ["is of version 99.1.2", "this library of"]),
+    "no device": (str(FAKE_PLUGIN), "no device", "cuda", ["the fake driver sees no device. Invent one."]),
+    "ordinal": (str(FAKE_PLUGIN), "one device", "cuda:7", ["device=cuda:7: there is no such device", "cuda:0"]),
+}
+
+
+def with_plugin(kauri: Kauri, path: str, kind: str = "") -> Kauri:
+    kauri.environment |= {"KAURI_PLUGIN_PATH": path, "FAKE_PLUGIN": kind}
+    return kauri
+
+
+@pytest.mark.parametrize(("path", "kind", "device", "fragments"), PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_training_says_why_and_what_helps(
+    kauri: Kauri, path: str, kind: str, device: str, fragments: list[str]
+) -> None:
+    kauri.write("broken.so", "no shared object")
+    done = with_plugin(kauri, path, kind).run(
+        f"data={kauri.train_uri}", f"device={device}", "tree_method=exact", "model_out=m.json", status=1
+    )
+    assert done.err.startswith("error: ")
+    assert done.err.count("\n") == 1
+    assert done.err.count("device=cpu") == 1
+    for fragment in fragments:
+        assert fragment in done.err
+    assert not (kauri.folder / "m.json").exists()
+
+
+def test_prediction_says_it_too(kauri: Kauri) -> None:
+    kauri.train()
+    arguments = ["task=pred", "model_in=model.json", f"test:data={kauri.test_uri}", "device=cuda"]
+    done = with_plugin(kauri, EMPTY).run(*arguments, status=1)
+    assert "the CUDA plug-in is missing" in done.err
+
+
+def test_help_and_version_name_the_devices(kauri: Kauri) -> None:
+    program = with_plugin(kauri, str(FAKE_PLUGIN), "two devices")
+    shown = program.run("--help").out
+    assert shown.endswith(f"\nCUDA plug-in\n  {FAKE_PLUGIN}\n      cuda:0 Fake A\n      cuda:1 Fake B\n")
+    assert "\n  gpu_exact\n" in shown
+    assert program.run("--version").out.endswith("CUDA: cuda:0 Fake A\n      cuda:1 Fake B\n")
+
+
+def test_help_and_version_say_why_there_is_none(kauri: Kauri) -> None:
+    program = with_plugin(kauri, EMPTY)
+    shown = program.run("--help").out
+    section = " ".join(shown[shown.index("\nCUDA plug-in\n") :].split())
+    assert section.startswith("CUDA plug-in the CUDA plug-in is missing: no file './libkauri_cuda.so'.")
+    assert "\n  gpu_exact\n" not in shown
+    assert "CUDA: the CUDA plug-in is missing" in program.run("--version").out
+    program = with_plugin(kauri, str(FAKE_PLUGIN), "no device")
+    section = f"\nCUDA plug-in\n  {FAKE_PLUGIN}\n      the fake driver sees no device. Invent one.\n"
+    assert section in program.run("-h").out

@@ -1,0 +1,149 @@
+/// What a user of device=cuda reads when something is missing, through the C ABI. No test needs a device, and every
+/// question gets a process of its own: a process looks for the plug-in once.
+#include <stdlib.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "c_api/support.h"
+#include "kauri/plugin.h"
+#include "kauri/version.h"
+#include "support/child_process.h"
+
+namespace kauri::testing {
+namespace {
+
+using nlohmann::json;
+
+struct Place {
+  std::string path;       ///< KAURI_PLUGIN_PATH
+  std::string kind = {};  ///< of the fake plug-in
+};
+
+Place Fake(std::string const& kind) { return {KAURI_FAKE_PLUGIN, kind}; }
+
+std::string In(Place const& place, std::function<std::string()> const& answer) {
+  return InChildProcess([&] {
+    setenv("KAURI_PLUGIN_PATH", place.path.c_str(), 1);
+    setenv("FAKE_PLUGIN", place.kind.c_str(), 1);
+    return answer();
+  });
+}
+
+/// The error of a booster that is to train there. The kind of error comes first.
+std::string ErrorOf(Place const& place, std::string const& device, std::string const& tree_method = "exact") {
+  return In(place, [&] {
+    Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
+    auto const booster = MakeBooster(data, {{"device", device}, {"tree_method", tree_method}});
+    if (XGBoosterUpdateOneIter(booster.get(), 0, data.get()) == 0) return std::string("no error");
+    return std::to_string(KauriGetLastErrorKind()) + " " + XGBGetLastError();
+  });
+}
+
+json BuildInfo(Place const& place) {
+  return json::parse(In(place, [] {
+    char const* text = nullptr;
+    return XGBuildInfo(&text) == 0 ? std::string(text) : std::string(XGBGetLastError());
+  }));
+}
+
+std::string Quoted(std::string const& path) { return "'" + path + "'"; }
+
+std::string const kError = std::to_string(KAURI_ERROR_DEVICE) + " device=cuda";
+std::string const kOrTheCpu = " Or use device=cpu.";
+
+TEST(Device, PluginIsMissing) {
+  auto const folder = ::testing::TempDir();
+  auto const expected = ": the CUDA plug-in is missing: no file " + Quoted(folder + "libkauri_cuda.so") +
+                        ". Build it with nvcc on the PATH, or set KAURI_PLUGIN_PATH to the folder that holds "
+                        "libkauri_cuda.so.";
+  EXPECT_EQ(ErrorOf({folder}, "cuda"), kError + expected + kOrTheCpu);
+  auto const file = folder + "nowhere/plugin.so";
+  EXPECT_NE(ErrorOf({file}, "cuda:1").find("no file " + Quoted(file)), std::string::npos);
+  auto const info = BuildInfo({folder});
+  EXPECT_EQ(info.at("USE_CUDA"), false);
+  EXPECT_EQ(": " + info.at("CUDA_PROBLEM").get<std::string>(), expected);
+  EXPECT_EQ(info.at("CUDA_PLUGIN"), folder + "libkauri_cuda.so");
+}
+
+TEST(Device, PluginIsBroken) {
+  auto const file = ::testing::TempDir() + "kauri_broken_plugin.so";
+  std::ofstream(file) << "no shared object";
+  auto const message = ErrorOf({file}, "cuda");
+  EXPECT_EQ(message.find(kError + ": the CUDA plug-in " + Quoted(file) + " cannot be loaded: "), 0U) << message;
+  EXPECT_EQ(message.find(file, message.find(file) + 1), std::string::npos) << "says the path twice: " << message;
+  EXPECT_NE(message.find(". Install it again." + kOrTheCpu), std::string::npos) << message;
+}
+
+TEST(Device, FileIsNoPlugin) {
+  EXPECT_EQ(ErrorOf({KAURI_LIBRARY_FILE}, "cuda"),
+            kError + ": " + Quoted(KAURI_LIBRARY_FILE) +
+                " is no plug-in of Kauri: it has no function KauriPluginEntry. Set KAURI_PLUGIN_PATH to the folder "
+                "that holds libkauri_cuda.so." +
+                kOrTheCpu);
+}
+
+TEST(Device, PluginIsOfAnotherVersion) {
+  auto const own = std::to_string(kPluginInterface);
+  auto const text = [&](std::string const& version, int interface) {
+    return kError + ": the CUDA plug-in " + Quoted(KAURI_FAKE_PLUGIN) + " is of version " + version + " (interface " +
+           std::to_string(interface) + "), this library of " + KAURI_VERSION + " (interface " + own +
+           "). Install the plug-in that was built with this library." + kOrTheCpu;
+  };
+  EXPECT_EQ(ErrorOf(Fake("other version"), "cuda"), text("99.1.2", kPluginInterface));
+  EXPECT_EQ(ErrorOf(Fake("other interface"), "cuda"), text(KAURI_VERSION, kPluginInterface + 1));
+  EXPECT_EQ(ErrorOf(Fake("nothing"), "cuda"), text("?", 0));
+}
+
+TEST(Device, PluginFailsToRegister) {
+  EXPECT_EQ(
+      ErrorOf(Fake("clash"), "cuda"),
+      kError + ": the CUDA plug-in cannot be used: engine 'cpu' is registered twice. Install it again." + kOrTheCpu);
+}
+
+TEST(Device, NoDevice) {
+  EXPECT_EQ(ErrorOf(Fake("no device"), "cuda"), kError + ": the fake driver sees no device. Invent one." + kOrTheCpu);
+  auto const info = BuildInfo(Fake("no device"));
+  EXPECT_EQ(info.at("USE_CUDA"), false);
+  EXPECT_EQ(info.at("CUDA_DEVICES"), json::array());
+  EXPECT_EQ(info.at("CUDA_PROBLEM"), "the fake driver sees no device. Invent one.");
+}
+
+TEST(Device, OrdinalOutOfRange) {
+  EXPECT_EQ(ErrorOf(Fake("one device"), "cuda:7"),
+            kError + ":7: there is no such device; the only one is cuda:0. Use one that is there, or device=cpu.");
+  EXPECT_EQ(ErrorOf(Fake("two devices"), "cuda:2"),
+            kError + ":2: there is no such device; they are cuda:0 to cuda:1. Use one that is there, or device=cpu.");
+  auto const info = BuildInfo(Fake("two devices"));
+  EXPECT_EQ(info.at("USE_CUDA"), true);
+  EXPECT_EQ(info.at("CUDA_DEVICES"), json({"cuda:0 Fake A", "cuda:1 Fake B"}));
+  EXPECT_EQ(info.at("CUDA_PLUGIN"), KAURI_FAKE_PLUGIN);
+}
+
+TEST(Device, TreeMethodWithoutADeviceVersion) {
+  auto const kind = std::to_string(KAURI_ERROR_PARAMETER);
+  EXPECT_EQ(ErrorOf(Fake("two devices"), "cuda", "auto"),
+            kind +
+                " tree_method=auto means hist, which has no version for device=cuda. Use tree_method=exact, or "
+                "device=cpu.");
+  EXPECT_EQ(ErrorOf(Fake("one device"), "cuda", "exact"),
+            kind + " tree_method=exact has no version for device=cuda. Use device=cpu.");
+  EXPECT_NE(ErrorOf(Fake("two devices"), "cuda", "exakt").find("'exakt'"), std::string::npos);
+}
+
+/// The error does not cost the booster: on the CPU it trains.
+TEST(Device, BoosterGoesOnWithTheCpu) {
+  auto const status = In({::testing::TempDir()}, [] {
+    Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
+    auto const booster = MakeBooster(data, {{"device", "cuda"}, {"nthread", "1"}});
+    if (XGBoosterUpdateOneIter(booster.get(), 0, data.get()) == 0) return std::string("no error");
+    if (XGBoosterSetParam(booster.get(), "device", "cpu") != 0) return std::string("not set");
+    return std::to_string(XGBoosterUpdateOneIter(booster.get(), 0, data.get()));
+  });
+  EXPECT_EQ(status, "0");
+}
+
+}  // namespace
+}  // namespace kauri::testing
