@@ -6,8 +6,8 @@
 namespace kauri::cuda {
 namespace {
 
-/// From here on the spare slot is worth shrinking (1 GiB of entries).
-constexpr std::int64_t kEntriesPerChunk = std::int64_t{1} << 26;
+/// From here on the spare slot is worth shrinking (half a GiB of entries).
+constexpr std::int64_t kEntriesPerChunk = std::int64_t{1} << 25;
 constexpr unsigned kBlocksPerFeature = 1024;
 
 struct FillTask {
@@ -56,18 +56,16 @@ Chunk& Append(std::vector<Chunk>* chunks) {
 
 SplitScratch ExactWorkspace::ReserveSplit(CudaContext const& cuda, Chunk const& chunk) {
   auto const n_segments = static_cast<std::size_t>(chunk.Table().NumSegments());
-  auto const n_pieces = static_cast<std::size_t>(NumTiles(chunk.n_entries)) + n_segments;
-  piece_sums.Reserve(cuda, n_pieces);
-  piece_best.Reserve(cuda, n_pieces);
+  piece_best.Reserve(cuda, chunk.NumPieces(chunk.n_nodes));
   segment_sums.Reserve(cuda, n_segments);
   segment_best.Reserve(cuda, n_segments);
-  return {piece_sums.data(), piece_best.data(), segment_sums.data(), segment_best.data()};
+  return {chunk.piece_sums.data(), piece_best.data(), segment_sums.data(), segment_best.data()};
 }
 
 PartitionScratch ExactWorkspace::ReservePartition(CudaContext const& cuda, Chunk const& chunk) {
   auto const n_segments = static_cast<std::size_t>(chunk.Table().NumSegments());
   auto const n_tiles = static_cast<std::size_t>(NumTiles(chunk.n_entries));
-  goes_left.Reserve(cuda, n_tiles * (kTileEntries / 32));
+  goes_left.Reserve(cuda, n_tiles * kTileWords);
   piece_lefts.Reserve(cuda, n_tiles + n_segments);
   segment_lefts.Reserve(cuda, n_segments);
   return {goes_left.data(), piece_lefts.data(), segment_lefts.data()};
@@ -122,6 +120,11 @@ void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<Fixed
                       device_source.data(), chunk->feature_begin.data(), workspace.Slot(chunk->slot)};
   auto const along = std::min(kBlocksPerFeature, GridFor(chunk->n_entries, kBlockThreads));
   LaunchGrid(cuda, dim3(along, static_cast<unsigned>(chunk->features.size())), kBlockThreads, FillKernel, task);
+  chunk->tile_segments.Reserve(cuda, static_cast<std::size_t>(NumTiles(chunk->n_entries)) + 1);
+  FindTileSegments(cuda, chunk->Table(), chunk->n_entries, chunk->tile_segments.data());
+  chunk->piece_sums.Reserve(cuda, chunk->NumPieces(1));
+  FillZero(cuda, chunk->piece_sums.data(), chunk->NumPieces(1));
+  SumPieces(cuda, chunk->Table(), workspace.Slot(chunk->slot).pairs, chunk->n_entries, chunk->piece_sums.data());
 }
 
 }  // namespace kauri::cuda

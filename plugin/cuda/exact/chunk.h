@@ -10,7 +10,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/data/device_columns.h"
 #include "cuda/exact/exact_types.h"
-#include "cuda/exact/find_split_sorted.h"
+#include "cuda/exact/find_split.h"
 #include "cuda/exact/partition.h"
 
 namespace kauri::cuda {
@@ -26,8 +26,15 @@ struct Chunk {
   Buffer<std::int64_t> feature_begin;  ///< [n_features + 1], within the slot
   Buffer<std::int64_t> segments;       ///< SegmentTable::begin, within the slot
   Buffer<std::int64_t> next_segments;
+  Buffer<std::uint32_t> tile_segments;  ///< SegmentTable::of_tile
+  Buffer<FixedSum> piece_sums;          ///< of the entries as they lie now
 
-  SegmentTable Table() const { return {segments.data(), static_cast<std::int32_t>(features.size()), n_nodes}; }
+  SegmentTable Table() const {
+    return {segments.data(), tile_segments.data(), static_cast<std::int32_t>(features.size()), n_nodes};
+  }
+  std::size_t NumPieces(std::int32_t nodes) const {
+    return static_cast<std::size_t>(NumTiles(n_entries)) + features.size() * (static_cast<std::size_t>(nodes) + 1);
+  }
 };
 
 /// Grows as needed and is kept from tree to tree.
@@ -36,7 +43,6 @@ struct ExactWorkspace {
   Buffer<std::uint32_t> rows;
   Buffer<float> values;
   Buffer<FixedPair> pairs;
-  Buffer<FixedSum> piece_sums;
   Buffer<SegmentCandidate> piece_best;
   Buffer<FixedSum> segment_sums;
   Buffer<SegmentCandidate> segment_best;
@@ -45,6 +51,7 @@ struct ExactWorkspace {
   Buffer<std::int64_t> segment_lefts;
   Buffer<std::int32_t> positions;
   Buffer<std::int32_t> next_positions;
+  Buffer<std::uint32_t> row_goes_left;  ///< one bit per row
 
   EntryArrays Slot(std::int64_t slot) const {
     return {rows.data() + slot * slot_size, values.data() + slot * slot_size, pairs.data() + slot * slot_size};

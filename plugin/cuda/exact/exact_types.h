@@ -2,7 +2,7 @@
 ///
 /// Vocabulary. An entry is a present value with its row and gradient pair. A segment is the entries of one feature in
 /// one active node, contiguous and ascending by value; each feature ends with a dead segment, the room that rows of
-/// finished leaves have left. A tile is the kTileEntries consecutive entries of one block. A piece is the common part
+/// finished leaves have left. A tile is the kTileEntries consecutive entries of one warp. A piece is the common part
 /// of a tile and a segment: walking along the entries either the tile or the segment advances, so tile + segment
 /// numbers pieces uniquely.
 #pragma once
@@ -16,8 +16,12 @@
 namespace kauri::cuda {
 
 constexpr int kBlockThreads = 256;
-constexpr int kThreadEntries = 8;
-constexpr int kTileEntries = kBlockThreads * kThreadEntries;
+constexpr int kWarpsPerBlock = kBlockThreads / 32;
+/// Long enough that what is kept per piece is small beside the entries, short enough that small data fill a device.
+constexpr int kTileEntries = 512;
+constexpr int kTileWords = kTileEntries / 32;
+/// Where a feature's entries begin is a multiple of this: four entries are one 16-byte load.
+constexpr std::int64_t kEntryAlignment = 4;
 
 /// Parallel arrays over entries; not owning.
 struct EntryArrays {
@@ -31,16 +35,18 @@ struct EntryArrays {
 struct SegmentTable {
   std::int64_t const* begin =
       nullptr;  ///< [n_features * (n_nodes + 1) + 1], ascending; the last of each feature is dead
+  std::uint32_t const* of_tile = nullptr;  ///< [n_tiles + 1]: the segment of each tile's first entry, then the last
   std::int32_t n_features = 0;
   std::int32_t n_nodes = 0;
 
   KAURI_HD std::int64_t NumSegments() const { return static_cast<std::int64_t>(n_features) * (n_nodes + 1); }
-  KAURI_HD std::int32_t NodeOf(std::int64_t segment) const {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(segment) % static_cast<std::uint32_t>(n_nodes + 1));
+  KAURI_HD std::int32_t NodeOf(std::uint32_t segment) const {
+    return static_cast<std::int32_t>(segment % static_cast<std::uint32_t>(n_nodes + 1));
   }
-  KAURI_HD std::int32_t FeatureOf(std::int64_t segment) const {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(segment) / static_cast<std::uint32_t>(n_nodes + 1));
+  KAURI_HD std::int32_t FeatureOf(std::uint32_t segment) const {
+    return static_cast<std::int32_t>(segment / static_cast<std::uint32_t>(n_nodes + 1));
   }
+  KAURI_HD bool IsDead(std::uint32_t segment) const { return NodeOf(segment) == n_nodes; }
 };
 
 /// Tiles that cover n entries.
@@ -51,6 +57,28 @@ struct NodeTotals {
   FixedSum sum;
   double gain = 0.0;  ///< LeafGain(sum)
 };
+
+/// What the float32 screen of candidates needs (evaluate_boundary.cuh).
+struct Screen {
+  float unit_gradient = 0.0F;
+  float unit_hessian = 0.0F;
+  float lambda = 0.0F;
+  bool usable = false;
+};
+
+/// The screen can be used where gains are quotients of squares and no float32 overflows: sums of `n_rows` pairs below
+/// 2^30 stay under 1e12.
+inline Screen MakeScreen(GainParam const& param, std::int64_t n_rows) {
+  double const most = static_cast<double>(n_rows) * 1073741824.0;
+  Screen screen;
+  screen.unit_gradient = static_cast<float>(param.unit.gradient);
+  screen.unit_hessian = static_cast<float>(param.unit.hessian);
+  screen.lambda = static_cast<float>(param.lambda);
+  screen.usable = param.alpha == 0.0 && param.max_delta_step == 0.0 && most * param.unit.gradient < 1e12 &&
+                  most * param.unit.hessian + param.lambda < 1e12 && param.unit.gradient > 1e-30 &&
+                  param.unit.hessian > 1e-30;
+  return screen;
+}
 
 /// The best split of a piece or a segment: a SplitCandidate without its feature.
 struct SegmentCandidate {

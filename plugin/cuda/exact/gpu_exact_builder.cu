@@ -100,6 +100,7 @@ void Grower::Start() {
   auto& workspace = state_.workspace;
   workspace.positions.Reserve(cuda_, n_rows);
   workspace.next_positions.Reserve(cuda_, n_rows);
+  workspace.row_goes_left.Reserve(cuda_, (n_rows + 31) / 32);
   auto const sum = SumPairs(cuda_, task_.pairs);
   SetNode(sum, gain_, leaf_rate_, 0, &tree_);
   auto const splits = MaySplit(sum, 0);
@@ -112,10 +113,9 @@ void Grower::Start() {
   if (!task_.sampled_rows.empty()) DropUnsampled();
 }
 
-/// As if the root split into the sampled rows and a finished leaf; the positions are only borrowed for it.
+/// As if the root split into the sampled rows and a finished leaf.
 void Grower::DropUnsampled() {
-  auto& workspace = state_.workspace;
-  MarkSampled(cuda_, task_.sampled_rows, workspace.next_positions.data());
+  MarkSampled(cuda_, task_.sampled_rows, state_.workspace.row_goes_left.data());
   NodeMove keep;
   keep.feature = 0;
   keep.left = 0;
@@ -141,14 +141,15 @@ std::vector<SplitCandidate> Grower::FindBest() {
   auto const device_totals = ToDevice(cuda_, totals);
   auto const allowed = AllowedColumns();
   auto const best = ToDevice(cuda_, std::vector<SplitCandidate>(nodes_.size()));
-  Buffer<double> const floors(cuda_, nodes_.size());
-  FillZero(cuda_, floors.data(), floors.size());
+  // A split below half of kMinLossChange is never made, so that much is as good as reached.
+  auto const floors = ToDevice(cuda_, std::vector<double>(nodes_.size(), kMinLossChange / 2.0));
   for (auto const& chunk : chunks_) {
     SplitTask task;
     task.table = chunk.Table();
     task.entries = state_.workspace.Slot(chunk.slot);
     task.n_entries = chunk.n_entries;
     task.param = gain_;
+    task.screen = MakeScreen(gain_, static_cast<std::int64_t>(task_.pairs.size()));
     task.nodes = device_totals.data();
     task.both_ways = chunk.both_ways.data();
     task.feature_ids = chunk.feature_ids.data();
@@ -194,8 +195,12 @@ void Grower::Advance(std::vector<SplitCandidate> const& splits) {
   }
   auto const moves = ToDevice(cuda_, moves_);
   MoveRows(moves);
-  if (!children_.empty()) MoveEntries(moves, parent_of_child_);
   auto& workspace = state_.workspace;
+  if (!children_.empty()) {
+    MarkLeftRows(cuda_, {workspace.positions.data(), task_.pairs.size()}, workspace.next_positions.data(), moves.data(),
+                 workspace.row_goes_left.data());
+    MoveEntries(moves, parent_of_child_);
+  }
   std::swap(workspace.positions, workspace.next_positions);
   nodes_.swap(children_);
 }
@@ -242,11 +247,13 @@ void Grower::MoveEntries(Buffer<NodeMove> const& moves, std::vector<std::int32_t
     task.to = workspace.Slot(spare_slot_);
     task.n_entries = chunk.n_entries;
     task.moves = moves.data();
-    task.next_of_row = workspace.next_positions.data();
+    task.row_goes_left = workspace.row_goes_left.data();
     task.parent_of_child = parents.data();
     task.n_children = n_children;
     task.feature_begin = chunk.feature_begin.data();
-    Partition(cuda_, task, workspace.ReservePartition(cuda_, chunk), chunk.next_segments.data());
+    chunk.piece_sums.Reserve(cuda_, chunk.NumPieces(n_children));
+    Partition(cuda_, task, workspace.ReservePartition(cuda_, chunk),
+              {chunk.next_segments.data(), chunk.tile_segments.data(), chunk.piece_sums.data()});
     std::swap(chunk.slot, spare_slot_);
     std::swap(chunk.segments, chunk.next_segments);
     chunk.n_nodes = n_children;

@@ -1,87 +1,72 @@
-/// 1. MarkKernel: looks up where each entry's row goes (one gathered word per entry), keeps one bit, counts the left
-/// ones of
-///    every piece.
+/// 1. MarkKernel: looks up whether each entry's row goes left (one gathered bit per entry), keeps the bits in entry
+/// order, counts those of every piece.
 /// 2. PiecePrefixKernel: lefts before each piece, lefts of each segment.
 /// 3. ChildBeginKernel: where the children's segments begin, feature by feature.
-/// 4. MoveKernel: every entry to its place; the rank among the lefts comes from the bits.
-/// Bytes per entry: 4 in and 4 gathered (1), 16 in and 16 out (4).
+/// 4. MoveKernel: every entry to its place, whose rank among the lefts comes from the bits. On the way it adds up the
+/// pairs of the pieces that the entries come to lie in, so that split finding needs no pass of its own for them.
+/// Bytes per entry: 4 in and a 32-byte sector of the second-level cache gathered (1), 16 in and 16 out (4).
 #include <cub/block/block_scan.cuh>
 
 #include "cuda/common/launch.h"
 #include "cuda/exact/partition.h"
-#include "cuda/exact/segmented.cuh"
 #include "cuda/exact/warp_pieces.cuh"
+#include "cuda/exact/warp_tile.cuh"
 
 namespace kauri::cuda {
 namespace {
 
-constexpr int kTileWords = kTileEntries / 32;
+/// The bits of a tile: lane w < kTileWords holds word w and the number of set bits before it.
+struct TileBits {
+  std::uint32_t word;
+  int before;
+};
 
-/// Set bits of a tile before entry `offset`, from the words and the counts before each word.
-__device__ __forceinline__ int LeftsBefore(std::uint32_t const (&words)[kTileWords], int const (&before)[kTileWords],
-                                           int offset) {
-  if (offset == kTileEntries) return before[kTileWords - 1] + __popc(words[kTileWords - 1]);
-  std::uint32_t const below = words[offset / 32] & ((std::uint32_t{1} << (offset % 32)) - 1);
-  return before[offset / 32] + __popc(below);
+__device__ __forceinline__ TileBits CountBits(std::uint32_t word) {
+  int const own = __popc(word);
+  int inclusive = own;
+#pragma unroll
+  for (int step = 1; step < kTileWords; step *= 2) {
+    int const other = __shfl_up_sync(kAllLanes, inclusive, static_cast<unsigned>(step));
+    if (Lane() >= step) inclusive += other;
+  }
+  return {word, inclusive - own};
 }
 
-/// before[w] = set bits in words[0 .. w). By one warp, two words a lane; ends with a barrier.
-__device__ __forceinline__ void CountWords(std::uint32_t const (&words)[kTileWords], int (&before)[kTileWords]) {
-  static_assert(kTileWords == 64, "two words per lane");
-  if (threadIdx.x < 32) {
-    int const first = __popc(words[2 * threadIdx.x]);
-    int const both = first + __popc(words[2 * threadIdx.x + 1]);
-    int inclusive = both;
-    for (int step = 1; step < 32; step *= 2) {
-      int const other = __shfl_up_sync(0xFFFFFFFFU, inclusive, step);
-      if (static_cast<int>(threadIdx.x) >= step) inclusive += other;
-    }
-    before[2 * threadIdx.x] = inclusive - both;
-    before[2 * threadIdx.x + 1] = inclusive - both + first;
-  }
-  __syncthreads();
+/// Set bits before entry `offset` of the tile, [0, kTileEntries]. All lanes call, each with its own offset.
+__device__ __forceinline__ int BitsBefore(TileBits const& bits, int offset) {
+  int const at = offset < kTileEntries ? offset / 32 : kTileWords - 1;
+  std::uint32_t const word = __shfl_sync(kAllLanes, bits.word, at);
+  int const before = __shfl_sync(kAllLanes, bits.before, at);
+  int const within = offset - 32 * at;
+  return before + __popc(within == 32 ? word : word & ((std::uint32_t{1} << within) - 1));
 }
 
 __global__ void __launch_bounds__(kBlockThreads) MarkKernel(PartitionTask task, PartitionScratch scratch) {
-  __shared__ std::int64_t segments[2];
-  __shared__ std::uint32_t words[kTileWords];
-  __shared__ int before[kTileWords];
-  TileRange const range = FindTile(task.table, blockIdx.x, task.n_entries, segments);
-  if (IsDeadTile(task.table, range)) return;
-  SegmentCursor cursor(task.table, range);
-  std::uint32_t rows[kThreadEntries];
+  WarpTile const tile = ThisTile(task.table, task.n_entries);
+  if (tile.begin >= task.n_entries || IsDeadTile(task.table, tile)) return;
+  std::uint32_t rows[kTileWords];
 #pragma unroll
-  for (int item = 0; item < kThreadEntries; ++item) {
-    std::int64_t const index = range.begin + item * kBlockThreads + static_cast<int>(threadIdx.x);
-    rows[item] = index < range.end ? task.from.rows[index] : 0;
+  for (int word = 0; word < kTileWords; ++word) {
+    std::int64_t const index = tile.begin + 32 * word + Lane();
+    rows[word] = index < tile.end ? task.from.rows[index] : 0;
   }
-  std::int32_t next[kThreadEntries];
+  std::uint32_t own_word = 0;
 #pragma unroll
-  for (int item = 0; item < kThreadEntries; ++item) next[item] = task.next_of_row[rows[item]];
-#pragma unroll
-  for (int item = 0; item < kThreadEntries; ++item) {
-    int const offset = item * kBlockThreads + static_cast<int>(threadIdx.x);
-    std::int64_t const index = range.begin + offset;
-    bool left = false;
-    if (index < range.end) {
-      cursor.MoveTo(index);
-      if (!cursor.IsDead()) left = next[item] == task.moves[cursor.Node()].left;
-    }
-    std::uint32_t const word = __ballot_sync(0xFFFFFFFFU, left);
-    if (threadIdx.x % 32 == 0) {
-      words[offset / 32] = word;
-      scratch.goes_left[(range.begin + offset) / 32] = word;
-    }
+  for (int word = 0; word < kTileWords; ++word) {
+    bool const left = (task.row_goes_left[rows[word] / 32] >> (rows[word] % 32) & 1U) != 0;
+    std::uint32_t const bits = __ballot_sync(kAllLanes, left);
+    if (Lane() == word) own_word = bits;
   }
-  __syncthreads();
-  CountWords(words, before);
-  for (std::int64_t segment = range.first_segment + threadIdx.x; segment <= range.last_segment;
-       segment += kBlockThreads) {
-    std::int64_t const begin = max(task.table.begin[segment], range.begin);
-    std::int64_t const end = min(task.table.begin[segment + 1], range.end);
-    if (begin >= end) continue;
-    scratch.piece_lefts[range.tile + segment] = LeftsBefore(words, before, static_cast<int>(end - range.begin)) -
-                                                LeftsBefore(words, before, static_cast<int>(begin - range.begin));
+  if (Lane() < kTileWords) scratch.goes_left[tile.tile * kTileWords + Lane()] = own_word;
+  TileBits const bits = CountBits(own_word);
+  for (std::uint32_t base = tile.first_segment; base <= tile.last_segment; base += 32) {
+    std::uint32_t const segment = base + Lane();
+    bool const exists = segment <= tile.last_segment;
+    std::int64_t const begin = exists ? max(task.table.begin[segment], tile.begin) : tile.begin;
+    std::int64_t const end = exists ? min(task.table.begin[segment + 1], tile.end) : tile.begin;
+    int const lefts = BitsBefore(bits, static_cast<int>(end < begin ? 0 : end - tile.begin)) -
+                      BitsBefore(bits, static_cast<int>(end < begin ? 0 : begin - tile.begin));
+    if (begin < end) scratch.piece_lefts[tile.tile + segment] = lefts;
   }
 }
 
@@ -116,50 +101,158 @@ __global__ void __launch_bounds__(kBlockThreads)
 }
 
 __global__ void __launch_bounds__(kBlockThreads)
-    MoveKernel(PartitionTask task, PartitionScratch scratch, std::int64_t const* children_begin) {
-  __shared__ std::int64_t segments[2];
-  __shared__ std::uint32_t words[kTileWords];
-  __shared__ int before[kTileWords];
-  TileRange const range = FindTile(task.table, blockIdx.x, task.n_entries, segments);
-  if (IsDeadTile(task.table, range)) return;
-  if (threadIdx.x < kTileWords) words[threadIdx.x] = scratch.goes_left[range.begin / 32 + threadIdx.x];
-  __syncthreads();
-  CountWords(words, before);
-  SegmentCursor cursor(task.table, range);
-#pragma unroll
-  for (int item = 0; item < kThreadEntries; ++item) {
-    int const offset = item * kBlockThreads + static_cast<int>(threadIdx.x);
-    std::int64_t const index = range.begin + offset;
-    if (index >= range.end) return;
-    cursor.MoveTo(index);
-    if (cursor.IsDead()) continue;
-    bool const left = (words[offset / 32] >> (offset % 32) & 1U) != 0;
-    std::int32_t const child = left ? task.moves[cursor.Node()].left : task.moves[cursor.Node()].right;
+    FindTileSegmentsKernel(SegmentTable table, std::int64_t n_tiles, std::int64_t n_entries, std::uint32_t* of_tile) {
+  std::int64_t const tile = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (tile > n_tiles) return;
+  std::int64_t const index = tile < n_tiles ? tile * kTileEntries : n_entries - 1;
+  of_tile[tile] = FindSegment(table.begin, 0, static_cast<std::uint32_t>(table.NumSegments()), index);
+}
+
+/// Where a child's part of a tile goes, and the sums of the at most two pieces that it comes to lie in.
+class RunToChild {
+ public:
+  /// `place`: of the first entry; `child_segment`: among the children's segments. An unwanted child is a leaf.
+  __device__ RunToChild(bool wanted, std::int64_t place, std::int64_t child_segment)
+      : wanted_(wanted), place_(place), segment_(child_segment) {
+    next_tile_ = (place / kTileEntries + 1) * kTileEntries - place;
+  }
+  __device__ bool IsWanted() const { return wanted_; }
+  __device__ std::int64_t PlaceOf(int rank) const { return place_ + rank; }
+  __device__ void Add(int rank, FixedPair pair) {
+    if (rank < next_tile_) {
+      here_ += pair;
+    } else {
+      beyond_ += pair;
+    }
+  }
+  /// All lanes call.
+  __device__ void Commit(FixedSum* piece_sums) const {
+    if (!wanted_) return;
+    FixedSum const here = WarpSum(here_);
+    FixedSum const beyond = WarpSum(beyond_);
+    if (Lane() != 0) return;
+    FixedSum* const piece = piece_sums + place_ / kTileEntries + segment_;
+    if (!(here == FixedSum())) AtomicAdd(piece, here);
+    if (!(beyond == FixedSum())) AtomicAdd(piece + 1, beyond);
+  }
+
+ private:
+  bool wanted_;
+  std::int64_t place_;
+  std::int64_t segment_;
+  std::int64_t next_tile_;  ///< rank of the first entry that falls into the next tile
+  FixedSum here_;
+  FixedSum beyond_;
+};
+
+__device__ __forceinline__ void CopyEntry(PartitionTask const& task, std::int64_t from, std::int64_t to,
+                                          FixedPair pair) {
+  task.to.rows[to] = task.from.rows[from];
+  task.to.values[to] = task.from.values[from];
+  task.to.pairs[to] = pair;
+}
+
+/// A tile within one segment: its lefts and its rights are two runs of consecutive places.
+__device__ void MoveUniformTile(PartitionTask const& task, PartitionScratch const& scratch,
+                                ChildSegments const& children, WarpTile const& tile, TileBits const& bits) {
+  std::uint32_t const segment = tile.first_segment;
+  NodeMove const move = task.moves[task.table.NodeOf(segment)];
+  if (move.left < 0 && move.right < 0) return;
+  std::int64_t const first_child = static_cast<std::int64_t>(task.table.FeatureOf(segment)) * (task.n_children + 1);
+  std::int64_t const lefts = scratch.piece_lefts[tile.tile + segment];
+  std::int64_t const rights = tile.begin - task.table.begin[segment] - lefts;
+  std::int64_t const left_child = first_child + max(move.left, 0);
+  std::int64_t const right_child = first_child + max(move.right, 0);
+  RunToChild left_run(move.left >= 0, children.begin[left_child] + lefts, left_child);
+  RunToChild right_run(move.right >= 0, children.begin[right_child] + rights, right_child);
+#pragma unroll 4
+  for (int word = 0; word < kTileWords; ++word) {
+    int const offset = 32 * word + Lane();
+    std::uint32_t const mask = __shfl_sync(kAllLanes, bits.word, word);
+    int const rank = __shfl_sync(kAllLanes, bits.before, word) + __popc(mask & ((std::uint32_t{1} << Lane()) - 1));
+    std::int64_t const index = tile.begin + offset;
+    if (index >= tile.end) continue;
+    FixedPair const pair = task.from.pairs[index];
+    if ((mask >> Lane() & 1U) != 0) {
+      if (!left_run.IsWanted()) continue;
+      left_run.Add(rank, pair);
+      CopyEntry(task, index, left_run.PlaceOf(rank), pair);
+    } else {
+      if (!right_run.IsWanted()) continue;
+      right_run.Add(offset - rank, pair);
+      CopyEntry(task, index, right_run.PlaceOf(offset - rank), pair);
+    }
+  }
+  __syncwarp();
+  left_run.Commit(children.piece_sums);
+  right_run.Commit(children.piece_sums);
+}
+
+/// A tile of several segments, entry by entry.
+__device__ void MoveMixedTile(PartitionTask const& task, PartitionScratch const& scratch, ChildSegments const& children,
+                              WarpTile const& tile, TileBits const& bits) {
+  SegmentCursor cursor(task.table, tile);
+  for (int word = 0; word < kTileWords; ++word) {
+    int const offset = 32 * word + Lane();
+    std::int64_t const index = tile.begin + offset;
+    bool const exists = index < tile.end;
+    if (exists) cursor.MoveTo(index);
+    std::int64_t const begin = exists ? cursor.SegmentBegin() : tile.begin;
+    int const before = BitsBefore(bits, offset);
+    int const before_piece = BitsBefore(bits, begin > tile.begin ? static_cast<int>(begin - tile.begin) : 0);
+    std::uint32_t const mask = __shfl_sync(kAllLanes, bits.word, word);
+    if (!exists || task.table.IsDead(cursor.Segment())) continue;
+    bool const left = (mask >> Lane() & 1U) != 0;
+    NodeMove const& move = task.moves[task.table.NodeOf(cursor.Segment())];
+    std::int32_t const child = left ? move.left : move.right;
     if (child < 0) continue;
-    std::int64_t const begin = cursor.SegmentBegin();
-    int const piece_begin = begin > range.begin ? static_cast<int>(begin - range.begin) : 0;
-    std::int64_t const left_rank = scratch.piece_lefts[range.tile + cursor.Segment()] +
-                                   LeftsBefore(words, before, offset) - LeftsBefore(words, before, piece_begin);
+    std::int64_t const left_rank = scratch.piece_lefts[tile.tile + cursor.Segment()] + before - before_piece;
     std::int64_t const rank = left ? left_rank : index - begin - left_rank;
-    auto const feature = static_cast<std::int64_t>(task.table.FeatureOf(cursor.Segment()));
-    std::int64_t const place = children_begin[feature * (task.n_children + 1) + child] + rank;
-    task.to.rows[place] = task.from.rows[index];
-    task.to.values[place] = task.from.values[index];
-    task.to.pairs[place] = task.from.pairs[index];
+    std::int64_t const child_segment =
+        static_cast<std::int64_t>(task.table.FeatureOf(cursor.Segment())) * (task.n_children + 1) + child;
+    std::int64_t const place = children.begin[child_segment] + rank;
+    FixedPair const pair = task.from.pairs[index];
+    CopyEntry(task, index, place, pair);
+    FixedSum sum;
+    sum += pair;
+    AtomicAdd(children.piece_sums + place / kTileEntries + child_segment, sum);
+  }
+}
+
+__global__ void __launch_bounds__(kBlockThreads)
+    MoveKernel(PartitionTask task, PartitionScratch scratch, ChildSegments children) {
+  WarpTile const tile = ThisTile(task.table, task.n_entries);
+  if (tile.begin >= task.n_entries || IsDeadTile(task.table, tile)) return;
+  TileBits const bits = CountBits(Lane() < kTileWords ? scratch.goes_left[tile.tile * kTileWords + Lane()] : 0);
+  if (tile.end <= task.table.begin[tile.first_segment + 1]) {
+    MoveUniformTile(task, scratch, children, tile, bits);
+  } else {
+    MoveMixedTile(task, scratch, children, tile, bits);
   }
 }
 
 }  // namespace
 
+void FindTileSegments(CudaContext const& ctx, SegmentTable const& table, std::int64_t n_entries,
+                      std::uint32_t* of_tile) {
+  auto const n_tiles = NumTiles(n_entries);
+  Launch(ctx, GridFor(n_tiles + 1, kBlockThreads), kBlockThreads, FindTileSegmentsKernel, table, n_tiles, n_entries,
+         of_tile);
+}
+
 void Partition(CudaContext const& ctx, PartitionTask const& task, PartitionScratch const& scratch,
-               std::int64_t* children_begin) {
-  auto const tiles = static_cast<unsigned>(NumTiles(task.n_entries));
-  Launch(ctx, tiles, kBlockThreads, MarkKernel, task, scratch);
+               ChildSegments const& children) {
+  auto const blocks = GridFor(NumTiles(task.n_entries), kWarpsPerBlock);
+  auto const n_child_segments = static_cast<std::int64_t>(task.table.n_features) * (task.n_children + 1);
+  FillZero(ctx, children.piece_sums, static_cast<std::size_t>(NumTiles(task.n_entries) + n_child_segments));
+  Launch(ctx, blocks, kBlockThreads, MarkKernel, task, scratch);
   Launch(ctx, GridFor(task.table.NumSegments() * 32, kBlockThreads), kBlockThreads, PiecePrefixKernel<std::int64_t>,
          task.table, scratch.piece_lefts, scratch.segment_lefts);
   Launch(ctx, static_cast<unsigned>(task.table.n_features), kBlockThreads, ChildBeginKernel, task, scratch,
-         children_begin);
-  Launch(ctx, tiles, kBlockThreads, MoveKernel, task, scratch, static_cast<std::int64_t const*>(children_begin));
+         children.begin);
+  Launch(ctx, blocks, kBlockThreads, MoveKernel, task, scratch, children);
+  SegmentTable const child_table{children.begin, nullptr, task.table.n_features, task.n_children};
+  FindTileSegments(ctx, child_table, task.n_entries, children.of_tile);
 }
 
 }  // namespace kauri::cuda

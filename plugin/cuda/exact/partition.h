@@ -19,7 +19,7 @@ struct PartitionTask {
   EntryArrays to;  ///< another region
   std::int64_t n_entries = 0;
   NodeMove const* moves = nullptr;                ///< [table.n_nodes]
-  std::int32_t const* next_of_row = nullptr;      ///< [n_rows]: destination of every row
+  std::uint32_t const* row_goes_left = nullptr;   ///< one bit per row
   std::int32_t const* parent_of_child = nullptr;  ///< [n_children]: 2 * parent + (right child)
   std::int32_t n_children = 0;
   std::int64_t const* feature_begin =
@@ -33,8 +33,19 @@ struct PartitionScratch {
   std::int64_t* segment_lefts = nullptr;
 };
 
-/// Moves the entries; children_begin (out): the children's SegmentTable::begin, [n_features * (n_children + 1) + 1].
+/// Where the children's segments are.
+struct ChildSegments {
+  std::int64_t* begin = nullptr;     ///< [n_features * (n_children + 1) + 1]
+  std::uint32_t* of_tile = nullptr;  ///< [n_tiles + 1]
+  FixedSum* piece_sums = nullptr;    ///< [n_tiles + n_features * (n_children + 1)]; the sum of every piece
+};
+
+/// Moves the entries and fills `children`.
 void Partition(CudaContext const& ctx, PartitionTask const& task, PartitionScratch const& scratch,
-               std::int64_t* children_begin);
+               ChildSegments const& children);
+
+/// Fills of_tile: [NumTiles(n_entries) + 1] from the segments' begin.
+void FindTileSegments(CudaContext const& ctx, SegmentTable const& table, std::int64_t n_entries,
+                      std::uint32_t* of_tile);
 
 }  // namespace kauri::cuda

@@ -48,6 +48,18 @@ __global__ void MoveBySegmentsKernel(SegmentTable table, EntryArrays entries, st
   }
 }
 
+__global__ void MarkLeftRowsKernel(Span<std::int32_t const> current, std::int32_t const* next, NodeMove const* moves,
+                                   std::uint32_t* goes_left) {
+  auto const row = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  bool left = false;
+  if (row < current.size()) {
+    std::int32_t const node = current.data()[row];
+    left = node >= 0 && next[row] == moves[node].left;
+  }
+  std::uint32_t const word = __ballot_sync(0xFFFFFFFFU, left);
+  if (threadIdx.x % 32 == 0 && row < current.size()) goes_left[row / 32] = word;
+}
+
 __global__ void FinishLeavesKernel(Span<std::int32_t> positions, std::int32_t const* new_id) {
   auto const row = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row < positions.size()) positions.data()[row] = new_id[~positions.data()[row]];
@@ -72,6 +84,12 @@ void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArra
   auto const along = table.n_nodes >= 256 ? 4U : kBlocksPerSegment;
   auto const nodes = static_cast<unsigned>(table.n_nodes < 65535 ? table.n_nodes : 65535);
   LaunchGrid(ctx, dim3(along, nodes), kBlockThreads, MoveBySegmentsKernel, table, entries, winners, moves, next);
+}
+
+void MarkLeftRows(CudaContext const& ctx, Span<std::int32_t const> current, std::int32_t const* next,
+                  NodeMove const* moves, std::uint32_t* goes_left) {
+  Launch(ctx, GridFor(static_cast<std::int64_t>(current.size()), kBlockThreads), kBlockThreads, MarkLeftRowsKernel,
+         current, next, moves, goes_left);
 }
 
 void FinishLeaves(CudaContext const& ctx, Span<std::int32_t> positions, std::int32_t const* new_id) {

@@ -23,6 +23,10 @@ void MoveByColumn(CudaContext const& ctx, std::uint32_t const* rows, float const
 void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArrays const& entries,
                     std::int32_t const* winners, NodeMove const* moves, std::int32_t* next);
 
+/// One bit per row: it has moved to the left child of its node. goes_left: [ceil(n_rows / 32)].
+void MarkLeftRows(CudaContext const& ctx, Span<std::int32_t const> current, std::int32_t const* next,
+                  NodeMove const* moves, std::uint32_t* goes_left);
+
 /// positions to leaf ids through new_id (after pruning), [n_nodes of the unpruned tree]. In place.
 void FinishLeaves(CudaContext const& ctx, Span<std::int32_t> positions, std::int32_t const* new_id);
 

@@ -33,9 +33,10 @@ __global__ void FillPositionsKernel(std::int32_t position, Span<std::int32_t> po
   if (row < positions.size()) positions.data()[row] = position;
 }
 
-__global__ void MarkSampledKernel(Span<std::uint8_t const> sampled, std::int32_t* positions) {
+__global__ void MarkSampledKernel(Span<std::uint8_t const> sampled, std::uint32_t* goes_left) {
   auto const row = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (row < sampled.size()) positions[row] = sampled.data()[row] != 0 ? 0 : -1;
+  std::uint32_t const word = __ballot_sync(0xFFFFFFFFU, row < sampled.size() && sampled.data()[row] != 0);
+  if (threadIdx.x % 32 == 0 && row < sampled.size()) goes_left[row / 32] = word;
 }
 
 }  // namespace
@@ -54,9 +55,9 @@ void FillPositions(CudaContext const& ctx, std::int32_t position, Span<std::int3
          position, positions);
 }
 
-void MarkSampled(CudaContext const& ctx, Span<std::uint8_t const> sampled, std::int32_t* positions) {
+void MarkSampled(CudaContext const& ctx, Span<std::uint8_t const> sampled, std::uint32_t* goes_left) {
   Launch(ctx, GridFor(static_cast<std::int64_t>(sampled.size()), kBlockThreads), kBlockThreads, MarkSampledKernel,
-         sampled, positions);
+         sampled, goes_left);
 }
 
 }  // namespace kauri::cuda

@@ -14,7 +14,7 @@ FixedSum SumPairs(CudaContext const& ctx, Span<FixedPair const> pairs);
 
 void FillPositions(CudaContext const& ctx, std::int32_t position, Span<std::int32_t> positions);
 
-/// positions[row] = 0 for a sampled row, -1 for another.
-void MarkSampled(CudaContext const& ctx, Span<std::uint8_t const> sampled, std::int32_t* positions);
+/// One bit per row: it is sampled. goes_left: [ceil(n_rows / 32)].
+void MarkSampled(CudaContext const& ctx, Span<std::uint8_t const> sampled, std::uint32_t* goes_left);
 
 }  // namespace kauri::cuda

@@ -5,14 +5,24 @@
 #include <cub/warp/warp_scan.cuh>
 
 #include "cuda/exact/exact_types.h"
-#include "cuda/exact/segmented.cuh"
 
 namespace kauri::cuda {
+
+struct AddSums {
+  __device__ FixedSum operator()(FixedSum a, FixedSum b) const { return a + b; }
+  __device__ std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
+};
+
+struct KeepBetter {
+  __device__ SegmentCandidate operator()(SegmentCandidate const& a, SegmentCandidate const& b) const {
+    return IsBetterInSegment(b, a) ? b : a;
+  }
+};
 
 /// The best of all lanes, in lane 0. Every lane takes part.
 __device__ __forceinline__ SegmentCandidate WarpBest(SegmentCandidate candidate) {
   using Reduce = cub::WarpReduce<SegmentCandidate>;
-  __shared__ typename Reduce::TempStorage temp[kBlockThreads / 32];
+  __shared__ typename Reduce::TempStorage temp[kWarpsPerBlock];
   return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetter());
 }
 
@@ -24,19 +34,19 @@ struct KeepBetterSplit {
 
 __device__ __forceinline__ SplitCandidate WarpBest(SplitCandidate candidate) {
   using Reduce = cub::WarpReduce<SplitCandidate>;
-  __shared__ typename Reduce::TempStorage temp[kBlockThreads / 32];
+  __shared__ typename Reduce::TempStorage temp[kWarpsPerBlock];
   return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetterSplit());
 }
 
 /// One warp per segment: pieces become what comes before them within the segment; totals: [n_segments]. Dead segments
 /// are left alone. T is FixedSum or std::int64_t.
 template <typename T>
-__global__ void PiecePrefixKernel(SegmentTable table, T* pieces, T* totals) {
+__global__ void __launch_bounds__(kBlockThreads) PiecePrefixKernel(SegmentTable table, T* pieces, T* totals) {
   using Scan = cub::WarpScan<T>;
-  __shared__ typename Scan::TempStorage temp[kBlockThreads / 32];
+  __shared__ typename Scan::TempStorage temp[kWarpsPerBlock];
   std::int64_t const segment = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
   int const lane = threadIdx.x % 32;
-  if (segment >= table.NumSegments() || table.NodeOf(segment) == table.n_nodes) return;
+  if (segment >= table.NumSegments() || table.IsDead(static_cast<std::uint32_t>(segment))) return;
   std::int64_t const begin = table.begin[segment];
   std::int64_t const end = table.begin[segment + 1];
   T running = T();

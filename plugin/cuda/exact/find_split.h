@@ -1,4 +1,5 @@
-/// \file Split finding on entries that are sorted by node: the paper's sorting phase.
+/// \file Split finding: the best split of every node, from entries that are sorted by node (the paper's sorting phase)
+/// or interleaved (its first phase).
 #pragma once
 
 #include <cstdint>
@@ -14,23 +15,29 @@ struct SplitTask {
   EntryArrays entries;
   std::int64_t n_entries = 0;
   GainParam param;
+  Screen screen;
   NodeTotals const* nodes = nullptr;          ///< [n_nodes]
   std::uint8_t const* both_ways = nullptr;    ///< [n_features]
   std::int32_t const* feature_ids = nullptr;  ///< [n_features]: global ids, ascending
   std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: column sampling; nullptr: all
   std::int32_t n_all_features = 0;
-  double* floors = nullptr;  ///< [n_nodes], zero before the first chunk of a level; grows from chunk to chunk
+  /// [n_nodes]: a loss change that each node is known to reach; grows while candidates are found.
+  double* floors = nullptr;
 };
 
 /// Scratch of SplitTask: [NumTiles + NumSegments] pieces and [NumSegments] totals and candidates.
 struct SplitScratch {
-  FixedSum* piece_sums = nullptr;
+  FixedSum* piece_sums = nullptr;  ///< in: the sum of every piece
   SegmentCandidate* piece_best = nullptr;
   FixedSum* segment_sums = nullptr;
   SegmentCandidate* segment_best = nullptr;
 };
 
-/// Improves best: [n_nodes] by the candidates of the chunk's features.
+/// Sets piece_sums, which is zero, to the sum of every piece. Costs one pass over the pairs.
+void SumPieces(CudaContext const& ctx, SegmentTable const& table, FixedPair const* pairs, std::int64_t n_entries,
+               FixedSum* piece_sums);
+
+/// Improves best: [n_nodes] by the candidates of the chunk's features. Sorting phase.
 void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best);
 
 /// From the candidates of each segment, [n_features, stride] at node, to the best of each node. Shared by both phases.
