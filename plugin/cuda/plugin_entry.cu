@@ -60,7 +60,7 @@ void RegisterEntries(Registries* registries) {
   registries->engines.Add({"cuda", "Margins, gradients and metrics in the memory of a CUDA device.", MakeCudaEngine});
   registries->tree_methods.Add({"gpu_exact",
                                 "The exact method on a CUDA device; the bytes of its models are those of exact.",
-                                MakeGpuExactBuilder});
+                                MakeGpuExactBuilder, &DescribeParameters<GpuExactParam>});
   RegisterGpuPredictor(&registries->predictors);
 }
 

@@ -94,7 +94,7 @@ class ExactBuilderOnDevice : public testing::Test {
   static void Compare(Problem const& problem, ParamMap const& params) {
     auto const param = ParseParameters<TreeParam>(params);
     ExactBuilder const on_host(param);
-    cuda::GpuExactBuilder const on_device(param);
+    cuda::GpuExactBuilder const on_device(param, ParseParameters<cuda::GpuExactParam>(params));
     Context ctx;
     ctx.threads = 4;
     ctx.seed = 11;
@@ -140,8 +140,19 @@ TEST_F(ExactBuilderOnDevice, RandomConfigurations) {
              {"max_delta_step", pick({"0", "0", "0.3"})},
              {"min_child_weight", pick({"0", "1", "10"})},
              {"colsample_bytree", pick({"1", "0.7"})},
+             {"interleaved_levels", pick({"0", "1", "2", "3", "4", "5"})},
              {"colsample_bylevel", pick({"1", "0.7"})},
              {"colsample_bynode", pick({"1", "0.7"})}});
+  }
+}
+
+TEST_F(ExactBuilderOnDevice, AnyNumberOfInterleavedLevels) {
+  auto const dense = MakeProblem(5000, 5, 0.0, 0, 1.0F, 21);
+  auto const sampled = MakeProblem(5000, 5, 0.3, 4, 0.5F, 22);
+  for (auto const* levels : {"0", "1", "2", "3", "4", "5"}) {
+    SCOPED_TRACE(levels);
+    Compare(dense, {{"interleaved_levels", levels}, {"max_depth", "7"}});
+    Compare(sampled, {{"interleaved_levels", levels}, {"max_depth", "7"}, {"colsample_bynode", "0.6"}});
   }
 }
 

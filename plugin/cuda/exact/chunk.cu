@@ -16,13 +16,14 @@ struct FillTask {
   FixedPair const* pairs;
   std::int64_t const* source;         ///< [n_features], where each column begins
   std::int64_t const* feature_begin;  ///< [n_features + 1]
+  std::int64_t const* column_end;     ///< [n_features]
   EntryArrays to;
 };
 
 /// blockIdx.y: the feature.
 __global__ void FillKernel(FillTask task) {
   std::int64_t const begin = task.feature_begin[blockIdx.y];
-  std::int64_t const count = task.feature_begin[blockIdx.y + 1] - begin;
+  std::int64_t const count = task.column_end[blockIdx.y] - begin;
   std::int64_t const source = task.source[blockIdx.y];
   std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
@@ -31,6 +32,10 @@ __global__ void FillKernel(FillTask task) {
     task.to.values[begin + i] = task.values[source + i];
     task.to.pairs[begin + i] = task.pairs[row];
   }
+}
+
+std::int64_t RoomFor(std::int64_t n_entries) {
+  return (n_entries + kEntryAlignment - 1) / kEntryAlignment * kEntryAlignment;
 }
 
 std::int64_t ColumnSize(DeviceColumns const& columns, std::int32_t feature) {
@@ -71,11 +76,33 @@ PartitionScratch ExactWorkspace::ReservePartition(CudaContext const& cuda, Chunk
   return {goes_left.data(), piece_lefts.data(), segment_lefts.data()};
 }
 
+std::uint8_t* ExactWorkspace::NodeOfEntry(Chunk const& chunk, std::int64_t spare_slot) const {
+  auto const place = chunk.slot < spare_slot ? chunk.slot : chunk.slot - 1;  // 0 .. number of chunks - 1
+  return reinterpret_cast<std::uint8_t*>(Slot(spare_slot).pairs) + place * slot_size;
+}
+
+InterleavedScratch ExactWorkspace::ReserveInterleaved(CudaContext const& cuda, Chunk const& chunk,
+                                                      std::int64_t spare_slot, std::int32_t n_nodes) {
+  auto const n_pieces = static_cast<std::size_t>(chunk.n_column_tiles * n_nodes);
+  auto const n_segments = chunk.features.size() * static_cast<std::size_t>(n_nodes);
+  node_pieces.Reserve(cuda, n_pieces);
+  piece_best.Reserve(cuda, n_pieces);
+  node_totals.Reserve(cuda, n_segments);
+  smallest.Reserve(cuda, n_segments);
+  segment_best.Reserve(cuda, n_segments);
+  return {NodeOfEntry(chunk, spare_slot),
+          node_pieces.data(),
+          piece_best.data(),
+          node_totals.data(),
+          smallest.data(),
+          segment_best.data()};
+}
+
 std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& columns,
                               std::vector<std::uint32_t> const& features, ExactWorkspace* workspace) {
   std::int64_t total = 0;
   for (auto const feature : features) total += ColumnSize(columns, static_cast<std::int32_t>(feature));
-  auto const n_chunks = std::max<std::int64_t>(1, std::min<std::int64_t>(8, total / kEntriesPerChunk));
+  auto const n_chunks = std::max<std::int64_t>(1, std::min<std::int64_t>(kMostChunks, total / kEntriesPerChunk));
   auto const target = (total + n_chunks - 1) / n_chunks;
   std::vector<Chunk> chunks;
   for (auto const id : features) {
@@ -84,7 +111,7 @@ std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& colu
     if (size == 0) continue;  // nothing to split on
     if (chunks.empty() || chunks.back().n_entries >= target) Append(&chunks);
     chunks.back().features.push_back(feature);
-    chunks.back().n_entries += size;
+    chunks.back().n_entries += RoomFor(size);
   }
   std::int64_t largest = 0;
   for (auto const& chunk : chunks) largest = std::max(largest, chunk.n_entries);
@@ -99,31 +126,44 @@ std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& colu
 void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<FixedPair const> pairs,
                ExactWorkspace const& workspace, Chunk* chunk) {
   std::vector<std::int64_t> source;
-  std::vector<std::int64_t> begin{0};
   std::vector<std::int64_t> segments;
   std::vector<std::uint8_t> both_ways;
+  std::vector<std::uint32_t> first_tile{0};
+  chunk->begin = {0};
   for (auto const feature : chunk->features) {
+    auto const size = ColumnSize(columns, feature);
     source.push_back(columns.column_ptr[static_cast<std::size_t>(feature)]);
-    segments.push_back(begin.back());
-    begin.push_back(begin.back() + ColumnSize(columns, feature));
-    segments.push_back(begin.back());  // an empty dead segment
+    segments.push_back(chunk->begin.back());
+    segments.push_back(chunk->begin.back() + size);  // the dead segment
+    chunk->end.push_back(chunk->begin.back() + size);
+    chunk->begin.push_back(chunk->begin.back() + RoomFor(size));
+    first_tile.push_back(first_tile.back() + static_cast<std::uint32_t>(NumTiles(size)));
     both_ways.push_back(columns.both_ways[static_cast<std::size_t>(feature)]);
   }
-  segments.push_back(begin.back());
+  segments.push_back(chunk->begin.back());
   chunk->feature_ids = ToDevice(cuda, chunk->features);
   chunk->both_ways = ToDevice(cuda, both_ways);
-  chunk->feature_begin = ToDevice(cuda, begin);
+  chunk->feature_begin = ToDevice(cuda, chunk->begin);
+  chunk->column_end = ToDevice(cuda, chunk->end);
+  chunk->first_tile = ToDevice(cuda, first_tile);
+  chunk->n_column_tiles = first_tile.back();
   chunk->segments = ToDevice(cuda, segments);
   chunk->n_nodes = 1;
   auto const device_source = ToDevice(cuda, source);
-  FillTask const task{columns.rows.data(),  columns.values.data(),       pairs.data(),
-                      device_source.data(), chunk->feature_begin.data(), workspace.Slot(chunk->slot)};
+  FillTask const task{columns.rows.data(),        columns.values.data(),       pairs.data(),
+                      device_source.data(),       chunk->feature_begin.data(), chunk->column_end.data(),
+                      workspace.Slot(chunk->slot)};
   auto const along = std::min(kBlocksPerFeature, GridFor(chunk->n_entries, kBlockThreads));
   LaunchGrid(cuda, dim3(along, static_cast<unsigned>(chunk->features.size())), kBlockThreads, FillKernel, task);
   chunk->tile_segments.Reserve(cuda, static_cast<std::size_t>(NumTiles(chunk->n_entries)) + 1);
+  SumSegments(cuda, workspace, chunk);
+}
+
+void SumSegments(CudaContext const& cuda, ExactWorkspace const& workspace, Chunk* chunk) {
+  auto const n_pieces = chunk->NumPieces(chunk->n_nodes);
   FindTileSegments(cuda, chunk->Table(), chunk->n_entries, chunk->tile_segments.data());
-  chunk->piece_sums.Reserve(cuda, chunk->NumPieces(1));
-  FillZero(cuda, chunk->piece_sums.data(), chunk->NumPieces(1));
+  chunk->piece_sums.Reserve(cuda, n_pieces);
+  FillZero(cuda, chunk->piece_sums.data(), n_pieces);
   SumPieces(cuda, chunk->Table(), workspace.Slot(chunk->slot).pairs, chunk->n_entries, chunk->piece_sums.data());
 }
 

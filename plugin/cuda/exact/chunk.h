@@ -11,6 +11,7 @@
 #include "cuda/data/device_columns.h"
 #include "cuda/exact/exact_types.h"
 #include "cuda/exact/find_split.h"
+#include "cuda/exact/interleaved.h"
 #include "cuda/exact/partition.h"
 
 namespace kauri::cuda {
@@ -23,8 +24,13 @@ struct Chunk {
   std::int32_t n_nodes = 1;            ///< that `segments` knows
   Buffer<std::int32_t> feature_ids;    ///< device copy of `features`
   Buffer<std::uint8_t> both_ways;      ///< [n_features]
-  Buffer<std::int64_t> feature_begin;  ///< [n_features + 1], within the slot
-  Buffer<std::int64_t> segments;       ///< SegmentTable::begin, within the slot
+  Buffer<std::int64_t> feature_begin;  ///< [n_features + 1], within the slot; multiples of kEntryAlignment
+  std::vector<std::int64_t> begin;     ///< [n_features + 1], host copy of it
+  std::vector<std::int64_t> end;       ///< [n_features]: past the last entry of each column, as it was filled
+  Buffer<std::int64_t> column_end;     ///< device copy of `end`
+  Buffer<std::uint32_t> first_tile;    ///< ColumnTiles::first_tile
+  std::int64_t n_column_tiles = 0;
+  Buffer<std::int64_t> segments;  ///< SegmentTable::begin, within the slot
   Buffer<std::int64_t> next_segments;
   Buffer<std::uint32_t> tile_segments;  ///< SegmentTable::of_tile
   Buffer<FixedSum> piece_sums;          ///< of the entries as they lie now
@@ -32,10 +38,17 @@ struct Chunk {
   SegmentTable Table() const {
     return {segments.data(), tile_segments.data(), static_cast<std::int32_t>(features.size()), n_nodes};
   }
+  ColumnTiles Columns() const {
+    return {static_cast<std::int32_t>(features.size()), n_column_tiles, first_tile.data(), feature_begin.data(),
+            column_end.data()};
+  }
   std::size_t NumPieces(std::int32_t nodes) const {
     return static_cast<std::size_t>(NumTiles(n_entries)) + features.size() * (static_cast<std::size_t>(nodes) + 1);
   }
 };
+
+constexpr std::int64_t kMostChunks = 8;
+static_assert(kMostChunks <= static_cast<std::int64_t>(sizeof(FixedPair)), "a byte per entry fits the spare pairs");
 
 /// Grows as needed and is kept from tree to tree.
 struct ExactWorkspace {
@@ -52,12 +65,22 @@ struct ExactWorkspace {
   Buffer<std::int32_t> positions;
   Buffer<std::int32_t> next_positions;
   Buffer<std::uint32_t> row_goes_left;  ///< one bit per row
+  // The interleaved phase's.
+  Buffer<std::uint8_t> node_of_row;
+  Buffer<NodePiece> node_pieces;
+  Buffer<NodePiece> node_totals;
+  Buffer<float> smallest;
+  Buffer<std::uint32_t> node_counts;
 
   EntryArrays Slot(std::int64_t slot) const {
     return {rows.data() + slot * slot_size, values.data() + slot * slot_size, pairs.data() + slot * slot_size};
   }
   SplitScratch ReserveSplit(CudaContext const& cuda, Chunk const& chunk);
   PartitionScratch ReservePartition(CudaContext const& cuda, Chunk const& chunk);
+  /// While nothing is moved, the spare slot is free: the bytes of node_of_entry of all chunks lie in its pairs.
+  InterleavedScratch ReserveInterleaved(CudaContext const& cuda, Chunk const& chunk, std::int64_t spare_slot,
+                                        std::int32_t n_nodes);
+  std::uint8_t* NodeOfEntry(Chunk const& chunk, std::int64_t spare_slot) const;
 };
 
 /// Groups `features` (ascending) into chunks of about equal numbers of entries and makes room for them. Few entries:
@@ -68,5 +91,8 @@ std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& colu
 /// Copies the chunk's columns to its slot with the pairs of their rows; one live segment per feature.
 void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<FixedPair const> pairs,
                ExactWorkspace const& workspace, Chunk* chunk);
+
+/// Finds the tiles' segments and the sums of the pieces anew, from the entries as they lie.
+void SumSegments(CudaContext const& cuda, ExactWorkspace const& workspace, Chunk* chunk);
 
 }  // namespace kauri::cuda

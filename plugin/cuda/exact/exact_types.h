@@ -20,8 +20,8 @@ constexpr int kWarpsPerBlock = kBlockThreads / 32;
 /// Long enough that what is kept per piece is small beside the entries, short enough that small data fill a device.
 constexpr int kTileEntries = 512;
 constexpr int kTileWords = kTileEntries / 32;
-/// Where a feature's entries begin is a multiple of this: four entries are one 16-byte load.
-constexpr std::int64_t kEntryAlignment = 4;
+/// Where a feature's entries begin is a multiple of this: the entries of a lane in the interleaved phase.
+constexpr std::int64_t kEntryAlignment = kTileEntries / 32;
 
 /// Parallel arrays over entries; not owning.
 struct EntryArrays {

@@ -208,11 +208,9 @@ __global__ void __launch_bounds__(kBlockThreads) ScanKernel(SplitTask task, Spli
   TileScan(task, scratch, tile).Run();
 }
 
-/// One warp per segment.
-__global__ void __launch_bounds__(kBlockThreads) ReduceSegmentsKernel(SplitTask task, SplitScratch scratch) {
-  std::int64_t const warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-  if (warp >= task.table.NumSegments()) return;
-  auto const segment = static_cast<std::uint32_t>(warp);
+/// kThreads threads per segment, at tile `begin / kTileEntries + thread` and so on; the best is that of thread 0.
+template <int kThreads>
+__device__ void ReduceSegment(SplitTask const& task, SplitScratch const& scratch, std::uint32_t segment, int thread) {
   if (task.table.IsDead(segment)) return;
   auto const node = task.table.NodeOf(segment);
   auto const feature = task.table.FeatureOf(segment);
@@ -220,16 +218,31 @@ __global__ void __launch_bounds__(kBlockThreads) ReduceSegmentsKernel(SplitTask 
   std::int64_t const end = task.table.begin[segment + 1];
   SegmentCandidate best;
   if (begin < end && IsAllowed(task, node, feature)) {
-    for (std::int64_t tile = begin / kTileEntries + Lane(); tile <= (end - 1) / kTileEntries; tile += 32) {
+    for (std::int64_t tile = begin / kTileEntries + thread; tile <= (end - 1) / kTileEntries; tile += kThreads) {
       best = KeepBetter()(best, scratch.piece_best[tile + segment]);
     }
-    best = WarpBest(best);
-    if (Lane() == 0) {
+    if constexpr (kThreads == 32) {
+      best = WarpBest(best);
+    } else {
+      best = BlockBest<kThreads>(best);
+    }
+    if (thread == 0) {
       ConsiderMissingAlone(task.param, FactsOf(task, scratch.segment_sums[segment], node, feature),
                            task.entries.values[begin], task.entries.values[end - 1], FloorOf(task, node), &best);
     }
   }
-  if (Lane() == 0) scratch.segment_best[segment] = best;
+  if (thread == 0) scratch.segment_best[segment] = best;
+}
+
+__global__ void __launch_bounds__(kBlockThreads) ReduceSegmentsKernel(SplitTask task, SplitScratch scratch) {
+  std::int64_t const segment = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  if (segment < task.table.NumSegments()) {
+    ReduceSegment<32>(task, scratch, static_cast<std::uint32_t>(segment), Lane());
+  }
+}
+
+__global__ void __launch_bounds__(kLongSegmentThreads) ReduceLongSegmentsKernel(SplitTask task, SplitScratch scratch) {
+  ReduceSegment<kLongSegmentThreads>(task, scratch, blockIdx.x, static_cast<int>(threadIdx.x));
 }
 
 /// One warp per node; lanes stride over the features.
@@ -269,10 +282,14 @@ void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate
 }
 
 void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best) {
-  auto const warps = GridFor(task.table.NumSegments() * 32, kBlockThreads);
-  Launch(ctx, warps, kBlockThreads, PiecePrefixKernel<FixedSum>, task.table, scratch.piece_sums, scratch.segment_sums);
+  auto const n_segments = task.table.NumSegments();
+  PrefixPieces(ctx, task.table, scratch.piece_sums, scratch.segment_sums);
   Launch(ctx, GridFor(NumTiles(task.n_entries), kWarpsPerBlock), kBlockThreads, ScanKernel, task, scratch);
-  Launch(ctx, warps, kBlockThreads, ReduceSegmentsKernel, task, scratch);
+  if (n_segments <= kFewSegments) {
+    Launch(ctx, static_cast<unsigned>(n_segments), kLongSegmentThreads, ReduceLongSegmentsKernel, task, scratch);
+  } else {
+    Launch(ctx, GridFor(n_segments * 32, kBlockThreads), kBlockThreads, ReduceSegmentsKernel, task, scratch);
+  }
   ReduceNodes(ctx, task, scratch.segment_best, task.table.n_nodes + 1, best);
 }
 

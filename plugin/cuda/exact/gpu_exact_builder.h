@@ -1,15 +1,16 @@
 /// \file tree_method=gpu_exact: the exact tree builder of Mitchell & Frank 2017, level by level on the device.
 ///
 /// 1. Once per data set the columns are sorted (cuda/data/device_columns.h).
-/// 2. Per tree every column's entries get their gradient pair, and stay sorted by (node, value) from level to level: a
-/// stable
-///    one-bit partition of each segment is the paper's radix sort by node (partition.h).
-/// 3. Per level a segmented scan finds the best split of every node (find_split_sorted.h); the host reads those,
-/// decides as the
-///    CPU's exact method does, and sends back what becomes of each node.
+/// 2. Per tree every column's entries get their gradient pair. On the first levels they stay in the order of their
+/// values (interleaved.h); then they are sorted by node, and stay so from level to level by a stable one-bit partition
+/// of each segment (partition.h).
+/// 3. Per level a scan finds the best split of every node (find_split.h); the host reads those, decides as the CPU's
+/// exact method does, and sends back what becomes of each node.
 /// 4. Rows move first in the missing direction, then by value (positions.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=exact.
 #pragma once
+
+#include <dmlc/parameter.h>
 
 #include <memory>
 #include <string>
@@ -20,9 +21,23 @@
 
 namespace kauri::cuda {
 
+/// What only this method has.
+struct GpuExactParam : public dmlc::Parameter<GpuExactParam> {
+  int interleaved_levels;
+
+  DMLC_DECLARE_PARAMETER(GpuExactParam) {
+    DMLC_DECLARE_FIELD(interleaved_levels)
+        .set_default(3)
+        .set_range(0, 5)
+        .describe("Levels on which entries are not sorted by node yet. The tree does not depend on it, only the time.");
+  }
+  void Validate() const {}
+};
+
 class GpuExactBuilder : public DeviceTreeBuilder {
  public:
-  explicit GpuExactBuilder(TreeParam const& param) : param_(param) {}
+  GpuExactBuilder(TreeParam const& param, GpuExactParam const& exact_param)
+      : param_(param), exact_param_(exact_param) {}
   std::string StateKey() const override { return "gpu_exact"; }
   /// Device memory: per present value 8 bytes, and 16 bytes times (1 + 1 / number of chunks) while a tree grows.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
@@ -33,6 +48,7 @@ class GpuExactBuilder : public DeviceTreeBuilder {
 
  private:
   TreeParam param_;
+  GpuExactParam exact_param_;
 };
 
 std::unique_ptr<TreeBuilder> MakeGpuExactBuilder(ParamMap const& map);

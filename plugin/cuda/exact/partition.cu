@@ -109,81 +109,93 @@ __global__ void __launch_bounds__(kBlockThreads)
 }
 
 /// Where a child's part of a tile goes, and the sums of the at most two pieces that it comes to lie in.
-class RunToChild {
- public:
-  /// `place`: of the first entry; `child_segment`: among the children's segments. An unwanted child is a leaf.
-  __device__ RunToChild(bool wanted, std::int64_t place, std::int64_t child_segment)
-      : wanted_(wanted), place_(place), segment_(child_segment) {
-    next_tile_ = (place / kTileEntries + 1) * kTileEntries - place;
+struct RunToChild {
+  bool wanted;         ///< the child is an active node, not a leaf
+  std::int64_t place;  ///< of the first entry
+  std::int64_t piece;  ///< that the first entry comes to lie in
+  int next_tile;       ///< rank of the first entry that falls into the next tile
+  FixedSum here;
+  FixedSum beyond;
+
+  __device__ RunToChild(std::int32_t child, std::int64_t first_segment, std::int64_t const* begin,
+                        std::int64_t entries_before)
+      : wanted(child >= 0) {
+    std::int64_t const segment = first_segment + (wanted ? child : 0);
+    place = begin[segment] + entries_before;
+    piece = place / kTileEntries + segment;
+    next_tile = kTileEntries - static_cast<int>(place % kTileEntries);
   }
-  __device__ bool IsWanted() const { return wanted_; }
-  __device__ std::int64_t PlaceOf(int rank) const { return place_ + rank; }
-  __device__ void Add(int rank, FixedPair pair) {
-    if (rank < next_tile_) {
-      here_ += pair;
-    } else {
-      beyond_ += pair;
-    }
+  __device__ void Add(bool mine, int rank, FixedPair pair) {
+    FixedPair const none{0, 0};
+    here += mine && rank < next_tile ? pair : none;
+    beyond += mine && rank >= next_tile ? pair : none;
   }
   /// All lanes call.
   __device__ void Commit(FixedSum* piece_sums) const {
-    if (!wanted_) return;
-    FixedSum const here = WarpSum(here_);
-    FixedSum const beyond = WarpSum(beyond_);
+    if (!wanted) return;
+    FixedSum const all_here = WarpSum(here);
+    FixedSum const all_beyond = WarpSum(beyond);
     if (Lane() != 0) return;
-    FixedSum* const piece = piece_sums + place_ / kTileEntries + segment_;
-    if (!(here == FixedSum())) AtomicAdd(piece, here);
-    if (!(beyond == FixedSum())) AtomicAdd(piece + 1, beyond);
+    if (!(all_here == FixedSum())) AtomicAdd(piece_sums + piece, all_here);
+    if (!(all_beyond == FixedSum())) AtomicAdd(piece_sums + piece + 1, all_beyond);
   }
-
- private:
-  bool wanted_;
-  std::int64_t place_;
-  std::int64_t segment_;
-  std::int64_t next_tile_;  ///< rank of the first entry that falls into the next tile
-  FixedSum here_;
-  FixedSum beyond_;
 };
 
-__device__ __forceinline__ void CopyEntry(PartitionTask const& task, std::int64_t from, std::int64_t to,
-                                          FixedPair pair) {
-  task.to.rows[to] = task.from.rows[from];
-  task.to.values[to] = task.from.values[from];
-  task.to.pairs[to] = pair;
-}
+/// So many words of a tile are loaded before the first of them is stored: bytes in flight hide the memory's latency.
+constexpr int kWordsAtOnce = 4;
+
+struct LoadedEntries {
+  std::uint32_t row[kWordsAtOnce];
+  float value[kWordsAtOnce];
+  FixedPair pair[kWordsAtOnce];
+
+  __device__ void Load(EntryArrays const& from, std::int64_t begin, std::int64_t end) {
+#pragma unroll
+    for (int i = 0; i < kWordsAtOnce; ++i) {
+      std::int64_t const index = begin + 32 * i + Lane();
+      if (index >= end) continue;
+      row[i] = __ldcs(from.rows + index);
+      value[i] = __ldcs(from.values + index);
+      int2 const pair_bits = __ldcs(reinterpret_cast<int2 const*>(from.pairs) + index);
+      pair[i] = {pair_bits.x, pair_bits.y};
+    }
+  }
+};
 
 /// A tile within one segment: its lefts and its rights are two runs of consecutive places.
-__device__ void MoveUniformTile(PartitionTask const& task, PartitionScratch const& scratch,
-                                ChildSegments const& children, WarpTile const& tile, TileBits const& bits) {
+__device__ __forceinline__ void MoveUniformTile(PartitionTask const& task, PartitionScratch const& scratch,
+                                                ChildSegments const& children, WarpTile const& tile,
+                                                TileBits const& bits) {
   std::uint32_t const segment = tile.first_segment;
   NodeMove const move = task.moves[task.table.NodeOf(segment)];
   if (move.left < 0 && move.right < 0) return;
   std::int64_t const first_child = static_cast<std::int64_t>(task.table.FeatureOf(segment)) * (task.n_children + 1);
   std::int64_t const lefts = scratch.piece_lefts[tile.tile + segment];
   std::int64_t const rights = tile.begin - task.table.begin[segment] - lefts;
-  std::int64_t const left_child = first_child + max(move.left, 0);
-  std::int64_t const right_child = first_child + max(move.right, 0);
-  RunToChild left_run(move.left >= 0, children.begin[left_child] + lefts, left_child);
-  RunToChild right_run(move.right >= 0, children.begin[right_child] + rights, right_child);
-#pragma unroll 4
-  for (int word = 0; word < kTileWords; ++word) {
-    int const offset = 32 * word + Lane();
-    std::uint32_t const mask = __shfl_sync(kAllLanes, bits.word, word);
-    int const rank = __shfl_sync(kAllLanes, bits.before, word) + __popc(mask & ((std::uint32_t{1} << Lane()) - 1));
-    std::int64_t const index = tile.begin + offset;
-    if (index >= tile.end) continue;
-    FixedPair const pair = task.from.pairs[index];
-    if ((mask >> Lane() & 1U) != 0) {
-      if (!left_run.IsWanted()) continue;
-      left_run.Add(rank, pair);
-      CopyEntry(task, index, left_run.PlaceOf(rank), pair);
-    } else {
-      if (!right_run.IsWanted()) continue;
-      right_run.Add(offset - rank, pair);
-      CopyEntry(task, index, right_run.PlaceOf(offset - rank), pair);
+  RunToChild left_run(move.left, first_child, children.begin, lefts);
+  RunToChild right_run(move.right, first_child, children.begin, rights);
+  for (int first = 0; first < kTileWords; first += kWordsAtOnce) {
+    LoadedEntries entries;
+    entries.Load(task.from, tile.begin + 32 * first, tile.end);
+#pragma unroll
+    for (int i = 0; i < kWordsAtOnce; ++i) {
+      int const offset = 32 * (first + i) + Lane();
+      std::uint32_t const mask = __shfl_sync(kAllLanes, bits.word, first + i);
+      int const lefts_before =
+          __shfl_sync(kAllLanes, bits.before, first + i) + __popc(mask & ((std::uint32_t{1} << Lane()) - 1));
+      bool const left = (mask >> Lane() & 1U) != 0;
+      int const rank = left ? lefts_before : offset - lefts_before;
+      bool const moves = tile.begin + offset < tile.end && (left ? left_run.wanted : right_run.wanted);
+      left_run.Add(moves && left, rank, entries.pair[i]);
+      right_run.Add(moves && !left, rank, entries.pair[i]);
+      std::int64_t const place = (left ? left_run.place : right_run.place) + rank;
+      if (moves) {
+        task.to.rows[place] = entries.row[i];
+        task.to.values[place] = entries.value[i];
+        task.to.pairs[place] = entries.pair[i];
+      }
     }
   }
-  __syncwarp();
   left_run.Commit(children.piece_sums);
   right_run.Commit(children.piece_sums);
 }
@@ -212,7 +224,9 @@ __device__ void MoveMixedTile(PartitionTask const& task, PartitionScratch const&
         static_cast<std::int64_t>(task.table.FeatureOf(cursor.Segment())) * (task.n_children + 1) + child;
     std::int64_t const place = children.begin[child_segment] + rank;
     FixedPair const pair = task.from.pairs[index];
-    CopyEntry(task, index, place, pair);
+    task.to.rows[place] = task.from.rows[index];
+    task.to.values[place] = task.from.values[index];
+    task.to.pairs[place] = pair;
     FixedSum sum;
     sum += pair;
     AtomicAdd(children.piece_sums + place / kTileEntries + child_segment, sum);
@@ -246,8 +260,7 @@ void Partition(CudaContext const& ctx, PartitionTask const& task, PartitionScrat
   auto const n_child_segments = static_cast<std::int64_t>(task.table.n_features) * (task.n_children + 1);
   FillZero(ctx, children.piece_sums, static_cast<std::size_t>(NumTiles(task.n_entries) + n_child_segments));
   Launch(ctx, blocks, kBlockThreads, MarkKernel, task, scratch);
-  Launch(ctx, GridFor(task.table.NumSegments() * 32, kBlockThreads), kBlockThreads, PiecePrefixKernel<std::int64_t>,
-         task.table, scratch.piece_lefts, scratch.segment_lefts);
+  PrefixPieces(ctx, task.table, scratch.piece_lefts, scratch.segment_lefts);
   Launch(ctx, static_cast<unsigned>(task.table.n_features), kBlockThreads, ChildBeginKernel, task, scratch,
          children.begin);
   Launch(ctx, blocks, kBlockThreads, MoveKernel, task, scratch, children);

@@ -1,9 +1,12 @@
 /// \file What one warp does for one segment: prefix sums over its pieces, and the best of 32 lanes.
 #pragma once
 
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
 
+#include "cuda/common/launch.h"
 #include "cuda/exact/exact_types.h"
 
 namespace kauri::cuda {
@@ -26,6 +29,14 @@ __device__ __forceinline__ SegmentCandidate WarpBest(SegmentCandidate candidate)
   return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetter());
 }
 
+/// The best of all threads of the block, in thread 0. Every thread takes part.
+template <int kThreads>
+__device__ __forceinline__ SegmentCandidate BlockBest(SegmentCandidate candidate) {
+  using Reduce = cub::BlockReduce<SegmentCandidate, kThreads>;
+  __shared__ typename Reduce::TempStorage temp;
+  return Reduce(temp).Reduce(candidate, KeepBetter());
+}
+
 struct KeepBetterSplit {
   __device__ SplitCandidate operator()(SplitCandidate const& a, SplitCandidate const& b) const {
     return IsBetter(b, a) ? b : a;
@@ -38,8 +49,38 @@ __device__ __forceinline__ SplitCandidate WarpBest(SplitCandidate candidate) {
   return Reduce(temp[threadIdx.x / 32]).Reduce(candidate, KeepBetterSplit());
 }
 
-/// One warp per segment: pieces become what comes before them within the segment; totals: [n_segments]. Dead segments
-/// are left alone. T is FixedSum or std::int64_t.
+/// Few segments are long and get a block each, many get a warp each.
+constexpr std::int64_t kFewSegments = 1024;
+constexpr int kLongSegmentThreads = 512;
+
+/// kThreads threads per segment: pieces become what comes before them within the segment; totals: [n_segments]. Dead
+/// segments are left alone. T is FixedSum or std::int64_t.
+template <typename T, int kThreads>
+__global__ void __launch_bounds__(kThreads) LongPiecePrefixKernel(SegmentTable table, T* pieces, T* totals) {
+  using Scan = cub::BlockScan<T, kThreads>;
+  __shared__ typename Scan::TempStorage temp;
+  auto const segment = static_cast<std::uint32_t>(blockIdx.x);
+  if (table.IsDead(segment)) return;
+  std::int64_t const begin = table.begin[segment];
+  std::int64_t const end = table.begin[segment + 1];
+  T running = T();
+  if (begin < end) {
+    std::int64_t const last = (end - 1) / kTileEntries;
+    for (std::int64_t base = begin / kTileEntries; base <= last; base += kThreads) {
+      std::int64_t const tile = base + static_cast<int>(threadIdx.x);
+      T const own = tile <= last ? pieces[tile + segment] : T();
+      T before;
+      T all;
+      Scan(temp).ExclusiveScan(own, before, T(), AddSums(), all);
+      if (tile <= last) pieces[tile + segment] = AddSums()(running, before);
+      running = AddSums()(running, all);
+      __syncthreads();
+    }
+  }
+  if (threadIdx.x == 0) totals[segment] = running;
+}
+
+/// As LongPiecePrefixKernel, with a warp per segment.
 template <typename T>
 __global__ void __launch_bounds__(kBlockThreads) PiecePrefixKernel(SegmentTable table, T* pieces, T* totals) {
   using Scan = cub::WarpScan<T>;
@@ -64,6 +105,17 @@ __global__ void __launch_bounds__(kBlockThreads) PiecePrefixKernel(SegmentTable 
     }
   }
   if (lane == 0) totals[segment] = running;
+}
+
+template <typename T>
+void PrefixPieces(CudaContext const& ctx, SegmentTable const& table, T* pieces, T* totals) {
+  auto const n_segments = table.NumSegments();
+  if (n_segments <= kFewSegments) {
+    Launch(ctx, static_cast<unsigned>(n_segments), kLongSegmentThreads, LongPiecePrefixKernel<T, kLongSegmentThreads>,
+           table, pieces, totals);
+  } else {
+    Launch(ctx, GridFor(n_segments * 32, kBlockThreads), kBlockThreads, PiecePrefixKernel<T>, table, pieces, totals);
+  }
 }
 
 }  // namespace kauri::cuda

@@ -9,10 +9,10 @@ constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
 __device__ __forceinline__ int Lane() { return static_cast<int>(threadIdx.x % 32); }
 
-/// The segment that holds `index`: the last one that begins at or before it. Empty segments are skipped.
-/// begin[low] <= index < begin[high].
-__device__ __forceinline__ std::uint32_t FindSegment(std::int64_t const* begin, std::uint32_t low, std::uint32_t high,
-                                                     std::int64_t index) {
+/// The last place in [low, high) whose `begin` is at most `index`, which lies in [begin[low], begin[high]). Empty
+/// ranges are skipped.
+template <typename T>
+__device__ __forceinline__ std::uint32_t FindLast(T const* begin, std::uint32_t low, std::uint32_t high, T index) {
   while (high - low > 1) {
     std::uint32_t const middle = low + (high - low) / 2;
     if (begin[middle] <= index) {
@@ -22,6 +22,12 @@ __device__ __forceinline__ std::uint32_t FindSegment(std::int64_t const* begin, 
     }
   }
   return low;
+}
+
+/// The segment that holds `index`.
+__device__ __forceinline__ std::uint32_t FindSegment(std::int64_t const* begin, std::uint32_t low, std::uint32_t high,
+                                                     std::int64_t index) {
+  return FindLast(begin, low, high, index);
 }
 
 /// A warp's tile and the segments that it touches. `begin` is past the entries when the warp has none.

@@ -1,0 +1,56 @@
+/// \file The entries and rows of one tree on their way down the levels: which phase they are in, what finds splits in
+/// it, and what moves them on. The host decides the tree (gpu_exact_builder.cu).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/data/device_columns.h"
+#include "cuda/exact/chunk.h"
+#include "cuda/exact/device_tree_builder.h"
+
+namespace kauri::cuda {
+
+/// What split finding on one level needs; on the host.
+struct LevelTask {
+  GainParam gain;
+  std::vector<NodeTotals> nodes;
+  std::vector<std::uint8_t> allowed;  ///< [n_nodes, n_all_features]; empty: every node may use every column
+};
+
+class LevelEntries {
+ public:
+  /// All rows are in one active node. features: ascending; interleaved_levels: see GpuExactParam.
+  LevelEntries(CudaContext const& cuda, DeviceColumns const& columns, DeviceTreeTask const& task,
+               std::int32_t interleaved_levels, ExactWorkspace* workspace)
+      : cuda_(cuda), columns_(columns), task_(task), interleaved_levels_(interleaved_levels), workspace_(*workspace) {}
+
+  /// Every column of `features` with the pairs of its rows. Costs a gathered pair per entry.
+  void Fill(std::vector<std::uint32_t> const& features);
+  /// The best split of every node, in the order of the nodes. Waits for them.
+  std::vector<SplitCandidate> FindBest(LevelTask const& level);
+  /// Rows move as `moves` (by node) says, entries to the children: parent_of_child[child] = 2 * parent + (right child).
+  void Advance(std::vector<NodeMove> const& moves, std::vector<std::int32_t> const& parent_of_child);
+
+ private:
+  bool IsSampled() const { return !task_.sampled_rows.empty(); }
+  std::size_t NumRows() const { return task_.pairs.size(); }
+  void DropUnsampled();
+  void NarrowRows();
+  void MoveRows(std::vector<NodeMove> const& moves, NodeMove const* device_moves);
+  void MoveRowsOf(Chunk const& chunk, std::vector<NodeMove> const& moves, NodeMove const* device_moves);
+  void Partition(std::int32_t n_nodes, NodeMove const* moves, std::vector<std::int32_t> const& parent_of_child);
+  void Sort(std::int32_t n_nodes);
+
+  CudaContext cuda_;
+  DeviceColumns const& columns_;
+  DeviceTreeTask const& task_;
+  std::int32_t interleaved_levels_;
+  ExactWorkspace& workspace_;
+  std::vector<Chunk> chunks_;
+  std::int64_t spare_slot_ = 0;
+  std::int32_t depth_ = 0;
+  bool sorted_ = true;  ///< entries lie by node, those of rows that are not sampled are gone
+};
+
+}  // namespace kauri::cuda
