@@ -160,12 +160,6 @@ TEST(AreaMetric, LabelsOutsideZeroToOne) {
   }
 }
 
-TEST(AreaMetric, QueryGroupsAreRefused) {
-  auto info = MakeInfo({0, 1});
-  info.group_ptr = {0, 1, 2};
-  ExpectParts(MessageOf(ErrorKind::kData, [&] { Evaluate("auc", {1, 2}, info); }), {"2 query groups"});
-}
-
 TEST(AreaMetric, SameBitsForAnyThreadCount) {
   std::size_t const n = 300007;  // several blocks of the sort
   auto const predictions = Rounded(RandomValues(n, -5.0F, 5.0F, 1), 1000.0F);
@@ -173,6 +167,21 @@ TEST(AreaMetric, SameBitsForAnyThreadCount) {
   for (auto const* name : {"auc", "aucpr"}) {
     EXPECT_EQ(Evaluate(name, predictions, info, 1), Evaluate(name, predictions, info, 8)) << name;
   }
+}
+
+TEST(AreaMetric, WeightsOfManyMagnitudes) {
+  std::size_t const n = 2000;
+  auto const predictions = Rounded(RandomValues(n, -1.0F, 1.0F, 1), 50.0F);
+  auto weights = RandomValues(n, -30.0F, 0.0F, 2);
+  for (auto& weight : weights) weight = std::exp2(weight);
+  auto const info = MakeInfo(Rounded(RandomValues(n, 0.0F, 1.0F, 3), 1.0F), weights);
+  EXPECT_NEAR(Evaluate("auc", predictions, info), NaiveAuc(predictions, info), 1e-9);
+  auto large = info;
+  for (auto& weight : large.weights) weight *= 0x1p90F;
+  EXPECT_EQ(Evaluate("auc", predictions, large), Evaluate("auc", predictions, info));
+  EXPECT_EQ(Evaluate("aucpr", predictions, large), Evaluate("aucpr", predictions, info));
+  // A weight far below the unit still makes its class exist.
+  EXPECT_EQ(Evaluate("auc", {1, 2, 3}, MakeInfo({0, 0, 1}, {1e30F, 1e30F, 1e-30F})), 1.0);
 }
 
 TEST(RankedRows, SortIsStableAndDescending) {
