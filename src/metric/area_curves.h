@@ -34,8 +34,9 @@ inline double UnitsPerWeight(float largest, std::int64_t n) {
 
 /// The nearest number of units; a positive weight is never lost.
 KAURI_HD std::int64_t WeightInUnits(float weight, double units) {
-  auto const rounded = static_cast<std::int64_t>(std::nearbyint(static_cast<double>(weight) * units));
-  return rounded == 0 && weight > 0.0F ? 1 : rounded;
+  auto const rounded = static_cast<std::int64_t>(static_cast<double>(weight) * units + 0.5);
+  std::int64_t const least = weight > 0.0F ? 1 : 0;
+  return rounded < least ? least : rounded;
 }
 
 struct Roc {

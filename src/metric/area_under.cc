@@ -118,10 +118,12 @@ template double AreaUnder<PrecisionRecall>(Context const& ctx, std::vector<Ranke
 
 std::int64_t TwiceWins(Context const& ctx, float const* predictions, float const* labels, std::int64_t n) {
   std::vector<RankedRow> rows(Place(n));
-  for (std::int64_t row = 0; row < n; ++row) rows[Place(row)] = {DescendingKey(labels[row]), predictions[row], 0.0F};
+  for (std::int64_t row = 0; row < n; ++row)
+    rows[Place(row)] = {DescendingFloatKey(labels[row]), predictions[row], 0.0F};
   SortRankedRows(ctx, &rows);
   std::vector<std::uint32_t> keys(rows.size());
-  std::transform(rows.begin(), rows.end(), keys.begin(), [](auto const& row) { return DescendingKey(row.positive); });
+  std::transform(rows.begin(), rows.end(), keys.begin(),
+                 [](auto const& row) { return DescendingFloatKey(row.positive); });
   auto const inversions = CountInversions(&keys);
   auto const ties = CountTies(keys);
   return n * (n - 1) - 2 * inversions - ties;

@@ -55,7 +55,7 @@ void FillRanked(Context const& ctx, std::vector<RankedRow>* rows, Fn&& make) {
 }
 
 RankedRow Share(float prediction, float label, float weight) {
-  return {DescendingKey(prediction), label * weight, (1.0F - label) * weight};
+  return {DescendingFloatKey(prediction), label * weight, (1.0F - label) * weight};
 }
 
 bool HasNaN(std::vector<RankedRow> const& rows) {

@@ -51,7 +51,7 @@ class GroupScorer {
   WeightedSum Score(float const* predictions, float const* labels, std::int64_t n, double weight) {
     rows_.resize(static_cast<std::size_t>(n));
     for (std::int64_t row = 0; row < n; ++row) {
-      At(row) = {DescendingKey(predictions[row]), labels[row], 0.0F};
+      At(row) = {DescendingFloatKey(predictions[row]), labels[row], 0.0F};
     }
     SortRankedRows(ctx_, &rows_);
     if (n > 0 && (IsNaNKey(At(0).key) || IsNaNKey(At(n - 1).key))) {
@@ -75,7 +75,7 @@ class GroupScorer {
 
   WeightedSum Ndcg(std::int64_t n, double weight) {
     auto const dcg = DiscountedGain(n);
-    for (auto& row : rows_) row.key = DescendingKey(row.positive);
+    for (auto& row : rows_) row.key = DescendingFloatKey(row.positive);
     SortRankedRows(ctx_, &rows_);
     return rule_.NdcgScore(dcg, DiscountedGain(n), weight);
   }

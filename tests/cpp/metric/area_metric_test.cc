@@ -191,7 +191,7 @@ TEST(RankedRows, SortIsStableAndDescending) {
     auto predictions = Rounded(RandomValues(n, -1e3F, 1e3F, 1), 10.0F);
     if (n > 100) predictions[n / 2] = std::numeric_limits<float>::infinity();
     std::vector<RankedRow> rows(n);
-    for (std::size_t i = 0; i < n; ++i) rows[i] = {DescendingKey(predictions[i]), static_cast<float>(i), 0.0F};
+    for (std::size_t i = 0; i < n; ++i) rows[i] = {DescendingFloatKey(predictions[i]), static_cast<float>(i), 0.0F};
     SortRankedRows(ctx, &rows);
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -203,10 +203,11 @@ TEST(RankedRows, SortIsStableAndDescending) {
 TEST(RankedRows, KeysOfNaN) {
   auto const infinity = std::numeric_limits<float>::infinity();
   float const nan = std::numeric_limits<float>::quiet_NaN();
-  for (float value : {infinity, -infinity, 0.0F, -0.0F, 3e38F, -3e38F}) EXPECT_FALSE(IsNaNKey(DescendingKey(value)));
-  EXPECT_TRUE(IsNaNKey(DescendingKey(nan)));
-  EXPECT_TRUE(IsNaNKey(DescendingKey(-nan)));
-  EXPECT_EQ(DescendingKey(0.0F), DescendingKey(-0.0F));
+  for (float value : {infinity, -infinity, 0.0F, -0.0F, 3e38F, -3e38F})
+    EXPECT_FALSE(IsNaNKey(DescendingFloatKey(value)));
+  EXPECT_TRUE(IsNaNKey(DescendingFloatKey(nan)));
+  EXPECT_TRUE(IsNaNKey(DescendingFloatKey(-nan)));
+  EXPECT_EQ(DescendingFloatKey(0.0F), DescendingFloatKey(-0.0F));
 }
 
 }  // namespace
