@@ -12,55 +12,67 @@
 HWY_BEFORE_NAMESPACE();
 namespace kauri::HWY_NAMESPACE {
 
-/// Sums of the upper row, one per lane.
-struct UpperSums {
-  double gradient[kPairLanes] = {};
-  double hessian[kPairLanes] = {};
-  double push[kPairLanes] = {};
-};
-
-/// The upper row against the lower rows at [first, first + kPairLanes), those that are pairs.
+/// The pairs of the upper row at `place` with the lower rows at [first, last), both multiples of kPairLanes; what is no
+/// pair gets zeros.
 template <typename Change>
-inline void AddLanes(Change const change_of, PairRule const rule, PlacedRow const upper, std::int64_t place,
-                     std::int64_t n_rows, std::int64_t first, PlacedRows* rows, UpperSums* sums) {
+inline void FillPairs(Change const change_of, PairRule const rule, std::int64_t place, std::int64_t first,
+                      std::int64_t last, PlacedRows* rows) {
+  auto const upper = rows->At(place);
+  auto const n_rows = rows->n_rows;
   double const reciprocal = 1.0 / static_cast<double>(place + 1);
-  auto const* __restrict score = rows->score.data() + first;
-  auto const* __restrict relevance = rows->relevance.data() + first;
-  auto const* __restrict value = rows->value.data() + first;
-  auto* __restrict gradient = rows->gradient.data() + first;
-  auto* __restrict hessian = rows->hessian.data() + first;
-  for (std::int64_t lane = 0; lane < kPairLanes; ++lane) {
-    PlacedRow const lower{score[lane], relevance[lane], value[lane]};
-    auto const change = change_of(upper, lower, reciprocal);
-    bool const is_pair = first + lane > place && first + lane < n_rows;
-    auto const pair = GradientOfPair(upper, lower, change, rule);
-    auto const push = is_pair ? pair.push : 0.0;
-    auto const curvature = is_pair ? pair.hessian : 0.0;
-    auto const signed_push = upper.relevance > lower.relevance ? push : -push;
-    gradient[lane] += signed_push;
-    hessian[lane] += curvature;
-    sums->gradient[lane] -= signed_push;
-    sums->hessian[lane] += curvature;
-    sums->push[lane] += push;
+  auto const* __restrict score = rows->score.data();
+  auto const* __restrict relevance = rows->relevance.data();
+  auto const* __restrict value = rows->value.data();
+  auto* __restrict pushes = rows->push.data();
+  auto* __restrict hessians = rows->pair_hessian.data();
+  for (auto lower = first; lower < last; ++lower) {
+    PlacedRow const row{score[lower], relevance[lower], value[lower]};
+    auto const pair = GradientOfPair(upper, row, change_of(upper, row, reciprocal), rule);
+    bool const is_pair = (lower > place) & (lower < n_rows);
+    pushes[lower] = is_pair ? pair.push : 0.0;
+    hessians[lower] = is_pair ? pair.hessian : 0.0;
   }
+}
+
+/// Adds what FillPairs found to both rows of each pair. Returns the sum of the pushes.
+inline double AddFilledPairs(std::int64_t place, std::int64_t first, std::int64_t last, PlacedRows* rows) {
+  auto const upper_relevance = rows->relevance[static_cast<std::size_t>(place)];
+  auto const* __restrict relevance = rows->relevance.data();
+  auto const* __restrict pushes = rows->push.data();
+  auto const* __restrict hessians = rows->pair_hessian.data();
+  auto* __restrict gradient_sums = rows->gradient.data();
+  auto* __restrict hessian_sums = rows->hessian.data();
+  double push[kPairLanes] = {};
+  double signed_push[kPairLanes] = {};
+  double hessian[kPairLanes] = {};
+  for (auto block = first; block < last; block += kPairLanes) {
+    for (std::int64_t lane = 0; lane < kPairLanes; ++lane) {
+      auto const lower = block + lane;
+      auto const pulled = PairSign(upper_relevance, relevance[lower]) * pushes[lower];
+      gradient_sums[lower] += pulled;
+      hessian_sums[lower] += hessians[lower];
+      push[lane] += pushes[lower];
+      signed_push[lane] += pulled;
+      hessian[lane] += hessians[lower];
+    }
+  }
+  double total = 0.0;
+  for (std::int64_t lane = 0; lane < kPairLanes; ++lane) {
+    total += push[lane];
+    gradient_sums[place] -= signed_push[lane];
+    hessian_sums[place] += hessian[lane];
+  }
+  return total;
 }
 
 template <typename Change>
 double AddPairsOfBest(Change const change_of, PairRule const& rule, std::int64_t n_best, PlacedRows* rows) {
+  auto const last = PaddedToLanes(rows->n_rows);
   double total = 0.0;
   for (std::int64_t place = 0; place < n_best; ++place) {
-    UpperSums sums;
-    auto const upper = rows->At(place);
-    for (auto first = (place + 1) / kPairLanes * kPairLanes; first < rows->n_rows; first += kPairLanes) {
-      AddLanes(change_of, rule, upper, place, rows->n_rows, first, rows, &sums);
-    }
-    double push = 0.0;
-    for (std::int64_t lane = 0; lane < kPairLanes; ++lane) {
-      rows->gradient[static_cast<std::size_t>(place)] += sums.gradient[lane];
-      rows->hessian[static_cast<std::size_t>(place)] += sums.hessian[lane];
-      push += sums.push[lane];
-    }
-    total += push;
+    auto const first = (place + 1) / kPairLanes * kPairLanes;
+    FillPairs(change_of, rule, place, first, last, rows);
+    total += AddFilledPairs(place, first, last, rows);
   }
   return total;
 }
@@ -87,9 +99,11 @@ HWY_EXPORT(AddMap);
 
 void PlacedRows::Resize(std::int64_t n) {
   n_rows = n;
-  auto const padded = static_cast<std::size_t>((n + kPairLanes - 1) / kPairLanes * kPairLanes);
+  auto const padded = static_cast<std::size_t>(PaddedToLanes(n));
   if (score.size() < padded) {
-    for (auto* column : {&score, &relevance, &value, &gradient, &hessian}) column->resize(padded);
+    for (auto* column : {&score, &relevance, &value, &gradient, &hessian, &push, &pair_hessian}) {
+      column->resize(padded);
+    }
   }
   std::fill_n(gradient.begin(), padded, 0.0);
   std::fill_n(hessian.begin(), padded, 0.0);

@@ -11,6 +11,7 @@ namespace kauri {
 
 /// Lower rows are handled this many at a time.
 constexpr std::int64_t kPairLanes = 8;
+constexpr std::int64_t PaddedToLanes(std::int64_t n) { return (n + kPairLanes - 1) / kPairLanes * kPairLanes; }
 
 /// The rows of a group by place, in columns; what is past `n_rows` may be read, means nothing and is never added.
 struct PlacedRows {
@@ -20,6 +21,8 @@ struct PlacedRows {
   std::vector<double> value;
   std::vector<double> gradient;  ///< sums of GradientOfPair
   std::vector<double> hessian;
+  std::vector<double> push;  ///< of the pairs of one upper row, scratch
+  std::vector<double> pair_hessian;
 
   /// Room for n rows, with sums of 0. Grows only.
   void Resize(std::int64_t n);
@@ -31,7 +34,7 @@ struct PlacedRows {
   void Add(std::int64_t upper, std::int64_t lower, PairGradient const& pair) {
     auto const up = static_cast<std::size_t>(upper);
     auto const low = static_cast<std::size_t>(lower);
-    auto const signed_push = relevance[up] > relevance[low] ? pair.push : -pair.push;
+    auto const signed_push = PairSign(relevance[up], relevance[low]) * pair.push;
     gradient[up] -= signed_push;
     gradient[low] += signed_push;
     hessian[up] += pair.hessian;

@@ -46,7 +46,9 @@ class ExactGrid {
 /// What the pairs of a group share.
 struct PairRule {
   double change_scale = 1.0;  ///< ndcg: 1 / ideal gain; map: 1 / relevant rows
-  bool by_distance = false;   ///< divide by the distance of the scores + 0.01
+  /// What a change is divided by: factor * distance of the scores + offset. A number, not a flag, for vector code.
+  double distance_factor = 0.0;
+  double distance_offset = 1.0;
   ExactGrid grid;
 };
 
@@ -90,14 +92,17 @@ struct PairGradient {
   double hessian;  ///< second, for both
 };
 
+/// 1 where the upper row is the more relevant one, else -1.
+KAURI_HD double PairSign(double upper_relevance, double lower_relevance) {
+  return upper_relevance > lower_relevance ? 1.0 : -1.0;
+}
+
 /// change: as the functions above return it, not scaled.
 KAURI_HD PairGradient GradientOfPair(PlacedRow const& upper, PlacedRow const& lower, double change,
                                      PairRule const& rule) {
   double const distance = upper.score - lower.score;
-  double const margin = upper.relevance > lower.relevance ? distance : -distance;
-  double const divisor = rule.by_distance ? distance + 0.01 : 1.0;
-  double const weight = change * rule.change_scale / divisor;
-  double const miss = 1.0 / (1.0 + Exp(margin));
+  double const weight = change * rule.change_scale / (distance * rule.distance_factor + rule.distance_offset);
+  double const miss = 1.0 / (1.0 + Exp(PairSign(upper.relevance, lower.relevance) * distance));
   double const slope = miss * (1.0 - miss);
   return {rule.grid.Round(miss * weight), rule.grid.Round((slope > 1e-16 ? slope : 1e-16) * weight * 2.0)};
 }
@@ -115,7 +120,10 @@ KAURI_HD PairRule MakePairRule(LambdaRule const& rule, std::int64_t n, double la
       static_cast<double>(n) * (rule.method == PairMethod::kTopK ? 1.0 : static_cast<double>(rule.n_pairs));
   PairRule made;
   made.change_scale = change_scale;
-  made.by_distance = by_distance;
+  if (by_distance) {
+    made.distance_factor = 1.0;
+    made.distance_offset = 0.01;
+  }
   made.grid = ExactGrid(n_terms * change * (by_distance ? 100.0 : 1.0));
   return made;
 }
