@@ -23,11 +23,25 @@
 namespace kauri::cuda {
 namespace {
 
+/// A call of the engine: its device is current, its copies are added to `total`.
+class CallScope {
+ public:
+  CallScope(int device, CopyCounts* total) : device_(device), total_(total), before_(ThreadCopyCounts()) {}
+  ~CallScope() { *total_ += ThreadCopyCounts() - before_; }
+  CallScope(CallScope const&) = delete;
+  CallScope& operator=(CallScope const&) = delete;
+
+ private:
+  DeviceScope device_;
+  CopyCounts* total_;
+  CopyCounts before_;
+};
+
 class CudaEngine : public Engine {
  public:
   void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
                      Predictor const& predictor, Span<float const> start) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     DropDeadData();
     auto& own = data_[data->Id()];
     auto const n_trees = static_cast<std::int64_t>(model.trees.size());
@@ -44,7 +58,7 @@ class CudaEngine : public Engine {
 
   void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
                         std::int64_t iteration) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     auto& own = DataOf(train);
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
@@ -60,7 +74,7 @@ class CudaEngine : public Engine {
   }
 
   void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     auto& own = DataOf(train);
     if (gradients.size() != own.margins.size()) {
       Fail(ErrorKind::kData, "got ", gradients.size(), " gradient pairs for ", train.NumRows(), " rows and ",
@@ -73,7 +87,7 @@ class CudaEngine : public Engine {
 
   Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                  RoundTree const& tree) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     auto& own = DataOf(train);
     auto& training = own.training;
     if (training.build_state == nullptr || training.build_state_key != builder.StateKey()) {
@@ -93,11 +107,15 @@ class CudaEngine : public Engine {
 
   void FinishRound(DataMatrix const& train, Model const& model) override {
     DataOf(train).n_trees = static_cast<std::int64_t>(model.trees.size());
+    Log(LogLevel::kDebug, "copies of round ", model.NumIterations() - 1, " (", train.NumRows(),
+        " rows): host to device ", copies_.to_device_bytes, " bytes in ", copies_.to_device_copies,
+        " copies, device to host ", copies_.to_host_bytes, " bytes in ", copies_.to_host_copies, " copies");
+    copies_ = CopyCounts();
   }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
                                std::vector<std::unique_ptr<Metric>> const& metrics) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     auto& own = DataOf(data);
     auto const predictions = Predictions(ctx, objective, &own);
     std::vector<float> on_host;
@@ -125,12 +143,12 @@ class CudaEngine : public Engine {
   CudaContext const& Cuda() const { return stream_->Context(); }
 
   /// Makes the device of `ctx` current; another device than the last call's starts a new session.
-  DeviceScope Enter(Context const& ctx) {
+  CallScope Enter(Context const& ctx) {
     if (stream_ == nullptr || Cuda().device != ctx.device.ordinal) {
       data_.clear();
       stream_ = std::make_unique<StreamOwner>(ctx.device.ordinal);
     }
-    return DeviceScope(ctx.device.ordinal);
+    return CallScope(ctx.device.ordinal, &copies_);
   }
 
   EngineData& DataOf(DataMatrix const& data) {
@@ -143,9 +161,11 @@ class CudaEngine : public Engine {
     for (auto it = data_.begin(); it != data_.end();) it = it->second.data.expired() ? data_.erase(it) : std::next(it);
   }
 
+  void SayOnce(std::string const& line) {
+    if (said_.insert(line).second) Log(LogLevel::kWarning, line);
+  }
   void SayHostCopy(std::string const& role, std::string const& name) {
-    if (!said_.insert(role + " " + name).second) return;
-    Log(LogLevel::kWarning, role, " '", name, "' has no device version: its input and output are copied every round");
+    SayOnce(role + " '" + name + "' has no device version: its input and output are copied every round");
   }
 
   /// Trees that the margins lack. A training set needs them once at most, so its features are not kept on the device.
@@ -159,6 +179,10 @@ class CudaEngine : public Engine {
                  own->margins.data());
       Cuda().Synchronize();  // for nothing but the forest, which goes now
       return;
+    }
+    if (!fresh) {
+      SayOnce("the features of an evaluation set of " + std::to_string(data.NumRows()) +
+              " rows do not fit into device memory: they are copied every round");
     }
     auto margins = ToHost(Cuda(), own->margins.data(), own->margins.size());
     MarginStart from;
@@ -248,7 +272,8 @@ class CudaEngine : public Engine {
 
   std::unique_ptr<StreamOwner> stream_;  ///< before the data, whose buffers are freed on it
   std::map<std::uint64_t, EngineData> data_;
-  std::set<std::string> said_;
+  std::set<std::string> said_;  ///< lines of the log
+  CopyCounts copies_;           ///< since the last round was finished
 };
 
 }  // namespace
