@@ -84,6 +84,11 @@ WeightedSum ClassShare(double area, CurvePoint total) {
   return {area * share, share};
 }
 
+/// Over the groups that have a score; NaN if none has.
+inline double MeanOfDefined(WeightedSum const& scores) {
+  return scores.weight > 0.0 ? scores.Mean() : detail::BitsToDouble(0x7FF8000000000000ULL);
+}
+
 constexpr std::int64_t kMinRocGroup = 3;  ///< rows; XGBoost leaves smaller query groups out of auc
 
 /// The share of the pairs of n rows that were won, ties being half won.

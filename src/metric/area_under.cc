@@ -1,8 +1,10 @@
 #include "metric/area_under.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/block_sum.h"
+#include "common/log.h"
 #include "metric/lane_sum.h"
 
 namespace kauri {
@@ -127,6 +129,11 @@ std::int64_t TwiceWins(Context const& ctx, float const* predictions, float const
   auto const inversions = CountInversions(&keys);
   auto const ties = CountTies(keys);
   return n * (n - 1) - 2 * inversions - ties;
+}
+
+void WarnIfUndefined(std::string const& metric, double area) {
+  if (!std::isnan(area)) return;
+  Log(LogLevel::kWarning, metric, " is not defined where a class has no rows or a prediction is nan; its value is nan");
 }
 
 }  // namespace kauri

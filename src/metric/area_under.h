@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "kauri/context.h"
@@ -21,5 +22,8 @@ double AreaUnder(Context const& ctx, std::vector<RankedRow> const& rows, double 
 /// Twice the wins of rows over rows with smaller labels, ties counting one. Rows with equal labels meet as well, the
 /// one that comes first in the data being taken for the better. O(n log n).
 std::int64_t TwiceWins(Context const& ctx, float const* predictions, float const* labels, std::int64_t n);
+
+/// A line of the log where `area` is NaN.
+void WarnIfUndefined(std::string const& metric, double area);
 
 }  // namespace kauri

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "common/block_sum.h"
-#include "common/log.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
@@ -100,42 +99,50 @@ double SeveralClasses(Context const& ctx, Span<float const> predictions, MetaInf
   return mean.Mean();
 }
 
+/// One query group.
+struct Group {
+  float const* predictions;  ///< [n]
+  float const* labels;       ///< [n]
+  std::int64_t n;
+  float weight;
+};
+
 /// A group in the mean over groups: the area and 1, or nothing where it is not defined.
-WeightedSum GroupScore(Roc, Context const& ctx, float const* predictions, float const* labels, std::int64_t n,
-                       float weight) {
-  if (n < kMinRocGroup) return {};
-  if (weight == 0.0F) return {0.0, 1.0};
-  if (std::any_of(predictions, predictions + n, [](float value) { return std::isnan(value); })) return {kNaN, 1.0};
-  return {RocOfPairs(TwiceWins(ctx, predictions, labels, n), n), 1.0};
+WeightedSum GroupScore(Roc, Context const& ctx, Group const& group, double) {
+  if (group.n < kMinRocGroup) return {};
+  if (group.weight == 0.0F) return {0.0, 1.0};
+  if (std::any_of(group.predictions, group.predictions + group.n, [](float value) { return std::isnan(value); })) {
+    return {kNaN, 1.0};
+  }
+  return {RocOfPairs(TwiceWins(ctx, group.predictions, group.labels, group.n), group.n), 1.0};
 }
 
-WeightedSum GroupScore(PrecisionRecall, Context const& ctx, float const* predictions, float const* labels,
-                       std::int64_t n, float weight) {
-  if (weight == 0.0F) return {};
-  std::vector<RankedRow> rows(static_cast<std::size_t>(n));
-  FillRanked(ctx, &rows, [&](std::int64_t row) { return Share(predictions[row], labels[row], 1.0F); });
+WeightedSum GroupScore(PrecisionRecall, Context const& ctx, Group const& group, double units) {
+  if (group.weight == 0.0F) return {};
+  std::vector<RankedRow> rows(static_cast<std::size_t>(group.n));
+  FillRanked(ctx, &rows, [&](std::int64_t row) { return Share(group.predictions[row], group.labels[row], 1.0F); });
   if (HasNaN(rows)) return {kNaN, 1.0};
-  auto const area = AreaUnder<PrecisionRecall>(ctx, rows, UnitsPerWeight(1.0F, n));
+  auto const area = AreaUnder<PrecisionRecall>(ctx, rows, units);
   return std::isnan(area) ? WeightedSum{} : WeightedSum{area, 1.0};
 }
 
 template <typename Curve>
 double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const& info, QueryGroups const& groups) {
   auto const n_groups = groups.Count();
+  auto const units = UnitsPerWeight(1.0F, info.n_rows);
   std::vector<WeightedSum> scores(static_cast<std::size_t>(n_groups));
   Context within = ctx;
   if (n_groups > 1) within.threads = 1;
   ParallelForBlocks(ctx, n_groups, kGroupBlock, [&](std::int64_t first, std::int64_t last, std::int64_t) {
-    for (auto group = first; group < last; ++group) {
-      auto const begin = groups.Begin(group);
-      scores[static_cast<std::size_t>(group)] =
-          GroupScore(Curve{}, within, predictions.data() + begin, info.labels.data() + begin, groups.Size(group),
-                     groups.Weight(group));
+    for (auto index = first; index < last; ++index) {
+      auto const begin = groups.Begin(index);
+      Group const group{predictions.data() + begin, info.labels.data() + begin, groups.Size(index),
+                        groups.Weight(index)};
+      scores[static_cast<std::size_t>(index)] = GroupScore(Curve{}, within, group, units);
     }
   });
-  auto const sum =
-      SumInLanes<WeightedSum>(n_groups, [&](std::int64_t group) { return scores[static_cast<std::size_t>(group)]; });
-  return sum.weight > 0.0 ? sum.Mean() : kNaN;
+  return MeanOfDefined(
+      SumInLanes<WeightedSum>(n_groups, [&](std::int64_t index) { return scores[static_cast<std::size_t>(index)]; }));
 }
 
 template <typename Curve>
@@ -146,10 +153,7 @@ class AreaMetric : public Metric {
 
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
     auto const area = Dispatch(ctx, predictions, info);
-    if (std::isnan(area)) {
-      Log(LogLevel::kWarning, Name(),
-          " is not defined where a class has no rows or a prediction is nan; its value is nan");
-    }
+    WarnIfUndefined(Name(), area);
     return area;
   }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -40,7 +39,6 @@ namespace {
 using Kind = RankRule::Kind;
 
 constexpr std::int64_t kGroupBlock = 16;
-constexpr float kLargestExponent = 31.0F;
 
 /// Scores one group after another, with memory that is kept.
 class GroupScorer {
@@ -151,15 +149,10 @@ MetricFactory MakeFactory(std::string const& name, Kind kind, std::string const&
 
 std::string RankMetric::Name() const { return name_ + (argument_.empty() || argument_ == "-" ? "" : "@") + argument_; }
 
-bool RankMetric::Takes(float label) const {
-  if (rule_.kind != Kind::kNdcg) return label == 0.0F || label == 1.0F;
-  return !rule_.exponential || (label >= 0.0F && label <= kLargestExponent && std::floor(label) == label);
-}
-
 void RankMetric::CheckLabels(MetaInfo const& info) const {
   for (std::size_t row = 0; row < info.labels.size(); ++row) {
     auto const label = info.labels[row];
-    if (Takes(label)) continue;
+    if (rule_.Takes(label)) continue;
     auto const* needed = rule_.kind != Kind::kNdcg
                              ? "not 0 or 1; ndcg takes relevance of several degrees"
                              : "not a whole number from 0 to 31; set ndcg_exp_gain=0 for gains that are the labels";
