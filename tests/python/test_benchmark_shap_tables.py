@@ -155,12 +155,14 @@ def test_measuring_takes_fewer_rows_when_time_is_short(monkeypatch: pytest.Monke
     monkeypatch.setattr(shap_entrants.time, "perf_counter", lambda: float(next(clock)))  # every call takes a second
     rows = np.zeros((1000, 2))
     slow = shap_entrants.Entrant("x", lambda part: lambda: part, leaf_factor=2.0, rounds=3)
-    measured, result = shap_entrants.measure(slow, rows, 6.0)
-    assert (measured.rows, len(result), measured.repeats) == (16, 16, 5)
+    measured, result = shap_entrants.measure(slow, rows, 3.0)
+    assert (measured.rows, len(result), measured.repeats) == (16, 16, 3)
     assert measured.seconds == 1000 / 16 * 2
     assert measured.text == "125 [16, 3 rounds]"
-    measured, _ = shap_entrants.measure(slow, rows, 0.5)
+    measured, _ = shap_entrants.measure(slow, rows, 0.2)
     assert measured.repeats == 1
+    fast = shap_entrants.Entrant("x", lambda part: lambda: part)
+    assert shap_entrants.measure(fast, rows, 5.0)[0].text == "1"  # a second is less than a quarter: all rows
     whole = shap_entrants.Entrant("x", lambda part: lambda: part, scaled=False)
     assert shap_entrants.measure(whole, rows, 2.0)[0].text == "1"
 

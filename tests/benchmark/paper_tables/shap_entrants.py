@@ -181,10 +181,10 @@ def measure(entrant: Entrant, rows: np.ndarray, budget_s: float) -> tuple[Measur
     entrant
         Who computes.
     rows
-        All rows, ``[n, n_cols]``. An entrant that may be scaled is timed on the fewest of 16, 64, 256 .. rows that take
-        an eighth of the budget.
+        All rows, ``[n, n_cols]``. An entrant that may be scaled is timed on the fewest of 16, 32, 64 .. rows that take
+        a quarter of the budget: what a call costs besides its rows must not be scaled up with them.
     budget_s
-        Seconds for the repeats. A warm-up of more is the only call.
+        Seconds for the repeats. A warm-up of four times that is the only call.
 
     Returns
     -------
@@ -195,14 +195,14 @@ def measure(entrant: Entrant, rows: np.ndarray, budget_s: float) -> tuple[Measur
     count = min(entrant.start_rows, wanted)
     call = entrant.prepare(rows[:count])
     once, result = seconds_of(call)
-    if once <= budget_s or not entrant.scaled:
+    if once <= 4 * budget_s or not entrant.scaled:
         count = count if entrant.scaled else wanted
         while True:
             call = entrant.prepare(rows[:count])
             once, result = seconds_of(call)
-            if count == wanted or once > budget_s / 8:
+            if count == wanted or once > budget_s / 4:
                 break
-            count = min(wanted, 4 * count)
+            count = min(wanted, 2 * count)
     times = [once, *(seconds_of(call)[0] for _ in range(min(5, int(budget_s / once)) - 1))]
     seconds = statistics.median(times) * wanted / count * entrant.leaf_factor
     return Measured(seconds, count, wanted, len(times), times, entrant.rounds), result
