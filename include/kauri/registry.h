@@ -54,7 +54,7 @@ class Registry {
     for (auto const& other : names) known += (known.empty() ? "" : ", ") + other;
     auto const nearest = NearestName(name, names);
     Fail(ErrorKind::kParameter, "unknown ", role_, " '", name, "'",
-         nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " Known: ", known, ".");
+         nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", known, ".");
   }
   std::vector<std::string> Names() const {
     std::lock_guard<std::mutex> const lock(mutex_);
