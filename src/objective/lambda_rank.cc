@@ -33,6 +33,16 @@ std::vector<double> Discounts(Context const& ctx, std::vector<std::int64_t> cons
   return discounts;
 }
 
+/// By what weights are multiplied so that their mean is 1.
+double WeightScale(std::vector<float> const& weights) {
+  if (weights.empty()) return 1.0;
+  auto const n = static_cast<std::int64_t>(weights.size());
+  auto const grid = WeightGrid(n, *std::max_element(weights.begin(), weights.end()));
+  double sum = 0.0;
+  for (auto const weight : weights) sum += grid.Round(static_cast<double>(weight));
+  return static_cast<double>(n) / sum;
+}
+
 }  // namespace
 
 LambdaRank::LambdaRank(std::string name, RankTarget target, ParamMap const& params)
@@ -95,8 +105,7 @@ void LambdaRank::CheckLabels(MetaInfo const& info) const {
   }
 }
 
-LambdaRule LambdaRank::Rule(std::uint64_t seed, std::int64_t iteration, std::int64_t n_groups,
-                            std::vector<float> const& weights) const {
+LambdaRule LambdaRank::Rule(std::uint64_t seed, std::int64_t iteration) const {
   LambdaRule rule;
   rule.target = target_;
   rule.method = static_cast<PairMethod>(param_.lambdarank_pair_method);
@@ -105,11 +114,6 @@ LambdaRule LambdaRank::Rule(std::uint64_t seed, std::int64_t iteration, std::int
   rule.normalize_scores = param_.lambdarank_score_normalization;
   rule.exponential_gain = param_.ndcg_exp_gain;
   rule.key = PairKey(seed, iteration);
-  if (!weights.empty()) {
-    double sum = 0.0;
-    for (auto const weight : weights) sum += static_cast<double>(weight);
-    rule.weight_scale = static_cast<double>(n_groups) / sum;
-  }
   return rule;
 }
 
@@ -120,7 +124,8 @@ void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins,
          " margins and ", out.size(), " places");
   }
   auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
-  auto const rule = Rule(ctx.seed, iteration, n_groups, info.weights);
+  auto const rule = Rule(ctx.seed, iteration);
+  auto const weight_scale = WeightScale(info.weights);
   auto const discounts = target_ == RankTarget::kNdcg ? Discounts(ctx, info.group_ptr) : std::vector<double>();
   // Blocks of about kRowBlock rows, so that small groups share the memory of a worker.
   auto const groups_per_block =
@@ -130,7 +135,7 @@ void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins,
     for (auto group = first; group < last; ++group) {
       auto const begin = info.group_ptr[static_cast<std::size_t>(group)];
       auto const end = info.group_ptr[static_cast<std::size_t>(group) + 1];
-      auto const weight = static_cast<double>(info.Weight(group));
+      auto const weight = static_cast<double>(info.Weight(group)) * weight_scale;
       worker.Compute({group, end - begin, margins.data() + begin, info.labels.data() + begin, weight},
                      out.data() + begin);
     }

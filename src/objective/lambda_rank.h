@@ -32,9 +32,8 @@ class LambdaRank : public Objective {
   std::string ParamKey() const override { return "lambdarank_param"; }
   std::map<std::string, std::string> SaveParams() const override { return param_.__DICT__(); }
 
-  /// For a round; `weights`: of the groups, empty: all 1.
-  LambdaRule Rule(std::uint64_t seed, std::int64_t iteration, std::int64_t n_groups,
-                  std::vector<float> const& weights) const;
+  /// For a round.
+  LambdaRule Rule(std::uint64_t seed, std::int64_t iteration) const;
 
  private:
   void CheckGroups(MetaInfo const& info) const;

@@ -40,7 +40,7 @@ void GroupGradients::Compute(GroupRows const& rows, GradientPair* out) {
   } else {
     AddSampledPairs(rows, pairs);
   }
-  Write(GroupScale(rule_, strength) * (rows.weight * rule_.weight_scale), out);
+  Write(GroupScale(rule_, strength) * rows.weight, out);
 }
 
 void GroupGradients::PlaceRows(GroupRows const& rows) {
@@ -76,7 +76,7 @@ double GroupGradients::ScaleOfMap() {
   for (std::int64_t place = 0; place < placed_.n_rows; ++place) {
     bool const relevant = placed_.relevance[Size(place)] != 0.0;
     n_found += relevant ? 1 : 0;
-    placed_.value[Size(place)] = MapValue(n_found, place, reciprocals);
+    placed_.value[Size(place)] = MapPlaceValue(n_found, place, reciprocals);
     if (relevant) reciprocals += grid.Round(1.0 / static_cast<double>(place + 1));
   }
   return n_found > 0 ? 1.0 / static_cast<double>(n_found) : 0.0;

@@ -16,7 +16,7 @@ struct GroupRows {
   std::int64_t n = 0;
   float const* scores = nullptr;
   float const* labels = nullptr;
-  double weight = 1.0;
+  double weight = 1.0;  ///< scaled so that the mean of all groups is 1
 };
 
 /// Works through one group after another, with memory that is kept.

@@ -26,7 +26,7 @@ KAURI_HD double PlaceDiscount(std::int64_t place) {
 struct PlacedRow {
   double score;
   double relevance;
-  double value;  ///< ndcg: the place's discount; map: see MapValue; pairwise: unused
+  double value;  ///< ndcg: the place's discount; map: see MapPlaceValue; pairwise: unused
 };
 
 /// Multiples of a power of two.
@@ -42,6 +42,11 @@ class ExactGrid {
  private:
   double shift_ = 0.0;
 };
+
+/// For sums of n weights of groups, the largest of which is given. A weight is rounded before it is added.
+KAURI_HD ExactGrid WeightGrid(std::int64_t n, float largest) {
+  return ExactGrid(static_cast<double>(n) * static_cast<double>(largest));
+}
 
 /// What the pairs of a group share.
 struct PairRule {
@@ -79,11 +84,11 @@ struct MapChange {
 
 /// \param n_found relevant rows up to and including this place.
 /// \param reciprocals sum of 1 / (k + 1) over the relevant places k before it.
-KAURI_HD double MapValue(std::int64_t n_found, std::int64_t place, double reciprocals) {
+KAURI_HD double MapPlaceValue(std::int64_t n_found, std::int64_t place, double reciprocals) {
   return static_cast<double>(n_found) / static_cast<double>(place + 1) - reciprocals;
 }
 
-/// For the sums of 1 / (place + 1) of MapValue, below 64 for any group that fits a memory.
+/// For the sums of 1 / (place + 1) of MapPlaceValue, below 64 for any group that fits a memory.
 KAURI_HD ExactGrid ReciprocalGrid() { return ExactGrid(63.0); }
 
 /// Derivatives of the pair's loss by the scores.

@@ -19,7 +19,6 @@ struct LambdaRule {
   bool normalize_scores = true;  ///< a pair by the distance of its scores
   bool exponential_gain = true;  ///< ndcg: a label y gains 2^y - 1 instead of y
   std::uint64_t key = 0;         ///< of the draws of this round, see PairKey
-  double weight_scale = 1.0;     ///< makes the mean weight of the groups 1
 
   /// Of n rows, those that are paired with all below them. The ideal order counts as many for ndcg.
   KAURI_HD std::int64_t BestPlaces(std::int64_t n) const {
