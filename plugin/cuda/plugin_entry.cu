@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/common/device_problem.h"
+#include "cuda/data/cuda_memory.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/predictor/gpu_predictor.h"
@@ -44,6 +45,7 @@ void RegisterEntries(Registries* registries) {
                                 "The exact method on a CUDA device; the bytes of its models are those of exact.",
                                 MakeGpuExactBuilder});
   RegisterGpuPredictor(&registries->predictors);
+  registries->device_memories.Add({"cuda", "Arrays in the memory of CUDA devices.", MakeCudaMemory});
 }
 
 }  // namespace

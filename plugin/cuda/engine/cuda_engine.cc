@@ -5,6 +5,7 @@
 
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,11 +13,15 @@
 
 #include "common/fixed_point.h"
 #include "common/log.h"
+#include "cuda/data/convert.h"
+#include "cuda/data/cuda_memory.h"
+#include "cuda/data/device_floats.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/exact/device_tree_builder.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_forest.h"
+#include "data/value_rules.h"
 #include "kauri/error.h"
 #include "tree/sampling.h"
 
@@ -76,13 +81,26 @@ class CudaEngine : public Engine {
   void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) override {
     CallScope const scope = Enter(ctx);
     auto& own = DataOf(train);
-    if (gradients.size() != own.margins.size()) {
-      Fail(ErrorKind::kData, "got ", gradients.size(), " gradient pairs for ", train.NumRows(), " rows and ",
-           own.n_outputs, " outputs; expected ", own.margins.size(), ", row by row.");
-    }
+    auto const n_pairs = static_cast<std::int64_t>(gradients.size());
+    own.CheckGradients(n_pairs, n_pairs);
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.training.gradients.data());
+  }
+
+  void SetDeviceGradients(Context const& ctx, DataMatrix const& train, DeviceArray const& gradients,
+                          DeviceArray const& hessians) override {
+    CallScope const scope = Enter(ctx);
+    auto& own = DataOf(train);
+    own.CheckGradients(gradients.view.Size(), hessians.view.Size());
+    own.PrepareTraining(Cuda(), train);
+    own.training.largest.clear();
+    WaitForArray(Cuda(), gradients, "the gradients");
+    WaitForArray(Cuda(), hessians, "the hessians");
+    static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
+    auto* const pairs = reinterpret_cast<float*>(own.training.gradients.data());
+    ConvertToFloat(Cuda(), {gradients.view, kMissing, pairs, 2 * own.n_outputs, 2});
+    ConvertToFloat(Cuda(), {hessians.view, kMissing, pairs + 1, 2 * own.n_outputs, 2});
   }
 
   Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
@@ -137,6 +155,18 @@ class CudaEngine : public Engine {
     return ToHost(Cuda(), margins.data(), margins.size());
   }
 
+  std::unique_ptr<DeviceFloats> DevicePredictions(Context const& ctx, DataMatrix const& data,
+                                                  Objective const* objective) override {
+    CallScope const scope = Enter(ctx);
+    auto& own = DataOf(data);
+    Span<float const> const values = objective == nullptr ? own.margins.span() : Predictions(ctx, *objective, &own);
+    auto result = std::make_unique<OwnedFloats>(Cuda().device, static_cast<std::int64_t>(values.size()));
+    WaitFor(result->Cuda(), Cuda().stream);
+    CopyOnDevice(result->Cuda(), values.data(), values.size(), result->Values().data());
+    result->Cuda().Synchronize();  // for the values, which any stream may read now
+    return result;
+  }
+
   void Clear() override { data_.clear(); }
 
  private:
@@ -174,9 +204,9 @@ class CudaEngine : public Engine {
     TreeRange const trees{own->n_trees, static_cast<std::int64_t>(model.trees.size())};
     auto const compiled = predictor.Compile(ctx, model, trees);
     auto const* forest = dynamic_cast<DeviceForest const*>(compiled.get());
-    if (forest != nullptr && !fresh && own->UploadFeatures(Cuda(), data)) {
-      WalkForest(Cuda(), *forest, own->features->Rows(), PredictKind::kMargin, {0, forest->NumTrees()},
-                 own->margins.data());
+    auto const rows = forest == nullptr ? std::nullopt : own->Features(Cuda(), data, !fresh);
+    if (rows.has_value()) {
+      WalkForest(Cuda(), *forest, *rows, PredictKind::kMargin, {0, forest->NumTrees()}, own->margins.data());
       Cuda().Synchronize();  // for nothing but the forest, which goes now
       return;
     }
