@@ -40,7 +40,8 @@ def build_library(folder: str) -> Path:
         "KAURI_CUDA": os.environ.get("KAURI_CUDA", "OFF"),
     }
     run(["cmake", "-S", str(PROJECT), "-B", folder, *(f"-D{name}={value}" for name, value in settings.items())])
-    run(["cmake", "--build", folder, "--target", "kauri", "--parallel", str(os.cpu_count() or 1)])
+    targets = ["--target", "kauri"] if settings["KAURI_CUDA"] == "OFF" else []
+    run(["cmake", "--build", folder, *targets, "--parallel", str(os.cpu_count() or 1)])
     return Path(folder) / "lib"
 
 

@@ -27,6 +27,24 @@ struct ArrayView {
 ///         a non-empty shape, negative or overflowing shapes, a mask, or an array that lives on a device.
 ArrayView ParseArrayInterface(std::string const& json);
 
+/// An array in device memory, described by the CUDA array interface: the same text, with "stream" from version 3 on.
+struct DeviceArray {
+  static constexpr std::uint64_t kReady = 0;
+  static constexpr std::uint64_t kLegacyStream = 1;
+
+  ArrayView view;  ///< of the device's addresses: the host never reads them; strides are not negative
+  /// What is queued on this stream now comes before the array may be read: kReady nothing, kLegacyStream, 2 the default
+  /// stream of the thread, else a handle.
+  std::uint64_t stream = kLegacyStream;
+  bool names_stream = false;  ///< the text has "stream", as no array in host memory does
+};
+
+/// Without "stream" (version 2) the legacy default stream is waited for. Whether the address is one of a device is not
+/// looked at. \throws Error(kData) as ParseArrayInterface does, for stream 0, and for negative strides.
+DeviceArray ParseDeviceArrayInterface(std::string const& json);
+/// The same for an array that may be in host memory: strides may be negative.
+DeviceArray ParseAnyArrayInterface(std::string const& json);
+
 /// Element as float64 (int64 beyond 2^53 rounds). Slow path: hot loops use DispatchDType of src/data/array_dispatch.h.
 double ElementAsDouble(ArrayView const& array, std::int64_t row, std::int64_t col);
 

@@ -16,7 +16,11 @@
  *
  * Arrays. An "array interface" is NumPy's protocol as JSON: {"data": [address, read_only], "typestr": "<f4", "shape":
  * [n] or [n_rows, n_cols], "strides": null or [..] in bytes, "version": 3}. Any integer, floating-point or boolean type
- * of the machine's byte order; host memory.
+ * of the machine's byte order. It describes host memory; where a call takes device memory, its text says so, and the
+ * text is that of the CUDA array interface, version 2 or 3: "stream" null, 1 (the legacy default stream, which is also
+ * what its absence means), 2 (the thread's default stream) or a handle; the work queued there is waited for. Strides
+ * are not negative. Errors of such calls besides: no plug-in, driver or device; an address that is not a device's; an
+ * array on another device than the booster.
  *
  * Configurations are JSON objects. Keys that a call does not know are ignored. NaN, Infinity and -Infinity may be
  * written as bare words.
@@ -40,6 +44,7 @@ typedef uint64_t bst_ulong;
 typedef void* DMatrixHandle;
 typedef void* BoosterHandle;
 typedef void* CategoriesHandle;
+typedef void* KauriDeviceArrayHandle;
 
 /* ---- The library ------------------------------------------------------------------------------------------------ */
 
@@ -112,6 +117,14 @@ KAURI_API int XGDMatrixCreateFromCSC(char const* indptr, char const* indices, ch
                                      char const* config, DMatrixHandle* out);
 /** Copies a table of columns. `data`: a JSON list with an array interface [n_rows] per column. `config`: as Dense. */
 KAURI_API int XGDMatrixCreateFromColumnar(char const* data, char const* config, DMatrixHandle* out);
+/**
+ * Copies `data`, a CUDA array interface [n_rows, n_cols], within the memory of its device: training and prediction on
+ * that device read it there. What runs on the CPU gets a copy in host memory, made once when it is needed. `config`: as
+ * Dense.
+ */
+KAURI_API int XGDMatrixCreateFromCudaArrayInterface(char const* data, char const* config, DMatrixHandle* out);
+/** The same from a JSON list with a CUDA array interface [n_rows] per column. */
+KAURI_API int XGDMatrixCreateFromCudaColumnar(char const* data, char const* config, DMatrixHandle* out);
 /** Copies `data`, [nrow, ncol] row-major. */
 KAURI_API int XGDMatrixCreateFromMat(float const* data, bst_ulong nrow, bst_ulong ncol, float missing,
                                      DMatrixHandle* out);
@@ -132,7 +145,8 @@ KAURI_API int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, b
 /**
  * Replaces one field; an empty array clears it. Fields: label, weight, base_margin, label_lower_bound,
  * label_upper_bound [n_rows] (label and base_margin also [n_rows, k]; weight [n_groups] for ranking), group (rows per
- * query), qid [n_rows] (non-decreasing), feature_weights [n_cols]. `data`: an array interface.
+ * query), qid [n_rows] (non-decreasing), feature_weights [n_cols]. `data`: an array interface, of host or device
+ * memory; what is in device memory is copied to the host.
  * Errors: unknown field; NaN, infinite or negative where that has no meaning; a wrong length.
  */
 KAURI_API int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data);
@@ -177,6 +191,8 @@ KAURI_API int XGProxyDMatrixSetDataDense(DMatrixHandle handle, char const* data)
 KAURI_API int XGProxyDMatrixSetDataCSR(DMatrixHandle handle, char const* indptr, char const* indices, char const* data,
                                        bst_ulong ncol);
 KAURI_API int XGProxyDMatrixSetDataColumnar(DMatrixHandle handle, char const* data);
+KAURI_API int XGProxyDMatrixSetDataCudaArrayInterface(DMatrixHandle handle, char const* data);
+KAURI_API int XGProxyDMatrixSetDataCudaColumnar(DMatrixHandle handle, char const* data);
 
 /* ---- Boosters: training ----------------------------------------------------------------------------------------- */
 
@@ -203,7 +219,10 @@ KAURI_API int XGBoosterUpdateOneIter(BoosterHandle handle, int iter, DMatrixHand
 /** One round from gradients and hessians, [len] each, row-major [n_rows, n_outputs]; for older clients. */
 KAURI_API int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* grad, float* hess,
                                     bst_ulong len);
-/** One round from gradients and hessians: array interfaces [n_rows] or [n_rows, n_outputs]. */
+/**
+ * One round from gradients and hessians: array interfaces [n_rows] or [n_rows, n_outputs]. When both are in device
+ * memory and the booster trains on that device, they stay there.
+ */
 KAURI_API int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int iter, char const* grad,
                                     char const* hess);
 /** Every metric on every data set: "[iter]\tname-metric:value\t..." with 17 decimals. */
@@ -235,6 +254,33 @@ KAURI_API int XGBoosterPredictFromColumnar(BoosterHandle handle, char const* val
 KAURI_API int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const* indices, char const* values,
                                       bst_ulong ncol, char const* config, DMatrixHandle m, bst_ulong const** out_shape,
                                       bst_ulong* out_dim, float const** out_result);
+
+/**
+ * The same on rows in device memory: a CUDA array interface [n_rows, n_cols], or a JSON list of them. *out_result is an
+ * address in the memory of the rows' device, ready to be read on any stream. Values (but for multi:softmax), margins
+ * and leaves are computed there when the booster's device is that one, from float32 arrays with NaN for missing without
+ * a copy; everything else is computed from a copy of the rows in host memory.
+ */
+KAURI_API int XGBoosterPredictFromCudaArray(BoosterHandle handle, char const* values, char const* config,
+                                            DMatrixHandle m, bst_ulong const** out_shape, bst_ulong* out_dim,
+                                            float const** out_result);
+KAURI_API int XGBoosterPredictFromCudaColumnar(BoosterHandle handle, char const* values, char const* config,
+                                               DMatrixHandle m, bst_ulong const** out_shape, bst_ulong* out_dim,
+                                               float const** out_result);
+/**
+ * As XGBoosterPredictFromDMatrix for a DMatrix in device memory, with *out_result there too.
+ * Errors: the DMatrix is in host memory.
+ */
+KAURI_API int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dmat, char const* config,
+                                          bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);
+/**
+ * Takes the calling thread's last prediction in device memory from the booster, so that its address stays valid until
+ * KauriDeviceArrayFree, beyond the booster's life. Work on it must be done by then, unless it is on a default stream.
+ */
+KAURI_API int KauriBoosterTakePrediction(BoosterHandle handle, KauriDeviceArrayHandle* out);
+/** Copies all its numbers to host memory. */
+KAURI_API int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, float* out);
+KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
 
 /* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
 

@@ -4,8 +4,10 @@
 /// is missing. Inside the library "missing" is always NaN (dense) or absent (CSR).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,8 @@
 #include "kauri/span.h"
 
 namespace kauri {
+
+class DeviceStorage;
 
 /// Rows in whatever storage the caller has; not owning, cheap to copy. The only way predictors read features.
 class DataView {
@@ -35,6 +39,9 @@ class DataView {
   /// The rows themselves when they already are contiguous float32 with NaN for missing, row-major with NumCols() per
   /// row; otherwise nullptr.
   virtual float const* DenseRows() const { return nullptr; }
+  /// The rows when they are in device memory, otherwise nullptr; the functions above then copy all of them to host
+  /// memory, once.
+  virtual DeviceStorage const* OnDevice() const { return nullptr; }
 };
 
 /// A view of a dense array of any numeric type. \throws Error(kData) for an infinite value unless `missing` is: from
@@ -45,7 +52,7 @@ std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, C
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
                                       std::int64_t n_cols, float missing, Context const& ctx = Context{});
 
-/// Owned storage: one of the two is used. Sparse input that fills half of the cells or more is stored densely.
+/// Owned storage: one of the three is used. Sparse input that fills half of the cells or more is stored densely.
 struct DenseStorage {
   std::vector<float> values;  ///< [n_rows, n_cols], row-major, NaN = missing
 };
@@ -54,6 +61,39 @@ struct CsrStorage {
   std::vector<std::uint32_t> features;  ///< [n_entries], ascending within a row, no duplicates
   std::vector<float> values;            ///< [n_entries], never NaN
 };
+
+/// Where the rows of a DeviceStorage are; addresses are the device's.
+struct DeviceLayout {
+  int device = 0;  ///< ordinal
+  std::int64_t n_rows = 0;
+  std::int64_t n_cols = 0;
+  std::int64_t n_entries = 0;     ///< present values
+  float const* values = nullptr;  ///< element (row, col) at row * row_stride + col * col_stride; NaN = missing, finite
+  std::int64_t row_stride = 0;    ///< in floats
+  std::int64_t col_stride = 1;
+};
+/// Dense rows in device memory, made by a plug-in (kauri/device_memory.h). Immutable, safe to read from many threads.
+class DeviceStorage {
+ public:
+  explicit DeviceStorage(DeviceLayout const& layout) : layout_(layout) {}
+  virtual ~DeviceStorage() = default;
+  DeviceStorage(DeviceStorage const&) = delete;
+  DeviceStorage& operator=(DeviceStorage const&) = delete;
+  DeviceLayout const& Layout() const { return layout_; }
+  /// The rows in host memory; copied by the first call.
+  DenseStorage const& Host() const;
+
+ private:
+  virtual std::vector<float> CopyToHost() const = 0;
+
+  DeviceLayout layout_;
+  mutable std::mutex mutex_;
+  mutable std::atomic<bool> has_host_{false};
+  mutable DenseStorage host_;
+};
+
+/// A view of rows in device memory; `storage` must outlive it.
+std::unique_ptr<DataView> MakeDeviceView(DeviceStorage const& storage);
 
 /// An immutable matrix of features with its labels and weights. Shared by boosters; safe to read from many threads.
 class DataMatrix {
@@ -66,6 +106,8 @@ class DataMatrix {
   /// Takes over dense rows. \throws Error(kData) when the size is not n_rows * n_cols, or for an infinite value.
   static std::unique_ptr<DataMatrix> FromDense(DenseStorage storage, std::int64_t n_rows, std::int64_t n_cols,
                                                Context const& ctx = Context{});
+  /// Takes over rows in device memory; they are row-major and contiguous.
+  static std::unique_ptr<DataMatrix> FromDevice(std::unique_ptr<DeviceStorage const> storage);
   /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...`; see data/text_reader.h.
   static std::unique_ptr<DataMatrix> FromUri(Context const& ctx, std::string const& uri);
 
@@ -74,7 +116,10 @@ class DataMatrix {
   std::int64_t NumEntries() const { return n_entries_; }  ///< present values
   bool IsDense() const { return csr_.row_ptr.empty(); }
   bool HasMissing() const { return n_entries_ < NumRows() * NumCols(); }
-  DenseStorage const& Dense() const { return dense_; }
+  /// Rows in device memory are copied by the first call.
+  DenseStorage const& Dense() const { return device_ == nullptr ? dense_ : device_->Host(); }
+  /// The rows when they are in device memory (IsDense() holds), otherwise nullptr.
+  DeviceStorage const* OnDevice() const { return device_.get(); }
   CsrStorage const& Csr() const { return csr_; }
   MetaInfo const& Info() const { return info_; }
   /// For setters of labels and the like (data/meta_info.h); features never change. Counts as a change of the info.
@@ -101,6 +146,7 @@ class DataMatrix {
   MetaInfo info_;
   DenseStorage dense_;
   CsrStorage csr_;
+  std::unique_ptr<DeviceStorage const> device_;
   std::int64_t n_entries_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/device_memory.h"
 #include "kauri/gradient.h"
 #include "kauri/metric.h"
 #include "kauri/model.h"
@@ -40,6 +41,12 @@ class Engine {
                                 std::int64_t iteration) = 0;
   /// Gradients from outside instead, [n_rows, n_outputs].
   virtual void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) = 0;
+  /// The same from arrays in device memory, [n_rows] or [n_rows, n_outputs] of any numeric type, which must stay until
+  /// the next tree is built. \throws Error(kInternal) from an engine that is not on a device.
+  virtual void SetDeviceGradients(Context const&, DataMatrix const&, DeviceArray const& /*gradients*/,
+                                  DeviceArray const& /*hessians*/) {
+    Fail(ErrorKind::kInternal, "gradients in device memory were given to an engine in host memory");
+  }
   /// Samples rows, builds a tree from the gradients and adds its leaves to the cached margins of `train`.
   virtual Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                          RoundTree const& tree) = 0;
@@ -50,6 +57,12 @@ class Engine {
                                        std::vector<std::unique_ptr<Metric>> const& metrics) = 0;
   /// The cached margins of `data`, [n_rows, n_outputs].
   virtual std::vector<float> Margins(DataMatrix const& data) const = 0;
+  /// A copy of the cached margins of `data` in device memory, [n_rows, n_outputs]; transformed by `objective` unless it
+  /// is null. nullptr from an engine that is not on a device.
+  virtual std::unique_ptr<DeviceFloats> DevicePredictions(Context const&, DataMatrix const& /*data*/,
+                                                          Objective const* /*objective*/) {
+    return nullptr;
+  }
   /// Forgets all data sets: after the model was replaced.
   virtual void Clear() = 0;
 };

@@ -6,10 +6,13 @@
 
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/device_memory.h"
 #include "kauri/model.h"
 #include "kauri/span.h"
 
 namespace kauri {
+
+class Objective;
 
 /// The numbers are the C ABI's prediction types.
 enum class PredictKind : int {
@@ -39,6 +42,15 @@ class CompiledModel {
   virtual ~CompiledModel() = default;
 };
 
+/// A prediction on rows in device memory.
+struct DevicePredictTask {
+  DeviceStorage const& rows;
+  PredictKind kind;  ///< kValue: `objective` transforms the margins
+  TreeRange trees;
+  MarginStart start;
+  Objective const& objective;
+};
+
 /// const, shared by threads.
 class Predictor {
  public:
@@ -52,6 +64,13 @@ class Predictor {
   /// Margins are float32 sums in the order start, tree, tree, ...: the same bits for any thread count or batch.
   virtual void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind,
                        TreeRange trees, MarginStart const& start, Span<float> out) const = 0;
+
+  /// As Predict, with the result in the memory of the rows' device, kValue included. nullptr: there is no device
+  /// version of it. \throws Error(kDevice) when rows and model are on different devices.
+  virtual std::unique_ptr<DeviceFloats> PredictOnDevice(Context const&, CompiledModel const&,
+                                                        DevicePredictTask const&) const {
+    return nullptr;
+  }
 };
 
 }  // namespace kauri

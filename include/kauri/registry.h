@@ -20,6 +20,7 @@ class Metric;
 class Booster;
 class Engine;
 class DataMatrix;
+class DeviceMemory;
 struct Context;
 
 /// A table from name to factory. A second registration of a name and an unknown name are errors. Safe from many
@@ -53,7 +54,7 @@ class Registry {
     for (auto const& other : names) known += (known.empty() ? "" : ", ") + other;
     auto const nearest = NearestName(name, names);
     Fail(ErrorKind::kParameter, "unknown ", role_, " '", name, "'",
-         nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " Known: ", known, ".");
+         nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", known, ".");
   }
   std::vector<std::string> Names() const {
     std::lock_guard<std::mutex> const lock(mutex_);
@@ -88,6 +89,7 @@ using ObjectiveFactory = std::function<std::unique_ptr<Objective>(ParamMap const
 using MetricFactory = std::function<std::unique_ptr<Metric>(std::string const& argument, ParamMap const&)>;
 using BoosterFactory = std::function<std::unique_ptr<Booster>(ParamMap const&)>;
 using EngineFactory = std::function<std::unique_ptr<Engine>()>;
+using DeviceMemoryFactory = std::function<std::unique_ptr<DeviceMemory>()>;
 using ReaderFactory =
     std::function<std::unique_ptr<DataMatrix>(Context const&, std::string const& path, ParamMap const&)>;
 
@@ -99,6 +101,7 @@ struct Registries {
   Registry<BoosterFactory> boosters{"booster"};
   Registry<EngineFactory> engines{"engine"};
   Registry<ReaderFactory> readers{"data format"};
+  Registry<DeviceMemoryFactory> device_memories{"device memory"};
 };
 
 /// The table of contents, src/registry.cc; filled on first use. A plug-in adds its entries when it is loaded.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kauri/data_matrix.h"
+#include "kauri/device_memory.h"
 #include "kauri/gradient.h"
 #include "kauri/model.h"
 #include "kauri/parameter.h"
@@ -29,6 +30,12 @@ struct PredictOptions {
 /// values: row-major; shape as XGBoost's C ABI reports it.
 struct Prediction {
   std::vector<float> values;
+  std::vector<std::uint64_t> shape;
+};
+
+/// The same with the values in device memory.
+struct DevicePrediction {
+  std::unique_ptr<DeviceFloats> values;
   std::vector<std::uint64_t> shape;
 };
 
@@ -63,6 +70,11 @@ class Learner {
   /// One round from given gradients, [n_rows, n_outputs].
   void BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, Span<GradientPair const> gradients,
                          std::int64_t iteration);
+  /// Whether training runs on a device, so that gradients may stay there.
+  bool TrainsOnDevice() const;
+  /// One round from gradients and hessians in device memory, [n_rows] or [n_rows, n_outputs], when TrainsOnDevice().
+  void BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, DeviceArray const& gradients,
+                         DeviceArray const& hessians, std::int64_t iteration);
   /// Every metric on every data set, in order.
   std::vector<EvaluationResult> Evaluate(std::vector<NamedData> const& sets);
   /// "[iteration]\tname-metric:value\t..." as XGBoost prints it.
@@ -73,6 +85,15 @@ class Learner {
   Prediction PredictTraining(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options);
   /// base_margin: [n_rows, n_outputs] or empty.
   Prediction PredictInPlace(DataView const& rows, Span<float const> base_margin, PredictOptions const& options) const;
+
+  /// In place on rows in device memory, with the result in the memory of that device. What has no device version is
+  /// computed from a copy of the rows in host memory.
+  DevicePrediction PredictOnDevice(DeviceStorage const& rows, Span<float const> base_margin,
+                                   PredictOptions const& options) const;
+  /// As Predict and PredictTraining. \throws Error(kData) unless `data` is in device memory.
+  DevicePrediction PredictOnDevice(DataMatrix const& data, PredictOptions const& options) const;
+  DevicePrediction PredictTrainingOnDevice(std::shared_ptr<DataMatrix const> const& data,
+                                           PredictOptions const& options);
 
   /// Replaces the model, objective included; other parameters set so far stay. bytes: JSON or UBJSON.
   void LoadModel(Span<char const> bytes);

@@ -15,6 +15,19 @@
 
 namespace kauri {
 
+/// \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
+void CheckPredictable(Model const& model, std::int64_t n_cols);
+
+/// The shape of a prediction as the C ABI reports it. value_width: floats per row of values and margins.
+std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& options, TreeRange trees,
+                                   std::int64_t n_rows, std::int64_t value_width);
+
+/// Whether the margins that training keeps are all that a prediction needs.
+bool IsOfCachedMargins(PredictOptions const& options);
+
+/// \throws Error(kData) unless there is one value per row and output, or none.
+void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::int64_t n_outputs);
+
 /// What the parameters resolve to. Immutable, so shared by predicting threads.
 struct Components {
   LearnerParam param;
@@ -58,6 +71,8 @@ struct Learner::Impl {
   template <typename SetGradients>
   void BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration, bool custom,
                   SetGradients&& set_gradients);
+  /// Brings the margins that training keeps for `data` up to date; an untrained model starts from its base score.
+  Engine* UpdateMargins(Components const& parts, std::shared_ptr<DataMatrix const> const& data);
   Prediction Finish(Components const& parts, PredictOptions const& options, TreeRange trees, std::int64_t n_rows,
                     std::vector<float> values) const;
 };

@@ -7,7 +7,6 @@
 #include "kauri/registry.h"
 
 namespace kauri {
-namespace {
 
 void CheckPredictable(Model const& model, std::int64_t n_cols) {
   if (model.n_features == 0) {
@@ -52,7 +51,16 @@ std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& opt
   return {rows, n_trees};
 }
 
-}  // namespace
+bool IsOfCachedMargins(PredictOptions const& options) {
+  auto const whole = options.iterations.begin == 0 && options.iterations.end == 0;
+  return whole && (options.kind == PredictKind::kValue || options.kind == PredictKind::kMargin);
+}
+
+void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::int64_t n_outputs) {
+  if (base_margin.empty() || static_cast<std::int64_t>(base_margin.size()) == n_rows * n_outputs) return;
+  Fail(ErrorKind::kData, "base_margin has ", base_margin.size(), " values for ", n_rows, " rows and ", n_outputs,
+       " outputs; give one per row and output.");
+}
 
 std::vector<float> Learner::Impl::StartMargins(Components const& parts) const {
   auto const n_outputs = static_cast<std::size_t>(model.NumOutputs());
@@ -96,11 +104,7 @@ Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_
   auto const parts = impl_->Resolve();
   auto const& model = impl_->model;
   CheckPredictable(model, rows.NumCols());
-  auto const n_outputs = model.NumOutputs();
-  if (!base_margin.empty() && static_cast<std::int64_t>(base_margin.size()) != rows.NumRows() * n_outputs) {
-    Fail(ErrorKind::kData, "base_margin has ", base_margin.size(), " values for ", rows.NumRows(), " rows and ",
-         n_outputs, " outputs; give one per row and output.");
-  }
+  CheckBaseMargin(base_margin, rows.NumRows(), model.NumOutputs());
   auto const trees = model.TreesOf(options.iterations);
   auto const start = impl_->StartMargins(*parts);
   auto const kind = options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind;
@@ -122,18 +126,21 @@ Prediction Learner::Predict(DataMatrix const& data, PredictOptions const& option
   return PredictInPlace(*data.View(), data.Info().base_margin, options);
 }
 
-Prediction Learner::PredictTraining(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options) {
-  auto const whole = options.iterations.begin == 0 && options.iterations.end == 0;
-  if (!whole || (options.kind != PredictKind::kValue && options.kind != PredictKind::kMargin))
-    return Predict(*data, options);
-  auto const parts = impl_->Resolve();
-  if (!impl_->intercept_ready) {
-    impl_->PrepareModel(*parts, *data, true);
-    impl_->intercept_ready = false;  // a first round of the built-in objective still estimates it
+Engine* Learner::Impl::UpdateMargins(Components const& parts, std::shared_ptr<DataMatrix const> const& data) {
+  if (!intercept_ready) {
+    PrepareModel(parts, *data, true);
+    intercept_ready = false;  // a first round of the built-in objective still estimates it
   }
-  CheckPredictable(impl_->model, data->NumCols());
-  auto* const engine = impl_->TheEngine(*parts);
-  engine->UpdateMargins(parts->ctx, data, impl_->model, *parts->predictor, impl_->StartMargins(*parts));
+  CheckPredictable(model, data->NumCols());
+  auto* const session = TheEngine(parts);
+  session->UpdateMargins(parts.ctx, data, model, *parts.predictor, StartMargins(parts));
+  return session;
+}
+
+Prediction Learner::PredictTraining(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options) {
+  if (!IsOfCachedMargins(options)) return Predict(*data, options);
+  auto const parts = impl_->Resolve();
+  auto* const engine = impl_->UpdateMargins(*parts, data);
   return impl_->Finish(*parts, options, {}, data->NumRows(), engine->Margins(*data));
 }
 

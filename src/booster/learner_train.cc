@@ -89,6 +89,15 @@ void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, 
                     [&](Components const& parts) { impl_->engine->SetGradients(parts.ctx, *train, gradients); });
 }
 
+bool Learner::TrainsOnDevice() const { return impl_->Resolve()->ctx.device.kind == DeviceKind::kCuda; }
+
+void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, DeviceArray const& gradients,
+                                DeviceArray const& hessians, std::int64_t iteration) {
+  impl_->BoostRound(train, iteration, true, [&](Components const& parts) {
+    impl_->engine->SetDeviceGradients(parts.ctx, *train, gradients, hessians);
+  });
+}
+
 std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& sets) {
   auto const parts = impl_->Resolve();
   auto const start = impl_->StartMargins(*parts);

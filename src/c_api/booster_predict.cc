@@ -3,23 +3,13 @@
 #include <utility>
 #include <vector>
 
-#include "booster/learner.h"
+#include "c_api/arrays.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
-#include "c_api/handles.h"
-#include "c_api/json_config.h"
+#include "c_api/predict_out.h"
 #include "data/columnar.h"
-#include "kauri/array_interface.h"
 
 namespace kauri::c_api {
-namespace {
-
-/// Where a prediction goes.
-struct PredictionOut {
-  bst_ulong const** shape;
-  bst_ulong* dim;
-  float const** values;
-};
 
 PredictionOut CheckedOut(bst_ulong const** shape, bst_ulong* dim, float const** values) {
   return {NotNull(shape, "out_shape"), NotNull(dim, "out_dim"), NotNull(values, "out_result")};
@@ -38,16 +28,26 @@ PredictOptions OptionsOf(JsonConfig const& config) {
   return options;
 }
 
+Span<float const> BaseMarginOf(DMatrixHandle m) {
+  if (m == nullptr) return {};
+  return DataOrProxy(m).Info().base_margin;
+}
+
+void ReturnShape(std::vector<std::uint64_t> const& shape, float const* values, ReturnBuffers* buffers,
+                 PredictionOut const& out) {
+  buffers->shape.assign(shape.begin(), shape.end());
+  *out.shape = buffers->shape.data();
+  *out.dim = buffers->shape.size();
+  *out.values = values;
+}
+
+namespace {
+
 void Return(Prediction prediction, HandleBase* handle, PredictionOut const& out) {
   auto& buffers = handle->Buffers();
   buffers.floats = std::move(prediction.values);
-  buffers.shape.assign(prediction.shape.begin(), prediction.shape.end());
-  *out.shape = buffers.shape.data();
-  *out.dim = buffers.shape.size();
-  *out.values = buffers.floats.data();
+  ReturnShape(prediction.shape, buffers.floats.data(), &buffers, out);
 }
-
-ArrayView ArrayOf(char const* json, char const* name) { return ParseArrayInterface(NotNull(json, name)); }
 
 /// make_view: (missing, context) -> std::unique_ptr<DataView>.
 template <typename MakeView>
@@ -60,9 +60,7 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
     auto const options = OptionsOf(settings);
     auto const view =
         make_view(static_cast<float>(settings.Number("missing")), MakeContext(booster.learner->NumThreads()));
-    Span<float const> margin;
-    if (m != nullptr) margin = DataOrProxy(m).Info().base_margin;
-    Return(booster.learner->PredictInPlace(*view, margin, options), &booster, out);
+    Return(booster.learner->PredictInPlace(*view, BaseMarginOf(m), options), &booster, out);
   });
 }
 

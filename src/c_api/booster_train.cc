@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "c_api/arrays.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "data/array_dispatch.h"
-#include "kauri/array_interface.h"
 
 namespace kauri::c_api {
 namespace {
@@ -48,13 +48,24 @@ std::vector<GradientPair> PairsOf(Span<float const> gradients, Span<float const>
 }
 
 /// \throws Error(kData) unless the array has one row per row of `data`: [n_rows], or [n_rows, n_outputs].
-std::vector<float> DerivativesOf(char const* json, char const* name, DataMatrix const& data) {
-  auto const array = ParseArrayInterface(NotNull(json, name));
-  if (array.shape[0] != data.NumRows()) {
-    Fail(ErrorKind::kData, "argument '", name, "' has ", array.shape[0], " rows, the data ", data.NumRows(),
+AnyArray DerivativesOf(char const* json, char const* name, DataMatrix const& data) {
+  auto array = AnyArrayOf(json, name);
+  auto const n_rows = array.array.view.shape[0];
+  if (n_rows != data.NumRows()) {
+    Fail(ErrorKind::kData, "argument '", name, "' has ", n_rows, " rows, the data ", data.NumRows(),
          "; expected the shape [n_rows] or [n_rows, n_outputs].");
   }
-  return FloatsOf(array);
+  return array;
+}
+
+/// Arrays in device memory stay there when training runs on a device.
+void BoostFrom(AnyArray const& gradients, AnyArray const& hessians, std::shared_ptr<DataMatrix> const& data,
+               int iteration, Learner* learner) {
+  if (gradients.on_device && hessians.on_device && learner->TrainsOnDevice()) {
+    return learner->BoostOneIteration(data, gradients.array, hessians.array, iteration);
+  }
+  auto const pairs = PairsOf(FloatsOf(gradients.OnHost().view), FloatsOf(hessians.OnHost().view));
+  learner->BoostOneIteration(data, pairs, iteration);
 }
 
 /// XGBoost's return codes: what lies outside is -2, what is no slice at all an error.
@@ -145,7 +156,7 @@ int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int iter, 
     auto& learner = *BoosterOf(handle).learner;
     auto const& data = DataOf(dtrain).data;
     auto const gradients = DerivativesOf(grad, "grad", *data);
-    learner.BoostOneIteration(data, PairsOf(gradients, DerivativesOf(hess, "hess", *data)), iter);
+    BoostFrom(gradients, DerivativesOf(hess, "hess", *data), data, iter, &learner);
   });
 }
 

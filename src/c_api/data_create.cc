@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "c_api/arrays.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
@@ -10,14 +11,11 @@
 #include "data/columnar.h"
 #include "data/csc_adapter.h"
 #include "data/slice.h"
-#include "kauri/array_interface.h"
 
 namespace kauri::c_api {
 namespace {
 
 void ReturnData(std::unique_ptr<DataMatrix> matrix, DMatrixHandle* out) { *out = new DataHandle(std::move(matrix)); }
-
-ArrayView ArrayOf(char const* json, char const* name) { return ParseArrayInterface(NotNull(json, name)); }
 
 /// A count that arrives as bst_ulong. \throws Error(kParameter) past int64.
 std::int64_t CountOf(bst_ulong count, char const* name) {
@@ -66,12 +64,18 @@ void SliceRows(DMatrixHandle handle, int const* rows, bst_ulong n_rows, bool all
 }
 
 /// A proxy learns how many rows there are; the features stay with the caller.
-void SetProxyRows(DMatrixHandle handle, DataView const& view) {
+void SetProxyShape(DMatrixHandle handle, std::int64_t n_rows, std::int64_t n_cols) {
   auto& proxy = DataOrProxy(handle);
   if (proxy.data != nullptr) Fail(ErrorKind::kParameter, "the handle is a DMatrix; this call needs a proxy.");
   proxy.proxy_info = MetaInfo();
-  proxy.proxy_info.n_rows = view.NumRows();
-  proxy.proxy_info.n_cols = view.NumCols();
+  proxy.proxy_info.n_rows = n_rows;
+  proxy.proxy_info.n_cols = n_cols;
+}
+
+void SetProxyRows(DMatrixHandle handle, DataView const& view) { SetProxyShape(handle, view.NumRows(), view.NumCols()); }
+
+void CopyFromDevice(std::vector<DeviceArray> const& arrays, CreateConfig const& settings, DMatrixHandle* out) {
+  ReturnData(DataMatrix::FromDevice(RequireDeviceMemory()->Copy(arrays, settings.missing)), out);
 }
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -129,6 +133,22 @@ int XGDMatrixCreateFromColumnar(char const* data, char const* config, DMatrixHan
   });
 }
 
+int XGDMatrixCreateFromCudaArrayInterface(char const* data, char const* config, DMatrixHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    CreateConfig const settings(config, "XGDMatrixCreateFromCudaArrayInterface");
+    CopyFromDevice({DeviceArrayOf(data, "data")}, settings, out);
+  });
+}
+
+int XGDMatrixCreateFromCudaColumnar(char const* data, char const* config, DMatrixHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    CreateConfig const settings(config, "XGDMatrixCreateFromCudaColumnar");
+    CopyFromDevice(kauri::ParseDeviceColumns(NotNull(data, "data")), settings, out);
+  });
+}
+
 int XGDMatrixCreateFromMat(float const* data, bst_ulong nrow, bst_ulong ncol, float missing, DMatrixHandle* out) {
   return XGDMatrixCreateFromMat_omp(data, nrow, ncol, missing, out, 0);
 }
@@ -172,4 +192,18 @@ int XGProxyDMatrixSetDataCSR(DMatrixHandle handle, char const* indptr, char cons
 
 int XGProxyDMatrixSetDataColumnar(DMatrixHandle handle, char const* data) {
   return Guard([&] { SetProxyRows(handle, *kauri::MakeColumnarView(NotNull(data, "data"), kNaN)); });
+}
+
+int XGProxyDMatrixSetDataCudaArrayInterface(DMatrixHandle handle, char const* data) {
+  return Guard([&] {
+    auto const shape = DeviceArrayOf(data, "data").view.shape;
+    SetProxyShape(handle, shape[0], shape[1]);
+  });
+}
+
+int XGProxyDMatrixSetDataCudaColumnar(DMatrixHandle handle, char const* data) {
+  return Guard([&] {
+    auto const columns = kauri::ParseDeviceColumns(NotNull(data, "data"));
+    SetProxyShape(handle, columns.empty() ? 0 : columns[0].view.shape[0], static_cast<std::int64_t>(columns.size()));
+  });
 }

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "c_api/arrays.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
 #include "data/meta_info.h"
-#include "kauri/array_interface.h"
 
 namespace kauri::c_api {
 namespace {
@@ -129,8 +129,8 @@ using kauri::DataMatrix;
 int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data) {
   return Guard([&] {
     auto& matrix = DataOrProxy(handle);
-    auto const array = kauri::ParseArrayInterface(NotNull(data, "data"));
-    kauri::SetInfo(matrix.MutableInfo(), NotNull(field, "field"), array);
+    auto const array = AnyArrayOf(data, "data").OnHost();
+    kauri::SetInfo(matrix.MutableInfo(), NotNull(field, "field"), array.view);
   });
 }
 

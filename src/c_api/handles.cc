@@ -50,6 +50,10 @@ LearnerHandle& BoosterOf(BoosterHandle handle) {
   return static_cast<LearnerHandle&>(Checked(handle, HandleKind::kBooster, "booster"));
 }
 
+DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle) {
+  return static_cast<DeviceArrayHandle&>(Checked(handle, HandleKind::kDeviceArray, "device array"));
+}
+
 std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name) {
   if (count > 0) NotNull(strings, name);
   std::vector<std::string> result;

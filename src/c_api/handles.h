@@ -23,12 +23,18 @@ struct ReturnBuffers {
   std::vector<float> floats;
   std::vector<unsigned> integers;
   std::vector<bst_ulong> shape;
+  std::unique_ptr<DeviceFloats> device_floats;
 
   /// Shows `strings` as a C array.
   void ReturnStrings(std::vector<std::string> values, bst_ulong* out_len, char const*** out);
 };
 
-enum class HandleKind : std::uint64_t { kData = 0x6B61757269444D58U, kBooster = 0x6B6175726942535BU, kFreed = 0 };
+enum class HandleKind : std::uint64_t {
+  kData = 0x6B61757269444D58U,
+  kBooster = 0x6B6175726942535BU,
+  kDeviceArray = 0x6B61757269444152U,
+  kFreed = 0
+};
 
 /// Starts every object behind a handle. The mark tells handles of the other kind, and as a rule freed ones, apart.
 class HandleBase {
@@ -66,11 +72,20 @@ struct LearnerHandle : HandleBase {
   std::mutex saving;  ///< held by calls that only read but make the model ready for it first
 };
 
+/// A prediction in device memory that outlives its booster.
+struct DeviceArrayHandle : HandleBase {
+  explicit DeviceArrayHandle(std::unique_ptr<DeviceFloats> floats)
+      : HandleBase(HandleKind::kDeviceArray), values(std::move(floats)) {}
+
+  std::unique_ptr<DeviceFloats> values;
+};
+
 /// The object behind a handle. \throws Error(kParameter) for null, a handle of another kind or a freed one.
 DataHandle& DataOrProxy(DMatrixHandle handle);
 /// The same without proxies.
 DataHandle& DataOf(DMatrixHandle handle);
 LearnerHandle& BoosterOf(BoosterHandle handle);
+DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle);
 
 /// `count` strings of a C array as C++ strings. \throws Error(kParameter) for null pointers.
 std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name);

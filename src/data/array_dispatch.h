@@ -7,13 +7,14 @@
 
 #include "kauri/array_interface.h"
 #include "kauri/error.h"
+#include "kauri/host_device.h"
 
 namespace kauri {
 
 /// IEEE 754 binary16, as stored.
 struct Half {
   std::uint16_t bits;
-  explicit operator float() const {
+  KAURI_HD explicit operator float() const {
     auto const magnitude = static_cast<std::uint32_t>(bits & 0x7FFFU) << 13U;
     float value;
     std::memcpy(&value, &magnitude, sizeof(value));
@@ -30,7 +31,7 @@ struct Half {
 /// A byte that is true unless 0.
 struct ByteBool {
   std::uint8_t byte;
-  explicit operator float() const { return byte != 0 ? 1.0F : 0.0F; }
+  KAURI_HD explicit operator float() const { return byte != 0 ? 1.0F : 0.0F; }
   explicit operator double() const { return byte != 0 ? 1.0 : 0.0; }
 };
 

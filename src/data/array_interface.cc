@@ -143,15 +143,9 @@ void CheckUnsupportedKeys(json const& object) {
   if (mask != object.end() && !mask->is_null()) {
     Refuse("masked arrays are not supported; fill masked elements with NaN (numpy.ma.filled) first.");
   }
-  if (object.find("stream") != object.end()) {
-    Refuse("the array lives on a device ('stream' is given); copy it to host memory or use the CUDA entry points.");
-  }
 }
 
-}  // namespace
-
-ArrayView ParseArrayInterface(std::string const& json_text) {
-  auto const object = ParseObject(json_text);
+ArrayView ParseView(json const& object) {
   CheckUnsupportedKeys(object);
   ArrayView array;
   array.dtype = ParseTypestr(Get(object, "typestr"));
@@ -161,6 +155,50 @@ ArrayView ParseArrayInterface(std::string const& json_text) {
   if (array.Size() > 0 && !ReachIsAddressable(array)) {
     Refuse("shape " + Shown(object["shape"]) + " with strides " + Shown(object.value("strides", json())) +
            " reaches outside of memory.");
+  }
+  return array;
+}
+
+void ParseStream(json const& object, DeviceArray* array) {
+  auto const stream = object.find("stream");
+  array->names_stream = stream != object.end();
+  if (!array->names_stream) return;
+  if (stream->is_null()) {
+    array->stream = DeviceArray::kReady;
+    return;
+  }
+  if (!stream->is_number_unsigned() || *stream == 0) {
+    Refuse(
+        "stream is " + Shown(*stream) +
+        "; expected null, 1 (the legacy default stream), 2 (the thread's default stream) or the handle of a stream.");
+  }
+  array->stream = stream->get<std::uint64_t>();
+}
+
+}  // namespace
+
+ArrayView ParseArrayInterface(std::string const& json_text) {
+  auto const object = ParseObject(json_text);
+  if (object.find("stream") != object.end()) {
+    Refuse("the array lives on a device ('stream' is given); copy it to host memory or use the CUDA entry points.");
+  }
+  return ParseView(object);
+}
+
+DeviceArray ParseAnyArrayInterface(std::string const& json_text) {
+  auto const object = ParseObject(json_text);
+  DeviceArray array;
+  array.view = ParseView(object);
+  ParseStream(object, &array);
+  return array;
+}
+
+DeviceArray ParseDeviceArrayInterface(std::string const& json_text) {
+  auto const array = ParseAnyArrayInterface(json_text);
+  if (array.view.strides[0] < 0 || array.view.strides[1] < 0) {
+    Fail(
+        ErrorKind::kData, "array interface: strides [", array.view.strides[0], ", ", array.view.strides[1],
+        "] are negative, which arrays in device memory may not have; make a contiguous copy (cupy.ascontiguousarray).");
   }
   return array;
 }

@@ -46,35 +46,50 @@ class ColumnarView : public DataView {
   float missing_;
 };
 
-ArrayView ParseColumn(nlohmann::json const& column, std::size_t index) {
+ArrayView const& ViewOf(ArrayView const& column) { return column; }
+ArrayView const& ViewOf(DeviceArray const& column) { return column.view; }
+
+template <typename Array>
+Array ParseColumn(nlohmann::json const& column, std::size_t index, Array (*parse)(std::string const&)) {
   if (column.is_array()) {
     Fail(ErrorKind::kData, "column ", index,
          " is categorical, which this version does not support; encode it as numbers, for example one-hot.");
   }
   try {
-    return ParseArrayInterface(column.dump());
+    return parse(column.dump());
   } catch (Error const& error) {
     Fail(error.Kind(), "column ", index, ": ", error.what());
   }
 }
 
-}  // namespace
-
-std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing) {
+/// Vectors of one length.
+template <typename Array>
+std::vector<Array> ParseColumns(std::string const& json, Array (*parse)(std::string const&)) {
   auto const document = nlohmann::json::parse(json, nullptr, false);
   if (!document.is_array()) {
     Fail(ErrorKind::kData, "columns: '", json.substr(0, 120), "' is not a JSON list of array interfaces.");
   }
-  std::vector<ArrayView> columns;
+  std::vector<Array> columns;
   for (std::size_t i = 0; i < document.size(); ++i) {
-    columns.push_back(ParseColumn(document[i], i));
-    if (columns[i].shape[1] != 1) Fail(ErrorKind::kData, "column ", i, " has two dimensions; each column is a vector.");
-    if (columns[i].shape[0] != columns[0].shape[0]) {
-      Fail(ErrorKind::kData, "column ", i, " has ", columns[i].shape[0], " rows, but column 0 has ",
-           columns[0].shape[0], ".");
+    columns.push_back(ParseColumn(document[i], i, parse));
+    auto const& shape = ViewOf(columns[i]).shape;
+    if (shape[1] != 1) Fail(ErrorKind::kData, "column ", i, " has two dimensions; each column is a vector.");
+    auto const n_rows = ViewOf(columns[0]).shape[0];
+    if (shape[0] != n_rows) {
+      Fail(ErrorKind::kData, "column ", i, " has ", shape[0], " rows, but column 0 has ", n_rows, ".");
     }
   }
-  return std::make_unique<ColumnarView>(std::move(columns), missing);
+  return columns;
+}
+
+}  // namespace
+
+std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing) {
+  return std::make_unique<ColumnarView>(ParseColumns(json, &ParseArrayInterface), missing);
+}
+
+std::vector<DeviceArray> ParseDeviceColumns(std::string const& json) {
+  return ParseColumns(json, &ParseDeviceArrayInterface);
 }
 
 }  // namespace kauri

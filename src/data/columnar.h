@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kauri/data_matrix.h"
 
@@ -12,5 +13,8 @@ namespace kauri {
 /// column has its own dtype. \throws Error(kData) for columns that disagree or that are categorical; see also
 /// MakeDenseView.
 std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing);
+
+/// The columns of such a table in device memory, for DeviceMemory::Copy. \throws Error(kData) as MakeColumnarView does.
+std::vector<DeviceArray> ParseDeviceColumns(std::string const& json);
 
 }  // namespace kauri

@@ -143,7 +143,17 @@ std::unique_ptr<DataMatrix> DataMatrix::FromCsr(CsrStorage storage, std::int64_t
   return matrix;
 }
 
+std::unique_ptr<DataMatrix> DataMatrix::FromDevice(std::unique_ptr<DeviceStorage const> storage) {
+  auto const& layout = storage->Layout();
+  CheckShape(layout.n_rows, layout.n_cols);
+  std::unique_ptr<DataMatrix> matrix(new DataMatrix());
+  matrix->Finish(layout.n_rows, layout.n_cols, layout.n_entries);
+  matrix->device_ = std::move(storage);
+  return matrix;
+}
+
 std::unique_ptr<DataView> DataMatrix::View() const {
+  if (device_ != nullptr) return MakeDeviceView(*device_);
   if (IsDense()) return MakeRowsView(dense_.values.data(), NumRows(), NumCols());
   return MakeStorageView(csr_, NumCols());
 }

@@ -59,7 +59,37 @@ class RowsView : public DataView {
   std::int64_t n_cols_;
 };
 
+/// Rows in device memory, for whoever cannot read them there.
+class DeviceView : public DataView {
+ public:
+  explicit DeviceView(DeviceStorage const& storage) : storage_(storage) {}
+  std::int64_t NumRows() const override { return storage_.Layout().n_rows; }
+  std::int64_t NumCols() const override { return storage_.Layout().n_cols; }
+  float const* DenseRows() const override { return storage_.Host().values.data(); }
+  DeviceStorage const* OnDevice() const override { return &storage_; }
+
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    RowsView(DenseRows(), NumRows(), NumCols()).CopyRows(begin, end, n_cols, tile);
+  }
+
+ private:
+  DeviceStorage const& storage_;
+};
+
 }  // namespace
+
+DenseStorage const& DeviceStorage::Host() const {
+  if (!has_host_.load(std::memory_order_acquire)) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (!has_host_.load(std::memory_order_relaxed)) {
+      host_.values = CopyToHost();
+      has_host_.store(true, std::memory_order_release);
+    }
+  }
+  return host_;
+}
+
+std::unique_ptr<DataView> MakeDeviceView(DeviceStorage const& storage) { return std::make_unique<DeviceView>(storage); }
 
 std::unique_ptr<DataView> MakeRowsView(float const* values, std::int64_t n_rows, std::int64_t n_cols) {
   return std::make_unique<RowsView>(values, n_rows, n_cols);

@@ -5,19 +5,25 @@
 /// predictions are one step of the curve. auc: the trapezoids between the points (fp / N, tp / P). aucpr: between two
 /// points tp and fp grow linearly in tp, so precision is tp / (tp + fp(tp)) and its integral over recall has a closed
 /// form (Davis and Goadrich, "The relationship between precision-recall and ROC curves", 2006, section 4).
+///
+/// With query groups both are the mean over the groups in which they are defined, whatever the groups' weights but 0,
+/// as in XGBoost; auc is then the share of pairs of rows that the predictions put in the order of the labels.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "common/block_sum.h"
-#include "common/log.h"
-#include "common/math.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
+#include "metric/area_under.h"
 #include "metric/entries.h"
 #include "metric/inputs.h"
+#include "metric/lane_sum.h"
+#include "metric/query_groups.h"
 #include "metric/ranked_rows.h"
 #include "metric/weighted_sum.h"
 
@@ -25,84 +31,118 @@ namespace kauri {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t kGroupBlock = 16;
 
-/// A point of a curve before scaling.
-struct Point {
-  double tp = 0.0;
-  double fp = 0.0;
-
-  Point& operator+=(Point other) {
-    tp += other.tp;
-    fp += other.fp;
-    return *this;
+/// \throws Error(kData) unless every label is a share of the positive class.
+void CheckShares(std::string const& metric, MetaInfo const& info) {
+  for (std::size_t row = 0; row < info.labels.size(); ++row) {
+    auto const label = info.labels[row];
+    if (label >= 0.0F && label <= 1.0F) continue;
+    Fail(ErrorKind::kData, metric, ": label ", label, " of row ", row,
+         " is not in [0, 1]; give 0 and 1 for the two classes");
   }
-};
-
-/// Sums of the weights of all rows.
-Point Total(Context const& ctx, std::vector<RankedRow> const& rows) {
-  return SumBlocks<Point>(ctx, static_cast<std::int64_t>(rows.size()), kRowBlock,
-                          [&](std::int64_t begin, std::int64_t end) {
-                            Point sum;
-                            for (auto i = begin; i < end; ++i) {
-                              auto const& row = rows[static_cast<std::size_t>(i)];
-                              sum += Point{static_cast<double>(row.positive), static_cast<double>(row.negative)};
-                            }
-                            return sum;
-                          });
 }
 
-struct Roc {
-  static constexpr char const* kName = "auc";
-  static constexpr bool kByPrevalence = true;  ///< several classes: mean weighted by their positives
-
-  static double StepArea(Point from, Point to) { return (to.fp - from.fp) * (from.tp + to.tp) * 0.5; }
-  static double Scale(double area, Point total) { return area / (total.tp * total.fp); }
-};
-
-struct PrecisionRecall {
-  static constexpr char const* kName = "aucpr";
-  static constexpr bool kByPrevalence = false;
-
-  static double StepArea(Point from, Point to) {
-    auto const gained = to.tp - from.tp;
-    if (!(gained > 0.0)) return 0.0;
-    auto const slope = (to.fp - from.fp) / gained;
-    auto const intercept = from.fp - slope * from.tp;  // fp(tp) = slope tp + intercept
-    auto const steepness = 1.0 + slope;
-    if (intercept == 0.0) return gained / steepness;
-    auto const growth = Log((to.tp + to.fp) / (from.tp + from.fp));
-    return (gained - intercept / steepness * growth) / steepness;
-  }
-  static double Scale(double area, Point total) { return area / total.tp; }
-};
-
-/// Area of one class against the rest; NaN when a class is empty or a prediction is NaN. `rows` gets sorted.
-template <typename Curve>
-double Area(Context const& ctx, std::vector<RankedRow>* rows) {
-  auto const total = Total(ctx, *rows);
-  if (!(total.tp > 0.0 && total.fp > 0.0)) return kNaN;
-  SortRankedRows(ctx, rows);
-  if (IsNaNKey(rows->front().key) || IsNaNKey(rows->back().key)) return kNaN;
-  double area = 0.0;
-  Point from;
-  Point to;
-  for (std::size_t i = 0; i < rows->size(); ++i) {
-    auto const& row = (*rows)[i];
-    to += Point{static_cast<double>(row.positive), static_cast<double>(row.negative)};
-    if (i + 1 < rows->size() && (*rows)[i + 1].key == row.key) continue;
-    area += Curve::StepArea(from, to);
-    from = to;
-  }
-  return Curve::Scale(area, total);
-}
-
-/// make(row) for every row.
+/// make(row) for every row, sorted.
 template <typename Fn>
-void FillRows(Context const& ctx, std::vector<RankedRow>* rows, Fn&& make) {
+void FillRanked(Context const& ctx, std::vector<RankedRow>* rows, Fn&& make) {
   ParallelForBlocks(ctx, static_cast<std::int64_t>(rows->size()), kRowBlock,
                     [&](std::int64_t begin, std::int64_t end, std::int64_t) {
                       for (auto row = begin; row < end; ++row) (*rows)[static_cast<std::size_t>(row)] = make(row);
                     });
+  SortRankedRows(ctx, rows);
+}
+
+RankedRow Share(float prediction, float label, float weight) {
+  return {DescendingFloatKey(prediction), label * weight, (1.0F - label) * weight};
+}
+
+bool HasNaN(std::vector<RankedRow> const& rows) {
+  return !rows.empty() && (IsNaNKey(rows.front().key) || IsNaNKey(rows.back().key));
+}
+
+/// NaN when a class is empty or a prediction is NaN.
+template <typename Curve>
+double Area(Context const& ctx, std::vector<RankedRow> const& rows, double units) {
+  return HasNaN(rows) ? kNaN : AreaUnder<Curve>(ctx, rows, units);
+}
+
+double Units(MetaInfo const& info) {
+  auto const largest = info.weights.empty() ? 1.0F : *std::max_element(info.weights.begin(), info.weights.end());
+  return UnitsPerWeight(largest, info.n_rows);
+}
+
+template <typename Curve>
+double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
+  std::vector<RankedRow> rows(static_cast<std::size_t>(info.n_rows));
+  FillRanked(ctx, &rows, [&](std::int64_t row) {
+    auto const i = static_cast<std::size_t>(row);
+    return Share(predictions[i], info.labels[i], info.Weight(row));
+  });
+  return Area<Curve>(ctx, rows, Units(info));
+}
+
+/// Mean over the classes of the area of each against the rest.
+template <typename Curve>
+double SeveralClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info, std::int64_t n_classes) {
+  WeightedSum mean;
+  auto const units = Units(info);
+  std::vector<RankedRow> rows(static_cast<std::size_t>(info.n_rows));
+  for (std::int64_t k = 0; k < n_classes; ++k) {
+    FillRanked(ctx, &rows, [&](std::int64_t row) {
+      auto const is_class = info.labels[static_cast<std::size_t>(row)] == static_cast<float>(k);
+      return Share(predictions[static_cast<std::size_t>(row * n_classes + k)], is_class ? 1.0F : 0.0F,
+                   info.Weight(row));
+    });
+    mean += ClassShare<Curve>(Area<Curve>(ctx, rows, units), TotalWeight(ctx, rows, units));
+  }
+  return mean.Mean();
+}
+
+/// One query group.
+struct Group {
+  float const* predictions;  ///< [n]
+  float const* labels;       ///< [n]
+  std::int64_t n;
+  float weight;
+};
+
+/// A group in the mean over groups: the area and 1, or nothing where it is not defined.
+WeightedSum GroupScore(Roc, Context const& ctx, Group const& group, double) {
+  if (group.n < kMinRocGroup) return {};
+  if (group.weight == 0.0F) return {0.0, 1.0};
+  if (std::any_of(group.predictions, group.predictions + group.n, [](float value) { return std::isnan(value); })) {
+    return {kNaN, 1.0};
+  }
+  return {RocOfPairs(TwiceWins(ctx, group.predictions, group.labels, group.n), group.n), 1.0};
+}
+
+WeightedSum GroupScore(PrecisionRecall, Context const& ctx, Group const& group, double units) {
+  if (group.weight == 0.0F) return {};
+  std::vector<RankedRow> rows(static_cast<std::size_t>(group.n));
+  FillRanked(ctx, &rows, [&](std::int64_t row) { return Share(group.predictions[row], group.labels[row], 1.0F); });
+  if (HasNaN(rows)) return {kNaN, 1.0};
+  auto const area = AreaUnder<PrecisionRecall>(ctx, rows, units);
+  return std::isnan(area) ? WeightedSum{} : WeightedSum{area, 1.0};
+}
+
+template <typename Curve>
+double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const& info, QueryGroups const& groups) {
+  auto const n_groups = groups.Count();
+  auto const units = UnitsPerWeight(1.0F, info.n_rows);
+  std::vector<WeightedSum> scores(static_cast<std::size_t>(n_groups));
+  Context within = ctx;
+  if (n_groups > 1) within.threads = 1;
+  ParallelForBlocks(ctx, n_groups, kGroupBlock, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+    for (auto index = first; index < last; ++index) {
+      auto const begin = groups.Begin(index);
+      Group const group{predictions.data() + begin, info.labels.data() + begin, groups.Size(index),
+                        groups.Weight(index)};
+      scores[static_cast<std::size_t>(index)] = GroupScore(Curve{}, within, group, units);
+    }
+  });
+  return MeanOfDefined(
+      SumInLanes<WeightedSum>(n_groups, [&](std::int64_t index) { return scores[static_cast<std::size_t>(index)]; }));
 }
 
 template <typename Curve>
@@ -112,55 +152,25 @@ class AreaMetric : public Metric {
   bool HigherIsBetter() const override { return true; }
 
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
-    if (!info.group_ptr.empty()) {
-      Fail(ErrorKind::kData, Name(), ": rows in ", info.group_ptr.size() - 1,
-           " query groups; it ranks all rows together, so remove the groups");
-    }
-    auto const n_outputs = CheckInputs(Name(), predictions, info);
-    auto const area =
-        n_outputs == 1 ? TwoClasses(ctx, predictions, info) : SeveralClasses(ctx, predictions, info, n_outputs);
-    if (std::isnan(area)) {
-      Log(LogLevel::kWarning, Name(),
-          " is not defined where a class has no rows or a prediction is nan; its value is nan");
-    }
+    auto const area = Dispatch(ctx, predictions, info);
+    WarnIfUndefined(Name(), area);
     return area;
   }
 
  private:
-  static double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
-    for (std::size_t row = 0; row < info.labels.size(); ++row) {
-      auto const label = info.labels[row];
-      if (label >= 0.0F && label <= 1.0F) continue;
-      Fail(ErrorKind::kData, Curve::kName, ": label ", label, " of row ", row,
-           " is not in [0, 1]; give 0 and 1 for the ", "two classes");
+  double Dispatch(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const {
+    if (!info.group_ptr.empty()) {
+      QueryGroups const groups(Name(), predictions, info);
+      if (!Curve::kTakesDegrees) CheckShares(Name(), info);
+      return Grouped<Curve>(ctx, predictions, info, groups);
     }
-    std::vector<RankedRow> rows(static_cast<std::size_t>(info.n_rows));
-    FillRows(ctx, &rows, [&](std::int64_t row) {
-      auto const label = info.labels[static_cast<std::size_t>(row)];
-      auto const weight = info.Weight(row);
-      return RankedRow{DescendingKey(predictions[static_cast<std::size_t>(row)]), label * weight,
-                       (1.0F - label) * weight};
-    });
-    return Area<Curve>(ctx, &rows);
-  }
-
-  /// Mean over the classes of the area of each against the rest.
-  static double SeveralClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info,
-                               std::int64_t n_classes) {
-    CheckClassLabels(Curve::kName, info, n_classes);
-    WeightedSum mean;
-    std::vector<RankedRow> rows(static_cast<std::size_t>(info.n_rows));
-    for (std::int64_t k = 0; k < n_classes; ++k) {
-      FillRows(ctx, &rows, [&](std::int64_t row) {
-        auto const weight = info.Weight(row);
-        auto const is_class = info.labels[static_cast<std::size_t>(row)] == static_cast<float>(k);
-        auto const prediction = predictions[static_cast<std::size_t>(row * n_classes + k)];
-        return RankedRow{DescendingKey(prediction), is_class ? weight : 0.0F, is_class ? 0.0F : weight};
-      });
-      auto const share = Curve::kByPrevalence ? Total(ctx, rows).tp : 1.0;
-      mean += WeightedSum{Area<Curve>(ctx, &rows) * share, share};
+    auto const n_outputs = CheckInputs(Name(), predictions, info);
+    if (n_outputs > 1) {
+      CheckClassLabels(Name(), info, n_outputs);
+      return SeveralClasses<Curve>(ctx, predictions, info, n_outputs);
     }
-    return mean.Mean();
+    CheckShares(Name(), info);
+    return TwoClasses<Curve>(ctx, predictions, info);
   }
 };
 
@@ -172,8 +182,9 @@ std::unique_ptr<Metric> Make(std::string const&, ParamMap const&) {
 }  // namespace
 
 void RegisterAreaMetrics(Registry<MetricFactory>* registry) {
-  registry->Add({"auc", "Area under the ROC curve.", Make<Roc>});
-  registry->Add({"aucpr", "Area under the precision-recall curve.", Make<PrecisionRecall>});
+  registry->Add({"auc", "Area under the ROC curve; the mean over query groups if there are any.", Make<Roc>});
+  registry->Add({"aucpr", "Area under the precision-recall curve; the mean over query groups if there are any.",
+                 Make<PrecisionRecall>});
 }
 
 }  // namespace kauri

@@ -42,6 +42,50 @@ struct PoissonDeviance {
   }
 };
 
+/// (ln(1 + label) - ln(1 + prediction))^2; NaN below -1.
+struct SquaredLogDifference {
+  KAURI_HD float operator()(float prediction, float label) const {
+    auto const difference = LogPlusOne(label) - LogPlusOne(prediction);
+    return difference * difference;
+  }
+  KAURI_HD static float LogPlusOne(float value) { return static_cast<float>(Log(1.0 + static_cast<double>(value))); }
+};
+
+/// Infinite where the label is 0.
+struct RelativeDifference {
+  KAURI_HD float operator()(float prediction, float label) const {
+    auto const share = (label - prediction) / label;
+    return share < 0.0F ? -share : share;
+  }
+};
+
+/// Of the gamma distribution with shape 1 and the prediction as mean.
+struct GammaLogLoss {
+  KAURI_HD float operator()(float prediction, float label) const {
+    auto const mean = prediction < 1e-6F ? 1e-6F : prediction;
+    return label / mean + LogFloat(mean);
+  }
+};
+
+/// Twice the log-likelihood ratio; both are moved away from 0.
+struct GammaDeviance {
+  KAURI_HD float operator()(float prediction, float label) const {
+    auto const mean = prediction + 1e-6F;
+    auto const observed = label + 1e-6F;
+    return 2.0F * (LogFloat(mean / observed) + observed / mean - 1.0F);
+  }
+};
+
+/// Without the part that does not depend on the prediction; the variance is mean^power.
+struct TweedieLogLoss {
+  float power;
+  KAURI_HD float operator()(float prediction, float label) const {
+    auto const log_mean = LogFloat(prediction);
+    auto const fitted = label * ExpFloat((1.0F - power) * log_mean) / (1.0F - power);
+    return ExpFloat((2.0F - power) * log_mean) / (2.0F - power) - fitted;
+  }
+};
+
 /// For several classes `prediction` is the probability of the label's class, and the label itself is not read.
 struct ClassLogLoss {
   KAURI_HD float operator()(float prediction, float) const { return -LogFloat(ClampProbability(prediction)); }

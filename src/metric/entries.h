@@ -5,7 +5,7 @@
 
 namespace kauri {
 
-void RegisterElementMetrics(Registry<MetricFactory>* registry);  ///< rmse, mae, logloss, error, poisson-nloglik
+void RegisterElementMetrics(Registry<MetricFactory>* registry);  ///< rmse to tweedie-nloglik: one prediction, one label
 void RegisterClassMetrics(Registry<MetricFactory>* registry);    ///< merror, mlogloss
 void RegisterAreaMetrics(Registry<MetricFactory>* registry);     ///< auc, aucpr
 void RegisterRankMetrics(Registry<MetricFactory>* registry);     ///< ndcg, map, pre

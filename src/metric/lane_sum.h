@@ -3,20 +3,21 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "common/block_sum.h"
 
 namespace kauri {
 
-constexpr std::int64_t kSumLanes = 8;
+constexpr std::size_t kSumLanes = 8;
 
 /// The sum of one block. Sum: float64, or a type with `+=` whose default value is zero.
 template <typename Sum>
 class LaneSum {
  public:
   /// index: within the block. Values that are zero may be left out.
-  void Add(std::int64_t index, Sum const& value) { lanes_[index % kSumLanes] += value; }
+  void Add(std::int64_t index, Sum const& value) { lanes_[static_cast<std::size_t>(index) % kSumLanes] += value; }
   Sum Total() const {
     Sum total{};
     for (auto const& lane : lanes_) total += lane;

@@ -42,6 +42,11 @@ WeightedSum AbsoluteDifferenceSum(AbsoluteDifference loss, LossBlock const& bloc
 WeightedSum LogLossSum(LogLoss loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum ThresholdErrorSum(ThresholdError loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum PoissonDevianceSum(PoissonDeviance loss, LossBlock const& block) { return Sum(loss, block); }
+WeightedSum SquaredLogDifferenceSum(SquaredLogDifference loss, LossBlock const& block) { return Sum(loss, block); }
+WeightedSum RelativeDifferenceSum(RelativeDifference loss, LossBlock const& block) { return Sum(loss, block); }
+WeightedSum GammaLogLossSum(GammaLogLoss loss, LossBlock const& block) { return Sum(loss, block); }
+WeightedSum GammaDevianceSum(GammaDeviance loss, LossBlock const& block) { return Sum(loss, block); }
+WeightedSum TweedieLogLossSum(TweedieLogLoss loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum ClassLogLossSum(ClassLogLoss loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum ClassErrorSum(ClassError loss, LossBlock const& block) { return Sum(loss, block); }
 
@@ -56,6 +61,11 @@ HWY_EXPORT(AbsoluteDifferenceSum);
 HWY_EXPORT(LogLossSum);
 HWY_EXPORT(ThresholdErrorSum);
 HWY_EXPORT(PoissonDevianceSum);
+HWY_EXPORT(SquaredLogDifferenceSum);
+HWY_EXPORT(RelativeDifferenceSum);
+HWY_EXPORT(GammaLogLossSum);
+HWY_EXPORT(GammaDevianceSum);
+HWY_EXPORT(TweedieLogLossSum);
 HWY_EXPORT(ClassLogLossSum);
 HWY_EXPORT(ClassErrorSum);
 
@@ -71,6 +81,21 @@ WeightedSum SumLosses(ThresholdError loss, LossBlock const& block) {
 }
 WeightedSum SumLosses(PoissonDeviance loss, LossBlock const& block) {
   return HWY_DYNAMIC_DISPATCH(PoissonDevianceSum)(loss, block);
+}
+WeightedSum SumLosses(SquaredLogDifference loss, LossBlock const& block) {
+  return HWY_DYNAMIC_DISPATCH(SquaredLogDifferenceSum)(loss, block);
+}
+WeightedSum SumLosses(RelativeDifference loss, LossBlock const& block) {
+  return HWY_DYNAMIC_DISPATCH(RelativeDifferenceSum)(loss, block);
+}
+WeightedSum SumLosses(GammaLogLoss loss, LossBlock const& block) {
+  return HWY_DYNAMIC_DISPATCH(GammaLogLossSum)(loss, block);
+}
+WeightedSum SumLosses(GammaDeviance loss, LossBlock const& block) {
+  return HWY_DYNAMIC_DISPATCH(GammaDevianceSum)(loss, block);
+}
+WeightedSum SumLosses(TweedieLogLoss loss, LossBlock const& block) {
+  return HWY_DYNAMIC_DISPATCH(TweedieLogLossSum)(loss, block);
 }
 WeightedSum SumLosses(ClassLogLoss loss, LossBlock const& block) {
   return HWY_DYNAMIC_DISPATCH(ClassLogLossSum)(loss, block);

@@ -24,6 +24,11 @@ WeightedSum SumLosses(AbsoluteDifference loss, LossBlock const& block);
 WeightedSum SumLosses(LogLoss loss, LossBlock const& block);
 WeightedSum SumLosses(ThresholdError loss, LossBlock const& block);
 WeightedSum SumLosses(PoissonDeviance loss, LossBlock const& block);
+WeightedSum SumLosses(SquaredLogDifference loss, LossBlock const& block);
+WeightedSum SumLosses(RelativeDifference loss, LossBlock const& block);
+WeightedSum SumLosses(GammaLogLoss loss, LossBlock const& block);
+WeightedSum SumLosses(GammaDeviance loss, LossBlock const& block);
+WeightedSum SumLosses(TweedieLogLoss loss, LossBlock const& block);
 WeightedSum SumLosses(ClassLogLoss loss, LossBlock const& block);
 WeightedSum SumLosses(ClassError loss, LossBlock const& block);
 

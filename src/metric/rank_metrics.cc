@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -40,7 +39,6 @@ namespace {
 using Kind = RankRule::Kind;
 
 constexpr std::int64_t kGroupBlock = 16;
-constexpr float kLargestExponent = 31.0F;
 
 /// Scores one group after another, with memory that is kept.
 class GroupScorer {
@@ -51,7 +49,7 @@ class GroupScorer {
   WeightedSum Score(float const* predictions, float const* labels, std::int64_t n, double weight) {
     rows_.resize(static_cast<std::size_t>(n));
     for (std::int64_t row = 0; row < n; ++row) {
-      At(row) = {DescendingKey(predictions[row]), labels[row], 0.0F};
+      At(row) = {DescendingFloatKey(predictions[row]), labels[row], 0.0F};
     }
     SortRankedRows(ctx_, &rows_);
     if (n > 0 && (IsNaNKey(At(0).key) || IsNaNKey(At(n - 1).key))) {
@@ -75,7 +73,7 @@ class GroupScorer {
 
   WeightedSum Ndcg(std::int64_t n, double weight) {
     auto const dcg = DiscountedGain(n);
-    for (auto& row : rows_) row.key = DescendingKey(row.positive);
+    for (auto& row : rows_) row.key = DescendingFloatKey(row.positive);
     SortRankedRows(ctx_, &rows_);
     return rule_.NdcgScore(dcg, DiscountedGain(n), weight);
   }
@@ -151,15 +149,10 @@ MetricFactory MakeFactory(std::string const& name, Kind kind, std::string const&
 
 std::string RankMetric::Name() const { return name_ + (argument_.empty() || argument_ == "-" ? "" : "@") + argument_; }
 
-bool RankMetric::Takes(float label) const {
-  if (rule_.kind != Kind::kNdcg) return label == 0.0F || label == 1.0F;
-  return !rule_.exponential || (label >= 0.0F && label <= kLargestExponent && std::floor(label) == label);
-}
-
 void RankMetric::CheckLabels(MetaInfo const& info) const {
   for (std::size_t row = 0; row < info.labels.size(); ++row) {
     auto const label = info.labels[row];
-    if (Takes(label)) continue;
+    if (rule_.Takes(label)) continue;
     auto const* needed = rule_.kind != Kind::kNdcg
                              ? "not 0 or 1; ndcg takes relevance of several degrees"
                              : "not a whole number from 0 to 31; set ndcg_exp_gain=0 for gains that are the labels";

@@ -22,8 +22,6 @@ class RankMetric : public Metric {
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override;
 
   RankRule const& Rule() const { return rule_; }
-  /// Whether the rule is defined for the label: 0 and 1 for map and pre, 0 to 31 for exponential gains.
-  bool Takes(float label) const;
 
  private:
   void CheckLabels(MetaInfo const& info) const;

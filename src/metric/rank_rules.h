@@ -4,6 +4,7 @@
 /// to judge: it scores `without_relevant`.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "common/math.h"
@@ -20,6 +21,11 @@ struct RankRule {
   double without_relevant = 1.0;
   bool exponential = true;  ///< ndcg: a label y gains 2^y - 1 instead of y
 
+  /// Whether the rule is defined for the label.
+  bool Takes(float label) const {
+    if (kind != Kind::kNdcg) return label == 0.0F || label == 1.0F;
+    return !exponential || (label >= 0.0F && label <= 31.0F && std::floor(label) == label);
+  }
   /// Rows of a group of n that count.
   KAURI_HD std::int64_t Top(std::int64_t n) const { return n < top ? n : top; }
   KAURI_HD double Gain(float label) const {

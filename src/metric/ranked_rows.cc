@@ -1,7 +1,6 @@
 #include "metric/ranked_rows.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "common/parallel_for.h"
 
@@ -32,19 +31,6 @@ bool CountsToOffsets(std::vector<std::int64_t>* counts, std::int64_t n_rows) {
 }
 
 }  // namespace
-
-std::uint32_t DescendingKey(float prediction) {
-  float const value = prediction + 0.0F;  // -0 becomes 0
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  auto const ascending = (bits & 0x80000000U) != 0U ? ~bits : bits | 0x80000000U;
-  return ~ascending;
-}
-
-bool IsNaNKey(std::uint32_t key) {
-  // Infinities have the keys 0x007FFFFF and 0xFF800000; beyond them lie the NaNs.
-  return key < 0x007FFFFFU || key > 0xFF800000U;
-}
 
 void SortRankedRows(Context const& ctx, std::vector<RankedRow>* rows) {
   auto const n = static_cast<std::int64_t>(rows->size());

@@ -4,21 +4,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/descending_key.h"
 #include "kauri/context.h"
+#include "kauri/host_device.h"
 
 namespace kauri {
 
 /// A row's weight, split between the two classes by its label; ready to be sorted without looking back at the row.
 struct RankedRow {
-  std::uint32_t key;  ///< DescendingKey of the prediction
+  std::uint32_t key;  ///< DescendingFloatKey of the prediction
   float positive;
   float negative;
 };
 
-/// Smaller for a larger prediction; equal predictions, 0 and -0 among them, have equal keys.
-std::uint32_t DescendingKey(float prediction);
-/// Whether the key came from a NaN.
-bool IsNaNKey(std::uint32_t key);
+/// Whether the key came from a NaN: infinities have the keys 0x007FFFFF and 0xFF800000, and beyond them lie the NaNs.
+KAURI_HD bool IsNaNKey(std::uint32_t key) { return key < 0x007FFFFFU || key > 0xFF800000U; }
 
 /// Sorts by key; rows with equal keys keep their order, so the result is the same for any number of threads.
 /// Three stable passes over digits of 11 bits unless there are few rows; 12 bytes per row of scratch memory.

@@ -9,5 +9,6 @@ void RegisterSquaredError(Registry<ObjectiveFactory>* registry);  ///< reg:squar
 void RegisterLogistic(Registry<ObjectiveFactory>* registry);      ///< reg:logistic, binary:logistic, binary:logitraw
 void RegisterSoftmax(Registry<ObjectiveFactory>* registry);       ///< multi:softmax, multi:softprob
 void RegisterPoisson(Registry<ObjectiveFactory>* registry);       ///< count:poisson
+void RegisterLambdaRank(Registry<ObjectiveFactory>* registry);    ///< rank:pairwise, rank:ndcg, rank:map
 
 }  // namespace kauri

@@ -4,7 +4,7 @@
 
 namespace kauri {
 
-void CheckLabelCounts(MetaInfo const& info, LabelRule const& rule) {
+void CheckLabelCount(MetaInfo const& info, LabelRule const& rule) {
   if (info.labels.empty() && info.n_rows > 0) {
     Fail(ErrorKind::kData, rule.objective, ": the data set has no labels; set one label for each of its ", info.n_rows,
          " rows");
@@ -13,6 +13,9 @@ void CheckLabelCounts(MetaInfo const& info, LabelRule const& rule) {
     Fail(ErrorKind::kData, rule.objective, ": ", info.labels.size(), " labels for ", info.n_rows, " rows and ",
          info.n_targets, " targets; set exactly one label per row and target");
   }
+}
+
+void CheckRowWeights(MetaInfo const& info, LabelRule const& rule) {
   if (!info.weights.empty() && static_cast<std::int64_t>(info.weights.size()) != info.n_rows) {
     Fail(ErrorKind::kData, rule.objective, ": ", info.weights.size(), " weights for ", info.n_rows,
          " rows; set exactly one weight per row, or none");

@@ -9,6 +9,7 @@ void RegisterObjectives(Registry<ObjectiveFactory>* registry) {
   RegisterLogistic(registry);
   RegisterSoftmax(registry);
   RegisterPoisson(registry);
+  RegisterLambdaRank(registry);
 }
 
 }  // namespace kauri

@@ -24,4 +24,17 @@ std::int32_t CategorySets::Add(Span<std::int32_t const> categories) {
   return static_cast<std::int32_t>(sets_.size() - 1);
 }
 
+std::vector<std::int32_t> CategorySets::List(std::int32_t set) const {
+  auto const& entry = sets_[static_cast<std::size_t>(set)];
+  std::vector<std::int32_t> list;
+  for (std::uint32_t i = 0; i < entry.size; ++i) {
+    auto const word = data_[entry.begin + i];
+    if (!entry.is_bitset) list.push_back(static_cast<std::int32_t>(word));
+    for (std::uint32_t bit = 0; entry.is_bitset && bit < 32; ++bit) {
+      if (((word >> bit) & 1U) != 0) list.push_back(static_cast<std::int32_t>(32 * i + bit));
+    }
+  }
+  return list;
+}
+
 }  // namespace kauri

@@ -47,6 +47,8 @@ class CategorySets {
   bool Contains(std::int32_t set, float value) const {
     return CategorySetsView{sets_.data(), data_.data()}.Contains(set, value);
   }
+  /// The categories of a set, ascending.
+  std::vector<std::int32_t> List(std::int32_t set) const;
   std::vector<CategorySet> const& Sets() const { return sets_; }
   std::vector<std::uint32_t> const& Data() const { return data_; }
 

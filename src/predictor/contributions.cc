@@ -62,13 +62,6 @@ std::vector<std::vector<std::int64_t>> TreesByOutput(ContributionTask const& tas
   return trees;
 }
 
-double StartOf(ContributionTask const& task, std::int64_t row, std::int64_t output) {
-  auto const& start = task.start;
-  auto const value =
-      start.of_row.empty() ? start.of_output[At(output)] : start.of_row[At(row * task.forest.n_outputs + output)];
-  return static_cast<double>(value);
-}
-
 /// make_scratch() per block of rows; add(scratch, tree, keys) for each tree of an output;
 /// write(scratch, row of the output, bias) when all are added, which must clear the scratch as well.
 template <typename MakeScratch, typename AddTree, typename Write>

@@ -3,19 +3,24 @@
 #include "predictor/margins.h"
 #include "predictor/output_width.h"
 #include "predictor/predictors.h"
+#include "predictor/shap_quadrature.h"
 
 namespace kauri {
 namespace {
 
 struct PredictorParam : public dmlc::Parameter<PredictorParam> {
-  enum ShapMethod { kAuto = 0, kTreeShap = 1 };
+  enum ShapMethod { kAuto = 0, kTreeShap = 1, kQuadrature = 2 };
   int shap_method;
   DMLC_DECLARE_PARAMETER(PredictorParam) {
     DMLC_DECLARE_FIELD(shap_method)
         .set_default(kAuto)
         .add_enum("auto", kAuto)
         .add_enum("treeshap", kTreeShap)
-        .describe("How exact contributions are computed: treeshap is the recursive algorithm; auto is the fastest.");
+        .add_enum("quadrature", kQuadrature)
+        .describe(
+            "How exact contributions are computed: treeshap is the recursive algorithm, quadrature integrates over "
+            "rows "
+            "in vectors; auto is the fastest.");
   }
   void Validate() const {}
 };
@@ -36,6 +41,8 @@ void CheckStart(MarginStart const& start, std::int64_t n_rows, std::int64_t n_ou
 
 class CpuPredictor : public Predictor {
  public:
+  explicit CpuPredictor(PredictorParam const& param) : recursive_(param.shap_method == PredictorParam::kTreeShap) {}
+
   std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const override {
     return std::make_shared<Forest const>(CompileForest(ctx, model, trees));
   }
@@ -58,14 +65,14 @@ class CpuPredictor : public Predictor {
   }
 
  private:
-  static void Dispatch(Context const& ctx, ContributionTask const& task, PredictKind kind, Span<float> out) {
+  void Dispatch(Context const& ctx, ContributionTask const& task, PredictKind kind, Span<float> out) const {
     switch (kind) {
       case PredictKind::kMargin:
         return PredictMargins(ctx, task.forest, task.rows, task.trees, task.start, MarginPath::kAuto, out);
       case PredictKind::kContribution:
-        return TreeShapContributions(ctx, task, out);
+        return recursive_ ? TreeShapContributions(ctx, task, out) : QuadratureContributions(ctx, task, out);
       case PredictKind::kInteraction:
-        return TreeShapInteractions(ctx, task, out);
+        return recursive_ ? TreeShapInteractions(ctx, task, out) : QuadratureInteractions(ctx, task, out);
       case PredictKind::kApproxContribution:
         return ApproxContributions(ctx, task, out);
       case PredictKind::kApproxInteraction:
@@ -75,6 +82,8 @@ class CpuPredictor : public Predictor {
              "; the objective makes values from margins.");
     }
   }
+
+  bool recursive_;
 };
 
 }  // namespace
@@ -82,8 +91,7 @@ class CpuPredictor : public Predictor {
 void RegisterPredictors(Registry<PredictorFactory>* registry) {
   registry->Add({"cpu_predictor", "Prediction and contributions on the CPU.",
                  [](ParamMap const& params) -> std::unique_ptr<Predictor> {
-                   ParseParameters<PredictorParam>(params);
-                   return std::make_unique<CpuPredictor>();
+                   return std::make_unique<CpuPredictor>(ParseParameters<PredictorParam>(params));
                  },
                  &DescribeParameters<PredictorParam>});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/parallel_for.h"
+#include "predictor/quadrature_forest.h"
 
 namespace kauri {
 namespace {
@@ -158,6 +159,7 @@ Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, No
              &forest);
   });
   forest.crown = BuildCrown(forest);
+  forest.quadrature = std::make_shared<LazyQuadrature const>();
   return forest;
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "kauri/host_device.h"
@@ -81,6 +82,8 @@ KAURI_HD bool GoesRight(SplitNode const& node, std::int32_t key, Sets const& cat
 
 enum class NodeLayout { kSmallest, kWide };
 
+class LazyQuadrature;
+
 /// Immutable once compiled.
 struct Forest : public CompiledModel {
   TreeRange trees;  ///< of the model; arrays over trees start at trees.begin
@@ -103,6 +106,7 @@ struct Forest : public CompiledModel {
   std::vector<float> cover;           ///< [n_nodes], sums of hessians
   CategorySets categories;
   Crown crown;
+  std::shared_ptr<LazyQuadrature const> quadrature;  ///< quadrature_forest.h
 
   std::int64_t NumTrees() const { return trees.end - trees.begin; }
   std::int64_t NumSlots() const { return static_cast<std::int64_t>(feature_of_slot.size()); }

@@ -40,6 +40,12 @@ def test_training_says_why_and_what_helps(
     assert not (kauri.folder / "m.json").exists()
 
 
+def test_too_little_memory(kauri: Kauri) -> None:
+    arguments = [f"data={kauri.train_uri}", "device=cuda", "tree_method=exact", "model_out=m.json"]
+    done = with_plugin(kauri, str(FAKE_PLUGIN), "little memory").run(*arguments, status=1)
+    assert done.err == "error: cuda:0 has too little memory for a test: 2 bytes are needed, 1 is free.\n"
+
+
 def test_prediction_says_it_too(kauri: Kauri) -> None:
     kauri.train()
     arguments = ["task=pred", "model_in=model.json", f"test:data={kauri.test_uri}", "device=cuda"]

@@ -38,7 +38,10 @@ def ask(device: str, plugin: Path, kind: str = "") -> tuple[str, str, dict]:
     return tuple(json.loads(done.stdout))
 
 
-@pytest.mark.skipif(not FAKE_PLUGIN.exists(), reason="the C++ tests are not built")
+needs_fake = pytest.mark.skipif(not FAKE_PLUGIN.exists(), reason="the C++ tests are not built")
+
+
+@needs_fake
 @pytest.mark.parametrize(
     ("device", "kind", "text"),
     [
@@ -54,6 +57,13 @@ def test_a_plugin_that_does_not_help(device: str, kind: str, text: str) -> None:
     assert message.count("device=cpu") == 1
     assert info["CUDA_PLUGIN"] == str(FAKE_PLUGIN)
     assert info["USE_CUDA"] == (kind == "one device")
+
+
+@needs_fake
+def test_too_little_memory() -> None:
+    name, message, _ = ask("cuda", FAKE_PLUGIN, "little memory")
+    assert name == "OutOfMemoryError"
+    assert message == "cuda:0 has too little memory for a test: 2 bytes are needed, 1 is free."
 
 
 def test_no_plugin(tmp_path: Path) -> None:

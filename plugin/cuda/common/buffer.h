@@ -1,4 +1,5 @@
-/// \file Device memory from the CUDA async pool, and copies to and from it, all ordered on a stream.
+/// \file Device memory from the CUDA async pool, and copies to and from it, all ordered on a stream. The bare forms are
+/// forbidden elsewhere (tests/lint): copies between host and device are counted (copy_counts.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/common/copy_counts.h"
 #include "cuda/common/cuda_context.h"
 #include "kauri/span.h"
 
@@ -56,6 +58,7 @@ class Buffer {
 template <typename T>
 void CopyToDevice(CudaContext const& ctx, T const* from, std::size_t size, T* to) {
   if (size == 0) return;
+  CountCopyToDevice(size * sizeof(T));
   KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyHostToDevice, ctx.stream));
 }
 
@@ -76,6 +79,7 @@ void CopyOnDevice(CudaContext const& ctx, T const* from, std::size_t size, T* to
 template <typename T>
 void CopyToHost(CudaContext const& ctx, T const* from, std::size_t size, T* to) {
   if (size == 0) return;
+  CountCopyToHost(size * sizeof(T));
   KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyDeviceToHost, ctx.stream));
 }
 
@@ -84,7 +88,7 @@ template <typename T>
 std::vector<T> ToHost(CudaContext const& ctx, T const* from, std::size_t size) {
   std::vector<T> values(size);
   if (size == 0) return values;
-  KAURI_CUDA_CHECK(cudaMemcpyAsync(values.data(), from, size * sizeof(T), cudaMemcpyDeviceToHost, ctx.stream));
+  CopyToHost(ctx, from, size, values.data());
   ctx.Synchronize();  // for `values`
   return values;
 }

@@ -25,6 +25,11 @@ void CheckCuda(cudaError_t code, char const* what, char const* file, int line) {
     Fail(ErrorKind::kMemory, "the CUDA device is out of memory: ", free_bytes >> 20U, " of ", total_bytes >> 20U,
          " MiB are free at ", BaseName(file), ":", line, ". Use fewer rows, a smaller max_bin, or device=cpu.");
   }
+  if (code == cudaErrorNoKernelImageForDevice) {
+    Fail(ErrorKind::kDevice,
+         "the CUDA plug-in has no code for the compute capability of this device. Build it with "
+         "-DCMAKE_CUDA_ARCHITECTURES=native, or use device=cpu.");
+  }
   Fail(ErrorKind::kDevice, "CUDA call failed: ", what, " returned ", cudaGetErrorName(code), " (",
        cudaGetErrorString(code), ") at ", BaseName(file), ":", line, ".");
 }

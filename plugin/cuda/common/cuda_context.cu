@@ -12,6 +12,15 @@ DeviceScope::DeviceScope(int device) {
 
 DeviceScope::~DeviceScope() { cudaSetDevice(previous_); }
 
+void WaitFor(CudaContext const& cuda, cudaStream_t other) {
+  cudaEvent_t event = nullptr;
+  KAURI_CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  auto const recorded = cudaEventRecord(event, other);
+  auto const waiting = recorded == cudaSuccess ? cudaStreamWaitEvent(cuda.stream, event, 0) : recorded;
+  cudaEventDestroy(event);  // lives on until it is reached
+  KAURI_CUDA_CHECK(waiting);
+}
+
 StreamOwner::StreamOwner(int device) {
   DeviceScope const scope(device);
   context_.device = device;

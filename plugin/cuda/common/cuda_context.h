@@ -16,6 +16,10 @@ struct CudaContext {
   void Synchronize() const { KAURI_CUDA_CHECK(cudaStreamSynchronize(stream)); }
 };
 
+/// All later work on the stream of `cuda` waits for what `other`, of the same device, holds now. `other` may be a
+/// default stream.
+void WaitFor(CudaContext const& cuda, cudaStream_t other);
+
 /// Owns a stream of one device and keeps the device's async pool from giving memory back between calls.
 class StreamOwner {
  public:

@@ -23,9 +23,10 @@ struct DeviceColumns {
   std::int64_t NumEntries() const { return column_ptr.back(); }
 };
 
-/// Dense data are copied as they are and sorted on the device, one radix sort per column; sparse data are sorted by the
-/// host and stay sparse. \throws Error(kData) for 2^32 - 1 rows or more, Error(kMemory) with what is needed before
-/// anything is allocated.
+/// The columns of SortedColumns, bit for bit. Dense data are copied as they are, unless they are on the device already,
+/// and sorted by one radix sort per column; sparse data by one radix sort of all entries. \throws Error(kData) for 2^32
+/// - 1 rows or more, Error(kMemory) with what is needed before anything is allocated, Error(kDevice) for data on
+/// another device.
 DeviceColumns MakeDeviceColumns(CudaContext const& cuda, Context const& ctx, DataMatrix const& data);
 
 }  // namespace kauri::cuda

@@ -5,6 +5,7 @@
 
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,22 +13,40 @@
 
 #include "common/fixed_point.h"
 #include "common/log.h"
+#include "cuda/data/convert.h"
+#include "cuda/data/cuda_memory.h"
+#include "cuda/data/device_floats.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/exact/device_tree_builder.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_forest.h"
+#include "data/value_rules.h"
 #include "kauri/error.h"
 #include "tree/sampling.h"
 
 namespace kauri::cuda {
 namespace {
 
+/// A call of the engine: its device is current, its copies are added to `total`.
+class CallScope {
+ public:
+  CallScope(int device, CopyCounts* total) : device_(device), total_(total), before_(ThreadCopyCounts()) {}
+  ~CallScope() { *total_ += ThreadCopyCounts() - before_; }
+  CallScope(CallScope const&) = delete;
+  CallScope& operator=(CallScope const&) = delete;
+
+ private:
+  DeviceScope device_;
+  CopyCounts* total_;
+  CopyCounts before_;
+};
+
 class CudaEngine : public Engine {
  public:
   void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
                      Predictor const& predictor, Span<float const> start) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     DropDeadData();
     auto& own = data_[data->Id()];
     auto const n_trees = static_cast<std::int64_t>(model.trees.size());
@@ -44,7 +63,7 @@ class CudaEngine : public Engine {
 
   void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
                         std::int64_t iteration) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     auto& own = DataOf(train);
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
@@ -60,20 +79,33 @@ class CudaEngine : public Engine {
   }
 
   void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     auto& own = DataOf(train);
-    if (gradients.size() != own.margins.size()) {
-      Fail(ErrorKind::kData, "got ", gradients.size(), " gradient pairs for ", train.NumRows(), " rows and ",
-           own.n_outputs, " outputs; expected ", own.margins.size(), ", row by row.");
-    }
+    auto const n_pairs = static_cast<std::int64_t>(gradients.size());
+    own.CheckGradients(n_pairs, n_pairs);
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.training.gradients.data());
   }
 
+  void SetDeviceGradients(Context const& ctx, DataMatrix const& train, DeviceArray const& gradients,
+                          DeviceArray const& hessians) override {
+    CallScope const scope = Enter(ctx);
+    auto& own = DataOf(train);
+    own.CheckGradients(gradients.view.Size(), hessians.view.Size());
+    own.PrepareTraining(Cuda(), train);
+    own.training.largest.clear();
+    WaitForArray(Cuda(), gradients, "the gradients");
+    WaitForArray(Cuda(), hessians, "the hessians");
+    static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
+    auto* const pairs = reinterpret_cast<float*>(own.training.gradients.data());
+    ConvertToFloat(Cuda(), {gradients.view, kMissing, pairs, 2 * own.n_outputs, 2});
+    ConvertToFloat(Cuda(), {hessians.view, kMissing, pairs + 1, 2 * own.n_outputs, 2});
+  }
+
   Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                  RoundTree const& tree) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     auto& own = DataOf(train);
     auto& training = own.training;
     if (training.build_state == nullptr || training.build_state_key != builder.StateKey()) {
@@ -93,11 +125,15 @@ class CudaEngine : public Engine {
 
   void FinishRound(DataMatrix const& train, Model const& model) override {
     DataOf(train).n_trees = static_cast<std::int64_t>(model.trees.size());
+    Log(LogLevel::kDebug, "copies of round ", model.NumIterations() - 1, " (", train.NumRows(),
+        " rows): host to device ", copies_.to_device_bytes, " bytes in ", copies_.to_device_copies,
+        " copies, device to host ", copies_.to_host_bytes, " bytes in ", copies_.to_host_copies, " copies");
+    copies_ = CopyCounts();
   }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
                                std::vector<std::unique_ptr<Metric>> const& metrics) override {
-    DeviceScope const scope = Enter(ctx);
+    CallScope const scope = Enter(ctx);
     auto& own = DataOf(data);
     auto const predictions = Predictions(ctx, objective, &own);
     std::vector<float> on_host;
@@ -119,18 +155,30 @@ class CudaEngine : public Engine {
     return ToHost(Cuda(), margins.data(), margins.size());
   }
 
+  std::unique_ptr<DeviceFloats> DevicePredictions(Context const& ctx, DataMatrix const& data,
+                                                  Objective const* objective) override {
+    CallScope const scope = Enter(ctx);
+    auto& own = DataOf(data);
+    Span<float const> const values = objective == nullptr ? own.margins.span() : Predictions(ctx, *objective, &own);
+    auto result = std::make_unique<OwnedFloats>(Cuda().device, static_cast<std::int64_t>(values.size()));
+    WaitFor(result->Cuda(), Cuda().stream);
+    CopyOnDevice(result->Cuda(), values.data(), values.size(), result->Values().data());
+    result->Cuda().Synchronize();  // for the values, which any stream may read now
+    return result;
+  }
+
   void Clear() override { data_.clear(); }
 
  private:
   CudaContext const& Cuda() const { return stream_->Context(); }
 
   /// Makes the device of `ctx` current; another device than the last call's starts a new session.
-  DeviceScope Enter(Context const& ctx) {
+  CallScope Enter(Context const& ctx) {
     if (stream_ == nullptr || Cuda().device != ctx.device.ordinal) {
       data_.clear();
       stream_ = std::make_unique<StreamOwner>(ctx.device.ordinal);
     }
-    return DeviceScope(ctx.device.ordinal);
+    return CallScope(ctx.device.ordinal, &copies_);
   }
 
   EngineData& DataOf(DataMatrix const& data) {
@@ -143,9 +191,11 @@ class CudaEngine : public Engine {
     for (auto it = data_.begin(); it != data_.end();) it = it->second.data.expired() ? data_.erase(it) : std::next(it);
   }
 
+  void SayOnce(std::string const& line) {
+    if (said_.insert(line).second) Log(LogLevel::kWarning, line);
+  }
   void SayHostCopy(std::string const& role, std::string const& name) {
-    if (!said_.insert(role + " " + name).second) return;
-    Log(LogLevel::kWarning, role, " '", name, "' has no device version: its input and output are copied every round");
+    SayOnce(role + " '" + name + "' has no device version: its input and output are copied every round");
   }
 
   /// Trees that the margins lack. A training set needs them once at most, so its features are not kept on the device.
@@ -154,11 +204,15 @@ class CudaEngine : public Engine {
     TreeRange const trees{own->n_trees, static_cast<std::int64_t>(model.trees.size())};
     auto const compiled = predictor.Compile(ctx, model, trees);
     auto const* forest = dynamic_cast<DeviceForest const*>(compiled.get());
-    if (forest != nullptr && !fresh && own->UploadFeatures(Cuda(), data)) {
-      WalkForest(Cuda(), *forest, own->features->Rows(), PredictKind::kMargin, {0, forest->NumTrees()},
-                 own->margins.data());
+    auto const rows = forest == nullptr ? std::nullopt : own->Features(Cuda(), data, !fresh);
+    if (rows.has_value()) {
+      WalkForest(Cuda(), *forest, *rows, PredictKind::kMargin, {0, forest->NumTrees()}, own->margins.data());
       Cuda().Synchronize();  // for nothing but the forest, which goes now
       return;
+    }
+    if (!fresh) {
+      SayOnce("the features of an evaluation set of " + std::to_string(data.NumRows()) +
+              " rows do not fit into device memory: they are copied every round");
     }
     auto margins = ToHost(Cuda(), own->margins.data(), own->margins.size());
     MarginStart from;
@@ -248,7 +302,8 @@ class CudaEngine : public Engine {
 
   std::unique_ptr<StreamOwner> stream_;  ///< before the data, whose buffers are freed on it
   std::map<std::uint64_t, EngineData> data_;
-  std::set<std::string> said_;
+  std::set<std::string> said_;  ///< lines of the log
+  CopyCounts copies_;           ///< since the last round was finished
 };
 
 }  // namespace

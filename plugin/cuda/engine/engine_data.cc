@@ -1,6 +1,7 @@
 #include "cuda/engine/engine_data.h"
 
 #include "cuda/common/memory_plan.h"
+#include "cuda/predictor/device_storage_rows.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
@@ -58,6 +59,17 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
   }
 }
 
+void EngineData::CheckGradients(std::int64_t n_gradients, std::int64_t n_hessians) const {
+  if (n_gradients != n_hessians) {
+    Fail(ErrorKind::kData, "there are ", n_gradients, " gradients and ", n_hessians,
+         " hessians; pass one of each per row and output.");
+  }
+  if (Size(n_gradients) == margins.size()) return;
+  Fail(ErrorKind::kData, "got ", n_gradients, " gradient pairs for ",
+       static_cast<std::int64_t>(margins.size()) / n_outputs, " rows and ", n_outputs, " outputs; expected ",
+       margins.size(), ", row by row.");
+}
+
 void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix) {
   if (training.gradients.size() == margins.size()) return;
   auto const n_rows = Size(matrix.NumRows());
@@ -69,6 +81,12 @@ void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matr
   training.gradients = Buffer<GradientPair>(cuda, margins.size());
   training.pairs = Buffer<FixedPair>(cuda, n_rows);
   training.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
+}
+
+std::optional<DeviceRows> EngineData::Features(CudaContext const& cuda, DataMatrix const& matrix, bool may_upload) {
+  if (auto const* on_device = matrix.OnDevice()) return RowsOn(cuda, *on_device);
+  if (may_upload && UploadFeatures(cuda, matrix)) return features->Rows();
+  return std::nullopt;
 }
 
 bool EngineData::UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix) {

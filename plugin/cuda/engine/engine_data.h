@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -52,10 +53,13 @@ class EngineData {
 
   /// Margins without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is allocated.
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
+  /// \throws Error(kData) unless there are as many gradients and hessians as margins.
+  void CheckGradients(std::int64_t n_gradients, std::int64_t n_hessians) const;
   /// Room for gradients and trees. \throws Error(kMemory) before anything is allocated.
   void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
-  /// Features on the device, from now on. False: there is no room for them.
-  bool UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix);
+  /// The features in device memory: those of a matrix that is there, or an upload, which stays from now on. Nothing
+  /// when they are not there and may not be uploaded, or there is no room for them.
+  std::optional<DeviceRows> Features(CudaContext const& cuda, DataMatrix const& matrix, bool may_upload);
   /// Labels, weights and query groups as of now.
   DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
   /// Names of metrics that the labels were found to fit.
@@ -63,6 +67,8 @@ class EngineData {
   GradientTable Gradients() const { return {training.gradients.span(), n_outputs}; }
 
  private:
+  bool UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix);
+
   bool has_labels_ = false;
   std::uint64_t labels_revision_ = 0;
   Buffer<float> labels_;

@@ -2,7 +2,7 @@
 /// 8), the lanes in order, the blocks in order. Here:
 /// 1. A block of threads computes the losses of such a block of elements, all at once, into shared memory.
 /// 2. Eight threads add up a lane of losses each, eight others a lane of weights; one thread adds the lanes.
-/// 3. The sums of the blocks, 16 bytes per 4096 elements, are added on the host.
+/// 3. One block adds the sums of the blocks, in order: 16 bytes cross to the host, however many rows there are.
 /// Bytes per element: prediction 4 (all classes where one of several is picked), label 4, weight 4. Step 2 is a chain
 /// of 512 float64 additions, about 5 us; it overlaps with other blocks.
 #include <algorithm>
@@ -24,7 +24,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLanes = 8;
 
-/// A sum as it crosses to the host.
 struct BlockMean {
   double loss;
   double weight;
@@ -96,6 +95,32 @@ __global__ void __launch_bounds__(kThreads) SumLossesKernel(Loss loss, Span<floa
   }
 }
 
+/// sums[0] := all of them, in order. One block; a chain of one float64 addition per kRowBlock elements.
+__global__ void __launch_bounds__(kThreads) AddBlocksKernel(std::int64_t n_blocks, BlockMean* sums) {
+  __shared__ double losses[kThreads];
+  __shared__ double weights[kThreads];
+  // The first lanes of two warps: both chains run at the same time.
+  bool const adds_losses = threadIdx.x == 0;
+  bool const adds_weights = threadIdx.x == 32;
+  double sum = 0.0;
+  for (std::int64_t base = 0; base < n_blocks; base += kThreads) {
+    int const n = static_cast<int>(n_blocks - base < kThreads ? n_blocks - base : kThreads);
+    if (static_cast<int>(threadIdx.x) < n) {
+      losses[threadIdx.x] = sums[base + threadIdx.x].loss;
+      weights[threadIdx.x] = sums[base + threadIdx.x].weight;
+    }
+    __syncthreads();
+    if (adds_losses || adds_weights) {
+      double const* values = adds_losses ? losses : weights;
+#pragma unroll 8
+      for (int i = 0; i < n; ++i) sum += values[i];
+    }
+    __syncthreads();
+  }
+  if (adds_losses) sums[0].loss = sum;
+  if (adds_weights) sums[0].weight = sum;
+}
+
 /// finish: square root or not. Pick decides what of a row's predictions the loss reads.
 template <typename Pick, typename Loss>
 class MeanMetric : public DeviceMetric {
@@ -121,8 +146,9 @@ class MeanMetric : public DeviceMetric {
     Buffer<BlockMean> sums(cuda, n_blocks);
     Launch(cuda, static_cast<unsigned>(n_blocks), kThreads, SumLossesKernel<Pick, Loss>, loss_, predictions, n_outputs,
            info, sums.data());
-    WeightedSum total;
-    for (auto const& sum : ToHost(cuda, sums.data(), n_blocks)) total += WeightedSum{sum.loss, sum.weight};
+    Launch(cuda, 1, kThreads, AddBlocksKernel, static_cast<std::int64_t>(n_blocks), sums.data());
+    auto const sum = ToHost(cuda, sums.data(), 1)[0];  // waits for the value
+    WeightedSum const total{sum.loss, sum.weight};
     return takes_root_ ? std::sqrt(total.Mean()) : total.Mean();
   }
 

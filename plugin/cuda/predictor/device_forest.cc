@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
+
+#include "cuda/common/memory_plan.h"
 
 namespace kauri::cuda {
 namespace {
@@ -35,6 +38,21 @@ std::vector<T> Reorder(Forest const& forest, std::vector<TreeHead> const& heads,
   return to;
 }
 
+/// Below it asking how much memory is free takes longer than the upload: a tree or two, every round.
+constexpr std::size_t kWorthAsking = 1 << 20;
+
+void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::size_t n_nodes) {
+  auto const node_bytes = n_nodes * (forest.is_wide ? sizeof(WideNode) : sizeof(NarrowNode));
+  auto const leaf_bytes = n_nodes * (sizeof(float) + sizeof(std::int32_t));
+  auto const& categories = forest.categories;
+  auto const rest = forest.tree_depth.size() * sizeof(TreeHead) + 4 * forest.feature_of_slot.size() +
+                    4 * forest.slot_of_feature.size() + sizeof(CategorySet) * categories.Sets().size() +
+                    4 * categories.Data().size();
+  if (node_bytes + leaf_bytes + rest < kWorthAsking) return;
+  RequireMemory(cuda, "a model of " + std::to_string(forest.NumTrees()) + " trees",
+                {{"nodes", node_bytes}, {"leaves", leaf_bytes}, {"features and categories", rest}}, FreeBytes(cuda));
+}
+
 }  // namespace
 
 DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange range)
@@ -49,6 +67,7 @@ DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange ran
     node_count_.push_back(tree_begin[At(tree) + 1] - tree_begin[At(tree)]);
     n_nodes += (node_count_.back() + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
   }
+  RequireForestMemory(cuda, *this, At(n_nodes));
   if (is_wide) {
     wide_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, wide));
   } else {

@@ -53,7 +53,7 @@ struct ForestView {
 class DeviceForest : public Forest {
  public:
   /// Nodes are narrow only without categorical splits. Uploads 12 to 24 bytes per node.
-  /// \throws Error(kMemory), Error(kDevice).
+  /// \throws Error(kMemory) before anything is allocated, Error(kDevice).
   DeviceForest(Context const& ctx, Model const& model, TreeRange trees);
 
   int DeviceOrdinal() const { return stream_.Context().device; }

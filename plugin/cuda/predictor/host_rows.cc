@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 #include "common/parallel_for.h"
+#include "cuda/common/memory_plan.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/predictor/walk_forest.h"
 
@@ -71,6 +73,13 @@ class TileInFlight {
     CopyToHost(cuda, out_.data(), n_out_, host_out_.data());
   }
 
+  /// Device memory that a tile of this size needs beyond what there is.
+  std::size_t Growth(std::size_t n_features, std::size_t n_out) const {
+    auto const grow = [](std::size_t wanted, std::size_t there) { return wanted > there ? wanted - there : 0; };
+    return sizeof(float) * (grow(n_features, features_.size()) + grow(n_out, out_.size()));
+  }
+  CudaContext const& Cuda() const { return stream_.Context(); }
+
   /// Waits for the tile, if there is one, and hands its output over.
   void End(Context const& ctx, HostRowsTask const& task) {
     if (begin_ == end_) return;
@@ -131,6 +140,7 @@ class HostRowsSession {
     auto const width = static_cast<std::int64_t>(task.out.size()) / n_rows;
     auto const row_bytes = std::max<std::int64_t>(1, 4 * std::max(forest.NumSlots(), width));
     auto const tile_rows = std::max<std::int64_t>(1, kTileBytes / row_bytes);
+    RequireTiles(std::min(n_rows, tile_rows), forest.NumSlots(), width, n_rows > tile_rows ? 2 : 1);
     std::size_t next = 0;
     for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {
       tiles_[next].End(ctx, task);
@@ -138,6 +148,19 @@ class HostRowsSession {
       next = 1 - next;
     }
     for (int last = 0; last < 2; ++last, next = 1 - next) tiles_[next].End(ctx, task);
+  }
+
+  /// Sessions keep their tiles, so only the first call asks how much memory is free.
+  void RequireTiles(std::int64_t tile_rows, std::int64_t n_slots, std::int64_t width, std::size_t n_tiles) const {
+    std::vector<MemoryPart> parts;
+    std::size_t growth = 0;
+    for (std::size_t tile = 0; tile < n_tiles; ++tile) {
+      parts.push_back({"tile", tiles_[tile].Growth(At(tile_rows * n_slots), At(tile_rows * width))});
+      growth += parts.back().bytes;
+    }
+    if (growth == 0) return;
+    auto const& cuda = tiles_[0].Cuda();
+    RequireMemory(cuda, "prediction in tiles of " + std::to_string(tile_rows) + " rows", parts, FreeBytes(cuda));
   }
 
   std::array<TileInFlight, 2> tiles_;

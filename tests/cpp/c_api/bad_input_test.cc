@@ -70,6 +70,7 @@ std::vector<BadInput> ParameterCases() {
        WithParam("tree_method", "exakt"),
        {"exakt", "did you mean 'exact'"},
        KAURI_ERROR_PARAMETER},
+      {"tree method like no other", WithParam("tree_method", "zzz"), {"'zzz'. Known: exact, "}, KAURI_ERROR_PARAMETER},
       {"unknown booster", WithParam("booster", "gbtre"), {"gbtre", "gbtree"}, KAURI_ERROR_PARAMETER},
       {"unknown device", WithParam("device", "tpu"), {"device", "tpu", "cuda"}, KAURI_ERROR_PARAMETER},
       {"base score outside the domain", WithParam("base_score", "2"), {"base_score", "2"}, KAURI_ERROR_PARAMETER},

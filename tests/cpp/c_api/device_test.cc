@@ -122,6 +122,13 @@ TEST(Device, OrdinalOutOfRange) {
   EXPECT_EQ(info.at("CUDA_PLUGIN"), KAURI_FAKE_PLUGIN);
 }
 
+/// An error of the plug-in keeps its kind on the way out.
+TEST(Device, TooLittleMemory) {
+  EXPECT_EQ(
+      ErrorOf(Fake("little memory"), "cuda"),
+      std::to_string(KAURI_ERROR_MEMORY) + " cuda:0 has too little memory for a test: 2 bytes are needed, 1 is free.");
+}
+
 TEST(Device, TreeMethodWithoutADeviceVersion) {
   auto const kind = std::to_string(KAURI_ERROR_PARAMETER);
   EXPECT_EQ(ErrorOf(Fake("two devices"), "cuda", "auto"),

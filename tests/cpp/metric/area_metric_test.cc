@@ -160,12 +160,6 @@ TEST(AreaMetric, LabelsOutsideZeroToOne) {
   }
 }
 
-TEST(AreaMetric, QueryGroupsAreRefused) {
-  auto info = MakeInfo({0, 1});
-  info.group_ptr = {0, 1, 2};
-  ExpectParts(MessageOf(ErrorKind::kData, [&] { Evaluate("auc", {1, 2}, info); }), {"2 query groups"});
-}
-
 TEST(AreaMetric, SameBitsForAnyThreadCount) {
   std::size_t const n = 300007;  // several blocks of the sort
   auto const predictions = Rounded(RandomValues(n, -5.0F, 5.0F, 1), 1000.0F);
@@ -175,6 +169,21 @@ TEST(AreaMetric, SameBitsForAnyThreadCount) {
   }
 }
 
+TEST(AreaMetric, WeightsOfManyMagnitudes) {
+  std::size_t const n = 2000;
+  auto const predictions = Rounded(RandomValues(n, -1.0F, 1.0F, 1), 50.0F);
+  auto weights = RandomValues(n, -30.0F, 0.0F, 2);
+  for (auto& weight : weights) weight = std::exp2(weight);
+  auto const info = MakeInfo(Rounded(RandomValues(n, 0.0F, 1.0F, 3), 1.0F), weights);
+  EXPECT_NEAR(Evaluate("auc", predictions, info), NaiveAuc(predictions, info), 1e-9);
+  auto large = info;
+  for (auto& weight : large.weights) weight *= 0x1p90F;
+  EXPECT_EQ(Evaluate("auc", predictions, large), Evaluate("auc", predictions, info));
+  EXPECT_EQ(Evaluate("aucpr", predictions, large), Evaluate("aucpr", predictions, info));
+  // A weight far below the unit still makes its class exist.
+  EXPECT_EQ(Evaluate("auc", {1, 2, 3}, MakeInfo({0, 0, 1}, {1e30F, 1e30F, 1e-30F})), 1.0);
+}
+
 TEST(RankedRows, SortIsStableAndDescending) {
   Context ctx;
   ctx.threads = 4;
@@ -182,7 +191,7 @@ TEST(RankedRows, SortIsStableAndDescending) {
     auto predictions = Rounded(RandomValues(n, -1e3F, 1e3F, 1), 10.0F);
     if (n > 100) predictions[n / 2] = std::numeric_limits<float>::infinity();
     std::vector<RankedRow> rows(n);
-    for (std::size_t i = 0; i < n; ++i) rows[i] = {DescendingKey(predictions[i]), static_cast<float>(i), 0.0F};
+    for (std::size_t i = 0; i < n; ++i) rows[i] = {DescendingFloatKey(predictions[i]), static_cast<float>(i), 0.0F};
     SortRankedRows(ctx, &rows);
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -194,10 +203,11 @@ TEST(RankedRows, SortIsStableAndDescending) {
 TEST(RankedRows, KeysOfNaN) {
   auto const infinity = std::numeric_limits<float>::infinity();
   float const nan = std::numeric_limits<float>::quiet_NaN();
-  for (float value : {infinity, -infinity, 0.0F, -0.0F, 3e38F, -3e38F}) EXPECT_FALSE(IsNaNKey(DescendingKey(value)));
-  EXPECT_TRUE(IsNaNKey(DescendingKey(nan)));
-  EXPECT_TRUE(IsNaNKey(DescendingKey(-nan)));
-  EXPECT_EQ(DescendingKey(0.0F), DescendingKey(-0.0F));
+  for (float value : {infinity, -infinity, 0.0F, -0.0F, 3e38F, -3e38F})
+    EXPECT_FALSE(IsNaNKey(DescendingFloatKey(value)));
+  EXPECT_TRUE(IsNaNKey(DescendingFloatKey(nan)));
+  EXPECT_TRUE(IsNaNKey(DescendingFloatKey(-nan)));
+  EXPECT_EQ(DescendingFloatKey(0.0F), DescendingFloatKey(-0.0F));
 }
 
 }  // namespace

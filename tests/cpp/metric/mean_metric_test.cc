@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -65,6 +66,45 @@ TEST(MeanMetric, PoissonAsXGBoostPrintsIt) {
   EXPECT_NEAR(Evaluate("poisson-nloglik", Prediction(), MakeInfo(CountLabel(), Weight())), 6.61154821076563426, 1e-6);
 }
 
+TEST(MeanMetric, PositivePredictionsAsXGBoostPrintsThem) {
+  auto predictions = Prediction();
+  for (auto& value : predictions) value += 0.01F;
+  auto const counts = CountLabel();
+  auto positive = counts;
+  for (auto& label : positive) label += 1.0F;
+  auto const expect = [&](Printed const& row, std::vector<float> const& labels) {
+    EXPECT_NEAR(Evaluate(row.metric, predictions, MakeInfo(labels)), row.plain, 2e-7 * row.plain) << row.metric;
+    EXPECT_NEAR(Evaluate(row.metric, predictions, MakeInfo(labels, Weight())), row.weighted, 2e-7 * row.weighted)
+        << row.metric;
+  };
+  expect({"rmsle", 1.06005482563950415, 1.06687429759243635}, counts);
+  expect({"gamma-deviance", 28.05268710136413546, 27.58107295717512031}, counts);
+  expect({"tweedie-nloglik@1.5", 12.37423064053058575, 12.50616993738072225}, counts);
+  expect({"tweedie-nloglik@1.2", 19.16081891274079751, 19.36292352097109060}, counts);
+  expect({"mape", 0.81173505663871770, 0.81289891882601150}, positive);
+  expect({"gamma-nloglik", 19.16664968371391353, 18.67138150428022669}, positive);
+  expect({"gamma-deviance", 33.90413959503173658, 32.89615965792111041}, positive);
+}
+
+TEST(MeanMetric, EdgesOfPositivePredictions) {
+  auto const infinity = std::numeric_limits<double>::infinity();
+  auto const value = [](std::string const& name, float prediction, float label) {
+    return Evaluate(name, {prediction}, MakeInfo({label}));
+  };
+  EXPECT_EQ(value("rmsle", -1.0F, 1.0F), infinity);
+  EXPECT_TRUE(std::isnan(value("rmsle", -2.0F, 1.0F)));
+  EXPECT_EQ(value("mape", 1.0F, 0.0F), infinity);
+  EXPECT_EQ(value("mape", 1.0F, -1.0F), 2.0);
+  EXPECT_NEAR(value("gamma-nloglik", 0.0F, 1.0F), 999986.1875, 0.1);
+  EXPECT_EQ(value("gamma-nloglik", -1.0F, 1.0F), value("gamma-nloglik", 0.0F, 1.0F));
+  EXPECT_NEAR(value("gamma-deviance", 1.0F, 0.0F), 25.63102531433105469, 1e-5);
+  EXPECT_EQ(value("gamma-deviance", 0.0F, 0.0F), 0.0);
+  EXPECT_TRUE(std::isnan(value("gamma-deviance", -1.0F, 1.0F)));
+  EXPECT_EQ(value("tweedie-nloglik@1.5", 0.0F, 1.0F), infinity);
+  EXPECT_EQ(value("tweedie-nloglik@1.5", 1.0F, 0.0F), 2.0);
+  EXPECT_TRUE(std::isnan(value("tweedie-nloglik@1.5", -1.0F, 1.0F)));
+}
+
 TEST(MeanMetric, AgainstTheirDefinitions) {
   std::map<std::string, double (*)(double, double)> const losses{
       {"rmse", [](double p, double y) { return (p - y) * (p - y); }},
@@ -72,7 +112,14 @@ TEST(MeanMetric, AgainstTheirDefinitions) {
       {"logloss", [](double p, double y) { return -(y * std::log(p) + (1 - y) * std::log(1 - p)); }},
       {"error", [](double p, double y) { return p > 0.5 ? 1 - y : y; }},
       {"error@0.25", [](double p, double y) { return p > 0.25 ? 1 - y : y; }},
-      {"poisson-nloglik", [](double p, double y) { return p - y * std::log(p) + std::lgamma(y + 1); }}};
+      {"poisson-nloglik", [](double p, double y) { return p - y * std::log(p) + std::lgamma(y + 1); }},
+      {"rmsle", [](double p, double y) { return std::pow(std::log1p(p) - std::log1p(y), 2); }},
+      {"mape", [](double p, double y) { return std::fabs(p - y) / y; }},
+      {"gamma-nloglik", [](double p, double y) { return y / p + std::log(p); }},
+      {"gamma-deviance",
+       [](double p, double y) { return 2 * (std::log((p + 1e-6) / (y + 1e-6)) + (y + 1e-6) / (p + 1e-6) - 1); }},
+      {"tweedie-nloglik@1.25",
+       [](double p, double y) { return -y * std::pow(p, -0.25) / -0.25 + std::pow(p, 0.75) / 0.75; }}};
   for (std::size_t n_targets : {1U, 3U}) {
     std::size_t const n_rows = 9001;
     auto const predictions = RandomValues(n_rows * n_targets, 0.01F, 0.99F, 1);
@@ -87,8 +134,8 @@ TEST(MeanMetric, AgainstTheirDefinitions) {
         sum += weight * loss(static_cast<double>(predictions[i]), static_cast<double>(labels[i]));
         total += weight;
       }
-      auto const expected = name == "rmse" ? std::sqrt(sum / total) : sum / total;
-      EXPECT_NEAR(Evaluate(name, predictions, info), expected, 1e-6) << name;
+      auto const expected = name.substr(0, 4) == "rmse" || name == "rmsle" ? std::sqrt(sum / total) : sum / total;
+      EXPECT_NEAR(Evaluate(name, predictions, info), expected, 1e-6 * std::max(1.0, expected)) << name;
     }
   }
 }
@@ -134,7 +181,11 @@ TEST(MeanMetric, Names) {
                                                  {"aucpr", "aucpr"},
                                                  {"mae", "mae"},
                                                  {"error@1e-7", "error@1e-07"},
-                                                 {"poisson-nloglik", "poisson-nloglik"}};
+                                                 {"poisson-nloglik", "poisson-nloglik"},
+                                                 {"gamma-deviance@2", "gamma-deviance"},
+                                                 {"tweedie-nloglik@1.50", "tweedie-nloglik@1.5"},
+                                                 {"tweedie-nloglik@1", "tweedie-nloglik@1"},
+                                                 {"tweedie-nloglik@1.23456789", "tweedie-nloglik@1.23457"}};
   for (auto const& [given, printed] : names) EXPECT_EQ(MakeMetric(given)->Name(), printed);
 }
 
@@ -145,16 +196,41 @@ TEST(MeanMetric, BadThresholds) {
   }
 }
 
-TEST(MeanMetric, OnlyAreasAreBetterWhenHigher) {
+TEST(MeanMetric, BadVariancePowers) {
+  for (auto const* bad : {"", "@", "@x", "@2", "@0.99", "@nan", "@1.5x"}) {
+    ExpectParts(MessageOf(ErrorKind::kParameter, [&] { MakeMetric(std::string("tweedie-nloglik") + bad); }),
+                {"tweedie-nloglik", "[1, 2)", "tweedie-nloglik@1.5"});
+  }
+}
+
+TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
+  std::set<std::string> const maximised{"auc", "aucpr", "ndcg", "ndcg-", "map", "map-", "pre", "pre-"};
   Registry<MetricFactory> registry("metric");
   RegisterMetrics(&registry);
-  EXPECT_EQ(registry.Names(),
-            (std::vector<std::string>{"rmse", "mae", "logloss", "error", "poisson-nloglik", "merror", "mlogloss", "auc",
-                                      "aucpr", "ndcg", "ndcg-", "map", "map-", "pre", "pre-"}));
+  EXPECT_EQ(registry.Names(), (std::vector<std::string>{"rmse",
+                                                        "mae",
+                                                        "logloss",
+                                                        "error",
+                                                        "poisson-nloglik",
+                                                        "rmsle",
+                                                        "mape",
+                                                        "gamma-nloglik",
+                                                        "gamma-deviance",
+                                                        "tweedie-nloglik",
+                                                        "merror",
+                                                        "mlogloss",
+                                                        "auc",
+                                                        "aucpr",
+                                                        "ndcg",
+                                                        "ndcg-",
+                                                        "map",
+                                                        "map-",
+                                                        "pre",
+                                                        "pre-"}));
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
-    auto const maximised = std::set<std::string>{"auc", "ndc", "map", "pre"}.count(entry.name.substr(0, 3)) > 0;
-    EXPECT_EQ(entry.make("", {})->HigherIsBetter(), maximised) << entry.name;
+    auto const argument = entry.name == "tweedie-nloglik" ? "1.5" : "";
+    EXPECT_EQ(entry.make(argument, {})->HigherIsBetter(), maximised.count(entry.name) > 0) << entry.name;
   }
 }
 
@@ -245,7 +321,8 @@ TEST(MeanMetric, SameBitsForAnyThreadCount) {
   auto const predictions = RandomValues(n, 0.0F, 1.0F, 1);
   auto const labels = RandomValues(n, 0.0F, 1.0F, 2);
   auto const weights = RandomValues(n, 0.0F, 1.0F, 3);
-  for (auto const* name : {"rmse", "mae", "logloss", "error", "poisson-nloglik"}) {
+  for (auto const* name : {"rmse", "mae", "logloss", "error", "poisson-nloglik", "rmsle", "mape", "gamma-nloglik",
+                           "gamma-deviance", "tweedie-nloglik@1.5"}) {
     EXPECT_EQ(Evaluate(name, predictions, MakeInfo(labels, weights), 1),
               Evaluate(name, predictions, MakeInfo(labels, weights), 8))
         << name;
@@ -264,8 +341,9 @@ TEST(MeanMetric, EveryVectorWidthGivesTheSameBits) {
   auto const info = MakeInfo(RandomValues(n, 0.0F, 1.0F, 2), RandomValues(n, 0.0F, 1.0F, 3));
   auto const classes = MakeInfo(std::vector<float>(n / 3, 1.0F));
   std::vector<float> const rows(predictions.begin(), predictions.begin() + static_cast<std::ptrdiff_t>(n / 3 * 3));
-  for (auto const* name : {"rmse", "mae", "logloss", "error", "poisson-nloglik", "merror", "mlogloss"}) {
-    auto const several = name[0] == 'm' && name[1] != 'a';
+  for (auto const* name : {"rmse", "mae", "logloss", "error", "poisson-nloglik", "rmsle", "mape", "gamma-nloglik",
+                           "gamma-deviance", "tweedie-nloglik@1.5", "merror", "mlogloss"}) {
+    auto const several = std::string(name) == "merror" || std::string(name) == "mlogloss";
     auto const evaluate = [&] { return several ? Evaluate(name, rows, classes) : Evaluate(name, predictions, info); };
     auto const expected = evaluate();
     for (auto remaining = hwy::SupportedTargets(); remaining != 0; remaining &= remaining - 1) {

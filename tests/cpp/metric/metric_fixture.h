@@ -31,6 +31,13 @@ inline MetaInfo MakeInfo(std::vector<float> labels, std::vector<float> weights =
   return info;
 }
 
+/// With query groups of these sizes.
+inline MetaInfo Grouped(MetaInfo info, std::vector<std::int64_t> const& sizes) {
+  info.group_ptr = {0};
+  for (auto const size : sizes) info.group_ptr.push_back(info.group_ptr.back() + size);
+  return info;
+}
+
 inline double Evaluate(std::string const& name, std::vector<float> const& predictions, MetaInfo const& info,
                        int threads = 1) {
   Context ctx;

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t kDefaultTop = 32;
 
-MetaInfo Grouped(MetaInfo info, std::vector<std::int64_t> const& sizes) {
-  info.group_ptr = {0};
-  for (auto const size : sizes) info.group_ptr.push_back(info.group_ptr.back() + size);
-  return info;
-}
-
 std::vector<float> Sorted(std::vector<float> values) {
   std::sort(values.begin(), values.end(), std::greater<float>());
   return values;

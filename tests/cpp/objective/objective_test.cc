@@ -121,13 +121,13 @@ TEST(ObjectiveParameters, SavedAsXGBoostSavesThem) {
 TEST(ObjectiveParameters, TablesAndNames) {
   Registry<ObjectiveFactory> registry("objective");
   RegisterObjectives(&registry);
-  EXPECT_EQ(registry.Names(),
-            (std::vector<std::string>{"reg:squarederror", "reg:logistic", "binary:logistic", "binary:logitraw",
-                                      "multi:softmax", "multi:softprob", "count:poisson"}));
+  EXPECT_EQ(registry.Names(), (std::vector<std::string>{"reg:squarederror", "reg:logistic", "binary:logistic",
+                                                        "binary:logitraw", "multi:softmax", "multi:softprob",
+                                                        "count:poisson", "rank:pairwise", "rank:ndcg", "rank:map"}));
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
     ASSERT_NE(entry.parameters, nullptr);
-    EXPECT_EQ(entry.parameters().size(), 1U);
+    EXPECT_EQ(entry.parameters().size(), entry.name.rfind("rank", 0) == 0 ? 7U : 1U);
   }
 }
 

@@ -1,10 +1,10 @@
 /// A plug-in for tests, without CUDA. FAKE_PLUGIN in the environment says what it is.
 #include <cstdlib>
-#include <stdexcept>
+#include <memory>
 #include <string>
 
+#include "kauri/engine.h"
 #include "kauri/plugin.h"
-#include "kauri/tree_builder.h"
 #include "kauri/version.h"
 
 namespace {
@@ -16,17 +16,22 @@ bool Is(char const* kind) {
 
 std::string DescribeDevices(std::string* problem) {
   if (Is("no device")) *problem = "the fake driver sees no device. Invent one.";
-  if (Is("one device")) return "cuda:0 Fake A\n";
+  if (Is("one device") || Is("little memory")) return "cuda:0 Fake A\n";
   if (Is("two devices")) return "cuda:0 Fake A\ncuda:1 Fake B\n";
   return {};
 }
 
+std::unique_ptr<kauri::Engine> MakeEngine() {
+  kauri::Fail(kauri::ErrorKind::kMemory, "cuda:0 has too little memory for a test: 2 bytes are needed, 1 is free.");
+}
+
 void RegisterEntries(kauri::Registries* registries) {
-  if (Is("two devices")) {
-    registries->tree_methods.Add({"gpu_exact", "A tree method.", [](kauri::ParamMap const& params) {
-                                    return kauri::GetRegistries().tree_methods.Find("exact").make(params);
-                                  }});
+  if (Is("two devices") || Is("little memory")) {
+    auto const& own = kauri::GetRegistries();
+    registries->tree_methods.Add({"gpu_exact", "A tree method.", own.tree_methods.Find("exact").make});
+    registries->predictors.Add({"gpu_predictor", "A predictor.", own.predictors.Find("cpu_predictor").make});
   }
+  if (Is("little memory")) registries->engines.Add({"cuda", "An engine.", MakeEngine});
   if (Is("clash")) registries->engines.Add({"cpu", "A name that is taken.", nullptr});
 }
 

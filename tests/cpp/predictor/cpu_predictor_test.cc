@@ -110,7 +110,8 @@ TEST(CpuPredictor, Errors) {
 }
 
 TEST(CpuPredictor, ShapMethod) {
-  for (auto const* method : {"auto", "treeshap"}) EXPECT_NE(MakePredictor({{"shap_method", method}}), nullptr);
+  for (auto const* method : {"auto", "treeshap", "quadrature"})
+    EXPECT_NE(MakePredictor({{"shap_method", method}}), nullptr);
   ExpectIn("shap_method='guess'", MessageOf([] { MakePredictor({{"shap_method", "guess"}}); }, ErrorKind::kParameter));
 }
 

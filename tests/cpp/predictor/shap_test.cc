@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "predictor/contributions.h"
+#include "predictor/shap_quadrature.h"
 #include "shap_oracle.h"
 
 namespace kauri {
@@ -22,21 +23,38 @@ std::vector<float> ZeroStart(Model const& model) { return std::vector<float>(At(
 std::vector<float> RunExplain(Explain explain, Model const& model, MemoryView const& rows,
                               std::vector<float> const& start, int threads = 1) {
   TreeRange const trees{0, static_cast<std::int64_t>(model.trees.size())};
-  auto const kind = explain == &TreeShapInteractions || explain == &ApproxInteractions ? PredictKind::kInteraction
-                                                                                       : PredictKind::kContribution;
+  auto const is_pairs =
+      explain == &TreeShapInteractions || explain == &QuadratureInteractions || explain == &ApproxInteractions;
+  auto const kind = is_pairs ? PredictKind::kInteraction : PredictKind::kContribution;
   auto const forest = CompileForest({}, model, trees);
   std::vector<float> out(At(rows.NumRows() * OutputWidth(model, kind, trees)), 123.0F);
   explain(testing::Threads(threads), {forest, rows, trees, {start, {}}}, out);
   return out;
 }
 
-/// Against all subsets, within float32's rounding of the result.
-void ExpectBruteForce(Model const& model, MemoryView const& rows) {
-  auto const phi = RunExplain(&TreeShapContributions, model, rows, ZeroStart(model));
-  auto const pairs = RunExplain(&TreeShapInteractions, model, rows, ZeroStart(model));
+/// The two exact methods; tolerance: relative to the sum of the trees' largest leaves.
+struct Method {
+  char const* name;
+  Explain contributions;
+  Explain interactions;
+  long double tolerance;
+};
+
+class ExactShap : public ::testing::TestWithParam<Method> {};
+
+INSTANTIATE_TEST_SUITE_P(Methods, ExactShap,
+                         ::testing::Values(Method{"TreeShap", &TreeShapContributions, &TreeShapInteractions, 1e-7L},
+                                           Method{"Quadrature", &QuadratureContributions, &QuadratureInteractions,
+                                                  2e-7L}),
+                         [](auto const& method) { return method.param.name; });
+
+/// Against all subsets, within float32's rounding.
+void ExpectBruteForce(Method const& method, Model const& model, MemoryView const& rows) {
+  auto const phi = RunExplain(method.contributions, model, rows, ZeroStart(model));
+  auto const pairs = RunExplain(method.interactions, model, rows, ZeroStart(model));
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     auto const expected = testing::BruteForce(model, rows, row);
-    auto const tolerance = 1e-7L * (expected.scale + 1e-30L);
+    auto const tolerance = method.tolerance * (expected.scale + 1e-30L);
     for (std::size_t i = 0; i < expected.phi.size(); ++i) {
       ASSERT_NEAR(phi[At(row) * expected.phi.size() + i], static_cast<double>(expected.phi[i]),
                   static_cast<double>(tolerance))
@@ -50,47 +68,47 @@ void ExpectBruteForce(Model const& model, MemoryView const& rows) {
   }
 }
 
-TEST(TreeShap, EqualsAllSubsets) {
+TEST_P(ExactShap, EqualsAllSubsets) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     ForestSpec spec;
     spec.seed = seed;
     spec.n_trees = 4;
     spec.depth = static_cast<std::int32_t>(seed) + 1;
     spec.n_features = 3 + static_cast<std::uint32_t>(seed);
-    ExpectBruteForce(testing::RandomModel(spec), testing::RandomRows(12, spec.n_features, seed + 100));
+    ExpectBruteForce(GetParam(), testing::RandomModel(spec), testing::RandomRows(12, spec.n_features, seed + 100));
   }
 }
 
 /// Two features on deep trees: nearly every split repeats one.
-TEST(TreeShap, RepeatedFeatures) {
+TEST_P(ExactShap, RepeatedFeatures) {
   ForestSpec spec;
   spec.n_features = 2;
   spec.depth = 9;
   spec.n_trees = 3;
-  ExpectBruteForce(testing::RandomModel(spec), testing::RandomRows(20, 2, 1));
+  ExpectBruteForce(GetParam(), testing::RandomModel(spec), testing::RandomRows(20, 2, 1));
 }
 
-TEST(TreeShap, CategoricalDartAndMultiClass) {
+TEST_P(ExactShap, CategoricalDartAndMultiClass) {
   ForestSpec spec;
   spec.categorical = 0.5;
   spec.dart = true;
   spec.n_classes = 3;
   spec.n_trees = 7;
-  ExpectBruteForce(testing::RandomModel(spec), testing::RandomRows(20, 6, 2));
+  ExpectBruteForce(GetParam(), testing::RandomModel(spec), testing::RandomRows(20, 6, 2));
 }
 
-TEST(TreeShap, TreesOfOneLeaf) {
+TEST_P(ExactShap, TreesOfOneLeaf) {
   Model model;
   model.n_features = 2;
   model.trees.emplace_back();
   model.trees.back().SetLeafValue(0, 3.5F);
   model.output_of_tree = {0};
-  auto const phi = RunExplain(&TreeShapContributions, model, testing::RandomRows(3, 2, 3), {1.0F});
+  auto const phi = RunExplain(GetParam().contributions, model, testing::RandomRows(3, 2, 3), {1.0F});
   EXPECT_EQ(phi, (std::vector<float>{0, 0, 4.5F, 0, 0, 4.5F, 0, 0, 4.5F}));
 }
 
 /// Worked by hand: 'a and b' with even covers. f({}) = 1/4, f({a}) = f({b}) = 1/2, f({a, b}) = 1.
-TEST(TreeShap, ConjunctionByHand) {
+TEST_P(ExactShap, ConjunctionByHand) {
   Model model;
   model.n_features = 2;
   model.trees.emplace_back();
@@ -105,8 +123,8 @@ TEST(TreeShap, ConjunctionByHand) {
   tree.SetLeafValue(4, 1.0F);
   model.output_of_tree = {0};
   MemoryView const rows({1.0F, 1.0F}, 2);
-  EXPECT_EQ(RunExplain(&TreeShapContributions, model, rows, {0.0F}), (std::vector<float>{0.375F, 0.375F, 0.25F}));
-  EXPECT_EQ(RunExplain(&TreeShapInteractions, model, rows, {0.0F}),
+  EXPECT_EQ(RunExplain(GetParam().contributions, model, rows, {0.0F}), (std::vector<float>{0.375F, 0.375F, 0.25F}));
+  EXPECT_EQ(RunExplain(GetParam().interactions, model, rows, {0.0F}),
             (std::vector<float>{0.25F, 0.125F, 0, 0.125F, 0.25F, 0, 0, 0, 0.25F}));
   EXPECT_EQ(RunExplain(&ApproxContributions, model, rows, {0.0F}), (std::vector<float>{0.25F, 0.5F, 0.25F}));
   EXPECT_EQ(RunExplain(&ApproxInteractions, model, rows, {0.0F}),
@@ -114,7 +132,7 @@ TEST(TreeShap, ConjunctionByHand) {
 }
 
 /// Children without cover, parents without cover, nothing with cover.
-TEST(TreeShap, ZeroCovers) {
+TEST_P(ExactShap, ZeroCovers) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     ForestSpec spec;
     spec.seed = seed;
@@ -135,11 +153,11 @@ TEST(TreeShap, ZeroCovers) {
       }
       if (seed == 5) tree.sum_hessian[0] = 0.0F;
     }
-    ExpectBruteForce(model, testing::RandomRows(15, 6, seed));
+    ExpectBruteForce(GetParam(), model, testing::RandomRows(15, 6, seed));
   }
 }
 
-TEST(TreeShap, CoversThatAreNotNumbersGiveNumbers) {
+TEST_P(ExactShap, CoversThatAreNotNumbersGiveNumbers) {
   ForestSpec spec;
   auto model = testing::RandomModel(spec);
   std::vector<float> const bad{testing::kNaN, testing::kInf, -1.0F, 1e30F, 0.0F, -testing::kInf};
@@ -147,27 +165,27 @@ TEST(TreeShap, CoversThatAreNotNumbersGiveNumbers) {
   for (auto& tree : model.trees) {
     for (auto& cover : tree.sum_hessian) cover = bad[next++ % bad.size()];
   }
-  for (auto explain : {&TreeShapContributions, &TreeShapInteractions, &ApproxContributions}) {
+  for (auto explain : {GetParam().contributions, GetParam().interactions, &ApproxContributions}) {
     for (auto value : RunExplain(explain, model, testing::RandomRows(20, 6, 4), {0.0F}))
       ASSERT_TRUE(std::isfinite(value));
   }
 }
 
 /// Sum over features = margin; rows of the interactions = contributions; the two halves of a pair have the same bits.
-void ExpectConsistent(Model const& model, MemoryView const& rows, float tolerance) {
+void ExpectConsistent(Method const& method, Model const& model, MemoryView const& rows, float tolerance) {
   auto const n_outputs = At(model.NumOutputs());
   auto const width = At(model.n_features) + 1;
   std::vector<float> const start(n_outputs, 0.75F);
   TreeRange const all{0, static_cast<std::int64_t>(model.trees.size())};
   auto const margins = testing::NaiveMargins(model, rows, all, testing::RepeatStart(start, rows.NumRows()));
-  auto const pairs = RunExplain(&TreeShapInteractions, model, rows, start);
-  for (auto explain : {&TreeShapContributions, &ApproxContributions}) {
+  auto const pairs = RunExplain(method.interactions, model, rows, start);
+  for (auto explain : {method.contributions, &ApproxContributions}) {
     auto const phi = RunExplain(explain, model, rows, start);
     for (std::size_t i = 0; i < margins.size(); ++i) {
       auto const* first = phi.data() + i * width;
       ASSERT_NEAR(std::accumulate(first, first + width, 0.0), margins[i], tolerance) << "row and output " << i;
     }
-    if (explain != &TreeShapContributions) continue;
+    if (explain != method.contributions) continue;
     for (std::size_t i = 0; i < phi.size(); ++i) {
       auto const* first = pairs.data() + i * width;
       ASSERT_NEAR(std::accumulate(first, first + width, 0.0), phi[i], tolerance) << "value " << i;
@@ -180,17 +198,17 @@ void ExpectConsistent(Model const& model, MemoryView const& rows, float toleranc
   }
 }
 
-TEST(TreeShap, SumsAndSymmetry) {
+TEST_P(ExactShap, SumsAndSymmetry) {
   ForestSpec spec;
   spec.n_features = 20;
   spec.depth = 10;
   spec.n_classes = 2;
   spec.n_trees = 10;
-  ExpectConsistent(testing::RandomModel(spec), testing::RandomRows(40, 20, 5), 1e-5F);
+  ExpectConsistent(GetParam(), testing::RandomModel(spec), testing::RandomRows(40, 20, 5), 1e-5F);
 }
 
 /// 64 levels on distinct features, even splits: weights stay well apart, so float64 suffices.
-TEST(TreeShap, DeepChainsAddUp) {
+TEST_P(ExactShap, DeepChainsAddUp) {
   for (auto const& [depth, n_features] : {std::pair{24, 24}, {1500, 5}}) {
     Model model;
     model.n_features = n_features;
@@ -215,11 +233,11 @@ TEST(TreeShap, DeepChainsAddUp) {
       for (int f = 0; f < n_features; ++f)
         values.push_back(row == 3 ? 1e6F : static_cast<float>((row * 37 + f * 11) % 300));
     }
-    ExpectConsistent(model, {values, n_features}, 1e-4F);
+    ExpectConsistent(GetParam(), model, {values, n_features}, 1e-4F);
   }
 }
 
-TEST(TreeShap, UnusedFeaturesGetExactlyNothing) {
+TEST_P(ExactShap, UnusedFeaturesGetExactlyNothing) {
   ForestSpec spec;
   spec.n_features = 4;
   auto model = testing::RandomModel(spec);
@@ -228,8 +246,8 @@ TEST(TreeShap, UnusedFeaturesGetExactlyNothing) {
     for (auto& feature : tree.split_feature) feature = feature * 2 + 1;
   }
   auto const rows = testing::RandomRows(10, 9, 6);
-  auto const phi = RunExplain(&TreeShapContributions, model, rows, {0.0F});
-  auto const pairs = RunExplain(&TreeShapInteractions, model, rows, {0.0F});
+  auto const phi = RunExplain(GetParam().contributions, model, rows, {0.0F});
+  auto const pairs = RunExplain(GetParam().interactions, model, rows, {0.0F});
   for (std::size_t i = 0; i < phi.size(); ++i) {
     if (i % 10 % 2 == 0) {
       ASSERT_EQ(phi[i], 0.0F);
@@ -247,7 +265,7 @@ TEST(TreeShap, UnusedFeaturesGetExactlyNothing) {
   }
 }
 
-TEST(TreeShap, SwappingIdenticalColumnsSwapsTheirShares) {
+TEST_P(ExactShap, SwappingIdenticalColumnsSwapsTheirShares) {
   ForestSpec spec;
   auto const model = testing::RandomModel(spec);
   auto swapped = model;
@@ -258,15 +276,15 @@ TEST(TreeShap, SwappingIdenticalColumnsSwapsTheirShares) {
   testing::Random random(7);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 6 == 1 ? values[i - 1] : random.Normal();
   MemoryView const rows(values, 6);
-  auto const phi = RunExplain(&TreeShapContributions, model, rows, {0.0F});
-  auto const other = RunExplain(&TreeShapContributions, swapped, rows, {0.0F});
+  auto const phi = RunExplain(GetParam().contributions, model, rows, {0.0F});
+  auto const other = RunExplain(GetParam().contributions, swapped, rows, {0.0F});
   for (std::size_t row = 0; row < 10; ++row) {
     EXPECT_EQ(phi[row * 7], other[row * 7 + 1]);
     EXPECT_EQ(phi[row * 7 + 1], other[row * 7]);
   }
 }
 
-TEST(TreeShap, BaseMarginOfRowMovesTheBiasOnly) {
+TEST_P(ExactShap, BaseMarginOfRowMovesTheBiasOnly) {
   ForestSpec spec;
   spec.n_classes = 2;
   auto const model = testing::RandomModel(spec);
@@ -274,7 +292,7 @@ TEST(TreeShap, BaseMarginOfRowMovesTheBiasOnly) {
   auto const forest = CompileForest({}, model, {0, 5});
   std::vector<float> start(66);
   for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<float>(i);
-  for (auto explain : {&TreeShapContributions, &ApproxContributions}) {
+  for (auto explain : {GetParam().contributions, &ApproxContributions}) {
     auto const plain = RunExplain(explain, model, rows, ZeroStart(model));
     std::vector<float> out(plain.size());
     explain({}, {forest, rows, {0, 5}, {{}, start}}, out);
@@ -288,28 +306,28 @@ TEST(TreeShap, BaseMarginOfRowMovesTheBiasOnly) {
   }
 }
 
-TEST(TreeShap, RangesOfTreesAddUp) {
+TEST_P(ExactShap, RangesOfTreesAddUp) {
   ForestSpec spec;
   auto const model = testing::RandomModel(spec);
   auto const rows = testing::RandomRows(17, 6, 9);
-  auto const whole = RunExplain(&TreeShapContributions, model, rows, {0.0F});
+  auto const whole = RunExplain(GetParam().contributions, model, rows, {0.0F});
   auto const forest = CompileForest({}, model, {0, 5});
   std::vector<float> const start{0.0F};
   std::vector<float> sum(whole.size(), 0.0F);
   for (auto const range : {TreeRange{0, 2}, TreeRange{2, 3}, TreeRange{3, 5}, TreeRange{5, 5}}) {
     std::vector<float> part(whole.size());
-    TreeShapContributions({}, {forest, rows, range, {start, {}}}, part);
+    GetParam().contributions({}, {forest, rows, range, {start, {}}}, part);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
   }
   for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(sum[i], whole[i], 1e-5);
 }
 
-TEST(TreeShap, SameBitsForAnyThreadCountAndRowCount) {
+TEST_P(ExactShap, SameBitsForAnyThreadCountAndRowCount) {
   ForestSpec spec;
   spec.categorical = 0.2;
   auto const model = testing::RandomModel(spec);
   auto const rows = testing::RandomRows(257, 6, 10);
-  for (auto explain : {&TreeShapContributions, &TreeShapInteractions, &ApproxContributions, &ApproxInteractions}) {
+  for (auto explain : {GetParam().contributions, GetParam().interactions, &ApproxContributions, &ApproxInteractions}) {
     auto const one = RunExplain(explain, model, rows, {0.5F}, 1);
     EXPECT_EQ(RunExplain(explain, model, rows, {0.5F}, 8), one);
     for (std::int64_t n_rows : {0, 1, 31, 32, 33, 64, 65}) {

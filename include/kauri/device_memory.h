@@ -1,0 +1,54 @@
+/// \file Arrays in the memory of a device: what the core asks of the plug-in that knows that memory (design D1).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kauri/array_interface.h"
+#include "kauri/data_matrix.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// Owned float32 numbers in device memory, ready to be read on any stream.
+class DeviceFloats {
+ public:
+  virtual ~DeviceFloats() = default;
+  virtual float const* Data() const = 0;  ///< the device's address
+  virtual std::int64_t Size() const = 0;
+  virtual std::vector<float> ToHost() const = 0;
+};
+
+/// An array in host memory with its bytes, or without them when it is the caller's.
+struct HostArray {
+  std::vector<char> bytes;
+  ArrayView view;
+};
+
+/// const, shared by threads. All calls that take a DeviceArray wait for its stream, have read it when they return, and
+/// \throw Error(kData) when its address, or that of its last element, is not in device memory, when it is not aligned
+/// to its type, or when several arrays are on several devices; Error(kMemory) with what is needed.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  /// Whether `address` is in the memory of a device. Never throws.
+  virtual bool Holds(void const* address) const = 0;
+  /// Arrays of n_rows rows side by side as float32, NaN where they hold `missing`: contiguous, owned.
+  /// \throws Error(kData) besides for an infinite value unless `missing` is.
+  virtual std::unique_ptr<DeviceStorage> Copy(std::vector<DeviceArray> const& arrays, float missing) const = 0;
+  /// The same, but one array of float32 whose missing values are NaN is not copied: it must stay while the result does.
+  virtual std::unique_ptr<DeviceStorage> Borrow(std::vector<DeviceArray> const& arrays, float missing) const = 0;
+  /// A copy in host memory, contiguous, of the same type.
+  virtual HostArray ToHost(DeviceArray const& array) const = 0;
+  virtual std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int device) const = 0;
+};
+
+/// That of CUDA devices; loads the plug-in. \throws Error(kDevice): why there is no device, and the cure.
+std::unique_ptr<DeviceMemory> RequireDeviceMemory();
+
+/// Whether `address` is in the memory of a CUDA device. Costs nothing in a process that has loaded no CUDA driver, as
+/// there is no such address then; otherwise loads the plug-in. Without the plug-in, false. Never throws.
+bool IsDeviceAddress(void const* address);
+
+}  // namespace kauri

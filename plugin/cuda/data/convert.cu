@@ -1,0 +1,115 @@
+/// One thread per element at a time. Bytes per element: its size in, 4 out; neighbours in a row are read together, so
+/// arrays whose rows lie apart (column by column) cost a sector per element.
+#include <algorithm>
+
+#include "cuda/common/launch.h"
+#include "cuda/data/convert.h"
+#include "data/array_dispatch.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+/// Enough to fill a device, few enough for one atomic per warp.
+constexpr unsigned kMaxBlocks = 4096;
+
+/// An ArrayView for kernels.
+struct Elements {
+  char const* data;
+  std::int64_t n;
+  std::int64_t n_cols;
+  std::int64_t row_stride;
+  std::int64_t col_stride;
+
+  explicit Elements(ArrayView const& view)
+      : data(static_cast<char const*>(view.data)),
+        n(view.Size()),
+        n_cols(view.shape[1]),
+        row_stride(view.strides[0]),
+        col_stride(view.strides[1]) {}
+
+  template <typename T>
+  __device__ T Load(std::int64_t row, std::int64_t col) const {
+    return *reinterpret_cast<T const*>(data + row * row_stride + col * col_stride);
+  }
+};
+
+struct Target {
+  float missing;
+  float* to;
+  std::int64_t row_stride;
+  std::int64_t col_stride;
+  Found* found;
+  std::int64_t first_col;
+  std::int64_t n_cols;
+};
+
+__device__ std::int64_t FirstElement() { return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; }
+__device__ std::int64_t ElementStep() { return static_cast<std::int64_t>(gridDim.x) * kThreads; }
+
+__device__ unsigned long long WarpSum(unsigned long long value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, step);
+  return value;
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads) ConvertKernel(Elements from, Target target) {
+  unsigned long long n_present = 0;
+  for (std::int64_t i = FirstElement(); i < from.n; i += ElementStep()) {
+    std::int64_t const row = i / from.n_cols;
+    std::int64_t const col = i - row * from.n_cols;
+    auto const value = static_cast<float>(from.Load<T>(row, col));
+    float const kept = value == target.missing ? __uint_as_float(0x7FC00000U) : value;
+    n_present += kept == kept ? 1U : 0U;
+    if (target.found != nullptr && isinf(kept)) {
+      auto const cell = static_cast<unsigned long long>(row * target.n_cols + target.first_col + col);
+      atomicMin(&target.found->first_infinite, cell);
+    }
+    if (target.to != nullptr) target.to[row * target.row_stride + col * target.col_stride] = kept;
+  }
+  if (target.found == nullptr) return;
+  n_present = WarpSum(n_present);
+  if (threadIdx.x % 32 == 0 && n_present > 0) atomicAdd(&target.found->n_present, n_present);
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads) PackKernel(Elements from, T* to) {
+  for (std::int64_t i = FirstElement(); i < from.n; i += ElementStep()) {
+    std::int64_t const row = i / from.n_cols;
+    to[i] = from.Load<T>(row, i - row * from.n_cols);
+  }
+}
+
+unsigned Blocks(std::int64_t n) {
+  return static_cast<unsigned>(std::min<std::int64_t>((n + kThreads - 1) / kThreads, kMaxBlocks));
+}
+
+template <typename T>
+void Pack(CudaContext const& cuda, ArrayView const& from, char* to) {
+  Launch(cuda, Blocks(from.Size()), kThreads, PackKernel<T>, Elements(from), reinterpret_cast<T*>(to));
+}
+
+}  // namespace
+
+void ConvertToFloat(CudaContext const& cuda, ConvertTask const& task) {
+  Elements const from(task.from);
+  Target const target{task.missing, task.to,        task.to_row_stride, task.to_col_stride,
+                      task.found,   task.first_col, task.n_cols};
+  DispatchDType(task.from.dtype,
+                [&](auto tag) { Launch(cuda, Blocks(from.n), kThreads, ConvertKernel<decltype(tag)>, from, target); });
+}
+
+void PackElements(CudaContext const& cuda, ArrayView const& from, char* to) {
+  switch (ItemSize(from.dtype)) {
+    case 1:
+      return Pack<std::uint8_t>(cuda, from, to);
+    case 2:
+      return Pack<std::uint16_t>(cuda, from, to);
+    case 4:
+      return Pack<std::uint32_t>(cuda, from, to);
+    default:
+      return Pack<std::uint64_t>(cuda, from, to);
+  }
+}
+
+}  // namespace kauri::cuda

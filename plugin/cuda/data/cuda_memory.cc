@@ -1,0 +1,245 @@
+#include "cuda/data/cuda_memory.h"
+
+#include <utility>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/memory_plan.h"
+#include "cuda/data/convert.h"
+#include "cuda/data/device_floats.h"
+#include "data/array_dispatch.h"
+#include "data/value_rules.h"
+
+namespace kauri::cuda {
+namespace {
+
+using Arrays = std::vector<DeviceArray>;
+
+cudaPointerAttributes AttributesOf(void const* address) {
+  cudaPointerAttributes attributes{};
+  KAURI_CUDA_CHECK(cudaPointerGetAttributes(&attributes, address));
+  return attributes;
+}
+
+bool IsOnDevice(cudaPointerAttributes const& attributes) {
+  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+}
+
+/// Where the last element begins.
+void const* LastElement(ArrayView const& array) {
+  return ElementAddress(array, array.shape[0] - 1, array.shape[1] - 1);
+}
+
+void CheckAlignment(ArrayView const& array) {
+  auto const item = ItemSize(array.dtype);
+  auto const address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array.data) % 8);
+  if (address % item == 0 && array.strides[0] % item == 0 && array.strides[1] % item == 0) return;
+  Fail(ErrorKind::kData, "an array in device memory at ", array.data, " with the strides [", array.strides[0], ", ",
+       array.strides[1], "] is not aligned to its elements of ", item,
+       " bytes; make a contiguous copy (cupy.ascontiguousarray).");
+}
+
+/// The device that all of them are on.
+int CommonDevice(Arrays const& arrays) {
+  auto const device = arrays.empty() ? DeviceOf({}) : DeviceOf(arrays[0].view);
+  for (std::size_t i = 1; i < arrays.size(); ++i) {
+    if (auto const other = DeviceOf(arrays[i].view); other != device) {
+      Fail(ErrorKind::kData, "column ", i, " is on cuda:", other, ", column 0 on cuda:", device,
+           "; bring the columns to one device.");
+    }
+  }
+  return device;
+}
+
+DeviceLayout ShapeOf(Arrays const& arrays, int device) {
+  DeviceLayout layout;
+  layout.device = device;
+  for (auto const& array : arrays) {
+    layout.n_rows = array.view.shape[0];
+    layout.n_cols += array.view.shape[1];
+  }
+  layout.row_stride = layout.n_cols;
+  return layout;
+}
+
+/// Counts and looks for infinities while it converts.
+class Converter {
+ public:
+  Converter(CudaContext const& cuda, float missing)
+      : cuda_(cuda), missing_(missing), found_(ToDevice(cuda, std::vector<Found>{{0, kNoneInfinite}})) {}
+
+  /// to: [n_rows, n_cols] of `layout`; nullptr: nothing is written.
+  void Run(Arrays const& arrays, DeviceLayout const& layout, float* to) {
+    std::int64_t first_col = 0;
+    for (auto const& array : arrays) {
+      WaitForArray(cuda_, array, "data");
+      auto* const part = to == nullptr ? nullptr : to + first_col;
+      ConvertToFloat(cuda_, {array.view, missing_, part, layout.n_cols, 1, found_.data(), first_col, layout.n_cols});
+      first_col += array.view.shape[1];
+    }
+  }
+
+  /// The number of present values; waits for it. values: [n_rows, n_cols] for the first infinite one, which is an
+  /// error.
+  std::int64_t Finish(DeviceLayout const& layout) {
+    auto const found = ToHost(cuda_, found_.data(), 1)[0];
+    if (found.first_infinite == kNoneInfinite) return static_cast<std::int64_t>(found.n_present);
+    auto const cell = static_cast<std::int64_t>(found.first_infinite);
+    auto const row = cell / layout.n_cols;
+    auto const col = cell % layout.n_cols;
+    auto const* value = layout.values + row * layout.row_stride + col * layout.col_stride;
+    FailInfinite(row, col, ToHost(cuda_, value, 1)[0]);
+  }
+
+ private:
+  CudaContext cuda_;
+  float missing_;
+  Buffer<Found> found_;
+};
+
+/// Rows that it owns, or that are the caller's.
+class CudaStorage : public DeviceStorage {
+ public:
+  CudaStorage(DeviceLayout const& layout, std::unique_ptr<StreamOwner> stream, Buffer<float> owned)
+      : DeviceStorage(layout), stream_(std::move(stream)), owned_(std::move(owned)) {}
+
+ private:
+  std::vector<float> CopyToHost() const override {
+    auto const& layout = Layout();
+    DeviceScope const scope(layout.device);
+    auto const& cuda = stream_->Context();
+    auto const n_cells = static_cast<std::size_t>(layout.n_rows * layout.n_cols);
+    if (owned_.size() > 0 || n_cells == 0) return ToHost(cuda, owned_.data(), n_cells);
+    ArrayView view;
+    view.data = layout.values;
+    view.shape = {layout.n_rows, layout.n_cols};
+    view.strides = {layout.row_stride * 4, layout.col_stride * 4};
+    if (IsContiguous(view)) return ToHost(cuda, layout.values, n_cells);
+    Buffer<float> const packed(cuda, n_cells);
+    PackElements(cuda, view, reinterpret_cast<char*>(packed.data()));
+    return ToHost(cuda, packed.data(), n_cells);
+  }
+
+  std::unique_ptr<StreamOwner> stream_;  ///< before the buffer, which is freed on it
+  Buffer<float> owned_;
+};
+
+std::unique_ptr<DeviceStorage> MakeCopy(Arrays const& arrays, float missing, int device) {
+  DeviceScope const scope(device);
+  auto layout = ShapeOf(arrays, device);
+  auto stream = std::make_unique<StreamOwner>(device);
+  auto const& cuda = stream->Context();
+  auto const n_cells = static_cast<std::size_t>(layout.n_rows * layout.n_cols);
+  RequireMemory(cuda, "a copy of the features", {{"float32 values", 4 * n_cells}}, FreeBytes(cuda));
+  Buffer<float> values(cuda, n_cells);
+  layout.values = values.data();
+  Converter converter(cuda, missing);
+  converter.Run(arrays, layout, values.data());
+  layout.n_entries = converter.Finish(layout);
+  return std::make_unique<CudaStorage>(layout, std::move(stream), std::move(values));
+}
+
+std::unique_ptr<DeviceStorage> MakeReference(DeviceArray const& array, int device) {
+  DeviceScope const scope(device);
+  auto layout = ShapeOf({array}, device);
+  layout.values = static_cast<float const*>(array.view.data);
+  layout.row_stride = array.view.strides[0] / 4;
+  layout.col_stride = array.view.strides[1] / 4;
+  auto stream = std::make_unique<StreamOwner>(device);
+  Converter converter(stream->Context(), kMissing);
+  converter.Run({array}, layout, nullptr);
+  layout.n_entries = converter.Finish(layout);
+  return std::make_unique<CudaStorage>(layout, std::move(stream), Buffer<float>());
+}
+
+class CudaMemory : public DeviceMemory {
+ public:
+  bool Holds(void const* address) const override {
+    cudaPointerAttributes attributes{};
+    auto const code = cudaPointerGetAttributes(&attributes, address);
+    if (code != cudaSuccess) cudaGetLastError();
+    return code == cudaSuccess && IsOnDevice(attributes);
+  }
+
+  std::unique_ptr<DeviceStorage> Copy(Arrays const& arrays, float missing) const override {
+    return MakeCopy(arrays, missing, CommonDevice(arrays));
+  }
+
+  std::unique_ptr<DeviceStorage> Borrow(Arrays const& arrays, float missing) const override {
+    auto const device = CommonDevice(arrays);
+    auto const as_it_is = arrays.size() == 1 && arrays[0].view.dtype == DType::kF32 && missing != missing;
+    return as_it_is ? MakeReference(arrays[0], device) : MakeCopy(arrays, missing, device);
+  }
+
+  HostArray ToHost(DeviceArray const& array) const override {
+    HostArray copy;
+    auto const item = ItemSize(array.view.dtype);
+    copy.view = array.view;
+    copy.view.strides = {item * array.view.shape[1], item};
+    if (array.view.Size() > 0) {
+      StreamOwner const stream(DeviceOf(array.view));
+      auto const& cuda = stream.Context();
+      DeviceScope const scope(cuda.device);
+      WaitForArray(cuda, array, "data");
+      Buffer<char> const packed(cuda, static_cast<std::size_t>(array.view.Size() * item));
+      PackElements(cuda, array.view, packed.data());
+      copy.bytes = cuda::ToHost(cuda, packed.data(), packed.size());
+    }
+    copy.view.data = copy.bytes.data();
+    return copy;
+  }
+
+  std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int device) const override {
+    auto result = std::make_unique<OwnedFloats>(device, static_cast<std::int64_t>(values.size()));
+    DeviceScope const scope(device);
+    CopyToDevice(result->Cuda(), values.data(), values.size(), result->Values().data());
+    result->Cuda().Synchronize();  // for `values`, which are the caller's
+    return result;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceMemory> MakeCudaMemory() { return std::make_unique<CudaMemory>(); }
+
+int DeviceOf(ArrayView const& array) {
+  if (array.Size() == 0) {
+    int device = 0;
+    KAURI_CUDA_CHECK(cudaGetDevice(&device));
+    return device;
+  }
+  CheckAlignment(array);
+  auto const first = AttributesOf(array.data);
+  if (!IsOnDevice(first)) {
+    Fail(
+        ErrorKind::kData, "the array at ", array.data,
+        " is in host memory, but an array in device memory was announced; use the calls for host arrays, or move it to "
+        "the device.");
+  }
+  auto const last = AttributesOf(LastElement(array));
+  if (!IsOnDevice(last) || last.device != first.device) {
+    Fail(ErrorKind::kData, "the array at ", array.data, " with the shape [", array.shape[0], ", ", array.shape[1],
+         "] and the strides [", array.strides[0], ", ", array.strides[1],
+         "] reaches out of the device's memory; check shape and strides, and that the array still lives.");
+  }
+  return first.device;
+}
+
+void WaitForArray(CudaContext const& cuda, DeviceArray const& array, char const* name) {
+  if (array.view.Size() == 0) return;
+  if (auto const device = DeviceOf(array.view); device != cuda.device) {
+    Fail(ErrorKind::kDevice, name, " is on cuda:", device, ", but cuda:", cuda.device,
+         " works on it; move it there, or set device=cuda:", device, ".");
+  }
+  if (array.stream != DeviceArray::kReady) {
+    WaitFor(cuda, reinterpret_cast<cudaStream_t>(static_cast<std::uintptr_t>(array.stream)));
+  }
+}
+
+DeviceLayout const& LayoutOn(CudaContext const& cuda, DeviceStorage const& rows) {
+  auto const& layout = rows.Layout();
+  if (layout.device == cuda.device) return layout;
+  Fail(ErrorKind::kDevice, "the features are on cuda:", layout.device, ", but the booster works on cuda:", cuda.device,
+       "; set device=cuda:", layout.device, ", or move the features.");
+}
+
+}  // namespace kauri::cuda

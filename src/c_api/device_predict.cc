@@ -1,0 +1,89 @@
+/// Predictions whose rows and results are in device memory.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "c_api/arrays.h"
+#include "c_api/guard.h"
+#include "c_api/predict_out.h"
+#include "data/columnar.h"
+
+namespace kauri::c_api {
+namespace {
+
+void Return(DevicePrediction prediction, HandleBase* handle, PredictionOut const& out) {
+  auto& buffers = handle->Buffers();
+  buffers.device_floats = std::move(prediction.values);
+  ReturnShape(prediction.shape, buffers.device_floats->Data(), &buffers, out);
+}
+
+/// parse: () -> std::vector<DeviceArray>.
+template <typename Parse>
+int PredictInPlace(BoosterHandle handle, char const* call, char const* config, DMatrixHandle m, PredictionOut const& to,
+                   Parse&& parse) {
+  return Guard([&] {
+    auto const out = CheckedOut(to.shape, to.dim, to.values);
+    auto& booster = BoosterOf(handle);
+    JsonConfig const settings(config, call);
+    auto const options = OptionsOf(settings);
+    auto const missing = static_cast<float>(settings.Number("missing"));
+    auto const arrays = parse();
+    auto const rows = RequireDeviceMemory()->Borrow(arrays, missing);
+    Return(booster.learner->PredictOnDevice(*rows, BaseMarginOf(m), options), &booster, out);
+  });
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+
+int XGBoosterPredictFromCudaArray(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
+                                  bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
+  return PredictInPlace(handle, "XGBoosterPredictFromCudaArray", config, m, {out_shape, out_dim, out_result},
+                        [&] { return std::vector<kauri::DeviceArray>{DeviceArrayOf(values, "values")}; });
+}
+
+int XGBoosterPredictFromCudaColumnar(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
+                                     bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
+  return PredictInPlace(handle, "XGBoosterPredictFromCudaColumnar", config, m, {out_shape, out_dim, out_result},
+                        [&] { return kauri::ParseDeviceColumns(NotNull(values, "values")); });
+}
+
+int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dmat, char const* config,
+                                bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
+  return Guard([&] {
+    auto const out = CheckedOut(out_shape, out_dim, out_result);
+    auto& booster = BoosterOf(handle);
+    auto const& data = DataOf(dmat).data;
+    JsonConfig const settings(config, "KauriBoosterPredictOnDevice");
+    auto const options = OptionsOf(settings);
+    auto& learner = *booster.learner;
+    Return(settings.Boolean("training") ? learner.PredictTrainingOnDevice(data, options)
+                                        : learner.PredictOnDevice(*data, options),
+           &booster, out);
+  });
+}
+
+int KauriBoosterTakePrediction(BoosterHandle handle, KauriDeviceArrayHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    auto& values = BoosterOf(handle).Buffers().device_floats;
+    if (values == nullptr) {
+      kauri::Fail(kauri::ErrorKind::kParameter,
+                  "the thread has no prediction in device memory; make one with this booster first.");
+    }
+    *out = new DeviceArrayHandle(std::move(values));
+  });
+}
+
+int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, float* out) {
+  return Guard([&] {
+    auto const values = DeviceHandleOf(handle).values->ToHost();
+    if (!values.empty()) std::copy(values.begin(), values.end(), NotNull(out, "out"));
+  });
+}
+
+int KauriDeviceArrayFree(KauriDeviceArrayHandle handle) {
+  return Guard([&] { delete &DeviceHandleOf(handle); });
+}

@@ -1,0 +1,30 @@
+/// \file What the calls for predictions share: their configuration and where the result goes.
+#pragma once
+
+#include "booster/learner.h"
+#include "c_api/handles.h"
+#include "c_api/json_config.h"
+
+namespace kauri::c_api {
+
+/// Where a prediction goes.
+struct PredictionOut {
+  bst_ulong const** shape;
+  bst_ulong* dim;
+  float const** values;
+};
+
+/// \throws Error(kParameter) for null.
+PredictionOut CheckedOut(bst_ulong const** shape, bst_ulong* dim, float const** values);
+
+/// type, iteration_begin, iteration_end and strict_shape.
+PredictOptions OptionsOf(JsonConfig const& config);
+
+/// The base margin that `m` brings; empty without one. `m` may be null.
+Span<float const> BaseMarginOf(DMatrixHandle m);
+
+/// Shows `shape` and `values`; the former is kept in `buffers`.
+void ReturnShape(std::vector<std::uint64_t> const& shape, float const* values, ReturnBuffers* buffers,
+                 PredictionOut const& out);
+
+}  // namespace kauri::c_api

@@ -1,0 +1,49 @@
+/// \file Finding who knows the memory of CUDA devices.
+#include "kauri/device_memory.h"
+
+#include <dlfcn.h>
+
+#include "kauri/error.h"
+#include "kauri/plugin.h"
+#include "kauri/registry.h"
+
+namespace kauri {
+namespace {
+
+constexpr char const* kEntry = "cuda";
+
+/// nullptr, with `problem` saying why, when there is none. An entry that is not the plug-in's needs no plug-in.
+std::unique_ptr<DeviceMemory> FindDeviceMemory(std::string* problem) {
+  auto const status = GetCudaPluginStatus();
+  *problem = status.problem;
+  auto const* entry = GetRegistries().device_memories.TryFind(kEntry);
+  if (entry == nullptr || (status.loaded && !problem->empty())) return nullptr;
+  return entry->make();
+}
+
+bool HasLoadedDriver() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver != nullptr) dlclose(driver);
+  return driver != nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceMemory> RequireDeviceMemory() {
+  std::string problem;
+  auto memory = FindDeviceMemory(&problem);
+  if (memory == nullptr) {
+    Fail(ErrorKind::kDevice, "an array in device memory was given, but ", problem,
+         " Or copy the array to host memory.");
+  }
+  return memory;
+}
+
+bool IsDeviceAddress(void const* address) {
+  if (!HasLoadedDriver()) return false;
+  std::string problem;
+  auto const memory = FindDeviceMemory(&problem);
+  return memory != nullptr && memory->Holds(address);
+}
+
+}  // namespace kauri

@@ -1,0 +1,99 @@
+/// \file Steps of the ROC and the precision-recall curve; host and device. auc.cc says what they are.
+///
+/// Weights are added up as integers, so tp and fp of a row do not depend on the order in which rows are counted. The
+/// areas of steps are float64, added in lanes (lane_sum.h): the step that ends with the row of place i is value i.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "common/math.h"
+#include "kauri/host_device.h"
+#include "metric/weighted_sum.h"
+
+namespace kauri {
+
+/// Positive and negative weight of the rows predicted above a threshold, in units.
+struct CurvePoint {
+  std::int64_t tp = 0;
+  std::int64_t fp = 0;
+
+  KAURI_HD CurvePoint& operator+=(CurvePoint other) {
+    tp += other.tp;
+    fp += other.fp;
+    return *this;
+  }
+};
+
+/// Units of a weight of 1, for n rows with weights of at most `largest`: a power of two for which all weights together
+/// stay below 2^62 units. Of a million rows, float32 weights down to 2^-17 of the largest are whole numbers of units.
+inline double UnitsPerWeight(float largest, std::int64_t n) {
+  if (n == 0 || largest == 0.0F) return 1.0;
+  return std::ldexp(1.0, 59 - std::ilogb(static_cast<double>(n)) - std::ilogb(static_cast<double>(largest)));
+}
+
+/// The nearest number of units; a positive weight is never lost.
+KAURI_HD std::int64_t WeightInUnits(float weight, double units) {
+  auto const rounded = static_cast<std::int64_t>(static_cast<double>(weight) * units + 0.5);
+  std::int64_t const least = weight > 0.0F ? 1 : 0;
+  return rounded < least ? least : rounded;
+}
+
+struct Roc {
+  static constexpr char const* kName = "auc";
+  static constexpr bool kByPrevalence = true;  ///< several classes: mean weighted by their positives
+  static constexpr bool kTakesDegrees = true;  ///< query groups: labels of any size
+
+  KAURI_HD static double StepArea(CurvePoint from, CurvePoint to) {
+    return static_cast<double>(to.fp - from.fp) * static_cast<double>(from.tp + to.tp) * 0.5;
+  }
+  KAURI_HD static double Scale(double area, CurvePoint total) {
+    return area / (static_cast<double>(total.tp) * static_cast<double>(total.fp));
+  }
+};
+
+struct PrecisionRecall {
+  static constexpr char const* kName = "aucpr";
+  static constexpr bool kByPrevalence = false;
+  static constexpr bool kTakesDegrees = false;
+
+  KAURI_HD static double StepArea(CurvePoint from, CurvePoint to) {
+    if (to.tp == from.tp) return 0.0;
+    auto const gained = static_cast<double>(to.tp - from.tp);
+    auto const slope = static_cast<double>(to.fp - from.fp) / gained;
+    auto const intercept = static_cast<double>(from.fp) - slope * static_cast<double>(from.tp);  // fp = slope tp + it
+    auto const steepness = 1.0 + slope;
+    if (intercept == 0.0) return gained / steepness;
+    auto const growth = Log(static_cast<double>(to.tp + to.fp) / static_cast<double>(from.tp + from.fp));
+    return (gained - intercept / steepness * growth) / steepness;
+  }
+  KAURI_HD static double Scale(double area, CurvePoint total) { return area / static_cast<double>(total.tp); }
+};
+
+/// The area, or NaN where a class has no weight.
+template <typename Curve>
+KAURI_HD double FinishArea(double area, CurvePoint total) {
+  if (total.tp > 0 && total.fp > 0) return Curve::Scale(area, total);
+  return detail::BitsToDouble(0x7FF8000000000000ULL);
+}
+
+/// A class in the mean over classes.
+template <typename Curve>
+WeightedSum ClassShare(double area, CurvePoint total) {
+  auto const share = Curve::kByPrevalence ? static_cast<double>(total.tp) : 1.0;
+  return {area * share, share};
+}
+
+/// Over the groups that have a score; NaN if none has.
+inline double MeanOfDefined(WeightedSum const& scores) {
+  return scores.weight > 0.0 ? scores.Mean() : detail::BitsToDouble(0x7FF8000000000000ULL);
+}
+
+constexpr std::int64_t kMinRocGroup = 3;  ///< rows; XGBoost leaves smaller query groups out of auc
+
+/// The share of the pairs of n rows that were won, ties being half won.
+KAURI_HD double RocOfPairs(std::int64_t twice_wins, std::int64_t n) {
+  return static_cast<double>(twice_wins) / static_cast<double>(n * (n - 1));
+}
+
+}  // namespace kauri

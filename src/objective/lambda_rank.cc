@@ -1,0 +1,168 @@
+#include "objective/lambda_rank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "common/block_sum.h"
+#include "common/parallel_for.h"
+#include "kauri/error.h"
+#include "objective/entries.h"
+#include "objective/labels.h"
+#include "objective/rank_group.h"
+
+namespace kauri {
+
+DMLC_REGISTER_PARAMETER(LambdaRankParam);
+
+namespace {
+
+constexpr float kLargestExponent = 31.0F;
+
+/// PlaceDiscount of the places of the largest group.
+std::vector<double> Discounts(Context const& ctx, std::vector<std::int64_t> const& group_ptr) {
+  std::int64_t largest = 0;
+  for (std::size_t group = 1; group < group_ptr.size(); ++group) {
+    largest = std::max(largest, group_ptr[group] - group_ptr[group - 1]);
+  }
+  std::vector<double> discounts(static_cast<std::size_t>(largest));
+  ParallelForBlocks(ctx, largest, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto place = begin; place < end; ++place) discounts[static_cast<std::size_t>(place)] = PlaceDiscount(place);
+  });
+  return discounts;
+}
+
+/// By what weights are multiplied so that their mean is 1.
+double WeightScale(std::vector<float> const& weights) {
+  if (weights.empty()) return 1.0;
+  auto const n = static_cast<std::int64_t>(weights.size());
+  auto const grid = WeightGrid(n, *std::max_element(weights.begin(), weights.end()));
+  double sum = 0.0;
+  for (auto const weight : weights) sum += grid.Round(static_cast<double>(weight));
+  return static_cast<double>(n) / sum;
+}
+
+}  // namespace
+
+LambdaRank::LambdaRank(std::string name, RankTarget target, ParamMap const& params)
+    : name_(std::move(name)), target_(target), param_(ParseParameters<LambdaRankParam>(params)) {
+  if (param_.lambdarank_unbiased) {
+    Fail(ErrorKind::kParameter, "parameter lambdarank_unbiased='1': learning the bias of positions is not there yet; ",
+         "set it to 0");
+  }
+}
+
+void LambdaRank::ValidateInfo(MetaInfo const& info) const {
+  CheckGroups(info);
+  CheckLabels(info);
+}
+
+void LambdaRank::CheckGroups(MetaInfo const& info) const {
+  if (info.group_ptr.empty()) {
+    Fail(ErrorKind::kData, name_, ": the data set has no query groups; set qid of its ", info.n_rows,
+         " rows or the sizes of the groups, group=[", info.n_rows, "] if they all answer one query");
+  }
+  if (info.group_ptr.back() != info.n_rows) {
+    Fail(ErrorKind::kData, name_, ": the query groups have ", info.group_ptr.back(), " rows, the data set ",
+         info.n_rows, "; their sizes must add up to it");
+  }
+  auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
+  if (info.weights.empty()) return;
+  if (static_cast<std::int64_t>(info.weights.size()) != n_groups) {
+    Fail(ErrorKind::kData, name_, ": ", info.weights.size(), " weights for ", n_groups,
+         " query groups; set exactly one weight per group, or none");
+  }
+  double sum = 0.0;
+  for (auto const weight : info.weights) sum += static_cast<double>(weight);
+  if (!(sum > 0.0)) {
+    Fail(ErrorKind::kData, name_, ": the weights of the ", n_groups, " query groups add up to ", sum,
+         "; give some group a weight above 0");
+  }
+}
+
+void LambdaRank::CheckLabels(MetaInfo const& info) const {
+  if (info.n_targets != 1) {
+    Fail(ErrorKind::kData, name_, ": ", info.n_targets,
+         " label columns; give one column with the relevance of each row");
+  }
+  LabelRule const relevance{name_, "a relevance of 0 or more", "give irrelevant rows the label 0"};
+  LabelRule const degree{
+      name_, "a whole number from 0 to 31",
+      "number the degrees of relevance from 0, or set ndcg_exp_gain=0 for gains that are the labels"};
+  LabelRule const binary{name_, "0 or 1", "rank:ndcg takes relevance of several degrees"};
+  LabelRule const finite{name_, "finite", "give every row a finite relevance"};
+  if (target_ == RankTarget::kPairwise) {
+    CheckLabelDomain(info, finite, [](float label) { return std::isfinite(label); });
+  } else if (target_ == RankTarget::kMap) {
+    CheckLabelDomain(info, binary, [](float label) { return label == 0.0F || label == 1.0F; });
+  } else if (!param_.ndcg_exp_gain) {
+    CheckLabelDomain(info, relevance, [](float label) { return label >= 0.0F && std::isfinite(label); });
+  } else {
+    CheckLabelDomain(info, degree, [](float label) {
+      return label >= 0.0F && label <= kLargestExponent && std::floor(label) == label;
+    });
+  }
+}
+
+LambdaRule LambdaRank::Rule(std::uint64_t seed, std::int64_t iteration) const {
+  LambdaRule rule;
+  rule.target = target_;
+  rule.method = static_cast<PairMethod>(param_.lambdarank_pair_method);
+  rule.n_pairs = param_.NumPairs();
+  rule.normalize = param_.lambdarank_normalization;
+  rule.normalize_scores = param_.lambdarank_score_normalization;
+  rule.exponential_gain = param_.ndcg_exp_gain;
+  rule.key = PairKey(seed, iteration);
+  return rule;
+}
+
+void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
+                                  std::int64_t iteration, Span<GradientPair> out) const {
+  if (margins.size() != info.labels.size() || out.size() != info.labels.size()) {
+    Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels asked for ", margins.size(),
+         " margins and ", out.size(), " places");
+  }
+  auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
+  auto const rule = Rule(ctx.seed, iteration);
+  auto const weight_scale = WeightScale(info.weights);
+  auto const discounts = target_ == RankTarget::kNdcg ? Discounts(ctx, info.group_ptr) : std::vector<double>();
+  // Blocks of about kRowBlock rows, so that small groups share the memory of a worker.
+  auto const groups_per_block =
+      std::max<std::int64_t>(1, n_groups * kRowBlock / std::max<std::int64_t>(info.n_rows, 1));
+  ParallelForBlocks(ctx, n_groups, groups_per_block, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+    GroupGradients worker(rule, discounts);
+    for (auto group = first; group < last; ++group) {
+      auto const begin = info.group_ptr[static_cast<std::size_t>(group)];
+      auto const end = info.group_ptr[static_cast<std::size_t>(group) + 1];
+      auto const weight = static_cast<double>(info.Weight(group)) * weight_scale;
+      worker.Compute({group, end - begin, margins.data() + begin, info.labels.data() + begin, weight},
+                     out.data() + begin);
+    }
+  });
+}
+
+std::string LambdaRank::DefaultMetric() const {
+  std::string const name = target_ == RankTarget::kMap ? "map" : "ndcg";
+  if (param_.lambdarank_pair_method == static_cast<int>(PairMethod::kMean)) return name;
+  return name + "@" + std::to_string(param_.NumPairs());
+}
+
+void RegisterLambdaRank(Registry<ObjectiveFactory>* registry) {
+  struct Line {
+    char const* name;
+    RankTarget target;
+    char const* description;
+  };
+  for (auto const& line :
+       {Line{"rank:pairwise", RankTarget::kPairwise, "Ranking within query groups: pairs in the right order."},
+        Line{"rank:ndcg", RankTarget::kNdcg, "Ranking within query groups: discounted gain, LambdaMART."},
+        Line{"rank:map", RankTarget::kMap, "Ranking within query groups: average precision of labels 0 and 1."}}) {
+    registry->Add(
+        {line.name, line.description,
+         [line](ParamMap const& params) { return std::make_unique<LambdaRank>(line.name, line.target, params); },
+         DescribeParameters<LambdaRankParam>});
+  }
+}
+
+}  // namespace kauri

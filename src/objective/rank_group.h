@@ -1,0 +1,52 @@
+/// \file Gradients of one query group on the host.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/gradient.h"
+#include "objective/rank_kernels.h"
+#include "objective/rank_rule.h"
+
+namespace kauri {
+
+/// The rows of a group, not owning: [n] each.
+struct GroupRows {
+  std::int64_t group = 0;  ///< index among the groups
+  std::int64_t n = 0;
+  float const* scores = nullptr;
+  float const* labels = nullptr;
+  double weight = 1.0;  ///< scaled so that the mean of all groups is 1
+};
+
+/// Works through one group after another, with memory that is kept.
+class GroupGradients {
+ public:
+  /// discounts: PlaceDiscount of every place that a group has; empty unless the target is ndcg.
+  GroupGradients(LambdaRule const& rule, std::vector<double> const& discounts) : rule_(rule), discounts_(discounts) {}
+
+  /// out: [n].
+  void Compute(GroupRows const& rows, GradientPair* out);
+
+ private:
+  void PlaceRows(GroupRows const& rows);
+  /// Fills the values of the places. Returns PairRule::change_scale; 0: no pair changes the target.
+  double ScaleOfNdcg(GroupRows const& rows);
+  double ScaleOfMap();
+  double ScaleOf(GroupRows const& rows);
+  void AddSampledPairs(GroupRows const& rows, PairRule const& pairs);
+  template <typename Change>
+  void AddSampledPairsBy(Change const& change_of, GroupRows const& rows, PairRule const& pairs);
+  void Write(double scale, GradientPair* out) const;
+
+  LambdaRule rule_;
+  std::vector<double> const& discounts_;
+  PlacedRows placed_;
+  std::vector<std::uint64_t> keys_;          ///< [n] of a sort: key, then row
+  std::vector<std::uint32_t> row_of_place_;  ///< [n]
+  std::vector<std::uint32_t> place_of_row_;  ///< [n], for sampled pairs
+  std::vector<std::uint32_t> row_by_label_;  ///< [n], for sampled pairs
+  std::vector<double> ideal_;                ///< relevances in descending order as far as they count
+};
+
+}  // namespace kauri

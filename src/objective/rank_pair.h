@@ -1,0 +1,144 @@
+/// \file The gradient of one pair of rows of a query group (LambdaMART; Burges 2010, "From RankNet to LambdaRank to
+/// LambdaMART: an overview"), with the normalisations of XGBoost. Host and device.
+///
+/// Vocabulary: place = rank in the order of the scores, from 0; upper and lower = the rows of a pair with the smaller
+/// and the larger place; relevance = what the label is worth; change = by how much the target metric would change if
+/// the two swapped places.
+///
+/// A row's gradient is a sum over many pairs. Each term is rounded to a grid so coarse that sums of all of them are
+/// exact in float64: then any order of addition, vector width, thread count or device gives the same bits.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "common/math.h"
+#include "kauri/host_device.h"
+#include "objective/rank_rule.h"
+
+namespace kauri {
+
+/// 1 / log2(place + 2), by which ndcg discounts a gain.
+KAURI_HD double PlaceDiscount(std::int64_t place) {
+  return 0.69314718055994531 / Log(static_cast<double>(place) + 2.0);
+}
+
+struct PlacedRow {
+  double score;
+  double relevance;
+  double value;  ///< ndcg: the place's discount; map: see MapPlaceValue; pairwise: unused
+};
+
+/// Multiples of a power of two.
+class ExactGrid {
+ public:
+  ExactGrid() = default;
+  /// Sums of multiples stay exact while the absolute values add up to no more than `largest_sum`, above 0.
+  KAURI_HD explicit ExactGrid(double largest_sum)
+      : shift_(3.0 * detail::BitsToDouble(((detail::DoubleToBits(largest_sum) >> 52U) + 1U) << 52U)) {}
+  /// To the nearest multiple. 3 P plus a number within P, a power of two, has a step of P / 2^51.
+  KAURI_HD double Round(double x) const { return (x + shift_) - shift_; }
+
+ private:
+  double shift_ = 0.0;
+};
+
+/// For sums of n weights of groups, the largest of which is given. A weight is rounded before it is added.
+KAURI_HD ExactGrid WeightGrid(std::int64_t n, float largest) {
+  return ExactGrid(static_cast<double>(n) * static_cast<double>(largest));
+}
+
+/// What the pairs of a group share.
+struct PairRule {
+  double change_scale = 1.0;  ///< ndcg: 1 / ideal gain; map: 1 / relevant rows
+  /// What a change is divided by: factor * distance of the scores + offset. A number, not a flag, for vector code.
+  double distance_factor = 0.0;
+  double distance_offset = 1.0;
+  ExactGrid grid;
+};
+
+/// The lambda of pairwise ranking: every pair counts the same.
+struct PairwiseChange {
+  KAURI_HD double operator()(PlacedRow const& upper, PlacedRow const& lower, double) const {
+    return upper.relevance != lower.relevance ? 1.0 : 0.0;
+  }
+};
+
+struct NdcgChange {
+  KAURI_HD double operator()(PlacedRow const& upper, PlacedRow const& lower, double) const {
+    return std::fabs((upper.relevance - lower.relevance) * (upper.value - lower.value));
+  }
+};
+
+/// Average precision times the number of relevant rows is the sum, over relevant places, of the precision there. With
+/// value = precision at the place - sum of 1 / (k + 1) over the relevant places k before it, what the two places and
+/// those between gain or lose is a difference of values.
+struct MapChange {
+  /// upper_reciprocal: 1 / (place + 1) of the upper row.
+  KAURI_HD double operator()(PlacedRow const& upper, PlacedRow const& lower, double upper_reciprocal) const {
+    double const step = upper.relevance - lower.relevance;
+    double const change = std::fabs((upper.value - lower.value) - step * upper_reciprocal);
+    return step != 0.0 ? change : 0.0;
+  }
+};
+
+/// \param n_found relevant rows up to and including this place.
+/// \param reciprocals sum of 1 / (k + 1) over the relevant places k before it.
+KAURI_HD double MapPlaceValue(std::int64_t n_found, std::int64_t place, double reciprocals) {
+  return static_cast<double>(n_found) / static_cast<double>(place + 1) - reciprocals;
+}
+
+/// For the sums of 1 / (place + 1) of MapPlaceValue, below 64 for any group that fits a memory.
+KAURI_HD ExactGrid ReciprocalGrid() { return ExactGrid(63.0); }
+
+/// Derivatives of the pair's loss by the scores.
+struct PairGradient {
+  double push;     ///< first, absolute: negative for the more relevant row, positive for the other
+  double hessian;  ///< second, for both
+};
+
+/// 1 where the upper row is the more relevant one, else -1.
+KAURI_HD double PairSign(double upper_relevance, double lower_relevance) {
+  return upper_relevance > lower_relevance ? 1.0 : -1.0;
+}
+
+/// change: as the functions above return it, not scaled.
+KAURI_HD PairGradient GradientOfPair(PlacedRow const& upper, PlacedRow const& lower, double change,
+                                     PairRule const& rule) {
+  double const distance = upper.score - lower.score;
+  double const weight = change * rule.change_scale / (distance * rule.distance_factor + rule.distance_offset);
+  double const miss = 1.0 / (1.0 + Exp(PairSign(upper.relevance, lower.relevance) * distance));
+  double const slope = miss * (1.0 - miss);
+  return {rule.grid.Round(miss * weight), rule.grid.Round((slope > 1e-16 ? slope : 1e-16) * weight * 2.0)};
+}
+
+/// The rule for a group of n rows. change_scale: as in PairRule, above 0. largest_relevance: of the group.
+KAURI_HD PairRule MakePairRule(LambdaRule const& rule, std::int64_t n, double largest_relevance, double change_scale,
+                               bool by_distance) {
+  double change = 1.0;
+  if (rule.target == RankTarget::kNdcg) change = largest_relevance * change_scale;
+  if (rule.target == RankTarget::kMap) {
+    double const bound = (3.0 + Log(static_cast<double>(n))) * change_scale;  // two precisions and the reciprocals
+    change = bound < 1.0 ? bound : 1.0;
+  }
+  double const n_terms =
+      static_cast<double>(n) * (rule.method == PairMethod::kTopK ? 1.0 : static_cast<double>(rule.n_pairs));
+  PairRule made;
+  made.change_scale = change_scale;
+  if (by_distance) {
+    made.distance_factor = 1.0;
+    made.distance_offset = 0.01;
+  }
+  made.grid = ExactGrid(n_terms * change * (by_distance ? 100.0 : 1.0));
+  return made;
+}
+
+/// By what a group's gradients are multiplied, its weight aside. strength: sum of the absolute gradients of its pairs.
+KAURI_HD double GroupScale(LambdaRule const& rule, double strength) {
+  if (!rule.normalize) return 1.0;
+  if (rule.method == PairMethod::kMean) return 1.0 / static_cast<double>(rule.n_pairs);
+  double const both_rows = 2.0 * strength;
+  return both_rows > 0.0 ? Log(1.0 + both_rows) / (0.69314718055994531 * both_rows) : 1.0;
+}
+
+}  // namespace kauri

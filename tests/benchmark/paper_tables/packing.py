@@ -1,0 +1,90 @@
+"""Bin packing of paths into warps (section 3.3 of the SHAP paper), from the sizes alone, to check the library's.
+
+Items of one size go into bins together, so that the time does not depend on their number but for next-fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+WARP = 32
+
+
+def bins_none(sizes: np.ndarray) -> int:
+    """A bin for each item."""
+    return len(sizes)
+
+
+def bins_next_fit(sizes: np.ndarray) -> int:
+    """In order, into the newest bin or a fresh one."""
+    bins, room = 0, 0
+    for size in sizes.tolist():
+        if size > room:
+            bins, room = bins + 1, WARP
+        room -= size
+    return bins
+
+
+def _by_size(sizes: np.ndarray) -> list[tuple[int, int]]:
+    """(size, count), the largest first."""
+    counts = np.bincount(sizes, minlength=WARP + 1)
+    return [(size, int(counts[size])) for size in range(WARP, 0, -1) if counts[size] > 0]
+
+
+def bins_first_fit_decreasing(sizes: np.ndarray) -> int:
+    """The largest first, each into the oldest bin that has room."""
+    runs: list[tuple[int, int]] = []  # (room left, neighbouring bins), the oldest first
+    for size, count in _by_size(sizes):
+        runs, left = _fill(runs, size, count)
+        fresh, left = _fill([(WARP, -(-left // (WARP // size)))] if left else [], size, left)
+        runs += fresh
+    return sum(count for _, count in runs)
+
+
+def _fill(runs: list[tuple[int, int]], size: int, items: int) -> tuple[list[tuple[int, int]], int]:
+    """Put items into runs of bins, in order; the runs afterwards and the items that found no room."""
+    after: list[tuple[int, int]] = []
+    for room, bins in runs:
+        each = room // size
+        full = min(bins, items // each) if each else 0
+        items -= full * each
+        rest = items if each and full < bins else 0  # the last bin to be touched takes fewer than it could
+        items -= rest
+        parts = [(room - each * size, full), (room - rest * size, int(rest > 0)), (room, bins - full - int(rest > 0))]
+        after += [part for part in parts if part[1] > 0]
+    return after, items
+
+
+def bins_best_fit_decreasing(sizes: np.ndarray) -> int:
+    """The largest first, each into the bin with the least room that has enough."""
+    bins_with = [0] * (WARP + 1)  # by room left
+    for size, count in _by_size(sizes):
+        bins_with[WARP] = count  # fresh bins, as many as could be needed
+        left = count
+        for room in range(size, WARP + 1):
+            each = room // size
+            full = min(bins_with[room], left // each)
+            left -= full * each
+            bins_with[room] -= full
+            bins_with[room - each * size] += full
+            if 0 < left < each and bins_with[room] > 0:
+                bins_with[room] -= 1
+                bins_with[room - left * size] += 1
+                left = 0
+        bins_with[WARP] = 0
+    return sum(bins_with)
+
+
+PACKINGS: dict[str, Callable[[np.ndarray], int]] = {
+    "none": bins_none,
+    "next_fit": bins_next_fit,
+    "first_fit_decreasing": bins_first_fit_decreasing,
+    "best_fit_decreasing": bins_best_fit_decreasing,
+}
+
+
+def utilisation(sizes: np.ndarray, bins: int) -> float:
+    """The share of the bins' room that is used."""
+    return float(sizes.sum(dtype=np.int64)) / (WARP * bins)

@@ -1,0 +1,123 @@
+"""Tables 3, 5, 6 and 7 of the SHAP paper."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+
+from .packing import PACKINGS, utilisation
+from .report import Column, Report, Row, say
+from .shap_entrants import allowed_values, entrants_for, error_against, kauri_entrant, measure, methods_on
+from .shap_models import PUBLISHED, TrainedModel, trained
+
+TOLERANCE = 1e-3  # of the largest value; the papers' recurrences lose digits on deep trees
+MODEL: list[Column] = [("model", "name", "{}"), ("trees", "trees_text", "{}"), ("leaves", "leaves", "{:,}")]
+KEYS = ["device_treeshap", "device_quadrature", "cpu_treeshap", "cpu_quadrature", "xgboost", "shap"]
+HEADERS = ["device treeshap", "device quadrature", "CPU treeshap", "CPU quadrature", "XGBoost, CPU", "shap, one thread"]
+
+
+def models(args: argparse.Namespace) -> Iterator[TrainedModel]:
+    """The models asked for, whose data are there."""
+    for name in args.only:
+        model = trained(name, args)
+        if model is not None:
+            yield model
+
+
+def table_3(args: argparse.Namespace) -> int:
+    """The models."""
+    columns = [*MODEL, ("depth", "depth", "{}"), ("the paper's leaves", "paper_leaves", "{:,}")]
+    columns += [("training, s", "train_s", "{:.1f}")]
+    report = Report("shap-table3", "Table 3: models", columns, args)
+    for model in models(args):
+        report.add({**model.size(), "paper_leaves": PUBLISHED[model.name].leaves, "train_s": model.train_s})
+    return report.finish()
+
+
+def table_5(args: argparse.Namespace) -> int:
+    """Bins and their utilisation, and seconds of 10,000 rows by treeshap on the device with each packing."""
+    columns = [*MODEL, ("packing", "packing", "{}"), ("bins", "bins", "{:,}"), ("utilisation", "utilisation", "{:.4f}")]
+    columns += [("contributions, s", "text", "{}")]
+    report = Report("shap-table5", "Table 5: bin packing", columns, args)
+    known = allowed_values("shap_bin_packing") if args.device != "cpu" and "treeshap" in methods_on(args.device) else []
+    if not known:
+        say("(no parameter shap_bin_packing on this device: bins are counted, times are left out)")
+    for model in models(args):
+        rows = model.test_rows(args.rows or 10_000)
+        sizes = model.shape.path_sizes
+        for name, pack in PACKINGS.items():
+            bins = pack(sizes)
+            row: Row = {**model.size(), "packing": name, "bins": bins, "utilisation": utilisation(sizes, bins)}
+            if name in known:
+                entrant = kauri_entrant(model, args.device, "treeshap", False, args, shap_bin_packing=name)
+                measured, _ = measure(entrant, rows, args.seconds)
+                row.update(vars(measured), text=measured.text)
+            report.add(row)
+    return report.finish()
+
+
+def table_6(args: argparse.Namespace) -> int:
+    """Contributions."""
+    return speed_table("shap-table6", "Table 6: contributions", args.rows or 10_000, False, args)
+
+
+def table_7(args: argparse.Namespace) -> int:
+    """Interactions."""
+    return speed_table("shap-table7", "Table 7: interactions", args.rows or 200, True, args)
+
+
+def speed_table(name: str, title: str, n_rows: int, pairs: bool, args: argparse.Namespace) -> int:
+    """A row per model, a column per entrant."""
+    columns: list[Column] = [*MODEL, *((header, key, "{}") for header, key in zip(HEADERS, KEYS, strict=True))]
+    columns += [("XGBoost / Kauri's best", "xgboost_ratio", "{:.1f}"), ("ps per leaf and row", "ps", "{:.3g}")]
+    columns += [
+        ("the same, XGBoost 3.4.1 on an H100", "h100_ps", "{:.3g}"),
+        ("the same, paper's V100", "paper_ps", "{:.3g}"),
+    ]
+    columns += [("largest error", "error", "{:.1e}")]
+    report = Report(name, f"{title}, seconds for {n_rows:,} rows [rows, rounds that were timed]", columns, args)
+    for model in models(args):
+        row = measure_model(model, n_rows, pairs, args)
+        row.update(published(model.name, pairs))
+        report.add(row)
+    return report.finish()
+
+
+def measure_model(model: TrainedModel, n_rows: int, pairs: bool, args: argparse.Namespace) -> Row:
+    """All entrants on one model; their results must agree."""
+    rows = model.test_rows(n_rows)
+    row: Row = {**model.size(), "rows": n_rows, "details": {}, "errors": {}}
+    reference: np.ndarray | None = None
+    seconds: dict[str, float] = {}
+    for entrant in entrants_for(model, pairs, args):
+        measured, values = measure(entrant, rows, args.seconds)
+        values = values[:16].copy()
+        reference = values if reference is None else reference
+        if entrant.rounds is None:
+            row["errors"][entrant.key] = error_against(reference, values, 2 if pairs else 1)
+        row["details"][entrant.key] = vars(measured)
+        row[entrant.key] = measured.text
+        seconds[entrant.key] = measured.seconds
+    place = "device" if any(key.startswith("device") for key in seconds) else "cpu"
+    best = min(value for key, value in seconds.items() if key.startswith(place))
+    row["ps"] = best / n_rows / model.shape.leaves * 1e12
+    if "xgboost" in seconds:
+        row["xgboost_ratio"] = seconds["xgboost"] / best
+    row["error"] = max(row["errors"].values())
+    row["right"] = row["error"] < TOLERANCE
+    return row
+
+
+def published(name: str, pairs: bool) -> Row:
+    """Picoseconds per leaf and row of the paper's GPU and of XGBoost's newest, from their models' leaves."""
+    known, rows = PUBLISHED[name], 200 if pairs else 10_000
+    paper_s, h100_s = (known.v100_pairs_s, known.h100_pairs_s) if pairs else (known.v100_s, known.h100_s)
+    return {
+        "paper_s": paper_s,
+        "paper_cpu_s": known.cpu40_pairs_s if pairs else known.cpu40_s,
+        "h100_s": h100_s,
+        "paper_ps": paper_s / rows / known.leaves * 1e12,
+        "h100_ps": h100_s / rows / known.h100_leaves * 1e12,
+    }

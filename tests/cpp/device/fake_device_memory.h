@@ -1,0 +1,100 @@
+/// \file Host memory in the part of a device's: what the core does with arrays in device memory, on any machine.
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kauri/device_memory.h"
+
+namespace kauri::testing {
+
+/// What the fake was asked for, over all objects.
+struct DeviceLog {
+  std::atomic<int> copies_to_host{0};
+  std::atomic<int> borrowed{0};
+  std::atomic<int> live_results{0};
+  std::atomic<std::uint64_t> last_stream{0};
+};
+inline DeviceLog& TheLog() {
+  static DeviceLog log;
+  return log;
+}
+
+class FakeFloats : public DeviceFloats {
+ public:
+  explicit FakeFloats(std::vector<float> values) : values_(std::move(values)) { ++TheLog().live_results; }
+  ~FakeFloats() override { --TheLog().live_results; }
+  float const* Data() const override { return values_.data(); }
+  std::int64_t Size() const override { return static_cast<std::int64_t>(values_.size()); }
+  std::vector<float> ToHost() const override { return values_; }
+
+ private:
+  std::vector<float> values_;
+};
+
+class FakeStorage : public DeviceStorage {
+ public:
+  FakeStorage(DeviceLayout layout, std::vector<float> values) : DeviceStorage(layout), values_(std::move(values)) {}
+
+ private:
+  std::vector<float> CopyToHost() const override {
+    ++TheLog().copies_to_host;
+    return values_;
+  }
+  std::vector<float> values_;
+};
+
+class FakeDeviceMemory : public DeviceMemory {
+ public:
+  bool Holds(void const*) const override { return false; }
+
+  std::unique_ptr<DeviceStorage> Copy(std::vector<DeviceArray> const& arrays, float missing) const override {
+    DeviceLayout layout;
+    layout.n_rows = arrays.at(0).view.shape[0];
+    for (auto const& array : arrays) layout.n_cols += array.view.shape[1];
+    layout.row_stride = layout.n_cols;
+    std::vector<float> values;
+    for (std::int64_t row = 0; row < layout.n_rows; ++row) {
+      for (auto const& array : arrays) {
+        TheLog().last_stream = array.stream;
+        for (std::int64_t col = 0; col < array.view.shape[1]; ++col) {
+          auto const value = static_cast<float>(ElementAsDouble(array.view, row, col));
+          values.push_back(value == missing ? std::numeric_limits<float>::quiet_NaN() : value);
+          layout.n_entries += std::isnan(values.back()) ? 0 : 1;
+        }
+      }
+    }
+    return std::make_unique<FakeStorage>(layout, std::move(values));
+  }
+
+  std::unique_ptr<DeviceStorage> Borrow(std::vector<DeviceArray> const& arrays, float missing) const override {
+    ++TheLog().borrowed;
+    return Copy(arrays, missing);
+  }
+
+  HostArray ToHost(DeviceArray const& array) const override {
+    HostArray copy;
+    copy.view = array.view;
+    copy.view.dtype = DType::kF64;
+    for (std::int64_t row = 0; row < array.view.shape[0]; ++row) {
+      for (std::int64_t col = 0; col < array.view.shape[1]; ++col) {
+        auto const value = ElementAsDouble(array.view, row, col);
+        auto const* bytes = reinterpret_cast<char const*>(&value);
+        copy.bytes.insert(copy.bytes.end(), bytes, bytes + sizeof(value));
+      }
+    }
+    copy.view.data = copy.bytes.data();
+    copy.view.strides = {8 * array.view.shape[1], 8};
+    return copy;
+  }
+
+  std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int) const override {
+    return std::make_unique<FakeFloats>(std::vector<float>(values.begin(), values.end()));
+  }
+};
+
+}  // namespace kauri::testing
