@@ -26,8 +26,8 @@ constexpr double kScreenSlack = 1.0 - 2e-6;
 constexpr float kScreenSmallest = 1e-15F;
 
 /// What gain(left) + gain(right) must be, at least, for a loss change of `floor`; rounded down.
-__device__ __forceinline__ float NeededGain(SegmentFacts const& facts, double floor) {
-  return __double2float_rd((floor + facts.node.gain) * kScreenSlack);
+__device__ __forceinline__ float NeededGain(double node_gain, double floor) {
+  return __double2float_rd((floor + node_gain) * kScreenSlack);
 }
 
 /// False only when the split cannot bring the gain that is needed.
@@ -42,15 +42,27 @@ __device__ __forceinline__ bool MayReach(Screen const& screen, FixedSum total, F
   return !(gain < least && least > kScreenSmallest);
 }
 
-/// Whether a boundary is worth the exact formula.
-__device__ __forceinline__ bool BoundaryMayReach(Screen const& screen, SegmentFacts const& facts, FixedSum left,
-                                                 float needed) {
-  if (!screen.usable) return true;
-  bool const has_missing = facts.missing.gradient != 0 || facts.missing.hessian != 0;
-  if (facts.both_ways && MayReach(screen, facts.node.sum, left, needed)) return true;
-  if (facts.both_ways && !has_missing) return false;
-  return MayReach(screen, facts.node.sum, left + facts.missing, needed);
-}
+/// What the screen needs of a segment: less than SegmentFacts, so that it stays in registers.
+struct SegmentScreen {
+  FixedSum total;    ///< of the node
+  FixedSum missing;  ///< of the node's rows that lack the feature
+  float needed;      ///< NeededGain, as the floor was when it was last looked at
+  bool right_first;  ///< missing rows may go right
+  bool left_too;     ///< and left, with other sums; or left only
+
+  __device__ SegmentScreen() = default;
+  __device__ SegmentScreen(SegmentFacts const& facts, double floor)
+      : total(facts.node.sum),
+        missing(facts.missing),
+        needed(NeededGain(facts.node.gain, floor)),
+        right_first(facts.both_ways),
+        left_too(!facts.both_ways || facts.missing.gradient != 0 || facts.missing.hessian != 0) {}
+  /// Whether a boundary is worth the exact formula.
+  __device__ __forceinline__ bool MayReach(Screen const& screen, FixedSum left) const {
+    return (right_first && cuda::MayReach(screen, total, left, needed)) ||
+           (left_too && cuda::MayReach(screen, total, left + missing, needed));
+  }
+};
 
 /// Keeps the candidate when it is the best so far and its loss change is at least `floor`.
 __device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts const& facts, FixedSum left,

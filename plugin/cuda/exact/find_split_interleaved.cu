@@ -25,9 +25,8 @@ __global__ void __launch_bounds__(kInterleavedThreads)
   if (tile.tile >= tiles.n_tiles) return;
   LaneEntries entries(tile);
   entries.FindNodes(task.entries.rows, node_of_row, scratch.node_of_entry);
-  entries.LoadPairsAndValues(task.entries);
   auto& sums = shared[threadIdx.x / 32];
-  sums.AddAll(entries);
+  sums.AddAll(entries, task.entries);
   NodePiece mine{};
 #pragma unroll
   for (int node = 0; node < kNodes; ++node) {
@@ -61,11 +60,10 @@ __global__ void __launch_bounds__(kLongSegmentThreads)
   if (threadIdx.x == 0) totals[static_cast<std::int64_t>(blockIdx.x) * n_nodes + blockIdx.y] = running;
 }
 
-/// What the lanes of a warp look up by node.
+/// What the lanes of a warp look up by node; `needed` is infinite where the node may not use the feature.
 template <int kNodes>
-struct NodeFacts {
-  SegmentFacts facts[kNodes];
-  float needed[kNodes];  ///< infinite where the node may not use the feature
+struct NodeScreens {
+  SegmentScreen screen[kNodes];
 };
 
 /// A lane's boundary.
@@ -79,14 +77,16 @@ struct LaneBoundary {
 };
 
 /// The exact formula; rare, so it stays out of the loop.
-__device__ __noinline__ void EvaluateLanes(SplitTask const& task, SegmentFacts const& facts,
-                                           SegmentCandidate* piece_best, LaneBoundary boundary) {
+__device__ __noinline__ void EvaluateLanes(SplitTask const& task, InterleavedScratch const& scratch,
+                                           std::int32_t feature, LaneBoundary const& boundary) {
   SegmentCandidate candidate;
   if (boundary.passes) {
+    std::int64_t const segment = static_cast<std::int64_t>(feature) * task.table.n_nodes + boundary.node;
+    auto const facts = FactsOf(task, scratch.totals[segment].sum, boundary.node, feature);
     ConsiderBoundary(task.param, facts, boundary.left, boundary.low, boundary.high, FloorOf(task, boundary.node),
                      &candidate);
   }
-  CommitBest(task, piece_best, boundary.piece, boundary.node, candidate);
+  CommitBest(task, scratch.piece_best, boundary.piece, boundary.node, candidate);
 }
 
 /// A warp's way along its tile.
@@ -94,19 +94,21 @@ template <int kNodes>
 class Multiscan {
  public:
   __device__ Multiscan(SplitTask const& task, InterleavedScratch const& scratch, ColumnTile const& tile,
-                       LaneSums<kNodes>* sums, NodeFacts<kNodes>* facts)
-      : task_(task), scratch_(scratch), tile_(tile), sums_(*sums), facts_(*facts), n_nodes_(task.table.n_nodes) {}
+                       LaneSums<kNodes>* sums, NodeScreens<kNodes>* screens)
+      : task_(task), scratch_(scratch), tile_(tile), sums_(*sums), screens_(*screens), n_nodes_(task.table.n_nodes) {}
 
   __device__ void Run() {
     LaneEntries entries(tile_);
     entries.LoadNodes(scratch_.node_of_entry);
-    entries.LoadPairsAndValues(task_.entries);
-    sums_.AddAll(entries);
-    LoadFacts();
+    sums_.AddAll(entries, task_.entries);
+    LoadScreens();
     StartLanes();
+#pragma unroll 1
+    for (int quad = 0; quad < kLaneItems / 4; ++quad) {
+      Quad const loaded = entries.Load(task_.entries, quad);
 #pragma unroll
-    for (int item = 0; item < kLaneItems; ++item) {
-      Step(entries.HasNode(item), static_cast<int>(entries.node[item]), entries.pair[item], entries.value[item]);
+      for (int item = 0; item < 4; ++item)
+        Step(loaded.HasNode(item), loaded.Node(item), loaded.pair[item], loaded.value[item]);
     }
   }
 
@@ -115,21 +117,21 @@ class Multiscan {
   __device__ std::int64_t Piece(int node) const { return tile_.tile * n_nodes_ + node; }
 
   /// Lane n for node n.
-  __device__ void LoadFacts() {
+  __device__ void LoadScreens() {
     int const node = Lane();
     if (node < n_nodes_) {
       scratch_.piece_best[Piece(node)].state = SegmentCandidate::kNone;
-      facts_.facts[node] = FactsOf(task_, scratch_.totals[Segment(node)].sum, node, tile_.feature);
-      facts_.needed[node] = INFINITY;
+      auto const facts = FactsOf(task_, scratch_.totals[Segment(node)].sum, node, tile_.feature);
+      screens_.screen[node] = SegmentScreen(facts, FloorOf(task_, node));
+      if (!IsAllowed(task_, node, tile_.feature)) screens_.screen[node].needed = INFINITY;
     }
     __syncwarp();
-    RefreshNeeded();
   }
 
-  __device__ void RefreshNeeded() {
+  __device__ void RefreshScreens() {
     int const node = Lane();
-    if (node < n_nodes_ && IsAllowed(task_, node, tile_.feature)) {
-      facts_.needed[node] = NeededGain(facts_.facts[node], FloorOf(task_, node));
+    if (node < n_nodes_ && screens_.screen[node].needed < INFINITY) {
+      screens_.screen[node].needed = NeededGain(task_.nodes[node].gain, FloorOf(task_, node));
     }
     __syncwarp();
   }
@@ -153,43 +155,44 @@ class Multiscan {
     }
   }
 
-  __device__ void Step(bool has_node, int node, FixedPair pair, float value) {
+  __device__ __forceinline__ void Step(bool has_node, int node, FixedPair pair, float value) {
     bool passes = false;
     NodePiece before{};
     if (has_node) {
       before = sums_.Get(node);
+      auto const& screen = screens_.screen[node];
       if (before.last == -INFINITY) {
         scratch_.smallest[Segment(node)] = value;
-      } else if (before.last != value && facts_.needed[node] < INFINITY) {
-        passes = BoundaryMayReach(task_.screen, facts_.facts[node], before.sum, facts_.needed[node]);
+      } else if (before.last != value && screen.needed < INFINITY) {
+        passes = !task_.screen.usable || screen.MayReach(task_.screen, before.sum);
       }
+      sums_.Set(node, {before.sum + FixedSum{pair.gradient, pair.hessian}, value});
     }
     if (__any_sync(kAllLanes, passes)) {
       int const at = passes ? node : 0;
-      EvaluateLanes(task_, facts_.facts[at], scratch_.piece_best,
-                    {Piece(at), at, passes, before.sum, before.last, value});
-      RefreshNeeded();
+      EvaluateLanes(task_, scratch_, tile_.feature, {Piece(at), at, passes, before.sum, before.last, value});
+      RefreshScreens();
     }
-    if (has_node) sums_.Add(node, pair, value);
   }
 
   SplitTask const& task_;
   InterleavedScratch const& scratch_;
   ColumnTile const& tile_;
   LaneSums<kNodes>& sums_;
-  NodeFacts<kNodes>& facts_;
+  NodeScreens<kNodes>& screens_;
   std::int32_t n_nodes_;
 };
 
 template <int kNodes>
-__global__ void __launch_bounds__(kInterleavedThreads)
-    MultiscanKernel(SplitTask task, ColumnTiles tiles, InterleavedScratch scratch) {
+__global__ void __launch_bounds__(kInterleavedThreads, 6)
+    MultiscanKernel(__grid_constant__ SplitTask const task, __grid_constant__ ColumnTiles const tiles,
+                    __grid_constant__ InterleavedScratch const scratch) {
   __shared__ LaneSums<kNodes> sums[kInterleavedWarps];
-  __shared__ NodeFacts<kNodes> facts[kInterleavedWarps];
+  __shared__ NodeScreens<kNodes> screens[kInterleavedWarps];
   ColumnTile const tile = ThisColumnTile(tiles);
   if (tile.tile >= tiles.n_tiles) return;
   int const warp = static_cast<int>(threadIdx.x) / 32;
-  Multiscan<kNodes>(task, scratch, tile, &sums[warp], &facts[warp]).Run();
+  Multiscan<kNodes>(task, scratch, tile, &sums[warp], &screens[warp]).Run();
 }
 
 /// One block per feature (blockIdx.x) and node (blockIdx.y).

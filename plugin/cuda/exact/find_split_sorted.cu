@@ -60,7 +60,102 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// A warp's way along its tile. All members but `facts` of a dead segment are the same in every lane.
+/// What a warp knows between two rounds; the same in every lane.
+struct ScanState {
+  std::uint32_t segment;  ///< that holds the next entry, unless it begins a new one
+  FixedSum carry;         ///< the segment's pairs before the next entry
+  float previous;         ///< the value of the entry before the next one
+};
+
+/// The boundaries of 128 entries of one live segment that passed the screen, four to a lane.
+struct PassedRound {
+  std::int64_t piece;
+  std::uint32_t segment;
+  unsigned passing;  ///< one bit per boundary of the lane
+  FixedSum left;     ///< before the lane's first entry
+  float low;         ///< the value before it
+  LanePairs pairs;
+  float values[kLaneEntries];
+};
+
+/// The exact formula for a round; rare, so it stays out of the loop. Returns the floor as it is afterwards.
+__device__ __noinline__ double EvaluateRound(SplitTask const& task, SplitScratch const& scratch,
+                                             PassedRound const& round) {
+  auto const node = task.table.NodeOf(round.segment);
+  auto const facts = FactsOf(task, scratch.segment_sums[round.segment], node, task.table.FeatureOf(round.segment));
+  FixedSum left = round.left;
+  float low = round.low;
+#pragma unroll 1
+  for (int i = 0; i < kLaneEntries; ++i) {
+    SegmentCandidate candidate;
+    if ((round.passing >> i & 1U) != 0) {
+      ConsiderBoundary(task.param, facts, left, low, round.values[i], FloorOf(task, node), &candidate);
+    }
+    CommitBest(task, scratch.piece_best, round.piece, node, candidate);
+    left += round.pairs.pair[i];
+    low = round.values[i];
+  }
+  return FloorOf(task, node);
+}
+
+/// Whether boundaries of the segment are candidates at all.
+__device__ __forceinline__ bool IsLive(SplitTask const& task, std::uint32_t segment) {
+  auto const node = task.table.NodeOf(segment);
+  return node != task.table.n_nodes && IsAllowed(task, node, task.table.FeatureOf(segment));
+}
+
+/// A lane's boundary in a step of a mixed round.
+__device__ __forceinline__ void EvaluateMixed(SplitTask const& task, SplitScratch const& scratch, std::int64_t tile,
+                                              bool is_boundary, std::uint32_t segment, FixedSum left, float low,
+                                              float high) {
+  SegmentCandidate candidate;
+  auto const node = task.table.NodeOf(segment);
+  if (is_boundary && IsLive(task, segment)) {
+    auto const facts = FactsOf(task, scratch.segment_sums[segment], node, task.table.FeatureOf(segment));
+    double const floor = FloorOf(task, node);
+    if (!task.screen.usable || SegmentScreen(facts, floor).MayReach(task.screen, left)) {
+      ConsiderBoundary(task.param, facts, left, low, high, floor, &candidate);
+    }
+  }
+  CommitBest(task, scratch.piece_best, tile + segment, node, candidate);
+}
+
+/// Up to 32 consecutive entries of several segments, one to a lane.
+__device__ __forceinline__ void MixedStep(SplitTask const& task, SplitScratch const& scratch, WarpTile const& tile,
+                                          std::int64_t begin, std::int64_t end, ScanState* state) {
+  std::int64_t const index = begin + Lane();
+  bool const exists = index < end;
+  std::int64_t const looked_at = exists ? index : end - 1;
+  auto const segment = FindSegment(task.table.begin, state->segment, tile.last_segment + 1, looked_at);
+  FixedSum own;
+  if (exists) own += task.entries.pairs[index];
+  float const value = task.entries.values[looked_at];
+  bool const is_head = exists && task.table.begin[segment] == index;
+  FixedSum const inclusive = InclusiveScan(own);
+  FixedSum const exclusive = inclusive - own;
+  unsigned const heads = __ballot_sync(kAllLanes, is_head) & (kAllLanes >> (31 - Lane()));
+  int const head = 31 - __clz(static_cast<int>(heads));
+  FixedSum const at_head = FromLane(exclusive, head < 0 ? 0 : head);
+  FixedSum const left = head < 0 ? state->carry + exclusive : exclusive - at_head;
+  float low = __shfl_up_sync(kAllLanes, value, 1);
+  if (Lane() == 0) low = state->previous;
+  EvaluateMixed(task, scratch, tile.tile, exists && !is_head && low != value, segment, left, low, value);
+  int const last = static_cast<int>(end - begin) - 1;
+  state->segment = __shfl_sync(kAllLanes, segment, last);
+  state->carry = FromLane(left + own, last);
+  state->previous = __shfl_sync(kAllLanes, value, last);
+}
+
+/// 128 entries of several segments.
+__device__ __noinline__ void MixedRound(SplitTask const& task, SplitScratch const& scratch, WarpTile const& tile,
+                                        std::int64_t base, ScanState* state) {
+  std::int64_t const round_end = min(base + kRoundEntries, tile.end);
+  for (std::int64_t begin = base; begin < round_end; begin += 32) {
+    MixedStep(task, scratch, tile, begin, min(begin + 32, round_end), state);
+  }
+}
+
+/// A warp's way along its tile.
 class TileScan {
  public:
   __device__ TileScan(SplitTask const& task, SplitScratch const& scratch, WarpTile const& tile)
@@ -71,16 +166,20 @@ class TileScan {
     __syncwarp();
     Enter(tile.first_segment);
     if (begin_ < tile.begin) {
-      carry_ = scratch.piece_sums[tile.tile + segment_];
-      previous_ = task.entries.values[tile.begin - 1];
+      state_.carry = scratch.piece_sums[tile.tile + state_.segment];
+      state_.previous = task.entries.values[tile.begin - 1];
     }
   }
 
   __device__ void Run() {
+#pragma unroll 1
     for (std::int64_t base = tile_.begin; base < tile_.end; base += kRoundEntries) {
-      if (base >= end_) Enter(FindSegment(task_.table.begin, segment_, tile_.last_segment + 1, base));
+      if (base >= end_) Enter(FindSegment(task_.table.begin, state_.segment, tile_.last_segment + 1, base));
       if (base + kRoundEntries > end_) {
-        MixedRound(base);
+        ScanState state = state_;  // whose address may be taken
+        MixedRound(task_, scratch_, tile_, base, &state);
+        if (state.segment != state_.segment) Enter(state.segment);
+        state_ = state;
       } else if (live_) {
         UniformRound(base);
       }
@@ -89,120 +188,76 @@ class TileScan {
 
  private:
   __device__ void Enter(std::uint32_t segment) {
-    segment_ = segment;
+    state_ = {segment, {0, 0}, 0.0F};
     begin_ = task_.table.begin[segment];
     end_ = task_.table.begin[segment + 1];
-    node_ = task_.table.NodeOf(segment);
-    auto const feature = task_.table.FeatureOf(segment);
-    live_ = node_ != task_.table.n_nodes && IsAllowed(task_, node_, feature);
-    carry_ = {0, 0};
+    live_ = IsLive(task_, segment);
     if (!live_) return;
-    facts_ = FactsOf(task_, scratch_.segment_sums[segment], node_, feature);
-    needed_ = NeededGain(facts_, FloorOf(task_, node_));
+    auto const node = task_.table.NodeOf(segment);
+    auto const facts = FactsOf(task_, scratch_.segment_sums[segment], node, task_.table.FeatureOf(segment));
+    node_gain_ = facts.node.gain;
+    screen_ = SegmentScreen(facts, FloorOf(task_, node));
   }
 
   /// 128 entries of one live segment, four to a lane.
-  __device__ void UniformRound(std::int64_t base) {
+  __device__ __forceinline__ void UniformRound(std::int64_t base) {
     std::int64_t const first = base + kLaneEntries * Lane();
     LanePairs const pairs = LoadPairs(task_.entries.pairs, first);
     float4 const loaded = __ldcs(reinterpret_cast<float4 const*>(task_.entries.values + first));
     float const values[kLaneEntries] = {loaded.x, loaded.y, loaded.z, loaded.w};
     FixedSum const own = SumOf(pairs);
     FixedSum const inclusive = InclusiveScan(own);
-    FixedSum const before = carry_ + (inclusive - own);
-    float lower = __shfl_up_sync(kAllLanes, loaded.w, 1);
-    if (Lane() == 0) lower = base == begin_ ? loaded.x : previous_;
+    FixedSum const before = state_.carry + (inclusive - own);
+    float low = __shfl_up_sync(kAllLanes, loaded.w, 1);
+    if (Lane() == 0) low = base == begin_ ? loaded.x : state_.previous;
+    unsigned const boundaries = (low != loaded.x ? 1U : 0U) | (loaded.x != loaded.y ? 2U : 0U) |
+                                (loaded.y != loaded.z ? 4U : 0U) | (loaded.z != loaded.w ? 8U : 0U);
+    unsigned const passing = boundaries & Passing(before, pairs);
+    if (__any_sync(kAllLanes, passing != 0)) {
+      PassedRound const round{tile_.tile + state_.segment,
+                              state_.segment,
+                              passing,
+                              before,
+                              low,
+                              pairs,
+                              {values[0], values[1], values[2], values[3]}};
+      screen_.needed = NeededGain(node_gain_, EvaluateRound(task_, scratch_, round));
+    }
+    state_.carry = FromLane(state_.carry + inclusive, 31);
+    state_.previous = __shfl_sync(kAllLanes, loaded.w, 31);
+  }
+
+  /// One bit per boundary before an entry: it passes the screen. The branches are the same for the whole warp.
+  __device__ __forceinline__ unsigned Passing(FixedSum before, LanePairs const& pairs) const {
+    if (!task_.screen.usable) return 0xFU;
     unsigned passing = 0;
-    FixedSum left = before;
-    float low = lower;
+    if (screen_.right_first) passing = PassingFrom(before, pairs);
+    if (screen_.left_too) passing |= PassingFrom(before + screen_.missing, pairs);
+    return passing;
+  }
+  __device__ __forceinline__ unsigned PassingFrom(FixedSum left, LanePairs const& pairs) const {
+    unsigned passing = 0;
 #pragma unroll
     for (int i = 0; i < kLaneEntries; ++i) {
-      if (low != values[i] && BoundaryMayReach(task_.screen, facts_, left, needed_)) passing |= 1U << i;
+      passing |= MayReach(task_.screen, screen_.total, left, screen_.needed) ? 1U << i : 0U;
       left += pairs.pair[i];
-      low = values[i];
     }
-    if (__any_sync(kAllLanes, passing != 0)) Evaluate(passing, before, lower, pairs, values);
-    carry_ = FromLane(carry_ + inclusive, 31);
-    previous_ = __shfl_sync(kAllLanes, loaded.w, 31);
-  }
-
-  /// The exact formula for the boundaries of a round that passed the screen.
-  __device__ void Evaluate(unsigned passing, FixedSum left, float low, LanePairs const& pairs,
-                           float const (&values)[kLaneEntries]) {
-#pragma unroll
-    for (int i = 0; i < kLaneEntries; ++i) {
-      SegmentCandidate candidate;
-      if ((passing >> i & 1U) != 0) {
-        ConsiderBoundary(task_.param, facts_, left, low, values[i], FloorOf(task_, node_), &candidate);
-      }
-      CommitBest(task_, scratch_.piece_best, tile_.tile + segment_, node_, candidate);
-      left += pairs.pair[i];
-      low = values[i];
-    }
-    needed_ = NeededGain(facts_, FloorOf(task_, node_));
-  }
-
-  /// 128 entries of several segments, one to a lane and 32 at a time.
-  __device__ void MixedRound(std::int64_t base) {
-    std::int64_t const round_end = min(base + kRoundEntries, tile_.end);
-    for (std::int64_t begin = base; begin < round_end; begin += 32) MixedStep(begin, min(begin + 32, round_end));
-  }
-
-  __device__ void MixedStep(std::int64_t begin, std::int64_t end) {
-    std::int64_t const index = begin + Lane();
-    bool const exists = index < end;
-    std::int64_t const looked_at = exists ? index : end - 1;
-    std::uint32_t const segment = FindSegment(task_.table.begin, segment_, tile_.last_segment + 1, looked_at);
-    FixedSum own;
-    if (exists) own += task_.entries.pairs[index];
-    float const value = task_.entries.values[looked_at];
-    bool const is_head = exists && task_.table.begin[segment] == index;
-    FixedSum const inclusive = InclusiveScan(own);
-    FixedSum const exclusive = inclusive - own;
-    unsigned const heads = __ballot_sync(kAllLanes, is_head) & (kAllLanes >> (31 - Lane()));
-    int const head = 31 - __clz(static_cast<int>(heads));
-    FixedSum const at_head = FromLane(exclusive, head < 0 ? 0 : head);
-    FixedSum const left = head < 0 ? carry_ + exclusive : exclusive - at_head;
-    float low = __shfl_up_sync(kAllLanes, value, 1);
-    if (Lane() == 0) low = previous_;
-    ConsiderLane(exists && !is_head && low != value, segment, left, low, value);
-    int const last = static_cast<int>(end - begin) - 1;
-    FixedSum const reached = FromLane(left + own, last);
-    std::uint32_t const last_segment = __shfl_sync(kAllLanes, segment, last);
-    if (last_segment != segment_) Enter(last_segment);
-    carry_ = reached;
-    previous_ = __shfl_sync(kAllLanes, value, last);
-  }
-
-  __device__ void ConsiderLane(bool is_boundary, std::uint32_t segment, FixedSum left, float low, float high) {
-    SegmentCandidate candidate;
-    auto const node = task_.table.NodeOf(segment);
-    auto const feature = task_.table.FeatureOf(segment);
-    if (is_boundary && node != task_.table.n_nodes && IsAllowed(task_, node, feature)) {
-      SegmentFacts const facts = FactsOf(task_, scratch_.segment_sums[segment], node, feature);
-      double const floor = FloorOf(task_, node);
-      if (BoundaryMayReach(task_.screen, facts, left, NeededGain(facts, floor))) {
-        ConsiderBoundary(task_.param, facts, left, low, high, floor, &candidate);
-      }
-    }
-    CommitBest(task_, scratch_.piece_best, tile_.tile + segment, node, candidate);
+    return passing;
   }
 
   SplitTask const& task_;
   SplitScratch const& scratch_;
   WarpTile const& tile_;
-  std::uint32_t segment_;
-  std::int64_t begin_;
+  ScanState state_;
+  std::int64_t begin_;  ///< of the state's segment
   std::int64_t end_;
-  std::int32_t node_;
   bool live_;
-  SegmentFacts facts_;
-  float needed_;           ///< as the floor was when the segment was entered or a candidate found
-  FixedSum carry_;         ///< the segment's pairs before the next entry
-  float previous_ = 0.0F;  ///< the value of the entry before the next one
+  double node_gain_;
+  SegmentScreen screen_;
 };
 
-__global__ void __launch_bounds__(kBlockThreads) ScanKernel(SplitTask task, SplitScratch scratch) {
+__global__ void __launch_bounds__(kBlockThreads, 3)
+    ScanKernel(__grid_constant__ SplitTask const task, __grid_constant__ SplitScratch const scratch) {
   WarpTile const tile = ThisTile(task.table, task.n_entries);
   if (tile.begin >= task.n_entries || IsDeadTile(task.table, tile)) return;
   TileScan(task, scratch, tile).Run();

@@ -34,14 +34,22 @@ __device__ __forceinline__ ColumnTile ThisColumnTile(ColumnTiles const& tiles) {
   return tile;
 }
 
-/// A lane's entries. A column's room is a whole number of lanes, so whole lanes are loaded; entries past the column's
-/// end have no node.
+/// Four consecutive entries of a lane.
+struct Quad {
+  std::uint32_t nodes;  ///< a byte each
+  FixedPair pair[4];
+  float value[4];
+
+  __device__ int Node(int item) const { return static_cast<int>(nodes >> (8 * item) & 255U); }
+  __device__ bool HasNode(int item) const { return Node(item) != kNoNode; }
+};
+
+/// A lane's sixteen entries. A column's room is a whole number of lanes, so whole lanes are loaded; entries past the
+/// column's end have no node.
 struct LaneEntries {
   std::int64_t first;
   int count;
-  std::uint32_t node[kLaneItems];
-  FixedPair pair[kLaneItems];
-  float value[kLaneItems];
+  std::uint32_t nodes[kLaneItems / 4];  ///< four bytes each
 
   __device__ explicit LaneEntries(ColumnTile const& tile) : first(tile.begin + kLaneItems * Lane()) {
     std::int64_t const left = tile.end - first;
@@ -50,51 +58,46 @@ struct LaneEntries {
 
   /// Looks the nodes up by row and keeps them in node_of_entry.
   __device__ void FindNodes(std::uint32_t const* rows, std::uint8_t const* node_of_row, std::uint8_t* node_of_entry) {
-    if (count == 0) return;
-    std::uint32_t words[kLaneItems / 4];
 #pragma unroll
     for (int quad = 0; quad < kLaneItems / 4; ++quad) {
+      nodes[quad] = 0xFFFFFFFFU;
+      if (4 * quad >= count) continue;
       uint4 const row = *reinterpret_cast<uint4 const*>(rows + first + 4 * quad);
-      words[quad] = node_of_row[row.x] | static_cast<std::uint32_t>(node_of_row[row.y]) << 8U |
+      nodes[quad] = node_of_row[row.x] | static_cast<std::uint32_t>(node_of_row[row.y]) << 8U |
                     static_cast<std::uint32_t>(node_of_row[row.z]) << 16U |
                     static_cast<std::uint32_t>(node_of_row[row.w]) << 24U;
+      if (4 * quad + 4 > count) nodes[quad] |= 0xFFFFFFFFU << (8 * (count - 4 * quad));
     }
-    Unpack(words);
-    *reinterpret_cast<uint4*>(node_of_entry + first) = {words[0], words[1], words[2], words[3]};
+    if (count > 0) *reinterpret_cast<uint4*>(node_of_entry + first) = {nodes[0], nodes[1], nodes[2], nodes[3]};
   }
 
   __device__ void LoadNodes(std::uint8_t const* node_of_entry) {
-    if (count == 0) return;
-    uint4 const loaded = *reinterpret_cast<uint4 const*>(node_of_entry + first);
-    std::uint32_t const words[kLaneItems / 4] = {loaded.x, loaded.y, loaded.z, loaded.w};
-    Unpack(words);
+    uint4 loaded{0xFFFFFFFFU, 0xFFFFFFFFU, 0xFFFFFFFFU, 0xFFFFFFFFU};
+    if (count > 0) loaded = *reinterpret_cast<uint4 const*>(node_of_entry + first);
+    nodes[0] = loaded.x;
+    nodes[1] = loaded.y;
+    nodes[2] = loaded.z;
+    nodes[3] = loaded.w;
   }
 
-  __device__ void LoadPairsAndValues(EntryArrays const& entries) {
-    if (count == 0) return;
-#pragma unroll
-    for (int quad = 0; quad < kLaneItems / 4; ++quad) {
-      auto const* const pairs = reinterpret_cast<int4 const*>(entries.pairs + first + 4 * quad);
-      int4 const a = pairs[0];
-      int4 const b = pairs[1];
-      float4 const values = *reinterpret_cast<float4 const*>(entries.values + first + 4 * quad);
-      pair[4 * quad] = {a.x, a.y};
-      pair[4 * quad + 1] = {a.z, a.w};
-      pair[4 * quad + 2] = {b.x, b.y};
-      pair[4 * quad + 3] = {b.z, b.w};
-      value[4 * quad] = values.x;
-      value[4 * quad + 1] = values.y;
-      value[4 * quad + 2] = values.z;
-      value[4 * quad + 3] = values.w;
-    }
-  }
-
-  __device__ bool HasNode(int item) const { return item < count && node[item] != kNoNode; }
-
- private:
-  __device__ void Unpack(std::uint32_t const (&words)[kLaneItems / 4]) {
-#pragma unroll
-    for (int item = 0; item < kLaneItems; ++item) node[item] = words[item / 4] >> (item % 4 * 8) & 255U;
+  __device__ Quad Load(EntryArrays const& entries, int quad) const {
+    Quad loaded{};
+    loaded.nodes = 0xFFFFFFFFU;
+    if (4 * quad >= count) return loaded;
+    loaded.nodes = quad < 2 ? (quad == 0 ? nodes[0] : nodes[1]) : (quad == 2 ? nodes[2] : nodes[3]);
+    auto const* const pairs = reinterpret_cast<int4 const*>(entries.pairs + first + 4 * quad);
+    int4 const a = pairs[0];
+    int4 const b = pairs[1];
+    float4 const values = *reinterpret_cast<float4 const*>(entries.values + first + 4 * quad);
+    loaded.pair[0] = {a.x, a.y};
+    loaded.pair[1] = {a.z, a.w};
+    loaded.pair[2] = {b.x, b.y};
+    loaded.pair[3] = {b.z, b.w};
+    loaded.value[0] = values.x;
+    loaded.value[1] = values.y;
+    loaded.value[2] = values.z;
+    loaded.value[3] = values.w;
+    return loaded;
   }
 };
 
@@ -113,18 +116,21 @@ struct LaneSums {
     hessian[node][Lane()] = piece.sum.hessian;
     last[node][Lane()] = piece.last;
   }
-  __device__ void Add(int node, FixedPair pair, float value) {
-    gradient[node][Lane()] += pair.gradient;
-    hessian[node][Lane()] += pair.hessian;
-    last[node][Lane()] = value;
-  }
   /// The sums of the lane's own entries.
-  __device__ void AddAll(LaneEntries const& entries) {
+  __device__ void AddAll(LaneEntries const& lane, EntryArrays const& entries) {
 #pragma unroll
     for (int node = 0; node < kNodes; ++node) Set(node, {{0, 0}, -INFINITY});
+#pragma unroll 1
+    for (int quad = 0; quad < kLaneItems / 4; ++quad) {
+      Quad const loaded = lane.Load(entries, quad);
 #pragma unroll
-    for (int item = 0; item < kLaneItems; ++item) {
-      if (entries.HasNode(item)) Add(static_cast<int>(entries.node[item]), entries.pair[item], entries.value[item]);
+      for (int item = 0; item < 4; ++item) {
+        if (!loaded.HasNode(item)) continue;
+        int const node = loaded.Node(item);
+        gradient[node][Lane()] += loaded.pair[item].gradient;
+        hessian[node][Lane()] += loaded.pair[item].hessian;
+        last[node][Lane()] = loaded.value[item];
+      }
     }
   }
 };

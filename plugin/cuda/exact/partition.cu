@@ -201,8 +201,8 @@ __device__ __forceinline__ void MoveUniformTile(PartitionTask const& task, Parti
 }
 
 /// A tile of several segments, entry by entry.
-__device__ void MoveMixedTile(PartitionTask const& task, PartitionScratch const& scratch, ChildSegments const& children,
-                              WarpTile const& tile, TileBits const& bits) {
+__device__ __noinline__ void MoveMixedTile(PartitionTask const& task, PartitionScratch const& scratch,
+                                           ChildSegments const& children, WarpTile const& tile, TileBits const& bits) {
   SegmentCursor cursor(task.table, tile);
   for (int word = 0; word < kTileWords; ++word) {
     int const offset = 32 * word + Lane();
@@ -233,8 +233,9 @@ __device__ void MoveMixedTile(PartitionTask const& task, PartitionScratch const&
   }
 }
 
-__global__ void __launch_bounds__(kBlockThreads)
-    MoveKernel(PartitionTask task, PartitionScratch scratch, ChildSegments children) {
+__global__ void __launch_bounds__(kBlockThreads, 3)
+    MoveKernel(__grid_constant__ PartitionTask const task, __grid_constant__ PartitionScratch const scratch,
+               __grid_constant__ ChildSegments const children) {
   WarpTile const tile = ThisTile(task.table, task.n_entries);
   if (tile.begin >= task.n_entries || IsDeadTile(task.table, tile)) return;
   TileBits const bits = CountBits(Lane() < kTileWords ? scratch.goes_left[tile.tile * kTileWords + Lane()] : 0);
