@@ -231,16 +231,15 @@ class TileScan {
   __device__ __forceinline__ unsigned Passing(FixedSum before, LanePairs const& pairs) const {
     if (!task_.screen.usable) return 0xFU;
     unsigned passing = 0;
-    if (screen_.right_first) passing = PassingFrom(before, pairs);
-    if (screen_.left_too) passing |= PassingFrom(before + screen_.missing, pairs);
-    return passing;
-  }
-  __device__ __forceinline__ unsigned PassingFrom(FixedSum left, LanePairs const& pairs) const {
-    unsigned passing = 0;
+#pragma unroll 1
+    for (int way = 0; way < 2; ++way) {  // missing rows to the right, to the left
+      if (!(way == 0 ? screen_.right_first : screen_.left_too)) continue;
+      FixedSum left = way == 0 ? before : before + screen_.missing;
 #pragma unroll
-    for (int i = 0; i < kLaneEntries; ++i) {
-      passing |= MayReach(task_.screen, screen_.total, left, screen_.needed) ? 1U << i : 0U;
-      left += pairs.pair[i];
+      for (int i = 0; i < kLaneEntries; ++i) {
+        passing |= MayReach(task_.screen, screen_.total, left, screen_.needed) ? 1U << i : 0U;
+        left += pairs.pair[i];
+      }
     }
     return passing;
   }
