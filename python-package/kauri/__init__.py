@@ -18,6 +18,7 @@ from ._lib import (
 )
 from .booster import Booster
 from .data import DMatrix
+from .device import DeviceArray
 from .plotting import plot_importance
 from .training import train
 
@@ -27,6 +28,7 @@ __all__ = [
     "Booster",
     "DMatrix",
     "DataError",
+    "DeviceArray",
     "DeviceError",
     "FileError",
     "InternalError",

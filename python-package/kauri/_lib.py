@@ -33,6 +33,8 @@ _SIGNATURES: dict[str, list[Any]] = {
     "XGDMatrixCreateFromCSR": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
     "XGDMatrixCreateFromCSC": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
     "XGDMatrixCreateFromColumnar": [c_char_p, c_char_p, _Out(Handle)],
+    "XGDMatrixCreateFromCudaArrayInterface": [c_char_p, c_char_p, _Out(Handle)],
+    "XGDMatrixCreateFromCudaColumnar": [c_char_p, c_char_p, _Out(Handle)],
     "XGDMatrixFree": [Handle],
     "XGDMatrixSliceDMatrixEx": [Handle, POINTER(c_int), c_uint64, _Out(Handle), c_int],
     "XGDMatrixSetInfoFromInterface": [Handle, c_char_p, c_char_p],
@@ -47,6 +49,8 @@ _SIGNATURES: dict[str, list[Any]] = {
     "XGProxyDMatrixSetDataDense": [Handle, c_char_p],
     "XGProxyDMatrixSetDataCSR": [Handle, c_char_p, c_char_p, c_char_p, c_uint64],
     "XGProxyDMatrixSetDataColumnar": [Handle, c_char_p],
+    "XGProxyDMatrixSetDataCudaArrayInterface": [Handle, c_char_p],
+    "XGProxyDMatrixSetDataCudaColumnar": [Handle, c_char_p],
     "XGBoosterCreate": [POINTER(Handle), c_uint64, _Out(Handle)],
     "XGBoosterFree": [Handle],
     "XGBoosterReset": [Handle],
@@ -61,6 +65,12 @@ _SIGNATURES: dict[str, list[Any]] = {
     "XGBoosterPredictFromDense": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],
     "XGBoosterPredictFromCSR": [Handle, c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, Handle, *_PREDICTION],
     "XGBoosterPredictFromColumnar": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],
+    "XGBoosterPredictFromCudaArray": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],
+    "XGBoosterPredictFromCudaColumnar": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],
+    "KauriBoosterPredictOnDevice": [Handle, Handle, c_char_p, *_PREDICTION],
+    "KauriBoosterTakePrediction": [Handle, _Out(Handle)],
+    "KauriDeviceArrayToHost": [Handle, POINTER(c_float)],
+    "KauriDeviceArrayFree": [Handle],
     "XGBoosterLoadModel": [Handle, c_char_p],
     "XGBoosterSaveModel": [Handle, c_char_p],
     "XGBoosterLoadModelFromBuffer": [Handle, c_char_p, c_uint64],
@@ -285,6 +295,26 @@ def call_prediction(function: Callable[..., int], *args: Any) -> np.ndarray:
     values = POINTER(c_float)()
     check(function(*args, byref(shape), byref(dim), byref(values)))
     return _copied(values, tuple(shape[i] for i in range(dim.value)))
+
+
+def call_device_prediction(
+    booster: Handle, function: Callable[..., int], *args: Any
+) -> tuple[Handle, int, tuple[int, ...]]:
+    """Call a function that predicts in device memory: (the memory's owner, its address, the shape)."""
+    shape = POINTER(c_uint64)()
+    dim = c_uint64()
+    values = POINTER(c_float)()
+    check(function(booster, *args, byref(shape), byref(dim), byref(values)))
+    lengths = tuple(shape[i] for i in range(dim.value))
+    address = ctypes.cast(values, c_void_p).value or 0
+    return call_handle(LIB.KauriBoosterTakePrediction, booster), address, lengths
+
+
+def device_to_host(handle: Handle, size: int) -> np.ndarray:
+    """Call KauriDeviceArrayToHost for an array of `size` numbers."""
+    values = np.empty(size, dtype=np.float32)
+    check(LIB.KauriDeviceArrayToHost(handle, values.ctypes.data_as(POINTER(c_float))))
+    return values
 
 
 def call_scores(function: Callable[..., int], *args: Any) -> tuple[list[str], np.ndarray]:

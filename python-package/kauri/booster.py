@@ -9,14 +9,14 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib
+from . import _lib, device
 from ._lib import LIB, DataError, ParameterError, check
 from .data import DMatrix, Rows, missing_value, rows_of
 from .model import Model
 
 Params = Mapping[str, Any]
-Objective = Callable[[np.ndarray, DMatrix], tuple[np.ndarray, np.ndarray]]
-CustomMetric = Callable[[np.ndarray, DMatrix], tuple[str, float]]
+Objective = Callable[[Any, DMatrix], tuple[Any, Any]]
+CustomMetric = Callable[[Any, DMatrix], tuple[str, float]]
 IterationRange = tuple[int, int]
 
 _VALUE, _MARGIN, _CONTRIBS, _APPROX_CONTRIBS, _INTERACTIONS, _APPROX_INTERACTIONS, _LEAF = range(7)
@@ -129,7 +129,8 @@ class Booster(Model):
         iteration
             Number of the round, from 0; it seeds the sampling.
         fobj
-            An objective of your own: (margins, dtrain) -> (gradients, hessians), shaped like the margins.
+            An objective of your own: (margins, dtrain) -> (gradients, hessians), shaped like the margins. When `dtrain`
+            is in the memory of a CUDA device, so are the margins, and the results should be.
         """
         _require_dmatrix(dtrain)
         self._take_names(dtrain)
@@ -141,11 +142,14 @@ class Booster(Model):
         self.boost(dtrain, iteration, gradients, hessians)
 
     def boost(self, dtrain: DMatrix, iteration: int, grad: Any, hess: Any) -> None:
-        """Train one round from gradients and hessians, ``[n_rows]`` or ``[n_rows, n_outputs]`` each."""
+        """Train one round from gradients and hessians, ``[n_rows]`` or ``[n_rows, n_outputs]`` each.
+
+        In the memory of the device that training runs on they stay there.
+        """
         _require_dmatrix(dtrain)
         self._take_names(dtrain)
-        arrays = [_lib.as_numeric(values, name) for values, name in ((grad, "grad"), (hess, "hess"))]
-        check(LIB.XGBoosterTrainOneIter(self.handle, dtrain.handle, iteration, *map(_lib.interface, arrays)))
+        (grad_text, _grad), (hess_text, _hess) = device.array_in(grad, "grad"), device.array_in(hess, "hess")
+        check(LIB.XGBoosterTrainOneIter(self.handle, dtrain.handle, iteration, grad_text, hess_text))
 
     def eval_set(
         self,
@@ -163,7 +167,8 @@ class Booster(Model):
         iteration
             Printed in brackets.
         feval
-            A metric of your own besides: (predictions, data) -> (name, value).
+            A metric of your own besides: (predictions, data) -> (name, value); predictions are where `predict` puts
+            them.
         output_margin
             Whether `feval` gets margins instead of predictions.
         """
@@ -204,8 +209,10 @@ class Booster(Model):
         training: bool = False,
         iteration_range: IterationRange = (0, 0),
         strict_shape: bool = False,
-    ) -> np.ndarray:
-        """Predict.
+    ) -> Any:
+        """Predict: a NumPy array, or an array in device memory when the rows of `data` are there.
+
+        The latter is CuPy's when CuPy is installed, else a `DeviceArray`.
 
         Parameters
         ----------
@@ -241,6 +248,8 @@ class Booster(Model):
         if approx_contribs:
             kind = {_CONTRIBS: _APPROX_CONTRIBS, _INTERACTIONS: _APPROX_INTERACTIONS}.get(kind, kind)
         settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training))
+        if data.on_device:
+            return device.predict(self.handle, LIB.KauriBoosterPredictOnDevice, data.handle, settings)
         return _lib.call_prediction(LIB.XGBoosterPredictFromDMatrix, self.handle, data.handle, settings)
 
     def inplace_predict(
@@ -253,13 +262,14 @@ class Booster(Model):
         validate_features: bool = True,
         base_margin: Any = None,
         strict_shape: bool = False,
-    ) -> np.ndarray:
-        """Predict without making a DMatrix; safe from several threads.
+    ) -> Any:
+        """Predict without making a DMatrix; safe from several threads. The result is where the rows are.
 
         Parameters
         ----------
         data
-            NumPy array, SciPy CSR matrix or pandas frame. A contiguous float32 array is not copied.
+            NumPy array, SciPy CSR matrix or pandas frame; CuPy array, PyTorch tensor on a CUDA device, or anything with
+            ``__cuda_array_interface__``. A contiguous float32 array is not copied.
         iteration_range, strict_shape
             As for `predict`.
         predict_type
@@ -283,6 +293,8 @@ class Booster(Model):
         proxy = None if base_margin is None else _Proxy(rows, base_margin)
         function = getattr(LIB, f"XGBoosterPredictFrom{rows.kind}")
         handle = None if proxy is None else proxy.handle
+        if rows.on_device:
+            return device.predict(self.handle, function, *rows.arguments, settings, handle)
         return _lib.call_prediction(function, self.handle, *rows.arguments, settings, handle)
 
     def _check_rows(self, rows: Rows) -> None:
@@ -300,9 +312,9 @@ class _Proxy:
     def __init__(self, rows: Rows, base_margin: Any) -> None:
         self.handle: _lib.Handle | None = None
         self.handle = _lib.call_handle(LIB.XGProxyDMatrixCreate)
-        check(getattr(LIB, f"XGProxyDMatrixSetData{rows.kind}")(self.handle, *rows.arguments))
-        array = _lib.as_numeric(base_margin, "base_margin")
-        check(LIB.XGDMatrixSetInfoFromInterface(self.handle, b"base_margin", _lib.interface(array)))
+        check(getattr(LIB, f"XGProxyDMatrixSetData{rows.data_kind}")(self.handle, *rows.arguments))
+        text, _array = device.array_in(base_margin, "base_margin")
+        check(LIB.XGDMatrixSetInfoFromInterface(self.handle, b"base_margin", text))
 
     def __del__(self) -> None:
         if getattr(self, "handle", None) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
+from . import _lib, device
 from ._lib import LIB, DataError, check
 
 ArrayLike = Any
@@ -21,7 +22,7 @@ _TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
 class Rows:
     """Features as the C calls whose name ends in `kind` take them."""
 
-    kind: str  # Dense, CSR, CSC or Columnar
+    kind: str  # Dense, CSR, CSC, Columnar, CudaArray or CudaColumnar
     arguments: list[Any]
     n_rows: int
     n_cols: int
@@ -29,15 +30,35 @@ class Rows:
     types: list[str] | None = None
     keep_alive: list[Any] = field(default_factory=list)  # what the addresses in `arguments` point into
 
+    @property
+    def data_kind(self) -> str:
+        """The end of the names of calls that make a matrix or a proxy."""
+        return "CudaArrayInterface" if self.kind == "CudaArray" else self.kind
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the rows are in the memory of a CUDA device."""
+        return self.kind.startswith("Cuda")
+
+
+def _require_table(shape: Sequence[int]) -> None:
+    if len(shape) != 2:
+        raise DataError(
+            f"data has {len(shape)} dimensions, expected a table [n_rows, n_cols]. Reshape your data, e.g. "
+            "data.reshape(-1, 1) for a single feature."
+        )
+
 
 def _dense_rows(values: ArrayLike) -> Rows:
     array = _lib.as_numeric(values, "data")
-    if array.ndim != 2:
-        raise DataError(
-            f"data has {array.ndim} dimensions, expected a table [n_rows, n_cols]. Reshape your data, e.g. "
-            "data.reshape(-1, 1) for a single feature."
-        )
+    _require_table(array.shape)
     return Rows("Dense", [_lib.interface(array)], *array.shape, keep_alive=[array])
+
+
+def _device_rows(values: Any) -> Rows:
+    members = device.interface_members(values)
+    _require_table(members["shape"])
+    return Rows("CudaArray", [json.dumps(members).encode()], *members["shape"], keep_alive=[values])
 
 
 def _sparse_rows(matrix: Any) -> Rows:
@@ -61,8 +82,20 @@ def _column_values(column: Any) -> np.ndarray | None:
     return None
 
 
+def _frame_names(frame: Any) -> list[str]:
+    return [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
+
+
+def _device_frame_rows(frame: Any) -> Rows:
+    names = _frame_names(frame)
+    columns = [frame.iloc[:, i] for i in range(len(names))]
+    document = b"[" + b",".join(map(device.interface, columns)) + b"]"
+    types = [_TYPE_OF_KIND[getattr(column.dtype, "kind", "f")] for column in columns]
+    return Rows("CudaColumnar", [document], len(frame), len(names), names, types, columns)
+
+
 def _frame_rows(frame: Any) -> Rows:
-    names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
+    names = _frame_names(frame)
     columns = [_column_values(frame.iloc[:, i]) for i in range(len(names))]
     bad = [f"{name} ({dtype})" for name, dtype, column in zip(names, frame.dtypes, columns) if column is None]
     if bad:
@@ -76,14 +109,20 @@ def _frame_rows(frame: Any) -> Rows:
 def rows_of(data: Any) -> Rows:
     """Return the features of a NumPy array, a SciPy sparse matrix, a pandas frame, or what becomes an array.
 
+    What is in the memory of a CUDA device (CuPy array, PyTorch tensor, a frame of such columns) stays there.
+
     Raises
     ------
     DataError
         For another number of dimensions than two, or values that are not numbers.
     """
+    if device.is_device_array(data):
+        return _device_rows(data)
     if hasattr(data, "format") and hasattr(data, "tocsr"):
         return _sparse_rows(data)
     if hasattr(data, "iloc"):
+        if data.ndim == 2 and data.shape[1] > 0 and device.is_device_array(data.iloc[:, 0]):
+            return _device_frame_rows(data)
         return _frame_rows(data.to_frame() if data.ndim == 1 else data)
     return _dense_rows(data)
 
@@ -100,7 +139,9 @@ class DMatrix:
     ----------
     data
         NumPy array of any numeric dtype ``[n_rows, n_cols]``, SciPy sparse matrix, pandas frame of numeric columns, or
-        the path of a text file: ``"train.libsvm?format=libsvm"``, ``"train.csv?format=csv&label_column=0"``.
+        the path of a text file: ``"train.libsvm?format=libsvm"``, ``"train.csv?format=csv&label_column=0"``. An array
+        in the memory of a CUDA device (CuPy, PyTorch, ``__cuda_array_interface__``) is copied within that memory;
+        labels and the like may be there too.
     label
         ``[n_rows]``.
     weight
@@ -130,6 +171,8 @@ class DMatrix:
         A file that cannot be read.
     """
 
+    on_device = False  # whether the features are in the memory of a CUDA device
+
     def __init__(
         self,
         data: Any,
@@ -156,8 +199,9 @@ class DMatrix:
         else:
             rows = rows_of(data)
             settings = _lib.config(missing=missing_value(missing), nthread=0 if nthread is None else int(nthread))
-            create = getattr(LIB, f"XGDMatrixCreateFrom{rows.kind}")
+            create = getattr(LIB, f"XGDMatrixCreateFrom{rows.data_kind}")
             self.handle = _lib.call_handle(create, *rows.arguments, settings)
+            self.on_device = rows.on_device
             names = rows.names if names is None else names
             types = rows.types if types is None else types
         if names is not None:
@@ -193,6 +237,9 @@ class DMatrix:
                 self._set_array(name, values)
 
     def _set_array(self, name: str, values: ArrayLike) -> None:
+        if device.is_device_array(values):
+            check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), device.interface(values)))
+            return
         if hasattr(values, "to_numpy"):
             values = values.to_numpy()
         array = _lib.as_numeric(values, name)

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from .booster import Booster
 from .callback import EvalsLog, TrainingCallback
 from .data import DMatrix
+from .device import to_host
 from .training import train
 
 # Arguments of an estimator that are no parameters of a booster.
@@ -143,7 +144,7 @@ class _KauriModel(BaseEstimator):
         if n_features != expected:
             name = type(self).__name__
             raise ValueError(f"X has {n_features} features, but {name} is expecting {expected} features as input.")
-        return booster.predict(data, iteration_range=self._rounds(iteration_range), **how)
+        return to_host(booster.predict(data, iteration_range=self._rounds(iteration_range), **how))
 
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> np.ndarray:
         """Return the leaf of every row in every tree, ``[n_rows, n_trees]``."""

@@ -32,9 +32,10 @@ inline double UnitsPerWeight(float largest, std::int64_t n) {
   return std::ldexp(1.0, 59 - std::ilogb(static_cast<double>(n)) - std::ilogb(static_cast<double>(largest)));
 }
 
-/// The nearest number of units; a positive weight is never lost.
+/// The nearest number of units, halves up (vector code, unlike rounding by libm); a positive weight is never lost.
 KAURI_HD std::int64_t WeightInUnits(float weight, double units) {
-  auto const rounded = static_cast<std::int64_t>(static_cast<double>(weight) * units + 0.5);
+  double const halves_up = static_cast<double>(weight) * units + 0.5;
+  auto const rounded = static_cast<std::int64_t>(halves_up);
   std::int64_t const least = weight > 0.0F ? 1 : 0;
   return rounded < least ? least : rounded;
 }

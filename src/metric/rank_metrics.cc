@@ -181,9 +181,11 @@ double RankMetric::Evaluate(Context const& ctx, Span<float const> predictions, M
 }
 
 void RegisterRankMetrics(Registry<MetricFactory>* registry) {
+  // Parameters are listed once, with ndcg.
   auto const add = [&](std::string const& name, Kind kind, std::string const& description, std::string const& dashed) {
-    registry->Add({name, description, MakeFactory(name, kind, ""), DescribeParameters<RankMetricParam>});
-    registry->Add({name + "-", dashed, MakeFactory(name, kind, "-"), DescribeParameters<RankMetricParam>});
+    auto const parameters = kind == Kind::kNdcg ? DescribeParameters<RankMetricParam> : nullptr;
+    registry->Add({name, description, MakeFactory(name, kind, ""), parameters});
+    registry->Add({name + "-", dashed, MakeFactory(name, kind, "-")});
   };
   std::string const zero = "; a query group without a relevant row scores 0 instead of 1.";
   add("ndcg", Kind::kNdcg,

@@ -10,7 +10,7 @@
 namespace kauri {
 
 /// Splits on one feature, merged. A number follows the path iff its key lies in [lower, upper); where some of the
-/// splits are categorical, `lower` is the number of a CategoryCondition instead.
+/// splits are categorical, `lower` is the number of a CategoryCondition instead. lower <= upper.
 struct alignas(16) PathFeature {
   std::uint32_t slot_flags;  ///< slot << 2 | has_categories << 1 | takes_missing
   std::int32_t lower;
@@ -36,10 +36,17 @@ struct CategoryConditionsView {
   CategorySetsView sets;
 };
 
-/// Whether a row whose feature has this key follows the path at all splits on the feature.
+/// Whether a row whose feature has this key follows the path at all splits on the feature, none of them categorical.
+KAURI_HD bool FollowsInterval(PathFeature const& feature, std::int32_t key) {
+  auto const width = static_cast<std::uint32_t>(feature.upper) - static_cast<std::uint32_t>(feature.lower);
+  auto const is_inside = static_cast<std::uint32_t>(key) - static_cast<std::uint32_t>(feature.lower) < width;
+  return is_inside | ((key == kMissingKey) & feature.TakesMissing());  // no branch: lanes differ
+}
+
+/// The same for any splits.
 KAURI_HD bool Follows(PathFeature const& feature, std::int32_t key, CategoryConditionsView const& categories) {
+  if (!feature.HasCategories()) return FollowsInterval(feature, key);
   if (key == kMissingKey) return feature.TakesMissing();
-  if (!feature.HasCategories()) return feature.lower <= key && key < feature.upper;
   auto const condition = categories.conditions[feature.lower];
   return condition.lower <= key && key < condition.upper &&
          categories.sets.Contains(condition.set, ValueOfKey(key)) != condition.is_complement;

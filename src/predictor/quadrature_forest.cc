@@ -6,6 +6,7 @@
 
 #include "common/parallel_for.h"
 #include "predictor/cover.h"
+#include "predictor/quadrature_levels.h"
 
 namespace kauri {
 namespace {
@@ -267,6 +268,13 @@ std::shared_ptr<QuadratureForest const> LazyQuadrature::Get(Context const& ctx, 
     has_pairs_ = with_pairs;
   }
   return compiled_;
+}
+
+std::shared_ptr<QuadratureLevels const> LazyQuadrature::Levels(Context const& ctx, Forest const& forest) const {
+  auto const compiled = Get(ctx, forest, false);
+  std::lock_guard<std::mutex> const lock(mutex_);
+  if (levels_ == nullptr) levels_ = std::make_shared<QuadratureLevels const>(CompileLevels(forest, *compiled));
+  return levels_;
 }
 
 }  // namespace kauri

@@ -97,14 +97,18 @@ struct QuadratureForest {
 /// number of features on a path.
 QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, bool with_pairs);
 
+struct QuadratureLevels;  // quadrature_levels.h
+
 /// Compiles on first use: most forests never explain. Safe from many threads.
 class LazyQuadrature {
  public:
   std::shared_ptr<QuadratureForest const> Get(Context const& ctx, Forest const& forest, bool with_pairs) const;
+  std::shared_ptr<QuadratureLevels const> Levels(Context const& ctx, Forest const& forest) const;
 
  private:
   mutable std::mutex mutex_;
   mutable std::shared_ptr<QuadratureForest const> compiled_;
+  mutable std::shared_ptr<QuadratureLevels const> levels_;
   mutable bool has_pairs_ = false;
 };
 

@@ -1,10 +1,14 @@
 #include "predictor/shap_quadrature.h"
 
+#include <hwy/aligned_allocator.h>
+
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "common/parallel_for.h"
 #include "predictor/quadrature_kernel.h"
+#include "predictor/quadrature_levels.h"
 #include "predictor/row_tile.h"
 
 namespace kauri {
@@ -24,35 +28,39 @@ std::int64_t BlockRows(std::int64_t n_rows, std::int64_t bytes_per_row) {
   return std::max<std::int64_t>(1, rows / kLanes) * kLanes;
 }
 
+/// Up to here a row at a time is faster.
+constexpr std::int64_t kFewRows = 4;
+
+/// The forest compiled for the methods that a call needs.
+struct Compiled {
+  std::shared_ptr<QuadratureForest const> forest;
+  std::shared_ptr<QuadratureLevels const> levels;  ///< nullptr: only walks
+};
+
 /// Sums of one output over a block of rows, in groups of kLanes rows.
 class Block {
  public:
-  Block(ContributionTask const& task, QuadratureForest const& compiled, std::int64_t begin, std::int64_t end)
+  Block(ContributionTask const& task, Compiled const& compiled, std::int64_t begin, std::int64_t end)
       : task_(task),
-        compiled_(compiled),
+        compiled_(*compiled.forest),
+        levels_(compiled.levels.get()),
         begin_(begin),
         n_rows_(end - begin),
         n_groups_(NumBlocks(n_rows_, kLanes)),
         keys_(At(n_groups_ * kLanes * task.forest.NumSlots()), kMissingKey) {
     ReadKeys(task.forest, task.rows, begin, end, kLanes, keys_.data());
+    if (levels_ != nullptr && !levels_->batches.empty()) ComputeAllTerms();
   }
 
   void AddTrees(std::int64_t output, bool with_pairs) {
     auto const& forest = task_.forest;
     phi_.assign(keys_.size(), 0.0);
-    auto const n_pairs = with_pairs ? static_cast<std::int64_t>(compiled_.pairs[At(output)].size()) : 0;
+    n_pairs_ = with_pairs ? static_cast<std::int64_t>(compiled_.pairs[At(output)].size()) : 0;
     // Never empty when wanted: the kernel takes a pointer for the wish.
-    pairs_.assign(At(with_pairs ? std::max<std::int64_t>(1, n_groups_ * kLanes * n_pairs) : 0), 0.0);
-    for (auto index = task_.trees.begin; index < task_.trees.end; ++index) {
-      auto const& tree = compiled_.trees[At(index)];
-      if (forest.output_of_tree[At(index)] != output || tree.points == 0) continue;
-      for (std::int64_t group = 0; group < n_groups_; ++group) {
-        auto const first = group * kLanes * forest.NumSlots();
-        AddQuadrature({&tree, &compiled_.rules[At(tree.points)], &forest.categories,
-                       std::min(kLanes, n_rows_ - group * kLanes), keys_.data() + first, phi_.data() + first,
-                       with_pairs ? pairs_.data() + group * kLanes * n_pairs : nullptr},
-                      &scratch_);
-      }
+    pairs_.assign(At(with_pairs ? std::max<std::int64_t>(1, n_groups_ * kLanes * n_pairs_) : 0), 0.0);
+    for (auto tree = task_.trees.begin; tree < task_.trees.end; ++tree) {
+      if (forest.output_of_tree[At(tree)] != output || compiled_.trees[At(tree)].points == 0) continue;
+      levels_ == nullptr || levels_->terms[At(tree)].empty() ? WalkTree(tree) : AddTerms(tree);
     }
   }
 
@@ -96,18 +104,65 @@ class Block {
   }
 
  private:
+  void WalkTree(std::int64_t index) {
+    auto const& tree = compiled_.trees[At(index)];
+    for (std::int64_t group = 0; group < n_groups_; ++group) {
+      auto const first = group * kLanes * task_.forest.NumSlots();
+      AddQuadrature({&tree, &compiled_.rules[At(tree.points)], &task_.forest.categories,
+                     std::min(kLanes, n_rows_ - group * kLanes), keys_.data() + first, phi_.data() + first,
+                     pairs_.empty() ? nullptr : pairs_.data() + group * kLanes * n_pairs_},
+                    &scratch_);
+    }
+  }
+
+  void ComputeAllTerms() {
+    terms_.resize(At(n_rows_ * levels_->n_lanes));
+    std::size_t n_scratch = 0;
+    for (auto const& batch : levels_->batches) n_scratch = std::max(n_scratch, LevelScratch(batch));
+    auto const scratch = hwy::AllocateAligned<float>(n_scratch);
+    for (auto const& batch : levels_->batches) {
+      if (batch.trees.end <= task_.trees.begin || batch.trees.begin >= task_.trees.end) continue;
+      for (std::int64_t row = 0; row < n_rows_; ++row) {
+        ComputeTerms({&batch, &compiled_.rules[At(batch.points)], keys_.data() + row, kLanes, scratch.get(),
+                      terms_.data() + row * levels_->n_lanes + batch.term_begin});
+      }
+    }
+  }
+
+  void AddTerms(std::int64_t tree) {
+    auto const& slots = compiled_.trees[At(tree)].slots;
+    for (std::int64_t row = 0; row < n_rows_; ++row) {
+      auto const* terms = terms_.data() + row * levels_->n_lanes;
+      sums_.assign(slots.size(), 0.0F);
+      for (auto const& term : levels_->terms[At(tree)]) {
+        if (term.lane != kFlushTerm) {
+          sums_[term.feature] += terms[term.lane];
+          continue;
+        }
+        for (std::size_t feature = 0; feature < slots.size(); ++feature) {
+          phi_[slots[feature] * At(kLanes) + At(row)] += static_cast<double>(sums_[feature]);
+        }
+        std::fill(sums_.begin(), sums_.end(), 0.0F);
+      }
+    }
+  }
+
   double const* Phi(std::int64_t row) const {
     return phi_.data() + row / kLanes * kLanes * task_.forest.NumSlots() + row % kLanes;
   }
 
   ContributionTask const& task_;
   QuadratureForest const& compiled_;
+  QuadratureLevels const* levels_;
   std::int64_t begin_;
   std::int64_t n_rows_;
   std::int64_t n_groups_;
   std::vector<std::int32_t> keys_;  ///< [n_groups, n_slots, kLanes]
   std::vector<double> phi_;         ///< [n_groups, n_slots, kLanes]
   std::vector<double> pairs_;       ///< [n_groups, pairs of the output, kLanes]
+  std::int64_t n_pairs_ = 0;
+  std::vector<float> terms_;  ///< [n_rows, n_lanes of the levels]
+  std::vector<float> sums_;   ///< of a tree's features
   QuadratureScratch scratch_;
 };
 
@@ -124,12 +179,14 @@ std::vector<double> Expected(ContributionTask const& task, QuadratureForest cons
 
 void QuadratureContributions(Context const& ctx, ContributionTask const& task, Span<float> out) {
   auto const& forest = task.forest;
-  auto const compiled = forest.quadrature->Get(ctx, forest, false);
-  auto const expected = Expected(task, *compiled);
+  auto const is_few = task.rows.NumRows() <= kFewRows;
+  Compiled const compiled{forest.quadrature->Get(ctx, forest, false),
+                          is_few ? forest.quadrature->Levels(ctx, forest) : nullptr};
+  auto const expected = Expected(task, *compiled.forest);
   auto const width = forest.n_features + 1;
   auto const block_rows = BlockRows(task.rows.NumRows(), 12 * forest.NumSlots());
   ParallelForBlocks(ctx, task.rows.NumRows(), block_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    Block block(task, *compiled, begin, end);
+    Block block(task, compiled, begin, end);
     for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
       block.AddTrees(output, false);
       block.WriteContributions(output, expected[At(output)], out.data() + (begin * forest.n_outputs + output) * width,
@@ -140,15 +197,15 @@ void QuadratureContributions(Context const& ctx, ContributionTask const& task, S
 
 void QuadratureInteractions(Context const& ctx, ContributionTask const& task, Span<float> out) {
   auto const& forest = task.forest;
-  auto const compiled = forest.quadrature->Get(ctx, forest, true);
-  auto const expected = Expected(task, *compiled);
+  Compiled const compiled{forest.quadrature->Get(ctx, forest, true), nullptr};
+  auto const expected = Expected(task, *compiled.forest);
   auto const width = (forest.n_features + 1) * (forest.n_features + 1);
   std::size_t n_pairs = 0;
-  for (auto const& pairs : compiled->pairs) n_pairs = std::max(n_pairs, pairs.size());
+  for (auto const& pairs : compiled.forest->pairs) n_pairs = std::max(n_pairs, pairs.size());
   auto const block_rows =
       BlockRows(task.rows.NumRows(), 12 * forest.NumSlots() + 8 * static_cast<std::int64_t>(n_pairs));
   ParallelForBlocks(ctx, task.rows.NumRows(), block_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    Block block(task, *compiled, begin, end);
+    Block block(task, compiled, begin, end);
     for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
       block.AddTrees(output, true);
       block.WriteInteractions(output, expected[At(output)], out.data() + (begin * forest.n_outputs + output) * width,

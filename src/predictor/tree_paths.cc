@@ -30,14 +30,13 @@ std::vector<std::int32_t> Intersect(std::vector<std::int32_t> const& a, bool a_i
   return result;
 }
 
-/// What follows before any split on the feature.
-PathFeature Everything(std::uint32_t slot) {
-  return {(slot << 2U) | 1U, std::numeric_limits<std::int32_t>::min(), kMissingKey, 1.0F};
-}
-
 void NarrowInterval(PathFeature* feature, std::int32_t threshold, bool goes_right, PathCategories* categories) {
   auto const narrow = [&](std::int32_t* lower, std::int32_t* upper) {
-    goes_right ? * lower = std::max(*lower, threshold) : * upper = std::min(*upper, threshold);
+    if (goes_right) {
+      *lower = std::max(*lower, std::min(threshold, *upper));
+    } else {
+      *upper = std::min(*upper, std::max(threshold, *lower));
+    }
   };
   if (!feature->HasCategories()) return narrow(&feature->lower, &feature->upper);
   auto condition = categories->Conditions()[At(feature->lower)];
@@ -66,6 +65,10 @@ std::uint32_t FindEarlier(TreeEdges const& edges, std::uint32_t parent, std::uin
 }
 
 }  // namespace
+
+PathFeature WholeFeature(std::uint32_t slot) {
+  return {(slot << 2U) | 1U, std::numeric_limits<std::int32_t>::min(), kMissingKey, 1.0F};
+}
 
 std::int32_t PathCategories::Add(PathFeature const& earlier, std::int32_t set, bool goes_right) {
   CategoryCondition condition{earlier.lower, earlier.upper, set, !goes_right};
@@ -108,7 +111,7 @@ TreeEdges FindEdges(Forest const& forest, std::int64_t tree, PathCategories* cat
       edges.zero_fraction[child] = is_new ? ratio : ratio * edges.zero_fraction[earlier];
       edges.n_features[child] = edges.n_features[node] + (is_new ? 1 : 0);
       auto& feature = edges.feature[child];
-      feature = Merge(is_new ? Everything(split.slot) : edges.feature[earlier], split, side == 1, categories);
+      feature = Merge(is_new ? WholeFeature(split.slot) : edges.feature[earlier], split, side == 1, categories);
       feature.zero_fraction = static_cast<float>(edges.zero_fraction[child]);
     }
   }

@@ -46,6 +46,9 @@ struct TreeEdges {
   std::vector<std::int32_t> n_features;  ///< distinct ones on the way from the root
 };
 
+/// What follows a path before any split on the feature: everything.
+PathFeature WholeFeature(std::uint32_t slot);
+
 /// Time: nodes * depth, memory: about 36 bytes a node. Trees with categorical splits must come one after the other.
 TreeEdges FindEdges(Forest const& forest, std::int64_t tree, PathCategories* categories);
 

@@ -1,20 +1,8 @@
-#include "kauri/metric.h"
-
-#include "cuda/metric/device_metric.h"
-#include "device_fixture.h"
+/// Means over elements and classes.
+#include "metric_fixture.h"
 
 namespace kauri::testing {
 namespace {
-
-std::unique_ptr<Metric> MakeMetric(std::string const& name) {
-  auto const at = name.find('@');
-  return GetRegistries().metrics.Find(name.substr(0, at)).make(at == std::string::npos ? "" : name.substr(at + 1), {});
-}
-
-struct MetricData {
-  MetaInfo info;
-  std::vector<float> predictions;
-};
 
 /// n_classes 0: labels in [0, 1], or 0 and 1; some predictions at both ends.
 MetricData MakeData(std::int64_t n_rows, std::int64_t n_targets, std::int64_t n_classes, bool weighted) {
@@ -32,31 +20,14 @@ MetricData MakeData(std::int64_t n_rows, std::int64_t n_targets, std::int64_t n_
   return data;
 }
 
-class DeviceMetricTest : public DeviceTest {
- protected:
-  void ExpectTheHostsBits(std::string const& name, MetricData const& data, std::int64_t n_outputs) const {
-    auto const metric = MakeMetric(name);
-    auto const on_device = cuda::MakeDeviceMetric(*metric);
-    ASSERT_NE(on_device, nullptr) << name;
-    ASSERT_TRUE(on_device->Fits(data.info, n_outputs)) << name;
-    auto const labels = cuda::ToDevice(Cuda(), data.info.labels);
-    auto const weights = cuda::ToDevice(Cuda(), data.info.weights);
-    auto const predictions = cuda::ToDevice(Cuda(), data.predictions);
-    auto const value = on_device->Evaluate(Cuda(), predictions.span(),
-                                           {data.info.n_rows, data.info.n_targets, labels.span(), weights.span()});
-    auto const expected = metric->Evaluate(Context{}, data.predictions, data.info);
-    EXPECT_EQ(std::memcmp(&value, &expected, sizeof(value)), 0)
-        << name << ": " << value << " and " << expected << ", " << data.info.n_rows << " rows";
-  }
-};
-
 TEST_F(DeviceMetricTest, MeansOfElementsHaveTheHostsBits) {
   for (std::int64_t const n_rows : {1, 7, 8, 9, 255, 4095, 4096, 4097, 100003}) {
     for (bool const weighted : {false, true}) {
       for (std::int64_t const n_targets : {1, 3}) {
         auto const data = MakeData(n_rows, n_targets, 0, weighted);
         for (auto const* name :
-             {"rmse", "mae", "logloss", "error", "error@0.7", "error@0.123456789", "poisson-nloglik"}) {
+             {"rmse", "mae", "logloss", "error", "error@0.7", "error@0.123456789", "poisson-nloglik", "rmsle", "mape",
+              "gamma-nloglik", "gamma-deviance", "tweedie-nloglik@1.5", "tweedie-nloglik@1.23456789"}) {
           ExpectTheHostsBits(name, data, n_targets);
         }
       }
@@ -99,9 +70,11 @@ TEST(DeviceMetricTable, RefusesWhatTheHostRefuses) {
   EXPECT_FALSE(element->Fits(data.info, 1));
 }
 
-TEST(DeviceMetricTable, AreasStayOnTheHost) {
-  EXPECT_EQ(cuda::MakeDeviceMetric(*MakeMetric("auc")), nullptr);
-  EXPECT_EQ(cuda::MakeDeviceMetric(*MakeMetric("aucpr")), nullptr);
+TEST(DeviceMetricTable, EveryRegisteredMetricHasADeviceVersion) {
+  for (auto const& name : GetRegistries().metrics.Names()) {
+    auto const full_name = name == "tweedie-nloglik" ? name + "@1.5" : name;
+    EXPECT_NE(cuda::MakeDeviceMetric(*MakeMetric(full_name)), nullptr) << name;
+  }
 }
 
 }  // namespace

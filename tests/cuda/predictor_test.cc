@@ -209,21 +209,6 @@ TEST_F(GpuPredictorTest, ManyThreads) {
   for (auto const& result : results) EXPECT_TRUE(SameFloats(result, expected));
 }
 
-TEST_F(GpuPredictorTest, ContributionsAreTheCpus) {
-  auto const model = RandomModel({});
-  auto const rows = RandomRows(40, 6, 13);
-  std::vector<float> const base{0.5F};
-  std::vector<float> on_device(40 * 7);
-  std::vector<float> on_host(40 * 7);
-  auto const gpu = MakeGpuPredictor();
-  gpu->Predict(OnDevice(), *gpu->Compile(OnDevice(), model, AllTrees(model)), rows, PredictKind::kContribution,
-               AllTrees(model), {base, {}}, on_device);
-  auto const cpu = MakeCpuPredictor();
-  cpu->Predict(Context{}, *cpu->Compile(Context{}, model, AllTrees(model)), rows, PredictKind::kContribution,
-               AllTrees(model), {base, {}}, on_host);
-  EXPECT_TRUE(SameFloats(on_device, on_host));
-}
-
 TEST_F(GpuPredictorTest, RefusesForeignModelsAndWrongSizes) {
   auto const model = RandomModel({});
   auto const rows = RandomRows(10, 6, 14);

@@ -14,10 +14,16 @@ namespace {
 
 using Arrays = std::vector<DeviceArray>;
 
+/// What no allocation holds is said to be host memory.
 cudaPointerAttributes AttributesOf(void const* address) {
   cudaPointerAttributes attributes{};
-  KAURI_CUDA_CHECK(cudaPointerGetAttributes(&attributes, address));
-  return attributes;
+  auto const code = cudaPointerGetAttributes(&attributes, address);
+  if (code != cudaErrorInvalidValue) {
+    KAURI_CUDA_CHECK(code);
+    return attributes;
+  }
+  cudaGetLastError();
+  return {};
 }
 
 bool IsOnDevice(cudaPointerAttributes const& attributes) {

@@ -294,9 +294,10 @@ class CudaEngine : public Engine {
     }
     own->Info(Cuda(), data);  // forgets what fitted older labels
     auto* const fitting = own->FittingMetrics();
-    if (fitting->count(metric.Name()) > 0) return on_device;
+    auto const key = metric.Name() + " " + on_device->FitsBy();
+    if (fitting->count(key) > 0) return on_device;
     if (!on_device->Fits(data.Info(), own->n_outputs)) return nullptr;
-    fitting->insert(metric.Name());
+    fitting->insert(key);
     return on_device;
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/objective/device_info.h"
@@ -18,6 +19,8 @@ class DeviceMetric {
   /// Whether labels and predictions [n_rows, n_outputs] are what the metric is for. If not, the host's version has the
   /// words for the error. May look at every label.
   virtual bool Fits(MetaInfo const& info, std::int64_t n_outputs) const = 0;
+  /// Parameters that Fits depends on, as text; with the metric's name it says which answers are the same.
+  virtual std::string FitsBy() const { return {}; }
   /// predictions: [n_rows, n_outputs], device. Waits for the value.
   virtual double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const = 0;
 };

@@ -14,7 +14,7 @@
 
 #include "common/block_sum.h"
 #include "cuda/common/launch.h"
-#include "cuda/metric/device_metric.h"
+#include "cuda/metric/make_metric.h"
 #include "metric/element_losses.h"
 #include "metric/weighted_sum.h"
 
@@ -162,24 +162,31 @@ std::unique_ptr<DeviceMetric> Make(Loss loss, bool takes_root = false) {
   return std::make_unique<MeanMetric<Pick, Loss>>(loss, takes_root);
 }
 
-std::unique_ptr<DeviceMetric> MakeError(std::string const& argument) {
-  float threshold = 0.5F;
+/// Of a loss with a number after '@'.
+template <typename Loss>
+std::unique_ptr<DeviceMetric> MakeNumbered(std::string const& argument) {
+  float number = 0.0F;
   auto const* end = argument.data() + argument.size();
-  auto const parsed = std::from_chars(argument.data(), end, threshold);
+  auto const parsed = std::from_chars(argument.data(), end, number);
   if (parsed.ec != std::errc() || parsed.ptr != end) return nullptr;
-  return Make<PickElement>(ThresholdError{threshold});
+  return Make<PickElement>(Loss{number});
 }
 
 }  // namespace
 
-std::unique_ptr<DeviceMetric> MakeDeviceMetric(Metric const& metric) {
+std::unique_ptr<DeviceMetric> MakeMeanMetric(Metric const& metric) {
   auto const full_name = metric.Name();
   auto const name = full_name.substr(0, full_name.find('@'));
   if (name == "rmse") return Make<PickElement>(SquaredDifference{}, true);
   if (name == "mae") return Make<PickElement>(AbsoluteDifference{});
   if (name == "logloss") return Make<PickElement>(LogLoss{});
-  if (name == "error") return MakeError(metric.Argument());
+  if (name == "error") return MakeNumbered<ThresholdError>(metric.Argument());
   if (name == "poisson-nloglik") return Make<PickElement>(PoissonDeviance{});
+  if (name == "rmsle") return Make<PickElement>(SquaredLogDifference{}, true);
+  if (name == "mape") return Make<PickElement>(RelativeDifference{});
+  if (name == "gamma-nloglik") return Make<PickElement>(GammaLogLoss{});
+  if (name == "gamma-deviance") return Make<PickElement>(GammaDeviance{});
+  if (name == "tweedie-nloglik") return MakeNumbered<TweedieLogLoss>(metric.Argument());
   if (name == "merror") return Make<PickLikeliest>(ClassError{});
   if (name == "mlogloss") return Make<PickLabel>(ClassLogLoss{});
   return nullptr;

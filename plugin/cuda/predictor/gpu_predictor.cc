@@ -1,26 +1,61 @@
-/// Margins and leaves on the device; the same bits as cpu_predictor's, since every row's sum has the same order.
-/// Contributions and interactions have no device version yet: cpu_predictor computes them from the host's forest that
-/// the compiled model keeps, and the log says so once (design D6).
+/// Margins, leaves and approximate contributions have the same bits as cpu_predictor's, since every row's sums have the
+/// same order. Exact contributions and interactions are the device's own (plugin/cuda/shap), the same bits in every
+/// run.
 #include "cuda/predictor/gpu_predictor.h"
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <utility>
 
-#include "common/log.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_storage_rows.h"
 #include "cuda/predictor/host_rows.h"
+#include "cuda/shap/shap_model.h"
+#include "kauri/parameter.h"
 #include "kauri/predictor.h"
 #include "predictor/output_width.h"
 
 namespace kauri::cuda {
 namespace {
 
+struct GpuPredictorParam : public dmlc::Parameter<GpuPredictorParam> {
+  enum Method { kAuto = 0, kTreeShap = 1, kQuadrature = 2 };
+  int shap_method;
+  int shap_bin_packing;
+  DMLC_DECLARE_PARAMETER(GpuPredictorParam) {
+    DMLC_DECLARE_FIELD(shap_method)
+        .set_default(kAuto)
+        .add_enum("auto", kAuto)
+        .add_enum("treeshap", kTreeShap)
+        .add_enum("quadrature", kQuadrature)
+        .describe(
+            "How exact contributions are computed: treeshap packs paths of up to 31 features into warps, quadrature "
+            "gives each row a thread; auto is the fastest.");
+    DMLC_DECLARE_FIELD(shap_bin_packing)
+        .set_default(static_cast<int>(BinPacking::kBestFitDecreasing))
+        .add_enum("bfd", static_cast<int>(BinPacking::kBestFitDecreasing))
+        .add_enum("ffd", static_cast<int>(BinPacking::kFirstFitDecreasing))
+        .add_enum("nf", static_cast<int>(BinPacking::kNextFit))
+        .add_enum("none", static_cast<int>(BinPacking::kNone))
+        .describe(
+            "How treeshap packs paths into warps: best fit decreasing, first fit decreasing, next fit, or one path per "
+            "warp. No result depends on it.");
+  }
+  void Validate() const {}
+  ShapOptions Options() const {
+    return {shap_method == kTreeShap ? ShapMethod::kTreeShap : ShapMethod::kQuadrature,
+            static_cast<BinPacking>(shap_bin_packing)};
+  }
+};
+DMLC_REGISTER_PARAMETER(GpuPredictorParam);
+
+bool IsContribution(PredictKind kind) {
+  return kind != PredictKind::kValue && kind != PredictKind::kMargin && kind != PredictKind::kLeaf;
+}
+
 class GpuPredictor : public Predictor {
  public:
-  explicit GpuPredictor(std::unique_ptr<Predictor> on_host) : on_host_(std::move(on_host)) {}
+  explicit GpuPredictor(ShapOptions const& options) : options_(options) {}
 
   std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const override {
     return std::make_shared<GpuModel const>(ctx, model, trees);
@@ -29,27 +64,30 @@ class GpuPredictor : public Predictor {
   void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange trees,
                MarginStart const& start, Span<float> out) const override {
     auto const& forest = ForestOf(model);
-    if (kind != PredictKind::kMargin && kind != PredictKind::kLeaf) {
-      std::call_once(
-          said_, [] { Log(LogLevel::kWarning, "contributions have no device version; they are computed on the CPU"); });
-      return on_host_->Predict(ctx, model, rows, kind, trees, start, out);
-    }
     auto const own = OwnTrees(forest, trees);
     CheckShapes(forest, rows, kind, trees, start, out);
     if (auto const* on_device = rows.OnDevice()) {
-      auto const values = PredictDeviceRows(forest, *on_device, kind, own, start)->ToHost();
-      std::copy(values.begin(), values.end(), out.begin());
+      auto const values = IsContribution(kind)
+                              ? forest.Shap().ExplainDeviceRows(ctx, options_, {*on_device, kind, own, start})
+                              : PredictDeviceRows(forest, *on_device, kind, own, start);
+      auto const on_host = values->ToHost();
+      std::copy(on_host.begin(), on_host.end(), out.begin());
+    } else if (IsContribution(kind)) {
+      forest.Shap().ExplainHostRows(ctx, options_, {rows, kind, own, start, out});
     } else {
       forest.PredictHostRows(ctx, {rows, kind, own, start, out});
     }
   }
 
-  std::unique_ptr<DeviceFloats> PredictOnDevice(Context const&, CompiledModel const& model,
+  std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& model,
                                                 DevicePredictTask const& task) const override {
     auto const& forest = ForestOf(model);
     auto const own = OwnTrees(forest, task.trees);
     if (task.kind == PredictKind::kMargin || task.kind == PredictKind::kLeaf) {
       return Ready(PredictDeviceRows(forest, task.rows, task.kind, own, task.start));
+    }
+    if (IsContribution(task.kind)) {
+      return forest.Shap().ExplainDeviceRows(ctx, options_, {task.rows, task.kind, own, task.start});
     }
     auto const objective = MakeDeviceObjective(task.objective);
     auto const picks = task.objective.ValueWidth(forest.n_outputs) != forest.n_outputs;
@@ -82,27 +120,31 @@ class GpuPredictor : public Predictor {
 
   static void CheckShapes(Forest const& forest, DataView const& rows, PredictKind kind, TreeRange trees,
                           MarginStart const& start, Span<float const> out) {
+    if (kind == PredictKind::kValue) {
+      Fail(ErrorKind::kInternal, "a predictor does not compute predictions of type 0; the objective makes values from ",
+           "margins.");
+    }
     auto const n_out = rows.NumRows() * OutputWidth(forest.n_outputs, forest.n_features, kind, trees);
     auto const n_start = start.of_row.empty() ? forest.n_outputs : rows.NumRows() * forest.n_outputs;
     auto const given = start.of_row.empty() ? start.of_output.size() : start.of_row.size();
     if (out.size() != static_cast<std::size_t>(n_out) ||
-        (kind == PredictKind::kMargin && given != static_cast<std::size_t>(n_start))) {
+        (kind != PredictKind::kLeaf && given != static_cast<std::size_t>(n_start))) {
       Fail(ErrorKind::kInternal, "a prediction of ", rows.NumRows(), " rows has ", out.size(),
            " places and starts from ", given, " floats; expected ", n_out, " and ", n_start, ".");
     }
   }
 
-  std::unique_ptr<Predictor> on_host_;
-  mutable std::once_flag said_;
+  ShapOptions options_;
 };
 
 }  // namespace
 
 void RegisterGpuPredictor(Registry<PredictorFactory>* registry) {
-  registry->Add({"gpu_predictor", "Prediction on a CUDA device; contributions on the CPU.",
+  registry->Add({"gpu_predictor", "Prediction and contributions on a CUDA device.",
                  [](ParamMap const& params) -> std::unique_ptr<Predictor> {
-                   return std::make_unique<GpuPredictor>(GetRegistries().predictors.Find("cpu_predictor").make(params));
-                 }});
+                   return std::make_unique<GpuPredictor>(ParseParameters<GpuPredictorParam>(params).Options());
+                 },
+                 &DescribeParameters<GpuPredictorParam>});
 }
 
 }  // namespace kauri::cuda

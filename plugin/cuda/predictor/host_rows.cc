@@ -9,6 +9,7 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/predictor/walk_forest.h"
+#include "cuda/shap/shap_model.h"
 
 namespace kauri::cuda {
 namespace {
@@ -21,23 +22,6 @@ constexpr std::int64_t kHostBlock = 2048;
 constexpr std::int64_t kScratchFloats = 1 << 16;
 
 std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
-/// Rows [begin, end) with the columns that are slots; tile: [end - begin, n_slots].
-void CopySlots(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, float* tile) {
-  auto const n_slots = forest.NumSlots();
-  auto const n_used_cols = static_cast<std::int64_t>(forest.slot_of_feature.size());
-  if (n_slots == 0 || rows.CopyFeatures(begin, end, forest.slot_of_feature, n_slots, tile)) return;
-  if (n_slots == n_used_cols) return rows.CopyRows(begin, end, n_used_cols, tile);
-  auto const chunk = std::clamp<std::int64_t>(kScratchFloats / n_used_cols, 1, end - begin);
-  std::vector<float> scratch(At(chunk * n_used_cols));
-  for (auto row = begin; row < end; row += chunk) {
-    auto const n_rows = std::min(chunk, end - row);
-    rows.CopyRows(row, row + n_rows, n_used_cols, scratch.data());
-    for (auto const* values = scratch.data(); values < scratch.data() + n_rows * n_used_cols; values += n_used_cols) {
-      for (auto const feature : forest.feature_of_slot) *tile++ = values[feature];
-    }
-  }
-}
 
 /// One tile on its way: features in, then margins in and out, or leaves out.
 class TileInFlight {
@@ -120,6 +104,22 @@ class TileInFlight {
 
 }  // namespace
 
+void CopySlots(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, float* tile) {
+  auto const n_slots = forest.NumSlots();
+  auto const n_used_cols = static_cast<std::int64_t>(forest.slot_of_feature.size());
+  if (n_slots == 0 || rows.CopyFeatures(begin, end, forest.slot_of_feature, n_slots, tile)) return;
+  if (n_slots == n_used_cols) return rows.CopyRows(begin, end, n_used_cols, tile);
+  auto const chunk = std::clamp<std::int64_t>(kScratchFloats / n_used_cols, 1, end - begin);
+  std::vector<float> scratch(At(chunk * n_used_cols));
+  for (auto row = begin; row < end; row += chunk) {
+    auto const n_rows = std::min(chunk, end - row);
+    rows.CopyRows(row, row + n_rows, n_used_cols, scratch.data());
+    for (auto const* values = scratch.data(); values < scratch.data() + n_rows * n_used_cols; values += n_used_cols) {
+      for (auto const feature : forest.feature_of_slot) *tile++ = values[feature];
+    }
+  }
+}
+
 class HostRowsSession {
  public:
   explicit HostRowsSession(int device) : tiles_{TileInFlight(device), TileInFlight(device)} {}
@@ -166,7 +166,8 @@ class HostRowsSession {
   std::array<TileInFlight, 2> tiles_;
 };
 
-GpuModel::GpuModel(Context const& ctx, Model const& model, TreeRange range) : DeviceForest(ctx, model, range) {}
+GpuModel::GpuModel(Context const& ctx, Model const& model, TreeRange range)
+    : DeviceForest(ctx, model, range), shap_(std::make_unique<ShapModel>(*this)) {}
 
 GpuModel::~GpuModel() = default;
 

@@ -133,6 +133,31 @@ TEST(ArrayInterface, RefusesShapesThatDoNotFit) {
   ExpectParts(Refusal(Json(reinterpret_cast<void*>(UINTPTR_MAX - 7), "<f4", "[3]")), {"outside of memory"});
 }
 
+TEST(ArrayInterface, Streams) {
+  auto const value = 1.0F;
+  auto const parse = [&](std::string const& more) {
+    return ParseDeviceArrayInterface(Json(&value, "<f4", "[1]", more));
+  };
+  EXPECT_EQ(parse(",\"stream\":null").stream, DeviceArray::kReady);
+  EXPECT_EQ(parse(",\"stream\":140000000000000").stream, 140000000000000U);
+  EXPECT_TRUE(parse(",\"stream\":2").names_stream);
+  EXPECT_EQ(parse("").stream, DeviceArray::kLegacyStream);
+  EXPECT_FALSE(parse("").names_stream);
+  EXPECT_EQ(parse("").view.data, &value);
+}
+
+TEST(ArrayInterface, RefusesOfDevices) {
+  auto const value = 1.0F;
+  auto const refusal = [&](std::string const& shape, std::string const& more) {
+    return MessageOf([&] { ParseDeviceArrayInterface(Json(&value, "<f4", shape, more)); });
+  };
+  for (auto const* stream : {"0", "-1", "1.5", "\"1\"", "true"}) {
+    ExpectParts(refusal("[1]", std::string(",\"stream\":") + stream), {"stream is", stream, "expected null, 1"});
+  }
+  ExpectParts(refusal("[2]", ",\"strides\":[-4]"), {"strides [-4, 4] are negative", "contiguous copy"});
+  EXPECT_EQ(MessageOf([&] { ParseAnyArrayInterface(Json(&value, "<f4", "[2]", ",\"strides\":[-4]")); }), "no error");
+}
+
 TEST(ArrayInterface, ElementsAreChecked) {
   std::vector<float> const values{1.0F};
   EXPECT_NE(MessageOf([&] { ElementAsDouble(VectorView(values), 1, 0); }), "no error");

@@ -148,6 +148,30 @@ inline Model RandomModel(ForestSpec const& spec) {
   return model;
 }
 
+/// A tree whose right child always splits again, on features 0 .. n_features - 1 in turn, `depth` times in all; it
+/// holds the share `ratio` of its parent's cover.
+inline Model ChainModel(std::int32_t depth, std::int32_t n_features, float ratio) {
+  Model model;
+  model.n_features = n_features;
+  model.output_of_tree = {0};
+  model.trees.emplace_back();
+  auto& tree = model.trees[0];
+  tree.SetNodeStatistics(0, 0.0F, 1000.0F);
+  std::int32_t node = 0;
+  for (std::int32_t level = 0; level < depth; ++level) {
+    auto const cover = tree.sum_hessian[static_cast<std::size_t>(node)];
+    auto const threshold = static_cast<float>(level / n_features) - 1.0F;
+    tree.ExpandNode(node, {static_cast<std::uint32_t>(level % n_features), threshold, level % 2 == 0, 0.0F});
+    auto const left = tree.left[static_cast<std::size_t>(node)];
+    tree.SetNodeStatistics(left, 0.0F, cover * (1.0F - ratio));
+    tree.SetNodeStatistics(left + 1, 0.0F, cover * ratio);
+    tree.SetLeafValue(left, static_cast<float>(level % 7) - 3.0F);
+    node = left + 1;
+  }
+  tree.SetLeafValue(node, 7.0F);
+  return model;
+}
+
 /// Normal deviates, special values, categories and missing values.
 inline MemoryView RandomRows(std::int64_t n_rows, std::int64_t n_cols, std::uint64_t seed) {
   Random random(seed);

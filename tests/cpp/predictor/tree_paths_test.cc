@@ -86,36 +86,14 @@ TEST(TreePaths, RowsFollowOnePath) {
   }
 }
 
-/// A tree that splits on features 0 .. depth - 1 in turn.
-Model Chain(std::int32_t depth, std::int32_t n_features, float ratio) {
-  Model model;
-  model.n_features = n_features;
-  model.trees.emplace_back();
-  auto& tree = model.trees[0];
-  std::int32_t node = 0;
-  tree.SetNodeStatistics(0, 0.0F, 1000.0F);
-  for (std::int32_t level = 0; level < depth; ++level) {
-    auto const cover = tree.sum_hessian[At(node)];
-    auto const threshold = static_cast<float>(level / n_features) - 1.0F;
-    tree.ExpandNode(node, {static_cast<std::uint32_t>(level % n_features), threshold, level % 2 == 0, 0.0F});
-    tree.SetNodeStatistics(tree.left[At(node)], 0.0F, cover * (1.0F - ratio));
-    tree.SetNodeStatistics(tree.right[At(node)], 0.0F, cover * ratio);
-    tree.SetLeafValue(tree.left[At(node)], static_cast<float>(level % 7) - 3.0F);
-    node = tree.right[At(node)];
-  }
-  tree.SetLeafValue(node, 7.0F);
-  model.output_of_tree = {0};
-  return model;
-}
-
 TEST(PackedPaths, LengthsUpToAWarp) {
-  auto const longest = Chain(31, 31, 0.6F);
+  auto const longest = testing::ChainModel(31, 31, 0.6F);
   auto const packed = PackPaths({}, CompileForest({}, longest, {0, 1}), {0, 1}, BinPacking::kBestFitDecreasing);
   EXPECT_EQ(packed.bin_begin[1], 32);
   EXPECT_EQ(packed.elements.size(), 31U * 32U / 2U + 31U + 32U) << "2 .. 32 elements, and 32 once more";
-  auto const deep = Chain(200, 31, 0.9F);
+  auto const deep = testing::ChainModel(200, 31, 0.9F);
   EXPECT_NO_THROW(PackPaths({}, CompileForest({}, deep, {0, 1}), {0, 1}, BinPacking::kNone));
-  auto const too_long = Chain(32, 32, 0.6F);
+  auto const too_long = testing::ChainModel(32, 32, 0.6F);
   try {
     PackPaths({}, CompileForest({}, too_long, {0, 1}), {0, 1}, BinPacking::kBestFitDecreasing);
     FAIL() << "no error";
@@ -190,8 +168,8 @@ TEST(PathWarp, SingleLeavesAndFullWarps) {
   leaves.depth = 0;
   ExpectWarpsAgree(testing::RandomModel(leaves), testing::RandomRows(3, 6, 1), 0.0);
   // Subtractions lose digits with the length: 2e-7 of the value with 16 features, 1e-5 with 31.
-  ExpectWarpsAgree(Chain(31, 31, 0.6F), testing::RandomRows(6, 31, 2), 1e-5);
-  ExpectWarpsAgree(Chain(60, 16, 0.8F), testing::RandomRows(6, 16, 3), 2e-6);
+  ExpectWarpsAgree(testing::ChainModel(31, 31, 0.6F), testing::RandomRows(6, 31, 2), 1e-5);
+  ExpectWarpsAgree(testing::ChainModel(60, 16, 0.8F), testing::RandomRows(6, 16, 3), 2e-6);
 }
 
 TEST(PathWarp, ChildrenWithoutCover) {

@@ -1,0 +1,135 @@
+/// ndcg, map and pre. 1. Rows are sorted by query group and prediction; for ndcg once more by group and label, for map
+/// the relevant rows are counted up. 2. Eight threads per group add up the values of its first places. 3. The scores of
+/// the groups are added up.
+#include <algorithm>
+
+#include "common/math.h"
+#include "cuda/common/launch.h"
+#include "cuda/metric/group_search.cuh"
+#include "cuda/metric/lane_sums.cuh"
+#include "cuda/metric/lane_sums.h"
+#include "cuda/metric/make_metric.h"
+#include "cuda/metric/sorted_rows.h"
+#include "metric/query_groups.h"
+#include "metric/rank_metrics.h"
+#include "metric/ranked_rows.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kThreads = 128;
+
+/// Rows by group and prediction.
+struct RankedView {
+  std::uint64_t const* keys;
+  RowWeights const* rows;
+
+  __device__ bool HasNaN(GroupRange const& group) const {
+    if (group.Size() == 0) return false;
+    return IsNaNKey(static_cast<std::uint32_t>(keys[group.begin])) ||
+           IsNaNKey(static_cast<std::uint32_t>(keys[group.end - 1]));
+  }
+};
+
+/// Sum over the first places of a group.
+struct NdcgRule {
+  RankRule rule;
+  RowWeights const* by_label;
+
+  __device__ double DiscountedGain(RowWeights const* rows, GroupRange const& group) const {
+    return SumInLanes(rule.Top(group.Size()), [&](std::int64_t place) {
+      return rule.Gain(rows[group.begin + place].positive) * RankDiscount(place);
+    });
+  }
+  __device__ WeightedSum Score(RankedView const& ranked, GroupRange const& group) const {
+    double const gain = DiscountedGain(ranked.rows, group);
+    return rule.NdcgScore(gain, DiscountedGain(by_label, group), static_cast<double>(group.weight));
+  }
+};
+
+struct MapRule {
+  RankRule rule;
+  CurvePoint const* counts;  ///< tp: relevant rows up to and including each row
+
+  __device__ WeightedSum Score(RankedView const& ranked, GroupRange const& group) const {
+    std::int64_t const before = group.begin == 0 ? 0 : counts[group.begin - 1].tp;
+    double const precisions = SumInLanes(rule.Top(group.Size()), [&](std::int64_t place) {
+      std::int64_t const row = group.begin + place;
+      return MapValue(ranked.rows[row].positive, counts[row].tp - before, place);
+    });
+    std::int64_t const n_relevant = group.Size() == 0 ? 0 : counts[group.end - 1].tp - before;
+    return rule.MapScore(precisions, n_relevant, static_cast<double>(group.weight));
+  }
+};
+
+struct PreRule {
+  RankRule rule;
+
+  __device__ WeightedSum Score(RankedView const& ranked, GroupRange const& group) const {
+    double const found = SumInLanes(rule.Top(group.Size()), [&](std::int64_t place) {
+      return static_cast<double>(ranked.rows[group.begin + place].positive);
+    });
+    return rule.PreScore(found, group.Size(), static_cast<double>(group.weight));
+  }
+};
+
+/// Eight threads per group. scores: [n_groups].
+template <typename Rule>
+__global__ void __launch_bounds__(kThreads)
+    ScoreGroupsKernel(Rule rule, RankedView ranked, DeviceInfo info, std::int64_t n_groups, WeightedSum* scores) {
+  std::int64_t const team = LaneTeam();
+  if (team >= n_groups) return;
+  GroupRange const group(info, team);
+  WeightedSum score = rule.Score(ranked, group);
+  if (ranked.HasNaN(group)) score = {detail::BitsToDouble(0x7FF8000000000000ULL), static_cast<double>(group.weight)};
+  if (IsFirstLane()) scores[team] = score;
+}
+
+template <typename Rule>
+double MeanScore(CudaContext const& cuda, Rule const& rule, SortedRows const& sorted, DeviceInfo const& info) {
+  auto const n_groups = NumGroups(info);
+  Buffer<WeightedSum> scores(cuda, static_cast<std::size_t>(n_groups));
+  Launch(cuda, GridFor(n_groups * kLaneThreads, kThreads), kThreads, ScoreGroupsKernel<Rule>, rule,
+         RankedView{sorted.keys.data(), sorted.rows.data()}, info, n_groups, scores.data());
+  return RankMean(SumScores(cuda, scores.span()));
+}
+
+class DeviceRankMetric : public DeviceMetric {
+ public:
+  explicit DeviceRankMetric(RankMetric const& metric) : rule_(metric.Rule()) {}
+
+  bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
+    return info.n_rows > 0 && AreQueryGroups(info, n_outputs) &&
+           std::all_of(info.labels.begin(), info.labels.end(), [this](float label) { return rule_.Takes(label); });
+  }
+
+  std::string FitsBy() const override { return rule_.exponential ? "ndcg_exp_gain=1" : "ndcg_exp_gain=0"; }
+
+  double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
+    RowSource source;
+    source.carry = RowSource::Carry::kLabel;
+    source.sort_by = predictions.data();
+    auto const ranked = SortRows(cuda, source, info);
+    if (rule_.kind == RankRule::Kind::kPre) return MeanScore(cuda, PreRule{rule_}, ranked, info);
+    if (rule_.kind == RankRule::Kind::kMap) {
+      auto const counts = AddUpRows(cuda, ranked.rows.span(), 1.0);
+      return MeanScore(cuda, MapRule{rule_, counts.data()}, ranked, info);
+    }
+    source.sort_by = info.labels.data();
+    auto const ideal = SortRows(cuda, source, info);
+    return MeanScore(cuda, NdcgRule{rule_, ideal.rows.data()}, ranked, info);
+  }
+
+ private:
+  RankRule rule_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceMetric> MakeRankMetric(Metric const& metric) {
+  auto const* ranked = dynamic_cast<RankMetric const*>(&metric);
+  if (ranked == nullptr) return nullptr;
+  return std::make_unique<DeviceRankMetric>(*ranked);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,203 @@
+/// \file The lane of shap_lane.h on the device: a thread with one row.
+///
+/// Nodes are read by all threads of a warp at one address, in order, one node ahead, and so is the row's key, so that
+/// neither is waited for. Contributions and the stack lie in shared memory, [.., thread], so
+/// that no two lanes of a warp meet in a bank, and no thread reads another's: there are no barriers.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "cuda/shap/row_keys.h"
+#include "cuda/shap/sum_access.cuh"
+#include "predictor/shap_lane.h"
+
+namespace kauri::cuda {
+
+constexpr int kLaneThreads = 128;
+
+/// Consecutive trees of a batch.
+struct ProgramItem {
+  std::int64_t node_begin;
+  std::int64_t node_end;
+  std::uint32_t first_slot;  ///< of the first node
+  ProgramBatch batch;
+};
+
+/// Everything that a launch works on: batches of one shape, one pass.
+struct LaneTask {
+  float point[kMaxPassPoints];
+  float weight[kMaxPassPoints];
+  float cold[kMaxPassPoints];
+  ProgramNode const* nodes;
+  PathFeature const* states;
+  float const* inverses;
+  std::uint32_t const* slot_of_place;
+  std::int64_t const* partner_begin;
+  std::int32_t const* partners;
+  CategoryConditionsView categories;
+  ProgramItem const* items;
+  std::int64_t n_items;
+  std::int64_t n_tiles;  ///< of kLaneThreads rows
+  RowKeys keys;
+  ShapSumsView sums;
+  std::int32_t first_point;     ///< of the pass
+  std::uint32_t inverse_bytes;  ///< of a state, for all passes
+  std::uint32_t key_bytes;      ///< from a slot's keys to the next slot's
+  std::int32_t window;          ///< places with a cell in shared memory; others are added to the sums at once
+  std::int32_t saved_downs;     ///< depth of the first stack
+  bool has_categorical;
+  float2* deep_stacks;  ///< where stacks do not fit into shared memory: one per block; else nullptr
+  std::int64_t deep_stack_size;
+};
+
+/// kGeneral: there may be more places than cells, or stacks in device memory.
+template <int kPoints, bool kPairs, bool kGeneral>
+class DeviceLane {
+ public:
+  /// memory: [window, kLaneThreads] floats; stack: [depth, kPoints / 2, kLaneThreads], at the thread's first element.
+  KAURI_HD DeviceLane(LaneTask const& task, ProgramItem const& item, std::int64_t row, unsigned thread,
+                      unsigned char* memory, float2* stack)
+      : task_(task),
+        batch_(item.batch),
+        next_(task.nodes + item.node_begin),
+        end_(task.nodes + item.node_end),
+        row_(row),
+        keys_(reinterpret_cast<char const*>(task.keys.keys + (row < task.keys.n_rows ? row : task.keys.n_rows - 1))),
+        memory_(memory),
+        thread_offset_(thread * static_cast<unsigned>(sizeof(float))),
+        stack_(stack),
+        states_(task.states + item.batch.state_begin),
+        inverses_(reinterpret_cast<char const*>(task.inverses + item.batch.inverse_begin + task.first_point)) {
+    ahead_ = ReadWords(next_, 0);
+    rest_ahead_ = ReadWords(next_, 1);
+    ahead_key_ = Key(item.first_slot);
+  }
+
+  KAURI_HD bool HasMore() const { return next_ != end_; }
+  KAURI_HD void Fetch(ProgramNode* node, std::int32_t* key) {
+    *key = ahead_key_;
+    node->first_key = static_cast<std::uint32_t>(ahead_.x);
+    node->first_range = static_cast<std::uint32_t>(ahead_.y);
+    node->layout = static_cast<std::uint32_t>(ahead_.w);
+    node->first_weight = FloatOf(rest_ahead_.x);
+    node->first_value = FloatOf(rest_ahead_.y);
+    node->second_value = FloatOf(rest_ahead_.z);
+    node->earlier = rest_ahead_.w;
+    ahead_key_ = Key(static_cast<std::uint32_t>(ahead_.z));
+    ahead_ = ReadWords(++next_, 0);  // one node of padding ends the array
+    rest_ahead_ = ReadWords(next_, 1);
+  }
+  KAURI_HD float Point(int q) const { return task_.point[q]; }
+  KAURI_HD float Weight(int q) const { return task_.weight[q]; }
+  KAURI_HD float Cold(int q) const { return task_.cold[q]; }
+  KAURI_HD PathFeature State(std::int32_t state) const { return states_[state]; }
+  KAURI_HD void LoadInverse(std::int32_t state, float (&inverse)[kPoints]) const {
+    auto const* row =
+        reinterpret_cast<float const*>(inverses_ + static_cast<std::uint64_t>(state) * task_.inverse_bytes);
+    if constexpr (kPoints % 4 == 0) {
+      for (int q = 0; q < kPoints; q += 4) {
+        float4 const four = *reinterpret_cast<float4 const*>(row + q);
+        inverse[q] = four.x;
+        inverse[q + 1] = four.y;
+        inverse[q + 2] = four.z;
+        inverse[q + 3] = four.w;
+      }
+    } else {
+      for (int q = 0; q < kPoints; q += 2) {
+        float2 const two = *reinterpret_cast<float2 const*>(row + q);
+        inverse[q] = two.x;
+        inverse[q + 1] = two.y;
+      }
+    }
+  }
+  KAURI_HD std::int32_t Key(std::uint32_t slot) const {
+    return *reinterpret_cast<std::int32_t const*>(keys_ + static_cast<std::uint64_t>(slot) * task_.key_bytes);
+  }
+  KAURI_HD CategoryConditionsView const& Categories() const { return task_.categories; }
+  KAURI_HD void Save(int stack, int depth, float const (&values)[kPoints]) const {
+    for (int q = 0; q < kPoints; q += 2) *Saved(stack, depth, q) = make_float2(values[q], values[q + 1]);
+  }
+  KAURI_HD void Load(int stack, int depth, float (&values)[kPoints]) const {
+    for (int q = 0; q < kPoints; q += 2) {
+      float2 const two = *Saved(stack, depth, q);
+      values[q] = two.x;
+      values[q + 1] = two.y;
+    }
+  }
+  KAURI_HD void Add(ProgramNode const& node, float value) const {
+    if (kGeneral && static_cast<std::int32_t>(node.Place()) >= task_.window) {
+      AddToSums(task_.sums.cells.Slot(SlotOf(node)), value);
+    } else {
+      *Cell(node.layout) += value;
+    }
+  }
+  KAURI_HD std::int64_t PartnersBegin() const { return task_.partner_begin[Index()]; }
+  KAURI_HD std::int64_t PartnersEnd() const { return task_.partner_begin[Index() + 1]; }
+  KAURI_HD std::int32_t Partner(std::int64_t i) const { return task_.partners[i]; }
+  KAURI_HD void AddPair(ProgramNode const& node, std::uint32_t slot, float value) const {
+    AddToSums(task_.sums.cells.Pair(SlotOf(node), slot), value);
+  }
+
+  /// Before the program and after it.
+  KAURI_HD void ClearPlaces() const {
+    for (std::uint32_t place = 0; place < NumCells(); ++place) *Cell(place << ProgramNode::kPlaceShift) = 0.0F;
+  }
+  KAURI_HD void AddPlaces() const {
+    for (std::uint32_t place = 0; place < NumCells(); ++place) {
+      auto const slot = task_.slot_of_place[batch_.place_begin + place];
+      AddToSums(task_.sums.cells.Slot(slot), *Cell(place << ProgramNode::kPlaceShift));
+    }
+  }
+
+ private:
+  KAURI_HD static int4 ReadWords(ProgramNode const* node, int half) {
+    return reinterpret_cast<int4 const*>(node)[half];
+  }
+  KAURI_HD static float FloatOf(int bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
+  KAURI_HD float2* Saved(int stack, int depth, int q) const {
+    return stack_ + ((stack * task_.saved_downs + depth) * (kPoints / 2) + q / 2) * kLaneThreads;
+  }
+  KAURI_HD std::uint32_t NumCells() const {
+    return static_cast<std::uint32_t>(batch_.n_places < task_.window ? batch_.n_places : task_.window);
+  }
+  /// The thread's contribution of a place: a layout's place is already a multiple of the bytes of all threads' cells.
+  KAURI_HD float* Cell(std::uint32_t layout) const {
+    static_assert((1U << ProgramNode::kPlaceShift) == kLaneThreads * sizeof(float), "cells are addressed by layouts");
+    constexpr std::uint32_t kPlaces = ~((1U << ProgramNode::kPlaceShift) - 1U);
+    return reinterpret_cast<float*>(memory_ + ((layout & kPlaces) | thread_offset_));
+  }
+  KAURI_HD std::uint32_t SlotOf(ProgramNode const& node) const {
+    return task_.slot_of_place[batch_.place_begin + node.Place()];
+  }
+  /// Of the current node.
+  KAURI_HD std::int64_t Index() const { return next_ - task_.nodes - 1; }
+  KAURI_HD void AddToSums([[maybe_unused]] std::int64_t cell, [[maybe_unused]] float value) const {
+#if defined(__CUDA_ARCH__)
+    if (row_ < task_.keys.n_rows) AddToSum(task_.sums, row_, batch_.output, cell, value);
+#endif
+  }
+
+  LaneTask const& task_;
+  ProgramBatch const& batch_;
+  ProgramNode const* next_;  ///< after the current one
+  ProgramNode const* end_;
+  std::int64_t row_;
+  char const* keys_;  ///< of the row
+  unsigned char* memory_;
+  unsigned thread_offset_;
+  float2* stack_;
+  PathFeature const* states_;
+  char const* inverses_;  ///< of the pass
+  int4 ahead_;            ///< the next node
+  int4 rest_ahead_;
+  std::int32_t ahead_key_;
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,38 @@
+/// \file Contributions and interactions by quadrature on the device, one row per thread (shap_program.h, shap_lane.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/shap/row_keys.h"
+#include "cuda/shap/shap_sums.h"
+#include "predictor/shap_program.h"
+
+namespace kauri::cuda {
+
+/// A ShapProgram in device memory. Immutable.
+class DeviceProgram {
+ public:
+  DeviceProgram(CudaContext const& cuda, ShapProgram const& program);
+
+  /// Adds the contributions of `trees` (numbered within the forest) for all rows, and of all pairs if the sums are of
+  /// pairs, for which the program must have been compiled. keys and sums: the rows of a slot or cell side by side.
+  void Add(CudaContext const& cuda, RowKeys const& keys, TreeRange trees, ShapSumsView const& sums) const;
+
+ private:
+  std::vector<ProgramTree> trees_;
+  std::vector<ProgramBatch> batches_;
+  bool has_categorical_;
+  Buffer<ProgramNode> nodes_;
+  Buffer<std::uint32_t> slot_of_place_;
+  Buffer<PathFeature> states_;
+  Buffer<float> inverses_;
+  Buffer<std::int64_t> partner_begin_;
+  Buffer<std::int32_t> partners_;
+  Buffer<CategoryCondition> conditions_;
+  Buffer<CategorySet> sets_;
+  Buffer<std::uint32_t> set_data_;
+};
+
+}  // namespace kauri::cuda

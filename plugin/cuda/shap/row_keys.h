@@ -1,0 +1,26 @@
+/// \file The features of rows in device memory as keys of a forest's slots (feature_key.h).
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/predictor/device_forest.h"
+#include "cuda/predictor/walk_forest.h"
+
+namespace kauri::cuda {
+
+/// Keys of a tile of rows in device memory; not owning. Key (row, slot) lies at row * row_stride + slot * slot_stride.
+struct RowKeys {
+  std::int32_t* keys;
+  std::int64_t n_rows;
+  std::int64_t row_stride;
+  std::int64_t slot_stride;
+};
+
+/// Fills `keys` from `rows`, whose first row is the tile's and which has at least keys.n_rows.
+void ReadRowKeys(CudaContext const& cuda, ForestView const& forest, DeviceRows const& rows, RowKeys const& keys);
+
+/// Rows [begin, end) of `rows`.
+DeviceRows RowsFrom(DeviceRows const& rows, std::int64_t begin, std::int64_t end);
+
+}  // namespace kauri::cuda

@@ -1,0 +1,81 @@
+/// \file Sums of contributions on the device, the same bits in whatever order they are added.
+///
+/// A float32 contribution becomes a 64-bit integer, a multiple of 2^-k, and integers are added atomically: no order
+/// changes the sum, which the published kernel's atomic float64 additions do not have. k is chosen per forest so that
+/// the largest possible sum still fits; with 1000 trees of leaves up to 0.1 that is 2^-53, so the float32 values that
+/// are added lose nothing that matters.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
+#include "kauri/host_device.h"
+#include "predictor/forest.h"
+
+namespace kauri::cuda {
+
+/// Cells of an output: its slots, or the pairs of slots a <= b as cell b (b + 1) / 2 + a, the slot alone being (a, a).
+struct ShapCells {
+  std::int64_t n_slots = 0;
+  bool are_pairs = false;
+
+  KAURI_HD std::int64_t Count() const { return are_pairs ? n_slots * (n_slots + 1) / 2 : n_slots; }
+  KAURI_HD std::int64_t Slot(std::int64_t slot) const { return are_pairs ? slot * (slot + 1) / 2 + slot : slot; }
+  KAURI_HD std::int64_t Pair(std::int64_t a, std::int64_t b) const {
+    return a < b ? b * (b + 1) / 2 + a : a * (a + 1) / 2 + b;
+  }
+};
+
+/// Sums of a tile of rows, not owning; sum_access.cuh reads them and adds to them.
+struct ShapSumsView {
+  unsigned long long* sums;  ///< NOLINT: the type that atomicAdd knows
+  std::int64_t row_stride;
+  std::int64_t cell_stride;
+  ShapCells cells;
+  float scale;  ///< 2^k
+};
+
+enum class ShapLayout {
+  kRowMajor,  ///< cells of a row side by side: a warp adds to one row
+  kRowMinor   ///< rows of a cell side by side: a warp adds to one cell
+};
+
+/// Owns the sums of up to `n_rows` rows.
+class ShapSums {
+ public:
+  ShapSums(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_outputs, ShapCells cells, ShapLayout layout,
+           float scale);
+  void Clear(CudaContext const& cuda) const { FillZero(cuda, sums_.data(), sums_.size()); }
+  ShapSumsView const& View() const { return view_; }
+
+ private:
+  Buffer<unsigned long long> sums_;
+  ShapSumsView view_;
+};
+
+/// 2^k for the contributions of these trees (numbered within the forest).
+float ShapScale(Forest const& forest, TreeRange trees);
+
+/// Where contributions end up and what is added to the bias.
+struct ShapOutput {
+  float* out;  ///< [n_rows, n_outputs, n_features + 1], or with pairs [n_rows, n_outputs, (n_features + 1)^2]
+  std::int64_t n_rows;
+  std::int64_t n_features;
+  std::int64_t n_outputs;
+  float const* start;  ///< [n_outputs], or [n_rows, n_outputs]
+  bool start_is_of_row;
+  double const* expected;               ///< [n_outputs], of the trees
+  std::int32_t const* slot_of_feature;  ///< [n_mapped_features], -1 where unused
+  std::int64_t n_mapped_features;
+};
+
+/// Rounds the sums to float32. The two halves of a pair get the same bits; the diagonal is the slot's contribution less
+/// its pairs. Half of the effect of a pair is what is in its cell.
+void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapOutput const& output);
+
+/// Contributions in float64 instead, [n_outputs, n_slots, n_rows]; are_pairs: on the diagonal of otherwise empty pairs.
+void WriteApproxValues(CudaContext const& cuda, double const* contributions, std::int64_t n_slots, bool are_pairs,
+                       ShapOutput const& output);
+
+}  // namespace kauri::cuda

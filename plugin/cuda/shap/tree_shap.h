@@ -1,0 +1,33 @@
+/// \file TreeShap on the device as published: one lane per path element, bins of paths per warp (path_warp.h).
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/buffer.h"
+#include "cuda/shap/row_keys.h"
+#include "cuda/shap/shap_sums.h"
+#include "predictor/packed_paths.h"
+
+namespace kauri::cuda {
+
+/// PackedPaths in device memory: 16 bytes an element. Immutable.
+class DevicePaths {
+ public:
+  DevicePaths(CudaContext const& cuda, PackedPaths const& paths);
+  double Utilisation() const { return utilisation_; }
+  std::int64_t NumBins() const { return n_bins_; }
+
+  /// Adds the contributions of all rows, and of all pairs if the sums are of pairs. keys and sums: row-major.
+  void Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView const& sums) const;
+
+ private:
+  double utilisation_;
+  std::int64_t n_bins_;
+  Buffer<PathFeature> elements_;
+  Buffer<std::int64_t> bin_begin_;
+  Buffer<CategoryCondition> conditions_;
+  Buffer<CategorySet> sets_;
+  Buffer<std::uint32_t> set_data_;
+};
+
+}  // namespace kauri::cuda

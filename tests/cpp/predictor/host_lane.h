@@ -1,0 +1,136 @@
+/// \file A lane on the host, for the text of shap_lane.h: the device's bits without a device.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "predictor/packed_paths.h"
+#include "predictor/quadrature_rule.h"
+#include "predictor/shap_lane.h"
+#include "predictor/shap_program.h"
+
+namespace kauri::testing {
+
+/// Sums of float32 contributions over batches in float64, as the device's exact sums are: phi [n_outputs, n_slots] and,
+/// for slots a < b, pairs [n_outputs, n_slots, n_slots].
+struct LaneSums {
+  std::vector<double> phi;
+  std::vector<double> pairs;
+};
+
+/// One pass over the nodes of one tree.
+template <int kPoints>
+class HostLane {
+ public:
+  HostLane(ShapProgram const& program, ProgramTree const& tree, int pass, std::vector<std::int32_t> const& keys,
+           std::int64_t n_slots, LaneSums* sums)
+      : program_(program),
+        batch_(program.batches[static_cast<std::size_t>(tree.batch)]),
+        keys_(keys),
+        next_(tree.node_begin),
+        end_(tree.node_end),
+        first_point_(pass * kPoints),
+        rule_(MakeGaussLegendre(batch_.points * batch_.passes)),
+        n_slots_(static_cast<std::size_t>(n_slots)),
+        places_(static_cast<std::size_t>(batch_.n_places)),
+        sums_(*sums) {}
+  HostLane(HostLane const&) = delete;
+  HostLane& operator=(HostLane const&) = delete;
+  ~HostLane() {
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+      auto const slot = program_.slot_of_place[static_cast<std::size_t>(batch_.place_begin) + place];
+      sums_.phi[static_cast<std::size_t>(batch_.output) * n_slots_ + slot] += static_cast<double>(places_[place]);
+    }
+  }
+
+  bool HasMore() const { return next_ < end_; }
+  void Fetch(ProgramNode* node, std::int32_t* key) {
+    current_ = static_cast<std::size_t>(next_++);
+    *node = program_.nodes.at(current_);
+    *key = Key(SlotOf(*node));
+    if (current_ > 0) {
+      EXPECT_EQ(program_.nodes[current_ - 1].next_slot, SlotOf(*node));
+    }
+  }
+  float Point(int q) const { return static_cast<float>(rule_.node[At(q)]); }
+  float Weight(int q) const { return static_cast<float>(rule_.weight[At(q)]); }
+  float Cold(int q) const { return static_cast<float>(-1.0 / (1.0 - static_cast<double>(Point(q)))); }
+  PathFeature State(std::int32_t state) const {
+    return program_.states[static_cast<std::size_t>(batch_.state_begin + state)];
+  }
+  void LoadInverse(std::int32_t state, float (&inverse)[kPoints]) const {
+    auto const begin = batch_.inverse_begin + std::int64_t{state} * batch_.points * batch_.passes;
+    for (int q = 0; q < kPoints; ++q) {
+      inverse[q] = program_.inverses[static_cast<std::size_t>(begin) + At(q)];
+    }
+  }
+  std::int32_t Key(std::uint32_t slot) const { return keys_[slot]; }
+  CategoryConditionsView Categories() const { return program_.categories.View(); }
+  void Save(int stack, int depth, float const (&values)[kPoints]) {
+    auto& saved = stacks_[stack];
+    saved.resize(static_cast<std::size_t>(depth));
+    saved.emplace_back(values, values + kPoints);
+  }
+  void Load(int stack, int depth, float (&values)[kPoints]) const {
+    auto const& saved = stacks_[stack].at(static_cast<std::size_t>(depth));
+    std::copy(saved.begin(), saved.end(), values);
+  }
+  void Add(ProgramNode const& node, float value) { places_.at(node.Place()) += value; }
+  std::int64_t PartnersBegin() const { return program_.partner_begin[current_]; }
+  std::int64_t PartnersEnd() const { return program_.partner_begin[current_ + 1]; }
+  std::int32_t Partner(std::int64_t i) const { return program_.partners[static_cast<std::size_t>(i)]; }
+  void AddPair(ProgramNode const& node, std::uint32_t slot, float value) {
+    auto const row = static_cast<std::size_t>(batch_.output) * n_slots_ + std::min(SlotOf(node), slot);
+    sums_.pairs[row * n_slots_ + std::max(SlotOf(node), slot)] += static_cast<double>(value);
+  }
+
+ private:
+  std::uint32_t SlotOf(ProgramNode const& node) const {
+    return program_.slot_of_place[static_cast<std::size_t>(batch_.place_begin) + node.Place()];
+  }
+  std::size_t At(int q) const { return static_cast<std::size_t>(first_point_ + q); }
+
+  ShapProgram const& program_;
+  ProgramBatch const& batch_;
+  std::vector<std::int32_t> const& keys_;
+  std::int64_t next_;
+  std::int64_t end_;
+  std::size_t current_ = 0;
+  int first_point_;
+  GaussLegendre rule_;
+  std::size_t n_slots_;
+  std::vector<float> places_;
+  std::vector<std::vector<float>> stacks_[2];
+  LaneSums& sums_;
+};
+
+template <int kPoints>
+void RunTree(ShapProgram const& program, ProgramTree const& tree, std::vector<std::int32_t> const& keys,
+             std::int64_t n_slots, LaneSums* sums) {
+  for (int pass = 0; pass < program.batches[static_cast<std::size_t>(tree.batch)].passes; ++pass) {
+    HostLane<kPoints> lane(program, tree, pass, keys, n_slots, sums);
+    if (program.partner_begin.empty()) {
+      LaneProgram<kPoints, false, true, HostLane<kPoints>>(&lane).Run();
+    } else {
+      LaneProgram<kPoints, true, true, HostLane<kPoints>>(&lane).Run();
+    }
+  }
+}
+
+/// All trees, one row.
+inline LaneSums RunLane(ShapProgram const& program, Forest const& forest, std::vector<std::int32_t> const& keys) {
+  auto const n_slots = static_cast<std::size_t>(forest.NumSlots());
+  auto const n_outputs = static_cast<std::size_t>(forest.n_outputs);
+  LaneSums sums{std::vector<double>(n_outputs * n_slots), std::vector<double>(n_outputs * n_slots * n_slots)};
+  for (auto const& tree : program.trees) {
+    auto const points = program.batches[static_cast<std::size_t>(tree.batch)].points;
+    auto* const run = points == 2 ? &RunTree<2> : points == 4 ? &RunTree<4> : points == 6 ? &RunTree<6> : &RunTree<8>;
+    run(program, tree, keys, forest.NumSlots(), &sums);
+  }
+  return sums;
+}
+
+}  // namespace kauri::testing
