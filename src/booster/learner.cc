@@ -67,11 +67,11 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   if (components != nullptr) return components;
   auto parts = std::make_shared<Components>();
   parts->param = ParseParameters<LearnerParam>(params);
-  CheckNames(parts->param, &params);
   parts->ctx.threads = parts->param.Threads();
   parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
   parts->ctx.device = ParseDevice(params);
   if (parts->ctx.device.kind == DeviceKind::kCuda) RequireCudaDevice(parts->ctx.device.ordinal);
+  CheckNames(parts->param, &params);  // a plug-in has parameters of its own
   ParseBaseScore(parts->param.base_score);
   parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);
   parts->effective = params;

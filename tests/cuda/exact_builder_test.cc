@@ -9,6 +9,7 @@
 #include <random>
 
 #include "common/fixed_point.h"
+#include "cuda/exact/chunk.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "tree/sampling.h"
 
@@ -163,6 +164,24 @@ TEST_F(ExactBuilderOnDevice, ColumnsWithoutValues) {
 
 TEST_F(ExactBuilderOnDevice, ManyRowsDeepTree) {
   Compare(MakeProblem(300000, 8, 0.05, 0, 1.0F, 12), {{"max_depth", "12"}});
+}
+
+TEST(ExactPlan, ATreeOfHiggsSizeTakesSixteenBytesAnEntryAndASpareSlot) {
+  std::vector<std::int64_t> const columns(28, 10'500'000);
+  auto const entries = 28 * std::size_t{10'500'000};
+  auto const bytes = cuda::BytesOfEntries(columns);
+  EXPECT_GT(bytes, 16 * entries);
+  EXPECT_LT(bytes, 16 * entries * 5 / 4);  // a seventh for the spare slot, a sixteenth for pieces
+}
+
+TEST(ExactPlan, ChunksHoldEveryColumnWithEntriesOnce) {
+  std::vector<std::int64_t> const columns{5, 0, std::int64_t{1} << 26, 17, std::int64_t{1} << 26, 0, 1};
+  auto const plans = cuda::PlanChunks(columns, {0, 1, 2, 4, 6});
+  std::vector<std::int32_t> features;
+  for (auto const& plan : plans) features.insert(features.end(), plan.features.begin(), plan.features.end());
+  EXPECT_EQ(features, (std::vector<std::int32_t>{0, 2, 4, 6}));
+  EXPECT_GT(plans.size(), 1U);
+  EXPECT_TRUE(cuda::PlanChunks({0, 0}, {0, 1}).empty());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "cuda/common/launch.h"
 #include "cuda/exact/chunk.h"
@@ -51,10 +52,10 @@ void ReserveZeroed(CudaContext const& cuda, std::size_t size, Buffer<T>* buffer)
   FillZero(cuda, buffer->data(), buffer->size());
 }
 
-Chunk& Append(std::vector<Chunk>* chunks) {
-  chunks->emplace_back();
-  chunks->back().slot = static_cast<std::int64_t>(chunks->size()) - 1;
-  return chunks->back();
+std::int64_t SlotSize(std::vector<ChunkPlan> const& plans) {
+  std::int64_t largest = 0;
+  for (auto const& plan : plans) largest = std::max(largest, plan.n_entries);
+  return NumTiles(largest) * kTileEntries;
 }
 
 }  // namespace
@@ -64,7 +65,10 @@ SplitScratch ExactWorkspace::ReserveSplit(CudaContext const& cuda, Chunk const& 
   piece_best.Reserve(cuda, chunk.NumPieces(chunk.n_nodes));
   segment_sums.Reserve(cuda, n_segments);
   segment_best.Reserve(cuda, n_segments);
-  return {chunk.piece_sums.data(), piece_best.data(), segment_sums.data(), segment_best.data()};
+  auto const n_tiles = static_cast<std::size_t>(NumTiles(chunk.n_entries));
+  listed_tiles.Reserve(cuda, n_tiles + 1);
+  return {chunk.piece_sums.data(), piece_best.data(),   segment_sums.data(),
+          segment_best.data(),     listed_tiles.data(), listed_tiles.data() + n_tiles};
 }
 
 PartitionScratch ExactWorkspace::ReservePartition(CudaContext const& cuda, Chunk const& chunk) {
@@ -98,24 +102,46 @@ InterleavedScratch ExactWorkspace::ReserveInterleaved(CudaContext const& cuda, C
           segment_best.data()};
 }
 
-std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& columns,
-                              std::vector<std::uint32_t> const& features, ExactWorkspace* workspace) {
+std::vector<ChunkPlan> PlanChunks(std::vector<std::int64_t> const& column_sizes,
+                                  std::vector<std::uint32_t> const& features) {
   std::int64_t total = 0;
-  for (auto const feature : features) total += ColumnSize(columns, static_cast<std::int32_t>(feature));
+  for (auto const feature : features) total += column_sizes[feature];
   auto const n_chunks = std::max<std::int64_t>(1, std::min<std::int64_t>(kMostChunks, total / kEntriesPerChunk));
   auto const target = (total + n_chunks - 1) / n_chunks;
-  std::vector<Chunk> chunks;
-  for (auto const id : features) {
-    auto const feature = static_cast<std::int32_t>(id);
-    auto const size = ColumnSize(columns, feature);
+  std::vector<ChunkPlan> plans;
+  for (auto const feature : features) {
+    auto const size = column_sizes[feature];
     if (size == 0) continue;  // nothing to split on
-    if (chunks.empty() || chunks.back().n_entries >= target) Append(&chunks);
-    chunks.back().features.push_back(feature);
-    chunks.back().n_entries += RoomFor(size);
+    if (plans.empty() || plans.back().n_entries >= target) plans.emplace_back();
+    plans.back().features.push_back(static_cast<std::int32_t>(feature));
+    plans.back().n_entries += RoomFor(size);
   }
-  std::int64_t largest = 0;
-  for (auto const& chunk : chunks) largest = std::max(largest, chunk.n_entries);
-  workspace->slot_size = NumTiles(largest) * kTileEntries;
+  return plans;
+}
+
+std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes) {
+  std::vector<std::uint32_t> features(column_sizes.size());
+  std::iota(features.begin(), features.end(), 0U);
+  auto const plans = PlanChunks(column_sizes, features);
+  auto const slots = static_cast<std::size_t>(SlotSize(plans)) * (plans.size() + 1);
+  return slots * (sizeof(std::uint32_t) + sizeof(float) + sizeof(FixedPair)) / 16 * 17;
+}
+
+std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& columns,
+                              std::vector<std::uint32_t> const& features, ExactWorkspace* workspace) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t col = 0; col + 1 < columns.column_ptr.size(); ++col) {
+    sizes.push_back(columns.column_ptr[col + 1] - columns.column_ptr[col]);
+  }
+  auto const plans = PlanChunks(sizes, features);
+  std::vector<Chunk> chunks;
+  for (auto const& plan : plans) {
+    chunks.emplace_back();
+    chunks.back().features = plan.features;
+    chunks.back().n_entries = plan.n_entries;
+    chunks.back().slot = static_cast<std::int64_t>(chunks.size()) - 1;
+  }
+  workspace->slot_size = SlotSize(plans);
   auto const room = static_cast<std::size_t>(workspace->slot_size) * (chunks.size() + 1);
   ReserveZeroed(cuda, room, &workspace->rows);
   ReserveZeroed(cuda, room, &workspace->values);

@@ -59,6 +59,7 @@ struct ExactWorkspace {
   Buffer<SegmentCandidate> piece_best;
   Buffer<FixedSum> segment_sums;
   Buffer<SegmentCandidate> segment_best;
+  Buffer<std::uint32_t> listed_tiles;  ///< with their number at the end
   Buffer<std::uint32_t> goes_left;
   Buffer<std::int64_t> piece_lefts;
   Buffer<std::int64_t> segment_lefts;
@@ -83,8 +84,23 @@ struct ExactWorkspace {
   std::uint8_t* NodeOfEntry(Chunk const& chunk, std::int64_t spare_slot) const;
 };
 
-/// Groups `features` (ascending) into chunks of about equal numbers of entries and makes room for them. Few entries:
-/// one chunk.
+/// The features of a chunk and its entries with the columns' padding.
+struct ChunkPlan {
+  std::vector<std::int32_t> features;
+  std::int64_t n_entries = 0;
+};
+
+/// Groups `features` (ascending) into chunks of about equal numbers of entries; columns without entries are left out.
+/// Few entries: one chunk. column_sizes: [n_cols].
+std::vector<ChunkPlan> PlanChunks(std::vector<std::int64_t> const& column_sizes,
+                                  std::vector<std::uint32_t> const& features);
+
+/// Device memory while a tree grows from all columns: the slots, and a sixteenth of them for pieces and segments.
+std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes);
+/// Positions before and after a move, a node and a bit per row.
+constexpr std::size_t kBytesPerRow = 10;
+
+/// Chunks for `features` (ascending) and room for them.
 std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& columns,
                               std::vector<std::uint32_t> const& features, ExactWorkspace* workspace);
 

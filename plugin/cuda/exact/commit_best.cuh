@@ -38,9 +38,14 @@ __device__ __forceinline__ int WinnerLane(SegmentCandidate const& candidate, boo
   return right != 0 ? __ffs(static_cast<int>(right)) - 1 : 31 - __clz(static_cast<int>(left));
 }
 
+/// Losses are positive, so their bits ascend with them.
+__device__ __forceinline__ void RaiseFloor(SplitTask const& task, std::int32_t node, double loss_change) {
+  atomicMax(reinterpret_cast<unsigned long long*>(task.floors + node),
+            static_cast<unsigned long long>(__double_as_longlong(loss_change)));
+}
+
 /// All lanes of the warp call. Where a lane has a candidate, it is one of `piece`, which is this warp's own, of `node`;
-/// within a piece thresholds ascend with the lanes. Raises the node's floor. Losses are positive, so their bits ascend
-/// with them.
+/// within a piece thresholds ascend with the lanes. Raises the node's floor.
 __device__ __forceinline__ void CommitBest(SplitTask const& task, SegmentCandidate* piece_best, std::int64_t piece,
                                            std::int32_t node, SegmentCandidate const& candidate) {
   bool const has_candidate = candidate.state != SegmentCandidate::kNone;
@@ -55,7 +60,7 @@ __device__ __forceinline__ void CommitBest(SplitTask const& task, SegmentCandida
     int const winner = WinnerLane(candidate, is_top);
     if (Lane() == winner && IsBetterInSegment(candidate, piece_best[piece])) {
       piece_best[piece] = candidate;
-      atomicMax(reinterpret_cast<unsigned long long*>(task.floors + node), bits);
+      RaiseFloor(task, node, candidate.loss_change);
     }
     waiting &= ~__ballot_sync(kAllLanes, mine);
   }

@@ -31,6 +31,8 @@ struct SplitScratch {
   SegmentCandidate* piece_best = nullptr;
   FixedSum* segment_sums = nullptr;
   SegmentCandidate* segment_best = nullptr;
+  std::uint32_t* listed = nullptr;    ///< [n_tiles]: tiles in which the exact formula is needed
+  std::uint32_t* n_listed = nullptr;  ///< [1]
 };
 
 /// Sets piece_sums, which is zero, to the sum of every piece. Costs one pass over the pairs.
@@ -39,6 +41,9 @@ void SumPieces(CudaContext const& ctx, SegmentTable const& table, FixedPair cons
 
 /// Improves best: [n_nodes] by the candidates of the chunk's features. Sorting phase.
 void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best);
+
+/// From the best of each piece to the best of each segment, with the splits "missing alone". Sorting phase.
+void ReduceSegments(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch);
 
 /// From the candidates of each segment, [n_features, stride] at node, to the best of each node. Shared by both phases.
 void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate const* segment_best,

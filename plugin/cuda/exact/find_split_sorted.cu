@@ -8,6 +8,8 @@
 /// 3. ReduceSegmentsKernel: the best of every segment, with the splits "missing alone".
 /// 4. ReduceNodesKernel: the best of every node over its features.
 /// Bytes per entry: 12 in (2); pieces are one in five hundred.
+#include <algorithm>
+
 #include "cuda/common/launch.h"
 #include "cuda/exact/commit_best.cuh"
 #include "cuda/exact/find_split.h"
@@ -19,6 +21,8 @@ namespace {
 
 constexpr int kLaneEntries = 4;
 constexpr int kRoundEntries = 32 * kLaneEntries;
+/// More than any device holds at a time.
+constexpr unsigned kEvaluateBlocks = 1024;
 
 struct LanePairs {
   FixedPair pair[kLaneEntries];
@@ -60,6 +64,55 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
+/// 128 entries of one live segment, four to a lane, with what comes before each lane's.
+struct UniformRound {
+  LanePairs pairs;
+  float values[kLaneEntries];
+  FixedSum before;     ///< of the segment, before the lane's first entry
+  float low;           ///< the value before it; its own where it is the segment's first
+  FixedSum carry_out;  ///< of the segment, after the round
+  float last;          ///< the round's last value
+
+  __device__ __forceinline__ UniformRound(EntryArrays const& entries, std::int64_t base, bool is_first, FixedSum carry,
+                                          float previous) {
+    std::int64_t const first = base + kLaneEntries * Lane();
+    pairs = LoadPairs(entries.pairs, first);
+    float4 const loaded = __ldcs(reinterpret_cast<float4 const*>(entries.values + first));
+    values[0] = loaded.x;
+    values[1] = loaded.y;
+    values[2] = loaded.z;
+    values[3] = loaded.w;
+    FixedSum const own = SumOf(pairs);
+    FixedSum const inclusive = InclusiveScan(own);
+    before = carry + (inclusive - own);
+    low = __shfl_up_sync(kAllLanes, loaded.w, 1);
+    if (Lane() == 0) low = is_first ? loaded.x : previous;
+    carry_out = FromLane(carry + inclusive, 31);
+    last = __shfl_sync(kAllLanes, loaded.w, 31);
+  }
+
+  /// One bit per boundary before an entry: there is one, and it passes the screen. The branches are the same for the
+  /// whole warp.
+  __device__ __forceinline__ unsigned Passing(Screen const& screen, SegmentScreen const& segment) const {
+    unsigned boundaries = low != values[0] ? 1U : 0U;
+#pragma unroll
+    for (int i = 1; i < kLaneEntries; ++i) boundaries |= values[i - 1] != values[i] ? 1U << i : 0U;
+    if (!screen.usable) return boundaries;
+    unsigned passing = 0;
+#pragma unroll 1
+    for (int way = 0; way < 2; ++way) {  // missing rows to the right, to the left
+      if (!(way == 0 ? segment.right_first : segment.left_too)) continue;
+      FixedSum left = way == 0 ? before : before + segment.missing;
+#pragma unroll
+      for (int i = 0; i < kLaneEntries; ++i) {
+        passing |= MayReach(screen, segment.total, left, segment.needed) ? 1U << i : 0U;
+        left += pairs.pair[i];
+      }
+    }
+    return passing & boundaries;
+  }
+};
+
 /// What a warp knows between two rounds; the same in every lane.
 struct ScanState {
   std::uint32_t segment;  ///< that holds the next entry, unless it begins a new one
@@ -67,33 +120,30 @@ struct ScanState {
   float previous;         ///< the value of the entry before the next one
 };
 
-/// The boundaries of 128 entries of one live segment that passed the screen, four to a lane.
+/// The boundaries of a round that passed the screen.
 struct PassedRound {
   std::int64_t piece;
   std::uint32_t segment;
   unsigned passing;  ///< one bit per boundary of the lane
-  FixedSum left;     ///< before the lane's first entry
-  float low;         ///< the value before it
-  LanePairs pairs;
-  float values[kLaneEntries];
+  UniformRound round;
 };
 
 /// The exact formula for a round; rare, so it stays out of the loop. Returns the floor as it is afterwards.
 __device__ __noinline__ double EvaluateRound(SplitTask const& task, SplitScratch const& scratch,
-                                             PassedRound const& round) {
-  auto const node = task.table.NodeOf(round.segment);
-  auto const facts = FactsOf(task, scratch.segment_sums[round.segment], node, task.table.FeatureOf(round.segment));
-  FixedSum left = round.left;
-  float low = round.low;
+                                             PassedRound const& passed) {
+  auto const node = task.table.NodeOf(passed.segment);
+  auto const facts = FactsOf(task, scratch.segment_sums[passed.segment], node, task.table.FeatureOf(passed.segment));
+  FixedSum left = passed.round.before;
+  float low = passed.round.low;
 #pragma unroll 1
   for (int i = 0; i < kLaneEntries; ++i) {
     SegmentCandidate candidate;
-    if ((round.passing >> i & 1U) != 0) {
-      ConsiderBoundary(task.param, facts, left, low, round.values[i], FloorOf(task, node), &candidate);
+    if ((passed.passing >> i & 1U) != 0) {
+      ConsiderBoundary(task.param, facts, left, low, passed.round.values[i], FloorOf(task, node), &candidate);
     }
-    CommitBest(task, scratch.piece_best, round.piece, node, candidate);
-    left += round.pairs.pair[i];
-    low = round.values[i];
+    CommitBest(task, scratch.piece_best, passed.piece, node, candidate);
+    left += passed.round.pairs.pair[i];
+    low = passed.round.values[i];
   }
   return FloorOf(task, node);
 }
@@ -155,15 +205,11 @@ __device__ __noinline__ void MixedRound(SplitTask const& task, SplitScratch cons
   }
 }
 
-/// A warp's way along its tile.
+/// A warp's way along its tile. All is inlined but the rare paths, which get copies: no member has an address.
 class TileScan {
  public:
-  __device__ TileScan(SplitTask const& task, SplitScratch const& scratch, WarpTile const& tile)
+  __device__ __forceinline__ TileScan(SplitTask const& task, SplitScratch const& scratch, WarpTile const& tile)
       : task_(task), scratch_(scratch), tile_(tile) {
-    for (std::uint32_t segment = tile.first_segment + Lane(); segment <= tile.last_segment; segment += 32) {
-      scratch.piece_best[tile.tile + segment].state = SegmentCandidate::kNone;
-    }
-    __syncwarp();
     Enter(tile.first_segment);
     if (begin_ < tile.begin) {
       state_.carry = scratch.piece_sums[tile.tile + state_.segment];
@@ -171,23 +217,23 @@ class TileScan {
     }
   }
 
-  __device__ void Run() {
+  __device__ __forceinline__ void Run() {
 #pragma unroll 1
     for (std::int64_t base = tile_.begin; base < tile_.end; base += kRoundEntries) {
       if (base >= end_) Enter(FindSegment(task_.table.begin, state_.segment, tile_.last_segment + 1, base));
       if (base + kRoundEntries > end_) {
-        ScanState state = state_;  // whose address may be taken
-        MixedRound(task_, scratch_, tile_, base, &state);
+        ScanState state = state_;
+        MixedRound(task_, scratch_, WarpTile(tile_), base, &state);
         if (state.segment != state_.segment) Enter(state.segment);
         state_ = state;
       } else if (live_) {
-        UniformRound(base);
+        LiveRound(base);
       }
     }
   }
 
  private:
-  __device__ void Enter(std::uint32_t segment) {
+  __device__ __forceinline__ void Enter(std::uint32_t segment) {
     state_ = {segment, {0, 0}, 0.0F};
     begin_ = task_.table.begin[segment];
     end_ = task_.table.begin[segment + 1];
@@ -199,54 +245,21 @@ class TileScan {
     screen_ = SegmentScreen(facts, FloorOf(task_, node));
   }
 
-  /// 128 entries of one live segment, four to a lane.
-  __device__ __forceinline__ void UniformRound(std::int64_t base) {
-    std::int64_t const first = base + kLaneEntries * Lane();
-    LanePairs const pairs = LoadPairs(task_.entries.pairs, first);
-    float4 const loaded = __ldcs(reinterpret_cast<float4 const*>(task_.entries.values + first));
-    float const values[kLaneEntries] = {loaded.x, loaded.y, loaded.z, loaded.w};
-    FixedSum const own = SumOf(pairs);
-    FixedSum const inclusive = InclusiveScan(own);
-    FixedSum const before = state_.carry + (inclusive - own);
-    float low = __shfl_up_sync(kAllLanes, loaded.w, 1);
-    if (Lane() == 0) low = base == begin_ ? loaded.x : state_.previous;
-    unsigned const boundaries = (low != loaded.x ? 1U : 0U) | (loaded.x != loaded.y ? 2U : 0U) |
-                                (loaded.y != loaded.z ? 4U : 0U) | (loaded.z != loaded.w ? 8U : 0U);
-    unsigned const passing = boundaries & Passing(before, pairs);
+  __device__ __forceinline__ void LiveRound(std::int64_t base) {
+    UniformRound const round(task_.entries, base, base == begin_, state_.carry, state_.previous);
+    unsigned const passing = round.Passing(task_.screen, screen_);
     if (__any_sync(kAllLanes, passing != 0)) {
-      PassedRound const round{tile_.tile + state_.segment,
-                              state_.segment,
-                              passing,
-                              before,
-                              low,
-                              pairs,
-                              {values[0], values[1], values[2], values[3]}};
-      screen_.needed = NeededGain(node_gain_, EvaluateRound(task_, scratch_, round));
+      double const floor =
+          EvaluateRound(task_, scratch_, {tile_.tile + state_.segment, state_.segment, passing, round});
+      screen_.needed = NeededGain(node_gain_, floor);
     }
-    state_.carry = FromLane(state_.carry + inclusive, 31);
-    state_.previous = __shfl_sync(kAllLanes, loaded.w, 31);
-  }
-
-  /// One bit per boundary before an entry: it passes the screen. The branches are the same for the whole warp.
-  __device__ __forceinline__ unsigned Passing(FixedSum before, LanePairs const& pairs) const {
-    if (!task_.screen.usable) return 0xFU;
-    unsigned passing = 0;
-#pragma unroll 1
-    for (int way = 0; way < 2; ++way) {  // missing rows to the right, to the left
-      if (!(way == 0 ? screen_.right_first : screen_.left_too)) continue;
-      FixedSum left = way == 0 ? before : before + screen_.missing;
-#pragma unroll
-      for (int i = 0; i < kLaneEntries; ++i) {
-        passing |= MayReach(task_.screen, screen_.total, left, screen_.needed) ? 1U << i : 0U;
-        left += pairs.pair[i];
-      }
-    }
-    return passing;
+    state_.carry = round.carry_out;
+    state_.previous = round.last;
   }
 
   SplitTask const& task_;
   SplitScratch const& scratch_;
-  WarpTile const& tile_;
+  WarpTile tile_;
   ScanState state_;
   std::int64_t begin_;  ///< of the state's segment
   std::int64_t end_;
@@ -255,70 +268,85 @@ class TileScan {
   SegmentScreen screen_;
 };
 
-__global__ void __launch_bounds__(kBlockThreads, 3)
-    ScanKernel(__grid_constant__ SplitTask const task, __grid_constant__ SplitScratch const scratch) {
-  WarpTile const tile = ThisTile(task.table, task.n_entries);
-  if (tile.begin >= task.n_entries || IsDeadTile(task.table, tile)) return;
-  TileScan(task, scratch, tile).Run();
-}
-
-/// kThreads threads per segment, at tile `begin / kTileEntries + thread` and so on; the best is that of thread 0.
-template <int kThreads>
-__device__ void ReduceSegment(SplitTask const& task, SplitScratch const& scratch, std::uint32_t segment, int thread) {
-  if (task.table.IsDead(segment)) return;
+/// One thread per tile: the boundary between the tile before and this one, where they share a segment.
+__global__ void __launch_bounds__(kBlockThreads) FloorKernel(SplitTask task, SplitScratch scratch) {
+  std::int64_t const tile = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x + 1;
+  std::int64_t const index = tile * kTileEntries;
+  if (index >= task.n_entries) return;
+  std::uint32_t const segment = task.table.of_tile[tile];
+  if (task.table.begin[segment] == index || !IsLive(task, segment)) return;
+  float const low = task.entries.values[index - 1];
+  float const high = task.entries.values[index];
+  if (low == high) return;
   auto const node = task.table.NodeOf(segment);
-  auto const feature = task.table.FeatureOf(segment);
-  std::int64_t const begin = task.table.begin[segment];
-  std::int64_t const end = task.table.begin[segment + 1];
+  auto const facts = FactsOf(task, scratch.segment_sums[segment], node, task.table.FeatureOf(segment));
+  double const floor = FloorOf(task, node);
+  FixedSum const left = scratch.piece_sums[tile + segment];
+  if (task.screen.usable && !SegmentScreen(facts, floor).MayReach(task.screen, left)) return;
   SegmentCandidate best;
-  if (begin < end && IsAllowed(task, node, feature)) {
-    for (std::int64_t tile = begin / kTileEntries + thread; tile <= (end - 1) / kTileEntries; tile += kThreads) {
-      best = KeepBetter()(best, scratch.piece_best[tile + segment]);
-    }
-    if constexpr (kThreads == 32) {
-      best = WarpBest(best);
-    } else {
-      best = BlockBest<kThreads>(best);
-    }
-    if (thread == 0) {
-      ConsiderMissingAlone(task.param, FactsOf(task, scratch.segment_sums[segment], node, feature),
-                           task.entries.values[begin], task.entries.values[end - 1], FloorOf(task, node), &best);
-    }
-  }
-  if (thread == 0) scratch.segment_best[segment] = best;
+  ConsiderBoundary(task.param, facts, left, low, high, floor, &best);
+  if (best.state != SegmentCandidate::kNone) RaiseFloor(task, node, best.loss_change);
 }
 
-__global__ void __launch_bounds__(kBlockThreads) ReduceSegmentsKernel(SplitTask task, SplitScratch scratch) {
-  std::int64_t const segment = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-  if (segment < task.table.NumSegments()) {
-    ReduceSegment<32>(task, scratch, static_cast<std::uint32_t>(segment), Lane());
+/// Whether a tile needs the exact formula somewhere. Clears the best of its pieces.
+__device__ __forceinline__ bool NeedsEvaluation(SplitTask const& task, SplitScratch const& scratch,
+                                                WarpTile const& tile) {
+  for (std::uint32_t segment = tile.first_segment + Lane(); segment <= tile.last_segment; segment += 32) {
+    scratch.piece_best[tile.tile + segment].state = SegmentCandidate::kNone;
   }
+  std::uint32_t const segment = tile.first_segment;
+  if (tile.end > task.table.begin[segment + 1]) return true;
+  if (!IsLive(task, segment)) return false;
+  if (tile.end != tile.begin + kTileEntries) return true;
+  auto const node = task.table.NodeOf(segment);
+  SegmentScreen const screen(FactsOf(task, scratch.segment_sums[segment], node, task.table.FeatureOf(segment)),
+                             FloorOf(task, node));
+  std::int64_t const begin = task.table.begin[segment];
+  FixedSum carry;
+  float previous = 0.0F;
+  if (begin < tile.begin) {
+    carry = scratch.piece_sums[tile.tile + segment];
+    previous = task.entries.values[tile.begin - 1];
+  }
+  unsigned passing = 0;
+#pragma unroll 1
+  for (std::int64_t base = tile.begin; base < tile.end; base += kRoundEntries) {
+    UniformRound const round(task.entries, base, base == begin, carry, previous);
+    passing |= round.Passing(task.screen, screen);
+    carry = round.carry_out;
+    previous = round.last;
+  }
+  return __any_sync(kAllLanes, passing != 0);
 }
 
-__global__ void __launch_bounds__(kLongSegmentThreads) ReduceLongSegmentsKernel(SplitTask task, SplitScratch scratch) {
-  ReduceSegment<kLongSegmentThreads>(task, scratch, blockIdx.x, static_cast<int>(threadIdx.x));
+__global__ void __launch_bounds__(kBlockThreads)
+    ScreenKernel(__grid_constant__ SplitTask const task, __grid_constant__ SplitScratch const scratch) {
+  __shared__ std::uint32_t listed[kWarpsPerBlock];
+  __shared__ std::uint32_t place;
+  WarpTile const tile = ThisTile(task.table, task.n_entries);
+  bool const needed = tile.begin < task.n_entries && NeedsEvaluation(task, scratch, tile);
+  if (Lane() == 0) listed[threadIdx.x / 32] = needed ? 1 : 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {  // one atomic per block
+    std::uint32_t count = 0;
+    for (auto& one : listed) {
+      std::uint32_t const own = one;
+      one = count;
+      count += own;
+    }
+    place = count == 0 ? 0 : atomicAdd(scratch.n_listed, count);
+  }
+  __syncthreads();
+  if (needed && Lane() == 0) scratch.listed[place + listed[threadIdx.x / 32]] = static_cast<std::uint32_t>(tile.tile);
 }
 
-/// One warp per node; lanes stride over the features.
-__global__ void __launch_bounds__(kBlockThreads) ReduceNodesKernel(SplitTask task, SegmentCandidate const* segment_best,
-                                                                   std::int32_t stride, SplitCandidate* node_best) {
-  auto const node = static_cast<std::int32_t>((static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32);
-  if (node >= task.table.n_nodes) return;
-  SplitCandidate best;
-  for (std::int32_t feature = Lane(); feature < task.table.n_features; feature += 32) {
-    SegmentCandidate const found = segment_best[static_cast<std::int64_t>(feature) * stride + node];
-    if (found.state == SegmentCandidate::kNone) continue;
-    SplitCandidate candidate;
-    candidate.loss_change = found.loss_change;
-    candidate.feature = static_cast<std::uint32_t>(task.feature_ids[feature]);
-    candidate.threshold = found.threshold;
-    candidate.default_left = found.state == SegmentCandidate::kDefaultLeft;
-    candidate.left = found.left;
-    candidate.right = task.nodes[node].sum - found.left;
-    if (IsBetter(candidate, best)) best = candidate;
+/// Warps take the listed tiles in turns.
+__global__ void __launch_bounds__(kBlockThreads)
+    EvaluateKernel(__grid_constant__ SplitTask const task, __grid_constant__ SplitScratch const scratch) {
+  std::uint32_t const n_warps = gridDim.x * kWarpsPerBlock;
+  for (std::uint32_t at = blockIdx.x * kWarpsPerBlock + threadIdx.x / 32; at < *scratch.n_listed; at += n_warps) {
+    TileScan(task, scratch, TileAt(task.table, task.n_entries, scratch.listed[at])).Run();
   }
-  best = WarpBest(best);
-  if (Lane() == 0 && IsBetter(best, node_best[node])) node_best[node] = best;
 }
 
 }  // namespace
@@ -329,21 +357,14 @@ void SumPieces(CudaContext const& ctx, SegmentTable const& table, FixedPair cons
          piece_sums);
 }
 
-void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate const* segment_best,
-                 std::int32_t stride, SplitCandidate* best) {
-  Launch(ctx, GridFor(static_cast<std::int64_t>(task.table.n_nodes) * 32, kBlockThreads), kBlockThreads,
-         ReduceNodesKernel, task, segment_best, stride, best);
-}
-
 void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best) {
-  auto const n_segments = task.table.NumSegments();
   PrefixPieces(ctx, task.table, scratch.piece_sums, scratch.segment_sums);
-  Launch(ctx, GridFor(NumTiles(task.n_entries), kWarpsPerBlock), kBlockThreads, ScanKernel, task, scratch);
-  if (n_segments <= kFewSegments) {
-    Launch(ctx, static_cast<unsigned>(n_segments), kLongSegmentThreads, ReduceLongSegmentsKernel, task, scratch);
-  } else {
-    Launch(ctx, GridFor(n_segments * 32, kBlockThreads), kBlockThreads, ReduceSegmentsKernel, task, scratch);
-  }
+  auto const tiles = GridFor(NumTiles(task.n_entries), kWarpsPerBlock);
+  FillZero(ctx, scratch.n_listed, 1);
+  Launch(ctx, GridFor(NumTiles(task.n_entries), kBlockThreads), kBlockThreads, FloorKernel, task, scratch);
+  Launch(ctx, tiles, kBlockThreads, ScreenKernel, task, scratch);
+  Launch(ctx, std::min(tiles, kEvaluateBlocks), kBlockThreads, EvaluateKernel, task, scratch);
+  ReduceSegments(ctx, task, scratch);
   ReduceNodes(ctx, task, scratch.segment_best, task.table.n_nodes + 1, best);
 }
 

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cuda/common/launch.h"
+#include "cuda/common/memory_plan.h"
 #include "cuda/data/device_columns.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
@@ -19,10 +21,32 @@ namespace {
 
 constexpr std::int32_t kDepthCap = 1 << 20;
 
+/// Present values of each column; of dense data the most there can be, which needs no look at them.
+std::vector<std::int64_t> ColumnSizes(DataMatrix const& data) {
+  auto const n_cols = static_cast<std::size_t>(data.NumCols());
+  if (data.IsDense()) return std::vector<std::int64_t>(n_cols, data.NumRows());
+  std::vector<std::int64_t> sizes(n_cols, 0);
+  for (auto const feature : data.Csr().features) ++sizes[feature];
+  return sizes;
+}
+
+/// Returns `cuda`, once all that training takes is known to fit: before the first allocation.
+CudaContext const& WithRoomFor(CudaContext const& cuda, DataMatrix const& data) {
+  auto const n_entries = static_cast<std::size_t>(data.NumEntries());
+  RequireMemory(cuda,
+                "tree_method=exact on " + std::to_string(data.NumRows()) + " rows and " +
+                    std::to_string(data.NumCols()) + " features",
+                {{"sorted columns", n_entries * (sizeof(std::uint32_t) + sizeof(float))},
+                 {"entries of a tree", BytesOfEntries(ColumnSizes(data))},
+                 {"positions of the rows", static_cast<std::size_t>(data.NumRows()) * kBytesPerRow}},
+                FreeBytes(cuda));
+  return cuda;
+}
+
 class GpuExactState : public BuildState {
  public:
   GpuExactState(Context const& ctx, DataMatrix const& data)
-      : stream(ctx.device.ordinal), columns(MakeDeviceColumns(stream.Context(), ctx, data)) {}
+      : stream(ctx.device.ordinal), columns(MakeDeviceColumns(WithRoomFor(stream.Context(), data), ctx, data)) {}
 
   StreamOwner stream;
   DeviceColumns columns;

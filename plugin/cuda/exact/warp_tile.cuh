@@ -39,15 +39,20 @@ struct WarpTile {
   std::uint32_t last_segment;  ///< or one after it, when the next tile begins with a new segment
 };
 
-__device__ __forceinline__ WarpTile ThisTile(SegmentTable const& table, std::int64_t n_entries) {
+__device__ __forceinline__ WarpTile TileAt(SegmentTable const& table, std::int64_t n_entries, std::int64_t place) {
   WarpTile tile;
-  tile.tile = static_cast<std::int64_t>(blockIdx.x) * kWarpsPerBlock + threadIdx.x / 32;
-  tile.begin = tile.tile * kTileEntries;
+  tile.tile = place;
+  tile.begin = place * kTileEntries;
   tile.end = tile.begin + kTileEntries < n_entries ? tile.begin + kTileEntries : n_entries;
   bool const exists = tile.begin < n_entries;
-  tile.first_segment = exists ? table.of_tile[tile.tile] : 0;
-  tile.last_segment = exists ? table.of_tile[tile.tile + 1] : 0;
+  tile.first_segment = exists ? table.of_tile[place] : 0;
+  tile.last_segment = exists ? table.of_tile[place + 1] : 0;
   return tile;
+}
+
+/// One tile per warp of the grid.
+__device__ __forceinline__ WarpTile ThisTile(SegmentTable const& table, std::int64_t n_entries) {
+  return TileAt(table, n_entries, static_cast<std::int64_t>(blockIdx.x) * kWarpsPerBlock + threadIdx.x / 32);
 }
 
 /// Nothing in the tile belongs to an active node.
