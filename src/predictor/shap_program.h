@@ -1,8 +1,8 @@
 /// \file Trees as straight-line programs for contributions by quadrature, one row per lane.
 ///
 /// Vocabulary. Gauss-Legendre points t_q and weights w_q on [0, 1] make the integral of a path's Shapley values exact
-/// (quadrature_rule.h). A split has a first child, the one that needs more of the stack, and a second. With W the cover ratio of the first
-/// child, all that a split does to a row is, for each point (shap_lane.h has the steps):
+/// (quadrature_rule.h). A split has a first child, the one that needs more of the stack, and a second. With W the cover
+/// ratio of the first child, all that a split does to a row is, for each point (shap_lane.h has the steps):
 ///
 ///   factor of the first child   r = W + B t, of the second 1 - r       B = 1 - W if the row goes to the first, else -W
 ///   going down                  G_first = r G, G_second = G - G_first   (G = w_q at the root)
