@@ -116,7 +116,8 @@ Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_
   } else {
     auto params = parts->effective;
     params["shap_method"] = options.shap_method;
-    auto const predictor = GetRegistries().predictors.Find("cpu_predictor").make(params);
+    auto const* const name = parts->ctx.device.kind == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor";
+    auto const predictor = GetRegistries().predictors.Find(name).make(params);
     predictor->Predict(parts->ctx, *compiled, rows, kind, trees, from, values);
   }
   return impl_->Finish(*parts, options, trees, rows.NumRows(), std::move(values));

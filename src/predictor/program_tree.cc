@@ -25,8 +25,10 @@ struct Split {
   float value[2];         ///< of leaves
   double weight[2];       ///< add up to 1
   std::uint32_t edge[2];
-  std::uint32_t earlier;  ///< edge, or kNoEdge
+  std::uint32_t earlier;   ///< edge, or kNoEdge
+  std::int32_t first = 0;  ///< side of the child that is visited first
   std::int32_t levels = 1;
+  std::int32_t firsts = 0;  ///< the most values of first children that wait at a time
 };
 
 /// No row's feature has this key, so everybody passes the interval of all keys but this.
@@ -50,10 +52,12 @@ void SetTest(Split const& split, std::int32_t first, ProgramNode* node) {
   node->first_range = first == 1 ? range : 0U - range;
 }
 
+constexpr std::int32_t RegisterLevels(bool with_pairs) { return with_pairs ? 1 : kRegisterLevels; }
+
 /// The splits of a tree, the lower ones behind the higher ones.
 class SplitTable {
  public:
-  SplitTable(Forest const& forest, std::int64_t tree, PathCategories* categories)
+  SplitTable(Forest const& forest, std::int64_t tree, std::int32_t register_levels, PathCategories* categories)
       : forest_(forest), tree_(tree), edges_(FindEdges(forest, tree, categories)) {
     auto const n_nodes = static_cast<std::uint32_t>(edges_.parent.size());
     zero_.assign(2 * std::size_t{n_nodes}, 1.0);
@@ -67,11 +71,7 @@ class SplitTable {
         if (split.child[side] == kToBeFound) split.child[side] = split_of_node[split.edge[side]];
       }
     }
-    for (auto split = splits_.rbegin(); split != splits_.rend(); ++split) {
-      for (auto const child : split->child) {
-        if (child != kNoSplit) split->levels = std::max(split->levels, splits_[At(child)].levels + 1);
-      }
-    }
+    for (auto split = splits_.rbegin(); split != splits_.rend(); ++split) OrderChildren(&*split, register_levels);
   }
 
   std::vector<Split> const& Splits() const { return splits_; }
@@ -89,6 +89,21 @@ class SplitTable {
 
  private:
   static constexpr std::int32_t kToBeFound = -2;
+
+  /// The child during which more values wait comes first, as one more waits during the second: so the stack holds at
+  /// most as many as the logarithm of the leaves (Sethi and Ullman 1970). A child that is a leaf comes second.
+  void OrderChildren(Split* split, std::int32_t register_levels) const {
+    using Need = std::pair<std::int32_t, std::int32_t>;
+    auto const need = [&](std::int32_t child) {
+      return child == kNoSplit ? Need{-1, 0} : Need{splits_[At(child)].firsts, splits_[At(child)].levels};
+    };
+    auto const left = need(split->child[0]);
+    auto const right = need(split->child[1]);
+    split->first = right > left ? 1 : 0;
+    split->levels = 1 + std::max(left.second, right.second);
+    if (split->levels > register_levels)
+      split->firsts = std::max(std::max(left, right).first, std::min(left, right).first + 1);
+  }
 
   double Ratio(std::uint32_t node, std::uint32_t child) const {
     auto const* cover = forest_.cover.data() + forest_.tree_begin[At(tree_)];
@@ -177,17 +192,10 @@ class ProgramLister {
     std::uint32_t before = kNoEdge;  ///< what was there
   };
 
-  static constexpr std::int32_t Levels(bool with_pairs) { return with_pairs ? 1 : kRegisterLevels; }
-
-  std::int32_t FirstSide(Split const& split) const {
-    auto const levels = [&](std::int32_t child) { return child == kNoSplit ? 0 : table_.Splits()[At(child)].levels; };
-    return levels(split.child[1]) > levels(split.child[0]) ? 1 : 0;
-  }
-
   void Enter(std::int32_t number) {
-    while (table_.Splits()[At(number)].levels > Levels(with_pairs_)) {
+    while (table_.Splits()[At(number)].levels > RegisterLevels(with_pairs_)) {
       auto const& split = table_.Splits()[At(number)];
-      open_.push_back({number, FirstSide(split)});
+      open_.push_back({number, split.first});
       List(number, ProgramStep::kDown, false);
       to_.saved_downs = std::max(to_.saved_downs, static_cast<std::int32_t>(open_.size()));
       EnterEdge(&open_.back(), open_.back().first);
@@ -200,7 +208,7 @@ class ProgramLister {
   void ListSubtree(std::int32_t number) {
     auto const& split = table_.Splits()[At(number)];
     List(number, ProgramStep::kSubtree, true);
-    auto const first = FirstSide(split);
+    auto const first = split.first;
     for (auto const side : {first, 1 - first}) {
       if (split.child[side] != kNoSplit) ListSubtree(split.child[side]);
     }
@@ -208,7 +216,7 @@ class ProgramLister {
 
   void List(std::int32_t number, ProgramStep step, bool has_contribution) {
     auto const& split = table_.Splits()[At(number)];
-    auto const first = FirstSide(split);
+    auto const first = split.first;
     ProgramNode node{};
     SetTest(split, first, &node);
     node.first_weight = static_cast<float>(split.weight[first]);
@@ -277,7 +285,7 @@ class ProgramLister {
 
 CompiledTree CompileTree(Forest const& forest, std::int64_t tree, bool with_pairs, PathCategories* categories) {
   CompiledTree compiled;
-  SplitTable const table(forest, tree, categories);
+  SplitTable const table(forest, tree, RegisterLevels(with_pairs), categories);
   compiled.n_features = table.NumFeatures();
   ProgramLister(table, with_pairs, &compiled).Run();
   return compiled;

@@ -1,3 +1,4 @@
+/// Longer than 400 lines: it is compiled once per target, all of it, so no part can stand in a header of its own.
 #include "predictor/quadrature_kernel.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 /// \file Trees as straight-line programs for contributions by quadrature, one row per lane.
 ///
 /// Vocabulary. Gauss-Legendre points t_q and weights w_q on [0, 1] make the integral of a path's Shapley values exact
-/// (quadrature_rule.h). A split has a first child, the higher one, and a second. With W the cover ratio of the first
-/// child, all that a split does to a row is, for each point (shap_lane.h has the steps):
+/// (quadrature_rule.h). A split has a first child, the one that needs more of the stack, and a second. With W the cover
+/// ratio of the first child, all that a split does to a row is, for each point (shap_lane.h has the steps):
 ///
 ///   factor of the first child   r = W + B t, of the second 1 - r       B = 1 - W if the row goes to the first, else -W
 ///   going down                  G_first = r G, G_second = G - G_first   (G = w_q at the root)
@@ -38,8 +38,8 @@
 
 namespace kauri {
 
-/// Levels of splits that are worked through in registers. More of them need more registers and more code: with three,
-/// some 15 to 25 % of the splits of real trees touch the stack.
+/// Levels of splits that are worked through in registers. One more doubles the code. With two, three, four levels 41 %,
+/// 28 %, 19 % of the splits of XGBoost's trees of depth 16 on covtype and California housing need the stack.
 constexpr std::int32_t kRegisterLevels = 3;
 
 /// Points that are worked on at once; a path of more than 16 features takes several passes over the tree.

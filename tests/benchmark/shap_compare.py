@@ -23,13 +23,13 @@ from pathlib import Path
 import numpy as np
 import xgboost
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python-package"))
-sys.path.insert(0, os.environ.get("KAURI_DATA", str(ROOT.parent / "shared" / "data")))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
+sys.path.insert(0, os.environ.get("KAURI_DATA", str(Path(__file__).resolve().parents[3] / "shared" / "data")))
 import kauri
 from load import load
 
 SIZES = {"small": (10, 3), "med": (100, 8), "large": (1000, 16)}
+DATA_SETS = ("california", "adult", "covtype", "fashion_mnist")
 SECONDS = 0.5
 Explain = Callable[[np.ndarray], np.ndarray]
 
@@ -144,7 +144,7 @@ def run(name: str, args: argparse.Namespace) -> None:
 def main() -> None:
     """Runs the named models, or all small and medium ones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = [f"{data}-{size}" for data in ("california", "adult", "covtype", "fashion_mnist") for size in ("small", "med")]
+    names = [f"{data}-{size}" for data in DATA_SETS for size in ("small", "med")]
     parser.add_argument("models_to_run", nargs="*", default=names, metavar="model")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=3)

@@ -63,14 +63,20 @@ def assert_same_predictions(ours: kauri.Booster, theirs: object, features: np.nd
         )
     assert_same_leaves(ours.predict(our_data, pred_leaf=True), theirs.predict(their_data, pred_leaf=True))
     scale = np.abs(theirs.predict(their_data, output_margin=True)).max()
-    for kind in (
-        {"pred_contribs": True},
-        {"pred_interactions": True},
-        {"pred_contribs": True, "approx_contribs": True},
-    ):
-        np.testing.assert_allclose(
-            ours.predict(our_data, **kind), theirs.predict(their_data, **kind), rtol=1e-4, atol=2e-6 * scale
-        )
+    for method in ("treeshap", "quadrature"):
+        ours.set_param({"shap_method": method})
+        for kind in ({"pred_contribs": True}, {"pred_interactions": True}):
+            for rows in (features, features[:1]):
+                np.testing.assert_allclose(
+                    ours.predict(kauri.DMatrix(rows), **kind),
+                    theirs.predict(xgboost.DMatrix(rows), **kind),
+                    rtol=1e-4,
+                    atol=2e-6 * scale,
+                )
+    kind = {"pred_contribs": True, "approx_contribs": True}
+    np.testing.assert_allclose(
+        ours.predict(our_data, **kind), theirs.predict(their_data, **kind), rtol=1e-4, atol=2e-6 * scale
+    )
 
 
 @pytest.mark.parametrize("extension", ["json", "ubj"])

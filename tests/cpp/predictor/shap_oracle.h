@@ -122,4 +122,99 @@ inline Explanation BruteForce(Model const& model, MemoryView const& rows, std::i
   return result;
 }
 
+/// The same from Owen's integral of each leaf, for any number of features: polynomials by their coefficients at
+/// t^k (1 - t)^(n - k), whose products and integrals have positive terms only.
+class LeafGame {
+ public:
+  struct Feature {
+    std::uint32_t feature;
+    long double zero;
+    bool one;
+  };
+  LeafGame(Model const& model, Explanation* out) : width_(static_cast<std::size_t>(model.n_features) + 1), out_(out) {}
+
+  void Add(std::vector<Feature> const& path, long double value, std::size_t output) {
+    auto* phi = out_->phi.data() + output * width_;
+    auto* pairs = out_->pairs.data() + output * width_ * width_;
+    if (value == 0) return;
+    auto mean = value;
+    for (auto const& i : path) mean *= i.zero;
+    phi[width_ - 1] += mean;
+    pairs[width_ * width_ - 1] += mean;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      auto const effect = value * Effect(path[i]);
+      auto const alone = effect * Integral(path, i, i);
+      phi[path[i].feature] += alone;
+      pairs[path[i].feature * (width_ + 1)] += alone;
+      for (std::size_t j = 0; j < path.size(); ++j) {
+        if (j == i) continue;
+        auto const pair = effect * Effect(path[j]) * Integral(path, i, j) / 2;
+        pairs[path[i].feature * width_ + path[j].feature] += pair;
+        pairs[path[i].feature * (width_ + 1)] -= pair;
+      }
+    }
+  }
+
+ private:
+  static long double Effect(Feature const& feature) { return (feature.one ? 1.0L : 0.0L) - feature.zero; }
+
+  /// Of the factors of all features but i and j.
+  static long double Integral(std::vector<Feature> const& path, std::size_t i, std::size_t j) {
+    std::vector<long double> coefficients{1.0L};
+    for (std::size_t l = 0; l < path.size(); ++l) {
+      if (l == i || l == j) continue;
+      coefficients.push_back(0.0L);
+      for (auto k = coefficients.size(); k-- > 0;) {
+        coefficients[k] *= path[l].zero;
+        if (k > 0 && path[l].one) coefficients[k] += coefficients[k - 1];
+      }
+    }
+    auto const n = coefficients.size() - 1;
+    auto weight = 1.0L / static_cast<long double>(n + 1);  // k! (n - k)! / (n + 1)!
+    long double sum = 0.0L;
+    for (std::size_t k = 0; k <= n; ++k) {
+      sum += weight * coefficients[k];
+      weight *= static_cast<long double>(k + 1) / static_cast<long double>(n - k == 0 ? 1 : n - k);
+    }
+    return sum;
+  }
+
+  std::size_t width_;
+  Explanation* out_;
+};
+
+inline Explanation LeafByLeaf(Model const& model, MemoryView const& rows, std::int64_t row) {
+  auto const width = static_cast<std::size_t>(model.n_features) + 1;
+  auto const n_outputs = static_cast<std::size_t>(model.NumOutputs());
+  Explanation result{std::vector<long double>(n_outputs * width), std::vector<long double>(n_outputs * width * width),
+                     0};
+  LeafGame game(model, &result);
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    auto const& tree = model.trees[t];
+    std::vector<std::pair<std::int32_t, std::vector<LeafGame::Feature>>> nodes{{0, {}}};
+    while (!nodes.empty()) {
+      auto const [node, path] = std::move(nodes.back());
+      nodes.pop_back();
+      auto const index = static_cast<std::size_t>(node);
+      if (tree.IsLeaf(node)) {
+        auto const value = tree.split_value[index] * model.TreeWeight(static_cast<std::int64_t>(t));
+        game.Add(path, static_cast<long double>(value), static_cast<std::size_t>(model.output_of_tree[t]));
+        continue;
+      }
+      auto const feature = tree.split_feature[index];
+      auto const goes_left = NaiveGoesLeft(tree, node, rows.At(row, feature));
+      for (auto const child : {tree.left[index], tree.right[index]}) {
+        auto below = path;
+        auto found = std::find_if(below.begin(), below.end(), [&](auto const& f) { return f.feature == feature; });
+        if (found == below.end()) found = below.insert(below.end(), {feature, 1.0L, true});
+        found->zero *= static_cast<long double>(tree.sum_hessian[static_cast<std::size_t>(child)]) /
+                       static_cast<long double>(tree.sum_hessian[index]);
+        found->one = found->one && (child == tree.left[index]) == goes_left;
+        nodes.emplace_back(child, std::move(below));
+      }
+    }
+  }
+  return result;
+}
+
 }  // namespace kauri::testing
