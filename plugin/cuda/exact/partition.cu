@@ -125,14 +125,8 @@ struct RunToChild {
     piece = place / kTileEntries + segment;
     next_tile = kTileEntries - static_cast<int>(place % kTileEntries);
   }
-  __device__ void Add(bool mine, int rank, FixedPair pair) {
-    FixedPair const none{0, 0};
-    here += mine && rank < next_tile ? pair : none;
-    beyond += mine && rank >= next_tile ? pair : none;
-  }
   /// All lanes call.
   __device__ void Commit(FixedSum* piece_sums) const {
-    if (!wanted) return;
     FixedSum const all_here = WarpSum(here);
     FixedSum const all_beyond = WarpSum(beyond);
     if (Lane() != 0) return;
@@ -141,63 +135,92 @@ struct RunToChild {
   }
 };
 
-/// So many words of a tile are loaded before the first of them is stored: bytes in flight hide the memory's latency.
-constexpr int kWordsAtOnce = 4;
-
-struct LoadedEntries {
-  std::uint32_t row[kWordsAtOnce];
-  float value[kWordsAtOnce];
-  FixedPair pair[kWordsAtOnce];
-
-  __device__ void Load(EntryArrays const& from, std::int64_t begin, std::int64_t end) {
-#pragma unroll
-    for (int i = 0; i < kWordsAtOnce; ++i) {
-      std::int64_t const index = begin + 32 * i + Lane();
-      if (index >= end) continue;
-      row[i] = __ldcs(from.rows + index);
-      value[i] = __ldcs(from.values + index);
-      int2 const pair_bits = __ldcs(reinterpret_cast<int2 const*>(from.pairs) + index);
-      pair[i] = {pair_bits.x, pair_bits.y};
-    }
-  }
+/// The entries of a warp's tile, lefts first. They are put in order here, so that memory is written in whole sectors:
+/// storing each entry at once would touch every sector twice.
+struct StagedTile {
+  FixedPair pairs[kTileEntries];
+  std::uint32_t rows[kTileEntries];
+  float values[kTileEntries];
 };
 
-/// A tile within one segment: its lefts and its rights are two runs of consecutive places.
-__device__ __forceinline__ void MoveUniformTile(PartitionTask const& task, PartitionScratch const& scratch,
-                                                ChildSegments const& children, WarpTile const& tile,
-                                                TileBits const& bits) {
-  std::uint32_t const segment = tile.first_segment;
-  NodeMove const move = task.moves[task.table.NodeOf(segment)];
-  if (move.left < 0 && move.right < 0) return;
-  std::int64_t const first_child = static_cast<std::int64_t>(task.table.FeatureOf(segment)) * (task.n_children + 1);
-  std::int64_t const lefts = scratch.piece_lefts[tile.tile + segment];
-  std::int64_t const rights = tile.begin - task.table.begin[segment] - lefts;
-  RunToChild left_run(move.left, first_child, children.begin, lefts);
-  RunToChild right_run(move.right, first_child, children.begin, rights);
+/// The staged tiles of a block fit a multiprocessor's shared memory seven times.
+constexpr int kMoveThreads = 128;
+/// So many words of a tile are loaded before the first of them is staged: bytes in flight hide the memory's latency.
+constexpr int kWordsAtOnce = 4;
+
+__device__ __forceinline__ void StageTile(EntryArrays const& from, WarpTile const& tile, TileBits const& bits,
+                                          int n_left, StagedTile* staged) {
+#pragma unroll 1
   for (int first = 0; first < kTileWords; first += kWordsAtOnce) {
-    LoadedEntries entries;
-    entries.Load(task.from, tile.begin + 32 * first, tile.end);
+    std::uint32_t row[kWordsAtOnce];
+    float value[kWordsAtOnce];
+    int2 pair[kWordsAtOnce];
+#pragma unroll
+    for (int i = 0; i < kWordsAtOnce; ++i) {
+      std::int64_t const index = tile.begin + 32 * (first + i) + Lane();
+      if (index >= tile.end) continue;
+      row[i] = __ldcs(from.rows + index);
+      value[i] = __ldcs(from.values + index);
+      pair[i] = __ldcs(reinterpret_cast<int2 const*>(from.pairs) + index);
+    }
 #pragma unroll
     for (int i = 0; i < kWordsAtOnce; ++i) {
       int const offset = 32 * (first + i) + Lane();
       std::uint32_t const mask = __shfl_sync(kAllLanes, bits.word, first + i);
       int const lefts_before =
           __shfl_sync(kAllLanes, bits.before, first + i) + __popc(mask & ((std::uint32_t{1} << Lane()) - 1));
+      if (tile.begin + offset >= tile.end) continue;
       bool const left = (mask >> Lane() & 1U) != 0;
-      int const rank = left ? lefts_before : offset - lefts_before;
-      bool const moves = tile.begin + offset < tile.end && (left ? left_run.wanted : right_run.wanted);
-      left_run.Add(moves && left, rank, entries.pair[i]);
-      right_run.Add(moves && !left, rank, entries.pair[i]);
-      std::int64_t const place = (left ? left_run.place : right_run.place) + rank;
-      if (moves) {
-        task.to.rows[place] = entries.row[i];
-        task.to.values[place] = entries.value[i];
-        task.to.pairs[place] = entries.pair[i];
-      }
+      int const to = left ? lefts_before : n_left + offset - lefts_before;
+      staged->rows[to] = row[i];
+      staged->values[to] = value[i];
+      staged->pairs[to] = {pair[i].x, pair[i].y};
     }
   }
-  left_run.Commit(children.piece_sums);
-  right_run.Commit(children.piece_sums);
+  __syncwarp();
+}
+
+/// Staged entries [first, first + count) to their places, 32 at a time from a multiple of 32 on, so that a step lies in
+/// one tile.
+__device__ __forceinline__ void WriteRun(EntryArrays const& to, StagedTile const& staged, int first, int count,
+                                         RunToChild* run) {
+  if (!run->wanted) return;
+  for (int base = -static_cast<int>(run->place % 32); base < count; base += 32) {
+    int const rank = base + Lane();
+    if (rank < 0 || rank >= count) continue;
+    FixedPair const pair = staged.pairs[first + rank];
+    std::int64_t const place = run->place + rank;
+    to.rows[place] = staged.rows[first + rank];
+    to.values[place] = staged.values[first + rank];
+    to.pairs[place] = pair;
+    if (rank < run->next_tile) {
+      run->here += pair;
+    } else {
+      run->beyond += pair;
+    }
+  }
+  __syncwarp();
+}
+
+/// A tile within one segment: its lefts and its rights are two runs of consecutive places.
+__device__ __forceinline__ void MoveUniformTile(PartitionTask const& task, PartitionScratch const& scratch,
+                                                ChildSegments const& children, WarpTile const& tile,
+                                                TileBits const& bits, StagedTile* staged) {
+  std::uint32_t const segment = tile.first_segment;
+  NodeMove const move = task.moves[task.table.NodeOf(segment)];
+  if (move.left < 0 && move.right < 0) return;
+  int const count = static_cast<int>(tile.end - tile.begin);
+  int const n_left = BitsBefore(bits, count);
+  StageTile(task.from, tile, bits, n_left, staged);
+  std::int64_t const first_child = static_cast<std::int64_t>(task.table.FeatureOf(segment)) * (task.n_children + 1);
+  std::int64_t const lefts = scratch.piece_lefts[tile.tile + segment];
+  std::int64_t const rights = tile.begin - task.table.begin[segment] - lefts;
+  RunToChild left_run(move.left, first_child, children.begin, lefts);
+  WriteRun(task.to, *staged, 0, n_left, &left_run);
+  if (left_run.wanted) left_run.Commit(children.piece_sums);
+  RunToChild right_run(move.right, first_child, children.begin, rights);
+  WriteRun(task.to, *staged, n_left, count - n_left, &right_run);
+  if (right_run.wanted) right_run.Commit(children.piece_sums);
 }
 
 /// A tile of several segments, entry by entry.
@@ -233,14 +256,15 @@ __device__ __noinline__ void MoveMixedTile(PartitionTask const& task, PartitionS
   }
 }
 
-__global__ void __launch_bounds__(kBlockThreads, 3)
+__global__ void __launch_bounds__(kMoveThreads)
     MoveKernel(__grid_constant__ PartitionTask const task, __grid_constant__ PartitionScratch const scratch,
                __grid_constant__ ChildSegments const children) {
+  __shared__ StagedTile staged[kMoveThreads / 32];
   WarpTile const tile = ThisTile(task.table, task.n_entries);
   if (tile.begin >= task.n_entries || IsDeadTile(task.table, tile)) return;
   TileBits const bits = CountBits(Lane() < kTileWords ? scratch.goes_left[tile.tile * kTileWords + Lane()] : 0);
   if (tile.end <= task.table.begin[tile.first_segment + 1]) {
-    MoveUniformTile(task, scratch, children, tile, bits);
+    MoveUniformTile(task, scratch, children, tile, bits, &staged[threadIdx.x / 32]);
   } else {
     MoveMixedTile(task, scratch, children, tile, bits);
   }
@@ -264,7 +288,7 @@ void Partition(CudaContext const& ctx, PartitionTask const& task, PartitionScrat
   PrefixPieces(ctx, task.table, scratch.piece_lefts, scratch.segment_lefts);
   Launch(ctx, static_cast<unsigned>(task.table.n_features), kBlockThreads, ChildBeginKernel, task, scratch,
          children.begin);
-  Launch(ctx, blocks, kBlockThreads, MoveKernel, task, scratch, children);
+  Launch(ctx, GridFor(NumTiles(task.n_entries), kMoveThreads / 32), kMoveThreads, MoveKernel, task, scratch, children);
   SegmentTable const child_table{children.begin, nullptr, task.table.n_features, task.n_children};
   FindTileSegments(ctx, child_table, task.n_entries, children.of_tile);
 }

@@ -52,7 +52,7 @@ __device__ __forceinline__ WarpTile TileAt(SegmentTable const& table, std::int64
 
 /// One tile per warp of the grid.
 __device__ __forceinline__ WarpTile ThisTile(SegmentTable const& table, std::int64_t n_entries) {
-  return TileAt(table, n_entries, static_cast<std::int64_t>(blockIdx.x) * kWarpsPerBlock + threadIdx.x / 32);
+  return TileAt(table, n_entries, static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32);
 }
 
 /// Nothing in the tile belongs to an active node.
