@@ -58,6 +58,38 @@ std::int64_t SlotSize(std::vector<ChunkPlan> const& plans) {
   return NumTiles(largest) * kTileEntries;
 }
 
+/// What of a chunk does not change while a tree grows.
+Chunk DescribeChunk(CudaContext const& cuda, DeviceColumns const& columns, ChunkPlan const& plan) {
+  Chunk chunk;
+  chunk.features = plan.features;
+  chunk.n_entries = plan.n_entries;
+  std::vector<std::int64_t> source;
+  std::vector<std::int64_t> segments;
+  std::vector<std::uint8_t> both_ways;
+  std::vector<std::uint32_t> first_tile{0};
+  chunk.begin = {0};
+  for (auto const feature : chunk.features) {
+    auto const size = ColumnSize(columns, feature);
+    source.push_back(columns.column_ptr[static_cast<std::size_t>(feature)]);
+    segments.push_back(chunk.begin.back());
+    segments.push_back(chunk.begin.back() + size);  // the dead segment
+    chunk.end.push_back(chunk.begin.back() + size);
+    chunk.begin.push_back(chunk.begin.back() + RoomFor(size));
+    first_tile.push_back(first_tile.back() + static_cast<std::uint32_t>(NumTiles(size)));
+    both_ways.push_back(columns.both_ways[static_cast<std::size_t>(feature)]);
+  }
+  segments.push_back(chunk.begin.back());
+  chunk.n_column_tiles = first_tile.back();
+  chunk.feature_ids = ToDevice(cuda, chunk.features);
+  chunk.both_ways = ToDevice(cuda, both_ways);
+  chunk.feature_begin = ToDevice(cuda, chunk.begin);
+  chunk.column_end = ToDevice(cuda, chunk.end);
+  chunk.first_tile = ToDevice(cuda, first_tile);
+  chunk.source = ToDevice(cuda, source);
+  chunk.root_segments = ToDevice(cuda, segments);
+  return chunk;
+}
+
 }  // namespace
 
 SplitScratch ExactWorkspace::ReserveSplit(CudaContext const& cuda, Chunk const& chunk) {
@@ -127,57 +159,32 @@ std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes) {
   return slots * (sizeof(std::uint32_t) + sizeof(float) + sizeof(FixedPair)) / 16 * 17;
 }
 
-std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& columns,
-                              std::vector<std::uint32_t> const& features, ExactWorkspace* workspace) {
-  std::vector<std::int64_t> sizes;
-  for (std::size_t col = 0; col + 1 < columns.column_ptr.size(); ++col) {
-    sizes.push_back(columns.column_ptr[col + 1] - columns.column_ptr[col]);
+void MakeChunks(CudaContext const& cuda, DeviceColumns const& columns, std::vector<std::uint32_t> const& features,
+                ExactWorkspace* workspace) {
+  auto& chunks = workspace->chunks;
+  if (chunks.empty() || workspace->features != features) {
+    std::vector<std::int64_t> sizes;
+    for (std::int32_t col = 0; col < columns.NumCols(); ++col) sizes.push_back(ColumnSize(columns, col));
+    auto const plans = PlanChunks(sizes, features);
+    chunks.clear();
+    for (auto const& plan : plans) chunks.push_back(DescribeChunk(cuda, columns, plan));
+    workspace->features = features;
+    workspace->slot_size = SlotSize(plans);
   }
-  auto const plans = PlanChunks(sizes, features);
-  std::vector<Chunk> chunks;
-  for (auto const& plan : plans) {
-    chunks.emplace_back();
-    chunks.back().features = plan.features;
-    chunks.back().n_entries = plan.n_entries;
-    chunks.back().slot = static_cast<std::int64_t>(chunks.size()) - 1;
-  }
-  workspace->slot_size = SlotSize(plans);
+  for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) chunks[chunk].slot = static_cast<std::int64_t>(chunk);
   auto const room = static_cast<std::size_t>(workspace->slot_size) * (chunks.size() + 1);
   ReserveZeroed(cuda, room, &workspace->rows);
   ReserveZeroed(cuda, room, &workspace->values);
   ReserveZeroed(cuda, room, &workspace->pairs);
-  return chunks;
 }
 
 void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<FixedPair const> pairs,
                ExactWorkspace const& workspace, Chunk* chunk) {
-  std::vector<std::int64_t> source;
-  std::vector<std::int64_t> segments;
-  std::vector<std::uint8_t> both_ways;
-  std::vector<std::uint32_t> first_tile{0};
-  chunk->begin = {0};
-  for (auto const feature : chunk->features) {
-    auto const size = ColumnSize(columns, feature);
-    source.push_back(columns.column_ptr[static_cast<std::size_t>(feature)]);
-    segments.push_back(chunk->begin.back());
-    segments.push_back(chunk->begin.back() + size);  // the dead segment
-    chunk->end.push_back(chunk->begin.back() + size);
-    chunk->begin.push_back(chunk->begin.back() + RoomFor(size));
-    first_tile.push_back(first_tile.back() + static_cast<std::uint32_t>(NumTiles(size)));
-    both_ways.push_back(columns.both_ways[static_cast<std::size_t>(feature)]);
-  }
-  segments.push_back(chunk->begin.back());
-  chunk->feature_ids = ToDevice(cuda, chunk->features);
-  chunk->both_ways = ToDevice(cuda, both_ways);
-  chunk->feature_begin = ToDevice(cuda, chunk->begin);
-  chunk->column_end = ToDevice(cuda, chunk->end);
-  chunk->first_tile = ToDevice(cuda, first_tile);
-  chunk->n_column_tiles = first_tile.back();
-  chunk->segments = ToDevice(cuda, segments);
+  chunk->segments.Reserve(cuda, chunk->root_segments.size());
+  CopyOnDevice(cuda, chunk->root_segments.data(), chunk->root_segments.size(), chunk->segments.data());
   chunk->n_nodes = 1;
-  auto const device_source = ToDevice(cuda, source);
   FillTask const task{columns.rows.data(),        columns.values.data(),       pairs.data(),
-                      device_source.data(),       chunk->feature_begin.data(), chunk->column_end.data(),
+                      chunk->source.data(),       chunk->feature_begin.data(), chunk->column_end.data(),
                       workspace.Slot(chunk->slot)};
   auto const along = std::min(kBlocksPerFeature, GridFor(chunk->n_entries, kBlockThreads));
   LaunchGrid(cuda, dim3(along, static_cast<unsigned>(chunk->features.size())), kBlockThreads, FillKernel, task);

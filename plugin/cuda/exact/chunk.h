@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "cuda/common/buffer.h"
+#include "cuda/common/pinned_buffer.h"
+#include "cuda/common/upload.h"
 #include "cuda/data/device_columns.h"
 #include "cuda/exact/exact_types.h"
 #include "cuda/exact/find_split.h"
@@ -30,7 +32,9 @@ struct Chunk {
   Buffer<std::int64_t> column_end;     ///< device copy of `end`
   Buffer<std::uint32_t> first_tile;    ///< ColumnTiles::first_tile
   std::int64_t n_column_tiles = 0;
-  Buffer<std::int64_t> segments;  ///< SegmentTable::begin, within the slot
+  Buffer<std::int64_t> source;         ///< [n_features]: where each column begins in DeviceColumns
+  Buffer<std::int64_t> root_segments;  ///< `segments` of a single node with all entries
+  Buffer<std::int64_t> segments;       ///< SegmentTable::begin, within the slot
   Buffer<std::int64_t> next_segments;
   Buffer<std::uint32_t> tile_segments;  ///< SegmentTable::of_tile
   Buffer<FixedSum> piece_sums;          ///< of the entries as they lie now
@@ -72,6 +76,11 @@ struct ExactWorkspace {
   Buffer<NodePiece> node_totals;
   Buffer<float> smallest;
   Buffer<std::uint32_t> node_counts;
+  std::vector<std::uint32_t> features;  ///< that `chunks` are for; columns are sampled by tree
+  std::vector<Chunk> chunks;
+  Upload level_upload;
+  Upload move_upload;
+  PinnedBuffer<SplitCandidate> best;
 
   EntryArrays Slot(std::int64_t slot) const {
     return {rows.data() + slot * slot_size, values.data() + slot * slot_size, pairs.data() + slot * slot_size};
@@ -100,9 +109,10 @@ std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes);
 /// Positions before and after a move, a node and a bit per row.
 constexpr std::size_t kBytesPerRow = 10;
 
-/// Chunks for `features` (ascending) and room for them.
-std::vector<Chunk> MakeChunks(CudaContext const& cuda, DeviceColumns const& columns,
-                              std::vector<std::uint32_t> const& features, ExactWorkspace* workspace);
+/// workspace->chunks for `features` (ascending), in their first slots, and room for them. Does nothing but that when
+/// they are those of the last tree.
+void MakeChunks(CudaContext const& cuda, DeviceColumns const& columns, std::vector<std::uint32_t> const& features,
+                ExactWorkspace* workspace);
 
 /// Copies the chunk's columns to its slot with the pairs of their rows; one live segment per feature.
 void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<FixedPair const> pairs,

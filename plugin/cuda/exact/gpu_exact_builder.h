@@ -27,7 +27,7 @@ struct GpuExactParam : public dmlc::Parameter<GpuExactParam> {
 
   DMLC_DECLARE_PARAMETER(GpuExactParam) {
     DMLC_DECLARE_FIELD(interleaved_levels)
-        .set_default(3)
+        .set_default(0)
         .set_range(0, 5)
         .describe("Levels on which entries are not sorted by node yet. The tree does not depend on it, only the time.");
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "cuda/exact/level_entries.h"
@@ -9,7 +10,7 @@ namespace kauri::cuda {
 
 void LevelEntries::Fill(std::vector<std::uint32_t> const& features) {
   workspace_.row_goes_left.Reserve(cuda_, (NumRows() + 31) / 32);
-  chunks_ = MakeChunks(cuda_, columns_, features, &workspace_);
+  MakeChunks(cuda_, columns_, features, &workspace_);
   spare_slot_ = static_cast<std::int64_t>(chunks_.size());
   for (auto& chunk : chunks_) FillChunk(cuda_, columns_, task_.pairs, workspace_, &chunk);
   if (!IsSampled()) return;  // the only node has all entries
@@ -17,7 +18,7 @@ void LevelEntries::Fill(std::vector<std::uint32_t> const& features) {
     DropUnsampled();
   } else {
     sorted_ = false;
-    NarrowRows();
+    NarrowRows(workspace_.positions);
   }
 }
 
@@ -27,21 +28,26 @@ void LevelEntries::DropUnsampled() {
   NodeMove keep;
   keep.feature = 0;
   keep.left = 0;
-  Partition(1, ToDevice(cuda_, std::vector<NodeMove>{keep}).data(), {0});
+  auto const moves = ToDevice(cuda_, std::vector<NodeMove>{keep});
+  auto const parents = ToDevice(cuda_, std::vector<std::int32_t>{0});
+  Partition(1, moves.data(), parents.data(), 1);
 }
 
-void LevelEntries::NarrowRows() {
+void LevelEntries::NarrowRows(Buffer<std::int32_t> const& positions) {
   workspace_.node_of_row.Reserve(cuda_, NumRows());
-  NarrowPositions(cuda_, {workspace_.positions.data(), NumRows()}, task_.sampled_rows, workspace_.node_of_row.data());
+  NarrowPositions(cuda_, {positions.data(), NumRows()}, task_.sampled_rows, workspace_.node_of_row.data());
 }
 
 std::vector<SplitCandidate> LevelEntries::FindBest(LevelTask const& level) {
   auto const n_nodes = static_cast<std::int32_t>(level.nodes.size());
-  auto const nodes = ToDevice(cuda_, level.nodes);
-  auto const allowed = ToDevice(cuda_, level.allowed);
-  auto const best = ToDevice(cuda_, std::vector<SplitCandidate>(level.nodes.size()));
+  auto& upload = workspace_.level_upload;
+  upload.Clear();
+  auto const nodes = upload.Add(level.nodes);
+  auto const allowed = upload.Add(level.allowed);
+  auto const best = upload.Add(std::vector<SplitCandidate>(level.nodes.size()));
   // A split below half of kMinLossChange is never made, so that much is as good as reached.
-  auto const floors = ToDevice(cuda_, std::vector<double>(level.nodes.size(), kMinLossChange / 2.0));
+  auto const floors = upload.Add(std::vector<double>(level.nodes.size(), kMinLossChange / 2.0));
+  upload.Send(cuda_);
   for (auto const& chunk : chunks_) {
     SplitTask task;
     task.table = chunk.Table();
@@ -50,85 +56,114 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelTask const& level) {
     task.n_entries = chunk.n_entries;
     task.param = level.gain;
     task.screen = MakeScreen(level.gain, static_cast<std::int64_t>(NumRows()));
-    task.nodes = nodes.data();
+    task.nodes = upload.At<NodeTotals>(nodes);
     task.both_ways = chunk.both_ways.data();
     task.feature_ids = chunk.feature_ids.data();
-    task.allowed = allowed.data();
+    task.allowed = level.allowed.empty() ? nullptr : upload.At<std::uint8_t>(allowed);
     task.n_all_features = static_cast<std::int32_t>(columns_.NumCols());
-    task.floors = floors.data();
+    task.floors = upload.At<double>(floors);
     if (sorted_) {
-      FindSplits(cuda_, task, workspace_.ReserveSplit(cuda_, chunk), best.data());
+      FindSplits(cuda_, task, workspace_.ReserveSplit(cuda_, chunk), upload.At<SplitCandidate>(best));
     } else {
       FindSplitsInterleaved(cuda_, task, chunk.Columns(), workspace_.node_of_row.data(),
-                            workspace_.ReserveInterleaved(cuda_, chunk, spare_slot_, n_nodes), best.data());
+                            workspace_.ReserveInterleaved(cuda_, chunk, spare_slot_, n_nodes),
+                            upload.At<SplitCandidate>(best));
     }
   }
-  return ToHost(cuda_, best.data(), best.size());  // the one wait of the level: which nodes split
+  workspace_.best.Reserve(level.nodes.size());
+  CopyToHost(cuda_, upload.At<SplitCandidate>(best), level.nodes.size(), workspace_.best.data());
+  cuda_.Synchronize();  // the one wait of the level: which nodes split
+  return {workspace_.best.data(), workspace_.best.data() + level.nodes.size()};
 }
 
+namespace {
+
+/// For each node the place within the chunk of the feature that it splits on, or -1.
+std::vector<std::int32_t> WinnersOf(Chunk const& chunk, std::vector<NodeMove> const& moves) {
+  std::vector<std::int32_t> winners;
+  for (auto const& move : moves) {
+    auto const found = std::lower_bound(chunk.features.begin(), chunk.features.end(), move.feature);
+    auto const here = found != chunk.features.end() && *found == move.feature;
+    winners.push_back(here ? static_cast<std::int32_t>(found - chunk.features.begin()) : -1);
+  }
+  return winners;
+}
+
+}  // namespace
+
 void LevelEntries::Advance(std::vector<NodeMove> const& moves, std::vector<std::int32_t> const& parent_of_child) {
-  auto const device_moves = ToDevice(cuda_, moves);
-  MoveRows(moves, device_moves.data());
+  auto& upload = workspace_.move_upload;
+  upload.Clear();
+  auto const moves_at = upload.Add(moves);
+  auto const parents_at = upload.Add(parent_of_child);
+  std::vector<std::size_t> winners_at;
+  for (auto const& chunk : chunks_) winners_at.push_back(upload.Add(WinnersOf(chunk, moves)));
+  upload.Send(cuda_);
+  auto const* const device_moves = upload.At<NodeMove>(moves_at);
+  std::vector<std::int32_t const*> winners;
+  for (auto const at : winners_at) winners.push_back(upload.At<std::int32_t>(at));
+  MoveRows(moves, device_moves, winners);
   if (!parent_of_child.empty()) {
-    ++depth_;
-    auto const stays_interleaved = depth_ < interleaved_levels_;
-    if (!stays_interleaved && sorted_) {
-      MarkLeftRows(cuda_, {workspace_.positions.data(), NumRows()}, workspace_.next_positions.data(),
-                   device_moves.data(), workspace_.row_goes_left.data());
-      Partition(static_cast<std::int32_t>(moves.size()), device_moves.data(), parent_of_child);
-    }
-    std::swap(workspace_.positions, workspace_.next_positions);
-    if (stays_interleaved || !sorted_) NarrowRows();
-    if (!stays_interleaved && !sorted_) Sort(static_cast<std::int32_t>(parent_of_child.size()));
-    sorted_ = !stays_interleaved;
-    return;
+    MoveEntries(static_cast<std::int32_t>(moves.size()), device_moves, upload.At<std::int32_t>(parents_at),
+                static_cast<std::int32_t>(parent_of_child.size()));
   }
   std::swap(workspace_.positions, workspace_.next_positions);
 }
 
-void LevelEntries::MoveRows(std::vector<NodeMove> const& moves, NodeMove const* device_moves) {
-  MoveByDefault(cuda_, {workspace_.positions.data(), NumRows()}, device_moves, workspace_.next_positions.data());
-  for (auto const& chunk : chunks_) MoveRowsOf(chunk, moves, device_moves);
+void LevelEntries::MoveEntries(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents,
+                               std::int32_t n_children) {
+  ++depth_;
+  auto const stays_interleaved = depth_ < interleaved_levels_;
+  if (sorted_ && !stays_interleaved) {
+    MarkLeftRows(cuda_, {workspace_.positions.data(), NumRows()}, workspace_.next_positions.data(), moves,
+                 workspace_.row_goes_left.data());
+    Partition(n_nodes, moves, parents, n_children);
+    return;
+  }
+  NarrowRows(workspace_.next_positions);
+  if (!stays_interleaved) Sort(n_children);
+  sorted_ = !stays_interleaved;
 }
 
-/// By the values of the chunk's features. Entries in node order, or with their node beside them, hold sampled rows
-/// only; with sampling all rows of the split columns are looked at.
-void LevelEntries::MoveRowsOf(Chunk const& chunk, std::vector<NodeMove> const& moves, NodeMove const* device_moves) {
+void LevelEntries::MoveRows(std::vector<NodeMove> const& moves, NodeMove const* device_moves,
+                            std::vector<std::int32_t const*> const& winners) {
   auto* const next = workspace_.next_positions.data();
-  auto const entries = workspace_.Slot(chunk.slot);
-  std::vector<std::int32_t> winners(moves.size(), -1);
+  MoveByDefault(cuda_, {workspace_.positions.data(), NumRows()}, device_moves, next);
+  for (std::size_t at = 0; at < chunks_.size(); ++at) {
+    auto const& chunk = chunks_[at];
+    if (sorted_ && !IsSampled()) {
+      MoveBySegments(cuda_, chunk.Table(), workspace_.Slot(chunk.slot), winners[at], device_moves, next);
+    } else {
+      MoveRowsByFeature(chunk, moves, device_moves);
+    }
+  }
+}
+
+/// Column by column. Entries with their node beside them hold sampled rows only; with sampling all rows of the split
+/// columns are looked at.
+void LevelEntries::MoveRowsByFeature(Chunk const& chunk, std::vector<NodeMove> const& moves,
+                                     NodeMove const* device_moves) {
+  auto* const next = workspace_.next_positions.data();
   for (std::size_t feature = 0; feature < chunk.features.size(); ++feature) {
     auto const id = chunk.features[feature];
-    auto used = false;
-    for (std::size_t node = 0; node < moves.size(); ++node) {
-      if (moves[node].feature != id) continue;
-      winners[node] = static_cast<std::int32_t>(feature);
-      used = true;
-    }
-    if (!used) continue;
+    auto const splits = [id](NodeMove const& move) { return move.feature == id; };
+    if (std::none_of(moves.begin(), moves.end(), splits)) continue;
     if (IsSampled()) {
       auto const begin = columns_.column_ptr[static_cast<std::size_t>(id)];
       auto const size = columns_.column_ptr[static_cast<std::size_t>(id) + 1] - begin;
       MoveByColumn(cuda_, columns_.rows.data() + begin, columns_.values.data() + begin, size, id,
                    workspace_.positions.data(), device_moves, next);
-    } else if (!sorted_) {
-      MoveInterleaved(cuda_, {chunk.begin[feature], chunk.end[feature], id, entries,
+    } else {
+      MoveInterleaved(cuda_, {chunk.begin[feature], chunk.end[feature], id, workspace_.Slot(chunk.slot),
                               workspace_.NodeOfEntry(chunk, spare_slot_), device_moves, next});
     }
   }
-  if (!IsSampled() && sorted_) {
-    auto const device_winners = ToDevice(cuda_, winners);
-    auto table = chunk.Table();
-    MoveBySegments(cuda_, table, entries, device_winners.data(), device_moves, next);
-  }
 }
 
-void LevelEntries::Partition(std::int32_t n_nodes, NodeMove const* moves,
-                             std::vector<std::int32_t> const& parent_of_child) {
-  auto const parents = ToDevice(cuda_, parent_of_child);
-  auto const n_children = static_cast<std::int32_t>(parent_of_child.size());
+void LevelEntries::Partition(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents,
+                             std::int32_t n_children) {
   for (auto& chunk : chunks_) {
-    chunk.next_segments.Reserve(cuda_, chunk.features.size() * (parent_of_child.size() + 1) + 1);
+    chunk.next_segments.Reserve(cuda_, chunk.features.size() * (static_cast<std::size_t>(n_children) + 1) + 1);
     chunk.piece_sums.Reserve(cuda_, chunk.NumPieces(n_children));
     PartitionTask task;
     task.table = chunk.Table();
@@ -138,7 +173,7 @@ void LevelEntries::Partition(std::int32_t n_nodes, NodeMove const* moves,
     task.n_entries = chunk.n_entries;
     task.moves = moves;
     task.row_goes_left = workspace_.row_goes_left.data();
-    task.parent_of_child = parents.data();
+    task.parent_of_child = parents;
     task.n_children = n_children;
     task.feature_begin = chunk.feature_begin.data();
     cuda::Partition(cuda_, task, workspace_.ReservePartition(cuda_, chunk),

@@ -23,7 +23,12 @@ class LevelEntries {
   /// All rows are in one active node. features: ascending; interleaved_levels: see GpuExactParam.
   LevelEntries(CudaContext const& cuda, DeviceColumns const& columns, DeviceTreeTask const& task,
                std::int32_t interleaved_levels, ExactWorkspace* workspace)
-      : cuda_(cuda), columns_(columns), task_(task), interleaved_levels_(interleaved_levels), workspace_(*workspace) {}
+      : cuda_(cuda),
+        columns_(columns),
+        task_(task),
+        interleaved_levels_(interleaved_levels),
+        workspace_(*workspace),
+        chunks_(workspace->chunks) {}
 
   /// Every column of `features` with the pairs of its rows. Costs a gathered pair per entry.
   void Fill(std::vector<std::uint32_t> const& features);
@@ -36,10 +41,14 @@ class LevelEntries {
   bool IsSampled() const { return !task_.sampled_rows.empty(); }
   std::size_t NumRows() const { return task_.pairs.size(); }
   void DropUnsampled();
-  void NarrowRows();
-  void MoveRows(std::vector<NodeMove> const& moves, NodeMove const* device_moves);
-  void MoveRowsOf(Chunk const& chunk, std::vector<NodeMove> const& moves, NodeMove const* device_moves);
-  void Partition(std::int32_t n_nodes, NodeMove const* moves, std::vector<std::int32_t> const& parent_of_child);
+  void NarrowRows(Buffer<std::int32_t> const& positions);
+  void MoveEntries(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents, std::int32_t n_children);
+  /// winners: by chunk, a device address of the winning feature's place of every node, or -1.
+  void MoveRows(std::vector<NodeMove> const& moves, NodeMove const* device_moves,
+                std::vector<std::int32_t const*> const& winners);
+  void MoveRowsByFeature(Chunk const& chunk, std::vector<NodeMove> const& moves, NodeMove const* device_moves);
+  /// Device addresses; parents: [n_children].
+  void Partition(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents, std::int32_t n_children);
   void Sort(std::int32_t n_nodes);
 
   CudaContext cuda_;
@@ -47,7 +56,7 @@ class LevelEntries {
   DeviceTreeTask const& task_;
   std::int32_t interleaved_levels_;
   ExactWorkspace& workspace_;
-  std::vector<Chunk> chunks_;
+  std::vector<Chunk>& chunks_;
   std::int64_t spare_slot_ = 0;
   std::int32_t depth_ = 0;
   bool sorted_ = true;  ///< entries lie by node, those of rows that are not sampled are gone

@@ -1,0 +1,44 @@
+/// \file Small host arrays that go to the device together: a copy costs the host microseconds, whatever its size.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/pinned_buffer.h"
+
+namespace kauri::cuda {
+
+/// Add arrays, Send them, take their device addresses with At. Kept for the next batch: Clear may be called once the
+/// stream has passed what used the last one.
+class Upload {
+ public:
+  void Clear() { bytes_.clear(); }
+  /// Returns the array's place, for At.
+  template <typename T>
+  std::size_t Add(std::vector<T> const& values) {
+    auto const place = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
+    bytes_.resize(place + values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(bytes_.data() + place, values.data(), values.size() * sizeof(T));
+    return place;
+  }
+  void Send(CudaContext const& cuda) {
+    page_locked_.Reserve(bytes_.size());
+    device_.Reserve(cuda, bytes_.size());
+    if (!bytes_.empty()) std::memcpy(page_locked_.data(), bytes_.data(), bytes_.size());
+    CopyToDevice(cuda, page_locked_.data(), bytes_.size(), device_.data());
+  }
+  template <typename T>
+  T* At(std::size_t place) const {
+    return reinterpret_cast<T*>(device_.data() + place);
+  }
+
+ private:
+  static constexpr std::size_t kAlignment = 16;
+  std::vector<unsigned char> bytes_;
+  PinnedBuffer<unsigned char> page_locked_;
+  Buffer<unsigned char> device_;
+};
+
+}  // namespace kauri::cuda
