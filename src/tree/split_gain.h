@@ -33,10 +33,13 @@ struct GainParam {
   bool monotone = false;  ///< there are monotone constraints, be they all 0
 };
 
+/// A named constant, as device code may not call what makes it.
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 /// What the weights in a node may be; no limit unless there are monotone constraints.
 struct WeightBounds {
-  double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
+  double lower = -kInfinity;
+  double upper = kInfinity;
 };
 
 KAURI_HD double ThresholdL1(double gradient, double alpha) {
@@ -101,7 +104,7 @@ KAURI_HD double SplitGain(FixedSum left, FixedSum right, GainParam const& param,
   if (!param.monotone) return LeafGain(left, param) + LeafGain(right, param);
   double const weight_l = NodeWeight(left, param, bounds);
   double const weight_r = NodeWeight(right, param, bounds);
-  if ((weight_l - weight_r) * sign > 0.0) return -std::numeric_limits<double>::infinity();
+  if ((weight_l - weight_r) * sign > 0.0) return -kInfinity;
   return GainOfWeight(left, weight_l, param) + GainOfWeight(right, weight_r, param);
 }
 
