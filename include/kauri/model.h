@@ -28,8 +28,9 @@ struct Model {
   bool base_score_estimated = true;     ///< boost_from_average of the file
 
   std::string objective = "reg:squarederror";
-  std::string objective_param_key;                      ///< e.g. reg_loss_param; empty: none
-  std::map<std::string, std::string> objective_params;  ///< e.g. scale_pos_weight -> "1"
+  std::string objective_param_key;                            ///< e.g. reg_loss_param; empty: none
+  std::map<std::string, std::string> objective_params;        ///< e.g. scale_pos_weight -> "1"
+  std::map<std::string, std::vector<float>> objective_state;  ///< e.g. ti+ -> position biases; empty for most
 
   std::string booster = "gbtree";
   std::int64_t n_parallel_trees = 1;

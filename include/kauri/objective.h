@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@
 #include "kauri/span.h"
 
 namespace kauri {
+
+/// What an objective learns besides the trees, by name: kept in the model and its file.
+using ObjectiveState = std::map<std::string, std::vector<float>>;
 
 /// const, shared by threads.
 class Objective {
@@ -48,6 +52,11 @@ class Objective {
   /// For the model file: key of the parameter object (empty: none) and its members.
   virtual std::string ParamKey() const { return {}; }
   virtual std::map<std::string, std::string> SaveParams() const { return {}; }
+  /// A version of this objective whose ComputeGradients reads and updates `state`, which must outlive it; nullptr: it
+  /// learns nothing besides the trees.
+  virtual std::unique_ptr<Objective> Learning(ObjectiveState*) const { return nullptr; }
+  /// Before a model is saved: drops from its state what is not this objective's, adds what is missing.
+  virtual void PrepareState(ObjectiveState* state) const { state->clear(); }
   /// As in the registry; a device version is looked up by it. Empty: there is none.
   virtual std::string Name() const { return {}; }
 };

@@ -4,6 +4,7 @@
 #include <dmlc/parameter.h>
 
 #include <cstdint>
+#include <string>
 
 namespace kauri {
 
@@ -21,7 +22,9 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float colsample_bylevel;
   float colsample_bynode;
   int max_bin;
-  int grow_policy;  ///< GrowPolicy
+  int grow_policy;                      ///< GrowPolicy
+  std::string monotone_constraints;     ///< read by ParseConstraints
+  std::string interaction_constraints;  ///< read by ParseConstraints
 
   enum GrowPolicy { kDepthWise = 0, kLossGuide = 1 };
 
@@ -81,6 +84,14 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .add_enum("depthwise", kDepthWise)
         .add_enum("lossguide", kLossGuide)
         .describe("depthwise splits level by level; lossguide splits the leaf with the largest gain first.");
+    DMLC_DECLARE_FIELD(monotone_constraints)
+        .set_default("()")
+        .describe(
+            "Per feature 1: predictions may not fall as it grows, -1: may not rise, 0: free; as in (1,0,-1). "
+            "Features beyond the list are free.");
+    DMLC_DECLARE_FIELD(interaction_constraints)
+        .set_default("")
+        .describe("Lists of features that may appear on one path of a tree, as in [[0,1],[2,3]]; empty: all may.");
     DMLC_DECLARE_ALIAS(eta, learning_rate);
     DMLC_DECLARE_ALIAS(gamma, min_split_loss);
     DMLC_DECLARE_ALIAS(lambda, reg_lambda);

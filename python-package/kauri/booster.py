@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib, device
+from . import _lib, constraints, device
 from ._lib import LIB, DataError, ParameterError, check
 from .data import DMatrix, Rows, missing_value, rows_of
 from .model import Model
@@ -26,18 +26,21 @@ def _param_text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, tuple):  # constraints: (1,-1)
-        return "(" + ",".join(str(int(part)) for part in value) + ")"
+        return "(" + ",".join(str(part) for part in value) + ")"
     if isinstance(value, list):
         return json.dumps(value)
     return str(value)
 
 
-def _param_pairs(params: Params | Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
+def _param_pairs(
+    params: Params | Sequence[tuple[str, Any]], feature_names: Sequence[str] | None
+) -> list[tuple[str, str]]:
     """Return (name, text) pairs; a list of metrics is one pair each, and None leaves the parameter alone."""
     pairs: list[tuple[str, str]] = []
     for name, value in params.items() if isinstance(params, Mapping) else params:
         several = name == "eval_metric" and isinstance(value, (list, tuple))
-        pairs += [(name, _param_text(part)) for part in (value if several else [value]) if part is not None]
+        parts = value if several else [constraints.by_index(name, value, feature_names)]
+        pairs += [(name, _param_text(part)) for part in parts if part is not None]
     return pairs
 
 
@@ -70,17 +73,21 @@ class Booster(Model):
             self._unserialize(model_file._serialize())
         elif model_file is not None:
             self.load_model(model_file)
-        self.set_param({"validate_parameters": "1"})
-        self.set_param(params or {})
         for matrix in matrices:
             self._take_names(matrix)
+        self.set_param({"validate_parameters": "1"})
+        self.set_param(params or {})
 
     # ---- parameters ----
 
     def set_param(self, params: Params | Sequence[tuple[str, Any]] | str, value: Any = None) -> None:
-        """Set parameters, as a mapping, a list of pairs, or one name and its value."""
+        """Set parameters, as a mapping, a list of pairs, or one name and its value.
+
+        ``monotone_constraints`` may be a mapping from feature names and ``interaction_constraints`` lists of them, once
+        the booster knows the names.
+        """
         pairs = [(params, value)] if isinstance(params, str) else params
-        for name, text in _param_pairs(pairs):
+        for name, text in _param_pairs(pairs, self.feature_names):
             check(LIB.XGBoosterSetParam(self.handle, name.encode(), text.encode()))
 
     def save_config(self) -> str:

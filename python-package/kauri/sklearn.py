@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ _NOT_OF_THE_BOOSTER = ("n_estimators", "missing", "early_stopping_rounds", "impo
 
 
 class _KauriModel(BaseEstimator):
-    """What regressor and classifier share. Every parameter that is None keeps the library's default."""
+    """What the estimators share. Every parameter that is None keeps the library's default."""
 
     def __init__(
         self,
@@ -48,6 +48,8 @@ class _KauriModel(BaseEstimator):
         colsample_bylevel: float | None = None,
         colsample_bynode: float | None = None,
         num_parallel_tree: int | None = None,
+        monotone_constraints: Mapping[str, int] | Sequence[int] | str | None = None,
+        interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
         scale_pos_weight: float | None = None,
         base_score: float | None = None,
         eval_metric: str | list[str] | None = None,
@@ -98,6 +100,17 @@ class _KauriModel(BaseEstimator):
             (self._matrix(X_eval, label=self._encode(y_eval), weight=weight), f"validation_{i}")
             for i, ((X_eval, y_eval), weight) in enumerate(zip(eval_set or [], weights))
         ]
+        return self._train(X, data, evals, verbose, model, params)
+
+    def _train(
+        self,
+        X: Any,
+        data: DMatrix,
+        evals: list[tuple[DMatrix, str]],
+        verbose: bool | int,
+        model: Any,
+        params: dict[str, Any],
+    ) -> _KauriModel:
         self._evals_result: EvalsLog = {}
         self._booster = train(
             params,
@@ -292,3 +305,93 @@ class KauriClassifier(ClassifierMixin, _KauriModel):
         values = self._predict(X, iteration_range)
         codes = values.argmax(axis=1) if values.ndim == 2 else (values > 0.5).astype(np.int64)
         return self.classes_[codes]
+
+
+class KauriRanker(_KauriModel):
+    """Gradient-boosted ranking of the rows of queries; `objective` is rank:ndcg, rank:pairwise or rank:map.
+
+    Parameters are those of `KauriRegressor` and the library's ``lambdarank_*`` and ``ndcg_exp_gain``.
+    """
+
+    def __init__(
+        self,
+        *,
+        objective: str = "rank:ndcg",
+        lambdarank_pair_method: str | None = None,
+        lambdarank_num_pair_per_sample: int | None = None,
+        lambdarank_normalization: bool | None = None,
+        lambdarank_score_normalization: bool | None = None,
+        lambdarank_unbiased: bool | None = None,
+        lambdarank_bias_norm: float | None = None,
+        ndcg_exp_gain: bool | None = None,
+        **shared: Any,
+    ) -> None:
+        super().__init__(objective=objective, **shared)
+        self.lambdarank_pair_method = lambdarank_pair_method
+        self.lambdarank_num_pair_per_sample = lambdarank_num_pair_per_sample
+        self.lambdarank_normalization = lambdarank_normalization
+        self.lambdarank_score_normalization = lambdarank_score_normalization
+        self.lambdarank_unbiased = lambdarank_unbiased
+        self.lambdarank_bias_norm = lambdarank_bias_norm
+        self.ndcg_exp_gain = ndcg_exp_gain
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return sorted({*super()._get_param_names(), *_KauriModel._get_param_names()})
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        group: Any = None,
+        qid: Any = None,
+        sample_weight: Any = None,
+        base_margin: Any = None,
+        eval_set: Sequence[tuple[Any, Any]] | None = None,
+        eval_group: Sequence[Any] | None = None,
+        eval_qid: Sequence[Any] | None = None,
+        sample_weight_eval_set: Sequence[Any] | None = None,
+        verbose: bool | int = False,
+        xgb_model: Any = None,
+    ) -> KauriRanker:
+        """Learn from rows X, the rows of a query together, and their relevance y.
+
+        Parameters
+        ----------
+        X, y
+            ``[n_rows, n_features]`` and ``[n_rows]``.
+        group, qid
+            Rows per query, in order, ``[n_queries]``; or the query of each row, ascending, ``[n_rows]``.
+        sample_weight
+            ``[n_queries]``.
+        base_margin, verbose, xgb_model
+            As in `KauriRegressor.fit`.
+        eval_set, eval_group, eval_qid, sample_weight_eval_set
+            (X, y) pairs to evaluate after each round, and for each of them its queries and weights.
+        """
+        self._require_target(y)
+        if group is None and qid is None:
+            raise ValueError("KauriRanker needs the queries of the rows: pass group (rows per query) or qid (per row).")
+        data = self._matrix(
+            X, label=self._encode(y), group=group, qid=qid, weight=sample_weight, base_margin=base_margin
+        )
+        n_evals = len(eval_set or [])
+        infos = [eval_group, eval_qid, sample_weight_eval_set]
+        lists = [[None] * n_evals if info is None else list(info) for info in infos]
+        if any(len(info) != n_evals for info in lists):
+            raise ValueError(f"eval_set has {n_evals} pairs; eval_group, eval_qid and weights need one entry for each.")
+        evals = [
+            (
+                self._matrix(X_eval, label=self._encode(y_eval), group=of_group, qid=of_qid, weight=weight),
+                f"validation_{i}",
+            )
+            for i, ((X_eval, y_eval), of_group, of_qid, weight) in enumerate(zip(eval_set or [], *lists))
+        ]
+        return self._train(X, data, evals, verbose, xgb_model, self._booster_params())
+
+    def predict(
+        self, X: Any, *, output_margin: bool = False, iteration_range: tuple[int, int] | None = None
+    ) -> np.ndarray:
+        """Return the scores of rows, ``[n_rows]``, by which those of a query are ordered, largest first."""
+        return self._predict(X, iteration_range, output_margin=output_margin)

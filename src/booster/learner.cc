@@ -122,6 +122,7 @@ Model const& Learner::GetModel() {
   model.objective = parts->param.objective;
   model.objective_param_key = parts->objective->ParamKey();
   model.objective_params = parts->objective->SaveParams();
+  parts->objective->PrepareState(&model.objective_state);
   model.booster = parts->param.booster;
   if (model.trees.empty()) model.n_classes = parts->objective->NumClasses();
   return model;

@@ -78,9 +78,13 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
 }
 
 void Learner::UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration) {
+  auto state = impl_->model.objective_state;
   impl_->BoostRound(train, iteration, false, [&](Components const& parts) {
-    impl_->engine->ComputeGradients(parts.ctx, *train, *parts.objective, iteration);
+    auto const learning = parts.objective->Learning(&state);
+    auto const& objective = learning == nullptr ? *parts.objective : *learning;
+    impl_->engine->ComputeGradients(parts.ctx, *train, objective, iteration);
   });
+  impl_->model.objective_state = std::move(state);
 }
 
 void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, Span<GradientPair const> gradients,

@@ -19,15 +19,20 @@ DMLC_REGISTER_PARAMETER(LambdaRankParam);
 namespace {
 
 constexpr float kLargestExponent = 31.0F;
+constexpr std::int64_t kMostPositions = 32;  ///< whose bias is learnt with random partners; XGBoost's choice
 
-/// PlaceDiscount of the places of the largest group.
-std::vector<double> Discounts(Context const& ctx, std::vector<std::int64_t> const& group_ptr) {
+std::int64_t LargestGroup(std::vector<std::int64_t> const& group_ptr) {
   std::int64_t largest = 0;
   for (std::size_t group = 1; group < group_ptr.size(); ++group) {
     largest = std::max(largest, group_ptr[group] - group_ptr[group - 1]);
   }
-  std::vector<double> discounts(static_cast<std::size_t>(largest));
-  ParallelForBlocks(ctx, largest, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  return largest;
+}
+
+/// PlaceDiscount of the first n places.
+std::vector<double> Discounts(Context const& ctx, std::int64_t n) {
+  std::vector<double> discounts(static_cast<std::size_t>(n));
+  ParallelForBlocks(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto place = begin; place < end; ++place) discounts[static_cast<std::size_t>(place)] = PlaceDiscount(place);
   });
   return discounts;
@@ -43,15 +48,26 @@ double WeightScale(std::vector<float> const& weights) {
   return static_cast<double>(n) / sum;
 }
 
+/// Keeps the bias of positions in a state.
+class LearningRank : public LambdaRank {
+ public:
+  LearningRank(LambdaRank const& rank, ObjectiveState* state) : LambdaRank(rank), state_(state) {}
+
+  void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
+                        Span<GradientPair> out) const override {
+    PositionBias bias(*state_, NumPositions(info));
+    bias.Learn(Gradients(ctx, margins, info, iteration, &bias, out), BiasNorm());
+    bias.Store(state_);
+  }
+
+ private:
+  ObjectiveState* state_;
+};
+
 }  // namespace
 
 LambdaRank::LambdaRank(std::string name, RankTarget target, ParamMap const& params)
-    : name_(std::move(name)), target_(target), param_(ParseParameters<LambdaRankParam>(params)) {
-  if (param_.lambdarank_unbiased) {
-    Fail(ErrorKind::kParameter, "parameter lambdarank_unbiased='1': learning the bias of positions is not there yet; ",
-         "set it to 0");
-  }
-}
+    : name_(std::move(name)), target_(target), param_(ParseParameters<LambdaRankParam>(params)) {}
 
 void LambdaRank::ValidateInfo(MetaInfo const& info) const {
   CheckGroups(info);
@@ -119,6 +135,11 @@ LambdaRule LambdaRank::Rule(std::uint64_t seed, std::int64_t iteration) const {
 
 void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
                                   std::int64_t iteration, Span<GradientPair> out) const {
+  Gradients(ctx, margins, info, iteration, nullptr, out);
+}
+
+PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
+                                    std::int64_t iteration, PositionBias const* bias, Span<GradientPair> out) const {
   if (margins.size() != info.labels.size() || out.size() != info.labels.size()) {
     Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels asked for ", margins.size(),
          " margins and ", out.size(), " places");
@@ -126,12 +147,11 @@ void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins,
   auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
   auto const rule = Rule(ctx.seed, iteration);
   auto const weight_scale = WeightScale(info.weights);
-  auto const discounts = target_ == RankTarget::kNdcg ? Discounts(ctx, info.group_ptr) : std::vector<double>();
+  auto const discounts = Discounts(ctx, target_ == RankTarget::kNdcg ? LargestGroup(info.group_ptr) : 0);
   // Blocks of about kRowBlock rows, so that small groups share the memory of a worker.
-  auto const groups_per_block =
-      std::max<std::int64_t>(1, n_groups * kRowBlock / std::max<std::int64_t>(info.n_rows, 1));
-  ParallelForBlocks(ctx, n_groups, groups_per_block, [&](std::int64_t first, std::int64_t last, std::int64_t) {
-    GroupGradients worker(rule, discounts);
+  auto const block_size = std::max<std::int64_t>(1, n_groups * kRowBlock / std::max<std::int64_t>(info.n_rows, 1));
+  return SumBlocks<PositionCosts>(ctx, n_groups, block_size, [&](std::int64_t first, std::int64_t last) {
+    GroupGradients worker(rule, discounts, bias);
     for (auto group = first; group < last; ++group) {
       auto const begin = info.group_ptr[static_cast<std::size_t>(group)];
       auto const end = info.group_ptr[static_cast<std::size_t>(group) + 1];
@@ -139,7 +159,22 @@ void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins,
       worker.Compute({group, end - begin, margins.data() + begin, info.labels.data() + begin, weight},
                      out.data() + begin);
     }
+    return worker.Costs();
   });
+}
+
+std::int64_t LambdaRank::NumPositions(MetaInfo const& info) const {
+  auto const topk = param_.lambdarank_pair_method == static_cast<int>(PairMethod::kTopK);
+  return std::min(LargestGroup(info.group_ptr), topk ? param_.NumPairs() : kMostPositions);
+}
+
+std::unique_ptr<Objective> LambdaRank::Learning(ObjectiveState* state) const {
+  return LearnsPositionBias() ? std::make_unique<LearningRank>(*this, state) : nullptr;
+}
+
+void LambdaRank::PrepareState(ObjectiveState* state) const {
+  if (!LearnsPositionBias()) return state->clear();
+  for (auto const* key : {PositionBias::kRelevantKey, PositionBias::kOtherKey}) (*state)[key];
 }
 
 std::string LambdaRank::DefaultMetric() const {

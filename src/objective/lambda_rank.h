@@ -3,15 +3,17 @@
 /// Per group and round: (1) rows are sorted by score, ties in the order of the rows; (2) pairs are chosen: every row of
 /// the best places with all below it, or random partners with other labels; (3) each pair of different labels pulls
 /// its rows apart, by how much the target metric changes if the two swap places and by how wrong their scores are;
-/// (4) the sums of a row are normalised within the group and weighted.
+/// (4) the sums of a row are normalised within the group and weighted. lambdarank_unbiased: position_bias.h.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kauri/objective.h"
 #include "kauri/parameter.h"
+#include "objective/position_bias.h"
 #include "objective/rank_param.h"
 
 namespace kauri {
@@ -32,8 +34,19 @@ class LambdaRank : public Objective {
   std::string ParamKey() const override { return "lambdarank_param"; }
   std::map<std::string, std::string> SaveParams() const override { return param_.__DICT__(); }
 
+  std::unique_ptr<Objective> Learning(ObjectiveState* state) const override;
+  void PrepareState(ObjectiveState* state) const override;
+
+  bool LearnsPositionBias() const { return param_.lambdarank_unbiased; }
   /// For a round.
   LambdaRule Rule(std::uint64_t seed, std::int64_t iteration) const;
+
+ protected:
+  /// bias: of positions, nullptr: none. Returns what pairs cost by position.
+  PositionCosts Gradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
+                          PositionBias const* bias, Span<GradientPair> out) const;
+  std::int64_t NumPositions(MetaInfo const& info) const;
+  double BiasNorm() const { return param_.lambdarank_bias_norm; }
 
  private:
   void CheckGroups(MetaInfo const& info) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "common/descending_key.h"
 
@@ -33,13 +34,8 @@ void GroupGradients::Compute(GroupRows const& rows, GradientPair* out) {
   }
   auto const by_distance = rule_.normalize_scores && placed_.score[0] != placed_.score[Size(rows.n - 1)];
   auto const largest = *std::max_element(placed_.relevance.begin(), placed_.relevance.begin() + rows.n);
-  auto const pairs = MakePairRule(rule_, rows.n, largest, scale, by_distance);
-  double strength = 0.0;
-  if (rule_.method == PairMethod::kTopK) {
-    strength = AddBestPairs(rule_.target, pairs, rule_.BestPlaces(rows.n), &placed_);
-  } else {
-    AddSampledPairs(rows, pairs);
-  }
+  auto const largest_factor = bias_ == nullptr ? 1.0 : bias_->LargestFactor();
+  auto const strength = AddPairs(rows, MakePairRule(rule_, rows.n, largest, scale, by_distance, largest_factor));
   Write(GroupScale(rule_, strength) * rows.weight, out);
 }
 
@@ -82,17 +78,52 @@ double GroupGradients::ScaleOfMap() {
   return n_found > 0 ? 1.0 / static_cast<double>(n_found) : 0.0;
 }
 
-void GroupGradients::AddSampledPairs(GroupRows const& rows, PairRule const& pairs) {
-  place_of_row_.resize(row_of_place_.size());
-  for (std::uint32_t place = 0; place < row_of_place_.size(); ++place) place_of_row_[row_of_place_[place]] = place;
-  SortDescending(rows.labels, rows.n, &keys_, &row_by_label_);
-  if (rule_.target == RankTarget::kPairwise) return AddSampledPairsBy(PairwiseChange{}, rows, pairs);
-  if (rule_.target == RankTarget::kNdcg) return AddSampledPairsBy(NdcgChange{}, rows, pairs);
-  AddSampledPairsBy(MapChange{}, rows, pairs);
+double GroupGradients::AddPairs(GroupRows const& rows, PairRule const& pairs) {
+  auto const one_by_one = [&](auto const& change_of) {
+    if (rule_.method == PairMethod::kTopK) return AddBestPairsOneByOne(change_of, pairs);
+    AddSampledPairs(change_of, rows, pairs);
+    return 0.0;
+  };
+  if (rule_.method == PairMethod::kTopK && bias_ == nullptr) {
+    return AddBestPairs(rule_.target, pairs, rule_.BestPlaces(rows.n), &placed_);
+  }
+  if (rule_.target == RankTarget::kPairwise) return one_by_one(PairwiseChange{});
+  return rule_.target == RankTarget::kNdcg ? one_by_one(NdcgChange{}) : one_by_one(MapChange{});
 }
 
 template <typename Change>
-void GroupGradients::AddSampledPairsBy(Change const& change_of, GroupRows const& rows, PairRule const& pairs) {
+double GroupGradients::AddPair(Change const& change_of, std::int64_t upper, std::int64_t lower, PairRule const& pairs) {
+  auto const upper_row = placed_.At(upper);
+  auto const lower_row = placed_.At(lower);
+  if (upper_row.relevance == lower_row.relevance) return 0.0;
+  auto const change = change_of(upper_row, lower_row, 1.0 / static_cast<double>(upper + 1));
+  auto weight = PairWeight(upper_row, lower_row, change, pairs);
+  if (bias_ != nullptr) {
+    std::int64_t relevant = row_of_place_[Size(upper)];
+    std::int64_t other = row_of_place_[Size(lower)];
+    if (upper_row.relevance < lower_row.relevance) std::swap(relevant, other);
+    bias_->AddCost(relevant, other, PairCost(upper_row, lower_row, weight), &costs_);
+    weight *= bias_->Factor(relevant, other);
+  }
+  auto const pair = GradientOfPair(upper_row, lower_row, weight, pairs);
+  placed_.Add(upper, lower, pair);
+  return pair.push;
+}
+
+template <typename Change>
+double GroupGradients::AddBestPairsOneByOne(Change const& change_of, PairRule const& pairs) {
+  double strength = 0.0;
+  for (std::int64_t upper = 0; upper < rule_.BestPlaces(placed_.n_rows); ++upper) {
+    for (auto lower = upper + 1; lower < placed_.n_rows; ++lower) strength += AddPair(change_of, upper, lower, pairs);
+  }
+  return strength;
+}
+
+template <typename Change>
+void GroupGradients::AddSampledPairs(Change const& change_of, GroupRows const& rows, PairRule const& pairs) {
+  place_of_row_.resize(row_of_place_.size());
+  for (std::uint32_t place = 0; place < row_of_place_.size(); ++place) place_of_row_[row_of_place_[place]] = place;
+  SortDescending(rows.labels, rows.n, &keys_, &row_by_label_);
   auto const key = CombineKeys(rule_.key, static_cast<std::uint64_t>(rows.group));
   LabelBucket bucket{0, 0, rows.n};
   for (std::int64_t i = 0; i < rows.n; ++i) {
@@ -105,9 +136,7 @@ void GroupGradients::AddSampledPairsBy(Change const& change_of, GroupRows const&
     for (std::int64_t pair = 0; pair < rule_.n_pairs; ++pair) {
       auto const partner = row_by_label_[Size(bucket.Partner(key, row * rule_.n_pairs + pair))];
       auto const upper = std::min(place_of_row_[row], place_of_row_[partner]);
-      auto const lower = std::max(place_of_row_[row], place_of_row_[partner]);
-      auto const change = change_of(placed_.At(upper), placed_.At(lower), 1.0 / static_cast<double>(upper + 1));
-      placed_.Add(upper, lower, GradientOfPair(placed_.At(upper), placed_.At(lower), change, pairs));
+      AddPair(change_of, upper, std::max(place_of_row_[row], place_of_row_[partner]), pairs);
     }
   }
 }

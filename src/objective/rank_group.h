@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kauri/gradient.h"
+#include "objective/position_bias.h"
 #include "objective/rank_kernels.h"
 #include "objective/rank_rule.h"
 
@@ -23,8 +24,12 @@ struct GroupRows {
 class GroupGradients {
  public:
   /// discounts: PlaceDiscount of every place that a group has; empty unless the target is ndcg.
-  GroupGradients(LambdaRule const& rule, std::vector<double> const& discounts) : rule_(rule), discounts_(discounts) {}
+  /// bias: of positions, nullptr: none.
+  GroupGradients(LambdaRule const& rule, std::vector<double> const& discounts, PositionBias const* bias)
+      : rule_(rule), discounts_(discounts), bias_(bias), costs_(bias == nullptr ? PositionCosts() : bias->NoCosts()) {}
 
+  /// Of all groups so far.
+  PositionCosts const& Costs() const { return costs_; }
   /// out: [n].
   void Compute(GroupRows const& rows, GradientPair* out);
 
@@ -34,13 +39,21 @@ class GroupGradients {
   double ScaleOfNdcg(GroupRows const& rows);
   double ScaleOfMap();
   double ScaleOf(GroupRows const& rows);
-  void AddSampledPairs(GroupRows const& rows, PairRule const& pairs);
+  /// Returns the sum of the pushes of best places.
+  double AddPairs(GroupRows const& rows, PairRule const& pairs);
   template <typename Change>
-  void AddSampledPairsBy(Change const& change_of, GroupRows const& rows, PairRule const& pairs);
+  double AddBestPairsOneByOne(Change const& change_of, PairRule const& pairs);
+  template <typename Change>
+  void AddSampledPairs(Change const& change_of, GroupRows const& rows, PairRule const& pairs);
+  /// Returns the push.
+  template <typename Change>
+  double AddPair(Change const& change_of, std::int64_t upper, std::int64_t lower, PairRule const& pairs);
   void Write(double scale, GradientPair* out) const;
 
   LambdaRule rule_;
   std::vector<double> const& discounts_;
+  PositionBias const* bias_;
+  PositionCosts costs_;
   PlacedRows placed_;
   std::vector<std::uint64_t> keys_;          ///< [n] of a sort: key, then row
   std::vector<std::uint32_t> row_of_place_;  ///< [n]

@@ -27,7 +27,8 @@ inline void FillPairs(Change const change_of, PairRule const rule, std::int64_t 
   auto* __restrict hessians = rows->pair_hessian.data();
   for (auto lower = first; lower < last; ++lower) {
     PlacedRow const row{score[lower], relevance[lower], value[lower]};
-    auto const pair = GradientOfPair(upper, row, change_of(upper, row, reciprocal), rule);
+    auto const weight = PairWeight(upper, row, change_of(upper, row, reciprocal), rule);
+    auto const pair = GradientOfPair(upper, row, weight, rule);
     bool const is_pair = (lower > place) & (lower < n_rows);
     pushes[lower] = is_pair ? pair.push : 0.0;
     hessians[lower] = is_pair ? pair.hessian : 0.0;

@@ -91,30 +91,46 @@ KAURI_HD double MapPlaceValue(std::int64_t n_found, std::int64_t place, double r
 /// For the sums of 1 / (place + 1) of MapPlaceValue, below 64 for any group that fits a memory.
 KAURI_HD ExactGrid ReciprocalGrid() { return ExactGrid(63.0); }
 
+/// 1 where the upper row is the more relevant one, else -1.
+KAURI_HD double PairSign(double upper_relevance, double lower_relevance) {
+  return upper_relevance > lower_relevance ? 1.0 : -1.0;
+}
+
+/// How much a pair counts. change: as the functions above return it, not scaled.
+KAURI_HD double PairWeight(PlacedRow const& upper, PlacedRow const& lower, double change, PairRule const& rule) {
+  double const distance = upper.score - lower.score;
+  return change * rule.change_scale / (distance * rule.distance_factor + rule.distance_offset);
+}
+
+/// The score of the more relevant row less that of the other.
+KAURI_HD double PairMargin(PlacedRow const& upper, PlacedRow const& lower) {
+  return PairSign(upper.relevance, lower.relevance) * (upper.score - lower.score);
+}
+
 /// Derivatives of the pair's loss by the scores.
 struct PairGradient {
   double push;     ///< first, absolute: negative for the more relevant row, positive for the other
   double hessian;  ///< second, for both
 };
 
-/// 1 where the upper row is the more relevant one, else -1.
-KAURI_HD double PairSign(double upper_relevance, double lower_relevance) {
-  return upper_relevance > lower_relevance ? 1.0 : -1.0;
-}
-
-/// change: as the functions above return it, not scaled.
-KAURI_HD PairGradient GradientOfPair(PlacedRow const& upper, PlacedRow const& lower, double change,
+/// weight: PairWeight, or a multiple of it.
+KAURI_HD PairGradient GradientOfPair(PlacedRow const& upper, PlacedRow const& lower, double weight,
                                      PairRule const& rule) {
-  double const distance = upper.score - lower.score;
-  double const weight = change * rule.change_scale / (distance * rule.distance_factor + rule.distance_offset);
-  double const miss = 1.0 / (1.0 + Exp(PairSign(upper.relevance, lower.relevance) * distance));
+  double const miss = 1.0 / (1.0 + Exp(PairMargin(upper, lower)));
   double const slope = miss * (1.0 - miss);
   return {rule.grid.Round(miss * weight), rule.grid.Round((slope > 1e-16 ? slope : 1e-16) * weight * 2.0)};
 }
 
+/// What a pair adds to the costs of its positions (position_bias.h). XGBoost's sign of the margin, which is not the
+/// paper's: a pair costs the more, the surer it is in the right order.
+KAURI_HD double PairCost(PlacedRow const& upper, PlacedRow const& lower, double weight) {
+  return Log(1.0 + Exp(PairMargin(upper, lower))) * weight;
+}
+
 /// The rule for a group of n rows. change_scale: as in PairRule, above 0. largest_relevance: of the group.
+/// largest_factor: by what weights may be multiplied.
 KAURI_HD PairRule MakePairRule(LambdaRule const& rule, std::int64_t n, double largest_relevance, double change_scale,
-                               bool by_distance) {
+                               bool by_distance, double largest_factor = 1.0) {
   double change = 1.0;
   if (rule.target == RankTarget::kNdcg) change = largest_relevance * change_scale;
   if (rule.target == RankTarget::kMap) {
@@ -129,7 +145,7 @@ KAURI_HD PairRule MakePairRule(LambdaRule const& rule, std::int64_t n, double la
     made.distance_factor = 1.0;
     made.distance_offset = 0.01;
   }
-  made.grid = ExactGrid(n_terms * change * (by_distance ? 100.0 : 1.0));
+  made.grid = ExactGrid(n_terms * change * largest_factor * (by_distance ? 100.0 : 1.0));
   return made;
 }
 

@@ -22,8 +22,7 @@ constexpr std::int64_t kBlock = 256;
 constexpr std::int64_t kMaxLanes = 8;
 constexpr std::int64_t kStretch = 64;  // entries that are passed over, or not, together
 
-/// A candidate is evaluated exactly when its gain, computed without a division, is within this of the best: far more
-/// than the rounding of either, so that no candidate which the exact formula prefers is ever left out.
+/// Far more than the rounding of a hessian.
 constexpr double kSlack = 1.0 - 1e-12;
 
 /// Left sums of a block: sums[2 i] and sums[2 i + 1] are gradient and hessian up to and including entry i.
@@ -69,9 +68,15 @@ struct Scan {
   bool keep_last;   ///< of equal boundaries
   double min_hessian;
   std::int64_t min_steps;  ///< of the fixed point that no valid child's hessian is below
+  double alpha;            ///< for screening
+  bool is_quotient;        ///< the gain is what is screened with
   BestBoundary* best;
 
-  double Bound() const { return (best->loss_change + segment.node_gain) * kSlack; }
+  /// A candidate is evaluated exactly when its gain, computed without a division, reaches this.
+  double Bound() const { return ScreeningBound(best->loss_change, segment.node_gain); }
+  double ExactLoss(FixedSum left) const {
+    return SplitGain(left, segment.total - left, param, segment.bounds, segment.sign) - segment.node_gain;
+  }
 };
 
 Scan MakeScan(GainParam const& param, SegmentView const& segment, FixedSum offset, bool keep_last, BestBoundary* best) {
@@ -79,7 +84,8 @@ Scan MakeScan(GainParam const& param, SegmentView const& segment, FixedSum offse
   auto const min_hessian = std::max(param.min_child_weight, param.unit.hessian);
   auto const steps = std::min(std::floor(min_hessian / param.unit.hessian * kSlack), 0x1p60);
   auto const min_steps = std::max(std::int64_t{1}, static_cast<std::int64_t>(steps));
-  return {param, segment, offset, keep_last, min_hessian, min_steps, best};
+  return {param, segment, offset, keep_last, min_hessian, min_steps, ScreeningAlpha(param), GainIsQuotient(param),
+          best};
 }
 
 /// Exact losses of up to kMaxLanes boundaries from `first` on, of which `mask` has bits for those to look at.
@@ -97,6 +103,8 @@ void UpdateBest(Scan const& scan, double const* losses, std::uint8_t mask, std::
   }
 }
 
+#if HWY_TARGET == HWY_SCALAR
+
 /// Each boundary by the shared formulas.
 void ConsiderOneByOne(Scan const& scan, std::int64_t begin, std::int64_t n, Block const& block) {
   auto const* entries = scan.segment.entries + begin;
@@ -105,12 +113,12 @@ void ConsiderOneByOne(Scan const& scan, std::int64_t begin, std::int64_t n, Bloc
     auto const left = FixedSum{block.sums[2 * i], block.sums[2 * i + 1]} + scan.offset;
     auto const right = scan.segment.total - left;
     if (!HasEnoughHessian(left, scan.param) || !HasEnoughHessian(right, scan.param)) continue;
-    auto const loss = LeafGain(left, scan.param) + LeafGain(right, scan.param) - scan.segment.node_gain;
+    auto const loss = scan.ExactLoss(left);
     UpdateBest(scan, &loss, 1, begin + i, block.sums + 2 * i);
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR
+#else
 
 /// Square of ThresholdL1(gradient): its sign does not matter.
 template <typename V>
@@ -127,6 +135,15 @@ hn::Mask<Gains> WhereValuesChange(ColumnEntry const* entries, std::int64_t n) {
   auto const changed = hn::ShiftRight<32>(hn::Xor(hn::LoadU(d, words), hn::LoadU(d, words + 1)));
   auto const differs = hn::RebindMask(Gains(), hn::Ne(changed, hn::Zero(d)));
   return hn::And(differs, hn::FirstN(Gains(), static_cast<std::size_t>(n)));
+}
+
+/// Losses of the boundaries in `mask`, by the shared formulas.
+void FillLosses(Scan const& scan, std::uint8_t mask, std::int64_t const* sums, double* losses) {
+  for (std::int64_t lane = 0; lane < kMaxLanes; ++lane) {
+    if ((mask >> lane & 1) != 0) {
+      losses[lane] = scan.ExactLoss(FixedSum{sums[2 * lane], sums[2 * lane + 1]} + scan.offset);
+    }
+  }
 }
 
 /// Boundaries first .. first + n - 1 (n <= lanes) after entries[0 .. n - 1]; entries[lanes] can be read.
@@ -151,7 +168,7 @@ void ConsiderVector(Scan const& scan, ColumnEntry const* entries, std::int64_t f
   if (hn::AllFalse(d, mask)) return;
 
   auto const unit_g = hn::Set(d, scan.param.unit.gradient);
-  auto const alpha = hn::Set(d, scan.param.alpha);
+  auto const alpha = hn::Set(d, scan.alpha);
   auto const lambda = hn::Set(d, scan.param.lambda);
   auto const square_l = SquareL1(hn::Mul(hn::ConvertTo(d, left_g), unit_g), alpha);
   auto const square_r = SquareL1(hn::Mul(hn::ConvertTo(d, right_g), unit_g), alpha);
@@ -163,11 +180,15 @@ void ConsiderVector(Scan const& scan, ColumnEntry const* entries, std::int64_t f
   mask = hn::And(mask, hn::Ge(gain, bound));
   if (hn::AllFalse(d, mask)) return;
 
-  auto const exact = hn::Add(hn::Div(square_l, below_l), hn::Div(square_r, below_r));
-  HWY_ALIGN double losses[kMaxLanes];
-  hn::Store(hn::Sub(exact, hn::Set(d, scan.segment.node_gain)), d, losses);
   std::uint8_t bits[8] = {0};
   hn::StoreMaskBits(d, mask, bits);
+  HWY_ALIGN double losses[kMaxLanes];
+  if (scan.is_quotient) {
+    auto const exact = hn::Add(hn::Div(square_l, below_l), hn::Div(square_r, below_r));
+    hn::Store(hn::Sub(exact, hn::Set(d, scan.segment.node_gain)), d, losses);
+  } else {
+    FillLosses(scan, bits[0], sums, losses);
+  }
   UpdateBest(scan, losses, bits[0], first, sums);
 }
 
@@ -194,8 +215,8 @@ void FindExtremes(std::int64_t const* sums, std::int64_t n, FixedSum* least, Fix
   }
 }
 
-/// Whether any of n boundaries may reach the best. The gain is convex in the left sums (a square over an affine
-/// positive term, twice), so over the box of their extremes it is largest at a corner.
+/// Whether any of n boundaries may reach the best. What is screened with is convex in the left sums (a square over an
+/// affine positive term, twice), so over the box of their extremes it is largest at a corner.
 bool MayReachBest(Scan const& scan, std::int64_t const* sums, std::int64_t n) {
   FixedSum least;
   FixedSum largest;
@@ -209,8 +230,8 @@ bool MayReachBest(Scan const& scan, std::int64_t const* sums, std::int64_t n) {
     for (auto const gradient : {least.gradient, largest.gradient}) {
       FixedSum const left{gradient + scan.offset.gradient, hessian};
       auto const right = total - left;
-      auto const l = ThresholdL1(GradientOf(left, scan.param), scan.param.alpha);
-      auto const r = ThresholdL1(GradientOf(right, scan.param), scan.param.alpha);
+      auto const l = ThresholdL1(GradientOf(left, scan.param), scan.alpha);
+      auto const r = ThresholdL1(GradientOf(right, scan.param), scan.alpha);
       auto const below_l = HessianOf(left, scan.param) + scan.param.lambda;
       auto const below_r = HessianOf(right, scan.param) + scan.param.lambda;
       if (l * l * below_r + r * r * below_l >= bound * (below_l * below_r)) return true;
@@ -239,13 +260,14 @@ void ConsiderBlock(Scan const& scan, std::int64_t begin, std::int64_t n, Block c
   }
 }
 
-#endif  // HWY_TARGET != HWY_SCALAR
+#endif  // HWY_TARGET == HWY_SCALAR
 
 void ScanBoundaries(GainParam const& param, SegmentView const& segment, FixedSum missing_left, BestBoundary* upwards,
                     BestBoundary* downwards) {
-  auto consider = ConsiderOneByOne;
-#if HWY_TARGET != HWY_SCALAR
-  if (param.max_delta_step == 0.0) consider = ConsiderBlock;  // only then is the gain a quotient
+#if HWY_TARGET == HWY_SCALAR
+  auto const consider = ConsiderOneByOne;
+#else
+  auto const consider = ConsiderBlock;
 #endif
   auto const up = MakeScan(param, segment, {}, false, upwards);
   auto const down = MakeScan(param, segment, missing_left, true, downwards);

@@ -26,21 +26,23 @@ class ExactState : public BuildState {
 /// One tree on its way up.
 class Grower {
  public:
-  Grower(Context const& ctx, TreeParam const& param, TreeTask const& task, ExactState* state,
-         Span<std::int32_t> leaf_of_row)
+  Grower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
+         ExactState* state, Span<std::int32_t> leaf_of_row)
       : ctx_(ctx),
         task_(task),
         state_(state),
         leaf_of_row_(leaf_of_row),
-        gain_(MakeGainParam(param, task.gradients.unit)),
+        gain_(MakeGainParam(param, task.gradients.unit, rules.HasMonotone())),
         leaf_rate_(LeafRate(param, task)),
         sampler_(param, ctx.seed, task, state->sorted.NumCols()),
+        constraints_(rules, state->sorted.NumCols()),
         max_depth_(param.max_depth == 0 ? kDepthCap : std::min(param.max_depth, kDepthCap)) {}
 
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      auto const splits = state_->columns.FindSplits(ctx_, {gain_, nodes_, &state_->rows, &sampler_, depth_}, moves_);
+      auto const splits =
+          state_->columns.FindSplits(ctx_, {gain_, nodes_, &state_->rows, &sampler_, &constraints_, depth_}, moves_);
       ApplySplits(splits);
     }
     return std::move(tree_);
@@ -64,6 +66,7 @@ class Grower {
   GainParam gain_;
   float leaf_rate_;
   ColumnSampler sampler_;
+  TreeConstraints constraints_;
   std::int32_t max_depth_;
 
   Tree tree_;
@@ -90,7 +93,8 @@ void Grower::StartAtRoot() {
 }
 
 std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf) {
-  SetNode(sum, gain_, leaf_rate_, id, &tree_);
+  auto const parent = tree_.parent[static_cast<std::size_t>(id)];
+  SetNode(sum, gain_, leaf_rate_, id, &tree_, constraints_.BoundsOf(parent));
   if (!MaySplit(sum, depth_ + 1)) {
     *leaf = id;
     return -1;
@@ -107,6 +111,7 @@ RowSplit Grower::MakeSplit(std::size_t node, SplitCandidate const& split) {
   RowMove move;
   move.left = AddChild(left, split.left, &rows.left_leaf);
   move.right = AddChild(left + 1, split.right, &rows.right_leaf);
+  constraints_.AddSplit(tree_, id);
   moves_.push_back(move);
   rows.range = nodes_[node].range;
   rows.entries = state_->columns.Segment(split.feature, static_cast<std::int64_t>(node));
@@ -165,7 +170,7 @@ std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatr
 Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                          Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
-  auto tree = Grower(ctx, param_, task, static_cast<ExactState*>(state), leaf_of_row).Grow();
+  auto tree = Grower(ctx, param_, rules_, task, static_cast<ExactState*>(state), leaf_of_row).Grow();
   RouteUnsampledRows(ctx, data, tree, task.sampled_rows, leaf_of_row);
   if (param_.gamma == 0.0F) return tree;
   auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task), &tree);

@@ -15,12 +15,14 @@
 
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
+#include "tree/constraints.h"
 
 namespace kauri {
 
 class ExactBuilder : public TreeBuilder {
  public:
-  explicit ExactBuilder(TreeParam const& param) : param_(param) {}
+  /// \throws Error(kParameter): constraints that cannot be read.
+  explicit ExactBuilder(TreeParam const& param) : param_(param), rules_(ParseConstraints(param)) {}
   std::string StateKey() const override { return "exact"; }
   /// Memory: 16 bytes per present value, 26 per row.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
@@ -29,6 +31,7 @@ class ExactBuilder : public TreeBuilder {
 
  private:
   TreeParam param_;
+  ConstraintRules rules_;
 };
 
 }  // namespace kauri

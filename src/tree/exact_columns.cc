@@ -34,11 +34,18 @@ bool Contains(std::vector<std::uint32_t> const& ascending, std::uint32_t value) 
 struct ExactColumns::Level {
   Level(LevelTask const& level_task, Span<RowMove const> row_moves)
       : task(level_task), moves(row_moves), reached(level_task.nodes.size()) {
-    for (auto const& node : task.nodes) node_gain.push_back(LeafGain(node.sum, task.gain));
+    for (auto const& node : task.nodes) {
+      bounds.push_back(task.constraints->BoundsOf(node.id));
+      node_gain.push_back(NodeGain(node.sum, task.gain, bounds.back()));
+    }
     for (auto& loss_change : reached) loss_change.store(kLeastLossChange, std::memory_order_relaxed);
     level_set = task.sampler->LevelSet(task.depth);
-    if (!task.sampler->SamplesNodes()) return;
-    for (auto const& node : task.nodes) node_sets.push_back(task.sampler->NodeSet(task.depth, node.id));
+    auto const samples = task.sampler->SamplesNodes();
+    if (!samples && !task.constraints->LimitsFeatures()) return;
+    for (auto const& node : task.nodes) {
+      auto const drawn = samples ? task.sampler->NodeSet(task.depth, node.id) : level_set;
+      node_sets.push_back(task.constraints->AllowedOf(node.id, drawn));
+    }
   }
   bool MayUse(std::uint32_t feature, std::size_t node) const {
     return Contains(node_sets.empty() ? level_set : node_sets[node], feature);
@@ -46,9 +53,10 @@ struct ExactColumns::Level {
 
   LevelTask const& task;
   Span<RowMove const> moves;
+  std::vector<WeightBounds> bounds;
   std::vector<double> node_gain;
   std::vector<std::uint32_t> level_set;
-  std::vector<std::vector<std::uint32_t>> node_sets;  // empty when nodes are not sampled
+  std::vector<std::vector<std::uint32_t>> node_sets;  // empty when all are the level's
   /// The largest loss change found so far, to pass over what cannot win. It is timing that decides how early a value
   /// gets here, but only candidates that lose anyway are passed over.
   mutable std::vector<std::atomic<double>> reached;
@@ -169,6 +177,8 @@ void ExactColumns::ScanPlace(Level const& level, Column const& column, ColumnEnt
   segment.pairs = level.task.rows->Pairs();
   segment.total = node.sum;
   segment.node_gain = level.node_gain[index];
+  segment.bounds = level.bounds[index];
+  segment.sign = level.task.constraints->SignOf(column.feature);
   segment.has_missing = place.count < node.range.Size();
   segment.feature = column.feature;
   segment.mode = column.mode;

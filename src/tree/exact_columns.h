@@ -20,6 +20,7 @@
 
 #include "data/sorted_columns.h"
 #include "kauri/context.h"
+#include "tree/constraints.h"
 #include "tree/exact_rows.h"
 #include "tree/exact_scan.h"
 #include "tree/sampling.h"
@@ -46,6 +47,7 @@ struct LevelTask {
   Span<ActiveNode const> nodes;
   RowOrder const* rows;
   ColumnSampler const* sampler;
+  TreeConstraints const* constraints;
   std::int32_t depth;
 };
 

@@ -38,14 +38,17 @@ void ConsiderMissingAlone(GainParam const& param, SegmentView const& segment, Fi
                           SplitCandidate* best) {
   auto const missing = segment.total - present;
   if (!HasEnoughHessian(present, param) || !HasEnoughHessian(missing, param)) return;
+  auto const gain = [&](FixedSum left, FixedSum right) {
+    return SplitGain(left, right, param, segment.bounds, segment.sign);
+  };
   auto const largest = segment.entries[segment.count - 1].value;
   if (segment.mode == ScanMode::kBoth && largest < kLargest) {
-    auto const loss_change = LeafGain(present, param) + LeafGain(missing, param) - segment.node_gain;
+    auto const loss_change = gain(present, missing) - segment.node_gain;
     if (loss_change >= floor) {
       KeepBetter({loss_change, segment.feature, ThresholdBeyond(largest), false, present, missing}, best);
     }
   }
-  auto const loss_change = LeafGain(missing, param) + LeafGain(present, param) - segment.node_gain;
+  auto const loss_change = gain(missing, present) - segment.node_gain;
   if (loss_change >= floor) {
     auto const threshold = ThresholdBelow(segment.entries[0].value);
     KeepBetter({loss_change, segment.feature, threshold, true, missing, present}, best);

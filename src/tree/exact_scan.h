@@ -27,7 +27,9 @@ struct SegmentView {
   std::int64_t count = 0;
   FixedPair const* pairs = nullptr;
   FixedSum total;            ///< of the node
-  double node_gain = 0.0;    ///< LeafGain(total)
+  double node_gain = 0.0;    ///< NodeGain(total)
+  WeightBounds bounds;       ///< of the node
+  int sign = 0;              ///< monotone constraint of the feature
   bool has_missing = false;  ///< rows of the node lack the feature
   std::uint32_t feature = 0;
   ScanMode mode = ScanMode::kDownwards;

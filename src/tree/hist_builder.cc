@@ -29,7 +29,7 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
 Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
-  return HistGrower(ctx, param_, task, &static_cast<HistState*>(state)->data, leaf_of_row).Grow();
+  return HistGrower(ctx, param_, rules_, task, &static_cast<HistState*>(state)->data, leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {

@@ -10,12 +10,14 @@
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
+#include "tree/constraints.h"
 
 namespace kauri {
 
 class HistBuilder : public TreeBuilder {
  public:
-  explicit HistBuilder(TreeParam const& param) : param_(param) {}
+  /// \throws Error(kParameter): constraints that cannot be read.
+  explicit HistBuilder(TreeParam const& param) : param_(param), rules_(ParseConstraints(param)) {}
 
   std::string StateKey() const override;
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
@@ -24,6 +26,7 @@ class HistBuilder : public TreeBuilder {
 
  private:
   TreeParam param_;
+  ConstraintRules rules_;
 };
 
 /// \throws Error(kParameter).

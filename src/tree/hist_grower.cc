@@ -16,15 +16,16 @@ constexpr double kBelowTwice = 2.0 * (1.0 - 1e-9);  // less than any rounding of
 HistData::HistData(Context const& ctx, DataMatrix const& data, int max_bin)
     : bins(ctx, data, MakeQuantileCuts(ctx, data, max_bin)), workspace(bins) {}
 
-HistGrower::HistGrower(Context const& ctx, TreeParam const& param, TreeTask const& task, HistData* data,
-                       Span<std::int32_t> leaf_of_row)
+HistGrower::HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
+                       HistData* data, Span<std::int32_t> leaf_of_row)
     : ctx_(ctx),
       param_(param),
       task_(task),
       data_(data),
       leaf_of_row_(leaf_of_row),
-      gain_(MakeGainParam(param, task.gradients.unit)),
-      columns_(param, ctx.seed, task, data->bins.NumCols()) {}
+      gain_(MakeGainParam(param, task.gradients.unit, rules.HasMonotone())),
+      columns_(param, ctx.seed, task, data->bins.NumCols()),
+      constraints_(rules, data->bins.NumCols()) {}
 
 Tree HistGrower::Grow() {
   data_->workspace.Pool()->GiveBackAll();
@@ -106,15 +107,18 @@ bool HistGrower::MayBeSplit(HistNode const& node) const {
 }
 
 std::shared_ptr<std::vector<std::uint32_t> const> HistGrower::ColumnsOf(std::int32_t id, std::int32_t depth) const {
-  if (!columns_.SamplesLevels() && !columns_.SamplesNodes()) return {std::shared_ptr<void>(), &columns_.TreeSet()};
-  return std::make_shared<std::vector<std::uint32_t> const>(columns_.NodeSet(depth, id));
+  auto const samples = columns_.SamplesLevels() || columns_.SamplesNodes();
+  if (!samples && !constraints_.LimitsFeatures()) return {std::shared_ptr<void>(), &columns_.TreeSet()};
+  auto const drawn = samples ? columns_.NodeSet(depth, id) : columns_.TreeSet();
+  return std::make_shared<std::vector<std::uint32_t> const>(constraints_.AllowedOf(id, drawn));
 }
 
 HistNode HistGrower::MakeNode(std::int32_t id, std::int32_t depth, FixedSum sum) const {
   HistNode node;
   node.id = id;
   node.depth = depth;
-  node.total = {sum, LeafGain(sum, gain_)};
+  auto const bounds = constraints_.BoundsOf(id);
+  node.total = {sum, NodeGain(sum, gain_, bounds), bounds, constraints_.Signs()};
   if (MayBeSplit(node)) node.features = ColumnsOf(id, depth);
   return node;
 }
@@ -134,12 +138,13 @@ void HistGrower::AddChildren(HistNode const& node, Nodes* children, std::vector<
   auto const left = tree_.NumNodes();
   auto const leaf_rate = LeafRate(param_, task_);
   tree_.ExpandNode(node.id, {best.feature, best.threshold, best.default_left, static_cast<float>(best.loss_change)});
-  SetNode(best.left, gain_, leaf_rate, left, &tree_);
-  SetNode(best.right, gain_, leaf_rate, left + 1, &tree_);
+  SetNode(best.left, gain_, leaf_rate, left, &tree_, node.total.bounds);
+  SetNode(best.right, gain_, leaf_rate, left + 1, &tree_, node.total.bounds);
+  constraints_.AddSplit(tree_, node.id);
   children->push_back(MakeNode(left, node.depth + 1, best.left));
   children->push_back(MakeNode(left + 1, node.depth + 1, best.right));
   auto const is_last = !children->back().IsOpen() && !(*children)[children->size() - 2].IsOpen();
-  splits->push_back({node.id, left, left + 1, best.feature, CodeOfThreshold(data_->bins, best.feature, best.threshold),
+  splits->push_back({node.id, left, left + 1, best.feature, FirstRight(data_->bins, best.feature, best.threshold),
                      best.default_left, is_last});
 }
 

@@ -15,6 +15,7 @@
 
 #include "kauri/tree.h"
 #include "kauri/tree_param.h"
+#include "tree/constraints.h"
 #include "tree/hist_level.h"
 #include "tree/sampling.h"
 
@@ -33,8 +34,8 @@ struct HistData {
 /// Grows one tree, then is spent.
 class HistGrower {
  public:
-  HistGrower(Context const& ctx, TreeParam const& param, TreeTask const& task, HistData* data,
-             Span<std::int32_t> leaf_of_row);
+  HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
+             HistData* data, Span<std::int32_t> leaf_of_row);
   Tree Grow();
 
  private:
@@ -62,6 +63,7 @@ class HistGrower {
   Span<std::int32_t> leaf_of_row_;
   GainParam gain_;
   ColumnSampler columns_;
+  TreeConstraints constraints_;
   Tree tree_;
   std::int64_t n_leaves_ = 1;
 };

@@ -46,7 +46,7 @@ HWY_INLINE hn::Mask<RowTag> LeftMask(Code const* column, RouteRule rule, BlockRo
     code = hn::And(hn::GatherOffset(d, reinterpret_cast<std::int32_t const*>(column), offset),
                    hn::Set(d, static_cast<std::int32_t>((std::uint32_t{1} << (8 * sizeof(Code))) - 1)));
   }
-  return hn::Or(hn::Lt(code, hn::Set(d, static_cast<std::int32_t>(rule.last_left) + 1)),
+  return hn::Or(hn::Lt(code, hn::Set(d, static_cast<std::int32_t>(rule.first_right))),
                 hn::Eq(code, hn::Set(d, static_cast<std::int32_t>(rule.missing_left))));
 }
 

@@ -5,13 +5,13 @@
 
 namespace kauri {
 
-/// Left goes a row whose code is at most last_left or equals missing_left (which may be no code at all).
+/// Left goes a row whose code is below first_right or equals missing_left (which may be no code at all).
 struct RouteRule {
-  std::uint32_t last_left = 0;
+  std::uint32_t first_right = 0;
   std::uint32_t missing_left = 0;
 
   bool GoesLeft(std::uint32_t code) const {
-    return static_cast<bool>(static_cast<unsigned>(code <= last_left) | static_cast<unsigned>(code == missing_left));
+    return static_cast<bool>(static_cast<unsigned>(code < first_right) | static_cast<unsigned>(code == missing_left));
   }
 };
 

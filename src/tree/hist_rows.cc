@@ -15,9 +15,9 @@ constexpr std::uint32_t kNever = kNoCode - 1;  // no code of any matrix
 
 /// `column`: where the codes come from; an absent entry has another code there than for FindCode.
 RouteRule MakeRule(BinMatrix const& bins, CodeSplit const& split, CodeColumn column) {
-  if (!split.default_left) return {split.code, kNever};
+  if (!split.default_left) return {split.first_right, kNever};
   auto const is_expanded = !bins.IsDense() && column.words != nullptr;
-  return {split.code, is_expanded ? kAbsentCode : bins.MissingCode(split.feature)};
+  return {split.first_right, is_expanded ? kAbsentCode : bins.MissingCode(split.feature)};
 }
 
 /// Calls fn(row_at), row_at(position) being the row there.

@@ -18,13 +18,13 @@
 
 namespace kauri {
 
-/// A split in terms of codes: left goes what has a code up to `code`, and the missing when default_left.
+/// A split in terms of codes: left goes what has a code below `first_right`, and the missing when default_left.
 struct CodeSplit {
   std::int32_t node = 0;
   std::int32_t left = 0;  ///< ids of the children
   std::int32_t right = 0;
   std::uint32_t feature = 0;
-  std::uint32_t code = 0;
+  std::uint32_t first_right = 0;
   bool default_left = false;
   bool is_last = false;  ///< both children are leaves for good
 };

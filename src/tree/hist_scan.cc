@@ -15,13 +15,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using BinGains = hn::CappedTag<double, 8>;
 using BinSums = hn::RebindToSigned<BinGains>;
 
-/// Boundaries whose gain, computed without a division, lies within this of the best are evaluated exactly: far more
-/// than the rounding of either, so that none that the exact formula prefers is left out.
-constexpr double kGainSlack = 1.0 - 1e-12;
-
 void Keep(BinBoundaries const& boundaries, double loss_change, std::int64_t boundary, BestBin* best) {
   auto const is_later_equal = boundaries.keep_last && best->boundary >= 0 && loss_change == best->loss_change;
   if (loss_change > best->loss_change || is_later_equal) *best = {loss_change, boundary};
+}
+
+double ExactLoss(GainParam const& param, BinBoundaries const& boundaries, FixedSum left) {
+  return SplitGain(left, boundaries.total - left, param, boundaries.bounds, boundaries.sign) - boundaries.node_gain;
 }
 
 /// By the shared formulas.
@@ -30,7 +30,7 @@ void ScanOneByOne(GainParam const& param, BinBoundaries const& boundaries, std::
     auto const left = boundaries.left[i] + boundaries.offset;
     auto const right = boundaries.total - left;
     if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) continue;
-    Keep(boundaries, LeafGain(left, param) + LeafGain(right, param) - boundaries.node_gain, i, best);
+    Keep(boundaries, ExactLoss(param, boundaries, left), i, best);
   }
 }
 
@@ -41,6 +41,18 @@ template <typename V>
 HWY_INLINE V SquareBeyond(V gradient, V alpha) {
   auto const shrunk = hn::Max(hn::Sub(hn::Abs(gradient), alpha), hn::Zero(BinGains()));
   return hn::Mul(shrunk, shrunk);
+}
+
+/// Those of the boundaries from `first` on that are in the mask, by the shared formulas.
+void KeepMasked(GainParam const& param, BinBoundaries const& boundaries, std::int64_t first, hn::Mask<BinGains> mask,
+                BestBin* best) {
+  std::uint8_t bits[8] = {0};
+  hn::StoreMaskBits(BinGains(), mask, bits);
+  for (std::int64_t lane = 0; lane < 8; ++lane) {
+    if ((bits[0] >> lane & 1) == 0) continue;
+    Keep(boundaries, ExactLoss(param, boundaries, boundaries.left[first + lane] + boundaries.offset), first + lane,
+         best);
+  }
 }
 
 /// As many boundaries as there are lanes, from `first` on.
@@ -63,7 +75,7 @@ HWY_INLINE void ScanVector(GainParam const& param, BinBoundaries const& boundari
   auto mask = hn::And(hn::Ge(hessian_l, min_hessian), hn::Ge(hessian_r, min_hessian));
 
   auto const unit_g = hn::Set(d, param.unit.gradient);
-  auto const alpha = hn::Set(d, param.alpha);
+  auto const alpha = hn::Set(d, ScreeningAlpha(param));
   auto const lambda = hn::Set(d, param.lambda);
   auto const square_l = SquareBeyond(hn::Mul(hn::ConvertTo(d, left_g), unit_g), alpha);
   auto const square_r = SquareBeyond(hn::Mul(hn::ConvertTo(d, right_g), unit_g), alpha);
@@ -71,10 +83,14 @@ HWY_INLINE void ScanVector(GainParam const& param, BinBoundaries const& boundari
   auto const below_r = hn::Add(hessian_r, lambda);
   // square_l / below_l + square_r / below_r >= bound, times both denominators.
   auto const gain = hn::Add(hn::Mul(square_l, below_r), hn::Mul(square_r, below_l));
-  auto const bound = hn::Set(d, (best->loss_change + boundaries.node_gain) * kGainSlack);
+  auto const bound = hn::Set(d, ScreeningBound(best->loss_change, boundaries.node_gain));
   mask = hn::And(mask, hn::Ge(gain, hn::Mul(bound, hn::Mul(below_l, below_r))));
   if (HWY_LIKELY(hn::AllFalse(d, mask))) return;
 
+  if (!GainIsQuotient(param)) {
+    KeepMasked(param, boundaries, first, mask, best);
+    return;
+  }
   auto const exact = hn::Add(hn::Div(square_l, below_l), hn::Div(square_r, below_r));
   auto const losses = hn::Sub(exact, hn::Set(d, boundaries.node_gain));
   HWY_ALIGN double loss_of[8];
@@ -91,9 +107,7 @@ BestBin FindBestBoundary(GainParam const& param, BinBoundaries const& boundaries
   std::int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(BinGains()));
-  if (param.max_delta_step == 0.0) {  // only then is the gain a quotient
-    for (; i + lanes <= boundaries.n; i += lanes) ScanVector(param, boundaries, i, &best);
-  }
+  for (; i + lanes <= boundaries.n; i += lanes) ScanVector(param, boundaries, i, &best);
 #endif
   ScanOneByOne(param, boundaries, i, &best);
   return best;

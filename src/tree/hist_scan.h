@@ -14,10 +14,12 @@ namespace kauri {
 struct BinBoundaries {
   FixedSum const* left;  ///< [n]: sums of the present rows left of each boundary
   std::int64_t n;
-  FixedSum offset;   ///< added to `left`: the missing rows when they go left
-  FixedSum total;    ///< of the node
-  double node_gain;  ///< LeafGain(total)
-  bool keep_last;    ///< which of equal losses: the last boundary, or the first
+  FixedSum offset;           ///< added to `left`: the missing rows when they go left
+  FixedSum total;            ///< of the node
+  double node_gain;          ///< NodeGain(total)
+  bool keep_last;            ///< which of equal losses: the last boundary, or the first
+  WeightBounds bounds = {};  ///< of the node
+  int sign = 0;              ///< monotone constraint of the feature
 };
 
 struct BestBin {

@@ -38,25 +38,35 @@ void FindBestSplit(GainParam const& param, BinMatrix const& bins, std::uint32_t 
   auto const* cuts = bins.Cuts().Of(feature);
   auto const missing = node.sum - left[count - 1];
   auto const has_missing = !(missing == FixedSum{});
+  auto const sign = node.signs.empty() ? 0 : static_cast<int>(node.signs[feature]);
+  auto const find = [&](FixedSum const* sums, std::int64_t n, FixedSum offset, bool keep_last) {
+    BinBoundaries const boundaries{sums, n, offset, node.sum, node.gain, keep_last, node.bounds, sign};
+    return FindBestBoundary(param, boundaries, best->loss_change);
+  };
   // No threshold lies above a bin whose upper bound is infinite.
   auto const splits_off_missing = has_missing && std::isfinite(cuts[codes[count - 1]]);
-  auto const n_up = splits_off_missing ? count : count - 1;
-  auto const up = FindBestBoundary(param, {left, n_up, {}, node.sum, node.gain, false}, best->loss_change);
+  auto const up = find(left, splits_off_missing ? count : count - 1, {}, false);
   if (up.boundary >= 0) {
     auto const sum = left[up.boundary];
     *best = {up.loss_change, feature, cuts[codes[up.boundary]], false, sum, node.sum - sum};
   }
   if (!has_missing) return;
-  auto const down = FindBestBoundary(param, {left, count - 1, missing, node.sum, node.gain, true}, best->loss_change);
+  auto const down = find(left, count - 1, missing, true);
   if (down.boundary >= 0) {
     auto const sum = left[down.boundary] + missing;
     *best = {down.loss_change, feature, cuts[codes[down.boundary + 1] - 1], true, sum, node.sum - sum};
   }
+  if (sign == 0) return;
+  FixedSum const nothing;
+  auto const alone = find(&nothing, 1, missing, true);
+  if (alone.boundary < 0) return;
+  auto const threshold = codes[0] > 0 ? cuts[codes[0] - 1] : bins.Cuts().min_values[feature];
+  *best = {alone.loss_change, feature, threshold, true, missing, node.sum - missing};
 }
 
-std::uint32_t CodeOfThreshold(BinMatrix const& bins, std::uint32_t feature, float threshold) {
+std::uint32_t FirstRight(BinMatrix const& bins, std::uint32_t feature, float threshold) {
   auto const* cuts = bins.Cuts().Of(feature);
-  return static_cast<std::uint32_t>(std::lower_bound(cuts, cuts + bins.NumBins(feature), threshold) - cuts);
+  return static_cast<std::uint32_t>(std::upper_bound(cuts, cuts + bins.NumBins(feature), threshold) - cuts);
 }
 
 }  // namespace kauri

@@ -6,6 +6,7 @@
 
 #include "data/bin_matrix.h"
 #include "kauri/gradient.h"
+#include "kauri/span.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -13,7 +14,9 @@ namespace kauri {
 /// What a scan needs to know of a node.
 struct NodeTotal {
   FixedSum sum;
-  double gain = 0.0;  ///< LeafGain(sum)
+  double gain = 0.0;  ///< NodeGain(sum)
+  WeightBounds bounds = {};
+  Span<std::int8_t const> signs = {};  ///< [n_features]: monotone constraints; empty: none
 };
 
 /// Scratch of one thread: the bins of a feature that hold rows.
@@ -26,11 +29,12 @@ struct ScanScratch {
 /// cells: the feature's part of the node's histogram. Candidates, as XGBoost's: with the missing rows to the right, the
 /// first cut behind every bin that holds rows, the last of them only where rows are missing; with the missing rows to
 /// the left, the last cut before every such bin but the first. A node in which no row misses the feature has no
-/// candidates of the second kind.
+/// candidates of the second kind. All present rows to the right are a candidate only where a monotone constraint tells
+/// it from its mirror image; its threshold is the last cut before all of them, or the lower bound of the feature.
 void FindBestSplit(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, FixedSum const* cells,
                    NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best);
 
-/// The code of the last bin left of a threshold that is one of the feature's cuts.
-std::uint32_t CodeOfThreshold(BinMatrix const& bins, std::uint32_t feature, float threshold);
+/// The first bin right of a threshold that is one of the feature's cuts or its lower bound.
+std::uint32_t FirstRight(BinMatrix const& bins, std::uint32_t feature, float threshold);
 
 }  // namespace kauri

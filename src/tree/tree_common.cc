@@ -65,9 +65,13 @@ Tree CompactBreadthFirst(Tree const& tree, std::vector<std::int32_t>* new_id) {
 
 }  // namespace
 
-GainParam MakeGainParam(TreeParam const& param, GradientUnit unit) {
-  return {static_cast<double>(param.lambda), static_cast<double>(param.alpha),
-          static_cast<double>(param.max_delta_step), static_cast<double>(param.min_child_weight), unit};
+GainParam MakeGainParam(TreeParam const& param, GradientUnit unit, bool monotone) {
+  return {static_cast<double>(param.lambda),
+          static_cast<double>(param.alpha),
+          static_cast<double>(param.max_delta_step),
+          static_cast<double>(param.min_child_weight),
+          unit,
+          monotone};
 }
 
 FixedSum SumGradients(Context const& ctx, TreeTask const& task) {
@@ -96,8 +100,9 @@ void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t c
   if (!task.sampled_rows.empty()) check("row marks", task.sampled_rows.size());
 }
 
-void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t node, Tree* tree) {
-  auto const weight = static_cast<float>(LeafWeight(sum, gain));
+void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t node, Tree* tree,
+             WeightBounds const& bounds) {
+  auto const weight = static_cast<float>(NodeWeight(sum, gain, bounds));
   tree->SetNodeStatistics(node, weight, static_cast<float>(HessianOf(sum, gain)));
   tree->SetLeafValue(node, weight * leaf_rate);
 }

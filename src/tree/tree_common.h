@@ -13,7 +13,8 @@
 
 namespace kauri {
 
-GainParam MakeGainParam(TreeParam const& param, GradientUnit unit);
+/// `monotone`: there are monotone constraints.
+GainParam MakeGainParam(TreeParam const& param, GradientUnit unit, bool monotone = false);
 
 /// The sum over the sampled rows of the task.
 FixedSum SumGradients(Context const& ctx, TreeTask const& task);
@@ -27,8 +28,10 @@ inline bool ReducesLoss(SplitCandidate const& candidate) {
 }
 
 /// Rounds the weight to float32 and fills base_weight, sum_hessian and, as for a leaf, split_value = weight * (eta *
-/// leaf_scale), all float32. Call it for the root and, after ExpandNode, for both children.
-void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t node, Tree* tree);
+/// leaf_scale), all float32. Call it for the root and, after ExpandNode, for both children, with the bounds of the
+/// parent.
+void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t node, Tree* tree,
+             WeightBounds const& bounds = {});
 
 /// The factor from a weight to a leaf value: eta * leaf_scale in float32.
 inline float LeafRate(TreeParam const& param, TreeTask const& task) { return param.eta * task.leaf_scale; }

@@ -61,8 +61,8 @@ class DeviceObjectiveTest : public DeviceTest {
     auto const weights = cuda::ToDevice(Cuda(), info.weights);
     auto const device_margins = cuda::ToDevice(Cuda(), margins);
     cuda::Buffer<GradientPair> out(Cuda(), margins.size());
-    on_device->ComputeGradients(Cuda(), device_margins.span(),
-                                {info.n_rows, info.n_targets, labels.span(), weights.span()}, out.span());
+    on_device->ComputeGradients(Cuda(), OnDevice(), device_margins.span(),
+                                {info.n_rows, info.n_targets, labels.span(), weights.span()}, 0, out.span());
     return Fetch(Cuda(), out);
   }
 };

@@ -68,7 +68,8 @@ class CudaEngine : public Engine {
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
     if (auto const on_device = MakeDeviceObjective(objective)) {
-      on_device->ComputeGradients(Cuda(), own.margins.span(), own.Info(Cuda(), train), own.training.gradients.span());
+      on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
+                                  own.training.gradients.span());
       return;
     }
     SayHostCopy("objective", objective.Name());

@@ -7,6 +7,7 @@
 #include "common/math.h"
 #include "cuda/common/launch.h"
 #include "cuda/objective/device_objective.h"
+#include "cuda/objective/rank_objective.h"
 #include "objective/logistic_loss.h"
 #include "objective/poisson_loss.h"
 #include "objective/softmax_loss.h"
@@ -98,8 +99,8 @@ class ElementObjective : public DeviceObjective {
  public:
   explicit ElementObjective(Loss loss) : loss_(loss) {}
 
-  void ComputeGradients(CudaContext const& cuda, Span<float const> margins, DeviceInfo const& info,
-                        Span<GradientPair> out) const override {
+  void ComputeGradients(CudaContext const& cuda, Context const&, Span<float const> margins, DeviceInfo const& info,
+                        std::int64_t, Span<GradientPair> out) const override {
     auto const n = static_cast<std::int64_t>(info.labels.size());
     CheckSizes(info.labels.size(), margins, out);
     Launch(cuda, GridFor(n, kThreads), kThreads, ElementGradientsKernel<Loss>, loss_, margins.data(), info, out.data());
@@ -120,8 +121,8 @@ class SoftmaxObjective : public DeviceObjective {
  public:
   explicit SoftmaxObjective(std::int64_t n_classes) : n_classes_(n_classes) {}
 
-  void ComputeGradients(CudaContext const& cuda, Span<float const> margins, DeviceInfo const& info,
-                        Span<GradientPair> out) const override {
+  void ComputeGradients(CudaContext const& cuda, Context const&, Span<float const> margins, DeviceInfo const& info,
+                        std::int64_t, Span<GradientPair> out) const override {
     CheckSizes(info.labels.size() * static_cast<std::size_t>(n_classes_), margins, out);
     Launch(cuda, GridFor(info.n_rows, kThreads), kThreads, SoftmaxGradientsKernel, n_classes_, margins.data(), info,
            out.data());
@@ -162,7 +163,7 @@ std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective)
   if (name == "multi:softmax" || name == "multi:softprob") {
     return std::make_unique<SoftmaxObjective>(objective.NumClasses());
   }
-  return nullptr;
+  return MakeDeviceRankObjective(objective);
 }
 
 }  // namespace kauri::cuda

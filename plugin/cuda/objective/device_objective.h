@@ -16,15 +16,15 @@ class DeviceObjective {
  public:
   virtual ~DeviceObjective() = default;
   /// margins and out: [n_rows, n_outputs], device. \throws Error(kInternal) when the sizes disagree.
-  virtual void ComputeGradients(CudaContext const& cuda, Span<float const> margins, DeviceInfo const& info,
-                                Span<GradientPair> out) const = 0;
+  virtual void ComputeGradients(CudaContext const& cuda, Context const& ctx, Span<float const> margins,
+                                DeviceInfo const& info, std::int64_t iteration, Span<GradientPair> out) const = 0;
   /// False: predictions are the margins, and TransformMargins does nothing.
   virtual bool Transforms() const = 0;
   /// Margins to predictions, in place, [n_rows, n_outputs], device.
   virtual void TransformMargins(CudaContext const& cuda, Span<float> values, std::int64_t n_outputs) const = 0;
 };
 
-/// The device version of `objective`, by its name and parameters; nullptr when there is none.
+/// The device version of `objective`, which must outlive it; nullptr when there is none.
 std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective);
 
 }  // namespace kauri::cuda

@@ -34,13 +34,19 @@ void ReadLearnerParam(ObjectReader const& learner, Model* model) {
   model->base_score_estimated = IntegerOr(param, "boost_from_average", 1, 1) != 0;
 }
 
-/// The position bias that an unbiased ranking objective has learnt is not part of Model; without it XGBoost refuses a
-/// file that says "unbiased". Predictions do not need it.
-void DropPositionBias(ObjectReader const& objective, Model* model) {
+/// The position biases of an unbiased ranking.
+void ReadObjectiveState(ObjectReader const& objective, Model* model) {
   auto const unbiased = model->objective_params.find("lambdarank_unbiased");
-  if (!objective.Has("ti+") || unbiased == model->objective_params.end()) return;
-  unbiased->second = "0";
-  Log(LogLevel::kWarning, "The position bias in the model file is not kept: lambdarank_unbiased is off from here on.");
+  if (unbiased == model->objective_params.end() || unbiased->second == "0") return;
+  for (auto const* key : {"ti+", "tj-"}) {
+    if (!objective.Has(key)) continue;
+    auto const biases = objective.TakeFloats(key);
+    for (auto const bias : biases) {
+      if (!(bias >= 0.0F) || !std::isfinite(bias))
+        objective.FailAt(key, "has the position bias ", bias, "; expected 0 or more");
+    }
+    model->objective_state[key] = biases;
+  }
 }
 
 /// The parameters of an objective are the one member that is an object.
@@ -54,7 +60,7 @@ void ReadObjective(ObjectReader const& learner, Model* model) {
     model->objective_params = objective.StringMap(member.key);
     break;
   }
-  DropPositionBias(objective, model);
+  ReadObjectiveState(objective, model);
 }
 
 void ReadFeatureInfo(ObjectReader const& learner, Model* model) {

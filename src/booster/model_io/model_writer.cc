@@ -168,6 +168,10 @@ void WriteObjective(Model const& model, Writer* writer) {
   if (!key.empty() && key < "name") StringMap(writer, key, model.objective_params);
   Text(writer, "name", model.objective);
   if (key > "name") StringMap(writer, key, model.objective_params);
+  for (auto const& [name, numbers] : model.objective_state) {  // lower-case words above "name"
+    writer->Key(name);
+    writer->Numbers(Span<float const>(numbers));
+  }
   writer->EndObject();
 }
 

@@ -131,14 +131,32 @@ TEST(ModelDialect, ObjectivesWithoutParameters) {
             document["learner"]["objective"]);
 }
 
-TEST(ModelDialect, PositionBiasIsSwitchedOff) {
+json WithPositionBias(std::string const& unbiased, json const& biases) {
   auto document = FixtureJson("logistic.json");
   document["learner"]["objective"] = {{"name", "rank:ndcg"},
-                                      {"lambdarank_param", {{"lambdarank_unbiased", "1"}}},
-                                      {"ti+", {1.0, 0.5}},
-                                      {"tj-", {1.0, 0.5}}};
+                                      {"lambdarank_param", {{"lambdarank_unbiased", unbiased}}},
+                                      {"ti+", biases},
+                                      {"tj-", {1.0, 0.25}}};
+  return document;
+}
+
+TEST(ModelDialect, PositionBiasIsKept) {
+  auto const document = WithPositionBias("1", {1.0, 0.5});
   auto const model = Parse(document.dump());
-  EXPECT_EQ(model.objective_params.at("lambdarank_unbiased"), "0");
+  EXPECT_EQ(model.objective_state.at("ti+"), (std::vector<float>{1.0F, 0.5F}));
+  EXPECT_EQ(model.objective_state.at("tj-"), (std::vector<float>{1.0F, 0.25F}));
+  for (auto const format : {ModelFormat::kJson, ModelFormat::kUbjson}) {
+    EXPECT_EQ(Parse(SerialiseModel(model, format)).objective_state, model.objective_state);
+  }
+  EXPECT_EQ(json::parse(SerialiseModel(model, ModelFormat::kJson))["learner"]["objective"],
+            document["learner"]["objective"]);
+  EXPECT_TRUE(Parse(WithPositionBias("0", {1.0, 0.5}).dump()).objective_state.empty());
+}
+
+TEST(ModelDialect, PositionBiasIsAPositiveNumber) {
+  for (auto const& biases : {json{1.0, -0.5}, json{"1"}, json("x")}) {
+    EXPECT_THROW(Parse(WithPositionBias("1", biases).dump()), Error) << biases;
+  }
 }
 
 TEST(ModelDialect, DeletedNodesAreLeftOut) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kauri/tree.h"
+#include "support/naive_constraints.h"
 #include "tree/split_gain.h"
 
 namespace kauri::testing {
@@ -25,6 +26,7 @@ struct NaiveTask {
   int max_depth = 6;
   float gamma = 0.0F;
   float leaf_rate = 0.3F;
+  NaiveConstraints constraints = {};
 };
 
 class NaiveExactTree {
@@ -44,6 +46,7 @@ class NaiveExactTree {
     std::vector<std::size_t> rows;  // used or not
     std::vector<Node> children;     // none or two
     SplitCandidate split;
+    NaiveLimits limits;
   };
 
   float Value(std::size_t row, std::size_t feature) const { return (*t_.values)[row * t_.n_cols + feature]; }
@@ -87,8 +90,10 @@ class NaiveExactTree {
     candidate.left = Sum(sides[0]);
     candidate.right = Sum(sides[1]);
     if (!HasEnoughHessian(candidate.left, t_.gain) || !HasEnoughHessian(candidate.right, t_.gain)) return;
-    candidate.loss_change =
-        LeafGain(candidate.left, t_.gain) + LeafGain(candidate.right, t_.gain) - LeafGain(Sum(node->rows), t_.gain);
+    auto const& limits = node->limits;
+    if (!limits.Accepts(t_.constraints, candidate, t_.gain)) return;
+    candidate.loss_change = limits.Gain(candidate.left, t_.gain) + limits.Gain(candidate.right, t_.gain) -
+                            limits.Gain(Sum(node->rows), t_.gain);
     if (!(static_cast<float>(candidate.loss_change) > 1e-6F)) return;
     if (!node->split.IsValid() || Order(candidate) < Order(node->split)) node->split = candidate;
   }
@@ -113,12 +118,15 @@ class NaiveExactTree {
   }
   void Split(Node* node, int depth) const {
     if (depth == t_.max_depth) return;
-    for (std::size_t feature = 0; feature < t_.n_cols; ++feature) ConsiderFeature(node, feature);
+    for (std::size_t feature = 0; feature < t_.n_cols; ++feature) {
+      if (node->limits.MayUse(t_.constraints, static_cast<std::uint32_t>(feature))) ConsiderFeature(node, feature);
+    }
     if (!node->split.IsValid()) return;
     auto sides = Divide(*node, node->split);
     node->children.resize(2);
     for (std::size_t side = 0; side < 2; ++side) {
       node->children[side].rows = sides[side];
+      node->children[side].limits = node->limits.OfChild(t_.constraints, node->split, t_.gain, side == 0);
       Split(&node->children[side], depth + 1);
     }
   }
@@ -135,7 +143,7 @@ class NaiveExactTree {
     for (std::int32_t id = 0; !order.empty(); ++id, order.pop_front()) {
       auto const& node = *order.front();
       auto const sum = Sum(node.rows);
-      auto const weight = static_cast<float>(LeafWeight(sum, t_.gain));
+      auto const weight = static_cast<float>(node.limits.Weight(sum, t_.gain));
       tree.SetNodeStatistics(id, weight, static_cast<float>(HessianOf(sum, t_.gain)));
       if (node.children.empty()) {
         tree.SetLeafValue(id, weight * t_.leaf_rate);

@@ -99,7 +99,7 @@ BestBin NaiveBoundary(GainParam const& param, BinBoundaries const& boundaries, d
     auto const left = boundaries.left[i] + boundaries.offset;
     auto const right = boundaries.total - left;
     if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) continue;
-    auto const loss_change = LeafGain(left, param) + LeafGain(right, param) - boundaries.node_gain;
+    auto const loss_change = SplitGain(left, right, param, boundaries.bounds, boundaries.sign) - boundaries.node_gain;
     auto const ties = boundaries.keep_last && best.boundary >= 0 && loss_change == best.loss_change;
     if (loss_change > best.loss_change || ties) best = {loss_change, i};
   }
@@ -115,6 +115,9 @@ TEST(FindBestBoundary, HasTheBitsOfTheSharedFormulas) {
     param.max_delta_step = random.Below(4) == 0 ? 0.5 : 0.0;
     param.min_child_weight = random.Below(2);
     param.unit = {0x1p-20, 0x1p-18};
+    param.monotone = random.Below(3) == 0;
+    WeightBounds const bounds{-0.5 + random.Below(2) * 0.3, random.Below(2) * 0.1};
+    auto const sign = static_cast<int>(random.Below(3)) - 1;
     auto const n = static_cast<std::int64_t>(random.Below(70));
     auto const step = random.Below(2) == 0 ? 1U << 20U : 3U;  // coarse sums make ties
     std::vector<FixedSum> left(static_cast<std::size_t>(n));
@@ -126,8 +129,9 @@ TEST(FindBestBoundary, HasTheBitsOfTheSharedFormulas) {
     FixedSum const missing{static_cast<std::int64_t>(random.Below(step)), random.Below(step)};
     auto const total = sum + missing;
     for (bool const goes_left : {false, true}) {
-      BinBoundaries const boundaries{left.data(), n, goes_left ? missing : FixedSum{}, total, LeafGain(total, param),
-                                     goes_left};
+      BinBoundaries const boundaries{
+          left.data(), n,   goes_left ? missing : FixedSum{}, total, NodeGain(total, param, bounds), goes_left,
+          bounds,      sign};
       for (double const floor : {0.0, 0.01}) {
         auto const actual = FindBestBoundary(param, boundaries, floor);
         auto const expected = NaiveBoundary(param, boundaries, floor);
@@ -158,7 +162,7 @@ TEST(RowLists, SplitIsStableAndTellsEveryRowItsLeaf) {
         lists.WriteLeaves(ctx, leaf_of_row);
         auto const goes_left = [&](CodeSplit const& split, std::uint32_t code) {
           auto const is_missing = code == kNoCode || code == bins.MissingCode(0);
-          return is_missing ? split.default_left : code <= split.code;
+          return is_missing ? split.default_left : code < split.first_right;
         };
         for (std::int64_t row = 0; row < n_rows; ++row) {
           auto const index = static_cast<std::size_t>(row);

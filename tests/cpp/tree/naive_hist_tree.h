@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/naive_constraints.h"
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
 #include "tree/hist_builder.h"
@@ -46,6 +47,7 @@ struct Job {
   TreeParam param = DefaultParam();
   std::vector<std::uint8_t> sampled;
   FixedGradients gradients;
+  testing::NaiveConstraints constraints = {};  ///< what param says of them
 
   TreeTask Task() const {
     TreeTask task;
@@ -75,7 +77,7 @@ class NaiveHistTree {
   explicit NaiveHistTree(Job const& job)
       : job_(job),
         cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.values, job.n_cols, job.sparse), job.param.max_bin)),
-        gain_(MakeGainParam(job.param, job.gradients.unit)),
+        gain_(MakeGainParam(job.param, job.gradients.unit, !job.constraints.signs.empty())),
         columns_(job.param, 0, task_ = job.Task(), job.n_cols) {}
 
   Built Grow() {
@@ -103,6 +105,7 @@ class NaiveHistTree {
     std::vector<std::size_t> rows;  // sampled or not
     int depth = 0;
     SplitCandidate split;
+    testing::NaiveLimits limits;
     bool is_split = false;
   };
 
@@ -126,24 +129,27 @@ class NaiveHistTree {
     auto const& param = job_.param;
     if (param.max_depth > 0 && node->depth >= param.max_depth) return;
     for (auto const feature : columns_.NodeSet(node->depth, id)) {
+      if (!node->limits.MayUse(job_.constraints, feature)) continue;
+      // The missing rows alone on the left: without a sign it is another name for the split that sends them right.
+      if (job_.constraints.SignOf(feature) != 0) Consider(feature, cuts_.min_values[feature], true, node);
       for (std::uint32_t bin = 0; bin < cuts_.NumBins(feature); ++bin) {
-        for (bool const default_left : {false, true}) {
-          SplitCandidate candidate;
-          candidate.feature = feature;
-          candidate.threshold = cuts_.Of(feature)[bin];
-          candidate.default_left = default_left;
-          Consider(candidate, node);
-        }
+        for (bool const default_left : {false, true}) Consider(feature, cuts_.Of(feature)[bin], default_left, node);
       }
     }
   }
-  void Consider(SplitCandidate candidate, Node* node) const {
+  void Consider(std::uint32_t feature, float threshold, bool default_left, Node* node) const {
+    SplitCandidate candidate;
+    candidate.feature = feature;
+    candidate.threshold = threshold;
+    candidate.default_left = default_left;
     auto const sides = Divide(*node, candidate);
     candidate.left = Sum(sides[0]);
     candidate.right = Sum(sides[1]);
     if (!HasEnoughHessian(candidate.left, gain_) || !HasEnoughHessian(candidate.right, gain_)) return;
+    auto const& limits = node->limits;
+    if (!limits.Accepts(job_.constraints, candidate, gain_)) return;
     candidate.loss_change =
-        LeafGain(candidate.left, gain_) + LeafGain(candidate.right, gain_) - LeafGain(Sum(node->rows), gain_);
+        limits.Gain(candidate.left, gain_) + limits.Gain(candidate.right, gain_) - limits.Gain(Sum(node->rows), gain_);
     auto const loss_change = static_cast<float>(candidate.loss_change);
     if (loss_change > 1e-6F && loss_change >= job_.param.gamma && IsBetter(candidate, node->split)) {
       node->split = candidate;
@@ -166,19 +172,23 @@ class NaiveHistTree {
     auto& node = nodes_[static_cast<std::size_t>(id)];
     node.is_split = true;
     auto const split = node.split;
+    auto const limits = node.limits;
     auto const depth = node.depth + 1;
     tree_.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
-    for (auto const& rows : Divide(node, split)) {
+    auto const sides = Divide(node, split);
+    for (std::size_t side = 0; side < 2; ++side) {
       Node child;
-      child.rows = rows;
+      child.rows = sides[side];
       child.depth = depth;
+      child.limits = limits.OfChild(job_.constraints, split, gain_, side == 0);
       FindSplit(&child, static_cast<std::int32_t>(nodes_.size()));
       nodes_.push_back(child);
     }
   }
   void Describe(std::int32_t id, Tree* tree) const {
-    auto const sum = Sum(nodes_[static_cast<std::size_t>(id)].rows);
-    auto const weight = static_cast<float>(LeafWeight(sum, gain_));
+    auto const& node = nodes_[static_cast<std::size_t>(id)];
+    auto const sum = Sum(node.rows);
+    auto const weight = static_cast<float>(node.limits.Weight(sum, gain_));
     tree->SetNodeStatistics(id, weight, static_cast<float>(HessianOf(sum, gain_)));
     if (tree->IsLeaf(id)) tree->SetLeafValue(id, weight * job_.param.eta);
   }

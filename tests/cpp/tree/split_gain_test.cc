@@ -46,6 +46,51 @@ TEST(SplitGain, SmallHessians) {
   EXPECT_FALSE(HasEnoughHessian({0, 0}, MakeParam(0.0)));
 }
 
+TEST(SplitGain, BoundsByHand) {
+  FixedSum const low{12, 24};    // G = 3, H = 3: weight -0.75
+  FixedSum const high{-12, 24};  // weight 0.75
+  auto param = MakeParam(1.0);
+  EXPECT_EQ(SplitGain(low, high, param, {}, 1), 2.0 * 9.0 / 4.0);
+  EXPECT_EQ(SplitGain(low, high, param, {-0.5, 0.5}, -1), 2.0 * 9.0 / 4.0);  // no monotone constraints: nothing counts
+  param.monotone = true;
+  EXPECT_EQ(NodeWeight(high, param, {-0.5, 0.5}), 0.5);
+  EXPECT_EQ(NodeWeight(low, param, {-0.5, 0.5}), -0.5);
+  EXPECT_EQ(NodeWeight(low, param, {}), -0.75);
+  EXPECT_EQ(NodeGain(high, param, {}), 9.0 / 4.0);
+  EXPECT_EQ(NodeGain(high, param, {-0.5, 0.5}), 2.0 * 3.0 * 0.5 - 4.0 * 0.25);
+  EXPECT_EQ(NodeGain(low, param, {1.0, 2.0}), -(2.0 * 3.0 * 1.0 + 4.0 * 1.0));  // forced to the wrong side: a loss
+  EXPECT_EQ(NodeGain({-12, 0}, param, {}), 0.0);
+  EXPECT_EQ(SplitGain(low, high, param, {-0.5, 0.5}, 1), 4.0);
+  EXPECT_EQ(SplitGain(low, high, param, {-0.5, 0.5}, 0), 4.0);
+  EXPECT_EQ(SplitGain(low, high, param, {-0.5, 0.5}, -1), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(SplitGain(high, low, param, {}, 1), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(SplitGain(high, low, param, {1.0, 2.0}, 1), SplitGain(high, low, param, {1.0, 2.0}, 0));  // both at 1
+}
+
+/// No weight gains more than what candidates are screened with, even with the rounding of large opposite terms.
+TEST(SplitGain, ScreeningPassesOverNothing) {
+  testing::Random random(9);
+  for (int trial = 0; trial < 20000; ++trial) {
+    auto param = MakeParam(random.Below(3), random.Below(2) * 0.7, random.Below(2) * 0.3);
+    param.monotone = random.Below(2) == 1;
+    auto const sum = [&] {
+      return FixedSum{static_cast<std::int64_t>(random.Below(2000)) - 1000, 1 + random.Below(100)};
+    };
+    auto const left = sum();
+    auto const right = sum();
+    auto const scale = random.Below(2) == 0 ? 1.0 : 1e5;
+    WeightBounds const bounds{-scale * random.Uniform(), scale * (random.Uniform() - 0.3)};
+    auto const node_gain = NodeGain(left + right, param, bounds);
+    auto const loss = SplitGain(left, right, param, bounds, static_cast<int>(random.Below(3)) - 1) - node_gain;
+    auto const quotient = [&](FixedSum of) {
+      auto const gradient = ThresholdL1(GradientOf(of, param), ScreeningAlpha(param));
+      return gradient * gradient / (HessianOf(of, param) + param.lambda);
+    };
+    if (std::isinf(loss)) continue;
+    ASSERT_GE(quotient(left) + quotient(right), ScreeningBound(loss, node_gain)) << trial;
+  }
+}
+
 std::vector<SplitCandidate> ManyCandidates() {
   testing::Random random(3);
   std::vector<SplitCandidate> candidates(1);  // an invalid one
