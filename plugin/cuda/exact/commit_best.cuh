@@ -12,6 +12,7 @@ __device__ __forceinline__ SegmentFacts FactsOf(SplitTask const& task, FixedSum 
   SegmentFacts facts;
   facts.node = task.nodes[node];
   facts.missing = facts.node.sum - present;
+  facts.sign = task.signs == nullptr ? 0 : task.signs[task.feature_ids[feature]];
   facts.both_ways = task.both_ways[feature] != 0;
   return facts;
 }

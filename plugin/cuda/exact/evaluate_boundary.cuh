@@ -16,6 +16,7 @@ namespace kauri::cuda {
 struct SegmentFacts {
   NodeTotals node;
   FixedSum missing;  ///< sum of the node's rows that lack the feature
+  int sign;          ///< the feature's monotone constraint
   bool both_ways;    ///< the column lacks values and has more than one: missing rows may also go right
 };
 
@@ -70,7 +71,7 @@ __device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts co
   FixedSum const right = facts.node.sum - left;
   if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return;
   SegmentCandidate candidate;
-  candidate.loss_change = LeafGain(left, param) + LeafGain(right, param) - facts.node.gain;
+  candidate.loss_change = SplitGain(left, right, param, facts.node.bounds, facts.sign) - facts.node.gain;
   candidate.left = left;
   candidate.threshold = threshold;
   candidate.state = state;

@@ -55,7 +55,8 @@ KAURI_HD std::int64_t NumTiles(std::int64_t n_entries) { return (n_entries + kTi
 /// An active node, as split finding needs it.
 struct NodeTotals {
   FixedSum sum;
-  double gain = 0.0;  ///< LeafGain(sum)
+  double gain = 0.0;  ///< NodeGain(sum)
+  WeightBounds bounds;
 };
 
 /// What the float32 screen of candidates needs (evaluate_boundary.cuh).
@@ -66,15 +67,15 @@ struct Screen {
   bool usable = false;
 };
 
-/// The screen can be used where gains are quotients of squares and no float32 overflows: sums of `n_rows` pairs below
-/// 2^30 stay under 1e12.
+/// The screen can be used where G^2 / (H + lambda) bounds the gain (limits on weights only make it smaller) and no
+/// float32 overflows: sums of `n_rows` pairs below 2^30 stay under 1e12.
 inline Screen MakeScreen(GainParam const& param, std::int64_t n_rows) {
   double const most = static_cast<double>(n_rows) * 1073741824.0;
   Screen screen;
   screen.unit_gradient = static_cast<float>(param.unit.gradient);
   screen.unit_hessian = static_cast<float>(param.unit.hessian);
   screen.lambda = static_cast<float>(param.lambda);
-  screen.usable = param.alpha == 0.0 && param.max_delta_step == 0.0 && most * param.unit.gradient < 1e12 &&
+  screen.usable = ScreeningAlpha(param) == 0.0 && most * param.unit.gradient < 1e12 &&
                   most * param.unit.hessian + param.lambda < 1e12 && param.unit.gradient > 1e-30 &&
                   param.unit.hessian > 1e-30;
   return screen;

@@ -19,7 +19,8 @@ struct SplitTask {
   NodeTotals const* nodes = nullptr;          ///< [n_nodes]
   std::uint8_t const* both_ways = nullptr;    ///< [n_features]
   std::int32_t const* feature_ids = nullptr;  ///< [n_features]: global ids, ascending
-  std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: column sampling; nullptr: all
+  std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: which a node may use; nullptr: all
+  std::int8_t const* signs = nullptr;         ///< [n_all_features]: monotone constraints; nullptr: none
   std::int32_t n_all_features = 0;
   /// [n_nodes]: a loss change that each node is known to reach; grows while candidates are found.
   double* floors = nullptr;

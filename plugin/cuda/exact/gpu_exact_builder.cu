@@ -10,6 +10,7 @@
 #include "cuda/exact/level_entries.h"
 #include "cuda/exact/positions.h"
 #include "cuda/exact/sum_pairs.h"
+#include "tree/constraints.h"
 #include "tree/sampling.h"
 #include "tree/tree_common.h"
 
@@ -61,17 +62,17 @@ struct ActiveNode {
 /// One tree on its way up.
 class Grower {
  public:
-  Grower(CudaContext const& cuda, Context const& ctx, TreeParam const& param, std::int32_t interleaved_levels,
-         DeviceTreeTask const& task, GpuExactState* state)
+  Grower(CudaContext const& cuda, Context const& ctx, GpuExactBuilder const& builder, DeviceTreeTask const& task,
+         GpuExactState* state)
       : cuda_(cuda),
-        param_(param),
         task_(task),
         state_(*state),
-        gain_(MakeGainParam(param, task.unit)),
-        leaf_rate_(param.eta * task.leaf_scale),
-        sampler_(param, ctx.seed, PlaceOf(task), state->columns.NumCols()),
-        max_depth_(param.max_depth == 0 ? kDepthCap : std::min(param.max_depth, kDepthCap)),
-        entries_(cuda, state->columns, task, interleaved_levels, &state->workspace) {}
+        gain_(MakeGainParam(builder.Param(), task.unit, builder.Rules().HasMonotone())),
+        leaf_rate_(builder.Param().eta * task.leaf_scale),
+        sampler_(builder.Param(), ctx.seed, PlaceOf(task), state->columns.NumCols()),
+        constraints_(builder.Rules(), state->columns.NumCols()),
+        max_depth_(builder.Param().max_depth == 0 ? kDepthCap : std::min(builder.Param().max_depth, kDepthCap)),
+        entries_(cuda, state->columns, task, builder.ExactParam().interleaved_levels, &state->workspace) {}
 
   /// leaf_of_row: the rows' leaves before any pruning, as ~id.
   Tree Grow(Span<std::int32_t> leaf_of_row) {
@@ -100,12 +101,12 @@ class Grower {
   std::int32_t AddChild(std::int32_t id, FixedSum sum, std::int32_t from);
 
   CudaContext cuda_;
-  TreeParam const& param_;
   DeviceTreeTask const& task_;
   GpuExactState& state_;
   GainParam gain_;
   float leaf_rate_;
   ColumnSampler sampler_;
+  TreeConstraints constraints_;
   std::int32_t max_depth_;
 
   Tree tree_;
@@ -132,13 +133,13 @@ void Grower::Start() {
 
 /// [n_nodes, n_cols], 1 where the node may use the column; empty when all may.
 std::vector<std::uint8_t> Grower::AllowedColumns() const {
-  if (!sampler_.SamplesLevels() && !sampler_.SamplesNodes()) return {};
+  if (!sampler_.SamplesLevels() && !sampler_.SamplesNodes() && !constraints_.LimitsFeatures()) return {};
   auto const n_cols = static_cast<std::size_t>(state_.columns.NumCols());
   std::vector<std::uint8_t> allowed(nodes_.size() * n_cols, 0);
   auto const level = sampler_.LevelSet(depth_);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    auto const own = sampler_.SamplesNodes() ? sampler_.NodeSet(depth_, nodes_[node].id) : level;
-    for (auto const feature : own) allowed[node * n_cols + feature] = 1;
+    auto const drawn = sampler_.SamplesNodes() ? sampler_.NodeSet(depth_, nodes_[node].id) : level;
+    for (auto const feature : constraints_.AllowedOf(nodes_[node].id, drawn)) allowed[node * n_cols + feature] = 1;
   }
   return allowed;
 }
@@ -146,13 +147,17 @@ std::vector<std::uint8_t> Grower::AllowedColumns() const {
 std::vector<SplitCandidate> Grower::FindBest() {
   LevelTask level;
   level.gain = gain_;
-  for (auto const& node : nodes_) level.nodes.push_back({node.sum, LeafGain(node.sum, gain_)});
+  for (auto const& node : nodes_) {
+    auto const bounds = constraints_.BoundsOf(node.id);
+    level.nodes.push_back({node.sum, NodeGain(node.sum, gain_, bounds), bounds});
+  }
   level.allowed = AllowedColumns();
+  level.signs.assign(constraints_.Signs().begin(), constraints_.Signs().end());
   return entries_.FindBest(level);
 }
 
 std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t from) {
-  SetNode(sum, gain_, leaf_rate_, id, &tree_);
+  SetNode(sum, gain_, leaf_rate_, id, &tree_, constraints_.BoundsOf(tree_.parent[static_cast<std::size_t>(id)]));
   if (!MaySplit(sum, depth_ + 1)) return ~id;
   children_.push_back({id, sum});
   parent_of_child_.push_back(from);
@@ -173,6 +178,7 @@ NodeMove Grower::MakeMove(ActiveNode const& node, SplitCandidate const& split, s
   move.default_left = split.default_left ? 1 : 0;
   move.left = AddChild(left, split.left, 2 * place);
   move.right = AddChild(left + 1, split.right, 2 * place + 1);
+  constraints_.AddSplit(tree_, node.id);
   return move;
 }
 
@@ -197,8 +203,7 @@ std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataM
 Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DeviceTreeTask const& task,
                                     BuildState* state, Span<std::int32_t> leaf_of_row) const {
   DeviceScope const scope(cuda.device);
-  auto tree = Grower(cuda, ctx, param_, exact_param_.interleaved_levels, task, static_cast<GpuExactState*>(state))
-                  .Grow(leaf_of_row);
+  auto tree = Grower(cuda, ctx, *this, task, static_cast<GpuExactState*>(state)).Grow(leaf_of_row);
   std::vector<std::int32_t> new_id(static_cast<std::size_t>(tree.NumNodes()));
   for (std::size_t node = 0; node < new_id.size(); ++node) new_id[node] = static_cast<std::int32_t>(node);
   if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, param_.eta * task.leaf_scale, &tree);

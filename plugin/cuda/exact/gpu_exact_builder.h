@@ -18,6 +18,7 @@
 #include "cuda/exact/device_tree_builder.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
+#include "tree/constraints.h"
 
 namespace kauri::cuda {
 
@@ -37,7 +38,10 @@ struct GpuExactParam : public dmlc::Parameter<GpuExactParam> {
 class GpuExactBuilder : public DeviceTreeBuilder {
  public:
   GpuExactBuilder(TreeParam const& param, GpuExactParam const& exact_param)
-      : param_(param), exact_param_(exact_param) {}
+      : param_(param), rules_(ParseConstraints(param)), exact_param_(exact_param) {}
+  TreeParam const& Param() const { return param_; }
+  ConstraintRules const& Rules() const { return rules_; }
+  GpuExactParam const& ExactParam() const { return exact_param_; }
   std::string StateKey() const override { return "gpu_exact"; }
   /// Device memory: per present value 8 bytes, and 16 bytes times (1 + 1 / number of chunks) while a tree grows.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
@@ -48,6 +52,7 @@ class GpuExactBuilder : public DeviceTreeBuilder {
 
  private:
   TreeParam param_;
+  ConstraintRules rules_;
   GpuExactParam exact_param_;
 };
 

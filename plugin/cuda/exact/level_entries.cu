@@ -44,6 +44,7 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelTask const& level) {
   upload.Clear();
   auto const nodes = upload.Add(level.nodes);
   auto const allowed = upload.Add(level.allowed);
+  auto const signs = upload.Add(level.signs);
   auto const best = upload.Add(std::vector<SplitCandidate>(level.nodes.size()));
   // A split below half of kMinLossChange is never made, so that much is as good as reached.
   auto const floors = upload.Add(std::vector<double>(level.nodes.size(), kMinLossChange / 2.0));
@@ -60,6 +61,7 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelTask const& level) {
     task.both_ways = chunk.both_ways.data();
     task.feature_ids = chunk.feature_ids.data();
     task.allowed = level.allowed.empty() ? nullptr : upload.At<std::uint8_t>(allowed);
+    task.signs = level.signs.empty() ? nullptr : upload.At<std::int8_t>(signs);
     task.n_all_features = static_cast<std::int32_t>(columns_.NumCols());
     task.floors = upload.At<double>(floors);
     if (sorted_) {

@@ -16,6 +16,7 @@ struct LevelTask {
   GainParam gain;
   std::vector<NodeTotals> nodes;
   std::vector<std::uint8_t> allowed;  ///< [n_nodes, n_all_features]; empty: every node may use every column
+  std::vector<std::int8_t> signs;     ///< [n_all_features]; empty: no monotone constraints
 };
 
 class LevelEntries {
