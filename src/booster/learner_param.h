@@ -40,7 +40,8 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .describe("Metric for evaluation sets, may be given repeatedly; the objective's own if not given.");
     DMLC_DECLARE_FIELD(nthread).set_default(0).describe(
         "Worker threads; 0 or below: all cores. Never changes a result.");
-    DMLC_DECLARE_FIELD(seed).set_default(0).describe("Seed of row and column sampling.");
+    DMLC_DECLARE_FIELD(seed).set_default(0).describe(
+        "Seed of row and column sampling and of the random partners of lambdarank_pair_method=mean.");
     DMLC_DECLARE_FIELD(verbosity).set_default(1).set_range(0, 3).describe(
         "What the log callback receives: 0 nothing, 1 warnings, 2 information, 3 details.");
     DMLC_DECLARE_FIELD(validate_parameters)

@@ -2,10 +2,10 @@
 
     python tests/benchmark/compare.py [case ...] [--threads 2] [--repeats 5]
 
-Cases: hist (1 M x 28, depth 6), exact (200 k x 28, depth 6), predict (500 trees of depth 6 on 200 k rows), libsvm
-(200 MB of text). The libraries take turns within a repeat, so that a noisy machine hurts all of them alike; the first
-repeat is a warm-up and is dropped. Printed are medians and, for each peer, peer time / Kauri's time: above 1 Kauri is
-faster. A case also says how good the answers are; a fast wrong one fails.
+Cases: hist (1 M x 28, depth 6), exact (200 k x 28, depth 6), rank (1,000 queries of 100 rows x 136, depth 6), predict
+(500 trees of depth 6 on 200 k rows), libsvm (200 MB of text). The libraries take turns within a repeat, so that a noisy
+machine hurts all of them alike; the first repeat is a warm-up and is dropped. Printed are medians and, for each peer,
+peer time / Kauri's time: above 1 Kauri is faster. A case also says how good the answers are; a fast wrong one fails.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 import xgboost
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import ndcg_score, roc_auc_score
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
 import kauri
@@ -111,6 +111,45 @@ def train_case(case: str, method: str, n_rows: int, rounds: int, args: argparse.
         raise SystemExit(f"{case}: the models disagree: {aucs}")
 
 
+def make_queries(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Features and relevance 0 to 4, in shares as in web search, of 1,000 queries of 100 rows."""
+    features, _ = make_binary(100_000, 136, seed)
+    noise = np.random.default_rng(seed + 1).standard_normal(len(features), dtype=np.float32)
+    signal = features[:, 0] + 0.5 * features[:, 1] * features[:, 2] + noise
+    return features, np.digitize(signal, np.quantile(signal, [0.52, 0.84, 0.97, 0.99])).astype(np.float32)
+
+
+def rank_case(args: argparse.Namespace) -> None:
+    """LambdaMART by ndcg, 32 best places, hist; construction apart."""
+    features, relevance = make_queries()
+    test, test_relevance = make_queries(seed=7)
+    rounds, group = 20, [100] * 1000
+    params = {**tree_params(args.threads, "hist"), "objective": "rank:ndcg", "max_bin": 255}
+    lgb_params = {**LIGHTGBM, "objective": "lambdarank", "lambdarank_truncation_level": 32, "num_threads": args.threads}
+    data = {library: library.DMatrix(features, relevance) for library in (kauri, xgboost)}
+    for matrix in data.values():
+        matrix.set_group(group)
+    light = lightgbm.Dataset(features, relevance, group=group, params=lgb_params, free_raw_data=False).construct()
+    for library in (kauri, xgboost):  # bins of LightGBM are there already
+        library.train(params, data[library], 1)
+    seconds, models = take_turns(
+        {
+            "kauri": lambda: kauri.train(params, data[kauri], rounds),
+            "xgboost": lambda: xgboost.train(params, data[xgboost], rounds),
+            "lightgbm": lambda: lightgbm.train(lgb_params, light, rounds),
+        },
+        args.repeats,
+    )
+    report(f"rank 100 k x 136, {rounds} rounds", "rows*rounds/s", len(features) * rounds, seconds)
+    scores = {name: models[name].inplace_predict(test) for name in ("kauri", "xgboost")}
+    scores["lightgbm"] = models["lightgbm"].predict(test)
+    gains = 2.0 ** test_relevance.reshape(1000, 100) - 1
+    ndcgs = {name: ndcg_score(gains, score.reshape(1000, 100), k=10) for name, score in scores.items()}
+    print("test ndcg@10  " + "  ".join(f"{name} {ndcg:.5f}" for name, ndcg in ndcgs.items()))
+    if abs(ndcgs["kauri"] - ndcgs["xgboost"]) > 0.02:  # over seeds their difference has a deviation of 0.004
+        raise SystemExit(f"rank: the models disagree: {ndcgs}")
+
+
 def predict_case(args: argparse.Namespace) -> None:
     """500 trees of depth 6 on 200 k rows, from a NumPy array."""
     features, labels = make_binary(20_000, 28)
@@ -173,6 +212,7 @@ def libsvm_case(args: argparse.Namespace) -> None:
 CASES: dict[str, Callable[[argparse.Namespace], None]] = {
     "hist": lambda args: train_case("hist 1 M x 28, depth 6", "hist", 1_000_000, 20, args),
     "exact": lambda args: train_case("exact 200 k x 28, depth 6", "exact", 200_000, 10, args),
+    "rank": rank_case,
     "predict": predict_case,
     "libsvm": libsvm_case,
 }
