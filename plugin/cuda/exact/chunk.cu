@@ -137,7 +137,7 @@ InterleavedScratch ExactWorkspace::ReserveInterleaved(CudaContext const& cuda, C
 std::vector<ChunkPlan> PlanChunks(std::vector<std::int64_t> const& column_sizes,
                                   std::vector<std::uint32_t> const& features) {
   std::int64_t total = 0;
-  for (auto const feature : features) total += column_sizes[feature];
+  for (auto const feature : features) total += RoomFor(column_sizes[feature]);
   auto const n_chunks = std::max<std::int64_t>(1, std::min<std::int64_t>(kMostChunks, total / kEntriesPerChunk));
   auto const target = (total + n_chunks - 1) / n_chunks;
   std::vector<ChunkPlan> plans;
