@@ -160,7 +160,7 @@ struct PieceTable {
          ++tile) {
       auto const piece = static_cast<std::size_t>(tile) + segment;
       before[piece] = running;
-      running = cuda::AddSums()(running, pieces[piece]);
+      running = running + pieces[piece];
     }
     return running;
   }
