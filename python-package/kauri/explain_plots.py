@@ -28,11 +28,21 @@ def _require(explanation: Explanation, n_axes: int, what: str) -> None:
         raise ValueError(f"the values have shape {explanation.values.shape}; {what}.")
 
 
+def _short(name: str) -> str:
+    """Return a name that leaves room for the picture."""
+    return name if len(name) <= 32 else f"{name[:19]}…{name[-12:]}"
+
+
+def _number(value: float, digits: int = 3, sign: str = "") -> str:
+    """Write without an exponent what is readable so."""
+    return f"{value:{sign}.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:{sign}.{digits}g}"
+
+
 def _axes(ax: Any, width: float, n_lines: int) -> Any:
     import matplotlib.pyplot as plt
 
     if ax is None:
-        _, ax = plt.subplots(figsize=(width, 1.3 + 0.36 * n_lines), layout="constrained")
+        _, ax = plt.subplots(figsize=(width, 1.3 + 0.36 * max(n_lines, 3)), layout="constrained")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -108,7 +118,7 @@ def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int 
         missing = np.isnan(shades)
         ax.scatter(x[missing], y[missing], color=_GREY, **style)
         ax.scatter(x[~missing], y[~missing], c=shades[~missing], cmap=_colors(), vmin=0, vmax=1, **style)
-    ax.set_yticks(range(len(features)), [explanation.feature_names[feature] for feature in features[::-1]])
+    ax.set_yticks(range(len(features)), [_short(explanation.feature_names[feature]) for feature in features[::-1]])
     ax.set_ylim(-0.6, len(features) - 0.4)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -137,7 +147,7 @@ def plot_contributions(explanation: Explanation, ax: Any = None, *, max_display:
     _require(explanation, 2, "bars need several rows of contributions")
     strength = np.abs(explanation.values).mean(axis=0)
     features = _strongest(strength, max_display)
-    names = [explanation.feature_names[feature] for feature in features]
+    names = [_short(explanation.feature_names[feature]) for feature in features]
     lengths = [float(length) for length in strength[features]]
     colors = [_BLUE] * len(names)
     n_others = len(strength) - len(features)
@@ -147,7 +157,7 @@ def plot_contributions(explanation: Explanation, ax: Any = None, *, max_display:
         colors.append(_GREY)
     ax = _axes(ax, 7, len(names))
     bars = ax.barh(range(len(names) - 1, -1, -1), lengths, height=0.65, color=colors)
-    ax.bar_label(bars, [f"{length:.3g}" for length in lengths], padding=3)
+    ax.bar_label(bars, [_number(length) for length in lengths], padding=3)
     ax.set_yticks(range(len(names) - 1, -1, -1), names)
     ax.set_ylim(-0.6, len(names) - 0.4)
     ax.set_xlim(0, (max(lengths) or 1.0) * 1.12)
@@ -166,7 +176,10 @@ def _waterfall_lines(explanation: Explanation, max_display: int) -> tuple[list[s
     """Return labels and contributions, the last ones first: others, weakest, ..., strongest."""
     values = explanation.values
     features = _strongest(np.abs(values), max_display)[::-1]
-    labels = [f"{explanation.feature_names[feature]} = {_cell_text(explanation.data[feature])}" for feature in features]
+    labels = [
+        f"{_short(explanation.feature_names[feature])} = {_cell_text(explanation.data[feature])}"
+        for feature in features
+    ]
     steps = values[features].astype(np.float64)
     n_others = len(values) - len(features)
     if n_others > 0:
@@ -201,10 +214,10 @@ def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int
     ax.vlines(ends[:-1], np.arange(len(labels) - 1) - 0.33, np.arange(1, len(labels)) + 0.33, "#888888", linewidth=0.8)
     for line, (start, end, step) in enumerate(zip(starts, ends, steps)):
         right = max(start, end)
-        ax.annotate(f"{step:+.3g}", (right, line), (4, 0), textcoords="offset points", va="center", fontsize=9)
+        ax.annotate(_number(step, sign="+"), (right, line), (4, 0), textcoords="offset points", va="center", fontsize=9)
     for x, text, y in ((starts[0], "base value", -0.75), (ends[-1], "margin", len(labels) - 0.25)):
         ax.axvline(x, color="#888888", linewidth=0.8, linestyle=":", zorder=0)
-        ax.text(x, y, f"{text} {x:.4g}", ha="center", va="center", fontsize=9)
+        ax.text(x, y, f"{text} {_number(x, 4)}", ha="center", va="center", fontsize=9)
     low, high = min(starts.min(), ends.min()), max(starts.max(), ends.max())
     pad = 0.14 * (high - low) or 1.0
     ax.set_xlim(low - pad, high + pad)
@@ -284,9 +297,9 @@ def plot_dependence(
         missing = np.isnan(shades)
         ax.scatter(x[missing], y[missing], color=_GREY, **style)
         ax.scatter(x[~missing], y[~missing], c=shades[~missing], cmap=_colors(), vmin=0, vmax=1, **style)
-        _shade_bar(ax, explanation.feature_names[other])
+        _shade_bar(ax, _short(explanation.feature_names[other]))
     ax.set_xlabel(explanation.feature_names[number])
-    ax.set_ylabel(f"SHAP value of {explanation.feature_names[number]}")
+    ax.set_ylabel(f"SHAP value of {_short(explanation.feature_names[number])}")
     return ax
 
 
@@ -312,8 +325,9 @@ def plot_interactions(explanation: Explanation, ax: Any = None, *, max_display: 
     shown = 2 * strength[np.ix_(features, features)]
     shown[np.diag_indices(len(features))] /= 2
     shown[np.triu_indices(len(features), 1)] = np.nan
-    names = [explanation.feature_names[feature] for feature in features]
-    ax = _axes(ax, 3.2 + 0.62 * len(features), int(1.4 * len(features)) + 2)
+    names = [_short(explanation.feature_names[feature]) for feature in features]
+    n_lines = max(len(features), 4)
+    ax = _axes(ax, 3.8 + 0.62 * n_lines, int(1.4 * n_lines) + 3)
     image = ax.imshow(shown, cmap="Purples", vmin=0)
     limit = float(np.nanmax(shown)) or 1.0
     for row, column in zip(*np.tril_indices(len(features))):
@@ -321,7 +335,7 @@ def plot_interactions(explanation: Explanation, ax: Any = None, *, max_display: 
         ax.text(
             column,
             row,
-            f"{cell:.2g}",
+            _number(cell, 2),
             ha="center",
             va="center",
             fontsize=8,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -260,6 +261,15 @@ def test_plots_of_the_plain(tmp_path: Path) -> None:
     figures += [kauri.plot_dependence(explanation, 0, color=1), kauri.plot_dependence(explanation, 1)]
     for axes in figures:
         saved(axes, tmp_path)
+
+
+def test_long_names_and_large_numbers_stay_readable(explanation: kauri.Explanation) -> None:
+    names = [f"{name}_with_a_name_that_leaves_no_room_at_all" for name in NAMES]
+    large = replace(explanation, values=explanation.values * 1e5, feature_names=names)
+    axes = kauri.plot_contributions(large, max_display=6)
+    assert {len(text) for text in tick_texts(axes.yaxis)} == {32}
+    assert len(set(tick_texts(axes.yaxis))) == 6
+    assert not any("e" in text.get_text() for text in axes.texts)
 
 
 def test_given_axes(explanation: kauri.Explanation) -> None:
