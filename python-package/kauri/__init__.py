@@ -19,7 +19,15 @@ from ._lib import (
 from .booster import Booster
 from .data import DMatrix
 from .device import DeviceArray
-from .plotting import plot_importance
+from .explain import Explanation, explain
+from .plotting import (
+    plot_beeswarm,
+    plot_contributions,
+    plot_dependence,
+    plot_importance,
+    plot_interactions,
+    plot_waterfall,
+)
 from .training import train
 
 __version__ = _lib.version()
@@ -30,6 +38,7 @@ __all__ = [
     "DataError",
     "DeviceArray",
     "DeviceError",
+    "Explanation",
     "FileError",
     "InternalError",
     "KauriError",
@@ -38,9 +47,15 @@ __all__ = [
     "ParameterError",
     "build_info",
     "callback",
+    "explain",
     "get_config",
     "parameters",
+    "plot_beeswarm",
+    "plot_contributions",
+    "plot_dependence",
     "plot_importance",
+    "plot_interactions",
+    "plot_waterfall",
     "set_config",
     "train",
 ]

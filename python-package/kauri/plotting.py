@@ -1,4 +1,4 @@
-"""Pictures of a model."""
+"""Pictures of a model; those of explanations are in explain_plots.py."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ import os
 from typing import Any
 
 from .booster import Booster
+from .explain_plots import plot_beeswarm, plot_contributions, plot_dependence, plot_interactions, plot_waterfall
+
+__all__ = [
+    "plot_beeswarm",
+    "plot_contributions",
+    "plot_dependence",
+    "plot_importance",
+    "plot_interactions",
+    "plot_waterfall",
+]
 
 
 def plot_importance(

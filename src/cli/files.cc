@@ -1,6 +1,10 @@
 #include "cli/files.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -42,15 +46,43 @@ OutputFile::OutputFile(std::string path, std::string role) : path_(std::move(pat
   stream_ = &std::cout;
   if (path_ == "stdout") return;
   CheckWritable(path_, role_);
-  file_.open(path_, std::ios::binary);
+  std::error_code error;
+  if (fs::exists(path_, error) && !fs::is_regular_file(path_, error)) {
+    file_.open(path_, std::ios::binary);
+  } else {
+    OpenBeside();
+  }
   if (!file_) Refuse("cannot open");
   stream_ = &file_;
+}
+
+OutputFile::~OutputFile() {
+  std::error_code error;
+  if (!temporary_.empty()) fs::remove(temporary_, error);
+}
+
+void OutputFile::OpenBeside() {
+  std::error_code error;
+  target_ = fs::weakly_canonical(path_, error);
+  if (error) target_ = path_;
+  auto name = target_;
+  name += ".new-" + std::to_string(getpid());
+  auto const descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) Refuse("cannot open a file beside");
+  close(descriptor);
+  temporary_ = name;
+  auto const old_file = fs::status(target_, error);
+  if (fs::exists(old_file)) fs::permissions(temporary_, old_file.permissions(), error);
+  file_.open(temporary_, std::ios::binary);
 }
 
 void OutputFile::Close() {
   stream_->flush();
   if (file_.is_open()) file_.close();
   if (!*stream_) Refuse("cannot write all of");
+  if (temporary_.empty()) return;
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) Refuse("cannot put in its place");
+  temporary_.clear();
 }
 
 void OutputFile::Refuse(char const* what) const {

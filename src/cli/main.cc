@@ -40,6 +40,8 @@ void RunTask(std::vector<std::string> const& arguments) {
   switch (options.cli.task) {
     case CliParam::kPredict:
       return Predict(options);
+    case CliParam::kExplain:
+      return Explain(options);
     case CliParam::kDump:
       return Dump(options);
     default:

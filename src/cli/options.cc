@@ -95,6 +95,10 @@ void CliParam::Validate() const {
            " say the same thing twice; give only iteration_end.");
     }
   }
+  if (task == kExplain) {
+    need(model_in, "model_in", "explain");
+    need(test_path, "test:data", "explain");
+  }
   if (task == kDump) need(model_in, "model_in", "dump");
 }
 

@@ -12,10 +12,12 @@
 
 namespace kauri::cli {
 
-/// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds and pred_contribs are ours.
+/// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, pred_contribs and the
+/// task explain are ours.
 /// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
   int task;         ///< Task
+  int kind;         ///< ExplainKind
   int dump_format;  ///< DumpFormat
   int dsplit;
   int num_round;
@@ -34,10 +36,12 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string model_out;
   std::string model_dir;
   std::string name_pred;
+  std::string name_explain;
   std::string name_dump;
   std::string fmap;
 
-  enum Task { kTrain = 0, kPredict = 1, kDump = 2 };
+  enum Task { kTrain = 0, kPredict = 1, kDump = 2, kExplain = 3 };
+  enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2 };
   enum DumpFormat { kText = 0, kJson = 1, kDot = 2 };
 
   DMLC_DECLARE_PARAMETER(CliParam) {
@@ -46,9 +50,10 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("train", kTrain)
         .add_enum("pred", kPredict)
         .add_enum("dump", kDump)
-        .describe("train learns a model, pred applies one, dump prints one.");
+        .add_enum("explain", kExplain)
+        .describe("train learns a model, pred applies one, explain writes SHAP values, dump prints a model.");
     DMLC_DECLARE_FIELD(data).set_default("").describe("Training data: path?format=libsvm or csv. Also train_path.");
-    DMLC_DECLARE_FIELD(test_path).set_default("").describe("Data for pred. Also test_path.");
+    DMLC_DECLARE_FIELD(test_path).set_default("").describe("Data for pred and explain. Also test_path.");
     DMLC_DECLARE_FIELD(eval_train).set_default(false).describe("Evaluate the training data too, under the name train.");
     DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
     DMLC_DECLARE_FIELD(early_stopping_rounds)
@@ -61,7 +66,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_default(0)
         .set_lower_bound(0)
         .describe("Save the model to model_dir every so many rounds; 0: only at the end.");
-    DMLC_DECLARE_FIELD(model_in).set_default("").describe("Model to continue, apply or dump: .json or .ubj.");
+    DMLC_DECLARE_FIELD(model_in).set_default("").describe("Model to continue, apply, explain or dump: .json or .ubj.");
     DMLC_DECLARE_FIELD(model_out).set_default("").describe(
         "Where the model goes, .json or .ubj; if empty, model_dir and the number of rounds: 0010.ubj.");
     DMLC_DECLARE_FIELD(model_dir).set_default("./").describe("Folder of models that model_out does not name.");
@@ -72,14 +77,28 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(pred_contribs)
         .set_default(false)
         .describe("Predict each feature's SHAP value: CSV with a header, the last column is the bias.");
+    DMLC_DECLARE_FIELD(kind)
+        .set_default(kContributions)
+        .add_enum("contributions", kContributions)
+        .add_enum("interactions", kInteractions)
+        .add_enum("approximate", kApproximate)
+        .describe(
+            "What explain writes: each feature's SHAP value, those of pairs of features, or the faster approximation "
+            "of the first.");
+    DMLC_DECLARE_FIELD(name_explain)
+        .set_default("explain.csv")
+        .describe(
+            "Where explanations go: .csv (a header; the last column is the bias; with several outputs or interactions "
+            "the first columns number the lines), .npy (a float32 array [rows, outputs if several, features + 1, "
+            "features + 1 for interactions]), or stdout: CSV to standard output.");
     DMLC_DECLARE_FIELD(iteration_begin)
         .set_default(0)
         .set_lower_bound(0)
-        .describe("First boosting round used by pred.");
+        .describe("First boosting round used by pred and explain.");
     DMLC_DECLARE_FIELD(iteration_end)
         .set_default(0)
         .set_lower_bound(0)
-        .describe("One past the last boosting round used by pred; 0: all.");
+        .describe("One past the last boosting round used by pred and explain; 0: all.");
     DMLC_DECLARE_FIELD(ntree_limit)
         .set_default(0)
         .set_lower_bound(0)

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "booster/learner.h"
+#include "cli/explanation_writer.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
 #include "cli/tasks.h"
@@ -19,33 +20,6 @@ PredictOptions ReadPredictOptions(CliParam const& cli, Model const& model) {
   return predict;
 }
 
-/// A field of a CSV line.
-std::string CsvText(std::string const& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (auto const c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
-/// A header and one line per row; with several outputs one line per row and output, which the first two columns number.
-void WriteContributions(Model const& model, Prediction const& prediction, std::ostream* out) {
-  auto const width = static_cast<std::size_t>(prediction.shape.back());
-  auto const n_outputs = prediction.shape.size() > 2 ? static_cast<std::size_t>(prediction.shape[1]) : std::size_t{1};
-  if (n_outputs > 1) *out << "row,output,";
-  for (std::size_t feature = 0; feature + 1 < width; ++feature) {
-    *out << (feature < model.feature_names.size() ? CsvText(model.feature_names[feature])
-                                                  : "f" + std::to_string(feature))
-         << ',';
-  }
-  *out << "bias\n";
-  for (std::size_t line = 0; line < prediction.values.size() / width; ++line) {
-    if (n_outputs > 1) *out << line / n_outputs << ',' << line % n_outputs << ',';
-    for (std::size_t column = 0; column < width; ++column) {
-      *out << prediction.values[line * width + column] << (column + 1 < width ? ',' : '\n');
-    }
-  }
-}
-
 }  // namespace
 
 void Predict(Options const& options) {
@@ -57,7 +31,7 @@ void Predict(Options const& options) {
   OutputFile file(options.cli.name_pred, "file of predictions");
   file.Stream().precision(std::numeric_limits<float>::max_digits10);
   if (options.cli.pred_contribs) {
-    WriteContributions(model, prediction, &file.Stream());
+    MakeCsvWriter(ShapeOfExplanation(model, data->NumRows(), false), &file.Stream())->Write(prediction.values);
   } else {
     for (auto const value : prediction.values) file.Stream() << value << '\n';
   }

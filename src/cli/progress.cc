@@ -24,8 +24,9 @@ std::string TimeText(double seconds) {
 
 bool ErrorStreamIsTerminal() { return isatty(STDERR_FILENO) == 1; }
 
-Progress::Progress(std::int64_t total)
+Progress::Progress(std::int64_t total, char const* unit)
     : total_(total),
+      unit_(unit),
       enabled_(total > 0 && ErrorStreamIsTerminal()),
       start_(Clock::now()),
       last_(start_ - kRedrawInterval) {}
@@ -39,7 +40,7 @@ void Progress::Update(std::int64_t done) {
   auto const elapsed = std::chrono::duration<double>(now - start_).count();
   auto const left = elapsed / static_cast<double>(done) * static_cast<double>(total_ - done);
   std::cerr << kEraseLine << '[' << std::string(filled, '#') << std::string(kBarWidth - filled, '.') << "] " << done
-            << '/' << total_ << " rounds, " << TimeText(left) << " left" << std::flush;
+            << '/' << total_ << ' ' << unit_ << ", " << TimeText(left) << " left" << std::flush;
 }
 
 void Progress::Clear() {

@@ -1,4 +1,5 @@
-/// \file A line at the foot of the terminal: rounds done and the time left. Silent unless standard error is a terminal.
+/// \file A line at the foot of the terminal: what is done and the time left. Silent unless standard error is a
+/// terminal.
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,8 @@ namespace kauri::cli {
 
 class Progress {
  public:
-  explicit Progress(std::int64_t total);
+  /// `unit`: what is counted; must outlive this.
+  Progress(std::int64_t total, char const* unit);
   ~Progress() { Clear(); }
   Progress(Progress const&) = delete;
   Progress& operator=(Progress const&) = delete;
@@ -22,6 +24,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   std::int64_t total_;
+  char const* unit_;
   bool enabled_;
   bool shown_ = false;
   Clock::time_point start_;

@@ -1,4 +1,4 @@
-/// \file The three tasks of the command line.
+/// \file The four tasks of the command line.
 #pragma once
 
 #include "cli/options.h"
@@ -11,6 +11,9 @@ void Train(Options const& options);
 
 /// Applies model_in to test_path. \throws Error.
 void Predict(Options const& options);
+
+/// Writes SHAP values of the rows of test_path for model_in. \throws Error.
+void Explain(Options const& options);
 
 /// Writes the trees of model_in. \throws Error.
 void Dump(Options const& options);

@@ -57,7 +57,7 @@ class Trainer {
   void Run() {
     auto const watched = options_.evaluation_sets.empty() ? std::string() : options_.evaluation_sets.back().first;
     EarlyStopping stopping(watched, cli_.early_stopping_rounds);
-    Progress progress(cli_.num_round);
+    Progress progress(cli_.num_round, "rounds");
     auto const start = learner_.NumIterations();
     for (std::int64_t round = 0; round < cli_.num_round; ++round) {
       learner_.UpdateOneIteration(train_, start + round);

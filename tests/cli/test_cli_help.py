@@ -25,6 +25,8 @@ NAMES = [
     "name_pred",
     "pred_margin",
     "pred_contribs",
+    "kind",
+    "name_explain",
     "iteration_begin",
     "iteration_end",
     "ntree_limit",

@@ -1,0 +1,102 @@
+/// \file task=explain: SHAP values of a file's rows, a tile of rows at a time.
+///
+/// A tile is as many rows as give kTileFloats numbers, so that memory is bounded by the data and not by the result,
+/// which for interactions can be a thousand times larger.
+#include <algorithm>
+#include <string>
+
+#include "booster/learner.h"
+#include "cli/explanation_writer.h"
+#include "cli/files.h"
+#include "cli/learner_setup.h"
+#include "cli/progress.h"
+#include "cli/tasks.h"
+#include "kauri/error.h"
+
+namespace kauri::cli {
+namespace {
+
+constexpr std::int64_t kTileFloats = std::int64_t{1} << 24U;
+
+/// Rows [begin, end) of another view, which must outlive it.
+class RowWindow : public DataView {
+ public:
+  RowWindow(DataView const& all, std::int64_t begin, std::int64_t end) : all_(all), begin_(begin), end_(end) {}
+
+  std::int64_t NumRows() const override { return end_ - begin_; }
+  std::int64_t NumCols() const override { return all_.NumCols(); }
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    all_.CopyRows(begin_ + begin, begin_ + end, n_cols, tile);
+  }
+  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
+                    std::int64_t n_slots, float* tile) const override {
+    return all_.CopyFeatures(begin_ + begin, begin_ + end, slot_of_feature, n_slots, tile);
+  }
+  float const* DenseRows() const override {
+    auto const* const rows = all_.DenseRows();
+    return rows == nullptr ? nullptr : rows + begin_ * NumCols();
+  }
+
+ private:
+  DataView const& all_;
+  std::int64_t begin_;
+  std::int64_t end_;
+};
+
+PredictKind KindOf(CliParam const& cli) {
+  switch (cli.kind) {
+    case CliParam::kInteractions:
+      return PredictKind::kInteraction;
+    case CliParam::kApproximate:
+      return PredictKind::kApproxContribution;
+    default:
+      return PredictKind::kContribution;
+  }
+}
+
+/// Whether the path asks for NumPy's format. \throws Error(kParameter) for an ending that is neither.
+bool IsNpyPath(std::string const& path) {
+  auto const ends_with = [&](std::string const& ending) {
+    return path.size() > ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+  };
+  if (ends_with(".npy")) return true;
+  if (path == "stdout" || ends_with(".csv")) return false;
+  Fail(ErrorKind::kParameter, "name_explain=", path, " ends neither with .csv nor with .npy; name it by one of them.");
+}
+
+void WriteTiles(Learner const& learner, DataMatrix const& data, PredictOptions const& options, std::int64_t row_width,
+                ExplanationWriter* writer) {
+  auto const n_rows = data.NumRows();
+  auto const tile_rows = std::max<std::int64_t>(kTileFloats / row_width, 1);
+  auto const view = data.View();
+  Span<float const> const base_margin(data.Info().base_margin);
+  auto const margins_per_row = base_margin.size() / static_cast<std::size_t>(std::max<std::int64_t>(n_rows, 1));
+  Progress progress(n_rows, "rows");
+  for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {
+    auto const end = std::min(begin + tile_rows, n_rows);
+    auto const margins = base_margin.subspan(static_cast<std::size_t>(begin) * margins_per_row,
+                                             static_cast<std::size_t>(end - begin) * margins_per_row);
+    writer->Write(learner.PredictInPlace(RowWindow(*view, begin, end), margins, options).values);
+    progress.Update(end);
+  }
+}
+
+}  // namespace
+
+void Explain(Options const& options) {
+  auto const& cli = options.cli;
+  auto const is_npy = IsNpyPath(cli.name_explain);
+  OutputFile file(cli.name_explain, "file of explanations");
+  Learner learner;
+  SetUpLearner(options, &learner);
+  auto const data = ReadData(options, "test:data", cli.test_path);
+  PredictOptions predict;
+  predict.kind = KindOf(cli);
+  predict.iterations = {cli.iteration_begin, cli.iteration_end};
+  auto const shape = ShapeOfExplanation(learner.GetModel(), data->NumRows(), predict.kind == PredictKind::kInteraction);
+  auto const writer = is_npy ? MakeNpyWriter(shape, &file.Stream()) : MakeCsvWriter(shape, &file.Stream());
+  WriteTiles(learner, *data, predict, shape.RowWidth(), writer.get());
+  file.Close();
+}
+
+}  // namespace kauri::cli

@@ -1,0 +1,171 @@
+"""task=explain: CSV and .npy say the same, add up to the margins, and take the place of an old file only when whole."""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xgboost
+from cli_program import Kauri
+from sklearn.datasets import load_svmlight_file
+
+N_TEST_ROWS = 113
+N_FEATURES = 30
+
+
+def explain(kauri: Kauri, name: str, *arguments: str) -> Path:
+    kauri.run("task=explain", "model_in=model.json", f"test:data={kauri.test_uri}", f"name_explain={name}", *arguments)
+    return kauri.folder / name
+
+
+def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
+    with path.open(newline="") as file:
+        header, *lines = csv.reader(file)
+    return header, lines
+
+
+def peer(kauri: Kauri, **kind: bool) -> np.ndarray:
+    features, _ = load_svmlight_file(kauri.test_uri.split("?")[0], zero_based=True)
+    return xgboost.Booster(model_file=str(kauri.folder / "model.json")).predict(xgboost.DMatrix(features), **kind)
+
+
+@pytest.fixture(scope="module")
+def two_outputs(tmp_path_factory: pytest.TempPathFactory) -> Kauri:
+    program = Kauri(tmp_path_factory.mktemp("outputs"))
+    program.write("rows.libsvm", "".join(f"{row % 2} 0:{row % 2 + row % 7 / 10} 1:{row % 5}\n" for row in range(40)))
+    program.train_uri = program.test_uri = "rows.libsvm?format=libsvm"
+    program.train("objective=multi:softprob", "num_class=2")
+    return program
+
+
+def test_csv_is_npy_is_the_peer(trained: Kauri) -> None:
+    table = np.load(explain(trained, "a.npy"))
+    assert table.dtype == np.dtype("<f4")
+    np.testing.assert_allclose(table, peer(trained, pred_contribs=True), atol=2e-5)
+    np.testing.assert_allclose(table.sum(axis=1), trained.predict("pred_margin=1"), atol=2e-5)
+    header, lines = read_csv(explain(trained, "a.csv"))
+    assert header == [f"f{feature}" for feature in range(N_FEATURES)] + ["bias"]
+    np.testing.assert_array_equal(np.array(lines, dtype=np.float32), table)
+
+
+def test_rounds(trained: Kauri) -> None:
+    part = np.load(explain(trained, "b.npy", "iteration_begin=1", "iteration_end=3"))
+    margins = trained.predict("pred_margin=1", "iteration_begin=1", "iteration_end=3")
+    np.testing.assert_allclose(part.sum(axis=1), margins, atol=2e-5)
+
+
+def test_interactions(trained: Kauri) -> None:
+    cube = np.load(explain(trained, "c.npy", "kind=interactions"))
+    assert cube.shape == (N_TEST_ROWS, N_FEATURES + 1, N_FEATURES + 1)
+    np.testing.assert_allclose(cube, peer(trained, pred_interactions=True), atol=5e-5)
+    header, lines = read_csv(explain(trained, "c.csv", "kind=interactions"))
+    names = [f"f{feature}" for feature in range(N_FEATURES)] + ["bias"]
+    assert header == ["row", "feature", *names]
+    assert [line[:2] for line in lines] == [[str(row), name] for row in range(N_TEST_ROWS) for name in names]
+    np.testing.assert_array_equal(np.array([line[2:] for line in lines], dtype=np.float32), cube.reshape(-1, len(names)))
+
+
+def test_approximate(trained: Kauri) -> None:
+    table = np.load(explain(trained, "d.npy", "kind=approximate"))
+    np.testing.assert_allclose(table, peer(trained, pred_contribs=True, approx_contribs=True), atol=2e-5)
+
+
+def test_several_outputs(two_outputs: Kauri) -> None:
+    table = np.load(explain(two_outputs, "a.npy"))
+    assert table.shape == (40, 2, 3)
+    np.testing.assert_allclose(table.sum(axis=-1).ravel(), two_outputs.predict("pred_margin=1"), atol=2e-5)
+    header, lines = read_csv(explain(two_outputs, "a.csv"))
+    assert header == ["row", "output", "f0", "f1", "bias"]
+    assert [line[:2] for line in lines] == [[str(row), str(output)] for row in range(40) for output in range(2)]
+    np.testing.assert_array_equal(np.array(lines, dtype=np.float32)[:, 2:], table.reshape(-1, 3))
+
+
+def test_interactions_of_several_outputs(two_outputs: Kauri) -> None:
+    cube = np.load(explain(two_outputs, "b.npy", "kind=interactions"))
+    assert cube.shape == (40, 2, 3, 3)
+    header, lines = read_csv(explain(two_outputs, "b.csv", "kind=interactions"))
+    assert header == ["row", "output", "feature", "f0", "f1", "bias"]
+    assert lines[4][:3] == ["0", "1", "f1"]
+    numbers = np.array([line[3:] for line in lines], dtype=np.float32)
+    np.testing.assert_array_equal(numbers, cube.reshape(-1, 3))
+
+
+def test_more_rows_than_a_tile(kauri: Kauri) -> None:
+    """4300 rows of 64^2 numbers are more than the 2^24 of a tile; sparse rows and dense ones go the same way."""
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 9, size=(4300, 3))
+    kauri.write("wide.libsvm", "".join(f"{a > b:d} 0:{a} 1:{b} 62:{c}\n" for a, b, c in values))
+    kauri.train_uri = kauri.test_uri = "wide.libsvm?format=libsvm"
+    kauri.train("num_round=2", "max_depth=2")
+    cube = np.load(explain(kauri, "a.npy", "kind=interactions"), mmap_mode="r")
+    assert cube.shape == (4300, 64, 64)
+    table = np.load(explain(kauri, "b.npy"))
+    used = [0, 1, 62, 63]
+    np.testing.assert_allclose(cube[:, used].sum(axis=2), table[:, used], atol=1e-5)
+    np.testing.assert_allclose(table.sum(axis=1), kauri.predict("pred_margin=1"), atol=1e-5)
+
+
+def test_stdout_is_csv(trained: Kauri) -> None:
+    arguments = ["task=explain", "model_in=model.json", f"test:data={trained.test_uri}"]
+    done = trained.run(*arguments, "name_explain=stdout")
+    assert done.out == explain(trained, "e.csv").read_text()
+    assert done.err == ""
+
+
+def test_same_bytes_for_any_number_of_threads(trained: Kauri) -> None:
+    files = {explain(trained, f"t{n}.npy", "kind=interactions", f"nthread={n}").read_bytes() for n in (1, 2, 5)}
+    assert len(files) == 1
+
+
+def test_an_old_file_is_replaced_only_by_a_whole_one(trained: Kauri) -> None:
+    old = trained.write("old.csv", "precious")
+    old.chmod(0o640)
+    link = trained.folder / "link.csv"
+    link.symlink_to("old.csv")
+    before = sorted(path.name for path in trained.folder.iterdir())
+    arguments = ["task=explain", "model_in=model.json", f"test:data={trained.test_uri}", "name_explain=link.csv"]
+    trained.run(*arguments, "iteration_end=99", status=1)
+    assert old.read_text() == "precious"
+    assert sorted(path.name for path in trained.folder.iterdir()) == before
+    explain(trained, "link.csv")
+    assert link.is_symlink()
+    assert old.read_text().startswith("f0,")
+    assert old.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in trained.folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragments"),
+    [
+        (["name_explain=x.txt"], ["name_explain=x.txt", ".csv", ".npy"]),
+        (["name_explain=.npy/x"], ["name_explain=.npy/x"]),
+        (["name_explain=nowhere/x.npy"], ["nowhere/x.npy", "does not exist"]),
+        (["kind=shap"], ["kind", "shap"]),
+        (["model_in="], ["task=explain", "model_in"]),
+        (["test:data="], ["task=explain", "test:data"]),
+        (["model_in=missing.json"], ["missing.json"]),
+        (["test:data=missing.libsvm?format=libsvm"], ["test:data=missing.libsvm"]),
+        (["iteration_end=99"], ["99"]),
+        (["name_explains=x.npy"], ["did you mean 'name_explain'"]),
+    ],
+)
+def test_errors(trained: Kauri, arguments: list[str], fragments: list[str]) -> None:
+    before = sorted(path.name for path in trained.folder.iterdir())
+    base = ["task=explain", "model_in=model.json", f"test:data={trained.test_uri}"]
+    done = trained.run(*base, *arguments, status=1)
+    assert done.err.startswith("error: ")
+    for fragment in fragments:
+        assert fragment in done.err
+    assert sorted(path.name for path in trained.folder.iterdir()) == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_full_disk_is_a_failure(trained: Kauri) -> None:
+    (trained.folder / "full.csv").symlink_to("/dev/full")
+    base = ["task=explain", "model_in=model.json", f"test:data={trained.test_uri}"]
+    done = trained.run(*base, "name_explain=full.csv", status=1)
+    assert "cannot write all" in done.err
+    (trained.folder / "full.csv").unlink()
