@@ -28,25 +28,29 @@ constexpr std::string_view kDevicePrefix = "gpu_";
        " has no version for device=cuda. Use ", known.empty() ? "" : "tree_method=" + known + ", or ", "device=cpu.");
 }
 
-Registry<TreeBuilderFactory>::Entry const& FindTreeMethod(std::string const& tree_method, DeviceKind device) {
+/// nullptr for a method of the CPU that has no version for the device: only training minds, predictions do not.
+Registry<TreeBuilderFactory>::Entry const* FindTreeMethod(std::string const& tree_method, DeviceKind device) {
   auto const& methods = GetRegistries().tree_methods;
   auto const name = ResolveTreeMethod(tree_method, device);
   auto const on_cpu = ResolveTreeMethod(tree_method, DeviceKind::kCpu);
-  if (auto const* found = methods.TryFind(name)) return *found;
-  if (name == on_cpu || methods.TryFind(on_cpu) == nullptr) return methods.Find(on_cpu);  // fails with its own words
-  FailNoDeviceVersion(tree_method, on_cpu);
+  if (auto const* found = methods.TryFind(name)) return found;
+  if (name == on_cpu || methods.TryFind(on_cpu) == nullptr) return &methods.Find(on_cpu);  // fails with its own words
+  return nullptr;
 }
 
 class GbTree : public Booster {
  public:
   explicit GbTree(ParamMap const& map)
       : tree_param_(ParseParameters<TreeParam>(map)), param_(ParseParameters<GbTreeParam>(map)) {
-    builder_ = FindTreeMethod(param_.tree_method, ParseDevice(map).kind).make(map);
+    if (auto const* method = FindTreeMethod(param_.tree_method, ParseDevice(map).kind)) builder_ = method->make(map);
   }
 
   /// Trees are ordered output by output, the parallel trees of one output side by side, as in XGBoost's files.
   void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                   Model* model) const override {
+    if (builder_ == nullptr) {
+      FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
+    }
     auto const n_outputs = model->NumOutputs();
     std::vector<Tree> trees;
     RoundTree task;
@@ -75,7 +79,7 @@ class GbTree : public Booster {
 
   TreeParam tree_param_;
   GbTreeParam param_;
-  std::unique_ptr<TreeBuilder> builder_;
+  std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see FindTreeMethod
 };
 
 ParameterTable GbTreeParameters() {

@@ -205,10 +205,11 @@ TEST_F(PrefixPiecesTest, ManySegments) {
   }
 }
 
+/// Without padding, which would be copied back unwritten.
 struct Formulas {
   double gain;
   double weight;
-  float threshold;
+  double threshold;
 };
 
 struct FormulaCase {
