@@ -123,8 +123,8 @@ struct Turn {
   RowMask<kVectors> hot[2];
 };
 
-/// kCount: points; 0: any number, and any alpha.
-template <std::int32_t kCount, int kVectors, bool kPairs>
+/// kIsUnit: the rule's alpha is 1. Loops over points are not unrolled: fixed counts gained nothing.
+template <bool kIsUnit, int kVectors, bool kPairs>
 class Walker {
  public:
   HWY_INLINE Walker(QuadratureJob const& job, QuadratureScratch* scratch, std::int64_t lane)
@@ -145,7 +145,7 @@ class Walker {
         here_(levels_),
         open_(scratch->open.data()) {
     std::fill(phi_, levels_, 0.0F);
-    for (std::int64_t q = 0; q < Points(); ++q) Op::Store(Op::Set(job.rule->weight.data()[q]), Here().Product(q));
+    for (std::int64_t q = 0; q < points_; ++q) Op::Store(Op::Set(job.rule->weight.data()[q]), Here().Product(q));
   }
 
   HWY_INLINE void Walk() {
@@ -202,19 +202,18 @@ class Walker {
   }
 
  private:
+  // The steps stay functions: inlined into the walk they are no faster and take minutes to compile with sanitizers.
   using Op = Ops<kVectors>;
   using R = Rows<kVectors>;
   using M = RowMask<kVectors>;
   using Here_ = Level<Op::kRows>;
   static constexpr std::int64_t kRows = Op::kRows;
-  static constexpr bool kIsUnit = kCount != 0;
 
-  HWY_INLINE std::int64_t Points() const { return kIsUnit ? kCount : points_; }
-  HWY_INLINE std::int64_t LevelSize() const { return Here_::Size(Points(), kPairs); }
-  HWY_INLINE Here_ Here() const { return {here_, Points()}; }
-  HWY_INLINE Here_ Below() const { return {here_ + LevelSize(), Points()}; }
-  HWY_INLINE Here_ At(std::int64_t level) const { return {levels_ + level * LevelSize(), Points()}; }
-  HWY_INLINE float const* Inverses(std::uint32_t edge) const { return inverses_ + edge * Points(); }
+  HWY_INLINE std::int64_t LevelSize() const { return Here_::Size(points_, kPairs); }
+  HWY_INLINE Here_ Here() const { return {here_, points_}; }
+  HWY_INLINE Here_ Below() const { return {here_ + LevelSize(), points_}; }
+  HWY_INLINE Here_ At(std::int64_t level) const { return {levels_ + level * LevelSize(), points_}; }
+  HWY_INLINE float const* Inverses(std::uint32_t edge) const { return inverses_ + edge * points_; }
 
   HWY_INLINE M LeftRows(QuadratureSplit const& split) const {
     auto const* keys = job_.keys + split.slot * kQuadratureRows + lane_;
@@ -253,13 +252,13 @@ class Walker {
     auto const from = Here();
     auto const to = Below();
     Op::StoreMask(turn.hot[side], to.Hot());
-    for (std::int64_t q = 0; q < Points(); ++q) {
+    for (std::int64_t q = 0; q < points_; ++q) {
       Op::Store(Op::Mul(Op::Load(from.Product(q)), Factor<kRepeated>(turn, side, q)), to.Product(q));
     }
     if (kPairs) {
       auto const* inverse = Inverses(split.edge[side]);
       auto const effect = Op::Set(split.effect[side]);
-      for (std::int64_t q = 0; q < Points(); ++q) {
+      for (std::int64_t q = 0; q < points_; ++q) {
         auto const hot = Op::Mul(effect, Op::Set(inverse[q]));
         Op::Store(Op::Select(turn.hot[side], hot, Op::Set(job_.rule->cold.data()[q])), to.Partner(q));
       }
@@ -267,7 +266,7 @@ class Walker {
   }
 
   template <bool kRepeated>
-  HWY_INLINE void Open(int side) {
+  HWY_NOINLINE void Open(int side) {
     auto const& split = *open_->split;
     auto const left = LeftRows(split);
     auto const met = kRepeated ? Op::LoadMask(At(split.previous).Hot()) : left;
@@ -276,7 +275,7 @@ class Walker {
       // The feature's earlier factor leaves the products.
       Op::StoreMask(met, Here().Met());
       auto const* inverse = Inverses(split.previous_edge);
-      for (std::int64_t q = 0; q < Points(); ++q) {
+      for (std::int64_t q = 0; q < points_; ++q) {
         auto const product = Op::Load(Here().Product(q));
         Op::Store(Op::Select(met, Op::Mul(product, Op::Set(inverse[q])), product), Here().Product(q));
       }
@@ -285,7 +284,7 @@ class Walker {
     if (split.is_half_leaf) {
       auto const leaf = Op::Set(split.leaf[1 - side]);
       auto const* power = power_ + split.power * power_stride_;
-      for (std::int64_t q = 0; q < Points(); ++q) {
+      for (std::int64_t q = 0; q < points_; ++q) {
         Op::Store(Op::Mul(leaf, Op::Set(power[q])), Below().Sum(1 - side, q));
       }
     }
@@ -306,7 +305,7 @@ class Walker {
   }
 
   template <bool kRepeated>
-  HWY_INLINE void TurnRight() {
+  HWY_NOINLINE void TurnRight() {
     auto const& split = Parent();
     Descend<kRepeated>(split, LoadTurn<kRepeated>(split), 1);
     here_ += LevelSize();
@@ -314,7 +313,7 @@ class Walker {
   }
 
   template <bool kRepeated>
-  HWY_INLINE void Close() {
+  HWY_NOINLINE void Close() {
     auto const& split = Parent();
     auto const turn = LoadTurn<kRepeated>(split);
     auto const here = Here();
@@ -323,7 +322,7 @@ class Walker {
     auto inner_left = Op::Set(0.0F);
     auto inner_right = inner_left;
     auto inner_earlier = inner_left;
-    for (std::int64_t q = 0; q < Points(); ++q) {
+    for (std::int64_t q = 0; q < points_; ++q) {
       auto const product = Op::Load(here.Product(q));
       auto const left = Op::Load(below.Sum(0, q));
       auto const right = Op::Load(below.Sum(1, q));
@@ -353,7 +352,7 @@ class Walker {
   }
 
   template <bool kRepeated>
-  HWY_INLINE void Tip() {
+  HWY_NOINLINE void Tip() {
     auto const& split = *open_->split;
     auto const here = Here();
     auto const left = LeftRows(split);
@@ -370,7 +369,7 @@ class Walker {
     auto const* power_beta = power_beta_ + split.power * power_stride_;
     auto inner = Op::Set(0.0F);
     auto inner_earlier = inner;
-    for (std::int64_t q = 0; q < Points(); ++q) {
+    for (std::int64_t q = 0; q < points_; ++q) {
       auto product = Op::Load(here.Product(q));
       auto weight = Op::Set(kIsUnit ? power[q] : power_alpha[q]);
       if (!kIsUnit && kRepeated) weight = Op::Select(met, weight, Op::Set(power[q]));
@@ -403,20 +402,18 @@ class Walker {
   HWY_INLINE void AddTerms(M const& met, Term&& term) const {
     auto const here = Here();
     auto phi = Op::Set(0.0F);
-    for (std::int64_t q = 0; q < Points(); ++q) {
+    for (std::int64_t q = 0; q < points_; ++q) {
       auto value = Op::Mul(Op::Load(here.Product(q)), term(q));
       if (kRepeated) value = Op::SelectOrZero(met, value);
       phi = Op::Add(phi, value);
       Op::Store(Op::Mul(value, Op::Set(job_.rule->half_scale.data()[q])), here.Product(q));
     }
     AddPhi(*open_->split, phi);
-    R terms[kIsUnit ? kCount : 1];
-    for (std::int64_t q = 0; kIsUnit && q < kCount; ++q) terms[q] = Op::Load(here.Product(q));
     for (auto const* partner = open_->partners; partner != open_->partners + open_->n_partners; ++partner) {
       auto const above = At(partner->level);
       auto value = Op::Set(0.0F);
-      for (std::int64_t q = 0; q < Points(); ++q) {
-        value = Op::MulAdd(kIsUnit ? terms[q] : Op::Load(here.Product(q)), Op::Load(above.Partner(q)), value);
+      for (std::int64_t q = 0; q < points_; ++q) {
+        value = Op::MulAdd(Op::Load(here.Product(q)), Op::Load(above.Partner(q)), value);
       }
       auto* sum = pairs_ + partner->pair * kRows;
       Op::Store(Op::Add(Op::Load(sum), value), sum);
@@ -460,44 +457,23 @@ class Walker {
   QuadratureScratch::OpenSplit* open_;  ///< the same
 };
 
-template <std::int32_t kCount, bool kPairs>
+template <bool kIsUnit, bool kPairs>
 void WalkRows(QuadratureJob const& job, QuadratureScratch* scratch) {
   std::int64_t lane = 0;
   if (!kPairs) {
-    for (; lane + kLaneCount < job.n_rows; lane += 2 * kLaneCount) Walker<kCount, 2, kPairs>(job, scratch, lane).Walk();
+    for (; lane + kLaneCount < job.n_rows; lane += 2 * kLaneCount)
+      Walker<kIsUnit, 2, kPairs>(job, scratch, lane).Walk();
   }
-  for (; lane < job.n_rows; lane += kLaneCount) Walker<kCount, 1, kPairs>(job, scratch, lane).Walk();
+  for (; lane < job.n_rows; lane += kLaneCount) Walker<kIsUnit, 1, kPairs>(job, scratch, lane).Walk();
 }
 
 template <bool kPairs>
-void WalkPoints(QuadratureJob const& job, QuadratureScratch* scratch) {
-#if HWY_TARGET != HWY_SCALAR
-  switch (job.rule->points) {
-    case 1:
-      return WalkRows<1, kPairs>(job, scratch);
-    case 2:
-      return WalkRows<2, kPairs>(job, scratch);
-    case 3:
-      return WalkRows<3, kPairs>(job, scratch);
-    case 4:
-      return WalkRows<4, kPairs>(job, scratch);
-    case 5:
-      return WalkRows<5, kPairs>(job, scratch);
-    case 6:
-      return WalkRows<6, kPairs>(job, scratch);
-    case 7:
-      return WalkRows<7, kPairs>(job, scratch);
-    case 8:
-      return WalkRows<8, kPairs>(job, scratch);
-    default:
-      break;
-  }
-#endif
-  return WalkRows<0, kPairs>(job, scratch);
+void WalkTree(QuadratureJob const& job, QuadratureScratch* scratch) {
+  job.rule->points <= kMaxUnitPoints ? WalkRows<true, kPairs>(job, scratch) : WalkRows<false, kPairs>(job, scratch);
 }
 
-void Contributions(QuadratureJob const& job, QuadratureScratch* scratch) { WalkPoints<false>(job, scratch); }
-void Interactions(QuadratureJob const& job, QuadratureScratch* scratch) { WalkPoints<true>(job, scratch); }
+void Contributions(QuadratureJob const& job, QuadratureScratch* scratch) { WalkTree<false>(job, scratch); }
+void Interactions(QuadratureJob const& job, QuadratureScratch* scratch) { WalkTree<true>(job, scratch); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace kauri

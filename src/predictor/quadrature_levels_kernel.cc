@@ -101,7 +101,7 @@ class LevelWalker {
     StoreMask(met, met_ + at);
     auto const* inverses = Inverses(at / kLevelLanes, lane);
     for (std::int32_t q = 0; q < kPoints; ++q) {
-      auto const without = hn::Mul(product[q], hn::Load(d, inverses + q * kLevelLanes));
+      auto const without = hn::Mul(product[q], hn::LoadU(d, inverses + q * kLevelLanes));
       hn::Store(hn::IfThenElse(met, without, product[q]), d, Product(q) + at);
     }
   }
@@ -149,7 +149,7 @@ class LevelWalker {
     auto inner_earlier = hn::Zero(d);
     auto const* inverses = Inverses(at / kLevelLanes, lane);
     for (std::int32_t q = 0; q < kPoints; ++q) {
-      auto const without = hn::Mul(sum[q], hn::Load(d, inverses + q * kLevelLanes));
+      auto const without = hn::Mul(sum[q], hn::LoadU(d, inverses + q * kLevelLanes));
       auto const kept = hn::IfThenElse(met, without, sum[q]);
       hn::Store(kept, d, Sum(q) + at);
       inner_earlier = hn::MulAdd(hn::Load(d, Product(q) + at), kept, inner_earlier);

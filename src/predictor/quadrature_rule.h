@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// Points with alpha = 1 at most; also the largest count that the kernel is unrolled for.
+/// Points with alpha = 1 at most.
 constexpr std::int32_t kMaxUnitPoints = 8;
 
 /// n nodes and weights, exact for polynomials of degree 2 n - 1. Ascending; complement = 1 - node without cancellation.

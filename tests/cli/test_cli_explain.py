@@ -65,7 +65,9 @@ def test_interactions(trained: Kauri) -> None:
     names = [f"f{feature}" for feature in range(N_FEATURES)] + ["bias"]
     assert header == ["row", "feature", *names]
     assert [line[:2] for line in lines] == [[str(row), name] for row in range(N_TEST_ROWS) for name in names]
-    np.testing.assert_array_equal(np.array([line[2:] for line in lines], dtype=np.float32), cube.reshape(-1, len(names)))
+    np.testing.assert_array_equal(
+        np.array([line[2:] for line in lines], dtype=np.float32), cube.reshape(-1, len(names))
+    )
 
 
 def test_approximate(trained: Kauri) -> None:

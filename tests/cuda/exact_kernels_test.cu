@@ -62,6 +62,14 @@ ScreenCase RandomCase(Random* random) {
   auto right = sum();
   if (random->Below(4) == 0) right.gradient = -one.left.gradient + static_cast<std::int64_t>(random->Below(3)) - 1;
   if (random->Below(4) == 0) right.gradient = one.left.gradient;
+  if (random->Below(4) == 0) {  // a gain near the least that counts, over small hessians
+    one.left.hessian = 1 + one.left.hessian % 8;
+    right.hessian = 1 + right.hessian % 8;
+    auto const gain = Magnitude(random, -21.0, 0.0);
+    auto const gradient = std::sqrt(gain * (HessianOf(one.left, one.param) + one.param.lambda));
+    one.left.gradient = static_cast<std::int64_t>(std::min(gradient / one.param.unit.gradient, 0x1p50));
+    right.gradient = one.left.gradient / (static_cast<std::int64_t>(random->Below(9)) - 10);
+  }
   one.total = one.left + right;
   return one;
 }

@@ -85,7 +85,8 @@ TEST_F(PositionsTest, BySegments) {
     std::vector<std::int64_t> sizes(n_nodes, 10);
     sizes[0] = 20000;
     auto const level = MakeLevel({sizes, 30, 3, 0.3, 0, false, 5});
-    auto const moves = RandomMoves(level.n_nodes, 3, 6);
+    auto moves = RandomMoves(level.n_nodes, 3, 6);
+    moves[0] = {1, level.EntriesOf(1, 0)[9000].value, 0, 2, ~3};  // a value at the threshold goes right
     std::vector<std::int32_t> winners;
     for (auto const& move : moves) winners.push_back(move.feature == 2 ? -1 : move.feature);  // 2: in another chunk
     std::vector<std::int32_t> const before(level.node_of_row.size(), -77);

@@ -98,7 +98,7 @@ TEST_F(InterleavedTest, MovesByTheNodesOfEntries) {
   auto const found = cuda::ToHost(Cuda(), node_of_entry, static_cast<std::size_t>(layout.NumEntries()));
   auto const nodes = NarrowNodes(level);
   std::vector<cuda::NodeMove> const moves = {
-      {3, 0.2F, 0, 0, 1}, {1, 0.0F, 0, 2, 3}, {-1, 0.0F, 0, -9, -9}, {3, layout.values[900], 0, ~10, 4}};
+      {3, 0.2F, 0, 0, 1}, {1, 0.0F, 0, 2, 3}, {-1, 0.0F, 0, -9, -9}, {3, level.EntriesOf(1, 3)[20].value, 0, ~10, 4}};
   auto const device_moves = cuda::ToDevice(Cuda(), moves);
   for (std::size_t feature = 0; feature < 3; ++feature) {
     SCOPED_TRACE(feature);

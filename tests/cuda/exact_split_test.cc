@@ -34,10 +34,12 @@ TEST_P(SplitPhaseTest, AnyNumberOfNodes) {
 
 TEST_P(SplitPhaseTest, NodesThatEndWithRoundsAndTiles) {
   using Sizes = std::vector<std::int64_t>;
-  for (auto const& sizes : {Sizes{512}, Sizes{128}, Sizes{512, 512}, Sizes{128, 128, 256}, Sizes{640, 384},
-                            Sizes{1024, 0, 512, 1}, Sizes{127, 1, 383, 1, 512}, Sizes{16}, Sizes{15}, Sizes{17}}) {
+  for (auto const& sizes :
+       {Sizes{512}, Sizes{128}, Sizes{512, 512}, Sizes{128, 128, 256}, Sizes{640, 384}, Sizes{1024, 0, 512, 1},
+        Sizes{127, 1, 383, 1, 512}, Sizes{16}, Sizes{15}, Sizes{17}, Sizes{528}, Sizes{144, 512}}) {
     for (auto const n_distinct : {0U, 3U}) {
       SCOPED_TRACE(::testing::Message() << "first of " << sizes.size() << ": " << sizes[0] << ", " << n_distinct);
+      Compare(MakeLevel({sizes, 0, 1, 0.0, n_distinct, false, 2}));
       Compare(MakeLevel({sizes, 0, 2, 0.0, n_distinct, false, 2}));
     }
   }
@@ -53,12 +55,34 @@ TEST_P(SplitPhaseTest, ShortColumns) {
 }
 
 TEST_P(SplitPhaseTest, AllValuesEqual) {
-  auto const complete = MakeLevel({{600, 31, 1}, 9, 2, 0.0, 1, false, 4});
-  for (auto const& split : Compare(complete)) EXPECT_FALSE(split.IsValid());
-  auto const lacking = MakeLevel({{600, 31, 1}, 9, 2, 0.4, 1, false, 5});
-  auto const found = Compare(lacking);
+  auto const constant = [](double missing) {
+    auto level = MakeLevel({{600, 31, 1}, 9, 2, missing, 1, false, 4});
+    for (auto& entry : level.columns[0]) entry.value = 5.0F;
+    for (auto& entry : level.columns[1]) entry.value = -3.0F;
+    return level;
+  };
+  for (auto const& split : Compare(constant(0.0))) EXPECT_FALSE(split.IsValid());
+  auto const found = Compare(constant(0.4));
   EXPECT_TRUE(found[0].IsValid());  // missing alone
   EXPECT_TRUE(found[0].default_left);
+}
+
+/// The best split has all present rows on one side.
+TEST_P(SplitPhaseTest, MissingAlone) {
+  for (auto const largest : {7.0F, FLT_MAX}) {
+    for (auto const smallest : {-7.0F, -FLT_MAX}) {
+      SCOPED_TRACE(::testing::Message() << smallest << " to " << largest);
+      auto level = MakeLevel({{600, 31, 200, 1}, 9, 1, 0.3, 0, true, 14});
+      for (auto& pair : level.pairs) pair.gradient = -1;
+      for (auto& entry : level.columns[0]) level.pairs[entry.row].gradient = 1;
+      for (std::size_t i = 0; i < level.columns[0].size(); ++i) {
+        if (i % 10 == 0) level.columns[0][i].value = i % 20 == 0 ? largest : smallest;
+      }
+      level.SortColumns();
+      auto const found = Compare(level);
+      EXPECT_EQ(found[0].default_left, largest == FLT_MAX);
+    }
+  }
 }
 
 TEST_P(SplitPhaseTest, TiesGoByFeatureDirectionAndThreshold) {
@@ -192,14 +216,27 @@ TEST_P(SplitPhaseTest, ChunksOneAfterAnother) {
   }
 }
 
+/// The best split is between the largest values.
+void RaiseTopValues(Level* level) {
+  for (auto const entry : level->columns[0]) {
+    if (entry.value > 1.9F) level->pairs[entry.row].gradient = 1 << 20;
+  }
+}
+
 /// More tiles than one pass of a block goes over.
-TEST_P(SplitPhaseTest, LongNodes) { Compare(MakeLevel({{280000, 9000}, 1000, 1, 0.05, 0, false, 12})); }
+TEST_P(SplitPhaseTest, LongNodes) {
+  auto level = MakeLevel({{300000, 9000}, 1000, 1, 0.05, 0, false, 12});
+  RaiseTopValues(&level);
+  EXPECT_GT(Compare(level)[0].threshold, 1.8F);
+}
 
 TEST_F(SplitTest, ManyNodesOfTheSortedPhase) {
   std::vector<std::int64_t> sizes(1200, 3);
   for (std::size_t node = 0; node < sizes.size(); node += 7) sizes[node] = static_cast<std::int64_t>(node % 5);
   sizes[600] = 20000;  // more tiles than a warp has lanes
-  Compare(Phase::kSorted, MakeLevel({sizes, 50, 2, 0.1, 0, false, 13}));
+  auto level = MakeLevel({sizes, 50, 2, 0.1, 0, false, 13});
+  RaiseTopValues(&level);
+  EXPECT_GT(Compare(Phase::kSorted, level)[600].threshold, 1.8F);
 }
 
 }  // namespace
