@@ -4,8 +4,8 @@
 /// product with it, inner product), per tip 3 per point, so 6.5 per leaf and point of a full tree. A repeated split
 /// adds 3 per point. Every constant is a broadcast load within such an operation, so the floor is arithmetic: at two
 /// operations per cycle and 4 points 13 cycles per leaf and 16 rows. Interactions add, per split and feature above it,
-/// 1 per point and 2. Measured on a Zen 5 (AVX-512, 3.8 GHz): 0.6 ns per leaf and row at 4 points, 0.9 at 6, between two
-/// and three times the floor; the rest is bookkeeping and the way of the levels through memory.
+/// 1 per point and 2. Measured on a Zen 5 (AVX-512, 3.8 GHz): 0.6 ns per leaf and row at 4 points, 0.9 at 6, between
+/// two and three times the floor; the rest is bookkeeping and the way of the levels through memory.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
