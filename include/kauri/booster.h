@@ -12,6 +12,8 @@ namespace kauri {
 class Booster {
  public:
   virtual ~Booster() = default;
+  /// \throws Error(kParameter) where its parameters can predict but not train, before anything is spent on training.
+  virtual void RequireTraining() const {}
   /// Adds the trees of one round to `model`, from the gradients that `engine` holds for `train`.
   virtual void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                           Model* model) const = 0;

@@ -45,12 +45,14 @@ class GbTree : public Booster {
     if (auto const* method = FindTreeMethod(param_.tree_method, ParseDevice(map).kind)) builder_ = method->make(map);
   }
 
+  void RequireTraining() const override {
+    if (builder_ != nullptr) return;
+    FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
+  }
+
   /// Trees are ordered output by output, the parallel trees of one output side by side, as in XGBoost's files.
   void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                   Model* model) const override {
-    if (builder_ == nullptr) {
-      FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
-    }
     auto const n_outputs = model->NumOutputs();
     std::vector<Tree> trees;
     RoundTree task;

@@ -64,6 +64,7 @@ template <typename SetGradients>
 void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration, bool custom,
                                SetGradients&& set_gradients) {
   auto const parts = Resolve();
+  parts->booster->RequireTraining();
   ValidateTrainingData(*parts, *train, custom);
   PrepareModel(*parts, *train, custom);
   auto* const session = TheEngine(*parts);

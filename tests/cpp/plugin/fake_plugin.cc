@@ -26,9 +26,10 @@ std::unique_ptr<kauri::Engine> MakeEngine() {
 }
 
 void RegisterEntries(kauri::Registries* registries) {
-  if (Is("two devices") || Is("little memory")) {
-    auto const& own = kauri::GetRegistries();
-    registries->tree_methods.Add({"gpu_exact", "A tree method.", own.tree_methods.Find("exact").make});
+  auto const& own = kauri::GetRegistries();
+  auto const several = Is("two devices") || Is("little memory");
+  if (several) registries->tree_methods.Add({"gpu_exact", "A tree method.", own.tree_methods.Find("exact").make});
+  if (several || Is("one device")) {
     registries->predictors.Add({"gpu_predictor", "A predictor.", own.predictors.Find("cpu_predictor").make});
   }
   if (Is("little memory")) registries->engines.Add({"cuda", "An engine.", MakeEngine});
