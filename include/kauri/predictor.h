@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"
+#include "kauri/error.h"
 #include "kauri/model.h"
 #include "kauri/span.h"
 
@@ -14,7 +16,7 @@ namespace kauri {
 
 class Objective;
 
-/// The numbers are the C ABI's prediction types.
+/// The numbers are the C ABI's prediction types; those from 100 on are Kauri's own.
 enum class PredictKind : int {
   kValue = 0,
   kMargin = 1,
@@ -22,12 +24,24 @@ enum class PredictKind : int {
   kApproxContribution = 3,
   kInteraction = 4,
   kApproxInteraction = 5,
-  kLeaf = 6
+  kLeaf = 6,
+  /// Banzhaf values (Banzhaf 1965): a feature's mean effect over all coalitions of the others, each as likely. They
+  /// need not add up to the margin. Shaped as kContribution.
+  kBanzhaf = 100,
+  /// Shapley-Taylor indices of order 2 (Sundararajan, Dhamdhere, Agarwal 2020): the diagonal is what a feature does
+  /// alone, every cell beside it half of the pair's index; all add up to the margin. Shaped as kInteraction.
+  kTaylorInteraction = 101
 };
 
-/// Floats per row: kMargin and kValue n_outputs (the objective may shrink kValue later), kContribution n_outputs *
-/// (n_features + 1), kInteraction n_outputs * (n_features + 1)^2, kLeaf the number of trees in the range. This function
-/// alone owns that shape.
+/// Whether it has a number per pair of features.
+constexpr bool IsOfPairs(PredictKind kind) {
+  return kind == PredictKind::kInteraction || kind == PredictKind::kApproxInteraction ||
+         kind == PredictKind::kTaylorInteraction;
+}
+
+/// Floats per row: kMargin and kValue n_outputs (the objective may shrink kValue later), contributions of any kind
+/// n_outputs * (n_features + 1), pairs n_outputs * (n_features + 1)^2, kLeaf the number of trees in the range. This
+/// function alone owns that shape.
 std::int64_t OutputWidth(Model const& model, PredictKind kind, TreeRange trees);
 
 /// Where the sum of the trees starts. Exactly one of the two is used.
@@ -40,6 +54,15 @@ struct MarginStart {
 class CompiledModel {
  public:
   virtual ~CompiledModel() = default;
+};
+
+/// Interactions without the pairs that no tree can make interact: the upper triangle of the dense matrices. Row r and
+/// output k own the entries [begin[r * n_outputs + k], begin[r * n_outputs + k + 1]).
+struct SparseInteractions {
+  std::vector<std::int64_t> begin{0};  ///< [n_rows * n_outputs + 1]
+  std::vector<std::uint32_t> first;    ///< [n_entries], a feature
+  std::vector<std::uint32_t> second;   ///< [n_entries], a feature, not below the first
+  std::vector<float> values;           ///< [n_entries], the dense matrix's cell (first, second)
 };
 
 /// A prediction on rows in device memory.
@@ -64,6 +87,24 @@ class Predictor {
   /// Margins are float32 sums in the order start, tree, tree, ...: the same bits for any thread count or batch.
   virtual void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind,
                        TreeRange trees, MarginStart const& start, Span<float> out) const = 0;
+
+  /// kInteraction without materialising the matrices. top_k = 0: all cells of the upper triangle that a tree of the
+  /// range can fill, the diagonal of its features and the bias (n_features, n_features) included, by (first, second).
+  /// top_k > 0: of each row and output the top_k cells beside the diagonal that are largest in absolute value, largest
+  /// first, equal ones by (first, second). The same bits as in the dense matrix.
+  virtual void PredictSparse(Context const&, CompiledModel const&, DataView const& /*rows*/, TreeRange /*trees*/,
+                             MarginStart const&, std::int64_t /*top_k*/, SparseInteractions* /*out*/) const {
+    Fail(ErrorKind::kParameter, "this predictor has no sparse interactions; use device=cpu.");
+  }
+
+  /// Interventional Shapley values: what is missing from a coalition comes from a row of `background`, and the values
+  /// are the mean over its rows (at least one). The bias is the mean margin of the background; each row adds up to its
+  /// own margin. out: as of kContribution. Nothing depends on covers.
+  virtual void PredictInterventional(Context const&, CompiledModel const&, DataView const& /*rows*/,
+                                     DataView const& /*background*/, TreeRange /*trees*/, MarginStart const&,
+                                     Span<float> /*out*/) const {
+    Fail(ErrorKind::kParameter, "this predictor has no interventional contributions; use device=cpu.");
+  }
 
   /// As Predict, with the result in the memory of the rows' device, kValue included. nullptr: there is no device
   /// version of it. \throws Error(kDevice) when rows and model are on different devices.

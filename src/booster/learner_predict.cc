@@ -37,9 +37,11 @@ std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& opt
       return {rows};
     case PredictKind::kContribution:
     case PredictKind::kApproxContribution:
+    case PredictKind::kBanzhaf:
       return with_outputs({columns});
     case PredictKind::kInteraction:
     case PredictKind::kApproxInteraction:
+    case PredictKind::kTaylorInteraction:
       return with_outputs({columns, columns});
     case PredictKind::kLeaf:
       break;

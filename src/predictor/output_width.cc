@@ -22,14 +22,16 @@ std::int64_t OutputWidth(std::int64_t n_outputs, std::int64_t n_features, Predic
       return n_outputs;
     case PredictKind::kContribution:
     case PredictKind::kApproxContribution:
+    case PredictKind::kBanzhaf:
       return Multiply(n_outputs, n_features + 1);
     case PredictKind::kInteraction:
     case PredictKind::kApproxInteraction:
+    case PredictKind::kTaylorInteraction:
       return Multiply(n_outputs, Multiply(n_features + 1, n_features + 1));
     case PredictKind::kLeaf:
       return trees.end - trees.begin;
   }
-  Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(kind), " is unknown; expected 0 to 6.");
+  Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(kind), " is unknown; expected 0 to 6, 100 or 101.");
 }
 
 std::int64_t OutputWidth(Model const& model, PredictKind kind, TreeRange trees) {

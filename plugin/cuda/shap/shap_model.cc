@@ -17,10 +17,6 @@ std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 bool IsSame(TreeRange a, TreeRange b) { return a.begin == b.begin && a.end == b.end; }
 
-bool IsOfPairs(PredictKind kind) {
-  return kind == PredictKind::kInteraction || kind == PredictKind::kApproxInteraction;
-}
-
 bool IsApprox(PredictKind kind) {
   return kind == PredictKind::kApproxContribution || kind == PredictKind::kApproxInteraction;
 }
