@@ -5,6 +5,7 @@
     python tests/benchmark/shap_tables.py --table 7 --data FOLDER    # interactions of 200 rows
     python tests/benchmark/shap_tables.py --table 5 --data FOLDER    # bin packing
     python tests/benchmark/shap_tables.py --figure 4 --data FOLDER   # time against rows (6: threads; 5: 1 M rows)
+    python tests/benchmark/shap_tables.py --roofline --data FOLDER   # instructions and bytes of every kernel
 
 Models are trained once, by `hist` on the CPU with the paper's parameters, and kept in the folder --models; a training
 that has taken --train-seconds ends early, and the tables say so. FOLDER (or KAURI_DATA) holds load.py, as for
@@ -21,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
-from paper_tables import arguments, shap_figures, shap_speed
+from paper_tables import arguments, shap_figures, shap_roofline, shap_speed
 from paper_tables.shap_models import PUBLISHED
 
 TABLES: dict[int, Callable[[argparse.Namespace], int]] = {
@@ -43,6 +44,7 @@ def make_parser() -> argparse.ArgumentParser:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--table", type=int, choices=TABLES)
     what.add_argument("--figure", type=int, choices=FIGURES)
+    what.add_argument("--roofline", action="store_true", help="instructions and bytes of every kernel, by ncu")
     what.add_argument("--plot", metavar="JSON", type=Path, help="draw the figure of a JSON file beside it")
     parser.add_argument("--models", type=Path, default=Path("shap-models"), help="folder of the models")
     parser.add_argument("--train-seconds", type=float, default=20.0, help="for each model (default: 20)")
@@ -58,6 +60,8 @@ def main(argv: list[str] | None = None) -> int:
     args = make_parser().parse_args(argv)
     if args.plot is not None:
         return shap_figures.plot(args.plot)
+    if args.roofline:
+        return shap_roofline.shap_roofline(args)
     return (TABLES[args.table] if args.table is not None else FIGURES[args.figure])(args)
 
 

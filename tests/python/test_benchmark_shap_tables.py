@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmark"))
 import kauri
 import shap_tables
-from paper_tables import model_file, packing, shap_entrants, shap_figures, shap_models
+from paper_tables import model_file, ncu, packing, shap_entrants, shap_figures, shap_models, shap_roofline
 
 LOADER = """
 import numpy as np
@@ -41,7 +42,7 @@ def run(tmp_path: Path):
         out = tmp_path / words[0].strip("-") / words[1]
         where = ["--data", str(tmp_path), "--models", str(tmp_path / "models"), "--out", str(out)]
         rest = ["--device", "cpu", "--threads", "1", "--seconds", "0.5"] + ([] if peers else ["--no-peers"])
-        assert shap_tables.main([*words, *where, *rest]) == 0
+        assert shap_tables.main([*filter(None, words), *where, *rest]) == 0
         (path,) = out.glob("*.json")
         return json.loads(path.read_text())
 
@@ -180,3 +181,21 @@ def test_rounds_within_a_number_of_leaves() -> None:
     shape = model_file.Shape(6, 60, 3, np.full(6, 10), np.zeros(60, dtype=np.uint8))
     model = shap_models.TrainedModel("x", Path(), shape, 3, 3, np.zeros((1, 1)), None)
     assert [model.rounds_within(leaves) for leaves in (np.inf, 60, 59, 5)] == [3, 3, 2, 1]
+
+
+def test_roofline(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two multiprocessors, 1000 cycles: 8,000 slots for instructions, 2,000 for wavefronts; 1 us at 2 TB/s is 2 MB."""
+    driver = SimpleNamespace(copy_bandwidth=lambda: 2e12, multiprocessors=lambda: 2, name="device")
+    monkeypatch.setattr(shap_roofline, "driver_of", lambda _: driver)
+    sums = {ncu.SECONDS: 1e-6, ncu.BYTES: 5e5, "sm__cycles_elapsed.max": 1000.0}
+    sums |= {"smsp__inst_executed.sum": 2000.0, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": 200.0}
+    monkeypatch.setattr(shap_roofline, "run_ncu", lambda *_: [])
+    tiny = ncu.KernelTotal(3, {name: value / 1000 for name, value in sums.items()})
+    totals = {"Large": ncu.KernelTotal(1, sums), "Tiny": tiny, "Other": tiny}
+    monkeypatch.setattr(shap_roofline, "read_kernels", lambda _: totals)
+    rows = run("--roofline", "", "--only", "adult-small", "--rows", "50")["rows"]
+    assert [row["kernel"] for row in rows] == ["Large", "others"] * 3
+    row, others = rows[:2]
+    assert (row["of_issue"], row["of_shared"], row["of_copy"]) == pytest.approx((0.25, 0.1, 0.25))
+    assert row["instructions"] == pytest.approx(32 * 2000 / row["work"])
+    assert (others["launches"], others["megabytes"]) == (6, pytest.approx(0.001))

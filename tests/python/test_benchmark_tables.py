@@ -13,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmark"))
 import gpu_exact_tables
 import real_sets_equality
-from paper_tables import metrics, report, roofline, rows_figure, shapes
+from paper_tables import metrics, ncu, report, roofline, rows_figure, shapes
 
 # As Nsight Compute 2025 prints `--csv`: lines around the table, a line per launch and metric, quoted numbers.
 NCU_CSV = """==PROF== Connected to process 4711 (/usr/bin/python3.12)
@@ -120,7 +120,7 @@ def test_data_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ncu_output() -> None:
-    (name, total), *others = roofline.read_kernels(NCU_CSV.splitlines(keepends=True)).items()
+    (name, total), *others = ncu.read_kernels(NCU_CSV.splitlines(keepends=True)).items()
     assert not others
     assert (name, total.launches) == ("ScanKernel", 2)
     assert total.bytes == pytest.approx(4.5e6)
@@ -129,9 +129,9 @@ def test_ncu_output() -> None:
 
 def test_ncu_output_that_cannot_be_read() -> None:
     with pytest.raises(ValueError, match=r"(?s)no kernel.*permission"):
-        roofline.read_kernels(["==ERROR== no permission to read counters\n"])
+        ncu.read_kernels(["==ERROR== no permission to read counters\n"])
     with pytest.raises(ValueError, match="'furlong'"):
-        roofline.read_kernels(NCU_CSV.replace('"ns"', '"furlong"').splitlines(keepends=True))
+        ncu.read_kernels(NCU_CSV.replace('"ns"', '"furlong"').splitlines(keepends=True))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_ncu_output_that_cannot_be_read() -> None:
     ],
 )
 def test_kernel_names(demangled: str, short: str) -> None:
-    assert roofline.short_name(demangled) == short
+    assert ncu.short_name(demangled) == short
 
 
 def test_roofline_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+_MULTIPROCESSORS = 16  # CUdevice_attribute
 _POOL_RESERVED_HIGH, _POOL_USED_HIGH = 6, 8  # CUmemPool_attribute
 
 # The CUDA driver's functions that are used here. All return a CUresult.
@@ -32,6 +33,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "cuInit": [c_uint],
     "cuDeviceGet": [POINTER(c_int), c_int],
     "cuDeviceGetName": [c_char_p, c_int, c_int],
+    "cuDeviceGetAttribute": [POINTER(c_int), c_int, c_int],
     "cuDevicePrimaryCtxRetain": [POINTER(c_void_p), c_int],
     "cuCtxSetCurrent": [c_void_p],
     "cuDeviceGetDefaultMemPool": [POINTER(c_void_p), c_int],
@@ -93,6 +95,7 @@ class CudaDriver:
         text = create_string_buffer(256)
         self._call("cuDeviceGetName", text, len(text), device)
         self.name = text.value.decode()
+        self._device = device
 
     def _call(self, name: str, *arguments: Any) -> None:
         status = getattr(self._lib, name)(*arguments)
@@ -135,6 +138,12 @@ class CudaDriver:
         for address in (source, target):
             self._call("cuMemFree_v2", address)
         return 2 * n_bytes / statistics.median(seconds[1:])
+
+    def multiprocessors(self) -> int:
+        """How many there are."""
+        count = c_int()
+        self._call("cuDeviceGetAttribute", byref(count), _MULTIPROCESSORS, self._device)
+        return count.value
 
     def profile(self, on: bool) -> None:
         """Tell a profiler that was started with profiling off to begin, or to end."""
