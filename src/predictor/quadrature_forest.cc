@@ -250,7 +250,7 @@ QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, boo
   for (auto const& tree : compiled.trees) {
     if (At(tree.points) >= compiled.rules.size()) compiled.rules.resize(At(tree.points) + 1);
     auto& rule = compiled.rules[At(tree.points)];
-    if (tree.points > 0 && rule.points == 0) rule = MakeQuadratureRule(tree.points);
+    if (tree.points > 0 && rule.points == 0) rule = MakeQuadratureRule(Semivalue::kShapley, tree.points);
   }
   ParallelFor(ctx, n_trees, [&](std::int64_t t) {
     auto& tree = compiled.trees[At(t)];

@@ -469,7 +469,7 @@ void WalkRows(QuadratureJob const& job, QuadratureScratch* scratch) {
 
 template <bool kPairs>
 void WalkTree(QuadratureJob const& job, QuadratureScratch* scratch) {
-  job.rule->points <= kMaxUnitPoints ? WalkRows<true, kPairs>(job, scratch) : WalkRows<false, kPairs>(job, scratch);
+  job.rule->IsUnit() ? WalkRows<true, kPairs>(job, scratch) : WalkRows<false, kPairs>(job, scratch);
 }
 
 void Contributions(QuadratureJob const& job, QuadratureScratch* scratch) { WalkTree<false>(job, scratch); }

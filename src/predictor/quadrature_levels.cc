@@ -26,7 +26,7 @@ struct Place {
 };
 
 bool Fits(Forest const& forest, QuadratureTree const& tree) {
-  return tree.points > 0 && tree.points <= kMaxUnitPoints && tree.splits.size() <= kMostTreeSplits &&
+  return tree.points > 0 && tree.points <= kMaxUnitOrder && tree.splits.size() <= kMostTreeSplits &&
          tree.levels <= kMostTreeLevels && forest.NumSlots() <= std::numeric_limits<std::uint16_t>::max() &&
          std::none_of(tree.splits.begin(), tree.splits.end(), [](auto const& split) { return split.is_categorical; });
 }
@@ -204,7 +204,7 @@ QuadratureLevels CompileLevels(Forest const& forest, QuadratureForest const& com
   levels.terms.resize(compiled.trees.size());
   std::size_t n_splits = 0;
   for (auto const& tree : compiled.trees) n_splits += tree.splits.size();
-  for (std::int32_t points = 1; points <= kMaxUnitPoints && n_splits <= kMostSplits; ++points) {
+  for (std::int32_t points = 1; points <= kMaxUnitOrder && n_splits <= kMostSplits; ++points) {
     std::optional<BatchCompiler> batch;
     for (std::size_t tree = 0; tree < compiled.trees.size(); ++tree) {
       if (compiled.trees[tree].points != points || !Fits(forest, compiled.trees[tree])) continue;

@@ -23,9 +23,9 @@ Legendre EvaluateLegendre(std::int32_t n, double x) {
 
 }  // namespace
 
-GaussLegendre MakeGaussLegendre(std::int32_t n) {
+QuadratureNodes MakeGaussLegendre(std::int32_t n) {
   constexpr double kPi = 3.14159265358979323846;
-  GaussLegendre rule;
+  QuadratureNodes rule;
   for (std::int32_t i = n - 1; i >= 0; --i) {
     auto x = std::cos(kPi * (i + 0.75) / (n + 0.5));
     for (int step = 0; step < 10; ++step) {  // quadratic from a start within 1e-2: six are plenty
@@ -40,16 +40,33 @@ GaussLegendre MakeGaussLegendre(std::int32_t n) {
   return rule;
 }
 
-QuadratureRule MakeQuadratureRule(std::int32_t points) {
-  auto const exact = MakeGaussLegendre(points);
+QuadratureNodes SemivalueNodes(Semivalue semivalue, std::int32_t order) {
+  switch (semivalue) {
+    case Semivalue::kBanzhaf:
+      return {{0.5}, {0.5}, {1.0}};
+    case Semivalue::kTaylorAlone:
+      return {{0.0}, {1.0}, {1.0}};
+    default:
+      break;
+  }
+  // 2 (1 - t) and the product of k - 2 factors have degree k - 1, like the Shapley integrals.
+  auto nodes = MakeGaussLegendre(order);
+  if (semivalue == Semivalue::kTaylorPairs) {
+    for (std::size_t q = 0; q < nodes.node.size(); ++q) nodes.weight[q] *= 2.0 * nodes.complement[q];
+  }
+  return nodes;
+}
+
+QuadratureRule MakeQuadratureRule(Semivalue semivalue, std::int32_t order) {
+  auto const exact = SemivalueNodes(semivalue, order);
   auto const n = exact.node.size();
-  auto const is_unit = points <= kMaxUnitPoints;
+  auto const is_unit = order <= kMaxUnitOrder;
   std::vector<double> scale(n, 1.0);
   for (std::size_t q = 0; q < n && is_unit; ++q) scale[q] = 1.0 / exact.complement[q];
 
   QuadratureRule rule;
-  rule.points = points;
-  rule.power_stride = is_unit ? points : 0;
+  rule.points = static_cast<std::int32_t>(n);
+  rule.power_stride = is_unit ? rule.points : 0;
   for (std::size_t q = 0; q < n; ++q) {
     rule.weight.push_back(static_cast<float>(exact.weight[q]));
     rule.alpha.push_back(static_cast<float>(exact.complement[q] * scale[q]));
@@ -57,7 +74,7 @@ QuadratureRule MakeQuadratureRule(std::int32_t points) {
     rule.half_scale.push_back(static_cast<float>(0.5 * scale[q]));
     rule.cold.push_back(static_cast<float>(-1.0 / (exact.complement[q] * scale[q])));
   }
-  for (std::int32_t k = 0; k < (is_unit ? 2 * points : 1); ++k) {
+  for (std::int32_t k = 0; k < (is_unit ? 2 * order : 1); ++k) {
     for (std::size_t q = 0; q < n; ++q) {
       auto const power = std::pow(scale[q], -k);
       rule.power.push_back(static_cast<float>(power));

@@ -56,13 +56,13 @@ TEST(QuadratureRule, IntegratesPolynomialsExactly) {
 
 TEST(QuadratureRule, ScalesStayWithinFloats) {
   for (std::int32_t points = 1; points <= 40; ++points) {
-    auto const rule = MakeQuadratureRule(points);
+    auto const rule = MakeQuadratureRule(Semivalue::kShapley, points);
     EXPECT_EQ(PointsFor(2 * points), points);
     EXPECT_EQ(PointsFor(2 * points - 1), points);
     for (auto const* values : {&rule.power, &rule.power_alpha, &rule.power_beta, &rule.beta, &rule.half_scale}) {
       for (auto value : *values) ASSERT_TRUE(std::isnormal(value)) << points;
     }
-    if (points > kMaxUnitPoints) continue;
+    if (points > kMaxUnitOrder) continue;
     EXPECT_EQ(rule.alpha, std::vector<float>(At(points), 1.0F));
     EXPECT_TRUE(std::isfinite(std::pow(1.0F + rule.beta.back(), 2.0F * static_cast<float>(points))));
   }
@@ -138,7 +138,7 @@ Errors LargestErrors(Model const& model, MemoryView const& rows) {
 class ErrorByFeatures : public ::testing::TestWithParam<std::int32_t> {};
 
 TEST_P(ErrorByFeatures, IsThatOfFloat32) {
-  auto const is_long = GetParam() > 2 * kMaxUnitPoints;
+  auto const is_long = GetParam() > 2 * kMaxUnitOrder;
   for (auto const ratio : {0.0F, 0.99F, 0.9F, 0.5F, 0.1F}) {
     auto const errors = LargestErrors(ChainModel(GetParam(), ratio), ChainRows(GetParam()));
     auto const name = std::to_string(ratio);
