@@ -35,7 +35,7 @@ struct Model {
   std::string booster = "gbtree";
   std::int64_t n_parallel_trees = 1;
   std::vector<Tree> trees;
-  std::vector<std::int32_t> output_of_tree;    ///< [n_trees]; tree_info of the file
+  std::vector<std::int32_t> output_of_tree;    ///< [n_trees]; tree_info of the file; 0 for vector leaves
   std::vector<std::int64_t> iteration_ptr{0};  ///< [n_iterations + 1], into trees
   std::vector<float> tree_weights;             ///< dart; empty = all 1, missing tail = 1
 
@@ -45,6 +45,8 @@ struct Model {
 
   std::int64_t NumOutputs() const { return n_classes > 1 ? n_classes : n_targets; }
   std::int64_t NumIterations() const { return static_cast<std::int64_t>(iteration_ptr.size()) - 1; }
+  /// Whether a tree has a vector in each leaf (multi_strategy=multi_output_tree); others may have numbers.
+  bool HasVectorLeaves() const;
   float TreeWeight(std::int64_t tree) const {
     auto const index = static_cast<std::size_t>(tree);
     return index < tree_weights.size() ? tree_weights[index] : 1.0F;

@@ -2,6 +2,8 @@
 ///
 /// A row goes left at a numerical split iff value < threshold; a missing value (NaN) goes to the default side. At a
 /// categorical split the stored categories go right, all others (also invalid ones) left, missing to the default side.
+///
+/// A leaf holds one number, or a vector of n_outputs numbers: one for every output of the model.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,9 @@ class Tree {
   bool IsLeaf(std::int32_t node) const { return left[static_cast<std::size_t>(node)] == kNoNode; }
   bool HasCategorical() const { return !categories.empty(); }
   Span<std::int32_t const> CategoriesOf(std::int32_t node) const;
+  bool HasVectorLeaves() const { return n_outputs > 1; }
+  /// What a leaf predicts: [n_outputs].
+  Span<float const> LeafValues(std::int32_t leaf) const;
 
   struct Split {
     std::uint32_t feature = 0;
@@ -38,7 +43,7 @@ class Tree {
   void SetLeafValue(std::int32_t node, float value);
 
   /// \throws Error(kModel) unless this is a tree: equal lengths, children in range, no cycle, one parent each,
-  ///         features below n_features, finite leaf values and thresholds.
+  ///         features below n_features, finite leaf values and thresholds, row counts not negative.
   void Validate(std::int64_t n_features) const;
 
   // [n_nodes] each
@@ -46,10 +51,10 @@ class Tree {
   std::vector<std::int32_t> right;
   std::vector<std::int32_t> parent;  ///< kNoNode for the root
   std::vector<std::uint32_t> split_feature;
-  std::vector<float> split_value;  ///< threshold of a split, value of a leaf (learning rate applied)
+  std::vector<float> split_value;  ///< threshold of a split, value of a leaf (learning rate applied; 0 if a vector)
   std::vector<std::uint8_t> default_left;
   std::vector<std::uint8_t> is_categorical;
-  std::vector<float> base_weight;
+  std::vector<float> base_weight;  ///< with vector leaves [n_nodes, any number]
   std::vector<float> loss_change;
   std::vector<float> sum_hessian;
   // Categorical splits only: node `n` owns categories[category_begin[n] .. + category_count[n]), ascending.
@@ -57,6 +62,10 @@ class Tree {
   std::vector<std::int64_t> category_begin;
   std::vector<std::int64_t> category_count;
   std::vector<std::int32_t> categories;
+
+  std::int32_t n_outputs = 1;
+  std::vector<float> leaf_vector;       ///< [n_nodes, n_outputs], 0 for splits; empty unless n_outputs > 1
+  std::vector<std::int64_t> row_count;  ///< [n_nodes], rows of a data set that reach the node; empty: never counted
 };
 
 }  // namespace kauri

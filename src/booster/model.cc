@@ -1,5 +1,7 @@
 #include "kauri/model.h"
 
+#include <algorithm>
+
 namespace kauri {
 
 TreeRange Model::TreesOf(IterationRange iterations) const {
@@ -9,6 +11,10 @@ TreeRange Model::TreesOf(IterationRange iterations) const {
          ") does not fit; the model has ", NumIterations(), " iterations (an end of 0 means all)");
   }
   return {iteration_ptr[static_cast<std::size_t>(iterations.begin)], iteration_ptr[static_cast<std::size_t>(end)]};
+}
+
+bool Model::HasVectorLeaves() const {
+  return std::any_of(trees.begin(), trees.end(), [](Tree const& tree) { return tree.HasVectorLeaves(); });
 }
 
 }  // namespace kauri

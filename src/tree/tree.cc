@@ -28,13 +28,36 @@ void CheckLengths(Tree const& tree) {
   CheckLength(tree.split_value, n_nodes, "split_value");
   CheckLength(tree.default_left, n_nodes, "default_left");
   CheckLength(tree.is_categorical, n_nodes, "is_categorical");
-  CheckLength(tree.base_weight, n_nodes, "base_weight");
+  if (!tree.HasVectorLeaves()) CheckLength(tree.base_weight, n_nodes, "base_weight");
   CheckLength(tree.loss_change, n_nodes, "loss_change");
   CheckLength(tree.sum_hessian, n_nodes, "sum_hessian");
   if (!tree.category_begin.empty() || !tree.category_count.empty() || !tree.categories.empty()) {
     CheckLength(tree.category_begin, n_nodes, "category_begin");
     CheckLength(tree.category_count, n_nodes, "category_count");
   }
+}
+
+void CheckVectors(Tree const& tree) {
+  auto const n_nodes = tree.left.size();
+  auto const n_outputs = static_cast<std::size_t>(tree.n_outputs);
+  if (tree.n_outputs < 1) Fail(ErrorKind::kModel, "a tree has ", tree.n_outputs, " outputs; expected 1 or more.");
+  if (tree.leaf_vector.size() != (tree.HasVectorLeaves() ? n_nodes * n_outputs : 0)) {
+    Fail(ErrorKind::kModel, "tree array 'leaf_vector' has ", tree.leaf_vector.size(), " elements for ", n_nodes,
+         " nodes and ", n_outputs, " outputs; expected one per node and output, none for a single output.");
+  }
+  if (tree.HasVectorLeaves() && (tree.base_weight.empty() || tree.base_weight.size() % n_nodes != 0)) {
+    Fail(ErrorKind::kModel, "tree array 'base_weight' has ", tree.base_weight.size(),
+         " elements, which is no multiple of ", n_nodes, ", the number of nodes.");
+  }
+}
+
+void CheckRowCounts(Tree const& tree) {
+  if (tree.row_count.empty()) return;
+  CheckLength(tree.row_count, tree.left.size(), "row_count");
+  auto const lowest = std::min_element(tree.row_count.begin(), tree.row_count.end());
+  if (*lowest >= 0) return;
+  Fail(ErrorKind::kModel, "node ", lowest - tree.row_count.begin(), " counts ", *lowest,
+       " rows; counts must not be negative.");
 }
 
 /// With every child after its parent there is no cycle; with one parent each, nothing is shared.
@@ -91,8 +114,10 @@ void CheckLeaf(Tree const& tree, std::int32_t node) {
   if (tree.right[At(node)] != kNoNode) {
     Fail(ErrorKind::kModel, "node ", node, " has a right child, ", tree.right[At(node)], ", but no left one.");
   }
-  if (!std::isfinite(tree.split_value[At(node)])) {
-    Fail(ErrorKind::kModel, "leaf ", node, " has value ", tree.split_value[At(node)], "; it must be finite.");
+  for (auto const value : tree.LeafValues(node)) {
+    if (!std::isfinite(value)) {
+      Fail(ErrorKind::kModel, "leaf ", node, " has value ", value, "; it must be finite.");
+    }
   }
 }
 
@@ -131,12 +156,18 @@ Span<std::int32_t const> Tree::CategoriesOf(std::int32_t node) const {
   return {categories.data() + category_begin[At(node)], static_cast<std::size_t>(category_count[At(node)])};
 }
 
+Span<float const> Tree::LeafValues(std::int32_t leaf) const {
+  if (!HasVectorLeaves()) return {&split_value[At(leaf)], 1};
+  return {leaf_vector.data() + At(leaf) * static_cast<std::size_t>(n_outputs), static_cast<std::size_t>(n_outputs)};
+}
+
 void Tree::ExpandNode(std::int32_t node, Split const& split) {
   auto const n_nodes = NumNodes();
   if (node < 0 || node >= n_nodes || !IsLeaf(node)) {
     Fail(ErrorKind::kInternal, "node ", node, " of ", n_nodes, " nodes is not a leaf and cannot be expanded.");
   }
   auto const new_size = left.size() + 2;
+  auto const n_weights = base_weight.size() / left.size();
   left.resize(new_size, kNoNode);
   right.resize(new_size, kNoNode);
   parent.resize(new_size, node);
@@ -144,13 +175,19 @@ void Tree::ExpandNode(std::int32_t node, Split const& split) {
   split_value.resize(new_size, 0.0F);
   default_left.resize(new_size, 0);
   is_categorical.resize(new_size, 0);
-  base_weight.resize(new_size, 0.0F);
+  base_weight.resize(new_size * n_weights, 0.0F);
   loss_change.resize(new_size, 0.0F);
   sum_hessian.resize(new_size, 0.0F);
   if (!category_begin.empty()) {
     category_begin.resize(new_size, 0);
     category_count.resize(new_size, 0);
   }
+  if (HasVectorLeaves()) {
+    auto const values = LeafValues(node).size();
+    leaf_vector.resize(new_size * values, 0.0F);
+    std::fill_n(leaf_vector.begin() + static_cast<std::ptrdiff_t>(At(node) * values), values, 0.0F);
+  }
+  row_count.clear();
   left[At(node)] = n_nodes;
   right[At(node)] = n_nodes + 1;
   split_feature[At(node)] = split.feature;
@@ -168,6 +205,8 @@ void Tree::SetLeafValue(std::int32_t node, float value) { split_value[At(node)] 
 
 void Tree::Validate(std::int64_t n_features) const {
   CheckLengths(*this);
+  CheckVectors(*this);
+  CheckRowCounts(*this);
   if (parent[0] != kNoNode) {
     Fail(ErrorKind::kModel, "the root names ", parent[0], " as its parent; it must have none.");
   }
