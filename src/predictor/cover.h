@@ -21,6 +21,12 @@ inline double CoverRatio(float parent, float child) {
 /// tree].
 std::vector<double> NodeMeans(Forest const& forest, std::int64_t tree);
 
+/// What a split's feature does there when nothing else is known, for rows that follow the earlier edges on it: the
+/// chance of coming to the split times the change of the expected value at the left and at the right child. Summed over
+/// the splits of a feature that is f({feature}) - f({}). Costs the depth of each split. [nodes of the tree, 2]; 0 for
+/// leaves.
+std::vector<double> AloneEffects(Forest const& forest, std::int64_t tree);
+
 /// Expected sum of the trees per output: [n_outputs]. The bias of contributions, before the start of the margin.
 std::vector<double> ExpectedMargins(Forest const& forest, TreeRange trees);
 

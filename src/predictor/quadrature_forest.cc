@@ -31,8 +31,10 @@ std::vector<std::uint32_t> SlotsOf(Forest const& forest, std::int64_t tree) {
 /// Compiles one tree. The path is kept by level, so that depth costs no call stack.
 class TreeCompiler {
  public:
-  TreeCompiler(Forest const& forest, std::int64_t tree, bool with_pairs)
-      : forest_(forest), index_(tree), with_pairs_(with_pairs) {}
+  TreeCompiler(Forest const& forest, std::int64_t tree, QuadratureGoal goal)
+      : forest_(forest), index_(tree), with_pairs_(goal.with_pairs) {
+    if (goal.semivalue == Semivalue::kTaylorPairs) alone_ = AloneEffects(forest, tree);
+  }
 
   /// All but what depends on the rule or on other trees: inverses and the numbers of pairs.
   QuadratureTree Compile() {
@@ -52,7 +54,7 @@ class TreeCompiler {
       if (visit.kind == VisitKind::kTurn) AddStep(QuadratureStep::kTurn, visit.is_repeated);
       Enter(visit);
     }
-    tree_.points = PointsFor(max_features_);
+    tree_.order = PointsFor(max_features_);
     return std::move(tree_);
   }
   std::vector<double> TakeEdgeZeros() { return std::move(edge_zeros_); }
@@ -90,6 +92,10 @@ class TreeCompiler {
     tree_.splits.push_back(MakeSplit(visit, node));
     tree_.levels = std::max(tree_.levels, static_cast<std::int32_t>(path_.size()));
     if (with_pairs_) AddPartners(tree_.splits.back().feature);
+    if (!alone_.empty()) {
+      tree_.alone.push_back(static_cast<float>(alone_[2 * At(visit.node)]));
+      tree_.alone.push_back(static_cast<float>(alone_[2 * At(visit.node) + 1]));
+    }
     auto const is_repeated = tree_.splits.back().previous != 0;
     if (left && right) {
       AddStep(QuadratureStep::kTip, is_repeated);
@@ -193,6 +199,7 @@ class TreeCompiler {
   Forest const& forest_;
   std::int64_t index_;
   bool with_pairs_;
+  std::vector<double> alone_;  ///< AloneEffects, or empty
   QuadratureTree tree_;
   std::vector<Visit> visits_;
   std::vector<Edge> path_;                      ///< by level
@@ -235,46 +242,49 @@ void NumberPairs(Forest const& forest, std::vector<std::vector<SlotPair>> const&
 
 }  // namespace
 
-QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, bool with_pairs) {
+QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, QuadratureGoal goal) {
   auto const n_trees = forest.NumTrees();
   QuadratureForest compiled;
   compiled.trees.resize(At(n_trees));
   std::vector<std::vector<double>> edge_zeros(At(n_trees));
   std::vector<std::vector<SlotPair>> pairs(At(n_trees));
   ParallelFor(ctx, n_trees, [&](std::int64_t t) {
-    TreeCompiler compiler(forest, t, with_pairs);
+    TreeCompiler compiler(forest, t, goal);
     compiled.trees[At(t)] = compiler.Compile();
     edge_zeros[At(t)] = compiler.TakeEdgeZeros();
     pairs[At(t)] = compiler.TakePairs();
   });
   for (auto const& tree : compiled.trees) {
-    if (At(tree.points) >= compiled.rules.size()) compiled.rules.resize(At(tree.points) + 1);
-    auto& rule = compiled.rules[At(tree.points)];
-    if (tree.points > 0 && rule.points == 0) rule = MakeQuadratureRule(Semivalue::kShapley, tree.points);
+    if (At(tree.order) >= compiled.rules.size()) compiled.rules.resize(At(tree.order) + 1);
+    auto& rule = compiled.rules[At(tree.order)];
+    if (tree.order > 0 && rule.points == 0) rule = MakeQuadratureRule(goal.semivalue, tree.order);
   }
   ParallelFor(ctx, n_trees, [&](std::int64_t t) {
     auto& tree = compiled.trees[At(t)];
-    SetInverses(edge_zeros[At(t)], compiled.rules[At(tree.points)], &tree);
+    SetInverses(edge_zeros[At(t)], compiled.rules[At(tree.order)], &tree);
   });
-  if (with_pairs) NumberPairs(forest, pairs, &compiled);
+  if (goal.with_pairs) NumberPairs(forest, pairs, &compiled);
   return compiled;
 }
 
 std::shared_ptr<QuadratureForest const> LazyQuadrature::Get(Context const& ctx, Forest const& forest,
-                                                            bool with_pairs) const {
+                                                            QuadratureGoal goal) const {
   std::lock_guard<std::mutex> const lock(mutex_);
-  if (compiled_ == nullptr || (with_pairs && !has_pairs_)) {
-    compiled_ = std::make_shared<QuadratureForest const>(CompileQuadrature(ctx, forest, with_pairs));
-    has_pairs_ = with_pairs;
+  auto& compiled = compiled_[goal.semivalue];
+  if (compiled.forest == nullptr || (goal.with_pairs && !compiled.has_pairs)) {
+    compiled.forest = std::make_shared<QuadratureForest const>(CompileQuadrature(ctx, forest, goal));
+    compiled.has_pairs = goal.with_pairs;
   }
-  return compiled_;
+  return compiled.forest;
 }
 
-std::shared_ptr<QuadratureLevels const> LazyQuadrature::Levels(Context const& ctx, Forest const& forest) const {
-  auto const compiled = Get(ctx, forest, false);
+std::shared_ptr<QuadratureLevels const> LazyQuadrature::Levels(Context const& ctx, Forest const& forest,
+                                                               Semivalue semivalue) const {
+  auto const compiled = Get(ctx, forest, {semivalue, false});
   std::lock_guard<std::mutex> const lock(mutex_);
-  if (levels_ == nullptr) levels_ = std::make_shared<QuadratureLevels const>(CompileLevels(forest, *compiled));
-  return levels_;
+  auto& levels = compiled_[semivalue].levels;
+  if (levels == nullptr) levels = std::make_shared<QuadratureLevels const>(CompileLevels(forest, *compiled));
+  return levels;
 }
 
 }  // namespace kauri

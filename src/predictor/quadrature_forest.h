@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -64,7 +65,7 @@ struct QuadraturePartner {
 
 struct QuadratureTree {
   double mean = 0.0;                    ///< expected leaf value
-  std::int32_t points = 0;              ///< 0: a single leaf
+  std::int32_t order = 0;               ///< of its rule, from its longest path; 0: a single leaf
   std::int32_t levels = 0;              ///< of splits
   std::vector<QuadratureSplit> splits;  ///< in pre-order
   std::vector<QuadratureStep> steps;    ///< in the order of a walk
@@ -74,6 +75,7 @@ struct QuadratureTree {
   std::vector<std::uint32_t> n_partners;  ///< [n_splits]
   std::vector<QuadraturePartner> partners;
   std::vector<std::uint32_t> pairs;  ///< number within the output of each pair of the tree
+  std::vector<float> alone;          ///< [n_splits, 2], of Shapley-Taylor indices only: AloneEffects (cover.h)
 };
 
 /// Two slots that share a path, first < second.
@@ -89,27 +91,36 @@ struct SlotPair {
 /// Immutable.
 struct QuadratureForest {
   std::vector<QuadratureTree> trees;
-  std::vector<QuadratureRule> rules;         ///< by number of points
+  std::vector<QuadratureRule> rules;         ///< by order
   std::vector<std::vector<SlotPair>> pairs;  ///< per output, sorted
 };
 
-/// with_pairs: fills what interactions need. Time and memory are linear in the number of nodes, with pairs times the
-/// number of features on a path.
-QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, bool with_pairs);
+/// What is to be computed: kTaylorPairs comes with pairs and computes what features do alone besides.
+struct QuadratureGoal {
+  Semivalue semivalue = Semivalue::kShapley;
+  bool with_pairs = false;
+};
+
+/// Time and memory are linear in the number of nodes, with pairs times the number of features on a path.
+QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, QuadratureGoal goal);
 
 struct QuadratureLevels;  // quadrature_levels.h
 
 /// Compiles on first use: most forests never explain. Safe from many threads.
 class LazyQuadrature {
  public:
-  std::shared_ptr<QuadratureForest const> Get(Context const& ctx, Forest const& forest, bool with_pairs) const;
-  std::shared_ptr<QuadratureLevels const> Levels(Context const& ctx, Forest const& forest) const;
+  std::shared_ptr<QuadratureForest const> Get(Context const& ctx, Forest const& forest, QuadratureGoal goal) const;
+  /// Without pairs.
+  std::shared_ptr<QuadratureLevels const> Levels(Context const& ctx, Forest const& forest, Semivalue semivalue) const;
 
  private:
+  struct Compiled {
+    std::shared_ptr<QuadratureForest const> forest;
+    std::shared_ptr<QuadratureLevels const> levels;
+    bool has_pairs = false;
+  };
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<QuadratureForest const> compiled_;
-  mutable std::shared_ptr<QuadratureLevels const> levels_;
-  mutable bool has_pairs_ = false;
+  mutable std::map<Semivalue, Compiled> compiled_;
 };
 
 }  // namespace kauri

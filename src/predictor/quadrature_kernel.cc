@@ -344,7 +344,7 @@ class Walker {
             Op::MulAdd(effect[1], Op::Load(below.Sum(1, q)), Op::Mul(effect[0], Op::Load(below.Sum(0, q))));
         return kRepeated ? Op::NegMulAdd(earlier_effect, Op::Load(here.Sum(split.side, q)), both) : both;
       };
-      return AddTerms<kRepeated>(turn.met, term);
+      return AddTerms<kRepeated>(turn.left, turn.met, term);
     }
     auto phi = Op::MulAdd(effect[1], inner_right, Op::Mul(effect[0], inner_left));
     if (kRepeated) phi = Op::SelectOrZero(turn.met, Op::NegMulAdd(earlier_effect, inner_earlier, phi));
@@ -390,7 +390,7 @@ class Walker {
         auto const both = Op::Mul(effect, Op::Set(power[q]));
         return kRepeated ? Op::NegMulAdd(earlier_effect, Op::Load(here.Sum(split.side, q)), both) : both;
       };
-      return AddTerms<kRepeated>(met, term);
+      return AddTerms<kRepeated>(left, met, term);
     }
     auto phi = Op::Mul(inner, effect);
     if (kRepeated) phi = Op::SelectOrZero(met, Op::NegMulAdd(earlier_effect, inner_earlier, phi));
@@ -399,7 +399,7 @@ class Walker {
 
   /// Adds <G, term> to the split's feature, and to its pairs with the features above; the split is done with G.
   template <bool kRepeated, typename Term>
-  HWY_INLINE void AddTerms(M const& met, Term&& term) const {
+  HWY_INLINE void AddTerms(M const& left, M const& met, Term&& term) const {
     auto const here = Here();
     auto phi = Op::Set(0.0F);
     for (std::int64_t q = 0; q < points_; ++q) {
@@ -407,6 +407,11 @@ class Walker {
       if (kRepeated) value = Op::SelectOrZero(met, value);
       phi = Op::Add(phi, value);
       Op::Store(Op::Mul(value, Op::Set(job_.rule->half_scale.data()[q])), here.Product(q));
+    }
+    if (!tree_.alone.empty()) {
+      auto const* alone = tree_.alone.data() + 2 * (open_->split - tree_.splits.data());
+      phi = Op::Select(left, Op::Set(alone[0]), Op::Set(alone[1]));
+      if (kRepeated) phi = Op::SelectOrZero(met, phi);
     }
     AddPhi(*open_->split, phi);
     for (auto const* partner = open_->partners; partner != open_->partners + open_->n_partners; ++partner) {
@@ -485,11 +490,11 @@ namespace kauri {
 HWY_EXPORT(Contributions);
 HWY_EXPORT(Interactions);
 
-void QuadratureScratch::Prepare(QuadratureTree const& tree, bool with_pairs) {
+void QuadratureScratch::Prepare(QuadratureTree const& tree, std::int32_t points, bool with_pairs) {
   auto const levels = static_cast<std::size_t>(tree.levels);
   if (open.size() < levels + 1) open.resize(levels + 1);
   auto const vectors = tree.slots.size() + (with_pairs ? tree.pairs.size() : 0) +
-                       (levels + 1) * (3 + (with_pairs ? 4 : 3) * static_cast<std::size_t>(tree.points));
+                       (levels + 1) * (3 + (with_pairs ? 4 : 3) * static_cast<std::size_t>(points));
   auto const needed = vectors * static_cast<std::size_t>(kQuadratureRows);
   if (needed <= n_floats) return;
   floats = hwy::AllocateAligned<float>(needed);
@@ -498,7 +503,7 @@ void QuadratureScratch::Prepare(QuadratureTree const& tree, bool with_pairs) {
 }
 
 void AddQuadrature(QuadratureJob const& job, QuadratureScratch* scratch) {
-  scratch->Prepare(*job.tree, job.pairs != nullptr);
+  scratch->Prepare(*job.tree, job.rule->points, job.pairs != nullptr);
   job.pairs == nullptr ? HWY_DYNAMIC_DISPATCH(Contributions)(job, scratch)
                        : HWY_DYNAMIC_DISPATCH(Interactions)(job, scratch);
 }

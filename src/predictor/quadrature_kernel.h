@@ -33,7 +33,7 @@ struct QuadratureScratch {
   std::size_t n_floats = 0;
 
   /// Grows to what the tree needs.
-  void Prepare(QuadratureTree const& tree, bool with_pairs);
+  void Prepare(QuadratureTree const& tree, std::int32_t points, bool with_pairs);
 };
 
 /// Nothing is owned. The results of a row do not depend on the others.
@@ -43,7 +43,7 @@ struct QuadratureJob {
   CategorySets const* categories = nullptr;
   std::int64_t n_rows = 0;             ///< up to kQuadratureRows; the keys of the other lanes may be any
   std::int32_t const* keys = nullptr;  ///< [n_slots, kQuadratureRows]
-  double* phi = nullptr;               ///< [n_slots, kQuadratureRows], added to
+  double* phi = nullptr;               ///< [n_slots, kQuadratureRows], added to; with tree->alone what that stands for
   double* pairs = nullptr;             ///< [pairs of the output, kQuadratureRows], added to; nullptr: not wanted
 };
 

@@ -26,7 +26,7 @@ struct Place {
 };
 
 bool Fits(Forest const& forest, QuadratureTree const& tree) {
-  return tree.points > 0 && tree.points <= kMaxUnitOrder && tree.splits.size() <= kMostTreeSplits &&
+  return tree.order > 0 && tree.order <= kMaxUnitOrder && tree.splits.size() <= kMostTreeSplits &&
          tree.levels <= kMostTreeLevels && forest.NumSlots() <= std::numeric_limits<std::uint16_t>::max() &&
          std::none_of(tree.splits.begin(), tree.splits.end(), [](auto const& split) { return split.is_categorical; });
 }
@@ -34,9 +34,10 @@ bool Fits(Forest const& forest, QuadratureTree const& tree) {
 /// Lays out the trees of one batch.
 class BatchCompiler {
  public:
-  BatchCompiler(QuadratureForest const& compiled, std::int32_t points, QuadratureLevels* out)
+  BatchCompiler(QuadratureForest const& compiled, std::int32_t order, QuadratureLevels* out)
       : compiled_(compiled), out_(out) {
-    batch_.points = points;
+    batch_.order = order;
+    batch_.points = compiled.rules[At(order)].points;
     batch_.term_begin = out->n_lanes;
   }
 
@@ -204,15 +205,15 @@ QuadratureLevels CompileLevels(Forest const& forest, QuadratureForest const& com
   levels.terms.resize(compiled.trees.size());
   std::size_t n_splits = 0;
   for (auto const& tree : compiled.trees) n_splits += tree.splits.size();
-  for (std::int32_t points = 1; points <= kMaxUnitOrder && n_splits <= kMostSplits; ++points) {
+  for (std::int32_t order = 1; order <= kMaxUnitOrder && n_splits <= kMostSplits; ++order) {
     std::optional<BatchCompiler> batch;
     for (std::size_t tree = 0; tree < compiled.trees.size(); ++tree) {
-      if (compiled.trees[tree].points != points || !Fits(forest, compiled.trees[tree])) continue;
+      if (compiled.trees[tree].order != order || !Fits(forest, compiled.trees[tree])) continue;
       if (batch && !batch->HasRoomFor(tree)) {
         batch->Finish();
         batch.reset();
       }
-      if (!batch) batch.emplace(compiled, points, &levels);
+      if (!batch) batch.emplace(compiled, order, &levels);
       batch->AddTree(tree);
     }
     if (batch) batch->Finish();

@@ -50,6 +50,7 @@ struct alignas(64) QuadratureBlock {
 };
 
 struct QuadratureBatch {
+  std::int32_t order = 0;  ///< of the rule
   std::int32_t points = 0;
   std::vector<QuadratureBlock> blocks;  ///< parents first
   std::vector<float> inverses;          ///< [blocks, points, kLevelLanes], of the previous edge; 1 without one

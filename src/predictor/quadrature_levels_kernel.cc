@@ -60,9 +60,10 @@ class LevelWalker {
         hot_(met_ + n_lanes_),
         products_(hot_ + n_lanes_),
         sums_(products_ + kPoints * n_lanes_) {
+    auto const n_powers = static_cast<std::int32_t>(job.rule->power.size()) / kPoints;
     for (std::int32_t q = 0; q < kPoints; ++q) {
       beta_[q] = job.rule->beta.data()[q];
-      for (std::int32_t k = 0; k < 2 * kPoints; ++k) {
+      for (std::int32_t k = 0; k < n_powers; ++k) {
         power_[q][k] = job.rule->power.data()[k * kPoints + q];
         power_beta_[q][k] = job.rule->power_beta.data()[k * kPoints + q];
       }

@@ -1,4 +1,5 @@
-/// \file Exact Shapley values and interactions of trees by Gauss-Legendre quadrature.
+/// \file Exact Shapley values and interactions of trees by Gauss-Legendre quadrature, and what the same walk gives by
+/// other rules: Banzhaf values and Shapley-Taylor indices.
 ///
 /// A leaf of value v is reached on a path with k distinct features. Feature j has zero z (the chance of following the
 /// path when j is unknown: a product of cover ratios) and one o (1 if the row follows all its splits on j, else 0). Its
@@ -19,6 +20,11 @@
 ///      repeated split less what the edge above has already given: (1 - z') <G, S(split)> where o' = 1, and nothing at
 ///      all where o' = 0.
 ///   5. Interactions: the terms of 4, kept apart by node, times (o_j - z_j) / u_j of each feature j above the split.
+/// Other rules (quadrature_rule.h has them with their sources), the same walk:
+///   Banzhaf        phi_i  = v (o_i - z_i) prod_{j != i} (z_j + o_j) / 2                       one point
+///   Shapley-Taylor I_ij/2 = v (o_i - z_i)(o_j - z_j) Int_0^1 (1 - t) prod_{l != i, j} u_l(t) dt   weights 2 w (1 - t)
+///                  I_ii   = v (o_i - z_i) prod_{j != i} z_j, which needs no point: AloneEffects (cover.h), added up
+///                           where the walk adds <G, S>; a cover of 0 would have it divide by 0.
 /// Every u is scaled for float32 (quadrature_rule.h); sums leave float32 after at most 256 splits.
 ///
 /// Error, relative to the row's largest value: below 1e-6 at up to 16 distinct features on a path; at 64 below 1e-6 for
@@ -39,5 +45,13 @@ void QuadratureContributions(Context const& ctx, ContributionTask const& task, S
 
 /// As TreeShapInteractions: symmetric, rows sum to contributions.
 void QuadratureInteractions(Context const& ctx, ContributionTask const& task, Span<float> out);
+
+/// Banzhaf values, shaped as contributions. The bias is what it is there: the expected margin (the empty coalition's)
+/// plus the start. A row does not add up to its margin.
+void QuadratureBanzhaf(Context const& ctx, ContributionTask const& task, Span<float> out);
+
+/// Shapley-Taylor indices of order 2, shaped as interactions: symmetric, and a whole matrix adds up to the margin. The
+/// bias is as above, the diagonal f({i}) - f({}), a cell beside it half of the pair's index.
+void QuadratureTaylor(Context const& ctx, ContributionTask const& task, Span<float> out);
 
 }  // namespace kauri
