@@ -4,6 +4,7 @@
 #include "predictor/output_width.h"
 #include "predictor/predictors.h"
 #include "predictor/shap_quadrature.h"
+#include "predictor/sparse_interactions.h"
 
 namespace kauri {
 namespace {
@@ -49,6 +50,28 @@ class CpuPredictor : public Predictor {
 
   void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange trees,
                MarginStart const& start, Span<float> out) const override {
+    auto const& forest = CompiledForest(model, trees);
+    CheckSize("the output", out.size(), rows.NumRows() * OutputWidth(forest.n_outputs, forest.n_features, kind, trees));
+    TreeRange const own{trees.begin - forest.trees.begin, trees.end - forest.trees.begin};
+    if (kind == PredictKind::kLeaf) return PredictLeaves(ctx, forest, rows, own, out);
+    CheckStart(start, rows.NumRows(), forest.n_outputs);
+    Dispatch(ctx, {forest, rows, own, start}, kind, out);
+  }
+
+  void PredictSparse(Context const& ctx, CompiledModel const& model, DataView const& rows, TreeRange trees,
+                     MarginStart const& start, std::int64_t top_k, SparseInteractions* out) const override {
+    auto const& forest = CompiledForest(model, trees);
+    CheckStart(start, rows.NumRows(), forest.n_outputs);
+    if (top_k < 0) {
+      Fail(ErrorKind::kParameter, "top_k is ", top_k, "; expected 0 for all interactions, or how many to keep.");
+    }
+    RefuseRecursive("sparse interactions");
+    TreeRange const own{trees.begin - forest.trees.begin, trees.end - forest.trees.begin};
+    QuadratureSparseInteractions(ctx, {forest, rows, own, start}, top_k, out);
+  }
+
+ private:
+  static Forest const& CompiledForest(CompiledModel const& model, TreeRange trees) {
     auto const* forest = dynamic_cast<Forest const*>(&model);
     if (forest == nullptr)
       Fail(ErrorKind::kInternal, "cpu_predictor was given a model that another predictor compiled.");
@@ -56,15 +79,15 @@ class CpuPredictor : public Predictor {
       Fail(ErrorKind::kInternal, "trees [", trees.begin, ", ", trees.end, ") are not all compiled; those in [",
            forest->trees.begin, ", ", forest->trees.end, ") are.");
     }
-    CheckSize("the output", out.size(),
-              rows.NumRows() * OutputWidth(forest->n_outputs, forest->n_features, kind, trees));
-    TreeRange const own{trees.begin - forest->trees.begin, trees.end - forest->trees.begin};
-    if (kind == PredictKind::kLeaf) return PredictLeaves(ctx, *forest, rows, own, out);
-    CheckStart(start, rows.NumRows(), forest->n_outputs);
-    Dispatch(ctx, {*forest, rows, own, start}, kind, out);
+    return *forest;
   }
 
- private:
+  void RefuseRecursive(char const* what) const {
+    if (recursive_) {
+      Fail(ErrorKind::kParameter, "shap_method=treeshap has no ", what, "; use shap_method=quadrature.");
+    }
+  }
+
   void Dispatch(Context const& ctx, ContributionTask const& task, PredictKind kind, Span<float> out) const {
     switch (kind) {
       case PredictKind::kMargin:
@@ -73,6 +96,12 @@ class CpuPredictor : public Predictor {
         return recursive_ ? TreeShapContributions(ctx, task, out) : QuadratureContributions(ctx, task, out);
       case PredictKind::kInteraction:
         return recursive_ ? TreeShapInteractions(ctx, task, out) : QuadratureInteractions(ctx, task, out);
+      case PredictKind::kBanzhaf:
+        RefuseRecursive("Banzhaf values");
+        return QuadratureBanzhaf(ctx, task, out);
+      case PredictKind::kTaylorInteraction:
+        RefuseRecursive("Shapley-Taylor indices");
+        return QuadratureTaylor(ctx, task, out);
       case PredictKind::kApproxContribution:
         return ApproxContributions(ctx, task, out);
       case PredictKind::kApproxInteraction:
