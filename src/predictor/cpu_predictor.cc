@@ -12,6 +12,7 @@ namespace {
 struct PredictorParam : public dmlc::Parameter<PredictorParam> {
   enum ShapMethod { kAuto = 0, kTreeShap = 1, kQuadrature = 2 };
   int shap_method;
+  int shap_cover;
   DMLC_DECLARE_PARAMETER(PredictorParam) {
     DMLC_DECLARE_FIELD(shap_method)
         .set_default(kAuto)
@@ -22,6 +23,13 @@ struct PredictorParam : public dmlc::Parameter<PredictorParam> {
             "How exact contributions are computed: treeshap is the recursive algorithm, quadrature integrates over "
             "rows "
             "in vectors; auto is the fastest.");
+    DMLC_DECLARE_FIELD(shap_cover)
+        .set_default(static_cast<int>(CoverSource::kHessian))
+        .add_enum("hessian", static_cast<int>(CoverSource::kHessian))
+        .add_enum("count", static_cast<int>(CoverSource::kCount))
+        .describe(
+            "What weighs the branches that a feature not known might take: hessian, the sums of hessians of training, "
+            "or count, numbers of rows, which must have been counted.");
   }
   void Validate() const {}
 };
@@ -42,19 +50,22 @@ void CheckStart(MarginStart const& start, std::int64_t n_rows, std::int64_t n_ou
 
 class CpuPredictor : public Predictor {
  public:
-  explicit CpuPredictor(PredictorParam const& param) : recursive_(param.shap_method == PredictorParam::kTreeShap) {}
+  explicit CpuPredictor(PredictorParam const& param)
+      : recursive_(param.shap_method == PredictorParam::kTreeShap),
+        cover_(static_cast<CoverSource>(param.shap_cover)) {}
 
   std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const override {
-    return std::make_shared<Forest const>(CompileForest(ctx, model, trees));
+    return std::make_shared<Forest const>(CompileForest(ctx, model, trees, NodeLayout::kSmallest, cover_));
   }
 
   void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange trees,
                MarginStart const& start, Span<float> out) const override {
     auto const& forest = CompiledForest(model, trees);
     CheckSize("the output", out.size(), rows.NumRows() * OutputWidth(forest.n_outputs, forest.n_features, kind, trees));
-    TreeRange const own{trees.begin - forest.trees.begin, trees.end - forest.trees.begin};
+    auto const own = forest.OwnTrees(trees);
     if (kind == PredictKind::kLeaf) return PredictLeaves(ctx, forest, rows, own, out);
     CheckStart(start, rows.NumRows(), forest.n_outputs);
+    if (kind != PredictKind::kMargin) forest.RequireCover();
     Dispatch(ctx, {forest, rows, own, start}, kind, out);
   }
 
@@ -66,7 +77,8 @@ class CpuPredictor : public Predictor {
       Fail(ErrorKind::kParameter, "top_k is ", top_k, "; expected 0 for all interactions, or how many to keep.");
     }
     RefuseRecursive("sparse interactions");
-    TreeRange const own{trees.begin - forest.trees.begin, trees.end - forest.trees.begin};
+    auto const own = forest.OwnTrees(trees);
+    forest.RequireCover();
     QuadratureSparseInteractions(ctx, {forest, rows, own, start}, top_k, out);
   }
 
@@ -75,10 +87,7 @@ class CpuPredictor : public Predictor {
     auto const* forest = dynamic_cast<Forest const*>(&model);
     if (forest == nullptr)
       Fail(ErrorKind::kInternal, "cpu_predictor was given a model that another predictor compiled.");
-    if (trees.begin < forest->trees.begin || trees.begin > trees.end || trees.end > forest->trees.end) {
-      Fail(ErrorKind::kInternal, "trees [", trees.begin, ", ", trees.end, ") are not all compiled; those in [",
-           forest->trees.begin, ", ", forest->trees.end, ") are.");
-    }
+    forest->OwnTrees(trees);  // they must be compiled
     return *forest;
   }
 
@@ -113,6 +122,7 @@ class CpuPredictor : public Predictor {
   }
 
   bool recursive_;
+  CoverSource cover_;
 };
 
 }  // namespace

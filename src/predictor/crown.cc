@@ -143,7 +143,8 @@ Crown BuildCrown(Forest const& forest) {
   Crown crown;
   if (forest.has_categorical) return crown;
   ColumnTable table;
-  for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
+  auto const groups = forest.GroupsOf({0, forest.NumTrees()});
+  for (auto const tree : groups) {
     auto const levels = std::min(forest.tree_depth[At(tree)], kCrownLevels);
     auto const padded = PadTree(forest, tree, levels);
     for (std::size_t i = 0; i < (std::size_t{1} << levels) - 1; ++i) {
@@ -153,8 +154,9 @@ Crown BuildCrown(Forest const& forest) {
   table.Finish(&crown);
   if (table.LargestColumn() > 65535) return Crown{};
   crown.code_bytes = table.LargestColumn() > 255 ? 2 : 1;
-  for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
+  for (auto const tree : groups) {
     AppendTree(forest, tree, table, crown.code_bytes == 1 ? 128 : 32768, &crown);
+    crown.trees.resize(At(forest.GroupEnd(tree)), crown.trees.back());
   }
   return crown;
 }
@@ -162,7 +164,9 @@ Crown BuildCrown(Forest const& forest) {
 bool CrownPays(Forest const& forest, TreeRange trees) {
   if (forest.crown.code_bytes == 0) return false;
   std::int64_t saved_steps = 0;
-  for (auto tree = trees.begin; tree < trees.end; ++tree) saved_steps += forest.crown.trees[At(tree)].levels;
+  for (auto tree = trees.begin; tree < trees.end; tree = forest.GroupEnd(tree)) {
+    saved_steps += forest.crown.trees[At(tree)].levels;
+  }
   return saved_steps > forest.crown.encode_steps;
 }
 

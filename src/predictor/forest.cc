@@ -67,14 +67,37 @@ unsigned BitsFor(std::uint64_t count) {
   return bits;
 }
 
+/// A tree of the forest: one output of a tree of the model.
+struct Part {
+  Tree const& tree;
+  NodeOrder const& order;
+  float weight;
+  std::size_t output;  ///< of the tree's own
+};
+
+/// Sets output_of_tree and model_tree. orders: of the model's trees.
+std::vector<Part> ListParts(Model const& model, std::vector<NodeOrder> const& orders, Forest* forest) {
+  std::vector<Part> parts;
+  for (auto index = forest->trees.begin; index < forest->trees.end; ++index) {
+    auto const& tree = model.trees[At(index)];
+    for (std::int32_t output = 0; output < tree.n_outputs; ++output) {
+      parts.push_back({tree, orders[At(index - forest->trees.begin)], model.TreeWeight(index), At(output)});
+      forest->output_of_tree.push_back(tree.HasVectorLeaves() ? output : model.output_of_tree[At(index)]);
+      forest->model_tree.push_back(index - forest->trees.begin);
+    }
+  }
+  if (parts.size() == orders.size()) forest->model_tree = {};
+  return parts;
+}
+
 /// Sizes the arrays over nodes and chooses the storage of nodes.
-void Allocate(std::vector<NodeOrder> const& orders, NodeLayout layout, Forest* forest) {
+void Allocate(std::vector<Part> const& parts, NodeLayout layout, Forest* forest) {
   std::size_t largest = 1;
   forest->tree_begin.assign(1, 0);
-  for (auto const& order : orders) {
-    largest = std::max(largest, order.nodes.size());
-    forest->tree_begin.push_back(forest->tree_begin.back() + static_cast<std::int64_t>(order.nodes.size()));
-    forest->tree_depth.push_back(order.depth);
+  for (auto const& part : parts) {
+    largest = std::max(largest, part.order.nodes.size());
+    forest->tree_begin.push_back(forest->tree_begin.back() + static_cast<std::int64_t>(part.order.nodes.size()));
+    forest->tree_depth.push_back(part.order.depth);
   }
   forest->slot_bits = BitsFor(forest->feature_of_slot.size());
   forest->is_wide = layout == NodeLayout::kWide || forest->slot_bits + BitsFor(largest) > 30;
@@ -99,31 +122,41 @@ void Store(SplitNode const& node, std::int64_t index, Forest* forest) {
 }
 
 /// Numbers the sets of categorical splits, by node of the forest; in order, so that compiling is deterministic.
-std::vector<std::int32_t> AddCategories(Model const& model, std::vector<NodeOrder> const& orders, Forest* forest) {
+std::vector<std::int32_t> AddCategories(std::vector<Part> const& parts, Forest* forest) {
   std::vector<std::int32_t> set_of_node;
-  for (std::size_t t = 0; t < orders.size(); ++t) {
-    auto const& tree = model.trees[At(forest->trees.begin) + t];
+  for (std::size_t t = 0; t < parts.size(); ++t) {
+    auto const& [tree, order, weight, output] = parts[t];
     if (!tree.HasCategorical()) continue;
-    for (std::size_t i = 0; i < orders[t].nodes.size(); ++i) {
-      auto const node = orders[t].nodes[i];
-      if (!IsCategorical(tree, node)) continue;
-      forest->has_categorical = true;
-      set_of_node.resize(At(forest->tree_begin.back()), -1);
-      set_of_node[At(forest->tree_begin[t]) + i] = forest->categories.Add(tree.CategoriesOf(node));
+    forest->has_categorical = true;
+    set_of_node.resize(At(forest->tree_begin.back()), -1);
+    auto const begin = At(forest->tree_begin[t]);
+    auto const n_nodes = order.nodes.size();
+    for (std::size_t i = 0; i < n_nodes; ++i) {
+      if (!IsCategorical(tree, order.nodes[i])) continue;
+      auto const is_copy = output > 0;
+      auto const set =
+          is_copy ? set_of_node[begin - n_nodes + i] : forest->categories.Add(tree.CategoriesOf(order.nodes[i]));
+      set_of_node[begin + i] = set;
     }
   }
   return set_of_node;
 }
 
-void CopyTree(Tree const& tree, float weight, NodeOrder const& order, std::vector<std::int32_t> const& set_of_node,
-              std::int64_t begin, Forest* forest) {
+float CoverOf(Tree const& tree, std::int32_t node, CoverSource source) {
+  if (source == CoverSource::kHessian) return tree.sum_hessian[At(node)];
+  return tree.row_count.empty() ? 0.0F : static_cast<float>(tree.row_count[At(node)]);
+}
+
+void CopyTree(Part const& part, std::vector<std::int32_t> const& set_of_node, CoverSource cover, std::int64_t begin,
+              Forest* forest) {
+  auto const& [tree, order, weight, output] = part;
   for (std::size_t i = 0; i < order.nodes.size(); ++i) {
     auto const node = order.nodes[i];
     auto const index = begin + static_cast<std::int64_t>(i);
     forest->node_id[At(index)] = node;
-    forest->cover[At(index)] = tree.sum_hessian[At(node)];
+    forest->cover[At(index)] = CoverOf(tree, node, cover);
     if (tree.IsLeaf(node)) {
-      forest->leaf_value[At(index)] = tree.split_value[At(node)] * weight;
+      forest->leaf_value[At(index)] = tree.LeafValues(node)[output] * weight;
       Store({kNeverRight, 0, order.left[i], true, false}, index, forest);
       continue;
     }
@@ -135,9 +168,53 @@ void CopyTree(Tree const& tree, float weight, NodeOrder const& order, std::vecto
   }
 }
 
+std::string WhyNoCover(Model const& model, TreeRange trees, CoverSource source) {
+  for (auto index = trees.begin; index < trees.end; ++index) {
+    auto const& tree = model.trees[At(index)];
+    if (tree.NumNodes() == 1) continue;
+    auto const name = "tree " + std::to_string(index);
+    if (source == CoverSource::kCount && tree.row_count.empty()) {
+      return "shap_cover=count: " + name +
+             " has no row counts. Count the rows of a data set first (Python: Booster.count_rows, C: "
+             "KauriBoosterCountRows), or use shap_cover=hessian.";
+    }
+    if (source == CoverSource::kHessian && tree.HasVectorLeaves() && !(tree.sum_hessian[0] > 0.0F)) {
+      return "shap_cover=hessian: " + name +
+             " has no sums of hessians; before 3.2 XGBoost did not save them for vector leaves. Use shap_cover=count "
+             "after counting the rows of a data set (Python: Booster.count_rows, C: KauriBoosterCountRows).";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
-Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout) {
+TreeRange Forest::OwnTrees(TreeRange of_model) const {
+  if (of_model.begin < trees.begin || of_model.begin > of_model.end || of_model.end > trees.end) {
+    Fail(ErrorKind::kInternal, "trees [", of_model.begin, ", ", of_model.end, ") are not all compiled; those in [",
+         trees.begin, ", ", trees.end, ") are.");
+  }
+  TreeRange const numbers{of_model.begin - trees.begin, of_model.end - trees.begin};
+  if (model_tree.empty()) return numbers;
+  auto const first = [&](std::int64_t number) {
+    return std::lower_bound(model_tree.begin(), model_tree.end(), number) - model_tree.begin();
+  };
+  return {first(numbers.begin), first(numbers.end)};
+}
+
+std::int64_t Forest::GroupEnd(std::int64_t tree) const {
+  auto end = tree + 1;
+  while (end < static_cast<std::int64_t>(model_tree.size()) && model_tree[At(end)] == model_tree[At(tree)]) ++end;
+  return end;
+}
+
+std::vector<std::int64_t> Forest::GroupsOf(TreeRange own) const {
+  std::vector<std::int64_t> groups;
+  for (auto tree = own.begin; tree < own.end; tree = GroupEnd(tree)) groups.push_back(tree);
+  return groups;
+}
+
+Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout, CoverSource cover) {
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());
   if (trees.begin < 0 || trees.begin > trees.end || trees.end > n_trees) {
     Fail(ErrorKind::kInternal, "trees [", trees.begin, ", ", trees.end, ") asked of a model of ", n_trees, " trees.");
@@ -146,18 +223,16 @@ Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, No
   forest.trees = trees;
   forest.n_features = model.n_features;
   forest.n_outputs = model.NumOutputs();
+  forest.no_cover = WhyNoCover(model, trees, cover);
   NumberSlots(model, &forest);
-  std::vector<NodeOrder> orders(At(forest.NumTrees()));
-  ParallelFor(ctx, forest.NumTrees(),
+  std::vector<NodeOrder> orders(At(trees.end - trees.begin));
+  ParallelFor(ctx, trees.end - trees.begin,
               [&](std::int64_t t) { orders[At(t)] = OrderNodes(model.trees[At(trees.begin + t)]); });
-  Allocate(orders, layout, &forest);
-  auto const set_of_node = AddCategories(model, orders, &forest);
-  for (auto t = trees.begin; t < trees.end; ++t) forest.output_of_tree.push_back(model.output_of_tree[At(t)]);
-  ParallelFor(ctx, forest.NumTrees(), [&](std::int64_t t) {
-    auto const index = trees.begin + t;
-    CopyTree(model.trees[At(index)], model.TreeWeight(index), orders[At(t)], set_of_node, forest.tree_begin[At(t)],
-             &forest);
-  });
+  auto const parts = ListParts(model, orders, &forest);
+  Allocate(parts, layout, &forest);
+  auto const set_of_node = AddCategories(parts, &forest);
+  ParallelFor(ctx, forest.NumTrees(),
+              [&](std::int64_t t) { CopyTree(parts[At(t)], set_of_node, cover, forest.tree_begin[At(t)], &forest); });
   forest.crown = BuildCrown(forest);
   forest.quadrature = std::make_shared<LazyQuadrature const>();
   return forest;

@@ -6,11 +6,16 @@
 ///
 /// A node takes 8 bytes when slot and child fit into 30 bits (28 features: trees of up to 2^25 nodes), else 16 bytes.
 /// What only leaves or contributions need lies in arrays beside the nodes.
+///
+/// A tree of the model whose leaves hold vectors becomes a group: one tree per output, neighbours, with the same nodes.
+/// So everything that is computed from a forest knows trees of one output only, and what needs a leaf's place alone
+/// walks the first tree of a group.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kauri/host_device.h"
@@ -82,11 +87,14 @@ KAURI_HD bool GoesRight(SplitNode const& node, std::int32_t key, Sets const& cat
 
 enum class NodeLayout { kSmallest, kWide };
 
+/// What weighs the branches of a split where its feature is unknown.
+enum class CoverSource { kHessian, kCount };
+
 class LazyQuadrature;
 
 /// Immutable once compiled.
 struct Forest : public CompiledModel {
-  TreeRange trees;  ///< of the model; arrays over trees start at trees.begin
+  TreeRange trees;  ///< of the model
   std::int64_t n_features = 0;
   std::int64_t n_outputs = 1;
   bool has_categorical = false;
@@ -95,6 +103,7 @@ struct Forest : public CompiledModel {
   std::vector<std::uint32_t> feature_of_slot;  ///< ascending
   std::vector<std::int32_t> slot_of_feature;   ///< [largest used feature + 1], -1 where unused
 
+  std::vector<std::int64_t> model_tree;      ///< [n_trees], from trees.begin on; empty: no tree has vector leaves
   std::vector<std::int64_t> tree_begin;      ///< [n_trees + 1], into the arrays over nodes
   std::vector<std::int32_t> tree_depth;      ///< [n_trees]
   std::vector<std::int32_t> output_of_tree;  ///< [n_trees]
@@ -103,12 +112,31 @@ struct Forest : public CompiledModel {
   unsigned slot_bits = 0;
   std::vector<float> leaf_value;      ///< [n_nodes], the tree's weight applied; 0 for a split
   std::vector<std::int32_t> node_id;  ///< [n_nodes], as the model numbers them
-  std::vector<float> cover;           ///< [n_nodes], sums of hessians
+  std::vector<float> cover;           ///< [n_nodes], of the CoverSource
+  std::string no_cover;               ///< why contributions cannot be computed; empty: they can
   CategorySets categories;
   Crown crown;
   std::shared_ptr<LazyQuadrature const> quadrature;  ///< quadrature_forest.h
 
-  std::int64_t NumTrees() const { return trees.end - trees.begin; }
+  std::int64_t NumTrees() const { return static_cast<std::int64_t>(tree_depth.size()); }
+  /// \throws Error(kParameter), which names the cure, when contributions have nothing to weigh branches with.
+  void RequireCover() const {
+    if (!no_cover.empty()) Fail(ErrorKind::kParameter, no_cover);
+  }
+  /// Trees of the model as numbered within the forest. \throws Error(kInternal) unless all of them are compiled.
+  TreeRange OwnTrees(TreeRange of_model) const;
+  /// Number of the model's tree, from trees.begin on, that `tree` of the forest comes from.
+  std::int64_t ModelTree(std::int64_t tree) const {
+    return model_tree.empty() ? tree : model_tree[static_cast<std::size_t>(tree)];
+  }
+  /// How many trees of the model `own` holds.
+  std::int64_t LeafWidth(TreeRange own) const {
+    return own.begin == own.end ? 0 : ModelTree(own.end - 1) - ModelTree(own.begin) + 1;
+  }
+  /// Past the last tree of the group that begins with `tree`.
+  std::int64_t GroupEnd(std::int64_t tree) const;
+  /// The first tree of each group of `own`: one for each tree of the model.
+  std::vector<std::int64_t> GroupsOf(TreeRange own) const;
   std::int64_t NumSlots() const { return static_cast<std::int64_t>(feature_of_slot.size()); }
   bool IsLeaf(std::int64_t tree, std::uint32_t node) const { return Node(tree, node).left == node; }
   NarrowReader Narrow() const { return {narrow.data(), (1U << slot_bits) - 1U, slot_bits + 2U}; }
@@ -120,7 +148,7 @@ struct Forest : public CompiledModel {
 };
 
 /// Copies what is needed of the trees; time and memory (about 20 bytes per node) are linear in the number of nodes.
-Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees,
-                     NodeLayout layout = NodeLayout::kSmallest);
+Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout = NodeLayout::kSmallest,
+                     CoverSource cover = CoverSource::kHessian);
 
 }  // namespace kauri

@@ -82,14 +82,14 @@ class Tile {
     exits_.resize(At(n_padded_));
   }
 
-  void AddTree(std::int64_t tree) {
-    auto* sums = Sums(forest_.output_of_tree[At(tree)]);
+  /// The trees [first, end): a group.
+  void AddTrees(std::int64_t first, std::int64_t end) {
     if (codes_.empty()) {
-      AddByWalk(tree, nullptr, sums);
+      AddByWalk(first, end, nullptr);
       return;
     }
     auto const& crown = forest_.crown;
-    auto const& top = crown.trees[At(tree)];
+    auto const& top = crown.trees[At(first)];
     CrownJob const job{codes_.data(),
                        crown.code_bytes,
                        n_padded_,
@@ -97,12 +97,12 @@ class Tile {
                        crown.column.data() + top.node_begin,
                        crown.rank.data() + top.node_begin,
                        crown.exit_value.data() + top.exit_begin};
-    if (!top.has_deeper) {
-      AddCrownValues(job, sums);
+    if (!top.has_deeper && end == first + 1) {
+      AddCrownValues(job, Sums(forest_.output_of_tree[At(first)]));
       return;
     }
     FindCrownExits(job, exits_.data());
-    AddByWalk(tree, crown.exit_node.data() + top.exit_begin, sums);
+    AddByWalk(first, end, crown.exit_node.data() + top.exit_begin);
   }
 
   void Write(float* out) {
@@ -116,20 +116,26 @@ class Tile {
  private:
   float* Sums(std::int64_t output) { return sums_.data() + output * n_padded_; }
 
-  /// From the root, or from the exits of the tree's crown.
-  void AddByWalk(std::int64_t tree, std::uint32_t const* exit_node, float* sums) {
-    auto const steps = forest_.tree_depth[At(tree)] - (exit_node == nullptr ? 0 : kCrownLevels);
-    auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[At(tree)];
+  /// From the root, or from the exits of the crown.
+  void AddByWalk(std::int64_t first, std::int64_t end, std::uint32_t const* exit_node) {
+    auto const steps = forest_.tree_depth[At(first)] - (exit_node == nullptr ? 0 : kCrownLevels);
     WithReader(forest_, [&](auto const& reader, auto categorical) {
       for (std::int64_t row = 0; row < n_padded_; row += kWalkLanes) {
         std::uint32_t nodes[kWalkLanes] = {};
         if (exit_node != nullptr) {
           for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) nodes[lane] = exit_node[exits_[At(row + lane)]];
         }
-        WalkRows<categorical.value>(forest_, reader, tree, steps, keys_.data() + row * forest_.NumSlots(), nodes);
-        for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) sums[row + lane] += leaf_value[nodes[lane]];
+        WalkRows<categorical.value>(forest_, reader, first, steps, keys_.data() + row * forest_.NumSlots(), nodes);
+        for (auto tree = first; tree < end; ++tree) AddLeaves(tree, row, nodes);
       }
     });
+  }
+
+  /// The leaves that kWalkLanes rows have reached.
+  void AddLeaves(std::int64_t tree, std::int64_t row, std::uint32_t const* nodes) {
+    auto* sums = Sums(forest_.output_of_tree[At(tree)]) + row;
+    auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[At(tree)];
+    for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) sums[lane] += leaf_value[nodes[lane]];
   }
 
   Forest const& forest_;
@@ -157,33 +163,36 @@ void PredictMargins(Context const& ctx, Forest const& forest, DataView const& ro
   auto const code_bytes =
       with_codes ? static_cast<std::int64_t>(forest.crown.columns.size()) * forest.crown.code_bytes : 0;
   auto const block_size = TileRows(4 * (forest.NumSlots() + forest.n_outputs) + code_bytes);
+  auto const groups = forest.GroupsOf(trees);
   ParallelForBlocks(ctx, n_rows, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     if (path == MarginPath::kRows || end - begin < kFewRows) {
       MarginsByRows(forest, rows, trees, start, begin, end, out.data());
       return;
     }
     Tile tile(forest, rows, start, begin, end, with_codes);
-    for (auto tree = trees.begin; tree < trees.end; ++tree) tile.AddTree(tree);
+    for (auto const first : groups) tile.AddTrees(first, forest.GroupEnd(first));
     tile.Write(out.data());
   });
 }
 
 void PredictLeaves(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees, Span<float> out) {
-  auto const width = trees.end - trees.begin;
+  auto const groups = forest.GroupsOf(trees);
+  auto const width = static_cast<std::int64_t>(groups.size());
   auto const block_size = TileRows(4 * forest.NumSlots());
   ParallelForBlocks(ctx, rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     std::vector<std::int32_t> keys(At(RoundUp(end - begin, kWalkLanes) * forest.NumSlots()), kMissingKey);
     ReadKeys(forest, rows, begin, end, kWalkLanes, keys.data());
     WithReader(forest, [&](auto const& reader, auto categorical) {
       for (std::int64_t index = 0; index < width * NumBlocks(end - begin, kWalkLanes); ++index) {
-        auto const tree = trees.begin + index % width;
+        auto const column = index % width;
+        auto const tree = groups[At(column)];
         auto const first = index / width * kWalkLanes;
         std::uint32_t nodes[kWalkLanes] = {};
         WalkRows<categorical.value>(forest, reader, tree, forest.tree_depth[At(tree)],
                                     keys.data() + first * forest.NumSlots(), nodes);
         auto const* node_id = forest.node_id.data() + forest.tree_begin[At(tree)];
         for (auto row = first; row < std::min(first + kWalkLanes, end - begin); ++row) {
-          out[At((begin + row) * width + tree - trees.begin)] = static_cast<float>(node_id[nodes[row - first]]);
+          out[At((begin + row) * width + column)] = static_cast<float>(node_id[nodes[row - first]]);
         }
       }
     });

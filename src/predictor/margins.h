@@ -16,11 +16,11 @@ enum class MarginPath {
   kCrown   ///< as kTiles, with the upper levels of all trees answered by crowns; needs a forest with crowns
 };
 
-/// trees: numbered within the forest. out: [n_rows, n_outputs]; start.of_row may be the same memory.
+/// trees: numbered within the forest, whole groups. out: [n_rows, n_outputs]; start.of_row may be the same memory.
 void PredictMargins(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees,
                     MarginStart const& start, MarginPath path, Span<float> out);
 
-/// out: [n_rows, number of trees], the node ids of the model as floats.
+/// out: [n_rows, number of the model's trees], the node ids of the model as floats.
 void PredictLeaves(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees, Span<float> out);
 
 }  // namespace kauri

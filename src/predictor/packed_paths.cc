@@ -42,7 +42,7 @@ Leaves FindLeaves(Context const& ctx, Forest const& forest, TreeRange trees, Pat
   for (std::int64_t t = 0; t < n_trees; ++t) {
     for (auto const node : leaves.nodes[At(t)]) {
       auto const n_features = leaves.edges[At(t)].n_features[node];
-      CheckLength(n_features, forest.trees.begin + trees.begin + t);
+      CheckLength(n_features, forest.trees.begin + forest.ModelTree(trees.begin + t));
       leaves.sizes.push_back(static_cast<std::uint8_t>(n_features + 1));
     }
     leaves.begin.push_back(static_cast<std::int64_t>(leaves.sizes.size()));

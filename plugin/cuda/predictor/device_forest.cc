@@ -28,12 +28,13 @@ std::vector<std::int64_t> OrderByOutput(Forest const& forest) {
 
 /// The arrays over nodes in device order; what lies between trees is never read.
 template <typename T>
-std::vector<T> Reorder(Forest const& forest, std::vector<TreeHead> const& heads, std::int64_t n_nodes,
-                       std::vector<T> const& from) {
+std::vector<T> Reorder(Forest const& forest, std::vector<std::int64_t> const& order, std::vector<TreeHead> const& heads,
+                       std::int64_t n_nodes, std::vector<T> const& from) {
   std::vector<T> to(At(n_nodes));
-  for (auto const& head : heads) {
-    auto const first = from.begin() + forest.tree_begin[At(head.tree)];
-    std::copy(first, from.begin() + forest.tree_begin[At(head.tree) + 1], to.begin() + head.begin);
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    auto const first = from.begin() + forest.tree_begin[At(order[place])];
+    auto const last = from.begin() + forest.tree_begin[At(order[place]) + 1];
+    std::copy(first, last, to.begin() + heads[place].begin);
   }
   return to;
 }
@@ -55,26 +56,27 @@ void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::siz
 
 }  // namespace
 
-DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange range)
-    : Forest(
-          CompileForest(ctx, model, range, HasCategorical(model, range) ? NodeLayout::kWide : NodeLayout::kSmallest)),
-      stream_(ctx.device.ordinal) {
+DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange range, CoverSource cover_source)
+    : Forest(CompileForest(ctx, model, range, HasCategorical(model, range) ? NodeLayout::kWide : NodeLayout::kSmallest,
+                           cover_source)),
+      stream_(ctx.device.ordinal),
+      order_(OrderByOutput(*this)) {
   DeviceScope const scope(ctx.device.ordinal);
   auto const& cuda = stream_.Context();
   std::int64_t n_nodes = 0;
-  for (auto const tree : OrderByOutput(*this)) {
-    host_heads_.push_back({n_nodes, tree_depth[At(tree)], static_cast<std::int32_t>(tree)});
+  for (auto const tree : order_) {
+    host_heads_.push_back({n_nodes, tree_depth[At(tree)], static_cast<std::int32_t>(ModelTree(tree))});
     node_count_.push_back(tree_begin[At(tree) + 1] - tree_begin[At(tree)]);
     n_nodes += (node_count_.back() + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
   }
   RequireForestMemory(cuda, *this, At(n_nodes));
   if (is_wide) {
-    wide_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, wide));
+    wide_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, wide));
   } else {
-    narrow_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, narrow));
+    narrow_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, narrow));
   }
-  leaf_value_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, leaf_value));
-  node_id_ = ToDevice(cuda, Reorder(*this, host_heads_, n_nodes, node_id));
+  leaf_value_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, leaf_value));
+  node_id_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, node_id));
   heads_ = ToDevice(cuda, host_heads_);
   feature_of_slot_ = ToDevice(cuda, feature_of_slot);
   slot_of_feature_ = ToDevice(cuda, slot_of_feature);
@@ -99,12 +101,14 @@ ForestView DeviceForest::View() const {
   return view;
 }
 
-std::vector<TreeChunk> DeviceForest::Chunks(TreeRange range, std::int64_t max_nodes) const {
+std::vector<TreeChunk> DeviceForest::Chunks(TreeRange range, std::int64_t max_nodes, bool firsts_only) const {
   std::vector<TreeChunk> chunks;
   for (std::size_t place = 0; place < host_heads_.size(); ++place) {
+    auto const tree = order_[place];
+    if (tree < range.begin || tree >= range.end) continue;
+    if (firsts_only && tree > 0 && ModelTree(tree - 1) == ModelTree(tree)) continue;
     auto const& head = host_heads_[place];
-    if (head.tree < range.begin || head.tree >= range.end) continue;
-    auto const output = output_of_tree[At(head.tree)];
+    auto const output = output_of_tree[At(tree)];
     auto const index = static_cast<std::int32_t>(place);
     auto const padded = (node_count_[place] + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
     auto* last = chunks.empty() ? nullptr : &chunks.back();

@@ -21,7 +21,7 @@ constexpr std::int64_t kNodeAlignment = 4;
 struct TreeHead {
   std::int64_t begin;  ///< its first node
   std::int32_t depth;
-  std::int32_t tree;  ///< number within the forest
+  std::int32_t tree;  ///< of the model, from its first compiled one on
 };
 
 /// Consecutive trees of one output whose nodes fit into a block's shared memory together, or one tree that does not.
@@ -54,15 +54,17 @@ class DeviceForest : public Forest {
  public:
   /// Nodes are narrow only without categorical splits. Uploads 12 to 24 bytes per node.
   /// \throws Error(kMemory) before anything is allocated, Error(kDevice).
-  DeviceForest(Context const& ctx, Model const& model, TreeRange trees);
+  DeviceForest(Context const& ctx, Model const& model, TreeRange trees, CoverSource cover = CoverSource::kHessian);
 
   int DeviceOrdinal() const { return stream_.Context().device; }
   ForestView View() const;
-  /// The chunks of `range` (numbered within the forest) for buffers of `max_nodes` nodes.
-  std::vector<TreeChunk> Chunks(TreeRange range, std::int64_t max_nodes) const;
+  /// The chunks of `range` (numbered within the forest) for buffers of `max_nodes` nodes. firsts_only: of a group
+  /// (forest.h) the first tree alone, which has the leaves of all of them.
+  std::vector<TreeChunk> Chunks(TreeRange range, std::int64_t max_nodes, bool firsts_only) const;
 
  private:
-  StreamOwner stream_;  ///< before the buffers, which are freed on it
+  StreamOwner stream_;               ///< before the buffers, which are freed on it
+  std::vector<std::int64_t> order_;  ///< [n_trees], numbers within the forest in device order
   std::vector<TreeHead> host_heads_;
   std::vector<std::int64_t> node_count_;  ///< [n_trees], in device order, without padding
   Buffer<NarrowNode> narrow_;

@@ -22,6 +22,7 @@ struct GpuPredictorParam : public dmlc::Parameter<GpuPredictorParam> {
   enum Method { kAuto = 0, kTreeShap = 1, kQuadrature = 2 };
   int shap_method;
   int shap_bin_packing;
+  int shap_cover;
   DMLC_DECLARE_PARAMETER(GpuPredictorParam) {
     DMLC_DECLARE_FIELD(shap_method)
         .set_default(kAuto)
@@ -40,6 +41,13 @@ struct GpuPredictorParam : public dmlc::Parameter<GpuPredictorParam> {
         .describe(
             "How treeshap packs paths into warps: best fit decreasing, first fit decreasing, next fit, or one path per "
             "warp. No result depends on it.");
+    DMLC_DECLARE_FIELD(shap_cover)
+        .set_default(static_cast<int>(CoverSource::kHessian))
+        .add_enum("hessian", static_cast<int>(CoverSource::kHessian))
+        .add_enum("count", static_cast<int>(CoverSource::kCount))
+        .describe(
+            "What weighs the branches that a feature not known might take: hessian, the sums of hessians of training, "
+            "or count, numbers of rows, which must have been counted.");
   }
   void Validate() const {}
   ShapOptions Options() const {
@@ -55,16 +63,17 @@ bool IsContribution(PredictKind kind) {
 
 class GpuPredictor : public Predictor {
  public:
-  explicit GpuPredictor(ShapOptions const& options) : options_(options) {}
+  explicit GpuPredictor(GpuPredictorParam const& param)
+      : options_(param.Options()), cover_(static_cast<CoverSource>(param.shap_cover)) {}
 
   std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const override {
-    return std::make_shared<GpuModel const>(ctx, model, trees);
+    return std::make_shared<GpuModel const>(ctx, model, trees, cover_);
   }
 
   void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange trees,
                MarginStart const& start, Span<float> out) const override {
     auto const& forest = ForestOf(model);
-    auto const own = OwnTrees(forest, trees);
+    auto const own = forest.OwnTrees(trees);
     CheckShapes(forest, rows, kind, trees, start, out);
     if (auto const* on_device = rows.OnDevice()) {
       auto const values = IsContribution(kind)
@@ -82,7 +91,7 @@ class GpuPredictor : public Predictor {
   std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& model,
                                                 DevicePredictTask const& task) const override {
     auto const& forest = ForestOf(model);
-    auto const own = OwnTrees(forest, task.trees);
+    auto const own = forest.OwnTrees(task.trees);
     if (task.kind == PredictKind::kMargin || task.kind == PredictKind::kLeaf) {
       return Ready(PredictDeviceRows(forest, task.rows, task.kind, own, task.start));
     }
@@ -102,15 +111,6 @@ class GpuPredictor : public Predictor {
   static GpuModel const& ForestOf(CompiledModel const& model) {
     if (auto const* forest = dynamic_cast<GpuModel const*>(&model)) return *forest;
     Fail(ErrorKind::kInternal, "gpu_predictor was given a model that another predictor compiled.");
-  }
-
-  /// `trees` as numbered within the forest.
-  static TreeRange OwnTrees(Forest const& forest, TreeRange trees) {
-    if (trees.begin < forest.trees.begin || trees.begin > trees.end || trees.end > forest.trees.end) {
-      Fail(ErrorKind::kInternal, "trees [", trees.begin, ", ", trees.end, ") are not all compiled; those in [",
-           forest.trees.begin, ", ", forest.trees.end, ") are.");
-    }
-    return {trees.begin - forest.trees.begin, trees.end - forest.trees.begin};
   }
 
   static std::unique_ptr<DeviceFloats> Ready(std::unique_ptr<OwnedFloats> values) {
@@ -135,6 +135,7 @@ class GpuPredictor : public Predictor {
   }
 
   ShapOptions options_;
+  CoverSource cover_;
 };
 
 }  // namespace
@@ -142,7 +143,7 @@ class GpuPredictor : public Predictor {
 void RegisterGpuPredictor(Registry<PredictorFactory>* registry) {
   registry->Add({"gpu_predictor", "Prediction and contributions on a CUDA device.",
                  [](ParamMap const& params) -> std::unique_ptr<Predictor> {
-                   return std::make_unique<GpuPredictor>(ParseParameters<GpuPredictorParam>(params).Options());
+                   return std::make_unique<GpuPredictor>(ParseParameters<GpuPredictorParam>(params));
                  },
                  &DescribeParameters<GpuPredictorParam>});
 }

@@ -35,7 +35,7 @@ class TileInFlight {
     auto const& cuda = stream_.Context();
     auto const n_rows = end - begin;
     auto const n_slots = forest.NumSlots();
-    auto const width = task.kind == PredictKind::kLeaf ? task.trees.end - task.trees.begin : forest.n_outputs;
+    auto const width = task.kind == PredictKind::kLeaf ? forest.LeafWidth(task.trees) : forest.n_outputs;
     n_out_ = At(n_rows * width);
     host_features_.Reserve(At(n_rows * n_slots));
     host_out_.Reserve(n_out_);
@@ -166,8 +166,8 @@ class HostRowsSession {
   std::array<TileInFlight, 2> tiles_;
 };
 
-GpuModel::GpuModel(Context const& ctx, Model const& model, TreeRange range)
-    : DeviceForest(ctx, model, range), shap_(std::make_unique<ShapModel>(*this)) {}
+GpuModel::GpuModel(Context const& ctx, Model const& model, TreeRange range, CoverSource cover_source)
+    : DeviceForest(ctx, model, range, cover_source), shap_(std::make_unique<ShapModel>(*this)) {}
 
 GpuModel::~GpuModel() = default;
 

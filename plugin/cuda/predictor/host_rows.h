@@ -32,7 +32,7 @@ class ShapModel;
 /// each call has its own session.
 class GpuModel : public DeviceForest {
  public:
-  GpuModel(Context const& ctx, Model const& model, TreeRange trees);
+  GpuModel(Context const& ctx, Model const& model, TreeRange trees, CoverSource cover);
   ~GpuModel() override;
   void PredictHostRows(Context const& ctx, HostRowsTask const& task) const;
   ShapModel const& Shap() const { return *shap_; }

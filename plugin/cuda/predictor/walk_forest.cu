@@ -38,7 +38,7 @@ struct WalkTask {
   std::int32_t n_chunks;
   std::int32_t max_nodes;  ///< of a buffer
   bool writes_leaves;
-  std::int64_t first_tree;  ///< of the range, for the columns of leaves
+  std::int64_t first_tree;  ///< of the model's in the range, for the columns of leaves
   std::int64_t width;       ///< floats per row of out
   float* out;
 };
@@ -316,16 +316,16 @@ void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows 
       kBufferBytes /
       static_cast<std::int64_t>((forest.is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float)) /
       kNodeAlignment * kNodeAlignment;
-  auto const chunks = ToDevice(cuda, forest.Chunks(trees, max_nodes));
   auto const writes_leaves = kind == PredictKind::kLeaf;
+  auto const chunks = ToDevice(cuda, forest.Chunks(trees, max_nodes, writes_leaves));
   WalkTask const task{forest.View(),
                       rows,
                       chunks.data(),
                       static_cast<std::int32_t>(chunks.size()),
                       static_cast<std::int32_t>(max_nodes),
                       writes_leaves,
-                      trees.begin,
-                      writes_leaves ? trees.end - trees.begin : forest.n_outputs,
+                      forest.ModelTree(trees.begin),
+                      writes_leaves ? forest.LeafWidth(trees) : forest.n_outputs,
                       out};
   auto const shape = ChooseShape(cuda, forest.NumSlots(), rows.n_rows);
   auto const tile_bytes = shape.has_tile ? forest.NumSlots() * kThreadRows * shape.threads * 4 : 0;

@@ -23,7 +23,8 @@ struct DeviceRows {
 };
 
 /// kMargin: adds the leaf values of `trees` (numbered within the forest), one tree after another, to
-/// out [n_rows, n_outputs]. kLeaf: writes the node ids to out [n_rows, number of trees]. Any other kind is refused.
+/// out [n_rows, n_outputs]. kLeaf: writes the node ids to out [n_rows, number of the model's trees]. Any other kind is
+/// refused.
 /// Asynchronous on the stream of `cuda`; the forest must stay until it has passed.
 void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows const& rows, PredictKind kind,
                 TreeRange trees, float* out);

@@ -40,6 +40,7 @@ ShapModel::ShapModel(DeviceForest const& forest) : forest_(forest), stream_(fore
 ShapModel::~ShapModel() = default;
 
 std::shared_ptr<ShapModel::RangeFacts const> ShapModel::Facts(Context const& ctx, TreeRange trees) const {
+  forest_.RequireCover();
   std::lock_guard<std::mutex> const lock(mutex_);
   if (facts_ == nullptr || !IsSame(facts_->trees, trees)) {
     auto const expected = Expected(ctx, forest_, trees);
