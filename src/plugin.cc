@@ -106,10 +106,14 @@ PluginStatus GetCudaPluginStatus() {
   return status;
 }
 
-void RequireCudaDevice(int ordinal) {
+int RequireCudaDevices() {
   auto const status = GetCudaPluginStatus();
   if (!status.problem.empty()) Fail(ErrorKind::kDevice, "device=cuda: ", status.problem, " Or use device=cpu.");
-  auto const n_devices = std::count(status.devices.begin(), status.devices.end(), '\n');
+  return static_cast<int>(std::count(status.devices.begin(), status.devices.end(), '\n'));
+}
+
+void RequireCudaDevice(int ordinal) {
+  auto const n_devices = RequireCudaDevices();
   if (ordinal < n_devices) return;
   Fail(ErrorKind::kDevice, "device=cuda:", ordinal, ": there is no such device; ",
        n_devices == 1 ? "the only one is cuda:0." : "they are cuda:0 to cuda:" + std::to_string(n_devices - 1) + ".",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace kauri {
 
@@ -9,7 +10,9 @@ enum class DeviceKind { kCpu, kCuda };
 
 struct Device {
   DeviceKind kind = DeviceKind::kCpu;
-  int ordinal = 0;  ///< of the CUDA device; 0 on the CPU
+  int ordinal = 0;  ///< of the CUDA device, of several the first, which trains; 0 on the CPU
+  /// Several CUDA devices, over which predictions split their rows, never changing a result. Empty: one device.
+  std::vector<int> ordinals = {};
 };
 
 struct Context {

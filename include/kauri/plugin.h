@@ -12,7 +12,7 @@
 namespace kauri {
 
 /// Changes whenever a class in include/kauri changes its layout or virtual functions.
-constexpr int kPluginInterface = 5;
+constexpr int kPluginInterface = 6;
 
 /// The first two members keep their places for ever: they are read before it is known whether the rest fits.
 struct Plugin {
@@ -37,8 +37,10 @@ struct PluginStatus {
 };
 PluginStatus GetCudaPluginStatus();
 
-/// \throws Error(kDevice): plug-in missing (with the place looked at), broken or of another version; no driver, no
-/// device, or none of this ordinal.
+/// How many CUDA devices there are, at least one. \throws Error(kDevice): plug-in missing (with the place looked at),
+/// broken or of another version; no driver, no device.
+int RequireCudaDevices();
+/// \throws Error(kDevice): as RequireCudaDevices, or there is none of this ordinal.
 void RequireCudaDevice(int ordinal);
 
 }  // namespace kauri

@@ -6,7 +6,11 @@
 
 namespace kauri {
 
-/// Reads `device` from the map: cpu, cuda, gpu (an alias) or cuda:N; absent: cpu. \throws Error(kParameter).
-Device ParseDevice(ParamMap const& map);
+/// What `device` asks for: cpu, cuda, cuda:N, cuda:N,M,.. or cuda:all, where gpu is an alias of cuda; absent: cpu. Asks
+/// for no device to be there. \throws Error(kParameter): another text, or a device named twice.
+DeviceKind ParseDeviceKind(ParamMap const& map);
+
+/// The devices themselves. \throws Error(kParameter) as above, Error(kDevice) unless all are there.
+Device FindDevice(ParamMap const& map);
 
 }  // namespace kauri

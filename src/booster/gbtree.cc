@@ -42,7 +42,7 @@ class GbTree : public Booster {
  public:
   explicit GbTree(ParamMap const& map)
       : tree_param_(ParseParameters<TreeParam>(map)), param_(ParseParameters<GbTreeParam>(map)) {
-    if (auto const* method = FindTreeMethod(param_.tree_method, ParseDevice(map).kind)) builder_ = method->make(map);
+    if (auto const* method = FindTreeMethod(param_.tree_method, ParseDeviceKind(map))) builder_ = method->make(map);
   }
 
   void RequireTraining() const override {

@@ -8,7 +8,6 @@
 #include "booster/learner_impl.h"
 #include "common/log.h"
 #include "kauri/error.h"
-#include "kauri/plugin.h"
 #include "kauri/registry.h"
 
 namespace kauri {
@@ -69,8 +68,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   parts->param = ParseParameters<LearnerParam>(params);
   parts->ctx.threads = parts->param.Threads();
   parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
-  parts->ctx.device = ParseDevice(params);
-  if (parts->ctx.device.kind == DeviceKind::kCuda) RequireCudaDevice(parts->ctx.device.ordinal);
+  parts->ctx.device = FindDevice(params);
   CheckNames(parts->param, &params);  // a plug-in has parameters of its own
   ParseBaseScore(parts->param.base_score);
   parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);

@@ -29,7 +29,10 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .set_default("reg:squarederror")
         .describe("What is minimised; see the list of objectives.");
     DMLC_DECLARE_FIELD(booster).set_default("gbtree").describe("What a round adds; see the list of boosters.");
-    DMLC_DECLARE_FIELD(device).set_default("cpu").describe("Where to run: cpu, cuda or cuda:N.");
+    DMLC_DECLARE_FIELD(device).set_default("cpu").describe(
+        "Where to run: cpu, cuda (the first CUDA device), cuda:N, several as cuda:N,M,.. or cuda:all. Predictions and "
+        "explanations split their rows over several devices; training runs on the first named. No result depends on "
+        "how many there are.");
     DMLC_DECLARE_FIELD(base_score)
         .set_default("")
         .describe(

@@ -1,5 +1,7 @@
 /// What a user of device=cuda reads when something is missing, through the C ABI. No test needs a device, and every
 /// question gets a process of its own: a process looks for the plug-in once.
+#include "booster/device.h"
+
 #include <stdlib.h>
 
 #include <fstream>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "c_api/support.h"
+#include "kauri/error.h"
 #include "kauri/plugin.h"
 #include "kauri/version.h"
 #include "support/child_process.h"
@@ -120,6 +123,76 @@ TEST(Device, OrdinalOutOfRange) {
   EXPECT_EQ(info.at("USE_CUDA"), true);
   EXPECT_EQ(info.at("CUDA_DEVICES"), json({"cuda:0 Fake A", "cuda:1 Fake B"}));
   EXPECT_EQ(info.at("CUDA_PLUGIN"), KAURI_FAKE_PLUGIN);
+}
+
+/// The devices that `device` stands for, in order; several apart from one.
+std::string Devices(Place const& place, std::string const& device) {
+  return In(place, [&]() -> std::string {
+    try {
+      auto const found = FindDevice({{"device", device}});
+      if (found.kind == DeviceKind::kCpu) return "cpu";
+      auto text = std::to_string(found.ordinal) + ":";
+      for (auto const ordinal : found.ordinals) text += " " + std::to_string(ordinal);
+      return text;
+    } catch (Error const& error) {
+      return error.what();
+    }
+  });
+}
+
+TEST(Device, SeveralDevices) {
+  auto const two = Fake("two devices");
+  EXPECT_EQ(Devices(two, "cpu"), "cpu");
+  for (std::string const name : {"cuda", "gpu"}) {
+    EXPECT_EQ(Devices(two, name), "0:");
+    EXPECT_EQ(Devices(two, name + ":1"), "1:");
+    EXPECT_EQ(Devices(two, name + ":0,1"), "0: 0 1");
+    EXPECT_EQ(Devices(two, name + ":1,0"), "1: 1 0");
+    EXPECT_EQ(Devices(two, name + ":all"), "0: 0 1");
+    EXPECT_EQ(Devices(Fake("one device"), name + ":all"), "0:");
+  }
+  EXPECT_EQ(Devices(two, "cuda:0,2"),
+            "device=cuda:2: there is no such device; they are cuda:0 to cuda:1. Use one that is there, or device=cpu.");
+  EXPECT_EQ(Devices(Fake("no device"), "cuda:all"),
+            "device=cuda: the fake driver sees no device. Invent one." + kOrTheCpu);
+}
+
+/// Refused before anything is looked for.
+TEST(Device, TextThatIsNoDevice) {
+  EXPECT_EQ(Devices({"nowhere"}, "cuda:1,0,1"),
+            "parameter device='cuda:1,0,1' names cuda:1 twice; name each device once.");
+  for (auto const* text : {"", "CPU", "cuda:", "cuda:-1", "cuda:x", "cuda:0,", "cuda:,0", "cuda:0,,1", "cuda:0, 1",
+                           "cuda:0;1", "cuda:all,0", "cuda:0,all", "gpu:99999999999", "cuda0", "cpu:0"}) {
+    EXPECT_EQ(Devices({"nowhere"}, text), std::string("parameter device='") + text +
+                                              "' is not valid; expected cpu, cuda, cuda:N with N >= 0, several as "
+                                              "cuda:N,M,.. or cuda:all.");
+  }
+}
+
+/// A booster takes a list through the C ABI and predicts with it; the model does not keep it.
+TEST(Device, BoosterWithSeveralDevices) {
+  auto const status = In(Fake("two devices"), [] {
+    Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
+    auto const booster = MakeBooster(data, {{"nthread", "1"}});
+    if (XGBoosterUpdateOneIter(booster.get(), 0, data.get()) != 0) return std::string(XGBGetLastError());
+    std::string results;
+    for (auto const* device : {"cpu", "cuda:0,1", "gpu:all"}) {
+      bst_ulong const* shape = nullptr;
+      bst_ulong dim = 0;
+      float const* values = nullptr;
+      if (XGBoosterSetParam(booster.get(), "device", device) != 0 ||
+          XGBoosterPredictFromDMatrix(
+              booster.get(), data.get(),
+              R"({"type": 2, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false})",
+              &shape, &dim, &values) != 0) {
+        return std::string(XGBGetLastError());
+      }
+      results += std::to_string(dim) + " " + std::to_string(shape[0]) + " " + std::to_string(values[0]) + ";";
+    }
+    auto const one = results.substr(0, results.find(';') + 1);
+    return results == one + one + one ? std::string("same") : results;
+  });
+  EXPECT_EQ(status, "same");
 }
 
 /// An error of the plug-in keeps its kind on the way out.
