@@ -1,5 +1,6 @@
 #include "kauri/predictor.h"
 #include "predictor/contributions.h"
+#include "predictor/interventional.h"
 #include "predictor/margins.h"
 #include "predictor/output_width.h"
 #include "predictor/predictors.h"
@@ -80,6 +81,17 @@ class CpuPredictor : public Predictor {
     auto const own = forest.OwnTrees(trees);
     forest.RequireCover();
     QuadratureSparseInteractions(ctx, {forest, rows, own, start}, top_k, out);
+  }
+
+  void PredictInterventional(Context const& ctx, CompiledModel const& model, DataView const& rows,
+                             DataView const& background, TreeRange trees, MarginStart const& start,
+                             Span<float> out) const override {
+    auto const& forest = CompiledForest(model, trees);
+    CheckSize("the output", out.size(),
+              rows.NumRows() * OutputWidth(forest.n_outputs, forest.n_features, PredictKind::kContribution, trees));
+    CheckStart(start, rows.NumRows(), forest.n_outputs);
+    auto const own = forest.OwnTrees(trees);
+    InterventionalContributions(ctx, {forest, rows, own, start}, background, out);
   }
 
  private:

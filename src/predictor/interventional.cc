@@ -1,0 +1,196 @@
+#include "predictor/interventional.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "predictor/background_tree.h"
+
+namespace kauri {
+namespace {
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+/// Of the sums and keys of rows that pass over all trees together; trees are compiled once for each such part.
+constexpr std::int64_t kPartBytes = std::int64_t{256} << 20;
+/// Of the tables that are in memory at a time: this and as much for each thread.
+constexpr std::int64_t kBatchBytes = std::int64_t{32} << 20;
+
+/// Trees [begin, end) whose tables fit into memory together, at least one.
+std::int64_t EndOfBatch(Context const& ctx, Forest const& forest, TreeRange trees) {
+  auto bytes = kBatchBytes * (ctx.threads + 1);
+  auto end = trees.begin;
+  for (; end < trees.end; ++end) {
+    bytes -= MostTableBytes(forest, end);
+    if (bytes < 0 && end > trees.begin) break;
+  }
+  return end;
+}
+
+/// The trees of a batch, compiled.
+struct Batch {
+  TreeRange trees;
+  std::vector<BackgroundTree> compiled;
+  CategoryConditionsView categories;
+  ShapleyWeights weights;  ///< for leaves without a table
+};
+
+Batch CompileBatch(Context const& ctx, Forest const& forest, TreeRange trees, BackgroundCompiler const& compiler,
+                   PathCategories* categories) {
+  auto const n_trees = trees.end - trees.begin;
+  std::vector<PathProgram> programs(At(n_trees));
+  auto one_by_one = ctx;
+  if (forest.has_categorical) one_by_one.threads = 1;
+  ParallelFor(one_by_one, n_trees,
+              [&](std::int64_t t) { programs[At(t)] = CompilePaths(forest, trees.begin + t, categories); });
+  std::uint32_t longest = 0;
+  for (auto const& program : programs) longest = std::max(longest, program.most_features);
+  Batch batch{trees, std::vector<BackgroundTree>(At(n_trees)), categories->View(),
+              ShapleyWeights(longest > kTableFeatures ? longest : 0)};
+  ParallelFor(ctx, n_trees, [&](std::int64_t t) {
+    batch.compiled[At(t)] = compiler.Compile(std::move(programs[At(t)]), batch.categories);
+  });
+  return batch;
+}
+
+/// What a thread needs for a tile: sums by position, [kPatternRows, stride].
+class TileScratch {
+ public:
+  double* Sums(std::uint32_t most_features) {
+    stride_ = (std::int64_t{most_features} + 7) / 8 * 8;
+    auto const size = At(stride_ * kPatternRows);
+    if (size > size_) {
+      sums_ = hwy::AllocateAligned<double>(size);
+      if (sums_ == nullptr) throw std::bad_alloc();
+      size_ = size;
+      std::fill(sums_.get(), sums_.get() + size, 0.0);
+    }
+    return sums_.get();
+  }
+  std::int64_t Stride() const { return stride_; }
+  PatternWalk walk;
+  std::vector<std::uint32_t const*> planes;
+
+ private:
+  hwy::AlignedFreeUniquePtr<double[]> sums_;  ///< all zeros between trees
+  std::size_t size_ = 0;
+  std::int64_t stride_ = 0;
+};
+
+/// Adds a tree to the sums of a tile; phi: [n_slots, kPatternRows].
+void AddTree(Batch const& batch, BackgroundTree const& tree, std::int32_t const* keys, std::int64_t n_rows,
+             TileScratch* scratch, double* phi) {
+  auto* const sums = scratch->Sums(tree.program.most_features);
+  auto const stride = scratch->Stride();
+  auto const add_leaf = [&](std::uint32_t number) {
+    auto const& leaf = tree.program.leaves[number];
+    if (leaf.n_features == 0) return;
+    if (HasTable(leaf)) {
+      AddTableRows({tree.tables.get() + tree.table_begin[number], TableWidth(leaf.n_features),
+                    scratch->walk.Plane(tree.program, leaf, 0), n_rows, sums, stride});
+    } else {
+      scratch->walk.Planes(tree.program, leaf, &scratch->planes);
+      AddDirect(tree.direct[number], scratch->planes, n_rows, batch.weights, sums, stride);
+    }
+  };
+  auto const close = [&](std::uint32_t position, std::uint32_t slot) {
+    auto* const to = phi + slot * kPatternRows;
+    auto* const from = sums + position;
+    for (std::int64_t row = 0; row < n_rows; ++row) {
+      to[row] += from[row * stride];
+      from[row * stride] = 0.0;
+    }
+  };
+  scratch->walk.Run(tree.program, batch.categories, keys, n_rows, add_leaf, close);
+}
+
+/// Rows that pass over all trees together, with their sums.
+class Part {
+ public:
+  Part(Context const& ctx, ContributionTask const& task, std::int64_t begin, std::int64_t end)
+      : task_(task),
+        begin_(begin),
+        keys_(ctx, task.forest, task.rows, begin, end),
+        tile_size_(task.forest.n_outputs * task.forest.NumSlots() * kPatternRows),
+        phi_(At(keys_.NumTiles() * tile_size_), 0.0) {}
+
+  void Add(Context const& ctx, Batch const& batch) {
+    auto const output_size = task_.forest.NumSlots() * kPatternRows;
+    ParallelFor(ctx, keys_.NumTiles(), [&](std::int64_t tile) {
+      TileScratch scratch;
+      for (std::size_t t = 0; t < batch.compiled.size(); ++t) {
+        auto const output = task_.forest.output_of_tree[At(batch.trees.begin) + t];
+        AddTree(batch, batch.compiled[t], keys_.Tile(tile), keys_.RowsOf(tile), &scratch,
+                phi_.data() + tile * tile_size_ + output * output_size);
+      }
+    });
+  }
+
+  /// means: of the trees of each output over the background. out: of the first row of the task.
+  void Write(Context const& ctx, std::vector<double> const& means, Span<float> out) const {
+    auto const& forest = task_.forest;
+    auto const width = forest.n_features + 1;
+    ParallelForBlocks(ctx, keys_.NumRows(), kPatternRows, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+      for (auto index = first * forest.n_outputs; index < last * forest.n_outputs; ++index) {
+        auto const row = index / forest.n_outputs;
+        auto const output = index % forest.n_outputs;
+        auto* const to = out.data() + (begin_ * forest.n_outputs + index) * width;
+        std::fill(to, to + forest.n_features, 0.0F);
+        auto const* phi = phi_.data() + row / kPatternRows * tile_size_ + row % kPatternRows +
+                          output * forest.NumSlots() * kPatternRows;
+        for (auto const feature : forest.feature_of_slot) {
+          to[feature] = static_cast<float>(*phi);
+          phi += kPatternRows;
+        }
+        to[forest.n_features] = static_cast<float>(means[At(output)] + StartOf(task_, begin_ + row, output));
+      }
+    });
+  }
+
+ private:
+  ContributionTask const& task_;
+  std::int64_t begin_;
+  KeyTiles keys_;
+  std::int64_t tile_size_;
+  std::vector<double> phi_;  ///< [n_tiles, n_outputs, n_slots, kPatternRows]
+};
+
+std::int64_t PartRows(Forest const& forest) {
+  auto const row_bytes = 4 * forest.NumSlots() * (1 + 2 * forest.n_outputs) + 1;
+  return std::max<std::int64_t>(1, kPartBytes / row_bytes / kPatternRows) * kPatternRows;
+}
+
+}  // namespace
+
+void CheckBackground(DataView const& background) {
+  if (background.NumRows() > 0) return;
+  Fail(ErrorKind::kData,
+       "the background has 0 rows, so nothing can take the place of a missing feature; give at least ", "one row.");
+}
+
+void InterventionalContributions(Context const& ctx, ContributionTask const& task, DataView const& background,
+                                 Span<float> out) {
+  CheckBackground(background);
+  auto const& forest = task.forest;
+  KeyTiles const background_keys(ctx, forest, background, 0, background.NumRows());
+  BackgroundCompiler const compiler(background_keys);
+  auto const part_rows = PartRows(forest);
+  for (std::int64_t begin = 0; begin < task.rows.NumRows(); begin += part_rows) {
+    Part part(ctx, task, begin, std::min(task.rows.NumRows(), begin + part_rows));
+    PathCategories categories(forest.categories);
+    std::vector<double> means(At(forest.n_outputs), 0.0);
+    for (auto tree = task.trees.begin; tree < task.trees.end;) {
+      auto const end = EndOfBatch(ctx, forest, {tree, task.trees.end});
+      auto const batch = CompileBatch(ctx, forest, {tree, end}, compiler, &categories);
+      for (std::size_t t = 0; t < batch.compiled.size(); ++t) {
+        means[At(forest.output_of_tree[At(tree) + t])] += batch.compiled[t].mean;
+      }
+      part.Add(ctx, batch);
+      tree = end;
+    }
+    part.Write(ctx, means, out);
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,65 @@
+/// \file What interventional contributions spend their time on, in vectors (interventional.h has the formulas).
+///
+/// Floors, per row and edge: two comparisons of keys, one mask, one bit: 4 operations on 16 rows with 512-bit vectors.
+/// Per row and leaf of up to 8 features: one load of 64 bytes at a random place of the leaf's table, one sum of 64
+/// bytes read and written: 3 operations; then, per row and split, two numbers of 8 bytes read and written as a position
+/// is closed. Per leaf with k features, for the table: k 2^(k-1) steps of 4 operations on 4 points, 2^k inner products
+/// of 4 points twice, k 2^k differences.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "predictor/path_feature.h"
+
+namespace kauri {
+
+/// Rows of a tile: a multiple of every vector's lanes.
+constexpr std::int64_t kPatternRows = 256;
+
+/// Sets one bit of a plane of patterns. All pointers: [kPatternRows].
+struct PatternBitJob {
+  PathFeature const& feature;
+  CategoryConditionsView categories;
+  std::uint32_t bit;  ///< 2^position
+  std::int64_t n_rows;
+  std::int32_t const* keys;  ///< of the feature
+  std::uint32_t const* from;
+  std::uint32_t* to;  ///< rows from n_rows on get anything
+};
+void SetPatternBit(PatternBitJob const& job);
+
+/// Doubles per pattern in the table of a leaf with that many features.
+constexpr std::int64_t TableWidth(std::uint32_t n_features) { return (std::int64_t{n_features} + 3) / 4 * 4; }
+
+/// sums[row * stride + i] += table[patterns[row] * width + i] for i < width, a TableWidth of at most 12. Rows of sums
+/// and table are aligned as vectors of 8 doubles are, those of widths other than 8 as vectors of 4.
+struct TableJob {
+  double const* table;
+  std::int64_t width;
+  std::uint32_t const* patterns;
+  std::int64_t n_rows;
+  double* sums;
+  std::int64_t stride;
+};
+void AddTableRows(TableJob const& job);
+
+/// Points and weights for the tables of leaves with n features (1 to 16).
+struct LeafRule {
+  std::uint32_t n_features = 0;
+  std::int64_t n_points = 0;         ///< 4 or 8; those that are too many have weight 0
+  std::vector<double> node;          ///< [n_points]
+  std::vector<double> coefficients;  ///< [n_features + 1, n_points]: w (1 - t)^b / t
+};
+LeafRule MakeLeafRule(std::uint32_t n_features);
+
+/// The table of one leaf. scratch: [2^n_features, n_points + 2].
+struct LeafTableJob {
+  LeafRule const& rule;
+  double const* background;  ///< [2^n_features], what each pattern of the background weighs
+  double* scratch;
+  double* table;  ///< [2^n_features, TableWidth]
+};
+void MakeLeafTable(LeafTableJob const& job);
+
+}  // namespace kauri

@@ -1,0 +1,20 @@
+#include "predictor/pattern_walk.h"
+
+#include <algorithm>
+
+#include "common/parallel_for.h"
+#include "predictor/row_tile.h"
+
+namespace kauri {
+
+KeyTiles::KeyTiles(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end)
+    : n_rows_(end - begin), tile_size_(forest.NumSlots() * kPatternRows) {
+  keys_.assign(static_cast<std::size_t>(NumTiles() * tile_size_), kMissingKey);
+  ParallelForBlocks(ctx, n_rows_, kPatternRows, [&](std::int64_t first, std::int64_t last, std::int64_t tile) {
+    ReadKeys(forest, rows, begin + first, begin + last, kPatternRows, keys_.data() + tile * tile_size_);
+  });
+}
+
+std::int64_t KeyTiles::RowsOf(std::int64_t tile) const { return std::min(kPatternRows, n_rows_ - tile * kPatternRows); }
+
+}  // namespace kauri
