@@ -157,32 +157,4 @@ std::unique_ptr<OwnedFloats> ShapModel::ExplainDeviceRows(Context const& ctx, Sh
   return result;
 }
 
-void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const {
-  DeviceScope const scope(forest_.DeviceOrdinal());
-  std::unique_ptr<ShapSession> session;
-  {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    if (!idle_.empty()) {
-      session = std::move(idle_.back());
-      idle_.pop_back();
-    }
-  }
-  if (session == nullptr) session = std::make_unique<ShapSession>(forest_.DeviceOrdinal());
-  auto const width = OutputWidth(forest_.n_outputs, forest_.n_features, task.kind, task.trees);
-  auto const& cuda = session->Cuda();
-  auto const row_bytes = 4 * (forest_.NumSlots() + width + forest_.n_outputs) + BytesPerRow(task.kind);
-  auto const tile_rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(FreeBytes(cuda) / 2) / row_bytes);
-  for (std::int64_t begin = 0; begin < task.rows.NumRows(); begin += tile_rows) {
-    auto const end = std::min(task.rows.NumRows(), begin + tile_rows);
-    ShapTask tile{session->Upload(ctx, forest_, task.rows, begin, end), task.kind, task.trees, nullptr, false, nullptr};
-    tile.start_is_of_row = !task.start.of_row.empty();
-    tile.start = session->UploadStart(task.start, forest_.n_outputs, begin, end);
-    tile.out = session->Output(At((end - begin) * width));
-    Explain(ctx, cuda, options, tile);
-    session->Download(ctx, At((end - begin) * width), task.out.data() + begin * width);
-  }
-  std::lock_guard<std::mutex> const lock(mutex_);
-  idle_.push_back(std::move(session));
-}
-
 }  // namespace kauri::cuda

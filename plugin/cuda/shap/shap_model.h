@@ -51,7 +51,7 @@ struct DeviceShapTask {
   MarginStart const& start;
 };
 
-/// Stream and page-locked memory of one call at a time.
+/// Stream and page-locked memory of one tile at a time.
 class ShapSession;
 
 /// Safe from many threads. The forest must outlive it.
@@ -68,7 +68,7 @@ class ShapModel {
   std::unique_ptr<OwnedFloats> ExplainDeviceRows(Context const& ctx, ShapOptions const& options,
                                                  DeviceShapTask const& task) const;
 
-  /// As Explain, for rows in host memory: device memory holds the model and one tile of rows with its results.
+  /// As Explain, for rows in host memory: device memory holds the model and two tiles of rows with their results.
   void ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const;
 
  private:
@@ -88,6 +88,9 @@ class ShapModel {
   std::shared_ptr<PackedRange const> Paths(Context const& ctx, TreeRange trees, BinPacking packing) const;
   std::shared_ptr<DeviceProgram const> Program(Context const& ctx, bool with_pairs) const;
   std::shared_ptr<DeviceMeans const> Means(Context const& ctx) const;
+
+  std::unique_ptr<ShapSession> TakeSession() const;
+  void KeepSession(std::unique_ptr<ShapSession> session) const;
 
   std::int64_t BytesPerRow(PredictKind kind) const;
   std::int64_t Width(ShapTask const& task) const;

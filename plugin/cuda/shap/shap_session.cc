@@ -9,7 +9,7 @@ namespace kauri::cuda {
 namespace {
 
 /// Floats that cross the bus at a time, through page-locked memory.
-constexpr std::size_t kPieceFloats = std::size_t{8} << 20U;
+constexpr std::size_t kPieceFloats = std::size_t{4} << 20U;
 /// What a host thread copies at a time.
 constexpr std::int64_t kBlockRows = 1024;
 constexpr std::int64_t kBlockFloats = 1 << 16;
@@ -24,31 +24,6 @@ void CopyFloats(Context const& ctx, float const* from, std::size_t size, float* 
 
 }  // namespace
 
-DeviceRows ShapSession::Upload(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin,
-                               std::int64_t end) {
-  auto const n_slots = forest.NumSlots();
-  features_.Reserve(Cuda(), At((end - begin) * n_slots));
-  auto const piece =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(kPieceFloats) / std::max<std::int64_t>(1, n_slots));
-  auto& pinned = pinned_[0];
-  for (auto first = begin; first < end && n_slots > 0; first += piece) {
-    auto const last = std::min(end, first + piece);
-    pinned.Reserve(At((last - first) * n_slots));
-    ParallelForBlocks(ctx, last - first, kBlockRows, [&](std::int64_t row, std::int64_t row_end, std::int64_t) {
-      CopySlots(forest, rows, first + row, first + row_end, pinned.data() + row * n_slots);
-    });
-    CopyToDevice(Cuda(), pinned.data(), At((last - first) * n_slots), features_.data() + (first - begin) * n_slots);
-    Cuda().Synchronize();  // for `pinned`, which the next piece overwrites
-  }
-  DeviceRows tile;
-  tile.n_rows = end - begin;
-  tile.n_cols = n_slots;
-  tile.values = features_.data();
-  tile.row_stride = n_slots;
-  tile.columns_are_slots = true;
-  return tile;
-}
-
 float const* ShapSession::UploadStart(MarginStart const& start, std::int64_t n_outputs, std::int64_t begin,
                                       std::int64_t end) {
   auto const is_of_row = !start.of_row.empty();
@@ -59,25 +34,58 @@ float const* ShapSession::UploadStart(MarginStart const& start, std::int64_t n_o
   return start_.data();
 }
 
+DeviceRows ShapSession::Upload(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin,
+                               std::int64_t end) {
+  auto const n_slots = forest.NumSlots();
+  features_.Reserve(Cuda(), At((end - begin) * n_slots));
+  auto const piece =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(kPieceFloats) / std::max<std::int64_t>(1, n_slots));
+  std::size_t turn = 0;
+  for (auto first = begin; first < end && n_slots > 0; first += piece, turn = 1 - turn) {
+    auto const last = std::min(end, first + piece);
+    auto& pinned = pinned_in_[turn];
+    pinned.Reserve(At((last - first) * n_slots));
+    ParallelForBlocks(ctx, last - first, kBlockRows, [&](std::int64_t row, std::int64_t row_end, std::int64_t) {
+      CopySlots(forest, rows, first + row, first + row_end, pinned.data() + row * n_slots);
+    });
+    if (first > begin) Cuda().Synchronize();  // for the piece before, whose memory the next one takes
+    CopyToDevice(Cuda(), pinned.data(), At((last - first) * n_slots), features_.data() + (first - begin) * n_slots);
+  }
+  DeviceRows tile;
+  tile.n_rows = end - begin;
+  tile.n_cols = n_slots;
+  tile.values = features_.data();
+  tile.row_stride = n_slots;
+  tile.columns_are_slots = true;
+  return tile;
+}
+
 float* ShapSession::Output(std::size_t size) {
   out_.Reserve(Cuda(), size);
   return out_.data();
 }
 
-void ShapSession::Download(Context const& ctx, std::size_t size, float* to) {
-  std::size_t ready_begin = 0;
-  std::size_t ready = 0;  // floats of the piece before, in the other buffer
+void ShapSession::BeginDownload(std::size_t size, float* to) {
+  on_the_way_ = size;
+  to_ = to;
+  auto const piece = std::min(kPieceFloats, size);
+  pinned_out_[0].Reserve(piece);
+  CopyToHost(Cuda(), out_.data(), piece, pinned_out_[0].data());
+}
+
+void ShapSession::EndDownload(Context const& ctx) {
   std::size_t turn = 0;
-  for (std::size_t begin = 0; begin < size; begin += kPieceFloats, turn = 1 - turn) {
-    auto const piece = std::min(kPieceFloats, size - begin);
-    pinned_[turn].Reserve(piece);
-    CopyToHost(Cuda(), out_.data() + begin, piece, pinned_[turn].data());
-    CopyFloats(ctx, pinned_[1 - turn].data(), ready, to + ready_begin);
+  for (std::size_t begin = 0; begin < on_the_way_; begin += kPieceFloats, turn = 1 - turn) {
     Cuda().Synchronize();  // for the piece
-    ready_begin = begin;
-    ready = piece;
+    auto const next = begin + kPieceFloats;
+    if (next < on_the_way_) {
+      auto const size = std::min(kPieceFloats, on_the_way_ - next);
+      pinned_out_[1 - turn].Reserve(size);
+      CopyToHost(Cuda(), out_.data() + next, size, pinned_out_[1 - turn].data());
+    }
+    CopyFloats(ctx, pinned_out_[turn].data(), std::min(kPieceFloats, on_the_way_ - begin), to_ + begin);
   }
-  CopyFloats(ctx, pinned_[1 - turn].data(), ready, to + ready_begin);
+  on_the_way_ = 0;
 }
 
 }  // namespace kauri::cuda

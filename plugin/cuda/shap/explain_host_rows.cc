@@ -1,0 +1,88 @@
+/// Host rows in tiles, two in flight, each on a stream of its own:
+/// 1. The host copies a tile's rows into page-locked memory, and leaves the bus, the kernels and the results' way back
+///    to the stream.
+/// 2. It does the same with the next tile on the other stream, whose first blocks run beside the other's last.
+/// 3. It waits for the first tile, copies its results to where they belong, and takes the next rows.
+///
+/// What nothing hides is the first tile's way in and the last one's way out. Floor, 1 M rows of 8 features and 9
+/// results over 8 devices with 100 trees of depth 8: kernels 23 ms (5.5 M rows/s and device, measured on an H100); of
+/// 4 + 4.5 MB for each device, two tiles, half are not hidden: 0.2 ms of the bus at 25 GB/s, 0.5 ms of one host thread
+/// at 10 GB/s, or 0.1 ms of several.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "cuda/common/memory_plan.h"
+#include "cuda/shap/shap_model.h"
+#include "cuda/shap/shap_session.h"
+#include "predictor/output_width.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// Of features or of results in one tile.
+constexpr std::int64_t kTileBytes = 4 << 20;
+/// Of wide rows; fewer would leave multiprocessors without work.
+constexpr std::int64_t kMinTileRows = 4096;
+/// Rows of a block.
+constexpr std::int64_t kBlockRows = 128;
+constexpr std::int64_t kTilesInFlight = 2;
+
+/// Tiles of about the same size, none above the number of rows that device memory has room for.
+std::int64_t TileRows(std::int64_t n_rows, std::int64_t bytes_per_row, std::int64_t most_rows) {
+  auto const wanted = std::max(kMinTileRows, kTileBytes / std::max<std::int64_t>(1, bytes_per_row));
+  auto const limit = std::max<std::int64_t>(1, std::min(wanted, most_rows));
+  auto const n_tiles = (n_rows + limit - 1) / limit;
+  auto const even = (n_rows + n_tiles - 1) / n_tiles;
+  return std::min(limit, (even + kBlockRows - 1) / kBlockRows * kBlockRows);
+}
+
+}  // namespace
+
+std::unique_ptr<ShapSession> ShapModel::TakeSession() const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  if (idle_.empty()) return std::make_unique<ShapSession>(forest_.DeviceOrdinal());
+  auto session = std::move(idle_.back());
+  idle_.pop_back();
+  return session;
+}
+
+void ShapModel::KeepSession(std::unique_ptr<ShapSession> session) const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  idle_.push_back(std::move(session));
+}
+
+void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const {
+  auto const n_rows = task.rows.NumRows();
+  if (n_rows == 0) return;
+  DeviceScope const scope(forest_.DeviceOrdinal());
+  auto const facts = Facts(ctx, task.trees);  // before the sessions, whose work reads it
+  auto const width = OutputWidth(forest_.n_outputs, forest_.n_features, task.kind, task.trees);
+  auto const n_slots = forest_.NumSlots();
+  std::array<std::unique_ptr<ShapSession>, kTilesInFlight> sessions{TakeSession()};
+  auto const free_bytes = static_cast<std::int64_t>(FreeBytes(sessions[0]->Cuda()) + sessions[0]->Bytes());
+  auto const row_bytes = 4 * (n_slots + width + forest_.n_outputs) + BytesPerRow(task.kind);
+  auto const tile_rows = TileRows(n_rows, 4 * std::max(n_slots, width), free_bytes / (2 * kTilesInFlight) / row_bytes);
+  std::size_t turn = 0;
+  for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows, turn = 1 - turn) {
+    auto const end = std::min(n_rows, begin + tile_rows);
+    if (sessions[turn] == nullptr) sessions[turn] = TakeSession();
+    auto* const session = sessions[turn].get();
+    session->EndDownload(ctx);
+    ShapTask tile{{}, task.kind, task.trees, nullptr, !task.start.of_row.empty(), nullptr};
+    tile.start = session->UploadStart(task.start, forest_.n_outputs, begin, end);
+    tile.rows = session->Upload(ctx, forest_, task.rows, begin, end);
+    auto const size = static_cast<std::size_t>((end - begin) * width);
+    tile.out = session->Output(size);
+    ExplainTile(ctx, session->Cuda(), options, tile, *facts);
+    session->BeginDownload(size, task.out.data() + begin * width);
+  }
+  for (std::int64_t i = 0; i < kTilesInFlight; ++i, turn = 1 - turn) {
+    if (sessions[turn] == nullptr) continue;
+    sessions[turn]->EndDownload(ctx);
+    KeepSession(std::move(sessions[turn]));
+  }
+}
+
+}  // namespace kauri::cuda
