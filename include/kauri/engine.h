@@ -12,11 +12,13 @@
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"
 #include "kauri/gradient.h"
+#include "kauri/linear_updater.h"
 #include "kauri/metric.h"
 #include "kauri/model.h"
 #include "kauri/objective.h"
 #include "kauri/predictor.h"
 #include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
 
 namespace kauri {
 
@@ -27,15 +29,18 @@ struct RoundTree {
   std::int64_t output = 0;
   float subsample = 1.0F;
   float leaf_scale = 1.0F;
+  TreeParam const* param = nullptr;  ///< what the builder was made with
 };
 
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Makes the cached margins of `data` those of all trees of `model`: predicts with the trees that came since the last
-  /// call. start: [n_outputs], the base score as margin; a base margin of `data` replaces it.
+  /// Makes the cached margins of `data` those of all trees of `model` but `dropped`, ascending: predicts with the trees
+  /// that came since the last call, or with all when others are dropped or have changed their weights.
+  /// start: [n_outputs], the base score as margin; a base margin of `data` replaces it.
   virtual void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
-                             Predictor const& predictor, Span<float const> start) = 0;
+                             Predictor const& predictor, Span<float const> start,
+                             Span<std::int64_t const> dropped) = 0;
   /// Gradients of the objective at the cached margins of `train`.
   virtual void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
                                 std::int64_t iteration) = 0;
@@ -47,9 +52,14 @@ class Engine {
                                   DeviceArray const& /*hessians*/) {
     Fail(ErrorKind::kInternal, "gradients in device memory were given to an engine in host memory");
   }
-  /// Samples rows, builds a tree from the gradients and adds its leaves to the cached margins of `train`.
+  /// Samples rows, builds a tree from the gradients, sets its leaves where the objective of the gradients names a
+  /// quantile for them, and adds the leaves to the cached margins of `train`.
   virtual Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                          RoundTree const& tree) = 0;
+  /// Changes the linear part of `model` from the gradients. \throws Error(kInternal) from an engine on a device.
+  virtual void UpdateLinear(Context const&, DataMatrix const& /*train*/, LinearUpdater const&, Model* /*model*/) {
+    Fail(ErrorKind::kInternal, "an engine in device memory was asked to learn a linear model");
+  }
   /// The caller appended the trees of a round to the model: the margins of `train` hold them already.
   virtual void FinishRound(DataMatrix const& train, Model const& model) = 0;
   /// Each metric on the transformed cached margins of `data`.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ class Objective {
   /// Base score (output space) to margin. \throws Error(kParameter) outside the domain, e.g. not in (0, 1) for a
   /// probability.
   virtual float BaseScoreToMargin(float base_score) const { return base_score; }
+  /// The base scores of all outputs as margins; BaseScoreToMargin of each unless outputs hang together.
+  virtual std::vector<float> StartMargins(std::vector<float> const& base_scores) const;
   /// Margins to predictions, in place, [n_rows, n_outputs].
   virtual void TransformMargins(Context const& ctx, Span<float> values, std::int64_t n_outputs) const = 0;
   /// Outputs per row that a user sees from kValue: 1 for multi:softmax (the class), else n_outputs.
@@ -47,6 +50,11 @@ class Objective {
   virtual std::int64_t ValueWidth(std::int64_t n_outputs) const { return n_outputs; }
   virtual void PickValues(Context const&, Span<float const> transformed, std::int64_t n_outputs, Span<float> out) const;
   virtual std::string DefaultMetric() const = 0;
+  /// Metrics are given margins, not predictions.
+  virtual bool EvaluatesMargins() const { return false; }
+  /// Losses without curvature: which quantile in [0, 1] of the residuals (label - margin before the round) a leaf of a
+  /// tree of `output` shall hold, instead of the Newton step that the builder gave it. Nothing: it stays.
+  virtual std::optional<float> LeafQuantile(std::int64_t /*output*/) const { return std::nullopt; }
   /// Overrides of defaults that this objective wants unless the user set them, e.g. max_delta_step for count:poisson.
   virtual std::map<std::string, std::string> ParameterDefaults() const { return {}; }
   /// For the model file: key of the parameter object (empty: none) and its members.

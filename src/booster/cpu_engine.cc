@@ -2,12 +2,15 @@
 
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "common/fixed_point.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
+#include "predictor/held_margins.h"
+#include "tree/leaf_quantiles.h"
 #include "tree/sampling.h"
 
 namespace kauri {
@@ -21,8 +24,10 @@ struct DataCache {
   std::uint64_t info_revision = 0;  ///< a new base margin makes `margins` stale
   std::vector<float> margins;       ///< [n_rows, n_outputs]
   std::int64_t n_outputs = 1;
-  std::int64_t n_trees = 0;  ///< trees of the model that `margins` holds
+  HeldMargins held;
   std::vector<GradientPair> gradients;
+  std::vector<std::optional<float>> leaf_quantiles;  ///< [n_outputs] of the objective that made the gradients, or empty
+  std::vector<float> round_margins;                  ///< without the trees of the round; only with a leaf quantile
   std::unique_ptr<BuildState> build_state;
   std::string build_state_key;
   FixedGradients fixed;
@@ -32,15 +37,16 @@ struct DataCache {
 class CpuEngine : public Engine {
  public:
   void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
-                     Predictor const& predictor, Span<float const> start) override {
+                     Predictor const& predictor, Span<float const> start,
+                     Span<std::int64_t const> dropped) override {
     DropDeadCaches();
     auto& cache = caches_[data->Id()];
-    auto const n_trees = static_cast<std::int64_t>(model.trees.size());
     auto const fresh = cache.data.expired() || cache.info_revision != data->InfoRevision();
-    if (!fresh && cache.n_trees == n_trees) return;
-    TreeRange const missing{fresh ? 0 : cache.n_trees, n_trees};
+    auto const plan = cache.held.PlanFor(model, dropped, fresh);
+    if (plan.IsNothing()) return;
     MarginStart from;
-    if (fresh) {
+    if (plan.restart) {
+      cache.data.reset();  // margins are of no use until they are complete
       cache.n_outputs = model.NumOutputs();
       cache.margins.resize(static_cast<std::size_t>(data->NumRows() * cache.n_outputs));
       from.of_output = start;
@@ -48,9 +54,12 @@ class CpuEngine : public Engine {
     } else {
       from.of_row = cache.margins;
     }
-    auto const compiled = predictor.Compile(ctx, model, missing);
-    predictor.Predict(ctx, *compiled, *data->View(), PredictKind::kMargin, missing, from, cache.margins);
-    cache.n_trees = n_trees;
+    auto const compiled = predictor.Compile(ctx, model, plan.Hull());
+    for (auto const trees : plan.runs) {
+      predictor.Predict(ctx, *compiled, *data->View(), PredictKind::kMargin, trees, from, cache.margins);
+      from.of_row = cache.margins;
+    }
+    cache.held.Hold(model, dropped);
     cache.data = data;
     cache.info_revision = data->InfoRevision();
   }
@@ -60,6 +69,11 @@ class CpuEngine : public Engine {
     auto& cache = CacheOf(train);
     cache.gradients.resize(cache.margins.size());
     objective.ComputeGradients(ctx, cache.margins, train.Info(), iteration, cache.gradients);
+    cache.leaf_quantiles.clear();
+    for (std::int64_t output = 0; output < cache.n_outputs; ++output) {
+      cache.leaf_quantiles.push_back(objective.LeafQuantile(output));
+      if (cache.leaf_quantiles.back().has_value()) cache.round_margins = cache.margins;
+    }
   }
 
   void SetGradients(Context const&, DataMatrix const& train, Span<GradientPair const> gradients) override {
@@ -69,6 +83,7 @@ class CpuEngine : public Engine {
            cache.n_outputs, " outputs; expected ", cache.margins.size(), ", row by row.");
     }
     cache.gradients.assign(gradients.begin(), gradients.end());
+    cache.leaf_quantiles.clear();
   }
 
   Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
@@ -88,19 +103,28 @@ class CpuEngine : public Engine {
     task.leaf_scale = tree.leaf_scale;
     cache.leaf_of_row.resize(static_cast<std::size_t>(train.NumRows()));
     auto built = builder.Build(ctx, train, task, cache.build_state.get(), cache.leaf_of_row);
+    RefreshLeaves(ctx, train.Info(), tree, sampled, cache, &built);
     AddLeaves(ctx, built, tree.output, &cache);
     return built;
   }
 
-  void FinishRound(DataMatrix const& train, Model const& model) override {
-    CacheOf(train).n_trees = static_cast<std::int64_t>(model.trees.size());
+  void UpdateLinear(Context const& ctx, DataMatrix const& train, LinearUpdater const& updater, Model* model) override {
+    constexpr char const* kKey = "linear";
+    auto& cache = CacheOf(train);
+    if (cache.build_state == nullptr || cache.build_state_key != kKey) {
+      cache.build_state = updater.MakeState(ctx, train);
+      cache.build_state_key = kKey;
+    }
+    updater.Update(ctx, train, cache.gradients, cache.build_state.get(), model);
   }
+
+  void FinishRound(DataMatrix const& train, Model const& model) override { CacheOf(train).held.HoldNewTrees(model); }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
                                std::vector<std::unique_ptr<Metric>> const& metrics) override {
     auto const& cache = CacheOf(data);
     auto predictions = cache.margins;
-    objective.TransformMargins(ctx, predictions, cache.n_outputs);
+    if (!objective.EvaluatesMargins()) objective.TransformMargins(ctx, predictions, cache.n_outputs);
     std::vector<double> values;
     for (auto const& metric : metrics) values.push_back(metric->Evaluate(ctx, predictions, data.Info()));
     return values;
@@ -120,6 +144,22 @@ class CpuEngine : public Engine {
   void DropDeadCaches() {
     for (auto it = caches_.begin(); it != caches_.end();)
       it = it->second.data.expired() ? caches_.erase(it) : std::next(it);
+  }
+
+  static void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
+                            Span<std::uint8_t const> sampled, DataCache const& cache, Tree* built) {
+    auto const output = static_cast<std::size_t>(tree.output);
+    if (output >= cache.leaf_quantiles.size() || !cache.leaf_quantiles[output].has_value()) return;
+    if (tree.param == nullptr) Fail(ErrorKind::kInternal, "the booster gave no parameters for the leaves of a tree");
+    LeafQuantileTask task;
+    task.quantile = *cache.leaf_quantiles[output];
+    task.leaf_scale = tree.leaf_scale;
+    task.output = tree.output;
+    task.n_outputs = cache.n_outputs;
+    task.margins = cache.round_margins;
+    task.leaf_of_row = cache.leaf_of_row;
+    task.sampled_rows = sampled;
+    SetLeafQuantiles(ctx, info, *tree.param, task, built);
   }
 
   static void AddLeaves(Context const& ctx, Tree const& tree, std::int64_t output, DataCache* cache) {

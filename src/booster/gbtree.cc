@@ -46,6 +46,10 @@ class GbTree : public Booster {
   }
 
   void RequireTraining() const override {
+    if (param_.multi_strategy == GbTreeParam::kMultiOutputTree) {
+      Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: Kauri predicts with and explains trees with vector ",
+           "leaves but does not train them; use multi_strategy=one_output_per_tree.");
+    }
     if (builder_ != nullptr) return;
     FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
   }
@@ -58,6 +62,7 @@ class GbTree : public Booster {
     RoundTree task;
     task.iteration = iteration;
     task.subsample = tree_param_.subsample;
+    task.param = &tree_param_;
     task.leaf_scale = 1.0F / static_cast<float>(param_.num_parallel_tree);
     for (task.output = 0; task.output < n_outputs; ++task.output) {
       for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {

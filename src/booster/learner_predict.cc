@@ -66,13 +66,12 @@ void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::in
 
 std::vector<float> Learner::Impl::StartMargins(Components const& parts) const {
   auto const n_outputs = static_cast<std::size_t>(model.NumOutputs());
-  std::vector<float> margins;
-  for (auto const score : model.base_score) margins.push_back(parts.objective->BaseScoreToMargin(score));
-  if (margins.size() == 1) margins.assign(n_outputs, margins[0]);
-  if (margins.size() != n_outputs) {
-    Fail(ErrorKind::kModel, "the model has ", margins.size(), " base scores for ", n_outputs, " outputs.");
+  auto scores = model.base_score;
+  if (scores.size() == 1) scores.assign(n_outputs, scores[0]);
+  if (scores.size() != n_outputs) {
+    Fail(ErrorKind::kModel, "the model has ", scores.size(), " base scores for ", n_outputs, " outputs.");
   }
-  return margins;
+  return parts.objective->StartMargins(scores);
 }
 
 std::shared_ptr<CompiledModel const> Learner::Impl::Compiled(Components const& parts) const {

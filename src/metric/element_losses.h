@@ -1,6 +1,8 @@
 /// \file Losses of one prediction and its label; float32 as XGBoost's, so that printed values agree.
 #pragma once
 
+#include <cmath>
+
 #include "common/math.h"
 #include "kauri/host_device.h"
 #include "metric/log_gamma.h"
@@ -56,6 +58,43 @@ struct RelativeDifference {
   KAURI_HD float operator()(float prediction, float label) const {
     auto const share = (label - prediction) / label;
     return share < 0.0F ? -share : share;
+  }
+};
+
+/// Squared for small, absolute for large differences.
+struct PseudoHuberDifference {
+  float slope;
+  KAURI_HD float operator()(float prediction, float label) const {
+    double const ratio = (static_cast<double>(label) - static_cast<double>(prediction)) / static_cast<double>(slope);
+    double const square = ratio * ratio;
+    // slope^2 (sqrt(1 + square) - 1) without the difference of two near numbers.
+    return static_cast<float>(static_cast<double>(slope) * static_cast<double>(slope) * square /
+                              (sqrt(1.0 + square) + 1.0));
+  }
+};
+
+/// Differences below the label count alpha, those above 1 - alpha.
+struct PinballLoss {
+  float alpha;
+  KAURI_HD float operator()(float prediction, float label) const {
+    return label >= prediction ? alpha * (label - prediction) : (1.0F - alpha) * (prediction - label);
+  }
+};
+
+/// The same of squared differences.
+struct ExpectileDifference {
+  float alpha;
+  KAURI_HD float operator()(float prediction, float label) const {
+    float const square = (label - prediction) * (label - prediction);
+    return (label >= prediction ? alpha : 1.0F - alpha) * square;
+  }
+};
+
+/// 1 where e^margin lies within the bounds.
+struct InBounds {
+  KAURI_HD float operator()(float margin, float lower, float upper) const {
+    double const time = Exp(static_cast<double>(margin));
+    return time >= static_cast<double>(lower) && time <= static_cast<double>(upper) ? 1.0F : 0.0F;
   }
 };
 

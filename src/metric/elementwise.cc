@@ -2,53 +2,16 @@
 #include <cmath>
 #include <memory>
 
-#include "common/block_sum.h"
-#include "common/element_weights.h"
+#include "common/loss_param.h"
 #include "kauri/error.h"
-#include "kauri/metric.h"
+#include "metric/element_metric.h"
 #include "metric/entries.h"
-#include "metric/inputs.h"
-#include "metric/loss_kernels.h"
 
 namespace kauri {
 namespace {
 
 double Identity(double mean) { return mean; }
 double Root(double mean) { return std::sqrt(mean); }
-
-/// finish(weighted mean of loss(prediction, label) over rows and targets).
-template <typename Loss>
-class ElementMetric : public Metric {
- public:
-  ElementMetric(std::string name, Loss loss, double (*finish)(double))
-      : name_(std::move(name)), loss_(loss), finish_(finish) {}
-
-  std::string Name() const override { return name_; }
-
-  double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
-    auto const n_outputs = CheckInputs(name_, predictions, info);
-    if (info.n_rows > 0 && n_outputs != info.n_targets) {
-      Fail(ErrorKind::kData, name_, ": ", n_outputs, " predictions per row for ", info.n_targets,
-           " label columns; for several classes use merror or mlogloss");
-    }
-    auto const n = static_cast<std::int64_t>(info.labels.size());
-    auto const sum = SumBlocks<WeightedSum>(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
-      return BlockSum(predictions.data() + begin, info, begin, end);
-    });
-    return finish_(sum.Mean());
-  }
-
- private:
-  WeightedSum BlockSum(float const* predictions, MetaInfo const& info, std::int64_t begin, std::int64_t end) const {
-    ElementBuffer buffer;
-    auto const* weights = ElementWeights(info, begin, end, &buffer);
-    return SumLosses(loss_, {predictions, info.labels.data() + begin, weights, end - begin});
-  }
-
-  std::string name_;
-  Loss loss_;
-  double (*finish_)(double);
-};
 
 /// A loss with a number after '@'.
 template <typename Loss>
@@ -105,6 +68,11 @@ std::unique_ptr<Metric> MakeTweedie(std::string const& argument, ParamMap const&
   return std::make_unique<NumberedMetric<TweedieLogLoss>>(NumberedName("tweedie-nloglik", power), power);
 }
 
+std::unique_ptr<Metric> MakePseudoHuber(std::string const&, ParamMap const& params) {
+  auto const slope = ParseParameters<PseudoHuberParam>(params).huber_slope;
+  return std::make_unique<ElementMetric<PseudoHuberDifference>>("mphe", PseudoHuberDifference{slope}, Identity);
+}
+
 }  // namespace
 
 void RegisterElementMetrics(Registry<MetricFactory>* registry) {
@@ -118,6 +86,8 @@ void RegisterElementMetrics(Registry<MetricFactory>* registry) {
                  MakeFactory<SquaredLogDifference>("rmsle", Root)});
   registry->Add(
       {"mape", "Mean absolute difference as a share of the label.", MakeFactory<RelativeDifference>("mape", Identity)});
+  registry->Add({"mphe", "Mean pseudo-Huber loss: squared for small, absolute for large differences.", MakePseudoHuber,
+                 DescribeParameters<PseudoHuberParam>});
   registry->Add({"gamma-nloglik", "Mean negative log-likelihood of the gamma distribution with shape 1.",
                  MakeFactory<GammaLogLoss>("gamma-nloglik", Identity)});
   registry->Add({"gamma-deviance", "Mean deviance of the gamma distribution.",

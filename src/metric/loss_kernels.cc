@@ -44,6 +44,7 @@ WeightedSum ThresholdErrorSum(ThresholdError loss, LossBlock const& block) { ret
 WeightedSum PoissonDevianceSum(PoissonDeviance loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum SquaredLogDifferenceSum(SquaredLogDifference loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum RelativeDifferenceSum(RelativeDifference loss, LossBlock const& block) { return Sum(loss, block); }
+WeightedSum PseudoHuberDifferenceSum(PseudoHuberDifference loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum GammaLogLossSum(GammaLogLoss loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum GammaDevianceSum(GammaDeviance loss, LossBlock const& block) { return Sum(loss, block); }
 WeightedSum TweedieLogLossSum(TweedieLogLoss loss, LossBlock const& block) { return Sum(loss, block); }
@@ -63,6 +64,7 @@ HWY_EXPORT(ThresholdErrorSum);
 HWY_EXPORT(PoissonDevianceSum);
 HWY_EXPORT(SquaredLogDifferenceSum);
 HWY_EXPORT(RelativeDifferenceSum);
+HWY_EXPORT(PseudoHuberDifferenceSum);
 HWY_EXPORT(GammaLogLossSum);
 HWY_EXPORT(GammaDevianceSum);
 HWY_EXPORT(TweedieLogLossSum);
@@ -87,6 +89,9 @@ WeightedSum SumLosses(SquaredLogDifference loss, LossBlock const& block) {
 }
 WeightedSum SumLosses(RelativeDifference loss, LossBlock const& block) {
   return HWY_DYNAMIC_DISPATCH(RelativeDifferenceSum)(loss, block);
+}
+WeightedSum SumLosses(PseudoHuberDifference loss, LossBlock const& block) {
+  return HWY_DYNAMIC_DISPATCH(PseudoHuberDifferenceSum)(loss, block);
 }
 WeightedSum SumLosses(GammaLogLoss loss, LossBlock const& block) {
   return HWY_DYNAMIC_DISPATCH(GammaLogLossSum)(loss, block);

@@ -26,6 +26,7 @@ WeightedSum SumLosses(ThresholdError loss, LossBlock const& block);
 WeightedSum SumLosses(PoissonDeviance loss, LossBlock const& block);
 WeightedSum SumLosses(SquaredLogDifference loss, LossBlock const& block);
 WeightedSum SumLosses(RelativeDifference loss, LossBlock const& block);
+WeightedSum SumLosses(PseudoHuberDifference loss, LossBlock const& block);
 WeightedSum SumLosses(GammaLogLoss loss, LossBlock const& block);
 WeightedSum SumLosses(GammaDeviance loss, LossBlock const& block);
 WeightedSum SumLosses(TweedieLogLoss loss, LossBlock const& block);

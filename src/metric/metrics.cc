@@ -6,6 +6,8 @@ namespace kauri {
 
 void RegisterMetrics(Registry<MetricFactory>* registry) {
   RegisterElementMetrics(registry);
+  RegisterAlphaMetrics(registry);
+  RegisterSurvivalMetrics(registry);
   RegisterClassMetrics(registry);
   RegisterAreaMetrics(registry);
   RegisterRankMetrics(registry);

@@ -24,6 +24,12 @@ void Gradients(Loss const loss, ElementBlock const& block) {
 void SquaredErrorGradients(SquaredErrorLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
 void LogisticGradients(LogisticLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
 void PoissonGradients(PoissonLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+void SquaredLogGradients(SquaredLogLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+void PseudoHuberGradients(PseudoHuberLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+void AbsoluteGradients(AbsoluteLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+void GammaGradients(GammaLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+void TweedieGradients(TweedieLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+void HingeGradients(HingeLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
 
 void SigmoidRows(float* values, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) values[i] = Sigmoid(values[i]);
@@ -55,6 +61,12 @@ namespace kauri {
 HWY_EXPORT(SquaredErrorGradients);
 HWY_EXPORT(LogisticGradients);
 HWY_EXPORT(PoissonGradients);
+HWY_EXPORT(SquaredLogGradients);
+HWY_EXPORT(PseudoHuberGradients);
+HWY_EXPORT(AbsoluteGradients);
+HWY_EXPORT(GammaGradients);
+HWY_EXPORT(TweedieGradients);
+HWY_EXPORT(HingeGradients);
 HWY_EXPORT(SigmoidRows);
 HWY_EXPORT(ExpRows);
 HWY_EXPORT(SoftmaxExponentRows);
@@ -67,6 +79,24 @@ void ComputeElementGradients(LogisticLoss const& loss, ElementBlock const& block
 }
 void ComputeElementGradients(PoissonLoss const& loss, ElementBlock const& block) {
   HWY_DYNAMIC_DISPATCH(PoissonGradients)(loss, block);
+}
+void ComputeElementGradients(SquaredLogLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(SquaredLogGradients)(loss, block);
+}
+void ComputeElementGradients(PseudoHuberLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(PseudoHuberGradients)(loss, block);
+}
+void ComputeElementGradients(AbsoluteLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(AbsoluteGradients)(loss, block);
+}
+void ComputeElementGradients(GammaLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(GammaGradients)(loss, block);
+}
+void ComputeElementGradients(TweedieLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(TweedieGradients)(loss, block);
+}
+void ComputeElementGradients(HingeLoss const& loss, ElementBlock const& block) {
+  HWY_DYNAMIC_DISPATCH(HingeGradients)(loss, block);
 }
 void SigmoidInPlace(float* values, std::int64_t n) { HWY_DYNAMIC_DISPATCH(SigmoidRows)(values, n); }
 void ExpInPlace(float* values, std::int64_t n) { HWY_DYNAMIC_DISPATCH(ExpRows)(values, n); }

@@ -5,9 +5,15 @@
 #include <cstdint>
 
 #include "kauri/gradient.h"
+#include "objective/absolute_loss.h"
+#include "objective/gamma_loss.h"
+#include "objective/hinge_loss.h"
 #include "objective/logistic_loss.h"
 #include "objective/poisson_loss.h"
+#include "objective/pseudo_huber_loss.h"
 #include "objective/squared_error_loss.h"
+#include "objective/squared_log_loss.h"
+#include "objective/tweedie_loss.h"
 
 namespace kauri {
 
@@ -23,6 +29,12 @@ struct ElementBlock {
 void ComputeElementGradients(SquaredErrorLoss const& loss, ElementBlock const& block);
 void ComputeElementGradients(LogisticLoss const& loss, ElementBlock const& block);
 void ComputeElementGradients(PoissonLoss const& loss, ElementBlock const& block);
+void ComputeElementGradients(SquaredLogLoss const& loss, ElementBlock const& block);
+void ComputeElementGradients(PseudoHuberLoss const& loss, ElementBlock const& block);
+void ComputeElementGradients(AbsoluteLoss const& loss, ElementBlock const& block);
+void ComputeElementGradients(GammaLoss const& loss, ElementBlock const& block);
+void ComputeElementGradients(TweedieLoss const& loss, ElementBlock const& block);
+void ComputeElementGradients(HingeLoss const& loss, ElementBlock const& block);
 
 void SigmoidInPlace(float* values, std::int64_t n);
 void ExpInPlace(float* values, std::int64_t n);

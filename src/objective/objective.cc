@@ -6,6 +6,12 @@
 
 namespace kauri {
 
+std::vector<float> Objective::StartMargins(std::vector<float> const& base_scores) const {
+  std::vector<float> margins;
+  for (auto const score : base_scores) margins.push_back(BaseScoreToMargin(score));
+  return margins;
+}
+
 void Objective::PickValues(Context const&, Span<float const> transformed, std::int64_t, Span<float> out) const {
   if (transformed.size() != out.size()) {
     Fail(ErrorKind::kInternal, "PickValues got ", out.size(), " places for ", transformed.size(), " values");

@@ -9,6 +9,16 @@ void RegisterObjectives(Registry<ObjectiveFactory>* registry) {
   RegisterLogistic(registry);
   RegisterSoftmax(registry);
   RegisterPoisson(registry);
+  RegisterSquaredLogError(registry);
+  RegisterPseudoHuber(registry);
+  RegisterAbsoluteError(registry);
+  RegisterQuantileError(registry);
+  RegisterExpectileError(registry);
+  RegisterGamma(registry);
+  RegisterTweedie(registry);
+  RegisterHinge(registry);
+  RegisterCox(registry);
+  RegisterAft(registry);
   RegisterLambdaRank(registry);
 }
 

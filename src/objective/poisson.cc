@@ -2,12 +2,10 @@
 
 #include <cmath>
 
-#include "common/block_sum.h"
-#include "common/parallel_for.h"
-#include "kauri/error.h"
 #include "objective/elementwise.h"
 #include "objective/entries.h"
 #include "objective/labels.h"
+#include "objective/log_link.h"
 
 namespace kauri {
 
@@ -36,18 +34,9 @@ class Poisson : public ElementwiseObjective {
     CheckLabels(info, {"count:poisson", "a count of 0 or more", "remove the row or give it a count"},
                 [](float label) { return label >= 0.0F && std::isfinite(label); });
   }
-  /// 0 becomes minus infinity, the rate 0 that fits labels that all are 0.
-  float BaseScoreToMargin(float base_score) const override {
-    if (!(base_score >= 0.0F)) {
-      Fail(ErrorKind::kParameter, "parameter base_score='", base_score,
-           "' is not a rate; count:poisson expects a value above 0");
-    }
-    return LogFloat(base_score);
-  }
+  float BaseScoreToMargin(float base_score) const override { return LogOfBaseScore(Name(), base_score); }
   void TransformMargins(Context const& ctx, Span<float> values, std::int64_t) const override {
-    ParallelForBlocks(
-        ctx, static_cast<std::int64_t>(values.size()), kRowBlock,
-        [&](std::int64_t begin, std::int64_t end, std::int64_t) { ExpInPlace(values.data() + begin, end - begin); });
+    ExpMargins(ctx, values);
   }
   std::string Name() const override { return "count:poisson"; }
   std::string DefaultMetric() const override { return "poisson-nloglik"; }

@@ -204,7 +204,8 @@ TEST(MeanMetric, BadVariancePowers) {
 }
 
 TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
-  std::set<std::string> const maximised{"auc", "aucpr", "ndcg", "ndcg-", "map", "map-", "pre", "pre-"};
+  std::set<std::string> const maximised{
+      "auc", "aucpr", "ndcg", "ndcg-", "map", "map-", "pre", "pre-", "interval-regression-accuracy"};
   Registry<MetricFactory> registry("metric");
   RegisterMetrics(&registry);
   EXPECT_EQ(registry.Names(), (std::vector<std::string>{"rmse",
@@ -214,9 +215,15 @@ TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
                                                         "poisson-nloglik",
                                                         "rmsle",
                                                         "mape",
+                                                        "mphe",
                                                         "gamma-nloglik",
                                                         "gamma-deviance",
                                                         "tweedie-nloglik",
+                                                        "quantile",
+                                                        "expectile",
+                                                        "cox-nloglik",
+                                                        "aft-nloglik",
+                                                        "interval-regression-accuracy",
                                                         "merror",
                                                         "mlogloss",
                                                         "auc",
@@ -230,7 +237,8 @@ TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
     auto const argument = entry.name == "tweedie-nloglik" ? "1.5" : "";
-    EXPECT_EQ(entry.make(argument, {})->HigherIsBetter(), maximised.count(entry.name) > 0) << entry.name;
+    ParamMap const alphas{{"quantile_alpha", "0.5"}, {"expectile_alpha", "0.5"}};
+    EXPECT_EQ(entry.make(argument, alphas)->HigherIsBetter(), maximised.count(entry.name) > 0) << entry.name;
   }
 }
 

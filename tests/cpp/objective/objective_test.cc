@@ -121,23 +121,44 @@ TEST(ObjectiveParameters, SavedAsXGBoostSavesThem) {
 TEST(ObjectiveParameters, TablesAndNames) {
   Registry<ObjectiveFactory> registry("objective");
   RegisterObjectives(&registry);
-  EXPECT_EQ(registry.Names(), (std::vector<std::string>{"reg:squarederror", "reg:logistic", "binary:logistic",
-                                                        "binary:logitraw", "multi:softmax", "multi:softprob",
-                                                        "count:poisson", "rank:pairwise", "rank:ndcg", "rank:map"}));
+  std::map<std::string, std::size_t> parameter_counts{
+      {"reg:squarederror", 1},  {"reg:logistic", 1},      {"binary:logistic", 1},    {"binary:logitraw", 1},
+      {"multi:softmax", 1},     {"multi:softprob", 1},    {"count:poisson", 1},      {"reg:squaredlogerror", 0},
+      {"reg:absoluteerror", 0}, {"reg:quantileerror", 1}, {"reg:expectileerror", 1}, {"reg:pseudohubererror", 1},
+      {"reg:gamma", 1},         {"reg:tweedie", 1},       {"binary:hinge", 0},       {"survival:cox", 0},
+      {"survival:aft", 2},      {"rank:pairwise", 7},     {"rank:ndcg", 7},          {"rank:map", 7}};
+  EXPECT_EQ(registry.Names().size(), parameter_counts.size());
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
-    ASSERT_NE(entry.parameters, nullptr);
-    EXPECT_EQ(entry.parameters().size(), entry.name.rfind("rank", 0) == 0 ? 7U : 1U);
+    ASSERT_EQ(parameter_counts.count(entry.name), 1U) << entry.name;
+    auto const n_parameters = entry.parameters == nullptr ? 0U : entry.parameters().size();
+    EXPECT_EQ(n_parameters, parameter_counts[entry.name]) << entry.name;
   }
 }
 
 TEST(ObjectiveParameters, DefaultMetrics) {
-  std::map<std::string, std::string> const expected{{"reg:squarederror", "rmse"},        {"reg:logistic", "rmse"},
-                                                    {"binary:logistic", "logloss"},      {"binary:logitraw", "logloss"},
-                                                    {"multi:softmax", "mlogloss"},       {"multi:softprob", "mlogloss"},
-                                                    {"count:poisson", "poisson-nloglik"}};
+  std::map<std::string, std::string> const expected{{"reg:squarederror", "rmse"},
+                                                    {"reg:logistic", "rmse"},
+                                                    {"binary:logistic", "logloss"},
+                                                    {"binary:logitraw", "logloss"},
+                                                    {"multi:softmax", "mlogloss"},
+                                                    {"multi:softprob", "mlogloss"},
+                                                    {"count:poisson", "poisson-nloglik"},
+                                                    {"reg:squaredlogerror", "rmsle"},
+                                                    {"reg:pseudohubererror", "mphe"},
+                                                    {"reg:absoluteerror", "mae"},
+                                                    {"reg:quantileerror", "quantile"},
+                                                    {"reg:expectileerror", "expectile"},
+                                                    {"reg:gamma", "gamma-deviance"},
+                                                    {"reg:tweedie", "tweedie-nloglik@1.2"},
+                                                    {"binary:hinge", "error"},
+                                                    {"survival:cox", "cox-nloglik"},
+                                                    {"survival:aft", "aft-nloglik"}};
+  ParamMap const params{
+      {"num_class", "2"}, {"quantile_alpha", "0.5"}, {"expectile_alpha", "0.5"}, {"tweedie_variance_power", "1.2"}};
   for (auto const& [name, metric] : expected) {
-    EXPECT_EQ(MakeObjective(name, {{"num_class", "2"}})->DefaultMetric(), metric) << name;
+    EXPECT_EQ(MakeObjective(name, params)->DefaultMetric(), metric) << name;
+    EXPECT_EQ(MakeObjective(name, params)->Name(), name);
   }
 }
 

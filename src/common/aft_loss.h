@@ -1,0 +1,155 @@
+/// \file Accelerated failure time: ln(time) = margin + scale * noise, for survival:aft and its metrics (Barnwal, Cho
+/// and Hocking, "Survival regression with accelerated failure time model in XGBoost", 2022).
+///
+/// Vocabulary. The time of a row lies in [lower, upper]: lower == upper is the time itself, lower = 0 and upper =
+/// infinity say nothing about that side. z = (ln(bound) - margin) / scale; D is the probability of the noise between
+/// the two z, f its density. The loss is -ln(D), or -ln(f(z) / (scale time)) for a known time.
+///
+/// Derivatives by the margin are (f(z_u) - f(z_l)) / D / scale and so on. Each distribution divides a common factor
+/// out, so that no quotient of two vanishing numbers is left, however wrong the margin is. Gradients are limited to
+/// +-15 and hessians to [1e-16, 15], as in XGBoost.
+#pragma once
+
+#include "common/math.h"
+#include "common/normal_tail.h"
+#include "kauri/gradient.h"
+#include "kauri/host_device.h"
+
+namespace kauri {
+
+/// First and second derivative of the loss for scale 1.
+struct AftDerivatives {
+  double first;
+  double second;
+};
+
+struct NormalNoise {
+  KAURI_HD static double Density(double z) { return NormalDensity(z); }
+  KAURI_HD static double Between(double lower, double upper) {
+    if (lower + upper < 0.0) return Between(-upper, -lower);
+    return lower > 0.0 ? NormalTail(lower) - NormalTail(upper) : 1.0 - NormalTail(-lower) - NormalTail(upper);
+  }
+  KAURI_HD static AftDerivatives AtTime(double z) { return {-z, 1.0}; }
+  /// The side with the larger tail is mirrored to the right.
+  KAURI_HD static AftDerivatives InInterval(double lower, double upper) {
+    if (lower + upper >= 0.0) return Right(lower, upper);
+    AftDerivatives const mirrored = Right(-upper, -lower);
+    return {-mirrored.first, mirrored.second};
+  }
+  /// lower + upper >= 0. Densities and D are relative to the density at `lower` where that one may vanish.
+  KAURI_HD static AftDerivatives Right(double lower, double upper) {
+    upper = upper < kFar ? upper : kFar;
+    double at_lower = 1.0;
+    double at_upper = 0.0;
+    double between = 0.0;
+    if (lower > 0.0) {
+      if (!(upper > lower)) return AtTime(lower);
+      at_upper = Exp(-0.5 * (upper - lower) * (upper + lower));
+      between = MillsRatio(lower) - at_upper * MillsRatio(upper);
+    } else {
+      lower = lower > -kFar ? lower : -kFar;
+      at_lower = NormalDensity(lower);
+      at_upper = NormalDensity(upper);
+      between = Between(lower, upper);
+    }
+    double const first = (at_upper - at_lower) / between;
+    return {first, first * first + (upper * at_upper - lower * at_lower) / between};
+  }
+  static constexpr double kFar = 1e10;  ///< in place of infinity, whose product with a density of 0 is NaN
+};
+
+struct LogisticNoise {
+  KAURI_HD static double Below(double z) { return 1.0 / (1.0 + Exp(-z)); }
+  KAURI_HD static double Density(double z) { return Below(z) * Below(-z); }
+  KAURI_HD static double Between(double lower, double upper) {
+    return lower + upper < 0.0 ? Below(upper) - Below(lower) : Below(-lower) - Below(-upper);
+  }
+  KAURI_HD static AftDerivatives AtTime(double z) { return InInterval(z, z); }
+  /// Because f = F (1 - F), D cancels.
+  KAURI_HD static AftDerivatives InInterval(double lower, double upper) {
+    return {Below(-upper) - Below(lower), Density(lower) + Density(upper)};
+  }
+};
+
+/// The smallest of many, Gumbel's distribution mirrored: P(noise > z) = e^-(e^z).
+struct ExtremeNoise {
+  static constexpr double kLargest = 30.0;  ///< of z: beyond, derivatives are at their limits
+  KAURI_HD static double Rate(double z) { return Exp(z < kLargest ? z : kLargest); }
+  KAURI_HD static double Density(double z) { return Rate(z) * Exp(-Rate(z)); }
+  /// 1 - e^-x for x >= 0.
+  KAURI_HD static double Fall(double x) {
+    return x < 1e-4 ? x * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x / 24.0))) : 1.0 - Exp(-x);
+  }
+  KAURI_HD static double Between(double lower, double upper) {
+    double const rate = Rate(lower);
+    return Exp(-rate) * Fall(Rate(upper) - rate);
+  }
+  KAURI_HD static AftDerivatives AtTime(double z) { return {1.0 - Rate(z), Rate(z)}; }
+  /// Densities and D are relative to e^-Rate(lower).
+  KAURI_HD static AftDerivatives InInterval(double lower, double upper) {
+    double const low = Rate(lower);
+    double const high = Rate(upper);
+    if (!(high > low)) return AtTime(lower);
+    double const fall = Fall(high - low);
+    double const left = Exp(low - high);  // 0 for no upper bound, but for a time far below the lower one
+    double const first = (high * left - low) / fall;
+    return {first, first * first - first + (high * high * left - low * low) / fall};
+  }
+};
+
+struct AftLoss {
+  enum Noise { kNormal = 0, kLogistic = 1, kExtreme = 2 };
+  static constexpr double kMinLikelihood = 1e-12;
+  static constexpr double kMaxGradient = 15.0;
+  static constexpr double kMinHessian = 1e-16;
+  static constexpr double kMaxHessian = 15.0;
+
+  int noise;
+  double scale;
+
+  KAURI_HD GradientPair Gradient(float margin, float lower, float upper, float weight) const {
+    AftDerivatives const at = Derivatives(margin, lower, upper);
+    double const first = Limit(at.first / scale, -kMaxGradient, kMaxGradient);
+    double const second = Limit(at.second / (scale * scale), kMinHessian, kMaxHessian);
+    return {static_cast<float>(first) * weight, static_cast<float>(second) * weight};
+  }
+
+  /// Likelihoods below kMinLikelihood count as it.
+  KAURI_HD float operator()(float margin, float lower, float upper) const {
+    double const low = Standard(margin, lower);
+    double const high = Standard(margin, upper);
+    double const likelihood = lower == upper ? Density(low) / (scale * static_cast<double>(lower)) : Between(low, high);
+    return static_cast<float>(-Log(likelihood < kMinLikelihood ? kMinLikelihood : likelihood));
+  }
+
+  /// Minus infinity for the bound 0, infinity for infinity.
+  KAURI_HD double Standard(float margin, float bound) const {
+    return (Log(static_cast<double>(bound)) - static_cast<double>(margin)) / scale;
+  }
+
+ private:
+  /// A NaN stays one.
+  KAURI_HD static double Limit(double value, double low, double high) {
+    return value < low ? low : value > high ? high : value;
+  }
+  KAURI_HD double Density(double z) const {
+    if (noise == kLogistic) return LogisticNoise::Density(z);
+    return noise == kNormal ? NormalNoise::Density(z) : ExtremeNoise::Density(z);
+  }
+  KAURI_HD double Between(double low, double high) const {
+    if (noise == kLogistic) return LogisticNoise::Between(low, high);
+    return noise == kNormal ? NormalNoise::Between(low, high) : ExtremeNoise::Between(low, high);
+  }
+  KAURI_HD AftDerivatives Derivatives(float margin, float lower, float upper) const {
+    double const low = Standard(margin, lower);
+    double const high = Standard(margin, upper);
+    if (lower == upper) {
+      if (noise == kLogistic) return LogisticNoise::AtTime(low);
+      return noise == kNormal ? NormalNoise::AtTime(low) : ExtremeNoise::AtTime(low);
+    }
+    if (noise == kLogistic) return LogisticNoise::InInterval(low, high);
+    return noise == kNormal ? NormalNoise::InInterval(low, high) : ExtremeNoise::InInterval(low, high);
+  }
+};
+
+}  // namespace kauri

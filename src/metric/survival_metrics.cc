@@ -1,0 +1,91 @@
+#include "metric/survival_metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "common/aft_loss.h"
+#include "common/loss_param.h"
+#include "kauri/error.h"
+#include "metric/element_losses.h"
+#include "metric/entries.h"
+
+namespace kauri {
+namespace {
+
+/// The negative logarithm of Cox's partial likelihood with Breslow's treatment of ties, per event. A row of label y had
+/// its event at time y if y > 0, and was last seen without it at time -y otherwise; predictions are hazard ratios.
+/// Weights are not read, as in XGBoost.
+class CoxLogLoss : public Metric {
+ public:
+  std::string Name() const override { return "cox-nloglik"; }
+  double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override;
+};
+
+/// From the latest to the earliest time the hazards at risk grow. NaN without an event.
+double CoxLogLoss::Evaluate(Context const&, Span<float const> predictions, MetaInfo const& info) const {
+  auto const n_outputs = CheckInputs(Name(), predictions, info);
+  if (info.n_rows > 0 && (n_outputs != 1 || info.n_targets != 1)) {
+    Fail(ErrorKind::kData, Name(), ": ", n_outputs, " predictions per row and ", info.n_targets,
+         " label columns; it needs one of each");
+  }
+  std::vector<std::size_t> rows(info.labels.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  auto const time_of = [&](std::size_t row) { return std::fabs(info.labels[row]); };
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return time_of(a) > time_of(b); });
+  double risk = 0.0;
+  double loss = 0.0;
+  std::int64_t n_events = 0;
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    for (; end < rows.size() && time_of(rows[end]) == time_of(rows[begin]); ++end) {
+      risk += static_cast<double>(predictions[rows[end]]);
+    }
+    for (auto place = begin; place < end; ++place) {
+      auto const row = rows[place];
+      if (!(info.labels[row] > 0.0F)) continue;
+      loss += Log(risk) - Log(static_cast<double>(predictions[row]));
+      ++n_events;
+    }
+  }
+  return loss / static_cast<double>(n_events);
+}
+
+std::unique_ptr<Metric> MakeAft(std::string const&, ParamMap const& params) {
+  auto const param = ParseParameters<AftParam>(params);
+  AftLoss const loss{param.aft_loss_distribution, static_cast<double>(param.aft_loss_distribution_scale)};
+  return std::make_unique<BoundMetric<AftLoss>>("aft-nloglik", false, loss);
+}
+
+std::unique_ptr<Metric> MakeAccuracy(std::string const&, ParamMap const&) {
+  return std::make_unique<BoundMetric<InBounds>>("interval-regression-accuracy", true, InBounds{});
+}
+
+}  // namespace
+
+void CheckBoundInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {
+  auto const n_rows = static_cast<std::size_t>(info.n_rows);
+  if (info.label_lower_bound.size() != n_rows || info.label_upper_bound.size() != n_rows) {
+    Fail(ErrorKind::kData, metric, ": ", info.label_lower_bound.size(), " values of label_lower_bound and ",
+         info.label_upper_bound.size(), " of label_upper_bound for ", info.n_rows, " rows; set both for every row");
+  }
+  if (predictions.size() != n_rows) {
+    Fail(ErrorKind::kData, metric, ": ", predictions.size(), " predictions for ", info.n_rows,
+         " rows; it needs one per row");
+  }
+  if (info.weights.empty() || info.weights.size() == n_rows) return;
+  Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
+       " rows; set exactly one weight per row, or none");
+}
+
+void RegisterSurvivalMetrics(Registry<MetricFactory>* registry) {
+  registry->Add({"cox-nloglik", "Negative partial log-likelihood of Cox's model per event.",
+                 [](std::string const&, ParamMap const&) { return std::make_unique<CoxLogLoss>(); }});
+  registry->Add({"aft-nloglik", "Mean negative log-likelihood of an accelerated failure time within the label bounds.",
+                 MakeAft, DescribeParameters<AftParam>});
+  registry->Add(
+      {"interval-regression-accuracy", "Share of rows whose prediction lies within the label bounds.", MakeAccuracy});
+}
+
+}  // namespace kauri

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cmath>
+
+#include "common/block_sum.h"
+#include "common/loss_param.h"
+#include "common/number_list.h"
+#include "common/parallel_for.h"
+#include "kauri/error.h"
+#include "objective/entries.h"
+#include "objective/expectile_loss.h"
+#include "objective/several_alphas.h"
+
+namespace kauri {
+namespace {
+
+constexpr char kName[] = "reg:expectileerror";
+/// The smallest start of a gap between two expectiles: softplus cannot give 0.
+constexpr double kMinGap = 1e-6;
+
+/// Sums of weights times shares, with and without the label.
+struct ShareSums {
+  double labels = 0.0;
+  double shares = 0.0;
+
+  ShareSums& operator+=(ShareSums const& other) {
+    labels += other.labels;
+    shares += other.shares;
+    return *this;
+  }
+};
+
+class ExpectileError : public SeveralAlphas {
+ public:
+  explicit ExpectileError(ParamMap const& params)
+      : SeveralAlphas(kName, ParseParameters<ExpectileParam>(params).Alphas(kName)) {
+    for (auto const alpha : Alphas()) losses_.push_back({alpha});
+  }
+
+  std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
+    std::vector<float> scores;
+    for (auto const& loss : losses_) scores.push_back(static_cast<float>(LabelExpectile(ctx, info, loss)));
+    return scores;
+  }
+  /// The gaps between the scores through the inverse of softplus.
+  std::vector<float> StartMargins(std::vector<float> const& base_scores) const override {
+    auto margins = base_scores;
+    for (std::size_t k = 1; k < margins.size(); ++k) {
+      auto const gap = static_cast<double>(base_scores[k]) - static_cast<double>(base_scores[k - 1]);
+      margins[k] = static_cast<float>(InverseSoftPlus(std::max(gap, kMinGap)));
+    }
+    return margins;
+  }
+  void TransformMargins(Context const& ctx, Span<float> values, std::int64_t n_outputs) const override {
+    auto const n_rows = static_cast<std::int64_t>(values.size()) / n_outputs;
+    ParallelForBlocks(ctx, n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      for (auto row = begin; row < end; ++row) ExpectileLoss::RowValues(n_outputs, values.data() + row * n_outputs);
+    });
+  }
+  std::string DefaultMetric() const override { return "expectile"; }
+  std::string ParamKey() const override { return "expectile_loss_param"; }
+  std::map<std::string, std::string> SaveParams() const override {
+    return {{"expectile_alpha", NumbersText(Alphas())}};
+  }
+
+ protected:
+  void RowGradients(float const* margins, float label, float weight, GradientPair* out) const override {
+    ExpectileLoss::RowGradients(losses_.data(), NumAlphas(), margins, label, weight, out);
+  }
+
+ private:
+  /// x with ln(1 + e^x) = gap.
+  static double InverseSoftPlus(double gap) { return gap + Log(1.0 - Exp(-gap)); }
+
+  /// Means with the shares at the value before; they rise or fall to the expectile in a few steps.
+  static double LabelExpectile(Context const& ctx, MetaInfo const& info, ExpectileLoss const& loss) {
+    constexpr int kMostSteps = 100;
+    auto value = MeanAt(ctx, info, ExpectileLoss{0.5F}, 0.0);
+    for (int step = 0; step < kMostSteps; ++step) {
+      auto const next = MeanAt(ctx, info, loss, value);
+      if (next == value) break;
+      value = next;
+    }
+    return value;
+  }
+
+  static double MeanAt(Context const& ctx, MetaInfo const& info, ExpectileLoss const& loss, double value) {
+    auto const sums = SumBlocks<ShareSums>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+      ShareSums block;
+      for (auto row = begin; row < end; ++row) {
+        auto const label = info.labels[static_cast<std::size_t>(row)];
+        auto const share = static_cast<double>(info.Weight(row)) * loss.Share(value, label);
+        block += {share * static_cast<double>(label), share};
+      }
+      return block;
+    });
+    if (info.n_rows == 0) return 0.0;
+    if (!(sums.shares > 0.0)) {
+      Fail(ErrorKind::kData, kName, ": the weights of the ", info.n_rows,
+           " rows add up to 0; give some row a weight above 0");
+    }
+    return sums.labels / sums.shares;
+  }
+
+  std::vector<ExpectileLoss> losses_;
+};
+
+}  // namespace
+
+void RegisterExpectileError(Registry<ObjectiveFactory>* registry) {
+  registry->Add({kName, "Expectiles of the label, one output for each of expectile_alpha; they do not cross.",
+                 [](ParamMap const& params) { return std::make_unique<ExpectileError>(params); },
+                 DescribeParameters<ExpectileParam>});
+}
+
+}  // namespace kauri

@@ -1,0 +1,43 @@
+#include "objective/label_quantiles.h"
+
+#include <algorithm>
+
+#include "common/parallel_for.h"
+#include "common/quantile.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+float LabelQuantile(MetaInfo const& info, std::int64_t target, float quantile) {
+  std::vector<float> labels;
+  std::vector<WeightedValue> weighted;
+  for (std::int64_t row = 0; row < info.n_rows; ++row) {
+    auto const label = info.labels[static_cast<std::size_t>(row * info.n_targets + target)];
+    if (info.weights.empty()) {
+      labels.push_back(label);
+    } else {
+      weighted.push_back({label, info.Weight(row)});
+    }
+  }
+  return info.weights.empty() ? Quantile(labels, quantile) : Quantile(weighted, quantile);
+}
+
+}  // namespace
+
+std::vector<float> LabelQuantiles(Context const& ctx, MetaInfo const& info, std::vector<float> const& quantiles) {
+  std::vector<float> result(quantiles.size(), 0.0F);
+  if (info.n_rows == 0) return result;
+  auto const has_weight = [](float weight) { return weight > 0.0F; };
+  if (!info.weights.empty() && std::none_of(info.weights.begin(), info.weights.end(), has_weight)) {
+    Fail(ErrorKind::kData, "the weights of the ", info.n_rows,
+         " rows add up to 0, so their labels have no quantiles; give some row a weight above 0");
+  }
+  ParallelFor(ctx, static_cast<std::int64_t>(quantiles.size()), [&](std::int64_t output) {
+    auto const target = info.n_targets == 1 ? 0 : output;
+    result[static_cast<std::size_t>(output)] = LabelQuantile(info, target, quantiles[static_cast<std::size_t>(output)]);
+  });
+  return result;
+}
+
+}  // namespace kauri

@@ -1,0 +1,34 @@
+/// \file Objectives of one label column that fit several values of the labels' distribution, an output each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kauri/objective.h"
+
+namespace kauri {
+
+class SeveralAlphas : public Objective {
+ public:
+  SeveralAlphas(std::string name, std::vector<float> alphas) : name_(std::move(name)), alphas_(std::move(alphas)) {}
+
+  std::int64_t NumOutputs(MetaInfo const&) const override { return NumAlphas(); }
+  void ValidateInfo(MetaInfo const& info) const override;
+  void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
+                        Span<GradientPair> out) const override;
+  std::string Name() const override { return name_; }
+
+  std::vector<float> const& Alphas() const { return alphas_; }
+
+ protected:
+  std::int64_t NumAlphas() const { return static_cast<std::int64_t>(alphas_.size()); }
+  /// margins and out: [n_alphas].
+  virtual void RowGradients(float const* margins, float label, float weight, GradientPair* out) const = 0;
+
+ private:
+  std::string name_;
+  std::vector<float> alphas_;
+};
+
+}  // namespace kauri

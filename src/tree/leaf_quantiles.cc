@@ -1,0 +1,157 @@
+#include "tree/leaf_quantiles.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "common/quantile.h"
+#include "tree/constraints.h"
+
+namespace kauri {
+namespace {
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+/// Rows of a node: [begin, end) of the ordered rows.
+struct RowRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+class ResidualsByNode {
+ public:
+  ResidualsByNode(MetaInfo const& info, LeafQuantileTask const& task, Tree const& tree) : info_(info), task_(task) {
+    CountRows(tree);
+    PlaceNodes(tree);
+    OrderRows();
+  }
+
+  /// Nothing for a node without rows of any weight.
+  std::optional<float> QuantileOf(std::int32_t node) const {
+    auto const [begin, end] = ranges_[At(node)];
+    if (begin == end) return std::nullopt;
+    if (!info_.weights.empty()) return WeightedQuantileOf(begin, end);
+    std::vector<float> residuals;
+    residuals.reserve(At(end - begin));
+    for (auto i = begin; i < end; ++i) residuals.push_back(Residual(rows_[At(i)]));
+    return Quantile(residuals, task_.quantile);
+  }
+
+ private:
+  bool IsUsed(std::int64_t row) const { return task_.sampled_rows.empty() || task_.sampled_rows[At(row)] != 0; }
+
+  float Residual(std::int64_t row) const {
+    auto const label = info_.n_targets == 1 ? row : row * info_.n_targets + task_.output;
+    return info_.labels[At(label)] - task_.margins[At(row * task_.n_outputs + task_.output)];
+  }
+
+  std::optional<float> WeightedQuantileOf(std::int64_t begin, std::int64_t end) const {
+    std::vector<WeightedValue> residuals;
+    auto any = false;
+    for (auto i = begin; i < end; ++i) {
+      auto const weight = info_.Weight(rows_[At(i)]);
+      any = any || weight > 0.0F;
+      residuals.push_back({Residual(rows_[At(i)]), weight});
+    }
+    return any ? std::optional<float>(Quantile(residuals, task_.quantile)) : std::nullopt;
+  }
+
+  /// ranges_[leaf].end := the number of its rows.
+  void CountRows(Tree const& tree) {
+    ranges_.resize(tree.left.size());
+    for (std::size_t row = 0; row < task_.leaf_of_row.size(); ++row) {
+      if (IsUsed(static_cast<std::int64_t>(row))) ++ranges_[At(task_.leaf_of_row[row])].end;
+    }
+  }
+
+  /// From left to right; an inner node spans its children.
+  void PlaceNodes(Tree const& tree) {
+    struct Visit {
+      std::int32_t node;
+      bool below_done;
+    };
+    std::int64_t next = 0;
+    std::vector<Visit> stack{{0, false}};
+    while (!stack.empty()) {
+      auto const [node, below_done] = stack.back();
+      stack.pop_back();
+      auto& range = ranges_[At(node)];
+      if (below_done) {
+        range.end = next;
+        continue;
+      }
+      auto const n_rows = range.end;
+      range.begin = next;
+      if (tree.IsLeaf(node)) {
+        range.end = next += n_rows;
+        continue;
+      }
+      stack.push_back({node, true});
+      stack.push_back({tree.right[At(node)], false});
+      stack.push_back({tree.left[At(node)], false});
+    }
+    rows_.resize(At(next));
+  }
+
+  void OrderRows() {
+    std::vector<std::int64_t> next(ranges_.size());
+    for (std::size_t node = 0; node < next.size(); ++node) next[node] = ranges_[node].begin;
+    for (std::size_t row = 0; row < task_.leaf_of_row.size(); ++row) {
+      if (!IsUsed(static_cast<std::int64_t>(row))) continue;
+      rows_[At(next[At(task_.leaf_of_row[row])]++)] = static_cast<std::int64_t>(row);
+    }
+  }
+
+  MetaInfo const& info_;
+  LeafQuantileTask const& task_;
+  std::vector<RowRange> ranges_;    // by node
+  std::vector<std::int64_t> rows_;  // that are used, ordered by leaf
+};
+
+float Clamp(float value, WeightBounds bounds) {
+  return static_cast<float>(std::clamp(static_cast<double>(value), bounds.lower, bounds.upper));
+}
+
+/// Clamps the quantiles of all nodes, top-down; those without rows count as 0.
+void Constrain(ConstraintRules const& rules, std::int64_t n_features, Tree const& tree,
+               std::vector<std::optional<float>>* quantiles) {
+  auto clamped = tree;  // whose base weights are the quantiles
+  TreeConstraints constraints({rules.signs, false, {}}, n_features);
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {  // children come after their parents
+    if (tree.IsLeaf(node)) continue;
+    std::int32_t const children[] = {tree.left[At(node)], tree.right[At(node)]};
+    auto const bounds = constraints.BoundsOf(node);
+    for (auto const child : children) {
+      clamped.base_weight[At(child)] = Clamp((*quantiles)[At(child)].value_or(0.0F), bounds);
+    }
+    constraints.AddSplit(clamped, node);
+    for (auto const child : children) {
+      auto& weight = clamped.base_weight[At(child)];
+      weight = Clamp(weight, constraints.BoundsOf(child));
+      (*quantiles)[At(child)] = weight;
+    }
+  }
+}
+
+}  // namespace
+
+void SetLeafQuantiles(Context const& ctx, MetaInfo const& info, TreeParam const& param, LeafQuantileTask const& task,
+                      Tree* tree) {
+  auto const rules = ParseConstraints(param);
+  ResidualsByNode const residuals(info, task, *tree);
+  std::vector<std::optional<float>> quantiles(tree->left.size());
+  ParallelFor(ctx, tree->NumNodes(), [&](std::int64_t index) {
+    auto const node = static_cast<std::int32_t>(index);
+    if (tree->IsLeaf(node) || rules.HasMonotone()) quantiles[At(node)] = residuals.QuantileOf(node);
+  });
+  if (rules.HasMonotone()) Constrain(rules, info.n_cols, *tree, &quantiles);
+  for (std::int32_t leaf = 0; leaf < tree->NumNodes(); ++leaf) {
+    auto const& quantile = quantiles[At(leaf)];
+    if (tree->IsLeaf(leaf) && quantile.has_value()) {
+      tree->SetLeafValue(leaf, *quantile * param.eta * task.leaf_scale);
+    }
+  }
+}
+
+}  // namespace kauri
