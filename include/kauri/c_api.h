@@ -233,12 +233,13 @@ KAURI_API int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle
 
 /**
  * `config`, all required: {"type": 0 value, 1 margin, 2 contributions, 3 approximate contributions, 4 interactions,
- * 5 approximate interactions, 6 leaves; "training": bool; "iteration_begin", "iteration_end": rounds [begin, end), end
- * 0 = all; "strict_shape": bool}.
+ * 5 approximate interactions, 6 leaves, and Kauri's own 100 Banzhaf values, 101 Shapley-Taylor interactions;
+ * "training": bool; "iteration_begin", "iteration_end": rounds [begin, end), end 0 = all; "strict_shape": bool}.
  * *out_result: row-major float32, shape *out_shape [*out_dim]. With K outputs, F features, R rounds, P parallel trees:
  * value and margin [n] or [n, K] (strict [n, K]; multi:softmax values are classes, [n, 1]), contributions [n, F + 1] or
  * [n, K, F + 1] (strict with K), interactions the same with [F + 1, F + 1], leaves [n, R * K * P] (strict
- * [n, R, K, P]). The last contribution is the bias.
+ * [n, R, K, P]). The last contribution is the bias. Banzhaf values have the shape of contributions, Taylor interactions
+ * that of interactions.
  */
 KAURI_API int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char const* config,
                                           bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);
@@ -281,6 +282,30 @@ KAURI_API int KauriBoosterTakePrediction(BoosterHandle handle, KauriDeviceArrayH
 /** Copies all its numbers to host memory. */
 KAURI_API int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, float* out);
 KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
+
+/**
+ * Explanations with a choice of what is returned; memory is that of the result and of a tile of rows. `config`:
+ * {"type": 2, 3, 4, 5, 100 or 101 as in XGBoosterPredictFromDMatrix; "iteration_begin", "iteration_end", "strict_shape"
+ * as there; optional "features": numbers of the features whose columns (for pairs: rows and columns) are returned, in
+ * this order, the bias last, [] = all; optional "reduce": "none", or "mean_abs": the mean over the rows of the absolute
+ * values, whose shape lacks the axis of rows}. The base_margin of `dmat` is used. `background`: null; or a DMatrix of
+ * at least one row, for type 2 alone: interventional contributions, where the bias is the mean margin of its rows and
+ * no cover of the model is used. *out_result: row-major float32 in host memory, shape *out_shape [*out_dim]. Errors:
+ * another type, a feature that is not there or there twice, no rows to take the mean of, an empty background.
+ */
+KAURI_API int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle background,
+                                  char const* config, bst_ulong const** out_shape, bst_ulong* out_dim,
+                                  float const** out_result);
+/**
+ * Interactions (type 4) without the pairs that no tree makes interact: cells (first, second) of the matrices' upper
+ * triangles, where the feature after the last is the bias. `config`: {"iteration_begin", "iteration_end" as above;
+ * "top_k": 0 for all cells, diagonal and bias included, by (first, second); else so many of those beside the diagonal,
+ * largest absolute value first}. Those of row r and output k are the entries from out_begin[r * K + k] up to
+ * out_begin[r * K + k + 1], *out_n_outputs being K; out_begin has n_rows * K + 1 numbers.
+ */
+KAURI_API int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char const* config,
+                                        bst_ulong* out_n_outputs, int64_t const** out_begin, uint32_t const** out_first,
+                                        uint32_t const** out_second, float const** out_values);
 
 /* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
 

@@ -19,7 +19,8 @@ from ._lib import (
 from .booster import Booster
 from .data import DMatrix
 from .device import DeviceArray
-from .explain import Explanation, explain
+from .explain import explain, explain_batches, global_importance, sparse_interactions
+from .explanation import Explanation, GlobalImportance, SparseInteractions
 from .plotting import (
     plot_beeswarm,
     plot_contributions,
@@ -40,15 +41,19 @@ __all__ = [
     "DeviceError",
     "Explanation",
     "FileError",
+    "GlobalImportance",
     "InternalError",
     "KauriError",
     "ModelError",
     "OutOfMemoryError",
     "ParameterError",
+    "SparseInteractions",
     "build_info",
     "callback",
     "explain",
+    "explain_batches",
     "get_config",
+    "global_importance",
     "parameters",
     "plot_beeswarm",
     "plot_contributions",
@@ -57,6 +62,7 @@ __all__ = [
     "plot_interactions",
     "plot_waterfall",
     "set_config",
+    "sparse_interactions",
     "train",
 ]
 

@@ -6,11 +6,22 @@ import ctypes
 import json
 import logging
 import os
-from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_uint, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int64, c_uint, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
+
+from ._errors import (
+    DataError,
+    DeviceError,
+    FileError,
+    InternalError,
+    KauriError,
+    ModelError,
+    OutOfMemoryError,
+    ParameterError,
+)
 
 Handle = c_void_p
 _Out = POINTER
@@ -18,6 +29,7 @@ _STRINGS = _Out(POINTER(c_char_p))
 _SHAPE = POINTER(c_uint64)
 _LENGTH = POINTER(c_uint64)
 _PREDICTION = [_Out(_SHAPE), _LENGTH, _Out(POINTER(c_float))]
+_SPARSE = [_Out(POINTER(kind)) for kind in (c_int64, c_uint32, c_uint32, c_float)]
 _BYTES = [_LENGTH, _Out(POINTER(ctypes.c_char))]
 _LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_char_p)
 
@@ -71,6 +83,8 @@ _SIGNATURES: dict[str, list[Any]] = {
     "KauriBoosterTakePrediction": [Handle, _Out(Handle)],
     "KauriDeviceArrayToHost": [Handle, POINTER(c_float)],
     "KauriDeviceArrayFree": [Handle],
+    "KauriBoosterExplain": [Handle, Handle, Handle, c_char_p, *_PREDICTION],
+    "KauriBoosterExplainSparse": [Handle, Handle, c_char_p, _LENGTH, *_SPARSE],
     "XGBoosterLoadModel": [Handle, c_char_p],
     "XGBoosterSaveModel": [Handle, c_char_p],
     "XGBoosterLoadModelFromBuffer": [Handle, c_char_p, c_uint64],
@@ -95,38 +109,6 @@ _SIGNATURES: dict[str, list[Any]] = {
         _Out(POINTER(c_float)),
     ],
 }
-
-
-class KauriError(Exception):
-    """What the library reports; the message says what is wrong, the value seen and the cure."""
-
-
-class ParameterError(KauriError, ValueError):
-    """A parameter's or an argument's name or value."""
-
-
-class DataError(KauriError, ValueError):
-    """Labels, features, shapes or text files."""
-
-
-class ModelError(KauriError, ValueError):
-    """A model file, or a model that does not fit the call."""
-
-
-class FileError(KauriError, OSError):
-    """The file system."""
-
-
-class DeviceError(KauriError):
-    """No CUDA plug-in, no driver or no device."""
-
-
-class OutOfMemoryError(KauriError, MemoryError):
-    """Not enough memory."""
-
-
-class InternalError(KauriError):
-    """A bug in the library."""
 
 
 _ERRORS: list[type[KauriError]] = [
@@ -295,6 +277,18 @@ def call_prediction(function: Callable[..., int], *args: Any) -> np.ndarray:
     values = POINTER(c_float)()
     check(function(*args, byref(shape), byref(dim), byref(values)))
     return _copied(values, tuple(shape[i] for i in range(dim.value)))
+
+
+def call_sparse(booster: Handle, matrix: Handle, n_rows: int, settings: bytes) -> tuple[int, list[np.ndarray]]:
+    """Call KauriBoosterExplainSparse: the number of outputs; begin, first, second and values."""
+    n_outputs = c_uint64()
+    begin, first, second, values = POINTER(c_int64)(), POINTER(c_uint32)(), POINTER(c_uint32)(), POINTER(c_float)()
+    outs = [byref(pointer) for pointer in (begin, first, second, values)]
+    check(LIB.KauriBoosterExplainSparse(booster, matrix, settings, byref(n_outputs), *outs))
+    n_blocks = n_rows * n_outputs.value
+    n_entries = begin[n_blocks]
+    entries = [_copied(pointer, (n_entries,)) for pointer in (first, second, values)]
+    return n_outputs.value, [_copied(begin, (n_blocks + 1,)), *entries]
 
 
 def call_device_prediction(

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .explain import Explanation
+from .explanation import Explanation, GlobalImportance
 
 _BLUE, _RED, _GREY = "#2166ac", "#d6304f", "#9a9a9a"
-_XLABEL = "SHAP value (effect on the margin)"
+_WORDS = {"shapley": "SHAP", "approximate": "approximate SHAP", "banzhaf": "Banzhaf", "taylor": "Taylor"}
 
 
 def _colors() -> Any:
@@ -18,7 +18,19 @@ def _colors() -> Any:
     return LinearSegmentedColormap.from_list("kauri", [_BLUE, "#8e4a9e", _RED])
 
 
-def _require(explanation: Explanation, n_axes: int, what: str) -> None:
+def _value_of(explanation: Explanation | GlobalImportance) -> str:
+    """Return what a value is called."""
+    return f"{_WORDS[explanation.kind]} value"
+
+
+def _mean_abs(explanation: Explanation | GlobalImportance, n_axes: int, what: str) -> np.ndarray:
+    """Return the strength of each feature or pair. Raises ValueError unless there are `n_axes` axes of features."""
+    is_mean = isinstance(explanation, GlobalImportance)
+    _require(explanation, n_axes + (not is_mean), what)
+    return explanation.values if is_mean else np.abs(explanation.values).mean(axis=0)
+
+
+def _require(explanation: Explanation | GlobalImportance, n_axes: int, what: str) -> None:
     """Raise ValueError unless the values have so many axes and one output."""
     if explanation.output_names is not None:
         raise ValueError(
@@ -122,18 +134,18 @@ def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int 
     ax.set_ylim(-0.6, len(features) - 0.4)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(_XLABEL)
+    ax.set_xlabel(f"{_value_of(explanation)} (effect on the margin)")
     _shade_bar(ax, "feature value")
     return ax
 
 
-def plot_contributions(explanation: Explanation, ax: Any = None, *, max_display: int = 12) -> Any:
+def plot_contributions(explanation: Explanation | GlobalImportance, ax: Any = None, *, max_display: int = 12) -> Any:
     """Draw the mean strength of the strongest features, ``mean |SHAP value|``, and what the others sum up to.
 
     Parameters
     ----------
     explanation
-        Of several rows and one output.
+        Of several rows and one output, or their `GlobalImportance`.
     ax
         Matplotlib axes to draw on; new ones if not given.
     max_display
@@ -144,8 +156,7 @@ def plot_contributions(explanation: Explanation, ax: Any = None, *, max_display:
     matplotlib.axes.Axes
         With one bar per line.
     """
-    _require(explanation, 2, "bars need several rows of contributions")
-    strength = np.abs(explanation.values).mean(axis=0)
+    strength = _mean_abs(explanation, 1, "bars need several rows of contributions")
     features = _strongest(strength, max_display)
     names = [_short(explanation.feature_names[feature]) for feature in features]
     lengths = [float(length) for length in strength[features]]
@@ -162,7 +173,7 @@ def plot_contributions(explanation: Explanation, ax: Any = None, *, max_display:
     ax.set_ylim(-0.6, len(names) - 0.4)
     ax.set_xlim(0, (max(lengths) or 1.0) * 1.12)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("mean |SHAP value|")
+    ax.set_xlabel(f"mean |{_value_of(explanation)}|")
     return ax
 
 
@@ -206,6 +217,8 @@ def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int
         With one bar per line.
     """
     _require(explanation, 1, "a waterfall needs the contributions of one row: explanation[row]")
+    if not explanation.adds_up:
+        raise ValueError("the values do not add up to the margin; explain all features by values='shapley'.")
     labels, steps = _waterfall_lines(explanation, max_display)
     ends = float(explanation.base_values) + np.cumsum(steps)
     starts = ends - steps
@@ -264,7 +277,7 @@ def plot_dependence(
     color: str | int | None = None,
     size: float = 10.0,
 ) -> Any:
-    """Draw a feature's SHAP value against its value.
+    """Draw a feature's SHAP value (or Banzhaf value) against its value.
 
     Parameters
     ----------
@@ -299,17 +312,18 @@ def plot_dependence(
         ax.scatter(x[~missing], y[~missing], c=shades[~missing], cmap=_colors(), vmin=0, vmax=1, **style)
         _shade_bar(ax, _short(explanation.feature_names[other]))
     ax.set_xlabel(explanation.feature_names[number])
-    ax.set_ylabel(f"SHAP value of {_short(explanation.feature_names[number])}")
+    ax.set_ylabel(f"{_value_of(explanation)} of {_short(explanation.feature_names[number])}")
     return ax
 
 
-def plot_interactions(explanation: Explanation, ax: Any = None, *, max_display: int = 8) -> Any:
+def plot_interactions(explanation: Explanation | GlobalImportance, ax: Any = None, *, max_display: int = 8) -> Any:
     """Draw the mean strength of features by themselves (the diagonal) and of pairs of them.
 
     Parameters
     ----------
     explanation
-        Of several rows and one output, made with ``interactions=True``. A pair's strength is that of its two cells.
+        Of several rows and one output, made with ``interactions=True``, or their `GlobalImportance`. A pair's strength
+        is that of its two cells.
     ax
         Matplotlib axes to draw on; new ones if not given.
     max_display
@@ -319,8 +333,7 @@ def plot_interactions(explanation: Explanation, ax: Any = None, *, max_display: 
     -------
     matplotlib.axes.Axes
     """
-    _require(explanation, 3, "a matrix needs several rows of interactions: explain(..., interactions=True)")
-    strength = np.abs(explanation.values).mean(axis=0)
+    strength = _mean_abs(explanation, 2, "a matrix needs several rows of interactions: explain(..., interactions=True)")
     features = _strongest(strength.sum(axis=1), max_display)
     shown = 2 * strength[np.ix_(features, features)]
     shown[np.diag_indices(len(features))] /= 2
@@ -346,6 +359,6 @@ def plot_interactions(explanation: Explanation, ax: Any = None, *, max_display: 
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.7, pad=0.02)
-    bar.set_label("mean |SHAP interaction value|")
+    bar.set_label(f"mean |{_WORDS[explanation.kind]} interaction value|")
     bar.outline.set_visible(False)
     return ax

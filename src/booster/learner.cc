@@ -53,9 +53,9 @@ std::vector<std::unique_ptr<Metric>> MakeMetrics(std::vector<std::string>* names
   return metrics;
 }
 
-std::string PredictorName(DeviceKind device) { return device == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor"; }
-
 }  // namespace
+
+std::string PredictorName(DeviceKind device) { return device == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor"; }
 
 Learner::Learner() : impl_(std::make_unique<Impl>()) {}
 
@@ -77,6 +77,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
   parts->predictor = GetRegistries().predictors.Find(PredictorName(parts->ctx.device.kind)).make(parts->effective);
   parts->metrics = MakeMetrics(&metric_names, *parts);
+  if (model.trees.empty() && !intercept_ready) model.n_classes = parts->objective->NumClasses();
   components = std::move(parts);
   return components;
 }
@@ -127,6 +128,11 @@ Model const& Learner::GetModel() {
 }
 
 std::int64_t Learner::NumIterations() const { return impl_->model.NumIterations(); }
+
+std::int64_t Learner::NumOutputs() const {
+  impl_->Resolve();  // an untrained model does not know it otherwise
+  return impl_->model.NumOutputs();
+}
 
 void Learner::Reset() { impl_->ForgetTraining(); }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "booster/explain.h"
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"
 #include "kauri/gradient.h"
@@ -86,6 +87,13 @@ class Learner {
   /// base_margin: [n_rows, n_outputs] or empty.
   Prediction PredictInPlace(DataView const& rows, Span<float const> base_margin, PredictOptions const& options) const;
 
+  /// Each row's explanation, or their reduction; shape [n_rows unless reduced, n_outputs if several or strict, columns,
+  /// columns again of pairs]. Memory beyond the result: a tile of full rows. \throws Error(kParameter): no explanation,
+  /// features that do not exist, a background for other than kContribution; Error(kData): rows that do not fit.
+  Prediction Explain(ExplainTask const& task, ExplainOptions const& options) const;
+  /// Interactions as Predictor::PredictSparse gives them; takes no background.
+  SparseInteractions ExplainSparse(ExplainTask const& task, SparseOptions const& options) const;
+
   /// In place on rows in device memory, with the result in the memory of that device. What has no device version is
   /// computed from a copy of the rows in host memory.
   DevicePrediction PredictOnDevice(DeviceStorage const& rows, Span<float const> base_margin,
@@ -109,6 +117,8 @@ class Learner {
   /// Iterations begin, begin + step, ... below end (0: all). \throws Error(kParameter) when out of range.
   std::unique_ptr<Learner> Slice(IterationRange range, std::int64_t step) const;
   std::int64_t NumIterations() const;
+  /// Margins per row: classes, targets or 1.
+  std::int64_t NumOutputs() const;
   /// Forgets what training keeps for its data sets (margins, sorted columns, bins).
   void Reset();
 

@@ -15,6 +15,9 @@
 
 namespace kauri {
 
+/// The registered predictor of a device.
+std::string PredictorName(DeviceKind device);
+
 /// \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
 void CheckPredictable(Model const& model, std::int64_t n_cols);
 
@@ -42,8 +45,8 @@ struct Components {
 struct Learner::Impl {
   mutable ParamMap params;  ///< as the user set them, aliases resolved; Resolve drops unknown names
   mutable std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates; Resolve drops unknown ones
-  Model model;
-  bool intercept_ready = false;  ///< the base score is the user's, estimated or loaded
+  mutable Model model;                            ///< Resolve tells an untrained one its number of classes
+  bool intercept_ready = false;                   ///< the base score is the user's, estimated or loaded
   std::unique_ptr<Engine> engine;
   std::uint64_t checked_data = 0;  ///< id and revision of the training data whose labels were validated
   std::uint64_t checked_revision = 0;
@@ -58,6 +61,9 @@ struct Learner::Impl {
   std::shared_ptr<Components const> Resolve() const;
   /// The whole model compiled for the predictor. Safe from many threads.
   std::shared_ptr<CompiledModel const> Compiled(Components const& parts) const;
+  /// That of `parts`, or one with another shap_method. Understands what Compiled() returns.
+  std::shared_ptr<Predictor const> PredictorFor(std::shared_ptr<Components const> const& parts,
+                                                std::string const& shap_method) const;
   /// The base score as margins, [n_outputs].
   std::vector<float> StartMargins(Components const& parts) const;
 

@@ -84,6 +84,14 @@ std::shared_ptr<CompiledModel const> Learner::Impl::Compiled(Components const& p
   return compiled;
 }
 
+std::shared_ptr<Predictor const> Learner::Impl::PredictorFor(std::shared_ptr<Components const> const& parts,
+                                                             std::string const& shap_method) const {
+  if (shap_method.empty()) return {parts, parts->predictor.get()};
+  auto with_method = parts->effective;
+  with_method["shap_method"] = shap_method;
+  return GetRegistries().predictors.Find(PredictorName(parts->ctx.device.kind)).make(with_method);
+}
+
 Prediction Learner::Impl::Finish(Components const& parts, PredictOptions const& options, TreeRange trees,
                                  std::int64_t n_rows, std::vector<float> values) const {
   auto const n_outputs = model.NumOutputs();
@@ -112,15 +120,7 @@ Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_
   auto const compiled = impl_->Compiled(*parts);
   std::vector<float> values(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)));
   MarginStart from{start, base_margin};
-  if (options.shap_method.empty()) {
-    parts->predictor->Predict(parts->ctx, *compiled, rows, kind, trees, from, values);
-  } else {
-    auto params = parts->effective;
-    params["shap_method"] = options.shap_method;
-    auto const* const name = parts->ctx.device.kind == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor";
-    auto const predictor = GetRegistries().predictors.Find(name).make(params);
-    predictor->Predict(parts->ctx, *compiled, rows, kind, trees, from, values);
-  }
+  impl_->PredictorFor(parts, options.shap_method)->Predict(parts->ctx, *compiled, rows, kind, trees, from, values);
   return impl_->Finish(*parts, options, trees, rows.NumRows(), std::move(values));
 }
 

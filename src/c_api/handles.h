@@ -24,6 +24,7 @@ struct ReturnBuffers {
   std::vector<unsigned> integers;
   std::vector<bst_ulong> shape;
   std::unique_ptr<DeviceFloats> device_floats;
+  SparseInteractions sparse;
 
   /// Shows `strings` as a C array.
   void ReturnStrings(std::vector<std::string> values, bst_ulong* out_len, char const*** out);

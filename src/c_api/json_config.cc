@@ -1,5 +1,6 @@
 #include "c_api/json_config.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -32,6 +33,12 @@ std::string QuoteSpecialNumbers(std::string const& text) {
   return quoted;
 }
 
+/// Whether it is an integer that int64 holds.
+bool IsInteger(nlohmann::json const& value) {
+  auto const too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62U;
+  return value.is_number_integer() && !too_large;
+}
+
 }  // namespace
 
 JsonConfig::JsonConfig(char const* text, char const* call) : call_(call) {
@@ -60,9 +67,15 @@ void JsonConfig::Refuse(char const* key, char const* expected) const {
 std::int64_t JsonConfig::Integer(char const* key) const {
   constexpr char const* kExpected = "an integer";
   auto const& value = Find(key, kExpected);
-  auto const too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62U;
-  if (!value.is_number_integer() || too_large) Refuse(key, kExpected);
+  if (!IsInteger(value)) Refuse(key, kExpected);
   return value.get<std::int64_t>();
+}
+
+std::vector<std::int64_t> JsonConfig::Integers(char const* key) const {
+  constexpr char const* kExpected = "a list of integers";
+  auto const& value = Find(key, kExpected);
+  if (!value.is_array() || !std::all_of(value.begin(), value.end(), IsInteger)) Refuse(key, kExpected);
+  return value.get<std::vector<std::int64_t>>();
 }
 
 std::int64_t JsonConfig::IntegerOr(char const* key, std::int64_t otherwise) const {

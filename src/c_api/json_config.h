@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace kauri::c_api {
 
@@ -19,6 +20,8 @@ class JsonConfig {
   double Number(char const* key) const;
   bool Boolean(char const* key) const;
   std::string Text(char const* key) const;
+  /// A list of integers.
+  std::vector<std::int64_t> Integers(char const* key) const;
   nlohmann::json const& Document() const { return document_; }
 
  private:

@@ -1,0 +1,181 @@
+/// Explanations in tiles of rows: peak memory is the model, a tile of full blocks, and what was asked for.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "booster/explain.h"
+#include "booster/learner_impl.h"
+#include "common/parallel_for.h"
+#include "data/row_window.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+/// The predictor's work, resolved; what does not depend on the tile.
+struct Explainer {
+  Components const& parts;
+  Predictor const& predictor;
+  CompiledModel const& model;
+  PredictKind kind;
+  TreeRange trees;
+  Span<float const> start;
+  std::int64_t n_outputs;
+
+  /// Rows [begin, end) of the task; out: [end - begin, n_outputs, block].
+  void Explain(ExplainTask const& task, std::int64_t begin, std::int64_t end, Span<float> out) const {
+    if (begin == 0 && end == task.rows.NumRows()) return ExplainView(task.rows, task.base_margin, task.background, out);
+    auto const first = static_cast<std::size_t>(begin * n_outputs);
+    auto const count = static_cast<std::size_t>((end - begin) * n_outputs);
+    auto const margins = task.base_margin.empty() ? task.base_margin : task.base_margin.subspan(first, count);
+    ExplainView(RowWindow(task.rows, begin, end), margins, task.background, out);
+  }
+
+ private:
+  void ExplainView(DataView const& rows, Span<float const> margins, DataView const* background, Span<float> out) const {
+    MarginStart const from{start, margins};
+    if (background != nullptr) {
+      predictor.PredictInterventional(parts.ctx, model, rows, *background, trees, from, out);
+    } else {
+      predictor.Predict(parts.ctx, model, rows, kind, trees, from, out);
+    }
+  }
+};
+
+/// fn(begin, end, tile) for each tile of rows; tile: [end - begin, row_width].
+template <typename Fn>
+void ForTiles(Explainer const& explainer, ExplainTask const& task, std::int64_t row_width, Fn&& fn) {
+  auto const n_rows = task.rows.NumRows();
+  auto const tile_rows = std::min(ExplainTileRows(row_width), n_rows);
+  std::vector<float> tile(static_cast<std::size_t>(tile_rows * row_width));
+  for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {
+    auto const end = std::min(begin + tile_rows, n_rows);
+    auto const used = Span<float>(tile).subspan(0, static_cast<std::size_t>((end - begin) * row_width));
+    explainer.Explain(task, begin, end, used);
+    fn(begin, end, used);
+  }
+}
+
+/// The chosen cells of every block, [n_rows, n_outputs, cells].
+std::vector<float> PickCells(Explainer const& explainer, ExplainTask const& task, std::int64_t block,
+                             std::vector<std::int64_t> const& cells) {
+  auto const n_outputs = explainer.n_outputs;
+  auto const n_cells = static_cast<std::int64_t>(cells.size());
+  std::vector<float> values(static_cast<std::size_t>(task.rows.NumRows() * n_outputs * n_cells));
+  ForTiles(explainer, task, n_outputs * block, [&](std::int64_t begin, std::int64_t end, Span<float const> tile) {
+    ParallelForBlocks(explainer.parts.ctx, (end - begin) * n_outputs, 64, [&](auto first, auto last, auto) {
+      for (auto b = first; b < last; ++b) {
+        auto const* from = tile.data() + b * block;
+        auto* to = values.data() + (begin * n_outputs + b) * n_cells;
+        for (std::int64_t i = 0; i < n_cells; ++i) to[i] = from[cells[static_cast<std::size_t>(i)]];
+      }
+    });
+  });
+  return values;
+}
+
+/// The mean over the rows of the chosen cells' absolute values, [n_outputs, cells].
+std::vector<float> MeanAbs(Explainer const& explainer, ExplainTask const& task, std::int64_t block,
+                           std::vector<std::int64_t> const& cells) {
+  auto const row_width = explainer.n_outputs * block;
+  auto const n_cells = static_cast<std::int64_t>(cells.size());
+  constexpr std::int64_t kCells = 256;  // of one thread at a time
+  auto const n_chunks = NumBlocks(n_cells, kCells);
+  std::vector<double> sums(static_cast<std::size_t>(explainer.n_outputs * n_cells), 0.0);
+  ForTiles(explainer, task, row_width, [&](std::int64_t begin, std::int64_t end, Span<float const> tile) {
+    ParallelFor(explainer.parts.ctx, explainer.n_outputs * n_chunks, [&](std::int64_t chunk) {
+      auto const output = chunk / n_chunks;
+      auto const first = chunk % n_chunks * kCells;
+      auto const last = std::min(first + kCells, n_cells);
+      for (std::int64_t row = 0; row < end - begin; ++row) {
+        auto const* from = tile.data() + row * row_width + output * block;
+        auto* to = sums.data() + output * n_cells;
+        for (auto i = first; i < last; ++i) {
+          to[i] += std::abs(static_cast<double>(from[cells[static_cast<std::size_t>(i)]]));
+        }
+      }
+    });
+  });
+  std::vector<float> means;
+  means.reserve(sums.size());
+  for (auto const sum : sums) means.push_back(static_cast<float>(sum / static_cast<double>(task.rows.NumRows())));
+  return means;
+}
+
+std::vector<std::uint64_t> ShapeOfExplanation(ExplainTask const& task, ExplainOptions const& options,
+                                              std::int64_t n_outputs, std::int64_t n_columns) {
+  std::vector<std::uint64_t> shape;
+  if (options.reduction == ExplainReduction::kNone) shape.push_back(static_cast<std::uint64_t>(task.rows.NumRows()));
+  if (options.strict_shape || n_outputs > 1) shape.push_back(static_cast<std::uint64_t>(n_outputs));
+  shape.insert(shape.end(), IsOfPairs(options.kind) ? 2 : 1, static_cast<std::uint64_t>(n_columns));
+  return shape;
+}
+
+void CheckRows(Model const& model, ExplainTask const& task) {
+  CheckPredictable(model, task.rows.NumCols());
+  CheckBaseMargin(task.base_margin, task.rows.NumRows(), model.NumOutputs());
+}
+
+void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const& options) {
+  if (!IsExplanation(options.kind)) {
+    Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(options.kind),
+         " is no explanation; expected 2 contributions, 3 approximate contributions, 4 interactions, 5 approximate ",
+         "interactions, 100 Banzhaf values or 101 Taylor interactions.");
+  }
+  CheckRows(model, task);
+  CheckFeatures(options.features, model.n_features);
+  if (options.reduction == ExplainReduction::kMeanAbs && task.rows.NumRows() == 0) {
+    Fail(ErrorKind::kData, "the data has 0 rows, which have no mean; pass at least one.");
+  }
+  if (task.background == nullptr) return;
+  if (options.kind != PredictKind::kContribution) {
+    Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(options.kind),
+         " takes no background; only contributions (2) are computed against one.");
+  }
+  CheckPredictable(model, task.background->NumCols());
+  if (task.background->NumRows() == 0) {
+    Fail(ErrorKind::kData, "the background has 0 rows; pass at least one to compare with.");
+  }
+}
+
+}  // namespace
+
+Prediction Learner::Explain(ExplainTask const& task, ExplainOptions const& options) const {
+  auto const parts = impl_->Resolve();
+  auto const& model = impl_->model;
+  CheckTask(model, task, options);
+  auto const predictor = impl_->PredictorFor(parts, options.shap_method);
+  auto const compiled = impl_->Compiled(*parts);
+  auto const start = impl_->StartMargins(*parts);
+  auto const trees = model.TreesOf(options.iterations);
+  auto const n_outputs = model.NumOutputs();
+  Explainer const explainer{*parts, *predictor, *compiled, options.kind, trees, start, n_outputs};
+  auto const block = OutputWidth(model, options.kind, trees) / n_outputs;
+  auto const n_columns =
+      options.features.empty() ? model.n_features : static_cast<std::int64_t>(options.features.size());
+  auto shape = ShapeOfExplanation(task, options, n_outputs, n_columns + 1);
+  if (options.reduction == ExplainReduction::kNone && options.features.empty()) {
+    std::vector<float> values(static_cast<std::size_t>(task.rows.NumRows() * n_outputs * block));
+    explainer.Explain(task, 0, task.rows.NumRows(), values);
+    return {std::move(values), std::move(shape)};
+  }
+  auto const cells = CellsOf(options.features, model.n_features, IsOfPairs(options.kind));
+  auto const mean = options.reduction == ExplainReduction::kMeanAbs;
+  return {mean ? MeanAbs(explainer, task, block, cells) : PickCells(explainer, task, block, cells), std::move(shape)};
+}
+
+SparseInteractions Learner::ExplainSparse(ExplainTask const& task, SparseOptions const& options) const {
+  auto const parts = impl_->Resolve();
+  auto const& model = impl_->model;
+  CheckRows(model, task);
+  if (options.top_k < 0)
+    Fail(ErrorKind::kParameter, "top_k is ", options.top_k, "; expected at least 1, or 0 for all.");
+  auto const start = impl_->StartMargins(*parts);
+  SparseInteractions sparse;
+  impl_->PredictorFor(parts, options.shap_method)
+      ->PredictSparse(parts->ctx, *impl_->Compiled(*parts), task.rows, model.TreesOf(options.iterations),
+                      {start, task.base_margin}, options.top_k, &sparse);
+  return sparse;
+}
+
+}  // namespace kauri

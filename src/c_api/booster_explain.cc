@@ -1,0 +1,74 @@
+/// Explanations with a choice of what is returned.
+#include <utility>
+
+#include "c_api/guard.h"
+#include "c_api/predict_out.h"
+
+namespace kauri::c_api {
+namespace {
+
+ExplainReduction ReductionOf(JsonConfig const& config) {
+  if (!config.Has("reduce")) return ExplainReduction::kNone;
+  auto const reduce = config.Text("reduce");
+  if (reduce == "none") return ExplainReduction::kNone;
+  if (reduce == "mean_abs") return ExplainReduction::kMeanAbs;
+  Fail(ErrorKind::kParameter, "reduce is '", reduce, "'; expected none or mean_abs.");
+}
+
+ExplainOptions ExplainOptionsOf(JsonConfig const& config) {
+  auto const prediction = OptionsOf(config);
+  ExplainOptions options;
+  options.kind = prediction.kind;
+  options.iterations = prediction.iterations;
+  options.strict_shape = prediction.strict_shape;
+  if (config.Has("features")) options.features = config.Integers("features");
+  options.reduction = ReductionOf(config);
+  return options;
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+
+int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle background, char const* config,
+                        bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
+  return Guard([&] {
+    auto const out = CheckedOut(out_shape, out_dim, out_result);
+    auto& booster = BoosterOf(handle);
+    auto const& data = *DataOf(dmat).data;
+    auto const rows = data.View();
+    auto const compared = background == nullptr ? nullptr : DataOf(background).data->View();
+    auto const options = ExplainOptionsOf(JsonConfig(config, "KauriBoosterExplain"));
+    auto explanation = booster.learner->Explain({*rows, data.Info().base_margin, compared.get()}, options);
+    auto& buffers = booster.Buffers();
+    buffers.floats = std::move(explanation.values);
+    ReturnShape(explanation.shape, buffers.floats.data(), &buffers, out);
+  });
+}
+
+int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char const* config, bst_ulong* out_n_outputs,
+                              int64_t const** out_begin, uint32_t const** out_first, uint32_t const** out_second,
+                              float const** out_values) {
+  return Guard([&] {
+    NotNull(out_n_outputs, "out_n_outputs");
+    NotNull(out_begin, "out_begin");
+    NotNull(out_first, "out_first");
+    NotNull(out_second, "out_second");
+    NotNull(out_values, "out_values");
+    auto& booster = BoosterOf(handle);
+    auto const& data = *DataOf(dmat).data;
+    JsonConfig const settings(config, "KauriBoosterExplainSparse");
+    kauri::SparseOptions options;
+    options.iterations = {settings.Integer("iteration_begin"), settings.Integer("iteration_end")};
+    options.top_k = settings.Integer("top_k");
+    auto const rows = data.View();
+    auto& sparse = booster.Buffers().sparse;
+    sparse = booster.learner->ExplainSparse({*rows, data.Info().base_margin}, options);
+    *out_n_outputs = static_cast<bst_ulong>(booster.learner->NumOutputs());
+    *out_begin = sparse.begin.data();
+    *out_first = sparse.first.data();
+    *out_second = sparse.second.data();
+    *out_values = sparse.values.data();
+  });
+}
