@@ -9,9 +9,12 @@ namespace {
 
 std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-std::int64_t TableSize(std::uint32_t n_features) {
-  auto const size = TableWidth(n_features) << n_features;
-  return (size + 7) / 8 * 8;  // so that the next one is aligned
+/// Doubles of a leaf's table.
+std::int64_t TableSize(PathLeaf const& leaf) {
+  auto const form = FormOf(leaf);
+  if (form == LeafForm::kConstant || form == LeafForm::kPairs) return 0;
+  auto const width = form == LeafForm::kValues ? TableWidth(leaf.n_features) : 2;
+  return ((width << leaf.n_features) + 7) / 8 * 8;  // so that the next one is aligned
 }
 
 hwy::AlignedFreeUniquePtr<double[]> AllocateDoubles(std::int64_t size) {
@@ -28,7 +31,7 @@ class Collector {
     std::int64_t size = 0;
     for (auto const& leaf : tree_.program.leaves) {
       tree_.table_begin.push_back(size);
-      size += HasTable(leaf) ? TableSize(leaf.n_features) : 0;
+      size += TableSize(leaf);
       direct_.emplace_back(leaf.n_features);
     }
     tree_.tables = AllocateDoubles(size);
@@ -49,14 +52,14 @@ class Collector {
  private:
   void AddTile(std::uint32_t number, std::int64_t n_rows) {
     auto const& leaf = tree_.program.leaves[number];
-    if (leaf.n_features == 0) return;
-    if (HasTable(leaf)) {
-      auto const* patterns = walk_.Plane(tree_.program, leaf, 0);
-      for (std::int64_t row = 0; row < n_rows; ++row) Table(number)[patterns[row]] += 1.0;
-    } else {
+    auto const form = FormOf(leaf);
+    if (form == LeafForm::kConstant) return;
+    if (form == LeafForm::kPairs) {
       walk_.Planes(tree_.program, leaf, &planes_);
-      direct_[number].Add(planes_, n_rows);
+      return direct_[number].Add(planes_, n_rows);
     }
+    auto const* patterns = walk_.Plane(tree_.program, leaf, 0);
+    for (std::int64_t row = 0; row < n_rows; ++row) Table(number)[patterns[row]] += 1.0;
   }
 
   BackgroundTree& tree_;
@@ -70,16 +73,44 @@ double ReachingWeight(DirectLeaf const& leaf) {
   return !leaf.n_missed.empty() && leaf.n_missed.front() == 0 ? leaf.weight.front() : 0.0;
 }
 
+/// Turns the counts in a leaf's table into the table; for one thread.
+class TableMaker {
+ public:
+  explicit TableMaker(std::vector<LeafRule> const& rules) : rules_(rules) {}
+
+  /// value: of a row. Returns the leaf's mean over the background.
+  double Make(PathLeaf const& leaf, double value, double* table) {
+    auto const n_patterns = std::size_t{1} << leaf.n_features;
+    auto const& rule = rules_[leaf.n_features];
+    background_.assign(table, table + n_patterns);
+    for (auto& weight : background_) weight *= value;
+    scratch_.resize(std::max(scratch_.size(), n_patterns * At(rule.n_points)));
+    auto const with_values = FormOf(leaf) == LeafForm::kValues;
+    parts_.resize(std::max(parts_.size(), with_values ? 2 * n_patterns : 0));
+    MakeLeafTable({rule, background_.data(), scratch_.data(), with_values ? parts_.data() : table,
+                   with_values ? table : nullptr});
+    return background_.back();
+  }
+
+ private:
+  std::vector<LeafRule> const& rules_;
+  std::vector<double> background_;
+  std::vector<double> scratch_;
+  std::vector<double> parts_;
+};
+
 }  // namespace
 
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree) {
   auto const n_nodes = forest.tree_begin[At(tree) + 1] - forest.tree_begin[At(tree)];
-  auto const n_features = std::min<std::int64_t>({forest.tree_depth[At(tree)], forest.NumSlots(), kTableFeatures});
-  return (n_nodes + 1) / 2 * TableSize(static_cast<std::uint32_t>(n_features)) * 8;
+  auto const longest = std::min<std::int64_t>({forest.tree_depth[At(tree)], forest.NumSlots(), kMostPartFeatures});
+  PathLeaf leaf{};
+  leaf.n_features = static_cast<std::uint32_t>(longest);
+  return (n_nodes + 1) / 2 * TableSize(leaf) * 8;
 }
 
-BackgroundCompiler::BackgroundCompiler(KeyTiles const& background) : background_(background) {
-  for (std::uint32_t n = 0; n <= kTableFeatures; ++n) rules_.push_back(n == 0 ? LeafRule{} : MakeLeafRule(n));
+BackgroundCompiler::BackgroundCompiler(KeyTiles const& background) : background_(background), rules_(1) {
+  for (std::uint32_t n = 1; n <= kMostPartFeatures; ++n) rules_.push_back(MakeLeafRule(n));
 }
 
 BackgroundTree BackgroundCompiler::Compile(PathProgram program, CategoryConditionsView const& categories) const {
@@ -88,28 +119,21 @@ BackgroundTree BackgroundCompiler::Compile(PathProgram program, CategoryConditio
   tree.direct.resize(tree.program.leaves.size());
   Collector collector(&tree);
   collector.Add(categories, background_);
-  std::vector<double> counts;
-  std::vector<double> scratch;
+  TableMaker maker(rules_);
   for (std::size_t number = 0; number < tree.program.leaves.size(); ++number) {
     auto const& leaf = tree.program.leaves[number];
     auto const value = static_cast<double>(leaf.value) / static_cast<double>(background_.NumRows());
-    if (leaf.n_features == 0) {
-      tree.mean = static_cast<double>(leaf.value);
-      continue;
+    switch (FormOf(leaf)) {
+      case LeafForm::kConstant:
+        tree.mean = static_cast<double>(leaf.value);
+        break;
+      case LeafForm::kPairs:
+        tree.direct[number] = collector.Direct(number)->Finish(value);
+        tree.mean += ReachingWeight(tree.direct[number]);
+        break;
+      default:
+        tree.mean += maker.Make(leaf, value, collector.Table(number));
     }
-    if (!HasTable(leaf)) {
-      tree.direct[number] = collector.Direct(number)->Finish(value);
-      tree.mean += ReachingWeight(tree.direct[number]);
-      continue;
-    }
-    auto* const table = collector.Table(number);
-    auto const n_patterns = std::size_t{1} << leaf.n_features;
-    auto const& rule = rules_[leaf.n_features];
-    counts.assign(table, table + n_patterns);
-    for (auto& count : counts) count *= value;
-    tree.mean += counts.back();
-    scratch.resize(std::max(scratch.size(), n_patterns * (At(rule.n_points) + 2)));
-    MakeLeafTable({rule, counts.data(), scratch.data(), table});
   }
   return tree;
 }

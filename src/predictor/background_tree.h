@@ -14,22 +14,33 @@
 
 namespace kauri {
 
-/// Leaves with so many features or fewer get a table; a leaf's form depends on nothing else, so no bit depends on how
-/// many rows are explained. 10: 96 kB and about 10 microseconds.
-constexpr std::uint32_t kTableFeatures = 10;
+/// How contributions of a leaf are found. It depends on nothing but its number of features, so no bit depends on how
+/// many rows are explained.
+enum class LeafForm {
+  kConstant,  ///< no features
+  kValues,    ///< a table of all features' values by pattern: up to 16 kB
+  kParts,     ///< a table of two numbers by pattern: up to 64 kB
+  kPairs      ///< pairs of a row's and a background's pattern
+};
+constexpr std::uint32_t kMostValueFeatures = 8;
+constexpr std::uint32_t kMostPartFeatures = 12;
+
+constexpr LeafForm FormOf(PathLeaf const& leaf) {
+  if (leaf.n_features == 0) return LeafForm::kConstant;
+  if (leaf.n_features <= kMostValueFeatures) return LeafForm::kValues;
+  return leaf.n_features <= kMostPartFeatures ? LeafForm::kParts : LeafForm::kPairs;
+}
 
 struct BackgroundTree {
   PathProgram program;
   double mean = 0.0;                           ///< of the tree over the background
   std::vector<std::int64_t> table_begin;       ///< by leaf, into tables; unused without a table
-  hwy::AlignedFreeUniquePtr<double[]> tables;  ///< each [2^n_features, TableWidth]
-  std::vector<DirectLeaf> direct;              ///< by leaf; empty for those with a table
+  hwy::AlignedFreeUniquePtr<double[]> tables;  ///< as AddValues or AddParts reads them
+  std::vector<DirectLeaf> direct;              ///< by leaf; empty unless kPairs
 };
 
 /// An upper bound of the bytes of a tree's tables, before it is compiled.
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree);
-
-constexpr bool HasTable(PathLeaf const& leaf) { return leaf.n_features <= kTableFeatures; }
 
 /// What the tables of all trees have in common. Immutable.
 class BackgroundCompiler {

@@ -14,18 +14,22 @@ std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// Of the sums and keys of rows that pass over all trees together; trees are compiled once for each such part.
 constexpr std::int64_t kPartBytes = std::int64_t{256} << 20;
-/// Of the tables that are in memory at a time: this and as much for each thread.
-constexpr std::int64_t kBatchBytes = std::int64_t{32} << 20;
+/// Trees that are compiled together: enough for all threads, few enough for their tables to stay in cache, or at least
+/// within this bound on their bytes per thread.
+constexpr std::int64_t kTreesPerThread = 2;
+constexpr std::int64_t kTableBytesPerThread = std::int64_t{256} << 20;
 
-/// Trees [begin, end) whose tables fit into memory together, at least one.
-std::int64_t EndOfBatch(Context const& ctx, Forest const& forest, TreeRange trees) {
-  auto bytes = kBatchBytes * (ctx.threads + 1);
+/// The first of `trees`, at least one.
+TreeRange NextBatch(Context const& ctx, Forest const& forest, TreeRange trees) {
+  auto const n_threads = std::max(1, ctx.threads);
+  auto bytes = kTableBytesPerThread * n_threads;
   auto end = trees.begin;
-  for (; end < trees.end; ++end) {
+  while (end < std::min(trees.end, trees.begin + kTreesPerThread * n_threads)) {
     bytes -= MostTableBytes(forest, end);
     if (bytes < 0 && end > trees.begin) break;
+    ++end;
   }
-  return end;
+  return {trees.begin, end};
 }
 
 /// The trees of a batch, compiled.
@@ -47,7 +51,7 @@ Batch CompileBatch(Context const& ctx, Forest const& forest, TreeRange trees, Ba
   std::uint32_t longest = 0;
   for (auto const& program : programs) longest = std::max(longest, program.most_features);
   Batch batch{trees, std::vector<BackgroundTree>(At(n_trees)), categories->View(),
-              ShapleyWeights(longest > kTableFeatures ? longest : 0)};
+              ShapleyWeights(longest > kMostPartFeatures ? longest : 0)};
   ParallelFor(ctx, n_trees, [&](std::int64_t t) {
     batch.compiled[At(t)] = compiler.Compile(std::move(programs[At(t)]), batch.categories);
   });
@@ -85,14 +89,19 @@ void AddTree(Batch const& batch, BackgroundTree const& tree, std::int32_t const*
   auto const stride = scratch->Stride();
   auto const add_leaf = [&](std::uint32_t number) {
     auto const& leaf = tree.program.leaves[number];
-    if (leaf.n_features == 0) return;
-    if (HasTable(leaf)) {
-      AddTableRows({tree.tables.get() + tree.table_begin[number], TableWidth(leaf.n_features),
-                    scratch->walk.Plane(tree.program, leaf, 0), n_rows, sums, stride});
-    } else {
+    auto const form = FormOf(leaf);
+    if (form == LeafForm::kConstant) return;
+    if (form == LeafForm::kPairs) {
       scratch->walk.Planes(tree.program, leaf, &scratch->planes);
-      AddDirect(tree.direct[number], scratch->planes, n_rows, batch.weights, sums, stride);
+      return AddDirect(tree.direct[number], scratch->planes, n_rows, batch.weights, sums, stride);
     }
+    TableJob const job{leaf.n_features,
+                       tree.tables.get() + tree.table_begin[number],
+                       scratch->walk.Plane(tree.program, leaf, 0),
+                       n_rows,
+                       sums,
+                       stride};
+    form == LeafForm::kValues ? AddValues(job) : AddParts(job);
   };
   auto const close = [&](std::uint32_t position, std::uint32_t slot) {
     auto* const to = phi + slot * kPatternRows;
@@ -180,14 +189,14 @@ void InterventionalContributions(Context const& ctx, ContributionTask const& tas
     Part part(ctx, task, begin, std::min(task.rows.NumRows(), begin + part_rows));
     PathCategories categories(forest.categories);
     std::vector<double> means(At(forest.n_outputs), 0.0);
-    for (auto tree = task.trees.begin; tree < task.trees.end;) {
-      auto const end = EndOfBatch(ctx, forest, {tree, task.trees.end});
-      auto const batch = CompileBatch(ctx, forest, {tree, end}, compiler, &categories);
+    for (auto rest = task.trees; rest.begin < rest.end;) {
+      auto const trees = NextBatch(ctx, forest, rest);
+      auto const batch = CompileBatch(ctx, forest, trees, compiler, &categories);
       for (std::size_t t = 0; t < batch.compiled.size(); ++t) {
-        means[At(forest.output_of_tree[At(tree) + t])] += batch.compiled[t].mean;
+        means[At(forest.output_of_tree[At(trees.begin) + t])] += batch.compiled[t].mean;
       }
       part.Add(ctx, batch);
-      tree = end;
+      rest.begin = trees.end;
     }
     part.Write(ctx, means, out);
   }

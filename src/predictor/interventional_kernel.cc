@@ -38,19 +38,40 @@ void SetBitByInterval(PatternBitJob const& job) {
 
 /// kLanes: what the vectors hold at most.
 template <std::size_t kLanes>
-HWY_INLINE void AddRows(TableJob const& job) {
+HWY_INLINE void AddValueRows(TableJob const& job) {
   hn::CappedTag<double, kLanes> const d;
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto const width = TableWidth(job.n_features);
   for (std::int64_t row = 0; row < job.n_rows; ++row) {
-    auto const* HWY_RESTRICT from = job.table + job.patterns[row] * job.width;
+    auto const* HWY_RESTRICT from = job.table + job.patterns[row] * width;
     auto* HWY_RESTRICT to = job.sums + row * job.stride;
-    for (std::int64_t i = 0; i < job.width; i += lanes) {
+    for (std::int64_t i = 0; i < width; i += lanes) {
       hn::Store(hn::Add(hn::Load(d, to + i), hn::Load(d, from + i)), d, to + i);
     }
   }
 }
 
-void AddTable(TableJob const& job) { job.width == 8 ? AddRows<8>(job) : AddRows<4>(job); }
+void AddValueTable(TableJob const& job) { job.n_features > 4 ? AddValueRows<8>(job) : AddValueRows<4>(job); }
+
+/// Positions in lanes: those that the leaf does not have get 0.
+void AddPartTable(TableJob const& job) {
+  hn::CappedTag<double, 8> const d;
+  hn::RebindToSigned<decltype(d)> const di;
+  auto const* HWY_RESTRICT with = job.table;
+  auto const* HWY_RESTRICT without = job.table + (std::size_t{1} << job.n_features);
+  for (std::size_t first = 0; first < job.n_features; first += hn::Lanes(d)) {
+    auto const position = hn::Iota(di, static_cast<std::int64_t>(first));
+    auto const others = hn::Not(hn::Shl(hn::Set(di, std::int64_t{1}), position));
+    auto const is_there = hn::RebindMask(d, hn::Lt(position, hn::Set(di, std::int64_t{job.n_features})));
+    for (std::int64_t row = 0; row < job.n_rows; ++row) {
+      auto const pattern = std::int64_t{job.patterns[row]};
+      auto const taken = hn::GatherIndex(d, without, hn::And(hn::Set(di, pattern), others));
+      auto const value = hn::IfThenElseZero(is_there, hn::Sub(hn::Set(d, with[pattern]), taken));
+      auto* const to = job.sums + row * job.stride + first;
+      hn::Store(hn::Add(hn::Load(d, to), value), d, to);
+    }
+  }
+}
 
 /// Z(x) at all points, [2^n_features, kPoints]: feature after feature turns from the background's bit to the row's.
 template <std::size_t kPoints>
@@ -77,37 +98,50 @@ HWY_INLINE void SumBackground(LeafTableJob const& job, double* HWY_RESTRICT z) {
   }
 }
 
-/// In the order of the points.
+/// Halves are added to each other, so no sum waits for more than three others.
 template <std::size_t kPoints>
 HWY_INLINE double Integrate(double const* HWY_RESTRICT coefficients, double const* HWY_RESTRICT z) {
-  auto sum = coefficients[0] * z[0];
-  for (std::size_t q = 1; q < kPoints; ++q) sum += coefficients[q] * z[q];
-  return sum;
+  double terms[kPoints];
+  for (std::size_t q = 0; q < kPoints; ++q) terms[q] = coefficients[q] * z[q];
+  for (auto half = kPoints / 2; half > 0; half /= 2) {
+    for (std::size_t q = 0; q < half; ++q) terms[q] += terms[q + half];
+  }
+  return terms[0];
 }
 
 template <std::size_t kPoints>
-HWY_INLINE void MakeTableAt(LeafTableJob const& job) {
+HWY_INLINE void MakeParts(LeafTableJob const& job) {
   auto const n_features = job.rule.n_features;
   auto const n_patterns = std::size_t{1} << n_features;
-  auto* HWY_RESTRICT z = job.scratch;
-  auto* HWY_RESTRICT with = z + n_patterns * kPoints;
-  auto* HWY_RESTRICT without = with + n_patterns;
-  SumBackground<kPoints>(job, z);
+  auto const* HWY_RESTRICT z = job.scratch;
+  auto* HWY_RESTRICT with = job.parts;
+  auto* HWY_RESTRICT without = job.parts + n_patterns;
+  SumBackground<kPoints>(job, job.scratch);
   for (std::size_t x = 0; x < n_patterns; ++x) {
     auto const n_missed = n_features - hwy::PopCount(x);
     auto const* coefficients = job.rule.coefficients.data() + n_missed * kPoints;
     with[x] = Integrate<kPoints>(coefficients, z + x * kPoints);
     without[x] = n_missed == 0 ? 0.0 : Integrate<kPoints>(coefficients - kPoints, z + x * kPoints);
   }
+}
+
+HWY_INLINE void SpreadParts(LeafTableJob const& job) {
+  auto const n_features = job.rule.n_features;
+  auto const n_patterns = std::size_t{1} << n_features;
   auto const width = static_cast<std::size_t>(TableWidth(n_features));
-  auto* HWY_RESTRICT row = job.table;
+  auto const* HWY_RESTRICT with = job.parts;
+  auto const* HWY_RESTRICT without = job.parts + n_patterns;
+  auto* HWY_RESTRICT row = job.values;
   for (std::size_t x = 0; x < n_patterns; ++x, row += width) {
     for (std::uint32_t i = 0; i < n_features; ++i) row[i] = with[x] - without[x & ~(std::size_t{1} << i)];
     for (std::size_t i = n_features; i < width; ++i) row[i] = 0.0;
   }
 }
 
-void MakeTable(LeafTableJob const& job) { job.rule.n_points == 4 ? MakeTableAt<4>(job) : MakeTableAt<8>(job); }
+void MakeTable(LeafTableJob const& job) {
+  job.rule.n_points == 4 ? MakeParts<4>(job) : MakeParts<8>(job);
+  if (job.values != nullptr) SpreadParts(job);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace kauri
@@ -117,7 +151,8 @@ HWY_AFTER_NAMESPACE();
 namespace kauri {
 
 HWY_EXPORT(SetBitByInterval);
-HWY_EXPORT(AddTable);
+HWY_EXPORT(AddValueTable);
+HWY_EXPORT(AddPartTable);
 HWY_EXPORT(MakeTable);
 
 void SetPatternBit(PatternBitJob const& job) {
@@ -128,7 +163,9 @@ void SetPatternBit(PatternBitJob const& job) {
   }
 }
 
-void AddTableRows(TableJob const& job) { HWY_DYNAMIC_DISPATCH(AddTable)(job); }
+void AddValues(TableJob const& job) { HWY_DYNAMIC_DISPATCH(AddValueTable)(job); }
+
+void AddParts(TableJob const& job) { HWY_DYNAMIC_DISPATCH(AddPartTable)(job); }
 
 void MakeLeafTable(LeafTableJob const& job) { HWY_DYNAMIC_DISPATCH(MakeTable)(job); }
 

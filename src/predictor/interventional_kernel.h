@@ -2,9 +2,9 @@
 ///
 /// Floors, per row and edge: two comparisons of keys, one mask, one bit: 4 operations on 16 rows with 512-bit vectors.
 /// Per row and leaf of up to 8 features: one load of 64 bytes at a random place of the leaf's table, one sum of 64
-/// bytes read and written: 3 operations; then, per row and split, two numbers of 8 bytes read and written as a position
-/// is closed. Per leaf with k features, for the table: k 2^(k-1) steps of 4 operations on 4 points, 2^k inner products
-/// of 4 points twice, k 2^k differences.
+/// bytes read and written: 3 operations; with more features a gather for every 8. Then, per row and split, two numbers
+/// of 8 bytes read and written as a position is closed. Per leaf with k features, for the table: k 2^(k-1) steps of 4
+/// operations on 4 points, 2^k inner products of 4 points twice, k 2^k differences for values.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,23 @@ struct PatternBitJob {
 };
 void SetPatternBit(PatternBitJob const& job);
 
-/// Doubles per pattern in the table of a leaf with that many features.
+/// Doubles per pattern in a table of values of a leaf with that many features.
 constexpr std::int64_t TableWidth(std::uint32_t n_features) { return (std::int64_t{n_features} + 3) / 4 * 4; }
 
-/// sums[row * stride + i] += table[patterns[row] * width + i] for i < width, a TableWidth of at most 12. Rows of sums
-/// and table are aligned as vectors of 8 doubles are, those of widths other than 8 as vectors of 4.
+/// Adds what each row's pattern finds in a table to the row's sums by position, sums[row * stride + position]. Rows of
+/// sums are aligned as vectors of 8 doubles and at least that long.
 struct TableJob {
+  std::uint32_t n_features;
   double const* table;
-  std::int64_t width;
   std::uint32_t const* patterns;
   std::int64_t n_rows;
   double* sums;
   std::int64_t stride;
 };
-void AddTableRows(TableJob const& job);
+/// table: of values, [2^n_features, TableWidth], aligned likewise; up to 8 features.
+void AddValues(TableJob const& job);
+/// table: of parts, [2, 2^n_features]: S and S' of interventional.h. Up to 16 features.
+void AddParts(TableJob const& job);
 
 /// Points and weights for the tables of leaves with n features (1 to 16).
 struct LeafRule {
@@ -53,12 +56,13 @@ struct LeafRule {
 };
 LeafRule MakeLeafRule(std::uint32_t n_features);
 
-/// The table of one leaf. scratch: [2^n_features, n_points + 2].
+/// The table of one leaf.
 struct LeafTableJob {
   LeafRule const& rule;
   double const* background;  ///< [2^n_features], what each pattern of the background weighs
-  double* scratch;
-  double* table;  ///< [2^n_features, TableWidth]
+  double* scratch;           ///< [2^n_features, n_points]
+  double* parts;             ///< [2, 2^n_features], as AddParts reads them
+  double* values;            ///< [2^n_features, TableWidth], as AddValues reads them; nullptr: only parts
 };
 void MakeLeafTable(LeafTableJob const& job);
 

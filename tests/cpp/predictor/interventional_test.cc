@@ -98,13 +98,13 @@ TEST(Interventional, CategoricalDartAndMultiClass) {
   ExpectBruteForce(RandomModel(spec), RandomRows(15, 6, 3), RandomRows(11, 6, 4));
 }
 
-/// Paths of 12 features are longer than tables go.
+/// Paths of 13 features are longer than tables go.
 TEST(Interventional, PathsWithoutTables) {
-  static_assert(kTableFeatures < 12);
-  auto const chain = testing::ChainModel(12, 12, 0.6F);
-  ExpectBruteForce(chain, RandomRows(6, 12, 5), RandomRows(7, 12, 6));
-  auto const repeated = testing::ChainModel(24, 12, 0.6F);
-  ExpectBruteForce(repeated, RandomRows(6, 12, 5), RandomRows(7, 12, 6));
+  static_assert(kMostPartFeatures < 13);
+  auto const chain = testing::ChainModel(13, 13, 0.6F);
+  ExpectBruteForce(chain, RandomRows(4, 13, 5), RandomRows(3, 13, 6));
+  auto const repeated = testing::ChainModel(26, 13, 0.6F);
+  ExpectBruteForce(repeated, RandomRows(2, 13, 5), RandomRows(3, 13, 6));
 }
 
 /// Worked by hand: 'a and b' of (1, 1) against (0, 0), (1, 0) and (0, 0) again. Against (0, 0) both share 1 evenly;
@@ -239,32 +239,58 @@ TEST(Interventional, MeanOverTheBackground) {
   }
 }
 
-/// The table of a leaf and its pairs of patterns, for every pattern of a row.
-TEST(Interventional, BothFormsAgree) {
-  ShapleyWeights const weights(kTableFeatures);
-  for (std::uint32_t n = 1; n <= kTableFeatures; ++n) {
-    auto const n_patterns = std::size_t{1} << n;
+/// Patterns of 40 rows of a background at a leaf of n features, each weighing 0.3.
+struct LeafCase {
+  explicit LeafCase(std::uint32_t n) : n_features(n), counts(std::size_t{1} << n, 0.0), all(std::size_t{1} << n) {
     testing::Random random(n);
-    std::vector<std::uint32_t> background;
-    for (int i = 0; i < 40; ++i) background.push_back(random.Below(static_cast<std::uint32_t>(n_patterns)));
-    std::vector<double> counts(n_patterns, 0.0);
+    for (int i = 0; i < 40; ++i) background.push_back(random.Below(1U << n));
     for (auto const pattern : background) counts[pattern] += 0.3;
-    auto const rule = MakeLeafRule(n);
-    auto const width = At(TableWidth(n));
-    std::vector<double> scratch(n_patterns * (At(rule.n_points) + 2));
-    std::vector<double> table(n_patterns * width);
-    MakeLeafTable({rule, counts.data(), scratch.data(), table.data()});
-    DirectLeafBuilder builder(n);
-    builder.Add({background.data()}, 40);
-    auto const leaf = builder.Finish(0.3);
-    std::vector<std::uint32_t> all(n_patterns);
     std::iota(all.begin(), all.end(), 0U);
-    std::vector<double> sums(n_patterns * width, 0.0);
-    AddDirect(leaf, {all.data()}, static_cast<std::int64_t>(n_patterns), weights, sums.data(), TableWidth(n));
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      ASSERT_NEAR(table[i], sums[i], 3e-14) << n << " features, pattern " << i / width << " position " << i % width;
-      ASSERT_EQ(table[i] == 0.0, sums[i] == 0.0)
-          << n << " features, pattern " << i / width << " position " << i % width;
+  }
+  /// By pairs of patterns, [2^n, 16].
+  std::vector<double> Direct() const {
+    DirectLeafBuilder builder(n_features);
+    builder.Add({background.data()}, 40);
+    std::vector<double> sums(16 * all.size(), 0.0);
+    AddDirect(builder.Finish(0.3), {all.data()}, static_cast<std::int64_t>(all.size()), ShapleyWeights(n_features),
+              sums.data(), 16);
+    return sums;
+  }
+  /// By tables; of parts and, up to 8 features, of values.
+  std::vector<std::vector<double>> FromTables() const {
+    auto const rule = MakeLeafRule(n_features);
+    auto const with_values = n_features <= kMostValueFeatures;
+    std::vector<double> scratch(all.size() * At(rule.n_points));
+    std::vector<double> parts(2 * all.size());
+    auto const values = hwy::AllocateAligned<double>(8 * all.size());
+    MakeLeafTable({rule, counts.data(), scratch.data(), parts.data(), with_values ? values.get() : nullptr});
+    std::vector<std::vector<double>> results{Add(&AddParts, parts.data())};
+    if (with_values) results.push_back(Add(&AddValues, values.get()));
+    return results;
+  }
+  std::vector<double> Add(void (*add)(TableJob const&), double const* table) const {
+    auto const sums = hwy::AllocateAligned<double>(16 * all.size());
+    std::fill(sums.get(), sums.get() + 16 * all.size(), 0.0);
+    add({n_features, table, all.data(), static_cast<std::int64_t>(all.size()), sums.get(), 16});
+    return {sums.get(), sums.get() + 16 * all.size()};
+  }
+
+  std::uint32_t n_features;
+  std::vector<double> counts;
+  std::vector<std::uint32_t> all;
+  std::vector<std::uint32_t> background;
+};
+
+/// For every pattern of a row; positions past the last feature stay untouched.
+TEST(Interventional, AllFormsAgree) {
+  for (std::uint32_t n = 1; n <= 16; ++n) {
+    LeafCase const leaf(n);
+    auto const expected = leaf.Direct();
+    for (auto const& sums : leaf.FromTables()) {
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        ASSERT_NEAR(sums[i], expected[i], 3e-14) << n << " features, pattern " << i / 16 << " position " << i % 16;
+        ASSERT_EQ(sums[i] == 0.0, expected[i] == 0.0) << n << " features, pattern " << i / 16 << " position " << i % 16;
+      }
     }
   }
 }
