@@ -37,18 +37,39 @@ class TreeGame {
 
   /// Half of the Shapley interaction index of features_[i] and features_[j] (equation 3).
   long double Interaction(std::size_t i, std::size_t j) const {
+    return MeanOfPair(i, j, [&](std::uint32_t set) { return SubsetWeight(set, features_.size() - 2) / 2; });
+  }
+
+  /// The mean over the coalitions without features_[i] (Banzhaf 1965).
+  long double Banzhaf(std::size_t i) const {
+    long double sum = 0;
+    for (std::uint32_t set = 0; set < worth_.size(); ++set) {
+      if (((set >> i) & 1U) == 0) sum += Worth(set | (1U << i)) - Worth(set);
+    }
+    return sum / static_cast<long double>(worth_.size() / 2);
+  }
+
+  /// Half of the Shapley-Taylor index of order 2 (Sundararajan et al. 2020, equation 6 with k = 2).
+  long double TaylorPair(std::size_t i, std::size_t j) const {
+    auto const n = features_.size();
+    // Half of 2 / n / C(n - 1, |S|), and 1 / C(n - 1, |S|) = n |S|! (n - 1 - |S|)! / n!
+    return MeanOfPair(i, j, [&](std::uint32_t set) { return SubsetWeight(set, n - 1); });
+  }
+  long double Alone(std::size_t i) const { return Worth(1U << i) - Worth(0); }
+
+ private:
+  template <typename WeightOf>
+  long double MeanOfPair(std::size_t i, std::size_t j, WeightOf&& weight_of) const {
     auto const a = 1U << i;
     auto const b = 1U << j;
     long double sum = 0;
     for (std::uint32_t set = 0; set < worth_.size(); ++set) {
       if ((set & (a | b)) != 0) continue;
-      sum += SubsetWeight(set, features_.size() - 2) *
-             (Worth(set | a | b) - Worth(set | a) - Worth(set | b) + Worth(set)) / 2;
+      sum += weight_of(set) * (Worth(set | a | b) - Worth(set | a) - Worth(set | b) + Worth(set));
     }
     return sum;
   }
 
- private:
   /// |S|! (n - |S|)! / (n + 1)!
   static long double SubsetWeight(std::uint32_t set, std::size_t n) {
     std::size_t size = 0;
@@ -122,83 +143,28 @@ inline Explanation BruteForce(Model const& model, MemoryView const& rows, std::i
   return result;
 }
 
-/// The same from Owen's integral of each leaf, for any number of features: polynomials by their coefficients at
-/// t^k (1 - t)^(n - k), whose products and integrals have positive terms only.
-class LeafGame {
- public:
-  struct Feature {
-    std::uint32_t feature;
-    long double zero;
-    bool one;
-  };
-  LeafGame(Model const& model, Explanation* out) : width_(static_cast<std::size_t>(model.n_features) + 1), out_(out) {}
-
-  void Add(std::vector<Feature> const& path, long double value, std::size_t output) {
-    auto* phi = out_->phi.data() + output * width_;
-    auto* pairs = out_->pairs.data() + output * width_ * width_;
-    if (value == 0) return;
-    auto mean = value;
-    for (auto const& i : path) mean *= i.zero;
-    phi[width_ - 1] += mean;
-    pairs[width_ * width_ - 1] += mean;
-    for (std::size_t i = 0; i < path.size(); ++i) {
-      auto const effect = value * Effect(path[i]);
-      auto const alone = effect * Integral(path, i, i);
-      phi[path[i].feature] += alone;
-      pairs[path[i].feature * (width_ + 1)] += alone;
-      for (std::size_t j = 0; j < path.size(); ++j) {
-        if (j == i) continue;
-        auto const pair = effect * Effect(path[j]) * Integral(path, i, j) / 2;
-        pairs[path[i].feature * width_ + path[j].feature] += pair;
-        pairs[path[i].feature * (width_ + 1)] -= pair;
-      }
-    }
-  }
-
- private:
-  static long double Effect(Feature const& feature) { return (feature.one ? 1.0L : 0.0L) - feature.zero; }
-
-  /// Of the factors of all features but i and j.
-  static long double Integral(std::vector<Feature> const& path, std::size_t i, std::size_t j) {
-    std::vector<long double> coefficients{1.0L};
-    for (std::size_t l = 0; l < path.size(); ++l) {
-      if (l == i || l == j) continue;
-      coefficients.push_back(0.0L);
-      for (auto k = coefficients.size(); k-- > 0;) {
-        coefficients[k] *= path[l].zero;
-        if (k > 0 && path[l].one) coefficients[k] += coefficients[k - 1];
-      }
-    }
-    auto const n = coefficients.size() - 1;
-    auto weight = 1.0L / static_cast<long double>(n + 1);  // k! (n - k)! / (n + 1)!
-    long double sum = 0.0L;
-    for (std::size_t k = 0; k <= n; ++k) {
-      sum += weight * coefficients[k];
-      weight *= static_cast<long double>(k + 1) / static_cast<long double>(n - k == 0 ? 1 : n - k);
-    }
-    return sum;
-  }
-
-  std::size_t width_;
-  Explanation* out_;
+/// A feature of a leaf's path, its fractions for one row.
+struct PathFeatureOfRow {
+  std::uint32_t feature;
+  long double zero;
+  bool one;
 };
 
-inline Explanation LeafByLeaf(Model const& model, MemoryView const& rows, std::int64_t row) {
-  auto const width = static_cast<std::size_t>(model.n_features) + 1;
-  auto const n_outputs = static_cast<std::size_t>(model.NumOutputs());
-  Explanation result{std::vector<long double>(n_outputs * width), std::vector<long double>(n_outputs * width * width),
-                     0};
-  LeafGame game(model, &result);
+inline long double EffectOf(PathFeatureOfRow const& feature) { return (feature.one ? 1.0L : 0.0L) - feature.zero; }
+
+/// fn(path, leaf value, output) for each leaf.
+template <typename Fn>
+void ForEachLeafPath(Model const& model, MemoryView const& rows, std::int64_t row, Fn&& fn) {
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
     auto const& tree = model.trees[t];
-    std::vector<std::pair<std::int32_t, std::vector<LeafGame::Feature>>> nodes{{0, {}}};
+    std::vector<std::pair<std::int32_t, std::vector<PathFeatureOfRow>>> nodes{{0, {}}};
     while (!nodes.empty()) {
       auto const [node, path] = std::move(nodes.back());
       nodes.pop_back();
       auto const index = static_cast<std::size_t>(node);
       if (tree.IsLeaf(node)) {
         auto const value = tree.split_value[index] * model.TreeWeight(static_cast<std::int64_t>(t));
-        game.Add(path, static_cast<long double>(value), static_cast<std::size_t>(model.output_of_tree[t]));
+        fn(path, static_cast<long double>(value), static_cast<std::size_t>(model.output_of_tree[t]));
         continue;
       }
       auto const feature = tree.split_feature[index];
@@ -214,6 +180,71 @@ inline Explanation LeafByLeaf(Model const& model, MemoryView const& rows, std::i
       }
     }
   }
+}
+
+/// Int (1 - t)^power times the factors of all features but i and j.
+inline long double IntegralOfOthers(std::vector<PathFeatureOfRow> const& path, std::size_t i, std::size_t j,
+                                    std::size_t power) {
+  std::vector<long double> coefficients{1.0L};
+  for (std::size_t l = 0; l < path.size(); ++l) {
+    if (l == i || l == j) continue;
+    coefficients.push_back(0.0L);
+    for (auto k = coefficients.size(); k-- > 0;) {
+      coefficients[k] *= path[l].zero;
+      if (k > 0 && path[l].one) coefficients[k] += coefficients[k - 1];
+    }
+  }
+  auto const n = coefficients.size() - 1 + power;
+  auto weight = 1.0L / static_cast<long double>(n + 1);  // k! (n - k)! / (n + 1)!
+  long double sum = 0.0L;
+  for (std::size_t k = 0; k < coefficients.size(); ++k) {
+    sum += weight * coefficients[k];
+    weight *= static_cast<long double>(k + 1) / static_cast<long double>(n - k == 0 ? 1 : n - k);
+  }
+  return sum;
+}
+
+/// The same from Owen's integral of each leaf, for any number of features: polynomials by their coefficients at
+/// t^k (1 - t)^(n - k), whose products and integrals have positive terms only.
+class LeafGame {
+ public:
+  LeafGame(Model const& model, Explanation* out) : width_(static_cast<std::size_t>(model.n_features) + 1), out_(out) {}
+
+  void Add(std::vector<PathFeatureOfRow> const& path, long double value, std::size_t output) {
+    auto* phi = out_->phi.data() + output * width_;
+    auto* pairs = out_->pairs.data() + output * width_ * width_;
+    if (value == 0) return;
+    auto mean = value;
+    for (auto const& i : path) mean *= i.zero;
+    phi[width_ - 1] += mean;
+    pairs[width_ * width_ - 1] += mean;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      auto const effect = value * EffectOf(path[i]);
+      auto const alone = effect * IntegralOfOthers(path, i, i, 0);
+      phi[path[i].feature] += alone;
+      pairs[path[i].feature * (width_ + 1)] += alone;
+      for (std::size_t j = 0; j < path.size(); ++j) {
+        if (j == i) continue;
+        auto const pair = effect * EffectOf(path[j]) * IntegralOfOthers(path, i, j, 0) / 2;
+        pairs[path[i].feature * width_ + path[j].feature] += pair;
+        pairs[path[i].feature * (width_ + 1)] -= pair;
+      }
+    }
+  }
+
+ private:
+  std::size_t width_;
+  Explanation* out_;
+};
+
+inline Explanation LeafByLeaf(Model const& model, MemoryView const& rows, std::int64_t row) {
+  auto const width = static_cast<std::size_t>(model.n_features) + 1;
+  auto const n_outputs = static_cast<std::size_t>(model.NumOutputs());
+  Explanation result{std::vector<long double>(n_outputs * width), std::vector<long double>(n_outputs * width * width),
+                     0};
+  LeafGame game(model, &result);
+  ForEachLeafPath(model, rows, row,
+                  [&](auto const& path, long double value, std::size_t output) { game.Add(path, value, output); });
   return result;
 }
 

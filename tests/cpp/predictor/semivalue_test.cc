@@ -1,0 +1,435 @@
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "predictor/cover.h"
+#include "predictor/output_width.h"
+#include "predictor/predictors.h"
+#include "predictor/quadrature_rule.h"
+#include "semivalue_oracle.h"
+
+namespace kauri {
+namespace {
+
+using testing::ForestSpec;
+using testing::MemoryView;
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+std::unique_ptr<Predictor> MakePredictor(ParamMap const& params = {}) {
+  Registry<PredictorFactory> registry("predictor");
+  RegisterPredictors(&registry);
+  return registry.Find("cpu_predictor").make(params);
+}
+
+TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
+
+/// Through the predictor; an empty start is zero.
+std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind, TreeRange trees,
+                           std::vector<float> const& start = {}, int threads = 1) {
+  auto const predictor = MakePredictor();
+  std::vector<float> const zero(At(model.NumOutputs()), 0.0F);
+  std::vector<float> out(At(rows.NumRows() * OutputWidth(model, kind, trees)), 99.0F);
+  auto const compiled = predictor->Compile({}, model, AllTrees(model));
+  auto const is_of_rows = start.size() > zero.size();
+  MarginStart from{start.empty() ? zero : start, {}};
+  if (is_of_rows) from = {{}, start};
+  predictor->Predict(testing::Threads(threads), *compiled, rows, kind, trees, from, out);
+  return out;
+}
+std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind) {
+  return Predict(model, rows, kind, AllTrees(model));
+}
+
+MemoryView RowsOf(MemoryView const& rows, std::int64_t begin, std::int64_t end) {
+  std::vector<float> values;
+  for (auto row = begin; row < end; ++row) {
+    for (std::int64_t col = 0; col < rows.NumCols(); ++col) values.push_back(rows.At(row, col));
+  }
+  return {values, rows.NumCols()};
+}
+
+/// A NaN is worst.
+template <typename Number>
+void Worsen(Number error, Number* worst) {
+  if (!(error <= *worst)) *worst = error;
+}
+
+/// Largest error over the largest value.
+double RelativeError(std::vector<long double> const& exact, float const* found) {
+  long double scale = 1e-30L;
+  long double worst = 0.0L;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    scale = std::max(scale, std::abs(exact[i]));
+    Worsen(std::abs(exact[i] - static_cast<long double>(found[i])), &worst);
+  }
+  return static_cast<double>(worst / scale);
+}
+
+struct Errors {
+  double banzhaf = 0.0;
+  double taylor = 0.0;
+};
+/// Both kinds. oracle: AllCoalitions or SemivaluesByLeaf.
+template <typename Oracle>
+Errors ExpectDefinition(Model const& model, MemoryView const& rows, Oracle&& oracle, double tolerance = 1e-6) {
+  auto const banzhaf = Predict(model, rows, PredictKind::kBanzhaf);
+  auto const taylor = Predict(model, rows, PredictKind::kTaylorInteraction);
+  Errors errors;
+  for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
+    auto const exact = oracle(model, rows, row);
+    Worsen(RelativeError(exact.banzhaf, banzhaf.data() + At(row) * exact.banzhaf.size()), &errors.banzhaf);
+    Worsen(RelativeError(exact.taylor, taylor.data() + At(row) * exact.taylor.size()), &errors.taylor);
+  }
+  EXPECT_LT(errors.banzhaf, tolerance);
+  EXPECT_LT(errors.taylor, tolerance);
+  return errors;
+}
+
+TEST(SemivalueNodes, IntegrateTheirMeasures) {
+  auto const banzhaf = SemivalueNodes(Semivalue::kBanzhaf, 7);
+  EXPECT_EQ(banzhaf.node, std::vector<double>{0.5});
+  EXPECT_EQ(banzhaf.weight, std::vector<double>{1.0});
+  auto const alone = SemivalueNodes(Semivalue::kTaylorAlone, 7);
+  EXPECT_EQ(alone.node, std::vector<double>{0.0});
+  EXPECT_EQ(alone.complement, std::vector<double>{1.0});
+  for (std::int32_t order : {1, 2, 3, 8, 9, 32}) {
+    auto const pairs = SemivalueNodes(Semivalue::kTaylorPairs, order);
+    // A path of 2 * order features leaves a product of degree 2 * order - 2.
+    for (std::int32_t degree = 0; degree <= 2 * order - 2; ++degree) {
+      double sum = 0.0;
+      for (std::size_t q = 0; q < pairs.node.size(); ++q) sum += pairs.weight[q] * std::pow(pairs.node[q], degree);
+      // 2 Int (1 - t) t^d = 2 / (d + 1) / (d + 2)
+      ASSERT_NEAR(sum * (degree + 1) * (degree + 2) / 2, 1.0, 1e-11) << order << " points, degree " << degree;
+    }
+  }
+}
+
+TEST(SemivalueRule, StaysWithinFloats) {
+  for (auto const semivalue : {Semivalue::kBanzhaf, Semivalue::kTaylorPairs}) {
+    for (std::int32_t order = 1; order <= 40; ++order) {
+      auto const rule = MakeQuadratureRule(semivalue, order);
+      EXPECT_EQ(rule.points, semivalue == Semivalue::kBanzhaf ? 1 : order);
+      EXPECT_EQ(rule.IsUnit(), order <= kMaxUnitOrder);
+      for (auto const* values : {&rule.weight, &rule.power, &rule.power_alpha, &rule.power_beta, &rule.half_scale}) {
+        for (auto value : *values) ASSERT_TRUE(std::isnormal(value)) << order;
+      }
+      EXPECT_GE(rule.power.size(), At((rule.IsUnit() ? 2 * order : 1) * rule.points));
+    }
+  }
+}
+
+/// 'a and b' with even covers: f({}) = 1/4, f({a}) = f({b}) = 1/2, f({a, b}) = 1.
+TEST(Semivalues, ConjunctionByHand) {
+  Model model;
+  model.n_features = 2;
+  model.trees.emplace_back();
+  auto& tree = model.trees[0];
+  tree.ExpandNode(0, {0, 0.5F, false, 0.0F});
+  tree.ExpandNode(2, {1, 0.5F, false, 0.0F});
+  for (auto const& [node, cover] : {std::pair{0, 4.0F}, {1, 2.0F}, {2, 2.0F}, {3, 1.0F}, {4, 1.0F}}) {
+    tree.SetNodeStatistics(node, 0.0F, cover);
+  }
+  tree.SetLeafValue(1, 0.0F);
+  tree.SetLeafValue(3, 0.0F);
+  tree.SetLeafValue(4, 1.0F);
+  model.output_of_tree = {0};
+  MemoryView const rows({1.0F, 1.0F}, 2);
+  EXPECT_EQ(Predict(model, rows, PredictKind::kBanzhaf), (std::vector<float>{0.375F, 0.375F, 0.25F}));
+  EXPECT_EQ(Predict(model, rows, PredictKind::kTaylorInteraction),
+            (std::vector<float>{0.25F, 0.125F, 0, 0.125F, 0.25F, 0, 0, 0, 0.25F}));
+}
+
+/// Majority of three with even covers at (1, 1, 1): where the values differ from Shapley's. f = 1/2 of nothing, 3/4 of
+/// one, 1 of two and of three.
+TEST(Semivalues, MajorityByHand) {
+  Model model;
+  model.n_features = 3;
+  model.trees.emplace_back();
+  auto& tree = model.trees[0];
+  for (auto const& [node, feature] : {std::pair{0, 0U}, {1, 1U}, {2, 1U}, {4, 2U}, {5, 2U}}) {
+    tree.ExpandNode(node, {feature, 0.5F, false, 0.0F});
+  }
+  for (auto const& [node, cover] : {std::pair{0, 8.0F},
+                                    {1, 4.0F},
+                                    {2, 4.0F},
+                                    {3, 2.0F},
+                                    {4, 2.0F},
+                                    {5, 2.0F},
+                                    {6, 2.0F},
+                                    {7, 1.0F},
+                                    {8, 1.0F},
+                                    {9, 1.0F},
+                                    {10, 1.0F}}) {
+    tree.SetNodeStatistics(node, 0.0F, cover);
+  }
+  for (auto const& [node, value] : {std::pair{3, 0.0F}, {6, 1.0F}, {7, 0.0F}, {8, 1.0F}, {9, 0.0F}, {10, 1.0F}}) {
+    tree.SetLeafValue(node, value);
+  }
+  model.output_of_tree = {0};
+  MemoryView const rows({1.0F, 1.0F, 1.0F}, 3);
+  auto const banzhaf = Predict(model, rows, PredictKind::kBanzhaf);  // (1/4 + 1/4 + 1/4 + 0) / 4
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_FLOAT_EQ(banzhaf[i], 0.1875F);
+  EXPECT_FLOAT_EQ(banzhaf[3], 0.5F);
+  auto const taylor = Predict(model, rows, PredictKind::kTaylorInteraction);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_FLOAT_EQ(taylor[i * 5], 0.25F);
+  // 2/3 (0 + -1/4 / 2), halved; all of it adds up to 1/2 + 3/4 - 3/12 = 1.
+  EXPECT_NEAR(taylor[1], -1.0F / 24.0F, 1e-8);
+  EXPECT_NEAR(std::accumulate(taylor.begin(), taylor.end(), 0.0), 1.0, 1e-6);
+}
+
+TEST(Semivalues, EqualAllCoalitions) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    ForestSpec spec;
+    spec.seed = seed;
+    spec.n_trees = 4;
+    spec.depth = static_cast<std::int32_t>(seed) + 1;
+    spec.n_features = 3 + static_cast<std::uint32_t>(seed);
+    ExpectDefinition(testing::RandomModel(spec), testing::RandomRows(12, spec.n_features, seed + 100),
+                     testing::AllCoalitions);
+  }
+}
+
+TEST(Semivalues, RepeatedFeatures) {
+  ForestSpec spec;
+  spec.n_features = 2;
+  spec.depth = 9;
+  spec.n_trees = 3;
+  ExpectDefinition(testing::RandomModel(spec), testing::RandomRows(20, 2, 1), testing::AllCoalitions);
+}
+
+TEST(Semivalues, CategoricalDartAndMultiClass) {
+  ForestSpec spec;
+  spec.categorical = 0.5;
+  spec.dart = true;
+  spec.n_classes = 3;
+  spec.n_trees = 7;
+  ExpectDefinition(testing::RandomModel(spec), testing::RandomRows(20, 6, 2), testing::AllCoalitions);
+}
+
+/// Branches without cover, on features that are split again below them too; parents without cover.
+Model ModelWithoutCovers(std::uint64_t seed) {
+  ForestSpec spec;
+  spec.seed = seed;
+  spec.depth = 6;
+  spec.n_features = 4;
+  auto model = testing::RandomModel(spec);
+  testing::Random random(seed);
+  for (auto& tree : model.trees) {
+    for (std::int32_t node = 1; node < tree.NumNodes(); node += 2) {
+      float const share[] = {0.0F, 1.0F, 0.25F, 0.5F};
+      auto const cover = tree.sum_hessian[At(tree.parent[At(node)])];
+      tree.sum_hessian[At(node)] = cover * share[random.Below(4)];
+      tree.sum_hessian[At(node) + 1] = cover - tree.sum_hessian[At(node)];
+    }
+  }
+  return model;
+}
+
+TEST(Semivalues, ZeroCovers) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    ExpectDefinition(ModelWithoutCovers(seed), testing::RandomRows(15, 4, seed), testing::AllCoalitions);
+  }
+}
+
+TEST(Semivalues, CoversThatAreNotNumbersGiveNumbers) {
+  auto model = testing::RandomModel({});
+  std::vector<float> const bad{testing::kNaN, testing::kInf, -1.0F, 1e30F, 0.0F, -testing::kInf};
+  std::size_t next = 0;
+  for (auto& tree : model.trees) {
+    for (auto& cover : tree.sum_hessian) cover = bad[next++ % bad.size()];
+  }
+  for (auto kind : {PredictKind::kBanzhaf, PredictKind::kTaylorInteraction}) {
+    for (auto value : Predict(model, testing::RandomRows(20, 6, 4), kind)) ASSERT_TRUE(std::isfinite(value));
+  }
+}
+
+/// The whole matrix adds up to the margin, its halves have the same bits, and its rows of unused features are zero.
+TEST(ShapleyTaylor, AddsUpToTheMarginAndIsSymmetric) {
+  ForestSpec spec;
+  spec.n_features = 20;
+  spec.depth = 10;
+  spec.n_classes = 2;
+  spec.n_trees = 10;
+  auto model = testing::RandomModel(spec);
+  model.n_features = 22;
+  auto const rows = testing::RandomRows(40, 22, 5);
+  std::vector<float> start(80);
+  std::iota(start.begin(), start.end(), -3.0F);
+  auto const margins = testing::NaiveMargins(model, rows, AllTrees(model), start);
+  auto const taylor = Predict(model, rows, PredictKind::kTaylorInteraction, AllTrees(model), start);
+  std::size_t const width = 23;
+  for (std::size_t i = 0; i < margins.size(); ++i) {
+    auto const* matrix = taylor.data() + i * width * width;
+    ASSERT_NEAR(std::accumulate(matrix, matrix + width * width, 0.0), margins[i], 2e-5) << i;
+    for (std::size_t a = 0; a < width; ++a) {
+      for (std::size_t b = 0; b < width; ++b) {
+        ASSERT_EQ(matrix[a * width + b], matrix[b * width + a]);
+        if ((a >= 20 || b >= 20) && (a != 22 || b != 22)) {
+          ASSERT_EQ(matrix[a * width + b], 0.0F);
+        }
+      }
+    }
+  }
+}
+
+/// Trees of one feature: there the only coalition is the empty one.
+TEST(Banzhaf, OfOneFeatureIsItsShapleyValue) {
+  ForestSpec spec;
+  spec.n_features = 1;
+  spec.depth = 4;
+  auto const model = testing::RandomModel(spec);
+  auto const rows = testing::RandomRows(40, 1, 3);
+  auto const banzhaf = Predict(model, rows, PredictKind::kBanzhaf);
+  auto const shapley = Predict(model, rows, PredictKind::kContribution);
+  for (std::size_t i = 0; i < banzhaf.size(); ++i) ASSERT_NEAR(banzhaf[i], shapley[i], 1e-6);
+}
+
+TEST(Semivalues, BiasIsThatOfContributions) {
+  ForestSpec spec;
+  spec.n_classes = 3;
+  auto const model = testing::RandomModel(spec);
+  auto const rows = testing::RandomRows(3, 6, 3);
+  std::vector<float> const start{1.0F, -2.0F, 0.25F};
+  TreeRange const trees{1, 4};
+  auto const shapley = Predict(model, rows, PredictKind::kContribution, trees, start);
+  auto const banzhaf = Predict(model, rows, PredictKind::kBanzhaf, trees, start);
+  auto const taylor = Predict(model, rows, PredictKind::kTaylorInteraction, trees, start);
+  for (std::size_t i = 6; i < shapley.size(); i += 7) {
+    ASSERT_EQ(banzhaf[i], shapley[i]);
+    ASSERT_EQ(taylor[i / 7 * 49 + 48], shapley[i]);
+  }
+}
+
+TEST(Semivalues, RangesOfTreesAreModelsOfTheirOwn) {
+  ForestSpec spec;
+  spec.n_classes = 2;
+  spec.n_trees = 6;
+  auto const model = testing::RandomModel(spec);
+  auto const rows = testing::RandomRows(17, 6, 9);
+  auto part = model;
+  part.trees.assign(model.trees.begin() + 2, model.trees.begin() + 4);
+  part.output_of_tree.assign(model.output_of_tree.begin() + 2, model.output_of_tree.begin() + 4);
+  for (auto kind : {PredictKind::kBanzhaf, PredictKind::kTaylorInteraction}) {
+    EXPECT_EQ(Predict(model, rows, kind, {2, 4}), Predict(part, rows, kind));
+    for (auto value : Predict(model, rows, kind, {3, 3})) ASSERT_EQ(value, 0.0F);
+  }
+}
+
+TEST(Semivalues, TreesOfOneLeaf) {
+  Model model;
+  model.n_features = 2;
+  model.trees.emplace_back();
+  model.trees.back().SetLeafValue(0, 3.5F);
+  model.output_of_tree = {0};
+  auto const rows = testing::RandomRows(2, 2, 3);
+  EXPECT_EQ(Predict(model, rows, PredictKind::kBanzhaf), (std::vector<float>{0, 0, 3.5F, 0, 0, 3.5F}));
+  EXPECT_EQ(Predict(model, RowsOf(rows, 0, 1), PredictKind::kTaylorInteraction),
+            (std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 3.5F}));
+}
+
+/// Shallow and deep trees, categorical ones, long paths: all methods of a walk, and few rows by levels.
+TEST(Semivalues, SameBitsForAnyBatchAndThreadCount) {
+  Model model;
+  model.n_features = 30;
+  for (auto const& [depth, categorical, n_features] :
+       {std::tuple{1, 0.0, 30U}, {3, 0.0, 3U}, {8, 0.1, 20U}, {10, 0.0, 5U}, {9, 0.0, 30U}}) {
+    ForestSpec spec;
+    spec.n_trees = 3;
+    spec.depth = depth;
+    spec.categorical = categorical;
+    spec.n_features = n_features;
+    spec.early_leaf = 0.1;
+    for (auto& tree : testing::RandomModel(spec).trees) model.trees.push_back(std::move(tree));
+  }
+  for (auto& tree : testing::ChainModel(30, 30, 0.7F).trees) model.trees.push_back(std::move(tree));
+  model.output_of_tree.assign(model.trees.size(), 0);
+  auto const rows = testing::RandomRows(100, 30, 6);
+  for (auto kind : {PredictKind::kBanzhaf, PredictKind::kTaylorInteraction}) {
+    auto const all = Predict(model, rows, kind);
+    auto const width = OutputWidth(model, kind, AllTrees(model));
+    EXPECT_EQ(Predict(model, rows, kind, AllTrees(model), {}, 4), all);
+    for (std::int64_t n_rows : {0, 1, 2, 3, 4, 5, 16, 17, 33}) {
+      auto const some = Predict(model, RowsOf(rows, 7, 7 + n_rows), kind);
+      EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin() + 7 * width)) << n_rows;
+    }
+  }
+}
+
+/// The vector code of every processor that this one can stand in for.
+TEST(Semivalues, EveryTargetEqualsAllCoalitions) {
+  ForestSpec spec;
+  spec.depth = 6;
+  spec.n_features = 9;
+  spec.categorical = 0.1;
+  auto const model = testing::RandomModel(spec);
+  auto const rows = testing::RandomRows(18, 9, 7);
+  auto const supported = hwy::SupportedTargets();
+  for (auto targets = supported; targets != 0; targets &= targets - 1) {
+    hwy::SetSupportedTargetsForTest(targets & -targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    ExpectDefinition(model, rows, testing::AllCoalitions);
+    ExpectDefinition(model, RowsOf(rows, 0, 3), testing::AllCoalitions);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+/// The error by number of distinct features on a path. Rows that follow the chain everywhere, nowhere, at every other
+/// level, and but once.
+class SemivalueErrors : public ::testing::TestWithParam<std::int32_t> {};
+
+TEST_P(SemivalueErrors, AreThoseOfFloat32) {
+  auto const depth = GetParam();
+  auto const is_long = depth > 64;
+  std::vector<float> values;
+  for (int row = 0; row < 4; ++row) {
+    if (is_long && row != 0) continue;  // the oracle takes long
+    for (std::int32_t level = 0; level < depth; ++level) {
+      auto const follows = row == 0 || (row == 2 && level % 2 == 0) || (row == 3 && level != depth / 2);
+      values.push_back(follows ? 1.0F : -2.0F);
+    }
+  }
+  for (auto const ratio : is_long ? std::vector<float>{0.9F} : std::vector<float>{0.99F, 0.9F, 0.5F, 0.1F}) {
+    auto model = testing::ChainModel(depth, depth, ratio);
+    auto& tree = model.trees[0];
+    tree.sum_hessian[0] = 1e30F;  // 64 tenths of it are still a float
+    for (std::int32_t left = 1; left < tree.NumNodes(); left += 2) {
+      auto const cover = tree.sum_hessian[At(tree.parent[At(left)])];
+      tree.sum_hessian[At(left)] = cover * (1.0F - ratio);
+      tree.sum_hessian[At(left) + 1] = cover * ratio;
+      tree.SetLeafValue(left, 0.0F);
+    }
+    auto const errors =
+        ExpectDefinition(model, {values, depth}, testing::SemivaluesByLeaf, depth > 2 * kMaxUnitOrder ? 2e-6 : 1e-6);
+    RecordProperty("banzhaf_" + std::to_string(ratio), std::to_string(errors.banzhaf * 1e9) + "e-9");
+    RecordProperty("taylor_" + std::to_string(ratio), std::to_string(errors.taylor * 1e9) + "e-9");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Features, SemivalueErrors, ::testing::Values(1, 2, 3, 8, 15, 16, 17, 32, 33, 64, 127));
+
+TEST(Semivalues, TheRecursionNamesTheOtherMethod) {
+  auto const model = testing::RandomModel({});
+  auto const predictor = MakePredictor({{"shap_method", "treeshap"}});
+  auto const compiled = predictor->Compile({}, model, {0, 5});
+  std::vector<float> const start{0.0F};
+  std::vector<float> out(49);
+  for (auto const& [kind, size] : {std::pair{PredictKind::kBanzhaf, 7}, {PredictKind::kTaylorInteraction, 49}}) {
+    try {
+      predictor->Predict({}, *compiled, testing::RandomRows(1, 6, 1), kind, {0, 5}, {start, {}},
+                         {out.data(), At(size)});
+      ADD_FAILURE() << "no error";
+    } catch (Error const& error) {
+      EXPECT_EQ(error.Kind(), ErrorKind::kParameter);
+      EXPECT_NE(std::string(error.what()).find("shap_method=quadrature"), std::string::npos) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kauri
