@@ -1,7 +1,6 @@
 #include "predictor/background_tree.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 namespace kauri {
@@ -17,36 +16,32 @@ std::int64_t TableSize(PathLeaf const& leaf) {
   return ((width << leaf.n_features) + 7) / 8 * 8;  // so that the next one is aligned
 }
 
-hwy::AlignedFreeUniquePtr<double[]> AllocateDoubles(std::int64_t size) {
-  auto memory = hwy::AllocateAligned<double>(At(std::max<std::int64_t>(size, 1)));
-  if (memory == nullptr) throw std::bad_alloc();
-  std::fill(memory.get(), memory.get() + size, 0.0);
-  return memory;
-}
-
 /// Where patterns are collected: by a leaf's table they are counted in its first 2^n_features places.
 class Collector {
  public:
   explicit Collector(BackgroundTree* tree) : tree_(*tree) {
-    std::int64_t size = 0;
+    tree_.table_begin.assign(1, 0);
     for (auto const& leaf : tree_.program.leaves) {
-      tree_.table_begin.push_back(size);
-      size += TableSize(leaf);
+      tree_.table_begin.push_back(tree_.table_begin.back() + TableSize(leaf));
       direct_.emplace_back(leaf.n_features);
     }
-    tree_.tables = AllocateDoubles(size);
+    tree_.tables.Reserve(At(tree_.table_begin.back()));
+    for (std::size_t leaf = 0; leaf < direct_.size(); ++leaf) {
+      if (TableSize(tree_.program.leaves[leaf]) == 0) continue;
+      std::fill_n(Table(leaf), std::size_t{1} << tree_.program.leaves[leaf].n_features, 0.0);
+    }
   }
 
   void Add(CategoryConditionsView const& categories, KeyTiles const& background) {
     for (std::int64_t tile = 0; tile < background.NumTiles(); ++tile) {
       auto const n_rows = background.RowsOf(tile);
       walk_.Run(
-          tree_.program, categories, background.Tile(tile), n_rows, [&](std::uint32_t leaf) { AddTile(leaf, n_rows); },
+          tree_.program, categories, background, tile, [&](std::uint32_t leaf) { AddTile(leaf, n_rows); },
           [](std::uint32_t, std::uint32_t) {});
     }
   }
 
-  double* Table(std::size_t leaf) { return tree_.tables.get() + tree_.table_begin[leaf]; }
+  double* Table(std::size_t leaf) { return tree_.tables.Data() + tree_.table_begin[leaf]; }
   DirectLeafBuilder* Direct(std::size_t leaf) { return &direct_[leaf]; }
 
  private:
@@ -113,29 +108,29 @@ BackgroundCompiler::BackgroundCompiler(KeyTiles const& background) : background_
   for (std::uint32_t n = 1; n <= kMostPartFeatures; ++n) rules_.push_back(MakeLeafRule(n));
 }
 
-BackgroundTree BackgroundCompiler::Compile(PathProgram program, CategoryConditionsView const& categories) const {
-  BackgroundTree tree;
-  tree.program = std::move(program);
-  tree.direct.resize(tree.program.leaves.size());
-  Collector collector(&tree);
+void BackgroundCompiler::Compile(PathProgram program, CategoryConditionsView const& categories,
+                                 BackgroundTree* tree) const {
+  tree->program = std::move(program);
+  tree->mean = 0.0;
+  tree->direct.assign(tree->program.leaves.size(), {});
+  Collector collector(tree);
   collector.Add(categories, background_);
   TableMaker maker(rules_);
-  for (std::size_t number = 0; number < tree.program.leaves.size(); ++number) {
-    auto const& leaf = tree.program.leaves[number];
+  for (std::size_t number = 0; number < tree->program.leaves.size(); ++number) {
+    auto const& leaf = tree->program.leaves[number];
     auto const value = static_cast<double>(leaf.value) / static_cast<double>(background_.NumRows());
     switch (FormOf(leaf)) {
       case LeafForm::kConstant:
-        tree.mean = static_cast<double>(leaf.value);
+        tree->mean += static_cast<double>(leaf.value);
         break;
       case LeafForm::kPairs:
-        tree.direct[number] = collector.Direct(number)->Finish(value);
-        tree.mean += ReachingWeight(tree.direct[number]);
+        tree->direct[number] = collector.Direct(number)->Finish(value);
+        tree->mean += ReachingWeight(tree->direct[number]);
         break;
       default:
-        tree.mean += maker.Make(leaf, value, collector.Table(number));
+        tree->mean += maker.Make(leaf, value, collector.Table(number));
     }
   }
-  return tree;
 }
 
 }  // namespace kauri

@@ -2,11 +2,10 @@
 /// from (interventional.h).
 #pragma once
 
-#include <hwy/aligned_allocator.h>
-
 #include <cstdint>
 #include <vector>
 
+#include "predictor/aligned_doubles.h"
 #include "predictor/direct_leaf.h"
 #include "predictor/interventional_kernel.h"
 #include "predictor/path_program.h"
@@ -33,10 +32,10 @@ constexpr LeafForm FormOf(PathLeaf const& leaf) {
 
 struct BackgroundTree {
   PathProgram program;
-  double mean = 0.0;                           ///< of the tree over the background
-  std::vector<std::int64_t> table_begin;       ///< by leaf, into tables; unused without a table
-  hwy::AlignedFreeUniquePtr<double[]> tables;  ///< as AddValues or AddParts reads them
-  std::vector<DirectLeaf> direct;              ///< by leaf; empty unless kPairs
+  double mean = 0.0;                      ///< of the tree over the background
+  std::vector<std::int64_t> table_begin;  ///< by leaf, into tables; unused without a table
+  AlignedDoubles tables;                  ///< as AddValues or AddParts reads them
+  std::vector<DirectLeaf> direct;         ///< by leaf; empty unless kPairs
 };
 
 /// An upper bound of the bytes of a tree's tables, before it is compiled.
@@ -47,7 +46,8 @@ class BackgroundCompiler {
  public:
   /// background: at least one row; must outlive this.
   explicit BackgroundCompiler(KeyTiles const& background);
-  BackgroundTree Compile(PathProgram program, CategoryConditionsView const& categories) const;
+  /// tree (out): the memory of another that it held is used again.
+  void Compile(PathProgram program, CategoryConditionsView const& categories, BackgroundTree* tree) const;
 
  private:
   KeyTiles const& background_;

@@ -14,6 +14,23 @@ std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// Of the sums and keys of rows that pass over all trees together; trees are compiled once for each such part.
 constexpr std::int64_t kPartBytes = std::int64_t{256} << 20;
+/// Of those of a tile, so that they stay in a core's cache.
+constexpr std::int64_t kTileBytes = std::int64_t{1} << 20;
+
+/// Of a row's sums and keys.
+std::int64_t RowBytes(Forest const& forest) { return 4 * forest.NumSlots() * (1 + 2 * forest.n_outputs) + 1; }
+
+std::int64_t PartRows(Forest const& forest) {
+  return std::max<std::int64_t>(1, kPartBytes / RowBytes(forest) / kPatternRows) * kPatternRows;
+}
+
+/// Enough tiles for all threads, unless they become too small to be worth a walk.
+std::int64_t TileRows(Context const& ctx, Forest const& forest, std::int64_t n_rows) {
+  auto const even = n_rows / (2 * std::max(1, ctx.threads)) + 1;
+  auto const rows = std::clamp<std::int64_t>(std::min(even, kTileBytes / RowBytes(forest)), 64, kPatternRows);
+  return (rows + 15) / 16 * 16;
+}
+
 /// Trees that are compiled together: enough for all threads, few enough for their tables to stay in cache, or at least
 /// within this bound on their bytes per thread.
 constexpr std::int64_t kTreesPerThread = 2;
@@ -32,16 +49,16 @@ TreeRange NextBatch(Context const& ctx, Forest const& forest, TreeRange trees) {
   return {trees.begin, end};
 }
 
-/// The trees of a batch, compiled.
+/// The trees of a batch, compiled; the next batch takes over the memory.
 struct Batch {
-  TreeRange trees;
-  std::vector<BackgroundTree> compiled;
-  CategoryConditionsView categories;
-  ShapleyWeights weights;  ///< for leaves without a table
+  TreeRange trees{0, 0};
+  std::vector<BackgroundTree> compiled;  ///< the first of them are in use
+  CategoryConditionsView categories{};
+  ShapleyWeights weights{0};  ///< for leaves without a table
 };
 
-Batch CompileBatch(Context const& ctx, Forest const& forest, TreeRange trees, BackgroundCompiler const& compiler,
-                   PathCategories* categories) {
+void CompileBatch(Context const& ctx, Forest const& forest, TreeRange trees, BackgroundCompiler const& compiler,
+                  PathCategories* categories, Batch* batch) {
   auto const n_trees = trees.end - trees.begin;
   std::vector<PathProgram> programs(At(n_trees));
   auto one_by_one = ctx;
@@ -50,12 +67,13 @@ Batch CompileBatch(Context const& ctx, Forest const& forest, TreeRange trees, Ba
               [&](std::int64_t t) { programs[At(t)] = CompilePaths(forest, trees.begin + t, categories); });
   std::uint32_t longest = 0;
   for (auto const& program : programs) longest = std::max(longest, program.most_features);
-  Batch batch{trees, std::vector<BackgroundTree>(At(n_trees)), categories->View(),
-              ShapleyWeights(longest > kMostPartFeatures ? longest : 0)};
+  batch->trees = trees;
+  batch->compiled.resize(std::max(batch->compiled.size(), At(n_trees)));
+  batch->categories = categories->View();
+  batch->weights = ShapleyWeights(longest > kMostPartFeatures ? longest : 0);
   ParallelFor(ctx, n_trees, [&](std::int64_t t) {
-    batch.compiled[At(t)] = compiler.Compile(std::move(programs[At(t)]), batch.categories);
+    compiler.Compile(std::move(programs[At(t)]), batch->categories, &batch->compiled[At(t)]);
   });
-  return batch;
 }
 
 /// What a thread needs for a tile: sums by position, [kPatternRows, stride].
@@ -64,27 +82,25 @@ class TileScratch {
   double* Sums(std::uint32_t most_features) {
     stride_ = (std::int64_t{most_features} + 7) / 8 * 8;
     auto const size = At(stride_ * kPatternRows);
-    if (size > size_) {
-      sums_ = hwy::AllocateAligned<double>(size);
-      if (sums_ == nullptr) throw std::bad_alloc();
-      size_ = size;
-      std::fill(sums_.get(), sums_.get() + size, 0.0);
+    if (size > sums_.Size()) {
+      sums_.Reserve(size);
+      std::fill_n(sums_.Data(), size, 0.0);
     }
-    return sums_.get();
+    return sums_.Data();
   }
   std::int64_t Stride() const { return stride_; }
   PatternWalk walk;
   std::vector<std::uint32_t const*> planes;
 
  private:
-  hwy::AlignedFreeUniquePtr<double[]> sums_;  ///< all zeros between trees
-  std::size_t size_ = 0;
+  AlignedDoubles sums_;  ///< all zeros between trees
   std::int64_t stride_ = 0;
 };
 
-/// Adds a tree to the sums of a tile; phi: [n_slots, kPatternRows].
-void AddTree(Batch const& batch, BackgroundTree const& tree, std::int32_t const* keys, std::int64_t n_rows,
+/// Adds a tree to the sums of a tile; phi: [n_slots, rows.TileRows()].
+void AddTree(Batch const& batch, BackgroundTree const& tree, KeyTiles const& rows, std::int64_t tile,
              TileScratch* scratch, double* phi) {
+  auto const n_rows = rows.RowsOf(tile);
   auto* const sums = scratch->Sums(tree.program.most_features);
   auto const stride = scratch->Stride();
   auto const add_leaf = [&](std::uint32_t number) {
@@ -96,7 +112,7 @@ void AddTree(Batch const& batch, BackgroundTree const& tree, std::int32_t const*
       return AddDirect(tree.direct[number], scratch->planes, n_rows, batch.weights, sums, stride);
     }
     TableJob const job{leaf.n_features,
-                       tree.tables.get() + tree.table_begin[number],
+                       tree.tables.Data() + tree.table_begin[number],
                        scratch->walk.Plane(tree.program, leaf, 0),
                        n_rows,
                        sums,
@@ -104,14 +120,14 @@ void AddTree(Batch const& batch, BackgroundTree const& tree, std::int32_t const*
     form == LeafForm::kValues ? AddValues(job) : AddParts(job);
   };
   auto const close = [&](std::uint32_t position, std::uint32_t slot) {
-    auto* const to = phi + slot * kPatternRows;
+    auto* const to = phi + slot * rows.TileRows();
     auto* const from = sums + position;
     for (std::int64_t row = 0; row < n_rows; ++row) {
       to[row] += from[row * stride];
       from[row * stride] = 0.0;
     }
   };
-  scratch->walk.Run(tree.program, batch.categories, keys, n_rows, add_leaf, close);
+  scratch->walk.Run(tree.program, batch.categories, rows, tile, add_leaf, close);
 }
 
 /// Rows that pass over all trees together, with their sums.
@@ -120,18 +136,18 @@ class Part {
   Part(Context const& ctx, ContributionTask const& task, std::int64_t begin, std::int64_t end)
       : task_(task),
         begin_(begin),
-        keys_(ctx, task.forest, task.rows, begin, end),
-        tile_size_(task.forest.n_outputs * task.forest.NumSlots() * kPatternRows),
+        keys_(ctx, task.forest, task.rows, begin, end, TileRows(ctx, task.forest, end - begin)),
+        output_size_(task.forest.NumSlots() * keys_.TileRows()),
+        tile_size_(task.forest.n_outputs * output_size_),
         phi_(At(keys_.NumTiles() * tile_size_), 0.0) {}
 
   void Add(Context const& ctx, Batch const& batch) {
-    auto const output_size = task_.forest.NumSlots() * kPatternRows;
     ParallelFor(ctx, keys_.NumTiles(), [&](std::int64_t tile) {
       TileScratch scratch;
-      for (std::size_t t = 0; t < batch.compiled.size(); ++t) {
-        auto const output = task_.forest.output_of_tree[At(batch.trees.begin) + t];
-        AddTree(batch, batch.compiled[t], keys_.Tile(tile), keys_.RowsOf(tile), &scratch,
-                phi_.data() + tile * tile_size_ + output * output_size);
+      for (auto tree = batch.trees.begin; tree < batch.trees.end; ++tree) {
+        auto const output = task_.forest.output_of_tree[At(tree)];
+        AddTree(batch, batch.compiled[At(tree - batch.trees.begin)], keys_, tile, &scratch,
+                phi_.data() + tile * tile_size_ + output * output_size_);
       }
     });
   }
@@ -140,17 +156,17 @@ class Part {
   void Write(Context const& ctx, std::vector<double> const& means, Span<float> out) const {
     auto const& forest = task_.forest;
     auto const width = forest.n_features + 1;
-    ParallelForBlocks(ctx, keys_.NumRows(), kPatternRows, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+    ParallelForBlocks(ctx, keys_.NumRows(), keys_.TileRows(), [&](std::int64_t first, std::int64_t last, std::int64_t) {
       for (auto index = first * forest.n_outputs; index < last * forest.n_outputs; ++index) {
         auto const row = index / forest.n_outputs;
         auto const output = index % forest.n_outputs;
         auto* const to = out.data() + (begin_ * forest.n_outputs + index) * width;
         std::fill(to, to + forest.n_features, 0.0F);
-        auto const* phi = phi_.data() + row / kPatternRows * tile_size_ + row % kPatternRows +
-                          output * forest.NumSlots() * kPatternRows;
+        auto const* phi =
+            phi_.data() + row / keys_.TileRows() * tile_size_ + row % keys_.TileRows() + output * output_size_;
         for (auto const feature : forest.feature_of_slot) {
           to[feature] = static_cast<float>(*phi);
-          phi += kPatternRows;
+          phi += keys_.TileRows();
         }
         to[forest.n_features] = static_cast<float>(means[At(output)] + StartOf(task_, begin_ + row, output));
       }
@@ -161,14 +177,10 @@ class Part {
   ContributionTask const& task_;
   std::int64_t begin_;
   KeyTiles keys_;
+  std::int64_t output_size_;
   std::int64_t tile_size_;
-  std::vector<double> phi_;  ///< [n_tiles, n_outputs, n_slots, kPatternRows]
+  std::vector<double> phi_;  ///< [n_tiles, n_outputs, n_slots, tile rows]
 };
-
-std::int64_t PartRows(Forest const& forest) {
-  auto const row_bytes = 4 * forest.NumSlots() * (1 + 2 * forest.n_outputs) + 1;
-  return std::max<std::int64_t>(1, kPartBytes / row_bytes / kPatternRows) * kPatternRows;
-}
 
 }  // namespace
 
@@ -182,21 +194,20 @@ void InterventionalContributions(Context const& ctx, ContributionTask const& tas
                                  Span<float> out) {
   CheckBackground(background);
   auto const& forest = task.forest;
-  KeyTiles const background_keys(ctx, forest, background, 0, background.NumRows());
+  KeyTiles const background_keys(ctx, forest, background, 0, background.NumRows(), kPatternRows);
   BackgroundCompiler const compiler(background_keys);
+  Batch batch;
   auto const part_rows = PartRows(forest);
   for (std::int64_t begin = 0; begin < task.rows.NumRows(); begin += part_rows) {
     Part part(ctx, task, begin, std::min(task.rows.NumRows(), begin + part_rows));
     PathCategories categories(forest.categories);
     std::vector<double> means(At(forest.n_outputs), 0.0);
-    for (auto rest = task.trees; rest.begin < rest.end;) {
-      auto const trees = NextBatch(ctx, forest, rest);
-      auto const batch = CompileBatch(ctx, forest, trees, compiler, &categories);
-      for (std::size_t t = 0; t < batch.compiled.size(); ++t) {
-        means[At(forest.output_of_tree[At(trees.begin) + t])] += batch.compiled[t].mean;
+    for (auto rest = task.trees; rest.begin < rest.end; rest.begin = batch.trees.end) {
+      CompileBatch(ctx, forest, NextBatch(ctx, forest, rest), compiler, &categories, &batch);
+      for (auto tree = batch.trees.begin; tree < batch.trees.end; ++tree) {
+        means[At(forest.output_of_tree[At(tree)])] += batch.compiled[At(tree - batch.trees.begin)].mean;
       }
       part.Add(ctx, batch);
-      rest.begin = trees.end;
     }
     part.Write(ctx, means, out);
   }

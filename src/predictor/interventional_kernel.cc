@@ -53,23 +53,15 @@ HWY_INLINE void AddValueRows(TableJob const& job) {
 
 void AddValueTable(TableJob const& job) { job.n_features > 4 ? AddValueRows<8>(job) : AddValueRows<4>(job); }
 
-/// Positions in lanes: those that the leaf does not have get 0.
+/// A load for each position: gathers cost more.
 void AddPartTable(TableJob const& job) {
-  hn::CappedTag<double, 8> const d;
-  hn::RebindToSigned<decltype(d)> const di;
   auto const* HWY_RESTRICT with = job.table;
   auto const* HWY_RESTRICT without = job.table + (std::size_t{1} << job.n_features);
-  for (std::size_t first = 0; first < job.n_features; first += hn::Lanes(d)) {
-    auto const position = hn::Iota(di, static_cast<std::int64_t>(first));
-    auto const others = hn::Not(hn::Shl(hn::Set(di, std::int64_t{1}), position));
-    auto const is_there = hn::RebindMask(d, hn::Lt(position, hn::Set(di, std::int64_t{job.n_features})));
-    for (std::int64_t row = 0; row < job.n_rows; ++row) {
-      auto const pattern = std::int64_t{job.patterns[row]};
-      auto const taken = hn::GatherIndex(d, without, hn::And(hn::Set(di, pattern), others));
-      auto const value = hn::IfThenElseZero(is_there, hn::Sub(hn::Set(d, with[pattern]), taken));
-      auto* const to = job.sums + row * job.stride + first;
-      hn::Store(hn::Add(hn::Load(d, to), value), d, to);
-    }
+  for (std::int64_t row = 0; row < job.n_rows; ++row) {
+    auto const pattern = std::size_t{job.patterns[row]};
+    auto const own = with[pattern];
+    auto* HWY_RESTRICT to = job.sums + row * job.stride;
+    for (std::uint32_t i = 0; i < job.n_features; ++i) to[i] += own - without[pattern & ~(std::size_t{1} << i)];
   }
 }
 

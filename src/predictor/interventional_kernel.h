@@ -14,10 +14,10 @@
 
 namespace kauri {
 
-/// Rows of a tile: a multiple of every vector's lanes.
-constexpr std::int64_t kPatternRows = 256;
+/// Rows of a tile at most, a multiple of every vector's lanes: while a leaf's table is in the first cache.
+constexpr std::int64_t kPatternRows = 1024;
 
-/// Sets one bit of a plane of patterns. All pointers: [kPatternRows].
+/// Sets one bit of a plane of patterns. All pointers: [n_rows, rounded up to a multiple of 16].
 struct PatternBitJob {
   PathFeature const& feature;
   CategoryConditionsView categories;

@@ -7,14 +7,15 @@
 
 namespace kauri {
 
-KeyTiles::KeyTiles(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end)
-    : n_rows_(end - begin), tile_size_(forest.NumSlots() * kPatternRows) {
+KeyTiles::KeyTiles(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end,
+                   std::int64_t tile_rows)
+    : n_rows_(end - begin), tile_rows_(tile_rows), tile_size_(forest.NumSlots() * tile_rows) {
   keys_.assign(static_cast<std::size_t>(NumTiles() * tile_size_), kMissingKey);
-  ParallelForBlocks(ctx, n_rows_, kPatternRows, [&](std::int64_t first, std::int64_t last, std::int64_t tile) {
-    ReadKeys(forest, rows, begin + first, begin + last, kPatternRows, keys_.data() + tile * tile_size_);
+  ParallelForBlocks(ctx, n_rows_, tile_rows, [&](std::int64_t first, std::int64_t last, std::int64_t tile) {
+    ReadKeys(forest, rows, begin + first, begin + last, tile_rows_, keys_.data() + tile * tile_size_);
   });
 }
 
-std::int64_t KeyTiles::RowsOf(std::int64_t tile) const { return std::min(kPatternRows, n_rows_ - tile * kPatternRows); }
+std::int64_t KeyTiles::RowsOf(std::int64_t tile) const { return std::min(tile_rows_, n_rows_ - tile * tile_rows_); }
 
 }  // namespace kauri

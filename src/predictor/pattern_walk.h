@@ -11,19 +11,22 @@
 
 namespace kauri {
 
-/// Rows as keys of a forest's slots, in tiles: [n_tiles, n_slots, kPatternRows]; after the last row: missing.
+/// Rows as keys of a forest's slots, in tiles: [n_tiles, n_slots, tile_rows]; after the last row: missing.
 class KeyTiles {
  public:
-  /// Reads rows [begin, end).
-  KeyTiles(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end);
+  /// Reads rows [begin, end). tile_rows: a multiple of 16 up to kPatternRows.
+  KeyTiles(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end,
+           std::int64_t tile_rows);
   std::int64_t NumRows() const { return n_rows_; }
-  std::int64_t NumTiles() const { return (n_rows_ + kPatternRows - 1) / kPatternRows; }
+  std::int64_t TileRows() const { return tile_rows_; }
+  std::int64_t NumTiles() const { return (n_rows_ + tile_rows_ - 1) / tile_rows_; }
   std::int64_t RowsOf(std::int64_t tile) const;
-  /// [n_slots, kPatternRows].
+  /// [n_slots, tile_rows].
   std::int32_t const* Tile(std::int64_t tile) const { return keys_.data() + tile * tile_size_; }
 
  private:
   std::int64_t n_rows_;
+  std::int64_t tile_rows_;
   std::int64_t tile_size_;
   std::vector<std::int32_t> keys_;
 };
@@ -33,13 +36,14 @@ class PatternWalk {
  public:
   /// on_leaf(number of the leaf) when Plane() has its patterns, on_close(position, slot) as PathStep::kClose.
   template <typename OnLeaf, typename OnClose>
-  void Run(PathProgram const& program, CategoryConditionsView const& categories, std::int32_t const* keys,
-           std::int64_t n_rows, OnLeaf&& on_leaf, OnClose&& on_close) {
+  void Run(PathProgram const& program, CategoryConditionsView const& categories, KeyTiles const& rows,
+           std::int64_t tile, OnLeaf&& on_leaf, OnClose&& on_close) {
     Prepare(program);
+    auto const n_rows = rows.RowsOf(tile);
     for (auto const& step : program.steps) {
       if (step.kind == PathStep::kEdge) {
         SetPatternBit({step.feature, categories, 1U << (step.position % kPlaneBits), n_rows,
-                       keys + std::int64_t{step.slot} * kPatternRows, Buffer(step.from), Buffer(step.to)});
+                       rows.Tile(tile) + step.slot * rows.TileRows(), Buffer(step.from), Buffer(step.to)});
       } else if (step.kind == PathStep::kLeaf) {
         on_leaf(step.leaf);
       } else {
