@@ -1,8 +1,8 @@
 /// \file The table of contents: every name that parameters can choose, and what it makes.
 #include "kauri/registry.h"
 
+#include "booster/boosters.h"
 #include "booster/cpu_engine.h"
-#include "booster/gbtree.h"
 #include "data/text_reader.h"
 #include "kauri/booster.h"
 #include "kauri/tree_param.h"
@@ -22,6 +22,7 @@ void Fill(Registries* all) {
        [](ParamMap const& map) { return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map)); }});
   all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder});
   RegisterPredictors(&all->predictors);
+  RegisterLinearPredictor(&all->predictors);
   RegisterObjectives(&all->objectives);
   RegisterMetrics(&all->metrics);
   RegisterBoosters(&all->boosters);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-
+#include <vector>
 #include "kauri/engine.h"
 #include "kauri/model.h"
 
@@ -14,7 +14,9 @@ class Booster {
   virtual ~Booster() = default;
   /// \throws Error(kParameter) where its parameters can predict but not train, before anything is spent on training.
   virtual void RequireTraining() const {}
-  /// Adds the trees of one round to `model`, from the gradients that `engine` holds for `train`.
+  /// Trees that the gradients of the next round do not see, ascending: the same for the same model and ctx.seed.
+  virtual std::vector<std::int64_t> DroppedTrees(Context const&, Model const&) const { return {}; }
+  /// Adds one round to `model`, from the gradients that `engine` holds for `train`.
   virtual void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                           Model* model) const = 0;
 };

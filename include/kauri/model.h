@@ -20,6 +20,13 @@ struct TreeRange {
   std::int64_t end = 0;
 };
 
+/// What booster=gblinear learns: the margin of an output is its start plus its bias plus the sum over features of weight
+/// times value, where a missing value adds nothing.
+struct LinearPart {
+  std::vector<float> weights;  ///< [n_features + 1, n_outputs], the last row the biases; empty: not linear
+  std::int64_t n_rounds = 0;   ///< that made the weights
+};
+
 struct Model {
   std::int64_t n_features = 0;
   std::int64_t n_classes = 0;  ///< 0 unless multi-class
@@ -38,20 +45,24 @@ struct Model {
   std::vector<std::int32_t> output_of_tree;    ///< [n_trees]; tree_info of the file; 0 for vector leaves
   std::vector<std::int64_t> iteration_ptr{0};  ///< [n_iterations + 1], into trees
   std::vector<float> tree_weights;             ///< dart; empty = all 1, missing tail = 1
-
+  LinearPart linear;                           ///< gblinear, which has no trees
   std::vector<std::string> feature_names;
   std::vector<std::string> feature_types;
   std::map<std::string, std::string> attributes;
 
   std::int64_t NumOutputs() const { return n_classes > 1 ? n_classes : n_targets; }
-  std::int64_t NumIterations() const { return static_cast<std::int64_t>(iteration_ptr.size()) - 1; }
+  bool IsLinear() const { return !linear.weights.empty(); }
+  std::int64_t NumIterations() const {
+    return IsLinear() ? linear.n_rounds : static_cast<std::int64_t>(iteration_ptr.size()) - 1;
+  }
   /// Whether a tree has a vector in each leaf (multi_strategy=multi_output_tree); others may have numbers.
   bool HasVectorLeaves() const;
   float TreeWeight(std::int64_t tree) const {
     auto const index = static_cast<std::size_t>(tree);
     return index < tree_weights.size() ? tree_weights[index] : 1.0F;
   }
-  /// Trees of the iterations. \throws Error(kParameter) when begin > end, begin < 0 or end is past the last iteration.
+  /// Trees of the iterations; none of a linear model. \throws Error(kParameter) when begin > end, begin < 0 or end is
+  /// past the last iteration, and for some of the iterations of a linear model.
   TreeRange TreesOf(IterationRange iterations) const;
 };
 

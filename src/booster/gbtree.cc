@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "booster/device.h"
+#include "kauri/registry.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 
@@ -47,7 +48,8 @@ class GbTree : public Booster {
 
   void RequireTraining() const override {
     if (param_.multi_strategy == GbTreeParam::kMultiOutputTree) {
-      Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: Kauri predicts with and explains trees with vector ",
+      Fail(ErrorKind::kParameter,
+           "multi_strategy=multi_output_tree: Kauri predicts with and explains trees with vector ",
            "leaves but does not train them; use multi_strategy=one_output_per_tree.");
     }
     if (builder_ != nullptr) return;
@@ -89,13 +91,6 @@ class GbTree : public Booster {
   std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see FindTreeMethod
 };
 
-ParameterTable GbTreeParameters() {
-  auto table = DescribeParameters<GbTreeParam>();
-  auto const tree = DescribeParameters<TreeParam>();
-  table.insert(table.end(), tree.begin(), tree.end());
-  return table;
-}
-
 }  // namespace
 
 std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device) {
@@ -104,9 +99,13 @@ std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device)
   return device == DeviceKind::kCuda && !prefixed ? std::string(kDevicePrefix) + method : method;
 }
 
-void RegisterBoosters(Registry<BoosterFactory>* registry) {
-  registry->Add({"gbtree", "Gradient-boosted trees.", [](ParamMap const& map) { return std::make_unique<GbTree>(map); },
-                 GbTreeParameters});
+std::unique_ptr<Booster> MakeGbTree(ParamMap const& map) { return std::make_unique<GbTree>(map); }
+
+ParameterTable GbTreeParameters() {
+  auto table = DescribeParameters<GbTreeParam>();
+  auto const tree = DescribeParameters<TreeParam>();
+  table.insert(table.end(), tree.begin(), tree.end());
+  return table;
 }
 
 }  // namespace kauri

@@ -4,7 +4,8 @@
 #include <memory>
 
 #include "kauri/booster.h"
-#include "kauri/registry.h"
+#include "kauri/context.h"
+#include "kauri/parameter.h"
 
 namespace kauri {
 
@@ -12,6 +13,8 @@ namespace kauri {
 struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
   std::string tree_method;
   int num_parallel_tree;
+  enum MultiStrategy { kOneOutputPerTree = 0, kMultiOutputTree = 1 };
+  int multi_strategy;
 
   DMLC_DECLARE_PARAMETER(GbTreeParam) {
     DMLC_DECLARE_FIELD(tree_method)
@@ -21,6 +24,14 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
         .set_default(1)
         .set_range(1, 1 << 20)
         .describe("Trees per output and round; more than 1 boosts random forests.");
+    DMLC_DECLARE_FIELD(multi_strategy)
+        .set_default(kOneOutputPerTree)
+        .add_enum("one_output_per_tree", kOneOutputPerTree)
+        .add_enum("multi_output_tree", kMultiOutputTree)
+        .describe(
+            "What a round adds for several outputs: one_output_per_tree. Models of XGBoost's multi_output_tree, one "
+            "tree "
+            "with vectors as leaves, are read, predicted with and explained, but not trained.");
   }
   void Validate() const {}
 };
@@ -28,6 +39,9 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
 /// The entry of the tree-method registry that `tree_method` and `device` mean together (design D2).
 std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device);
 
-void RegisterBoosters(Registry<BoosterFactory>* registry);
+std::unique_ptr<Booster> MakeGbTree(ParamMap const& map);
+
+/// The parameters of gbtree and of its trees.
+ParameterTable GbTreeParameters();
 
 }  // namespace kauri

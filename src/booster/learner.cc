@@ -36,6 +36,21 @@ void CheckNames(LearnerParam const& param, ParamMap* params) {
   }
 }
 
+/// A linear model has no trees, and the other way round.
+void RequireSameKind(Model const& model, std::string const& booster) {
+  if (model.NumIterations() == 0 || model.IsLinear() == (booster == "gblinear")) return;
+  Fail(ErrorKind::kParameter, "booster=", booster, " does not fit the model, which ",
+       model.IsLinear() ? "is linear (gblinear)." : "consists of trees (gbtree or dart).",
+       " Leave the parameter out to go on with the model, or start a new one.");
+}
+
+/// Linear models are learnt and used in host memory; data in device memory are copied.
+void KeepLinearOnCpu(std::string const& booster, Device* device) {
+  if (booster != "gblinear" || device->kind == DeviceKind::kCpu) return;
+  Log(LogLevel::kWarning, "booster=gblinear has no version for device=cuda; it runs on the CPU.");
+  *device = {};
+}
+
 /// A metric that cannot be made is dropped from `names`, as an unknown parameter is.
 std::vector<std::unique_ptr<Metric>> MakeMetrics(std::vector<std::string>* names, Components const& parts) {
   std::vector<std::unique_ptr<Metric>> metrics;
@@ -55,7 +70,10 @@ std::vector<std::unique_ptr<Metric>> MakeMetrics(std::vector<std::string>* names
 
 }  // namespace
 
-std::string PredictorName(DeviceKind device) { return device == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor"; }
+std::string PredictorName(std::string const& booster, DeviceKind device) {
+  if (booster == "gblinear") return "linear_predictor";
+  return device == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor";
+}
 
 Learner::Learner() : impl_(std::make_unique<Impl>()) {}
 
@@ -75,9 +93,12 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   parts->effective = params;
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
   parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
-  parts->predictor = GetRegistries().predictors.Find(PredictorName(parts->ctx.device.kind)).make(parts->effective);
+  RequireSameKind(model, parts->param.booster);
+  KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
+  auto const predictor = PredictorName(parts->param.booster, parts->ctx.device.kind);
+  parts->predictor = GetRegistries().predictors.Find(predictor).make(parts->effective);
   parts->metrics = MakeMetrics(&metric_names, *parts);
-  if (model.trees.empty() && !intercept_ready) model.n_classes = parts->objective->NumClasses();
+  if (model.NumIterations() == 0 && !intercept_ready) model.n_classes = parts->objective->NumClasses();
   components = std::move(parts);
   return components;
 }
@@ -86,7 +107,7 @@ void Learner::Impl::ForgetResolved() {
   std::lock_guard<std::mutex> const lock(mutex);
   components.reset();
   compiled.reset();
-  compiled_trees = -1;
+  compiled_rounds = -1;
 }
 
 void Learner::Impl::ForgetTraining() {
@@ -112,7 +133,7 @@ int Learner::NumThreads() const { return impl_->Resolve()->ctx.threads; }
 
 void Learner::AddData(std::shared_ptr<DataMatrix const> const& data) {
   auto& model = impl_->model;
-  if (model.trees.empty()) model.n_features = std::max(model.n_features, data->NumCols());
+  if (model.NumIterations() == 0) model.n_features = std::max(model.n_features, data->NumCols());
 }
 
 Model const& Learner::GetModel() {
@@ -123,7 +144,7 @@ Model const& Learner::GetModel() {
   model.objective_params = parts->objective->SaveParams();
   parts->objective->PrepareState(&model.objective_state);
   model.booster = parts->param.booster;
-  if (model.trees.empty()) model.n_classes = parts->objective->NumClasses();
+  if (model.NumIterations() == 0) model.n_classes = parts->objective->NumClasses();
   return model;
 }
 
@@ -158,6 +179,7 @@ std::vector<std::string> const& Learner::FeatureInfo(std::string const& field) c
 std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step) const {
   if (step < 1) Fail(ErrorKind::kParameter, "a slice needs a step of at least 1, got ", step, ".");
   auto const& model = impl_->model;
+  if (model.IsLinear()) Fail(ErrorKind::kParameter, "a linear booster has no rounds to slice; its weights are one.");
   model.TreesOf(range);  // checks the range
   auto const end = range.end == 0 ? model.NumIterations() : range.end;
   auto slice = std::make_unique<Learner>();

@@ -15,8 +15,8 @@
 
 namespace kauri {
 
-/// The registered predictor of a device.
-std::string PredictorName(DeviceKind device);
+/// The registered predictor of what a booster learns on a device.
+std::string PredictorName(std::string const& booster, DeviceKind device);
 
 /// \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
 void CheckPredictable(Model const& model, std::int64_t n_cols);
@@ -55,7 +55,7 @@ struct Learner::Impl {
   mutable std::mutex mutex;
   mutable std::shared_ptr<Components const> components;
   mutable std::shared_ptr<CompiledModel const> compiled;
-  mutable std::int64_t compiled_trees = -1;
+  mutable std::int64_t compiled_rounds = -1;
 
   /// Resolves the parameters if they changed. Safe from many threads.
   std::shared_ptr<Components const> Resolve() const;

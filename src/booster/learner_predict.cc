@@ -76,10 +76,10 @@ std::vector<float> Learner::Impl::StartMargins(Components const& parts) const {
 
 std::shared_ptr<CompiledModel const> Learner::Impl::Compiled(Components const& parts) const {
   std::lock_guard<std::mutex> const lock(mutex);
-  auto const n_trees = static_cast<std::int64_t>(model.trees.size());
-  if (compiled == nullptr || compiled_trees != n_trees) {
-    compiled = parts.predictor->Compile(parts.ctx, model, {0, n_trees});
-    compiled_trees = n_trees;
+  auto const n_rounds = model.NumIterations();
+  if (compiled == nullptr || compiled_rounds != n_rounds) {
+    compiled = parts.predictor->Compile(parts.ctx, model, model.TreesOf({}));
+    compiled_rounds = n_rounds;
   }
   return compiled;
 }
@@ -89,7 +89,7 @@ std::shared_ptr<Predictor const> Learner::Impl::PredictorFor(std::shared_ptr<Com
   if (shap_method.empty()) return {parts, parts->predictor.get()};
   auto with_method = parts->effective;
   with_method["shap_method"] = shap_method;
-  return GetRegistries().predictors.Find(PredictorName(parts->ctx.device.kind)).make(with_method);
+  return GetRegistries().predictors.Find(PredictorName(parts->param.booster, parts->ctx.device.kind)).make(with_method);
 }
 
 Prediction Learner::Impl::Finish(Components const& parts, PredictOptions const& options, TreeRange trees,
@@ -135,7 +135,8 @@ Engine* Learner::Impl::UpdateMargins(Components const& parts, std::shared_ptr<Da
   }
   CheckPredictable(model, data->NumCols());
   auto* const session = TheEngine(parts);
-  session->UpdateMargins(parts.ctx, data, model, *parts.predictor, StartMargins(parts));
+  auto const dropped = parts.booster->DroppedTrees(parts.ctx, model);  // of a custom objective's gradients as well
+  session->UpdateMargins(parts.ctx, data, model, *parts.predictor, StartMargins(parts), dropped);
   return session;
 }
 

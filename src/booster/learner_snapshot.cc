@@ -67,17 +67,19 @@ void Learner::LoadModel(Span<char const> bytes) {
   auto model = ParseModel(bytes);
   auto const params_before = impl_->params;
   impl_->params["objective"] = model.objective;
+  impl_->params["booster"] = model.booster;
   for (auto const& [name, value] : model.objective_params) impl_->params[name] = value;
   if (model.n_parallel_trees > 1) impl_->params["num_parallel_tree"] = std::to_string(model.n_parallel_trees);
+  std::swap(impl_->model, model);
   impl_->ForgetResolved();
   try {
     impl_->Resolve();
   } catch (...) {  // an objective that is not known, say: the old model stays
+    std::swap(impl_->model, model);
     impl_->params = params_before;
     impl_->ForgetResolved();
     throw;
   }
-  impl_->model = std::move(model);
   impl_->intercept_ready = true;
   impl_->ForgetTraining();
   impl_->ForgetResolved();
@@ -162,7 +164,7 @@ void Learner::LoadSnapshot(Span<char const> bytes) {
   auto const config = std::string(bytes.data() + kHeaderLength, static_cast<std::size_t>(length));
   LoadModel(bytes.subspan(config_end, bytes.size() - config_end));
   LoadConfig(config);
-  impl_->intercept_ready = !impl_->model.trees.empty();
+  impl_->intercept_ready = impl_->model.NumIterations() > 0;
 }
 
 }  // namespace kauri

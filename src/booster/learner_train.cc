@@ -17,7 +17,7 @@ Engine* Learner::Impl::TheEngine(Components const& parts) {
 }
 
 void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& train, bool custom) {
-  if (model.trees.empty()) {
+  if (model.NumIterations() == 0) {
     model.n_features = train.NumCols();
     model.n_classes = parts.objective->NumClasses();
     model.n_targets = custom || model.n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
@@ -69,7 +69,8 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
   PrepareModel(*parts, *train, custom);
   auto* const session = TheEngine(*parts);
   try {
-    session->UpdateMargins(parts->ctx, train, model, *parts->predictor, StartMargins(*parts));
+    auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);
+    session->UpdateMargins(parts->ctx, train, model, *parts->predictor, StartMargins(*parts), dropped);
     set_gradients(*parts);
     parts->booster->BoostRound(parts->ctx, *train, iteration, session, &model);
   } catch (...) {
@@ -113,7 +114,7 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
       Fail(ErrorKind::kData, "evaluation set '", set.name, "' has ", set.data->NumCols(), " features, the booster ",
            impl_->model.n_features, ".");
     }
-    engine->UpdateMargins(parts->ctx, set.data, impl_->model, *parts->predictor, start);
+    engine->UpdateMargins(parts->ctx, set.data, impl_->model, *parts->predictor, start, {});
     auto const values = engine->Evaluate(parts->ctx, *set.data, *parts->objective, parts->metrics);
     for (std::size_t i = 0; i < values.size(); ++i) {
       results.push_back({set.name, parts->metrics[i]->Name(), values[i], parts->metrics[i]->HigherIsBetter()});

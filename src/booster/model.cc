@@ -10,6 +10,11 @@ TreeRange Model::TreesOf(IterationRange iterations) const {
     Fail(ErrorKind::kParameter, "the range of iterations [", iterations.begin, ", ", iterations.end,
          ") does not fit; the model has ", NumIterations(), " iterations (an end of 0 means all)");
   }
+  if (IsLinear()) {
+    if (iterations.begin == 0 && end == NumIterations()) return {};
+    Fail(ErrorKind::kParameter, "iterations [", iterations.begin, ", ", end, ") of a linear booster were asked for, ",
+         "whose weights are those after all ", NumIterations(), "; leave the range out.");
+  }
   return {iteration_ptr[static_cast<std::size_t>(iterations.begin)], iteration_ptr[static_cast<std::size_t>(end)]};
 }
 

@@ -110,6 +110,7 @@ class StorageView : public SparseView {
   std::int64_t NumRows() const override { return static_cast<std::int64_t>(storage_.row_ptr.size()) - 1; }
   std::int64_t NumCols() const override { return n_cols_; }
   CsrStorage CopyCsr(Context const&) const override { return storage_; }
+  CsrStorage const* OwnedCsr() const override { return &storage_; }
 
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
     Scatter(begin, end, n_cols, tile,

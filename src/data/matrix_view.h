@@ -9,6 +9,8 @@ class SparseView : public DataView {
  public:
   /// The present entries, as DataMatrix::FromCsr takes them. \throws Error(kData) for an infinite value.
   virtual CsrStorage CopyCsr(Context const& ctx) const = 0;
+  /// The rows themselves when the library owns them, otherwise nullptr.
+  virtual CsrStorage const* OwnedCsr() const { return nullptr; }
 };
 
 /// A view of [n_rows, n_cols] values, row-major, NaN for missing; they must outlive it.

@@ -8,4 +8,7 @@ namespace kauri {
 /// Adds cpu_predictor.
 void RegisterPredictors(Registry<PredictorFactory>* registry);
 
+/// Adds linear_predictor.
+void RegisterLinearPredictor(Registry<PredictorFactory>* registry);
+
 }  // namespace kauri

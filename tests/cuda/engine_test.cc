@@ -39,7 +39,7 @@ class Session {
   }
 
   void UpdateMargins(std::shared_ptr<DataMatrix const> const& data) {
-    engine_->UpdateMargins(ctx_, data, model_, *predictor_, start_);
+    engine_->UpdateMargins(ctx_, data, model_, *predictor_, start_, {});
   }
   void Round(std::shared_ptr<DataMatrix const> const& train, float subsample, Span<GradientPair const> custom = {}) {
     UpdateMargins(train);

@@ -42,21 +42,28 @@ class CallScope {
   CopyCounts before_;
 };
 
+/// Of several devices the first trains.
+Context OnFirstDevice(Context ctx) {
+  ctx.device.ordinals.clear();
+  return ctx;
+}
+
 class CudaEngine : public Engine {
  public:
   void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
-                     Predictor const& predictor, Span<float const> start) override {
+                     Predictor const& predictor, Span<float const> start,
+                     Span<std::int64_t const> dropped) override {
     CallScope const scope = Enter(ctx);
     DropDeadData();
     auto& own = data_[data->Id()];
-    auto const n_trees = static_cast<std::int64_t>(model.trees.size());
     auto const fresh = own.data.expired() || own.info_revision != data->InfoRevision();
-    if (fresh) {
-      own.data.reset();  // margins are of no use until they are complete
-      own.Restart(Cuda(), *data, model.NumOutputs(), start);
-    }
-    if (own.n_trees != n_trees) AddTrees(ctx, *data, model, predictor, fresh, &own);
-    own.n_trees = n_trees;
+    auto const plan = own.held.PlanFor(model, dropped, fresh);
+    if (plan.IsNothing()) return;
+    own.data.reset();  // margins are of no use until they are complete
+    if (plan.restart) own.Restart(Cuda(), *data, model.NumOutputs(), start);
+    auto const hull = plan.Hull();
+    if (hull.begin < hull.end) AddTrees(ctx, *data, model, predictor, plan, !fresh, &own);
+    own.held.Hold(model, dropped);
     own.data = data;
     own.info_revision = data->InfoRevision();
   }
@@ -125,7 +132,7 @@ class CudaEngine : public Engine {
   }
 
   void FinishRound(DataMatrix const& train, Model const& model) override {
-    DataOf(train).n_trees = static_cast<std::int64_t>(model.trees.size());
+    DataOf(train).held.HoldNewTrees(model);
     Log(LogLevel::kDebug, "copies of round ", model.NumIterations() - 1, " (", train.NumRows(),
         " rows): host to device ", copies_.to_device_bytes, " bytes in ", copies_.to_device_copies,
         " copies, device to host ", copies_.to_host_bytes, " bytes in ", copies_.to_host_copies, " copies");
@@ -199,26 +206,30 @@ class CudaEngine : public Engine {
     SayOnce(role + " '" + name + "' has no device version: its input and output are copied every round");
   }
 
-  /// Trees that the margins lack. A training set needs them once at most, so its features are not kept on the device.
-  void AddTrees(Context const& ctx, DataMatrix const& data, Model const& model, Predictor const& predictor, bool fresh,
-                EngineData* own) {
-    TreeRange const trees{own->n_trees, static_cast<std::int64_t>(model.trees.size())};
-    auto const compiled = predictor.Compile(ctx, model, trees);
+  /// Trees that the margins lack. A training set that drops none needs them once at most, so a new data set does not
+  /// keep its features on the device.
+  void AddTrees(Context const& ctx, DataMatrix const& data, Model const& model, Predictor const& predictor,
+                MarginPlan const& plan, bool keeps_features, EngineData* own) {
+    auto const compiled = predictor.Compile(OnFirstDevice(ctx), model, plan.Hull());
     auto const* forest = dynamic_cast<DeviceForest const*>(compiled.get());
-    auto const rows = forest == nullptr ? std::nullopt : own->Features(Cuda(), data, !fresh);
+    auto const rows = forest == nullptr ? std::nullopt : own->Features(Cuda(), data, keeps_features);
     if (rows.has_value()) {
-      WalkForest(Cuda(), *forest, *rows, PredictKind::kMargin, {0, forest->NumTrees()}, own->margins.data());
+      for (auto const trees : plan.runs) {
+        WalkForest(Cuda(), *forest, *rows, PredictKind::kMargin, forest->OwnTrees(trees), own->margins.data());
+      }
       Cuda().Synchronize();  // for nothing but the forest, which goes now
       return;
     }
-    if (!fresh) {
+    if (keeps_features) {
       SayOnce("the features of an evaluation set of " + std::to_string(data.NumRows()) +
               " rows do not fit into device memory: they are copied every round");
     }
     auto margins = ToHost(Cuda(), own->margins.data(), own->margins.size());
     MarginStart from;
     from.of_row = margins;
-    predictor.Predict(ctx, *compiled, *data.View(), PredictKind::kMargin, trees, from, margins);
+    for (auto const trees : plan.runs) {
+      predictor.Predict(ctx, *compiled, *data.View(), PredictKind::kMargin, trees, from, margins);
+    }
     CopyToDevice(Cuda(), margins.data(), margins.size(), own->margins.data());
   }
 

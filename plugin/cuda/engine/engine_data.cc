@@ -51,7 +51,6 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     margins = Buffer<float>(cuda, n_margins);
   }
   n_outputs = outputs;
-  n_trees = 0;
   if (info.base_margin.empty()) {
     FillMargins(cuda, ToDevice(cuda, std::vector<float>(start.begin(), start.end())).span(), margins.span());
   } else {

@@ -14,7 +14,7 @@
 #include "cuda/predictor/walk_forest.h"
 #include "kauri/data_matrix.h"
 #include "kauri/tree_builder.h"
-
+#include "predictor/held_margins.h"
 namespace kauri::cuda {
 
 /// Features for predictions, as the data set stores them: dense rows or CSR.
@@ -45,7 +45,7 @@ class EngineData {
   std::weak_ptr<DataMatrix const> data;
   std::uint64_t info_revision = 0;  ///< a new base margin makes `margins` stale
   std::int64_t n_outputs = 1;
-  std::int64_t n_trees = 0;   ///< trees of the model that `margins` holds
+  HeldMargins held;
   Buffer<float> margins;      ///< [n_rows, n_outputs]
   Buffer<float> predictions;  ///< transformed margins, scratch
   std::unique_ptr<DeviceFeatures> features;

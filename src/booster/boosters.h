@@ -1,0 +1,10 @@
+/// \file The boosters' entries.
+#pragma once
+
+#include "kauri/registry.h"
+
+namespace kauri {
+
+void RegisterBoosters(Registry<BoosterFactory>* registry);
+
+}  // namespace kauri

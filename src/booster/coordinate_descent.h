@@ -1,0 +1,53 @@
+/// \file Coordinate descent on the weights of a linear model.
+///
+/// Vocabulary. The loss of the round is taken as the quadratic that gradients and hessians describe. A step is the move
+/// of one weight to the minimum of loss and penalties along it, the others fixed, times eta; residuals are the
+/// gradients after the steps so far.
+///
+/// A round, for each output: (1) step the bias, which is not penalised; (2) ask the selector for a feature; (3) add up
+/// its column's gradients and hessians; (4) step its weight (Friedman, Hastie and Tibshirani 2010, section 2.1); (5)
+/// move the residuals of the column's rows; again from 2. XGBoost's shotgun (Bradley et al. 2011) runs several steps at
+/// once against residuals in motion, so its model depends on the race; here threads share the rows of one step or take
+/// an output each, which is what its one-threaded run computes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "booster/gblinear.h"
+#include "booster/linear_columns.h"
+#include "kauri/linear_updater.h"
+
+namespace kauri {
+
+/// Gradients and hessians of a column, weighed by its values.
+struct ColumnSum {
+  double gradient = 0.0;
+  double hessian = 0.0;
+  ColumnSum& operator+=(ColumnSum other) {
+    gradient += other.gradient;
+    hessian += other.hessian;
+    return *this;
+  }
+};
+
+struct Penalties {
+  float lambda = 0.0F;
+  float alpha = 0.0F;
+};
+
+/// The whole step of a weight, soft-thresholded at zero; 0 where the loss has no curvature.
+double CoordinateStep(ColumnSum sum, double weight, Penalties penalties);
+
+class CoordinateDescent : public LinearUpdater {
+ public:
+  explicit CoordinateDescent(GbLinearParam const& param) : param_(param) {}
+  std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
+  void Update(Context const& ctx, DataMatrix const& data, Span<GradientPair const> gradients, BuildState* state,
+              Model* model) const override;
+
+ private:
+  GbLinearParam param_;
+};
+
+}  // namespace kauri

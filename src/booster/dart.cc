@@ -1,0 +1,109 @@
+#include "booster/dart.h"
+
+#include "booster/gbtree.h"
+#include "common/random.h"
+#include "kauri/tree_param.h"
+
+namespace kauri {
+
+DMLC_REGISTER_PARAMETER(DartParam);
+
+namespace {
+
+/// Streams of draws: which rounds skip, which trees are left out, which one at least.
+enum class Purpose : std::uint64_t { kDart = 0x64617274, kSkip = 1, kTrees = 2, kOne = 3 };
+
+std::uint64_t KeyOf(std::uint64_t key, Purpose purpose) {
+  return CombineKeys(key, static_cast<std::uint64_t>(purpose));
+}
+
+double Sum(std::vector<float> const& weights) {
+  double sum = 0.0;
+  for (auto const weight : weights) sum += static_cast<double>(weight);
+  return sum;
+}
+
+/// One tree, with chances as the weights'.
+std::int64_t DrawByWeight(std::vector<float> const& weights, double uniform) {
+  auto left = uniform * Sum(weights);
+  for (std::size_t tree = 0; tree < weights.size(); ++tree) {
+    left -= static_cast<double>(weights[tree]);
+    if (left < 0.0) return static_cast<std::int64_t>(tree);
+  }
+  return static_cast<std::int64_t>(weights.size()) - 1;
+}
+
+std::vector<float> WeightsOf(Model const& model) {
+  auto weights = model.tree_weights;
+  weights.resize(model.trees.size(), 1.0F);
+  return weights;
+}
+
+class Dart : public Booster {
+ public:
+  explicit Dart(ParamMap const& map)
+      : param_(ParseParameters<DartParam>(map)), eta_(ParseParameters<TreeParam>(map).eta), trees_(MakeGbTree(map)) {}
+
+  void RequireTraining() const override { trees_->RequireTraining(); }
+
+  std::vector<std::int64_t> DroppedTrees(Context const& ctx, Model const& model) const override {
+    auto const round = static_cast<std::uint64_t>(model.NumIterations());
+    return DrawDroppedTrees(param_, WeightsOf(model), CombineKeys(KeyOf(ctx.seed, Purpose::kDart), round));
+  }
+
+  void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
+                  Model* model) const override {
+    auto const dropped = DroppedTrees(ctx, *model);
+    auto weights = WeightsOf(*model);
+    trees_->BoostRound(ctx, train, iteration, engine, model);
+    auto const n_new = static_cast<std::int64_t>(model->trees.size() - weights.size());
+    WeighTrees(param_, dropped, n_new, eta_, &weights);
+    model->tree_weights = std::move(weights);
+  }
+
+ private:
+  DartParam param_;
+  float eta_;
+  std::unique_ptr<Booster> trees_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> DrawDroppedTrees(DartParam const& param, std::vector<float> const& weights,
+                                           std::uint64_t key) {
+  std::vector<std::int64_t> dropped;
+  if (weights.empty() || RandomUniform(KeyOf(key, Purpose::kSkip), 0) < static_cast<double>(param.skip_drop)) return {};
+  auto const by_weight = param.sample_type == DartParam::kWeighted;
+  auto const mean = Sum(weights) / static_cast<double>(weights.size());
+  for (std::size_t tree = 0; tree < weights.size(); ++tree) {
+    auto const rate =
+        static_cast<double>(param.rate_drop) * (by_weight ? static_cast<double>(weights[tree]) / mean : 1.0);
+    if (RandomUniform(KeyOf(key, Purpose::kTrees), tree) < rate) dropped.push_back(static_cast<std::int64_t>(tree));
+  }
+  if (param.one_drop && dropped.empty()) {
+    auto const bits = KeyOf(key, Purpose::kOne);
+    dropped.push_back(by_weight ? DrawByWeight(weights, RandomUniform(bits, 0))
+                                : RandomBelow(bits, 0, static_cast<std::uint32_t>(weights.size())));
+  }
+  return dropped;
+}
+
+void WeighTrees(DartParam const& param, std::vector<std::int64_t> const& dropped, std::int64_t n_new, float eta,
+                std::vector<float>* weights) {
+  auto const n_dropped = static_cast<float>(dropped.size());
+  auto const share = eta / static_cast<float>(n_new);  // of the step, per new tree
+  auto of_new = 1.0F;
+  auto factor = 1.0F;
+  if (!dropped.empty() && param.normalize_type == DartParam::kForest) {
+    of_new = factor = static_cast<float>(1.0 / (1.0 + static_cast<double>(share)));  // as XGBoost rounds
+  } else if (!dropped.empty()) {
+    of_new = 1.0F / (n_dropped + share);
+    factor = n_dropped / (n_dropped + share);
+  }
+  for (auto const tree : dropped) (*weights)[static_cast<std::size_t>(tree)] *= factor;
+  weights->resize(weights->size() + static_cast<std::size_t>(n_new), of_new);
+}
+
+std::unique_ptr<Booster> MakeDart(ParamMap const& map) { return std::make_unique<Dart>(map); }
+
+}  // namespace kauri

@@ -1,0 +1,42 @@
+#include "booster/gblinear.h"
+
+#include "booster/coordinate_descent.h"
+#include "kauri/error.h"
+
+namespace kauri {
+
+DMLC_REGISTER_PARAMETER(GbLinearParam);
+
+namespace {
+
+class GbLinear : public Booster {
+ public:
+  explicit GbLinear(ParamMap const& map) : updater_(ParseParameters<GbLinearParam>(map)) {}
+
+  void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t /*iteration*/, Engine* engine,
+                  Model* model) const override {
+    if (!model->IsLinear()) {
+      model->linear.weights.assign(static_cast<std::size_t>((model->n_features + 1) * model->NumOutputs()), 0.0F);
+    }
+    engine->UpdateLinear(ctx, train, updater_, model);
+    ++model->linear.n_rounds;
+  }
+
+ private:
+  CoordinateDescent updater_;
+};
+
+}  // namespace
+
+void GbLinearParam::Validate() const {
+  if (updater == kCoordDescent || feature_selector == kCyclic || feature_selector == kShuffle) return;
+  auto const* const name = feature_selector == kRandom ? "random" : feature_selector == kGreedy ? "greedy" : "thrifty";
+  Fail(ErrorKind::kParameter, "feature_selector=", name,
+       " does not go with updater=shotgun, which knows cyclic and shuffle; use updater=coord_descent.");
+}
+
+std::unique_ptr<Booster> MakeGbLinear(ParamMap const& map) { return std::make_unique<GbLinear>(map); }
+
+ParameterTable GbLinearParameters() { return DescribeParameters<GbLinearParam>(); }
+
+}  // namespace kauri

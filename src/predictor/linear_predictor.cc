@@ -1,0 +1,186 @@
+/// Predictions of linear models. A margin is bias + start, then value * weight of one feature after another, in
+/// float32: XGBoost's order, so a model of its has the same bits here.
+///
+/// What a feature contributes to a sum does not depend on other features, so every kind of contribution is value *
+/// weight, as XGBoost defines it: against a background in which every value is 0. Pairs have nothing beside the
+/// diagonal.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "data/matrix_view.h"
+#include "kauri/predictor.h"
+#include "predictor/output_width.h"
+#include "predictor/predictors.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 256;
+/// Floats that rows are copied to; wide rows come one by one.
+constexpr std::int64_t kTileFloats = 1 << 16;
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+class CompiledLinear : public CompiledModel {
+ public:
+  explicit CompiledLinear(Model const& model)
+      : n_features(model.n_features), n_outputs(model.NumOutputs()), weights(model.linear.weights) {
+    if (weights.empty()) weights.assign(At((n_features + 1) * n_outputs), 0.0F);  // no round yet
+  }
+  float const* Row(std::int64_t feature) const { return weights.data() + feature * n_outputs; }
+  float const* Biases() const { return Row(n_features); }
+
+  std::int64_t n_features;
+  std::int64_t n_outputs;
+  std::vector<float> weights;  ///< [n_features + 1, n_outputs]
+};
+
+float StartOf(MarginStart const& start, std::int64_t row, std::int64_t output, std::int64_t n_outputs) {
+  return start.of_row.empty() ? start.of_output[At(output)] : start.of_row[At(row * n_outputs + output)];
+}
+
+/// begin_row(row), then fn(row, feature, value) for its present values among the first n_features, ascending.
+template <typename BeginRow, typename Fn>
+void ForPresent(DataView const& view, std::int64_t n_features, std::int64_t begin, std::int64_t end,
+                BeginRow&& begin_row, Fn&& fn) {
+  auto const* sparse = dynamic_cast<SparseView const*>(&view);
+  if (auto const* csr = sparse == nullptr ? nullptr : sparse->OwnedCsr()) {
+    for (auto row = begin; row < end; ++row) {
+      begin_row(row);
+      for (auto entry = At(csr->row_ptr[At(row)]); entry < At(csr->row_ptr[At(row + 1)]); ++entry) {
+        if (csr->features[entry] < n_features) fn(row, std::int64_t{csr->features[entry]}, csr->values[entry]);
+      }
+    }
+    return;
+  }
+  auto const n_cols = std::min(n_features, view.NumCols());
+  auto const tile_rows = std::clamp<std::int64_t>(kTileFloats / std::max<std::int64_t>(n_cols, 1), 1, end - begin);
+  std::vector<float> tile(At(tile_rows * n_cols));
+  for (auto first = begin; first < end; first += tile_rows) {
+    auto const last = std::min(first + tile_rows, end);
+    view.CopyRows(first, last, n_cols, tile.data());
+    auto const* value = tile.data();
+    for (auto row = first; row < last; ++row) {
+      begin_row(row);
+      for (std::int64_t feature = 0; feature < n_cols; ++feature, ++value) {
+        if (!std::isnan(*value)) fn(row, feature, *value);
+      }
+    }
+  }
+}
+
+void Margins(Context const& ctx, CompiledLinear const& linear, DataView const& rows, MarginStart const& start,
+             Span<float> out) {
+  auto const n_outputs = linear.n_outputs;
+  ParallelForBlocks(ctx, rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    auto const begin_row = [&](std::int64_t row) {
+      for (std::int64_t k = 0; k < n_outputs; ++k) {
+        out[At(row * n_outputs + k)] = linear.Biases()[k] + StartOf(start, row, k, n_outputs);
+      }
+    };
+    ForPresent(rows, linear.n_features, begin, end, begin_row,
+               [&](std::int64_t row, std::int64_t feature, float value) {
+                 auto const* weight = linear.Row(feature);
+                 auto* const sums = out.data() + row * n_outputs;
+                 for (std::int64_t k = 0; k < n_outputs; ++k) sums[k] += value * weight[k];
+               });
+  });
+}
+
+/// Where a contribution stands: stride floats from one feature's to the next one's, in blocks per output.
+struct Cells {
+  std::int64_t block;
+  std::int64_t stride;
+};
+
+Cells CellsOf(std::int64_t n_features, bool of_pairs) {
+  auto const columns = n_features + 1;
+  return of_pairs ? Cells{columns * columns, columns + 1} : Cells{columns, 1};
+}
+
+void Contributions(Context const& ctx, CompiledLinear const& linear, DataView const& rows, MarginStart const& start,
+                   Cells cells, Span<float> out) {
+  auto const n_outputs = linear.n_outputs;
+  ParallelForBlocks(ctx, rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    auto const begin_row = [&](std::int64_t row) {
+      auto* block = out.data() + row * n_outputs * cells.block;
+      std::fill(block, block + n_outputs * cells.block, 0.0F);
+      for (std::int64_t k = 0; k < n_outputs; ++k, block += cells.block) {
+        block[linear.n_features * cells.stride] = linear.Biases()[k] + StartOf(start, row, k, n_outputs);
+      }
+    };
+    ForPresent(rows, linear.n_features, begin, end, begin_row,
+               [&](std::int64_t row, std::int64_t feature, float value) {
+                 auto* const block = out.data() + row * n_outputs * cells.block + feature * cells.stride;
+                 for (std::int64_t k = 0; k < n_outputs; ++k) block[k * cells.block] = value * linear.Row(feature)[k];
+               });
+  });
+}
+
+/// The mean of each feature over the rows, missing values as 0.
+std::vector<double> MeansOf(DataView const& rows, std::int64_t n_features) {
+  std::vector<double> means(At(n_features), 0.0);
+  ForPresent(
+      rows, n_features, 0, rows.NumRows(), [](std::int64_t) {},
+      [&](std::int64_t, std::int64_t feature, float value) { means[At(feature)] += static_cast<double>(value); });
+  for (auto& mean : means) mean /= static_cast<double>(rows.NumRows());
+  return means;
+}
+
+/// Moves what the mean row contributes from the features to the bias.
+void CountFromMeans(Context const& ctx, CompiledLinear const& linear, std::vector<double> const& means,
+                    std::int64_t n_rows, Span<float> out) {
+  auto const columns = linear.n_features + 1;
+  ParallelForBlocks(ctx, n_rows * linear.n_outputs, kRowsPerBlock, [&](auto begin, auto end, auto) {
+    for (auto block = begin; block < end; ++block) {
+      auto* const values = out.data() + block * columns;
+      auto bias = static_cast<double>(values[linear.n_features]);
+      for (std::int64_t feature = 0; feature < linear.n_features; ++feature) {
+        auto const of_mean = means[At(feature)] * static_cast<double>(linear.Row(feature)[block % linear.n_outputs]);
+        values[feature] = static_cast<float>(static_cast<double>(values[feature]) - of_mean);
+        bias += of_mean;
+      }
+      values[linear.n_features] = static_cast<float>(bias);
+    }
+  });
+}
+
+class LinearPredictor : public Predictor {
+ public:
+  std::shared_ptr<CompiledModel const> Compile(Context const&, Model const& model, TreeRange) const override {
+    return std::make_shared<CompiledLinear const>(model);
+  }
+
+  void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange,
+               MarginStart const& start, Span<float> out) const override {
+    auto const& linear = LinearOf(model);
+    if (kind == PredictKind::kLeaf) Fail(ErrorKind::kParameter, "a linear booster has no trees, so it has no leaves.");
+    if (kind == PredictKind::kMargin) return Margins(ctx, linear, rows, start, out);
+    Contributions(ctx, linear, rows, start, CellsOf(linear.n_features, IsOfPairs(kind)), out);
+  }
+
+  void PredictInterventional(Context const& ctx, CompiledModel const& model, DataView const& rows,
+                             DataView const& background, TreeRange, MarginStart const& start,
+                             Span<float> out) const override {
+    auto const& linear = LinearOf(model);
+    Contributions(ctx, linear, rows, start, CellsOf(linear.n_features, false), out);
+    CountFromMeans(ctx, linear, MeansOf(background, linear.n_features), rows.NumRows(), out);
+  }
+
+ private:
+  static CompiledLinear const& LinearOf(CompiledModel const& model) {
+    if (auto const* linear = dynamic_cast<CompiledLinear const*>(&model)) return *linear;
+    Fail(ErrorKind::kInternal, "linear_predictor was given a model that another predictor compiled.");
+  }
+};
+
+}  // namespace
+
+void RegisterLinearPredictor(Registry<PredictorFactory>* registry) {
+  registry->Add({"linear_predictor", "Prediction and contributions of linear models.",
+                 [](ParamMap const&) { return std::make_unique<LinearPredictor>(); }});
+}
+
+}  // namespace kauri
