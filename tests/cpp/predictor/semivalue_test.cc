@@ -1,127 +1,21 @@
-#include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <string>
 
-#include "predictor/cover.h"
-#include "predictor/output_width.h"
-#include "predictor/predictors.h"
-#include "predictor/quadrature_rule.h"
-#include "semivalue_oracle.h"
+#include "semivalue_check.h"
 
 namespace kauri {
 namespace {
 
+using testing::AllTrees;
+using testing::At;
+using testing::ExpectDefinition;
 using testing::ForestSpec;
+using testing::MakePredictor;
 using testing::MemoryView;
-
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
-std::unique_ptr<Predictor> MakePredictor(ParamMap const& params = {}) {
-  Registry<PredictorFactory> registry("predictor");
-  RegisterPredictors(&registry);
-  return registry.Find("cpu_predictor").make(params);
-}
-
-TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
-
-/// Through the predictor; an empty start is zero.
-std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind, TreeRange trees,
-                           std::vector<float> const& start = {}, int threads = 1) {
-  auto const predictor = MakePredictor();
-  std::vector<float> const zero(At(model.NumOutputs()), 0.0F);
-  std::vector<float> out(At(rows.NumRows() * OutputWidth(model, kind, trees)), 99.0F);
-  auto const compiled = predictor->Compile({}, model, AllTrees(model));
-  auto const is_of_rows = start.size() > zero.size();
-  MarginStart from{start.empty() ? zero : start, {}};
-  if (is_of_rows) from = {{}, start};
-  predictor->Predict(testing::Threads(threads), *compiled, rows, kind, trees, from, out);
-  return out;
-}
-std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind) {
-  return Predict(model, rows, kind, AllTrees(model));
-}
-
-MemoryView RowsOf(MemoryView const& rows, std::int64_t begin, std::int64_t end) {
-  std::vector<float> values;
-  for (auto row = begin; row < end; ++row) {
-    for (std::int64_t col = 0; col < rows.NumCols(); ++col) values.push_back(rows.At(row, col));
-  }
-  return {values, rows.NumCols()};
-}
-
-/// A NaN is worst.
-template <typename Number>
-void Worsen(Number error, Number* worst) {
-  if (!(error <= *worst)) *worst = error;
-}
-
-/// Largest error over the largest value.
-double RelativeError(std::vector<long double> const& exact, float const* found) {
-  long double scale = 1e-30L;
-  long double worst = 0.0L;
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    scale = std::max(scale, std::abs(exact[i]));
-    Worsen(std::abs(exact[i] - static_cast<long double>(found[i])), &worst);
-  }
-  return static_cast<double>(worst / scale);
-}
-
-struct Errors {
-  double banzhaf = 0.0;
-  double taylor = 0.0;
-};
-/// Both kinds. oracle: AllCoalitions or SemivaluesByLeaf.
-template <typename Oracle>
-Errors ExpectDefinition(Model const& model, MemoryView const& rows, Oracle&& oracle, double tolerance = 1e-6) {
-  auto const banzhaf = Predict(model, rows, PredictKind::kBanzhaf);
-  auto const taylor = Predict(model, rows, PredictKind::kTaylorInteraction);
-  Errors errors;
-  for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
-    auto const exact = oracle(model, rows, row);
-    Worsen(RelativeError(exact.banzhaf, banzhaf.data() + At(row) * exact.banzhaf.size()), &errors.banzhaf);
-    Worsen(RelativeError(exact.taylor, taylor.data() + At(row) * exact.taylor.size()), &errors.taylor);
-  }
-  EXPECT_LT(errors.banzhaf, tolerance);
-  EXPECT_LT(errors.taylor, tolerance);
-  return errors;
-}
-
-TEST(SemivalueNodes, IntegrateTheirMeasures) {
-  auto const banzhaf = SemivalueNodes(Semivalue::kBanzhaf, 7);
-  EXPECT_EQ(banzhaf.node, std::vector<double>{0.5});
-  EXPECT_EQ(banzhaf.weight, std::vector<double>{1.0});
-  auto const alone = SemivalueNodes(Semivalue::kTaylorAlone, 7);
-  EXPECT_EQ(alone.node, std::vector<double>{0.0});
-  EXPECT_EQ(alone.complement, std::vector<double>{1.0});
-  for (std::int32_t order : {1, 2, 3, 8, 9, 32}) {
-    auto const pairs = SemivalueNodes(Semivalue::kTaylorPairs, order);
-    // A path of 2 * order features leaves a product of degree 2 * order - 2.
-    for (std::int32_t degree = 0; degree <= 2 * order - 2; ++degree) {
-      double sum = 0.0;
-      for (std::size_t q = 0; q < pairs.node.size(); ++q) sum += pairs.weight[q] * std::pow(pairs.node[q], degree);
-      // 2 Int (1 - t) t^d = 2 / (d + 1) / (d + 2)
-      ASSERT_NEAR(sum * (degree + 1) * (degree + 2) / 2, 1.0, 1e-11) << order << " points, degree " << degree;
-    }
-  }
-}
-
-TEST(SemivalueRule, StaysWithinFloats) {
-  for (auto const semivalue : {Semivalue::kBanzhaf, Semivalue::kTaylorPairs}) {
-    for (std::int32_t order = 1; order <= 40; ++order) {
-      auto const rule = MakeQuadratureRule(semivalue, order);
-      EXPECT_EQ(rule.points, semivalue == Semivalue::kBanzhaf ? 1 : order);
-      EXPECT_EQ(rule.IsUnit(), order <= kMaxUnitOrder);
-      for (auto const* values : {&rule.weight, &rule.power, &rule.power_alpha, &rule.power_beta, &rule.half_scale}) {
-        for (auto value : *values) ASSERT_TRUE(std::isnormal(value)) << order;
-      }
-      EXPECT_GE(rule.power.size(), At((rule.IsUnit() ? 2 * order : 1) * rule.points));
-    }
-  }
-}
+using testing::Predict;
+using testing::RowsOf;
 
 /// 'a and b' with even covers: f({}) = 1/4, f({a}) = f({b}) = 1/2, f({a, b}) = 1.
 TEST(Semivalues, ConjunctionByHand) {
@@ -378,40 +272,6 @@ TEST(Semivalues, EveryTargetEqualsAllCoalitions) {
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
-
-/// The error by number of distinct features on a path. Rows that follow the chain everywhere, nowhere, at every other
-/// level, and but once.
-class SemivalueErrors : public ::testing::TestWithParam<std::int32_t> {};
-
-TEST_P(SemivalueErrors, AreThoseOfFloat32) {
-  auto const depth = GetParam();
-  auto const is_long = depth > 64;
-  std::vector<float> values;
-  for (int row = 0; row < 4; ++row) {
-    if (is_long && row != 0) continue;  // the oracle takes long
-    for (std::int32_t level = 0; level < depth; ++level) {
-      auto const follows = row == 0 || (row == 2 && level % 2 == 0) || (row == 3 && level != depth / 2);
-      values.push_back(follows ? 1.0F : -2.0F);
-    }
-  }
-  for (auto const ratio : is_long ? std::vector<float>{0.9F} : std::vector<float>{0.99F, 0.9F, 0.5F, 0.1F}) {
-    auto model = testing::ChainModel(depth, depth, ratio);
-    auto& tree = model.trees[0];
-    tree.sum_hessian[0] = 1e30F;  // 64 tenths of it are still a float
-    for (std::int32_t left = 1; left < tree.NumNodes(); left += 2) {
-      auto const cover = tree.sum_hessian[At(tree.parent[At(left)])];
-      tree.sum_hessian[At(left)] = cover * (1.0F - ratio);
-      tree.sum_hessian[At(left) + 1] = cover * ratio;
-      tree.SetLeafValue(left, 0.0F);
-    }
-    auto const errors =
-        ExpectDefinition(model, {values, depth}, testing::SemivaluesByLeaf, depth > 2 * kMaxUnitOrder ? 2e-6 : 1e-6);
-    RecordProperty("banzhaf_" + std::to_string(ratio), std::to_string(errors.banzhaf * 1e9) + "e-9");
-    RecordProperty("taylor_" + std::to_string(ratio), std::to_string(errors.taylor * 1e9) + "e-9");
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Features, SemivalueErrors, ::testing::Values(1, 2, 3, 8, 15, 16, 17, 32, 33, 64, 127));
 
 TEST(Semivalues, TheRecursionNamesTheOtherMethod) {
   auto const model = testing::RandomModel({});
