@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cuda/objective/device_objective.h"
+#include "cuda/predictor/device_group.h"
 #include "cuda/predictor/device_storage_rows.h"
 #include "cuda/predictor/host_rows.h"
 #include "cuda/shap/shap_model.h"
@@ -141,9 +142,10 @@ class GpuPredictor : public Predictor {
 }  // namespace
 
 void RegisterGpuPredictor(Registry<PredictorFactory>* registry) {
-  registry->Add({"gpu_predictor", "Prediction and contributions on a CUDA device.",
+  registry->Add({"gpu_predictor", "Prediction and contributions on CUDA devices.",
                  [](ParamMap const& params) -> std::unique_ptr<Predictor> {
-                   return std::make_unique<GpuPredictor>(ParseParameters<GpuPredictorParam>(params));
+                   return MakeDeviceGroupPredictor(
+                       std::make_unique<GpuPredictor>(ParseParameters<GpuPredictorParam>(params)));
                  },
                  &DescribeParameters<GpuPredictorParam>});
 }

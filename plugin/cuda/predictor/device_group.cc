@@ -1,0 +1,234 @@
+#include "cuda/predictor/device_group.h"
+
+#include <algorithm>
+#include <functional>
+#include <future>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda/predictor/device_thread.h"
+#include "data/row_window.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// Parts begin at multiples of it: what a block of the contributions' kernels takes.
+constexpr std::int64_t kPartRows = 128;
+/// Fewer rows take a walk less time than another thread takes to wake up.
+constexpr std::int64_t kMinWalkRows = 1 << 14;
+
+struct Member {
+  int ordinal;
+  std::shared_ptr<CompiledModel const> model;
+  std::unique_ptr<DeviceThread> thread;
+};
+
+/// A model on several devices.
+class GroupModel : public CompiledModel {
+ public:
+  GroupModel(Predictor const& one, Context const& ctx, Model const& model, TreeRange trees);
+
+  std::size_t Size() const { return members_.size(); }
+  CompiledModel const& On(std::size_t member) const { return *members_[member].model; }
+  /// `ctx` for the device of a member that has it, and its threads, for itself alone.
+  Context Alone(Context const& ctx, std::size_t member) const { return Share(ctx, member, 1); }
+  /// The member whose device has these rows; the first, which will refuse them, if none has.
+  std::size_t Holding(DeviceStorage const& rows) const;
+  bool IsOn(std::size_t member, DeviceStorage const& rows) const {
+    return members_[member].ordinal == rows.Layout().device;
+  }
+
+  using Work = std::function<void(Context const& ctx, std::size_t member)>;
+  /// work(ctx, member) for the first n members side by side, each on its thread; waits for all. One runs right here.
+  void Run(Context const& ctx, std::size_t n, Work const& work) const;
+
+ private:
+  Context Share(Context const& ctx, std::size_t member, std::size_t n) const;
+
+  std::vector<Member> members_;
+};
+
+/// Waits before it goes: what the threads do refers to the caller's frame.
+class Results {
+ public:
+  explicit Results(std::size_t n) { futures_.reserve(n); }
+  ~Results() { Wait(); }
+  Results(Results const&) = delete;
+  Results& operator=(Results const&) = delete;
+
+  void Add(std::future<void> result) { futures_.push_back(std::move(result)); }
+  void Wait() const {
+    for (auto const& future : futures_) {
+      if (future.valid()) future.wait();
+    }
+  }
+  /// Its exception, if it has one, with the device's name where that says something.
+  void Get(std::size_t i, int ordinal) {
+    try {
+      futures_[i].get();
+    } catch (Error const& error) {
+      auto const is_of_input = error.Kind() == ErrorKind::kData || error.Kind() == ErrorKind::kParameter;
+      auto const name = "cuda:" + std::to_string(ordinal);
+      std::string const what = error.what();
+      if (is_of_input || what.find(name) != std::string::npos) throw;
+      Fail(error.Kind(), "on ", name, ": ", what);
+    }
+  }
+
+ private:
+  std::vector<std::future<void>> futures_;
+};
+
+GroupModel::GroupModel(Predictor const& one, Context const& ctx, Model const& model, TreeRange trees) {
+  for (auto const ordinal : ctx.device.ordinals) {
+    members_.push_back({ordinal, nullptr, std::make_unique<DeviceThread>()});
+  }
+  Run(ctx, members_.size(),
+      [&](Context const& own, std::size_t member) { members_[member].model = one.Compile(own, model, trees); });
+}
+
+std::size_t GroupModel::Holding(DeviceStorage const& rows) const {
+  for (std::size_t member = 0; member < members_.size(); ++member) {
+    if (IsOn(member, rows)) return member;
+  }
+  return 0;
+}
+
+Context GroupModel::Share(Context const& ctx, std::size_t member, std::size_t n) const {
+  auto own = ctx;
+  own.device = {DeviceKind::kCuda, members_[member].ordinal};
+  auto const of = static_cast<int>(n);
+  own.threads = std::max(1, ctx.threads / of + (static_cast<int>(member) < ctx.threads % of ? 1 : 0));
+  return own;
+}
+
+void GroupModel::Run(Context const& ctx, std::size_t n, Work const& work) const {
+  if (n == 1) return work(Alone(ctx, 0), 0);
+  Results results(n);
+  for (std::size_t member = 0; member < n; ++member) {
+    results.Add(members_[member].thread->Run([&, member] { work(Share(ctx, member, n), member); }));
+  }
+  results.Wait();
+  for (std::size_t member = 0; member < n; ++member) results.Get(member, members_[member].ordinal);
+}
+
+/// What one member has to do of a call.
+struct Part {
+  Context ctx;
+  CompiledModel const& model;
+  DataView const& rows;
+  MarginStart start;
+  std::size_t index;
+  std::int64_t begin;  ///< rows of the call
+  std::int64_t end;
+
+  /// The part's share of an array that has as many elements for each of the call's n_rows.
+  template <typename T>
+  static Span<T> Of(Span<T> all, std::int64_t n_rows, std::int64_t begin, std::int64_t end) {
+    if (n_rows == 0) return all;
+    auto const width = all.size() / static_cast<std::size_t>(n_rows);
+    return all.subspan(static_cast<std::size_t>(begin) * width, static_cast<std::size_t>(end - begin) * width);
+  }
+};
+
+std::int64_t Quotient(std::int64_t n, std::int64_t of) { return (n + of - 1) / of; }
+
+/// work(Part) for all parts of a call. A model that is on one device, or rows in device memory, make one part.
+template <typename Work>
+void ForEachPart(Context const& ctx, CompiledModel const& model, DataView const& rows, MarginStart const& start,
+                 std::int64_t min_rows, Work const& work) {
+  auto const n_rows = rows.NumRows();
+  auto const* const group = dynamic_cast<GroupModel const*>(&model);
+  if (group == nullptr) return work(Part{ctx, model, rows, start, 0, 0, n_rows});
+  if (auto const* const storage = rows.OnDevice()) {
+    auto const member = group->Holding(*storage);
+    return work(Part{group->Alone(ctx, member), group->On(member), rows, start, 0, 0, n_rows});
+  }
+  auto const n_members = static_cast<std::int64_t>(group->Size());
+  auto const wanted = std::clamp<std::int64_t>(Quotient(n_rows, min_rows), 1, n_members);
+  auto const part_rows = std::max(kPartRows, Quotient(Quotient(n_rows, wanted), kPartRows) * kPartRows);
+  auto const n_parts = std::max<std::int64_t>(1, Quotient(n_rows, part_rows));
+  group->Run(ctx, static_cast<std::size_t>(n_parts), [&](Context const& own, std::size_t member) {
+    auto const begin = static_cast<std::int64_t>(member) * part_rows;
+    auto const end = std::min(n_rows, begin + part_rows);
+    RowWindow const window(rows, begin, end);
+    MarginStart const from{start.of_output, Part::Of(start.of_row, n_rows, begin, end)};
+    work(Part{own, group->On(member), window, from, member, begin, end});
+  });
+}
+
+std::int64_t MinRows(PredictKind kind) {
+  return kind == PredictKind::kMargin || kind == PredictKind::kLeaf ? kMinWalkRows : kPartRows;
+}
+
+void Append(SparseInteractions const& part, SparseInteractions* all) {
+  auto const offset = static_cast<std::int64_t>(all->values.size());
+  std::transform(part.begin.begin() + 1, part.begin.end(), std::back_inserter(all->begin),
+                 [&](std::int64_t begin) { return offset + begin; });
+  all->first.insert(all->first.end(), part.first.begin(), part.first.end());
+  all->second.insert(all->second.end(), part.second.begin(), part.second.end());
+  all->values.insert(all->values.end(), part.values.begin(), part.values.end());
+}
+
+class DeviceGroupPredictor : public Predictor {
+ public:
+  explicit DeviceGroupPredictor(std::unique_ptr<Predictor> one) : one_(std::move(one)) {}
+
+  std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const override {
+    if (ctx.device.ordinals.empty()) return one_->Compile(ctx, model, trees);
+    return std::make_shared<GroupModel const>(*one_, ctx, model, trees);
+  }
+
+  void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange trees,
+               MarginStart const& start, Span<float> out) const override {
+    ForEachPart(ctx, model, rows, start, MinRows(kind), [&](Part const& part) {
+      one_->Predict(part.ctx, part.model, part.rows, kind, trees, part.start,
+                    Part::Of(out, rows.NumRows(), part.begin, part.end));
+    });
+  }
+
+  void PredictSparse(Context const& ctx, CompiledModel const& model, DataView const& rows, TreeRange trees,
+                     MarginStart const& start, std::int64_t top_k, SparseInteractions* out) const override {
+    auto const* const group = dynamic_cast<GroupModel const*>(&model);
+    std::vector<SparseInteractions> parts(group == nullptr ? 1 : group->Size());
+    ForEachPart(ctx, model, rows, start, kPartRows, [&](Part const& part) {
+      one_->PredictSparse(part.ctx, part.model, part.rows, trees, part.start, top_k, &parts[part.index]);
+    });
+    *out = std::move(parts[0]);
+    for (std::size_t i = 1; i < parts.size(); ++i) Append(parts[i], out);
+  }
+
+  /// A background in the memory of another device is read from the host's copy of it.
+  void PredictInterventional(Context const& ctx, CompiledModel const& model, DataView const& rows,
+                             DataView const& background, TreeRange trees, MarginStart const& start,
+                             Span<float> out) const override {
+    RowWindow const on_host(background, 0, background.NumRows());
+    auto const* const storage = background.OnDevice();
+    ForEachPart(ctx, model, rows, start, kPartRows, [&](Part const& part) {
+      auto const elsewhere = storage != nullptr && storage->Layout().device != part.ctx.device.ordinal;
+      one_->PredictInterventional(part.ctx, part.model, part.rows, elsewhere ? on_host : background, trees, part.start,
+                                  Part::Of(out, rows.NumRows(), part.begin, part.end));
+    });
+  }
+
+  std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& model,
+                                                DevicePredictTask const& task) const override {
+    auto const* const group = dynamic_cast<GroupModel const*>(&model);
+    if (group == nullptr) return one_->PredictOnDevice(ctx, model, task);
+    auto const member = group->Holding(task.rows);
+    return one_->PredictOnDevice(group->Alone(ctx, member), group->On(member), task);
+  }
+
+ private:
+  std::unique_ptr<Predictor> one_;
+};
+
+}  // namespace
+
+std::unique_ptr<Predictor> MakeDeviceGroupPredictor(std::unique_ptr<Predictor> one) {
+  return std::make_unique<DeviceGroupPredictor>(std::move(one));
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,421 @@
+/// Rows split over devices. The splitting itself knows nothing of devices, so it is tested with the CPU's predictor and
+/// with one that notes what it is asked; then with all devices that are there, and twice the first.
+#include "cuda/predictor/device_group.h"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "booster/learner.h"
+#include "cuda/predictor/gpu_predictor.h"
+#include "data/row_window.h"
+#include "device_fixture.h"
+#include "kauri/objective.h"
+#include "predictor/predictor_fixtures.h"
+
+namespace kauri::testing {
+namespace {
+
+using cuda::MakeDeviceGroupPredictor;
+using Ordinals = std::vector<int>;
+
+Context On(Ordinals const& ordinals, int threads = 4) {
+  Context ctx;
+  ctx.threads = threads;
+  ctx.device = {DeviceKind::kCuda, ordinals.front(), ordinals};
+  if (ordinals.size() == 1) ctx.device.ordinals.clear();
+  return ctx;
+}
+
+TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
+
+/// A predictor with a model.
+class Caller {
+ public:
+  Caller(Predictor const& predictor, Context ctx, Model const& model)
+      : predictor_(predictor), ctx_(std::move(ctx)), model_(model) {
+    compiled_ = predictor.Compile(ctx_, model, AllTrees(model));
+  }
+  std::vector<float> Predict(DataView const& rows, PredictKind kind, MarginStart const& start) const {
+    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model_, kind, AllTrees(model_))),
+                           123.0F);
+    predictor_.Predict(ctx_, *compiled_, rows, kind, AllTrees(model_), start, out);
+    return out;
+  }
+  SparseInteractions Sparse(DataView const& rows, MarginStart const& start, std::int64_t top_k) const {
+    SparseInteractions out;
+    out.begin = {7};  // is not added to
+    predictor_.PredictSparse(ctx_, *compiled_, rows, AllTrees(model_), start, top_k, &out);
+    return out;
+  }
+  std::vector<float> Interventional(DataView const& rows, DataView const& background, MarginStart const& start) const {
+    auto const width = OutputWidth(model_, PredictKind::kContribution, AllTrees(model_));
+    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * width));
+    predictor_.PredictInterventional(ctx_, *compiled_, rows, background, AllTrees(model_), start, out);
+    return out;
+  }
+
+ private:
+  Predictor const& predictor_;
+  Context ctx_;
+  Model const& model_;
+  std::shared_ptr<CompiledModel const> compiled_;
+};
+
+std::unique_ptr<Predictor> MakeCpuPredictor() { return GetRegistries().predictors.Find("cpu_predictor").make({}); }
+
+TEST(DeviceGroup, BitsOfOneDevice) {
+  ForestSpec spec;
+  spec.n_classes = 2;
+  auto const model = RandomModel(spec);
+  auto const one = MakeCpuPredictor();
+  auto const several = MakeDeviceGroupPredictor(MakeCpuPredictor());
+  Caller const alone(*one, Context{}, model);
+  std::vector<float> const of_output{0.5F, -1.0F};
+  for (auto const& ordinals : {Ordinals{0}, Ordinals{1, 0}, Ordinals{0, 0, 0}, Ordinals{0, 1, 2, 3, 4, 5, 6, 7}}) {
+    Caller const group(*several, On(ordinals), model);
+    for (std::int64_t const n_rows : {0, 1, 127, 128, 129, 257, 1000, 40000}) {
+      SCOPED_TRACE(std::to_string(ordinals.size()) + " devices, rows " + std::to_string(n_rows));
+      auto const rows = RandomRows(n_rows, spec.n_features, 3);
+      auto const of_row = UniformValues(static_cast<std::size_t>(2 * n_rows), -2.0F, 2.0F, 4);
+      for (auto const kind : {PredictKind::kMargin, PredictKind::kLeaf, PredictKind::kContribution}) {
+        if (n_rows > 1000 && kind == PredictKind::kContribution) continue;
+        EXPECT_TRUE(SameFloats(group.Predict(rows, kind, {of_output, {}}), alone.Predict(rows, kind, {of_output, {}})));
+        if (n_rows == 0) continue;
+        EXPECT_TRUE(SameFloats(group.Predict(rows, kind, {{}, of_row}), alone.Predict(rows, kind, {{}, of_row})));
+      }
+    }
+  }
+}
+
+TEST(DeviceGroup, SparseAndInterventional) {
+  ForestSpec spec;
+  spec.n_classes = 2;
+  auto const model = RandomModel(spec);
+  auto const one = MakeCpuPredictor();
+  auto const several = MakeDeviceGroupPredictor(MakeCpuPredictor());
+  Caller const alone(*one, Context{}, model);
+  Caller const group(*several, On({0, 1, 2}), model);
+  auto const background = RandomRows(20, spec.n_features, 5);
+  for (std::int64_t const n_rows : {1, 300}) {
+    auto const rows = RandomRows(n_rows, spec.n_features, 6);
+    auto const of_row = UniformValues(static_cast<std::size_t>(2 * n_rows), -2.0F, 2.0F, 7);
+    for (std::int64_t const top_k : {0, 3}) {
+      auto const parts = group.Sparse(rows, {{}, of_row}, top_k);
+      auto const whole = alone.Sparse(rows, {{}, of_row}, top_k);
+      EXPECT_EQ(parts.begin, whole.begin);
+      EXPECT_EQ(parts.first, whole.first);
+      EXPECT_EQ(parts.second, whole.second);
+      EXPECT_TRUE(SameFloats(parts.values, whole.values));
+    }
+    EXPECT_TRUE(SameFloats(group.Interventional(rows, background, {{}, of_row}),
+                           alone.Interventional(rows, background, {{}, of_row})));
+  }
+}
+
+/// The output may be where the margins start.
+TEST(DeviceGroup, MarginsInPlace) {
+  auto const model = RandomModel({});
+  auto const several = MakeDeviceGroupPredictor(MakeCpuPredictor());
+  auto const ctx = On({0, 1, 2});
+  auto const rows = RandomRows(50001, 6, 8);
+  auto const start = UniformValues(50001, -1.0F, 1.0F, 9);
+  auto out = start;
+  auto const compiled = several->Compile(ctx, model, AllTrees(model));
+  several->Predict(ctx, *compiled, rows, PredictKind::kMargin, AllTrees(model), {{}, out}, out);
+  EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), start)));
+}
+
+/// Notes each call, and fails on a device if it is told to. The value of a row is its first feature.
+class NotingPredictor : public Predictor {
+ public:
+  struct Note {
+    int ordinal;
+    int threads;
+    std::int64_t n_rows;
+    float first;
+    bool operator<(Note const& other) const { return first < other.first; }
+  };
+  struct Log {
+    std::mutex mutex;
+    std::vector<int> compiled;
+    std::vector<Note> notes;
+    int failing = -1;
+    ErrorKind kind = ErrorKind::kDevice;
+  };
+  explicit NotingPredictor(Log* log) : log_(log) {}
+
+  std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const&, TreeRange) const override {
+    std::lock_guard<std::mutex> const lock(log_->mutex);
+    log_->compiled.push_back(ctx.device.ordinal);
+    EXPECT_TRUE(ctx.device.ordinals.empty());
+    FailIfTold(ctx);
+    return std::make_shared<CompiledModel const>();
+  }
+  void Predict(Context const& ctx, CompiledModel const&, DataView const& rows, PredictKind, TreeRange,
+               MarginStart const&, Span<float> out) const override {
+    std::lock_guard<std::mutex> const lock(log_->mutex);
+    FailIfTold(ctx);
+    rows.CopyRows(0, rows.NumRows(), 1, out.data());
+    log_->notes.push_back({ctx.device.ordinal, ctx.threads, rows.NumRows(), out.empty() ? -1.0F : out[0]});
+  }
+  std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const&,
+                                                DevicePredictTask const& task) const override {
+    log_->notes.push_back({ctx.device.ordinal, ctx.threads, task.rows.Layout().n_rows, 0.0F});
+    return nullptr;
+  }
+
+ private:
+  void FailIfTold(Context const& ctx) const {
+    if (ctx.device.ordinal == log_->failing) Fail(log_->kind, "it was told to fail.");
+  }
+
+  Log* log_;
+};
+
+class NotesTest : public ::testing::Test {
+ protected:
+  /// Rows 0, 1, 2, ... for a prediction of one number each.
+  static MemoryView Numbers(std::int64_t n_rows) {
+    std::vector<float> values;
+    for (std::int64_t row = 0; row < n_rows; ++row) values.push_back(static_cast<float>(row));
+    return {std::move(values), 1};
+  }
+  /// The calls that a prediction became, by their rows.
+  std::vector<NotingPredictor::Note> Notes(Context const& ctx, DataView const& rows, PredictKind kind) {
+    log_.notes.clear();
+    auto const compiled = group_->Compile(ctx, model_, {0, 0});
+    std::vector<float> out(static_cast<std::size_t>(rows.NumRows()));
+    group_->Predict(ctx, *compiled, rows, kind, {0, 0}, {}, out);
+    for (std::size_t row = 0; row < out.size(); ++row) EXPECT_EQ(out[row], static_cast<float>(row));
+    std::sort(log_.notes.begin(), log_.notes.end());
+    return log_.notes;
+  }
+
+  NotingPredictor::Log log_;
+  std::unique_ptr<Predictor> group_ = MakeDeviceGroupPredictor(std::make_unique<NotingPredictor>(&log_));
+  Model const model_;
+};
+
+TEST_F(NotesTest, PartsOfTheSameSizeAndThreadsShared) {
+  auto const notes = Notes(On({2, 0, 1}, 11), Numbers(1000), PredictKind::kContribution);
+  ASSERT_EQ(notes.size(), 3U);
+  EXPECT_EQ(notes[0].ordinal, 2);
+  EXPECT_EQ(notes[1].ordinal, 0);
+  EXPECT_EQ(notes[2].ordinal, 1);
+  EXPECT_EQ(notes[0].n_rows, 384);
+  EXPECT_EQ(notes[1].n_rows, 384);
+  EXPECT_EQ(notes[2].n_rows, 232);
+  EXPECT_EQ(notes[0].threads, 4);
+  EXPECT_EQ(notes[1].threads, 4);
+  EXPECT_EQ(notes[2].threads, 3);
+  std::sort(log_.compiled.begin(), log_.compiled.end());
+  EXPECT_EQ(log_.compiled, (std::vector<int>{0, 1, 2}));
+  for (auto const& note : Notes(On({0, 1, 2}, 1), Numbers(1000), PredictKind::kContribution)) {
+    EXPECT_EQ(note.threads, 1);
+  }
+}
+
+TEST_F(NotesTest, FewRowsMakeFewParts) {
+  auto const n_parts = [&](std::int64_t n_rows, PredictKind kind) {
+    return Notes(On({0, 1, 2, 3}), Numbers(n_rows), kind).size();
+  };
+  EXPECT_EQ(n_parts(0, PredictKind::kInteraction), 1U);
+  EXPECT_EQ(n_parts(128, PredictKind::kInteraction), 1U);
+  EXPECT_EQ(n_parts(129, PredictKind::kInteraction), 2U);
+  EXPECT_EQ(n_parts(385, PredictKind::kContribution), 4U);
+  EXPECT_EQ(n_parts(16384, PredictKind::kMargin), 1U);
+  EXPECT_EQ(n_parts(16385, PredictKind::kLeaf), 2U);
+  EXPECT_EQ(n_parts(1000000, PredictKind::kMargin), 4U);
+  auto const alone = Notes(On({3, 1}, 9), Numbers(5), PredictKind::kContribution);
+  EXPECT_EQ(alone[0].ordinal, 3);
+  EXPECT_EQ(alone[0].threads, 9);
+}
+
+TEST_F(NotesTest, OneDeviceIsLeftAlone) {
+  auto const notes = Notes(On({1}, 5), Numbers(100000), PredictKind::kMargin);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].ordinal, 1);
+  EXPECT_EQ(notes[0].threads, 5);
+}
+
+TEST_F(NotesTest, ErrorsNameTheDeviceOnce) {
+  auto const message = [&](int failing, ErrorKind kind) {
+    auto const compiled = group_->Compile(On({0, 1, 2}), model_, {0, 0});
+    log_.failing = failing;
+    log_.kind = kind;
+    std::vector<float> out(1000);
+    auto const text = MessageOf(kind, [&] {
+      group_->Predict(On({0, 1, 2}), *compiled, Numbers(1000), PredictKind::kContribution, {0, 0}, {}, out);
+    });
+    log_.failing = -1;
+    EXPECT_EQ(Notes(On({0, 1, 2}), Numbers(1000), PredictKind::kContribution).size(), 3U) << "works again";
+    return text;
+  };
+  EXPECT_EQ(message(1, ErrorKind::kDevice), "on cuda:1: it was told to fail.");
+  EXPECT_EQ(message(2, ErrorKind::kMemory), "on cuda:2: it was told to fail.");
+  EXPECT_EQ(message(2, ErrorKind::kData), "it was told to fail.");
+  log_.failing = 2;
+  log_.kind = ErrorKind::kMemory;
+  EXPECT_EQ(MessageOf(ErrorKind::kMemory,
+                      [&] {
+                        group_->Compile(On({0, 2}), model_, {0, 0});
+                      }),
+            "on cuda:2: it was told to fail.");
+}
+
+/// Rows that another owner has in device memory.
+class BorrowedRows : public DeviceStorage {
+ public:
+  BorrowedRows(DeviceLayout const& layout, std::vector<float> host) : DeviceStorage(layout), host_(std::move(host)) {}
+
+ private:
+  std::vector<float> CopyToHost() const override { return host_; }
+
+  std::vector<float> host_;
+};
+
+TEST_F(NotesTest, RowsInDeviceMemoryStayThere) {
+  std::vector<float> values(1000);
+  for (std::size_t row = 0; row < values.size(); ++row) values[row] = static_cast<float>(row);
+  auto const objective = GetRegistries().objectives.Find("reg:squarederror").make({});
+  for (auto const& [device, expected] : {std::pair{0, 0}, std::pair{2, 2}, std::pair{5, 1}}) {
+    DeviceLayout layout;
+    layout.device = device;
+    layout.n_rows = 1000;
+    layout.n_cols = 1;
+    layout.row_stride = 1;
+    BorrowedRows const storage(layout, values);
+    auto const ctx = On({1, 0, 2}, 8);
+    auto const notes = Notes(ctx, *MakeDeviceView(storage), PredictKind::kContribution);
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_EQ(notes[0].ordinal, expected);
+    EXPECT_EQ(notes[0].threads, 8);
+    auto const compiled = group_->Compile(ctx, model_, {0, 0});
+    group_->PredictOnDevice(ctx, *compiled, {storage, PredictKind::kMargin, {0, 0}, {}, *objective});
+    EXPECT_EQ(log_.notes.back().ordinal, expected);
+  }
+}
+
+TEST(DeviceGroup, ManyThreadsCall) {
+  auto const model = RandomModel({});
+  auto const several = MakeDeviceGroupPredictor(MakeCpuPredictor());
+  Caller const group(*several, On({0, 1, 2}), model);
+  std::vector<float> const start{0.25F};
+  auto const rows = RandomRows(700, 6, 10);
+  auto const expected = group.Predict(rows, PredictKind::kContribution, {start, {}});
+  std::vector<std::thread> threads;
+  std::vector<int> same(6);
+  for (auto& ok : same) {
+    threads.emplace_back([&] {
+      for (int call = 0; call < 20; ++call) {
+        ok += SameFloats(group.Predict(rows, PredictKind::kContribution, {start, {}}), expected) ? 1 : 0;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(same, std::vector<int>(6, 20));
+}
+
+std::unique_ptr<Predictor> MakeGpuPredictor(ParamMap const& params = {}) {
+  Registry<PredictorFactory> registry("predictor");
+  cuda::RegisterGpuPredictor(&registry);
+  return registry.Find("gpu_predictor").make(params);
+}
+
+class GpuGroupTest : public DeviceTest {
+ protected:
+  static Ordinals AllDevices() {
+    int n_devices = 0;
+    cudaGetDeviceCount(&n_devices);
+    Ordinals all;
+    for (int device = 0; device < n_devices; ++device) all.push_back(device);
+    return all;
+  }
+  /// The first device twice, and all there are.
+  static std::vector<Ordinals> Groups() {
+    auto all = AllDevices();
+    return all.size() > 1 ? std::vector<Ordinals>{{0, 0}, std::move(all)} : std::vector<Ordinals>{{0, 0}};
+  }
+};
+
+TEST_F(GpuGroupTest, BitsOfOneDevice) {
+  ForestSpec spec;
+  spec.n_classes = 2;
+  auto const model = RandomModel(spec);
+  auto const of_row = UniformValues(100002, -2.0F, 2.0F, 11);
+  auto const many = RandomRows(50001, spec.n_features, 12);
+  auto const few = RandomRows(700, spec.n_features, 13);
+  Span<float const> const all_starts(of_row);
+  for (auto const* method : {"quadrature", "treeshap"}) {
+    auto const gpu = MakeGpuPredictor({{"shap_method", method}});
+    Caller const alone(*gpu, On({0}), model);
+    for (auto const& ordinals : Groups()) {
+      Caller const group(*gpu, On(ordinals, 16), model);
+      for (auto const kind : {PredictKind::kMargin, PredictKind::kLeaf, PredictKind::kContribution,
+                              PredictKind::kApproxContribution, PredictKind::kInteraction}) {
+        SCOPED_TRACE(std::to_string(ordinals.size()) + " devices, kind " + std::to_string(static_cast<int>(kind)));
+        auto const& rows = kind == PredictKind::kInteraction ? few : many;
+        MarginStart const start{{}, all_starts.subspan(0, static_cast<std::size_t>(2 * rows.NumRows()))};
+        auto const expected = alone.Predict(rows, kind, start);
+        for (int repeat = 0; repeat < 2; ++repeat) {
+          EXPECT_TRUE(SameFloats(group.Predict(rows, kind, start), expected));
+        }
+      }
+    }
+  }
+}
+
+/// Many tiles on one device: those of a few rows each are computed alone.
+TEST_F(GpuGroupTest, TilesInFlightKeepTheirRows) {
+  ForestSpec spec;
+  spec.n_trees = 20;
+  spec.n_features = 300;
+  spec.depth = 6;
+  auto const model = RandomModel(spec);
+  std::int64_t const n_rows = 25001;
+  auto const rows = RandomRows(n_rows, spec.n_features, 14);
+  auto const of_row = UniformValues(static_cast<std::size_t>(n_rows), -2.0F, 2.0F, 15);
+  Span<float const> const starts(of_row);
+  for (auto const* method : {"quadrature", "treeshap"}) {
+    auto const gpu = MakeGpuPredictor({{"shap_method", method}});
+    Caller const caller(*gpu, On({0}), model);
+    auto const whole = caller.Predict(rows, PredictKind::kContribution, {{}, starts});
+    std::vector<float> pieces;
+    for (std::int64_t begin = 0; begin < n_rows; begin += 3000) {
+      RowWindow const window(rows, begin, std::min(n_rows, begin + 3000));
+      auto const piece = caller.Predict(
+          window, PredictKind::kContribution,
+          {{}, starts.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(window.NumRows()))});
+      pieces.insert(pieces.end(), piece.begin(), piece.end());
+    }
+    EXPECT_TRUE(SameFloats(whole, pieces));
+  }
+}
+
+TEST_F(GpuGroupTest, BoosterOnAllDevices) {
+  auto const n_devices = AllDevices().size();
+  if (n_devices < 2) GTEST_SKIP() << "one CUDA device";
+  std::shared_ptr<DataMatrix> const data = MakeMatrix({60000, 8, 0.1, 0, false, 16});
+  Random random(17);
+  for (int row = 0; row < 60000; ++row) data->MutableInfo()->labels.push_back(static_cast<float>(random.Below(2)));
+  std::vector<std::vector<float>> results;
+  for (std::string const device : {"cuda:0", "cuda:all", "cuda:1,0"}) {
+    Learner learner;
+    for (auto const& [name, value] :
+         ParamMap{{"device", device}, {"tree_method", "exact"}, {"objective", "binary:logistic"}}) {
+      learner.SetParam(name, value);
+    }
+    for (int round = 0; round < 5; ++round) learner.UpdateOneIteration(data, round);
+    for (auto const kind : {PredictKind::kValue, PredictKind::kLeaf, PredictKind::kContribution}) {
+      PredictOptions options;
+      options.kind = kind;
+      results.push_back(learner.Predict(*data, options).values);
+    }
+  }
+  for (std::size_t i = 3; i < results.size(); ++i) EXPECT_TRUE(SameFloats(results[i], results[i % 3]));
+}
+
+}  // namespace
+}  // namespace kauri::testing
