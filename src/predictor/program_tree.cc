@@ -156,9 +156,10 @@ class SplitTable {
 /// Lists the visits of the splits.
 class ProgramLister {
  public:
-  ProgramLister(SplitTable const& table, bool with_pairs, CompiledTree* to)
-      : table_(table), with_pairs_(with_pairs), to_(*to), state_of_edge_(table.NumEdges(), -1) {
-    if (with_pairs) to_.partner_begin.assign(1, 0);
+  /// pairs: nullptr: not needed.
+  ProgramLister(SplitTable const& table, std::int32_t output, PathPairs const* pairs, CompiledTree* to)
+      : table_(table), output_(output), pairs_(pairs), to_(*to), state_of_edge_(table.NumEdges(), -1) {
+    if (pairs != nullptr) to_.partner_begin.assign(1, 0);
   }
 
   void Run() {
@@ -193,7 +194,7 @@ class ProgramLister {
   };
 
   void Enter(std::int32_t number) {
-    while (table_.Splits()[At(number)].levels > RegisterLevels(with_pairs_)) {
+    while (table_.Splits()[At(number)].levels > RegisterLevels(pairs_ != nullptr)) {
       auto const& split = table_.Splits()[At(number)];
       open_.push_back({number, split.first});
       List(number, ProgramStep::kDown, false);
@@ -232,14 +233,16 @@ class ProgramLister {
     if (split.earlier != kNoEdge) node.earlier = StateOf(split.earlier);
     to_.slots.push_back(split.test.slot);
     to_.nodes.push_back(node);
-    if (!with_pairs_) return;
+    if (pairs_ == nullptr) return;
     if (has_contribution) ListPartners(split);
     to_.partner_begin.push_back(static_cast<std::int64_t>(to_.partners.size()));
   }
 
   void ListPartners(Split const& split) {
     for (auto const edge : path_) {
-      if (edge != split.earlier) to_.partners.push_back(StateOf(edge));
+      if (edge == split.earlier) continue;
+      auto const state = StateOf(edge);
+      to_.partners.push_back({state, pairs_->Number(output_, split.test.slot, to_.states[At(state)].Slot())});
     }
   }
 
@@ -255,7 +258,7 @@ class ProgramLister {
 
   /// The child's edge takes the place of the earlier one of its feature.
   void EnterEdge(Visit* visit, std::int32_t side) {
-    if (!with_pairs_) return;
+    if (pairs_ == nullptr) return;
     auto const& split = table_.Splits()[At(visit->split)];
     auto const found = std::find(path_.begin(), path_.end(), split.earlier);
     visit->place = static_cast<std::size_t>(found - path_.begin());
@@ -264,7 +267,7 @@ class ProgramLister {
     path_[visit->place] = split.edge[side];
   }
   void LeaveEdge(Visit const& visit) {
-    if (!with_pairs_) return;
+    if (pairs_ == nullptr) return;
     if (visit.before == kNoEdge) {
       path_.pop_back();
     } else {
@@ -273,7 +276,8 @@ class ProgramLister {
   }
 
   SplitTable const& table_;
-  bool with_pairs_;
+  std::int32_t output_;
+  PathPairs const* pairs_;
   CompiledTree& to_;
   std::vector<std::int32_t> state_of_edge_;
   std::vector<Visit> open_;
@@ -283,11 +287,11 @@ class ProgramLister {
 
 }  // namespace
 
-CompiledTree CompileTree(Forest const& forest, std::int64_t tree, bool with_pairs, PathCategories* categories) {
+CompiledTree CompileTree(Forest const& forest, std::int64_t tree, PathPairs const* pairs, PathCategories* categories) {
   CompiledTree compiled;
-  SplitTable const table(forest, tree, RegisterLevels(with_pairs), categories);
+  SplitTable const table(forest, tree, RegisterLevels(pairs != nullptr), categories);
   compiled.n_features = table.NumFeatures();
-  ProgramLister(table, with_pairs, &compiled).Run();
+  ProgramLister(table, forest.output_of_tree[At(tree)], pairs, &compiled).Run();
   return compiled;
 }
 

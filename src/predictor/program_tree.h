@@ -15,13 +15,13 @@ struct CompiledTree {
   std::vector<PathFeature> states;          ///< zero_fraction not set
   std::vector<double> zero_fractions;       ///< of the states
   std::vector<std::int64_t> partner_begin;  ///< [n_nodes + 1] with pairs, otherwise empty
-  std::vector<std::int32_t> partners;
+  std::vector<ProgramPartner> partners;
   std::int32_t n_features = 0;  ///< distinct ones on the longest path
   std::int32_t saved_downs = 0;
   std::int32_t saved_firsts = 0;
 };
 
-CompiledTree CompileTree(Forest const& forest, std::int64_t tree, bool with_pairs, PathCategories* categories);
+CompiledTree CompileTree(Forest const& forest, std::int64_t tree, PathPairs const* pairs, PathCategories* categories);
 
 /// Distinct features on the longest path of a tree.
 std::int32_t LongestPath(Forest const& forest, std::int64_t tree);

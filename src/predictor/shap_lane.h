@@ -8,7 +8,8 @@
 ///   PathFeature State(i), void LoadInverse(i, float (&)[Q]), int32 Key(slot), CategoryConditionsView Categories()
 ///   void Save(stack, depth, float const (&)[Q]), void Load(stack, depth, float (&)[Q])      stack 0: G, 1: S
 ///   void Add(node, value)                      to the contribution of the node's place
-///   int64 PartnersBegin(), PartnersEnd(), int32 Partner(i), void AddPair(node, slot, value)    of the current visit
+///   int64 PartnersBegin(), PartnersEnd(), ProgramPartner Partner(i)                 of the current visit
+///   void AddPair(pair, value)
 ///
 /// Operations per split and row with Q points: about 20 for each visit (reading the node and the key, deciding, adding
 /// the contribution) and, per point, 2 for a split of two leaves, 5 with one leaf, 6 without; 2 more where the feature
@@ -146,9 +147,9 @@ class LaneProgram {
         differences[q] *= weights[q];
         weights[q] *= down[q];
       }
-      sum = SumOfProducts(node, kappa, weights, differences);
+      sum = SumOfProducts(kappa, weights, differences);
     } else {
-      sum = SumOfProducts(node, kappa, down, differences);
+      sum = SumOfProducts(kappa, down, differences);
     }
     lane_.Add(node, kappa * sum);
   }
@@ -169,11 +170,11 @@ class LaneProgram {
         weights[q] = down[q] * inverse[q];
         value[q] = fmaf(fmaf(slope, lane_.Point(q), base), inverse[q], node.second_value);
       }
-      sum = SumOfProducts(node, kappa, weights, inverse);
+      sum = SumOfProducts(kappa, weights, inverse);
     } else {
       auto const constant = base + node.second_value;
       for (int q = 0; q < kPoints; ++q) value[q] = fmaf(slope, lane_.Point(q), constant);
-      sum = SumOfTerms(node, kappa, down);
+      sum = SumOfTerms(kappa, down);
     }
     lane_.Add(node, kappa * sum);
   }
@@ -210,11 +211,11 @@ class LaneProgram {
   }
 
   /// Sum of a[q] b[q]; with pairs, kappa times it is split up by AddPairs.
-  KAURI_HD float SumOfProducts(ProgramNode const& node, float kappa, Points const& a, Points const& b) {
+  KAURI_HD float SumOfProducts([[maybe_unused]] float kappa, Points const& a, Points const& b) {
     if constexpr (kPairs) {
       Points terms;
       for (int q = 0; q < kPoints; ++q) terms[q] = a[q] * b[q];
-      return SumOfTerms(node, kappa, terms);
+      return SumOfTerms(kappa, terms);
     }
     auto even = a[0] * b[0];
     auto odd = a[1] * b[1];
@@ -225,9 +226,8 @@ class LaneProgram {
     return even + odd;
   }
   /// The same for products that are given.
-  KAURI_HD float SumOfTerms([[maybe_unused]] ProgramNode const& node, [[maybe_unused]] float kappa,
-                            Points const& terms) {
-    if constexpr (kPairs) AddPairs(node, kappa, terms);
+  KAURI_HD float SumOfTerms([[maybe_unused]] float kappa, Points const& terms) {
+    if constexpr (kPairs) AddPairs(kappa, terms);
     auto even = terms[0];
     auto odd = terms[1];
     for (int q = 2; q < kPoints; q += 2) {
@@ -238,20 +238,20 @@ class LaneProgram {
   }
 
   /// With every other feature above: the same sum, with the feature's factor u replaced by o - z.
-  KAURI_HD void AddPairs(ProgramNode const& node, float kappa, Points const& terms) {
+  KAURI_HD void AddPairs(float kappa, Points const& terms) {
     float cold = 0.0F;
     for (int q = 0; q < kPoints; ++q) cold = fmaf(terms[q], lane_.Cold(q), cold);
     auto const end = lane_.PartnersEnd();
     for (auto i = lane_.PartnersBegin(); i < end; ++i) {
       auto const partner = lane_.Partner(i);
-      auto const state = lane_.State(partner);
+      auto const state = lane_.State(partner.state);
       Points inverse;
-      lane_.LoadInverse(partner, inverse);
+      lane_.LoadInverse(partner.state, inverse);
       float hot = 0.0F;
       for (int q = 0; q < kPoints; ++q) hot = fmaf(terms[q], inverse[q], hot);
       auto const follows = FollowsState(state, lane_.Key(state.Slot()));
       auto const effect = follows ? (1.0F - state.zero_fraction) * hot : cold;
-      lane_.AddPair(node, state.Slot(), 0.5F * kappa * effect);
+      lane_.AddPair(partner.pair, 0.5F * kappa * effect);
     }
   }
 

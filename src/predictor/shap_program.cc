@@ -9,7 +9,6 @@
 
 #include "common/parallel_for.h"
 #include "predictor/program_tree.h"
-#include "predictor/quadrature_rule.h"
 
 namespace kauri {
 namespace {
@@ -35,7 +34,7 @@ class ProgramWriter {
 
   void Append(std::int64_t tree, CompiledTree const& compiled) {
     auto const output = forest_.output_of_tree[At(tree)];
-    OpenBatch(output, PassShapeFor(compiled.n_features));
+    OpenBatch(output, PassShapeFor(program_.semivalue, compiled.n_features));
     auto& batch = program_.batches.back();
     batch.saved_downs = std::max(batch.saved_downs, compiled.saved_downs);
     batch.saved_firsts = std::max(batch.saved_firsts, compiled.saved_firsts);
@@ -76,7 +75,7 @@ class ProgramWriter {
     batch.state_begin = static_cast<std::int64_t>(program_.states.size());
     batch.inverse_begin = static_cast<std::int64_t>(program_.inverses.size());
     program_.batches.push_back(batch);
-    points_ = MakeGaussLegendre(shape.points * shape.passes).node;
+    points_ = MakePassPoints(program_.semivalue, shape).point;
   }
 
   std::uint32_t PlaceOf(std::uint32_t slot) {
@@ -99,7 +98,7 @@ class ProgramWriter {
       state.zero_fraction = static_cast<float>(z);
       program_.states.push_back(state);
       for (std::size_t q = 0; q < n_points; ++q) {
-        auto const t = static_cast<double>(static_cast<float>(points_[q]));
+        auto const t = static_cast<double>(points_[q]);
         program_.inverses.push_back(static_cast<float>(1.0 / (z + (1.0 - z) * t)));
       }
     }
@@ -107,8 +106,9 @@ class ProgramWriter {
 
   void AppendPartners(CompiledTree const& compiled, std::int64_t first_state) {
     auto const first = static_cast<std::int64_t>(program_.partners.size());
-    for (auto const partner : compiled.partners) {
-      program_.partners.push_back(partner + static_cast<std::int32_t>(first_state));
+    for (auto partner : compiled.partners) {
+      partner.state += static_cast<std::int32_t>(first_state);
+      program_.partners.push_back(partner);
     }
     for (std::size_t i = 1; i < compiled.partner_begin.size(); ++i) {
       program_.partner_begin.push_back(first + compiled.partner_begin[i]);
@@ -120,7 +120,7 @@ class ProgramWriter {
   ShapProgram& program_;
   std::int64_t batch_nodes_ = 0;             ///< first node of the open batch
   std::vector<std::int32_t> place_of_slot_;  ///< in the open batch; -1: none yet
-  std::vector<double> points_;               ///< of the open batch
+  std::vector<float> points_;                ///< of the open batch
 };
 
 /// Distinct features of each tree's longest path.
@@ -132,32 +132,48 @@ std::vector<std::int32_t> LongestPaths(Context const& ctx, Forest const& forest)
 
 }  // namespace
 
-PassShape PassShapeFor(std::int32_t n_features) {
+PassShape PassShapeFor(Semivalue semivalue, std::int32_t n_features) {
+  if (semivalue == Semivalue::kBanzhaf || semivalue == Semivalue::kTaylorAlone) return {2, 1};
   auto const needed = PointsFor(n_features);
   auto const passes = (needed + kMaxPassPoints - 1) / kMaxPassPoints;
   auto const points = (needed + passes - 1) / passes;
   return {(points + 1) / 2 * 2, passes};
 }
 
-ShapProgram CompileShapProgram(Context const& ctx, Forest const& forest, bool with_pairs) {
-  ShapProgram program{{}, {}, {}, {}, {}, {}, PathCategories(forest.categories), {}, {}};
+PassPoints MakePassPoints(Semivalue semivalue, PassShape shape) {
+  constexpr double kNearZero = 1e-12;
+  auto const n_points = static_cast<std::size_t>(shape.points) * static_cast<std::size_t>(shape.passes);
+  auto const nodes = SemivalueNodes(semivalue, static_cast<std::int32_t>(n_points));
+  auto const copies = n_points / nodes.node.size();
+  PassPoints points;
+  for (std::size_t q = 0; q < n_points; ++q) {
+    auto const t = static_cast<float>(std::max(nodes.node[q / copies], kNearZero));
+    points.point.push_back(t);
+    points.weight.push_back(static_cast<float>(nodes.weight[q / copies] / static_cast<double>(copies)));
+    points.cold.push_back(static_cast<float>(-1.0 / (1.0 - static_cast<double>(t))));
+  }
+  return points;
+}
+
+ShapProgram CompileShapProgram(Context const& ctx, Forest const& forest, Semivalue semivalue, PathPairs const* pairs) {
+  ShapProgram program{semivalue, {}, {}, {}, {}, {}, {}, PathCategories(forest.categories), {}, {}};
   auto const longest = LongestPaths(ctx, forest);
   std::vector<std::int64_t> order(At(forest.NumTrees()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   auto const rank = [&](std::int64_t tree) {
-    auto const shape = PassShapeFor(longest[At(tree)]);
+    auto const shape = PassShapeFor(semivalue, longest[At(tree)]);
     return std::make_tuple(forest.output_of_tree[At(tree)], shape.passes, shape.points, tree);
   };
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return rank(a) < rank(b); });
 
   auto workers = ctx;
   if (forest.has_categorical) workers.threads = 1;  // conditions are numbered in the order of trees
-  ProgramWriter writer(forest, with_pairs, &program);
+  ProgramWriter writer(forest, pairs != nullptr, &program);
   for (std::int64_t begin = 0; begin < forest.NumTrees(); begin += kTreesAtOnce) {
     auto const n_trees = std::min(kTreesAtOnce, forest.NumTrees() - begin);
     std::vector<CompiledTree> compiled(At(n_trees));
     ParallelFor(workers, n_trees, [&](std::int64_t i) {
-      compiled[At(i)] = CompileTree(forest, order[At(begin + i)], with_pairs, &program.categories);
+      compiled[At(i)] = CompileTree(forest, order[At(begin + i)], pairs, &program.categories);
     });
     for (std::int64_t i = 0; i < n_trees; ++i) writer.Append(order[At(begin + i)], compiled[At(i)]);
   }

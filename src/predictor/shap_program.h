@@ -1,8 +1,8 @@
 /// \file Trees as straight-line programs for contributions by quadrature, one row per lane.
 ///
-/// Vocabulary. Gauss-Legendre points t_q and weights w_q on [0, 1] make the integral of a path's Shapley values exact
-/// (quadrature_rule.h). A split has a first child, the one that needs more of the stack, and a second. With W the cover
-/// ratio of the first child, all that a split does to a row is, for each point (shap_lane.h has the steps):
+/// Vocabulary. Points t_q and weights w_q make the integral of a path's semivalue exact (quadrature_rule.h). A split
+/// has a first child, the one that needs more of the stack, and a second. With W the cover ratio of the first child,
+/// all that a split does to a row is, for each point (shap_lane.h has the steps):
 ///
 ///   factor of the first child   r = W + B t, of the second 1 - r       B = 1 - W if the row goes to the first, else -W
 ///   going down                  G_first = r G, G_second = G - G_first   (G = w_q at the root)
@@ -34,6 +34,8 @@
 #include "kauri/context.h"
 #include "predictor/forest.h"
 #include "predictor/path_feature.h"
+#include "predictor/path_pairs.h"
+#include "predictor/quadrature_rule.h"
 #include "predictor/tree_paths.h"
 
 namespace kauri {
@@ -95,6 +97,12 @@ struct ProgramBatch {
   std::int32_t saved_firsts = 0;   ///< and between kSecond and their end
 };
 
+/// A feature above a split: the state of its lowest edge, numbered within the batch, and the number of the pair.
+struct ProgramPartner {
+  std::int32_t state;
+  std::int32_t pair;
+};
+
 /// Nodes of one tree; empty for a single leaf.
 struct ProgramTree {
   std::int64_t node_begin = 0;
@@ -105,6 +113,7 @@ struct ProgramTree {
 };
 
 struct ShapProgram {
+  Semivalue semivalue = Semivalue::kShapley;
   std::vector<ProgramNode> nodes;
   std::vector<ProgramTree> trees;  ///< by output, then points, then number: consecutive within a batch
   std::vector<ProgramBatch> batches;
@@ -112,21 +121,34 @@ struct ShapProgram {
   std::vector<PathFeature> states;  ///< edges that splits below refer to, merged as in tree_paths.h
   std::vector<float> inverses;      ///< 1 / (z + (1 - z) t_q) of each state
   PathCategories categories;
-  // Programs for pairs: of the node that ends a split, the states of all other features above it, [n_nodes + 1] into
-  // partners; numbers within the batch. Otherwise empty.
+  // Programs for pairs: of the node that ends a split, all other features above it, [n_nodes + 1] into partners.
+  // Otherwise empty.
   std::vector<std::int64_t> partner_begin;
-  std::vector<std::int32_t> partners;
+  std::vector<ProgramPartner> partners;
 };
 
-/// with_pairs: for interactions. Then only splits of two leaves are worked through in registers.
+/// pairs: of these trees or more, for interactions, where only splits of two leaves are worked through in registers;
+/// nullptr: for contributions.
 /// Time and memory are linear in nodes (with pairs: times the features on a path). Deterministic.
-ShapProgram CompileShapProgram(Context const& ctx, Forest const& forest, bool with_pairs);
+ShapProgram CompileShapProgram(Context const& ctx, Forest const& forest, Semivalue semivalue, PathPairs const* pairs);
 
 /// Points of a pass over a tree whose longest path has so many distinct features: passes * points are enough.
 struct PassShape {
   std::int32_t points;
   std::int32_t passes;
 };
-PassShape PassShapeFor(std::int32_t n_features);
+PassShape PassShapeFor(Semivalue semivalue, std::int32_t n_features);
+
+/// Points of all passes as lanes see them, [passes * points] each.
+struct PassPoints {
+  std::vector<float> point;   ///< t_q
+  std::vector<float> weight;  ///< w_q
+  std::vector<float> cold;    ///< -1 / (1 - t_q)
+};
+
+/// A rule of one point becomes two at the same place, each with half of the weight. No point is 0, where factors of
+/// features could not be divided by: a point of 0 becomes 1e-12, which changes a value by at most 1e-12 of the tree's
+/// largest leaf for each feature on a path.
+PassPoints MakePassPoints(Semivalue semivalue, PassShape shape);
 
 }  // namespace kauri

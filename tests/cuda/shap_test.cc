@@ -1,14 +1,9 @@
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <string>
 
-#include "cuda/predictor/gpu_predictor.h"
-#include "device_fixture.h"
 #include "kauri/objective.h"
 #include "predictor/contributions.h"
-#include "predictor/output_width.h"
-#include "predictor/predictor_fixtures.h"
+#include "shap_fixture.h"
 
 namespace kauri::testing {
 namespace {
@@ -16,78 +11,8 @@ namespace {
 constexpr PredictKind kAllKinds[] = {PredictKind::kContribution, PredictKind::kInteraction,
                                      PredictKind::kApproxContribution, PredictKind::kApproxInteraction};
 
-std::vector<ParamMap> AllMethods() {
-  return {{{"shap_method", "quadrature"}},
-          {{"shap_method", "treeshap"}},
-          {{"shap_method", "treeshap"}, {"shap_bin_packing", "none"}},
-          {{"shap_method", "treeshap"}, {"shap_bin_packing", "nf"}}};
-}
-
-std::unique_ptr<Predictor> MakeGpuPredictor(ParamMap const& params = {}) {
-  Registry<PredictorFactory> registry("predictor");
-  cuda::RegisterGpuPredictor(&registry);
-  return registry.Find("gpu_predictor").make(params);
-}
-
-TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
-
-/// The sum of each tree's largest leaf: what rounding errors are measured against.
-double Scale(Model const& model) {
-  double scale = 0.0;
-  for (auto const& tree : model.trees) {
-    float largest = 0.0F;
-    for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-      if (tree.IsLeaf(node)) largest = std::max(largest, std::abs(tree.split_value[static_cast<std::size_t>(node)]));
-    }
-    scale += 1.25 * static_cast<double>(largest);  // dart weights reach 1.25
-  }
-  return scale;
-}
-
-/// Three outputs, missing values, categories, repeated features, weights of trees.
-std::vector<std::pair<std::string, ForestSpec>> Specs() {
-  std::vector<std::pair<std::string, ForestSpec>> specs(8);
-  specs[0].first = "plain";
-  specs[1].first = "single leaves";
-  specs[1].second.depth = 0;
-  specs[2].first = "stumps";
-  specs[2].second.depth = 1;
-  specs[3].first = "classes";
-  specs[3].second.n_classes = 3;
-  specs[3].second.n_trees = 10;
-  specs[4].first = "categorical";
-  specs[4].second.categorical = 0.5;
-  specs[4].second.depth = 7;
-  specs[5].first = "repeated features";
-  specs[5].second.n_features = 2;
-  specs[5].second.depth = 9;
-  specs[6].first = "dart";
-  specs[6].second.dart = true;
-  specs[7].first = "deep";
-  specs[7].second.n_features = 14;
-  specs[7].second.depth = 11;
-  specs[7].second.early_leaf = 0.1;
-  return specs;
-}
-
-class GpuShapTest : public DeviceTest {
+class GpuShapValuesTest : public GpuShapTest {
  protected:
-  static std::vector<float> Run(ParamMap const& method, Model const& model, DataView const& rows, PredictKind kind,
-                                MarginStart const& start, TreeRange trees, int threads = 2) {
-    auto const gpu = MakeGpuPredictor(method);
-    auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)), 123.0F);
-    gpu->Predict(OnDevice(threads), *compiled, rows, kind, trees, start, out);
-    return out;
-  }
-  static std::vector<float> Run(ParamMap const& method, Model const& model, DataView const& rows, PredictKind kind) {
-    auto const start = Start(model);
-    return Run(method, model, rows, kind, {start, {}}, AllTrees(model));
-  }
-  static std::vector<float> Start(Model const& model) {
-    return UniformValues(static_cast<std::size_t>(model.NumOutputs()), -1.0F, 1.0F, 3);
-  }
-
   /// By the recursive algorithm, sums in float64.
   static std::vector<float> Baseline(Model const& model, DataView const& rows, PredictKind kind,
                                      MarginStart const& start, TreeRange trees) {
@@ -99,13 +24,6 @@ class GpuShapTest : public DeviceTest {
     if (kind == PredictKind::kApproxContribution) ApproxContributions({}, task, out);
     if (kind == PredictKind::kApproxInteraction) ApproxInteractions({}, task, out);
     return out;
-  }
-
-  static void ExpectNear(std::vector<float> const& values, std::vector<float> const& expected, double tolerance) {
-    ASSERT_EQ(values.size(), expected.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      ASSERT_NEAR(values[i], expected[i], tolerance) << "number " << i << " of " << values.size();
-    }
   }
 
   /// tolerance: in units of the sum of each tree's largest leaf. A term passes through four roundings of 6e-8 per
@@ -126,7 +44,7 @@ class GpuShapTest : public DeviceTest {
   }
 };
 
-TEST_F(GpuShapTest, AgreesWithTheRecursiveAlgorithm) {
+TEST_F(GpuShapValuesTest, AgreesWithTheRecursiveAlgorithm) {
   for (auto const& method : AllMethods()) {
     for (auto const& [name, spec] : Specs()) {
       SCOPED_TRACE(name + ", " + method.at("shap_method"));
@@ -135,7 +53,7 @@ TEST_F(GpuShapTest, AgreesWithTheRecursiveAlgorithm) {
   }
 }
 
-TEST_F(GpuShapTest, AnyNumberOfRows) {
+TEST_F(GpuShapValuesTest, AnyNumberOfRows) {
   ForestSpec spec;
   spec.n_classes = 2;
   auto const model = RandomModel(spec);
@@ -149,7 +67,7 @@ TEST_F(GpuShapTest, AnyNumberOfRows) {
 
 /// Rows do not see each other, and integers are added in any order: a row's bits do not depend on the other rows, the
 /// run or the threads.
-TEST_F(GpuShapTest, SameBitsInEveryRun) {
+TEST_F(GpuShapValuesTest, SameBitsInEveryRun) {
   ForestSpec spec;
   spec.n_trees = 40;
   spec.depth = 8;
@@ -179,7 +97,7 @@ TEST_F(GpuShapTest, SameBitsInEveryRun) {
 }
 
 /// Contributions add up to the margin, rows of interactions to contributions; both halves of a pair have the same bits.
-TEST_F(GpuShapTest, SumsAndSymmetry) {
+TEST_F(GpuShapValuesTest, SumsAndSymmetry) {
   ForestSpec spec;
   spec.n_features = 9;
   spec.n_trees = 12;
@@ -203,7 +121,7 @@ TEST_F(GpuShapTest, SumsAndSymmetry) {
   }
 }
 
-TEST_F(GpuShapTest, RangesOfTreesAndStartsOfRows) {
+TEST_F(GpuShapValuesTest, RangesOfTreesAndStartsOfRows) {
   ForestSpec spec;
   spec.n_trees = 30;
   spec.n_classes = 2;
@@ -224,7 +142,7 @@ TEST_F(GpuShapTest, RangesOfTreesAndStartsOfRows) {
 }
 
 /// Paths as long as a warp, longer than a pass of points, and deeper than shared memory.
-TEST_F(GpuShapTest, LongAndDeepPaths) {
+TEST_F(GpuShapValuesTest, LongAndDeepPaths) {
   ParamMap const quadrature{{"shap_method", "quadrature"}};
   ParamMap const treeshap{{"shap_method", "treeshap"}};
   auto const longest = ChainModel(31, 31, 0.6F);
@@ -240,7 +158,7 @@ TEST_F(GpuShapTest, LongAndDeepPaths) {
 }
 
 /// More features in a tree than cells in shared memory.
-TEST_F(GpuShapTest, WideTrees) {
+TEST_F(GpuShapValuesTest, WideTrees) {
   ForestSpec spec;
   spec.n_features = 900;
   spec.n_trees = 3;
@@ -256,7 +174,7 @@ TEST_F(GpuShapTest, WideTrees) {
   }
 }
 
-TEST_F(GpuShapTest, CoversThatDoNotAddUp) {
+TEST_F(GpuShapValuesTest, CoversThatDoNotAddUp) {
   auto model = RandomModel({});
   Random random(1);
   for (auto& tree : model.trees) {
@@ -269,7 +187,7 @@ TEST_F(GpuShapTest, CoversThatDoNotAddUp) {
 }
 
 /// Dense rows of all forms and a view that answers by feature; fewer and more columns than the model knows.
-TEST_F(GpuShapTest, AnyKindOfView) {
+TEST_F(GpuShapValuesTest, AnyKindOfView) {
   ForestSpec spec;
   spec.n_features = 9;
   auto const model = RandomModel(spec);
@@ -285,16 +203,7 @@ TEST_F(GpuShapTest, AnyKindOfView) {
   }
 }
 
-/// Rows that another owner has in device memory.
-class BorrowedRows : public DeviceStorage {
- public:
-  explicit BorrowedRows(DeviceLayout const& layout) : DeviceStorage(layout) {}
-
- private:
-  std::vector<float> CopyToHost() const override { return {}; }
-};
-
-TEST_F(GpuShapTest, RowsInDeviceMemory) {
+TEST_F(GpuShapValuesTest, RowsInDeviceMemory) {
   ForestSpec spec;
   spec.n_classes = 2;
   auto const model = RandomModel(spec);
@@ -321,7 +230,7 @@ TEST_F(GpuShapTest, RowsInDeviceMemory) {
   }
 }
 
-TEST_F(GpuShapTest, UnknownMethods) {
+TEST_F(GpuShapValuesTest, UnknownMethods) {
   auto const message = MessageOf(ErrorKind::kParameter, [] { MakeGpuPredictor({{"shap_bin_packing", "best"}}); });
   EXPECT_NE(message.find("shap_bin_packing='best'"), std::string::npos) << message;
 }

@@ -32,7 +32,8 @@ struct GpuPredictorParam : public dmlc::Parameter<GpuPredictorParam> {
         .add_enum("quadrature", kQuadrature)
         .describe(
             "How exact contributions are computed: treeshap packs paths of up to 31 features into warps, quadrature "
-            "gives each row a thread; auto is the fastest.");
+            "gives each row a thread and computes Banzhaf values and Shapley-Taylor indices as well; auto is the "
+            "fastest.");
     DMLC_DECLARE_FIELD(shap_bin_packing)
         .set_default(static_cast<int>(BinPacking::kBestFitDecreasing))
         .add_enum("bfd", static_cast<int>(BinPacking::kBestFitDecreasing))
@@ -76,17 +77,24 @@ class GpuPredictor : public Predictor {
     auto const& forest = ForestOf(model);
     auto const own = forest.OwnTrees(trees);
     CheckShapes(forest, rows, kind, trees, start, out);
-    if (auto const* on_device = rows.OnDevice()) {
-      auto const values = IsContribution(kind)
-                              ? forest.Shap().ExplainDeviceRows(ctx, options_, {*on_device, kind, own, start})
-                              : PredictDeviceRows(forest, *on_device, kind, own, start);
-      auto const on_host = values->ToHost();
-      std::copy(on_host.begin(), on_host.end(), out.begin());
-    } else if (IsContribution(kind)) {
+    if (IsContribution(kind)) {
       forest.Shap().ExplainHostRows(ctx, options_, {rows, kind, own, start, out});
+    } else if (auto const* on_device = rows.OnDevice()) {
+      auto const on_host = PredictDeviceRows(forest, *on_device, kind, own, start)->ToHost();
+      std::copy(on_host.begin(), on_host.end(), out.begin());
     } else {
       forest.PredictHostRows(ctx, {rows, kind, own, start, out});
     }
+  }
+
+  void PredictSparse(Context const& ctx, CompiledModel const& model, DataView const& rows, TreeRange trees,
+                     MarginStart const& start, std::int64_t top_k, SparseInteractions* out) const override {
+    auto const& forest = ForestOf(model);
+    CheckStart(forest, rows, start);
+    if (top_k < 0) {
+      Fail(ErrorKind::kParameter, "top_k is ", top_k, "; expected 0 for all interactions, or how many to keep.");
+    }
+    forest.Shap().ExplainSparse(ctx, options_, {rows, forest.OwnTrees(trees), start, top_k, out});
   }
 
   std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& model,
@@ -126,13 +134,19 @@ class GpuPredictor : public Predictor {
            "margins.");
     }
     auto const n_out = rows.NumRows() * OutputWidth(forest.n_outputs, forest.n_features, kind, trees);
+    if (out.size() != static_cast<std::size_t>(n_out)) {
+      Fail(ErrorKind::kInternal, "a prediction of ", rows.NumRows(), " rows has ", out.size(), " places; expected ",
+           n_out, ".");
+    }
+    if (kind != PredictKind::kLeaf) CheckStart(forest, rows, start);
+  }
+
+  static void CheckStart(Forest const& forest, DataView const& rows, MarginStart const& start) {
     auto const n_start = start.of_row.empty() ? forest.n_outputs : rows.NumRows() * forest.n_outputs;
     auto const given = start.of_row.empty() ? start.of_output.size() : start.of_row.size();
-    if (out.size() != static_cast<std::size_t>(n_out) ||
-        (kind != PredictKind::kLeaf && given != static_cast<std::size_t>(n_start))) {
-      Fail(ErrorKind::kInternal, "a prediction of ", rows.NumRows(), " rows has ", out.size(),
-           " places and starts from ", given, " floats; expected ", n_out, " and ", n_start, ".");
-    }
+    if (given == static_cast<std::size_t>(n_start)) return;
+    Fail(ErrorKind::kInternal, "a prediction of ", rows.NumRows(), " rows starts from ", given, " floats; expected ",
+         n_start, ".");
   }
 
   ShapOptions options_;

@@ -1,5 +1,6 @@
-/// Host rows in tiles, two in flight, each on a stream of its own:
-/// 1. The host copies a tile's rows into page-locked memory, and leaves the bus, the kernels and the results' way back
+/// Rows in tiles with results for the host, two in flight, each on a stream of its own:
+/// 1. The host copies a tile's rows, unless they are on the device, into page-locked memory, and leaves the bus, the
+/// kernels and the results' way back
 ///    to the stream.
 /// 2. It does the same with the next tile on the other stream, whose first blocks run beside the other's last.
 /// 3. It waits for the first tile, copies its results to where they belong, and takes the next rows.
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "cuda/common/memory_plan.h"
+#include "cuda/predictor/device_storage_rows.h"
 #include "cuda/shap/shap_model.h"
 #include "cuda/shap/shap_session.h"
 #include "predictor/output_width.h"
@@ -38,6 +40,17 @@ std::int64_t TileRows(std::int64_t n_rows, std::int64_t bytes_per_row, std::int6
   return std::min(limit, (even + kBlockRows - 1) / kBlockRows * kBlockRows);
 }
 
+/// Of one of the tiles in flight.
+std::int64_t TileBytes(ShapSession const& session, ShapOptions const& options) {
+  if (options.tile_bytes > 0) return options.tile_bytes / kTilesInFlight;
+  return static_cast<std::int64_t>(FreeBytes(session.Cuda()) + session.Bytes()) / (2 * kTilesInFlight);
+}
+
+/// Of a row's values that are picked from.
+std::int64_t ValueBytes(SparsePlan const* sparse) {
+  return sparse != nullptr && sparse->TopK() != 0 ? 4 * sparse->Entries().View().row_floats : 0;
+}
+
 }  // namespace
 
 std::unique_ptr<ShapSession> ShapModel::TakeSession() const {
@@ -54,16 +67,19 @@ void ShapModel::KeepSession(std::unique_ptr<ShapSession> session) const {
 }
 
 void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const {
+  CheckMethod(options, task.kind);
   auto const n_rows = task.rows.NumRows();
   if (n_rows == 0) return;
   DeviceScope const scope(forest_.DeviceOrdinal());
-  auto const facts = Facts(ctx, task.trees);  // before the sessions, whose work reads it
-  auto const width = OutputWidth(forest_.n_outputs, forest_.n_features, task.kind, task.trees);
+  auto const facts = parts_.Facts(ctx, task.trees);  // before the sessions, whose work reads it
+  auto const* sparse = task.sparse;
+  auto const width = sparse != nullptr ? sparse->RowFloats()
+                                       : OutputWidth(forest_.n_outputs, forest_.n_features, task.kind, task.trees);
   auto const n_slots = forest_.NumSlots();
   std::array<std::unique_ptr<ShapSession>, kTilesInFlight> sessions{TakeSession()};
-  auto const free_bytes = static_cast<std::int64_t>(FreeBytes(sessions[0]->Cuda()) + sessions[0]->Bytes());
-  auto const row_bytes = 4 * (n_slots + width + forest_.n_outputs) + BytesPerRow(task.kind);
-  auto const tile_rows = TileRows(n_rows, 4 * std::max(n_slots, width), free_bytes / (2 * kTilesInFlight) / row_bytes);
+  auto const tile_bytes = TileBytes(*sessions[0], options);
+  auto const row_bytes = 4 * (n_slots + width + forest_.n_outputs) + BytesPerRow(ctx, task.kind) + ValueBytes(sparse);
+  auto const tile_rows = TileRows(n_rows, 4 * std::max(n_slots, width), tile_bytes / row_bytes);
   std::size_t turn = 0;
   for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows, turn = 1 - turn) {
     auto const end = std::min(n_rows, begin + tile_rows);
@@ -72,10 +88,16 @@ void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, 
     session->EndDownload(ctx);
     ShapTask tile{{}, task.kind, task.trees, nullptr, !task.start.of_row.empty(), nullptr};
     tile.start = session->UploadStart(task.start, forest_.n_outputs, begin, end);
-    tile.rows = session->Upload(ctx, forest_, task.rows, begin, end);
+    auto const* on_device = task.rows.OnDevice();
+    tile.rows = on_device != nullptr ? RowsFrom(RowsOn(session->Cuda(), *on_device), begin, end)
+                                     : session->Upload(ctx, forest_, task.rows, begin, end);
     auto const size = static_cast<std::size_t>((end - begin) * width);
     tile.out = session->Output(size);
-    ExplainTile(ctx, session->Cuda(), options, tile, *facts);
+    if (sparse == nullptr) {
+      ExplainTile(ctx, session->Cuda(), options, tile, *facts);
+    } else {
+      ExplainSparseTile(ctx, session->Cuda(), options, tile, {*facts, *sparse});
+    }
     session->BeginDownload(size, task.out.data() + begin * width);
   }
   for (std::int64_t i = 0; i < kTilesInFlight; ++i, turn = 1 - turn) {
@@ -83,6 +105,30 @@ void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, 
     sessions[turn]->EndDownload(ctx);
     KeepSession(std::move(sessions[turn]));
   }
+}
+
+void ShapModel::ExplainSparseTile(Context const& ctx, CudaContext const& cuda, ShapOptions const& options,
+                                  ShapTask const& task, SparseParts const& parts) const {
+  auto tile = task;
+  tile.entries = &parts.plan.Entries();
+  if (parts.plan.TopK() == 0) return ExplainTile(ctx, cuda, options, tile, parts.facts);
+  Buffer<float> const values(cuda, static_cast<std::size_t>(task.rows.n_rows * Width(tile)));
+  tile.out = values.data();
+  ExplainTile(ctx, cuda, options, tile, parts.facts);
+  parts.plan.Pick(cuda, values.data(), task.rows.n_rows, task.out);
+}
+
+void ShapModel::ExplainSparse(Context const& ctx, ShapOptions const& options, SparseShapTask const& task) const {
+  DeviceScope const scope(forest_.DeviceOrdinal());
+  auto const plan = parts_.Sparse(ctx, task.trees, task.top_k);
+  auto const n_rows = task.rows.NumRows();
+  std::vector<float> picks(task.top_k == 0 ? 0 : static_cast<std::size_t>(n_rows * plan->RowFloats()));
+  task.out->values.resize(task.top_k == 0 ? static_cast<std::size_t>(n_rows * plan->RowFloats()) : 0);
+  Span<float> const out = task.top_k == 0 ? Span<float>(task.out->values) : Span<float>(picks);
+  if (plan->RowFloats() > 0) {
+    ExplainHostRows(ctx, options, {task.rows, PredictKind::kInteraction, task.trees, task.start, out, plan.get()});
+  }
+  plan->Fill(ctx, n_rows, picks, task.out);
 }
 
 }  // namespace kauri::cuda

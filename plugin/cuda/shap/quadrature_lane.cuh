@@ -36,7 +36,7 @@ struct LaneTask {
   float const* inverses;
   std::uint32_t const* slot_of_place;
   std::int64_t const* partner_begin;
-  std::int32_t const* partners;
+  ProgramPartner const* partners;
   CategoryConditionsView categories;
   ProgramItem const* items;
   std::int64_t n_items;
@@ -129,17 +129,15 @@ class DeviceLane {
   }
   KAURI_HD void Add(ProgramNode const& node, float value) const {
     if (kGeneral && static_cast<std::int32_t>(node.Place()) >= task_.window) {
-      AddToSums(task_.sums.cells.Slot(SlotOf(node)), value);
+      AddToSums(task_.sums.cells.Slot(batch_.output, SlotOf(node)), value);
     } else {
       *Cell(node.layout) += value;
     }
   }
   KAURI_HD std::int64_t PartnersBegin() const { return task_.partner_begin[Index()]; }
   KAURI_HD std::int64_t PartnersEnd() const { return task_.partner_begin[Index() + 1]; }
-  KAURI_HD std::int32_t Partner(std::int64_t i) const { return task_.partners[i]; }
-  KAURI_HD void AddPair(ProgramNode const& node, std::uint32_t slot, float value) const {
-    AddToSums(task_.sums.cells.Pair(SlotOf(node), slot), value);
-  }
+  KAURI_HD ProgramPartner Partner(std::int64_t i) const { return task_.partners[i]; }
+  KAURI_HD void AddPair(std::int32_t pair, float value) const { AddToSums(task_.sums.cells.Pair(pair), value); }
 
   /// Before the program and after it.
   KAURI_HD void ClearPlaces() const {
@@ -148,7 +146,7 @@ class DeviceLane {
   KAURI_HD void AddPlaces() const {
     for (std::uint32_t place = 0; place < NumCells(); ++place) {
       auto const slot = task_.slot_of_place[batch_.place_begin + place];
-      AddToSums(task_.sums.cells.Slot(slot), *Cell(place << ProgramNode::kPlaceShift));
+      AddToSums(task_.sums.cells.Slot(batch_.output, slot), *Cell(place << ProgramNode::kPlaceShift));
     }
   }
 
@@ -180,7 +178,7 @@ class DeviceLane {
   KAURI_HD std::int64_t Index() const { return next_ - task_.nodes - 1; }
   KAURI_HD void AddToSums([[maybe_unused]] std::int64_t cell, [[maybe_unused]] float value) const {
 #if defined(__CUDA_ARCH__)
-    if (row_ < task_.keys.n_rows) AddToSum(task_.sums, row_, batch_.output, cell, value);
+    if (row_ < task_.keys.n_rows) AddToSum(task_.sums, row_, cell, value);
 #endif
   }
 

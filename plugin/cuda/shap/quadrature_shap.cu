@@ -18,7 +18,6 @@
 #include "cuda/common/launch.h"
 #include "cuda/shap/quadrature_lane.cuh"
 #include "cuda/shap/quadrature_shap.h"
-#include "predictor/quadrature_rule.h"
 
 namespace kauri::cuda {
 namespace {
@@ -124,17 +123,17 @@ LaneMemory PlanMemory(CudaContext const& cuda, ShapeItems const& shape, std::int
   return memory;
 }
 
-/// Points of a pass, rounded to float32; what depends on them is computed from the rounded ones.
-void SetPoints(GaussLegendre const& rule, std::int32_t points, LaneTask* task) {
+/// Points of a pass.
+void SetPoints(PassPoints const& all, std::int32_t points, LaneTask* task) {
   for (std::int32_t q = 0; q < points; ++q) {
     auto const at = static_cast<std::size_t>(task->first_point + q);
-    task->point[q] = static_cast<float>(rule.node[at]);
-    task->weight[q] = static_cast<float>(rule.weight[at]);
-    task->cold[q] = static_cast<float>(-1.0 / (1.0 - static_cast<double>(task->point[q])));
+    task->point[q] = all.point[at];
+    task->weight[q] = all.weight[at];
+    task->cold[q] = all.cold[at];
   }
 }
 
-void LaunchShape(CudaContext const& cuda, ShapeItems const& shape, LaneTask task) {
+void LaunchShape(CudaContext const& cuda, ShapeItems const& shape, Semivalue semivalue, LaneTask task) {
   auto const& batch = shape.items.front().batch;
   auto const items = ToDevice(cuda, shape.items);
   auto const memory = PlanMemory(cuda, shape, batch.points);
@@ -142,8 +141,7 @@ void LaunchShape(CudaContext const& cuda, ShapeItems const& shape, LaneTask task
   task.n_items = static_cast<std::int64_t>(shape.items.size());
   task.window = memory.window;
   task.saved_downs = shape.saved_downs;
-  auto const n_points = batch.points * batch.passes;
-  task.inverse_bytes = static_cast<std::uint32_t>(n_points) * 4U;
+  task.inverse_bytes = static_cast<std::uint32_t>(batch.points * batch.passes) * 4U;
   auto n_blocks = task.n_items * task.n_tiles;
   Buffer<float2> deep;
   if (memory.is_deep) {
@@ -152,12 +150,12 @@ void LaunchShape(CudaContext const& cuda, ShapeItems const& shape, LaneTask task
     deep = Buffer<float2>(cuda, static_cast<std::size_t>(n_blocks * task.deep_stack_size));
     task.deep_stacks = deep.data();
   }
-  auto const rule = MakeGaussLegendre(n_points);
-  auto* const kernel = ChooseKernel(batch.points, task.sums.cells.are_pairs,
+  auto const all_points = MakePassPoints(semivalue, {batch.points, batch.passes});
+  auto* const kernel = ChooseKernel(batch.points, task.partner_begin != nullptr,
                                     task.has_categorical || memory.is_deep || memory.window < shape.n_places);
   for (std::int32_t pass = 0; pass < batch.passes; ++pass) {
     task.first_point = pass * batch.points;
-    SetPoints(rule, batch.points, &task);
+    SetPoints(all_points, batch.points, &task);
     LaunchShared(cuda, static_cast<unsigned>(n_blocks), kLaneThreads, static_cast<std::size_t>(memory.shared_bytes),
                  kernel, task);
   }
@@ -172,7 +170,8 @@ std::vector<ProgramNode> WithPadding(std::vector<ProgramNode> nodes) {
 }  // namespace
 
 DeviceProgram::DeviceProgram(CudaContext const& cuda, ShapProgram const& program)
-    : trees_(program.trees),
+    : semivalue_(program.semivalue),
+      trees_(program.trees),
       batches_(program.batches),
       has_categorical_(!program.categories.Sets().Sets().empty()),
       slot_of_place_(ToDevice(cuda, program.slot_of_place)),
@@ -203,7 +202,7 @@ void DeviceProgram::Add(CudaContext const& cuda, RowKeys const& keys, TreeRange 
   task.key_bytes = static_cast<std::uint32_t>(keys.slot_stride * 4);
   task.sums = sums;
   task.n_tiles = (keys.n_rows + kLaneThreads - 1) / kLaneThreads;
-  for (auto const& shape : CollectItems(trees_, batches_, trees)) LaunchShape(cuda, shape, task);
+  for (auto const& shape : CollectItems(trees_, batches_, trees)) LaunchShape(cuda, shape, semivalue_, task);
 }
 
 }  // namespace kauri::cuda

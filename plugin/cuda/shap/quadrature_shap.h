@@ -1,4 +1,4 @@
-/// \file Contributions and interactions by quadrature on the device, one row per thread (shap_program.h, shap_lane.h).
+/// \file Semivalues and interactions by quadrature on the device, one row per thread (shap_program.h, shap_lane.h).
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@ class DeviceProgram {
  public:
   DeviceProgram(CudaContext const& cuda, ShapProgram const& program);
 
-  /// Adds the contributions of `trees` (numbered within the forest) for all rows, and of all pairs if the sums are of
-  /// pairs, for which the program must have been compiled. keys and sums: the rows of a slot or cell side by side.
+  /// Adds the contributions of `trees` (numbered within the forest) for all rows, and of all pairs if it was compiled
+  /// for pairs; sums must then have cells for them. keys and sums: the rows of a slot or cell side by side.
   void Add(CudaContext const& cuda, RowKeys const& keys, TreeRange trees, ShapSumsView const& sums) const;
 
  private:
+  Semivalue semivalue_;
   std::vector<ProgramTree> trees_;
   std::vector<ProgramBatch> batches_;
   bool has_categorical_;
@@ -29,7 +30,7 @@ class DeviceProgram {
   Buffer<PathFeature> states_;
   Buffer<float> inverses_;
   Buffer<std::int64_t> partner_begin_;
-  Buffer<std::int32_t> partners_;
+  Buffer<ProgramPartner> partners_;
   Buffer<CategoryCondition> conditions_;
   Buffer<CategorySet> sets_;
   Buffer<std::uint32_t> set_data_;

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/parallel_for.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/predictor/device_storage_rows.h"
 #include "cuda/shap/shap_session.h"
-#include "predictor/cover.h"
 #include "predictor/output_width.h"
 
 namespace kauri::cuda {
@@ -15,84 +13,46 @@ namespace {
 
 std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-bool IsSame(TreeRange a, TreeRange b) { return a.begin == b.begin && a.end == b.end; }
-
 bool IsApprox(PredictKind kind) {
   return kind == PredictKind::kApproxContribution || kind == PredictKind::kApproxInteraction;
 }
 
-/// ExpectedMargins on all threads: the same sums in the same order.
-std::vector<double> Expected(Context const& ctx, Forest const& forest, TreeRange trees) {
-  std::vector<double> of_tree(At(trees.end - trees.begin));
-  ParallelFor(ctx, trees.end - trees.begin,
-              [&](std::int64_t t) { of_tree[At(t)] = NodeMeans(forest, trees.begin + t)[0]; });
-  std::vector<double> expected(At(forest.n_outputs), 0.0);
-  for (std::size_t t = 0; t < of_tree.size(); ++t) {
-    expected[At(forest.output_of_tree[At(trees.begin) + t])] += of_tree[t];
-  }
-  return expected;
+Semivalue SemivalueOf(PredictKind kind) {
+  return kind == PredictKind::kBanzhaf ? Semivalue::kBanzhaf : Semivalue::kShapley;
 }
 
 }  // namespace
 
-ShapModel::ShapModel(DeviceForest const& forest) : forest_(forest), stream_(forest.DeviceOrdinal()) {}
+void CheckMethod(ShapOptions const& options, PredictKind kind) {
+  auto const is_banzhaf = kind == PredictKind::kBanzhaf;
+  if (options.method == ShapMethod::kQuadrature || !(is_banzhaf || kind == PredictKind::kTaylorInteraction)) return;
+  Fail(ErrorKind::kParameter, "shap_method=treeshap has no ", is_banzhaf ? "Banzhaf values" : "Shapley-Taylor indices",
+       "; use shap_method=quadrature.");
+}
+
+ShapModel::ShapModel(DeviceForest const& forest) : forest_(forest), parts_(forest) {}
 
 ShapModel::~ShapModel() = default;
 
-std::shared_ptr<ShapModel::RangeFacts const> ShapModel::Facts(Context const& ctx, TreeRange trees) const {
-  forest_.RequireCover();
-  std::lock_guard<std::mutex> const lock(mutex_);
-  if (facts_ == nullptr || !IsSame(facts_->trees, trees)) {
-    auto const expected = Expected(ctx, forest_, trees);
-    auto const& cuda = stream_.Context();
-    RangeFacts facts{trees, ShapScale(forest_, trees), ToDevice(cuda, expected)};
-    cuda.Synchronize();  // for `expected`; other streams read the copy
-    facts_ = std::make_shared<RangeFacts const>(std::move(facts));
-  }
-  return facts_;
+ShapCells ShapModel::CellsOf(Context const& ctx, PredictKind kind) const {
+  auto const are_pairs = IsOfPairs(kind) && !IsApprox(kind);
+  return {forest_.n_outputs, forest_.NumSlots(), are_pairs ? parts_.Pairs(ctx)->OnHost().NumPairs() : 0};
 }
 
-std::shared_ptr<ShapModel::PackedRange const> ShapModel::Paths(Context const& ctx, TreeRange trees,
-                                                               BinPacking packing) const {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  if (paths_ == nullptr || !IsSame(paths_->trees, trees) || paths_->packing != packing) {
-    paths_ = nullptr;
-    auto const packed = PackPaths(ctx, forest_, trees, packing);
-    paths_ = std::make_shared<PackedRange const>(PackedRange{trees, packing, {stream_.Context(), packed}});
-  }
-  return paths_;
-}
-
-std::shared_ptr<DeviceProgram const> ShapModel::Program(Context const& ctx, bool with_pairs) const {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  auto& program = with_pairs ? pair_program_ : program_;
-  if (program == nullptr) {
-    program = std::make_shared<DeviceProgram const>(stream_.Context(), CompileShapProgram(ctx, forest_, with_pairs));
-  }
-  return program;
-}
-
-std::shared_ptr<DeviceMeans const> ShapModel::Means(Context const& ctx) const {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  if (means_ == nullptr) means_ = std::make_shared<DeviceMeans const>(ctx, stream_.Context(), forest_);
-  return means_;
-}
-
-/// Of a row's keys and sums.
-std::int64_t ShapModel::BytesPerRow(PredictKind kind) const {
-  ShapCells const cells{forest_.NumSlots(), kind == PredictKind::kInteraction};
-  return 4 * forest_.NumSlots() + 8 * forest_.n_outputs * cells.Count() + 1;
+std::int64_t ShapModel::BytesPerRow(Context const& ctx, PredictKind kind) const {
+  return 4 * forest_.NumSlots() + 8 * CellsOf(ctx, kind).Count() + 1;
 }
 
 std::int64_t ShapModel::Width(ShapTask const& task) const {
+  if (task.entries != nullptr) return task.entries->View().row_floats;
   return OutputWidth(forest_.n_outputs, forest_.n_features, task.kind, task.trees);
 }
 
 void ShapModel::Explain(Context const& ctx, CudaContext const& cuda, ShapOptions const& options,
                         ShapTask const& task) const {
-  auto const facts = Facts(ctx, task.trees);
-  auto const budget = static_cast<std::int64_t>(FreeBytes(cuda) / 4);
-  auto const tile_rows = std::max<std::int64_t>(1, budget / BytesPerRow(task.kind));
+  auto const facts = parts_.Facts(ctx, task.trees);
+  auto const budget = options.tile_bytes > 0 ? options.tile_bytes : static_cast<std::int64_t>(FreeBytes(cuda) / 4);
+  auto const tile_rows = std::max<std::int64_t>(1, budget / BytesPerRow(ctx, task.kind));
   for (std::int64_t begin = 0; begin < task.rows.n_rows; begin += tile_rows) {
     auto tile = task;
     tile.rows = RowsFrom(task.rows, begin, std::min(task.rows.n_rows, begin + tile_rows));
@@ -124,26 +84,39 @@ void ShapModel::ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOpt
   if (IsApprox(task.kind)) {
     Buffer<double> const sums(cuda, At(n_rows * forest_.n_outputs * n_slots));
     FillZero(cuda, sums.data(), sums.size());
-    Means(ctx)->Add(cuda, keys, view.categories, task.trees, sums.data());
+    parts_.Means(ctx)->Add(cuda, keys, view.categories, task.trees, sums.data());
     return WriteApproxValues(cuda, sums.data(), n_slots, IsOfPairs(task.kind), output);
   }
-  ShapCells const cells{n_slots, IsOfPairs(task.kind)};
-  ShapSums const sums(cuda, n_rows, forest_.n_outputs, cells, by_lanes ? ShapLayout::kRowMinor : ShapLayout::kRowMajor,
+  ShapSums const sums(cuda, n_rows, CellsOf(ctx, task.kind), by_lanes ? ShapLayout::kRowMinor : ShapLayout::kRowMajor,
                       facts.scale);
   sums.Clear(cuda);
-  if (options.method == ShapMethod::kQuadrature) {
-    Program(ctx, cells.are_pairs)->Add(cuda, keys, task.trees, sums.View());
-    WriteShapValues(cuda, sums.View(), output);
-  } else {
-    auto const paths = Paths(ctx, task.trees, options.packing);
-    paths->paths.Add(cuda, keys, sums.View());
-    WriteShapValues(cuda, sums.View(), output);
+  AddTrees(ctx, cuda, options, task, keys, sums);
+  auto const entries =
+      task.entries != nullptr ? task.entries->View() : parts_.Entries(ctx, IsOfPairs(task.kind))->View();
+  auto const diagonal =
+      task.kind == PredictKind::kInteraction ? parts_.Pairs(ctx)->OfSlots() : PairsOfSlotsView{nullptr, nullptr};
+  WriteShapValues(cuda, sums.View(), entries, diagonal, output);
+}
+
+void ShapModel::AddTrees(Context const& ctx, CudaContext const& cuda, ShapOptions const& options, ShapTask const& task,
+                         RowKeys const& keys, ShapSums const& sums) const {
+  auto const are_pairs = IsOfPairs(task.kind);
+  if (options.method == ShapMethod::kTreeShap) {
+    auto const paths = parts_.Paths(ctx, task.trees, options.packing);
+    paths->paths.Add(cuda, keys, sums.View(), are_pairs ? parts_.PairTable(ctx)->data() : nullptr);
     cuda.Synchronize();  // for `paths`, which a call for another range replaces
+  } else if (task.kind == PredictKind::kTaylorInteraction) {
+    parts_.Program(ctx, Semivalue::kTaylorPairs, true)->Add(cuda, keys, task.trees, sums.View());
+    sums.ClearSlots(cuda);  // of what features do by that rule; the diagonal has another
+    parts_.Program(ctx, Semivalue::kTaylorAlone, false)->Add(cuda, keys, task.trees, sums.View());
+  } else {
+    parts_.Program(ctx, SemivalueOf(task.kind), are_pairs)->Add(cuda, keys, task.trees, sums.View());
   }
 }
 
 std::unique_ptr<OwnedFloats> ShapModel::ExplainDeviceRows(Context const& ctx, ShapOptions const& options,
                                                           DeviceShapTask const& task) const {
+  CheckMethod(options, task.kind);
   auto const device = forest_.DeviceOrdinal();
   DeviceScope const scope(device);
   auto const rows = RowsOn({device, nullptr}, task.rows);

@@ -9,9 +9,7 @@
 #include "cuda/data/device_floats.h"
 #include "cuda/predictor/device_forest.h"
 #include "cuda/predictor/walk_forest.h"
-#include "cuda/shap/quadrature_shap.h"
-#include "cuda/shap/saabas.h"
-#include "cuda/shap/tree_shap.h"
+#include "cuda/shap/shap_parts.h"
 #include "kauri/predictor.h"
 #include "predictor/bin_packing.h"
 
@@ -22,7 +20,12 @@ enum class ShapMethod { kQuadrature, kTreeShap };
 struct ShapOptions {
   ShapMethod method = ShapMethod::kQuadrature;
   BinPacking packing = BinPacking::kBestFitDecreasing;  ///< of treeshap
+  /// What the tiles that are worked on at a time may take of the device's memory together; 0: half of what is free.
+  std::int64_t tile_bytes = 0;
 };
+
+/// \throws Error(kParameter) for what treeshap does not compute.
+void CheckMethod(ShapOptions const& options, PredictKind kind);
 
 /// All pointers into device memory; trees numbered within the forest.
 struct ShapTask {
@@ -31,16 +34,27 @@ struct ShapTask {
   TreeRange trees;
   float const* start;  ///< [n_outputs], or [n_rows, n_outputs] if start_is_of_row
   bool start_is_of_row;
-  float* out;  ///< [n_rows, OutputWidth]
+  float* out;                      ///< [n_rows, OutputWidth]
+  DeviceEntries const* entries{};  ///< of an exact kind: these instead, [n_rows, n_entries]
 };
 
-/// The same in host memory.
+/// Results in host memory; rows may be on the device.
 struct HostShapTask {
   DataView const& rows;
   PredictKind kind;
   TreeRange trees;
   MarginStart const& start;
   Span<float> out;
+  SparsePlan const* sparse = nullptr;  ///< of kInteraction: out is [n_rows, sparse->RowFloats()]
+};
+
+/// Predictor::PredictSparse.
+struct SparseShapTask {
+  DataView const& rows;
+  TreeRange trees;
+  MarginStart const& start;
+  std::int64_t top_k;
+  SparseInteractions* out;
 };
 
 /// Rows and results in device memory, the start in host memory.
@@ -68,43 +82,35 @@ class ShapModel {
   std::unique_ptr<OwnedFloats> ExplainDeviceRows(Context const& ctx, ShapOptions const& options,
                                                  DeviceShapTask const& task) const;
 
-  /// As Explain, for rows in host memory: device memory holds the model and two tiles of rows with their results.
+  /// As Explain, with results in host memory: device memory holds the model and two tiles of rows with their results.
   void ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const;
 
+  /// Interactions without their matrices, in tiles as ExplainHostRows.
+  void ExplainSparse(Context const& ctx, ShapOptions const& options, SparseShapTask const& task) const;
+
  private:
-  /// What a range of trees adds to the bias, and the scale of its sums.
-  struct RangeFacts {
-    TreeRange trees;
-    float scale;
-    Buffer<double> expected;  ///< [n_outputs]
-  };
-  struct PackedRange {
-    TreeRange trees;
-    BinPacking packing;
-    DevicePaths paths;
-  };
-
-  std::shared_ptr<RangeFacts const> Facts(Context const& ctx, TreeRange trees) const;
-  std::shared_ptr<PackedRange const> Paths(Context const& ctx, TreeRange trees, BinPacking packing) const;
-  std::shared_ptr<DeviceProgram const> Program(Context const& ctx, bool with_pairs) const;
-  std::shared_ptr<DeviceMeans const> Means(Context const& ctx) const;
-
   std::unique_ptr<ShapSession> TakeSession() const;
   void KeepSession(std::unique_ptr<ShapSession> session) const;
 
-  std::int64_t BytesPerRow(PredictKind kind) const;
+  ShapCells CellsOf(Context const& ctx, PredictKind kind) const;
+  /// Of a row's keys and sums.
+  std::int64_t BytesPerRow(Context const& ctx, PredictKind kind) const;
   std::int64_t Width(ShapTask const& task) const;
   void ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOptions const& options, ShapTask const& task,
                    RangeFacts const& facts) const;
+  struct SparseParts {
+    RangeFacts const& facts;
+    SparsePlan const& plan;
+  };
+  /// out: [n_rows, plan.RowFloats()]
+  void ExplainSparseTile(Context const& ctx, CudaContext const& cuda, ShapOptions const& options, ShapTask const& task,
+                         SparseParts const& parts) const;
+  void AddTrees(Context const& ctx, CudaContext const& cuda, ShapOptions const& options, ShapTask const& task,
+                RowKeys const& keys, ShapSums const& sums) const;
 
   DeviceForest const& forest_;
-  StreamOwner stream_;  ///< before the buffers, which are freed on it
+  ShapParts parts_;
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<RangeFacts const> facts_;   ///< of the last range
-  mutable std::shared_ptr<PackedRange const> paths_;  ///< of the last range and packing
-  mutable std::shared_ptr<DeviceProgram const> program_;
-  mutable std::shared_ptr<DeviceProgram const> pair_program_;
-  mutable std::shared_ptr<DeviceMeans const> means_;
   mutable std::vector<std::unique_ptr<ShapSession>> idle_;
 };
 

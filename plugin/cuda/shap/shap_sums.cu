@@ -1,5 +1,7 @@
-/// One thread per float of the output; it finds its row, output and features from its number, so that writes are
-/// coalesced. Bound by memory: 4 bytes written and up to 8 read per float.
+/// Exact values: the output is cleared, then a block takes 32 rows and 32 entries, reads their sums with a row per lane
+/// and, turned in shared memory, writes them with an entry per lane, as rows of a cell and entries of a row lie side by
+/// side. Bound by memory: 4 bytes a float, and 12 to 20 an entry with a value.
+/// Approximate values: one thread per float of the output; it finds its row, output and features from its number.
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +14,7 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr int kTile = 32;  ///< rows and entries of a block
 
 /// Sums of int64 reach 2^63; two bits are left free, as single terms can be larger than what they add up to.
 constexpr int kSumBits = 61;
@@ -69,31 +72,43 @@ __device__ double BiasOf(ShapOutput const& output, Place const& place) {
   return output.expected[place.output] + static_cast<double>(start[place.output]);
 }
 
-/// The slot's contribution without its interactions, always in the order of slots.
-__device__ double MainEffect(ShapSumsView const& sums, Place const& place, std::int64_t slot) {
-  double value = ReadSum(sums, place.row, place.output, sums.cells.Slot(slot));
-  for (std::int64_t other = 0; other < sums.cells.n_slots; ++other) {
-    if (other != slot) value -= ReadSum(sums, place.row, place.output, sums.cells.Pair(slot, other));
+__device__ float ValueOf(ShapSumsView const& sums, PairsOfSlotsView const& diagonal, ShapOutput const& output,
+                         std::int64_t row, std::int64_t cell) {
+  if (cell < 0) {
+    Place place{};
+    place.row = row;
+    place.output = kBiasCell - cell;
+    return static_cast<float>(BiasOf(output, place));
   }
-  return value;
+  double value = ReadSum(sums, row, cell);
+  if (diagonal.begin != nullptr && cell < sums.cells.Pair(0)) {
+    for (std::int64_t i = diagonal.begin[cell]; i < diagonal.begin[cell + 1]; ++i) {
+      value -= ReadSum(sums, row, sums.cells.Pair(diagonal.numbers[i]));
+    }
+  }
+  return static_cast<float>(value);
 }
 
-__device__ double ValueAt(ShapSumsView const& sums, ShapOutput const& output, Place const& place) {
-  if (place.a == output.n_features || place.b == output.n_features) {
-    return place.a == place.b ? BiasOf(output, place) : 0.0;
+__global__ void __launch_bounds__(kThreads)
+    WriteShapKernel(ShapSumsView sums, ShapEntriesView entries, PairsOfSlotsView diagonal, ShapOutput output,
+                    std::int64_t n_row_tiles) {
+  __shared__ float tile[kTile][kTile + 1];
+  std::int64_t const first_row = blockIdx.x % n_row_tiles * kTile;
+  std::int64_t const first_entry = blockIdx.x / n_row_tiles * kTile;
+  int const lane = static_cast<int>(threadIdx.x) % kTile;
+  for (int line = static_cast<int>(threadIdx.x) / kTile; line < kTile; line += kThreads / kTile) {
+    if (first_row + lane < output.n_rows && first_entry + line < entries.size) {
+      tile[line][lane] = ValueOf(sums, diagonal, output, first_row + lane, entries.cell[first_entry + line]);
+    }
   }
-  std::int64_t const a = SlotOf(output, place.a);
-  std::int64_t const b = SlotOf(output, place.b);
-  if (a < 0 || b < 0) return 0.0;
-  if (!sums.cells.are_pairs) return ReadSum(sums, place.row, place.output, a);
-  if (a == b) return MainEffect(sums, place, a);
-  return ReadSum(sums, place.row, place.output, sums.cells.Pair(a, b));
-}
-
-__global__ void WriteShapKernel(ShapSumsView sums, ShapOutput output, std::int64_t n_values) {
-  std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (index >= n_values) return;
-  output.out[index] = static_cast<float>(ValueAt(sums, output, PlaceOf(output, sums.cells.are_pairs, index)));
+  __syncthreads();
+  for (int line = static_cast<int>(threadIdx.x) / kTile; line < kTile; line += kThreads / kTile) {
+    std::int64_t const entry = first_entry + lane;
+    if (first_row + line < output.n_rows && entry < entries.size) {
+      std::int64_t const to = entries.to == nullptr ? entry : entries.to[entry];
+      output.out[(first_row + line) * entries.row_floats + to] = tile[lane][line];
+    }
+  }
 }
 
 __global__ void WriteApproxKernel(double const* contributions, std::int64_t n_slots, bool are_pairs, ShapOutput output,
@@ -117,11 +132,10 @@ std::int64_t NumValues(ShapOutput const& output, bool are_pairs) {
 
 }  // namespace
 
-ShapSums::ShapSums(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_outputs, ShapCells cells,
-                   ShapLayout layout, float scale)
-    : sums_(cuda, static_cast<std::size_t>(n_rows * n_outputs * cells.Count())) {
+ShapSums::ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, float scale)
+    : sums_(cuda, static_cast<std::size_t>(n_rows * cells.Count())) {
   auto const row_major = layout == ShapLayout::kRowMajor;
-  view_ = {sums_.data(), row_major ? n_outputs * cells.Count() : 1, row_major ? 1 : n_rows, cells, scale};
+  view_ = {sums_.data(), row_major ? cells.Count() : 1, row_major ? 1 : n_rows, cells, scale};
 }
 
 float ShapScale(Forest const& forest, TreeRange trees) {
@@ -136,9 +150,12 @@ float ShapScale(Forest const& forest, TreeRange trees) {
   return static_cast<float>(std::ldexp(1.0, std::clamp(kSumBits - exponent, -120, 120)));
 }
 
-void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapOutput const& output) {
-  auto const n_values = NumValues(output, sums.cells.are_pairs);
-  Launch(cuda, GridFor(n_values, kThreads), kThreads, WriteShapKernel, sums, output, n_values);
+void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapEntriesView const& entries,
+                     PairsOfSlotsView const& diagonal, ShapOutput const& output) {
+  if (entries.to != nullptr) FillZero(cuda, output.out, static_cast<std::size_t>(output.n_rows * entries.row_floats));
+  auto const n_row_tiles = (output.n_rows + kTile - 1) / kTile;
+  auto const n_tiles = n_row_tiles * ((entries.size + kTile - 1) / kTile);
+  Launch(cuda, static_cast<unsigned>(n_tiles), kThreads, WriteShapKernel, sums, entries, diagonal, output, n_row_tiles);
 }
 
 void WriteApproxValues(CudaContext const& cuda, double const* contributions, std::int64_t n_slots, bool are_pairs,

@@ -10,21 +10,21 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/shap/shap_entries.h"
 #include "kauri/host_device.h"
 #include "predictor/forest.h"
 
 namespace kauri::cuda {
 
-/// Cells of an output: its slots, or the pairs of slots a <= b as cell b (b + 1) / 2 + a, the slot alone being (a, a).
+/// Cells of a row: the slots of each output, then the pairs of PathPairs by their numbers, if there are to be any.
 struct ShapCells {
+  std::int64_t n_outputs = 0;
   std::int64_t n_slots = 0;
-  bool are_pairs = false;
+  std::int64_t n_pairs = 0;
 
-  KAURI_HD std::int64_t Count() const { return are_pairs ? n_slots * (n_slots + 1) / 2 : n_slots; }
-  KAURI_HD std::int64_t Slot(std::int64_t slot) const { return are_pairs ? slot * (slot + 1) / 2 + slot : slot; }
-  KAURI_HD std::int64_t Pair(std::int64_t a, std::int64_t b) const {
-    return a < b ? b * (b + 1) / 2 + a : a * (a + 1) / 2 + b;
-  }
+  KAURI_HD std::int64_t Count() const { return n_outputs * n_slots + n_pairs; }
+  KAURI_HD std::int64_t Slot(std::int64_t output, std::int64_t slot) const { return output * n_slots + slot; }
+  KAURI_HD std::int64_t Pair(std::int64_t number) const { return n_outputs * n_slots + number; }
 };
 
 /// Sums of a tile of rows, not owning; sum_access.cuh reads them and adds to them.
@@ -44,9 +44,12 @@ enum class ShapLayout {
 /// Owns the sums of up to `n_rows` rows.
 class ShapSums {
  public:
-  ShapSums(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_outputs, ShapCells cells, ShapLayout layout,
-           float scale);
+  ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, float scale);
   void Clear(CudaContext const& cuda) const { FillZero(cuda, sums_.data(), sums_.size()); }
+  /// Of kRowMinor, whose cells of slots come first.
+  void ClearSlots(CudaContext const& cuda) const {
+    FillZero(cuda, sums_.data(), static_cast<std::size_t>(view_.cell_stride * view_.cells.Pair(0)));
+  }
   ShapSumsView const& View() const { return view_; }
 
  private:
@@ -59,7 +62,7 @@ float ShapScale(Forest const& forest, TreeRange trees);
 
 /// Where contributions end up and what is added to the bias.
 struct ShapOutput {
-  float* out;  ///< [n_rows, n_outputs, n_features + 1], or with pairs [n_rows, n_outputs, (n_features + 1)^2]
+  float* out;  ///< [n_rows, floats of a row]
   std::int64_t n_rows;
   std::int64_t n_features;
   std::int64_t n_outputs;
@@ -70,11 +73,13 @@ struct ShapOutput {
   std::int64_t n_mapped_features;
 };
 
-/// Rounds the sums to float32. The two halves of a pair get the same bits; the diagonal is the slot's contribution less
-/// its pairs. Half of the effect of a pair is what is in its cell.
-void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapOutput const& output);
+/// Rounds the sums to float32 and writes `entries`; floats that no entry is for are 0. In the cell of a pair is half of
+/// its effect. diagonal: of each slot the pairs whose sums are taken off its own; without, its sum is what it is.
+void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapEntriesView const& entries,
+                     PairsOfSlotsView const& diagonal, ShapOutput const& output);
 
-/// Contributions in float64 instead, [n_outputs, n_slots, n_rows]; are_pairs: on the diagonal of otherwise empty pairs.
+/// Contributions in float64 instead, [n_outputs, n_slots, n_rows]; out: [n_rows, n_outputs, n_features + 1], or with
+/// are_pairs [n_rows, n_outputs, (n_features + 1)^2], empty beside the diagonal.
 void WriteApproxValues(CudaContext const& cuda, double const* contributions, std::int64_t n_slots, bool are_pairs,
                        ShapOutput const& output);
 

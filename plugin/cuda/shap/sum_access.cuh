@@ -9,20 +9,17 @@
 
 namespace kauri::cuda {
 
-__device__ __forceinline__ unsigned long long* SumAt(ShapSumsView const& sums, std::int64_t row, std::int64_t output,
-                                                     std::int64_t cell) {
-  return sums.sums + row * sums.row_stride + (output * sums.cells.Count() + cell) * sums.cell_stride;
+__device__ __forceinline__ unsigned long long* SumAt(ShapSumsView const& sums, std::int64_t row, std::int64_t cell) {
+  return sums.sums + row * sums.row_stride + cell * sums.cell_stride;
 }
 
 /// Scaling by a power of two is exact; negative numbers are added as their two's complement.
-__device__ __forceinline__ void AddToSum(ShapSumsView const& sums, std::int64_t row, std::int64_t output,
-                                         std::int64_t cell, float value) {
-  atomicAdd(SumAt(sums, row, output, cell), static_cast<unsigned long long>(__float2ll_rn(value * sums.scale)));
+__device__ __forceinline__ void AddToSum(ShapSumsView const& sums, std::int64_t row, std::int64_t cell, float value) {
+  atomicAdd(SumAt(sums, row, cell), static_cast<unsigned long long>(__float2ll_rn(value * sums.scale)));
 }
 
-__device__ __forceinline__ double ReadSum(ShapSumsView const& sums, std::int64_t row, std::int64_t output,
-                                          std::int64_t cell) {
-  auto const sum = static_cast<long long>(*SumAt(sums, row, output, cell));
+__device__ __forceinline__ double ReadSum(ShapSumsView const& sums, std::int64_t row, std::int64_t cell) {
+  auto const sum = static_cast<long long>(*SumAt(sums, row, cell));
   return static_cast<double>(sum) / static_cast<double>(sums.scale);
 }
 

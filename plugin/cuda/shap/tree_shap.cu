@@ -27,25 +27,35 @@ struct PathsView {
   CategoryConditionsView categories;
 };
 
+/// A pair's cell; the pairs of a path all have one.
+__device__ std::int64_t CellOfPair(ShapSumsView const& sums, std::int32_t const* table, std::int64_t output,
+                                   std::int64_t a, std::int64_t b) {
+  std::int64_t const n_slots = sums.cells.n_slots;
+  return sums.cells.Pair(table[output * n_slots * (n_slots - 1) / 2 + b * (b - 1) / 2 + a]);
+}
+
 __device__ void AddContributions(PathWarp<DeviceWarp> const& lanes, int lane, std::int64_t row,
                                  ShapSumsView const& sums) {
   auto const phi = lanes.Contributions();
-  if (lanes.IsFeature(lane)) AddToSum(sums, row, lanes.Output(lane), sums.cells.Slot(lanes.Slot(lane)), phi[lane]);
+  if (lanes.IsFeature(lane)) {
+    AddToSum(sums, row, sums.cells.Slot(lanes.Output(lane), lanes.Slot(lane)), phi[lane]);
+  }
 }
 
 /// Each pair comes up twice, conditioned on either feature; the one on the larger slot is added.
-__device__ void AddPairs(PathWarp<DeviceWarp> const& lanes, int lane, std::int64_t row, ShapSumsView const& sums) {
+__device__ void AddPairs(PathWarp<DeviceWarp> const& lanes, int lane, std::int64_t row, ShapSumsView const& sums,
+                         std::int32_t const* table) {
   for (int rank = 1; rank <= lanes.Longest(); ++rank) {
     DeviceWarp::Var<std::uint32_t> other;
     auto const values = lanes.Interactions(rank, &other);
     if (!lanes.IsFeature(lane) || other[lane] == kRootSlot || other[lane] <= lanes.Slot(lane)) continue;
-    AddToSum(sums, row, lanes.Output(lane), sums.cells.Pair(lanes.Slot(lane), other[lane]), values[lane]);
+    AddToSum(sums, row, CellOfPair(sums, table, lanes.Output(lane), lanes.Slot(lane), other[lane]), values[lane]);
   }
 }
 
 template <bool kPairs>
-__global__ void __launch_bounds__(kThreads)
-    TreeShapKernel(PathsView paths, RowKeys keys, ShapSumsView sums, std::int64_t rows_per_bank) {
+__global__ void __launch_bounds__(kThreads) TreeShapKernel(PathsView paths, RowKeys keys, ShapSumsView sums,
+                                                           std::int32_t const* table, std::int64_t rows_per_bank) {
   __shared__ float reciprocals[kMaxReciprocal + 1];
   if (threadIdx.x <= kMaxReciprocal) {
     reciprocals[threadIdx.x] = threadIdx.x == 0 ? 0.0F : 1.0F / static_cast<float>(threadIdx.x);
@@ -63,11 +73,26 @@ __global__ void __launch_bounds__(kThreads)
   for (std::int64_t row = begin; row < end; ++row) {
     lanes.ReadRow(keys.keys + row * keys.row_stride, paths.categories);
     AddContributions(lanes, lane, row, sums);
-    if constexpr (kPairs) AddPairs(lanes, lane, row, sums);
+    if constexpr (kPairs) AddPairs(lanes, lane, row, sums, table);
   }
 }
 
 }  // namespace
+
+std::vector<std::int32_t> MakePairTable(PathPairs const& pairs) {
+  auto const of_output = pairs.n_slots * (pairs.n_slots - 1) / 2;
+  std::vector<std::int32_t> table(static_cast<std::size_t>(pairs.n_outputs * of_output), -1);
+  for (std::int64_t line = 0; line < pairs.n_outputs * pairs.n_slots; ++line) {
+    auto const a = line % pairs.n_slots;
+    for (auto i = pairs.begin[static_cast<std::size_t>(line)]; i < pairs.begin[static_cast<std::size_t>(line) + 1];
+         ++i) {
+      auto const b = std::int64_t{pairs.other[static_cast<std::size_t>(i)]};
+      table[static_cast<std::size_t>(line / pairs.n_slots * of_output + b * (b - 1) / 2 + a)] =
+          static_cast<std::int32_t>(i);
+    }
+  }
+  return table;
+}
 
 DevicePaths::DevicePaths(CudaContext const& cuda, PackedPaths const& paths)
     : utilisation_(paths.utilisation),
@@ -80,14 +105,15 @@ DevicePaths::DevicePaths(CudaContext const& cuda, PackedPaths const& paths)
   cuda.Synchronize();  // for the host's arrays, which go with their owner
 }
 
-void DevicePaths::Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView const& sums) const {
+void DevicePaths::Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView const& sums,
+                      std::int32_t const* pair_table) const {
   if (n_bins_ == 0 || keys.n_rows == 0) return;
   PathsView const paths{
       elements_.data(), bin_begin_.data(), n_bins_, {conditions_.data(), {sets_.data(), set_data_.data()}}};
-  auto const rows_per_bank = sums.cells.are_pairs ? kRowsPerPairBank : kRowsPerBank;
+  auto const rows_per_bank = pair_table != nullptr ? kRowsPerPairBank : kRowsPerBank;
   auto const n_warps = n_bins_ * ((keys.n_rows + rows_per_bank - 1) / rows_per_bank);
-  auto* const kernel = sums.cells.are_pairs ? &TreeShapKernel<true> : &TreeShapKernel<false>;
-  Launch(cuda, GridFor(n_warps * kWarpLanes, kThreads), kThreads, kernel, paths, keys, sums, rows_per_bank);
+  auto* const kernel = pair_table != nullptr ? &TreeShapKernel<true> : &TreeShapKernel<false>;
+  Launch(cuda, GridFor(n_warps * kWarpLanes, kThreads), kThreads, kernel, paths, keys, sums, pair_table, rows_per_bank);
 }
 
 }  // namespace kauri::cuda

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "cuda/common/buffer.h"
 #include "cuda/shap/row_keys.h"
 #include "cuda/shap/shap_sums.h"
 #include "predictor/packed_paths.h"
+#include "predictor/path_pairs.h"
 
 namespace kauri::cuda {
+
+/// The number of the pair of slots a < b of an output at output * n + b (b - 1) / 2 + a, n = n_slots (n_slots - 1) / 2.
+std::vector<std::int32_t> MakePairTable(PathPairs const& pairs);
 
 /// PackedPaths in device memory: 16 bytes an element. Immutable.
 class DevicePaths {
@@ -17,8 +22,10 @@ class DevicePaths {
   double Utilisation() const { return utilisation_; }
   std::int64_t NumBins() const { return n_bins_; }
 
-  /// Adds the contributions of all rows, and of all pairs if the sums are of pairs. keys and sums: row-major.
-  void Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView const& sums) const;
+  /// Adds the contributions of all rows, and with a table (in device memory) those of all pairs. keys and sums:
+  /// row-major.
+  void Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView const& sums,
+           std::int32_t const* pair_table) const;
 
  private:
   double utilisation_;

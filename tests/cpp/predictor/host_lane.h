@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "predictor/packed_paths.h"
-#include "predictor/quadrature_rule.h"
 #include "predictor/shap_lane.h"
 #include "predictor/shap_program.h"
 
 namespace kauri::testing {
 
 /// Sums of float32 contributions over batches in float64, as the device's exact sums are: phi [n_outputs, n_slots] and,
-/// for slots a < b, pairs [n_outputs, n_slots, n_slots].
+/// for numbers of pairs, pairs [n_pairs].
 struct LaneSums {
   std::vector<double> phi;
   std::vector<double> pairs;
@@ -33,7 +32,7 @@ class HostLane {
         next_(tree.node_begin),
         end_(tree.node_end),
         first_point_(pass * kPoints),
-        rule_(MakeGaussLegendre(batch_.points * batch_.passes)),
+        points_(MakePassPoints(program.semivalue, {batch_.points, batch_.passes})),
         n_slots_(static_cast<std::size_t>(n_slots)),
         places_(static_cast<std::size_t>(batch_.n_places)),
         sums_(*sums) {}
@@ -55,9 +54,9 @@ class HostLane {
       EXPECT_EQ(program_.nodes[current_ - 1].next_slot, SlotOf(*node));
     }
   }
-  float Point(int q) const { return static_cast<float>(rule_.node[At(q)]); }
-  float Weight(int q) const { return static_cast<float>(rule_.weight[At(q)]); }
-  float Cold(int q) const { return static_cast<float>(-1.0 / (1.0 - static_cast<double>(Point(q)))); }
+  float Point(int q) const { return points_.point[At(q)]; }
+  float Weight(int q) const { return points_.weight[At(q)]; }
+  float Cold(int q) const { return points_.cold[At(q)]; }
   PathFeature State(std::int32_t state) const {
     return program_.states[static_cast<std::size_t>(batch_.state_begin + state)];
   }
@@ -81,10 +80,9 @@ class HostLane {
   void Add(ProgramNode const& node, float value) { places_.at(node.Place()) += value; }
   std::int64_t PartnersBegin() const { return program_.partner_begin[current_]; }
   std::int64_t PartnersEnd() const { return program_.partner_begin[current_ + 1]; }
-  std::int32_t Partner(std::int64_t i) const { return program_.partners[static_cast<std::size_t>(i)]; }
-  void AddPair(ProgramNode const& node, std::uint32_t slot, float value) {
-    auto const row = static_cast<std::size_t>(batch_.output) * n_slots_ + std::min(SlotOf(node), slot);
-    sums_.pairs[row * n_slots_ + std::max(SlotOf(node), slot)] += static_cast<double>(value);
+  ProgramPartner Partner(std::int64_t i) const { return program_.partners[static_cast<std::size_t>(i)]; }
+  void AddPair(std::int32_t pair, float value) {
+    sums_.pairs.at(static_cast<std::size_t>(pair)) += static_cast<double>(value);
   }
 
  private:
@@ -100,7 +98,7 @@ class HostLane {
   std::int64_t end_;
   std::size_t current_ = 0;
   int first_point_;
-  GaussLegendre rule_;
+  PassPoints points_;
   std::size_t n_slots_;
   std::vector<float> places_;
   std::vector<std::vector<float>> stacks_[2];
@@ -120,11 +118,11 @@ void RunTree(ShapProgram const& program, ProgramTree const& tree, std::vector<st
   }
 }
 
-/// All trees, one row.
-inline LaneSums RunLane(ShapProgram const& program, Forest const& forest, std::vector<std::int32_t> const& keys) {
-  auto const n_slots = static_cast<std::size_t>(forest.NumSlots());
-  auto const n_outputs = static_cast<std::size_t>(forest.n_outputs);
-  LaneSums sums{std::vector<double>(n_outputs * n_slots), std::vector<double>(n_outputs * n_slots * n_slots)};
+/// All trees, one row. n_pairs: 0 unless the program is for pairs.
+inline LaneSums RunLane(ShapProgram const& program, Forest const& forest, std::int64_t n_pairs,
+                        std::vector<std::int32_t> const& keys) {
+  LaneSums sums{std::vector<double>(static_cast<std::size_t>(forest.n_outputs * forest.NumSlots())),
+                std::vector<double>(static_cast<std::size_t>(n_pairs))};
   for (auto const& tree : program.trees) {
     auto const points = program.batches[static_cast<std::size_t>(tree.batch)].points;
     auto* const run = points == 2 ? &RunTree<2> : points == 4 ? &RunTree<4> : points == 6 ? &RunTree<6> : &RunTree<8>;

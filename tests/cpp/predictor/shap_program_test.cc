@@ -32,15 +32,21 @@ double Scale(Forest const& forest) {
   return scale;
 }
 
-testing::LaneSums Recursive(Forest const& forest, std::vector<std::int32_t> const& keys) {
+testing::LaneSums Recursive(Forest const& forest, PathPairs const& pairs, std::vector<std::int32_t> const& keys) {
   auto const n_slots = At(forest.NumSlots());
-  testing::LaneSums sums{std::vector<double>(At(forest.n_outputs) * n_slots),
-                         std::vector<double>(At(forest.n_outputs) * n_slots * n_slots)};
+  testing::LaneSums sums{std::vector<double>(At(forest.n_outputs) * n_slots), std::vector<double>(pairs.other.size())};
+  std::vector<double> matrices(At(forest.n_outputs) * n_slots * n_slots);
   TreeShap shap(forest);
   for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
     auto const output = At(forest.output_of_tree[At(tree)]);
     shap.AddInteractions(tree, keys.data(), sums.phi.data() + output * n_slots,
-                         sums.pairs.data() + output * n_slots * n_slots);
+                         matrices.data() + output * n_slots * n_slots);
+  }
+  for (std::size_t cell = 0; cell < matrices.size(); ++cell) {
+    auto const line = static_cast<std::int64_t>(cell / n_slots);
+    auto const a = static_cast<std::uint32_t>(line % pairs.n_slots);
+    auto const number = pairs.Number(line / pairs.n_slots, a, static_cast<std::uint32_t>(cell % n_slots));
+    if (matrices[cell] != 0.0) sums.pairs.at(At(number)) = matrices[cell];
   }
   return sums;
 }
@@ -55,16 +61,17 @@ void ExpectNear(std::vector<double> const& values, std::vector<double> const& ex
 /// each of 6e-8, which partly cancel.
 void ExpectLanesAgree(Model const& model, testing::MemoryView const& rows, double tolerance) {
   auto const forest = CompileForest({}, model, AllTrees(model));
-  auto const values = CompileShapProgram({}, forest, false);
-  auto const pairs = CompileShapProgram({}, forest, true);
+  auto const path_pairs = FindPathPairs({}, forest, AllTrees(model));
+  auto const values = CompileShapProgram({}, forest, Semivalue::kShapley, nullptr);
+  auto const pairs = CompileShapProgram({}, forest, Semivalue::kShapley, &path_pairs);
   auto const allowed = tolerance * Scale(forest);
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     SCOPED_TRACE("row " + std::to_string(row));
     std::vector<std::int32_t> keys(At(forest.NumSlots()));
     ReadKeys(forest, rows, row, row + 1, 1, keys.data());
-    auto const expected = Recursive(forest, keys);
-    ExpectNear(testing::RunLane(values, forest, keys).phi, expected.phi, allowed);
-    auto const with_pairs = testing::RunLane(pairs, forest, keys);
+    auto const expected = Recursive(forest, path_pairs, keys);
+    ExpectNear(testing::RunLane(values, forest, 0, keys).phi, expected.phi, allowed);
+    auto const with_pairs = testing::RunLane(pairs, forest, path_pairs.NumPairs(), keys);
     ExpectNear(with_pairs.phi, expected.phi, allowed);
     ExpectNear(with_pairs.pairs, expected.pairs, allowed);
   }
@@ -130,7 +137,7 @@ TEST(ShapProgram, LongPathsAndDeepTrees) {
 
 TEST(ShapProgram, ShapesOfPasses) {
   auto const expect = [](std::int32_t n_features, std::int32_t points, std::int32_t passes) {
-    auto const shape = PassShapeFor(n_features);
+    auto const shape = PassShapeFor(Semivalue::kShapley, n_features);
     EXPECT_EQ(shape.points, points) << n_features;
     EXPECT_EQ(shape.passes, passes) << n_features;
     EXPECT_GE(2 * shape.points * shape.passes, n_features);
@@ -156,12 +163,19 @@ TEST(ShapProgram, SameForAnyThreadCount) {
   auto const model = testing::RandomModel(spec);
   auto const forest = CompileForest({}, model, AllTrees(model));
   for (bool const with_pairs : {false, true}) {
-    auto const one = CompileShapProgram(testing::Threads(1), forest, with_pairs);
-    auto const many = CompileShapProgram(testing::Threads(8), forest, with_pairs);
+    auto const pairs = FindPathPairs(testing::Threads(8), forest, AllTrees(model));
+    EXPECT_EQ(pairs.other, FindPathPairs(testing::Threads(1), forest, AllTrees(model)).other);
+    auto const* given = with_pairs ? &pairs : nullptr;
+    auto const one = CompileShapProgram(testing::Threads(1), forest, Semivalue::kShapley, given);
+    auto const many = CompileShapProgram(testing::Threads(8), forest, Semivalue::kShapley, given);
     ASSERT_EQ(one.nodes.size(), many.nodes.size());
     EXPECT_EQ(std::memcmp(one.nodes.data(), many.nodes.data(), one.nodes.size() * sizeof(ProgramNode)), 0);
     EXPECT_EQ(one.inverses, many.inverses);
-    EXPECT_EQ(one.partners, many.partners);
+    ASSERT_EQ(one.partners.size(), many.partners.size());
+    for (std::size_t i = 0; i < one.partners.size(); ++i) {
+      ASSERT_EQ(one.partners[i].state, many.partners[i].state);
+      ASSERT_EQ(one.partners[i].pair, many.partners[i].pair);
+    }
     EXPECT_EQ(one.slot_of_place, many.slot_of_place);
     EXPECT_GT(one.batches.size(), 2U);
   }

@@ -1,0 +1,55 @@
+/// \file Of each row the values that are largest in absolute value.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "cuda/common/cuda_context.h"
+#include "kauri/host_device.h"
+
+namespace kauri::cuda {
+
+/// A value and its place, as a number that is smaller the larger the value is in absolute value, and of equal ones
+/// where the place is smaller. A NaN counts as larger than infinity. Bits: 31 of the magnitude, inverted, 32 of the
+/// place, the sign.
+using PickRank = std::uint64_t;
+
+KAURI_HD PickRank RankOf(float value, std::uint32_t place) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  auto const magnitude = PickRank{~bits & 0x7FFFFFFFU};
+  return magnitude << 33U | PickRank{place} << 1U | bits >> 31U;
+}
+
+inline std::uint32_t PlaceOfRank(PickRank rank) { return static_cast<std::uint32_t>(rank >> 1U); }
+
+inline float ValueOfRank(PickRank rank) {
+  auto const bits = (~static_cast<std::uint32_t>(rank >> 33U) & 0x7FFFFFFFU) | static_cast<std::uint32_t>(rank) << 31U;
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/// Values of a row that are ranked among themselves, less than 2^32 of them; places count from the first.
+struct PickSegment {
+  std::int64_t begin;  ///< into a row of values
+  std::int64_t size;
+  std::int64_t pick_begin;  ///< into a row of picks
+  std::int64_t n_picks;     ///< not above size
+};
+
+/// Pointers into device memory.
+struct PickTask {
+  float const* values;  ///< [n_rows, row_floats]
+  std::int64_t row_floats;
+  std::int64_t n_rows;
+  PickSegment const* segments;
+  std::int64_t n_segments;
+  PickRank* picks;  ///< [n_rows, row_picks], those of a segment in no particular order
+  std::int64_t row_picks;
+};
+
+/// Reads the values up to nine times. Asynchronous on the stream of `cuda`.
+void SelectLargest(CudaContext const& cuda, PickTask const& task);
+
+}  // namespace kauri::cuda

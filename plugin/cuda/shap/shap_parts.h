@@ -1,0 +1,71 @@
+/// \file What contributions of a forest need on its device besides the rows: each part is made on first use and kept.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "cuda/predictor/device_forest.h"
+#include "cuda/shap/quadrature_shap.h"
+#include "cuda/shap/saabas.h"
+#include "cuda/shap/shap_entries.h"
+#include "cuda/shap/sparse_plan.h"
+#include "cuda/shap/tree_shap.h"
+#include "kauri/predictor.h"
+#include "predictor/bin_packing.h"
+
+namespace kauri::cuda {
+
+/// What a range of trees adds to the bias, and the scale of its sums.
+struct RangeFacts {
+  TreeRange trees;
+  float scale;
+  Buffer<double> expected;  ///< [n_outputs]
+};
+
+struct PackedRange {
+  TreeRange trees;
+  BinPacking packing;
+  DevicePaths paths;
+};
+
+/// Safe from many threads. Parts are complete when they are returned, so that any stream may read them; a part of one
+/// range of trees goes when a call for another one replaces it and nobody holds it, so work on it must be waited for.
+class ShapParts {
+ public:
+  explicit ShapParts(DeviceForest const& forest) : forest_(forest), stream_(forest.DeviceOrdinal()) {}
+
+  /// \throws Error(kModel) when the trees have no covers.
+  std::shared_ptr<RangeFacts const> Facts(Context const& ctx, TreeRange trees) const;
+  std::shared_ptr<PackedRange const> Paths(Context const& ctx, TreeRange trees, BinPacking packing) const;
+  std::shared_ptr<SparsePlan const> Sparse(Context const& ctx, TreeRange trees, std::int64_t top_k) const;
+
+  std::shared_ptr<DeviceProgram const> Program(Context const& ctx, Semivalue semivalue, bool with_pairs) const;
+  std::shared_ptr<DeviceMeans const> Means(Context const& ctx) const;
+  /// Of all trees.
+  std::shared_ptr<DevicePairs const> Pairs(Context const& ctx) const;
+  std::shared_ptr<Buffer<std::int32_t> const> PairTable(Context const& ctx) const;
+  /// Of contributions or matrices, all outputs and features.
+  std::shared_ptr<DeviceEntries const> Entries(Context const& ctx, bool are_pairs) const;
+
+ private:
+  TreeRange AllTrees() const { return {0, forest_.NumTrees()}; }
+  std::shared_ptr<DevicePairs const> LockedPairs(Context const& ctx) const;
+
+  DeviceForest const& forest_;
+  StreamOwner stream_;  ///< before the buffers, which are freed on it
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<RangeFacts const> facts_;   ///< of the last range
+  mutable std::shared_ptr<PackedRange const> paths_;  ///< of the last range and packing
+  mutable std::shared_ptr<SparsePlan const> sparse_;  ///< of the last range and top_k
+  mutable std::map<std::pair<Semivalue, bool>, std::shared_ptr<DeviceProgram const>> programs_;
+  mutable std::shared_ptr<DeviceMeans const> means_;
+  mutable std::shared_ptr<DevicePairs const> pairs_;
+  mutable std::shared_ptr<Buffer<std::int32_t> const> pair_table_;
+  mutable std::shared_ptr<DeviceEntries const> contribution_entries_;
+  mutable std::shared_ptr<DeviceEntries const> matrix_entries_;
+};
+
+}  // namespace kauri::cuda

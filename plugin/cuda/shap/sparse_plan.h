@@ -1,0 +1,42 @@
+/// \file Interactions without their dense matrices: the cells that trees can fill, or the largest of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/shap/select_largest.h"
+#include "cuda/shap/shap_entries.h"
+#include "kauri/predictor.h"
+
+namespace kauri::cuda {
+
+/// Of a range of trees and a top_k (Predictor::PredictSparse). Immutable.
+class SparsePlan {
+ public:
+  SparsePlan(CudaContext const& cuda, SparseEntries const& found, TreeRange trees, std::int64_t top_k);
+
+  TreeRange Trees() const { return trees_; }
+  std::int64_t TopK() const { return top_k_; }
+  DeviceEntries const& Entries() const { return entries_; }
+  /// Floats of a row that come back from the device: values, or with a top_k two for each of the picks.
+  std::int64_t RowFloats() const;
+  /// With a top_k: the picks of rows of values.
+  void Pick(CudaContext const& cuda, float const* values, std::int64_t n_rows, float* picks) const;
+  /// Everything of `out` but, without a top_k, the values, for which it makes room. floats: [n_rows, RowFloats()] with
+  /// a top_k, otherwise not read.
+  void Fill(Context const& ctx, std::int64_t n_rows, std::vector<float> const& floats, SparseInteractions* out) const;
+
+ private:
+  void FillPicks(std::int64_t row, std::int64_t output, float const* picks, SparseInteractions* out) const;
+
+  TreeRange trees_;
+  std::int64_t top_k_;
+  std::vector<std::int64_t> entry_begin_;  ///< [n_outputs + 1], into the entries
+  std::vector<std::int64_t> begin_;        ///< [n_outputs + 1], into a row of the result
+  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> second_;
+  DeviceEntries entries_;
+  Buffer<PickSegment> segments_;
+};
+
+}  // namespace kauri::cuda
