@@ -9,11 +9,11 @@ namespace {
 std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// Doubles of a leaf's table.
-std::int64_t TableSize(PathLeaf const& leaf) {
-  auto const form = FormOf(leaf);
+std::int64_t TableSize(std::uint32_t n_features) {
+  auto const form = FormOf(n_features);
   if (form == LeafForm::kConstant || form == LeafForm::kPairs) return 0;
-  auto const width = form == LeafForm::kValues ? TableWidth(leaf.n_features) : 2;
-  return ((width << leaf.n_features) + 7) / 8 * 8;  // so that the next one is aligned
+  auto const width = form == LeafForm::kValues ? TableWidth(n_features) : 2;
+  return ((width << n_features) + 7) / 8 * 8;  // so that the next one is aligned
 }
 
 /// Where patterns are collected: by a leaf's table they are counted in its first 2^n_features places.
@@ -22,12 +22,12 @@ class Collector {
   explicit Collector(BackgroundTree* tree) : tree_(*tree) {
     tree_.table_begin.assign(1, 0);
     for (auto const& leaf : tree_.program.leaves) {
-      tree_.table_begin.push_back(tree_.table_begin.back() + TableSize(leaf));
+      tree_.table_begin.push_back(tree_.table_begin.back() + TableSize(leaf.n_features));
       direct_.emplace_back(leaf.n_features);
     }
     tree_.tables.Reserve(At(tree_.table_begin.back()));
     for (std::size_t leaf = 0; leaf < direct_.size(); ++leaf) {
-      if (TableSize(tree_.program.leaves[leaf]) == 0) continue;
+      if (TableSize(tree_.program.leaves[leaf].n_features) == 0) continue;
       std::fill_n(Table(leaf), std::size_t{1} << tree_.program.leaves[leaf].n_features, 0.0);
     }
   }
@@ -47,7 +47,7 @@ class Collector {
  private:
   void AddTile(std::uint32_t number, std::int64_t n_rows) {
     auto const& leaf = tree_.program.leaves[number];
-    auto const form = FormOf(leaf);
+    auto const form = FormOf(leaf.n_features);
     if (form == LeafForm::kConstant) return;
     if (form == LeafForm::kPairs) {
       walk_.Planes(tree_.program, leaf, &planes_);
@@ -80,7 +80,7 @@ class TableMaker {
     background_.assign(table, table + n_patterns);
     for (auto& weight : background_) weight *= value;
     scratch_.resize(std::max(scratch_.size(), n_patterns * At(rule.n_points)));
-    auto const with_values = FormOf(leaf) == LeafForm::kValues;
+    auto const with_values = FormOf(leaf.n_features) == LeafForm::kValues;
     parts_.resize(std::max(parts_.size(), with_values ? 2 * n_patterns : 0));
     MakeLeafTable({rule, background_.data(), scratch_.data(), with_values ? parts_.data() : table,
                    with_values ? table : nullptr});
@@ -99,9 +99,7 @@ class TableMaker {
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree) {
   auto const n_nodes = forest.tree_begin[At(tree) + 1] - forest.tree_begin[At(tree)];
   auto const longest = std::min<std::int64_t>({forest.tree_depth[At(tree)], forest.NumSlots(), kMostPartFeatures});
-  PathLeaf leaf{};
-  leaf.n_features = static_cast<std::uint32_t>(longest);
-  return (n_nodes + 1) / 2 * TableSize(leaf) * 8;
+  return (n_nodes + 1) / 2 * TableSize(static_cast<std::uint32_t>(longest)) * 8;
 }
 
 BackgroundCompiler::BackgroundCompiler(KeyTiles const& background) : background_(background), rules_(1) {
@@ -119,7 +117,7 @@ void BackgroundCompiler::Compile(PathProgram program, CategoryConditionsView con
   for (std::size_t number = 0; number < tree->program.leaves.size(); ++number) {
     auto const& leaf = tree->program.leaves[number];
     auto const value = static_cast<double>(leaf.value) / static_cast<double>(background_.NumRows());
-    switch (FormOf(leaf)) {
+    switch (FormOf(leaf.n_features)) {
       case LeafForm::kConstant:
         tree->mean += static_cast<double>(leaf.value);
         break;

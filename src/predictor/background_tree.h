@@ -8,27 +8,11 @@
 #include "predictor/aligned_doubles.h"
 #include "predictor/direct_leaf.h"
 #include "predictor/interventional_kernel.h"
+#include "predictor/leaf_form.h"
 #include "predictor/path_program.h"
 #include "predictor/pattern_walk.h"
 
 namespace kauri {
-
-/// How contributions of a leaf are found. It depends on nothing but its number of features, so no bit depends on how
-/// many rows are explained.
-enum class LeafForm {
-  kConstant,  ///< no features
-  kValues,    ///< a table of all features' values by pattern: up to 16 kB
-  kParts,     ///< a table of two numbers by pattern: up to 64 kB
-  kPairs      ///< pairs of a row's and a background's pattern
-};
-constexpr std::uint32_t kMostValueFeatures = 8;
-constexpr std::uint32_t kMostPartFeatures = 12;
-
-constexpr LeafForm FormOf(PathLeaf const& leaf) {
-  if (leaf.n_features == 0) return LeafForm::kConstant;
-  if (leaf.n_features <= kMostValueFeatures) return LeafForm::kValues;
-  return leaf.n_features <= kMostPartFeatures ? LeafForm::kParts : LeafForm::kPairs;
-}
 
 struct BackgroundTree {
   PathProgram program;

@@ -18,10 +18,12 @@ class ShapleyWeights {
   explicit ShapleyWeights(std::uint32_t most);
   /// k >= 1
   double At(std::uint32_t k, std::uint32_t l) const { return weights_[std::size_t{k} * size_ + l]; }
+  std::vector<double> const& All() const { return weights_; }
+  std::uint32_t Size() const { return static_cast<std::uint32_t>(size_); }
 
  private:
   std::size_t size_;
-  std::vector<double> weights_;  ///< [most + 1, most + 1]
+  std::vector<double> weights_;  ///< [size, size], size = most + 1
 };
 
 /// The distinct patterns of a background, ascending.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/parallel_for.h"
-#include "predictor/background_tree.h"
+#include "predictor/background_batch.h"
 
 namespace kauri {
 namespace {
@@ -31,51 +31,6 @@ std::int64_t TileRows(Context const& ctx, Forest const& forest, std::int64_t n_r
   return (rows + 15) / 16 * 16;
 }
 
-/// Trees that are compiled together: enough for all threads, few enough for their tables to stay in cache, or at least
-/// within this bound on their bytes per thread.
-constexpr std::int64_t kTreesPerThread = 2;
-constexpr std::int64_t kTableBytesPerThread = std::int64_t{256} << 20;
-
-/// The first of `trees`, at least one.
-TreeRange NextBatch(Context const& ctx, Forest const& forest, TreeRange trees) {
-  auto const n_threads = std::max(1, ctx.threads);
-  auto bytes = kTableBytesPerThread * n_threads;
-  auto end = trees.begin;
-  while (end < std::min(trees.end, trees.begin + kTreesPerThread * n_threads)) {
-    bytes -= MostTableBytes(forest, end);
-    if (bytes < 0 && end > trees.begin) break;
-    ++end;
-  }
-  return {trees.begin, end};
-}
-
-/// The trees of a batch, compiled; the next batch takes over the memory.
-struct Batch {
-  TreeRange trees{0, 0};
-  std::vector<BackgroundTree> compiled;  ///< the first of them are in use
-  CategoryConditionsView categories{};
-  ShapleyWeights weights{0};  ///< for leaves without a table
-};
-
-void CompileBatch(Context const& ctx, Forest const& forest, TreeRange trees, BackgroundCompiler const& compiler,
-                  PathCategories* categories, Batch* batch) {
-  auto const n_trees = trees.end - trees.begin;
-  std::vector<PathProgram> programs(At(n_trees));
-  auto one_by_one = ctx;
-  if (forest.has_categorical) one_by_one.threads = 1;
-  ParallelFor(one_by_one, n_trees,
-              [&](std::int64_t t) { programs[At(t)] = CompilePaths(forest, trees.begin + t, categories); });
-  std::uint32_t longest = 0;
-  for (auto const& program : programs) longest = std::max(longest, program.most_features);
-  batch->trees = trees;
-  batch->compiled.resize(std::max(batch->compiled.size(), At(n_trees)));
-  batch->categories = categories->View();
-  batch->weights = ShapleyWeights(longest > kMostPartFeatures ? longest : 0);
-  ParallelFor(ctx, n_trees, [&](std::int64_t t) {
-    compiler.Compile(std::move(programs[At(t)]), batch->categories, &batch->compiled[At(t)]);
-  });
-}
-
 /// What a thread needs for a tile: sums by position, [kPatternRows, stride].
 class TileScratch {
  public:
@@ -98,18 +53,18 @@ class TileScratch {
 };
 
 /// Adds a tree to the sums of a tile; phi: [n_slots, rows.TileRows()].
-void AddTree(Batch const& batch, BackgroundTree const& tree, KeyTiles const& rows, std::int64_t tile,
+void AddTree(BackgroundBatches const& batch, BackgroundTree const& tree, KeyTiles const& rows, std::int64_t tile,
              TileScratch* scratch, double* phi) {
   auto const n_rows = rows.RowsOf(tile);
   auto* const sums = scratch->Sums(tree.program.most_features);
   auto const stride = scratch->Stride();
   auto const add_leaf = [&](std::uint32_t number) {
     auto const& leaf = tree.program.leaves[number];
-    auto const form = FormOf(leaf);
+    auto const form = FormOf(leaf.n_features);
     if (form == LeafForm::kConstant) return;
     if (form == LeafForm::kPairs) {
       scratch->walk.Planes(tree.program, leaf, &scratch->planes);
-      return AddDirect(tree.direct[number], scratch->planes, n_rows, batch.weights, sums, stride);
+      return AddDirect(tree.direct[number], scratch->planes, n_rows, batch.Weights(), sums, stride);
     }
     TableJob const job{leaf.n_features,
                        tree.tables.Data() + tree.table_begin[number],
@@ -127,7 +82,7 @@ void AddTree(Batch const& batch, BackgroundTree const& tree, KeyTiles const& row
       from[row * stride] = 0.0;
     }
   };
-  scratch->walk.Run(tree.program, batch.categories, rows, tile, add_leaf, close);
+  scratch->walk.Run(tree.program, batch.Categories(), rows, tile, add_leaf, close);
 }
 
 /// Rows that pass over all trees together, with their sums.
@@ -141,12 +96,12 @@ class Part {
         tile_size_(task.forest.n_outputs * output_size_),
         phi_(At(keys_.NumTiles() * tile_size_), 0.0) {}
 
-  void Add(Context const& ctx, Batch const& batch) {
+  void Add(Context const& ctx, BackgroundBatches const& batch) {
     ParallelFor(ctx, keys_.NumTiles(), [&](std::int64_t tile) {
       TileScratch scratch;
-      for (auto tree = batch.trees.begin; tree < batch.trees.end; ++tree) {
+      for (auto tree = batch.Trees().begin; tree < batch.Trees().end; ++tree) {
         auto const output = task_.forest.output_of_tree[At(tree)];
-        AddTree(batch, batch.compiled[At(tree - batch.trees.begin)], keys_, tile, &scratch,
+        AddTree(batch, batch.Tree(tree), keys_, tile, &scratch,
                 phi_.data() + tile * tile_size_ + output * output_size_);
       }
     });
@@ -184,32 +139,17 @@ class Part {
 
 }  // namespace
 
-void CheckBackground(DataView const& background) {
-  if (background.NumRows() > 0) return;
-  Fail(ErrorKind::kData,
-       "the background has 0 rows, so nothing can take the place of a missing feature; give at least ", "one row.");
-}
-
 void InterventionalContributions(Context const& ctx, ContributionTask const& task, DataView const& background,
                                  Span<float> out) {
   CheckBackground(background);
   auto const& forest = task.forest;
   KeyTiles const background_keys(ctx, forest, background, 0, background.NumRows(), kPatternRows);
-  BackgroundCompiler const compiler(background_keys);
-  Batch batch;
   auto const part_rows = PartRows(forest);
   for (std::int64_t begin = 0; begin < task.rows.NumRows(); begin += part_rows) {
     Part part(ctx, task, begin, std::min(task.rows.NumRows(), begin + part_rows));
-    PathCategories categories(forest.categories);
-    std::vector<double> means(At(forest.n_outputs), 0.0);
-    for (auto rest = task.trees; rest.begin < rest.end; rest.begin = batch.trees.end) {
-      CompileBatch(ctx, forest, NextBatch(ctx, forest, rest), compiler, &categories, &batch);
-      for (auto tree = batch.trees.begin; tree < batch.trees.end; ++tree) {
-        means[At(forest.output_of_tree[At(tree)])] += batch.compiled[At(tree - batch.trees.begin)].mean;
-      }
-      part.Add(ctx, batch);
-    }
-    part.Write(ctx, means, out);
+    BackgroundBatches batches(forest, background_keys, task.trees);
+    while (batches.Next(ctx)) part.Add(ctx, batches);
+    part.Write(ctx, batches.Means(), out);
   }
 }
 

@@ -33,9 +33,6 @@
 
 namespace kauri {
 
-/// \throws Error(kData) for a background without rows.
-void CheckBackground(DataView const& background);
-
 /// Values of a mean over the background, sums in float64 rounded once. The bias is the mean of the trees over the
 /// background plus the start. The same bits for any batch, place in it and number of threads, and on any CPU.
 /// out: [n_rows, n_outputs, n_features + 1]. \throws Error(kData) for a background without rows.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "predictor/leaf_form.h"
 #include "predictor/path_feature.h"
 
 namespace kauri {
@@ -28,9 +29,6 @@ struct PatternBitJob {
   std::uint32_t* to;  ///< rows from n_rows on get anything
 };
 void SetPatternBit(PatternBitJob const& job);
-
-/// Doubles per pattern in a table of values of a leaf with that many features.
-constexpr std::int64_t TableWidth(std::uint32_t n_features) { return (std::int64_t{n_features} + 3) / 4 * 4; }
 
 /// Adds what each row's pattern finds in a table to the row's sums by position, sums[row * stride + position]. Rows of
 /// sums are aligned as vectors of 8 doubles and at least that long.

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "interventional_oracle.h"
 #include "kauri/registry.h"
+#include "predictor/aligned_doubles.h"
 #include "predictor/background_tree.h"
+#include "predictor/lane_batch.h"
 #include "predictor/output_width.h"
 #include "predictor/predictors.h"
 
@@ -351,6 +354,77 @@ TEST(Interventional, SameBitsForAnyThreadCountBatchAndOrderOfBackground) {
   EXPECT_EQ(Explain(model, rows, Rows(background, backwards)), one);
 }
 
+/// What a thread of a device has, on the host.
+struct HostLane {
+  std::int32_t Key(std::uint32_t place) const { return keys[place]; }
+  void Add(std::uint32_t place, double value) { sums[place] += value; }
+  static std::uint32_t CountBits(std::uint64_t bits) {
+    return static_cast<std::uint32_t>(std::bitset<64>(bits).count());
+  }
+  std::vector<std::int32_t> keys;
+  std::vector<double> sums;
+};
+
+/// As a device does it: items of leaves, keys and sums by place. Without starts.
+std::vector<float> ExplainByLanes(Model const& model, MemoryView const& rows, MemoryView const& background) {
+  auto const forest = CompileForest({}, model, AllTrees(model));
+  KeyTiles const others({}, forest, background, 0, background.NumRows(), 64);
+  KeyTiles const own({}, forest, rows, 0, rows.NumRows(), 16);
+  std::vector<double> phi(At(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, AllTrees(model))));
+  BackgroundBatches batches(forest, others, AllTrees(model));
+  while (batches.Next({})) {
+    auto const batch = MakeLaneBatch(forest, batches);
+    std::vector<double> tables(At(batch.table_begin.back()));
+    for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
+      auto const t = At(tree - batches.Trees().begin);
+      auto const size = At(batch.table_begin[t + 1] - batch.table_begin[t]);
+      std::copy_n(batches.Tree(tree).tables.Data(), size, tables.begin() + batch.table_begin[t]);
+    }
+    LaneLeaves const leaves{
+        batch.items.data(),  batch.leaves.data(),   batch.features.data(),          batch.slot_of_place.data(),
+        tables.data(),       batch.patterns.data(), batches.Weights().All().data(), batches.Weights().Size(),
+        batches.Categories()};
+    for (auto const& item : batch.items) {
+      EXPECT_LE(item.n_places, kMostPlaces);
+      for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
+        HostLane lane;
+        for (std::uint32_t place = 0; place < item.n_places; ++place) {
+          auto const slot = batch.slot_of_place[item.first_place + place];
+          lane.keys.push_back(own.Tile(row / 16)[slot * 16 + row % 16]);
+        }
+        lane.sums.assign(item.n_places, 0.0);
+        LeafLane<HostLane> adder(leaves, &lane);
+        for (auto leaf = item.leaf_begin; leaf < item.leaf_end; ++leaf) adder.AddLeaf(batch.leaves[leaf]);
+        auto* const to = phi.data() + (row * forest.n_outputs + item.output) * (forest.n_features + 1);
+        for (std::uint32_t place = 0; place < item.n_places; ++place) {
+          to[forest.feature_of_slot[batch.slot_of_place[item.first_place + place]]] += lane.sums[place];
+        }
+      }
+    }
+  }
+  for (std::int64_t i = 0; i < rows.NumRows() * forest.n_outputs; ++i) {
+    phi[At((i + 1) * (forest.n_features + 1) - 1)] = batches.Means()[At(i % forest.n_outputs)];
+  }
+  return {phi.begin(), phi.end()};
+}
+
+TEST(Interventional, LanesOfADevice) {
+  ForestSpec spec;
+  spec.n_features = 30;
+  spec.depth = 15;
+  spec.n_classes = 3;
+  spec.n_trees = 7;
+  spec.early_leaf = 0.3;
+  spec.categorical = 0.2;
+  for (auto const& model : {RandomModel(spec), RandomModel({}), testing::ChainModel(64, 64, 0.6F)}) {
+    auto const rows = RandomRows(20, model.n_features, 25);
+    auto const background = RandomRows(90, model.n_features, 26);
+    auto const expected = Explain(model, rows, background);
+    auto const values = ExplainByLanes(model, rows, background);
+    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected[i], 2e-6) << "number " << i;
+  }
+}
+
 std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
   try {
     call();
@@ -360,6 +434,13 @@ std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
   }
   ADD_FAILURE() << "no error";
   return {};
+}
+
+TEST(Interventional, LanesHold64Features) {
+  auto const model = testing::ChainModel(65, 65, 0.6F);
+  auto const rows = RandomRows(2, 65, 27);
+  auto const message = MessageOf(ErrorKind::kParameter, [&] { ExplainByLanes(model, rows, rows); });
+  EXPECT_NE(message.find("tree 0 has one of 65. Use device=cpu"), std::string::npos) << message;
 }
 
 TEST(Interventional, ThroughThePredictor) {

@@ -1,0 +1,29 @@
+/// \file How interventional contributions of a leaf are found (interventional.h).
+#pragma once
+
+#include <cstdint>
+
+#include "kauri/host_device.h"
+
+namespace kauri {
+
+/// It depends on nothing but the leaf's number of features, so no bit depends on how many rows are explained.
+enum class LeafForm : std::uint32_t {
+  kConstant,  ///< no features
+  kValues,    ///< a table of all features' values by pattern: up to 16 kB
+  kParts,     ///< a table of two numbers by pattern: up to 64 kB
+  kPairs      ///< pairs of a row's and a background's pattern
+};
+constexpr std::uint32_t kMostValueFeatures = 8;
+constexpr std::uint32_t kMostPartFeatures = 12;
+
+constexpr LeafForm FormOf(std::uint32_t n_features) {
+  if (n_features == 0) return LeafForm::kConstant;
+  if (n_features <= kMostValueFeatures) return LeafForm::kValues;
+  return n_features <= kMostPartFeatures ? LeafForm::kParts : LeafForm::kPairs;
+}
+
+/// Doubles per pattern in a table of values of a leaf with that many features.
+KAURI_HD std::int64_t TableWidth(std::uint32_t n_features) { return (std::int64_t{n_features} + 3) / 4 * 4; }
+
+}  // namespace kauri
