@@ -71,6 +71,8 @@ std::vector<float> Learner::Impl::StartMargins(Components const& parts) const {
   if (scores.size() != n_outputs) {
     Fail(ErrorKind::kModel, "the model has ", scores.size(), " base scores for ", n_outputs, " outputs.");
   }
+  // XGBoost starts every output of a linear model from the first base score; the biases learn the rest.
+  if (parts.param.booster == "gblinear") scores.assign(n_outputs, scores[0]);
   return parts.objective->StartMargins(scores);
 }
 

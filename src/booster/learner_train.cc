@@ -45,6 +45,7 @@ void Learner::Impl::SetIntercept(Components const& parts, DataMatrix const& trai
   } else {
     model.base_score = parts.objective->EstimateBaseScore(parts.ctx, train.Info());
   }
+  if (parts.param.booster == "gblinear") model.base_score.assign(n_outputs, model.base_score[0]);  // see StartMargins
   if (model.base_score != before) ForgetTraining();  // margins started from the old one
   intercept_ready = true;
 }

@@ -104,12 +104,20 @@ int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* o
     std::vector<std::string> names;
     auto& buffers = booster.Buffers();
     buffers.floats.clear();
-    for (auto const& [feature, score] : kauri::FeatureScore(model, settings.Text("importance_type"))) {
-      names.push_back(all_names.at(static_cast<std::size_t>(feature)));
-      buffers.floats.push_back(static_cast<float>(score));
+    auto const type = settings.Text("importance_type");
+    if (model.IsLinear()) {
+      names = all_names;
+      auto const scores = kauri::LinearScore(model, type);
+      buffers.floats.assign(scores.begin(), scores.end());
+    } else {
+      for (auto const& [feature, score] : kauri::FeatureScore(model, type)) {
+        names.push_back(all_names.at(static_cast<std::size_t>(feature)));
+        buffers.floats.push_back(static_cast<float>(score));
+      }
     }
     buffers.shape = {names.size()};
-    *NotNull(out_dim, "out_dim") = 1;
+    if (model.IsLinear() && model.NumOutputs() > 1) buffers.shape.push_back(static_cast<bst_ulong>(model.NumOutputs()));
+    *NotNull(out_dim, "out_dim") = buffers.shape.size();
     *NotNull(out_shape, "out_shape") = buffers.shape.data();
     *NotNull(out_scores, "out_scores") = buffers.floats.data();
     buffers.ReturnStrings(std::move(names), NotNull(out_n_features, "out_n_features"),

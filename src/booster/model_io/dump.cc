@@ -2,6 +2,7 @@
 
 #include "booster/model_io/dump_format.h"
 #include "booster/model_io/feature_labels.h"
+#include "booster/model_io/linear_part.h"
 
 namespace kauri {
 
@@ -12,6 +13,7 @@ std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bo
   if (name != "text" && name != "json" && name != "dot") {
     Fail(ErrorKind::kParameter, "unknown dump format '", format, "'; use text, json or dot");
   }
+  if (model.booster == "gblinear") return {model_io::DumpLinear(model, name)};
   bool const has_options = name == "dot" && colon != std::string::npos;
   auto const options = model_io::ParseDotOptions(has_options ? format.substr(colon + 1) : "");
   model_io::FeatureLabels const labels(map, model.n_features);

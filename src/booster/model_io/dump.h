@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kauri/model.h"
+#include "kauri/span.h"
 
 namespace kauri {
 
@@ -18,12 +19,17 @@ struct FeatureMap {
 /// Reads a feature map file: one "index name type" per line. \throws Error(kIo), Error(kData) with the line number.
 FeatureMap ReadFeatureMap(std::string const& path);
 
-/// One string per tree. format: text, json, dot, or dot:{json options}. \throws Error(kParameter) for another.
+/// One string per tree, or one of a linear model, which has none in dot. format: text, json, dot, or dot:{json options}.
+/// \throws Error(kParameter) for another.
 std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,
                                    std::string const& format);
 
 /// importance_type: weight, gain, cover, total_gain, total_cover -> feature index -> score; unused features are absent.
 /// \throws Error(kParameter) for another type.
 std::map<std::int64_t, double> FeatureScore(Model const& model, std::string const& importance_type);
+
+/// The weights of a linear model, [n_features, n_outputs], without the biases. \throws Error(kParameter) unless
+/// importance_type is weight.
+Span<float const> LinearScore(Model const& model, std::string const& importance_type);
 
 }  // namespace kauri

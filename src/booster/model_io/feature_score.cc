@@ -37,4 +37,13 @@ std::map<std::int64_t, double> FeatureScore(Model const& model, std::string cons
   return sums;
 }
 
+Span<float const> LinearScore(Model const& model, std::string const& importance_type) {
+  if (importance_type != "weight") {
+    Fail(ErrorKind::kParameter, "feature importance ", importance_type,
+         " counts splits of trees; a linear booster has weight only");
+  }
+  auto const n_biases = static_cast<std::size_t>(model.NumOutputs());
+  return Span<float const>(model.linear.weights).subspan(0, model.linear.weights.size() - n_biases);
+}
+
 }  // namespace kauri

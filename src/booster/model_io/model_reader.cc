@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "booster/model_io/base_score.h"
+#include "booster/model_io/linear_part.h"
 #include "booster/model_io/object_reader.h"
 #include "booster/model_io/tree_reader.h"
 #include "common/log.h"
@@ -170,9 +171,10 @@ void ReadBooster(ObjectReader const& learner, Model* model) {
     ReadGbtree(booster.Child("gbtree"), model);
     model->booster = name;
     ReadTreeWeights(booster, model);
+  } else if (name == "gblinear") {
+    ReadLinearPart(booster, model);
   } else {
-    booster.FailAt("name", "is '", Printable(name), "'; only tree boosters (gbtree, dart) are supported",
-                   name == "gblinear" ? "; a linear booster can be read by XGBoost only" : "");
+    booster.FailAt("name", "is '", Printable(name), "'; expected gbtree, dart or gblinear");
   }
 }
 

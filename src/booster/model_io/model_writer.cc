@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "booster/model_io/base_score.h"
+#include "booster/model_io/linear_part.h"
 
 namespace kauri::model_io {
 namespace {
@@ -136,6 +137,7 @@ void WriteGbtree(Model const& model, Writer* writer) {
 template <typename Writer>
 void WriteBooster(Model const& model, Writer* writer) {
   writer->Key("gradient_booster");
+  if (model.booster == "gblinear" || model.IsLinear()) return WriteLinearPart(model, writer);
   if (model.booster != "dart" && model.tree_weights.empty()) return WriteGbtree(model, writer);
   writer->BeginObject();
   writer->Key("gbtree");

@@ -25,6 +25,12 @@ char* ShortenExponent(char* begin, char* end) {
   return mark;
 }
 
+std::string Digits(float value, int n_digits) {
+  char text[2 * kFloatTextBytes];
+  auto const result = std::to_chars(text, text + sizeof(text), value, std::chars_format::general, n_digits);
+  return {text, result.ptr};
+}
+
 }  // namespace
 
 char* WriteFloat(float value, char* out) {
@@ -40,11 +46,9 @@ std::string FloatText(float value) {
   return {text, WriteFloat(value, text)};
 }
 
-std::string NineDigits(float value) {
-  char text[2 * kFloatTextBytes];
-  auto const result = std::to_chars(text, text + sizeof(text), value, std::chars_format::general, 9);
-  return {text, result.ptr};
-}
+std::string NineDigits(float value) { return Digits(value, 9); }
+
+std::string SixDigits(float value) { return Digits(value, 6); }
 
 bool ParseFloat(std::string const& text, float* out) {
   auto const begin = text.find_first_not_of(" \t\r\n");

@@ -16,6 +16,9 @@ std::string FloatText(float value);
 /// With up to nine significant digits, as printf's %.9g in the C locale: what dumps show.
 std::string NineDigits(float value);
 
+/// With up to six significant digits, as %g: what dumps of linear models show.
+std::string SixDigits(float value);
+
 /// \returns false unless all of `text` (blanks around it allowed) is one finite number.
 bool ParseFloat(std::string const& text, float* out);
 
