@@ -1,6 +1,6 @@
 """Every objective on a real set: the metric on held-out rows, Kauri's beside XGBoost's with the same parameters.
 
-    python tests/benchmark/objective_parity.py [objective ...] [--splits 5] [--rounds 100] [--tolerance 0.002]
+    python tests/benchmark/objective_parity.py [objective ...] [--splits 5] [--rounds 100] [--threads 2]
 
 Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project). Values are means over random
 splits that hold a fifth of the rows out, differences are Kauri's value less XGBoost's in percent of it, with the
@@ -132,8 +132,9 @@ CASES = [
 ]
 
 
-def evaluate(library: Any, case: Case, train: Rows, test: Rows, rounds: int) -> float:
-    params = {"eta": 0.1, "max_depth": 5, "tree_method": "hist", "nthread": 2, **case.params}
+def evaluate(library: Any, case: Case, train: Rows, test: Rows, options: argparse.Namespace) -> float:
+    rounds = options.rounds
+    params = {"eta": 0.1, "max_depth": 5, "tree_method": "hist", "nthread": options.threads, **case.params}
     data, held_out = train.matrix(library), test.matrix(library)
     if library is xgboost and case.objective == "reg:expectileerror":
         return evaluate_custom_expectile(params, data, held_out, rounds)
@@ -177,7 +178,7 @@ def differences(case: Case, rows: Rows, options: argparse.Namespace) -> np.ndarr
     for split in range(options.splits):
         order = np.random.default_rng(split).permutation(len(rows.features))
         test, train = rows.take(order[: len(order) // 5]), rows.take(order[len(order) // 5 :])
-        values[split] = [evaluate(library, case, train, test, options.rounds) for library in (kauri, xgboost)]
+        values[split] = [evaluate(library, case, train, test, options) for library in (kauri, xgboost)]
     return values
 
 
@@ -202,6 +203,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("objectives", nargs="*", help="all when none is given")
     parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--tolerance", type=float, default=0.002)
     options = parser.parse_args()

@@ -37,6 +37,11 @@ struct Example {
   std::vector<float> base_score;  ///< printed by XGBoost 3.2.0 with 9 digits
 };
 
+float Positive(int i) { return Number(i) + 0.5F; }
+float MostlyOnes(int i) { return 1.0F - Binary(i); }
+/// Times without ties, every fourth or so censored.
+float Time(int i) { return static_cast<float>(i * 37 % 1000 + 1) * (Binary(i) > 0.0F ? -1.0F : 1.0F); }
+
 ParamMap const kScaled{{"scale_pos_weight", "3"}};
 std::vector<Example> const kExamples{
     {"reg:squarederror", {}, Number, false, {6.25124979F}},
@@ -52,6 +57,26 @@ std::vector<Example> const kExamples{
     {"binary:logitraw", {}, Binary, false, {0.239999995F}},
     {"binary:logitraw", kScaled, Binary, false, {-0.0540540554F}},
     {"binary:logitraw", kScaled, Binary, true, {-0.0794551671F}},
+    {"reg:squaredlogerror", {}, Number, false, {0.6435685F}},
+    {"reg:squaredlogerror", {}, Number, true, {0.64370424F}},
+    {"reg:pseudohubererror", {}, Number, false, {10.910657F}},
+    {"reg:pseudohubererror", {}, Number, true, {10.974611F}},
+    {"reg:pseudohubererror", {{"huber_slope", "2.5"}}, Number, false, {10.237324F}},
+    {"reg:absoluteerror", {}, Number, false, {6.25F}},
+    {"reg:absoluteerror", {}, Number, true, {6.25F}},
+    {"reg:quantileerror", {{"quantile_alpha", "0.3"}}, Number, false, {3.75F}},
+    {"reg:quantileerror", {{"quantile_alpha", "[0.1,0.5,0.9]"}}, Number, false, {1.25F, 6.25F, 11.25F}},
+    {"reg:quantileerror", {{"quantile_alpha", "[0.1,0.5,0.9]"}}, Number, true, {1.25F, 6.25F, 11.25F}},
+    {"reg:gamma", {}, Positive, false, {6.75125F}},
+    {"reg:gamma", {}, Positive, true, {6.7577767F}},
+    {"reg:gamma", {{"scale_pos_weight", "2"}}, Positive, false, {2.3410962F}},
+    {"reg:gamma", {{"scale_pos_weight", "2"}}, Positive, true, {2.3411667F}},
+    {"reg:tweedie", {}, Number, false, {6.25125F}},
+    {"reg:tweedie", {}, Number, true, {6.2577767F}},
+    {"binary:hinge", {}, Binary, false, {0.0F}},
+    {"binary:hinge", {}, MostlyOnes, true, {1.0F}},
+    {"survival:cox", {}, Time, false, {1.0F}},
+    {"survival:cox", {}, Time, true, {1.0096133F}},
     {"multi:softprob", {{"num_class", "4"}}, Class, false, {3.05784559F, 3.74915791F, -9.45938492F, 2.65238237F}},
     {"multi:softprob", {{"num_class", "4"}}, Class, true, {3.05627537F, 3.74962473F, -9.45936203F, 2.65346241F}},
     {"multi:softmax",
@@ -89,11 +114,31 @@ TEST(BaseScore, NewtonStepWithoutHessianStaysAtZero) {
   EXPECT_EQ(EstimateOf("binary:logistic", {{"scale_pos_weight", "0"}}, MakeInfo({1, 1}))[0], 0.5F);
 }
 
+/// The shares of both sides balance at an expectile.
+TEST(BaseScore, Expectiles) {
+  auto const labels = Rows(Number);
+  auto const weights = Rows(Weight);
+  auto const scores =
+      EstimateOf("reg:expectileerror", {{"expectile_alpha", "[0.1,0.5,0.9]"}}, MakeInfo(labels, weights));
+  double const alphas[] = {0.1, 0.5, 0.9};
+  ASSERT_EQ(scores.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    double balance = 0.0;
+    for (std::size_t row = 0; row < labels.size(); ++row) {
+      auto const difference = static_cast<double>(labels[row]) - static_cast<double>(scores[k]);
+      balance += static_cast<double>(weights[row]) * (difference > 0.0 ? alphas[k] : 1.0 - alphas[k]) * difference;
+    }
+    EXPECT_NEAR(balance, 0.0, 1e-3) << k;  // scores are float32
+  }
+  EXPECT_FLOAT_EQ(scores[1], EstimateOf("reg:squarederror", {}, MakeInfo(labels, weights))[0]);
+  EXPECT_EQ(EstimateOf("reg:expectileerror", {{"expectile_alpha", "0.3"}}, MakeInfo({2.5F, 2.5F}))[0], 2.5F);
+}
+
 TEST(BaseScore, EachTargetHasItsOwn) {
   auto const labels = RandomValues(3 * 1000, 0.0F, 1.0F, 1);
   auto const weights = RandomValues(1000, 0.0F, 1.0F, 2);
   for (auto const& params : {ParamMap{}, kScaled}) {
-    for (auto const* name : {"reg:squarederror", "binary:logistic"}) {
+    for (auto const* name : {"reg:squarederror", "binary:logistic", "reg:absoluteerror", "reg:pseudohubererror"}) {
       auto const together = EstimateOf(name, params, MakeInfo(labels, weights, 3));
       ASSERT_EQ(together.size(), 3U);
       for (std::size_t target = 0; target < 3; ++target) {
@@ -110,7 +155,8 @@ TEST(BaseScore, SameBitsForAnyThreadCount) {
   auto const labels = RandomValues(n, 0.0F, 1.0F, 1);
   auto const weights = RandomValues(n, 0.0F, 1.0F, 2);
   for (auto const& params : {ParamMap{}, kScaled}) {
-    for (auto const* name : {"reg:squarederror", "binary:logistic", "count:poisson"}) {
+    for (auto const* name : {"reg:squarederror", "binary:logistic", "count:poisson", "reg:absoluteerror", "reg:gamma",
+                             "reg:pseudohubererror", "survival:cox"}) {
       EXPECT_EQ(EstimateOf(name, params, MakeInfo(labels, weights), 1),
                 EstimateOf(name, params, MakeInfo(labels, weights), 8));
     }
@@ -118,9 +164,12 @@ TEST(BaseScore, SameBitsForAnyThreadCount) {
 }
 
 TEST(BaseScore, WeightsThatAreAllZeroAreAnError) {
-  for (auto const* name : {"reg:squarederror", "binary:logistic", "count:poisson", "multi:softprob"}) {
+  for (auto const* name :
+       {"reg:squarederror", "binary:logistic", "count:poisson", "multi:softprob", "reg:absoluteerror",
+        "reg:quantileerror", "reg:expectileerror", "reg:gamma", "reg:tweedie"}) {
     auto const message = MessageOf(ErrorKind::kData, [&] {
-      EstimateOf(name, {{"num_class", "2"}}, MakeInfo({0, 1}, {0, 0}));
+      ParamMap const params{{"num_class", "2"}, {"quantile_alpha", "0.5"}, {"expectile_alpha", "0.5"}};
+      EstimateOf(name, params, MakeInfo({0, 1}, {0, 0}));
     });
     EXPECT_NE(message.find("weight above 0"), std::string::npos) << message;
   }
@@ -150,7 +199,15 @@ TEST(BaseScoreToMargin, PoissonAndIdentity) {
   EXPECT_EQ(poisson->BaseScoreToMargin(0.0F), -std::numeric_limits<float>::infinity());
   auto const message = MessageOf(ErrorKind::kParameter, [&] { poisson->BaseScoreToMargin(-1.0F); });
   EXPECT_NE(message.find("base_score='-1'"), std::string::npos) << message;
-  for (auto const* name : {"reg:squarederror", "binary:logitraw", "multi:softprob"}) {
+  for (auto const* name : {"reg:gamma", "reg:tweedie", "survival:cox", "survival:aft"}) {
+    auto const objective = MakeObjective(name);
+    EXPECT_FLOAT_EQ(objective->BaseScoreToMargin(2.5F), std::log(2.5F)) << name;
+    EXPECT_EQ(objective->StartMargins({1.0F, 1.0F}), (std::vector<float>{0.0F, 0.0F})) << name;
+    auto const refused = MessageOf(ErrorKind::kParameter, [&] { objective->BaseScoreToMargin(-1.0F); });
+    EXPECT_NE(refused.find(name), std::string::npos) << refused;
+  }
+  for (auto const* name : {"reg:squarederror", "binary:logitraw", "multi:softprob", "reg:absoluteerror",
+                           "reg:squaredlogerror", "reg:pseudohubererror", "binary:hinge"}) {
     EXPECT_EQ(MakeObjective(name, {{"num_class", "2"}})->BaseScoreToMargin(-7.25F), -7.25F) << name;
   }
 }

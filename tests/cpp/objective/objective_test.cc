@@ -58,6 +58,41 @@ TEST(Labels, NegativeCount) {
   ExpectParts(LabelError("count:poisson", MakeInfo({0.0F, -1.0F})), {"label -1", "row 1", "0 or more"});
 }
 
+TEST(Labels, OutsideOfTheNewDomains) {
+  ParamMap const params{{"quantile_alpha", "0.5"}, {"expectile_alpha", "0.5"}};
+  struct Bad {
+    char const* name;
+    float label;
+    char const* domain;
+  };
+  auto const infinity = std::numeric_limits<float>::infinity();
+  for (auto const& bad : std::vector<Bad>{{"reg:squaredlogerror", -1.0F, "above -1"},
+                                          {"reg:squaredlogerror", infinity, "above -1"},
+                                          {"reg:gamma", 0.0F, "above 0"},
+                                          {"reg:gamma", -2.0F, "above 0"},
+                                          {"reg:tweedie", -0.5F, "0 or more"},
+                                          {"binary:hinge", 0.5F, "0 or 1"},
+                                          {"binary:hinge", -1.0F, "0 or 1"},
+                                          {"reg:absoluteerror", infinity, "finite"},
+                                          {"reg:pseudohubererror", kNaN, "finite"},
+                                          {"reg:quantileerror", kNaN, "finite"},
+                                          {"reg:expectileerror", infinity, "finite"},
+                                          {"survival:cox", kNaN, "finite"}}) {
+    auto const objective = MakeObjective(bad.name, params);
+    objective->ValidateInfo(MakeInfo({1.0F, 1.0F}));
+    auto const message = MessageOf(ErrorKind::kData, [&] {
+      objective->ValidateInfo(MakeInfo({1.0F, bad.label, bad.label}));
+    });
+    ExpectParts(message, {bad.name, "row 1", bad.domain});
+  }
+  for (auto const* name : {"reg:quantileerror", "reg:expectileerror", "survival:cox"}) {
+    auto const message = MessageOf(ErrorKind::kData, [&] {
+      MakeObjective(name, params)->ValidateInfo(MakeInfo({1.0F, 1.0F}, {}, 2));
+    });
+    ExpectParts(message, {name, "2 label columns"});
+  }
+}
+
 TEST(Labels, RowAndTargetOfSeveral) {
   ExpectParts(LabelError("binary:logistic", MakeInfo({0, 1, 0, 1, 0, 7}, {}, 2)), {"label 7", "row 2", "target 1"});
 }
@@ -116,6 +151,51 @@ TEST(ObjectiveParameters, SavedAsXGBoostSavesThem) {
   EXPECT_EQ(poisson->SaveParams(), (Saved{{"max_delta_step", "0.699999988"}}));
   EXPECT_EQ(poisson->ParameterDefaults(), (Saved{{"max_delta_step", "0.7"}}));
   EXPECT_EQ(MakeObjective("count:poisson", {{"max_delta_step", "0"}})->SaveParams(), (Saved{{"max_delta_step", "0"}}));
+}
+
+TEST(ObjectiveParameters, OfRegressionAreSavedAsXGBoostSavesThem) {
+  using Saved = std::map<std::string, std::string>;
+  struct Line {
+    std::string name;
+    ParamMap params;
+    std::string key;
+    Saved saved;
+  };
+  for (auto const& line : std::vector<Line>{
+           {"reg:squaredlogerror", {}, "", {}},
+           {"reg:absoluteerror", {}, "", {}},
+           {"binary:hinge", {}, "", {}},
+           {"survival:cox", {}, "", {}},
+           {"reg:pseudohubererror", {{"huber_slope", "2.5"}}, "pseudo_huber_param", {{"huber_slope", "2.5"}}},
+           {"reg:gamma", {}, "reg_loss_param", {{"scale_pos_weight", "1"}}},
+           {"reg:tweedie",
+            {{"tweedie_variance_power", "1.2"}},
+            "tweedie_regression_param",
+            {{"tweedie_variance_power", "1.20000005"}}},
+           {"reg:quantileerror",
+            {{"quantile_alpha", "(0.1, 0.25)"}},
+            "quantile_loss_param",
+            {{"quantile_alpha", "[1E-1,2.5E-1]"}}},
+           {"reg:expectileerror",
+            {{"expectile_alpha", "0.3"}},
+            "expectile_loss_param",
+            {{"expectile_alpha", "[3E-1]"}}},
+           {"survival:aft",
+            {{"aft_loss_distribution", "logistic"}, {"aft_loss_distribution_scale", "1.5"}},
+            "aft_loss_param",
+            {{"aft_loss_distribution", "logistic"}, {"aft_loss_distribution_scale", "1.5"}}}}) {
+    auto const objective = MakeObjective(line.name, line.params);
+    EXPECT_EQ(objective->ParamKey(), line.key) << line.name;
+    EXPECT_EQ(objective->SaveParams(), line.saved) << line.name;
+    EXPECT_EQ(MakeObjective(line.name, line.saved)->SaveParams(), line.saved) << line.name;
+  }
+  for (auto const* bad : {"2", "0.75", "nan"}) {
+    ExpectParts(MessageOf(ErrorKind::kParameter,
+                          [&] {
+                            MakeObjective("reg:tweedie", {{"tweedie_variance_power", bad}});
+                          }),
+                {"tweedie_variance_power", bad});
+  }
 }
 
 TEST(ObjectiveParameters, TablesAndNames) {
