@@ -11,6 +11,7 @@
 #include "cuda/predictor/device_group.h"
 #include "cuda/predictor/device_storage_rows.h"
 #include "cuda/predictor/host_rows.h"
+#include "cuda/shap/interventional.h"
 #include "cuda/shap/shap_model.h"
 #include "kauri/parameter.h"
 #include "kauri/predictor.h"
@@ -95,6 +96,14 @@ class GpuPredictor : public Predictor {
       Fail(ErrorKind::kParameter, "top_k is ", top_k, "; expected 0 for all interactions, or how many to keep.");
     }
     forest.Shap().ExplainSparse(ctx, options_, {rows, forest.OwnTrees(trees), start, top_k, out});
+  }
+
+  void PredictInterventional(Context const& ctx, CompiledModel const& model, DataView const& rows,
+                             DataView const& background, TreeRange trees, MarginStart const& start,
+                             Span<float> out) const override {
+    auto const& forest = ForestOf(model);
+    CheckShapes(forest, rows, PredictKind::kContribution, trees, start, out);
+    ExplainInterventional(ctx, forest, {rows, background, forest.OwnTrees(trees), start, out});
   }
 
   std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& model,

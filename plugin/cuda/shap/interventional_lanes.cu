@@ -1,0 +1,123 @@
+/// One thread per row and item (interventional_lane.h): a run of leaves of one tree.
+/// 1. The thread reads its row's keys of the item's features into its column of shared memory.
+/// 2. Leaf by leaf it finds its pattern and adds what the table has for it to sums in its column. All threads of a
+///    block are at the same leaf, so conditions are broadcast; only pairs of patterns make lanes differ.
+/// 3. It adds the sums to the row's as integers: an item is part of a tree, so its sums have one order, and the items'
+///    order does not matter.
+///
+/// Floor, cal_housing with 100 trees of depth 8 (23,000 leaves of 4.8 features on average), 10,000 rows: 1.1 * 10^9
+/// features of leaves and rows of about 12 lane instructions, 1.3 * 10^10 in all: 0.4 ms at 33 * 10^12 a second on an
+/// H100. Tables: 40 bytes at a random place of 2 kB for each leaf and row, 9 GB from the L1 and L2 caches: 2 ms at
+/// 5 TB/s. The host makes the tables, 40 MB: 10 ms of a core and 2 ms of the bus, which decides below 50,000 rows.
+#include <algorithm>
+
+#include "cuda/common/launch.h"
+#include "cuda/shap/interventional_lanes.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kThreads = 128;
+/// Blocks take several pieces of work where there are more than these.
+constexpr std::int64_t kMostBlocks = 1 << 20;
+
+struct LaneTask {
+  LaneLeaves leaves;
+  RowKeys keys;
+  InterventionalSums sums;
+  std::int64_t n_items;
+  std::int64_t n_tiles;
+  std::uint32_t most_places;
+};
+
+/// A thread's columns of shared memory.
+struct DeviceLeafLane {
+  double* sums;
+  std::int32_t* keys;
+
+  __device__ std::int32_t Key(std::uint32_t place) const { return keys[place * kThreads]; }
+  __device__ void Add(std::uint32_t place, double value) const { sums[place * kThreads] += value; }
+  __device__ static std::uint32_t CountBits(std::uint64_t bits) {
+    return static_cast<std::uint32_t>(__popcll(static_cast<unsigned long long>(bits)));  // NOLINT: what it takes
+  }
+};
+
+__device__ void AddItem(LaneTask const& task, LaneItem const& item, std::int64_t row, DeviceLeafLane lane) {
+  std::uint32_t const* slots = task.leaves.slot_of_place + item.first_place;
+  for (std::uint32_t place = 0; place < item.n_places; ++place) {
+    lane.sums[place * kThreads] = 0.0;
+    lane.keys[place * kThreads] = task.keys.keys[row * task.keys.row_stride + slots[place] * task.keys.slot_stride];
+  }
+  LeafLane<DeviceLeafLane> adder(task.leaves, &lane);
+  for (std::uint32_t leaf = item.leaf_begin; leaf < item.leaf_end; ++leaf) adder.AddLeaf(task.leaves.leaves[leaf]);
+  for (std::uint32_t place = 0; place < item.n_places; ++place) {
+    std::int64_t const cell = item.output * task.sums.n_slots + slots[place];
+    auto const value = __double2ll_rn(lane.sums[place * kThreads] * task.sums.scale);
+    atomicAdd(task.sums.sums + cell * task.sums.n_rows + row, static_cast<unsigned long long>(value));  // NOLINT
+  }
+}
+
+/// No thread reads what another wrote, so none waits.
+__global__ void __launch_bounds__(kThreads) InterventionalKernel(__grid_constant__ LaneTask const task) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto* const sums = reinterpret_cast<double*>(memory);
+  auto* const keys = reinterpret_cast<std::int32_t*>(sums + task.most_places * kThreads);
+  for (std::int64_t work = blockIdx.x; work < task.n_items * task.n_tiles; work += gridDim.x) {
+    std::int64_t const row = work % task.n_tiles * kThreads + threadIdx.x;
+    if (row >= task.sums.n_rows) continue;
+    AddItem(task, task.leaves.items[work / task.n_tiles], row, {sums + threadIdx.x, keys + threadIdx.x});
+  }
+}
+
+__global__ void SumsToValuesKernel(InterventionalSums sums, std::int64_t n_values, double* values) {
+  std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (index < n_values) values[index] = static_cast<double>(static_cast<long long>(sums.sums[index])) / sums.scale;
+}
+
+}  // namespace
+
+DeviceLaneBatch::DeviceLaneBatch(CudaContext const& cuda, Forest const& forest, BackgroundBatches const& batch)
+    : DeviceLaneBatch(cuda, MakeLaneBatch(forest, batch), batch) {}
+
+DeviceLaneBatch::DeviceLaneBatch(CudaContext const& cuda, LaneBatch const& lanes, BackgroundBatches const& batch)
+    : n_items_(static_cast<std::int64_t>(lanes.items.size())),
+      most_places_(lanes.most_places),
+      weights_size_(batch.Weights().Size()),
+      items_(ToDevice(cuda, lanes.items)),
+      leaves_(ToDevice(cuda, lanes.leaves)),
+      features_(ToDevice(cuda, lanes.features)),
+      slot_of_place_(ToDevice(cuda, lanes.slot_of_place)),
+      patterns_(ToDevice(cuda, lanes.patterns)),
+      tables_(cuda, static_cast<std::size_t>(lanes.table_begin.back())),
+      weights_(ToDevice(cuda, batch.Weights().All())),
+      conditions_(ToDevice(cuda, batch.AllCategories().Conditions())),
+      sets_(ToDevice(cuda, batch.AllCategories().Sets().Sets())),
+      set_data_(ToDevice(cuda, batch.AllCategories().Sets().Data())) {
+  for (auto tree = batch.Trees().begin; tree < batch.Trees().end; ++tree) {
+    auto const* begin = lanes.table_begin.data() + (tree - batch.Trees().begin);
+    CopyToDevice(cuda, batch.Tree(tree).tables.Data(), static_cast<std::size_t>(begin[1] - begin[0]),
+                 tables_.data() + begin[0]);
+  }
+  cuda.Synchronize();  // for the host's arrays, which the next batch takes over
+}
+
+void DeviceLaneBatch::Add(CudaContext const& cuda, RowKeys const& keys, InterventionalSums const& sums) const {
+  LaneTask task{};
+  task.leaves = {items_.data(),         leaves_.data(), features_.data(),
+                 slot_of_place_.data(), tables_.data(), patterns_.data(),
+                 weights_.data(),       weights_size_,  {conditions_.data(), {sets_.data(), set_data_.data()}}};
+  task.keys = keys;
+  task.sums = sums;
+  task.n_items = n_items_;
+  task.n_tiles = (sums.n_rows + kThreads - 1) / kThreads;
+  task.most_places = most_places_;
+  auto const n_blocks = std::min(task.n_items * task.n_tiles, kMostBlocks);
+  LaunchShared(cuda, static_cast<unsigned>(n_blocks), kThreads,
+               most_places_ * kThreads * (sizeof(double) + sizeof(std::int32_t)), InterventionalKernel, task);
+}
+
+void SumsToValues(CudaContext const& cuda, InterventionalSums const& sums, std::int64_t n_values, double* values) {
+  Launch(cuda, GridFor(n_values, kThreads), kThreads, SumsToValuesKernel, sums, n_values, values);
+}
+
+}  // namespace kauri::cuda
