@@ -7,13 +7,12 @@
 namespace kauri {
 
 struct HingeLoss {
-  static constexpr float kNoHessian = 1.17549435e-38F;  ///< beyond the margin of 1; not 0, so that nodes keep a weight
-
-  /// There is no curvature; 1 stands in its place where the loss slopes.
+  /// There is no curvature; 1 stands in its place where the loss slopes. (XGBoost has the smallest float in place of 0,
+  /// which adds nothing to any sum of its trees; fixed-point sums would count it as one unit.)
   KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
     float const sign = 2.0F * label - 1.0F;
     if (margin * sign < 1.0F) return {-sign * weight, weight};
-    return {0.0F, kNoHessian};
+    return {0.0F, 0.0F};
   }
   KAURI_HD static float ClassOf(float margin) { return margin > 0.0F ? 1.0F : 0.0F; }
 };
