@@ -49,7 +49,8 @@ class Explainer {
         width_(forest.n_outputs * (forest.n_features + 1)) {}
 
   void Run() {
-    auto const budget = static_cast<std::int64_t>(FreeBytes(session_.Cuda()) / 4);
+    auto const budget =
+        task_.tile_bytes > 0 ? task_.tile_bytes : static_cast<std::int64_t>(FreeBytes(session_.Cuda()) / 4);
     auto const row_bytes = 8 * forest_.NumSlots() + 16 * n_cells_ + 4 * (width_ + forest_.n_outputs);
     auto const tile_rows = std::max<std::int64_t>(1, budget / row_bytes);
     for (std::int64_t begin = 0; begin < task_.rows.NumRows(); begin += tile_rows) {

@@ -13,7 +13,8 @@ struct InterventionalTask {
   DataView const& background;
   TreeRange trees;
   MarginStart const& start;
-  Span<float> out;  ///< [n_rows, n_outputs, n_features + 1]
+  Span<float> out;              ///< [n_rows, n_outputs, n_features + 1]
+  std::int64_t tile_bytes = 0;  ///< of rows on the device at a time; 0: a quarter of the free memory
 };
 
 /// The host's float64 terms, added as integers of 61 bits: the same bits in every run and for any batch of rows.

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "cuda/predictor/gpu_predictor.h"
+#include "cuda/shap/interventional.h"
+#include "device_fixture.h"
+#include "kauri/device_memory.h"
+#include "predictor/interventional.h"
+#include "predictor/output_width.h"
+#include "predictor/predictor_fixtures.h"
+
+namespace kauri::testing {
+namespace {
+
+TreeRange AllOf(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
+
+class GpuInterventionalTest : public DeviceTest {
+ protected:
+  static std::unique_ptr<Predictor> MakePredictor() {
+    Registry<PredictorFactory> registry("predictor");
+    cuda::RegisterGpuPredictor(&registry);
+    return registry.Find("gpu_predictor").make({});
+  }
+  static std::vector<float> StartOf(Model const& model) {
+    return UniformValues(static_cast<std::size_t>(model.NumOutputs()), -1.0F, 1.0F, 3);
+  }
+  static std::vector<float> OnGpu(Model const& model, DataView const& rows, DataView const& background,
+                                  MarginStart const& start, TreeRange trees, int threads = 2) {
+    auto const gpu = MakePredictor();
+    auto const compiled = gpu->Compile(OnDevice(), model, AllOf(model));
+    std::vector<float> out(OutSize(model, rows, trees), 123.0F);
+    gpu->PredictInterventional(OnDevice(threads), *compiled, rows, background, trees, start, out);
+    return out;
+  }
+  static std::vector<float> OnCpu(Model const& model, DataView const& rows, DataView const& background,
+                                  MarginStart const& start, TreeRange trees) {
+    auto const forest = CompileForest({}, model, AllOf(model));
+    std::vector<float> out(OutSize(model, rows, trees));
+    InterventionalContributions(Threads(2), {forest, rows, trees, start}, background, out);
+    return out;
+  }
+  static std::size_t OutSize(Model const& model, DataView const& rows, TreeRange trees) {
+    return static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, trees));
+  }
+
+  /// Both add the same float64 terms, in other orders.
+  static void ExpectHost(Model const& model, DataView const& rows, DataView const& background) {
+    auto const start = StartOf(model);
+    auto const values = OnGpu(model, rows, background, {start, {}}, AllOf(model));
+    ExpectNear(values, OnCpu(model, rows, background, {start, {}}, AllOf(model)));
+  }
+  static void ExpectNear(std::vector<float> const& values, std::vector<float> const& expected) {
+    ASSERT_EQ(values.size(), expected.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_NEAR(values[i], expected[i], 1e-6 * (1.0 + std::abs(expected[i]))) << "number " << i;
+    }
+  }
+};
+
+std::vector<std::pair<std::string, ForestSpec>> Specs() {
+  std::vector<std::pair<std::string, ForestSpec>> specs(8);
+  specs[0].first = "plain";
+  specs[1].first = "single leaves";
+  specs[1].second.depth = 0;
+  specs[2].first = "stumps";
+  specs[2].second.depth = 1;
+  specs[3].first = "classes";
+  specs[3].second.n_classes = 3;
+  specs[3].second.n_trees = 10;
+  specs[4].first = "categorical";
+  specs[4].second.categorical = 0.5;
+  specs[4].second.depth = 7;
+  specs[5].first = "repeated features";
+  specs[5].second.n_features = 2;
+  specs[5].second.depth = 9;
+  specs[6].first = "dart";
+  specs[6].second.dart = true;
+  specs[7].first = "tables of parts and pairs of patterns";
+  specs[7].second.n_features = 30;
+  specs[7].second.depth = 16;
+  specs[7].second.early_leaf = 0.3;
+  specs[7].second.categorical = 0.1;
+  return specs;
+}
+
+TEST_F(GpuInterventionalTest, AgreesWithTheHost) {
+  for (auto const& [name, spec] : Specs()) {
+    SCOPED_TRACE(name);
+    ExpectHost(RandomModel(spec), RandomRows(33, spec.n_features, 5), RandomRows(70, spec.n_features, 6));
+  }
+  ExpectHost(ChainModel(64, 64, 0.6F), RandomRows(40, 64, 7), RandomRows(40, 64, 8));
+  ExpectHost(ChainModel(300, 5, 0.9F), RandomRows(200, 5, 9), RandomRows(1100, 5, 10));
+}
+
+TEST_F(GpuInterventionalTest, AnyNumberOfRows) {
+  ForestSpec spec;
+  spec.n_classes = 2;
+  auto const model = RandomModel(spec);
+  for (std::int64_t const n_rows : {0, 1, 31, 127, 128, 129, 257, 1500}) {
+    SCOPED_TRACE(n_rows);
+    ExpectHost(model, RandomRows(n_rows, spec.n_features, 6), RandomRows(20, spec.n_features, 7));
+    if (n_rows > 0) ExpectHost(model, RandomRows(9, spec.n_features, 8), RandomRows(n_rows, spec.n_features, 9));
+  }
+}
+
+/// Any number of host threads, which decide how many trees go together, any batch, any tiles.
+TEST_F(GpuInterventionalTest, SameBitsInEveryRun) {
+  ForestSpec spec;
+  spec.n_trees = 40;
+  spec.depth = 14;
+  spec.n_features = 24;
+  spec.early_leaf = 0.3;
+  spec.n_classes = 2;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(700, spec.n_features, 7);
+  auto const background = RandomRows(100, spec.n_features, 8);
+  auto const start = StartOf(model);
+  auto const once = OnGpu(model, rows, background, {start, {}}, AllOf(model));
+  for (int threads = 1; threads <= 5; ++threads) {
+    ASSERT_TRUE(SameFloats(once, OnGpu(model, rows, background, {start, {}}, AllOf(model), threads)));
+  }
+  std::vector<float> values;
+  for (std::int64_t cell = 0; cell < 45 * spec.n_features; ++cell) {
+    values.push_back(rows.At(cell / spec.n_features, cell % spec.n_features));
+  }
+  auto const part = OnGpu(model, MemoryView(values, spec.n_features), background, {start, {}}, AllOf(model));
+  EXPECT_TRUE(SameFloats(part, {once.begin(), once.begin() + static_cast<std::ptrdiff_t>(part.size())}));
+  auto const compiled = MakePredictor()->Compile(OnDevice(), model, AllOf(model));
+  auto const& forest = dynamic_cast<cuda::DeviceForest const&>(*compiled);
+  std::vector<float> tiled(once.size());
+  MarginStart const from{start, {}};
+  cuda::ExplainInterventional(OnDevice(), forest, {rows, background, AllOf(model), from, tiled, 100000});
+  EXPECT_TRUE(SameFloats(tiled, once));
+}
+
+TEST_F(GpuInterventionalTest, RangesOfTreesAndStartsOfRows) {
+  ForestSpec spec;
+  spec.n_trees = 30;
+  spec.n_classes = 2;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(70, spec.n_features, 9);
+  auto const background = RandomRows(12, spec.n_features, 10);
+  auto const of_row = UniformValues(140, -2.0F, 2.0F, 10);
+  for (auto const trees : {TreeRange{3, 17}, TreeRange{0, 1}, TreeRange{12, 12}}) {
+    ExpectNear(OnGpu(model, rows, background, {{}, of_row}, trees),
+               OnCpu(model, rows, background, {{}, of_row}, trees));
+  }
+}
+
+/// Rows that another owner has in device memory.
+class BorrowedDeviceRows : public DeviceStorage {
+ public:
+  BorrowedDeviceRows(DeviceLayout const& layout, std::vector<float> host)
+      : DeviceStorage(layout), host_(std::move(host)) {}
+
+ private:
+  std::vector<float> CopyToHost() const override { return host_; }
+  std::vector<float> host_;
+};
+
+TEST_F(GpuInterventionalTest, RowsAndBackgroundInDeviceMemory) {
+  ForestSpec spec;
+  auto const model = RandomModel(spec);
+  auto const values = MakeValues({300, spec.n_features, 0.2, 0, false, 14});
+  auto const start = StartOf(model);
+  auto const on_device = cuda::ToDevice(Cuda(), values);
+  Cuda().Synchronize();  // for the rows, which another stream reads
+  DeviceLayout layout;
+  layout.n_rows = 300;
+  layout.n_cols = spec.n_features;
+  layout.values = on_device.data();
+  layout.row_stride = spec.n_features;
+  BorrowedDeviceRows const storage(layout, values);
+  auto const view = MakeDeviceView(storage);
+  MemoryView const host(values, spec.n_features);
+  auto const expected = OnGpu(model, host, host, {start, {}}, AllOf(model));
+  EXPECT_TRUE(SameFloats(OnGpu(model, *view, *view, {start, {}}, AllOf(model)), expected));
+}
+
+TEST_F(GpuInterventionalTest, WhatItRefuses) {
+  auto const model = ChainModel(65, 65, 0.6F);
+  auto const start = StartOf(model);
+  auto const rows = RandomRows(2, 65, 5);
+  auto const run = [&](DataView const& background) { OnGpu(model, rows, background, {start, {}}, AllOf(model)); };
+  auto const too_long = MessageOf(ErrorKind::kParameter, [&] { run(rows); });
+  EXPECT_NE(too_long.find("has one of 65. Use device=cpu"), std::string::npos) << too_long;
+  auto const empty = MessageOf(ErrorKind::kData, [&] { run(MemoryView({}, 65)); });
+  EXPECT_NE(empty.find("background has 0 rows"), std::string::npos) << empty;
+}
+
+}  // namespace
+}  // namespace kauri::testing
