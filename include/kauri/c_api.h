@@ -22,6 +22,10 @@
  * are not negative. Errors of such calls besides: no plug-in, driver or device; an address that is not a device's; an
  * array on another device than the booster.
  *
+ * Devices. The parameter "device" is cpu, cuda (the first CUDA device), cuda:N, several as cuda:N,M,.. or cuda:all.
+ * Predictions of rows in host memory split them over several devices; training runs on the first named. No bit of a
+ * result depends on how many there are.
+ *
  * Configurations are JSON objects. Keys that a call does not know are ignored. NaN, Infinity and -Infinity may be
  * written as bare words.
  */
@@ -259,8 +263,8 @@ KAURI_API int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, 
 /**
  * The same on rows in device memory: a CUDA array interface [n_rows, n_cols], or a JSON list of them. *out_result is an
  * address in the memory of the rows' device, ready to be read on any stream. Values (but for multi:softmax), margins
- * and leaves are computed there when the booster's device is that one, from float32 arrays with NaN for missing without
- * a copy; everything else is computed from a copy of the rows in host memory.
+ * and leaves are computed there when that device is the booster's or one of them, from float32 arrays with NaN for
+ * missing without a copy; everything else is computed from a copy of the rows in host memory.
  */
 KAURI_API int XGBoosterPredictFromCudaArray(BoosterHandle handle, char const* values, char const* config,
                                             DMatrixHandle m, bst_ulong const** out_shape, bst_ulong* out_dim,

@@ -8,68 +8,22 @@
 /// printed apart. A few rows are compared with the recursive algorithm on the CPU; a difference fails. The kernels have
 /// the floors.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "booster/model_io/model_io.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "data/matrix_view.h"
 #include "kauri/registry.h"
 #include "predictor/contributions.h"
-#include "predictor/predictor_fixtures.h"
+#include "shap_bench.h"
 
 namespace kauri::testing {
 namespace {
 
 constexpr std::int64_t kComparedRows = 4;
-
-std::vector<std::string> Split(std::string const& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
-Model ReadModel(std::string const& name) {
-  if (name.rfind("random:", 0) != 0) return LoadModel(name);
-  auto const parts = Split(name, ':');
-  if (parts.size() != 5) Fail(ErrorKind::kParameter, "expected random:TREES:DEPTH:COLUMNS:CLASSES, got ", name);
-  ForestSpec spec;
-  spec.n_trees = std::atoll(parts[1].c_str());
-  spec.depth = std::atoi(parts[2].c_str());
-  spec.n_features = static_cast<std::uint32_t>(std::atoi(parts[3].c_str()));
-  spec.n_classes = std::atoll(parts[4].c_str());
-  spec.early_leaf = 0.0;
-  spec.special_thresholds = false;
-  return RandomModel(spec);
-}
-
-/// Each value is a threshold that some tree has for the feature, or the number just below it.
-std::vector<float> RowsAround(Model const& model, std::int64_t n_rows) {
-  std::vector<std::vector<float>> thresholds(static_cast<std::size_t>(model.n_features));
-  for (auto const& tree : model.trees) {
-    for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-      auto const index = static_cast<std::size_t>(node);
-      if (!tree.IsLeaf(node)) thresholds[tree.split_feature[index]].push_back(tree.split_value[index]);
-    }
-  }
-  Random random(1);
-  std::vector<float> values;
-  for (std::int64_t row = 0; row < n_rows; ++row) {
-    for (auto const& of_feature : thresholds) {
-      auto const size = static_cast<std::uint32_t>(of_feature.size());
-      auto const value = size == 0 ? 0.0F : of_feature[random.Below(size)];
-      values.push_back(random.Below(2) == 0 ? value : std::nextafter(value, -kInf));
-    }
-  }
-  return values;
-}
 
 struct Options {
   std::string model;
@@ -79,12 +33,6 @@ struct Options {
   std::string methods = "quadrature,treeshap";
   std::string packing = "bfd";
 };
-
-double Milliseconds(std::function<void()> const& call) {
-  auto const begin = std::chrono::steady_clock::now();
-  call();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// The largest difference of the first rows, in units of the largest number among them.
 double Difference(Model const& model, std::vector<float> const& values, PredictKind kind, MarginStart const& start,

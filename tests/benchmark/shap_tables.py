@@ -4,7 +4,8 @@
     python tests/benchmark/shap_tables.py --table 6 --data FOLDER    # contributions of 10,000 rows
     python tests/benchmark/shap_tables.py --table 7 --data FOLDER    # interactions of 200 rows
     python tests/benchmark/shap_tables.py --table 5 --data FOLDER    # bin packing
-    python tests/benchmark/shap_tables.py --figure 4 --data FOLDER   # time against rows (6: threads; 5: 1 M rows)
+    python tests/benchmark/shap_tables.py --figure 4 --data FOLDER   # time against rows
+    python tests/benchmark/shap_tables.py --figure 5 --data FOLDER   # 1 M rows against devices (6: against threads)
     python tests/benchmark/shap_tables.py --roofline --data FOLDER   # instructions and bytes of every kernel
 
 Models are trained once, by `hist` on the CPU with the paper's parameters, and kept in the folder --models; a training

@@ -1,5 +1,5 @@
 /// Rows split over devices. The splitting itself knows nothing of devices, so it is tested with the CPU's predictor and
-/// with one that notes what it is asked; then with all devices that are there, and twice the first.
+/// with one that notes what it is asked.
 #include "cuda/predictor/device_group.h"
 
 #include <algorithm>
@@ -7,61 +7,14 @@
 #include <string>
 #include <thread>
 
-#include "booster/learner.h"
-#include "cuda/predictor/gpu_predictor.h"
-#include "data/row_window.h"
 #include "device_fixture.h"
+#include "device_group_fixture.h"
 #include "kauri/objective.h"
-#include "predictor/predictor_fixtures.h"
 
 namespace kauri::testing {
 namespace {
 
 using cuda::MakeDeviceGroupPredictor;
-using Ordinals = std::vector<int>;
-
-Context On(Ordinals const& ordinals, int threads = 4) {
-  Context ctx;
-  ctx.threads = threads;
-  ctx.device = {DeviceKind::kCuda, ordinals.front(), ordinals};
-  if (ordinals.size() == 1) ctx.device.ordinals.clear();
-  return ctx;
-}
-
-TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
-
-/// A predictor with a model.
-class Caller {
- public:
-  Caller(Predictor const& predictor, Context ctx, Model const& model)
-      : predictor_(predictor), ctx_(std::move(ctx)), model_(model) {
-    compiled_ = predictor.Compile(ctx_, model, AllTrees(model));
-  }
-  std::vector<float> Predict(DataView const& rows, PredictKind kind, MarginStart const& start) const {
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model_, kind, AllTrees(model_))),
-                           123.0F);
-    predictor_.Predict(ctx_, *compiled_, rows, kind, AllTrees(model_), start, out);
-    return out;
-  }
-  SparseInteractions Sparse(DataView const& rows, MarginStart const& start, std::int64_t top_k) const {
-    SparseInteractions out;
-    out.begin = {7};  // is not added to
-    predictor_.PredictSparse(ctx_, *compiled_, rows, AllTrees(model_), start, top_k, &out);
-    return out;
-  }
-  std::vector<float> Interventional(DataView const& rows, DataView const& background, MarginStart const& start) const {
-    auto const width = OutputWidth(model_, PredictKind::kContribution, AllTrees(model_));
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * width));
-    predictor_.PredictInterventional(ctx_, *compiled_, rows, background, AllTrees(model_), start, out);
-    return out;
-  }
-
- private:
-  Predictor const& predictor_;
-  Context ctx_;
-  Model const& model_;
-  std::shared_ptr<CompiledModel const> compiled_;
-};
 
 std::unique_ptr<Predictor> MakeCpuPredictor() { return GetRegistries().predictors.Find("cpu_predictor").make({}); }
 
@@ -316,105 +269,6 @@ TEST(DeviceGroup, ManyThreadsCall) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(same, std::vector<int>(6, 20));
-}
-
-std::unique_ptr<Predictor> MakeGpuPredictor(ParamMap const& params = {}) {
-  Registry<PredictorFactory> registry("predictor");
-  cuda::RegisterGpuPredictor(&registry);
-  return registry.Find("gpu_predictor").make(params);
-}
-
-class GpuGroupTest : public DeviceTest {
- protected:
-  static Ordinals AllDevices() {
-    int n_devices = 0;
-    cudaGetDeviceCount(&n_devices);
-    Ordinals all;
-    for (int device = 0; device < n_devices; ++device) all.push_back(device);
-    return all;
-  }
-  /// The first device twice, and all there are.
-  static std::vector<Ordinals> Groups() {
-    auto all = AllDevices();
-    return all.size() > 1 ? std::vector<Ordinals>{{0, 0}, std::move(all)} : std::vector<Ordinals>{{0, 0}};
-  }
-};
-
-TEST_F(GpuGroupTest, BitsOfOneDevice) {
-  ForestSpec spec;
-  spec.n_classes = 2;
-  auto const model = RandomModel(spec);
-  auto const of_row = UniformValues(100002, -2.0F, 2.0F, 11);
-  auto const many = RandomRows(50001, spec.n_features, 12);
-  auto const few = RandomRows(700, spec.n_features, 13);
-  Span<float const> const all_starts(of_row);
-  for (auto const* method : {"quadrature", "treeshap"}) {
-    auto const gpu = MakeGpuPredictor({{"shap_method", method}});
-    Caller const alone(*gpu, On({0}), model);
-    for (auto const& ordinals : Groups()) {
-      Caller const group(*gpu, On(ordinals, 16), model);
-      for (auto const kind : {PredictKind::kMargin, PredictKind::kLeaf, PredictKind::kContribution,
-                              PredictKind::kApproxContribution, PredictKind::kInteraction}) {
-        SCOPED_TRACE(std::to_string(ordinals.size()) + " devices, kind " + std::to_string(static_cast<int>(kind)));
-        auto const& rows = kind == PredictKind::kInteraction ? few : many;
-        MarginStart const start{{}, all_starts.subspan(0, static_cast<std::size_t>(2 * rows.NumRows()))};
-        auto const expected = alone.Predict(rows, kind, start);
-        for (int repeat = 0; repeat < 2; ++repeat) {
-          EXPECT_TRUE(SameFloats(group.Predict(rows, kind, start), expected));
-        }
-      }
-    }
-  }
-}
-
-/// Many tiles on one device: those of a few rows each are computed alone.
-TEST_F(GpuGroupTest, TilesInFlightKeepTheirRows) {
-  ForestSpec spec;
-  spec.n_trees = 20;
-  spec.n_features = 300;
-  spec.depth = 6;
-  auto const model = RandomModel(spec);
-  std::int64_t const n_rows = 25001;
-  auto const rows = RandomRows(n_rows, spec.n_features, 14);
-  auto const of_row = UniformValues(static_cast<std::size_t>(n_rows), -2.0F, 2.0F, 15);
-  Span<float const> const starts(of_row);
-  for (auto const* method : {"quadrature", "treeshap"}) {
-    auto const gpu = MakeGpuPredictor({{"shap_method", method}});
-    Caller const caller(*gpu, On({0}), model);
-    auto const whole = caller.Predict(rows, PredictKind::kContribution, {{}, starts});
-    std::vector<float> pieces;
-    for (std::int64_t begin = 0; begin < n_rows; begin += 3000) {
-      RowWindow const window(rows, begin, std::min(n_rows, begin + 3000));
-      auto const piece = caller.Predict(
-          window, PredictKind::kContribution,
-          {{}, starts.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(window.NumRows()))});
-      pieces.insert(pieces.end(), piece.begin(), piece.end());
-    }
-    EXPECT_TRUE(SameFloats(whole, pieces));
-  }
-}
-
-TEST_F(GpuGroupTest, BoosterOnAllDevices) {
-  auto const n_devices = AllDevices().size();
-  if (n_devices < 2) GTEST_SKIP() << "one CUDA device";
-  std::shared_ptr<DataMatrix> const data = MakeMatrix({60000, 8, 0.1, 0, false, 16});
-  Random random(17);
-  for (int row = 0; row < 60000; ++row) data->MutableInfo()->labels.push_back(static_cast<float>(random.Below(2)));
-  std::vector<std::vector<float>> results;
-  for (std::string const device : {"cuda:0", "cuda:all", "cuda:1,0"}) {
-    Learner learner;
-    for (auto const& [name, value] :
-         ParamMap{{"device", device}, {"tree_method", "exact"}, {"objective", "binary:logistic"}}) {
-      learner.SetParam(name, value);
-    }
-    for (int round = 0; round < 5; ++round) learner.UpdateOneIteration(data, round);
-    for (auto const kind : {PredictKind::kValue, PredictKind::kLeaf, PredictKind::kContribution}) {
-      PredictOptions options;
-      options.kind = kind;
-      results.push_back(learner.Predict(*data, options).values);
-    }
-  }
-  for (std::size_t i = 3; i < results.size(); ++i) EXPECT_TRUE(SameFloats(results[i], results[i % 3]));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-"""Figures 4, 5 and 6 of the SHAP paper: contributions of the model cal_housing-med against rows and threads."""
+"""Figures 4, 5 and 6 of the SHAP paper: contributions of cal_housing-med against rows, devices and threads."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from pathlib import Path
+
+import numpy as np
 
 from .report import Column, Report, Row, say
 from .rows_figure import crossover
@@ -55,16 +57,38 @@ def figure_4(args: argparse.Namespace) -> int:
     return report.finish()
 
 
+def device_lists(device: str) -> list[str]:
+    """The CPU, or 1, 2, 4, .. CUDA devices and all of them."""
+    if device == "cpu":
+        return ["cpu"]
+    import kauri
+
+    count = len(kauri.build_info()["CUDA_DEVICES"])
+    counts = sorted({count, *(1 << i for i in range(8) if 1 << i < count)})
+    return ["cuda:" + ",".join(map(str, range(some))) for some in counts]
+
+
 def figure_5(args: argparse.Namespace) -> int:
-    """Rows per second at a million rows, on one device; Kauri predicts on one device at a time."""
+    """Rows per second at a million rows on 1, 2, 4, .. devices, from array to array; no bit may depend on them."""
     model = the_model(args)
-    columns: list[Column] = [("method", "method", "{}"), ("rows", "timed_rows", "{:,}"), ("rows/s", "rate", "{:,.0f}")]
-    report = Report("shap-figure5", f"Figure 5: throughput of {MODEL}, one device", columns, args)
+    columns: list[Column] = [("method", "method", "{}"), ("devices", "devices", "{}"), ("ms", "ms", "{:.1f}")]
+    columns += [("rows/s", "rate", "{:,.0f}"), ("x one", "times_one", "{:.2f}"), ("same bits", "right", "{}")]
+    report = Report("shap-figure5", f"Figure 5: contributions of {MODEL} by devices", columns, args)
     rows = model.test_rows(args.rows or MANY_ROWS)
     for method in methods_on(args.device):
-        measured, _ = measure(kauri_entrant(model, args.device, method, False, args), rows, args.seconds)
-        numbers = {"method": method, "timed_rows": measured.rows, "rate": measured.wanted / measured.seconds}
-        report.add({**vars(measured), **numbers, "name": method})
+        of_one: tuple[float, np.ndarray] | None = None
+        for devices in device_lists(args.device):
+            measured, values = measure(kauri_entrant(model, devices, method, False, args), rows, args.seconds)
+            of_one = of_one or (measured.seconds, values)
+            numbers = {
+                "method": method,
+                "devices": devices,
+                "ms": measured.seconds * 1e3,
+                "rate": measured.wanted / measured.seconds,
+                "times_one": of_one[0] / measured.seconds,
+                "right": values.tobytes() == of_one[1].tobytes(),
+            }
+            report.add({**vars(measured), **numbers, "name": f"{method} on {devices}"})
     return report.finish()
 
 
