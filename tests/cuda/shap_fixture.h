@@ -78,6 +78,16 @@ class BorrowedRows : public DeviceStorage {
   std::vector<float> CopyToHost() const override { return {}; }
 };
 
+/// Row after row.
+inline DeviceLayout DenseLayout(float const* values, std::int64_t n_rows, std::int64_t n_cols) {
+  DeviceLayout layout;
+  layout.n_rows = n_rows;
+  layout.n_cols = n_cols;
+  layout.values = values;
+  layout.row_stride = n_cols;
+  return layout;
+}
+
 class GpuShapTest : public DeviceTest {
  protected:
   static std::vector<float> Run(ParamMap const& method, Model const& model, DataView const& rows, PredictKind kind,

@@ -211,12 +211,7 @@ TEST_F(GpuShapValuesTest, RowsInDeviceMemory) {
   auto const start = Start(model);
   auto const on_device = cuda::ToDevice(Cuda(), values);
   Cuda().Synchronize();  // for the rows, which another stream reads
-  DeviceLayout layout;
-  layout.n_rows = 300;
-  layout.n_cols = spec.n_features;
-  layout.values = on_device.data();
-  layout.row_stride = spec.n_features;
-  BorrowedRows const rows(layout);
+  BorrowedRows const rows(DenseLayout(on_device.data(), 300, spec.n_features));
   auto const objective = GetRegistries().objectives.Find("reg:squarederror").make({});
   for (auto const& method : AllMethods()) {
     auto const gpu = MakeGpuPredictor(method);
