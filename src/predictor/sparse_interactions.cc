@@ -14,10 +14,12 @@ std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 constexpr std::int64_t kLanes = QuadratureSums::kLanes;
 
-/// What the trees of the range can fill in one output's matrices. Numbers of pairs are those within the output.
+/// What the trees of the range can fill in one output's matrices, the bias aside.
 struct Pattern {
-  std::vector<std::int64_t> pairs;  ///< ascending, as their cells are
-  std::vector<std::int64_t> slots;  ///< ascending
+  std::vector<std::int64_t> pairs;    ///< ascending numbers within the output, in the order of their cells
+  std::vector<std::uint32_t> first;   ///< [n_cells], features: pairs and diagonal
+  std::vector<std::uint32_t> second;  ///< [n_cells]
+  std::vector<std::int64_t> source;   ///< [n_cells], the number of the pair, or the complement of the diagonal's slot
 };
 
 void SortUnique(std::vector<std::int64_t>* numbers) {
@@ -25,39 +27,39 @@ void SortUnique(std::vector<std::int64_t>* numbers) {
   numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
 }
 
+/// slots: ascending.
+void ListCells(Forest const& forest, std::vector<SlotPair> const& all_pairs, std::vector<std::int64_t> const& slots,
+               Pattern* pattern) {
+  auto pair = pattern->pairs.begin();
+  auto const add = [&](std::int64_t first, std::int64_t second, std::int64_t source) {
+    pattern->first.push_back(forest.feature_of_slot[At(first)]);
+    pattern->second.push_back(forest.feature_of_slot[At(second)]);
+    pattern->source.push_back(source);
+  };
+  for (auto const slot : slots) {
+    add(slot, slot, ~slot);
+    for (; pair != pattern->pairs.end() && all_pairs[At(*pair)].first == slot; ++pair) {
+      add(slot, all_pairs[At(*pair)].second, *pair);
+    }
+  }
+}
+
 std::vector<Pattern> FindPatterns(ContributionTask const& task, QuadratureForest const& compiled) {
   std::vector<Pattern> patterns(At(task.forest.n_outputs));
+  std::vector<std::vector<std::int64_t>> slots(patterns.size());
   for (auto tree = task.trees.begin; tree < task.trees.end; ++tree) {
-    auto& pattern = patterns[At(task.forest.output_of_tree[At(tree)])];
+    auto const output = At(task.forest.output_of_tree[At(tree)]);
     auto const& from = compiled.trees[At(tree)];
-    pattern.pairs.insert(pattern.pairs.end(), from.pairs.begin(), from.pairs.end());
-    pattern.slots.insert(pattern.slots.end(), from.slots.begin(), from.slots.end());
+    patterns[output].pairs.insert(patterns[output].pairs.end(), from.pairs.begin(), from.pairs.end());
+    slots[output].insert(slots[output].end(), from.slots.begin(), from.slots.end());
   }
-  for (auto& pattern : patterns) {
-    SortUnique(&pattern.pairs);
-    SortUnique(&pattern.slots);
+  for (std::size_t output = 0; output < patterns.size(); ++output) {
+    SortUnique(&patterns[output].pairs);
+    SortUnique(&slots[output]);
+    ListCells(task.forest, compiled.pairs[output], slots[output], &patterns[output]);
   }
   return patterns;
 }
-
-/// A place in a row of one output.
-class Cells {
- public:
-  Cells(Forest const& forest, SparseInteractions* out) : forest_(forest), out_(*out) {}
-  void Set(std::int64_t entry, std::int64_t first_slot, std::int64_t second_slot, double value) const {
-    out_.first[At(entry)] = forest_.feature_of_slot[At(first_slot)];
-    out_.second[At(entry)] = forest_.feature_of_slot[At(second_slot)];
-    out_.values[At(entry)] = static_cast<float>(value);
-  }
-  void SetBias(std::int64_t entry, double value) const {
-    out_.first[At(entry)] = out_.second[At(entry)] = static_cast<std::uint32_t>(forest_.n_features);
-    out_.values[At(entry)] = static_cast<float>(value);
-  }
-
- private:
-  Forest const& forest_;
-  SparseInteractions& out_;
-};
 
 /// A number that is smaller the larger the value is in absolute value, and of equal ones where the place is smaller. A
 /// NaN counts as larger than infinity, so that there is an order whatever the leaves hold.
@@ -126,9 +128,9 @@ class SparseWriter {
     out_.begin.reserve(At(n_rows * n_outputs + 1));
     for (std::int64_t i = 0; i < n_rows * n_outputs; ++i) {
       auto const& pattern = patterns_[At(i % n_outputs)];
-      auto const n_pairs = static_cast<std::int64_t>(pattern.pairs.size());
-      auto const n_slots = static_cast<std::int64_t>(pattern.slots.size());
-      out_.begin.push_back(out_.begin.back() + (top_k_ == 0 ? n_pairs + n_slots + 1 : std::min(top_k_, n_pairs)));
+      auto const n_largest = std::min(top_k_, static_cast<std::int64_t>(pattern.pairs.size()));
+      auto const n_all = static_cast<std::int64_t>(pattern.source.size()) + 1;
+      out_.begin.push_back(out_.begin.back() + (top_k_ == 0 ? n_all : n_largest));
     }
     auto const n_entries = At(out_.begin.back());
     out_.first.resize(n_entries);
@@ -142,36 +144,38 @@ class SparseWriter {
 
   void WriteAll(QuadratureSums const& sums, std::int64_t group, std::int64_t first_row, std::int64_t output) const {
     auto const& pattern = patterns_[At(output)];
-    auto const& all_pairs = compiled_.forest->pairs[At(output)];
-    Cells const cells(task_.forest, &out_);
+    auto const bias = static_cast<std::uint32_t>(task_.forest.n_features);
     for (std::int64_t lane = 0; lane < sums.RowsOf(group); ++lane) {
       auto const* phi = sums.Phi(group) + lane;
-      auto const* values = sums.Pairs(group) + lane;
-      auto entry = BeginOf(first_row + lane, output);
-      auto pair = pattern.pairs.begin();
-      for (auto const slot : pattern.slots) {
-        cells.Set(entry++, slot, slot, phi[slot * kLanes]);
-        for (; pair != pattern.pairs.end() && all_pairs[At(*pair)].first == slot; ++pair) {
-          cells.Set(entry++, slot, all_pairs[At(*pair)].second, values[*pair * kLanes]);
-        }
+      auto const* pairs = sums.Pairs(group) + lane;
+      auto const begin = BeginOf(first_row + lane, output);
+      auto const last = begin + static_cast<std::int64_t>(pattern.source.size());
+      std::copy(pattern.first.begin(), pattern.first.end(), out_.first.begin() + begin);
+      std::copy(pattern.second.begin(), pattern.second.end(), out_.second.begin() + begin);
+      auto* value = out_.values.data() + begin;
+      for (auto const source : pattern.source) {
+        *value++ = static_cast<float>(source < 0 ? phi[~source * kLanes] : pairs[source * kLanes]);
       }
-      cells.SetBias(entry, expected_[At(output)] + StartOf(task_, first_row + lane, output));
+      out_.first[At(last)] = out_.second[At(last)] = bias;
+      *value = static_cast<float>(expected_[At(output)] + StartOf(task_, first_row + lane, output));
     }
   }
 
   void WriteLargest(QuadratureSums const& sums, std::int64_t group, std::int64_t first_row, std::int64_t output) const {
     auto const& pattern = patterns_[At(output)];
     auto const& all_pairs = compiled_.forest->pairs[At(output)];
-    Cells const cells(task_.forest, &out_);
+    auto const& feature = task_.forest.feature_of_slot;
     SmallestRanks ranks(std::min(At(top_k_), pattern.pairs.size()));
     for (std::int64_t lane = 0; lane < sums.RowsOf(group); ++lane) {
       auto const* values = sums.Pairs(group) + lane;
       ranks.Clear();
       for (auto const pair : pattern.pairs) ranks.Add(RankOf(static_cast<float>(values[pair * kLanes]), pair));
-      auto entry = BeginOf(first_row + lane, output);
+      auto entry = At(BeginOf(first_row + lane, output));
       for (auto const rank : ranks.Sorted()) {
-        auto const pair = static_cast<std::int64_t>(rank & 0xFFFFFFFFU);
-        cells.Set(entry++, all_pairs[At(pair)].first, all_pairs[At(pair)].second, values[pair * kLanes]);
+        auto const pair = At(static_cast<std::int64_t>(rank & 0xFFFFFFFFU));
+        out_.first[entry] = feature[all_pairs[pair].first];
+        out_.second[entry] = feature[all_pairs[pair].second];
+        out_.values[entry++] = static_cast<float>(values[pair * At(kLanes)]);
       }
     }
   }
