@@ -311,6 +311,12 @@ KAURI_API int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat
                                         bst_ulong* out_n_outputs, int64_t const** out_begin, uint32_t const** out_first,
                                         uint32_t const** out_second, float const** out_values);
 
+/**
+ * Counts for every node of every tree how many rows of `dmat` reach it, whatever their weights; counts of an earlier
+ * call are replaced. shap_cover=count explains with them, and model files keep them (XGBoost passes over them).
+ */
+KAURI_API int KauriBoosterCountRows(BoosterHandle handle, DMatrixHandle dmat);
+
 /* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
 
 /** A model file, XGBoost's JSON or UBJSON of any version since 1.0. Parameters set so far stay. */

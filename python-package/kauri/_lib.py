@@ -83,6 +83,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "KauriBoosterTakePrediction": [Handle, _Out(Handle)],
     "KauriDeviceArrayToHost": [Handle, POINTER(c_float)],
     "KauriDeviceArrayFree": [Handle],
+    "KauriBoosterCountRows": [Handle, Handle],
     "KauriBoosterExplain": [Handle, Handle, Handle, c_char_p, *_PREDICTION],
     "KauriBoosterExplainSparse": [Handle, Handle, c_char_p, _LENGTH, *_SPARSE],
     "XGBoosterLoadModel": [Handle, c_char_p],

@@ -259,6 +259,17 @@ class Booster(Model):
             return device.predict(self.handle, LIB.KauriBoosterPredictOnDevice, data.handle, settings)
         return _lib.call_prediction(LIB.XGBoosterPredictFromDMatrix, self.handle, data.handle, settings)
 
+    def count_rows(self, data: DMatrix) -> None:
+        """Count for every node of every tree how many rows of `data` reach it; weights do not matter.
+
+        With the parameter ``shap_cover="count"`` explanations weigh the branches of a split by these numbers, as other
+        libraries do, in place of sums of hessians. The model's files keep them; an earlier count is replaced, and trees
+        that are added later need a new one.
+        """
+        _require_dmatrix(data)
+        self._check_names(data.feature_names)
+        _lib.check(LIB.KauriBoosterCountRows(self.handle, data.handle))
+
     def inplace_predict(
         self,
         data: Any,

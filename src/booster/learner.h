@@ -64,6 +64,11 @@ class Learner {
   /// Worker threads that the parameters ask for.
   int NumThreads() const;
 
+  /// Counts for every node of every tree how many rows of `data` reach it, whatever their weights: what
+  /// shap_cover=count explains with, and what model files keep. Counts of an earlier call are replaced.
+  /// \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
+  void CountRows(DataMatrix const& data);
+
   /// Announces a data set before the first round: an untrained booster takes its number of features from it.
   void AddData(std::shared_ptr<DataMatrix const> const& data);
   /// One round: gradients of the objective at the current margins, then one tree per output and parallel tree.

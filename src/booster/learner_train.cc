@@ -61,11 +61,22 @@ void Learner::Impl::ValidateTrainingData(Components const& parts, DataMatrix con
   checked_revision = train.InfoRevision();
 }
 
+namespace {
+
+void RequireScalarLeaves(Model const& model) {
+  if (!model.HasVectorLeaves()) return;
+  Fail(ErrorKind::kModel, "the model has trees with vector leaves (multi_strategy=multi_output_tree), which Kauri ",
+       "cannot train further; it can predict, explain and save them. Start a new model, or go on in XGBoost.");
+}
+
+}  // namespace
+
 template <typename SetGradients>
 void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration, bool custom,
                                SetGradients&& set_gradients) {
   auto const parts = Resolve();
   parts->booster->RequireTraining();
+  RequireScalarLeaves(model);
   ValidateTrainingData(*parts, *train, custom);
   PrepareModel(*parts, *train, custom);
   auto* const session = TheEngine(*parts);

@@ -45,7 +45,7 @@ std::string SplitLabel(Tree const& tree, std::int32_t id, FeatureLabels const& l
 
 std::string LeafLabel(Tree const& tree, std::int32_t id, bool with_stats) {
   auto const node = static_cast<std::size_t>(id);
-  auto const label = "leaf=" + NineDigits(tree.split_value[node]);
+  auto const label = "leaf=" + LeafValueText(tree, id, true);
   return with_stats ? label + "\ncover=" + NineDigits(tree.sum_hessian[node]) : label;
 }
 

@@ -40,6 +40,9 @@ struct PlacedNode {
 /// \returns all nodes, each before its children and its left subtree before its right.
 std::vector<PlacedNode> NodesDepthFirst(Tree const& tree);
 
+/// What a leaf predicts: a number, or "[a, b, c]". elided: as XGBoost writes it, "[a, b, ..., z]" for more than three.
+std::string LeafValueText(Tree const& tree, std::int32_t leaf, bool elided);
+
 inline std::int32_t DefaultChild(Tree const& tree, std::int32_t node) {
   auto const index = static_cast<std::size_t>(node);
   return tree.default_left[index] != 0 ? tree.left[index] : tree.right[index];

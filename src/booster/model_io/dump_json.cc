@@ -6,7 +6,7 @@ namespace {
 
 std::string LeafText(Tree const& tree, std::int32_t id, bool with_stats) {
   auto const node = static_cast<std::size_t>(id);
-  auto text = "{ \"nodeid\": " + std::to_string(id) + ", \"leaf\": " + NineDigits(tree.split_value[node]) + " ";
+  auto text = "{ \"nodeid\": " + std::to_string(id) + ", \"leaf\": " + LeafValueText(tree, id, false) + " ";
   if (with_stats) text += ", \"cover\": " + NineDigits(tree.sum_hessian[node]) + " ";
   return text + "}";
 }

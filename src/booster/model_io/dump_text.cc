@@ -4,9 +4,9 @@
 namespace kauri::model_io {
 namespace {
 
-std::string LeafLine(Tree const& tree, std::size_t node, bool with_stats) {
-  auto line = "leaf=" + NineDigits(tree.split_value[node]);
-  if (with_stats) line += ",cover=" + NineDigits(tree.sum_hessian[node]);
+std::string LeafLine(Tree const& tree, std::int32_t id, bool with_stats) {
+  auto line = "leaf=" + LeafValueText(tree, id, true);
+  if (with_stats) line += ",cover=" + NineDigits(tree.sum_hessian[static_cast<std::size_t>(id)]);
   return line;
 }
 
@@ -39,6 +39,21 @@ std::string SplitLine(Tree const& tree, std::int32_t id, FeatureLabels const& la
 
 }  // namespace
 
+std::string LeafValueText(Tree const& tree, std::int32_t leaf, bool elided) {
+  auto const values = tree.LeafValues(leaf);
+  if (!tree.HasVectorLeaves()) return NineDigits(values[0]);
+  std::string text = "[";
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text += ", ";
+    if (elided && values.size() > 3 && i == 2) {
+      i = values.size() - 1;
+      text += "..., ";
+    }
+    text += NineDigits(values[i]);
+  }
+  return text + "]";
+}
+
 std::vector<PlacedNode> NodesDepthFirst(Tree const& tree) {
   std::vector<PlacedNode> nodes;
   std::vector<PlacedNode> open{{0, 0}};
@@ -63,7 +78,7 @@ std::string TextOfTree(Tree const& tree, FeatureLabels const& labels, bool with_
         !leaf && tree.is_categorical[node] == 0 && labels.Kind(tree.split_feature[node]) == FeatureKind::kIndicator;
     if (!indicator) text.append(static_cast<std::size_t>(depth), '\t');  // XGBoost does not indent indicators
     text += std::to_string(id) + ":";
-    text += leaf ? LeafLine(tree, node, with_stats) : SplitLine(tree, id, labels, with_stats);
+    text += leaf ? LeafLine(tree, id, with_stats) : SplitLine(tree, id, labels, with_stats);
     text += '\n';
   }
   return text;

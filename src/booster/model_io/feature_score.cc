@@ -15,6 +15,12 @@ Importance ImportanceOf(std::string const& type) {
        "'; expected one of weight, gain, cover, total_gain, total_cover");
 }
 
+void RequireStatistics(Tree const& tree, std::string const& type) {
+  if (!tree.HasVectorLeaves() || tree.NumNodes() == 1 || tree.sum_hessian[0] > 0.0F) return;
+  Fail(ErrorKind::kParameter, "feature importance ", type,
+       " needs gains and sums of hessians, which XGBoost before 3.2 did not save for vector leaves; use weight.");
+}
+
 }  // namespace
 
 std::map<std::int64_t, double> FeatureScore(Model const& model, std::string const& importance_type) {
@@ -23,6 +29,7 @@ std::map<std::int64_t, double> FeatureScore(Model const& model, std::string cons
   std::map<std::int64_t, double> counts;
   std::map<std::int64_t, double> sums;
   for (auto const& tree : model.trees) {
+    if (importance != Importance::kWeight) RequireStatistics(tree, importance_type);
     for (std::int32_t id = 0; id < tree.NumNodes(); ++id) {
       if (tree.IsLeaf(id)) continue;
       auto const node = static_cast<std::size_t>(id);

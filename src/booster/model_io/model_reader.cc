@@ -85,9 +85,9 @@ void ReadTreeWeights(ObjectReader const& holder, Model* model) {
     holder.FailAt(kKey, "is ", *wrong, " at index ", wrong - weights.begin(), "; expected finite");
 }
 
-/// Files before 2.0 have no iteration_indptr: every iteration has one group of parallel trees per output.
+/// Files before 2.0 have no iteration_indptr: every iteration has one group of parallel trees per output, or for all.
 std::vector<std::int64_t> EqualIterations(ObjectReader const& gbtree, Model const& model) {
-  auto const per_iteration = model.NumOutputs() * model.n_parallel_trees;
+  auto const per_iteration = (model.HasVectorLeaves() ? 1 : model.NumOutputs()) * model.n_parallel_trees;
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());
   if (n_trees % per_iteration != 0) {
     gbtree.FailAt("trees", "has ", n_trees, " trees, which is no multiple of ", per_iteration,
@@ -148,7 +148,8 @@ void ReadTrees(ObjectReader const& gbtree, Model* model) {
   model->trees.reserve(trees->size());
   for (std::int64_t i = 0; i < n_trees; ++i) {
     auto const path = gbtree.PathOf("trees") + "[" + std::to_string(i) + "]";
-    model->trees.push_back(ReadTree(&(*trees)[static_cast<std::size_t>(i)], {path, i, model->n_features}));
+    model->trees.push_back(
+        ReadTree(&(*trees)[static_cast<std::size_t>(i)], {path, i, model->n_features, model->NumOutputs()}));
   }
 }
 

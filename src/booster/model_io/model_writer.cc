@@ -4,6 +4,8 @@
 
 #include "booster/model_io/base_score.h"
 #include "booster/model_io/linear_part.h"
+#include "booster/model_io/tree_reader.h"
+#include "booster/model_io/vector_leaves.h"
 
 namespace kauri::model_io {
 namespace {
@@ -68,10 +70,21 @@ void WriteCategories(Tree const& tree, Writer* writer) {
   Numbers(writer, "categories_sizes", counts);
 }
 
+/// XGBoost has no parent of the root where leaves are vectors, and one that cannot be where they are numbers.
 std::vector<std::int32_t> FileParents(Tree const& tree) {
   auto parents = tree.parent;
+  if (tree.HasVectorLeaves()) return parents;
   for (auto& parent : parents) parent = parent == kNoNode ? kNoParent : parent;
   return parents;
+}
+
+/// XGBoost's mark of a leaf that has its value elsewhere.
+std::vector<float> FileSplitValues(Tree const& tree) {
+  auto values = tree.split_value;
+  for (std::size_t node = 0; tree.HasVectorLeaves() && node < values.size(); ++node) {
+    if (tree.left[node] == kNoNode) values[node] = std::numeric_limits<float>::denorm_min();
+  }
+  return values;
 }
 
 template <typename Writer>
@@ -83,11 +96,13 @@ void WriteTree(Model const& model, std::size_t index, Writer* writer) {
   Numbers(writer, "default_left", tree.default_left);
   writer->Key("id");
   writer->Integer(static_cast<std::int64_t>(index));
+  if (!tree.row_count.empty()) Numbers(writer, kRowCountsKey, tree.row_count);
+  if (tree.HasVectorLeaves()) Numbers(writer, "leaf_weights", LeafWeightsOf(tree));
   Numbers(writer, "left_children", tree.left);
   Numbers(writer, "loss_changes", tree.loss_change);
   Numbers(writer, "parents", FileParents(tree));
-  Numbers(writer, "right_children", tree.right);
-  Numbers(writer, "split_conditions", tree.split_value);
+  Numbers(writer, "right_children", tree.HasVectorLeaves() ? RightOrLeafRow(tree) : tree.right);
+  Numbers(writer, "split_conditions", FileSplitValues(tree));
   Numbers(writer, "split_indices", std::vector<std::int32_t>(tree.split_feature.begin(), tree.split_feature.end()));
   Numbers(writer, "split_type", tree.is_categorical);
   Numbers(writer, "sum_hessian", tree.sum_hessian);
@@ -96,7 +111,7 @@ void WriteTree(Model const& model, std::size_t index, Writer* writer) {
   Text(writer, "num_deleted", "0");
   Text(writer, "num_feature", std::to_string(model.n_features));
   Text(writer, "num_nodes", std::to_string(tree.NumNodes()));
-  Text(writer, "size_leaf_vector", "1");
+  Text(writer, "size_leaf_vector", std::to_string(tree.n_outputs));
   writer->EndObject();
   writer->EndObject();
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "booster/model_io/object_reader.h"
+#include "booster/model_io/vector_leaves.h"
 
 namespace kauri::model_io {
 namespace {
@@ -23,16 +24,28 @@ void CheckLength(ObjectReader const& reader, std::string const& key, std::vector
   }
 }
 
-/// tree_param: refuses what is not supported. \returns the number of nodes.
-std::size_t ReadTreeParam(ObjectReader const& reader) {
+/// Sets n_outputs. \returns the number of nodes.
+std::size_t ReadTreeParam(ObjectReader const& reader, std::int64_t n_outputs, Tree* tree) {
   auto const param = reader.Child("tree_param");
-  auto const n_outputs = param.Has("size_leaf_vector") ? param.IntegerIn("size_leaf_vector", 0, kLargestInt) : 1;
-  if (n_outputs > 1) {
-    param.FailAt(
-        "size_leaf_vector", "is ", n_outputs,
-        ": trees with vector leaves (multi_strategy=multi_output_tree) are not supported; train one tree per output");
+  auto const size = param.Has("size_leaf_vector") ? param.IntegerIn("size_leaf_vector", 0, kLargestInt) : 1;
+  if (size > 1 && size != n_outputs) {
+    param.FailAt("size_leaf_vector", "is ", size, "; expected 1 or ", n_outputs, ", the number of outputs");
   }
+  tree->n_outputs = static_cast<std::int32_t>(std::max<std::int64_t>(size, 1));
   return static_cast<std::size_t>(param.IntegerIn("num_nodes", 1, kLargestInt));
+}
+
+/// With vector leaves a row per node, as wide as the file has it.
+std::vector<float> TakeBaseWeights(ObjectReader const& reader, std::size_t n_nodes, Tree const& tree) {
+  constexpr char const* kKey = "base_weights";
+  auto weights = reader.TakeFloats(kKey);
+  auto const width = weights.size() / n_nodes;
+  if (!tree.HasVectorLeaves() || width < 1 || width > static_cast<std::size_t>(tree.n_outputs)) {
+    CheckLength(reader, kKey, weights, n_nodes);
+  } else {
+    CheckLength(reader, kKey, weights, n_nodes * width);
+  }
+  return weights;
 }
 
 void ReadNodes(ObjectReader const& reader, std::size_t n_nodes, Tree* tree) {
@@ -41,17 +54,22 @@ void ReadNodes(ObjectReader const& reader, std::size_t n_nodes, Tree* tree) {
     CheckLength(reader, key, values, n_nodes);
     return values;
   };
+  auto const take_statistic = [&](char const* key) {  // before 3.2 trees with vector leaves had none
+    if (tree->HasVectorLeaves() && !reader.Has(key)) return std::vector<float>(n_nodes, 0.0F);
+    return take(key, &ObjectReader::TakeFloats);
+  };
   tree->left = take("left_children", &ObjectReader::TakeInt32);
   tree->right = take("right_children", &ObjectReader::TakeInt32);
   tree->split_value = take("split_conditions", &ObjectReader::TakeFloats);
   tree->default_left = take("default_left", &ObjectReader::TakeFlags);
-  tree->base_weight = take("base_weights", &ObjectReader::TakeFloats);
-  tree->loss_change = take("loss_changes", &ObjectReader::TakeFloats);
-  tree->sum_hessian = take("sum_hessian", &ObjectReader::TakeFloats);
+  tree->base_weight = TakeBaseWeights(reader, n_nodes, *tree);
+  tree->loss_change = take_statistic("loss_changes");
+  tree->sum_hessian = take_statistic("sum_hessian");
   auto const features = take("split_indices", &ObjectReader::TakeInt32);
   tree->split_feature.assign(features.begin(), features.end());
   tree->is_categorical.assign(n_nodes, 0);
   if (reader.Has("split_type")) tree->is_categorical = take("split_type", &ObjectReader::TakeFlags);
+  if (reader.Has(kRowCountsKey)) tree->row_count = take(kRowCountsKey, &ObjectReader::TakeInt64);
 }
 
 /// \returns the nodes that the root leads to, breadth-first. Fills in the parents.
@@ -90,29 +108,36 @@ void CheckDeleted(ObjectReader const& reader, std::size_t n_nodes, std::size_t n
   }
 }
 
+/// values: [n_nodes, any number].
 template <typename T>
-void Permute(std::vector<std::int32_t> const& order, std::vector<T>* values) {
+void Permute(std::vector<std::int32_t> const& order, std::size_t n_nodes, std::vector<T>* values) {
   if (values->empty()) return;
-  std::vector<T> permuted(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) permuted[i] = (*values)[Index(order[i])];
+  auto const width = values->size() / n_nodes;
+  std::vector<T> permuted(order.size() * width);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::copy_n(values->begin() + static_cast<std::ptrdiff_t>(Index(order[i]) * width), width,
+                permuted.begin() + static_cast<std::ptrdiff_t>(i * width));
+  }
   *values = std::move(permuted);
 }
 
 /// Keeps the nodes of `order`, which become 0, 1, 2, ...
 void Renumber(std::vector<std::int32_t> const& order, Tree* tree) {
-  std::vector<std::int32_t> new_number(tree->left.size(), kNoNode);
+  auto const n_nodes = tree->left.size();
+  std::vector<std::int32_t> new_number(n_nodes, kNoNode);
   for (std::size_t i = 0; i < order.size(); ++i) new_number[Index(order[i])] = static_cast<std::int32_t>(i);
   for (auto* links : {&tree->left, &tree->right, &tree->parent}) {
-    Permute(order, links);
+    Permute(order, n_nodes, links);
     for (auto& link : *links) link = link == kNoNode ? kNoNode : new_number[Index(link)];
   }
   for (auto* floats : {&tree->split_value, &tree->base_weight, &tree->loss_change, &tree->sum_hessian})
-    Permute(order, floats);
-  Permute(order, &tree->split_feature);
-  Permute(order, &tree->default_left);
-  Permute(order, &tree->is_categorical);
-  Permute(order, &tree->category_begin);
-  Permute(order, &tree->category_count);
+    Permute(order, n_nodes, floats);
+  Permute(order, n_nodes, &tree->split_feature);
+  Permute(order, n_nodes, &tree->default_left);
+  Permute(order, n_nodes, &tree->is_categorical);
+  Permute(order, n_nodes, &tree->category_begin);
+  Permute(order, n_nodes, &tree->category_count);
+  Permute(order, n_nodes, &tree->row_count);
 }
 
 /// The categories as the file stores them; nodes by their numbers in the file.
@@ -189,17 +214,23 @@ void ClearLeafFeatures(std::int64_t n_features, Tree* tree) {
 Tree ReadTree(Value* value, TreePlace const& place) {
   ObjectReader const reader(value, place.path);
   if (reader.Has("id")) reader.IntegerIn("id", place.index, place.index);
-  auto const n_nodes = ReadTreeParam(reader);
   Tree tree;
+  auto const n_nodes = ReadTreeParam(reader, place.n_outputs, &tree);
   ReadNodes(reader, n_nodes, &tree);
+  auto const leaf_rows = tree.HasVectorLeaves() ? TakeLeafRows(reader, &tree) : LeafRows{};
   bool const categorical =
       std::any_of(tree.is_categorical.begin(), tree.is_categorical.end(), [](std::uint8_t flag) { return flag != 0; });
   if (categorical) ReadCategories(reader, &tree);
-  auto const reached = ReachNodes(reader, &tree);
+  auto reached = ReachNodes(reader, &tree);
   CheckDeleted(reader, n_nodes, reached.size());
   bool ordered = reached.size() == n_nodes;
   for (std::size_t node = 1; ordered && node < n_nodes; ++node) ordered = Index(tree.parent[node]) < node;
-  if (!ordered) Renumber(reached, &tree);
+  if (ordered) {
+    std::iota(reached.begin(), reached.end(), 0);
+  } else {
+    Renumber(reached, &tree);
+  }
+  if (tree.HasVectorLeaves()) FillLeafVectors(reader, leaf_rows, reached, &tree);
   if (categorical) PackCategories(reader, &tree);
   ClearLeafFeatures(place.n_features, &tree);
   try {

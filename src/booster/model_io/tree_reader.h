@@ -9,11 +9,15 @@
 
 namespace kauri::model_io {
 
+/// Numbers of rows, which Kauri alone writes and XGBoost passes over.
+constexpr char const* kRowCountsKey = "kauri_row_counts";
+
 /// Where a tree stands in its file.
 struct TreePlace {
   std::string path;
   std::int64_t index = 0;       ///< must be the tree's id
   std::int64_t n_features = 0;  ///< of the model
+  std::int64_t n_outputs = 1;   ///< of the model
 };
 
 /// Moves the arrays out of `value`. Parents are recomputed; deleted nodes are left out, and the rest is numbered

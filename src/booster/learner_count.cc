@@ -1,0 +1,77 @@
+/// Numbers of rows per node, from the leaves that the rows reach.
+#include <algorithm>
+#include <vector>
+
+#include "booster/learner_impl.h"
+#include "common/parallel_for.h"
+#include "data/row_window.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+/// Leaves that are held at a time.
+constexpr std::int64_t kTileFloats = 1 << 22;
+/// Predictors number leaves in float32.
+constexpr std::int32_t kLargestNode = 1 << 24;
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+void RequireCountable(Model const& model) {
+  if (model.trees.empty()) Fail(ErrorKind::kModel, "the model has no trees, so there is nothing to count rows in.");
+  for (std::size_t index = 0; index < model.trees.size(); ++index) {
+    if (model.trees[index].NumNodes() <= kLargestNode) continue;
+    Fail(ErrorKind::kModel, "tree ", index, " has ", model.trees[index].NumNodes(),
+         " nodes; rows are counted in trees ", "of up to ", kLargestNode, " only.");
+  }
+}
+
+using Counts = std::vector<std::vector<std::int64_t>>;  ///< [n_trees][n_nodes]
+
+/// leaves: [n_rows, n_trees].
+void AddLeaves(Context const& ctx, std::vector<float> const& leaves, Counts* counts) {
+  auto const n_trees = static_cast<std::int64_t>(counts->size());
+  ParallelFor(ctx, n_trees, [&](std::int64_t tree) {
+    auto& of_tree = (*counts)[At(tree)];
+    for (auto place = At(tree); place < leaves.size(); place += At(n_trees)) {
+      ++of_tree[static_cast<std::size_t>(leaves[place])];
+    }
+  });
+}
+
+/// Children come after their parent.
+void SumUp(Tree const& tree, std::vector<std::int64_t>* counts) {
+  for (auto node = tree.NumNodes(); node-- > 0;) {
+    if (tree.IsLeaf(node)) continue;
+    (*counts)[At(node)] = (*counts)[At(tree.left[At(node)])] + (*counts)[At(tree.right[At(node)])];
+  }
+}
+
+}  // namespace
+
+void Learner::CountRows(DataMatrix const& data) {
+  auto const parts = impl_->Resolve();
+  auto& model = impl_->model;
+  CheckPredictable(model, data.NumCols());
+  RequireCountable(model);
+  auto const n_trees = static_cast<std::int64_t>(model.trees.size());
+  auto const compiled = impl_->Compiled(*parts);
+  auto const start = impl_->StartMargins(*parts);
+  Counts counts;
+  for (auto const& tree : model.trees) counts.emplace_back(tree.left.size(), 0);
+  auto const rows = data.View();
+  auto const tile_rows = std::max<std::int64_t>(64, kTileFloats / std::max<std::int64_t>(1, n_trees));
+  for (std::int64_t begin = 0; begin < rows->NumRows(); begin += tile_rows) {
+    RowWindow const tile(*rows, begin, std::min(rows->NumRows(), begin + tile_rows));
+    std::vector<float> leaves(At(tile.NumRows() * n_trees));
+    parts->predictor->Predict(parts->ctx, *compiled, tile, PredictKind::kLeaf, {0, n_trees}, {start, {}}, leaves);
+    AddLeaves(parts->ctx, leaves, &counts);
+  }
+  for (std::size_t tree = 0; tree < counts.size(); ++tree) {
+    SumUp(model.trees[tree], &counts[tree]);
+    model.trees[tree].row_count = std::move(counts[tree]);
+  }
+  impl_->ForgetResolved();  // what is compiled has the old counts
+}
+
+}  // namespace kauri

@@ -1,0 +1,9 @@
+/// Row counts of the nodes.
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+
+using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+
+int KauriBoosterCountRows(BoosterHandle handle, DMatrixHandle dmat) {
+  return Guard([&] { BoosterOf(handle).learner->CountRows(*DataOf(dmat).data); });
+}
