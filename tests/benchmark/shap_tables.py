@@ -3,7 +3,7 @@
     python tests/benchmark/shap_tables.py --table 3 --data FOLDER    # the twelve models: trees, leaves, depth
     python tests/benchmark/shap_tables.py --table 6 --data FOLDER    # contributions of 10,000 rows
     python tests/benchmark/shap_tables.py --table 7 --data FOLDER    # interactions of 200 rows
-    python tests/benchmark/shap_tables.py --table 5 --data FOLDER    # bin packing
+    python tests/benchmark/shap_tables.py --table 5 --data FOLDER    # bin packing; with --packing-bench its time
     python tests/benchmark/shap_tables.py --figure 4 --data FOLDER   # time against rows
     python tests/benchmark/shap_tables.py --figure 5 --data FOLDER   # 1 M rows against devices (6: against threads)
     python tests/benchmark/shap_tables.py --roofline --data FOLDER   # instructions and bytes of every kernel
@@ -52,6 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", nargs="+", choices=PUBLISHED, default=list(PUBLISHED), help="models of the tables")
     parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement, about (default: 2)")
     parser.add_argument("--rows", type=int, help="rows of tables 6 and 7 (default: 10,000 and 200)")
+    parser.add_argument("--packing-bench", type=Path, help="the program packing_bench, for table 5")
     parser.add_argument("--no-peers", dest="peers", action="store_false", help="without XGBoost and shap")
     return parser
 

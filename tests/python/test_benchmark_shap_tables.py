@@ -71,6 +71,22 @@ def test_packing_table(run) -> None:
     assert all(0 < row["utilisation"] <= 1 for row in rows)
 
 
+def test_packing_times_come_from_the_library_s_program(run, tmp_path: Path) -> None:
+    """Stands in for packing_bench: a bin for each path, whatever the way; its counts are compared."""
+    bench = tmp_path / "bench"
+    bench.write_text("#!/bin/sh\nfor way in none nf ffd bfd; do echo $way 0.25 $(wc -c < $1) 0.1; done\n")
+    bench.chmod(0o755)
+    sizes = np.full(40, 3, dtype=np.uint8)
+    assert packing.library_packings(bench, sizes)["nf"] == (0.25, 40)
+    with pytest.raises(AssertionError):
+        run("--table", "5", "--only", "adult-small", "--packing-bench", str(bench))
+    (path,) = (tmp_path / "table" / "5").glob("*.json")
+    rows = {row["packing"]: row for row in json.loads(path.read_text())["rows"]}
+    assert rows["none"]["packing_s"] == 0.25
+    assert rows["none"]["right"] is True
+    assert rows["bfd"]["right"] is False
+
+
 @pytest.mark.parametrize(("table", "rows"), [("6", "40"), ("7", "8")])
 def test_speed_tables(run, monkeypatch: pytest.MonkeyPatch, table: str, rows: str) -> None:
     """Beside XGBoost; the shap package takes seconds to import."""

@@ -1,11 +1,16 @@
 """Bin packing of paths into warps (section 3.3 of the SHAP paper), from the sizes alone, to check the library's.
 
+Its own counts and times come from packing_bench.
+
 Items of one size go into bins together, so that the time does not depend on their number but for next-fit.
 """
 
 from __future__ import annotations
 
+import subprocess
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -77,14 +82,24 @@ def bins_best_fit_decreasing(sizes: np.ndarray) -> int:
     return sum(bins_with)
 
 
+# By their names in shap_bin_packing.
 PACKINGS: dict[str, Callable[[np.ndarray], int]] = {
     "none": bins_none,
-    "next_fit": bins_next_fit,
-    "first_fit_decreasing": bins_first_fit_decreasing,
-    "best_fit_decreasing": bins_best_fit_decreasing,
+    "nf": bins_next_fit,
+    "ffd": bins_first_fit_decreasing,
+    "bfd": bins_best_fit_decreasing,
 }
 
 
 def utilisation(sizes: np.ndarray, bins: int) -> float:
     """The share of the bins' room that is used."""
     return float(sizes.sum(dtype=np.int64)) / (WARP * bins)
+
+
+def library_packings(bench: Path, sizes: np.ndarray) -> dict[str, tuple[float, int]]:
+    """Seconds and bins of each way to pack, from the program packing_bench."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(sizes.astype(np.uint8).tobytes())
+        file.flush()
+        lines = subprocess.run([bench, file.name], check=True, capture_output=True, text=True).stdout.splitlines()
+    return {name: (float(seconds), int(bins)) for name, seconds, bins, _ in map(str.split, lines)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .packing import PACKINGS, utilisation
+from .packing import PACKINGS, library_packings, utilisation
 from .report import Column, Report, Row, say
 from .shap_entrants import allowed_values, entrants_for, error_against, kauri_entrant, measure, methods_on
 from .shap_models import PUBLISHED, TrainedModel, trained
@@ -37,19 +37,25 @@ def table_3(args: argparse.Namespace) -> int:
 
 
 def table_5(args: argparse.Namespace) -> int:
-    """Bins and their utilisation, and seconds of 10,000 rows by treeshap on the device with each packing."""
+    """Seconds of packing, bins and their utilisation, and seconds of 10,000 rows by treeshap on the device."""
     columns = [*MODEL, ("packing", "packing", "{}"), ("bins", "bins", "{:,}"), ("utilisation", "utilisation", "{:.4f}")]
-    columns += [("contributions, s", "text", "{}")]
+    columns += [("packing, s", "packing_s", "{:.1e}"), ("contributions, s", "text", "{}")]
     report = Report("shap-table5", "Table 5: bin packing", columns, args)
     known = allowed_values("shap_bin_packing") if args.device != "cpu" and "treeshap" in methods_on(args.device) else []
     if not known:
-        say("(no parameter shap_bin_packing on this device: bins are counted, times are left out)")
+        say("(no parameter shap_bin_packing on this device: its times are left out)")
+    if args.packing_bench is None:
+        say("(without --packing-bench the time of packing is left out)")
     for model in models(args):
         rows = model.test_rows(args.rows or 10_000)
         sizes = model.shape.path_sizes
+        library = {} if args.packing_bench is None else library_packings(args.packing_bench, sizes)
         for name, pack in PACKINGS.items():
             bins = pack(sizes)
             row: Row = {**model.size(), "packing": name, "bins": bins, "utilisation": utilisation(sizes, bins)}
+            if name in library:
+                row["packing_s"] = library[name][0]
+                row["right"] = library[name][1] == bins
             if name in known:
                 entrant = kauri_entrant(model, args.device, "treeshap", False, args, shap_bin_packing=name)
                 measured, _ = measure(entrant, rows, args.seconds)
