@@ -45,7 +45,6 @@ struct QuadratureNodes {
   std::vector<double> complement;
   std::vector<double> weight;
 };
-using GaussLegendre = QuadratureNodes;
 
 /// n Gauss-Legendre points on [0, 1], exact for polynomials of degree 2 n - 1.
 QuadratureNodes MakeGaussLegendre(std::int32_t n);
