@@ -13,6 +13,7 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kEntriesPerBlock = 1 << 14;
+constexpr std::int64_t kFewEntries = 1 << 16;  ///< below it threads cost more than they save
 constexpr double kLeastHessian = 1e-5;
 constexpr std::uint64_t kPurpose = 0x6C696E656172;  ///< of the selectors' draws
 
@@ -63,8 +64,9 @@ class OutputDescent {
   template <typename WeightOf>
   std::vector<double> StepLengths(WeightOf&& weight_of) const {
     Context const alone;
+    auto const& ctx = columns_.NumEntries() < kFewEntries ? alone : ctx_;
     std::vector<double> lengths(static_cast<std::size_t>(columns_.NumCols()));
-    ParallelFor(ctx_, columns_.NumCols(), [&](std::int64_t feature) {
+    ParallelFor(ctx, columns_.NumCols(), [&](std::int64_t feature) {
       auto const step = WholeStep(SumOf(alone, columns_.Column(feature)), weight_of(feature));
       lengths[static_cast<std::size_t>(feature)] = std::fabs(step);
     });
@@ -171,6 +173,22 @@ class Selector {
   std::vector<std::int64_t> order_;
 };
 
+/// A round of `output` on weights [n_features + 1, n_outputs].
+void Descend(Selector const& selector, std::int64_t output, std::int64_t n_outputs, OutputDescent* descent,
+             std::vector<float>* weights) {
+  auto const weight_of = [&](std::int64_t feature) -> float& {
+    return (*weights)[static_cast<std::size_t>(feature * n_outputs + output)];
+  };
+  auto const n_features = static_cast<std::int64_t>(weights->size()) / n_outputs - 1;
+  weight_of(n_features) += descent->StepBias();
+  selector.ForEach(
+      output, [&] { return descent->StepLengths(weight_of); },
+      [&](std::int64_t feature) {
+        auto& weight = weight_of(feature);
+        weight += descent->StepFeature(feature, weight);
+      });
+}
+
 /// The sum of the rows' weights.
 double RowWeight(MetaInfo const& info) {
   if (info.weights.empty()) return static_cast<double>(info.n_rows);
@@ -214,20 +232,10 @@ void CoordinateDescent::Update(Context const& ctx, DataMatrix const& data, Span<
   Selector selector(param_, columns.NumCols(), CombineKeys(CombineKeys(ctx.seed, kPurpose), round));
   selector.Prepare();
   auto weights = model->linear.weights;
-  auto const weight_of = [&](std::int64_t feature, std::int64_t output) -> float& {
-    return weights[static_cast<std::size_t>(feature * n_outputs + output)];
-  };
   auto const update = [&](Context const& inner, std::int64_t output) {
     OutputDescent descent(inner, param_, penalties, columns);
     descent.TakeGradients(gradients, n_outputs, output);
-    weight_of(columns.NumCols(), output) += descent.StepBias();
-    auto const lengths = [&] {
-      return descent.StepLengths([&](std::int64_t feature) { return weight_of(feature, output); });
-    };
-    selector.ForEach(output, lengths, [&](std::int64_t feature) {
-      auto& weight = weight_of(feature, output);
-      weight += descent.StepFeature(feature, weight);
-    });
+    Descend(selector, output, n_outputs, &descent, &weights);
   };
   if (n_outputs >= ctx.threads) {  // an output is a task; its loops run on one thread
     ParallelFor(ctx, n_outputs, [&](std::int64_t output) { update(Context{}, output); });

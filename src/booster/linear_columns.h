@@ -24,6 +24,7 @@ class LinearColumns : public BuildState {
   /// \throws Error(kData) for 2^32 rows or more.
   LinearColumns(Context const& ctx, DataMatrix const& data);
   std::int64_t NumCols() const { return static_cast<std::int64_t>(column_ptr_.size()) - 1; }
+  std::int64_t NumEntries() const { return column_ptr_.back(); }
   LinearColumn Column(std::int64_t feature) const;
 
  private:

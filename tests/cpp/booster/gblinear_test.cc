@@ -1,0 +1,413 @@
+#include "booster/gblinear.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "booster/booster_fixture.h"
+#include "booster/coordinate_descent.h"
+
+namespace kauri {
+namespace {
+
+using testing::Bytes;
+using testing::MakeLabelled;
+using testing::MatrixSpec;
+using testing::MessageOf;
+using testing::Params;
+using testing::Predicting;
+using testing::Train;
+using testing::With;
+
+constexpr std::int64_t kRows = 300;
+constexpr std::int64_t kCols = 6;
+
+MatrixSpec Spec(double missing, bool sparse, std::uint64_t seed = 1) {
+  MatrixSpec spec;
+  spec.n_rows = kRows;
+  spec.n_cols = kCols;
+  spec.missing = missing;
+  spec.sparse = sparse;
+  spec.seed = seed;
+  return spec;
+}
+
+Params Linear() { return {{"booster", "gblinear"}, {"validate_parameters", "1"}, {"nthread", "1"}}; }
+
+/// A linear model that learns squared error by the textbook, in float64: residuals are made anew for every step.
+class NaiveSquaredError {
+ public:
+  NaiveSquaredError(std::vector<float> values, std::vector<float> labels, std::vector<float> row_weights, double start)
+      : values_(std::move(values)), labels_(std::move(labels)), row_weights_(std::move(row_weights)), start_(start) {}
+
+  double eta = 0.5;
+  double lambda = 0.0;
+  double alpha = 0.0;
+  std::vector<double> weights = std::vector<double>(kCols + 1, 0.0);
+
+  double WholeStep(std::int64_t feature) const {
+    double gradient = 0.0;
+    double hessian = 0.0;
+    double total = 0.0;
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      auto const weight = row_weights_[static_cast<std::size_t>(row)];
+      auto const x = Value(row, feature);
+      gradient += weight * (Margin(row) - labels_[static_cast<std::size_t>(row)]) * x;
+      hessian += weight * x * x;
+      total += weight;
+    }
+    auto const w = weights[static_cast<std::size_t>(feature)];
+    if (feature == kCols) return -gradient / hessian;
+    // argmin over u of gradient * (u - w) + hessian / 2 * (u - w)^2 + total * (lambda / 2 * u^2 + alpha * |u|)
+    auto const pulled = hessian * w - gradient;
+    auto const shrunk = std::max(std::fabs(pulled) - total * alpha, 0.0);
+    return std::copysign(shrunk, pulled) / (hessian + total * lambda) - w;
+  }
+
+  void Step(std::int64_t feature) { weights[static_cast<std::size_t>(feature)] += eta * WholeStep(feature); }
+
+  void Round(std::vector<std::int64_t> const& features) {
+    Step(kCols);
+    for (auto const feature : features) Step(feature);
+  }
+
+  std::vector<std::int64_t> LongestFirst() const {
+    std::vector<std::int64_t> order(kCols);
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::int64_t a, std::int64_t b) { return std::fabs(WholeStep(a)) > std::fabs(WholeStep(b)); });
+    return order;
+  }
+
+ private:
+  double Value(std::int64_t row, std::int64_t feature) const {
+    if (feature == kCols) return 1.0;
+    auto const value = values_[static_cast<std::size_t>(row * kCols + feature)];
+    return std::isnan(value) ? 0.0 : static_cast<double>(value);
+  }
+  double Margin(std::int64_t row) const {
+    double margin = start_;
+    for (std::int64_t f = 0; f <= kCols; ++f) margin += Value(row, f) * weights[static_cast<std::size_t>(f)];
+    return margin;
+  }
+
+  std::vector<float> values_;
+  std::vector<float> labels_;
+  std::vector<float> row_weights_;
+  double start_;
+};
+
+std::vector<std::int64_t> InOrder() {
+  std::vector<std::int64_t> order(kCols);
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  return order;
+}
+
+struct Storage {
+  char const* name;
+  double missing;
+  bool sparse;
+};
+
+class GbLinearData : public ::testing::TestWithParam<Storage> {
+ protected:
+  void SetUp() override {
+    auto const spec = Spec(GetParam().missing, GetParam().sparse);
+    data_ = MakeLabelled(spec, 0);
+    testing::Random random(3);
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      data_->MutableInfo()->weights.push_back(static_cast<float>(random.Uniform()));
+    }
+    naive_ = std::make_unique<NaiveSquaredError>(testing::MakeValues(spec), data_->Info().labels, data_->Info().weights,
+                                                 0.5);
+  }
+  void ExpectWeights(Learner* learner) const {
+    auto const& weights = learner->GetModel().linear.weights;
+    ASSERT_EQ(weights.size(), static_cast<std::size_t>(kCols + 1));
+    for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_NEAR(weights[i], naive_->weights[i], 2e-5) << i;
+  }
+
+  std::shared_ptr<DataMatrix> data_;
+  std::unique_ptr<NaiveSquaredError> naive_;
+};
+
+TEST_P(GbLinearData, CyclicStepsAreTheTextbooks) {
+  for (auto const* updater : {"shotgun", "coord_descent"}) {
+    SetUp();
+    for (int round = 0; round < 5; ++round) naive_->Round(InOrder());
+    ExpectWeights(Train(data_, With(Linear(), {{"updater", updater}, {"base_score", "0.5"}}), 5).get());
+  }
+}
+
+TEST_P(GbLinearData, PenaltiesPullToZeroAndStayThere) {
+  naive_->eta = 1.0;
+  naive_->lambda = 0.3;
+  naive_->alpha = 0.15;
+  for (int round = 0; round < 5; ++round) naive_->Round(InOrder());
+  auto const learner =
+      Train(data_, With(Linear(), {{"eta", "1"}, {"lambda", "0.3"}, {"alpha", "0.15"}, {"base_score", "0.5"}}), 5);
+  ExpectWeights(learner.get());
+  auto const& weights = learner->GetModel().linear.weights;
+  EXPECT_GT(std::count(weights.begin(), weights.end(), 0.0F), 0);
+}
+
+TEST_P(GbLinearData, GreedyTakesTheLongestStepEachTime) {
+  for (int round = 0; round < 4; ++round) {
+    naive_->Step(kCols);
+    for (int i = 0; i < 2; ++i) naive_->Step(naive_->LongestFirst()[0]);
+  }
+  ExpectWeights(
+      Train(data_,
+            With(Linear(),
+                 {{"updater", "coord_descent"}, {"feature_selector", "greedy"}, {"top_k", "2"}, {"base_score", "0.5"}}),
+            4)
+          .get());
+}
+
+TEST_P(GbLinearData, ThriftyTakesTheOrderOfTheRoundsBeginning) {
+  for (int round = 0; round < 4; ++round) {
+    naive_->Step(kCols);
+    auto order = naive_->LongestFirst();
+    order.resize(3);
+    for (auto const feature : order) naive_->Step(feature);
+  }
+  ExpectWeights(
+      Train(
+          data_,
+          With(Linear(),
+               {{"updater", "coord_descent"}, {"feature_selector", "thrifty"}, {"top_k", "3"}, {"base_score", "0.5"}}),
+          4)
+          .get());
+}
+
+INSTANTIATE_TEST_SUITE_P(Storages, GbLinearData,
+                         ::testing::Values(Storage{"dense", 0.0, false}, Storage{"dense_missing", 0.3, false},
+                                           Storage{"sparse", 0.8, true}),
+                         [](auto const& param) { return param.param.name; });
+
+TEST(GbLinear, EverySelectorReachesTheSameMinimum) {
+  auto const spec = Spec(0.2, false);
+  auto const data = MakeLabelled(spec, 0);
+  NaiveSquaredError naive(testing::MakeValues(spec), data->Info().labels, std::vector<float>(kRows, 1.0F), 0.5);
+  for (int round = 0; round < 200; ++round) naive.Round(InOrder());
+  for (auto const* selector : {"cyclic", "shuffle", "random", "greedy", "thrifty"}) {
+    auto const learner = Train(
+        data, With(Linear(), {{"updater", "coord_descent"}, {"feature_selector", selector}, {"base_score", "0.5"}}),
+        80);
+    for (std::size_t i = 0; i <= kCols; ++i) {
+      EXPECT_NEAR(learner->GetModel().linear.weights[i], naive.weights[i], 1e-3) << selector << i;
+    }
+  }
+}
+
+TEST(GbLinear, ShuffleAndRandomFollowTheSeed) {
+  auto const data = MakeLabelled(Spec(0.2, false), 0);
+  for (auto const* selector : {"shuffle", "random"}) {
+    std::set<std::string> models;
+    for (auto const* seed : {"1", "2", "1"}) {
+      models.insert(Bytes(
+          Train(data, With(Linear(), {{"updater", "coord_descent"}, {"feature_selector", selector}, {"seed", seed}}), 2)
+              .get()));
+    }
+    EXPECT_EQ(models.size(), 2U) << selector;
+  }
+}
+
+TEST(GbLinear, SameBytesForAnyThreadCount) {
+  auto spec = Spec(0.1, false, 4);
+  spec.n_rows = 36000;  // several blocks of a column
+  for (auto const* objective : {"reg:squarederror", "multi:softprob"}) {
+    auto const multi = std::string(objective) == "multi:softprob";
+    auto const data = MakeLabelled(spec, multi ? 3 : 0);
+    for (auto const* selector : {"cyclic", "greedy"}) {
+      std::set<std::string> models;
+      for (auto const* threads : {"1", "3", "8"}) {
+        auto params = With(Linear(), {{"nthread", threads}, {"objective", objective}, {"feature_selector", selector}});
+        params.emplace_back("updater", "coord_descent");
+        if (multi) params.emplace_back("num_class", "3");
+        models.insert(Bytes(Train(data, params, 2).get()));
+      }
+      EXPECT_EQ(models.size(), 1U) << objective << selector;
+    }
+  }
+}
+
+TEST(GbLinear, ContinuesFromASnapshotToTheSameBytes) {
+  auto const data = MakeLabelled(Spec(0.1, true), 3);
+  auto const params =
+      With(Linear(), {{"objective", "multi:softmax"}, {"num_class", "3"}, {"feature_selector", "shuffle"}});
+  auto const first = Train(data, params, 3);
+  auto const snapshot = first->SaveSnapshot();
+  Learner second;
+  second.LoadSnapshot({snapshot.data(), snapshot.size()});
+  for (int round = 3; round < 6; ++round) second.UpdateOneIteration(data, round);
+  EXPECT_EQ(Bytes(&second), Bytes(Train(data, params, 6).get()));
+  EXPECT_EQ(second.NumIterations(), 6);
+}
+
+TEST(GbLinear, CachedMarginsAreThoseOfThePredictor) {
+  auto const data = MakeLabelled(Spec(0.6, true), 2);
+  auto const other = MakeLabelled(Spec(0.1, false, 9), 2);
+  auto const learner = testing::MakeLearner(With(Linear(), {{"objective", "binary:logistic"}}));
+  auto loss = 1e9;
+  for (int round = 0; round < 4; ++round) {
+    learner->UpdateOneIteration(data, round);
+    auto const now = learner->Evaluate({{"other", other}, {"train", data}});
+    EXPECT_LT(now[1].value, loss);
+    loss = now[1].value;
+    EXPECT_EQ(learner->PredictTraining(data, Predicting(PredictKind::kMargin)).values,
+              learner->Predict(*data, Predicting(PredictKind::kMargin)).values);
+  }
+}
+
+TEST(GbLinear, ABaseMarginTakesThePlaceOfTheBaseScore) {
+  auto const data = MakeLabelled(Spec(0.1, false), 0);
+  auto const learner = Train(data, With(Linear(), {{"base_score", "2"}}), 3);
+  auto const plain = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
+  data->MutableInfo()->base_margin.assign(kRows, 5.0F);
+  auto const moved = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
+  for (std::size_t row = 0; row < kRows; ++row) EXPECT_NEAR(moved[row] - plain[row], 3.0F, 1e-5);
+}
+
+TEST(GbLinear, ToleranceEndsTheMoves) {
+  auto const data = MakeLabelled(Spec(0.0, false), 0);
+  auto const learner = Train(data, With(Linear(), {{"tolerance", "0.001"}}), 60);
+  auto const weights = learner->GetModel().linear.weights;
+  learner->UpdateOneIteration(data, 60);
+  EXPECT_EQ(learner->GetModel().linear.weights, weights);
+  EXPECT_EQ(learner->NumIterations(), 61);
+  auto const moving = Train(data, With(Linear(), {{"tolerance", "0.001"}}), 3);
+  EXPECT_NE(moving->GetModel().linear.weights, Train(data, Linear(), 2)->GetModel().linear.weights);
+}
+
+TEST(GbLinear, ANegativeHessianTakesARowOut) {
+  auto const data = MakeLabelled(Spec(0.0, false), 0);
+  std::vector<GradientPair> pairs;
+  for (std::int64_t row = 0; row < kRows; ++row) pairs.push_back({row < 150 ? 1.0F : 7.0F, row < 150 ? 1.0F : -1.0F});
+  auto const some = testing::MakeLearner(Linear());
+  some->BoostOneIteration(data, pairs, 0);
+  for (std::int64_t row = 150; row < kRows; ++row) pairs[static_cast<std::size_t>(row)] = {0.0F, 0.0F};
+  auto const none = testing::MakeLearner(Linear());
+  none->BoostOneIteration(data, pairs, 0);
+  EXPECT_EQ(Bytes(some.get()), Bytes(none.get()));
+  for (auto& pair : pairs) pair = {1.0F, 0.0F};
+  auto const flat = testing::MakeLearner(Linear());
+  flat->BoostOneIteration(data, pairs, 0);
+  EXPECT_EQ(flat->GetModel().linear.weights, std::vector<float>(kCols + 1, 0.0F));
+  pairs[3].gradient = std::numeric_limits<float>::infinity();
+  EXPECT_NE(MessageOf([&] { flat->BoostOneIteration(data, pairs, 1); }).find("row 3"), std::string::npos);
+}
+
+TEST(GbLinear, ContributionsAreValueTimesWeight) {
+  auto const spec = Spec(0.3, false);
+  auto const values = testing::MakeValues(spec);
+  auto const data = MakeLabelled(spec, 3);
+  auto const learner = Train(data, With(Linear(), {{"objective", "multi:softprob"}, {"num_class", "3"}}), 3);
+  auto const margins = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
+  auto const& weights = learner->GetModel().linear.weights;
+  for (auto const kind : {PredictKind::kContribution, PredictKind::kApproxContribution, PredictKind::kBanzhaf}) {
+    auto const phi = learner->Predict(*data, Predicting(kind)).values;
+    ASSERT_EQ(phi.size(), static_cast<std::size_t>(kRows * 3 * (kCols + 1)));
+    for (std::size_t block = 0; block < phi.size() / (kCols + 1); ++block) {
+      auto const* cells = phi.data() + block * (kCols + 1);
+      EXPECT_NEAR(std::accumulate(cells, cells + kCols + 1, 0.0F), margins[block], 1e-5);
+      for (std::size_t f = 0; f < kCols; ++f) {
+        auto const value = values[block / 3 * kCols + f];
+        EXPECT_EQ(cells[f], std::isnan(value) ? 0.0F : value * weights[f * 3 + block % 3]);
+      }
+    }
+  }
+}
+
+TEST(GbLinear, PairsHaveNothingBesideTheDiagonal) {
+  auto const data = MakeLabelled(Spec(0.3, true), 0);
+  auto const learner = Train(data, Linear(), 3);
+  auto const phi = learner->Predict(*data, Predicting(PredictKind::kContribution)).values;
+  constexpr std::size_t kColumns = kCols + 1;
+  for (auto const kind :
+       {PredictKind::kInteraction, PredictKind::kApproxInteraction, PredictKind::kTaylorInteraction}) {
+    auto const pairs = learner->Predict(*data, Predicting(kind)).values;
+    ASSERT_EQ(pairs.size(), phi.size() * kColumns);
+    for (std::size_t cell = 0; cell < pairs.size(); ++cell) {
+      auto const row = cell / (kColumns * kColumns);
+      auto const a = cell / kColumns % kColumns;
+      auto const b = cell % kColumns;
+      EXPECT_EQ(pairs[cell], a == b ? phi[row * kColumns + a] : 0.0F);
+    }
+  }
+}
+
+TEST(GbLinear, InterventionalContributionsCountFromTheBackgroundsMean) {
+  auto const spec = Spec(0.3, false);
+  auto const values = testing::MakeValues(spec);
+  auto const data = MakeLabelled(spec, 0);
+  auto const background = MakeLabelled(Spec(0.2, true, 8), 0);
+  auto const learner = Train(data, Linear(), 3);
+  auto const rows = data->View();
+  auto const others = background->View();
+  ExplainTask const task{*rows, {}, others.get()};
+  auto const phi = learner->Explain(task, {}).values;
+  auto const margins = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
+  auto const of_background = learner->Predict(*background, Predicting(PredictKind::kMargin)).values;
+  auto const mean = std::accumulate(of_background.begin(), of_background.end(), 0.0) / kRows;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    auto const* cells = phi.data() + row * (kCols + 1);
+    EXPECT_NEAR(cells[kCols], mean, 1e-5);
+    EXPECT_NEAR(std::accumulate(cells, cells + kCols + 1, 0.0F), margins[row], 2e-5);
+  }
+}
+
+TEST(GbLinear, ManyOutputsAreIndependent) {
+  auto const spec = Spec(0.1, false);
+  auto const data = MakeLabelled(spec, 0);
+  auto const one = Train(data, With(Linear(), {{"base_score", "0.5"}}), 4);
+  auto& info = *data->MutableInfo();
+  auto const labels = info.labels;
+  info.labels.clear();
+  for (auto const label : labels) {
+    info.labels.push_back(label);
+    info.labels.push_back(2.0F * label);
+  }
+  info.n_targets = 2;
+  auto const two = Train(data, With(Linear(), {{"base_score", "0.5"}}), 4);
+  auto const& weights = two->GetModel().linear.weights;
+  ASSERT_EQ(weights.size(), static_cast<std::size_t>(2 * (kCols + 1)));
+  for (std::size_t i = 0; i <= kCols; ++i) EXPECT_EQ(weights[2 * i], one->GetModel().linear.weights[i]);
+}
+
+TEST(GbLinear, BadParametersAreNamed) {
+  auto const data = MakeLabelled(Spec(0.1, false), 0);
+  auto const message = [&](Params const& params) { return MessageOf([&] { Train(data, With(Linear(), params), 1); }); };
+  EXPECT_NE(message({{"updater", "sgd"}}).find("coord_descent"), std::string::npos);
+  EXPECT_NE(message({{"feature_selector", "best"}}).find("thrifty"), std::string::npos);
+  for (auto const* selector : {"random", "greedy", "thrifty"}) {
+    EXPECT_NE(message({{"feature_selector", selector}}).find("use updater=coord_descent"), std::string::npos);
+  }
+  EXPECT_NE(message({{"top_k", "-1"}}).find("top_k"), std::string::npos);
+  EXPECT_NE(message({{"lambda", "-1"}}).find("lambda"), std::string::npos);
+  EXPECT_NE(message({{"eta", "nan"}}).find("eta"), std::string::npos);
+  EXPECT_NE(message({{"tolerance", "-1"}}).find("tolerance"), std::string::npos);
+}
+
+TEST(GbLinear, WhatOnlyTreesHaveIsRefused) {
+  auto const data = MakeLabelled(Spec(0.1, false), 0);
+  auto const learner = Train(data, Linear(), 3);
+  auto const predict = [&](PredictKind kind, IterationRange rounds) {
+    return MessageOf([&] { learner->Predict(*data, Predicting(kind, rounds)); });
+  };
+  EXPECT_NE(predict(PredictKind::kLeaf, {}).find("no leaves"), std::string::npos);
+  EXPECT_NE(predict(PredictKind::kMargin, {0, 2}).find("leave the range out"), std::string::npos);
+  EXPECT_EQ(predict(PredictKind::kMargin, {0, 3}), "no error");
+  EXPECT_NE(MessageOf([&] { learner->Slice({0, 2}, 1); }).find("slice"), std::string::npos);
+  learner->SetParam("booster", "gbtree");
+  EXPECT_NE(MessageOf([&] { learner->UpdateOneIteration(data, 3); }).find("is linear"), std::string::npos);
+  auto const trees = Train(data, {}, 2);
+  trees->SetParam("booster", "gblinear");
+  EXPECT_NE(MessageOf([&] { trees->UpdateOneIteration(data, 2); }).find("consists of trees"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kauri
