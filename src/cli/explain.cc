@@ -1,8 +1,8 @@
-/// \file task=explain: SHAP values of a file's rows, a tile of rows at a time.
-///
-/// A tile is as many rows as give kTileFloats numbers, so that memory is bounded by the data and not by the result,
-/// which for interactions can be a thousand times larger.
+/// \file task=explain: SHAP values of a file's rows, a tile of rows at a time, so that memory is bounded by the data
+/// and not by the result, which for interactions can be a thousand times larger.
 #include <algorithm>
+#include <charconv>
+#include <sstream>
 #include <string>
 
 #include "booster/learner.h"
@@ -17,14 +17,16 @@
 namespace kauri::cli {
 namespace {
 
-constexpr std::int64_t kTileFloats = std::int64_t{1} << 24U;
-
 PredictKind KindOf(CliParam const& cli) {
   switch (cli.kind) {
     case CliParam::kInteractions:
       return PredictKind::kInteraction;
     case CliParam::kApproximate:
       return PredictKind::kApproxContribution;
+    case CliParam::kBanzhaf:
+      return PredictKind::kBanzhaf;
+    case CliParam::kTaylor:
+      return PredictKind::kTaylorInteraction;
     default:
       return PredictKind::kContribution;
   }
@@ -40,19 +42,39 @@ bool IsNpyPath(std::string const& path) {
   Fail(ErrorKind::kParameter, "name_explain=", path, " ends neither with .csv nor with .npy; name it by one of them.");
 }
 
-void WriteTiles(Learner const& learner, DataMatrix const& data, PredictOptions const& options, std::int64_t row_width,
+/// A feature's number, given by its name or else by that number.
+std::int64_t FeatureNumber(std::string const& which, std::vector<std::string> const& names) {
+  auto const found = std::find(names.begin(), names.end(), which);
+  if (found != names.end()) return found - names.begin();
+  std::int64_t number = -1;
+  auto const* const end = which.data() + which.size();
+  auto const read = std::from_chars(which.data(), end, number);
+  if (read.ec == std::errc() && read.ptr == end) return number;
+  auto const nearest = which.empty() ? std::string() : NearestName(which, names);
+  Fail(ErrorKind::kParameter, "features: there is no feature '", which, "'",
+       nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " Give names or numbers, separated by commas.");
+}
+
+/// Those that the parameter lists; all when it is empty.
+std::vector<std::int64_t> FeaturesOf(std::string const& list, std::vector<std::string> const& names) {
+  std::vector<std::int64_t> features;
+  std::istringstream parts(list);
+  for (std::string which; std::getline(parts, which, ',');) features.push_back(FeatureNumber(which, names));
+  CheckFeatures(features, static_cast<std::int64_t>(names.size()));
+  return features;
+}
+
+void WriteTiles(Learner const& learner, ExplainTask const& task, ExplainOptions const& options, std::int64_t tile_rows,
                 ExplanationWriter* writer) {
-  auto const n_rows = data.NumRows();
-  auto const tile_rows = std::max<std::int64_t>(kTileFloats / row_width, 1);
-  auto const view = data.View();
-  Span<float const> const base_margin(data.Info().base_margin);
+  auto const n_rows = task.rows.NumRows();
+  auto const& base_margin = task.base_margin;
   auto const margins_per_row = base_margin.size() / static_cast<std::size_t>(std::max<std::int64_t>(n_rows, 1));
   Progress progress(n_rows, "rows");
   for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {
     auto const end = std::min(begin + tile_rows, n_rows);
     auto const margins = base_margin.subspan(static_cast<std::size_t>(begin) * margins_per_row,
                                              static_cast<std::size_t>(end - begin) * margins_per_row);
-    writer->Write(learner.PredictInPlace(RowWindow(*view, begin, end), margins, options).values);
+    writer->Write(learner.Explain({RowWindow(task.rows, begin, end), margins, task.background}, options).values);
     progress.Update(end);
   }
 }
@@ -65,13 +87,25 @@ void Explain(Options const& options) {
   OutputFile file(cli.name_explain, "file of explanations");
   Learner learner;
   SetUpLearner(options, &learner);
+  auto const& model = learner.GetModel();
+  ExplainOptions explain;
+  explain.kind = KindOf(cli);
+  explain.iterations = {cli.iteration_begin, cli.iteration_end};
+  explain.features = FeaturesOf(cli.features, FeatureNames(model));
+  explain.reduction = cli.reduce == CliParam::kMeanAbs ? ExplainReduction::kMeanAbs : ExplainReduction::kNone;
   auto const data = ReadData(options, "test:data", cli.test_path);
-  PredictOptions predict;
-  predict.kind = KindOf(cli);
-  predict.iterations = {cli.iteration_begin, cli.iteration_end};
-  auto const shape = ShapeOfExplanation(learner.GetModel(), data->NumRows(), predict.kind == PredictKind::kInteraction);
+  auto const background = cli.background.empty() ? nullptr : ReadData(options, "background", cli.background);
+  auto const rows = data->View();
+  auto const against = background == nullptr ? nullptr : background->View();
+  ExplainTask const task{*rows, data->Info().base_margin, against.get()};
+  auto const shape = ShapeOfExplanation(model, rows->NumRows(), explain);
   auto const writer = is_npy ? MakeNpyWriter(shape, &file.Stream()) : MakeCsvWriter(shape, &file.Stream());
-  WriteTiles(learner, *data, predict, shape.RowWidth(), writer.get());
+  if (shape.reduced) {
+    writer->Write(learner.Explain(task, explain).values);
+  } else {
+    auto const row_width = OutputWidth(model, explain.kind, {});
+    WriteTiles(learner, task, explain, ExplainTileRows(row_width), writer.get());
+  }
   file.Close();
 }
 

@@ -24,7 +24,7 @@ class CsvWriter : public ExplanationWriter {
   CsvWriter(ExplanationShape shape, std::ostream* out)
       : shape_(std::move(shape)), numbered_(shape_.n_outputs > 1 || shape_.interactions), out_(out) {
     for (auto& column : shape_.columns) column = CsvText(column);
-    if (numbered_) *out_ << "row,";
+    if (numbered_ && !shape_.reduced) *out_ << "row,";
     if (shape_.n_outputs > 1) *out_ << "output,";
     if (shape_.interactions) *out_ << "feature,";
     auto const* comma = "";
@@ -58,7 +58,7 @@ class CsvWriter : public ExplanationWriter {
     if (!numbered_) return;
     auto const n_features = static_cast<std::int64_t>(shape_.interactions ? shape_.columns.size() : 1);
     auto const block = n_lines_ / n_features;
-    line_ += std::to_string(block / shape_.n_outputs) + ',';
+    if (!shape_.reduced) line_ += std::to_string(block / shape_.n_outputs) + ',';
     if (shape_.n_outputs > 1) line_ += std::to_string(block % shape_.n_outputs) + ',';
     if (shape_.interactions) line_ += shape_.columns[static_cast<std::size_t>(n_lines_ % n_features)] + ',';
   }
@@ -73,10 +73,11 @@ class CsvWriter : public ExplanationWriter {
 /// Magic, version 1.0, length of the text, the text: padded so that the numbers begin at a multiple of 64.
 std::string NpyHeader(ExplanationShape const& shape) {
   constexpr std::size_t kAlignment = 64;
-  std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(shape.n_rows) + ", ";
+  std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+  if (!shape.reduced) text += std::to_string(shape.n_rows) + ", ";
   if (shape.n_outputs > 1) text += std::to_string(shape.n_outputs) + ", ";
   auto const width = std::to_string(shape.columns.size());
-  text += width + (shape.interactions ? ", " + width : "") + "), }";
+  text += width + (shape.interactions ? ", " + width : "") + ",), }";
   std::string header("\x93NUMPY\x01\0", 8);
   auto const used = header.size() + 2 + text.size() + 1;
   text.append((kAlignment - used % kAlignment) % kAlignment, ' ');
@@ -101,18 +102,20 @@ class NpyWriter : public ExplanationWriter {
 
 }  // namespace
 
-std::int64_t ExplanationShape::RowWidth() const {
-  auto const width = static_cast<std::int64_t>(columns.size());
-  return n_outputs * width * (interactions ? width : 1);
+std::vector<std::string> FeatureNames(Model const& model) {
+  auto names = model.feature_names;
+  for (auto feature = static_cast<std::int64_t>(names.size()); feature < model.n_features; ++feature) {
+    names.push_back("f" + std::to_string(feature));
+  }
+  return names;
 }
 
-ExplanationShape ShapeOfExplanation(Model const& model, std::int64_t n_rows, bool interactions) {
-  ExplanationShape shape{n_rows, model.NumOutputs(), interactions, {}};
-  for (std::int64_t feature = 0; feature < model.n_features; ++feature) {
-    auto const index = static_cast<std::size_t>(feature);
-    shape.columns.push_back(index < model.feature_names.size() ? model.feature_names[index]
-                                                               : "f" + std::to_string(feature));
-  }
+ExplanationShape ShapeOfExplanation(Model const& model, std::int64_t n_rows, ExplainOptions const& options) {
+  auto const reduced = options.reduction != ExplainReduction::kNone;
+  ExplanationShape shape{reduced ? 1 : n_rows, reduced, model.NumOutputs(), IsOfPairs(options.kind), {}};
+  auto const names = FeatureNames(model);
+  for (auto const feature : options.features) shape.columns.push_back(names[static_cast<std::size_t>(feature)]);
+  if (options.features.empty()) shape.columns = names;
   shape.columns.emplace_back("bias");
   return shape;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "booster/explain.h"
 #include "kauri/model.h"
 #include "kauri/span.h"
 
@@ -15,29 +16,30 @@ namespace kauri::cli {
 /// What the numbers are: [n_rows, n_outputs, n_columns], and n_columns once more for interactions.
 struct ExplanationShape {
   std::int64_t n_rows;
+  bool reduced;  ///< there is no axis of rows: n_rows is 1
   std::int64_t n_outputs;
   bool interactions;
-  std::vector<std::string> columns;  ///< names of the model's features, then "bias"
-
-  /// Floats of one row of the data.
-  std::int64_t RowWidth() const;
+  std::vector<std::string> columns;  ///< names of features, then "bias"
 };
 
-ExplanationShape ShapeOfExplanation(Model const& model, std::int64_t n_rows, bool interactions);
+/// The model's own names, or f0, f1, ...
+std::vector<std::string> FeatureNames(Model const& model);
+
+ExplanationShape ShapeOfExplanation(Model const& model, std::int64_t n_rows, ExplainOptions const& options);
 
 class ExplanationWriter {
  public:
   virtual ~ExplanationWriter() = default;
-  /// values: the next rows of the data, [n, RowWidth()]. Failures show in the stream.
+  /// values: the next rows of the data, in the shape's order. Failures show in the stream.
   virtual void Write(Span<float const> values) = 0;
 };
 
 /// A header and a line of numbers per row. With several outputs a line per row and output, which the first columns
 /// `row` and `output` number. Interactions have a line per row, output and feature, with `row` and `feature` in front.
-/// Numbers are the shortest that read back as the same float.
+/// What is reduced has no column `row`. Numbers are the shortest that read back as the same float.
 std::unique_ptr<ExplanationWriter> MakeCsvWriter(ExplanationShape shape, std::ostream* out);
 
-/// One array of little-endian float32 in the shape above, the axis of outputs left out when there is one.
+/// One array of little-endian float32 in the shape above, the axis of outputs left out when there is one output.
 std::unique_ptr<ExplanationWriter> MakeNpyWriter(ExplanationShape const& shape, std::ostream* out);
 
 }  // namespace kauri::cli

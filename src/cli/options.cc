@@ -98,6 +98,10 @@ void CliParam::Validate() const {
   if (task == kExplain) {
     need(model_in, "model_in", "explain");
     need(test_path, "test:data", "explain");
+    if (!background.empty() && kind != kContributions) {
+      Fail(ErrorKind::kParameter, "background=", background,
+           " is for kind=contributions alone; leave one of them out.");
+    }
   }
   if (task == kDump) need(model_in, "model_in", "dump");
 }

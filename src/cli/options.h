@@ -18,6 +18,7 @@ namespace kauri::cli {
 struct CliParam : public dmlc::Parameter<CliParam> {
   int task;         ///< Task
   int kind;         ///< ExplainKind
+  int reduce;       ///< ExplainReduce
   int dump_format;  ///< DumpFormat
   int dsplit;
   int num_round;
@@ -37,11 +38,14 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string model_dir;
   std::string name_pred;
   std::string name_explain;
+  std::string features;
+  std::string background;
   std::string name_dump;
   std::string fmap;
 
   enum Task { kTrain = 0, kPredict = 1, kDump = 2, kExplain = 3 };
-  enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2 };
+  enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4 };
+  enum ExplainReduce { kNone = 0, kMeanAbs = 1 };
   enum DumpFormat { kText = 0, kJson = 1, kDot = 2 };
 
   DMLC_DECLARE_PARAMETER(CliParam) {
@@ -82,15 +86,29 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("contributions", kContributions)
         .add_enum("interactions", kInteractions)
         .add_enum("approximate", kApproximate)
+        .add_enum("banzhaf", kBanzhaf)
+        .add_enum("taylor", kTaylor)
         .describe(
-            "What explain writes: each feature's SHAP value, those of pairs of features, or the faster approximation "
-            "of the first.");
+            "What explain writes: each feature's SHAP value, those of pairs of features, the faster approximation of "
+            "the first, each feature's Banzhaf value, or Shapley-Taylor interactions of pairs.");
+    DMLC_DECLARE_FIELD(features).set_default("").describe(
+        "Features whose values explain writes, by name or number: age,3; the bias follows them. Empty: all.");
+    DMLC_DECLARE_FIELD(background)
+        .set_default("")
+        .describe(
+            "Data whose rows stand in for features that are left out (interventional SHAP values), for "
+            "kind=contributions; empty: what the model knows of its training data does.");
+    DMLC_DECLARE_FIELD(reduce)
+        .set_default(kNone)
+        .add_enum("none", kNone)
+        .add_enum("mean_abs", kMeanAbs)
+        .describe("Explain every row, or write the mean over the rows of the absolute values.");
     DMLC_DECLARE_FIELD(name_explain)
         .set_default("explain.csv")
         .describe(
             "Where explanations go: .csv (a header; the last column is the bias; with several outputs or interactions "
             "the first columns number the lines), .npy (a float32 array [rows, outputs if several, features + 1, "
-            "features + 1 for interactions]), or stdout: CSV to standard output.");
+            "features + 1 for interactions], without rows for reduce=mean_abs), or stdout: CSV to standard output.");
     DMLC_DECLARE_FIELD(iteration_begin)
         .set_default(0)
         .set_lower_bound(0)

@@ -31,7 +31,7 @@ void Predict(Options const& options) {
   OutputFile file(options.cli.name_pred, "file of predictions");
   file.Stream().precision(std::numeric_limits<float>::max_digits10);
   if (options.cli.pred_contribs) {
-    MakeCsvWriter(ShapeOfExplanation(model, data->NumRows(), false), &file.Stream())->Write(prediction.values);
+    MakeCsvWriter(ShapeOfExplanation(model, data->NumRows(), {}), &file.Stream())->Write(prediction.values);
   } else {
     for (auto const value : prediction.values) file.Stream() << value << '\n';
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from pathlib import Path
 
@@ -73,6 +74,72 @@ def test_interactions(trained: Kauri) -> None:
 def test_approximate(trained: Kauri) -> None:
     table = np.load(explain(trained, "d.npy", "kind=approximate"))
     np.testing.assert_allclose(table, peer(trained, pred_contribs=True, approx_contribs=True), atol=2e-5)
+
+
+@pytest.mark.parametrize("kind", ["banzhaf", "taylor"])
+def test_kauris_own_kinds(trained: Kauri, kind: str) -> None:
+    table = np.load(explain(trained, "own.npy", f"kind={kind}"))
+    plain = np.load(explain(trained, "own_plain.npy"))
+    is_pairs = kind == "taylor"
+    assert table.shape == (N_TEST_ROWS, N_FEATURES + 1, N_FEATURES + 1)[: 2 + is_pairs]
+    if is_pairs:
+        np.testing.assert_allclose(table.sum(axis=(1, 2)), plain.sum(axis=1), atol=2e-5)
+    else:
+        assert 0.001 < np.abs(table - plain).max() < 0.5
+    header, lines = read_csv(explain(trained, "own.csv", f"kind={kind}"))
+    assert header[: 2 * is_pairs] == ["row", "feature"][: 2 * is_pairs]
+    numbers = np.array([line[2 * is_pairs :] for line in lines], dtype=np.float32)
+    np.testing.assert_array_equal(numbers, table.reshape(-1, N_FEATURES + 1))
+
+
+@pytest.mark.parametrize("kind", ["contributions", "interactions"])
+def test_some_features(trained: Kauri, kind: str) -> None:
+    chosen = ["features=27,f3,0", f"kind={kind}"]
+    whole = np.load(explain(trained, "f.npy", f"kind={kind}"))
+    some = np.load(explain(trained, "g.npy", *chosen))
+    places = [27, 3, 0, 30]
+    np.testing.assert_array_equal(some, whole[:, places] if some.ndim == 2 else whole[:, places][:, :, places])
+    assert read_csv(explain(trained, "g.csv", *chosen))[0][-4:] == ["f27", "f3", "f0", "bias"]
+
+
+def test_features_by_their_own_names(two_outputs: Kauri) -> None:
+    document = json.loads((two_outputs.folder / "model.json").read_text())
+    document["learner"]["feature_names"] = ["1", "f1"]  # names go before numbers
+    two_outputs.write("named.json", json.dumps(document))
+    whole = np.load(explain(two_outputs, "named_all.npy"))
+    path = explain(two_outputs, "named.csv", "features=1", "model_in=named.json")
+    header, lines = read_csv(path)
+    assert header == ["row", "output", "1", "bias"]
+    np.testing.assert_array_equal(np.array(lines, dtype=np.float32)[:, 2:].reshape(40, 2, 2), whole[:, :, [0, 2]])
+
+
+@pytest.mark.parametrize("kind", ["contributions", "interactions", "banzhaf"])
+def test_means(two_outputs: Kauri, kind: str) -> None:
+    whole = np.load(explain(two_outputs, "h.npy", f"kind={kind}"))
+    means = np.load(explain(two_outputs, "i.npy", f"kind={kind}", "reduce=mean_abs"))
+    np.testing.assert_allclose(means, np.abs(whole).mean(axis=0, dtype=np.float64), rtol=1e-6)
+    header, lines = read_csv(explain(two_outputs, "i.csv", f"kind={kind}", "reduce=mean_abs"))
+    n_keys = 2 if kind == "interactions" else 1
+    assert header == [*["output", "feature"][:n_keys], "f0", "f1", "bias"]
+    assert [line[0] for line in lines] == ["0"] * (len(lines) // 2) + ["1"] * (len(lines) // 2)
+    np.testing.assert_array_equal(np.array([line[n_keys:] for line in lines], dtype=np.float32), means.reshape(-1, 3))
+
+
+def test_means_of_one_output(trained: Kauri) -> None:
+    means = np.load(explain(trained, "j.npy", "reduce=mean_abs", "features=3,4"))
+    assert means.shape == (3,)
+    header, lines = read_csv(explain(trained, "j.csv", "reduce=mean_abs", "features=3,4"))
+    assert header == ["f3", "f4", "bias"]
+    np.testing.assert_array_equal(np.array(lines, dtype=np.float32), means[None])
+
+
+def test_against_a_background(trained: Kauri) -> None:
+    table = np.load(explain(trained, "k.npy", f"background={trained.train_uri}"))
+    margins = trained.predict("pred_margin=1")
+    np.testing.assert_allclose(table.sum(axis=1), margins, atol=2e-5)
+    of_background = trained.predict("pred_margin=1", f"test:data={trained.train_uri}")
+    np.testing.assert_allclose(table[:, -1], np.mean(of_background), atol=1e-5)
+    assert np.abs(table - np.load(explain(trained, "l.npy"))).max() > 1e-3
 
 
 def test_several_outputs(two_outputs: Kauri) -> None:
@@ -146,6 +213,13 @@ def test_an_old_file_is_replaced_only_by_a_whole_one(trained: Kauri) -> None:
         (["name_explain=.npy/x"], ["name_explain=.npy/x"]),
         (["name_explain=nowhere/x.npy"], ["nowhere/x.npy", "does not exist"]),
         (["kind=shap"], ["kind", "shap"]),
+        (["reduce=sum"], ["reduce", "sum"]),
+        (["features=f3,f1,3"], ["feature 3 is asked for twice"]),
+        (["features=f30"], ["features", "'f30'", "did you mean 'f"]),
+        (["features=30"], ["no feature 30", "30 features"]),
+        (["features=1,,2"], ["no feature '' Give", "commas"]),
+        (["background=missing.libsvm?format=libsvm"], ["background=missing.libsvm"]),
+        (["kind=banzhaf", "background=x.csv"], ["background=x.csv", "kind=contributions"]),
         (["model_in="], ["task=explain", "model_in"]),
         (["test:data="], ["task=explain", "test:data"]),
         (["model_in=missing.json"], ["missing.json"]),

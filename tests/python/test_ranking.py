@@ -73,6 +73,20 @@ def test_position_bias_survives_saving(ranking: Ranking, tmp_path: Path) -> None
     assert not np.array_equal(plain.predict(data), whole.predict(data))
 
 
+def test_score_is_the_metric_of_the_best_rounds(ranking: Ranking) -> None:
+    X, y, qid = ranking
+    model = KauriRanker(n_estimators=4, max_depth=3, eval_metric=["ndcg@3", "ndcg"]).fit(X, y, qid=qid)
+    by_hand = model.get_booster().eval(kauri.DMatrix(X, label=y, qid=qid))
+    assert model.score(X, y, qid=qid) == float(by_hand.split("ndcg:")[1])
+    assert model.score(X, y, group=sizes(qid)) == model.score(X, y, qid=qid)
+    model = KauriRanker(n_estimators=30, learning_rate=1.0, max_depth=3, early_stopping_rounds=2)
+    model.fit(X, y, qid=qid, eval_set=[(X, y)], eval_qid=[qid])
+    assert model.best_iteration + 1 < model.get_booster().num_boosted_rounds()
+    assert model.score(X, y, qid=qid) == pytest.approx(model.best_score)
+    with pytest.raises(ValueError, match=r"pass group .* or qid"):
+        model.score(X, y)
+
+
 def test_without_queries(ranking: Ranking) -> None:
     X, y, qid = ranking
     with pytest.raises(ValueError, match=r"pass group .* or qid"):
