@@ -86,11 +86,14 @@ class Learner {
   /// "[iteration]\tname-metric:value\t..." as XGBoost prints it.
   static std::string FormatEvaluation(std::int64_t iteration, std::vector<EvaluationResult> const& results);
 
-  Prediction Predict(DataMatrix const& data, PredictOptions const& options) const;
+  /// memory: taken over for the values. Large enough, it saves the system from making new pages, which takes as long as
+  /// several devices need to fill them.
+  Prediction Predict(DataMatrix const& data, PredictOptions const& options, std::vector<float> memory = {}) const;
   /// The same for kValue and kMargin over all trees, from the margins that training keeps for `data`.
   Prediction PredictTraining(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options);
   /// base_margin: [n_rows, n_outputs] or empty.
-  Prediction PredictInPlace(DataView const& rows, Span<float const> base_margin, PredictOptions const& options) const;
+  Prediction PredictInPlace(DataView const& rows, Span<float const> base_margin, PredictOptions const& options,
+                            std::vector<float> memory = {}) const;
 
   /// Each row's explanation, or their reduction; shape [n_rows unless reduced, n_outputs if several or strict, columns,
   /// columns again of pairs]. Memory beyond the result: a tile of full rows. \throws Error(kParameter): no explanation,

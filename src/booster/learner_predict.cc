@@ -110,8 +110,19 @@ Prediction Learner::Impl::Finish(Components const& parts, PredictOptions const& 
   return {std::move(values), ShapeOf(model, options, trees, n_rows, width)};
 }
 
-Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_margin,
-                                   PredictOptions const& options) const {
+namespace {
+
+/// `memory` with `size` elements of any value, or other memory where it is too small or much too large.
+std::vector<float> Recycled(std::vector<float> memory, std::size_t size) {
+  if (memory.capacity() < size || memory.capacity() / 2 > size) memory = std::vector<float>();
+  memory.resize(size);
+  return memory;
+}
+
+}  // namespace
+
+Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_margin, PredictOptions const& options,
+                                   std::vector<float> memory) const {
   auto const parts = impl_->Resolve();
   auto const& model = impl_->model;
   CheckPredictable(model, rows.NumCols());
@@ -120,14 +131,14 @@ Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_
   auto const start = impl_->StartMargins(*parts);
   auto const kind = options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind;
   auto const compiled = impl_->Compiled(*parts);
-  std::vector<float> values(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)));
+  auto values = Recycled(std::move(memory), static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)));
   MarginStart from{start, base_margin};
   impl_->PredictorFor(parts, options.shap_method)->Predict(parts->ctx, *compiled, rows, kind, trees, from, values);
   return impl_->Finish(*parts, options, trees, rows.NumRows(), std::move(values));
 }
 
-Prediction Learner::Predict(DataMatrix const& data, PredictOptions const& options) const {
-  return PredictInPlace(*data.View(), data.Info().base_margin, options);
+Prediction Learner::Predict(DataMatrix const& data, PredictOptions const& options, std::vector<float> memory) const {
+  return PredictInPlace(*data.View(), data.Info().base_margin, options, std::move(memory));
 }
 
 Engine* Learner::Impl::UpdateMargins(Components const& parts, std::shared_ptr<DataMatrix const> const& data) {

@@ -61,7 +61,8 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
     auto const options = OptionsOf(settings);
     auto const view =
         make_view(static_cast<float>(settings.Number("missing")), MakeContext(booster.learner->NumThreads()));
-    Return(booster.learner->PredictInPlace(*view, BaseMarginOf(m), options), &booster, out);
+    auto memory = std::move(booster.Buffers().floats);  // of the last result, which ends now
+    Return(booster.learner->PredictInPlace(*view, BaseMarginOf(m), options, std::move(memory)), &booster, out);
   });
 }
 
@@ -79,8 +80,9 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
     JsonConfig const settings(config, "XGBoosterPredictFromDMatrix");
     auto const options = OptionsOf(settings);
     auto& learner = *booster.learner;
-    auto const training = settings.Boolean("training");
-    Return(training ? learner.PredictTraining(data, options) : learner.Predict(*data, options), &booster, out);
+    if (settings.Boolean("training")) return Return(learner.PredictTraining(data, options), &booster, out);
+    auto memory = std::move(booster.Buffers().floats);  // of the last result, which ends now
+    Return(learner.Predict(*data, options, std::move(memory)), &booster, out);
   });
 }
 
