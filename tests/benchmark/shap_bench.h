@@ -34,7 +34,11 @@ inline Model ReadModel(std::string const& name) {
   spec.n_classes = std::atoll(parts[4].c_str());
   spec.early_leaf = 0.0;
   spec.special_thresholds = false;
-  return RandomModel(spec);
+  auto model = RandomModel(spec);
+  for (std::int64_t round = 1; round * model.NumOutputs() <= spec.n_trees; ++round) {
+    model.iteration_ptr.push_back(round * model.NumOutputs());
+  }
+  return model;
 }
 
 /// Each value is a threshold that some tree has for the feature, or the number just below it.

@@ -1,7 +1,6 @@
 /// Rows in tiles with results for the host, two in flight, each on a stream of its own:
 /// 1. The host copies a tile's rows, unless they are on the device, into page-locked memory, and leaves the bus, the
-/// kernels and the results' way back
-///    to the stream.
+///    kernels and the results' way back to the stream.
 /// 2. It does the same with the next tile on the other stream, whose first blocks run beside the other's last.
 /// 3. It waits for the first tile, copies its results to where they belong, and takes the next rows.
 ///
