@@ -26,8 +26,10 @@ struct AftDerivatives {
 struct NormalNoise {
   KAURI_HD static double Density(double z) { return NormalDensity(z); }
   KAURI_HD static double Between(double lower, double upper) {
-    if (lower + upper < 0.0) return Between(-upper, -lower);
-    return lower > 0.0 ? NormalTail(lower) - NormalTail(upper) : 1.0 - NormalTail(-lower) - NormalTail(upper);
+    bool const mirrored = lower + upper < 0.0;
+    double const near = mirrored ? -upper : lower;
+    double const far = mirrored ? -lower : upper;
+    return near > 0.0 ? NormalTail(near) - NormalTail(far) : 1.0 - NormalTail(-near) - NormalTail(far);
   }
   KAURI_HD static AftDerivatives AtTime(double z) { return {-z, 1.0}; }
   /// The side with the larger tail is mirrored to the right.

@@ -22,6 +22,8 @@ std::shared_ptr<DataMatrix> MakeData(std::int64_t n_rows, bool sparse, float n_c
     auto const label = static_cast<float>(random.Uniform()) * n_classes;
     info->labels.push_back(n_classes > 1.0F ? std::floor(label) : label);
     info->weights.push_back(0.5F + static_cast<float>(random.Uniform()));
+    info->label_lower_bound.push_back(info->labels.back() + 0.1F);
+    info->label_upper_bound.push_back(info->labels.back() + (row % 3 == 0 ? 0.1F : 2.0F));
   }
   return data;
 }
@@ -35,6 +37,8 @@ class Session {
     builder_ = GetRegistries().tree_methods.Find("exact").make(params_);
     model_.n_features = 6;
     model_.n_classes = objective_->NumClasses();
+    if (model_.n_classes == 0) model_.n_targets = objective_->NumOutputs(MetaInfo());
+    tree_param_ = ParseParameters<TreeParam>(params_);
     start_.assign(static_cast<std::size_t>(model_.NumOutputs()), 0.125F);
   }
 
@@ -51,6 +55,7 @@ class Session {
     RoundTree task;
     task.iteration = model_.NumIterations();
     task.subsample = subsample;
+    task.param = &tree_param_;
     std::vector<Tree> trees;
     for (task.output = 0; task.output < model_.NumOutputs(); ++task.output, ++task.tree_in_iteration) {
       trees.push_back(engine_->BuildTree(ctx_, *train, *builder_, task));
@@ -79,6 +84,7 @@ class Session {
   std::unique_ptr<Predictor> predictor_;
   Context ctx_;
   ParamMap params_;
+  TreeParam tree_param_;
   std::unique_ptr<Objective> objective_;
   std::unique_ptr<TreeBuilder> builder_;
   Model model_;
@@ -134,6 +140,11 @@ TEST_F(CudaEngineTest, RoundsHaveTheHostsBits) {
       {{{"objective", "binary:logistic"}}, 2.0F, {"logloss", "error", "auc", "aucpr"}},
       {{{"objective", "binary:logitraw"}}, 2.0F, {"auc", "error"}},
       {{{"objective", "count:poisson"}}, 5.0F, {"poisson-nloglik"}},
+      {{{"objective", "reg:absoluteerror"}}, 1.0F, {"mae"}},
+      {{{"objective", "reg:quantileerror"}, {"quantile_alpha", "[0.2,0.7]"}}, 1.0F, {"quantile"}},
+      {{{"objective", "reg:expectileerror"}, {"expectile_alpha", "[0.2,0.7]"}}, 1.0F, {"expectile"}},
+      {{{"objective", "survival:cox"}}, 1.0F, {"cox-nloglik"}},
+      {{{"objective", "survival:aft"}}, 1.0F, {"aft-nloglik", "interval-regression-accuracy", "mae"}},
       {{{"objective", "multi:softprob"}, {"num_class", "3"}}, 3.0F, {"mlogloss", "merror", "auc", "aucpr"}}};
   for (auto const& given : cases) {
     for (bool const sparse : {false, true}) {

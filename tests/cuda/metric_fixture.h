@@ -35,9 +35,11 @@ class DeviceMetricTest : public DeviceTest {
     auto const weights = cuda::ToDevice(Cuda(), data.info.weights);
     auto const groups = cuda::ToDevice(Cuda(), data.info.group_ptr);
     auto const predictions = cuda::ToDevice(Cuda(), data.predictions);
-    auto const value =
-        on_device->Evaluate(Cuda(), predictions.span(),
-                            {data.info.n_rows, data.info.n_targets, labels.span(), weights.span(), groups.span()});
+    auto const lower = cuda::ToDevice(Cuda(), data.info.label_lower_bound);
+    auto const upper = cuda::ToDevice(Cuda(), data.info.label_upper_bound);
+    auto const value = on_device->Evaluate(Cuda(), predictions.span(),
+                                           {data.info.n_rows, data.info.n_targets, labels.span(), weights.span(),
+                                            groups.span(), lower.span(), upper.span()});
     auto const expected = metric->Evaluate(Context{}, data.predictions, data.info);
     if (std::isnan(expected) && std::isnan(value)) return;
     EXPECT_EQ(std::memcmp(&value, &expected, sizeof(value)), 0)

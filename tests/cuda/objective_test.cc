@@ -1,5 +1,8 @@
 #include "kauri/objective.h"
 
+#include <cstring>
+#include <limits>
+
 #include "cuda/objective/device_objective.h"
 #include "device_fixture.h"
 
@@ -26,21 +29,48 @@ std::vector<ObjectiveCase> Cases() {
           {"binary:logistic", {}, 2, 2.0F},
           {"binary:logitraw", {}, 1, 2.0F},
           {"count:poisson", {{"max_delta_step", "0.45"}}, 1, 9.0F},
+          {"reg:squaredlogerror", {}, 1, 0.0F},
+          {"reg:pseudohubererror", {{"huber_slope", "1.7"}}, 1, 0.0F},
+          {"reg:absoluteerror", {}, 2, 0.0F},
+          {"reg:gamma", {{"scale_pos_weight", "0.3"}}, 1, 9.0F},
+          {"reg:tweedie", {{"tweedie_variance_power", "1.3"}}, 1, 9.0F},
+          {"binary:hinge", {}, 1, 2.0F},
+          {"reg:quantileerror", {{"quantile_alpha", "0.3"}}, 1, 0.0F},
+          {"reg:quantileerror", {{"quantile_alpha", "[0.1,0.5,0.9]"}}, 3, 0.0F},
+          {"reg:expectileerror", {{"expectile_alpha", "0.3"}}, 1, 0.0F},
+          {"reg:expectileerror", {{"expectile_alpha", "[0.1,0.5,0.9]"}}, 3, 0.0F},
+          {"survival:aft", {}, 1, 0.0F},
+          {"survival:aft", {{"aft_loss_distribution", "logistic"}, {"aft_loss_distribution_scale", "1.3"}}, 1, 0.0F},
+          {"survival:aft", {{"aft_loss_distribution", "extreme"}, {"aft_loss_distribution_scale", "0.7"}}, 1, 0.0F},
           {"multi:softmax", {{"num_class", "2"}}, 2, 2.0F},
           {"multi:softprob", {{"num_class", "7"}}, 7, 7.0F}};
+}
+
+/// Intervals of all kinds: points, open on either side or on both, closed.
+void AddBounds(MetaInfo* info) {
+  auto const n_rows = static_cast<std::size_t>(info->n_rows);
+  info->label_lower_bound = UniformValues(n_rows, 0.01F, 4.0F, 14);
+  info->label_upper_bound = info->label_lower_bound;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    if (row % 7 == 1) info->label_upper_bound[row] = std::numeric_limits<float>::infinity();
+    if (row % 7 > 3) info->label_upper_bound[row] += 1.0F;
+    if (row % 5 == 2) info->label_lower_bound[row] = 0.0F;
+  }
 }
 
 MetaInfo MakeInfo(ObjectiveCase const& given, std::int64_t n_rows, bool weighted) {
   MetaInfo info;
   info.n_rows = n_rows;
+  auto const* alphas = std::strstr(given.name, "tileerror");
   auto const is_class = std::string(given.name).rfind("multi", 0) == 0;
-  info.n_targets = is_class ? 1 : given.n_outputs;
+  info.n_targets = is_class || alphas != nullptr ? 1 : given.n_outputs;
   info.labels = UniformValues(static_cast<std::size_t>(n_rows * info.n_targets), 0.0F,
                               given.label_bound == 0.0F ? 1.0F : given.label_bound * 0.9999F, 11);
   if (given.label_bound > 0.0F) {
     for (auto& label : info.labels) label = std::floor(label);
   }
   if (weighted) info.weights = UniformValues(static_cast<std::size_t>(n_rows), 0.0F, 3.0F, 12);
+  AddBounds(&info);
   return info;
 }
 
@@ -60,9 +90,12 @@ class DeviceObjectiveTest : public DeviceTest {
     auto const labels = cuda::ToDevice(Cuda(), info.labels);
     auto const weights = cuda::ToDevice(Cuda(), info.weights);
     auto const device_margins = cuda::ToDevice(Cuda(), margins);
+    auto const lower = cuda::ToDevice(Cuda(), info.label_lower_bound);
+    auto const upper = cuda::ToDevice(Cuda(), info.label_upper_bound);
     cuda::Buffer<GradientPair> out(Cuda(), margins.size());
-    on_device->ComputeGradients(Cuda(), OnDevice(), device_margins.span(),
-                                {info.n_rows, info.n_targets, labels.span(), weights.span()}, 0, out.span());
+    on_device->ComputeGradients(
+        Cuda(), OnDevice(), device_margins.span(),
+        {info.n_rows, info.n_targets, labels.span(), weights.span(), {}, lower.span(), upper.span()}, 0, out.span());
     return Fetch(Cuda(), out);
   }
 };
@@ -117,6 +150,11 @@ TEST(DeviceObjectiveTable, KnowsNamesOnly) {
     EXPECT_EQ(objective->Name(), given.name);
     EXPECT_NE(cuda::MakeDeviceObjective(*objective), nullptr) << given.name;
   }
+}
+
+TEST(DeviceObjectiveTable, CoxIsSortedOnTheHost) {
+  auto const objective = GetRegistries().objectives.Find("survival:cox").make({});
+  EXPECT_EQ(cuda::MakeDeviceObjective(*objective), nullptr);
 }
 
 }  // namespace

@@ -82,6 +82,13 @@ std::shared_ptr<DataMatrix> MakeData(Case const& given, std::int64_t times, std:
   if (given.Objective().rfind("rank:", 0) == 0) {
     for (std::int64_t row = 0; row <= n_rows; row += kGroup) info->group_ptr.push_back(row);
   }
+  if (given.Objective() == "reg:gamma") {
+    for (auto& label : info->labels) label += 0.5F;  // above 0
+  }
+  for (auto const label : info->labels) {
+    info->label_lower_bound.push_back(label + 0.5F);
+    info->label_upper_bound.push_back(label + 1.5F);
+  }
   if (given.base_margin) info->base_margin.assign(static_cast<std::size_t>(n_rows), 0.25F);
   return data;
 }
@@ -113,6 +120,8 @@ std::vector<std::string> MetricsOf(std::string const& objective, ParamMap const&
   if (objective.rfind("rank:", 0) == 0) wanted = {"ndcg", "map", "pre", "rmse"};
   if (objective.find("logi") != std::string::npos) wanted = {"logloss", "error", "error@0.3", "auc", "aucpr", "rmse"};
   if (objective == "count:poisson") wanted = {"poisson-nloglik", "rmse", "mae"};
+  if (objective == "reg:expectileerror") wanted = {"expectile"};
+  if (objective == "survival:aft") wanted = {"aft-nloglik", "interval-regression-accuracy"};
   std::vector<std::string> found;
   for (auto const& name : wanted) {
     auto const at = name.find('@');
@@ -123,15 +132,17 @@ std::vector<std::string> MetricsOf(std::string const& objective, ParamMap const&
   return found;
 }
 
-/// Every registered objective that has a device version.
+/// Every registered objective that has a device version and no leaves that the host sets.
 std::vector<Case> Objectives() {
   std::vector<Case> cases;
   for (auto const& name : GetRegistries().objectives.Names()) {
     Case given;
     given.params = {{"objective", name}};
+    if (name == "reg:quantileerror") given.params["quantile_alpha"] = "0.5";
+    if (name == "reg:expectileerror") given.params["expectile_alpha"] = "0.5";
     if (name.rfind("multi:", 0) == 0) given.params["num_class"] = "3";
     auto const objective = GetRegistries().objectives.Find(name).make(given.params);
-    if (cuda::MakeDeviceObjective(*objective) == nullptr) continue;
+    if (cuda::MakeDeviceObjective(*objective) == nullptr || objective->LeafQuantile(0).has_value()) continue;
     given.metrics = MetricsOf(name, given.params);
     cases.push_back(given);
   }

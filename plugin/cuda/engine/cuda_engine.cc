@@ -3,6 +3,7 @@
 /// trees, units and sums of metrics cross to the host.
 #include "cuda/engine/cuda_engine.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "cuda/predictor/device_forest.h"
 #include "data/value_rules.h"
 #include "kauri/error.h"
+#include "tree/leaf_quantiles.h"
 #include "tree/sampling.h"
 
 namespace kauri::cuda {
@@ -51,8 +53,7 @@ Context OnFirstDevice(Context ctx) {
 class CudaEngine : public Engine {
  public:
   void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
-                     Predictor const& predictor, Span<float const> start,
-                     Span<std::int64_t const> dropped) override {
+                     Predictor const& predictor, Span<float const> start, Span<std::int64_t const> dropped) override {
     CallScope const scope = Enter(ctx);
     DropDeadData();
     auto& own = data_[data->Id()];
@@ -74,6 +75,7 @@ class CudaEngine : public Engine {
     auto& own = DataOf(train);
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
+    KeepLeafQuantiles(objective, &own);
     if (auto const on_device = MakeDeviceObjective(objective)) {
       on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
                                   own.training.gradients.span());
@@ -93,6 +95,7 @@ class CudaEngine : public Engine {
     own.CheckGradients(n_pairs, n_pairs);
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
+    own.training.leaf_quantiles.clear();
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.training.gradients.data());
   }
 
@@ -103,6 +106,7 @@ class CudaEngine : public Engine {
     own.CheckGradients(gradients.view.Size(), hessians.view.Size());
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
+    own.training.leaf_quantiles.clear();
     WaitForArray(Cuda(), gradients, "the gradients");
     WaitForArray(Cuda(), hessians, "the hessians");
     static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
@@ -126,6 +130,7 @@ class CudaEngine : public Engine {
     auto built = on_device == nullptr ? BuildOnHost(ctx, train, builder, task, &training)
                                       : on_device->BuildOnDevice(Cuda(), ctx, task, training.build_state.get(),
                                                                  training.leaf_of_row.span());
+    RefreshLeaves(ctx, train.Info(), tree, task, own, &built);
     auto const leaf_values = ToDevice(Cuda(), built.split_value);
     AddLeaves(Cuda(), leaf_values.span(), training.leaf_of_row.span(), own.n_outputs, tree.output, own.margins.span());
     return built;
@@ -143,7 +148,8 @@ class CudaEngine : public Engine {
                                std::vector<std::unique_ptr<Metric>> const& metrics) override {
     CallScope const scope = Enter(ctx);
     auto& own = DataOf(data);
-    auto const predictions = Predictions(ctx, objective, &own);
+    Span<float const> const predictions =
+        objective.EvaluatesMargins() ? own.margins.span() : Predictions(ctx, objective, &own);
     std::vector<float> on_host;
     std::vector<double> values;
     for (auto const& metric : metrics) {
@@ -259,6 +265,40 @@ class CudaEngine : public Engine {
     task.tree_in_iteration = tree.tree_in_iteration;
     task.leaf_scale = tree.leaf_scale;
     return task;
+  }
+
+  void KeepLeafQuantiles(Objective const& objective, EngineData* own) {
+    auto& training = own->training;
+    training.leaf_quantiles.clear();
+    for (std::int64_t output = 0; output < own->n_outputs; ++output) {
+      training.leaf_quantiles.push_back(objective.LeafQuantile(output));
+    }
+    auto const any = std::any_of(training.leaf_quantiles.begin(), training.leaf_quantiles.end(),
+                                 [](auto const& quantile) { return quantile.has_value(); });
+    if (!any) return;
+    SayOnce("objective '" + objective.Name() +
+            "' sets leaves to quantiles in host memory: predictions and leaves of rows are copied every round");
+    training.round_margins = ToHost(Cuda(), own->margins.data(), own->margins.size());
+  }
+
+  /// In host memory.
+  void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree, DeviceTreeTask const& built_from,
+                     EngineData const& own, Tree* built) {
+    auto const& training = own.training;
+    auto const output = static_cast<std::size_t>(tree.output);
+    if (output >= training.leaf_quantiles.size() || !training.leaf_quantiles[output].has_value()) return;
+    if (tree.param == nullptr) Fail(ErrorKind::kInternal, "the booster gave no parameters for the leaves of a tree");
+    auto const leaf_of_row = ToHost(Cuda(), training.leaf_of_row.data(), training.leaf_of_row.size());
+    auto const sampled = ToHost(Cuda(), built_from.sampled_rows.data(), built_from.sampled_rows.size());
+    LeafQuantileTask task;
+    task.quantile = *training.leaf_quantiles[output];
+    task.leaf_scale = tree.leaf_scale;
+    task.output = tree.output;
+    task.n_outputs = own.n_outputs;
+    task.margins = training.round_margins;
+    task.leaf_of_row = leaf_of_row;
+    task.sampled_rows = sampled;
+    SetLeafQuantiles(ctx, info, *tree.param, task, built);
   }
 
   Tree BuildOnHost(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,

@@ -42,12 +42,14 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     margins = Buffer<float>();
     predictions = Buffer<float>();
     training = TrainingData();
-    RequireMemory(cuda, "margins of " + Describe(matrix, outputs),
-                  {{"margins", 4 * n_margins},
-                   {"predictions", 4 * n_margins},
-                   {"labels, weights and query groups",
-                    4 * (info.labels.size() + info.weights.size()) + 8 * info.group_ptr.size()}},
-                  FreeBytes(cuda));
+    RequireMemory(
+        cuda, "margins of " + Describe(matrix, outputs),
+        {{"margins", 4 * n_margins},
+         {"predictions", 4 * n_margins},
+         {"labels, weights and query groups", 4 * (info.labels.size() + info.weights.size() +
+                                                   info.label_lower_bound.size() + info.label_upper_bound.size()) +
+                                                  8 * info.group_ptr.size()}},
+        FreeBytes(cuda));
     margins = Buffer<float>(cuda, n_margins);
   }
   n_outputs = outputs;
@@ -112,10 +114,13 @@ DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
     labels_ = ToDevice(cuda, info.labels);
     weights_ = ToDevice(cuda, info.weights);
     group_ptr_ = ToDevice(cuda, info.group_ptr);
+    lower_bounds_ = ToDevice(cuda, info.label_lower_bound);
+    upper_bounds_ = ToDevice(cuda, info.label_upper_bound);
     labels_revision_ = matrix.InfoRevision();
     has_labels_ = true;
   }
-  return {info.n_rows, info.n_targets, labels_.span(), weights_.span(), group_ptr_.span()};
+  return {info.n_rows,       info.n_targets,       labels_.span(),      weights_.span(),
+          group_ptr_.span(), lower_bounds_.span(), upper_bounds_.span()};
 }
 
 }  // namespace kauri::cuda

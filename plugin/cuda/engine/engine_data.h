@@ -30,11 +30,13 @@ struct DeviceFeatures {
 
 /// What only the training set has.
 struct TrainingData {
-  Buffer<GradientPair> gradients;         ///< [n_rows, n_outputs]
-  std::vector<LargestMagnitude> largest;  ///< [n_outputs] of `gradients`; empty: not known yet
-  Buffer<FixedPair> pairs;                ///< [n_rows]
-  Buffer<std::uint8_t> sampled;           ///< [n_rows], once a tree samples rows
-  Buffer<std::int32_t> leaf_of_row;       ///< [n_rows]
+  Buffer<GradientPair> gradients;                    ///< [n_rows, n_outputs]
+  std::vector<LargestMagnitude> largest;             ///< [n_outputs] of `gradients`; empty: not known yet
+  std::vector<std::optional<float>> leaf_quantiles;  ///< [n_outputs] of the objective that made them, or empty
+  std::vector<float> round_margins;                  ///< [n_rows, n_outputs], host; only with a leaf quantile
+  Buffer<FixedPair> pairs;                           ///< [n_rows]
+  Buffer<std::uint8_t> sampled;                      ///< [n_rows], once a tree samples rows
+  Buffer<std::int32_t> leaf_of_row;                  ///< [n_rows]
   std::unique_ptr<BuildState> build_state;
   std::string build_state_key;
 };
@@ -74,6 +76,8 @@ class EngineData {
   Buffer<float> labels_;
   Buffer<float> weights_;
   Buffer<std::int64_t> group_ptr_;
+  Buffer<float> lower_bounds_;
+  Buffer<float> upper_bounds_;
   std::set<std::string> fitting_metrics_;
 };
 

@@ -3,8 +3,8 @@
 /// 1. A block of threads computes the losses of such a block of elements, all at once, into shared memory.
 /// 2. Eight threads add up a lane of losses each, eight others a lane of weights; one thread adds the lanes.
 /// 3. One block adds the sums of the blocks, in order: 16 bytes cross to the host, however many rows there are.
-/// Bytes per element: prediction 4 (all classes where one of several is picked), label 4, weight 4. Step 2 is a chain
-/// of 512 float64 additions, about 5 us; it overlaps with other blocks.
+/// Bytes per element: prediction 4 (all classes where one of several is picked), label 4 (bounds 8), weight 4. Step 2
+/// is a chain of 512 float64 additions, about 5 us; it overlaps with other blocks.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,10 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "common/aft_loss.h"
 #include "common/block_sum.h"
 #include "cuda/common/launch.h"
 #include "cuda/metric/make_metric.h"
+#include "metric/alpha_metric.h"
 #include "metric/element_losses.h"
+#include "metric/element_metric.h"
+#include "metric/survival_metrics.h"
 #include "metric/weighted_sum.h"
 
 namespace kauri::cuda {
@@ -55,22 +59,70 @@ struct PickLikeliest {
   }
 };
 
-/// One block of threads per kRowBlock elements.
+/// What SumLossesKernel adds up: NumElements() losses in float32, each multiplied by the weight of its row.
 template <typename Pick, typename Loss>
-__global__ void __launch_bounds__(kThreads) SumLossesKernel(Loss loss, Span<float const> predictions,
-                                                            std::int64_t n_outputs, DeviceInfo info, BlockMean* sums) {
+struct LabelLosses {
+  Loss loss;
+  Span<float const> predictions;
+  std::int64_t n_outputs;
+  DeviceInfo info;
+
+  KAURI_HD std::int64_t NumElements() const { return static_cast<std::int64_t>(info.labels.size()); }
+  __device__ std::int64_t RowOf(std::int64_t element) const {
+    return info.n_targets == 1 ? element : element / info.n_targets;
+  }
+  __device__ float At(std::int64_t element) const {
+    float const label = info.labels.data()[element];
+    return loss(Pick{}(predictions, element, n_outputs, label), label);
+  }
+};
+
+/// Every alpha of a row has an output, and all share the label.
+template <typename Loss>
+struct AlphaLosses {
+  Span<Loss const> losses;  ///< of the alphas
+  Span<float const> predictions;
+  DeviceInfo info;
+
+  KAURI_HD std::int64_t NumElements() const { return static_cast<std::int64_t>(predictions.size()); }
+  __device__ std::int64_t RowOf(std::int64_t element) const {
+    return element / static_cast<std::int64_t>(losses.size());
+  }
+  __device__ float At(std::int64_t element) const {
+    std::int64_t const row = RowOf(element);
+    std::int64_t const alpha = element - row * static_cast<std::int64_t>(losses.size());
+    return losses.data()[alpha](predictions.data()[element], info.labels.data()[row]);
+  }
+};
+
+/// Labels are bounds.
+template <typename Loss>
+struct BoundLosses {
+  Loss loss;
+  Span<float const> predictions;
+  DeviceInfo info;
+
+  KAURI_HD std::int64_t NumElements() const { return info.n_rows; }
+  __device__ std::int64_t RowOf(std::int64_t element) const { return element; }
+  __device__ float At(std::int64_t row) const {
+    return loss(predictions.data()[row], info.lower_bounds.data()[row], info.upper_bounds.data()[row]);
+  }
+};
+
+/// One block of threads per kRowBlock elements.
+template <typename Losses>
+__global__ void __launch_bounds__(kThreads) SumLossesKernel(Losses source, BlockMean* sums) {
   __shared__ float losses[kRowBlock];
   __shared__ float weights[kRowBlock];
   __shared__ double lanes[2 * kLanes];
   std::int64_t const begin = static_cast<std::int64_t>(blockIdx.x) * kRowBlock;
-  std::int64_t const left = static_cast<std::int64_t>(info.labels.size()) - begin;
+  std::int64_t const left = source.NumElements() - begin;
   int const n = static_cast<int>(left < kRowBlock ? left : kRowBlock);
   for (int i = static_cast<int>(threadIdx.x); i < n; i += kThreads) {
     std::int64_t const element = begin + i;
-    float const label = info.labels.data()[element];
-    std::int64_t const row = info.n_targets == 1 ? element : element / info.n_targets;
-    float const weight = info.weights.empty() ? 1.0F : info.weights.data()[row];
-    losses[i] = loss(Pick{}(predictions, element, n_outputs, label), label) * weight;
+    DeviceInfo const& info = source.info;
+    float const weight = info.weights.empty() ? 1.0F : info.weights.data()[source.RowOf(element)];
+    losses[i] = source.At(element) * weight;
     weights[i] = weight;
   }
   __syncthreads();
@@ -121,17 +173,30 @@ __global__ void __launch_bounds__(kThreads) AddBlocksKernel(std::int64_t n_block
   if (adds_weights) sums[0].weight = sum;
 }
 
-/// finish: square root or not. Pick decides what of a row's predictions the loss reads.
+/// The weighted mean of the losses; waits for it.
+template <typename Losses>
+double MeanOf(CudaContext const& cuda, Losses const& source) {
+  auto const n_blocks = static_cast<std::size_t>(NumBlocks(source.NumElements(), kRowBlock));
+  Buffer<BlockMean> sums(cuda, n_blocks);
+  Launch(cuda, static_cast<unsigned>(n_blocks), kThreads, SumLossesKernel<Losses>, source, sums.data());
+  Launch(cuda, 1, kThreads, AddBlocksKernel, static_cast<std::int64_t>(n_blocks), sums.data());
+  auto const sum = ToHost(cuda, sums.data(), 1)[0];
+  return WeightedSum{sum.loss, sum.weight}.Mean();
+}
+
+bool HasRowWeights(MetaInfo const& info) {
+  return info.weights.empty() || static_cast<std::int64_t>(info.weights.size()) == info.n_rows;
+}
+
+/// Pick decides what of a row's predictions the loss reads.
 template <typename Pick, typename Loss>
 class MeanMetric : public DeviceMetric {
  public:
   explicit MeanMetric(Loss loss, bool takes_root = false) : loss_(loss), takes_root_(takes_root) {}
 
   bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
-    auto const n_rows = static_cast<std::size_t>(info.n_rows);
-    auto const counts = info.n_rows > 0 && info.labels.size() == n_rows * static_cast<std::size_t>(info.n_targets) &&
-                        (info.weights.empty() || info.weights.size() == n_rows);
-    if (!counts) return false;
+    auto const n_labels = static_cast<std::size_t>(info.n_rows * info.n_targets);
+    if (info.n_rows == 0 || info.labels.size() != n_labels || !HasRowWeights(info)) return false;
     if (!Pick::kPerRow) return n_outputs == info.n_targets;
     auto const bound = static_cast<float>(n_outputs);
     return n_outputs >= 2 && info.n_targets == 1 &&
@@ -140,16 +205,9 @@ class MeanMetric : public DeviceMetric {
   }
 
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
-    auto const n = static_cast<std::int64_t>(info.labels.size());
-    auto const n_blocks = static_cast<std::size_t>(NumBlocks(n, kRowBlock));
     auto const n_outputs = static_cast<std::int64_t>(predictions.size()) / info.n_rows;
-    Buffer<BlockMean> sums(cuda, n_blocks);
-    Launch(cuda, static_cast<unsigned>(n_blocks), kThreads, SumLossesKernel<Pick, Loss>, loss_, predictions, n_outputs,
-           info, sums.data());
-    Launch(cuda, 1, kThreads, AddBlocksKernel, static_cast<std::int64_t>(n_blocks), sums.data());
-    auto const sum = ToHost(cuda, sums.data(), 1)[0];  // waits for the value
-    WeightedSum const total{sum.loss, sum.weight};
-    return takes_root_ ? std::sqrt(total.Mean()) : total.Mean();
+    auto const mean = MeanOf(cuda, LabelLosses<Pick, Loss>{loss_, predictions, n_outputs, info});
+    return takes_root_ ? std::sqrt(mean) : mean;
   }
 
  private:
@@ -157,9 +215,66 @@ class MeanMetric : public DeviceMetric {
   bool takes_root_;
 };
 
+/// Loss{alpha} for every alpha.
+template <typename Loss>
+class MeanOfAlphas : public DeviceMetric {
+ public:
+  explicit MeanOfAlphas(std::vector<float> const& alphas) {
+    for (auto const alpha : alphas) losses_.push_back(Loss{alpha});
+  }
+
+  bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
+    auto const fits_alphas = n_outputs == static_cast<std::int64_t>(losses_.size());
+    return info.n_rows > 0 && info.n_targets == 1 && fits_alphas && HasRowWeights(info) &&
+           static_cast<std::int64_t>(info.labels.size()) == info.n_rows;
+  }
+  std::string FitsBy() const override { return std::to_string(losses_.size()); }
+  double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
+    auto const losses = ToDevice(cuda, losses_);
+    return MeanOf(cuda, AlphaLosses<Loss>{losses.span(), predictions, info});
+  }
+
+ private:
+  std::vector<Loss> losses_;
+};
+
+template <typename Loss>
+class MeanOfBounds : public DeviceMetric {
+ public:
+  explicit MeanOfBounds(Loss const& loss) : loss_(loss) {}
+
+  bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
+    auto const n_lower = static_cast<std::int64_t>(info.label_lower_bound.size());
+    auto const n_upper = static_cast<std::int64_t>(info.label_upper_bound.size());
+    return info.n_rows > 0 && n_outputs == 1 && n_lower == info.n_rows && n_upper == info.n_rows && HasRowWeights(info);
+  }
+  double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
+    return MeanOf(cuda, BoundLosses<Loss>{loss_, predictions, info});
+  }
+
+ private:
+  Loss loss_;
+};
+
 template <typename Pick, typename Loss>
 std::unique_ptr<DeviceMetric> Make(Loss loss, bool takes_root = false) {
   return std::make_unique<MeanMetric<Pick, Loss>>(loss, takes_root);
+}
+
+/// By the class of the host metric, which has what parameters made of it; nullptr for another class.
+template <typename Loss>
+std::unique_ptr<DeviceMetric> MakeOfAlphas(Metric const& metric) {
+  auto const* on_host = dynamic_cast<AlphaMetric<Loss> const*>(&metric);
+  return on_host == nullptr ? nullptr : std::make_unique<MeanOfAlphas<Loss>>(on_host->Alphas());
+}
+template <typename Loss>
+std::unique_ptr<DeviceMetric> MakeOfBounds(Metric const& metric) {
+  auto const* on_host = dynamic_cast<BoundMetric<Loss> const*>(&metric);
+  return on_host == nullptr ? nullptr : std::make_unique<MeanOfBounds<Loss>>(on_host->TheLoss());
+}
+std::unique_ptr<DeviceMetric> MakePseudoHuber(Metric const& metric) {
+  auto const* on_host = dynamic_cast<ElementMetric<PseudoHuberDifference> const*>(&metric);
+  return on_host == nullptr ? nullptr : Make<PickElement>(on_host->TheLoss());
 }
 
 /// Of a loss with a number after '@'.
@@ -187,6 +302,11 @@ std::unique_ptr<DeviceMetric> MakeMeanMetric(Metric const& metric) {
   if (name == "gamma-nloglik") return Make<PickElement>(GammaLogLoss{});
   if (name == "gamma-deviance") return Make<PickElement>(GammaDeviance{});
   if (name == "tweedie-nloglik") return MakeNumbered<TweedieLogLoss>(metric.Argument());
+  if (name == "mphe") return MakePseudoHuber(metric);
+  if (name == "quantile") return MakeOfAlphas<PinballLoss>(metric);
+  if (name == "expectile") return MakeOfAlphas<ExpectileDifference>(metric);
+  if (name == "aft-nloglik") return MakeOfBounds<AftLoss>(metric);
+  if (name == "interval-regression-accuracy") return MakeOfBounds<InBounds>(metric);
   if (name == "merror") return Make<PickLikeliest>(ClassError{});
   if (name == "mlogloss") return Make<PickLabel>(ClassLogLoss{});
   return nullptr;

@@ -1,4 +1,4 @@
-/// \file Labels, weights and query groups in device memory; not owning.
+/// \file Labels, weights, query groups and label bounds in device memory; not owning.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@ struct DeviceInfo {
   Span<float const> labels;                 ///< [n_rows, n_targets]
   Span<float const> weights;                ///< [n_rows], [n_groups] for ranking, or empty: all 1
   Span<std::int64_t const> group_ptr = {};  ///< [n_groups + 1], from 0 to n_rows; empty: one group
+  Span<float const> lower_bounds = {};      ///< [n_rows] or empty: label_lower_bound
+  Span<float const> upper_bounds = {};      ///< [n_rows] or empty: label_upper_bound
 };
 
 }  // namespace kauri::cuda

@@ -7,11 +7,18 @@
 #include "common/math.h"
 #include "cuda/common/launch.h"
 #include "cuda/objective/device_objective.h"
+#include "cuda/objective/distribution_objectives.h"
 #include "cuda/objective/rank_objective.h"
+#include "objective/absolute_loss.h"
+#include "objective/gamma_loss.h"
+#include "objective/hinge_loss.h"
 #include "objective/logistic_loss.h"
 #include "objective/poisson_loss.h"
+#include "objective/pseudo_huber_loss.h"
 #include "objective/softmax_loss.h"
 #include "objective/squared_error_loss.h"
+#include "objective/squared_log_loss.h"
+#include "objective/tweedie_loss.h"
 
 namespace kauri::cuda {
 namespace {
@@ -40,6 +47,10 @@ struct ToProbability {
 };
 struct ToRate {
   __device__ float operator()(float margin) const { return ExpFloat(margin); }
+};
+
+struct ToClass {
+  __device__ float operator()(float margin) const { return HingeLoss::ClassOf(margin); }
 };
 
 template <typename Transform>
@@ -137,6 +148,11 @@ class SoftmaxObjective : public DeviceObjective {
   std::int64_t n_classes_;
 };
 
+template <typename Transform, typename Loss>
+std::unique_ptr<DeviceObjective> MakeElement(Loss loss) {
+  return std::make_unique<ElementObjective<Loss, Transform>>(loss);
+}
+
 /// For an objective with one number as its parameter; nullptr if the text that it saves cannot be read back.
 template <typename Transform, typename Loss>
 std::unique_ptr<DeviceObjective> Make(Objective const& objective, char const* key) {
@@ -147,7 +163,7 @@ std::unique_ptr<DeviceObjective> Make(Objective const& objective, char const* ke
   float value = 0.0F;
   auto const parsed = std::from_chars(found->second.data(), end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end) return nullptr;
-  return std::make_unique<ElementObjective<Loss, Transform>>(Loss{value});
+  return MakeElement<Transform>(Loss{value});
 }
 
 }  // namespace
@@ -160,9 +176,17 @@ std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective)
     return Make<ToProbability, LogisticLoss>(objective, "scale_pos_weight");
   }
   if (name == "count:poisson") return Make<ToRate, PoissonLoss>(objective, "max_delta_step");
+  if (name == "reg:squaredlogerror") return MakeElement<void>(SquaredLogLoss{});
+  if (name == "reg:absoluteerror") return MakeElement<void>(AbsoluteLoss{});
+  if (name == "binary:hinge") return MakeElement<ToClass>(HingeLoss{});
+  if (name == "reg:pseudohubererror") return Make<void, PseudoHuberLoss>(objective, "huber_slope");
+  if (name == "reg:gamma") return Make<ToRate, GammaLoss>(objective, "scale_pos_weight");
+  if (name == "reg:tweedie") return Make<ToRate, TweedieLoss>(objective, "tweedie_variance_power");
   if (name == "multi:softmax" || name == "multi:softprob") {
     return std::make_unique<SoftmaxObjective>(objective.NumClasses());
   }
+  if (auto made = MakeDeviceAlphas(objective)) return made;
+  if (auto made = MakeDeviceAft(objective)) return made;
   return MakeDeviceRankObjective(objective);
 }
 
