@@ -98,7 +98,7 @@ struct ProgramBatch {
 };
 
 /// A feature above a split: the state of its lowest edge, numbered within the batch, and the number of the pair.
-struct ProgramPartner {
+struct alignas(8) ProgramPartner {
   std::int32_t state;
   std::int32_t pair;
 };

@@ -20,7 +20,8 @@ enum class ShapMethod { kQuadrature, kTreeShap };
 struct ShapOptions {
   ShapMethod method = ShapMethod::kQuadrature;
   BinPacking packing = BinPacking::kBestFitDecreasing;  ///< of treeshap
-  /// What the tiles that are worked on at a time may take of the device's memory together; 0: half of what is free.
+  /// What the tiles of rows that are worked on at a time may take of the device's memory together, with their keys and
+  /// sums, and with rows and results that are not there yet; 0: a share of what is free. One row is the least.
   std::int64_t tile_bytes = 0;
 };
 
