@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -47,6 +48,14 @@ class KauriModel(BaseEstimator):
         colsample_bylevel: float | None = None,
         colsample_bynode: float | None = None,
         num_parallel_tree: int | None = None,
+        sample_type: str | None = None,
+        normalize_type: str | None = None,
+        rate_drop: float | None = None,
+        one_drop: bool | None = None,
+        skip_drop: float | None = None,
+        updater: str | None = None,
+        feature_selector: str | None = None,
+        top_k: int | None = None,
         monotone_constraints: Mapping[str, int] | Sequence[int] | str | None = None,
         interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
         scale_pos_weight: float | None = None,
@@ -56,7 +65,7 @@ class KauriModel(BaseEstimator):
         n_jobs: int | None = None,
         missing: float | None = None,
         early_stopping_rounds: int | None = None,
-        importance_type: str = "gain",
+        importance_type: str | None = None,
         callbacks: list[TrainingCallback] | None = None,
     ) -> None:
         for name, value in list(locals().items()):
@@ -70,6 +79,9 @@ class KauriModel(BaseEstimator):
         if not isinstance(self.random_state, (int, np.integer, type(None))):
             params["random_state"] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return params
+
+    def _num_rounds(self) -> int:
+        return self.n_estimators
 
     def _matrix(self, X: Any, **info: Any) -> DMatrix:
         return DMatrix(X, missing=self.missing, nthread=self.n_jobs, **info)
@@ -114,7 +126,7 @@ class KauriModel(BaseEstimator):
         self._booster = train(
             params,
             data,
-            self.n_estimators,
+            self._num_rounds(),
             evals=evals,
             early_stopping_rounds=self.early_stopping_rounds,
             evals_result=self._evals_result,
@@ -143,11 +155,14 @@ class KauriModel(BaseEstimator):
         return self._booster
 
     def _rounds(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
-        """All rounds, or those up to the best one after early stopping."""
+        """All rounds, or those of trees up to the best one after early stopping."""
         if iteration_range is not None:
             return iteration_range
         best = self.get_booster().attr("best_iteration")
-        return (0, 0 if best is None else int(best) + 1)
+        return (0, 0 if best is None or self._is_linear() else int(best) + 1)
+
+    def _is_linear(self) -> bool:
+        return json.loads(self.get_booster().save_config())["learner"]["gradient_booster"]["name"] == "gblinear"
 
     def _predict(self, X: Any, iteration_range: tuple[int, int] | None, **how: Any) -> np.ndarray:
         booster = self.get_booster()
@@ -179,13 +194,35 @@ class KauriModel(BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Shares of the features in the sum of `importance_type`, ``[n_features]``."""
+        """Shares of the features in the sum of `importance_type`, ``[n_features]``.
+
+        `importance_type` is gain if not given, of a linear model weight: ``[n_features, n_outputs]`` if several.
+        """
         booster = self.get_booster()
         names = booster.feature_names or [f"f{i}" for i in range(booster.num_features())]
-        scores = booster.get_score(importance_type=self.importance_type)
+        kind = self.importance_type or ("weight" if self._is_linear() else "gain")
+        scores = booster.get_score(importance_type=kind)
         values = np.array([scores.get(name, 0.0) for name in names], dtype=np.float32)
         total = values.sum()
-        return values / total if total > 0 else values
+        return values / total if total != 0 else values
+
+    def _require_linear(self, name: str) -> None:
+        if not self._is_linear():
+            raise AttributeError(f"`{name}` is there for booster='gblinear' only; trees have none.")
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of a linear model, ``[n_features]`` or ``[n_outputs, n_features]``."""
+        self._require_linear("coef_")
+        return np.array(list(self.get_booster().get_score().values()), dtype=np.float32).T
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The margins of a linear model where every feature is 0, ``[n_outputs]``."""
+        self._require_linear("intercept_")
+        booster = self.get_booster()
+        zeros = np.zeros((1, booster.num_features()), dtype=np.float32)
+        return to_host(booster.inplace_predict(zeros, predict_type="margin", validate_features=False)).reshape(-1)
 
     def save_model(self, fname: str | os.PathLike[str]) -> None:
         """Save the model; see `Booster.save_model`."""

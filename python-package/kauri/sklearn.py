@@ -122,6 +122,50 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         return self.classes_[codes]
 
 
+class _Forest(KauriModel):
+    """A random forest: one round of `n_estimators` trees for each output."""
+
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 1.0,
+        subsample: float = 0.8,
+        colsample_bynode: float = 0.8,
+        reg_lambda: float = 1e-5,
+        **shared: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            subsample=subsample,
+            colsample_bynode=colsample_bynode,
+            reg_lambda=reg_lambda,
+            **shared,
+        )
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return KauriModel._get_param_names()
+
+    def _num_rounds(self) -> int:
+        return 1
+
+    def _booster_params(self) -> dict[str, Any]:
+        if self.early_stopping_rounds is not None or self.callbacks:
+            raise ValueError("a random forest is one round, so early_stopping_rounds and callbacks have no meaning.")
+        return {**super()._booster_params(), "num_parallel_tree": self.n_estimators}
+
+
+class KauriRFRegressor(_Forest, KauriRegressor):
+    """A random forest for regression; parameters as `KauriRegressor`'s, with a forest's defaults.
+
+    `n_estimators` is the number of trees, which are averaged; `subsample` and `colsample_bynode` make them differ.
+    """
+
+
+class KauriRFClassifier(_Forest, KauriClassifier):
+    """A random forest for classification, of `n_estimators` trees per class; see `KauriRFRegressor`."""
+
+
 class KauriRanker(KauriModel):
     """Gradient-boosted ranking of the rows of queries; `objective` is rank:ndcg, rank:pairwise or rank:map.
 
