@@ -1,0 +1,73 @@
+"""Interventional contributions beside the shap package, on the models of shap_compare.py, one thread each.
+
+    python tests/benchmark/interventional_compare.py [model ...] [--background 100] [--rows 1000] [--repeats 3]
+
+The libraries take turns; medians of the processor's time for all rows, the background's part in it included. Wrong
+answers fail: contributions must add up to the margin and agree with shap's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+
+import numpy as np
+import shap
+import xgboost
+from shap_compare import kauri, rows_of, train  # it finds the package in the checkout
+
+
+def check(ours: kauri.Booster, rows: np.ndarray, phi: np.ndarray, base: np.ndarray, peer: np.ndarray) -> float:
+    """Largest difference to shap relative to the largest contribution."""
+    scale = np.abs(phi).max()
+    margin = ours.predict(kauri.DMatrix(rows), output_margin=True)
+    np.testing.assert_allclose(phi.sum(axis=1, dtype=np.float64) + base, margin, rtol=0, atol=1e-5 * scale)
+    np.testing.assert_allclose(phi, peer, rtol=0, atol=1e-5 * scale)
+    return float(np.abs(phi - peer).max() / scale)
+
+
+def run(name: str, args: argparse.Namespace) -> None:
+    """One model."""
+    data, size = name.rsplit("-", 1)
+    features, labels, rows = rows_of(data, args.rows)
+    reference = features[np.random.RandomState(7).randint(0, len(features), args.background)]
+    raw = train(data, size, features, labels)
+    ours = kauri.Booster({"nthread": 1}, model_file=raw)
+    theirs = xgboost.Booster({"nthread": 1}, model_file=raw)
+    masker = shap.maskers.Independent(reference, max_samples=args.background)  # which otherwise takes 100 of the rows
+    explainer = shap.TreeExplainer(theirs, data=masker, feature_perturbation="interventional", model_output="raw")
+    explain = {
+        "kauri": lambda: kauri.explain(ours, rows, background=reference),
+        "shap": lambda: explainer.shap_values(rows, check_additivity=False),
+    }
+    seconds: dict[str, list[float]] = {library: [] for library in explain}
+    result = {}
+    for _ in range(args.repeats):
+        for library, call in explain.items():
+            start = time.process_time()
+            result[library] = call()
+            seconds[library].append(time.process_time() - start)
+    difference = check(ours, rows, result["kauri"].values, result["kauri"].base_values, result["shap"])
+    median = {library: statistics.median(times) for library, times in seconds.items()}
+    print(
+        f"{name:16} {args.rows} rows, background of {args.background}: {median['kauri'] * 1e3:8.1f} ms  "
+        f"shap / kauri {median['shap'] / median['kauri']:7.1f}  difference {difference:.1e}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Runs the named models, of one output each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", default=["california-med", "adult-med"], metavar="model")
+    parser.add_argument("--background", type=int, default=100)
+    parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--repeats", type=int, default=3)
+    args = parser.parse_args()
+    for name in args.models:
+        run(name, args)
+
+
+if __name__ == "__main__":
+    main()
