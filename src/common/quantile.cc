@@ -23,11 +23,12 @@ float Quantile(Span<WeightedValue> values, float q) {
   });
   double total = 0.0;
   for (auto const& item : values) total += static_cast<double>(item.weight);
-  auto const share = static_cast<double>(q) * total;
+  // Rounded, so that 0.1, which float32 does not hold, of a weight of 10 is reached by a weight of 1.
+  auto const share = static_cast<float>(static_cast<double>(q) * total);
   double below = 0.0;
   for (auto const& item : values) {
     below += static_cast<double>(item.weight);
-    if (below >= share) return item.value;
+    if (static_cast<float>(below) >= share) return item.value;
   }
   return values[values.size() - 1].value;
 }

@@ -32,7 +32,7 @@ float Reference(std::vector<WeightedValue> values, double q) {
   for (auto const& item : values) {
     double below = 0.0;
     for (auto const& other : values) below += other.value <= item.value ? static_cast<double>(other.weight) : 0.0;
-    if (below >= q * total) return item.value;
+    if (below >= q * total * (1.0 - 1e-7)) return item.value;
   }
   return values.back().value;
 }
@@ -61,6 +61,12 @@ TEST(Quantile, AsXGBoost) {
   std::vector<float> values;
   for (int i = 40; i > 0; --i) values.push_back(static_cast<float>(i));
   EXPECT_FLOAT_EQ(Quantile(values, 0.2F), 8.2F);
+}
+
+TEST(Quantile, SharesThatFloat32DoesNotHold) {
+  std::vector<WeightedValue> values{{1.0F, 1.0F}, {2.0F, 9.0F}};
+  EXPECT_EQ(Quantile(values, 0.1F), 1.0F);
+  EXPECT_EQ(Quantile(values, 0.101F), 2.0F);
 }
 
 TEST(Quantile, WithoutWeightTheSmallest) {
