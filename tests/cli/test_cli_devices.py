@@ -16,6 +16,7 @@ PROBLEMS = {
     "version": (str(FAKE_PLUGIN), "other version", "cuda", ["is of version 99.1.2", "this library of"]),
     "no device": (str(FAKE_PLUGIN), "no device", "cuda", ["the fake driver sees no device. Invent one."]),
     "ordinal": (str(FAKE_PLUGIN), "one device", "cuda:7", ["device=cuda:7: there is no such device", "cuda:0"]),
+    "several": (str(FAKE_PLUGIN), "two devices", "cuda:0,1,2", ["device=cuda:2: there is no such device", "cuda:1"]),
 }
 
 
@@ -51,6 +52,15 @@ def test_prediction_says_it_too(kauri: Kauri) -> None:
     arguments = ["task=pred", "model_in=model.json", f"test:data={kauri.test_uri}", "device=cuda"]
     done = with_plugin(kauri, EMPTY).run(*arguments, status=1)
     assert "the CUDA plug-in is missing" in done.err
+
+
+@pytest.mark.parametrize("device", ["cuda:0,1", "gpu:all"])
+def test_several_devices_predict(kauri: Kauri, device: str) -> None:
+    kauri.train()
+    arguments = ["task=pred", "model_in=model.json", f"test:data={kauri.test_uri}"]
+    kauri.run(*arguments, "name_pred=cpu.txt")
+    with_plugin(kauri, str(FAKE_PLUGIN), "two devices").run(*arguments, f"device={device}", "name_pred=several.txt")
+    assert (kauri.folder / "several.txt").read_text() == (kauri.folder / "cpu.txt").read_text()
 
 
 def test_help_and_version_name_the_devices(kauri: Kauri) -> None:

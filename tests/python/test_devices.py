@@ -48,6 +48,7 @@ needs_fake = pytest.mark.skipif(not FAKE_PLUGIN.exists(), reason="the C++ tests 
         ("cuda", "other version", "is of version 99.1.2"),
         ("cuda", "no device", "the fake driver sees no device. Invent one."),
         ("cuda:7", "one device", "device=cuda:7: there is no such device; the only one is cuda:0."),
+        ("cuda:0,7", "one device", "device=cuda:7: there is no such device; the only one is cuda:0."),
     ],
 )
 def test_a_plugin_that_does_not_help(device: str, kind: str, text: str) -> None:
