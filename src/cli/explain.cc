@@ -52,7 +52,7 @@ std::int64_t FeatureNumber(std::string const& which, std::vector<std::string> co
   if (read.ec == std::errc() && read.ptr == end) return number;
   auto const nearest = which.empty() ? std::string() : NearestName(which, names);
   Fail(ErrorKind::kParameter, "features: there is no feature '", which, "'",
-       nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " Give names or numbers, separated by commas.");
+       nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Give names or numbers, separated by commas.");
 }
 
 /// Those that the parameter lists; all when it is empty.

@@ -217,7 +217,7 @@ def test_an_old_file_is_replaced_only_by_a_whole_one(trained: Kauri) -> None:
         (["features=f3,f1,3"], ["feature 3 is asked for twice"]),
         (["features=f30"], ["features", "'f30'", "did you mean 'f"]),
         (["features=30"], ["no feature 30", "30 features"]),
-        (["features=1,,2"], ["no feature '' Give", "commas"]),
+        (["features=1,,2"], ["no feature ''. Give", "commas"]),
         (["background=missing.libsvm?format=libsvm"], ["background=missing.libsvm"]),
         (["kind=banzhaf", "background=x.csv"], ["background=x.csv", "kind=contributions"]),
         (["model_in="], ["task=explain", "model_in"]),

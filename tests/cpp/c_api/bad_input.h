@@ -56,5 +56,6 @@ inline int TrainWith(World& world, Data const& data) {
 
 std::vector<BadInput> BadData();
 std::vector<BadInput> BadModels();
+std::vector<BadInput> BadExplanations();
 
 }  // namespace kauri::testing

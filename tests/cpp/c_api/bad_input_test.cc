@@ -231,7 +231,7 @@ TEST_P(BadInputs, AreExplainedAndHarmless) {
 
 INSTANTIATE_TEST_SUITE_P(All, BadInputs,
                          ::testing::Values(ParameterCases, LabelCases, BadData, PredictionCases, BadModels,
-                                           HandleCases));
+                                           BadExplanations, HandleCases));
 
 }  // namespace
 }  // namespace kauri::testing

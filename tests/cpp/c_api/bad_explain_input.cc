@@ -1,0 +1,100 @@
+/// Explanations that are refused: configurations, backgrounds and null pointers.
+#include <string>
+
+#include "c_api/bad_input.h"
+
+namespace kauri::testing {
+namespace {
+
+std::string Config(std::string const& more, int type = 2) {
+  return R"({"type": )" + std::to_string(type) +
+         R"(, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false)" + more + "}";
+}
+
+int Explain(World& world, std::string const& config, DMatrixHandle background = nullptr) {
+  bst_ulong const* shape = nullptr;
+  bst_ulong dim = 0;
+  float const* values = nullptr;
+  return KauriBoosterExplain(world.booster.get(), world.problem.data.get(), background, config.c_str(), &shape, &dim,
+                             &values);
+}
+
+Act With(std::string const& more, int type = 2) {
+  return [=](World& world) { return Explain(world, Config(more, type)); };
+}
+
+Act Against(std::vector<float> const& background, int type = 2) {
+  return [=](World& world) { return Explain(world, Config("", type), MakeData(background, 5).get()); };
+}
+
+Act Sparse(std::string const& config, bool no_result = false) {
+  return [=](World& world) {
+    bst_ulong n_outputs = 0;
+    int64_t const* begin = nullptr;
+    uint32_t const* first = nullptr;
+    uint32_t const* second = nullptr;
+    float const* values = nullptr;
+    return KauriBoosterExplainSparse(world.booster.get(), world.problem.data.get(), config.c_str(), &n_outputs,
+                                     no_result ? nullptr : &begin, &first, &second, &values);
+  };
+}
+
+}  // namespace
+
+std::vector<BadInput> BadExplanations() {
+  auto const parameter = KAURI_ERROR_PARAMETER;
+  return {
+      {"a value is no explanation", With("", 0), {"type 0", "no explanation", "100"}, parameter},
+      {"leaves are no explanation", With("", 6), {"type 6", "no explanation"}, parameter},
+      {"type between ours and theirs", With("", 99), {"type 99", "100 Banzhaf"}, parameter},
+      {"type past ours", With("", 102), {"type 102"}, parameter},
+      {"type beyond int", With("", -2147483647), {"-2147483647"}, parameter},
+      {"no feature of that number", With(R"(, "features": [0, 4])"), {"no feature 4", "4 features"}, parameter},
+      {"negative feature", With(R"(, "features": [-1])"), {"no feature -1"}, parameter},
+      {"feature twice", With(R"(, "features": [1, 1])"), {"feature 1", "twice"}, parameter},
+      {"feature by name", With(R"(, "features": ["f1"])"), {"features", "\"f1\"", "list of integers"}, parameter},
+      {"half a feature", With(R"(, "features": [0.5])"), {"features", "0.5", "list of integers"}, parameter},
+      {"enormous feature", With(R"(, "features": [18446744073709551615])"), {"18446744073709551615"}, parameter},
+      {"features are no list", With(R"(, "features": 3)"), {"features", "list of integers"}, parameter},
+      {"unknown reduction", With(R"(, "reduce": "sum")"), {"'sum'", "mean_abs"}, parameter},
+      {"reduction is no text", With(R"(, "reduce": 1)"), {"reduce", "string"}, parameter},
+      {"rounds past the end",
+       [](World& world) {
+         return Explain(world, R"({"type": 2, "iteration_begin": 0, "iteration_end": 9, "strict_shape": false})");
+       },
+       {"9", "3"},
+       parameter},
+      {"background of a pair", Against({1, 2, 3, 4, 5}, 4), {"type 4", "no background"}, parameter},
+      {"wide background", Against({1, 2, 3, 4, 5}), {"5 features", "model 4"}, KAURI_ERROR_DATA},
+      {"background without rows",
+       [](World& world) { return Explain(world, Config(""), MakeData({}, 4).get()); },
+       {"background", "0 rows"},
+       KAURI_ERROR_DATA},
+      {"mean of no rows",
+       [](World& world) {
+         bst_ulong const* shape = nullptr;
+         bst_ulong dim = 0;
+         float const* values = nullptr;
+         return KauriBoosterExplain(world.booster.get(), MakeData({}, 4).get(), nullptr,
+                                    Config(R"(, "reduce": "mean_abs")").c_str(), &shape, &dim, &values);
+       },
+       {"0 rows", "mean"},
+       KAURI_ERROR_DATA},
+      {"background is a booster",
+       [](World& world) { return Explain(world, Config(""), world.booster.get()); },
+       {"not a DMatrix"},
+       parameter},
+      {"nowhere to put it",
+       [](World& world) {
+         return KauriBoosterExplain(world.booster.get(), world.problem.data.get(), nullptr, Config("").c_str(), nullptr,
+                                    nullptr, nullptr);
+       },
+       {"out_shape", "null"},
+       parameter},
+      {"sparse without top_k", Sparse(Config("")), {"KauriBoosterExplainSparse", "top_k"}, parameter},
+      {"negative top_k", Sparse(Config(R"(, "top_k": -1)")), {"top_k", "-1", "at least 1"}, parameter},
+      {"nowhere to put the sparse", Sparse(Config(R"(, "top_k": 0)"), true), {"out_begin", "null"}, parameter},
+  };
+}
+
+}  // namespace kauri::testing

@@ -1,0 +1,141 @@
+/// KauriBoosterExplain and KauriBoosterExplainSparse: parts of what the calls for predictions return, to the bit.
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "c_api/support.h"
+
+namespace kauri::testing {
+namespace {
+
+using Shape = std::vector<bst_ulong>;
+
+Predicted Explain(Booster const& booster, Data const& data, int type, std::string const& more = "",
+                  DMatrixHandle background = nullptr) {
+  auto const config = R"({"type": )" + std::to_string(type) +
+                      R"(, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false)" + more + "}";
+  bst_ulong const* shape = nullptr;
+  bst_ulong dim = 0;
+  float const* values = nullptr;
+  auto const status = KauriBoosterExplain(booster.get(), data.get(), background, config.c_str(), &shape, &dim, &values);
+  EXPECT_OK(status);
+  return status == 0 ? Copy(shape, dim, values) : Predicted();
+}
+
+TEST(Explanation, IsThePredictionOfItsType) {
+  Problem const problem;
+  auto const booster = Train(problem.data, Logistic(), 4);
+  for (int type : {2, 3, 4, 5, 100, 101}) {
+    auto const expected = Predict(booster, problem.data, PredictConfig(type));
+    for (auto const* more : {"", R"(, "features": [], "reduce": "none", "unknown": 1)"}) {
+      auto const result = Explain(booster, problem.data, type, more);
+      EXPECT_EQ(result.shape, expected.shape) << type;
+      EXPECT_EQ(result.values, expected.values) << type;
+    }
+  }
+}
+
+TEST(Explanation, OfSomeFeaturesInTheirOrder) {
+  Problem const problem(3);
+  auto const booster = Train(problem.data, {{"objective", "multi:softprob"}, {"num_class", "3"}}, 2);
+  auto const whole = Predict(booster, problem.data, PredictConfig(2)).values;
+  auto const some = Explain(booster, problem.data, 2, R"(, "features": [3, 0])");
+  EXPECT_EQ(some.shape, (Shape{200, 3, 3}));
+  for (std::size_t block = 0; block < 600; ++block) {
+    EXPECT_EQ(some.values[block * 3], whole[block * 5 + 3]);
+    EXPECT_EQ(some.values[block * 3 + 1], whole[block * 5]);
+    EXPECT_EQ(some.values[block * 3 + 2], whole[block * 5 + 4]);
+  }
+}
+
+TEST(Explanation, MeansHaveNoAxisOfRows) {
+  Problem const problem;
+  auto const booster = Train(problem.data, Logistic(), 4);
+  auto const whole = Predict(booster, problem.data, PredictConfig(4)).values;
+  auto const means = Explain(booster, problem.data, 4, R"(, "reduce": "mean_abs")");
+  EXPECT_EQ(means.shape, (Shape{5, 5}));
+  for (std::size_t i = 0; i < 25; ++i) {
+    double sum = 0;
+    for (std::size_t row = 0; row < 200; ++row) sum += std::abs(static_cast<double>(whole[row * 25 + i]));
+    EXPECT_EQ(means.values[i], static_cast<float>(sum / 200)) << i;
+  }
+}
+
+TEST(Explanation, AgainstABackgroundAndFromABaseMargin) {
+  Problem const problem;
+  auto const booster = Train(problem.data, Logistic(), 4);
+  auto const data = MakeData(problem.values, 4);
+  ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "base_margin", Vector(Features(200, 1, 9)).c_str()));
+  auto const margins = Predict(booster, data, PredictConfig(1)).values;
+  auto const background = MakeData(Features(7, 4, 5), 4);
+  for (auto* against : {static_cast<void*>(nullptr), background.get()}) {
+    auto const phi = Explain(booster, data, 2, "", against);
+    for (std::size_t row = 0; row < 200; ++row) {
+      double sum = 0;
+      for (std::size_t i = 0; i < 5; ++i) sum += phi.values[row * 5 + i];
+      EXPECT_NEAR(sum, margins[row], 1e-5) << row;
+    }
+  }
+}
+
+TEST(Explanation, SparseCellsAreThoseOfTheMatrix) {
+  Problem const problem;
+  auto const booster = Train(problem.data, Logistic(), 4);
+  auto const whole = Predict(booster, problem.data, PredictConfig(4, false, 1, 3)).values;
+  bst_ulong n_outputs = 0;
+  int64_t const* begin = nullptr;
+  uint32_t const* first = nullptr;
+  uint32_t const* second = nullptr;
+  float const* values = nullptr;
+  for (int top_k : {0, 1}) {
+    auto const config = R"({"iteration_begin": 1, "iteration_end": 3, "top_k": )" + std::to_string(top_k) + "}";
+    ASSERT_OK(KauriBoosterExplainSparse(booster.get(), problem.data.get(), config.c_str(), &n_outputs, &begin, &first,
+                                        &second, &values));
+    EXPECT_EQ(n_outputs, 1U);
+    EXPECT_EQ(begin[0], 0);
+    for (int row = 0; row < 200; ++row) {
+      ASSERT_LE(begin[row], begin[row + 1]);
+      if (top_k == 1) {
+        ASSERT_EQ(begin[row + 1], row + 1);
+      }
+      for (auto i = begin[row]; i < begin[row + 1]; ++i) {
+        EXPECT_LE(first[i], second[i]);
+        EXPECT_EQ(values[i], whole[static_cast<std::size_t>(row) * 25 + first[i] * 5 + second[i]]);
+      }
+    }
+  }
+}
+
+TEST(Explanation, ManyThreadsEqualOne) {
+  Problem const problem;
+  auto const booster = Train(problem.data, Logistic(), 6);
+  auto const background = MakeData(Features(7, 4, 5), 4);
+  auto const run = [&](int i) {
+    if (i % 3 == 0) return Explain(booster, problem.data, 100, R"(, "features": [1])").values;
+    if (i % 3 == 1) return Explain(booster, problem.data, 4, R"(, "reduce": "mean_abs")").values;
+    return Explain(booster, problem.data, 2, "", background.get()).values;
+  };
+  std::vector<std::vector<float>> expected;
+  for (int i = 0; i < 3; ++i) expected.push_back(run(i));
+  std::vector<int> differences(4, 0);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = t; i < t + 12; ++i)
+        differences[static_cast<std::size_t>(t)] += run(i) != expected[static_cast<std::size_t>(i % 3)] ? 1 : 0;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(differences, (std::vector<int>{0, 0, 0, 0}));
+}
+
+TEST(Explanation, AnUntrainedBoosterHasAllItsClasses) {
+  Problem const problem(3);
+  auto const booster = MakeBooster(problem.data, {{"objective", "multi:softprob"}, {"num_class", "3"}});
+  EXPECT_EQ(Predict(booster, problem.data).shape, (Shape{200, 3}));
+  EXPECT_EQ(Explain(booster, problem.data, 2).shape, (Shape{200, 3, 5}));
+}
+
+}  // namespace
+}  // namespace kauri::testing
