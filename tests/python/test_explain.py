@@ -305,6 +305,8 @@ def test_shap_draws_it(explanation: kauri.Explanation, classifier: KauriClassifi
     shap.plots.bar(theirs, show=False)
     shap.plots.waterfall(theirs[0], show=False)
     shap.plots.scatter(theirs[:, "birch"], show=False)
+    some = kauri.explain(classifier, multiclass[0], values="banzhaf", features=["f2", "f0"]).output("red").to_shap()
+    shap.plots.beeswarm(some, show=False)
     several = kauri.explain(classifier, multiclass[0]).to_shap()
     shap.plots.beeswarm(several[..., 1], show=False)
     shap.plots.waterfall(several[0, :, 2], show=False)
