@@ -39,8 +39,7 @@ class Engine {
   /// that came since the last call, or with all when others are dropped or have changed their weights.
   /// start: [n_outputs], the base score as margin; a base margin of `data` replaces it.
   virtual void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
-                             Predictor const& predictor, Span<float const> start,
-                             Span<std::int64_t const> dropped) = 0;
+                             Predictor const& predictor, Span<float const> start, Span<std::int64_t const> dropped) = 0;
   /// Gradients of the objective at the cached margins of `train`.
   virtual void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
                                 std::int64_t iteration) = 0;

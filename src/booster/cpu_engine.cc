@@ -37,8 +37,7 @@ struct DataCache {
 class CpuEngine : public Engine {
  public:
   void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
-                     Predictor const& predictor, Span<float const> start,
-                     Span<std::int64_t const> dropped) override {
+                     Predictor const& predictor, Span<float const> start, Span<std::int64_t const> dropped) override {
     DropDeadCaches();
     auto& cache = caches_[data->Id()];
     auto const fresh = cache.data.expired() || cache.info_revision != data->InfoRevision();
