@@ -12,8 +12,8 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kEntriesPerBlock = 1 << 14;
-constexpr std::int64_t kFewEntries = 1 << 16;  ///< below it threads cost more than they save
+constexpr std::int64_t kEntriesPerBlock = 1 << 16;  ///< a column of fewer is not worth a second thread
+constexpr std::int64_t kFewEntries = 1 << 16;       ///< below it threads cost more than they save
 constexpr double kLeastHessian = 1e-5;
 constexpr std::uint64_t kPurpose = 0x6C696E656172;  ///< of the selectors' draws
 

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "booster/dart.h"
+#include "booster/gblinear.h"
 #include "booster/gbtree.h"
 #include "booster/learner_impl.h"
 #include "booster/model_io/model_io.h"
@@ -45,6 +47,27 @@ Json ObjectiveAsJson(Model const& model) {
   Json objective{{"name", model.objective}};
   if (!model.objective_param_key.empty()) objective[model.objective_param_key] = model.objective_params;
   return objective;
+}
+
+Json GbTreeAsJson(ParamMap const& effective, Model const& model, ParamMap const& user) {
+  return {{"name", "gbtree"},
+          {"gbtree_train_param", ParamsAsJson(ParseParameters<GbTreeParam>(effective).__DICT__(), user)},
+          {"tree_train_param", ParamsAsJson(ParseParameters<TreeParam>(effective).__DICT__(), effective)},
+          {"gbtree_model_param",
+           {{"num_parallel_tree", std::to_string(model.n_parallel_trees)},
+            {"num_trees", std::to_string(model.trees.size())}}}};
+}
+
+Json BoosterAsJson(Components const& parts, Model const& model, ParamMap const& user) {
+  auto const& name = parts.param.booster;
+  if (name == "gblinear") {
+    auto const param = ParseParameters<GbLinearParam>(parts.effective);
+    return {{"name", name}, {"gblinear_train_param", ParamsAsJson(param.__DICT__(), user)}};
+  }
+  auto gbtree = GbTreeAsJson(parts.effective, model, user);
+  if (name == "gbtree") return gbtree;
+  auto const param = ParseParameters<DartParam>(parts.effective);
+  return {{"name", name}, {"dart_train_param", ParamsAsJson(param.__DICT__(), user)}, {"gbtree", std::move(gbtree)}};
 }
 
 /// Leaves of the document are the values of parameters, whatever group they stand in.
@@ -97,13 +120,7 @@ std::string Learner::SaveConfig() {
                {"booster", parts->param.booster},
                {"base_score", parts->param.base_score},
                {"disable_default_eval_metric", parts->param.disable_default_eval_metric ? "1" : "0"}};
-  Json booster{
-      {"name", parts->param.booster},
-      {"gbtree_train_param", ParamsAsJson(ParseParameters<GbTreeParam>(parts->effective).__DICT__(), user)},
-      {"tree_train_param", ParamsAsJson(ParseParameters<TreeParam>(parts->effective).__DICT__(), parts->effective)},
-      {"gbtree_model_param",
-       {{"num_parallel_tree", std::to_string(model.n_parallel_trees)},
-        {"num_trees", std::to_string(model.trees.size())}}}};
+  auto const booster = BoosterAsJson(*parts, model, user);
   Json document{{"learner",
                  {{"generic_param", general},
                   {"learner_train_param", trained},

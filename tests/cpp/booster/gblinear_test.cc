@@ -51,7 +51,7 @@ TEST(GbLinear, ShuffleAndRandomFollowTheSeed) {
 
 TEST(GbLinear, SameBytesForAnyThreadCount) {
   auto spec = Spec(0.1, false, 4);
-  spec.n_rows = 36000;  // several blocks of a column
+  spec.n_rows = 150000;  // several blocks of a column
   for (auto const* objective : {"reg:squarederror", "multi:softprob"}) {
     auto const multi = std::string(objective) == "multi:softprob";
     auto const data = MakeLabelled(spec, multi ? 3 : 0);
