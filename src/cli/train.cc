@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
@@ -42,6 +44,9 @@ std::string NumberText(double value) {
   return {buffer, end};
 }
 
+/// dart takes weight from trees that it leaves out, gblinear has no rounds to cut.
+bool LaterRoundsChangeEarlierOnes(Model const& model) { return model.IsLinear() || !model.tree_weights.empty(); }
+
 class Trainer {
  public:
   explicit Trainer(Options const& options) : options_(options), cli_(options.cli) {
@@ -79,7 +84,11 @@ class Trainer {
     auto const results = learner_.Evaluate(sets_);
     progress->Clear();
     std::cout << Learner::FormatEvaluation(iteration, results) << std::endl;
-    return stopping->Update(iteration, results);
+    auto const stop = stopping->Update(iteration, results);
+    if (stopping->BestIteration() == iteration && LaterRoundsChangeEarlierOnes(learner_.GetModel())) {
+      best_ = learner_.GetModel();
+    }
+    return stop;
   }
 
   void Save(EarlyStopping const& stopping) {
@@ -87,10 +96,11 @@ class Trainer {
       SaveModel(learner_.GetModel(), FinalPath(cli_));
       return;
     }
-    auto const best = learner_.Slice({0, stopping.BestIteration() + 1}, 1);
-    best->Attributes()["best_iteration"] = std::to_string(stopping.BestIteration());
-    best->Attributes()["best_score"] = NumberText(stopping.BestScore());
-    SaveModel(best->GetModel(), FinalPath(cli_));
+    auto best =
+        best_.has_value() ? std::move(*best_) : learner_.Slice({0, stopping.BestIteration() + 1}, 1)->GetModel();
+    best.attributes["best_iteration"] = std::to_string(stopping.BestIteration());
+    best.attributes["best_score"] = NumberText(stopping.BestScore());
+    SaveModel(best, FinalPath(cli_));
   }
 
   Options const& options_;
@@ -98,6 +108,7 @@ class Trainer {
   Learner learner_;
   std::shared_ptr<DataMatrix const> train_;
   std::vector<NamedData> sets_;
+  std::optional<Model> best_;  ///< as it was after its best round, where it cannot be cut from the last one
 };
 
 }  // namespace

@@ -1,0 +1,45 @@
+"""The boosters dart and gblinear from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import xgboost
+from cli_program import Kauri
+from sklearn.datasets import load_svmlight_file
+
+BOOSTERS = {
+    "dart": ["booster=dart", "rate_drop=0.4", "one_drop=1", "max_depth=2", "eta=1"],
+    "gblinear": ["booster=gblinear", "updater=coord_descent", "feature_selector=thrifty", "eta=1"],
+}
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_early_stopping_saves_the_model_of_its_best_round(kauri: Kauri, name: str) -> None:
+    """Later rounds change the weights of earlier trees, or all weights; the file has those of the best round."""
+    watch = [f"eval[test]={kauri.test_uri}", "early_stopping_rounds=2", "num_round=60", "eval_metric=error"]
+    done = kauri.train(*BOOSTERS[name], *watch)
+    stopped = json.loads((kauri.folder / "model.json").read_text())["learner"]
+    best = int(stopped["attributes"]["best_iteration"])
+    assert best < len(done.out.splitlines()) - 1
+    kauri.train(*BOOSTERS[name], f"num_round={best + 1}")
+    exact = json.loads((kauri.folder / "model.json").read_text())["learner"]
+    assert stopped["gradient_booster"] == exact["gradient_booster"]
+    assert stopped["gradient_booster"]["name"] == name
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_predictions_are_those_of_the_peer(kauri: Kauri, name: str) -> None:
+    kauri.train(*BOOSTERS[name])
+    features, _ = load_svmlight_file(kauri.test_uri.split("?")[0], zero_based=True)
+    booster = xgboost.Booster(model_file=str(kauri.folder / "model.json"))
+    expected = booster.predict(xgboost.DMatrix(features), output_margin=True)
+    np.testing.assert_allclose(kauri.predict("pred_margin=1"), expected, rtol=2e-6)
+
+
+def test_help_lists_the_boosters(kauri: Kauri) -> None:
+    text = kauri.run("--help").out
+    for name in ("booster dart", "rate_drop", "booster gblinear", "feature_selector"):
+        assert name in text
