@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <vector>
+
 #include "kauri/engine.h"
 #include "kauri/model.h"
 

@@ -20,8 +20,8 @@ struct TreeRange {
   std::int64_t end = 0;
 };
 
-/// What booster=gblinear learns: the margin of an output is its start plus its bias plus the sum over features of weight
-/// times value, where a missing value adds nothing.
+/// What booster=gblinear learns: the margin of an output is its start plus its bias plus the sum over features of
+/// weight times value, where a missing value adds nothing.
 struct LinearPart {
   std::vector<float> weights;  ///< [n_features + 1, n_outputs], the last row the biases; empty: not linear
   std::int64_t n_rounds = 0;   ///< that made the weights

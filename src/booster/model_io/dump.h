@@ -19,8 +19,8 @@ struct FeatureMap {
 /// Reads a feature map file: one "index name type" per line. \throws Error(kIo), Error(kData) with the line number.
 FeatureMap ReadFeatureMap(std::string const& path);
 
-/// One string per tree, or one of a linear model, which has none in dot. format: text, json, dot, or dot:{json options}.
-/// \throws Error(kParameter) for another.
+/// One string per tree, or one of a linear model, which has none in dot. format: text, json, dot, or dot:{json
+/// options}. \throws Error(kParameter) for another.
 std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,
                                    std::string const& format);
 
