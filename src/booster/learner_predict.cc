@@ -48,7 +48,8 @@ std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& opt
   }
   auto const n_trees = static_cast<std::uint64_t>(trees.end - trees.begin);
   auto const parallel = static_cast<std::uint64_t>(std::max<std::int64_t>(model.n_parallel_trees, 1));
-  if (strict) return {rows, n_trees / (outputs * parallel), outputs, parallel};
+  auto const groups = model.HasVectorLeaves() ? 1 : outputs;
+  if (strict) return {rows, n_trees / (groups * parallel), groups, parallel};
   if (n_trees == 1) return {rows};
   return {rows, n_trees};
 }

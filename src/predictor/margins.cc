@@ -163,14 +163,15 @@ void PredictMargins(Context const& ctx, Forest const& forest, DataView const& ro
   auto const code_bytes =
       with_codes ? static_cast<std::int64_t>(forest.crown.columns.size()) * forest.crown.code_bytes : 0;
   auto const block_size = TileRows(4 * (forest.NumSlots() + forest.n_outputs) + code_bytes);
-  auto const groups = forest.GroupsOf(trees);
   ParallelForBlocks(ctx, n_rows, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     if (path == MarginPath::kRows || end - begin < kFewRows) {
       MarginsByRows(forest, rows, trees, start, begin, end, out.data());
       return;
     }
     Tile tile(forest, rows, start, begin, end, with_codes);
-    for (auto const first : groups) tile.AddTrees(first, forest.GroupEnd(first));
+    for (auto first = trees.begin; first < trees.end; first = forest.GroupEnd(first)) {
+      tile.AddTrees(first, forest.GroupEnd(first));
+    }
     tile.Write(out.data());
   });
 }

@@ -3,66 +3,17 @@
 
 #include "explain_fixture.h"
 #include "predictor/margins.h"
+#include "vector_fixture.h"
 
 namespace kauri {
 namespace {
 
 using testing::AllTreesOf;
 using testing::PredictKindOf;
+using testing::SplitUp;
+using testing::VectorModel;
 
 std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
-Tree WithVectors(Tree tree, std::int32_t n_outputs, testing::Random* random) {
-  tree.n_outputs = n_outputs;
-  tree.leaf_vector.assign(tree.left.size() * At(n_outputs), 0.0F);
-  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-    if (!tree.IsLeaf(node)) continue;
-    tree.split_value[At(node)] = 0.0F;
-    for (std::int32_t k = 0; k < n_outputs; ++k) tree.leaf_vector[At(node * n_outputs + k)] = random->Normal();
-  }
-  return tree;
-}
-
-/// Every third tree keeps its numbers if `mixed`.
-Model VectorModel(std::int64_t n_classes, bool mixed, testing::ForestSpec spec = {}) {
-  spec.n_classes = n_classes;
-  spec.n_trees = 9;
-  spec.dart = true;
-  auto model = testing::RandomModel(spec);
-  testing::Random random(3);
-  for (std::size_t t = 0; t < model.trees.size(); ++t) {
-    if (mixed && t % 3 == 1) continue;
-    model.trees[t] = WithVectors(std::move(model.trees[t]), static_cast<std::int32_t>(n_classes), &random);
-    model.output_of_tree[t] = 0;
-    model.trees[t].Validate(model.n_features);
-  }
-  return model;
-}
-
-/// A tree per output for each tree with vectors; first_tree (out): of each tree of the model, and the end.
-Model SplitUp(Model const& model, std::vector<std::int64_t>* first_tree) {
-  auto split = model;
-  split.trees.clear();
-  split.output_of_tree.clear();
-  split.tree_weights.clear();
-  for (std::size_t t = 0; t < model.trees.size(); ++t) {
-    auto const& tree = model.trees[t];
-    first_tree->push_back(static_cast<std::int64_t>(split.trees.size()));
-    for (std::int32_t k = 0; k < tree.n_outputs; ++k) {
-      auto part = tree;
-      part.n_outputs = 1;
-      part.leaf_vector.clear();
-      for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-        if (tree.IsLeaf(node)) part.split_value[At(node)] = tree.LeafValues(node)[At(k)];
-      }
-      split.trees.push_back(part);
-      split.output_of_tree.push_back(tree.HasVectorLeaves() ? k : model.output_of_tree[t]);
-      split.tree_weights.push_back(model.TreeWeight(static_cast<std::int64_t>(t)));
-    }
-  }
-  first_tree->push_back(static_cast<std::int64_t>(split.trees.size()));
-  return split;
-}
 
 struct Case {
   char const* name;
