@@ -124,10 +124,11 @@ struct Part {
   std::int64_t begin;  ///< rows of the call
   std::int64_t end;
 
-  /// The part's share of an array that has as many elements for each of the call's n_rows.
+  /// The part's share of an array that has as many elements for each of the call's n_rows. Any other array stays whole:
+  /// the predictor of the part refuses its size.
   template <typename T>
   static Span<T> Of(Span<T> all, std::int64_t n_rows, std::int64_t begin, std::int64_t end) {
-    if (n_rows == 0) return all;
+    if (n_rows == 0 || all.size() % static_cast<std::size_t>(n_rows) != 0) return all;
     auto const width = all.size() / static_cast<std::size_t>(n_rows);
     return all.subspan(static_cast<std::size_t>(begin) * width, static_cast<std::size_t>(end - begin) * width);
   }

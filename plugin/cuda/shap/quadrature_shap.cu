@@ -1,4 +1,4 @@
-/// 1. A block takes 128 rows, one per thread, and some consecutive trees of one output (about 2048 nodes): all rows go
+/// 1. A block takes 128 rows, one per thread, and some consecutive trees of one output (512 nodes, of pairs 128): all rows go
 ///    through all splits, so a warp never diverges (shap_lane.h).
 /// 2. Contributions are summed in float32 in shared memory over those trees only, in the order of splits, then added to
 ///    the rows' sums as integers: in any order, with the same bits.
