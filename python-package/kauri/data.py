@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _lib, device
+from ._feature_info import FeatureInfo
 from ._lib import LIB, DataError, check
 
 ArrayLike = Any
@@ -132,7 +133,7 @@ def missing_value(missing: float | None) -> float:
     return math.nan if missing is None else float(missing)
 
 
-class DMatrix:
+class DMatrix(FeatureInfo):
     """A table of float32 features with labels and the like. The features never change.
 
     Parameters
@@ -171,6 +172,8 @@ class DMatrix:
         A file that cannot be read.
     """
 
+    _GET_STRINGS = LIB.XGDMatrixGetStrFeatureInfo
+    _SET_STRINGS = LIB.XGDMatrixSetStrFeatureInfo
     on_device = False  # whether the features are in the memory of a CUDA device
 
     def __init__(
@@ -326,45 +329,7 @@ class DMatrix:
         result.handle = _lib.slice_rows(self.handle, rows, allow_groups)
         return result
 
-    def _strings(self, field_name: bytes) -> list[str] | None:
-        return _lib.call_strings(LIB.XGDMatrixGetStrFeatureInfo, self.handle, field_name) or None
-
-    def _set_strings(self, field_name: bytes, values: Sequence[str] | None) -> None:
-        strings = [] if values is None else feature_strings(values)
-        check(LIB.XGDMatrixSetStrFeatureInfo(self.handle, field_name, _lib.strings_in(strings), len(strings)))
-
-    @property
-    def feature_names(self) -> list[str] | None:
-        """The names of the columns, or None."""
-        return self._strings(b"feature_name")
-
-    @feature_names.setter
-    def feature_names(self, names: Sequence[str] | None) -> None:
-        if names is not None:
-            check_names(names)
-        self._set_strings(b"feature_name", names)
-
-    @property
-    def feature_types(self) -> list[str] | None:
-        """The types of the columns, or None."""
-        return self._strings(b"feature_type")
-
-    @feature_types.setter
-    def feature_types(self, types: Sequence[str] | None) -> None:
+    @FeatureInfo.feature_types.setter
+    def feature_types(self, types: str | Sequence[str] | None) -> None:
+        """Set the type of each column, or one for all."""
         self._set_strings(b"feature_type", [types] * self.num_col() if isinstance(types, str) else types)
-
-
-def feature_strings(values: Sequence[str]) -> list[str]:
-    """Return a list of strings. Raises DataError for anything else."""
-    strings = list(values)
-    for value in strings:
-        if not isinstance(value, str):
-            raise DataError(f"feature names and types must be strings, got {value!r}.")
-    return strings
-
-
-def check_names(names: Sequence[str]) -> None:
-    """Raise DataError for names that a dump of the model could not hold."""
-    for name in feature_strings(names):
-        if any(char in name for char in "[]<"):
-            raise DataError(f"the feature name {name!r} holds '[', ']' or '<', which text dumps need; rename it.")

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _lib
+from ._feature_info import FeatureInfo
 from ._lib import LIB, check
-from .data import check_names, feature_strings
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Model:
+class Model(FeatureInfo):
     """The part of Booster that does not change the trees."""
 
-    handle: _lib.Handle | None
+    _GET_STRINGS = LIB.XGBoosterGetStrFeatureInfo
+    _SET_STRINGS = LIB.XGBoosterSetStrFeatureInfo
 
     def __del__(self) -> None:
         if getattr(self, "handle", None) is not None:
@@ -125,33 +126,6 @@ class Model:
     def num_features(self) -> int:
         """Return the number of columns that the model expects."""
         return _lib.call_count(LIB.XGBoosterGetNumFeature, self.handle)
-
-    def _strings(self, field: bytes) -> list[str] | None:
-        return _lib.call_strings(LIB.XGBoosterGetStrFeatureInfo, self.handle, field) or None
-
-    def _set_strings(self, field: bytes, values: Sequence[str] | None) -> None:
-        strings = [] if values is None else feature_strings(values)
-        check(LIB.XGBoosterSetStrFeatureInfo(self.handle, field, _lib.strings_in(strings), len(strings)))
-
-    @property
-    def feature_names(self) -> list[str] | None:
-        """The names of the columns, or None."""
-        return self._strings(b"feature_name")
-
-    @feature_names.setter
-    def feature_names(self, names: Sequence[str] | None) -> None:
-        if names is not None:
-            check_names(names)
-        self._set_strings(b"feature_name", names)
-
-    @property
-    def feature_types(self) -> list[str] | None:
-        """The types of the columns, or None."""
-        return self._strings(b"feature_type")
-
-    @feature_types.setter
-    def feature_types(self, types: Sequence[str] | None) -> None:
-        self._set_strings(b"feature_type", types)
 
     # ---- files ----
 

@@ -11,6 +11,7 @@
 #include "common/fixed_point.h"
 #include "cuda/exact/chunk.h"
 #include "cuda/exact/gpu_exact_builder.h"
+#include "support/same_tree.h"
 #include "tree/sampling.h"
 
 namespace kauri {
@@ -74,18 +75,7 @@ Problem MakeProblem(std::int64_t n_rows, std::int64_t n_cols, double missing, in
   return problem;
 }
 
-void ExpectEqualTrees(Tree const& a, Tree const& b) {
-  EXPECT_EQ(a.left, b.left);
-  EXPECT_EQ(a.right, b.right);
-  EXPECT_EQ(a.split_feature, b.split_feature);
-  EXPECT_EQ(a.split_value, b.split_value);
-  EXPECT_EQ(a.default_left, b.default_left);
-  EXPECT_EQ(a.base_weight, b.base_weight);
-  EXPECT_EQ(a.loss_change, b.loss_change);
-  EXPECT_EQ(a.sum_hessian, b.sum_hessian);
-}
-
-class ExactBuilderOnDevice : public testing::Test {
+class ExactBuilderOnDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     int n_devices = 0;
@@ -109,7 +99,7 @@ class ExactBuilderOnDevice : public testing::Test {
     auto const expected = on_host.Build(ctx, *problem.data, task, host_state.get(), host_leaves);
     for (int run = 0; run < 2; ++run) {
       std::vector<std::int32_t> leaves(static_cast<std::size_t>(problem.n_rows), -7);
-      ExpectEqualTrees(expected, on_device.Build(ctx, *problem.data, task, device_state.get(), leaves));
+      testing::ExpectSameTree(expected, on_device.Build(ctx, *problem.data, task, device_state.get(), leaves));
       EXPECT_EQ(host_leaves, leaves);
     }
   }

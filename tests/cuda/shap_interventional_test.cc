@@ -2,13 +2,10 @@
 #include <cmath>
 #include <string>
 
-#include "cuda/predictor/gpu_predictor.h"
 #include "cuda/shap/interventional.h"
-#include "device_fixture.h"
 #include "kauri/device_memory.h"
 #include "predictor/interventional.h"
-#include "predictor/output_width.h"
-#include "predictor/predictor_fixtures.h"
+#include "shap_fixture.h"
 
 namespace kauri::testing {
 namespace {
@@ -17,17 +14,12 @@ TreeRange AllOf(Model const& model) { return {0, static_cast<std::int64_t>(model
 
 class GpuInterventionalTest : public DeviceTest {
  protected:
-  static std::unique_ptr<Predictor> MakePredictor() {
-    Registry<PredictorFactory> registry("predictor");
-    cuda::RegisterGpuPredictor(&registry);
-    return registry.Find("gpu_predictor").make({});
-  }
   static std::vector<float> StartOf(Model const& model) {
     return UniformValues(static_cast<std::size_t>(model.NumOutputs()), -1.0F, 1.0F, 3);
   }
   static std::vector<float> OnGpu(Model const& model, DataView const& rows, DataView const& background,
                                   MarginStart const& start, TreeRange trees, int threads = 2) {
-    auto const gpu = MakePredictor();
+    auto const gpu = MakeGpuPredictor();
     auto const compiled = gpu->Compile(OnDevice(), model, AllOf(model));
     std::vector<float> out(OutSize(model, rows, trees), 123.0F);
     gpu->PredictInterventional(OnDevice(threads), *compiled, rows, background, trees, start, out);
@@ -58,34 +50,20 @@ class GpuInterventionalTest : public DeviceTest {
   }
 };
 
-std::vector<std::pair<std::string, ForestSpec>> Specs() {
-  std::vector<std::pair<std::string, ForestSpec>> specs(8);
-  specs[0].first = "plain";
-  specs[1].first = "single leaves";
-  specs[1].second.depth = 0;
-  specs[2].first = "stumps";
-  specs[2].second.depth = 1;
-  specs[3].first = "classes";
-  specs[3].second.n_classes = 3;
-  specs[3].second.n_trees = 10;
-  specs[4].first = "categorical";
-  specs[4].second.categorical = 0.5;
-  specs[4].second.depth = 7;
-  specs[5].first = "repeated features";
-  specs[5].second.n_features = 2;
-  specs[5].second.depth = 9;
-  specs[6].first = "dart";
-  specs[6].second.dart = true;
-  specs[7].first = "tables of parts and pairs of patterns";
-  specs[7].second.n_features = 30;
-  specs[7].second.depth = 16;
-  specs[7].second.early_leaf = 0.3;
-  specs[7].second.categorical = 0.1;
+/// Those of shap_fixture.h, with paths of all forms of leaves instead of the deep ones.
+std::vector<std::pair<std::string, ForestSpec>> InterventionalSpecs() {
+  auto specs = Specs();
+  auto& [name, spec] = specs.back();
+  name = "tables of parts and pairs of patterns";
+  spec.n_features = 30;
+  spec.depth = 16;
+  spec.early_leaf = 0.3;
+  spec.categorical = 0.1;
   return specs;
 }
 
 TEST_F(GpuInterventionalTest, AgreesWithTheHost) {
-  for (auto const& [name, spec] : Specs()) {
+  for (auto const& [name, spec] : InterventionalSpecs()) {
     SCOPED_TRACE(name);
     ExpectHost(RandomModel(spec), RandomRows(33, spec.n_features, 5), RandomRows(70, spec.n_features, 6));
   }
@@ -126,7 +104,7 @@ TEST_F(GpuInterventionalTest, SameBitsInEveryRun) {
   }
   auto const part = OnGpu(model, MemoryView(values, spec.n_features), background, {start, {}}, AllOf(model));
   EXPECT_TRUE(SameFloats(part, {once.begin(), once.begin() + static_cast<std::ptrdiff_t>(part.size())}));
-  auto const compiled = MakePredictor()->Compile(OnDevice(), model, AllOf(model));
+  auto const compiled = MakeGpuPredictor()->Compile(OnDevice(), model, AllOf(model));
   auto const& forest = dynamic_cast<cuda::DeviceForest const&>(*compiled);
   std::vector<float> tiled(once.size());
   MarginStart const from{start, {}};
