@@ -73,6 +73,11 @@ KAURI_API int KauriGetLastErrorKind(void);
  * "type", "default", "bounds", "description"}, all strings.
  */
 KAURI_API int KauriGetParameters(char const** out);
+/**
+ * The first `count` elements of a random permutation of 0 .. n - 1, the same for the same seed on every machine. `out`:
+ * [count], the caller's. Errors: count above n, n of 2^62 and more.
+ */
+KAURI_API int KauriShuffle(bst_ulong n, bst_ulong seed, bst_ulong count, bst_ulong* out);
 
 /** The version of XGBoost whose ABI and model files this library speaks: 3.2.0. Null pointers are skipped. */
 KAURI_API void XGBoostVersion(int* major, int* minor, int* patch);

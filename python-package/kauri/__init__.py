@@ -29,6 +29,7 @@ from .plotting import (
     plot_interactions,
     plot_waterfall,
 )
+from .shuffling import shuffle
 from .training import train
 
 __version__ = _lib.version()
@@ -62,6 +63,7 @@ __all__ = [
     "plot_interactions",
     "plot_waterfall",
     "set_config",
+    "shuffle",
     "sparse_interactions",
     "train",
 ]

@@ -36,6 +36,7 @@ _LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_char_p)
 # Argument types of every function that returns a status.
 _SIGNATURES: dict[str, list[Any]] = {
     "KauriGetParameters": [_Out(c_char_p)],
+    "KauriShuffle": [c_uint64, c_uint64, c_uint64, POINTER(c_uint64)],
     "XGBuildInfo": [_Out(c_char_p)],
     "XGBRegisterLogCallback": [_LOG_CALLBACK],
     "XGBSetGlobalConfig": [c_char_p],

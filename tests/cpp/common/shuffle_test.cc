@@ -1,0 +1,100 @@
+#include "common/shuffle.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kauri {
+namespace {
+
+using Elements = std::vector<std::int64_t>;
+
+Elements Shuffled(std::int64_t n, std::uint64_t seed, int threads = 1) {
+  Context ctx;
+  ctx.threads = threads;
+  return Shuffle(n, seed).List(ctx);
+}
+
+bool IsPermutation(Elements elements) {
+  std::sort(elements.begin(), elements.end());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] != static_cast<std::int64_t>(i)) return false;
+  }
+  return true;
+}
+
+TEST(VariablePhilox, IsABijectionThatInverseUndoes) {
+  for (int bits = VariablePhilox::kMinBits; bits <= 14; ++bits) {
+    VariablePhilox const bijection(bits, 5);
+    std::vector<bool> seen(bijection.DomainSize());
+    for (std::uint64_t value = 0; value < bijection.DomainSize(); ++value) {
+      auto const image = bijection.Forward(value);
+      ASSERT_LT(image, bijection.DomainSize());
+      ASSERT_FALSE(seen[image]) << bits << " bits";
+      ASSERT_EQ(bijection.Inverse(image), value) << bits << " bits";
+      seen[image] = true;
+    }
+  }
+}
+
+TEST(VariablePhilox, WideDomainsAreUndoneAsWell) {
+  for (int bits = 15; bits <= VariablePhilox::kMaxBits; ++bits) {
+    VariablePhilox const bijection(bits, 6);
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      auto const value = RandomBits(7, i) % bijection.DomainSize();
+      auto const image = bijection.Forward(value);
+      ASSERT_LT(image, bijection.DomainSize());
+      ASSERT_EQ(bijection.Inverse(image), value) << bits << " bits";
+    }
+  }
+}
+
+TEST(Shuffle, IsAPermutationOfEverySize) {
+  for (std::int64_t n = 0; n <= 4096; ++n) ASSERT_TRUE(IsPermutation(Shuffled(n, 11))) << n;
+  EXPECT_TRUE(IsPermutation(Shuffled(1000003, 11)));
+}
+
+/// Algorithm 1 as printed, one candidate after the other.
+TEST(Shuffle, KeepsTheImagesInOrder) {
+  for (std::int64_t const n : {1, 2, 31, 32, 33, 255, 257, 10000}) {
+    Shuffle const shuffle(n, 3);
+    EXPECT_GT(shuffle.NumCandidates(), n);  // or all permutations would be even
+    Elements expected;
+    for (std::int64_t candidate = 0; candidate < shuffle.NumCandidates(); ++candidate) {
+      if (shuffle.Image(candidate) < n) expected.push_back(shuffle.Image(candidate));
+    }
+    EXPECT_EQ(shuffle.List({}), expected) << n;
+  }
+}
+
+TEST(Shuffle, ListFirstAndIndexAgree) {
+  for (std::int64_t const n : {1, 7, 64, 1000, 9000}) {
+    Shuffle const shuffle(n, 21);
+    auto const list = shuffle.List({});
+    for (std::int64_t const count : {std::int64_t{0}, std::int64_t{1}, n / 3, n - 1, n, n + 5}) {
+      auto const end = list.begin() + std::min(count, n);
+      EXPECT_EQ(shuffle.First({}, count), Elements(list.begin(), end)) << n << " " << count;
+    }
+    for (std::int64_t position = 0; position < n; position += 1 + n / 20) {
+      EXPECT_EQ(shuffle.Index(position), list[static_cast<std::size_t>(position)]) << n;
+    }
+  }
+}
+
+TEST(Shuffle, DependsOnTheSeedAndNotOnThreads) {
+  auto const list = Shuffled(5000011, 8, 1);  // more than a wave
+  EXPECT_EQ(list, Shuffled(5000011, 8, 8));
+  EXPECT_TRUE(IsPermutation(list));
+  EXPECT_NE(Shuffled(100, 8), Shuffled(100, 9));
+  EXPECT_NE(Shuffled(100, 8), Shuffled(100, std::uint64_t{8} << 32U));
+}
+
+TEST(Shuffle, KeepsItsPermutations) {  // of files and folds made with it
+  EXPECT_EQ(Shuffled(10, 0), (Elements{3, 0, 5, 7, 4, 6, 8, 9, 1, 2}));
+  EXPECT_EQ(Shuffle(std::int64_t{1} << 40, 1).First({}, 3), (Elements{820523266319, 248336609045, 909717095946}));
+}
+
+}  // namespace
+}  // namespace kauri

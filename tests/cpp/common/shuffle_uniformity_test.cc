@@ -1,0 +1,179 @@
+/// The statistical tests of Mitchell, Stokes, Frank & Holmes 2022, "Bandwidth-optimal random shuffling for GPUs",
+/// section 5, and three that see what those cannot: parity, marginals of positions, pairs of positions.
+/// Each of them is also shown a shuffle that it must refuse.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "common/shuffle.h"
+
+namespace kauri {
+namespace {
+
+using Elements = std::vector<std::int64_t>;
+using Shuffler = std::function<Elements(std::int64_t n, std::uint64_t seed)>;
+
+Elements Bijective(std::int64_t n, std::uint64_t seed) { return Shuffle(n, seed).List({}); }
+
+/// The linear congruential bijection of the paper's section 4.1: known to fail.
+Elements Congruential(std::int64_t n, std::uint64_t seed) {
+  std::uint64_t size = 16;
+  while (size <= static_cast<std::uint64_t>(n)) size *= 2;
+  Elements list;
+  for (std::uint64_t i = 0; i < size; ++i) {
+    auto const image = static_cast<std::int64_t>(((RandomBits(seed, 0) | 1U) * i + RandomBits(seed, 1)) % size);
+    if (image < n) list.push_back(image);
+  }
+  return list;
+}
+
+/// Without the fix of parity: n is a power of two, and so is the bijection's domain.
+Elements OfFullDomain(std::int64_t n, std::uint64_t seed) {
+  int bits = 0;
+  while ((std::int64_t{1} << bits) < n) ++bits;
+  VariablePhilox const bijection(bits, seed);
+  Elements list;
+  for (std::int64_t i = 0; i < n; ++i) {
+    list.push_back(static_cast<std::int64_t>(bijection.Forward(static_cast<std::uint64_t>(i))));
+  }
+  return list;
+}
+
+/// (chi-square - degrees of freedom) / its standard deviation, for equally likely outcomes.
+double ChiSquareDeviation(std::vector<std::int64_t> const& counts, std::int64_t n_draws) {
+  auto const expected = static_cast<double>(n_draws) / static_cast<double>(counts.size());
+  double chi_square = 0.0;
+  for (auto const count : counts) chi_square += std::pow(static_cast<double>(count) - expected, 2) / expected;
+  auto const freedom = static_cast<double>(counts.size()) - 1.0;
+  return (chi_square - freedom) / std::sqrt(2.0 * freedom);
+}
+
+/// The number of a permutation among all, in the order of a dictionary.
+std::size_t Rank(Elements const& list) {
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::size_t n_smaller = 0;
+    for (auto j = i + 1; j < list.size(); ++j) n_smaller += list[j] < list[i] ? 1U : 0U;
+    rank = rank * (list.size() - i) + n_smaller;
+  }
+  return rank;
+}
+
+double OverAllPermutations(Shuffler const& shuffler, std::int64_t n, std::int64_t n_draws) {
+  std::size_t n_permutations = 1;
+  for (std::int64_t i = 2; i <= n; ++i) n_permutations *= static_cast<std::size_t>(i);
+  std::vector<std::int64_t> counts(n_permutations);
+  for (std::int64_t draw = 0; draw < n_draws; ++draw) ++counts[Rank(shuffler(n, static_cast<std::uint64_t>(draw)))];
+  return ChiSquareDeviation(counts, n_draws);
+}
+
+constexpr double kDeviations = 4.0;
+
+TEST(ShuffleUniformity, EveryPermutationIsAsLikely) {
+  for (std::int64_t const n : {2, 3, 4, 5, 6}) {
+    EXPECT_LT(OverAllPermutations(Bijective, n, 100000), kDeviations) << n;
+  }
+  EXPECT_GT(OverAllPermutations(Congruential, 5, 20000), 100.0);
+}
+
+/// Pairs of positions in opposite order, of all pairs.
+double ShareOfDiscordantPairs(Elements const& a, Elements const& b) {
+  std::size_t discordant = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) discordant += (a[i] < a[j]) != (b[i] < b[j]) ? 1U : 0U;
+  }
+  return static_cast<double>(discordant) / (0.5 * static_cast<double>(a.size() * (a.size() - 1)));
+}
+
+/// The mean of the Mallows kernel over uniform permutations of n.
+double MeanOfKernel(double lambda, std::int64_t n) {
+  auto const step = 2.0 * lambda / static_cast<double>(n * (n - 1));
+  double mean = 1.0;
+  for (std::int64_t j = 1; j <= n; ++j) {
+    mean *= (1.0 - std::exp(-step * static_cast<double>(j))) / (static_cast<double>(j) * (1.0 - std::exp(-step)));
+  }
+  return mean;
+}
+
+/// Maximum mean discrepancy, the mean of the Mallows kernel over disjoint pairs, in standard deviations.
+double Discrepancy(Shuffler const& shuffler, std::int64_t n, std::int64_t n_pairs) {
+  constexpr double kLambda = 5.0;
+  double sum = 0.0;
+  for (std::int64_t pair = 0; pair < n_pairs; ++pair) {
+    auto const seed = 2 * static_cast<std::uint64_t>(pair);
+    sum += std::exp(-kLambda * ShareOfDiscordantPairs(shuffler(n, seed), shuffler(n, seed + 1)));
+  }
+  auto const mean = MeanOfKernel(kLambda, n);
+  auto const variance = (MeanOfKernel(2.0 * kLambda, n) - mean * mean) / static_cast<double>(n_pairs);
+  return (sum / static_cast<double>(n_pairs) - mean) / std::sqrt(variance);
+}
+
+TEST(ShuffleUniformity, MeanDiscrepancyOfTheMallowsKernel) {
+  EXPECT_NEAR(MeanOfKernel(5.0, 5), 0.135511, 1e-6);
+  EXPECT_NEAR(MeanOfKernel(5.0, 100), 0.083274, 1e-6);
+  EXPECT_LT(std::fabs(Discrepancy(Bijective, 5, 20000)), kDeviations);
+  EXPECT_LT(std::fabs(Discrepancy(Bijective, 33, 4000)), kDeviations);
+  EXPECT_LT(std::fabs(Discrepancy(Bijective, 100, 1000)), kDeviations);
+  EXPECT_GT(std::fabs(Discrepancy(Congruential, 33, 4000)), 8.0);
+}
+
+/// Where each element lands: [n, n] counts, rows with n - 1 degrees of freedom.
+double OverPositions(Shuffler const& shuffler, std::int64_t n, std::int64_t n_draws) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(n * n));
+  for (std::int64_t draw = 0; draw < n_draws; ++draw) {
+    auto const list = shuffler(n, static_cast<std::uint64_t>(draw));
+    for (std::int64_t i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(i * n + list[static_cast<std::size_t>(i)])];
+  }
+  auto const expected = static_cast<double>(n_draws) / static_cast<double>(n);
+  double chi_square = 0.0;
+  for (auto const count : counts) chi_square += std::pow(static_cast<double>(count) - expected, 2) / expected;
+  // Each draw has one count in every row and column.
+  auto const freedom = static_cast<double>((n - 1) * (n - 1));
+  return (chi_square * (static_cast<double>(n) - 1.0) / static_cast<double>(n) - freedom) / std::sqrt(2.0 * freedom);
+}
+
+TEST(ShuffleUniformity, EveryElementIsAsLikelyAtEveryPosition) {
+  for (std::int64_t const n : {8, 16, 17, 64})
+    EXPECT_LT(std::fabs(OverPositions(Bijective, n, 5000)), kDeviations) << n;
+}
+
+TEST(ShuffleUniformity, FirstTwoPositionsAreIndependent) {
+  constexpr std::int64_t kDraws = 100000;
+  for (std::int64_t const n : {9, 16, 32}) {
+    std::vector<std::int64_t> counts;
+    std::vector<std::int64_t> pairs(static_cast<std::size_t>(n * n));
+    for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+      auto const list = Shuffle(n, draw).First({}, 2);
+      ++pairs[static_cast<std::size_t>(list[0] * n + list[1])];
+    }
+    for (std::int64_t i = 0; i < n * n; ++i) {
+      if (i / n != i % n) counts.push_back(pairs[static_cast<std::size_t>(i)]);
+    }
+    EXPECT_LT(std::fabs(ChiSquareDeviation(counts, kDraws)), kDeviations) << n;
+  }
+}
+
+bool IsOdd(Elements list) {
+  bool odd = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (; list[i] != static_cast<std::int64_t>(i); odd = !odd) {
+      std::swap(list[i], list[static_cast<std::size_t>(list[i])]);
+    }
+  }
+  return odd;
+}
+
+TEST(ShuffleUniformity, HalfOfThePermutationsAreOdd) {
+  constexpr int kDraws = 4000;
+  for (std::int64_t const n : {4, 15, 16, 17, 64, 128}) {
+    double n_odd = 0.0;
+    for (std::uint64_t draw = 0; draw < kDraws; ++draw) n_odd += IsOdd(Bijective(n, draw)) ? 1.0 : 0.0;
+    EXPECT_NEAR(n_odd, 0.5 * kDraws, kDeviations * std::sqrt(0.25 * kDraws)) << n;
+  }
+  for (std::uint64_t draw = 0; draw < 200; ++draw) EXPECT_FALSE(IsOdd(OfFullDomain(64, draw)));
+}
+
+}  // namespace
+}  // namespace kauri
