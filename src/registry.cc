@@ -11,6 +11,8 @@
 #include "predictor/predictors.h"
 #include "tree/exact_builder.h"
 #include "tree/hist_builder.h"
+#include "tree/prune.h"
+#include "tree/refresh.h"
 
 namespace kauri {
 namespace {
@@ -21,6 +23,15 @@ void Fill(Registries* all) {
       {"exact", "Every boundary between two values is a candidate, over presorted columns.",
        [](ParamMap const& map) { return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map)); }});
   all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder});
+  all->tree_updaters.Add({"refresh", "Statistics of nodes and values of leaves become those of other data.",
+                          [](ParamMap const& map) {
+                            return std::make_unique<RefreshUpdater>(ParseParameters<TreeParam>(map),
+                                                                    ParseParameters<RefreshParam>(map));
+                          },
+                          &DescribeParameters<RefreshParam>});
+  all->tree_updaters.Add(
+      {"prune", "Splits that bring less than gamma, or lie at max_depth or below, become leaves.",
+       [](ParamMap const& map) { return std::make_unique<PruneUpdater>(ParseParameters<TreeParam>(map)); }});
   RegisterPredictors(&all->predictors);
   RegisterLinearPredictor(&all->predictors);
   RegisterObjectives(&all->objectives);

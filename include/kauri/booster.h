@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kauri/engine.h"
+#include "kauri/error.h"
 #include "kauri/model.h"
 
 namespace kauri {
@@ -20,6 +21,14 @@ class Booster {
   /// Adds one round to `model`, from the gradients that `engine` holds for `train`.
   virtual void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                           Model* model) const = 0;
+  /// Whether rounds change the trees of a model that was learnt before instead of adding some (process_type=update).
+  virtual bool UpdatesTrees() const { return false; }
+  /// Adds to `model`, the first rounds of `old` as they were updated, the next one: the round of `old` that follows,
+  /// changed by the gradients that `engine` holds for `train`.
+  virtual void UpdateRound(Context const&, DataMatrix const& /*train*/, Model const& /*old*/, Predictor const&, Engine*,
+                           Model* /*model*/) const {
+    Fail(ErrorKind::kParameter, "process_type=update changes the trees of booster=gbtree only.");
+  }
 };
 
 }  // namespace kauri

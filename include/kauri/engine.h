@@ -19,6 +19,7 @@
 #include "kauri/predictor.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
+#include "kauri/tree_updater.h"
 
 namespace kauri {
 
@@ -58,6 +59,13 @@ class Engine {
   /// Changes the linear part of `model` from the gradients. \throws Error(kInternal) from an engine on a device.
   virtual void UpdateLinear(Context const&, DataMatrix const& /*train*/, LinearUpdater const&, Model* /*model*/) {
     Fail(ErrorKind::kInternal, "an engine in device memory was asked to learn a linear model");
+  }
+  /// Changes `tree`, in the steps' order, from the gradients of all rows, and adds the leaves that the rows of `train`
+  /// reach then to its cached margins. \throws Error(kInternal) from an engine on a device.
+  virtual void UpdateTree(Context const&, DataMatrix const& /*train*/, Predictor const&,
+                          std::vector<std::unique_ptr<TreeUpdater>> const& /*steps*/, RoundTree const&,
+                          Tree* /*tree*/) {
+    Fail(ErrorKind::kInternal, "an engine in device memory was asked to change the trees of a model");
   }
   /// The caller appended the trees of a round to the model: the margins of `train` hold them already.
   virtual void FinishRound(DataMatrix const& train, Model const& model) = 0;

@@ -17,6 +17,7 @@ class TreeBuilder;
 class Predictor;
 class Objective;
 class Metric;
+class TreeUpdater;
 class Booster;
 class Engine;
 class DataMatrix;
@@ -83,6 +84,7 @@ class Registry {
 
 /// Factories read their own parameters from the map.
 using TreeBuilderFactory = std::function<std::unique_ptr<TreeBuilder>(ParamMap const&)>;
+using TreeUpdaterFactory = std::function<std::unique_ptr<TreeUpdater>(ParamMap const&)>;
 using PredictorFactory = std::function<std::unique_ptr<Predictor>(ParamMap const&)>;
 using ObjectiveFactory = std::function<std::unique_ptr<Objective>(ParamMap const&)>;
 /// `argument` is what follows '@' in the metric's name, empty without one: error@0.7.
@@ -95,6 +97,7 @@ using ReaderFactory =
 
 struct Registries {
   Registry<TreeBuilderFactory> tree_methods{"tree_method"};
+  Registry<TreeUpdaterFactory> tree_updaters{"updater"};
   Registry<PredictorFactory> predictors{"predictor"};
   Registry<ObjectiveFactory> objectives{"objective"};
   Registry<MetricFactory> metrics{"metric"};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "booster/device.h"
+#include "booster/tree_updates.h"
 #include "kauri/registry.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
@@ -44,6 +45,7 @@ class GbTree : public Booster {
   explicit GbTree(ParamMap const& map)
       : tree_param_(ParseParameters<TreeParam>(map)), param_(ParseParameters<GbTreeParam>(map)) {
     if (auto const* method = FindTreeMethod(param_.tree_method, ParseDeviceKind(map))) builder_ = method->make(map);
+    if (UpdatesTrees()) updates_ = std::make_unique<TreeUpdates>(param_.updater, map);
   }
 
   void RequireTraining() const override {
@@ -52,6 +54,8 @@ class GbTree : public Booster {
            "multi_strategy=multi_output_tree: Kauri predicts with and explains trees with vector ",
            "leaves but does not train them; use multi_strategy=one_output_per_tree.");
     }
+    if (UpdatesTrees()) return updates_->RequireTraining();
+    RequireTreeBuilder(param_.updater);
     if (builder_ != nullptr) return;
     FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
   }
@@ -76,6 +80,13 @@ class GbTree : public Booster {
     engine->FinishRound(train, *model);
   }
 
+  bool UpdatesTrees() const override { return param_.process_type == GbTreeParam::kUpdate; }
+
+  void UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
+                   Engine* engine, Model* model) const override {
+    updates_->UpdateRound(ctx, train, old, predictor, engine, model);
+  }
+
  private:
   void Commit(std::vector<Tree> trees, Model* model) const {
     for (std::size_t tree = 0; tree < trees.size(); ++tree) {
@@ -89,6 +100,7 @@ class GbTree : public Booster {
   TreeParam tree_param_;
   GbTreeParam param_;
   std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see FindTreeMethod
+  std::unique_ptr<TreeUpdates> updates_;  ///< nullptr unless UpdatesTrees()
 };
 
 }  // namespace

@@ -15,6 +15,9 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
   int num_parallel_tree;
   enum MultiStrategy { kOneOutputPerTree = 0, kMultiOutputTree = 1 };
   int multi_strategy;
+  enum ProcessType { kDefault = 0, kUpdate = 1 };
+  int process_type;
+  std::string updater;
 
   DMLC_DECLARE_PARAMETER(GbTreeParam) {
     DMLC_DECLARE_FIELD(tree_method)
@@ -32,6 +35,16 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
             "What a round adds for several outputs: one_output_per_tree. Models of XGBoost's multi_output_tree, one "
             "tree "
             "with vectors as leaves, are read, predicted with and explained, but not trained.");
+    DMLC_DECLARE_FIELD(process_type)
+        .set_default(kDefault)
+        .add_enum("default", kDefault)
+        .add_enum("update", kUpdate)
+        .describe(
+            "Whether a round adds trees (default), or changes those of the same round of the model given (update): "
+            "the model begins anew and gets its rounds back one by one.");
+    DMLC_DECLARE_FIELD(updater).set_default("").describe(
+        "With process_type=update what is done to a tree, in order: refresh, prune, or both as in refresh,prune. "
+        "Otherwise tree_method decides, and names of XGBoost's builders are ignored.");
   }
   void Validate() const {}
 };

@@ -47,6 +47,7 @@ struct Learner::Impl {
   mutable std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates; Resolve drops unknown ones
   mutable Model model;                            ///< Resolve tells an untrained one its number of classes
   bool intercept_ready = false;                   ///< the base score is the user's, estimated or loaded
+  std::unique_ptr<Model const> updated;           ///< process_type=update: what the rounds of `model` are taken from
   std::unique_ptr<Engine> engine;
   std::uint64_t checked_data = 0;  ///< id and revision of the training data whose labels were validated
   std::uint64_t checked_revision = 0;
@@ -74,6 +75,10 @@ struct Learner::Impl {
   void PrepareModel(Components const& parts, DataMatrix const& train, bool custom);
   void SetIntercept(Components const& parts, DataMatrix const& train, bool custom);
   void ValidateTrainingData(Components const& parts, DataMatrix const& train, bool custom);
+  /// Makes the model the first rounds of `updated`, at the first round of process_type=update none of them.
+  /// \throws Error(kParameter) unless a round is left. GiveUpUpdate undoes that first round.
+  void PrepareUpdate();
+  void GiveUpUpdate();
   template <typename SetGradients>
   void BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration, bool custom,
                   SetGradients&& set_gradients);

@@ -86,6 +86,7 @@ std::vector<std::pair<std::string, ParameterTable>> AllParameters() {
   all.emplace_back("general", DescribeParameters<LearnerParam>());
   AppendTables("booster", registries.boosters.Entries(), &all);
   AppendTables("tree_method", registries.tree_methods.Entries(), &all);
+  AppendTables("updater", registries.tree_updaters.Entries(), &all);
   AppendTables("predictor", registries.predictors.Entries(), &all);
   AppendTables("objective", registries.objectives.Entries(), &all);
   AppendTables("metric", registries.metrics.Entries(), &all);

@@ -104,6 +104,7 @@ void Learner::LoadModel(Span<char const> bytes) {
     throw;
   }
   impl_->intercept_ready = true;
+  impl_->updated.reset();
   impl_->ForgetTraining();
   impl_->ForgetResolved();
 }

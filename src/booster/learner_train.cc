@@ -17,7 +17,7 @@ Engine* Learner::Impl::TheEngine(Components const& parts) {
 }
 
 void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& train, bool custom) {
-  if (model.NumIterations() == 0) {
+  if (model.NumIterations() == 0 && updated == nullptr) {
     model.n_features = train.NumCols();
     model.n_classes = parts.objective->NumClasses();
     model.n_targets = custom || model.n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
@@ -78,15 +78,23 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
   parts->booster->RequireTraining();
   RequireScalarLeaves(model);
   ValidateTrainingData(*parts, *train, custom);
-  PrepareModel(*parts, *train, custom);
+  auto const updates = parts->booster->UpdatesTrees();
+  if (!updates) updated.reset();
   auto* const session = TheEngine(*parts);
   try {
+    if (updates) PrepareUpdate();
+    PrepareModel(*parts, *train, custom);
     auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);
     session->UpdateMargins(parts->ctx, train, model, *parts->predictor, StartMargins(*parts), dropped);
     set_gradients(*parts);
-    parts->booster->BoostRound(parts->ctx, *train, iteration, session, &model);
+    if (updates) {
+      parts->booster->UpdateRound(parts->ctx, *train, *updated, *parts->predictor, session, &model);
+    } else {
+      parts->booster->BoostRound(parts->ctx, *train, iteration, session, &model);
+    }
   } catch (...) {
     ForgetTraining();  // margins may hold trees of a round that never came to be
+    GiveUpUpdate();
     throw;
   }
 }

@@ -107,6 +107,7 @@ void PrintHelp(std::ostream* out) {
   auto const& registries = GetRegistries();
   PrintNames("Boosters", registries.boosters, out);
   PrintNames("Tree methods", registries.tree_methods, out);
+  PrintNames("Updaters", registries.tree_updaters, out);
   PrintNames("Objectives", registries.objectives, out);
   PrintNames("Metrics", registries.metrics, out);
   PrintPlugin(plugin, out);

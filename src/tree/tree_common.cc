@@ -28,38 +28,84 @@ float FeatureValue(DataMatrix const& data, std::int64_t row, std::uint32_t featu
 }
 
 /// Turns prunable splits into leaves; their descendants stay in the arrays, unreachable.
-void CutWeakSplits(float gamma, float leaf_rate, Tree* tree) {
+void CutWeakSplits(float gamma, float leaf_rate, std::int32_t max_depth, Tree* tree) {
+  std::vector<std::int32_t> depth(tree->left.size(), 0);
+  for (std::int32_t node = 1; node < tree->NumNodes(); ++node) depth[At(node)] = depth[At(tree->parent[At(node)])] + 1;
   for (auto node = tree->NumNodes() - 1; node >= 0; --node) {
-    if (tree->IsLeaf(node) || !(tree->loss_change[At(node)] < gamma)) continue;
+    if (tree->IsLeaf(node)) continue;
+    auto const is_too_deep = max_depth > 0 && depth[At(node)] >= max_depth;
+    if (!is_too_deep && !(tree->loss_change[At(node)] < gamma)) continue;
     if (!tree->IsLeaf(tree->left[At(node)]) || !tree->IsLeaf(tree->right[At(node)])) continue;
     tree->left[At(node)] = kNoNode;
     tree->right[At(node)] = kNoNode;
     tree->split_feature[At(node)] = 0;
     tree->default_left[At(node)] = 0;
+    tree->is_categorical[At(node)] = 0;
     tree->loss_change[At(node)] = 0.0F;
     tree->SetLeafValue(node, tree->base_weight[At(node)] * leaf_rate);
   }
 }
 
-/// The reachable nodes, breadth first; new_id receives their place, kNoNode for the others.
-Tree CompactBreadthFirst(Tree const& tree, std::vector<std::int32_t>* new_id) {
-  new_id->assign(tree.left.size(), kNoNode);
-  std::vector<std::int32_t> order{0};
-  Tree compact;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    auto const old = order[i];
-    auto const node = static_cast<std::int32_t>(i);
-    (*new_id)[At(old)] = node;
-    if (!tree.IsLeaf(old)) {
-      compact.ExpandNode(node, {tree.split_feature[At(old)], tree.split_value[At(old)], tree.default_left[At(old)] != 0,
-                                tree.loss_change[At(old)]});
-      order.push_back(tree.left[At(old)]);
-      order.push_back(tree.right[At(old)]);
-    } else {
-      compact.SetLeafValue(node, tree.split_value[At(old)]);
-    }
-    compact.SetNodeStatistics(node, tree.base_weight[At(old)], tree.sum_hessian[At(old)]);
+/// The reachable nodes, ascending.
+std::vector<std::int32_t> FindReachable(Tree const& tree) {
+  std::vector<std::int32_t> reachable;
+  std::vector<std::uint8_t> is_reached(tree.left.size(), 0);
+  is_reached[0] = 1;
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (is_reached[At(node)] == 0) continue;
+    reachable.push_back(node);
+    if (tree.IsLeaf(node)) continue;
+    is_reached[At(tree.left[At(node)])] = 1;
+    is_reached[At(tree.right[At(node)])] = 1;
   }
+  return reachable;
+}
+
+template <typename T>
+std::vector<T> Gather(std::vector<T> const& of_node, std::vector<std::int32_t> const& nodes) {
+  std::vector<T> gathered;
+  for (auto const node : nodes) gathered.push_back(of_node[At(node)]);
+  return gathered;
+}
+
+void CopyCategories(Tree const& tree, std::vector<std::int32_t> const& nodes, Tree* compact) {
+  compact->category_begin.assign(nodes.size(), 0);
+  compact->category_count.assign(nodes.size(), 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (compact->is_categorical[i] == 0) continue;
+    auto const categories = tree.CategoriesOf(nodes[i]);
+    compact->category_begin[i] = static_cast<std::int64_t>(compact->categories.size());
+    compact->category_count[i] = static_cast<std::int64_t>(categories.size());
+    compact->categories.insert(compact->categories.end(), categories.begin(), categories.end());
+  }
+}
+
+/// The reachable nodes in their order; new_id receives their places, kNoNode for the others.
+Tree Compact(Tree const& tree, std::vector<std::int32_t>* new_id) {
+  auto const nodes = FindReachable(tree);
+  new_id->assign(tree.left.size(), kNoNode);
+  for (std::size_t i = 0; i < nodes.size(); ++i) (*new_id)[At(nodes[i])] = static_cast<std::int32_t>(i);
+  auto const renumbered = [&](std::vector<std::int32_t> const& links) {
+    auto gathered = Gather(links, nodes);
+    for (auto& link : gathered) link = link == kNoNode ? kNoNode : (*new_id)[At(link)];
+    return gathered;
+  };
+  Tree compact;
+  compact.left = renumbered(tree.left);
+  compact.right = renumbered(tree.right);
+  compact.parent = renumbered(tree.parent);
+  compact.split_feature = Gather(tree.split_feature, nodes);
+  compact.split_value = Gather(tree.split_value, nodes);
+  compact.default_left = Gather(tree.default_left, nodes);
+  compact.is_categorical = Gather(tree.is_categorical, nodes);
+  compact.base_weight = Gather(tree.base_weight, nodes);
+  compact.loss_change = Gather(tree.loss_change, nodes);
+  compact.sum_hessian = Gather(tree.sum_hessian, nodes);
+  auto const& is_categorical = compact.is_categorical;
+  if (std::find(is_categorical.begin(), is_categorical.end(), 1) != is_categorical.end()) {
+    CopyCategories(tree, nodes, &compact);
+  }
+  if (!tree.row_count.empty()) compact.row_count = Gather(tree.row_count, nodes);
   return compact;
 }
 
@@ -107,10 +153,10 @@ void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t 
   tree->SetLeafValue(node, weight * leaf_rate);
 }
 
-std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree) {
-  CutWeakSplits(gamma, leaf_rate, tree);
+std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree, std::int32_t max_depth) {
+  CutWeakSplits(gamma, leaf_rate, max_depth, tree);
   std::vector<std::int32_t> new_id;
-  auto compact = CompactBreadthFirst(*tree, &new_id);
+  auto compact = Compact(*tree, &new_id);
   for (std::int32_t node = 1; node < tree->NumNodes(); ++node) {
     if (new_id[At(node)] == kNoNode) new_id[At(node)] = new_id[At(tree->parent[At(node)])];
   }

@@ -36,10 +36,10 @@ void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t 
 /// The factor from a weight to a leaf value: eta * leaf_scale in float32.
 inline float LeafRate(TreeParam const& param, TreeTask const& task) { return param.eta * task.leaf_scale; }
 
-/// Post-pruning (XGBoost's `prune`): from the bottom up, a split with two leaves and loss_change < gamma becomes a
-/// leaf. What is left is numbered breadth first. Returns [old n_nodes]: the new id of each node, or of its pruned
-/// ancestor.
-std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree);
+/// Post-pruning (XGBoost's `prune`): from the bottom up, a split with two leaves and loss_change < gamma, or with
+/// leaves below max_depth (0: no limit), becomes a leaf of its base weight. The other nodes keep their order. Returns
+/// [old n_nodes]: the new id of each node, or of its pruned ancestor.
+std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree, std::int32_t max_depth = 0);
 
 /// The leaf of a row of `data`, by following the splits. Numerical splits only.
 std::int32_t FindLeaf(Tree const& tree, DataMatrix const& data, std::int64_t row);

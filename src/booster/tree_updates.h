@@ -1,0 +1,36 @@
+/// \file process_type=update: a round changes the trees of the same round of a model that was learnt before.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/engine.h"
+#include "kauri/model.h"
+#include "kauri/parameter.h"
+#include "kauri/tree_param.h"
+#include "kauri/tree_updater.h"
+
+namespace kauri {
+
+class TreeUpdates {
+ public:
+  /// updater: names of the registry, separated by commas. \throws Error(kParameter).
+  TreeUpdates(std::string const& updater, ParamMap const& map);
+  /// \throws Error(kParameter): no updater at all; a device, which has none.
+  void RequireTraining() const;
+  /// As Booster::UpdateRound.
+  void UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
+                   Engine* engine, Model* model) const;
+
+ private:
+  DeviceKind device_;
+  TreeParam param_;
+  std::vector<std::unique_ptr<TreeUpdater>> steps_;
+};
+
+/// process_type=default. \throws Error(kParameter) for an updater that begins with what needs a tree to change.
+void RequireTreeBuilder(std::string const& updater);
+
+}  // namespace kauri

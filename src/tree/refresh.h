@@ -1,0 +1,37 @@
+/// \file updater=refresh: the splits of a tree stay, its statistics become those of other data.
+///
+/// 1. The gradient pairs of the rows are added up leaf by leaf, in integers.
+/// 2. A split's sum is that of its children, from the leaves up.
+/// 3. Weights, covers and, with refresh_leaf, leaf values follow from the sums (split_gain.h); so do the loss changes
+///    of the splits, by XGBoost's formula for this.
+/// Monotone constraints are not minded, as in XGBoost.
+#pragma once
+
+#include "kauri/parameter.h"
+#include "kauri/tree_param.h"
+#include "kauri/tree_updater.h"
+
+namespace kauri {
+
+struct RefreshParam : public dmlc::Parameter<RefreshParam> {
+  bool refresh_leaf;
+
+  DMLC_DECLARE_PARAMETER(RefreshParam) {
+    DMLC_DECLARE_FIELD(refresh_leaf)
+        .set_default(true)
+        .describe("Whether updater=refresh changes the values of leaves, or the statistics of nodes alone.");
+  }
+  void Validate() const {}
+};
+
+class RefreshUpdater : public TreeUpdater {
+ public:
+  RefreshUpdater(TreeParam const& tree, RefreshParam const& refresh) : tree_(tree), refresh_(refresh) {}
+  void Update(Context const& ctx, TreeTask const& task, Span<std::int32_t> leaf_of_row, Tree* tree) const override;
+
+ private:
+  TreeParam tree_;
+  RefreshParam refresh_;
+};
+
+}  // namespace kauri
