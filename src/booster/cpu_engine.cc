@@ -160,6 +160,20 @@ class CpuEngine : public Engine {
       it = it->second.data.expired() ? caches_.erase(it) : std::next(it);
   }
 
+  /// Makes the pairs that a tree is built from. Returns the rows used, [n_rows], 1 = used; empty: all.
+  static std::vector<std::uint8_t> DrawRows(Context const& ctx, RoundTree const& tree, DataCache* cache) {
+    auto const n_rows = static_cast<std::int64_t>(cache->gradients.size()) / cache->n_outputs;
+    if (!tree.SamplesByGradient()) {
+      auto sampled = SampleRows(ctx, tree.iteration, tree.tree_in_iteration, tree.subsample, n_rows);
+      QuantiseGradients(ctx, cache->gradients, cache->n_outputs, tree.output, sampled, &cache->fixed);
+      return sampled;
+    }
+    auto sample = SampleByGradient(ctx, cache->gradients, cache->n_outputs, tree.output, tree.subsample,
+                                   RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration));
+    QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &cache->fixed);
+    return std::move(sample.used);
+  }
+
   static void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
                             Span<std::uint8_t const> sampled, DataCache const& cache, Tree* built) {
     auto const output = static_cast<std::size_t>(tree.output);

@@ -68,7 +68,8 @@ def trees_of(booster: object) -> list[list[dict[str, object]]]:
 
 def nodes_of(tree: dict[str, list]) -> object:
     """Depth first."""
-    sets = dict(zip(tree["categories_nodes"], zip(tree["categories_segments"], tree["categories_sizes"], strict=True)))
+    segments = zip(tree["categories_segments"], tree["categories_sizes"], strict=True)
+    sets = dict(zip(tree["categories_nodes"], segments, strict=True))
     stack = [(0, 0)]
     while stack:
         node, depth = stack.pop()
