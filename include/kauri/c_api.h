@@ -237,6 +237,11 @@ KAURI_API int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, 
 /** Every metric on every data set: "[iter]\tname-metric:value\t..." with 17 decimals. */
 KAURI_API int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], char const* evnames[],
                                    bst_ulong len, char const** out_result);
+/**
+ * 1 when larger values of `metric` (as XGBoosterEvalOneIter prints it) are better, else 0. A name that no metric has
+ * goes the way of the metric whose name it begins with; without one, smaller is better.
+ */
+KAURI_API int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metric, int* out);
 
 /* ---- Boosters: prediction --------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@ from ._lib import (
     ParameterError,
 )
 from .booster import Booster
+from .cv import cv
 from .data import DMatrix
 from .device import DeviceArray
 from .explain import explain, explain_batches, global_importance, sparse_interactions
@@ -51,6 +52,7 @@ __all__ = [
     "SparseInteractions",
     "build_info",
     "callback",
+    "cv",
     "explain",
     "explain_batches",
     "get_config",

@@ -73,6 +73,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "XGBoosterGetNumFeature": [Handle, _LENGTH],
     "XGBoosterUpdateOneIter": [Handle, c_int, Handle],
     "XGBoosterTrainOneIter": [Handle, Handle, c_int, c_char_p, c_char_p],
+    "KauriBoosterHigherIsBetter": [Handle, c_char_p, _Out(c_int)],
     "XGBoosterEvalOneIter": [Handle, c_int, POINTER(Handle), POINTER(c_char_p), c_uint64, _Out(c_char_p)],
     "XGBoosterPredictFromDMatrix": [Handle, Handle, c_char_p, *_PREDICTION],
     "XGBoosterPredictFromDense": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],

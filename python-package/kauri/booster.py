@@ -44,6 +44,15 @@ def _param_pairs(
     return pairs
 
 
+def params_as_text(params: Params | Sequence[tuple[str, Any]]) -> dict[str, str]:
+    """Return the parameters as texts, to compare them; the values of a name that is there repeatedly are joined."""
+    texts: dict[str, str] = {}
+    for name, value in params.items() if isinstance(params, Mapping) else params:
+        text = _param_text(value)
+        texts[name] = f"{texts[name]},{text}" if name in texts else text
+    return texts
+
+
 class Booster(Model):
     """A gradient-boosted model.
 
@@ -191,6 +200,13 @@ class Booster(Model):
                 metric, value = feval(predictions, data)
                 text += f"\t{name}-{metric}:{float(value)!r}"
         return text
+
+    def higher_is_better(self, metric: str) -> bool:
+        """Whether larger values of a metric, named as `eval_set` does, are better.
+
+        A name that no metric has goes the way of the metric whose name it begins with; without one, smaller is better.
+        """
+        return bool(_lib.call_int(LIB.KauriBoosterHigherIsBetter, self.handle, metric.encode()))
 
     def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
         """Evaluate every metric on one data set."""

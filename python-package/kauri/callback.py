@@ -2,37 +2,98 @@
 
 from __future__ import annotations
 
-import sys
+import logging
+import math
 import time
-from collections.abc import Sequence
-from typing import Any, TextIO
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from ._callback import EvalsLog, TrainingCallback, mean_of
+from ._checkpoint import TrainingCheckPoint, TrainingState, restore_history
+from ._progress import EvaluationMonitor, ProgressBar
 from .booster import Booster, CustomMetric
 from .data import DMatrix
 
-EvalsLog = dict[str, dict[str, list[float]]]
+__all__ = [
+    "CallbackContainer",
+    "EarlyStopping",
+    "EvaluationMonitor",
+    "LearningRateScheduler",
+    "MaxTime",
+    "ProgressBar",
+    "TrainingCallback",
+    "TrainingCheckPoint",
+]
 
-_MAXIMISED = ("auc", "aucpr", "pre", "map", "ndcg")
+_logger = logging.getLogger("kauri")
 
 
-class TrainingCallback:
-    """Base of callbacks; each method may be overridden. ``True`` from a round's method stops the training."""
+class LearningRateScheduler(TrainingCallback):
+    """Sets the learning rate before each round.
 
-    def before_training(self, model: Booster) -> Booster:
-        """Run before the first round; returns the model to train."""
-        return model
+    Parameters
+    ----------
+    learning_rates
+        One for each round, or a function from the number of the round, from 0, to its rate. The first is that of the
+        first round, whatever the parameters say.
+    """
 
-    def after_training(self, model: Booster) -> Booster:
-        """Run after the last round; returns the model that training returns."""
-        return model
+    def __init__(self, learning_rates: Callable[[int], float] | Sequence[float]) -> None:
+        if not callable(learning_rates) and not isinstance(learning_rates, Sequence):
+            raise TypeError(
+                f"learning_rates must be a function or a sequence of numbers, not {type(learning_rates).__name__}."
+            )
+        self.learning_rates = learning_rates
+
+    def _rate(self, epoch: int) -> float:
+        if callable(self.learning_rates):
+            return self.learning_rates(epoch)
+        if epoch >= len(self.learning_rates):
+            raise ValueError(f"there are {len(self.learning_rates)} learning rates, none for round {epoch}; give more.")
+        return self.learning_rates[epoch]
 
     def before_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Run before round `epoch`."""
+        """Set the rate."""
+        model.set_param("learning_rate", self._rate(epoch))
         return False
 
+
+class MaxTime(TrainingCallback):
+    """Stops after the round in which a time has passed; the logger ``kauri`` says so.
+
+    A `TrainingCheckPoint` beside it saves that round, too: the next run can go on from there.
+
+    Parameters
+    ----------
+    seconds
+        The time, from the start of training.
+
+    Attributes
+    ----------
+    stopped_after
+        How many rounds were done when the time was over; None as long as it is not.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        if not (isinstance(seconds, (int, float)) and seconds > 0) or math.isinf(seconds):
+            raise ValueError(f"seconds is {seconds!r}; expected a number above 0.")
+        self.seconds = seconds
+        self.stopped_after: int | None = None
+        self._started = 0.0
+
+    def before_training(self, model: Booster) -> Booster:
+        """Start the clock."""
+        self._started = time.monotonic()
+        self.stopped_after = None
+        return model
+
     def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Run after round `epoch`; `evals_log` holds its evaluation: data set -> metric -> values."""
-        return False
+        """Look at the clock."""
+        if time.monotonic() - self._started < self.seconds:
+            return False
+        self.stopped_after = epoch + 1
+        _logger.warning("stopped after %d rounds: %g seconds are over", self.stopped_after, self.seconds)
+        return True
 
 
 class EarlyStopping(TrainingCallback):
@@ -45,7 +106,8 @@ class EarlyStopping(TrainingCallback):
     metric_name, data_name
         What to watch; the last metric and the last data set if not given.
     maximize
-        Whether larger is better; decided by the metric's name if not given.
+        Whether larger is better; if not given, the metric decides. One of your own goes the way of the built-in metric
+        whose name it begins with, and else down.
     save_best
         Return the model of the best round instead of the last.
     min_delta
@@ -92,26 +154,36 @@ class EarlyStopping(TrainingCallback):
         metric = self.metric_name or list(metrics)[-1]
         if metric not in metrics:
             raise ValueError(f"early stopping watches {metric!r}, but metrics are {list(metrics)}.")
-        return metric, metrics[metric][-1]
+        return metric, mean_of(metrics[metric][-1])
 
-    def _improves(self, metric: str, value: float) -> bool:
-        maximize = self.maximize
-        if maximize is None:
-            maximize = metric != "mape" and metric.startswith(_MAXIMISED)
+    def _improves(self, model: Booster, metric: str, value: float) -> bool:
         if self.best is None:
             return True
+        maximize = model.higher_is_better(metric) if self.maximize is None else self.maximize
         return value - self.min_delta > self.best if maximize else self.best - self.min_delta > value
+
+    def before_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+        """Whether the training that is resumed had come to its end."""
+        return 0 < self.rounds <= self.waited
 
     def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
         """Compare with the best round so far."""
         metric, value = self._watched(evals_log)
-        if self._improves(metric, value):
+        if self._improves(model, metric, value):
             self.best = value
             self.waited = 0
             model.set_attr(best_iteration=epoch + self.starting_round, best_score=value)
             return False
         self.waited += 1
         return self.waited >= self.rounds
+
+    def state(self) -> dict[str, Any]:
+        """Return the best value so far and how long it has stood."""
+        return {"best": self.best, "waited": self.waited}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.best, self.waited = state["best"], state["waited"]
 
     def after_training(self, model: Booster) -> Booster:
         """Cut the model off after the best round when `save_best` asks for it."""
@@ -123,97 +195,28 @@ class EarlyStopping(TrainingCallback):
         return model
 
 
-class EvaluationMonitor(TrainingCallback):
-    """Prints the evaluation of every `period`-th round, and of the last."""
-
-    def __init__(self, period: int = 1) -> None:
-        if period < 1:
-            raise ValueError(f"period is {period}; expected at least 1.")
-        self.period = period
-        self._pending: str | None = None
-
-    def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Print, or keep the line in case this is the last round."""
-        if not evals_log:
-            return False
-        line = "\t".join([f"[{epoch}]", *latest_values(evals_log, ".5f")])
-        self._pending = None if epoch % self.period == 0 else line
-        if self._pending is None:
-            print(line)
-        return False
-
-    def after_training(self, model: Booster) -> Booster:
-        """Print the last line."""
-        if self._pending is not None:
-            print(self._pending)
-        self._pending = None
-        return model
-
-
-class ProgressBar(TrainingCallback):
-    """One line on a terminal: rounds done, time left, and the newest evaluation.
+class CallbackContainer:
+    """Runs the callbacks of one training and keeps its evaluations.
 
     Parameters
     ----------
-    total
-        Rounds to come.
-    stream
-        Where to draw; standard error if not given.
+    callbacks
+        In the order in which they run; checkpoints are saved after all of them.
+    metric
+        A metric of the user's own.
+    output_margin
+        Whether it gets margins.
+    params
+        What a resumed training must agree with.
     """
 
-    def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        self.total = total
-        self.stream = sys.stderr if stream is None else stream
-        self._started = 0.0
-        self._drawn = 0.0
-        self._line = ""  # on the screen
-        self._newest = ""  # to be drawn
-
-    def before_training(self, model: Booster) -> Booster:
-        """Start the clock."""
-        self._started = time.monotonic()
-        self._drawn = 0.0
-        return model
-
-    def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
-        """Draw, at most ten times a second."""
-        now = time.monotonic()
-        done = epoch + 1
-        left = (now - self._started) / done * (self.total - done)
-        filled = 24 * done // max(self.total, 1)
-        values = "  ".join(latest_values(evals_log, ".4g"))
-        line = f"{done}/{self.total} [{'#' * filled}{'.' * (24 - filled)}] {left:.0f} s left  {values}".rstrip()
-        self._newest = line
-        if now - self._drawn >= 0.1:
-            self._draw()
-            self._drawn = now
-        return False
-
-    def _draw(self) -> None:
-        self.stream.write("\r" + self._newest.ljust(len(self._line)))
-        self.stream.flush()
-        self._line = self._newest
-
-    def after_training(self, model: Booster) -> Booster:
-        """Draw the last state and end the line."""
-        if self._newest:
-            self._draw()
-            self.stream.write("\n")
-            self.stream.flush()
-        self._line = self._newest = ""
-        return model
-
-
-def latest_values(evals_log: EvalsLog, spec: str) -> list[str]:
-    """Return "data-metric:value" of the newest evaluation."""
-    newest = [(data, metric, values[-1]) for data, metrics in evals_log.items() for metric, values in metrics.items()]
-    return [f"{data}-{metric}:{value:{spec}}" for data, metric, value in newest]
-
-
-class CallbackContainer:
-    """Runs the callbacks of one training and keeps its evaluations."""
-
-    def __init__(self, callbacks: Sequence[TrainingCallback], metric: CustomMetric | None, output_margin: bool) -> None:
+    def __init__(
+        self,
+        callbacks: Sequence[TrainingCallback],
+        metric: CustomMetric | None,
+        output_margin: bool,
+        params: dict[str, str] | None = None,
+    ) -> None:
         for callback in callbacks:
             if not isinstance(callback, TrainingCallback):
                 raise TypeError(f"callbacks must derive from TrainingCallback; {type(callback).__name__} does not.")
@@ -221,17 +224,18 @@ class CallbackContainer:
         self.history: EvalsLog = {}
         self._metric = metric
         self._output_margin = output_margin
+        self._params = params or {}
 
     def before_training(self, model: Booster) -> Booster:
         """Run all."""
         for callback in self.callbacks:
-            model = _booster(callback.before_training(model), callback, "before_training")
+            model = _same_kind(callback.before_training(model), model, callback, "before_training")
         return model
 
     def after_training(self, model: Booster) -> Booster:
         """Run all."""
         for callback in self.callbacks:
-            model = _booster(callback.after_training(model), callback, "after_training")
+            model = _same_kind(callback.after_training(model), model, callback, "after_training")
         return model
 
     def before_iteration(self, model: Booster, epoch: int) -> bool:
@@ -241,19 +245,55 @@ class CallbackContainer:
 
     def after_iteration(self, model: Booster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> bool:
         """Evaluate, then run all; whether one of them wants to stop."""
-        if evals:
-            self._record(model.eval_set(evals, epoch, self._metric, self._output_margin))
+        self.evaluate(model, epoch, evals)
         wishes = [callback.after_iteration(model, epoch, self.history) for callback in self.callbacks]
+        out_of_time = any(isinstance(callback, MaxTime) and callback.stopped_after for callback in self.callbacks)
+        for checkpoint in self._checkpoints():
+            if out_of_time or checkpoint.is_due(epoch):
+                checkpoint.save(model, self._state(epoch + 1))
         return any(wishes)
 
-    def _record(self, line: str) -> None:
-        for entry in line.split("\t")[1:]:
-            name, _, value = entry.rpartition(":")
-            data, _, metric = name.partition("-")
-            self.history.setdefault(data, {}).setdefault(metric, []).append(float(value))
+    def resume(self, model: Booster) -> int:
+        """Put the model of the newest checkpoint into `model`, and tell the callbacks; the number of rounds done.
+
+        That is 0 without a callback that resumes, or without a checkpoint.
+        """
+        found = [checkpoint.load_newest(model, self._params) for checkpoint in self._checkpoints() if checkpoint.resume]
+        states = [state for state in found if state is not None]
+        if not states:
+            return 0
+        state = states[-1]
+        restore_history(self.history, state.history)
+        saved = list(state.callbacks)
+        for callback in self.callbacks:
+            name = type(callback).__name__
+            match = next((entry for entry in saved if entry[0] == name), None)
+            if match is not None:
+                saved.remove(match)
+                callback.restore(match[1])
+        return state.epoch
+
+    def _checkpoints(self) -> list[TrainingCheckPoint]:
+        return [callback for callback in self.callbacks if isinstance(callback, TrainingCheckPoint)]
+
+    def _state(self, epoch: int) -> TrainingState:
+        states = [[type(callback).__name__, callback.state()] for callback in self.callbacks]
+        return TrainingState(epoch, self.history, [entry for entry in states if entry[1] is not None], self._params)
+
+    def evaluate(self, model: Booster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> None:
+        """Put the evaluation of a round into the history."""
+        line = model.eval_set(evals, epoch, self._metric, self._output_margin) if evals else ""
+        for data, metric, value in parse_line(line):
+            self.history.setdefault(data, {}).setdefault(metric, []).append(value)
 
 
-def _booster(model: Any, callback: TrainingCallback, method: str) -> Booster:
-    if not isinstance(model, Booster):
+def parse_line(line: str) -> list[tuple[str, str, float]]:
+    """Return (data set, metric, value) of what `Booster.eval_set` returned."""
+    entries = [entry.rpartition(":") for entry in line.split("\t")[1:]]
+    return [(*name.split("-", 1), float(value)) for name, _, value in entries]
+
+
+def _same_kind(model: Any, before: Booster, callback: TrainingCallback, method: str) -> Booster:
+    if not isinstance(model, type(before)):
         raise TypeError(f"{type(callback).__name__}.{method} must return the booster, not {type(model).__name__}.")
     return model

@@ -7,18 +7,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .booster import Booster, CustomMetric, Objective
-from .callback import (
-    CallbackContainer,
-    EarlyStopping,
-    EvalsLog,
-    EvaluationMonitor,
-    ProgressBar,
-    TrainingCallback,
-)
+from ._callback import EvalsLog, TrainingCallback
+from ._progress import display
+from .booster import Booster, CustomMetric, Objective, params_as_text
+from .callback import CallbackContainer, EarlyStopping
 from .data import DMatrix
 
 Evals = Sequence[tuple[DMatrix, str]]
+_NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # no model depends on them
 
 
 def _check_evals(evals: Evals) -> None:
@@ -37,11 +33,7 @@ def _display(
 ) -> list[TrainingCallback]:
     """Return what shows the progress: a bar on a terminal, else a line per round, or nothing."""
     wanted = verbose_eval is True and sys.stderr.isatty() if progress_bar is None else progress_bar
-    if wanted:
-        return [ProgressBar(n_rounds)]
-    if verbose_eval and evals:
-        return [EvaluationMonitor(int(verbose_eval))]
-    return []
+    return display(n_rounds, wanted, int(verbose_eval or 0) if evals else 0)
 
 
 def train(
@@ -75,7 +67,7 @@ def train(
     obj
         An objective of your own: (margins, dtrain) -> (gradients, hessians).
     maximize
-        Whether early stopping looks for a larger metric; decided by its name if not given.
+        Whether early stopping looks for a larger metric; if not given, the metric decides.
     early_stopping_rounds
         Stop when the last metric on the last of `evals` has not improved for so many rounds.
     evals_result
@@ -85,7 +77,7 @@ def train(
     xgb_model
         A model to continue.
     callbacks
-        What else to do around each round.
+        What else to do around each round. A `TrainingCheckPoint` with ``resume=True`` goes on where it was.
     custom_metric
         A metric of your own: (predictions, data) -> (name, value). It gets margins when `obj` is given.
     progress_bar
@@ -104,10 +96,11 @@ def train(
     if early_stopping_rounds is not None:
         actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
     actions += _display(num_boost_round, watched, verbose_eval, progress_bar)
-    container = CallbackContainer(actions, custom_metric, output_margin=obj is not None)
+    told = {name: text for name, text in params_as_text(params).items() if name not in _NOT_LEARNT_FROM}
+    container = CallbackContainer(actions, custom_metric, output_margin=obj is not None, params=told)
 
     booster = container.before_training(booster)
-    for epoch in range(num_boost_round):
+    for epoch in range(container.resume(booster), num_boost_round):
         if container.before_iteration(booster, epoch):
             break
         booster.update(dtrain, before + epoch, obj)

@@ -83,6 +83,9 @@ class Learner {
                          DeviceArray const& hessians, std::int64_t iteration);
   /// Every metric on every data set, in order.
   std::vector<EvaluationResult> Evaluate(std::vector<NamedData> const& sets);
+  /// Whether larger values of the metric are better. A name that no metric has (one of the user's own) goes the way of
+  /// the metric whose name it begins with; without one, smaller is better.
+  bool HigherIsBetter(std::string const& metric) const;
   /// "[iteration]\tname-metric:value\t..." as XGBoost prints it.
   static std::string FormatEvaluation(std::int64_t iteration, std::vector<EvaluationResult> const& results);
 

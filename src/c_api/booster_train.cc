@@ -171,3 +171,8 @@ int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], 
     *out_result = text.c_str();
   });
 }
+
+int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metric, int* out) {
+  return Guard(
+      [&] { *NotNull(out, "out") = BoosterOf(handle).learner->HigherIsBetter(NotNull(metric, "metric")) ? 1 : 0; });
+}

@@ -7,8 +7,8 @@
 
 namespace kauri::cli {
 
-bool EarlyStopping::Update(std::int64_t iteration, std::vector<EvaluationResult> const& results) {
-  if (patience_ <= 0) return false;
+void EarlyStopping::Update(std::int64_t iteration, std::vector<EvaluationResult> const& results) {
+  if (patience_ <= 0) return;
   auto const watched = std::find_if(results.rbegin(), results.rend(),
                                     [&](EvaluationResult const& result) { return result.data_name == set_name_; });
   if (watched == results.rend()) {
@@ -17,14 +17,12 @@ bool EarlyStopping::Update(std::int64_t iteration, std::vector<EvaluationResult>
   }
   auto const score = watched->value;
   auto const improved =
-      !std::isnan(score) && (!HasBest() || (watched->higher_is_better ? score > best_score_ : score < best_score_));
+      !std::isnan(score) && (!HasBest() || (watched->higher_is_better ? score > state_.score : score < state_.score));
   if (improved) {
-    best_iteration_ = iteration;
-    best_score_ = score;
-    rounds_without_ = 0;
-    return false;
+    state_ = {iteration, score, 0};
+  } else {
+    ++state_.rounds_without;
   }
-  return ++rounds_without_ >= patience_;
 }
 
 }  // namespace kauri::cli

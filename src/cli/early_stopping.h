@@ -11,23 +11,29 @@ namespace kauri::cli {
 
 class EarlyStopping {
  public:
-  /// Watches the last metric of the set `set_name`; patience 0 never stops.
-  EarlyStopping(std::string set_name, std::int64_t patience) : set_name_(std::move(set_name)), patience_(patience) {}
+  struct State {
+    std::int64_t iteration = -1;  ///< the best; -1: none yet
+    double score = 0.0;           ///< its score
+    std::int64_t rounds_without = 0;
+  };
 
-  /// Takes one round's results; true when training is to stop. NaN is no improvement.
+  /// Watches the last metric of the set `set_name`; patience 0 never stops. `state`: what an interrupted training knew.
+  EarlyStopping(std::string set_name, std::int64_t patience, State const& state)
+      : set_name_(std::move(set_name)), patience_(patience), state_(state) {}
+
+  /// Takes one round's results; NaN is no improvement.
   /// \throws Error(kParameter) when nothing is evaluated on the watched set.
-  bool Update(std::int64_t iteration, std::vector<EvaluationResult> const& results);
+  void Update(std::int64_t iteration, std::vector<EvaluationResult> const& results);
 
-  bool HasBest() const { return best_iteration_ >= 0; }
-  std::int64_t BestIteration() const { return best_iteration_; }
-  double BestScore() const { return best_score_; }
+  /// Whether the patience is at its end.
+  bool IsOver() const { return patience_ > 0 && state_.rounds_without >= patience_; }
+  bool HasBest() const { return state_.iteration >= 0; }
+  State const& Best() const { return state_; }
 
  private:
   std::string set_name_;
   std::int64_t patience_;
-  std::int64_t rounds_without_ = 0;
-  std::int64_t best_iteration_ = -1;
-  double best_score_ = 0.0;
+  State state_;
 };
 
 }  // namespace kauri::cli

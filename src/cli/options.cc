@@ -83,7 +83,12 @@ void CliParam::Validate() const {
   auto const need = [](std::string const& value, char const* name, char const* task_name) {
     if (value.empty()) Fail(ErrorKind::kParameter, "task=", task_name, " needs ", name, "=path.");
   };
-  if (task == kTrain) need(data, "data", "train");
+  if (task == kTrain) {
+    need(data, "data", "train");
+    if (resume && save_period == 0) {
+      Fail(ErrorKind::kParameter, "resume=true goes on from what save_period saves, but save_period is 0; give both.");
+    }
+  }
   if (task == kPredict) {
     need(model_in, "model_in", "pred");
     need(test_path, "test:data", "pred");

@@ -12,8 +12,8 @@
 
 namespace kauri::cli {
 
-/// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, pred_contribs and the
-/// task explain are ours.
+/// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, resume, time_budget,
+/// pred_contribs and the task explain are ours.
 /// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
   int task;         ///< Task
@@ -24,6 +24,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   int num_round;
   int early_stopping_rounds;
   int save_period;
+  bool resume;
+  double time_budget;
   int iteration_begin;
   int iteration_end;
   int ntree_limit;
@@ -70,6 +72,13 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_default(0)
         .set_lower_bound(0)
         .describe("Save the model to model_dir every so many rounds; 0: only at the end.");
+    DMLC_DECLARE_FIELD(resume).set_default(false).describe(
+        "Go on from the newest model that save_period left in model_dir, if there is one, to the same bytes that an "
+        "uninterrupted training writes.");
+    DMLC_DECLARE_FIELD(time_budget)
+        .set_default(0.0)
+        .set_lower_bound(0.0)
+        .describe("Stop after the round that ends so many seconds after the first began; 0: never.");
     DMLC_DECLARE_FIELD(model_in).set_default("").describe("Model to continue, apply, explain or dump: .json or .ubj.");
     DMLC_DECLARE_FIELD(model_out).set_default("").describe(
         "Where the model goes, .json or .ubj; if empty, model_dir and the number of rounds: 0010.ubj.");

@@ -1,5 +1,4 @@
-#include <charconv>
-#include <cstdio>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
+#include "cli/checkpoint.h"
 #include "cli/early_stopping.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
@@ -17,13 +17,6 @@
 
 namespace kauri::cli {
 namespace {
-
-/// model_dir/0010.ubj.
-std::string NumberedPath(CliParam const& cli, std::int64_t rounds) {
-  auto digits = std::to_string(rounds);
-  if (digits.size() < 4) digits.insert(0, 4 - digits.size(), '0');
-  return (std::filesystem::path(cli.model_dir) / (digits + ".ubj")).string();
-}
 
 std::string FinalPath(CliParam const& cli) {
   return cli.model_out.empty() ? NumberedPath(cli, cli.num_round) : cli.model_out;
@@ -37,74 +30,102 @@ void CheckModelPaths(CliParam const& cli) {
   if (cli.save_period > 0) CheckWritable(NumberedPath(cli, 0), "model");
 }
 
-/// The shortest text that reads back as the same number.
-std::string NumberText(double value) {
-  char buffer[32];
-  auto const end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
-  return {buffer, end};
-}
-
 /// dart takes weight from trees that it leaves out, gblinear has no rounds to cut.
 bool LaterRoundsChangeEarlierOnes(Model const& model) { return model.IsLinear() || !model.tree_weights.empty(); }
 
+/// As given, but going on from the checkpoint if there is one.
+Options WithModelOf(Checkpoint const& checkpoint, Options options) {
+  if (!checkpoint.path.empty()) options.cli.model_in = checkpoint.path;
+  return options;
+}
+
+/// Early stopping looks at the last.
+std::string WatchedSet(Options const& options) {
+  return options.evaluation_sets.empty() ? std::string() : options.evaluation_sets.back().first;
+}
+
 class Trainer {
  public:
-  explicit Trainer(Options const& options) : options_(options), cli_(options.cli) {
-    SetUpLearner(options, &learner_);
+  Trainer(Options const& options, Checkpoint checkpoint)
+      : options_(options),
+        cli_(options.cli),
+        stopping_(WatchedSet(options), cli_.early_stopping_rounds, checkpoint.best),
+        progress_(cli_.num_round - checkpoint.rounds, "rounds"),
+        first_round_(checkpoint.rounds),
+        best_(std::move(checkpoint.best_model)) {
+    SetUpLearner(WithModelOf(checkpoint, options), &learner_);
+    ForgetCheckpoint(&learner_.Attributes());
     train_ = ReadData(options, "data", cli_.data);
     for (auto const& [name, uri] : options.evaluation_sets) {
       sets_.push_back({name, ReadData(options, "eval[" + name + "]", uri)});
     }
     if (cli_.eval_train) sets_.push_back({"train", train_});
     learner_.AddData(train_);
+    if (!checkpoint.path.empty()) Say("resuming from '" + checkpoint.path + "'");
   }
 
   void Run() {
-    auto const watched = options_.evaluation_sets.empty() ? std::string() : options_.evaluation_sets.back().first;
-    EarlyStopping stopping(watched, cli_.early_stopping_rounds);
-    Progress progress(cli_.num_round, "rounds");
-    auto const start = learner_.NumIterations();
-    for (std::int64_t round = 0; round < cli_.num_round; ++round) {
+    auto const start = learner_.NumIterations() - first_round_;
+    auto const began = Clock::now();
+    auto out_of_time = false;
+    for (auto round = first_round_; round < cli_.num_round && !stopping_.IsOver() && !out_of_time; ++round) {
       learner_.UpdateOneIteration(train_, start + round);
-      auto const stop = Evaluate(start + round, &progress, &stopping);
-      if (cli_.save_period > 0 && (round + 1) % cli_.save_period == 0) {
-        SaveModel(learner_.GetModel(), NumberedPath(cli_, round + 1));
+      Evaluate(start + round);
+      auto const done = round + 1;
+      auto const seconds = std::chrono::duration<double>(Clock::now() - began).count();
+      out_of_time = cli_.time_budget > 0.0 && seconds >= cli_.time_budget && done < cli_.num_round;
+      if (out_of_time) Say(TimeIsUp(done));
+      if (cli_.save_period > 0 && (out_of_time || done % cli_.save_period == 0)) {
+        SaveCheckpoint(options_, learner_.GetModel(), {done, {}, stopping_.Best(), best_});
       }
-      if (stop) break;
-      progress.Update(round + 1);
+      progress_.Update(done - first_round_);
     }
-    progress.Clear();
-    Save(stopping);
+    progress_.Clear();
+    Save();
   }
 
  private:
-  /// Prints the round's line; true when training is to stop.
-  bool Evaluate(std::int64_t iteration, Progress* progress, EarlyStopping* stopping) {
-    if (sets_.empty()) return false;
-    auto const results = learner_.Evaluate(sets_);
-    progress->Clear();
-    std::cout << Learner::FormatEvaluation(iteration, results) << std::endl;
-    auto const stop = stopping->Update(iteration, results);
-    if (stopping->BestIteration() == iteration && LaterRoundsChangeEarlierOnes(learner_.GetModel())) {
-      best_ = learner_.GetModel();
-    }
-    return stop;
+  using Clock = std::chrono::steady_clock;
+
+  void Say(std::string const& message) {
+    progress_.Clear();
+    std::cerr << message << '\n';
   }
 
-  void Save(EarlyStopping const& stopping) {
-    if (!stopping.HasBest()) {
+  std::string TimeIsUp(std::int64_t done) const {
+    return "time_budget=" + NumberText(cli_.time_budget) + ": stopped after " + std::to_string(done) + " of " +
+           std::to_string(cli_.num_round) + " rounds";
+  }
+
+  /// Prints the round's line.
+  void Evaluate(std::int64_t iteration) {
+    if (sets_.empty()) return;
+    auto const results = learner_.Evaluate(sets_);
+    progress_.Clear();
+    std::cout << Learner::FormatEvaluation(iteration, results) << std::endl;
+    stopping_.Update(iteration, results);
+    if (stopping_.Best().iteration == iteration && LaterRoundsChangeEarlierOnes(learner_.GetModel())) {
+      best_ = learner_.GetModel();
+    }
+  }
+
+  void Save() {
+    if (!stopping_.HasBest()) {
       SaveModel(learner_.GetModel(), FinalPath(cli_));
       return;
     }
-    auto best =
-        best_.has_value() ? std::move(*best_) : learner_.Slice({0, stopping.BestIteration() + 1}, 1)->GetModel();
-    best.attributes["best_iteration"] = std::to_string(stopping.BestIteration());
-    best.attributes["best_score"] = NumberText(stopping.BestScore());
+    auto const best_iteration = stopping_.Best().iteration;
+    auto best = best_.has_value() ? std::move(*best_) : learner_.Slice({0, best_iteration + 1}, 1)->GetModel();
+    best.attributes["best_iteration"] = std::to_string(best_iteration);
+    best.attributes["best_score"] = NumberText(stopping_.Best().score);
     SaveModel(best, FinalPath(cli_));
   }
 
   Options const& options_;
   CliParam const& cli_;
+  EarlyStopping stopping_;
+  Progress progress_;
+  std::int64_t first_round_;  ///< those before it were done by the training that is resumed
   Learner learner_;
   std::shared_ptr<DataMatrix const> train_;
   std::vector<NamedData> sets_;
@@ -115,7 +136,7 @@ class Trainer {
 
 void Train(Options const& options) {
   CheckModelPaths(options.cli);
-  Trainer(options).Run();
+  Trainer(options, FindCheckpoint(options)).Run();
 }
 
 }  // namespace kauri::cli

@@ -49,6 +49,23 @@ TEST(BoosterHandles, TrainsEvaluatesAndCounts) {
   EXPECT_NEAR(std::stod(Evaluate(booster, problem.data, 4).substr(18)), previous, 1e-12);
 }
 
+TEST(BoosterHandles, MetricsKnowTheirDirection) {
+  Problem const problem;
+  auto booster = MakeBooster(problem.data, {{"eval_metric", "ndcg@3-"}});
+  auto const direction = [&](char const* metric) {
+    int higher = -1;
+    EXPECT_OK(KauriBoosterHigherIsBetter(booster.get(), metric, &higher));
+    return higher;
+  };
+  for (auto const* const up : {"ndcg@3-", "auc", "aucpr", "interval-regression-accuracy", "map@2", "auc_of_mine"}) {
+    EXPECT_EQ(direction(up), 1) << up;
+  }
+  for (auto const* const down : {"logloss", "mape", "quantile", "mine", ""}) EXPECT_EQ(direction(down), 0) << down;
+  int higher = -1;
+  EXPECT_NE(KauriBoosterHigherIsBetter(booster.get(), nullptr, &higher), 0);
+  EXPECT_NE(KauriBoosterHigherIsBetter(booster.get(), "auc", nullptr), 0);
+}
+
 TEST(BoosterHandles, OwnGradientsEqualTheObjective) {
   Problem const problem;
   Params const params{{"max_depth", "3"}, {"base_score", "0.5"}};

@@ -1,0 +1,173 @@
+"""Checkpoints of a training, and going on from them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ._callback import EvalsLog, TrainingCallback
+from ._lib import ModelError, ParameterError
+from .booster import Booster
+
+_ATTRIBUTE = "kauri_checkpoint"  # of the model in a checkpoint: what its training knew besides
+
+
+class TrainingState(NamedTuple):
+    """What a training knows besides its model."""
+
+    epoch: int  # rounds done, those of a model that it continues not counted
+    history: dict[str, Any]  # the evaluations so far
+    callbacks: list[list[Any]]  # [name of the class, state()] of each, in order
+    params: dict[str, str]  # what the training was told
+
+
+class TrainingCheckPoint(TrainingCallback):
+    """Saves the model every so many rounds, so that a training that was killed can go on where it was.
+
+    A resumed training ends with the model that an uninterrupted one makes, bit for bit. Checkpoints are models like any
+    other; a file appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    directory
+        Where the files go; it must be there.
+    name
+        Their names begin with it: ``model_20.ubj`` is the model of 20 rounds.
+    as_pickle
+        Save pickled boosters, ``model_20.pkl``, which know their parameters. Resume only from files that you trust.
+    interval
+        Rounds from one checkpoint to the next.
+    keep
+        How many of the newest to keep; all if not given. Older files of that name are deleted.
+    resume
+        Let `train` go on from the newest checkpoint that is there. Parameters, data and number of rounds are given
+        again; other parameters than before are an error.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        name: str = "model",
+        as_pickle: bool = False,
+        interval: int = 100,
+        keep: int | None = None,
+        resume: bool = False,
+    ) -> None:
+        if interval < 1:
+            raise ValueError(f"interval is {interval}; expected at least 1.")
+        if keep is not None and keep < 1:
+            raise ValueError(f"keep is {keep}; expected at least 1, or None for all.")
+        self.directory = Path(directory)
+        self.name = name
+        self.as_pickle = as_pickle
+        self.interval = interval
+        self.keep = keep
+        self.resume = resume
+
+    def before_training(self, model: Booster) -> Booster:
+        """Fail now rather than at the first checkpoint."""
+        if not isinstance(model, Booster):
+            raise TypeError("TrainingCheckPoint is for train(): cross-validation has no single model to save.")
+        if not self.directory.is_dir():
+            raise FileNotFoundError(f"the folder {os.fspath(self.directory)!r} of checkpoints does not exist.")
+        return model
+
+    def is_due(self, epoch: int) -> bool:
+        """Whether round `epoch` ends with a checkpoint."""
+        return (epoch + 1) % self.interval == 0
+
+    def save(self, model: Booster, state: TrainingState) -> None:
+        """Write a checkpoint; runs after the other callbacks have seen the round."""
+        path = self._path(model.num_boosted_rounds())
+        model.set_attr(**{_ATTRIBUTE: json.dumps(state._asdict())})
+        try:
+            if self.as_pickle:
+                _write_atomically(path, pickle.dumps(model))
+            else:
+                model.save_model(path)
+        finally:
+            model.set_attr(**{_ATTRIBUTE: None})
+        if self.keep is not None:
+            rounds = [n for n in self._saved() if n <= model.num_boosted_rounds()]
+            for old in rounds[: -self.keep]:
+                self._path(old).unlink(missing_ok=True)
+
+    def load_newest(self, model: Booster, params: dict[str, str]) -> TrainingState | None:
+        """Put the newest checkpoint into `model` and return the rest of it; None if there is none.
+
+        Raises
+        ------
+        ParameterError
+            The checkpoint was made with other parameters.
+        ModelError
+            The file is damaged.
+        """
+        for rounds in reversed(self._saved()):
+            path = self._path(rounds)
+            saved = self._read(path)
+            text = saved.attr(_ATTRIBUTE)
+            if text is None:
+                continue
+            state = _parse_state(text, path)
+            _require_same(params, state.params, path)
+            saved.set_attr(**{_ATTRIBUTE: None})
+            model.load_model(saved.save_raw())
+            return state
+        return None
+
+    def _path(self, rounds: int) -> Path:
+        return self.directory / f"{self.name}_{rounds}.{'pkl' if self.as_pickle else 'ubj'}"
+
+    def _read(self, path: Path) -> Booster:
+        try:
+            return pickle.loads(path.read_bytes()) if self.as_pickle else Booster(model_file=path)
+        except (ModelError, pickle.UnpicklingError, EOFError) as error:
+            raise _damaged(path, str(error)) from error
+
+    def _saved(self) -> list[int]:
+        """Return the numbers of rounds of the checkpoints there, ascending."""
+        pattern = re.compile(rf"{re.escape(self.name)}_(0|[1-9]\d*)\.{'pkl' if self.as_pickle else 'ubj'}")
+        matches = [pattern.fullmatch(path.name) for path in self.directory.iterdir()]
+        return sorted(int(match[1]) for match in matches if match)
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
+    new = path.with_name(f"{path.name}.new-{os.getpid()}")
+    try:
+        with new.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _damaged(path: Path, what: str) -> ModelError:
+    return ModelError(f"the checkpoint {os.fspath(path)!r}: {what}. Delete the file to go on from an older one.")
+
+
+def _parse_state(text: str, path: Path) -> TrainingState:
+    try:
+        return TrainingState(**json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise _damaged(path, f"the attribute {_ATTRIBUTE} is damaged") from error
+
+
+def _require_same(now: dict[str, str], before: dict[str, str], path: Path) -> None:
+    for name in {**before, **now}:
+        if before.get(name) != now.get(name):
+            raise ParameterError(
+                f"the checkpoint {os.fspath(path)!r} was made with {name}={before.get(name)}, not {now.get(name)}; "
+                "give the same parameters, another directory, or resume=False."
+            )
+
+
+def restore_history(history: EvalsLog, saved: dict[str, Any]) -> None:
+    """Put the evaluations of a checkpoint into `history`."""
+    history.clear()
+    history.update(saved)

@@ -1,0 +1,144 @@
+#include "cli/checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "booster/learner_param.h"
+#include "booster/model_io/model_io.h"
+#include "kauri/error.h"
+
+namespace kauri::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr char const* kAttribute = "kauri_checkpoint";
+constexpr char const* kSuffix = ".ubj";
+constexpr char const* kBestSuffix = ".best.ubj";
+constexpr std::size_t kMinDigits = 4;
+
+std::string NumberedName(std::int64_t rounds, char const* suffix) {
+  auto digits = std::to_string(rounds);
+  if (digits.size() < kMinDigits) digits.insert(0, kMinDigits - digits.size(), '0');
+  return digits + suffix;
+}
+
+std::string PathOf(CliParam const& cli, std::int64_t rounds, char const* suffix) {
+  return (fs::path(cli.model_dir) / NumberedName(rounds, suffix)).string();
+}
+
+/// What decides which model is learnt; where it runs does not.
+std::map<std::string, std::string> LearningParameters(Options const& options) {
+  std::map<std::string, std::string> settings;
+  for (auto const& [name, value] : options.learner) {
+    auto const canonical = CanonicalParameterName(name);
+    if (canonical == "nthread" || canonical == "verbosity" || canonical == "device") continue;
+    auto& text = settings[canonical];
+    text = name == "eval_metric" && !text.empty() ? text + "," + value : value;
+  }
+  return settings;
+}
+
+/// The rounds in a checkpoint's name; -1 for other names.
+std::int64_t RoundsOfName(std::string const& name) {
+  auto const dot = name.find('.');
+  auto const digits = name.substr(0, dot);
+  auto const is_number =
+      digits.size() >= kMinDigits && digits.size() < 10 && digits.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number || name.substr(digits.size()) != kSuffix) return -1;
+  auto const rounds = std::stoll(digits);
+  return NumberedName(rounds, kSuffix) == name ? rounds : -1;
+}
+
+/// Descending, none above `most`.
+std::vector<std::int64_t> RoundsInFolder(std::string const& folder, std::int64_t most) {
+  std::vector<std::int64_t> found;
+  std::error_code error;
+  for (auto const& entry : fs::directory_iterator(folder, error)) {
+    auto const rounds = RoundsOfName(entry.path().filename().string());
+    if (rounds >= 0 && rounds <= most) found.push_back(rounds);
+  }
+  if (error) Fail(ErrorKind::kIo, "model_dir=", folder, " cannot be searched: ", error.message(), ".");
+  std::sort(found.begin(), found.end(), std::greater<>());
+  return found;
+}
+
+void RequireSameParameters(std::string const& path, std::map<std::string, std::string> before,
+                           std::map<std::string, std::string> now) {
+  for (auto const& [name, value] : before) now.emplace(name, "");
+  for (auto const& [name, value] : now) {
+    if (before[name] == value) continue;
+    auto const show = [](std::string const& text) {
+      return text.empty() ? std::string("not given") : "'" + text + "'";
+    };
+    Fail(ErrorKind::kParameter, "the checkpoint '", path, "' was made with another ", name, " (", show(before[name]),
+         ", now ", show(value), "); give the same parameters, another model_dir, or resume=false.");
+  }
+}
+
+/// \throws nlohmann's exceptions unless the text is what SaveCheckpoint wrote.
+Checkpoint ReadState(Options const& options, std::string const& path, std::string const& text) {
+  auto const state = Json::parse(text);
+  RequireSameParameters(path, state.at("parameters"), LearningParameters(options));
+  Checkpoint checkpoint;
+  checkpoint.path = path;
+  checkpoint.rounds = state.at("rounds");
+  checkpoint.best.iteration = state.at("best_iteration");
+  checkpoint.best.score = std::stod(state.at("best_score").get<std::string>());
+  checkpoint.best.rounds_without = state.at("rounds_without");
+  auto const best_path = PathOf(options.cli, checkpoint.rounds, kBestSuffix);
+  if (state.at("has_best_model")) checkpoint.best_model = LoadModel(best_path);
+  return checkpoint;
+}
+
+}  // namespace
+
+std::string NumberText(double value) {
+  char buffer[32];
+  auto const end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
+  return {buffer, end};
+}
+
+std::string NumberedPath(CliParam const& cli, std::int64_t rounds) { return PathOf(cli, rounds, kSuffix); }
+
+void SaveCheckpoint(Options const& options, Model model, Checkpoint const& checkpoint) {
+  if (checkpoint.best_model) SaveModel(*checkpoint.best_model, PathOf(options.cli, checkpoint.rounds, kBestSuffix));
+  Json const state{{"rounds", checkpoint.rounds},
+                   {"best_iteration", checkpoint.best.iteration},
+                   {"best_score", NumberText(checkpoint.best.score)},  // JSON has no infinity
+                   {"rounds_without", checkpoint.best.rounds_without},
+                   {"has_best_model", checkpoint.best_model.has_value()},
+                   {"parameters", LearningParameters(options)}};
+  model.attributes[kAttribute] = state.dump(-1, ' ', true, Json::error_handler_t::replace);
+  SaveModel(model, NumberedPath(options.cli, checkpoint.rounds));
+}
+
+Checkpoint FindCheckpoint(Options const& options) {
+  if (!options.cli.resume) return {};
+  for (auto const rounds : RoundsInFolder(options.cli.model_dir, options.cli.num_round)) {
+    auto const path = NumberedPath(options.cli, rounds);
+    auto const attributes = LoadModel(path).attributes;
+    auto const found = attributes.find(kAttribute);
+    if (found == attributes.end()) continue;
+    try {
+      return ReadState(options, path, found->second);
+    } catch (std::exception const& error) {  // of JSON or of a number in it
+      if (dynamic_cast<Error const*>(&error) != nullptr) throw;
+      Fail(ErrorKind::kModel, "the attribute ", kAttribute, " of '", path, "' is damaged; delete the file to resume ",
+           "from an older one.");
+    }
+  }
+  return {};
+}
+
+void ForgetCheckpoint(std::map<std::string, std::string>* attributes) { attributes->erase(kAttribute); }
+
+}  // namespace kauri::cli
