@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "booster/row_leaves.h"
+#include "booster/row_leaves.h"
 #include "common/fixed_point.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
@@ -108,6 +109,20 @@ class CpuEngine : public Engine {
     return built;
   }
 
+  void UpdateTree(Context const& ctx, DataMatrix const& train, Predictor const& predictor,
+                  std::vector<std::unique_ptr<TreeUpdater>> const& steps, RoundTree const& round, Tree* tree) override {
+    auto& cache = CacheOf(train);
+    QuantiseGradients(ctx, cache.gradients, cache.n_outputs, round.output, {}, &cache.fixed);
+    TreeTask task;
+    task.gradients = cache.fixed.View();
+    task.iteration = round.iteration;
+    task.tree_in_iteration = round.tree_in_iteration;
+    task.leaf_scale = round.leaf_scale;
+    cache.leaf_of_row = FindRowLeaves(ctx, train, predictor, *tree);
+    for (auto const& step : steps) step->Update(ctx, task, cache.leaf_of_row, tree);
+    AddLeaves(ctx, *tree, round.output, &cache);
+  }
+
   void UpdateLinear(Context const& ctx, DataMatrix const& train, LinearUpdater const& updater, Model* model) override {
   void UpdateTree(Context const& ctx, DataMatrix const& train, Predictor const& predictor,
                   std::vector<std::unique_ptr<TreeUpdater>> const& steps, RoundTree const& round, Tree* tree) override {
@@ -158,20 +173,6 @@ class CpuEngine : public Engine {
   void DropDeadCaches() {
     for (auto it = caches_.begin(); it != caches_.end();)
       it = it->second.data.expired() ? caches_.erase(it) : std::next(it);
-  }
-
-  /// Makes the pairs that a tree is built from. Returns the rows used, [n_rows], 1 = used; empty: all.
-  static std::vector<std::uint8_t> DrawRows(Context const& ctx, RoundTree const& tree, DataCache* cache) {
-    auto const n_rows = static_cast<std::int64_t>(cache->gradients.size()) / cache->n_outputs;
-    if (!tree.SamplesByGradient()) {
-      auto sampled = SampleRows(ctx, tree.iteration, tree.tree_in_iteration, tree.subsample, n_rows);
-      QuantiseGradients(ctx, cache->gradients, cache->n_outputs, tree.output, sampled, &cache->fixed);
-      return sampled;
-    }
-    auto sample = SampleByGradient(ctx, cache->gradients, cache->n_outputs, tree.output, tree.subsample,
-                                   RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration));
-    QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &cache->fixed);
-    return std::move(sample.used);
   }
 
   static void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
