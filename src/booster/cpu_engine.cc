@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "booster/row_leaves.h"
-#include "booster/row_leaves.h"
 #include "common/fixed_point.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
@@ -124,20 +123,6 @@ class CpuEngine : public Engine {
   }
 
   void UpdateLinear(Context const& ctx, DataMatrix const& train, LinearUpdater const& updater, Model* model) override {
-  void UpdateTree(Context const& ctx, DataMatrix const& train, Predictor const& predictor,
-                  std::vector<std::unique_ptr<TreeUpdater>> const& steps, RoundTree const& round, Tree* tree) override {
-    auto& cache = CacheOf(train);
-    QuantiseGradients(ctx, cache.gradients, cache.n_outputs, round.output, {}, &cache.fixed);
-    TreeTask task;
-    task.gradients = cache.fixed.View();
-    task.iteration = round.iteration;
-    task.tree_in_iteration = round.tree_in_iteration;
-    task.leaf_scale = round.leaf_scale;
-    cache.leaf_of_row = FindRowLeaves(ctx, train, predictor, *tree);
-    for (auto const& step : steps) step->Update(ctx, task, cache.leaf_of_row, tree);
-    AddLeaves(ctx, *tree, round.output, &cache);
-  }
-
     constexpr char const* kKey = "linear";
     auto& cache = CacheOf(train);
     if (cache.build_state == nullptr || cache.build_state_key != kKey) {
