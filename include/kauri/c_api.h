@@ -2,7 +2,7 @@
  * \file The C ABI of Kauri: names, signatures and JSON configurations of XGBoost 3.2, so that its clients run
  * unchanged.
  *
- * One header for the whole ABI, hence its length. What is ours alone starts with `Kauri`.
+ * Longer than 400 lines: one header for the whole ABI. What is ours alone starts with `Kauri`.
  *
  * Returns. 0 is success, -1 an error; XGBGetLastError() then tells the calling thread what is wrong, the value seen and
  * the cure, and KauriGetLastErrorKind() its kind. No call prints, throws, aborts or ends the process, whatever it is
