@@ -31,6 +31,10 @@ struct RoundTree {
   float subsample = 1.0F;
   float leaf_scale = 1.0F;
   TreeParam const* param = nullptr;  ///< what the builder was made with
+
+  bool SamplesByGradient() const {
+    return subsample < 1.0F && param != nullptr && param->sampling_method == TreeParam::kGradientBased;
+  }
 };
 
 class Engine {
@@ -56,16 +60,16 @@ class Engine {
   /// quantile for them, and adds the leaves to the cached margins of `train`.
   virtual Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                          RoundTree const& tree) = 0;
-  /// Changes the linear part of `model` from the gradients. \throws Error(kInternal) from an engine on a device.
-  virtual void UpdateLinear(Context const&, DataMatrix const& /*train*/, LinearUpdater const&, Model* /*model*/) {
-    Fail(ErrorKind::kInternal, "an engine in device memory was asked to learn a linear model");
-  }
   /// Changes `tree`, in the steps' order, from the gradients of all rows, and adds the leaves that the rows of `train`
   /// reach then to its cached margins. \throws Error(kInternal) from an engine on a device.
   virtual void UpdateTree(Context const&, DataMatrix const& /*train*/, Predictor const&,
                           std::vector<std::unique_ptr<TreeUpdater>> const& /*steps*/, RoundTree const&,
                           Tree* /*tree*/) {
     Fail(ErrorKind::kInternal, "an engine in device memory was asked to change the trees of a model");
+  }
+  /// Changes the linear part of `model` from the gradients. \throws Error(kInternal) from an engine on a device.
+  virtual void UpdateLinear(Context const&, DataMatrix const& /*train*/, LinearUpdater const&, Model* /*model*/) {
+    Fail(ErrorKind::kInternal, "an engine in device memory was asked to learn a linear model");
   }
   /// The caller appended the trees of a round to the model: the margins of `train` hold them already.
   virtual void FinishRound(DataMatrix const& train, Model const& model) = 0;

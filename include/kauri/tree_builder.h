@@ -25,6 +25,7 @@ struct TreeTask {
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], 1 = used; empty = all are used
   std::int64_t iteration = 0;
   std::int64_t tree_in_iteration = 0;  ///< over outputs and parallel trees
+  Span<float const> feature_weights;   ///< [n_cols], for the sampling of columns; empty: all alike
   float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
 };
 

@@ -18,6 +18,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float lambda;
   float alpha;
   float subsample;
+  int sampling_method;  ///< SamplingMethod
   float colsample_bytree;
   float colsample_bylevel;
   float colsample_bynode;
@@ -26,6 +27,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
 
+  enum SamplingMethod { kUniform = 0, kGradientBased = 1 };
   enum GrowPolicy { kDepthWise = 0, kLossGuide = 1 };
 
   DMLC_DECLARE_PARAMETER(TreeParam) {
@@ -65,6 +67,13 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)
         .describe("Chance of a row to be used for a tree, in (0, 1].");
+    DMLC_DECLARE_FIELD(sampling_method)
+        .set_default(kUniform)
+        .add_enum("uniform", kUniform)
+        .add_enum("gradient_based", kGradientBased)
+        .describe(
+            "How subsample < 1 draws rows. uniform: all with the same chance; gradient_based: with a chance that grows "
+            "with their gradients, which are scaled up in return (minimal variance sampling).");
     DMLC_DECLARE_FIELD(colsample_bytree)
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)

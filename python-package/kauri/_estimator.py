@@ -19,7 +19,14 @@ from .device import to_host
 from .training import train
 
 # Arguments of an estimator that are no parameters of a booster.
-_NOT_OF_THE_BOOSTER = ("n_estimators", "missing", "early_stopping_rounds", "importance_type", "callbacks")
+_NOT_OF_THE_BOOSTER = (
+    "n_estimators",
+    "feature_weights",
+    "missing",
+    "early_stopping_rounds",
+    "importance_type",
+    "callbacks",
+)
 
 
 class KauriModel(BaseEstimator):
@@ -44,6 +51,7 @@ class KauriModel(BaseEstimator):
         reg_alpha: float | None = None,
         reg_lambda: float | None = None,
         subsample: float | None = None,
+        sampling_method: str | None = None,
         colsample_bytree: float | None = None,
         colsample_bylevel: float | None = None,
         colsample_bynode: float | None = None,
@@ -56,6 +64,7 @@ class KauriModel(BaseEstimator):
         updater: str | None = None,
         feature_selector: str | None = None,
         top_k: int | None = None,
+        feature_weights: Sequence[float] | None = None,
         monotone_constraints: Mapping[str, int] | Sequence[int] | str | None = None,
         interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
         scale_pos_weight: float | None = None,
@@ -122,6 +131,8 @@ class KauriModel(BaseEstimator):
         model: Any,
         params: dict[str, Any],
     ) -> KauriModel:
+        if self.feature_weights is not None:
+            data.set_info(feature_weights=self.feature_weights)
         self._evals_result: EvalsLog = {}
         self._booster = train(
             params,

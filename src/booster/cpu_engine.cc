@@ -11,6 +11,7 @@
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "predictor/held_margins.h"
+#include "tree/gradient_sampling.h"
 #include "tree/leaf_quantiles.h"
 #include "tree/sampling.h"
 
@@ -93,11 +94,11 @@ class CpuEngine : public Engine {
       cache.build_state = builder.MakeState(ctx, train);
       cache.build_state_key = builder.StateKey();
     }
-    auto const sampled = SampleRows(ctx, tree.iteration, tree.tree_in_iteration, tree.subsample, train.NumRows());
-    QuantiseGradients(ctx, cache.gradients, cache.n_outputs, tree.output, sampled, &cache.fixed);
+    auto const sampled = DrawRows(ctx, tree, &cache);
     TreeTask task;
     task.gradients = cache.fixed.View();
     task.sampled_rows = sampled;
+    task.feature_weights = train.Info().feature_weights;
     task.iteration = tree.iteration;
     task.tree_in_iteration = tree.tree_in_iteration;
     task.leaf_scale = tree.leaf_scale;
@@ -160,6 +161,20 @@ class CpuEngine : public Engine {
       it = it->second.data.expired() ? caches_.erase(it) : std::next(it);
   }
 
+  /// Makes the pairs that a tree is built from. Returns the rows used, [n_rows], 1 = used; empty: all.
+  static std::vector<std::uint8_t> DrawRows(Context const& ctx, RoundTree const& tree, DataCache* cache) {
+    auto const n_rows = static_cast<std::int64_t>(cache->gradients.size()) / cache->n_outputs;
+    if (!tree.SamplesByGradient()) {
+      auto sampled = SampleRows(ctx, tree.iteration, tree.tree_in_iteration, tree.subsample, n_rows);
+      QuantiseGradients(ctx, cache->gradients, cache->n_outputs, tree.output, sampled, &cache->fixed);
+      return sampled;
+    }
+    auto sample = SampleByGradient(ctx, cache->gradients, cache->n_outputs, tree.output, tree.subsample,
+                                   RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration));
+    QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &cache->fixed);
+    return std::move(sample.used);
+  }
+
   static void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
                             Span<std::uint8_t const> sampled, DataCache const& cache, Tree* built) {
     auto const output = static_cast<std::size_t>(tree.output);
@@ -172,7 +187,7 @@ class CpuEngine : public Engine {
     task.n_outputs = cache.n_outputs;
     task.margins = cache.round_margins;
     task.leaf_of_row = cache.leaf_of_row;
-    task.sampled_rows = sampled;
+    if (!tree.SamplesByGradient()) task.sampled_rows = sampled;  // those rows do not stand for all alike
     SetLeafQuantiles(ctx, info, *tree.param, task, built);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "common/parallel_for.h"
 #include "common/random.h"
@@ -23,15 +24,41 @@ std::uint64_t PurposeKey(std::uint64_t key, Purpose purpose) {
   return CombineKeys(key, static_cast<std::uint64_t>(purpose));
 }
 
-/// The first `count` steps of a Fisher-Yates shuffle, sorted.
-std::vector<std::uint32_t> DrawColumns(std::vector<std::uint32_t> columns, float rate, std::uint64_t key) {
-  auto const n = columns.size();
-  auto const count = static_cast<std::size_t>(SampledColumnCount(rate, static_cast<std::int64_t>(n)));
-  if (count == n) return columns;
+/// The first `count` steps of a Fisher-Yates shuffle.
+void KeepUniform(std::size_t count, std::uint64_t key, std::vector<std::uint32_t>* columns) {
+  auto const n = columns->size();
   for (std::size_t i = 0; i < count; ++i) {
-    std::swap(columns[i], columns[i + RandomBelow(key, i, static_cast<std::uint32_t>(n - i))]);
+    std::swap((*columns)[i], (*columns)[i + RandomBelow(key, i, static_cast<std::uint32_t>(n - i))]);
   }
-  columns.resize(count);
+  columns->resize(count);
+}
+
+/// Efraimidis & Spirakis 2006, "Weighted random sampling with a reservoir": each column gets an exponential time of
+/// the rate of its weight, and the earliest are kept. A weight of zero counts as kLeastWeight, as XGBoost's, so that
+/// there are always enough columns.
+void KeepWeighted(std::size_t count, std::uint64_t key, Span<float const> weights,
+                  std::vector<std::uint32_t>* columns) {
+  constexpr float kLeastWeight = 1e-6F;
+  std::vector<std::pair<double, std::uint32_t>> times;
+  for (auto const column : *columns) {
+    auto const weight = std::max(weights[column], kLeastWeight);
+    times.emplace_back(-std::log1p(-RandomUniform(key, column)) / static_cast<double>(weight), column);
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(count), times.end());
+  for (std::size_t i = 0; i < count; ++i) (*columns)[i] = times[i].second;
+  columns->resize(count);
+}
+
+/// `weights`: of all columns, or empty.
+std::vector<std::uint32_t> DrawColumns(std::vector<std::uint32_t> columns, float rate, std::uint64_t key,
+                                       Span<float const> weights) {
+  auto const count = static_cast<std::size_t>(SampledColumnCount(rate, static_cast<std::int64_t>(columns.size())));
+  if (count == columns.size()) return columns;
+  if (weights.empty()) {
+    KeepUniform(count, key, &columns);
+  } else {
+    KeepWeighted(count, key, weights, &columns);
+  }
   std::sort(columns.begin(), columns.end());
   return columns;
 }
@@ -71,17 +98,18 @@ ColumnSampler::ColumnSampler(TreeParam const& param, std::uint64_t seed, TreeTas
     : tree_key_(TreeKey(seed, task.iteration, task.tree_in_iteration)),
       level_rate_(param.colsample_bylevel),
       node_rate_(param.colsample_bynode),
-      tree_set_(
-          DrawColumns(AllColumns(n_features), param.colsample_bytree, PurposeKey(tree_key_, Purpose::kTreeColumns))) {}
+      weights_(task.feature_weights),
+      tree_set_(DrawColumns(AllColumns(n_features), param.colsample_bytree,
+                            PurposeKey(tree_key_, Purpose::kTreeColumns), weights_)) {}
 
 std::vector<std::uint32_t> ColumnSampler::LevelSet(std::int32_t depth) const {
   auto const key = PurposeKey(tree_key_, Purpose::kLevelColumns);
-  return DrawColumns(tree_set_, level_rate_, CombineKeys(key, static_cast<std::uint64_t>(depth)));
+  return DrawColumns(tree_set_, level_rate_, CombineKeys(key, static_cast<std::uint64_t>(depth)), weights_);
 }
 
 std::vector<std::uint32_t> ColumnSampler::NodeSet(std::int32_t depth, std::int32_t node) const {
   auto const key = PurposeKey(tree_key_, Purpose::kNodeColumns);
-  return DrawColumns(LevelSet(depth), node_rate_, CombineKeys(key, static_cast<std::uint64_t>(node)));
+  return DrawColumns(LevelSet(depth), node_rate_, CombineKeys(key, static_cast<std::uint64_t>(node)), weights_);
 }
 
 }  // namespace kauri

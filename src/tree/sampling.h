@@ -32,7 +32,8 @@ std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration,
 std::int64_t SampledColumnCount(float rate, std::int64_t n);
 
 /// The columns of one tree: nested sets, each level's drawn from the tree's, each node's from its level's.
-/// All lists ascend. Cheap to make when every rate is 1.
+/// All lists ascend. Cheap to make when every rate is 1. With task.feature_weights, which must outlive this, columns
+/// are drawn one after the other, each with a chance in proportion to its weight among those that are left.
 class ColumnSampler {
  public:
   ColumnSampler(TreeParam const& param, std::uint64_t seed, TreeTask const& task, std::int64_t n_features);
@@ -48,6 +49,7 @@ class ColumnSampler {
   std::uint64_t tree_key_;
   float level_rate_;
   float node_rate_;
+  Span<float const> weights_;
   std::vector<std::uint32_t> tree_set_;
 };
 

@@ -118,5 +118,57 @@ TEST(ColumnSampler, DependsOnSeedIterationAndTree) {
   EXPECT_NE(set, MakeSampler(param, 64, 7, 0, 1).TreeSet());
 }
 
+ColumnSampler MakeWeighted(TreeParam const& param, std::vector<float> const& weights, std::int64_t tree) {
+  TreeTask task;
+  task.tree_in_iteration = tree;
+  task.feature_weights = weights;
+  return {param, 7, task, static_cast<std::int64_t>(weights.size())};
+}
+
+/// The chance of each column to be among the first two of a draw without replacement.
+std::vector<double> ChancesOfTwo(std::vector<float> const& weights) {
+  auto const total = static_cast<double>(std::accumulate(weights.begin(), weights.end(), 0.0F));
+  std::vector<double> chances;
+  for (std::size_t column = 0; column < weights.size(); ++column) {
+    auto const own = static_cast<double>(weights[column]);
+    auto chance = own / total;
+    for (std::size_t first = 0; first < weights.size(); ++first) {
+      auto const other = static_cast<double>(weights[first]);
+      if (first != column) chance += other / total * own / (total - other);
+    }
+    chances.push_back(chance);
+  }
+  return chances;
+}
+
+TEST(ColumnSampler, WeightedColumnsAreDrawnAsOftenAsTheyShould) {
+  constexpr int kTrees = 20000;
+  std::vector<float> const weights{1.0F, 2.0F, 3.0F, 0.5F, 10.0F, 1.0F};
+  auto const chances = ChancesOfTwo(weights);
+  std::vector<double> drawn(weights.size(), 0.0);
+  for (int tree = 0; tree < kTrees; ++tree) {
+    auto const sampler = MakeWeighted(MakeParam(0.34F, 1.0F, 1.0F), weights, tree);
+    ASSERT_EQ(sampler.TreeSet().size(), 2U);
+    ASSERT_TRUE(IsSortedSet(sampler.TreeSet()));
+    for (auto const column : sampler.TreeSet()) drawn[column] += 1.0;
+  }
+  for (std::size_t column = 0; column < weights.size(); ++column) {
+    auto const sigma = std::sqrt(kTrees * chances[column] * (1.0 - chances[column]));
+    EXPECT_NEAR(drawn[column], kTrees * chances[column], 4.0 * sigma) << column;
+  }
+}
+
+TEST(ColumnSampler, ColumnsWithoutWeightComeLast) {
+  std::vector<float> const weights{0.0F, 1.0F, 0.0F, 1.0F, 0.0F, 1.0F};
+  for (int tree = 0; tree < 100; ++tree) {
+    auto const half = MakeWeighted(MakeParam(1.0F, 1.0F, 0.5F), weights, tree);
+    EXPECT_EQ(half.TreeSet().size(), 6U);
+    EXPECT_EQ(half.NodeSet(1, 2), (Columns{1, 3, 5}));
+    auto const level = MakeWeighted(MakeParam(1.0F, 0.7F, 1.0F), weights, tree).LevelSet(1);
+    EXPECT_EQ(level.size(), 4U);
+    EXPECT_TRUE(IsSubset({1, 3, 5}, level));
+  }
+}
+
 }  // namespace
 }  // namespace kauri

@@ -1,0 +1,38 @@
+/// \file Rows drawn by the size of their gradients: sampling_method=gradient_based.
+///
+/// Minimal variance sampling (Ibragimov & Gusev 2019), with the regularised magnitude of Ou 2020, "Out-of-core GPU
+/// gradient boosting", section 2.4: a row is used with chance p = min(1, magnitude / threshold), where magnitude =
+/// sqrt(g^2 + 0.1 h^2), and its pair is divided by p, so that every sum over rows keeps its expectation. The threshold
+/// is the one at which the chances add up to the wanted number of rows.
+/// 1. Magnitudes become integers below 2^30, so that sums do not depend on their order.
+/// 2. Counts and sums by bucket, 16 to an octave, tell the bucket of the threshold.
+/// 3. The rows of that bucket are sorted, and the threshold follows exactly.
+/// 4. Every row draws on its own, as in sampling.h.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+struct GradientSample {
+  std::vector<std::uint8_t> used;   ///< [n_rows], 1 = used
+  std::vector<GradientPair> pairs;  ///< [n_rows], divided by the row's chance; zero where not used
+};
+
+/// The rows of one tree. gradients: [n_rows, n_outputs], of which column `output` counts; rate: in (0, 1), the expected
+/// share of rows; key: RowSamplingKey. Rows whose pair is zero are never used. Same bits for any number of threads.
+/// \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
+GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
+                                std::int64_t output, float rate, std::uint64_t key);
+
+/// The threshold t at which the sum of min(1, magnitude / t) is `n_wanted`; 0 when as many magnitudes or fewer are
+/// above zero. magnitudes: below 2^30; n_wanted: above 0.
+double SamplingThreshold(Context const& ctx, Span<std::uint32_t const> magnitudes, double n_wanted);
+
+}  // namespace kauri
