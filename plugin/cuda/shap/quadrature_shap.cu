@@ -13,10 +13,11 @@
 /// blocks run on a multiprocessor, two warps on a scheduler. XGBoost 3.4.1: some 25 s.
 ///
 /// Counted on an H100: 120 lane instructions per leaf and row at 4 points, 181 at 6, where the floor has 52 and 62 (the
-/// rest is not explained yet), at 51 % and 45 % of the issue slots; 8 points on covtype 30 %, so 1.2 s for those 6.6
-/// million. There a warp waits 3 of 5.5 cycles per instruction for loads, mostly of what a split repeats (10 % miss the
-/// nearest cache), and two warps do not hide that. Reading it a node ahead brought 4 % at 8 points and cost 7 % at 4;
-/// two passes of 4 points instead of one of 8 cost 15 %.
+/// rest, by the disassembly: moves of the node that was read ahead, addresses, and both predicated halves of what a
+/// repeat changes), at 51 % and 45 % of the issue slots; 8 points on covtype 30 %, so 1.2 s for those 6.6 million.
+/// There a warp waits 3 of 5.5 cycles per instruction for loads, mostly of what a split repeats (10 % miss the nearest
+/// cache), and two warps do not hide that. Reading it a node ahead brought 4 % at 8 points and cost 7 % at 4; two
+/// passes of 4 points instead of one of 8 cost 15 %.
 #include <algorithm>
 
 #include "cuda/common/launch.h"
