@@ -102,10 +102,12 @@ class TrainingCheckPoint(TrainingCallback):
         Raises
         ------
         ParameterError
-            The checkpoint was made with other parameters.
+            The checkpoint was made with other parameters, or they ask for ``process_type=update``.
         ModelError
             The file is damaged.
         """
+        if params.get("process_type") == "update":
+            raise ParameterError("process_type=update needs the whole of the model that it began with; no resume=True.")
         for rounds in reversed(self._saved()):
             path = self._path(rounds)
             saved = self._read(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import logging
 import math
 import time
@@ -109,7 +111,7 @@ class EarlyStopping(TrainingCallback):
         Whether larger is better; if not given, the metric decides. One of your own goes the way of the built-in metric
         whose name it begins with, and else down.
     save_best
-        Return the model of the best round instead of the last.
+        Return the model of the best round instead of the last; cross-validation has none to return.
     min_delta
         The smallest change that counts as an improvement.
     """
@@ -135,12 +137,14 @@ class EarlyStopping(TrainingCallback):
         self.starting_round = 0
         self.waited = 0
         self.best: float | None = None
+        self._best_model: bytes | None = None  # where it cannot be cut from the last one
 
     def before_training(self, model: Booster) -> Booster:
         """Remember where a continued training starts."""
         self.starting_round = model.num_boosted_rounds()
         self.waited = 0
         self.best = None
+        self._best_model = None
         return model
 
     def _watched(self, evals_log: EvalsLog) -> tuple[str, float]:
@@ -173,26 +177,38 @@ class EarlyStopping(TrainingCallback):
             self.best = value
             self.waited = 0
             model.set_attr(best_iteration=epoch + self.starting_round, best_score=value)
+            if self.save_best and isinstance(model, Booster) and _later_rounds_change_earlier_ones(model):
+                self._best_model = bytes(model.save_raw())
             return False
         self.waited += 1
         return self.waited >= self.rounds
 
     def state(self) -> dict[str, Any]:
-        """Return the best value so far and how long it has stood."""
-        return {"best": self.best, "waited": self.waited}
+        """Return the best value so far, how long it has stood, and its model where that is kept."""
+        model = None if self._best_model is None else base64.b64encode(self._best_model).decode()
+        return {"best": self.best, "waited": self.waited, "best_model": model}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         self.best, self.waited = state["best"], state["waited"]
+        self._best_model = None if state["best_model"] is None else base64.b64decode(state["best_model"])
 
     def after_training(self, model: Booster) -> Booster:
         """Cut the model off after the best round when `save_best` asks for it."""
-        if not self.save_best or self.best is None:
+        if not self.save_best or self.best is None or not isinstance(model, Booster):
+            return model
+        if self._best_model is not None:
+            model.load_model(self._best_model)
             return model
         best_iteration, best_score = model.best_iteration, model.best_score
         model = model[: best_iteration + 1]
         model.set_attr(best_iteration=best_iteration, best_score=best_score)
         return model
+
+
+def _later_rounds_change_earlier_ones(model: Booster) -> bool:
+    """Whether it is dart, which takes weight from trees that it leaves out, or gblinear, which has no rounds to cut."""
+    return json.loads(model.save_config())["learner"]["gradient_booster"]["name"] != "gbtree"
 
 
 class CallbackContainer:

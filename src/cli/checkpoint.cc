@@ -123,6 +123,10 @@ void SaveCheckpoint(Options const& options, Model model, Checkpoint const& check
 
 Checkpoint FindCheckpoint(Options const& options) {
   if (!options.cli.resume) return {};
+  if (LearningParameters(options)["process_type"] == "update") {
+    Fail(ErrorKind::kParameter, "resume=true does not go with process_type=update, which needs the whole of the model ",
+         "that it began with; start again with resume=false.");
+  }
   for (auto const rounds : RoundsInFolder(options.cli.model_dir, options.cli.num_round)) {
     auto const path = NumberedPath(options.cli, rounds);
     auto const attributes = LoadModel(path).attributes;

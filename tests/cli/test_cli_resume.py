@@ -165,6 +165,13 @@ def test_resume_needs_a_period(kauri: Kauri) -> None:
     assert "save_period is 0" in kauri.run(*arguments, "resume=true", "save_period=0", status=1).err
 
 
+def test_updates_are_not_resumed(kauri: Kauri) -> None:
+    base = training(kauri, "hist", "base.ubj", "a")
+    kauri.run(*base)
+    update = [*base, "model_in=base.ubj", "process_type=update", "updater=refresh", "resume=true"]
+    assert "process_type=update" in kauri.run(*update, status=1).err
+
+
 def test_time_budget_stops_after_a_whole_round(kauri: Kauri) -> None:
     arguments = [*training(kauri, "sampled", "model.ubj", "a"), "num_round=1000000", "resume=true"]
     began = time.monotonic()

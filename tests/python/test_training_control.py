@@ -258,4 +258,32 @@ def test_early_stopping_state_is_plain(binary: Table) -> None:
     other = EarlyStopping(rounds=3)
     other.restore(stopping.state())
     assert other.state() == stopping.state()
-    assert set(stopping.state()) == {"best", "waited"}
+    assert set(stopping.state()) == {"best", "waited", "best_model"}
+
+
+@pytest.mark.parametrize("name", ["dart", "gblinear"])
+def test_the_best_model_where_later_rounds_change_it(binary: Table, tmp_path: Path, name: str) -> None:
+    train, evals = matrices(binary)
+    params = {**PARAMS, **CONFIGURATIONS[name], "eta": 1, "eval_metric": "mae", "feature_selector": "shuffle"}
+    how = {"evals": evals, **QUIET}
+    best = kauri.train(params, train, 60, callbacks=[EarlyStopping(rounds=3, save_best=True)], **how)
+    n = best.best_iteration + 1
+    assert best.num_boosted_rounds() == n < 57
+    whole = kauri.train(params, train, n, **QUIET)
+    whole.set_attr(best_iteration=n - 1, best_score=best.attr("best_score"))
+    assert best.save_raw() == whole.save_raw()
+    for rounds in (n + 1, n + 2, 60):  # interrupted after the best round
+        actions = [
+            EarlyStopping(rounds=3, save_best=True),
+            TrainingCheckPoint(tmp_path, interval=1, resume=True),
+        ]
+        resumed = kauri.train(params, train, rounds, callbacks=actions, **how)
+    assert resumed.save_raw() == best.save_raw()
+
+
+def test_updates_are_not_resumed(binary: Table, tmp_path: Path) -> None:
+    train, _ = matrices(binary)
+    saver = TrainingCheckPoint(tmp_path, resume=True)
+    params = {**PARAMS, "process_type": "update", "updater": "refresh"}
+    with pytest.raises(kauri.ParameterError, match="process_type"):
+        kauri.train(params, train, 2, xgb_model=kauri.train(PARAMS, train, 2, **QUIET), callbacks=[saver], **QUIET)
