@@ -167,6 +167,25 @@ TEST_F(CudaEngineTest, RoundsHaveTheHostsBits) {
   }
 }
 
+/// Rows drawn by gradients, in host memory; columns drawn by weights; leaves set from all rows.
+TEST_F(CudaEngineTest, DrawsTheRowsAndColumnsOfTheHost) {
+  for (std::string const objective : {"binary:logistic", "reg:absoluteerror", "multi:softprob"}) {
+    SCOPED_TRACE(objective);
+    ParamMap params{{"objective", objective}, {"sampling_method", "gradient_based"}, {"colsample_bynode", "0.5"}};
+    if (objective == "multi:softprob") params["num_class"] = "3";
+    auto const train = MakeData(1500, false, 2.0F, 71);
+    train->MutableInfo()->feature_weights = {0.0F, 1.0F, 2.0F, 0.5F, 8.0F, 1.0F};
+    auto device = OnTheDevice(params);
+    auto host = OnTheHost(params);
+    for (float const subsample : {0.3F, 1.0F, 0.7F}) {
+      device.Round(train, subsample);
+      host.Round(train, subsample);
+    }
+    EXPECT_TRUE(SameFloats(device.TheEngine().Margins(*train), host.TheEngine().Margins(*train)));
+    ExpectSameTrees(device.TheModel(), host.TheModel());
+  }
+}
+
 /// Labels and base margins may change between rounds, and a data set may come late.
 TEST_F(CudaEngineTest, FollowsChangesOfTheInfo) {
   ParamMap const params{{"objective", "reg:squarederror"}};

@@ -24,6 +24,7 @@
 #include "cuda/predictor/device_forest.h"
 #include "data/value_rules.h"
 #include "kauri/error.h"
+#include "tree/gradient_sampling.h"
 #include "tree/leaf_quantiles.h"
 #include "tree/sampling.h"
 
@@ -125,7 +126,7 @@ class CudaEngine : public Engine {
       training.build_state = builder.MakeState(ctx, train);
       training.build_state_key = builder.StateKey();
     }
-    auto const task = QuantiseFor(ctx, tree, &own);
+    auto const task = MakeTask(ctx, train, tree, &own);
     auto const* on_device = dynamic_cast<DeviceTreeBuilder const*>(&builder);
     auto built = on_device == nullptr ? BuildOnHost(ctx, train, builder, task, &training)
                                       : on_device->BuildOnDevice(Cuda(), ctx, task, training.build_state.get(),
@@ -240,7 +241,23 @@ class CudaEngine : public Engine {
   }
 
   /// The input of a tree: fixed-point pairs and sampled rows. \throws Error(kData) for a pair that is not finite.
-  DeviceTreeTask QuantiseFor(Context const& ctx, RoundTree const& tree, EngineData* own) {
+  DeviceTreeTask MakeTask(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
+    auto& training = own->training;
+    DeviceTreeTask task;
+    if (tree.subsample < 1.0F) {
+      training.sampled.Reserve(Cuda(), training.pairs.size());
+      task.sampled_rows = training.sampled.span();
+    }
+    task.pairs = training.pairs.span();
+    task.unit = tree.SamplesByGradient() ? SampleOnHost(ctx, tree, own) : QuantiseFor(ctx, tree, own);
+    task.iteration = tree.iteration;
+    task.tree_in_iteration = tree.tree_in_iteration;
+    task.feature_weights = train.Info().feature_weights;
+    task.leaf_scale = tree.leaf_scale;
+    return task;
+  }
+
+  GradientUnit QuantiseFor(Context const& ctx, RoundTree const& tree, EngineData* own) {
     auto& training = own->training;
     auto const gradients = own->Gradients();
     if (training.largest.empty()) training.largest = LargestMagnitudes(Cuda(), gradients);
@@ -250,21 +267,23 @@ class CudaEngine : public Engine {
       auto const* pair = gradients.pairs.data() + row * own->n_outputs + tree.output;
       FailGradient(ToHost(Cuda(), pair, 1)[0], row);
     }
-    DeviceTreeTask task;
-    task.pairs = training.pairs.span();
-    task.unit = largest.Unit();
     RowSample const sample{RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration), tree.subsample};
-    Span<std::uint8_t> sampled;
-    if (tree.subsample < 1.0F) {
-      training.sampled.Reserve(Cuda(), training.pairs.size());
-      sampled = training.sampled.span();
-    }
-    Quantise(Cuda(), gradients, tree.output, task.unit, sample, training.pairs.span(), sampled);
-    task.sampled_rows = sampled;
-    task.iteration = tree.iteration;
-    task.tree_in_iteration = tree.tree_in_iteration;
-    task.leaf_scale = tree.leaf_scale;
-    return task;
+    auto const sampled = tree.subsample < 1.0F ? training.sampled.span() : Span<std::uint8_t>();
+    Quantise(Cuda(), gradients, tree.output, largest.Unit(), sample, training.pairs.span(), sampled);
+    return largest.Unit();
+  }
+
+  GradientUnit SampleOnHost(Context const& ctx, RoundTree const& tree, EngineData* own) {
+    SayOnce("sampling_method=gradient_based draws rows in host memory: gradients are copied for every tree");
+    auto& training = own->training;
+    auto const gradients = ToHost(Cuda(), training.gradients.data(), training.gradients.size());
+    auto const sample = SampleByGradient(ctx, gradients, own->n_outputs, tree.output, tree.subsample,
+                                         RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration));
+    FixedGradients fixed;
+    QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
+    CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), training.pairs.data());
+    CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), training.sampled.data());
+    return fixed.unit;
   }
 
   void KeepLeafQuantiles(Objective const& objective, EngineData* own) {
@@ -289,7 +308,10 @@ class CudaEngine : public Engine {
     if (output >= training.leaf_quantiles.size() || !training.leaf_quantiles[output].has_value()) return;
     if (tree.param == nullptr) Fail(ErrorKind::kInternal, "the booster gave no parameters for the leaves of a tree");
     auto const leaf_of_row = ToHost(Cuda(), training.leaf_of_row.data(), training.leaf_of_row.size());
-    auto const sampled = ToHost(Cuda(), built_from.sampled_rows.data(), built_from.sampled_rows.size());
+    // Rows drawn by gradients do not stand for all alike.
+    auto const sampled = tree.SamplesByGradient()
+                             ? std::vector<std::uint8_t>()
+                             : ToHost(Cuda(), built_from.sampled_rows.data(), built_from.sampled_rows.size());
     LeafQuantileTask task;
     task.quantile = *training.leaf_quantiles[output];
     task.leaf_scale = tree.leaf_scale;
@@ -312,6 +334,7 @@ class CudaEngine : public Engine {
     task.sampled_rows = sampled;
     task.iteration = on_device.iteration;
     task.tree_in_iteration = on_device.tree_in_iteration;
+    task.feature_weights = on_device.feature_weights;
     task.leaf_scale = on_device.leaf_scale;
     auto built = builder.Build(ctx, train, task, training->build_state.get(), leaf_of_row);
     CopyToDevice(Cuda(), leaf_of_row.data(), leaf_of_row.size(), training->leaf_of_row.data());

@@ -15,6 +15,7 @@ struct DeviceTreeTask {
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
   std::int64_t iteration = 0;
   std::int64_t tree_in_iteration = 0;
+  Span<float const> feature_weights;  ///< [n_cols], host; as in TreeTask
   float leaf_scale = 1.0F;
 };
 

@@ -87,6 +87,7 @@ class Grower {
     TreeTask place;
     place.iteration = task.iteration;
     place.tree_in_iteration = task.tree_in_iteration;
+    place.feature_weights = task.feature_weights;
     return place;
   }
   bool MaySplit(FixedSum sum, std::int32_t depth) const {
@@ -228,6 +229,7 @@ Tree GpuExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask
   device_task.sampled_rows = sampled.span();
   device_task.iteration = task.iteration;
   device_task.tree_in_iteration = task.tree_in_iteration;
+  device_task.feature_weights = task.feature_weights;
   device_task.leaf_scale = task.leaf_scale;
   auto tree = BuildOnDevice(cuda, ctx, device_task, state, leaves.span());
   auto const host_leaves = ToHost(cuda, leaves.data(), leaves.size());
