@@ -48,6 +48,7 @@ typedef uint64_t bst_ulong;
 typedef void* DMatrixHandle;
 typedef void* BoosterHandle;
 typedef void* CategoriesHandle;
+typedef void* DataIterHandle;
 typedef void* KauriDeviceArrayHandle;
 
 /* ---- The library ------------------------------------------------------------------------------------------------ */
@@ -124,8 +125,25 @@ KAURI_API int XGDMatrixCreateFromCSR(char const* indptr, char const* indices, ch
 /** Copies compressed columns: indptr [n_cols + 1], indices (rows) and data [n_entries]; otherwise as CSR. */
 KAURI_API int XGDMatrixCreateFromCSC(char const* indptr, char const* indices, char const* data, bst_ulong nrow,
                                      char const* config, DMatrixHandle* out);
-/** Copies a table of columns. `data`: a JSON list with an array interface [n_rows] per column. `config`: as Dense. */
+/**
+ * Copies a table of columns. `data`: a JSON list with an array interface [n_rows] per column. A column's "mask" may be
+ * an array interface of packed bits, typestr "<t1" and shape [n_rows], that are clear where the value is missing.
+ * `config`: as Dense.
+ */
 KAURI_API int XGDMatrixCreateFromColumnar(char const* data, char const* config, DMatrixHandle* out);
+/**
+ * Copies a table of numbers or booleans that comes through the Arrow C stream interface, with the columns' names and
+ * types. Null is missing. `stream` is released, whatever happens. `config`: as Dense. Errors: a column of another kind
+ * (named), arrays that contradict themselves. That buffers are as long as their arrays say is the producer's word.
+ */
+struct ArrowArrayStream;
+KAURI_API int KauriDMatrixCreateFromArrowStream(struct ArrowArrayStream* stream, char const* config,
+                                                DMatrixHandle* out);
+/** The same from one record batch of the Arrow C data interface; both structs are released. */
+struct ArrowSchema;
+struct ArrowArray;
+KAURI_API int KauriDMatrixCreateFromArrowArray(struct ArrowSchema* schema, struct ArrowArray* array, char const* config,
+                                               DMatrixHandle* out);
 /**
  * Copies `data`, a CUDA array interface [n_rows, n_cols], within the memory of its device: training and prediction on
  * that device read it there. What runs on the CPU gets a copy in host memory, made once when it is needed. `config`: as
@@ -192,16 +210,36 @@ KAURI_API int XGDMatrixGetDataAsCSR(DMatrixHandle handle, char const* config, bs
                                     unsigned* out_indices, float* out_data);
 
 /**
- * A proxy carries what an in-place prediction needs besides the rows: a base_margin, set with
- * XGDMatrixSetInfoFromInterface after one of the SetData calls. It owns no features. Free with XGDMatrixFree.
+ * A proxy stands for rows that stay with the caller, and carries what is known of them, set with
+ * XGDMatrixSetInfoFromInterface after one of the SetData calls: the base_margin of an in-place prediction, or all of a
+ * batch of XGDMatrixCreateFromCallback. SetData drops what was set before. Free with XGDMatrixFree.
  */
 KAURI_API int XGProxyDMatrixCreate(DMatrixHandle* out);
 KAURI_API int XGProxyDMatrixSetDataDense(DMatrixHandle handle, char const* data);
 KAURI_API int XGProxyDMatrixSetDataCSR(DMatrixHandle handle, char const* indptr, char const* indices, char const* data,
                                        bst_ulong ncol);
 KAURI_API int XGProxyDMatrixSetDataColumnar(DMatrixHandle handle, char const* data);
+/** Arrow tables, as for KauriDMatrixCreateFromArrowStream and KauriDMatrixCreateFromArrowArray. */
+KAURI_API int KauriProxyDMatrixSetDataArrowStream(DMatrixHandle handle, struct ArrowArrayStream* stream);
+KAURI_API int KauriProxyDMatrixSetDataArrowArray(DMatrixHandle handle, struct ArrowSchema* schema,
+                                                 struct ArrowArray* array);
 KAURI_API int XGProxyDMatrixSetDataCudaArrayInterface(DMatrixHandle handle, char const* data);
 KAURI_API int XGProxyDMatrixSetDataCudaColumnar(DMatrixHandle handle, char const* data);
+
+/** Gives the next batch to the proxy and returns 1, or 0 at the end. What the proxy was given must stay as it is until
+ * the next call of either function. */
+typedef int XGDMatrixCallbackNext(DataIterHandle iter);
+/** Goes back to before the first batch. */
+typedef void DataIterResetCallback(DataIterHandle iter);
+/**
+ * A DMatrix of all batches of an iterator, one below the other, in host memory. `reset` is called first and last,
+ * `next` until it returns 0. Batches may be of different kinds but agree in the number of columns, in names and types,
+ * and in which fields they have; a query does not go on from batch to batch. `config`: as Dense, besides
+ * {"cache_prefix": ""}. While it runs the data are in memory twice. Errors: no batch; batches that disagree (named); a
+ * cache_prefix.
+ */
+KAURI_API int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
+                                          XGDMatrixCallbackNext* next, char const* config, DMatrixHandle* out);
 
 /* ---- Boosters: training ----------------------------------------------------------------------------------------- */
 

@@ -19,6 +19,7 @@ from ._lib import (
 from .booster import Booster
 from .cv import cv
 from .data import DMatrix
+from .data_iter import DataIter
 from .device import DeviceArray
 from .explain import explain, explain_batches, global_importance, sparse_interactions
 from .explanation import Explanation, GlobalImportance, SparseInteractions
@@ -39,6 +40,7 @@ __all__ = [
     "Booster",
     "DMatrix",
     "DataError",
+    "DataIter",
     "DeviceArray",
     "DeviceError",
     "Explanation",

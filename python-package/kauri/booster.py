@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib, constraints, device
+from ._columns import is_arrow_table
 from ._lib import LIB, DataError, ParameterError, check
 from .data import DMatrix, Rows, missing_value, rows_of
 from .model import Model
@@ -303,7 +304,7 @@ class Booster(Model):
         ----------
         data
             NumPy array, SciPy CSR matrix or pandas frame; CuPy array, PyTorch tensor on a CUDA device, or anything with
-            ``__cuda_array_interface__``. A contiguous float32 array is not copied.
+            ``__cuda_array_interface__``. A contiguous float32 array is not copied; polars and Arrow tables are.
         iteration_range, strict_shape
             As for `predict`.
         predict_type
@@ -318,6 +319,14 @@ class Booster(Model):
         kinds = {"value": _VALUE, "margin": _MARGIN}
         if predict_type not in kinds:
             raise ParameterError(f"predict_type is {predict_type!r}; expected 'value' or 'margin'.")
+        if is_arrow_table(data):
+            return self.predict(
+                DMatrix(data, missing=missing, base_margin=base_margin),
+                output_margin=predict_type == "margin",
+                iteration_range=iteration_range,
+                validate_features=validate_features,
+                strict_shape=strict_shape,
+            )
         if hasattr(data, "format") and data.format != "csr":
             data = data.tocsr()
         rows = rows_of(data)

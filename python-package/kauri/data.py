@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib, device
-from ._feature_info import FeatureInfo
+from . import _columns, _lib, _lib_data, device
+from ._feature_info import FeatureInfo, check_names
 from ._lib import LIB, DataError, check
+from .data_iter import DataIter, create_from_iterator
 
 ArrayLike = Any
-_TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
 
 
 @dataclass
@@ -73,38 +73,12 @@ def _sparse_rows(matrix: Any) -> Rows:
     )
 
 
-def _column_values(column: Any) -> np.ndarray | None:
-    """Return the numbers of a data frame's column, or None when it holds none."""
-    dtype = column.dtype
-    if isinstance(dtype, np.dtype):
-        return column.to_numpy() if dtype.kind in "biuf" else None
-    if getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
-        return column.to_numpy(dtype=np.float64, na_value=math.nan)
-    return None
-
-
-def _frame_names(frame: Any) -> list[str]:
-    return [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
-
-
-def _device_frame_rows(frame: Any) -> Rows:
-    names = _frame_names(frame)
-    columns = [frame.iloc[:, i] for i in range(len(names))]
-    document = b"[" + b",".join(map(device.interface, columns)) + b"]"
-    types = [_TYPE_OF_KIND[getattr(column.dtype, "kind", "f")] for column in columns]
-    return Rows("CudaColumnar", [document], len(frame), len(names), names, types, columns)
-
-
 def _frame_rows(frame: Any) -> Rows:
-    names = _frame_names(frame)
-    columns = [_column_values(frame.iloc[:, i]) for i in range(len(names))]
-    bad = [f"{name} ({dtype})" for name, dtype, column in zip(names, frame.dtypes, columns) if column is None]
-    if bad:
-        raise DataError(f"columns that are not numbers: {', '.join(bad)}; encode them as numbers, or drop them.")
-    types = [_TYPE_OF_KIND[getattr(dtype, "kind", "f")] for dtype in frame.dtypes]
-    arrays = [_lib.as_numeric(column, "data") for column in columns]
-    document = b"[" + b",".join(map(_lib.interface, arrays)) + b"]"
-    return Rows("Columnar", [document], len(frame), len(names), names, types, arrays)
+    on_device = frame.shape[1] > 0 and device.is_device_array(frame.iloc[:, 0])
+    read = _columns.device_frame_columns if on_device else _columns.frame_columns
+    document, types, columns = read(frame)
+    kind = "CudaColumnar" if on_device else "Columnar"
+    return Rows(kind, [document], *frame.shape, _columns.frame_names(frame), types, columns)
 
 
 def rows_of(data: Any) -> Rows:
@@ -122,10 +96,11 @@ def rows_of(data: Any) -> Rows:
     if hasattr(data, "format") and hasattr(data, "tocsr"):
         return _sparse_rows(data)
     if hasattr(data, "iloc"):
-        if data.ndim == 2 and data.shape[1] > 0 and device.is_device_array(data.iloc[:, 0]):
-            return _device_frame_rows(data)
         return _frame_rows(data.to_frame() if data.ndim == 1 else data)
     return _dense_rows(data)
+
+
+_NO_NAMES = Rows("", [], 0, 0)  # of a handle that has its names already
 
 
 def missing_value(missing: float | None) -> float:
@@ -139,12 +114,13 @@ class DMatrix(FeatureInfo):
     Parameters
     ----------
     data
-        NumPy array of any numeric dtype ``[n_rows, n_cols]``, SciPy sparse matrix, pandas frame of numeric columns, or
-        the path of a text file: ``"train.libsvm?format=libsvm"``, ``"train.csv?format=csv&label_column=0"``. An array
-        in the memory of a CUDA device (CuPy, PyTorch, ``__cuda_array_interface__``) is copied within that memory;
-        labels and the like may be there too.
+        NumPy array of any numeric dtype ``[n_rows, n_cols]``, SciPy sparse matrix, frame of numeric columns (pandas,
+        polars, pyarrow, or what speaks the Arrow PyCapsule interface), a `DataIter`, or the path of a text file:
+        ``"train.libsvm?format=libsvm"``, ``"train.csv?format=csv&label_column=0"``. An array in the memory of a CUDA
+        device (CuPy, PyTorch, ``__cuda_array_interface__``) is copied within that memory; labels and the like may be
+        there too. Beside a text file, ``train.csv.group``, ``.weight`` and ``.base_margin`` are read where they exist.
     label
-        ``[n_rows]``.
+        ``[n_rows]`` or ``[n_rows, n_targets]``.
     weight
         ``[n_rows]``, or one per query group for ranking.
     base_margin
@@ -152,7 +128,7 @@ class DMatrix(FeatureInfo):
     missing
         A value that means "missing" besides NaN.
     feature_names, feature_types
-        One per column; a pandas frame brings its own. Types are float, q, int or i.
+        One per column; a frame brings its own. Types are float, q, int or i.
     nthread
         Threads for the copy; all cores if not given.
     group
@@ -200,11 +176,8 @@ class DMatrix(FeatureInfo):
         if isinstance(data, (str, os.PathLike)):
             self.handle = _lib.call_handle(LIB.XGDMatrixCreateFromURI, _lib.config(uri=os.fspath(data)))
         else:
-            rows = rows_of(data)
             settings = _lib.config(missing=missing_value(missing), nthread=0 if nthread is None else int(nthread))
-            create = getattr(LIB, f"XGDMatrixCreateFrom{rows.data_kind}")
-            self.handle = _lib.call_handle(create, *rows.arguments, settings)
-            self.on_device = rows.on_device
+            rows = self._create(data, settings)
             names = rows.names if names is None else names
             types = rows.types if types is None else types
         if names is not None:
@@ -221,6 +194,21 @@ class DMatrix(FeatureInfo):
             label_upper_bound=label_upper_bound,
             feature_weights=feature_weights,
         )
+
+    def _create(self, data: Any, settings: bytes) -> Rows:
+        """Make the handle; return what knows the names and types of the columns."""
+        if isinstance(data, DataIter):
+            self.handle = create_from_iterator(data, _Batch(), settings)
+            return _NO_NAMES
+        if _columns.is_arrow_table(data):
+            self.handle = _lib_data.create_from_arrow(*_columns.arrow_capsules(data), settings)
+            check_names(self.feature_names or [])
+            return _NO_NAMES
+        rows = rows_of(data)
+        create = getattr(LIB, f"XGDMatrixCreateFrom{rows.data_kind}")
+        self.handle = _lib.call_handle(create, *rows.arguments, settings)
+        self.on_device = rows.on_device
+        return rows
 
     def __del__(self) -> None:
         if getattr(self, "handle", None) is not None:
@@ -243,8 +231,8 @@ class DMatrix(FeatureInfo):
         if device.is_device_array(values):
             check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), device.interface(values)))
             return
-        if hasattr(values, "to_numpy"):
-            values = values.to_numpy()
+        if hasattr(values, "to_numpy") and not _columns.is_arrow(values):
+            values = values.to_numpy()  # what speaks Arrow becomes an array by itself, with NaN for null
         array = _lib.as_numeric(values, name)
         if array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
             array = array[:, 0]
@@ -333,3 +321,28 @@ class DMatrix(FeatureInfo):
     def feature_types(self, types: str | Sequence[str] | None) -> None:
         """Set the type of each column, or one for all."""
         self._set_strings(b"feature_type", [types] * self.num_col() if isinstance(types, str) else types)
+
+
+class _Batch(DMatrix):
+    """The batch that an iterator has just given; its features stay where they are."""
+
+    def __init__(self) -> None:
+        self.handle = _lib.call_handle(LIB.XGProxyDMatrixCreate)
+        self._alive: Any = None
+
+    def take(self, data: Any, feature_names: Any = None, feature_types: Any = None, **fields: Any) -> None:
+        """Take what `DMatrix` takes."""
+        if _columns.is_arrow_table(data):
+            _lib_data.set_proxy_arrow(self.handle, *_columns.arrow_capsules(data))
+            rows = _NO_NAMES
+        else:
+            rows = rows_of(data.tocsr() if hasattr(data, "format") and hasattr(data, "tocsr") else data)
+            check(getattr(LIB, f"XGProxyDMatrixSetData{rows.data_kind}")(self.handle, *rows.arguments))
+        self._alive = rows
+        names = rows.names if feature_names is None else feature_names
+        types = rows.types if feature_types is None else feature_types
+        if names is not None:
+            self.feature_names = names
+        if types is not None:
+            self.feature_types = types
+        self.set_info(**fields)

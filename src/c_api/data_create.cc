@@ -1,4 +1,6 @@
-/// Making DMatrix handles and proxies; slicing.
+/// Making DMatrix handles; slicing.
+#include "c_api/data_create.h"
+
 #include <limits>
 #include <memory>
 #include <utility>
@@ -8,31 +10,13 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "data/arrow.h"
 #include "data/columnar.h"
 #include "data/csc_adapter.h"
 #include "data/slice.h"
 
 namespace kauri::c_api {
 namespace {
-
-void ReturnData(std::unique_ptr<DataMatrix> matrix, DMatrixHandle* out) { *out = new DataHandle(std::move(matrix)); }
-
-/// A count that arrives as bst_ulong. \throws Error(kParameter) past int64.
-std::int64_t CountOf(bst_ulong count, char const* name) {
-  if (count > static_cast<bst_ulong>(std::numeric_limits<std::int64_t>::max())) {
-    Fail(ErrorKind::kParameter, "argument '", name, "' is ", count, ", which no array can have; was it negative?");
-  }
-  return static_cast<std::int64_t>(count);
-}
-
-/// The two settings that all creators share.
-struct CreateConfig {
-  CreateConfig(char const* text, char const* call) : CreateConfig(JsonConfig(text, call)) {}
-  explicit CreateConfig(JsonConfig const& config)
-      : missing(static_cast<float>(config.Number("missing"))), ctx(MakeContext(config.IntegerOr("nthread", 0))) {}
-  float missing;
-  Context ctx;
-};
 
 std::unique_ptr<DataMatrix> FromUri(JsonConfig const& config) {
   if (auto const mode = config.IntegerOr("data_split_mode", 0); mode != 0) {
@@ -63,22 +47,15 @@ void SliceRows(DMatrixHandle handle, int const* rows, bst_ulong n_rows, bool all
   ReturnData(Slice(MakeContext(0), *DataOf(handle).data, chosen, allow_groups), out);
 }
 
-/// A proxy learns how many rows there are; the features stay with the caller.
-void SetProxyShape(DMatrixHandle handle, std::int64_t n_rows, std::int64_t n_cols) {
-  auto& proxy = DataOrProxy(handle);
-  if (proxy.data != nullptr) Fail(ErrorKind::kParameter, "the handle is a DMatrix; this call needs a proxy.");
-  proxy.proxy_info = MetaInfo();
-  proxy.proxy_info.n_rows = n_rows;
-  proxy.proxy_info.n_cols = n_cols;
+std::unique_ptr<DataMatrix> CopyTable(CreateConfig const& settings, ArrowTable const& table) {
+  auto matrix = DataMatrix::FromView(settings.ctx, *table.View(settings.missing));
+  SetArrowNames(table, matrix->MutableInfo());
+  return matrix;
 }
-
-void SetProxyRows(DMatrixHandle handle, DataView const& view) { SetProxyShape(handle, view.NumRows(), view.NumCols()); }
 
 void CopyFromDevice(std::vector<DeviceArray> const& arrays, CreateConfig const& settings, DMatrixHandle* out) {
   ReturnData(DataMatrix::FromDevice(RequireDeviceMemory()->Copy(arrays, settings.missing)), out);
 }
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 }  // namespace kauri::c_api
@@ -133,6 +110,23 @@ int XGDMatrixCreateFromColumnar(char const* data, char const* config, DMatrixHan
   });
 }
 
+int KauriDMatrixCreateFromArrowStream(struct ArrowArrayStream* stream, char const* config, DMatrixHandle* out) {
+  return Guard([&] {
+    auto const table = kauri::ArrowTable::FromStream(NotNull(stream, "stream"));
+    NotNull(out, "out");
+    ReturnData(CopyTable(CreateConfig(config, "KauriDMatrixCreateFromArrowStream"), *table), out);
+  });
+}
+
+int KauriDMatrixCreateFromArrowArray(struct ArrowSchema* schema, struct ArrowArray* array, char const* config,
+                                     DMatrixHandle* out) {
+  return Guard([&] {
+    auto const table = kauri::ArrowTable::FromArray(NotNull(schema, "schema"), NotNull(array, "array"));
+    NotNull(out, "out");
+    ReturnData(CopyTable(CreateConfig(config, "KauriDMatrixCreateFromArrowArray"), *table), out);
+  });
+}
+
 int XGDMatrixCreateFromCudaArrayInterface(char const* data, char const* config, DMatrixHandle* out) {
   return Guard([&] {
     NotNull(out, "out");
@@ -172,38 +166,4 @@ int XGDMatrixSliceDMatrix(DMatrixHandle handle, int const* idxset, bst_ulong len
 int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, bst_ulong len, DMatrixHandle* out,
                             int allow_groups) {
   return Guard([&] { SliceRows(handle, idxset, len, allow_groups != 0, out); });
-}
-
-int XGProxyDMatrixCreate(DMatrixHandle* out) {
-  return Guard([&] { *NotNull(out, "out") = new DataHandle(nullptr); });
-}
-
-int XGProxyDMatrixSetDataDense(DMatrixHandle handle, char const* data) {
-  return Guard([&] { SetProxyRows(handle, *kauri::MakeDenseView(ArrayOf(data, "data"), kNaN)); });
-}
-
-int XGProxyDMatrixSetDataCSR(DMatrixHandle handle, char const* indptr, char const* indices, char const* data,
-                             bst_ulong ncol) {
-  return Guard([&] {
-    SetProxyRows(handle, *kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"),
-                                             ArrayOf(data, "data"), CountOf(ncol, "ncol"), kNaN));
-  });
-}
-
-int XGProxyDMatrixSetDataColumnar(DMatrixHandle handle, char const* data) {
-  return Guard([&] { SetProxyRows(handle, *kauri::MakeColumnarView(NotNull(data, "data"), kNaN)); });
-}
-
-int XGProxyDMatrixSetDataCudaArrayInterface(DMatrixHandle handle, char const* data) {
-  return Guard([&] {
-    auto const shape = DeviceArrayOf(data, "data").view.shape;
-    SetProxyShape(handle, shape[0], shape[1]);
-  });
-}
-
-int XGProxyDMatrixSetDataCudaColumnar(DMatrixHandle handle, char const* data) {
-  return Guard([&] {
-    auto const columns = kauri::ParseDeviceColumns(NotNull(data, "data"));
-    SetProxyShape(handle, columns.empty() ? 0 : columns[0].view.shape[0], static_cast<std::int64_t>(columns.size()));
-  });
 }

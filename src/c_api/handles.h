@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -55,6 +56,9 @@ class HandleBase {
   std::map<std::thread::id, ReturnBuffers> buffers_;
 };
 
+/// Copies rows that a caller still owns.
+using CopyRows = std::function<std::unique_ptr<DataMatrix>(Context const& ctx, float missing)>;
+
 /// A DMatrix, or a proxy: a proxy has no `data`, only what is known of the rows.
 struct DataHandle : HandleBase {
   explicit DataHandle(std::shared_ptr<DataMatrix> matrix) : HandleBase(HandleKind::kData), data(std::move(matrix)) {}
@@ -63,6 +67,7 @@ struct DataHandle : HandleBase {
 
   std::shared_ptr<DataMatrix> data;
   MetaInfo proxy_info;
+  CopyRows copy_rows;  ///< of a proxy: what it was given last
 };
 
 struct LearnerHandle : HandleBase {

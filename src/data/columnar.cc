@@ -1,6 +1,7 @@
 #include "data/columnar.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -11,65 +12,122 @@
 namespace kauri {
 namespace {
 
+using nlohmann::json;
+
+constexpr std::int64_t kRowsPerTile = 128;  // of some ten columns: they stay in the first cache
+
 class ColumnarView : public DataView {
  public:
-  ColumnarView(std::vector<ArrayView> columns, float missing) : columns_(std::move(columns)), missing_(missing) {}
-  std::int64_t NumRows() const override { return columns_.empty() ? 0 : columns_.front().shape[0]; }
+  ColumnarView(std::vector<Column> columns, float missing) : columns_(std::move(columns)), missing_(missing) {}
+  std::int64_t NumRows() const override { return columns_.empty() ? 0 : columns_.front().values.shape[0]; }
   std::int64_t NumCols() const override { return static_cast<std::int64_t>(columns_.size()); }
 
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
-    auto const n_shared = std::min(n_cols, NumCols());
-    std::vector<float> values(static_cast<std::size_t>(end - begin));
+    for (auto row = begin; row < end; row += kRowsPerTile) {
+      CopyTile(row, std::min(end, row + kRowsPerTile), n_cols, tile + (row - begin) * n_cols);
+    }
+  }
+
+ private:
+  void CopyTile(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const {
+    std::array<float, kRowsPerTile> values{};
     auto infinite = false;
     for (std::int64_t col = 0; col < n_cols; ++col) {
-      if (col < n_shared) {
-        infinite |= CopyColumn(static_cast<std::size_t>(col), begin, end, values.data());
+      if (col < NumCols()) {
+        infinite |= CopyColumn(columns_[static_cast<std::size_t>(col)], begin, end, values.data());
       } else {
-        std::fill(values.begin(), values.end(), kMissing);
+        values.fill(kMissing);
       }
-      for (std::int64_t row = 0; row < end - begin; ++row)
+      for (std::int64_t row = 0; row < end - begin; ++row) {
         tile[row * n_cols + col] = values[static_cast<std::size_t>(row)];
+      }
     }
     if (infinite) FailAtInfinite(tile, begin, end - begin, n_cols);
   }
 
- private:
-  bool CopyColumn(std::size_t col, std::int64_t begin, std::int64_t end, float* to) const {
-    auto const& column = columns_[col];
-    return DispatchDType(column.dtype, [&](auto tag) {
-      return ConvertValues<decltype(tag)>(ElementAddress(column, begin, 0), column.strides[0], end - begin, missing_,
-                                          to);
+  /// True when an infinite value may be among them.
+  bool CopyColumn(Column const& column, std::int64_t begin, std::int64_t end, float* to) const {
+    auto const infinite = CopyValues(column, begin, end, to);
+    if (column.valid.bytes != nullptr) {
+      for (auto row = begin; row < end; ++row) {
+        if (!column.valid.At(row)) to[row - begin] = kMissing;
+      }
+    }
+    return infinite;
+  }
+
+  bool CopyValues(Column const& column, std::int64_t begin, std::int64_t end, float* to) const {
+    if (column.truth.bytes != nullptr) {
+      for (auto row = begin; row < end; ++row) {
+        auto const value = column.truth.At(row) ? 1.0F : 0.0F;
+        to[row - begin] = value == missing_ ? kMissing : value;
+      }
+      return false;
+    }
+    return DispatchDType(column.values.dtype, [&](auto tag) {
+      return ConvertValues<decltype(tag)>(ElementAddress(column.values, begin, 0), column.values.strides[0],
+                                          end - begin, missing_, to);
     });
   }
 
-  std::vector<ArrayView> columns_;
+  std::vector<Column> columns_;
   float missing_;
 };
 
-ArrayView const& ViewOf(ArrayView const& column) { return column; }
+/// The bits of a mask of `n_rows` elements.
+PackedBits ParseMask(json mask, std::int64_t n_rows) {
+  auto const typestr = mask.is_object() ? mask.value("typestr", json()) : json();
+  if (!typestr.is_string() || typestr.get<std::string>().size() != 3 || typestr.get<std::string>().substr(1) != "t1") {
+    Fail(ErrorKind::kData, "the mask's typestr is ", typestr.dump(),
+         "; masks are packed bits, \"<t1\". Fill masked elements with NaN instead.");
+  }
+  auto const shape = mask.value("shape", json());
+  if (shape != json{n_rows}) {
+    Fail(ErrorKind::kData, "the mask has the shape ", shape.dump(), "; expected [", n_rows, "].");
+  }
+  mask["typestr"] = "|u1";
+  mask["shape"] = {n_rows / 8 + (n_rows % 8 != 0 ? 1 : 0)};
+  auto const bytes = ParseArrayInterface(mask.dump());
+  if (bytes.Size() > 1 && bytes.strides[0] != 1) {
+    Fail(ErrorKind::kData, "the mask has strides of ", bytes.strides[0], " bytes; masks must be contiguous.");
+  }
+  return {static_cast<std::uint8_t const*>(bytes.data), 0};
+}
+
+Column ParseHostColumn(json column) {
+  auto const mask = column.is_object() ? column.value("mask", json()) : json();
+  if (mask.is_null()) return {ParseArrayInterface(column.dump()), {}, {}};
+  column.erase("mask");
+  auto const values = ParseArrayInterface(column.dump());
+  return {values, {}, ParseMask(mask, values.shape[0])};
+}
+
+DeviceArray ParseDeviceColumn(json const& column) { return ParseDeviceArrayInterface(column.dump()); }
+
+ArrayView const& ViewOf(Column const& column) { return column.values; }
 ArrayView const& ViewOf(DeviceArray const& column) { return column.view; }
 
-template <typename Array>
-Array ParseColumn(nlohmann::json const& column, std::size_t index, Array (*parse)(std::string const&)) {
+template <typename Parse>
+auto ParseColumn(json const& column, std::size_t index, Parse const& parse) {
   if (column.is_array()) {
     Fail(ErrorKind::kData, "column ", index,
          " is categorical, which this version does not support; encode it as numbers, for example one-hot.");
   }
   try {
-    return parse(column.dump());
+    return parse(column);
   } catch (Error const& error) {
     Fail(error.Kind(), "column ", index, ": ", error.what());
   }
 }
 
 /// Vectors of one length.
-template <typename Array>
-std::vector<Array> ParseColumns(std::string const& json, Array (*parse)(std::string const&)) {
-  auto const document = nlohmann::json::parse(json, nullptr, false);
+template <typename Parse>
+auto ParseColumns(std::string const& text, Parse const& parse) {
+  auto const document = json::parse(text, nullptr, false);
   if (!document.is_array()) {
-    Fail(ErrorKind::kData, "columns: '", json.substr(0, 120), "' is not a JSON list of array interfaces.");
+    Fail(ErrorKind::kData, "columns: '", text.substr(0, 120), "' is not a JSON list of array interfaces.");
   }
-  std::vector<Array> columns;
+  std::vector<decltype(parse(document))> columns;
   for (std::size_t i = 0; i < document.size(); ++i) {
     columns.push_back(ParseColumn(document[i], i, parse));
     auto const& shape = ViewOf(columns[i]).shape;
@@ -84,12 +142,14 @@ std::vector<Array> ParseColumns(std::string const& json, Array (*parse)(std::str
 
 }  // namespace
 
-std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing) {
-  return std::make_unique<ColumnarView>(ParseColumns(json, &ParseArrayInterface), missing);
+std::unique_ptr<DataView> MakeColumnarView(std::vector<Column> columns, float missing) {
+  return std::make_unique<ColumnarView>(std::move(columns), missing);
 }
 
-std::vector<DeviceArray> ParseDeviceColumns(std::string const& json) {
-  return ParseColumns(json, &ParseDeviceArrayInterface);
+std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing) {
+  return MakeColumnarView(ParseColumns(json, ParseHostColumn), missing);
 }
+
+std::vector<DeviceArray> ParseDeviceColumns(std::string const& json) { return ParseColumns(json, ParseDeviceColumn); }
 
 }  // namespace kauri

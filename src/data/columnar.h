@@ -1,6 +1,7 @@
 /// \file Tables that keep one array per column (data frames, Arrow).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,12 +10,34 @@
 
 namespace kauri {
 
+/// Packed bits, the least significant of a byte first; the first is bit `offset`.
+struct PackedBits {
+  std::uint8_t const* bytes = nullptr;
+  std::int64_t offset = 0;
+
+  bool At(std::int64_t index) const {
+    auto const bit = static_cast<std::uint64_t>(offset + index);
+    return ((bytes[bit >> 3U] >> (bit & 7U)) & 1U) != 0U;
+  }
+};
+
+/// A column in somebody else's memory.
+struct Column {
+  ArrayView values;  ///< a vector
+  PackedBits truth;  ///< the values of packed booleans; the address in `values` is not read then
+  PackedBits valid;  ///< clear where a value is missing; without bytes all are present
+};
+
+/// A view of columns of one length. \throws Error(kData) for infinite values, from CopyRows.
+std::unique_ptr<DataView> MakeColumnarView(std::vector<Column> columns, float missing);
+
 /// A view of numeric columns. `json`: a list of array interfaces, one vector per column, all of the same length; each
-/// column has its own dtype. \throws Error(kData) for columns that disagree or that are categorical; see also
-/// MakeDenseView.
+/// column has its own dtype, and may have a "mask": packed bits (typestr "<t1") that are clear where a value is
+/// missing. \throws Error(kData) for columns that disagree or that are categorical; see also MakeDenseView.
 std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing);
 
-/// The columns of such a table in device memory, for DeviceMemory::Copy. \throws Error(kData) as MakeColumnarView does.
+/// The columns of such a table in device memory, for DeviceMemory::Copy, without masks. \throws Error(kData) as
+/// MakeColumnarView does.
 std::vector<DeviceArray> ParseDeviceColumns(std::string const& json);
 
 }  // namespace kauri

@@ -47,6 +47,21 @@ except xgboost.core.XGBoostError as error:
     assert "eta" in str(error) and ">= 0" in str(error)
 else:
     raise AssertionError("no error")
+class Halves(xgboost.DataIter):
+    def next(self, input_data):
+        if self.at == 2:
+            return False
+        half = slice(150 * self.at, 150 * self.at + 150)
+        input_data(data=X[half], label=y[half])
+        self.at += 1
+        return True
+
+    def reset(self):
+        self.at = 0
+
+
+batched = xgboost.DMatrix(Halves())
+assert batched.num_row() == 300 and (xgboost.train(params, batched, 8).predict(batched) == values).all()
 print("the client runs")
 """
 

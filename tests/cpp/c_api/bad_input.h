@@ -55,6 +55,7 @@ inline int TrainWith(World& world, Data const& data) {
 }
 
 std::vector<BadInput> BadData();
+std::vector<BadInput> BadBatches();
 std::vector<BadInput> BadModels();
 std::vector<BadInput> BadExplanations();
 

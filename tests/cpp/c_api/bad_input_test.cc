@@ -230,7 +230,7 @@ TEST_P(BadInputs, AreExplainedAndHarmless) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BadInputs,
-                         ::testing::Values(ParameterCases, LabelCases, BadData, PredictionCases, BadModels,
+                         ::testing::Values(ParameterCases, LabelCases, BadData, BadBatches, PredictionCases, BadModels,
                                            BadExplanations, HandleCases));
 
 }  // namespace

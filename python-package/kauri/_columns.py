@@ -1,0 +1,76 @@
+"""Tables that keep one array per column: pandas frames, and whatever speaks the Arrow PyCapsule interface."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import _lib, device
+from ._lib import DataError
+
+_TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
+
+
+def is_arrow(data: Any) -> bool:
+    """Whether `data` hands out its columns through the Arrow PyCapsule interface (polars, pyarrow)."""
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+
+
+def is_arrow_table(data: Any) -> bool:
+    """Whether the features of `data` are to be read as Arrow; pandas frames have a shorter way."""
+    return is_arrow(data) and not hasattr(data, "iloc")
+
+
+def arrow_capsules(data: Any) -> tuple[str, list[Any]]:
+    """Return which call takes an Arrow table, ArrowStream or ArrowArray, and the capsules for it."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return "ArrowStream", [data.__arrow_c_stream__()]
+    return "ArrowArray", list(data.__arrow_c_array__())
+
+
+def _column_values(column: Any) -> np.ndarray | None:
+    """Return the numbers of a pandas column, or None when it holds none."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype):
+        return column.to_numpy() if dtype.kind in "biuf" else None
+    if getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
+        return column.to_numpy(dtype=np.float64, na_value=math.nan)
+    return None
+
+
+def _problem(name: str, dtype: Any) -> str:
+    if str(dtype) == "category":
+        return f"{name} (category; categorical features are not supported yet: pass .cat.codes or one-hot columns)"
+    return f"{name} ({dtype})"
+
+
+def frame_names(frame: Any) -> list[str]:
+    """Return the names of a pandas frame's columns; the levels of a name are joined by blanks."""
+    return [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
+
+
+def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
+    """Return a pandas frame's columns as JSON, their types, and the arrays that the JSON points into.
+
+    Raises
+    ------
+    DataError
+        Naming every column that does not hold numbers.
+    """
+    columns = [_column_values(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    named = zip(frame_names(frame), frame.dtypes, columns)
+    bad = [_problem(name, dtype) for name, dtype, column in named if column is None]
+    if bad:
+        raise DataError(f"columns that are not numbers: {', '.join(bad)}; encode them as numbers, or drop them.")
+    types = [_TYPE_OF_KIND[getattr(dtype, "kind", "f")] for dtype in frame.dtypes]
+    arrays = [_lib.as_numeric(column, "data") for column in columns]
+    return b"[" + b",".join(map(_lib.interface, arrays)) + b"]", types, arrays
+
+
+def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
+    """Return the same of a frame whose columns are in the memory of a CUDA device."""
+    columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
+    types = [_TYPE_OF_KIND[getattr(column.dtype, "kind", "f")] for column in columns]
+    return b"[" + b",".join(map(device.interface, columns)) + b"]", types, columns

@@ -1,0 +1,69 @@
+"""The ctypes of calls that take Arrow capsules and iterators."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_char_p, c_int, c_void_p, py_object
+from typing import Any, Callable
+
+from ._lib import LIB, Handle, check
+
+_NEXT = ctypes.CFUNCTYPE(c_int, c_void_p)
+_RESET = ctypes.CFUNCTYPE(None, c_void_p)
+_CAPSULE_NAMES = {"ArrowStream": [b"arrow_array_stream"], "ArrowArray": [b"arrow_schema", b"arrow_array"]}
+
+for _name, _argtypes in {
+    "KauriDMatrixCreateFromArrowStream": [c_void_p, c_char_p, POINTER(Handle)],
+    "KauriDMatrixCreateFromArrowArray": [c_void_p, c_void_p, c_char_p, POINTER(Handle)],
+    "KauriProxyDMatrixSetDataArrowStream": [Handle, c_void_p],
+    "KauriProxyDMatrixSetDataArrowArray": [Handle, c_void_p, c_void_p],
+    "XGDMatrixCreateFromCallback": [c_void_p, Handle, _RESET, _NEXT, c_char_p, POINTER(Handle)],
+}.items():
+    getattr(LIB, _name).argtypes = _argtypes
+    getattr(LIB, _name).restype = c_int
+
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.argtypes = [py_object, c_char_p]
+_get_pointer.restype = c_void_p
+
+
+def _addresses(kind: str, capsules: list[Any]) -> list[int]:
+    return [_get_pointer(capsule, name) for capsule, name in zip(capsules, _CAPSULE_NAMES[kind])]
+
+
+def create_from_arrow(kind: str, capsules: list[Any], settings: bytes) -> Handle:
+    """Call KauriDMatrixCreateFrom`kind`; the capsules are empty afterwards."""
+    out = Handle()
+    check(getattr(LIB, f"KauriDMatrixCreateFrom{kind}")(*_addresses(kind, capsules), settings, byref(out)))
+    return out
+
+
+def set_proxy_arrow(proxy: Handle, kind: str, capsules: list[Any]) -> None:
+    """Call KauriProxyDMatrixSetData`kind`; the capsules are empty afterwards."""
+    check(getattr(LIB, f"KauriProxyDMatrixSetData{kind}")(proxy, *_addresses(kind, capsules)))
+
+
+def create_from_callback(
+    proxy: Handle, reset: Callable[[], None], next_batch: Callable[[], bool], settings: bytes
+) -> Handle:
+    """Call XGDMatrixCreateFromCallback. What the functions raise ends the iteration and is raised from here."""
+    raised: list[BaseException] = []
+
+    def guarded(function: Callable[[], Any]) -> int:
+        if raised:
+            return 0
+        try:
+            return int(bool(function()))
+        except BaseException as error:  # an interrupt too: nothing may pass through the library
+            raised.append(error)
+            return 0
+
+    out = Handle()
+    c_reset, c_next = _RESET(lambda _: guarded(reset) and None), _NEXT(lambda _: guarded(next_batch))
+    status = LIB.XGDMatrixCreateFromCallback(None, proxy, c_reset, c_next, settings, byref(out))
+    if raised:
+        if status == 0:
+            LIB.XGDMatrixFree(out)
+        raise raised[0]
+    check(status)
+    return out

@@ -1,0 +1,86 @@
+"""Data that come batch by batch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Callable, Protocol
+
+from . import _lib_data
+from ._lib import DataError
+
+
+class DataIter(ABC):
+    """An iterator over batches of rows, for ``DMatrix(iterator)``, which puts them one below the other.
+
+    A subclass gives `next` and `reset`. Batches may be of different kinds but agree in the number of columns, in names,
+    and in which of label, weight and so on they have.
+
+    Examples
+    --------
+    ::
+
+        class Files(kauri.DataIter):
+            def __init__(self, paths):
+                self.paths, self.at = paths, 0
+
+            def next(self, input_data):
+                if self.at == len(self.paths):
+                    return False
+                table = numpy.load(self.paths[self.at])
+                input_data(data=table[:, 1:], label=table[:, 0])
+                self.at += 1
+                return True
+
+            def reset(self):
+                self.at = 0
+    """
+
+    @abstractmethod
+    def next(self, input_data: Callable[..., None]) -> bool:
+        """Give the next batch to `input_data`, or return False at the end.
+
+        Parameters
+        ----------
+        input_data
+            Takes what `DMatrix` does, by name: data, label, weight, base_margin, group, qid, label_lower_bound,
+            label_upper_bound, feature_weights, feature_names, feature_types. A group does not go on in the next batch.
+
+        Returns
+        -------
+        bool
+            Whether there was a batch.
+        """
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Go back to before the first batch; called before the first and after the last."""
+
+
+class Batch(Protocol):
+    """What takes a batch's data and fields, for the library to copy."""
+
+    handle: Any
+
+    def take(self, data: Any, **fields: Any) -> None:
+        """Hold the data until the next call."""
+
+
+def create_from_iterator(iterator: DataIter, batch: Batch, settings: bytes) -> Any:
+    """Return a DMatrix handle of all batches of an iterator; each goes through `batch`."""
+
+    def next_batch() -> bool:
+        n_given = 0
+
+        def input_data(data: Any, **fields: Any) -> None:
+            nonlocal n_given
+            n_given += 1
+            if n_given > 1:
+                raise DataError("input_data was called twice for one batch; call it once in each next().")
+            batch.take(data, **fields)
+
+        more = bool(iterator.next(input_data))
+        if more and n_given == 0:
+            raise DataError("next() returned True without calling input_data; return False at the end.")
+        return more
+
+    return _lib_data.create_from_callback(batch.handle, iterator.reset, next_batch, settings)

@@ -1,0 +1,36 @@
+/// \file What all calls that make a DMatrix share.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "c_api/global.h"
+#include "c_api/handles.h"
+#include "c_api/json_config.h"
+#include "kauri/error.h"
+
+namespace kauri::c_api {
+
+inline void ReturnData(std::unique_ptr<DataMatrix> matrix, DMatrixHandle* out) {
+  *out = new DataHandle(std::move(matrix));
+}
+
+/// A count that arrives as bst_ulong. \throws Error(kParameter) past int64.
+inline std::int64_t CountOf(bst_ulong count, char const* name) {
+  if (count > static_cast<bst_ulong>(std::numeric_limits<std::int64_t>::max())) {
+    Fail(ErrorKind::kParameter, "argument '", name, "' is ", count, ", which no array can have; was it negative?");
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+/// The two settings that all creators share.
+struct CreateConfig {
+  CreateConfig(char const* text, char const* call) : CreateConfig(JsonConfig(text, call)) {}
+  explicit CreateConfig(JsonConfig const& config)
+      : missing(static_cast<float>(config.Number("missing"))), ctx(MakeContext(config.IntegerOr("nthread", 0))) {}
+  float missing;
+  Context ctx;
+};
+
+}  // namespace kauri::c_api

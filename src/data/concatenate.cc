@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <utility>
+
+#include "data/chain.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+using Matrices = std::vector<std::unique_ptr<DataMatrix>>;
+
+[[noreturn]] void FailDisagree(char const* field, std::size_t batch, char const* how) {
+  Fail(ErrorKind::kData, field, ": batch ", batch, " ", how, "; all batches must have it alike.");
+}
+
+/// Elements per row of a field, of each batch the same; the field of all batches.
+std::vector<float> JoinRows(Matrices const& parts, char const* field, std::vector<float> MetaInfo::*member) {
+  std::vector<float> all;
+  auto const width = [&](MetaInfo const& info) {
+    return static_cast<std::int64_t>((info.*member).size()) / info.n_rows;
+  };
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto const& info = parts[i]->Info();
+    auto const is_whole = width(info) * info.n_rows == static_cast<std::int64_t>((info.*member).size());
+    if (!is_whole || width(info) != width(parts[0]->Info()))
+      FailDisagree(field, i, "has another number of values per row");
+    all.insert(all.end(), (info.*member).begin(), (info.*member).end());
+  }
+  return all;
+}
+
+std::vector<std::int64_t> JoinGroups(Matrices const& parts) {
+  std::vector<std::int64_t> all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto const& groups = parts[i]->Info().group_ptr;
+    if (groups.empty() != parts[0]->Info().group_ptr.empty()) FailDisagree("group", i, "differs in having queries");
+    if (groups.empty()) continue;
+    if (all.empty()) all.push_back(0);
+    auto const first = all.back();
+    for (std::size_t group = 1; group < groups.size(); ++group) all.push_back(first + groups[group]);
+  }
+  return all;
+}
+
+/// One per row in every batch, or one per query in every batch.
+std::vector<float> JoinWeights(Matrices const& parts) {
+  auto const fits = [&](auto&& count) {
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](auto const& part) { return part->Info().weights.size() == count(part->Info()); });
+  };
+  auto const per_group = [](MetaInfo const& info) { return std::max<std::size_t>(info.group_ptr.size(), 1) - 1; };
+  if (!fits(per_group)) return JoinRows(parts, "weight", &MetaInfo::weights);
+  std::vector<float> all;
+  for (auto const& part : parts) all.insert(all.end(), part->Info().weights.begin(), part->Info().weights.end());
+  return all;
+}
+
+/// What all batches that have it must agree on.
+template <typename T>
+T JoinShared(Matrices const& parts, char const* field, T MetaInfo::*member) {
+  T const* shared = &(parts[0]->Info().*member);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    auto const& value = parts[i]->Info().*member;
+    if (shared->empty()) shared = &value;
+    if (!value.empty() && value != *shared) FailDisagree(field, i, "differs from those before");
+  }
+  return *shared;
+}
+
+MetaInfo JoinInfo(Matrices const& parts) {
+  MetaInfo all;
+  all.n_cols = parts[0]->NumCols();
+  for (auto const& part : parts) all.n_rows += part->NumRows();
+  all.n_targets = parts[0]->Info().n_targets;
+  all.labels = JoinRows(parts, "label", &MetaInfo::labels);
+  all.group_ptr = JoinGroups(parts);
+  all.weights = JoinWeights(parts);
+  all.base_margin = JoinRows(parts, "base_margin", &MetaInfo::base_margin);
+  all.label_lower_bound = JoinRows(parts, "label_lower_bound", &MetaInfo::label_lower_bound);
+  all.label_upper_bound = JoinRows(parts, "label_upper_bound", &MetaInfo::label_upper_bound);
+  all.feature_weights = JoinShared(parts, "feature_weights", &MetaInfo::feature_weights);
+  all.feature_names = JoinShared(parts, "feature_name", &MetaInfo::feature_names);
+  all.feature_types = JoinShared(parts, "feature_type", &MetaInfo::feature_types);
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<DataMatrix> Concatenate(Context const& ctx, Matrices parts) {
+  auto const is_empty = [](auto const& part) { return part->NumRows() == 0; };
+  if (!std::all_of(parts.begin(), parts.end(), is_empty)) {
+    parts.erase(std::remove_if(parts.begin(), parts.end(), is_empty), parts.end());
+  } else if (!parts.empty()) {
+    parts.resize(1);
+  }
+  if (parts.size() == 1) return std::move(parts.front());
+  std::vector<std::unique_ptr<DataView>> views;
+  for (auto const& part : parts) views.push_back(part->View());
+  auto const chain = MakeChain(std::move(views));
+  auto info = JoinInfo(parts);
+  auto all = DataMatrix::FromView(ctx, *chain);
+  *all->MutableInfo() = std::move(info);
+  return all;
+}
+
+}  // namespace kauri

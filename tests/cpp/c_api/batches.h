@@ -1,0 +1,46 @@
+/// \file An iterator of the C ABI whose batches are functions.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "c_api/support.h"
+
+namespace kauri::testing {
+
+class Batches {
+ public:
+  /// Each gives its data to the proxy.
+  explicit Batches(std::vector<std::function<void(DMatrixHandle)>> batches) : batches_(std::move(batches)) {
+    DMatrixHandle handle = nullptr;
+    EXPECT_OK(XGProxyDMatrixCreate(&handle));
+    proxy_.reset(handle);
+  }
+
+  /// XGDMatrixCreateFromCallback.
+  int Read(DMatrixHandle* out, char const* config = kNaNMissing) {
+    return XGDMatrixCreateFromCallback(this, proxy_.get(), &Reset, &Next, config, out);
+  }
+  int NumResets() const { return n_resets_; }
+
+  static void Reset(DataIterHandle self) {
+    auto& batches = *static_cast<Batches*>(self);
+    batches.at_ = 0;
+    ++batches.n_resets_;
+  }
+  static int Next(DataIterHandle self) {
+    auto& batches = *static_cast<Batches*>(self);
+    if (batches.at_ == batches.batches_.size()) return 0;
+    batches.batches_[batches.at_++](batches.proxy_.get());
+    return 1;
+  }
+
+ private:
+  std::vector<std::function<void(DMatrixHandle)>> batches_;
+  Data proxy_;
+  std::size_t at_ = 0;
+  int n_resets_ = 0;
+};
+
+}  // namespace kauri::testing

@@ -1,0 +1,118 @@
+"""DataIter: batches of every kind become one table; what they and their iterator do wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import kauri
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+VALUES = np.arange(24, dtype=np.float32).reshape(8, 3)
+
+
+class Batches(kauri.DataIter):
+    def __init__(self, batches: list[dict[str, Any]]) -> None:
+        self.batches, self.at, self.resets = batches, 0, 0
+
+    def next(self, input_data: Callable[..., None]) -> bool:
+        if self.at == len(self.batches):
+            return False
+        input_data(**self.batches[self.at])
+        self.at += 1
+        return True
+
+    def reset(self) -> None:
+        self.at, self.resets = 0, self.resets + 1
+
+
+def parts_of(convert: Callable[[np.ndarray], Any]) -> list[dict[str, Any]]:
+    return [{"data": convert(VALUES[:3])}, {"data": convert(VALUES[3:])}]
+
+
+KINDS = {
+    "array": np.asarray,
+    "temporary": lambda values: values[::-1][::-1].astype(np.float64).tolist(),
+    "csr": sp.csr_matrix,
+    "csc": sp.csc_matrix,
+    "frame": pd.DataFrame,
+}
+
+
+@pytest.mark.parametrize("convert", KINDS.values(), ids=KINDS.keys())
+def test_batches_are_one_table(convert: Callable[[np.ndarray], Any]) -> None:
+    iterator = Batches(parts_of(convert))
+    data = kauri.DMatrix(iterator)
+    np.testing.assert_array_equal(data.get_data().toarray(), VALUES)
+    assert iterator.resets == 2
+
+
+def test_fields_and_missing() -> None:
+    first = {"label": [[1, 2]] * 3, "weight": [1, 2, 3], "feature_names": ["a", "b", "c"], "base_margin": [0, 1, 2]}
+    second = {"label": [[3, 4]] * 5, "weight": [4, 5, 6, 7, 8], "base_margin": [3, 4, 5, 6, 7]}
+    data = kauri.DMatrix(Batches([{"data": VALUES[:3], **first}, {"data": VALUES[3:], **second}]), missing=4)
+    assert data.num_nonmissing() == 23
+    np.testing.assert_array_equal(data.get_label(), [[1, 2]] * 3 + [[3, 4]] * 5)
+    np.testing.assert_array_equal(data.get_weight(), range(1, 9))
+    np.testing.assert_array_equal(data.get_base_margin(), range(8))
+    assert data.feature_names == ["a", "b", "c"]
+    ranked = kauri.DMatrix(Batches([{"data": VALUES[:3], "qid": [1, 1, 2]}, {"data": VALUES[3:], "group": [2, 3]}]))
+    np.testing.assert_array_equal(ranked.get_group(), [2, 1, 2, 3])
+
+
+def test_the_model_is_the_same(binary: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = binary
+    cuts = [0, 100, 101, 350, len(y)]
+    batches = [{"data": X[i:j], "label": y[i:j]} for i, j in pairwise(cuts)]
+    params = {"objective": "binary:logistic", "tree_method": "hist"}
+    models = [kauri.train(params, data, 5) for data in (kauri.DMatrix(X, label=y), kauri.DMatrix(Batches(batches)))]
+    assert models[0].save_raw() == models[1].save_raw()
+
+
+def test_what_the_iterator_raises_comes_back() -> None:
+    class Failing(Batches):
+        def next(self, input_data: Callable[..., None]) -> bool:
+            if self.at == 1:
+                raise KeyError("the second file")
+            return super().next(input_data)
+
+    with pytest.raises(KeyError, match="the second file"):
+        kauri.DMatrix(Failing(parts_of(np.asarray)))
+
+
+@pytest.mark.parametrize(
+    ("batches", "message"),
+    [
+        ([], "no batch"),
+        ([{"data": VALUES}, {"data": VALUES[:, :2]}], "batch 1 has 2 columns"),
+        ([{"data": VALUES, "label": range(8)}, {"data": VALUES}], "label: batch 1"),
+        ([{"data": VALUES, "label": range(7)}], "label has 7 values"),
+        ([{"data": pd.DataFrame(VALUES, columns=list("abc"))}, {"data": pd.DataFrame(VALUES, columns=list("abd"))}],
+         "feature_name: batch 1"),
+        ([{"data": np.array([["a"]])}], "dtype"),
+    ],
+)  # fmt: skip
+def test_bad_batches(batches: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(kauri.DataError, match=message):
+        kauri.DMatrix(Batches(batches))
+
+
+def test_iterators_that_miscount() -> None:
+    class Silent(Batches):
+        def next(self, input_data: Callable[..., None]) -> bool:
+            return True
+
+    class Twice(Batches):
+        def next(self, input_data: Callable[..., None]) -> bool:
+            input_data(VALUES)
+            input_data(VALUES)
+            return True
+
+    with pytest.raises(kauri.DataError, match="without calling input_data"):
+        kauri.DMatrix(Silent([]))
+    with pytest.raises(kauri.DataError, match="called twice"):
+        kauri.DMatrix(Twice([]))
