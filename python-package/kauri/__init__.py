@@ -23,6 +23,7 @@ from .data_iter import DataIter
 from .device import DeviceArray
 from .explain import explain, explain_batches, global_importance, sparse_interactions
 from .explanation import Explanation, GlobalImportance, SparseInteractions
+from .permutation import PermutationImportance, permutation_importance
 from .plotting import (
     plot_beeswarm,
     plot_contributions,
@@ -51,6 +52,7 @@ __all__ = [
     "ModelError",
     "OutOfMemoryError",
     "ParameterError",
+    "PermutationImportance",
     "SparseInteractions",
     "build_info",
     "callback",
@@ -60,6 +62,7 @@ __all__ = [
     "get_config",
     "global_importance",
     "parameters",
+    "permutation_importance",
     "plot_beeswarm",
     "plot_contributions",
     "plot_dependence",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import kauri
 import numpy as np
 import pytest
+from kauri.sklearn import KauriRegressor
 from sklearn.metrics import roc_auc_score
 
-import kauri
-from kauri.sklearn import KauriRegressor
-
 QUIET = {"verbose_eval": False}
-PARAMS = {"objective": "binary:logistic", "max_depth": 4, "eta": 0.2, "sampling_method": "gradient_based"}
+PARAMS = {"nthread": 1, "objective": "binary:logistic", "max_depth": 4, "eta": 0.2, "sampling_method": "gradient_based"}
 
 
 def _problem(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -86,6 +85,7 @@ def test_the_estimator_takes_both() -> None:
     X, y = _problem(500, 7)
     model = KauriRegressor(
         n_estimators=5,
+        n_jobs=1,
         subsample=0.5,
         sampling_method="gradient_based",
         colsample_bytree=0.2,

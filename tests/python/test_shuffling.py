@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import kauri
 import numpy as np
 import pytest
-
-import kauri
 
 
 def test_is_a_permutation_named_by_its_seed() -> None:
