@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,9 @@ Preprocessing = Callable[[DMatrix, DMatrix, dict[str, Any]], tuple[DMatrix, DMat
 class CvBooster:
     """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
 
+    On the CPU the folds share the threads that the parameters ask for: small trees keep few of them busy. No result
+    depends on it.
+
     Parameters
     ----------
     folds
@@ -30,18 +36,19 @@ class CvBooster:
     def __init__(self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]]) -> None:
         self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
         self._data = [(train, test) for _, train, test in folds]
+        self._workers = ThreadPoolExecutor(_share_threads(self.boosters))
 
-    def update(self, iteration: int, fobj: Objective | None) -> None:
-        """Train one round of each."""
-        for booster, (train, _) in zip(self.boosters, self._data):
-            booster.update(train, iteration, fobj)
+    def update(
+        self, iteration: int, fobj: Objective | None, metric: CustomMetric | None, output_margin: bool
+    ) -> list[str]:
+        """Train one round of each, and evaluate it on its training and test data."""
 
-    def evaluate(self, iteration: int, metric: CustomMetric | None, output_margin: bool) -> list[str]:
-        """Evaluate each on its training and test data."""
-        return [
-            booster.eval_set([(train, "train"), (test, "test")], iteration, metric, output_margin)
-            for booster, (train, test) in zip(self.boosters, self._data)
-        ]
+        def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> str:
+            booster.update(data[0], iteration, fobj)
+            return booster.eval_set([(data[0], "train"), (data[1], "test")], iteration, metric, output_margin)
+
+        own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
+        return list((map if own else self._workers.map)(run, self.boosters, self._data))
 
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters of each."""
@@ -76,10 +83,25 @@ class CvBooster:
         return self.boosters[0].best_score
 
 
+def _share_threads(boosters: Sequence[Booster]) -> int:
+    """Divide the threads among the boosters; the number of those to run at a time: 1 on a device."""
+    general = json.loads(boosters[0].save_config())["learner"]["generic_param"]
+    threads = int(general["nthread"])
+    if threads < 1:
+        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if general["device"] != "cpu":
+        return 1
+    n_workers = min(threads, len(boosters))
+    for booster in boosters if n_workers > 1 else []:
+        booster.set_param("nthread", threads // n_workers)
+    return n_workers
+
+
 class _CvContainer(CallbackContainer):
+    lines: Sequence[str] = ()  # the evaluations of the round
+
     def evaluate(self, model: CvBooster, epoch: int, evals: Any) -> None:
-        lines = [parse_line(line) for line in model.evaluate(epoch, self._metric, self._output_margin)]
-        for entries in zip(*lines):
+        for entries in zip(*map(parse_line, self.lines)):
             data, metric, _ = entries[0]
             values = [value for _, _, value in entries]
             score = (float(np.mean(values)), float(np.std(values)))
@@ -209,7 +231,7 @@ def cv(
     for epoch in range(num_boost_round):
         if container.before_iteration(model, epoch):
             break
-        model.update(epoch, obj)
+        container.lines = model.update(epoch, obj, custom_metric, obj is not None)
         if container.after_iteration(model, epoch, []):
             n_best = None if model.attr("best_iteration") is None else model.best_iteration + 1
             break

@@ -63,9 +63,10 @@ def test_each_fold_is_a_training_of_its_own(regression: Table, sparse: bool) -> 
 
 def test_same_seed_same_result(binary: Table) -> None:
     data = kauri.DMatrix(binary[0], label=binary[1])
-    runs = [kauri.cv({**PARAMS, "nthread": n}, data, 3, seed=seed) for n, seed in ((1, 5), (2, 5), (1, 6))]
+    runs = [kauri.cv({**PARAMS, "nthread": n}, data, 3, seed=seed) for n, seed in ((1, 5), (2, 5), (7, 5), (1, 6))]
     assert runs[0].equals(runs[1])
-    assert not runs[0].equals(runs[2])
+    assert runs[0].equals(runs[2])
+    assert not runs[0].equals(runs[3])
 
 
 @pytest.mark.parametrize(("n_rows", "nfold"), [(2, 2), (31, 3), (33, 32), (100, 7)])
@@ -114,6 +115,10 @@ def test_folds_that_cannot_be(regression: Table) -> None:
     for nfold in (0, 1, 501):
         with pytest.raises(kauri.ParameterError, match=f"nfold is {nfold}; expected 2 to 500"):
             kauri.cv({}, data, 1, nfold=nfold)
+    with pytest.raises(kauri.ParameterError, match="max_depht"):
+        kauri.cv({"max_depht": 3, "nthread": 3}, data, 1)
+    with pytest.raises(kauri.DataError, match="label"):
+        kauri.cv({"objective": "binary:logistic", "nthread": 3}, data, 1)
     with pytest.raises(kauri.ParameterError, match="folds is empty"):
         kauri.cv({}, data, 1, folds=[])
     with pytest.raises(kauri.DataError, match="one label per row"):
