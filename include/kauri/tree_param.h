@@ -23,11 +23,13 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float colsample_bylevel;
   float colsample_bynode;
   int max_bin;
+  int sketch;                           ///< Sketch
   int grow_policy;                      ///< GrowPolicy
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
 
   enum SamplingMethod { kUniform = 0, kGradientBased = 1 };
+  enum Sketch { kExact = 0, kGk = 1, kMoments = 2 };
   enum GrowPolicy { kDepthWise = 0, kLossGuide = 1 };
 
   DMLC_DECLARE_PARAMETER(TreeParam) {
@@ -88,6 +90,15 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe("Share of the level's columns drawn for each node, in (0, 1].");
     DMLC_DECLARE_FIELD(max_bin).set_default(256).set_range(2, 65535).describe(
         "Largest number of bins of a feature in histogram methods.");
+    DMLC_DECLARE_FIELD(sketch)
+        .set_default(kExact)
+        .add_enum("exact", kExact)
+        .add_enum("gk", kGk)
+        .add_enum("moments", kMoments)
+        .describe(
+            "Where histogram methods take the quantiles of a feature from: exact sorts it; gk summarises blocks of "
+            "rows, with a bound on ranks; moments keeps power sums, without a bound: not for features with far "
+            "outliers.");
     DMLC_DECLARE_FIELD(grow_policy)
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)

@@ -6,16 +6,17 @@
 ///
 /// The algorithm.
 /// 1. Columns are copied out of the rows in groups, present values only, as integers that sort like the floats.
-/// 2. Each column is sorted by a radix sort: exact ranks, for less than a sketch costs.
-/// 3. At most max_bin distinct values: every one gets its bin.
-/// 4. Otherwise the column is walked in steps of (rows left) / (bins left) ranks; a value that fills such a step by
-///    itself gets a bin of its own, and the bins after it share what is left evenly.
-/// 5. A column with missing values leaves room for one more code when that keeps a code within a byte.
+/// 2. sketch=exact: each column is sorted by a radix sort: exact ranks, in memory that is at hand anyway. Other
+///    sketches (data/column_sketch.h) take the rows in blocks, in their order.
+/// 3. Ranks count the weights of the rows. Rows without weight are left out: they could be missing from the data.
+/// 4. Cuts at even steps of rank follow (data/rank_cuts.h).
+/// 5. sketch=moments: each cut moves up to the next value of the data, and bins that hold none are dropped.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "data/column_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 
@@ -31,10 +32,19 @@ struct QuantileCuts {
   float const* Of(std::size_t feature) const { return values.data() + feature_begin[feature]; }
 };
 
-/// The cuts of every feature of `data`; max_bin in [2, 65535]. A function of the values alone: neither the storage nor
-/// the number of threads matters. Costs a radix sort of all entries, and the memory of 16 columns at a time (dense) or
-/// of a copy of the entries (sparse).
-QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin);
+struct CutOptions {
+  SketchKind sketch = SketchKind::kExact;
+  Span<float const> weights;  ///< [n_rows], >= 0; empty: all rows weigh the same
+};
+
+/// The cuts of every feature of `data`; max_bin in [2, 65535]. A function of the values and weights alone: neither the
+/// storage nor the number of threads matters. Costs, for the exact sketch, a radix sort of all entries, and the memory
+/// of 16 columns at a time (dense) or of a copy of the entries (sparse).
+QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options = {});
+
+/// [n_rows], what CutOptions takes: the weight of a row is that of its query where there are queries; empty when all
+/// rows weigh the same.
+std::vector<float> CutWeights(MetaInfo const& info);
 
 /// The bin of a value that is not NaN: the number of cuts at or below it, at most n_bins - 1.
 inline std::uint32_t FindBin(float const* cuts, std::uint32_t n_bins, float value) {

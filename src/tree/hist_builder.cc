@@ -1,6 +1,8 @@
 #include "tree/hist_builder.h"
 
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "tree/hist_grower.h"
 #include "tree/tree_common.h"
@@ -10,26 +12,50 @@ namespace {
 
 class HistState : public BuildState {
  public:
-  HistState(Context const& ctx, DataMatrix const& matrix, int max_bin) : data(ctx, matrix, max_bin) {}
-  HistData data;
+  explicit HistState(TreeParam const& param)
+      : max_bin_(param.max_bin), sketch_(static_cast<SketchKind>(param.sketch)) {}
+
+  /// Makes the bins at first, and anew after other weights were set: the cuts follow from them.
+  HistData* Update(Context const& ctx, DataMatrix const& matrix) {
+    if (data_ != nullptr && revision_ == matrix.InfoRevision()) return data_.get();
+    revision_ = matrix.InfoRevision();
+    auto weights = CutWeights(matrix.Info());
+    if (data_ != nullptr && weights == weights_) return data_.get();
+    weights_ = std::move(weights);
+    data_.reset();
+    data_ = std::make_unique<HistData>(ctx, matrix, max_bin_, CutOptions{sketch_, weights_});
+    return data_.get();
+  }
+
+ private:
+  int max_bin_;
+  SketchKind sketch_;
+  std::unique_ptr<HistData> data_;
+  std::uint64_t revision_ = 0;
+  std::vector<float> weights_;
 };
 
 }  // namespace
 
-std::string HistBuilder::StateKey() const { return "hist,max_bin=" + std::to_string(param_.max_bin); }
+std::string HistBuilder::StateKey() const {
+  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
+}
 
 std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
   if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
     Fail(ErrorKind::kData, "tree_method=hist takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
   }
-  return std::make_unique<HistState>(ctx, data, param_.max_bin);
+  auto state = std::make_unique<HistState>(param_);
+  state->Update(ctx, data);
+  return state;
 }
 
 Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
-  return HistGrower(ctx, param_, rules_, task, &static_cast<HistState*>(state)->data, leaf_of_row).Grow();
+  auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
+  return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {

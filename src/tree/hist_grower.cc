@@ -13,8 +13,8 @@ constexpr double kBelowTwice = 2.0 * (1.0 - 1e-9);  // less than any rounding of
 
 }  // namespace
 
-HistData::HistData(Context const& ctx, DataMatrix const& data, int max_bin)
-    : bins(ctx, data, MakeQuantileCuts(ctx, data, max_bin)), workspace(bins) {}
+HistData::HistData(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options)
+    : bins(ctx, data, MakeQuantileCuts(ctx, data, max_bin, options)), workspace(bins) {}
 
 HistGrower::HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
                        HistData* data, Span<std::int32_t> leaf_of_row)

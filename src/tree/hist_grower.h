@@ -23,7 +23,7 @@ namespace kauri {
 
 /// What a builder keeps per data set.
 struct HistData {
-  HistData(Context const& ctx, DataMatrix const& data, int max_bin);
+  HistData(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options);
 
   BinMatrix bins;
   HistWorkspace workspace;

@@ -21,14 +21,17 @@ Table = tuple[np.ndarray, np.ndarray]
 
 
 def expected_failures(estimator: object) -> dict[str, str]:
-    quantiles = "bins come from weighted quantiles, so repeating a row is not weighting it"
-    return {
-        "check_sample_weight_equivalence_on_dense_data": quantiles,
-        "check_sample_weight_equivalence_on_sparse_data": quantiles,
+    failures = {
         "check_all_zero_sample_weights_error": "the message is ours",
         "check_dtype_object": "the message is ours",
         "check_estimators_empty_data_messages": "the message is ours",
     }
+    if isinstance(estimator, KauriClassifier):
+        # Its 15 rows of 3 classes have root splits of one gain; gradients of weighted and repeated rows round apart.
+        rounding = "splits of equal gain are told apart by the rounding of gradients"
+        failures["check_sample_weight_equivalence_on_dense_data"] = rounding
+        failures["check_sample_weight_equivalence_on_sparse_data"] = rounding
+    return failures
 
 
 @parametrize_with_checks(

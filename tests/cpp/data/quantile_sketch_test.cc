@@ -148,6 +148,79 @@ TEST(QuantileSketch, StorageAndThreadsDoNotMatter) {
   }
 }
 
+/// The cuts of one column where row i weighs weights[i].
+QuantileCuts WeightedCuts(std::vector<float> const& column, std::vector<float> const& weights, int max_bin,
+                          bool sparse = false) {
+  return MakeQuantileCuts(Context{}, *MakeMatrix(column, 1, sparse), max_bin, {SketchKind::kExact, weights});
+}
+
+TEST(QuantileSketch, WholeWeightsAreRepeatedRows) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Random random(seed);
+    std::vector<float> column;
+    std::vector<float> weights;
+    std::vector<float> repeated;
+    for (int i = 0; i < 3000; ++i) {
+      auto const value = seed % 3 == 0 ? static_cast<float>(random.Below(300)) : random.Normal();
+      column.push_back(random.Uniform() < 0.1 ? kNan : value);
+      weights.push_back(static_cast<float>(random.Below(4)));
+      repeated.insert(repeated.end(), static_cast<std::size_t>(weights.back()), column.back());
+    }
+    for (int const max_bin : {2, 64, 255, 4000}) {
+      auto const expected = CutsOfColumn(repeated, max_bin);
+      for (bool const sparse : {false, true}) {
+        auto const cuts = WeightedCuts(column, weights, max_bin, sparse);
+        auto const n = expected.values.size() - 1;  // the last one is beyond rows without weight as well
+        ASSERT_EQ(cuts.values.size() - 1, n);
+        EXPECT_TRUE(std::equal(cuts.values.begin(), cuts.values.end() - 1, expected.values.begin()));
+      }
+    }
+  }
+}
+
+TEST(QuantileSketch, RowsWithoutWeightOnlyWidenTheBounds) {
+  auto const cuts = WeightedCuts({-9.0F, 1.0F, 2.0F, 3.0F, 4.0F, 9.0F}, {0.0F, 1.0F, 0.0F, 2.0F, 1.0F, 0.0F}, 256);
+  EXPECT_EQ(cuts.values, (std::vector<float>{3.0F, 4.0F, 18.00001F}));
+  EXPECT_EQ(cuts.min_values, (std::vector<float>{-18.00001F}));
+  EXPECT_EQ(WeightedCuts({1.0F, 2.0F, kNan}, {0.0F, 0.0F, 1.0F}, 256).values, (std::vector<float>{4.00001F}));
+}
+
+TEST(QuantileSketch, WeightsMoveTheCuts) {
+  Random random(1);
+  std::vector<float> column;
+  std::vector<float> weights;
+  for (int i = 0; i < 50000; ++i) {
+    column.push_back(random.Normal());
+    weights.push_back(column.back() > 0.0F ? 9.0F : 1.0F);  // a tenth of the weight is below 0
+  }
+  auto const cuts = WeightedCuts(column, weights, 100);
+  ASSERT_EQ(cuts.NumBins(0), 100U);
+  EXPECT_LT(cuts.values[8], 0.0F);
+  EXPECT_GT(cuts.values[10], 0.0F);
+}
+
+TEST(CutWeights, AreOfRowsAndEmptyWhereAllAreEqual) {
+  MetaInfo info;
+  info.n_rows = 5;
+  EXPECT_TRUE(CutWeights(info).empty());
+  info.weights = {2.0F, 2.0F, 2.0F, 2.0F, 2.0F};
+  EXPECT_TRUE(CutWeights(info).empty());
+  info.weights = {1.0F, 2.0F, 3.0F, 4.0F, 5.0F};
+  EXPECT_EQ(CutWeights(info), info.weights);
+  info.group_ptr = {0, 2, 5};
+  info.weights = {1.0F, 3.0F};
+  EXPECT_EQ(CutWeights(info), (std::vector<float>{1.0F, 1.0F, 3.0F, 3.0F, 3.0F}));
+}
+
+TEST(QuantileSketch, CutsAreTheLastBoundariesUpToTheirSteps) {
+  // Eight rows, two bins, so the step ends at rank 4: the boundaries are 3 and 6, then 2 and 5, then 4.
+  EXPECT_EQ(CutsOfColumn({0, 0, 0, 1, 1, 1, 2, 2}, 2).values[0], 1.0F);
+  EXPECT_EQ(CutsOfColumn({0, 0, 1, 1, 1, 2, 2, 2}, 2).values[0], 1.0F);
+  EXPECT_EQ(CutsOfColumn({0, 0, 1, 1, 2, 2, 3, 3}, 2).values[0], 2.0F);
+  // The first value fills the step: the cut follows it.
+  EXPECT_EQ(CutsOfColumn({0, 0, 0, 0, 0, 1, 2, 3}, 2).values[0], 1.0F);
+}
+
 TEST(QuantileSketch, ExtremesAndNoRows) {
   constexpr float kMax = std::numeric_limits<float>::max();
   auto const cuts = CutsOfColumn({-kMax, 1e-45F, -1e-45F, kMax});

@@ -1,0 +1,82 @@
+/// \file A matrix of rows read column by column, a block of rows at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri {
+
+/// A column in some rows.
+struct ColumnPart {
+  Span<float const> values;   ///< NaN where missing
+  Span<float const> weights;  ///< of their rows; empty where all weigh the same
+};
+
+/// The entries of rows [first, last) of sparse data, column after column.
+class SparseColumns {
+ public:
+  SparseColumns(DataMatrix const& data, std::int64_t first, std::int64_t last, Span<float const> weights);
+  ColumnPart Of(std::size_t feature) const {
+    auto const offset = static_cast<std::size_t>(begin_[feature]);
+    auto const n = static_cast<std::size_t>(begin_[feature + 1]) - offset;
+    Span<float const> const weights(weights_);
+    return {Span<float const>(values_).subspan(offset, n), weights.empty() ? weights : weights.subspan(offset, n)};
+  }
+
+ private:
+  std::vector<std::int64_t> begin_;  ///< [n_cols + 1]
+  std::vector<float> values_;
+  std::vector<float> weights_;
+};
+
+/// columns [n_columns, n_rows]: features [first, first + n_columns) of the rows from `first_row` on.
+void CopyColumns(Context const& ctx, DataMatrix const& data, std::int64_t first, std::int64_t n_columns,
+                 std::int64_t first_row, std::int64_t n_rows, std::vector<float>* columns);
+
+template <typename Fn>
+void ForEachDensePart(Context const& ctx, DataMatrix const& data, std::int64_t rows_per_part, Span<float const> weights,
+                      Fn&& fn) {
+  constexpr std::int64_t kColumnsPerGroup = 16;  // of float32: one cache line of a row
+  auto const group = NumBlocks(ctx.threads, kColumnsPerGroup) * kColumnsPerGroup;
+  std::vector<float> columns;
+  for (std::int64_t first = 0; first < data.NumCols(); first += group) {
+    auto const n_columns = std::min(group, data.NumCols() - first);
+    for (std::int64_t row = 0; row < data.NumRows(); row += rows_per_part) {
+      auto const n_rows = std::min(rows_per_part, data.NumRows() - row);
+      auto const n = static_cast<std::size_t>(n_rows);
+      CopyColumns(ctx, data, first, n_columns, row, n_rows, &columns);
+      ParallelFor(ctx, n_columns, [&](std::int64_t column) {
+        fn(static_cast<std::size_t>(first + column),
+           ColumnPart{{columns.data() + column * n_rows, n},
+                      weights.empty() ? weights : weights.subspan(static_cast<std::size_t>(row), n)});
+      });
+    }
+  }
+}
+
+/// fn(feature, part) for the parts of every column in the order of the rows; different columns on several threads.
+template <typename Fn>
+void ForEachColumnPart(Context const& ctx, DataMatrix const& data, std::int64_t rows_per_part,
+                       Span<float const> weights, Fn&& fn) {
+  if (data.IsDense()) {
+    ForEachDensePart(ctx, data, rows_per_part, weights, fn);
+    return;
+  }
+  constexpr std::int64_t kColumnsPerTask = 64;  // wide data have short columns
+  for (std::int64_t row = 0; row < data.NumRows(); row += rows_per_part) {
+    SparseColumns const columns(data, row, std::min(row + rows_per_part, data.NumRows()), weights);
+    ParallelForBlocks(ctx, data.NumCols(), kColumnsPerTask, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      for (auto feature = static_cast<std::size_t>(begin); feature < static_cast<std::size_t>(end); ++feature) {
+        fn(feature, columns.Of(feature));
+      }
+    });
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,212 @@
+#include "data/moment_sketch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "data/moment_density.h"
+#include "support/random_matrix.h"
+
+namespace kauri {
+namespace {
+
+using testing::Random;
+
+std::vector<float> Normal(std::size_t n, float mean, float deviation, std::uint64_t seed = 1) {
+  Random random(seed);
+  std::vector<float> values;
+  for (std::size_t i = 0; i < n; ++i) values.push_back(mean + deviation * random.Normal());
+  return values;
+}
+
+std::vector<float> SomeWeights(std::size_t n) {
+  Random random(9);
+  std::vector<float> weights;
+  for (std::size_t i = 0; i < n; ++i) weights.push_back(static_cast<float>(random.Below(5)) * 0.7F);
+  return weights;
+}
+
+/// Mapped moments from the definition, in long double.
+std::vector<double> NaiveMoments(std::vector<float> const& values, std::vector<float> const& weights, int order) {
+  long double low = std::numeric_limits<float>::infinity();
+  long double high = -low;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (weights[i] <= 0.0F) continue;
+    low = std::min<long double>(low, values[i]);
+    high = std::max<long double>(high, values[i]);
+  }
+  std::vector<long double> sums(static_cast<std::size_t>(order) + 1, 0.0L);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    auto const x = (2.0L * values[i] - low - high) / (high - low);
+    for (int k = 0; k <= order; ++k) sums[static_cast<std::size_t>(k)] += weights[i] * std::pow(x, k);
+  }
+  std::vector<double> moments;
+  for (auto const sum : sums) moments.push_back(static_cast<double>(sum / sums[0]));
+  return moments;
+}
+
+PowerSums SumsOfParts(std::vector<float> const& values, std::vector<float> const& weights, std::size_t rows) {
+  PowerSums sums;
+  for (std::size_t begin = 0; begin < values.size(); begin += rows) {
+    auto const n = std::min(rows, values.size() - begin);
+    sums.Add(Span<float const>(values).subspan(begin, n), Span<float const>(weights).subspan(begin, n));
+  }
+  return sums;
+}
+
+TEST(PowerSums, AreThoseOfTwoPassesWhateverTheMeanScaleAndParts) {
+  auto const weights = SomeWeights(5000);
+  for (auto const& values : {Normal(5000, 0.0F, 1.0F), Normal(5000, 1000.0F, 1.0F), Normal(5000, -3e-30F, 1e-31F),
+                             Normal(5000, 1e37F, 1e37F)}) {
+    auto const expected = NaiveMoments(values, weights, kMaxMoment);
+    for (std::size_t const rows : {1, 77, 5000}) {
+      auto const moments = SumsOfParts(values, weights, rows).MappedMoments();
+      ASSERT_EQ(moments.size(), expected.size());
+      for (std::size_t k = 0; k < moments.size(); ++k) EXPECT_NEAR(moments[k], expected[k], 1e-11) << k << " " << rows;
+    }
+  }
+}
+
+TEST(PowerSums, MergeInAnyOrder) {
+  auto const values = Normal(4000, 50.0F, 3.0F);
+  auto const weights = SomeWeights(4000);
+  auto const first =
+      SumsOfParts({values.begin(), values.begin() + 1000}, {weights.begin(), weights.begin() + 1000}, 99);
+  auto const rest = SumsOfParts({values.begin() + 1000, values.end()}, {weights.begin() + 1000, weights.end()}, 500);
+  auto left = first;
+  left.Merge(rest);
+  auto right = rest;
+  right.Merge(first);
+  EXPECT_NEAR(left.weight, right.weight, 1e-9);
+  auto const a = left.MappedMoments();
+  auto const b = right.MappedMoments();
+  for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-12);
+  PowerSums empty;
+  empty.Merge(left);
+  left.Merge(PowerSums{});
+  EXPECT_EQ(empty.sums, left.sums);
+}
+
+TEST(MaxEntropy, HasTheMomentsAndIsADistribution) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    auto values = Normal(3000, 0.0F, 1.0F, seed);
+    if (seed % 2 == 1) {
+      for (auto& value : values) value = value * value;
+    }
+    PowerSums sums;
+    sums.order = 6;
+    sums.Add(values, {});
+    auto const moments = sums.MappedMoments();
+    auto const cdf = MaxEntropyCdf(moments);
+    EXPECT_TRUE(std::is_sorted(cdf.begin(), cdf.end()));
+    EXPECT_EQ(cdf.front(), 0.0);
+    EXPECT_NEAR(cdf.back(), 1.0, 1e-12);
+    for (std::size_t k = 0; k < moments.size(); ++k) {
+      double fitted = 0.0;
+      for (std::size_t cell = 0; cell < kCdfCells; ++cell) {
+        fitted += (cdf[cell + 1] - cdf[cell]) * std::pow(2.0 * (cell + 0.5) / kCdfCells - 1.0, k);
+      }
+      EXPECT_NEAR(fitted, moments[k], 1e-6) << k;
+    }
+  }
+}
+
+TEST(MaxEntropy, GivesUpMomentsThatNoDensityHas) {
+  // Two points: order by order the fit fails down to what a density can have.
+  std::vector<double> const two_points{1.0, 0.0, 1.0, 0.0, 1.0};
+  auto const cdf = MaxEntropyCdf(two_points);
+  EXPECT_NEAR(cdf.back(), 1.0, 1e-12);
+  EXPECT_NEAR(cdf[kCdfCells / 2], 0.5, 1e-6);
+  auto const even = MaxEntropyCdf(std::vector<double>{1.0});
+  EXPECT_NEAR(even[kCdfCells / 4], 0.25, 1e-12);
+}
+
+TEST(Legendre, IsExactForPolynomials) {
+  // The density (1 + x) / 2 has the distribution (1 + x)^2 / 4.
+  auto const cdf = LegendreCdf(std::vector<double>{1.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 5.0, 1.0 / 5.0});
+  for (std::size_t cell = 0; cell <= kCdfCells; cell += 512) {
+    auto const x = 2.0 * static_cast<double>(cell) / kCdfCells - 1.0;
+    EXPECT_NEAR(cdf[cell], 0.25 * (1.0 + x) * (1.0 + x), 1e-13);
+  }
+}
+
+/// The mean distance between both distributions over the range, from the values.
+double Distance(std::vector<float> values, ColumnRanks const& ranks) {
+  std::sort(values.begin(), values.end());
+  double sum = 0.0;
+  constexpr int kPlaces = 2000;
+  for (int i = 1; i < kPlaces; ++i) {
+    auto const x = values.front() + (values.back() - values.front()) * static_cast<float>(i) / kPlaces;
+    auto const truth = std::lower_bound(values.begin(), values.end(), x) - values.begin();
+    auto const stated = std::lower_bound(ranks.values.begin(), ranks.values.end(), x) - ranks.values.begin();
+    sum += std::fabs(static_cast<double>(truth) / static_cast<double>(values.size()) -
+                     ranks.below[static_cast<std::size_t>(stated)] / ranks.below.back());
+  }
+  return sum / kPlaces;
+}
+
+TEST(MomentSketch, FollowsSmoothDistributionsFarFromZero) {
+  for (auto const& values : {Normal(20000, 0.0F, 1.0F), Normal(20000, 1000.0F, 1.0F)}) {
+    for (auto const density : {MomentDensity::kMaxEntropy, MomentDensity::kLegendre}) {
+      MomentOptions options;
+      options.density = density;
+      MomentSketch sketch(options);
+      sketch.Add(values, {});
+      EXPECT_LT(Distance(values, sketch.Ranks()), density == MomentDensity::kMaxEntropy ? 0.002 : 0.01);
+      EXPECT_EQ(sketch.RankErrorBound(), 1.0);
+      EXPECT_LT(sketch.Bytes(), 300U);
+    }
+  }
+}
+
+TEST(MomentSketch, QuantilesMoveAndScaleWithTheData) {
+  std::vector<float> values;
+  std::vector<float> moved;
+  Random random(2);
+  for (int i = 0; i < 4000; ++i) {
+    values.push_back(static_cast<float>(random.Below(1 << 12)) / 4096.0F);
+    moved.push_back(values.back() * 4.0F + 1024.0F);
+  }
+  MomentSketch a{MomentOptions{}};
+  MomentSketch b{MomentOptions{}};
+  a.Add(values, {});
+  b.Add(moved, {});
+  auto const ranks = a.Ranks();
+  auto const moved_ranks = b.Ranks();
+  ASSERT_EQ(ranks.values.size(), moved_ranks.values.size());
+  for (std::size_t i = 0; i < ranks.values.size(); i += 50) {
+    EXPECT_NEAR(ranks.values[i] * 4.0F + 1024.0F, moved_ranks.values[i], 3e-4F);
+  }
+}
+
+TEST(MomentSketch, FewValuesConstantsAndNothingAreExact) {
+  MomentSketch sketch{MomentOptions{}};
+  EXPECT_TRUE(sketch.Ranks().values.empty());
+  sketch.Add(std::vector<float>(5000, 3.0F), {});
+  EXPECT_EQ(sketch.Ranks().values, std::vector<float>{3.0F});
+  MomentSketch other{MomentOptions{}};
+  for (int i = 0; i < 256; ++i) other.Add(std::vector<float>{static_cast<float>(i)}, std::vector<float>{0.5F});
+  EXPECT_EQ(other.RankErrorBound(), 0.0);
+  EXPECT_EQ(other.Ranks().below[256], 128.0);
+  other.Merge(sketch);  // its value is known already
+  EXPECT_EQ(other.Ranks().values.size(), 256U);
+  other.Add(std::vector<float>{0.5F}, {});
+  EXPECT_EQ(other.RankErrorBound(), 1.0);
+}
+
+TEST(MomentSketch, HeavyTailsAndOutliersLoseTheBulk) {
+  // What the file's head warns of: one value at 1e6, and the bulk is said to weigh a small part of what it does.
+  auto values = Normal(20000, 0.0F, 1.0F);
+  values.push_back(1e6F);
+  MomentSketch sketch{MomentOptions{}};
+  sketch.Add(values, {});
+  auto const ranks = sketch.Ranks();
+  auto const stated = std::lower_bound(ranks.values.begin(), ranks.values.end(), 5.0F) - ranks.values.begin();
+  EXPECT_LT(ranks.below[static_cast<std::size_t>(stated)], 0.2 * ranks.below.back());
+  EXPECT_TRUE(std::is_sorted(ranks.values.begin(), ranks.values.end()));
+}
+
+}  // namespace
+}  // namespace kauri
