@@ -31,6 +31,7 @@ GkEntry WithOther(GkEntry entry, GkSummary const& other, std::size_t next) {
 GkSummary ExactSummary(Span<float const> values, Span<float const> weights) {
   auto const keys = SortedKeys(values, weights);
   GkSummary summary;
+  summary.reserve(keys.size());
   double rank = 0.0;
   for (std::size_t i = 0; i < keys.size();) {
     auto const key = keys[i].key;
@@ -103,7 +104,7 @@ void GkSketch::Insert(GkSummary summary, std::size_t times_pruned) {
   for (;;) {
     if (of_count_.size() <= times_pruned) of_count_.resize(times_pruned + 1);
     auto& same = of_count_[times_pruned];
-    summary = MergeSummaries(std::exchange(same, {}), summary);
+    if (!same.empty()) summary = MergeSummaries(std::exchange(same, {}), summary);
     if (summary.size() <= capacity_) {
       same = std::move(summary);
       return;

@@ -22,8 +22,8 @@ void MoveToValues(Context const& ctx, DataMatrix const& data, Span<float const> 
     for (std::size_t i = 0; i < part.values.size(); ++i) {
       auto const value = part.values[i];
       if (std::isnan(value) || (!part.weights.empty() && part.weights[i] <= 0.0F)) continue;
-      auto& of_bin =
-          smallest[f][static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), value) - cuts.begin())];
+      auto const bin = FindBin(cuts.data(), static_cast<std::uint32_t>(cuts.size() + 1), value);
+      auto& of_bin = smallest[f][bin];
       of_bin = std::min(of_bin, value);
     }
   });
