@@ -9,6 +9,7 @@
 #include "metric/metrics.h"
 #include "objective/objectives.h"
 #include "predictor/predictors.h"
+#include "tree/approx_builder.h"
 #include "tree/exact_builder.h"
 #include "tree/hist_builder.h"
 #include "tree/prune.h"
@@ -23,6 +24,8 @@ void Fill(Registries* all) {
       {"exact", "Every boundary between two values is a candidate, over presorted columns.",
        [](ParamMap const& map) { return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map)); }});
   all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder});
+  all->tree_methods.Add(
+      {"approx", "As hist, with bins made for each tree from quantiles weighted by hessians.", MakeApproxBuilder});
   all->tree_updaters.Add({"refresh", "Statistics of nodes and values of leaves become those of other data.",
                           [](ParamMap const& map) {
                             return std::make_unique<RefreshUpdater>(ParseParameters<TreeParam>(map),

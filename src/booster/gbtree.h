@@ -22,7 +22,9 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
   DMLC_DECLARE_PARAMETER(GbTreeParam) {
     DMLC_DECLARE_FIELD(tree_method)
         .set_default("auto")
-        .describe("How trees are built: auto (hist), exact, hist; with device=cuda the plug-in's method of that name.");
+        .describe(
+            "How trees are built: auto (hist), approx, exact, hist; with device=cuda the plug-in's method of that "
+            "name.");
     DMLC_DECLARE_FIELD(num_parallel_tree)
         .set_default(1)
         .set_range(1, 1 << 20)
