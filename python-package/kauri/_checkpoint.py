@@ -108,6 +108,7 @@ class TrainingCheckPoint(TrainingCallback):
         """
         if params.get("process_type") == "update":
             raise ParameterError("process_type=update needs the whole of the model that it began with; no resume=True.")
+        self._remove_half_written()
         for rounds in reversed(self._saved()):
             path = self._path(rounds)
             saved = self._read(path)
@@ -130,10 +131,19 @@ class TrainingCheckPoint(TrainingCallback):
         except (ModelError, pickle.UnpicklingError, EOFError) as error:
             raise _damaged(path, str(error)) from error
 
+    def _remove_half_written(self) -> None:
+        """Delete what a kill in the middle of saving left beside the checkpoint's own file."""
+        for path in list(self.directory.iterdir()):
+            whole, found, _ = path.name.partition(".new-")
+            if found and self._pattern().fullmatch(whole):
+                path.unlink(missing_ok=True)
+
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(rf"{re.escape(self.name)}_(0|[1-9]\d*)\.{'pkl' if self.as_pickle else 'ubj'}")
+
     def _saved(self) -> list[int]:
         """Return the numbers of rounds of the checkpoints there, ascending."""
-        pattern = re.compile(rf"{re.escape(self.name)}_(0|[1-9]\d*)\.{'pkl' if self.as_pickle else 'ubj'}")
-        matches = [pattern.fullmatch(path.name) for path in self.directory.iterdir()]
+        matches = [self._pattern().fullmatch(path.name) for path in self.directory.iterdir()]
         return sorted(int(match[1]) for match in matches if match)
 
 

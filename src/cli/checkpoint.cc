@@ -47,15 +47,15 @@ std::map<std::string, std::string> LearningParameters(Options const& options) {
   return settings;
 }
 
-/// The rounds in a checkpoint's name; -1 for other names.
-std::int64_t RoundsOfName(std::string const& name) {
+/// The rounds in the name of a checkpoint or of its best model; -1 for other names.
+std::int64_t RoundsOfName(std::string const& name, char const* suffix) {
   auto const dot = name.find('.');
   auto const digits = name.substr(0, dot);
   auto const is_number =
       digits.size() >= kMinDigits && digits.size() < 10 && digits.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number || name.substr(digits.size()) != kSuffix) return -1;
+  if (!is_number) return -1;
   auto const rounds = std::stoll(digits);
-  return NumberedName(rounds, kSuffix) == name ? rounds : -1;
+  return NumberedName(rounds, suffix) == name ? rounds : -1;
 }
 
 /// Descending, none above `most`.
@@ -63,12 +63,26 @@ std::vector<std::int64_t> RoundsInFolder(std::string const& folder, std::int64_t
   std::vector<std::int64_t> found;
   std::error_code error;
   for (auto const& entry : fs::directory_iterator(folder, error)) {
-    auto const rounds = RoundsOfName(entry.path().filename().string());
+    auto const rounds = RoundsOfName(entry.path().filename().string(), kSuffix);
     if (rounds >= 0 && rounds <= most) found.push_back(rounds);
   }
   if (error) Fail(ErrorKind::kIo, "model_dir=", folder, " cannot be searched: ", error.message(), ".");
   std::sort(found.begin(), found.end(), std::greater<>());
   return found;
+}
+
+/// A kill in the middle of saving leaves a file beside the checkpoint's own: 0010.ubj.new-...
+void RemoveHalfWritten(std::string const& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (auto const& entry : fs::directory_iterator(folder, error)) {
+    auto const name = entry.path().filename().string();
+    auto const end = name.find(".new-");
+    if (end == std::string::npos) continue;
+    auto const whole = name.substr(0, end);
+    if (RoundsOfName(whole, kSuffix) >= 0 || RoundsOfName(whole, kBestSuffix) >= 0) found.push_back(entry.path());
+  }
+  for (auto const& path : found) fs::remove(path, error);
 }
 
 void RequireSameParameters(std::string const& path, std::map<std::string, std::string> before,
@@ -127,6 +141,7 @@ Checkpoint FindCheckpoint(Options const& options) {
     Fail(ErrorKind::kParameter, "resume=true does not go with process_type=update, which needs the whole of the model ",
          "that it began with; start again with resume=false.");
   }
+  RemoveHalfWritten(options.cli.model_dir);
   for (auto const rounds : RoundsInFolder(options.cli.model_dir, options.cli.num_round)) {
     auto const path = NumberedPath(options.cli, rounds);
     auto const attributes = LoadModel(path).attributes;

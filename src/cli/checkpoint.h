@@ -32,8 +32,8 @@ std::string NumberedPath(CliParam const& cli, std::int64_t rounds);
 void SaveCheckpoint(Options const& options, Model model, Checkpoint const& checkpoint);
 
 /// The newest checkpoint of at most num_round rounds in model_dir; without one, or without resume=true, the beginning.
-/// Models without the attribute are passed over. \throws Error(kModel) for a damaged file, Error(kParameter) when it
-/// was made with other parameters.
+/// Models without the attribute are passed over, files that a kill left half written are deleted. \throws Error(kModel)
+/// for a damaged file, Error(kParameter) when it was made with other parameters.
 Checkpoint FindCheckpoint(Options const& options);
 
 /// Takes the attribute away: a model that was trained on is no checkpoint.

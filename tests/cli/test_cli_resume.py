@@ -160,6 +160,19 @@ def test_damaged_checkpoints_are_named(kauri: Kauri) -> None:
     kauri.run(*arguments)
 
 
+def test_what_a_kill_left_half_written_goes(kauri: Kauri) -> None:
+    arguments = [*training(kauri, "hist", "model.ubj", "a"), "resume=true"]
+    kauri.run(*arguments, "num_round=5")
+    half = ["0005.ubj.new-12-0", "0005.best.ubj.new-7-0"]
+    mine = ["5.ubj.new-1-0", "notes.ubj.new-1-0", "0005.json.new-1", "0005.ubj.new"]
+    for name in half + mine:
+        kauri.write(f"a/{name}", "half")
+    kauri.run(*arguments)
+    left = {path.name for path in (kauri.folder / "a").iterdir()}
+    assert not left & set(half)
+    assert left >= {*mine, "0020.ubj"}
+
+
 def test_resume_needs_a_period(kauri: Kauri) -> None:
     arguments = training(kauri, "hist", "model.ubj", "a")
     assert "save_period is 0" in kauri.run(*arguments, "resume=true", "save_period=0", status=1).err

@@ -178,6 +178,14 @@ def test_checkpoints_that_do_not_fit(binary: Table, tmp_path: Path) -> None:
         kauri.train(PARAMS, train, 8, callbacks=[saver], **QUIET)
 
 
+def test_what_a_kill_left_half_written_goes(binary: Table, tmp_path: Path) -> None:
+    train, _ = matrices(binary)
+    for name in ("model_2.ubj.new-7-0", "model_x.ubj.new-7-0", "model_2.pkl.new-7"):
+        (tmp_path / name).write_text("half")
+    kauri.train(PARAMS, train, 2, callbacks=[TrainingCheckPoint(tmp_path, resume=True)], **QUIET)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model_2.pkl.new-7", "model_x.ubj.new-7-0"]
+
+
 SCRIPT = """
 import sys, kauri, numpy as np
 from kauri.callback import TrainingCheckPoint
