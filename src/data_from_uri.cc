@@ -1,4 +1,5 @@
 /// \file The one place where data meet the registry of their readers.
+#include "data/side_files.h"
 #include "data/uri.h"
 #include "kauri/data_matrix.h"
 #include "kauri/registry.h"
@@ -14,7 +15,9 @@ std::unique_ptr<DataMatrix> DataMatrix::FromUri(Context const& ctx, std::string 
     Fail(ErrorKind::kParameter, "the format of '", uri.path, "' is not known; write '", uri.path,
          "?format=' and one of: ", known, ".");
   }
-  return readers.Find(uri.format).make(ctx, uri.path, uri.params);
+  auto matrix = readers.Find(uri.format).make(ctx, uri.path, uri.params);
+  ReadSideFiles(ctx, uri.path, matrix->MutableInfo());
+  return matrix;
 }
 
 }  // namespace kauri

@@ -110,8 +110,10 @@ KAURI_API int XGBGetGlobalConfig(char const** out);
  */
 
 /**
- * Reads a text file. `config`: {"uri": "path?format=libsvm" or "path?format=csv&label_column=0", "silent": ignored,
- * "data_split_mode": 0}. Errors: no such file, a malformed line (with its number).
+ * Reads a text file, and beside it, where they exist, path.group (rows of each query), path.weight and
+ * path.base_margin: numbers with white space between. `config`: {"uri": "path?format=libsvm" or
+ * "path?format=csv&label_column=0", "silent": ignored, "data_split_mode": 0}. Errors: no such file, a malformed line
+ * (with its number).
  */
 KAURI_API int XGDMatrixCreateFromURI(char const* config, DMatrixHandle* out);
 /** Copies `data`, an array interface [n_rows, n_cols]. `config`: {"missing": number, "nthread": optional count}. */

@@ -108,7 +108,8 @@ class DataMatrix {
                                                Context const& ctx = Context{});
   /// Takes over rows in device memory; they are row-major and contiguous.
   static std::unique_ptr<DataMatrix> FromDevice(std::unique_ptr<DeviceStorage const> storage);
-  /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...`; see data/text_reader.h.
+  /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...` and the files beside it; see
+  /// data/text_reader.h and data/side_files.h.
   static std::unique_ptr<DataMatrix> FromUri(Context const& ctx, std::string const& uri);
 
   std::int64_t NumRows() const { return info_.n_rows; }

@@ -88,6 +88,20 @@ def test_text_files(tmp_path: Path) -> None:
         kauri.DMatrix(f"{tmp_path}/missing.csv?format=csv")
 
 
+def test_files_beside_text_files(tmp_path: Path) -> None:
+    libsvm = tmp_path / "data.libsvm"
+    libsvm.write_text("1 0:1\n0 0:2\n1 0:3\n")
+    for extension, text in {"group": "1\n2\n", "weight": "0.5\n2\n", "base_margin": "1\n2\n3\n"}.items():
+        (tmp_path / f"data.libsvm.{extension}").write_text(text)
+    data = kauri.DMatrix(libsvm)
+    np.testing.assert_array_equal(data.get_group(), [1, 2])
+    np.testing.assert_array_equal(data.get_weight(), [0.5, 2])
+    np.testing.assert_array_equal(data.get_base_margin(), [1, 2, 3])
+    (tmp_path / "data.libsvm.group").write_text("1\n1\n")
+    with pytest.raises(kauri.DataError, match=r"data\.libsvm\.group: .*add up to 2"):
+        kauri.DMatrix(libsvm)
+
+
 def test_fields_come_back() -> None:
     data = kauri.DMatrix(VALUES)
     assert data.get_label().size == data.get_weight().size == data.get_base_margin().size == data.get_group().size == 0

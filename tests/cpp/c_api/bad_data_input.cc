@@ -26,6 +26,17 @@ Act ReadText(std::string const& format, std::string const& content) {
   return [=](World& world) { return ReadUri(world.File("data.txt", content) + "?format=" + format); };
 }
 
+/// Reads two rows beside which there is another file.
+Act ReadBeside(std::string const& extension, std::string const& content) {
+  return [=](World& world) {
+    auto const path = world.File("data.txt", "1 0:1 1:2\n0 0:3 1:4\n");
+    auto const side = world.File("data.txt" + extension, content);
+    auto const status = ReadUri(path + "?format=libsvm");
+    std::filesystem::remove(side);
+    return status;
+  };
+}
+
 /// Creates a DMatrix of 2 x 2 from an array interface that `spoil` has changed.
 Act WithInterface(std::function<void(json*)> const& spoil) {
   return [=](World&) {
@@ -54,6 +65,15 @@ std::vector<BadInput> BadData() {
       {"libsvm negative index", ReadText("libsvm", "1 -4:1\n"), {"data.txt", "1", "-4"}, KAURI_ERROR_DATA},
       {"csv word", ReadText("csv", "1,2\n3,abc\n"), {"data.txt", "2", "abc"}, KAURI_ERROR_DATA},
       {"csv cut off", ReadText("csv", "1,2,3\n4,5,6\n7,8"), {"data.txt", "3", "2"}, KAURI_ERROR_DATA},
+      {"side file of another length",
+       ReadBeside(".weight", "1\n2\n3\n"),
+       {"data.txt.weight", "3", "2"},
+       KAURI_ERROR_DATA},
+      {"side file word",
+       ReadBeside(".base_margin", "0.5\nhalf\n"),
+       {"data.txt.base_margin", "2", "half"},
+       KAURI_ERROR_DATA},
+      {"side file of groups", ReadBeside(".group", "1\n-1\n"), {"data.txt.group", "2", "'-1'"}, KAURI_ERROR_DATA},
       {"unknown format", ReadText("parquet", "1,2\n"), {"parquet", "csv", "libsvm"}, KAURI_ERROR_PARAMETER},
       {"missing file",
        [](World&) { return ReadUri("/no/such/file.csv?format=csv"); },

@@ -138,9 +138,11 @@ TEST(CscAdapter, EqualsCells) {
       }
       indptr.push_back(static_cast<std::int32_t>(indices.size()));
     }
-    auto const matrix =
-        MakeCscMatrix(WithThreads(2), VectorView(indptr), VectorView(indices), VectorView(values), 257, kNaN);
-    ExpectSame(RowsOf(*matrix), table.cells);
+    for (auto const threads : {1, 2, 8}) {
+      auto const matrix =
+          MakeCscMatrix(WithThreads(threads), VectorView(indptr), VectorView(indices), VectorView(values), 257, kNaN);
+      ExpectSame(RowsOf(*matrix), table.cells);
+    }
   }
 }
 
