@@ -47,28 +47,34 @@ struct Scratch {
   std::vector<WeightedKey> weighted_sort;
 };
 
-FeatureCuts ExactCuts(ColumnPart const& column, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
+FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
+  auto& keys = scratch->keys;
+  keys.clear();
+  for (auto const value : values) {
+    if (!std::isnan(value)) keys.push_back(ToKey(value));
+  }
+  SortKeys(&keys, &scratch->sort);
   FeatureCuts feature;
-  scratch->keys.clear();
-  scratch->weighted.clear();
+  feature.n_values = static_cast<std::int64_t>(keys.size());
+  if (keys.empty()) return feature;
+  feature.min = FromKey(keys.front());
+  feature.max = FromKey(keys.back());
+  feature.values = MakeCuts(KeyBoundaries(keys), feature.n_values < n_rows, max_bin);
+  return feature;
+}
+
+FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
+  FeatureCuts feature;
+  auto& keys = scratch->weighted;
+  keys.clear();
   for (std::size_t i = 0; i < column.values.size(); ++i) {
     auto const value = column.values[i];
     if (std::isnan(value)) continue;
     feature.AddValue(value);
-    if (column.weights.empty()) {
-      scratch->keys.push_back(ToKey(value));
-    } else if (column.weights[i] > 0.0F) {
-      scratch->weighted.push_back({ToKey(value), column.weights[i]});
-    }
+    if (column.weights[i] > 0.0F) keys.push_back({ToKey(value), column.weights[i]});
   }
-  auto const has_missing = feature.n_values < n_rows;
-  if (column.weights.empty()) {
-    SortKeys(&scratch->keys, &scratch->sort);
-    feature.values = MakeCuts(KeyBoundaries(scratch->keys), has_missing, max_bin);
-  } else {
-    SortKeys(&scratch->weighted, &scratch->weighted_sort);
-    feature.values = MakeCuts(RankBoundaries(RanksOf(scratch->weighted)), has_missing, max_bin);
-  }
+  SortKeys(&keys, &scratch->weighted_sort);
+  feature.values = MakeCuts(RankBoundaries(RanksOf(keys)), feature.n_values < n_rows, max_bin);
   return feature;
 }
 
@@ -77,7 +83,9 @@ std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, DataMatrix const& da
   std::vector<FeatureCuts> cuts(static_cast<std::size_t>(data.NumCols()));
   std::vector<Scratch> scratches(static_cast<std::size_t>(ctx.threads));
   ForEachColumnPart(ctx, data, data.NumRows(), weights, [&](std::size_t feature, ColumnPart const& column) {
-    cuts[feature] = ExactCuts(column, data.NumRows(), max_bin, &scratches[static_cast<std::size_t>(ThreadIndex())]);
+    auto* scratch = &scratches[static_cast<std::size_t>(ThreadIndex())];
+    cuts[feature] = weights.empty() ? EvenlyWeightedCuts(column.values, data.NumRows(), max_bin, scratch)
+                                    : WeightedCuts(column, data.NumRows(), max_bin, scratch);
   });
   return cuts;
 }
