@@ -45,11 +45,10 @@ def _param_pairs(
     return pairs
 
 
-def params_as_text(params: Params | Sequence[tuple[str, Any]]) -> dict[str, str]:
+def params_as_text(params: Params | Sequence[tuple[str, Any]], feature_names: Sequence[str] | None) -> dict[str, str]:
     """Return the parameters as texts, to compare them; the values of a name that is there repeatedly are joined."""
     texts: dict[str, str] = {}
-    for name, value in params.items() if isinstance(params, Mapping) else params:
-        text = _param_text(value)
+    for name, text in _param_pairs(params, feature_names):
         texts[name] = f"{texts[name]},{text}" if name in texts else text
     return texts
 

@@ -96,7 +96,8 @@ def train(
     if early_stopping_rounds is not None:
         actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
     actions += _display(num_boost_round, watched, verbose_eval, progress_bar)
-    told = {name: text for name, text in params_as_text(params).items() if name not in _NOT_LEARNT_FROM}
+    texts = params_as_text(params, booster.feature_names)
+    told = {name: text for name, text in texts.items() if name not in _NOT_LEARNT_FROM}
     container = CallbackContainer(actions, custom_metric, output_margin=obj is not None, params=told)
 
     booster = container.before_training(booster)
