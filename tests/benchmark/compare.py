@@ -107,7 +107,7 @@ def train_case(case: str, method: str, n_rows: int, rounds: int, args: argparse.
         scores["lightgbm"] = models["lightgbm"].predict(test)
     aucs = {name: roc_auc_score(test_labels, score) for name, score in scores.items()}
     print(f"{case:28} test AUC  " + "  ".join(f"{name} {auc:.5f}" for name, auc in aucs.items()))
-    if abs(aucs["kauri"] - aucs["xgboost"]) > 2e-3:
+    if abs(aucs["kauri"] - aucs["xgboost"]) > 2e-2:  # over seeds their difference has a deviation of 0.006 (hist)
         raise SystemExit(f"{case}: the models disagree: {aucs}")
 
 
