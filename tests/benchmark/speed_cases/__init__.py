@@ -1,0 +1,1 @@
+"""The cases of speed_table.py, their data, and the libraries that take part."""

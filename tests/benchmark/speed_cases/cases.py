@@ -1,0 +1,75 @@
+"""What is measured: a case is data.
+
+A case names a data set (datasets.py), a task and how large a model is made of it; speed_table.py runs it with every
+library of libraries.py that can do it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of the table and what it takes to measure it."""
+
+    name: str
+    data: str
+    task: str = "binary"  # binary, multiclass, rank, predict
+    rounds: int = 20
+    method: str = "hist"
+    depth: int = 6  # 0: no limit
+    leaves: int = 0  # above 0: lossguide
+    eta: float = 0.1
+    repeats: int = 5
+    libraries: tuple[str, ...] = ("kauri", "xgboost", "lightgbm", "catboost")
+    apart: bool = False  # processes start anew for each run: the data are too large to be held by all at once
+    to_reach: str = ""
+    aim: str = ""
+
+
+BOTH = "ahead of XGBoost and LightGBM"
+TWICE = "2x the faster"
+
+
+def _dense(size: str, data: str, **more: object) -> tuple[Case, ...]:
+    shared = {"to_reach": BOTH, "aim": TWICE, **more}
+    return (
+        Case(f"hist-{size}-d6", data, depth=6, **shared),
+        Case(f"hist-{size}-d8", data, depth=8, **shared),
+        Case(f"hist-{size}-l255", data, depth=0, leaves=255, **shared),
+    )
+
+
+def _small(size: str) -> Case:
+    libraries = ("kauri", "xgboost", "lightgbm")
+    return Case(
+        f"hist-{size}", f"dense-{size}", rounds=100, libraries=libraries, to_reach="ahead of XGBoost", aim="3x XGBoost"
+    )
+
+
+ALL = (
+    *_dense("1m", "dense-1m", repeats=3),
+    *_dense("10m", "dense-10m", rounds=10, repeats=1, apart=True),
+    Case("covertype", "covertype", task="multiclass", rounds=10, eta=0.3, repeats=3, to_reach=BOTH, aim=TWICE),
+    Case("onehot", "onehot-1m", repeats=3, to_reach=BOTH, aim=TWICE),
+    _small("1k"),
+    _small("5k"),
+    _small("10k"),
+    _small("50k"),
+    Case(
+        "exact-1m",
+        "dense-1m",
+        method="exact",
+        rounds=5,
+        repeats=1,
+        libraries=("kauri", "xgboost"),
+        to_reach="3x XGBoost",
+        aim="8x XGBoost",
+    ),
+    Case("predict-1m", "dense-1m", task="predict", rounds=500, to_reach="ahead of XGBoost", aim="5x XGBoost"),
+    Case("rank", "queries-100k", task="rank", to_reach=BOTH, aim=TWICE),
+    Case("rank-real", "queries-real", task="rank", rounds=100, to_reach=BOTH, aim=TWICE),
+)
+
+BY_NAME = {case.name: case for case in ALL}

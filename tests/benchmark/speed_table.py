@@ -1,0 +1,163 @@
+"""The speed of training and predicting, side by side with XGBoost, LightGBM and CatBoost, equal threads.
+
+    python tests/benchmark/speed_table.py [case ...] [--threads 2] [--repeats N] [--libraries a,b] [--out FILE]
+
+Cases are data (speed_cases/cases.py). Each library works in a process of its own, so that peak memory can be told; the
+processes take turns within a repeat, so that a noisy machine hurts all alike, and the first repeat is a warm-up where
+there are several. A library's time goes from arrays in memory to the model, its own data set and bins included; `ms a
+round` is what the rounds after the first take. Ratios are medians over the repeats of peer time / Kauri's time of the
+same repeat: above 1 Kauri is faster. Printed is a line per library with the test metric of its model; --out writes all
+figures as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from speed_cases.cases import ALL, BY_NAME, Case
+from speed_cases.datasets import load_parts, prepare
+from speed_cases.worker import MODEL_ROWS
+
+HERE = Path(__file__).resolve().parent
+
+
+class Process:
+    """A worker and its answers."""
+
+    def __init__(self, case: Case, library: str, args: argparse.Namespace) -> None:
+        command = [sys.executable, "-m", "speed_cases.worker", case.name, library, str(args.folder), str(args.threads)]
+        env = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": str(args.threads)}
+        quiet = None if args.verbose else subprocess.DEVNULL
+        self.pipe = subprocess.Popen(command, env=env, text=True, stderr=quiet, stdin=-1, stdout=-1)
+        self.name = library
+        self.answer()
+
+    def answer(self) -> dict[str, float]:
+        line = self.pipe.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self.name} ended with status {self.pipe.wait()}; --verbose shows what it said.")
+        return json.loads(line)
+
+    def ask(self, command: str) -> dict[str, float]:
+        print(command, file=self.pipe.stdin, flush=True)
+        return self.answer()
+
+    def close(self) -> None:
+        self.pipe.stdin.close()
+        self.pipe.wait()
+
+
+def make_model(case: Case, folder: Path) -> None:
+    """The model that Kauri and XGBoost both read."""
+    path = folder / f"{case.name}.ubj"
+    if path.exists():
+        return
+    import xgboost
+
+    part, _ = load_parts(case.data, folder)
+    data = xgboost.DMatrix(part.features[:MODEL_ROWS], part.labels[:MODEL_ROWS])
+    params = {"objective": "binary:logistic", "max_depth": case.depth, "eta": case.eta}
+    xgboost.train(params, data, case.rounds).save_model(path)
+
+
+def measure(case: Case, libraries: list[str], args: argparse.Namespace) -> dict[str, dict]:
+    """Runs and test metric of each library."""
+    found: dict[str, dict] = {name: {"runs": []} for name in libraries}
+    processes = {} if case.apart else {name: Process(case, name, args) for name in libraries}
+    warm_up = 0 if case.apart else 1
+    for repeat in range(case.repeats + warm_up):
+        for name in libraries:
+            process = processes.get(name) or Process(case, name, args)
+            found[name]["runs"].append(process.ask("run"))
+            if repeat == 0:
+                found[name]["quality"] = process.ask("score")
+            if case.apart:
+                process.close()
+    for process in processes.values():
+        process.close()
+    for one in found.values():
+        one["peak_bytes"] = one["runs"][0]["peak_bytes"]
+        one["runs"] = one["runs"][warm_up:]
+    return found
+
+
+def median_of(runs: list[dict[str, float]], key: str) -> float:
+    return statistics.median(run[key] for run in runs)
+
+
+def report(case: Case, found: dict[str, dict]) -> None:
+    goal = f" (to reach: {case.to_reach}; aim: {case.aim})" if case.to_reach else ""
+    print(f"\n{case.name}: {case.rounds} rounds{goal}", flush=True)
+    ours = found.get("kauri", {}).get("runs", [])
+    for name, one in found.items():
+        runs = one["runs"]
+        line = f"  {name:9} {median_of(runs, 'seconds'):8.3f} s  cpu {median_of(runs, 'cpu_seconds'):8.3f} s"
+        if "round_ms" in runs[0]:
+            line += f"  {median_of(runs, 'round_ms'):9.2f} ms a round"
+        metric, value = next(iter(one["quality"].items()))
+        line += f"  peak {one['peak_bytes'] / 1e6:6.0f} MB  {metric} {value:.5f}"
+        if ours and name != "kauri":
+            for key, unit in (("seconds", "x"), ("round_ms", "x a round")):
+                if key in runs[0]:
+                    line += (
+                        f"  {statistics.median(a[key] / b[key] for a, b in zip(runs, ours, strict=True)):6.2f} {unit}"
+                    )
+        print(line, flush=True)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", default=[case.name for case in ALL], help=", ".join(BY_NAME))
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeats", type=int, help="instead of each case's own number")
+    parser.add_argument("--libraries", help="comma-separated; by default all that take part in a case")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "kauri-speed", help="of the data")
+    parser.add_argument("--out", type=Path, help="JSON")
+    parser.add_argument("--verbose", action="store_true", help="show what the libraries print")
+    args = parser.parse_args()
+    unknown = [name for name in args.cases if name not in BY_NAME]
+    if unknown:
+        parser.error(f"unknown cases {unknown}; there are {', '.join(BY_NAME)}")
+    return args
+
+
+def versions() -> dict[str, str]:
+    found = {}
+    for name in ("kauri", "xgboost", "xgboost-cpu", "lightgbm", "catboost"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def main() -> None:
+    args = parse()
+    print(", ".join(f"{name} {number}" for name, number in versions().items()) + f"; {args.threads} threads")
+    results: dict[str, object] = {"versions": versions(), "threads": args.threads}
+    for name in args.cases:
+        case = BY_NAME[name]
+        if args.repeats:
+            case = replace(case, repeats=args.repeats)
+        prepare(case.data, args.folder)
+        if case.task == "predict":
+            make_model(case, args.folder)
+        wanted = args.libraries.split(",") if args.libraries else case.libraries
+        found = measure(case, [library for library in case.libraries if library in wanted], args)
+        report(case, found)
+        results[name] = found
+        if args.out:
+            args.out.write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main()
