@@ -57,4 +57,17 @@ struct GradientView {
   GradientUnit unit;
 };
 
+/// The gradients of all outputs side by side, as a builder of vector leaves sees them. Not owning. A row holds the
+/// integers of its gradients [n_outputs], then those of its hessians [n_hessians], then zeros up to `stride`.
+struct GradientTableView {
+  Span<std::int32_t const> values;  ///< [n_rows, stride]
+  Span<GradientUnit const> units;   ///< [n_outputs]
+  std::int64_t n_hessians = 0;      ///< n_outputs, or 1 where each row has the same hessian for all outputs
+  std::int64_t stride = 0;
+
+  std::int64_t NumOutputs() const { return static_cast<std::int64_t>(units.size()); }
+  /// Where the hessian of an output is in a row.
+  std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
+};
+
 }  // namespace kauri

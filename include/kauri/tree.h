@@ -18,6 +18,7 @@ constexpr std::int32_t kNoNode = -1;
 class Tree {
  public:
   Tree();  ///< a single leaf of value 0
+  explicit Tree(std::int32_t outputs);  ///< a single leaf of as many zeros
 
   std::int32_t NumNodes() const { return static_cast<std::int32_t>(left.size()); }
   std::int32_t NumLeaves() const;
@@ -40,7 +41,7 @@ class Tree {
   /// `weight` before the learning rate, `value` as predicted (ignored for a split node's threshold), `hessian` the
   /// cover.
   void SetNodeStatistics(std::int32_t node, float weight, float hessian);
-  void SetLeafValue(std::int32_t node, float value);
+  void SetLeafValue(std::int32_t node, float value, std::int32_t output = 0);
 
   /// \throws Error(kModel) unless this is a tree: equal lengths, children in range, no cycle, one parent each,
   ///         features below n_features, finite leaf values and thresholds, row counts not negative.

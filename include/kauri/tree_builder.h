@@ -22,6 +22,7 @@ class BuildState {
 /// Which tree is being built: the seeds of column sampling follow from it.
 struct TreeTask {
   GradientView gradients;
+  GradientTableView table;                ///< of all outputs, for a tree with vector leaves; `gradients` is empty then
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], 1 = used; empty = all are used
   std::int64_t iteration = 0;
   std::int64_t tree_in_iteration = 0;  ///< over outputs and parallel trees
@@ -35,6 +36,8 @@ class TreeBuilder {
   virtual ~TreeBuilder() = default;
   /// Names what a state depends on besides the data: two builders with equal keys share states.
   virtual std::string StateKey() const { return {}; }
+  /// Whether it builds trees with vector leaves as well, from the table of a task.
+  virtual bool BuildsVectorLeaves() const { return false; }
   /// The state for a data set. Costs a sort (exact) or a quantile sketch and binning (hist).
   virtual std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const = 0;
   /// Builds one tree. leaf_of_row (out): [n_rows], the leaf of every row, sampled or not.

@@ -8,6 +8,7 @@
 
 #include "booster/row_leaves.h"
 #include "common/fixed_point.h"
+#include "common/gradient_table.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "predictor/held_margins.h"
@@ -33,6 +34,7 @@ struct DataCache {
   std::unique_ptr<BuildState> build_state;
   std::string build_state_key;
   FixedGradients fixed;
+  GradientTable table;
   std::vector<std::int32_t> leaf_of_row;
 };
 
@@ -96,7 +98,11 @@ class CpuEngine : public Engine {
     }
     auto const sampled = DrawRows(ctx, tree, &cache);
     TreeTask task;
-    task.gradients = cache.fixed.View();
+    if (tree.vector_leaves) {
+      task.table = cache.table.View();
+    } else {
+      task.gradients = cache.fixed.View();
+    }
     task.sampled_rows = sampled;
     task.feature_weights = train.Info().feature_weights;
     task.iteration = tree.iteration;
@@ -104,7 +110,10 @@ class CpuEngine : public Engine {
     task.leaf_scale = tree.leaf_scale;
     cache.leaf_of_row.resize(static_cast<std::size_t>(train.NumRows()));
     auto built = builder.Build(ctx, train, task, cache.build_state.get(), cache.leaf_of_row);
-    RefreshLeaves(ctx, train.Info(), tree, sampled, cache, &built);
+    auto const end = tree.vector_leaves ? cache.n_outputs : tree.output + 1;
+    for (auto output = tree.output; output < end; ++output) {
+      RefreshLeaves(ctx, train.Info(), tree, output, sampled, cache, &built);
+    }
     AddLeaves(ctx, built, tree.output, &cache);
     return built;
   }
@@ -163,27 +172,37 @@ class CpuEngine : public Engine {
 
   /// Makes the pairs that a tree is built from. Returns the rows used, [n_rows], 1 = used; empty: all.
   static std::vector<std::uint8_t> DrawRows(Context const& ctx, RoundTree const& tree, DataCache* cache) {
-    auto const n_rows = static_cast<std::int64_t>(cache->gradients.size()) / cache->n_outputs;
+    auto const n_outputs = cache->n_outputs;
+    auto const n_rows = static_cast<std::int64_t>(cache->gradients.size()) / n_outputs;
     if (!tree.SamplesByGradient()) {
       auto sampled = SampleRows(ctx, tree.iteration, tree.tree_in_iteration, tree.subsample, n_rows);
-      QuantiseGradients(ctx, cache->gradients, cache->n_outputs, tree.output, sampled, &cache->fixed);
+      if (tree.vector_leaves) {
+        cache->table.Quantise(ctx, cache->gradients, n_outputs, sampled);
+      } else {
+        QuantiseGradients(ctx, cache->gradients, n_outputs, tree.output, sampled, &cache->fixed);
+      }
       return sampled;
     }
-    auto sample = SampleByGradient(ctx, cache->gradients, cache->n_outputs, tree.output, tree.subsample,
+    OutputRange const outputs{tree.output, tree.vector_leaves ? n_outputs : tree.output + 1};
+    auto sample = SampleByGradient(ctx, cache->gradients, n_outputs, outputs, tree.subsample,
                                    RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration));
-    QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &cache->fixed);
+    if (tree.vector_leaves) {
+      cache->table.Quantise(ctx, sample.pairs, n_outputs, sample.used);
+    } else {
+      QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &cache->fixed);
+    }
     return std::move(sample.used);
   }
 
-  static void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
+  static void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree, std::int64_t output,
                             Span<std::uint8_t const> sampled, DataCache const& cache, Tree* built) {
-    auto const output = static_cast<std::size_t>(tree.output);
-    if (output >= cache.leaf_quantiles.size() || !cache.leaf_quantiles[output].has_value()) return;
+    auto const index = static_cast<std::size_t>(output);
+    if (index >= cache.leaf_quantiles.size() || !cache.leaf_quantiles[index].has_value()) return;
     if (tree.param == nullptr) Fail(ErrorKind::kInternal, "the booster gave no parameters for the leaves of a tree");
     LeafQuantileTask task;
-    task.quantile = *cache.leaf_quantiles[output];
+    task.quantile = *cache.leaf_quantiles[index];
     task.leaf_scale = tree.leaf_scale;
-    task.output = tree.output;
+    task.output = output;
     task.n_outputs = cache.n_outputs;
     task.margins = cache.round_margins;
     task.leaf_of_row = cache.leaf_of_row;
@@ -191,13 +210,14 @@ class CpuEngine : public Engine {
     SetLeafQuantiles(ctx, info, *tree.param, task, built);
   }
 
+  /// output: of a tree that has one.
   static void AddLeaves(Context const& ctx, Tree const& tree, std::int64_t output, DataCache* cache) {
     auto const n_rows = static_cast<std::int64_t>(cache->leaf_of_row.size());
     ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       for (auto row = begin; row < end; ++row) {
-        auto const leaf = cache->leaf_of_row[static_cast<std::size_t>(row)];
-        cache->margins[static_cast<std::size_t>(row * cache->n_outputs + output)] +=
-            tree.split_value[static_cast<std::size_t>(leaf)];
+        auto const values = tree.LeafValues(cache->leaf_of_row[static_cast<std::size_t>(row)]);
+        auto* const margins = cache->margins.data() + row * cache->n_outputs + output;
+        for (std::size_t i = 0; i < values.size(); ++i) margins[i] += values[i];
       }
     });
   }

@@ -44,28 +44,31 @@ class GbTree : public Booster {
  public:
   explicit GbTree(ParamMap const& map)
       : tree_param_(ParseParameters<TreeParam>(map)), param_(ParseParameters<GbTreeParam>(map)) {
+    tree_method_ = ResolveTreeMethod(param_.tree_method, ParseDeviceKind(map));
     if (auto const* method = FindTreeMethod(param_.tree_method, ParseDeviceKind(map))) builder_ = method->make(map);
     if (UpdatesTrees()) updates_ = std::make_unique<TreeUpdates>(param_.updater, map);
   }
 
   void RequireTraining() const override {
-    if (param_.multi_strategy == GbTreeParam::kMultiOutputTree) {
-      Fail(ErrorKind::kParameter,
-           "multi_strategy=multi_output_tree: Kauri predicts with and explains trees with vector ",
-           "leaves but does not train them; use multi_strategy=one_output_per_tree.");
-    }
     if (UpdatesTrees()) return updates_->RequireTraining();
     RequireTreeBuilder(param_.updater);
-    if (builder_ != nullptr) return;
-    FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
+    if (builder_ == nullptr) {
+      FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
+    }
+    if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
+    Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
+         " builds no trees with vector leaves; use tree_method=hist with device=cpu, or ",
+         "multi_strategy=one_output_per_tree.");
   }
 
-  /// Trees are ordered output by output, the parallel trees of one output side by side, as in XGBoost's files.
+  /// Trees are ordered output by output (vectors are of output 0), the parallel trees of one output side by side, as in
+  /// XGBoost's files.
   void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                   Model* model) const override {
-    auto const n_outputs = model->NumOutputs();
-    std::vector<Tree> trees;
     RoundTree task;
+    task.vector_leaves = param_.multi_strategy == GbTreeParam::kMultiOutputTree && model->NumOutputs() > 1;
+    auto const n_outputs = task.vector_leaves ? 1 : model->NumOutputs();
+    std::vector<Tree> trees;
     task.iteration = iteration;
     task.subsample = tree_param_.subsample;
     task.param = &tree_param_;
@@ -99,6 +102,7 @@ class GbTree : public Booster {
 
   TreeParam tree_param_;
   GbTreeParam param_;
+  std::string tree_method_;               ///< as in the registry
   std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see FindTreeMethod
   std::unique_ptr<TreeUpdates> updates_;  ///< nullptr unless UpdatesTrees()
 };

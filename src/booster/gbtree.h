@@ -1,4 +1,5 @@
-/// \file The booster `gbtree`: every round adds one tree per output and parallel tree.
+/// \file The booster `gbtree`: every round adds one tree per parallel tree, and per output unless their leaves hold
+/// vectors.
 #pragma once
 
 #include <memory>
@@ -34,9 +35,8 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
         .add_enum("one_output_per_tree", kOneOutputPerTree)
         .add_enum("multi_output_tree", kMultiOutputTree)
         .describe(
-            "What a round adds for several outputs: one_output_per_tree. Models of XGBoost's multi_output_tree, one "
-            "tree "
-            "with vectors as leaves, are read, predicted with and explained, but not trained.");
+            "What a round adds for several outputs: one_output_per_tree, or multi_output_tree, one tree with a vector "
+            "in each leaf (tree_method=hist on the CPU only).");
     DMLC_DECLARE_FIELD(process_type)
         .set_default(kDefault)
         .add_enum("default", kDefault)

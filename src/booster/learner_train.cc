@@ -65,8 +65,9 @@ namespace {
 
 void RequireScalarLeaves(Model const& model) {
   if (!model.HasVectorLeaves()) return;
-  Fail(ErrorKind::kModel, "the model has trees with vector leaves (multi_strategy=multi_output_tree), which Kauri ",
-       "cannot train further; it can predict, explain and save them. Start a new model, or go on in XGBoost.");
+  Fail(ErrorKind::kModel, "process_type=update: the model has trees with vector leaves ",
+       "(multi_strategy=multi_output_tree), which no updater changes; train a new model, or add rounds to this one ",
+       "with process_type=default.");
 }
 
 }  // namespace
@@ -76,9 +77,9 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
                                SetGradients&& set_gradients) {
   auto const parts = Resolve();
   parts->booster->RequireTraining();
-  RequireScalarLeaves(model);
   ValidateTrainingData(*parts, *train, custom);
   auto const updates = parts->booster->UpdatesTrees();
+  if (updates) RequireScalarLeaves(updated == nullptr ? model : *updated);
   if (!updates) updated.reset();
   auto* const session = TheEngine(*parts);
   try {

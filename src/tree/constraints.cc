@@ -46,7 +46,7 @@ std::vector<std::uint32_t> TreeConstraints::AllowedOf(std::int32_t node,
 }
 
 void TreeConstraints::AddSplit(Tree const& tree, std::int32_t node) {
-  if (rules_.HasMonotone()) PassBounds(tree, node);
+  if (rules_.HasMonotone() && !tree.HasVectorLeaves()) PassBounds(tree, node);
   if (!LimitsFeatures()) return;
   path_of_node_.resize(tree.left.size());
   auto const path = LongerPath(path_of_node_[At(node)], tree.split_feature[At(node)]);

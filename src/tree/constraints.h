@@ -54,7 +54,8 @@ class TreeConstraints {
   /// Of an ascending list of features, those that the node may use.
   std::vector<std::uint32_t> AllowedOf(std::int32_t node, std::vector<std::uint32_t> const& features) const;
 
-  /// To be told of every split, parents first, once both children have their weights (SetNode).
+  /// To be told of every split, parents first, once both children have their weights (SetNode). Bounds of vectors are
+  /// the builder's own affair (vector_gain.h).
   void AddSplit(Tree const& tree, std::int32_t node);
 
  private:

@@ -18,10 +18,14 @@ constexpr std::uint32_t kPerOctave = 1U << kLinearBits;
 constexpr std::size_t kBuckets = (kMagnitudeBits - kLinearBits + 1) * kPerOctave;
 constexpr double kHessianShare = 0.1;  ///< lambda of the magnitude, XGBoost's
 
-double Magnitude(GradientPair pair) {
-  auto const gradient = static_cast<double>(pair.gradient);
-  auto const hessian = static_cast<double>(pair.hessian);
-  return std::sqrt(gradient * gradient + kHessianShare * hessian * hessian);
+double Magnitude(Span<GradientPair const> pairs) {
+  double square = 0.0;
+  for (auto const& pair : pairs) {
+    auto const gradient = static_cast<double>(pair.gradient);
+    auto const hessian = static_cast<double>(pair.hessian);
+    square += gradient * gradient + kHessianShare * hessian * hessian;
+  }
+  return std::sqrt(square);
 }
 
 /// Ascending with the magnitude; each magnitude below 2 * kPerOctave has its own.
@@ -76,35 +80,36 @@ std::vector<std::uint32_t> RowsOfBucket(Span<std::uint32_t const> magnitudes, st
   return rows;
 }
 
-/// The pairs of one output.
-struct PairColumn {
+/// The pairs of some outputs.
+struct PairColumns {
   Span<GradientPair const> gradients;  // [n_rows, n_outputs]
   std::int64_t n_outputs;
-  std::int64_t output;
+  OutputRange outputs;
 
   std::int64_t NumRows() const { return static_cast<std::int64_t>(gradients.size()) / n_outputs; }
-  GradientPair operator[](std::int64_t row) const {
-    return gradients[static_cast<std::size_t>(row * n_outputs + output)];
+  Span<GradientPair const> operator[](std::int64_t row) const {
+    return {gradients.data() + row * n_outputs + outputs.begin, static_cast<std::size_t>(outputs.end - outputs.begin)};
   }
 };
 
 /// \throws Error(kData) for a pair that is not finite.
-double LargestMagnitude(Context const& ctx, PairColumn const& pairs) {
+double LargestMagnitude(Context const& ctx, PairColumns const& pairs) {
   auto const n_rows = pairs.NumRows();
   std::vector<double> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)), 0.0);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     auto& largest = of_block[static_cast<std::size_t>(block)];
     for (auto row = begin; row < end; ++row) {
-      auto const pair = pairs[row];
-      if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, row);
-      largest = std::max(largest, Magnitude(pair));
+      for (auto const& pair : pairs[row]) {
+        if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, row);
+      }
+      largest = std::max(largest, Magnitude(pairs[row]));
     }
   });
   return of_block.empty() ? 0.0 : *std::max_element(of_block.begin(), of_block.end());
 }
 
 /// The magnitude with chance 1.
-double ThresholdOf(Context const& ctx, PairColumn const& pairs, float rate) {
+double ThresholdOf(Context const& ctx, PairColumns const& pairs, float rate) {
   auto const n_rows = pairs.NumRows();
   auto const largest = LargestMagnitude(ctx, pairs);
   if (largest == 0.0) return 0.0;
@@ -146,23 +151,27 @@ double SamplingThreshold(Context const& ctx, Span<std::uint32_t const> magnitude
 }
 
 GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
-                                std::int64_t output, float rate, std::uint64_t key) {
-  PairColumn const column{gradients, n_outputs, output};
-  auto const n_rows = column.NumRows();
-  auto const threshold = ThresholdOf(ctx, column, rate);
+                                OutputRange outputs, float rate, std::uint64_t key) {
+  PairColumns const columns{gradients, n_outputs, outputs};
+  auto const n_rows = columns.NumRows();
+  auto const width = static_cast<std::size_t>(outputs.end - outputs.begin);
+  auto const threshold = ThresholdOf(ctx, columns, rate);
   GradientSample sample;
   sample.used.resize(static_cast<std::size_t>(n_rows));
-  sample.pairs.resize(static_cast<std::size_t>(n_rows));
+  sample.pairs.resize(static_cast<std::size_t>(n_rows) * width);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
-      auto const pair = column[row];
-      auto const magnitude = Magnitude(pair);
+      auto const pairs = columns[row];
+      auto const magnitude = Magnitude(pairs);
       auto const chance = magnitude < threshold ? magnitude / threshold : 1.0;
       if (magnitude == 0.0 || RandomUniform(key, static_cast<std::uint64_t>(row)) >= chance) continue;
       auto const index = static_cast<std::size_t>(row);
       sample.used[index] = 1;
-      sample.pairs[index] = {static_cast<float>(static_cast<double>(pair.gradient) / chance),
-                             static_cast<float>(static_cast<double>(pair.hessian) / chance)};
+      for (std::size_t output = 0; output < width; ++output) {
+        sample.pairs[index * width + output] = {
+            static_cast<float>(static_cast<double>(pairs[output].gradient) / chance),
+            static_cast<float>(static_cast<double>(pairs[output].hessian) / chance)};
+      }
     }
   });
   return sample;

@@ -20,16 +20,26 @@
 
 namespace kauri {
 
-struct GradientSample {
-  std::vector<std::uint8_t> used;   ///< [n_rows], 1 = used
-  std::vector<GradientPair> pairs;  ///< [n_rows], divided by the row's chance; zero where not used
+/// Consecutive outputs, or one.
+struct OutputRange {
+  OutputRange(std::int64_t only) : begin(only), end(only + 1) {}  // NOLINT: an output is a range
+  OutputRange(std::int64_t first, std::int64_t last) : begin(first), end(last) {}
+
+  std::int64_t begin;
+  std::int64_t end;
 };
 
-/// The rows of one tree. gradients: [n_rows, n_outputs], of which column `output` counts; rate: in (0, 1), the expected
-/// share of rows; key: RowSamplingKey. Rows whose pair is zero are never used. Same bits for any number of threads.
-/// \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
+struct GradientSample {
+  std::vector<std::uint8_t> used;   ///< [n_rows], 1 = used
+  std::vector<GradientPair> pairs;  ///< [n_rows, outputs], divided by the row's chance; zero where not used
+};
+
+/// The rows of one tree. gradients: [n_rows, n_outputs], of which some columns count; rate: in (0, 1), the expected
+/// share of rows; key: RowSamplingKey. The squared magnitude of several outputs is the sum of theirs. Rows whose pair
+/// is zero are never used. Same bits for any number of threads. \throws Error(kData) for a gradient or hessian that is
+/// not finite, naming the row.
 GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
-                                std::int64_t output, float rate, std::uint64_t key);
+                                OutputRange outputs, float rate, std::uint64_t key);
 
 /// The threshold t at which the sum of min(1, magnitude / t) is `n_wanted`; 0 when as many magnitudes or fewer are
 /// above zero. magnitudes: below 2^30; n_wanted: above 0.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tree/hist_grower.h"
+#include "tree/hist_vector_grower.h"
 #include "tree/tree_common.h"
 
 namespace kauri {
@@ -55,7 +56,13 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
   auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
-  return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
+  if (task.table.stride == 0) return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
+  auto& vectors = hist->vectors;
+  if (vectors == nullptr || vectors->Stride() != task.table.stride) {
+    vectors.reset();  // before its successor takes as much memory
+    vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
+  }
+  return VectorGrower(ctx, param_, rules_, task, hist->bins, vectors.get(), &hist->rows, leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {

@@ -19,6 +19,7 @@ class HistBuilder : public TreeBuilder {
   /// \throws Error(kParameter): constraints that cannot be read.
   explicit HistBuilder(TreeParam const& param) : param_(param), rules_(ParseConstraints(param)) {}
 
+  bool BuildsVectorLeaves() const override { return true; }
   std::string StateKey() const override;
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,

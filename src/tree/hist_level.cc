@@ -33,7 +33,7 @@ HistWorkspace::HistWorkspace(BinMatrix const& bins) : bins_(&bins), adder_(bins)
   }
 }
 
-double HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair> pairs) {
+double HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
   pieces_.clear();
   chunks_.clear();
   partial_.assign(pairs.size(), {});
@@ -108,7 +108,7 @@ void HistWorkspace::FinishBlock(GainParam const& gain, HistPair const& pair, std
 }
 
 void HistWorkspace::FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
-                               Span<std::uint32_t const> features, Span<HistPair> pairs) {
+                               Span<std::uint32_t const> features, Span<HistPair const> pairs) {
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   auto const additions = PlanChunks(ctx, rows, pairs);
   AddRows(ThreadsFor(ctx, additions), task, features);

@@ -16,30 +16,15 @@
 #include "kauri/context.h"
 #include "kauri/tree_builder.h"
 #include "tree/hist_accumulate.h"
+#include "tree/hist_growth.h"
 #include "tree/hist_pool.h"
 #include "tree/hist_rows.h"
 #include "tree/hist_split.h"
 
 namespace kauri {
 
-/// A node that may still be split.
-struct HistNode {
-  std::int32_t id = 0;
-  std::int32_t depth = 0;
-  NodeTotal total;
-  FixedSum* histogram = nullptr;  ///< borrowed; nullptr when not needed any more
-  SplitCandidate best;
-  std::shared_ptr<std::vector<std::uint32_t> const> features;  ///< to be scanned, ascending; null: not to be split
-
-  bool IsOpen() const { return features != nullptr; }
-};
-
-/// Children of one node. A root is the `small` of a pair without a `large`.
-struct HistPair {
-  HistNode* small = nullptr;   ///< the one with fewer rows: its histogram is added up
-  HistNode* large = nullptr;   ///< may be nullptr when it is not to be split
-  FixedSum* parent = nullptr;  ///< becomes the histogram of `large`
-};
+using HistNode = GrowingNode<NodeTotal, FixedSum>;
+using HistPair = GrowingPair<HistNode>;
 
 /// What stays the same from tree to tree for one data set, and scratch.
 class HistWorkspace {
@@ -51,7 +36,7 @@ class HistWorkspace {
 
   /// Sets `histogram` and `best` of the nodes in `pairs`. `features` (ascending) holds those of every node.
   void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
-                  Span<std::uint32_t const> features, Span<HistPair> pairs);
+                  Span<std::uint32_t const> features, Span<HistPair const> pairs);
 
  private:
   /// Rows of one small child and the histogram that they go to.
@@ -70,7 +55,7 @@ class HistWorkspace {
   };
 
   /// Returns the work in additions.
-  double PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair> pairs);
+  double PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
   void AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features);
   void FinishBlock(GainParam const& gain, HistPair const& pair, std::vector<FixedSum*> const& partial,
                    FeatureBlock block, SplitCandidate* best);

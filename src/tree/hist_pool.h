@@ -1,7 +1,7 @@
 /// \file Memory of histograms: fixed-size buffers that are lent and taken back, kept from tree to tree.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -11,15 +11,16 @@
 
 namespace kauri {
 
-/// Sums per cell (see data/bin_matrix.h); 64-byte aligned.
-class HistogramPool {
+/// Buffers of `n` sums each, 64-byte aligned.
+template <typename Sum>
+class SumPool {
  public:
-  explicit HistogramPool(std::uint32_t n_cells) : bytes_((n_cells * sizeof(FixedSum) / kLine + 1) * kLine) {}
+  explicit SumPool(std::size_t n) : bytes_((n * sizeof(Sum) / kLine + 1) * kLine) {}
 
   /// The contents are undefined. \throws std::bad_alloc.
-  FixedSum* Borrow() {
+  Sum* Borrow() {
     if (free_.empty()) {
-      buffers_.emplace_back(static_cast<FixedSum*>(std::aligned_alloc(kLine, bytes_)));
+      buffers_.emplace_back(static_cast<Sum*>(std::aligned_alloc(kLine, bytes_)));
       if (buffers_.back() == nullptr) throw std::bad_alloc();
       free_.push_back(buffers_.back().get());
     }
@@ -27,7 +28,9 @@ class HistogramPool {
     free_.pop_back();
     return buffer;
   }
-  void GiveBack(FixedSum* buffer) { free_.push_back(buffer); }
+  void GiveBack(Sum* buffer) { free_.push_back(buffer); }
+  std::size_t NumLent() const { return buffers_.size() - free_.size(); }
+  std::size_t BufferBytes() const { return bytes_; }
   /// Takes back whatever is lent.
   void GiveBackAll() {
     free_.clear();
@@ -37,12 +40,15 @@ class HistogramPool {
  private:
   static constexpr std::size_t kLine = 64;
   struct Free {
-    void operator()(FixedSum* buffer) const { std::free(buffer); }
+    void operator()(Sum* buffer) const { std::free(buffer); }
   };
 
   std::size_t bytes_;
-  std::vector<std::unique_ptr<FixedSum, Free>> buffers_;
-  std::vector<FixedSum*> free_;
+  std::vector<std::unique_ptr<Sum, Free>> buffers_;
+  std::vector<Sum*> free_;
 };
+
+/// One sum per cell (see data/bin_matrix.h).
+using HistogramPool = SumPool<FixedSum>;
 
 }  // namespace kauri

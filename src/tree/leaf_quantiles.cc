@@ -117,6 +117,7 @@ float Clamp(float value, WeightBounds bounds) {
 void Constrain(ConstraintRules const& rules, std::int64_t n_features, Tree const& tree,
                std::vector<std::optional<float>>* quantiles) {
   auto clamped = tree;  // whose base weights are the quantiles
+  clamped.base_weight.assign(tree.left.size(), 0.0F);
   TreeConstraints constraints({rules.signs, false, {}}, n_features);
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {  // children come after their parents
     if (tree.IsLeaf(node)) continue;
@@ -149,7 +150,7 @@ void SetLeafQuantiles(Context const& ctx, MetaInfo const& info, TreeParam const&
   for (std::int32_t leaf = 0; leaf < tree->NumNodes(); ++leaf) {
     auto const& quantile = quantiles[At(leaf)];
     if (tree->IsLeaf(leaf) && quantile.has_value()) {
-      tree->SetLeafValue(leaf, *quantile * param.eta * task.leaf_scale);
+      tree->SetLeafValue(leaf, *quantile * param.eta * task.leaf_scale, static_cast<std::int32_t>(task.output));
     }
   }
 }

@@ -27,8 +27,8 @@ struct LeafQuantileTask {
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], 1 = used; empty = all are used
 };
 
-/// Sets the value of every leaf that has rows with a weight to quantile * eta * leaf_scale. The label of a row is the
-/// one of the output's target, or the only one. Same bits for any number of threads.
+/// Sets the value of `output` of every leaf that has rows with a weight to quantile * eta * leaf_scale. The label of a
+/// row is the one of the output's target, or the only one. Same bits for any number of threads.
 void SetLeafQuantiles(Context const& ctx, MetaInfo const& info, TreeParam const& param, LeafQuantileTask const& task,
                       Tree* tree);
 

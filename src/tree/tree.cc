@@ -123,7 +123,9 @@ void CheckLeaf(Tree const& tree, std::int32_t node) {
 
 }  // namespace
 
-Tree::Tree()
+Tree::Tree() : Tree(1) {}
+
+Tree::Tree(std::int32_t outputs)
     : left{kNoNode},
       right{kNoNode},
       parent{kNoNode},
@@ -131,9 +133,12 @@ Tree::Tree()
       split_value{0.0F},
       default_left{0},
       is_categorical{0},
-      base_weight{0.0F},
+      base_weight(At(outputs), 0.0F),
       loss_change{0.0F},
-      sum_hessian{0.0F} {}
+      sum_hessian{0.0F},
+      n_outputs(outputs) {
+  if (HasVectorLeaves()) leaf_vector.assign(At(outputs), 0.0F);
+}
 
 std::int32_t Tree::NumLeaves() const {
   return static_cast<std::int32_t>(std::count(left.begin(), left.end(), kNoNode));
@@ -201,7 +206,13 @@ void Tree::SetNodeStatistics(std::int32_t node, float weight, float hessian) {
   sum_hessian[At(node)] = hessian;
 }
 
-void Tree::SetLeafValue(std::int32_t node, float value) { split_value[At(node)] = value; }
+void Tree::SetLeafValue(std::int32_t node, float value, std::int32_t output) {
+  if (HasVectorLeaves()) {
+    leaf_vector[At(node) * At(n_outputs) + At(output)] = value;
+  } else {
+    split_value[At(node)] = value;
+  }
+}
 
 void Tree::Validate(std::int64_t n_features) const {
   CheckLengths(*this);

@@ -141,7 +141,8 @@ void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t c
   auto const check = [n_rows](char const* name, std::size_t size) {
     if (size != n_rows) Fail(ErrorKind::kInternal, "a tree of ", n_rows, " rows was given ", size, " ", name, ".");
   };
-  check("gradients", task.gradients.pairs.size());
+  auto const stride = static_cast<std::size_t>(task.table.stride);
+  check("gradients", stride == 0 ? task.gradients.pairs.size() : task.table.values.size() / stride);
   check("places for leaves", leaf_of_row.size());
   if (!task.sampled_rows.empty()) check("row marks", task.sampled_rows.size());
 }

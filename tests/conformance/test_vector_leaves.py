@@ -193,13 +193,3 @@ def test_mixed_strategies(tmp_path: Path) -> None:
     np.testing.assert_allclose(sliced.predict(kauri.DMatrix(features)), theirs[1:3].predict(data), rtol=1e-6, atol=1e-7)
 
 
-def test_training_is_refused(tmp_path: Path) -> None:
-    """Neither new trees with vectors nor more trees after them."""
-    theirs, features = train("targets")
-    theirs.save_model(tmp_path / "model.json")
-    labels = make_data("targets")[1]
-    data = kauri.DMatrix(features, labels)
-    with pytest.raises(kauri.ParameterError, match="multi_strategy=multi_output_tree"):
-        kauri.train({"multi_strategy": "multi_output_tree"}, data, 1)
-    with pytest.raises(kauri.KauriError, match="vector leaves"):
-        kauri.train({}, data, 1, xgb_model=str(tmp_path / "model.json"))

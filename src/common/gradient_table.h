@@ -1,0 +1,35 @@
+/// \file The gradients of all outputs in fixed point, side by side: what trees with vector leaves are built from.
+#pragma once
+
+#include <hwy/aligned_allocator.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// As GradientTableView; rows of 16 integers and more begin at cache lines.
+class GradientTable {
+ public:
+  /// gradients: [n_rows, n_outputs]; each output gets its own unit. sampled: [n_rows] or empty; rows not sampled
+  /// become zeros. \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
+  void Quantise(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
+                Span<std::uint8_t const> sampled);
+  GradientTableView View() const { return {{values_.get(), size_}, units_, n_hessians_, stride_}; }
+
+ private:
+  void Resize(std::int64_t n_rows, std::int64_t n_outputs);
+
+  hwy::AlignedFreeUniquePtr<std::int32_t[]> values_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;  ///< n_rows * stride
+  std::vector<GradientUnit> units_;
+  std::int64_t n_hessians_ = 0;
+  std::int64_t stride_ = 0;
+};
+
+}  // namespace kauri

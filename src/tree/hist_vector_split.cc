@@ -1,0 +1,167 @@
+#include "tree/hist_vector_split.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tree/hist_split.h"
+#include "tree/hist_vector_scan.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kOutputsPerTile = 16;  // whose sums, at 256 boundaries, stay in the first two caches
+
+std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+BoundarySums SumsIn(std::vector<double>* sums, std::int64_t n) {
+  return {sums->data(), sums->data() + n, sums->data() + 2 * n};
+}
+
+}  // namespace
+
+/// The boundaries of one feature of one node: boundary i is behind the i-th bin that holds rows.
+struct VectorSplitFinder::Scan {
+  VectorCells const* cells;
+  VectorTotal const* node;
+  VectorScanScratch* scratch;
+  std::int64_t n;         // bins that hold rows
+  std::int64_t n_padded;  // to whole blocks
+  bool has_missing;
+  int sign;
+};
+
+/// Whether rows miss the feature.
+bool VectorSplitFinder::CollectBins(VectorCells const& cells, VectorTotal const& node,
+                                    VectorScanScratch* scratch) const {
+  auto const stride = At(cells.stride);
+  scratch->codes.clear();
+  scratch->missing = node.sums;
+  for (std::uint32_t bin = 0; bin < bins_->NumBins(cells.feature); ++bin) {
+    auto const* sums = cells.Of(bin);
+    std::int64_t any = 0;
+    for (std::size_t i = 0; i < stride; ++i) any |= sums[i];
+    if (any == 0) continue;
+    for (std::size_t i = 0; i < stride; ++i) scratch->missing[i] -= sums[i];
+    scratch->codes.push_back(bin);
+  }
+  return std::any_of(scratch->missing.begin(), scratch->missing.end(), [](std::int64_t sum) { return sum != 0; });
+}
+
+/// Adds the gains of outputs [first, last) to all boundaries.
+void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const {
+  auto* const scratch = scan.scratch;
+  auto const n_outputs = last - first;
+  auto const n_hessians = param_->n_hessians == 1 ? 1 : n_outputs;
+  auto const first_hessian = param_->HessianPlace(first);
+  scratch->running.assign(At(n_outputs + n_hessians), 0);
+  scratch->left.resize(std::max(scratch->left.size(), At((n_outputs + n_hessians) * scan.n_padded)));
+  auto* const running = scratch->running.data();
+  auto* const left = scratch->left.data();
+  for (std::int64_t i = 0; i < scan.n; ++i) {
+    auto const* sums = scan.cells->Of(scratch->codes[At(i)]);
+    auto* to = left + i;
+    for (std::int64_t k = 0; k < n_outputs; ++k, to += scan.n_padded) *to = running[k] += sums[first + k];
+    for (std::int64_t k = 0; k < n_hessians; ++k, to += scan.n_padded) {
+      *to = running[n_outputs + k] += sums[first_hessian + k];
+    }
+  }
+  for (std::int64_t k = 0; k < n_outputs; ++k) {
+    auto const* hessians = left + (n_outputs + (n_hessians == 1 ? 0 : k)) * scan.n_padded;
+    auto const total = param_->SumOf(scan.node->sums.data(), first + k);
+    auto const missing = param_->SumOf(scratch->missing.data(), first + k);
+    OutputBoundaries boundaries{left + k * scan.n_padded, hessians, scan.n, {}, total, {}, scan.sign};
+    if (!scan.node->limits.empty()) boundaries.limits = scan.node->limits[At(first + k)];
+    AddOutput(param_->Of(first + k), boundaries, SumsIn(&scratch->up, scan.n_padded));
+    if (!scan.has_missing) continue;
+    boundaries.offset = missing;
+    AddOutput(param_->Of(first + k), boundaries, SumsIn(&scratch->down, scan.n_padded));
+  }
+}
+
+void VectorSplitFinder::Keep(Scan const& scan, SplitCandidate* best) const {
+  auto const feature = scan.cells->feature;
+  auto const* cuts = bins_->Cuts().Of(feature);
+  auto const* codes = scan.scratch->codes.data();
+  auto const find = [&](std::vector<double>* in, std::int64_t n, bool keep_last) {
+    auto const sums = SumsIn(in, scan.n_padded);
+    std::int64_t boundary = -1;
+    for (std::int64_t i = 0; i < n; ++i) {
+      auto const loss_change = sums.gain[i] - scan.node->gain;
+      auto const is_later_equal = keep_last && boundary >= 0 && loss_change == best->loss_change;
+      if (!(loss_change > best->loss_change) && !is_later_equal) continue;
+      if (!HasEnough(sums.hessian_left[i]) || !HasEnough(sums.hessian_right[i])) continue;
+      best->loss_change = loss_change;
+      boundary = i;
+    }
+    if (boundary >= 0) best->feature = feature;
+    return boundary;
+  };
+  // No threshold lies above a bin whose upper bound is infinite.
+  auto const splits_off_missing = scan.has_missing && std::isfinite(cuts[codes[scan.n - 1]]);
+  auto const up = find(&scan.scratch->up, splits_off_missing ? scan.n : scan.n - 1, false);
+  if (up >= 0) {
+    best->threshold = cuts[codes[up]];
+    best->default_left = false;
+  }
+  if (!scan.has_missing) return;
+  auto const down = find(&scan.scratch->down, scan.n - 1, true);
+  if (down < 0) return;
+  best->threshold = cuts[codes[down + 1] - 1];
+  best->default_left = true;
+}
+
+/// All present rows to the right: a candidate where a monotone constraint tells it from its mirror image.
+void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best) const {
+  double gain = 0.0;
+  double hessian_left = 0.0;
+  double hessian_right = 0.0;
+  for (std::int64_t output = 0; output < param_->NumOutputs(); ++output) {
+    auto const& param = param_->Of(output);
+    auto const left = param_->SumOf(scan.scratch->missing.data(), output);
+    auto const right = param_->SumOf(scan.node->sums.data(), output) - left;
+    gain += OutputSplitGain(left, right, param, scan.node->limits[At(output)], scan.sign);
+    hessian_left += HessianOf(left, param);
+    hessian_right += HessianOf(right, param);
+  }
+  if (!HasEnough(hessian_left) || !HasEnough(hessian_right)) return;
+  auto const loss_change = gain - scan.node->gain;
+  if (!(loss_change > best->loss_change)) return;
+  auto const feature = scan.cells->feature;
+  auto const first = scan.scratch->codes[0];
+  auto const& cuts = bins_->Cuts();
+  best->loss_change = loss_change;
+  best->feature = feature;
+  best->threshold = first > 0 ? cuts.Of(feature)[first - 1] : cuts.min_values[feature];
+  best->default_left = true;
+}
+
+void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
+                             SplitCandidate* best) const {
+  auto const has_missing = CollectBins(cells, node, scratch);
+  auto const n = static_cast<std::int64_t>(scratch->codes.size());
+  if (n == 0 || (n == 1 && !has_missing)) return;
+  auto const n_padded = (n + kBoundaryBlock - 1) / kBoundaryBlock * kBoundaryBlock;
+  Scan const scan{&cells, &node, scratch, n, n_padded, has_missing, SignOf(cells.feature)};
+  scratch->up.assign(At(3 * n_padded), 0.0);
+  if (has_missing) scratch->down.assign(At(3 * n_padded), 0.0);
+  for (std::int64_t first = 0; first < param_->NumOutputs(); first += kOutputsPerTile) {
+    AddTile(scan, first, std::min(first + kOutputsPerTile, param_->NumOutputs()));
+  }
+  Keep(scan, best);
+  if (has_missing && scan.sign != 0) KeepMissingAlone(scan, best);
+}
+
+std::vector<std::int64_t> VectorSplitFinder::SumLeft(VectorCells const& cells, VectorTotal const& node,
+                                                     SplitCandidate const& split) const {
+  auto const end = FirstRight(*bins_, split.feature, split.threshold);
+  std::vector<std::int64_t> left(node.sums.size(), 0);
+  if (split.default_left) left = node.sums;  // less all that go right
+  auto const n_bins = bins_->NumBins(split.feature);
+  for (auto bin = split.default_left ? end : 0U; bin < (split.default_left ? n_bins : end); ++bin) {
+    auto const* sums = cells.Of(bin);
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] += split.default_left ? -sums[i] : sums[i];
+  }
+  return left;
+}
+
+}  // namespace kauri

@@ -1,0 +1,35 @@
+#include "tree/vector_gain.h"
+
+#include "tree/tree_common.h"
+
+namespace kauri {
+
+VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone) {
+  VectorGainParam made;
+  made.min_child_weight = static_cast<double>(param.min_child_weight);
+  made.n_hessians = table.n_hessians;
+  for (auto const& unit : table.units) {
+    made.outputs.push_back(MakeGainParam(param, unit, monotone));
+    made.outputs.back().min_child_weight = 0.0;
+  }
+  return made;
+}
+
+double VectorGain(SumRow sums, VectorGainParam const& param, Span<OutputLimits const> limits) {
+  double gain = 0.0;
+  for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
+    auto const bounds = limits.empty() ? WeightBounds{} : limits[static_cast<std::size_t>(output)].bounds;
+    gain += OutputGain(param.SumOf(sums, output), param.Of(output), bounds);
+  }
+  return gain;
+}
+
+double SumHessians(SumRow sums, VectorGainParam const& param) {
+  double sum = 0.0;
+  for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
+    sum += HessianOf(param.SumOf(sums, output), param.Of(output));
+  }
+  return sum;
+}
+
+}  // namespace kauri

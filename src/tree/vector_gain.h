@@ -1,0 +1,83 @@
+/// \file Leaf weights and split gains of trees with vector leaves: those of split_gain.h, output by output, by the
+/// rules of XGBoost 3.4.
+///
+///   gain of a node = sum over the outputs of the gain of a leaf; the L1 term counts with max_delta_step, too
+///   a child has enough hessian when the mean over the outputs is at least min_child_weight; weights do not depend on
+///   it with monotone constraints, an output whose children's weights would be in the wrong order has the weight of the
+///   node that is split in both
+/// Sums lie as the rows of a GradientTableView: gradients, then hessians.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/gradient.h"
+#include "kauri/tree_param.h"
+#include "tree/split_gain.h"
+
+namespace kauri {
+
+/// Several sums, laid out as a row of a GradientTableView. Not owning.
+using SumRow = std::int64_t const*;
+
+struct VectorGainParam {
+  std::vector<GainParam> outputs;  ///< [n_outputs], without min_child_weight
+  double min_child_weight = 1.0;
+  std::int64_t n_hessians = 0;
+
+  std::int64_t NumOutputs() const { return static_cast<std::int64_t>(outputs.size()); }
+  GainParam const& Of(std::int64_t output) const { return outputs[static_cast<std::size_t>(output)]; }
+  std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
+  FixedSum SumOf(SumRow sums, std::int64_t output) const { return {sums[output], sums[HessianPlace(output)]}; }
+  /// Whether the gain of an output is that of GainIsQuotient.
+  bool IsQuotient() const { return GainIsQuotient(outputs[0]); }
+};
+
+VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone);
+
+/// What a leaf of this weight gains for one output, or 0 without a positive hessian.
+inline double OutputGainOfWeight(FixedSum sum, double weight, GainParam const& param) {
+  if (sum.hessian <= 0) return 0.0;
+  return GainOfWeight(sum, weight, param) - 2.0 * param.alpha * std::fabs(weight);
+}
+
+/// Gain of one output as a leaf.
+inline double OutputGain(FixedSum sum, GainParam const& param, WeightBounds const& bounds) {
+  if (GainIsQuotient(param)) return LeafGain(sum, param);
+  return OutputGainOfWeight(sum, NodeWeight(sum, param, bounds), param);
+}
+
+/// The weights of both children for one output.
+struct ChildWeights {
+  double left = 0.0;
+  double right = 0.0;
+};
+
+/// What constrains one output of a node that is split.
+struct OutputLimits {
+  WeightBounds bounds = {};
+  double weight = 0.0;  ///< of the node
+};
+
+inline ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const& param, OutputLimits const& limits,
+                                 int sign) {
+  ChildWeights const weights{NodeWeight(left, param, limits.bounds), NodeWeight(right, param, limits.bounds)};
+  if ((weights.left - weights.right) * sign > 0.0) return {limits.weight, limits.weight};
+  return weights;
+}
+
+/// gain(left) + gain(right) of one output.
+inline double OutputSplitGain(FixedSum left, FixedSum right, GainParam const& param, OutputLimits const& limits,
+                              int sign) {
+  if (GainIsQuotient(param)) return LeafGain(left, param) + LeafGain(right, param);
+  auto const weights = SplitWeights(left, right, param, limits, sign);
+  return OutputGainOfWeight(left, weights.left, param) + OutputGainOfWeight(right, weights.right, param);
+}
+
+/// Gain of a node as a leaf; limits: [n_outputs], or empty without monotone constraints.
+double VectorGain(SumRow sums, VectorGainParam const& param, Span<OutputLimits const> limits);
+
+/// The sum over the outputs of the hessians; 1 / n_outputs of it must reach min_child_weight.
+double SumHessians(SumRow sums, VectorGainParam const& param);
+
+}  // namespace kauri
