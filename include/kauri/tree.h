@@ -17,7 +17,7 @@ constexpr std::int32_t kNoNode = -1;
 
 class Tree {
  public:
-  Tree();  ///< a single leaf of value 0
+  Tree();                               ///< a single leaf of value 0
   explicit Tree(std::int32_t outputs);  ///< a single leaf of as many zeros
 
   std::int32_t NumNodes() const { return static_cast<std::int32_t>(left.size()); }
