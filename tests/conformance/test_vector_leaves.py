@@ -191,5 +191,3 @@ def test_mixed_strategies(tmp_path: Path) -> None:
     np.testing.assert_array_equal(back.predict(data), theirs.predict(data))
     sliced = kauri.Booster(model_file=tmp_path / "back.json")[1:3]
     np.testing.assert_allclose(sliced.predict(kauri.DMatrix(features)), theirs[1:3].predict(data), rtol=1e-6, atol=1e-7)
-
-
