@@ -1,8 +1,9 @@
 /// \file The lane of shap_lane.h on the device: a thread with one row.
 ///
 /// Nodes are read by all threads of a warp at one address, in order, one node ahead, and so is the row's key, so that
-/// neither is waited for. Contributions and the stack lie in shared memory, [.., thread], so
-/// that no two lanes of a warp meet in a bank, and no thread reads another's: there are no barriers.
+/// neither is waited for. Contributions and the stacks lie in shared memory, [.., thread], so that no two lanes of a
+/// warp meet in a bank, and no thread reads another's: there are no barriers. Levels of the stacks that are seldom used
+/// may lie in the thread's local memory: the first of G's, near the root, and the last of S's.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,6 +18,9 @@
 namespace kauri::cuda {
 
 constexpr int kLaneThreads = 128;
+
+/// Levels of both stacks that a thread's local memory holds at most.
+constexpr int kSpilledLevels = 12;
 
 /// Consecutive trees of a batch.
 struct ProgramItem {
@@ -47,7 +51,9 @@ struct LaneTask {
   std::uint32_t inverse_bytes;  ///< of a state, for all passes
   std::uint32_t key_bytes;      ///< from a slot's keys to the next slot's
   std::int32_t window;          ///< places with a cell in shared memory; others are added to the sums at once
-  std::int32_t saved_downs;     ///< depth of the first stack
+  std::int32_t spilled_downs;   ///< levels of the first stack, from the bottom, that lie in local memory
+  std::int32_t kept_downs;      ///< the others, in shared memory
+  std::int32_t kept_firsts;     ///< levels of the second stack in shared memory, from the bottom; the others are local
   bool has_categorical;
   float2* deep_stacks;  ///< where stacks do not fit into shared memory: one per block; else nullptr
   std::int64_t deep_stack_size;
@@ -57,9 +63,10 @@ struct LaneTask {
 template <int kPoints, bool kPairs, bool kGeneral>
 class DeviceLane {
  public:
-  /// memory: [window, kLaneThreads] floats; stack: [depth, kPoints / 2, kLaneThreads], at the thread's first element.
+  /// memory: [window, kLaneThreads] floats; stack: [kept levels, kPoints / 2, kLaneThreads], at the thread's first
+  /// element; spilled: [kSpilledLevels, kPoints / 2], the thread's own.
   KAURI_HD DeviceLane(LaneTask const& task, ProgramItem const& item, std::int64_t row, unsigned thread,
-                      unsigned char* memory, float2* stack)
+                      unsigned char* memory, float2* stack, float2* spilled)
       : task_(task),
         batch_(item.batch),
         next_(task.nodes + item.node_begin),
@@ -69,6 +76,7 @@ class DeviceLane {
         memory_(memory),
         thread_offset_(thread * static_cast<unsigned>(sizeof(float))),
         stack_(stack),
+        spilled_(spilled),
         states_(task.states + item.batch.state_begin),
         inverses_(reinterpret_cast<char const*>(task.inverses + item.batch.inverse_begin + task.first_point)) {
     ahead_ = ReadWords(next_, 0);
@@ -118,13 +126,19 @@ class DeviceLane {
   }
   KAURI_HD CategoryConditionsView const& Categories() const { return task_.categories; }
   KAURI_HD void Save(int stack, int depth, float const (&values)[kPoints]) const {
-    for (int q = 0; q < kPoints; q += 2) *Saved(stack, depth, q) = make_float2(values[q], values[q + 1]);
+    auto const level = stack == 0 ? depth - task_.spilled_downs : depth;
+    if (IsSpilled(stack, level)) {
+      for (int q = 0; q < kPoints; q += 2) Spilled(stack, level)[q / 2] = make_float2(values[q], values[q + 1]);
+    } else {
+      for (int q = 0; q < kPoints; q += 2) *Saved(stack, level, q) = make_float2(values[q], values[q + 1]);
+    }
   }
   KAURI_HD void Load(int stack, int depth, float (&values)[kPoints]) const {
-    for (int q = 0; q < kPoints; q += 2) {
-      float2 const two = *Saved(stack, depth, q);
-      values[q] = two.x;
-      values[q + 1] = two.y;
+    auto const level = stack == 0 ? depth - task_.spilled_downs : depth;
+    if (IsSpilled(stack, level)) {
+      for (int q = 0; q < kPoints; q += 2) Unpack(Spilled(stack, level)[q / 2], &values[q]);
+    } else {
+      for (int q = 0; q < kPoints; q += 2) Unpack(*Saved(stack, level, q), &values[q]);
     }
   }
   KAURI_HD void Add(ProgramNode const& node, float value) const {
@@ -159,8 +173,16 @@ class DeviceLane {
     std::memcpy(&value, &bits, sizeof(value));
     return value;
   }
-  KAURI_HD float2* Saved(int stack, int depth, int q) const {
-    return stack_ + ((stack * task_.saved_downs + depth) * (kPoints / 2) + q / 2) * kLaneThreads;
+  KAURI_HD static void Unpack(float2 two, float* values) {
+    values[0] = two.x;
+    values[1] = two.y;
+  }
+  KAURI_HD bool IsSpilled(int stack, int level) const { return stack == 0 ? level < 0 : level >= task_.kept_firsts; }
+  KAURI_HD float2* Spilled(int stack, int level) const {
+    return spilled_ + (stack == 0 ? -level - 1 : task_.spilled_downs + level - task_.kept_firsts) * (kPoints / 2);
+  }
+  KAURI_HD float2* Saved(int stack, int level, int q) const {
+    return stack_ + ((stack * task_.kept_downs + level) * (kPoints / 2) + q / 2) * kLaneThreads;
   }
   KAURI_HD std::uint32_t NumCells() const {
     return static_cast<std::uint32_t>(batch_.n_places < task_.window ? batch_.n_places : task_.window);
@@ -191,6 +213,7 @@ class DeviceLane {
   unsigned char* memory_;
   unsigned thread_offset_;
   float2* stack_;
+  float2* spilled_;
   PathFeature const* states_;
   char const* inverses_;  ///< of the pass
   int4 ahead_;            ///< the next node

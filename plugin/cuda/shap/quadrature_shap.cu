@@ -9,15 +9,18 @@
 /// split and row (shap_lane.h), 5 * 10^12 in all: 0.15 s at one instruction per scheduler and cycle (33 * 10^12 a
 /// second on an H100). Shared memory: 2 accesses of 4 bytes per split for the contribution, and 4 to 5 of 8 floats for
 /// the 28 % that need the stack: 13 wavefronts of a warp per split, 0.12 s beside the arithmetic. Device memory: 65
-/// bytes a split for each tile of 128 rows, 79 of them: 34 GB, 10 ms. Stack and contributions take 106 kB, so two
-/// blocks run on a multiprocessor, two warps on a scheduler. XGBoost 3.4.1: some 25 s.
+/// bytes a split for each tile of 128 rows, 79 of them: 34 GB, 10 ms. XGBoost 3.4.1: some 25 s.
+///
+/// Memory: a stack of 20 levels of 8 points and 44 contributions take 100 kB of shared memory for 128 rows: two blocks
+/// on a multiprocessor, two warps on a scheduler, which wait for each other's loads 3 of 5.5 cycles. So the levels that
+/// are seldom used lie in local memory (PlanMemory) and four blocks fit: 34 -> 23 ms for 10,000 rows on covtype, 33 ->
+/// 26 ms on adult with 6 points. Fashion-MNIST's 300 places of a batch get no cells: 17 -> 11 ms.
 ///
 /// Counted on an H100: 120 lane instructions per leaf and row at 4 points, 181 at 6, where the floor has 52 and 62 (the
 /// rest, by the disassembly: moves of the node that was read ahead, addresses, and both predicated halves of what a
-/// repeat changes), at 51 % and 45 % of the issue slots; 8 points on covtype 30 %, so 1.2 s for those 6.6 million.
-/// There a warp waits 3 of 5.5 cycles per instruction for loads, mostly of what a split repeats (10 % miss the nearest
-/// cache), and two warps do not hide that. Reading it a node ahead brought 4 % at 8 points and cost 7 % at 4; two
-/// passes of 4 points instead of one of 8 cost 15 %.
+/// repeat changes), at 73 % and 65 % of the issue slots, 42 % and more at 8 points on covtype. Reading what a split
+/// repeats a node ahead brought 4 % at 8 points and cost 7 % at 4; two passes of 4 points instead of one of 8 cost
+/// 15 %.
 #include <algorithm>
 
 #include "cuda/common/launch.h"
@@ -26,6 +29,13 @@
 
 namespace kauri::cuda {
 namespace {
+
+/// With fewer blocks on a multiprocessor, its warps cannot hide each other's waits.
+constexpr std::int64_t kFewBlocks = 3;
+
+/// Cells of a block that cannot have one for each place: 784 features of 512 splits have some 300 places, and adding
+/// most values to the rows' sums at once costs less than adding all cells later.
+constexpr std::int32_t kFewCells = 16;
 
 /// Memory for stacks in device memory.
 constexpr std::int64_t kDeepBytes = 256 << 20;
@@ -36,10 +46,11 @@ __global__ void __launch_bounds__(kLaneThreads) QuadratureKernel(__grid_constant
   extern __shared__ __align__(16) unsigned char memory[];
   auto* stack = reinterpret_cast<float2*>(memory + static_cast<std::size_t>(task.window) * kLaneThreads * 4);
   if (kGeneral && task.deep_stacks != nullptr) stack = task.deep_stacks + blockIdx.x * task.deep_stack_size;
+  float2 spilled[kSpilledLevels * kPoints / 2];
   for (std::int64_t work = blockIdx.x; work < task.n_items * task.n_tiles; work += gridDim.x) {
     std::int64_t const row = work % task.n_tiles * kLaneThreads + threadIdx.x;
     using Lane = DeviceLane<kPoints, kPairs, kGeneral>;
-    Lane lane(task, task.items[work / task.n_tiles], row, threadIdx.x, memory, stack + threadIdx.x);
+    Lane lane(task, task.items[work / task.n_tiles], row, threadIdx.x, memory, stack + threadIdx.x, spilled);
     lane.ClearPlaces();
     LaneProgram<kPoints, kPairs, kGeneral, Lane>(&lane).Run();
     lane.AddPlaces();
@@ -107,25 +118,64 @@ std::vector<ShapeItems> CollectItems(std::vector<ProgramTree> const& trees, std:
 /// How a block's shared memory is used.
 struct LaneMemory {
   std::int32_t window;
+  std::int32_t spilled_downs;
+  std::int32_t spilled_firsts;
   bool is_deep;
-  std::int64_t stack_floats;  ///< of a thread
+  std::int64_t stack_floats;  ///< of a thread, in shared memory or, if deep, in device memory
   std::int64_t shared_bytes;
 };
 
-/// Two blocks on a multiprocessor where the stack allows it.
-LaneMemory PlanMemory(CudaContext const& cuda, ShapeItems const& shape, std::int32_t points) {
+/// Floats of a thread when so many blocks share a multiprocessor.
+std::int64_t RoomOf(CudaContext const& cuda, std::int64_t blocks) {
   constexpr std::int64_t kReserved = 1024;  // of each block, by the driver
-  auto const most = Attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device) / (4 * kLaneThreads);
-  auto const half =
-      (Attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, cuda.device) / 2 - kReserved) / (4 * kLaneThreads);
+  auto const all = Attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, cuda.device) / blocks - kReserved;
+  return std::min(all, Attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device)) / (4 * kLaneThreads);
+}
+
+/// Levels of the stacks that are used so seldom that they may lie in local memory: a level of the first stack half as
+/// often as the one above it, a level of the second more seldom from the third on (covtype, depth 16: 65 % of all
+/// visits that use the first stack are to its upper three levels). Interactions keep more, as all visits use stacks.
+struct SeldomLevels {
+  std::int64_t downs;
+  std::int64_t firsts;
+};
+
+SeldomLevels FindSeldomLevels(ShapeItems const& shape, bool pairs) {
+  std::int64_t const firsts = std::max(0, shape.saved_firsts - (pairs ? 5 : 4));
+  std::int64_t const downs = pairs ? shape.saved_downs / 2 : shape.saved_downs * 7 / 10;
+  return {std::min(downs, kSpilledLevels - std::min<std::int64_t>(firsts, kSpilledLevels)),
+          std::min<std::int64_t>(firsts, kSpilledLevels)};
+}
+
+/// Spills no more than it needs for as many blocks on a multiprocessor as have registers, at most down to kFewBlocks;
+/// then gives up cells, or the stack's place in shared memory.
+LaneMemory PlanMemory(CudaContext const& cuda, ShapeItems const& shape, std::int32_t points, bool pairs,
+                      std::int64_t most_blocks) {
+  std::int64_t const levels = shape.saved_downs + shape.saved_firsts;
+  auto const seldom = FindSeldomLevels(shape, pairs);
   LaneMemory memory{};
-  memory.stack_floats = std::int64_t{shape.saved_downs + shape.saved_firsts} * points;
-  memory.is_deep = memory.stack_floats > most;
-  auto const stack = memory.is_deep ? 0 : memory.stack_floats;
-  auto const room = (stack < half ? half : most) - stack;
-  memory.window = static_cast<std::int32_t>(std::min<std::int64_t>(shape.n_places, room));
-  memory.shared_bytes = (memory.window + stack) * 4 * kLaneThreads;
+  memory.window = shape.n_places;
+  auto blocks = most_blocks;
+  auto const kept = [&] { return (RoomOf(cuda, blocks) - memory.window) / points; };
+  while (blocks >= kFewBlocks && kept() < levels - seldom.downs - seldom.firsts) --blocks;
+  if (blocks < kFewBlocks) {
+    blocks = kFewBlocks;
+    memory.window = std::min(memory.window, kFewCells);
+  }
+  auto const excess = std::max<std::int64_t>(0, levels - std::max<std::int64_t>(0, kept()));
+  memory.spilled_firsts = static_cast<std::int32_t>(std::min(excess, seldom.firsts));
+  memory.spilled_downs = static_cast<std::int32_t>(std::min(excess - memory.spilled_firsts, seldom.downs));
+  memory.stack_floats = (levels - memory.spilled_downs - memory.spilled_firsts) * points;
+  memory.is_deep = memory.stack_floats + memory.window > RoomOf(cuda, 1);
+  memory.shared_bytes = (memory.window + (memory.is_deep ? 0 : memory.stack_floats)) * 4 * kLaneThreads;
   return memory;
+}
+
+/// Blocks on a multiprocessor that the registers of a kernel allow.
+std::int64_t MostBlocks(Kernel kernel) {
+  int blocks = 0;
+  KAURI_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kLaneThreads, 0));
+  return blocks;
 }
 
 /// Points of a pass.
@@ -141,11 +191,17 @@ void SetPoints(PassPoints const& all, std::int32_t points, LaneTask* task) {
 void LaunchShape(CudaContext const& cuda, ShapeItems const& shape, Semivalue semivalue, LaneTask task) {
   auto const& batch = shape.items.front().batch;
   auto const items = ToDevice(cuda, shape.items);
-  auto const memory = PlanMemory(cuda, shape, batch.points);
+  auto const pairs = task.partner_begin != nullptr;
+  auto* const simple = ChooseKernel(batch.points, pairs, false);
+  auto const memory = PlanMemory(cuda, shape, batch.points, pairs, MostBlocks(simple));
+  auto const is_general = task.has_categorical || memory.is_deep || memory.window < shape.n_places;
+  auto* const kernel = is_general ? ChooseKernel(batch.points, pairs, true) : simple;
   task.items = items.data();
   task.n_items = static_cast<std::int64_t>(shape.items.size());
   task.window = memory.window;
-  task.saved_downs = shape.saved_downs;
+  task.spilled_downs = memory.spilled_downs;
+  task.kept_downs = shape.saved_downs - memory.spilled_downs;
+  task.kept_firsts = shape.saved_firsts - memory.spilled_firsts;
   task.inverse_bytes = static_cast<std::uint32_t>(batch.points * batch.passes) * 4U;
   auto n_blocks = task.n_items * task.n_tiles;
   Buffer<float2> deep;
@@ -156,8 +212,6 @@ void LaunchShape(CudaContext const& cuda, ShapeItems const& shape, Semivalue sem
     task.deep_stacks = deep.data();
   }
   auto const all_points = MakePassPoints(semivalue, {batch.points, batch.passes});
-  auto* const kernel = ChooseKernel(batch.points, task.partner_begin != nullptr,
-                                    task.has_categorical || memory.is_deep || memory.window < shape.n_places);
   for (std::int32_t pass = 0; pass < batch.passes; ++pass) {
     task.first_point = pass * batch.points;
     SetPoints(all_points, batch.points, &task);

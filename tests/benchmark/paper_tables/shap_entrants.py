@@ -112,6 +112,19 @@ def xgboost_entrant(model: TrainedModel, pairs: bool, args: argparse.Namespace) 
     return Entrant("xgboost", prepare, **cut)
 
 
+def xgboost_device_entrant(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> Entrant:
+    """XGBoost on the device, from host memory to host memory as Kauri."""
+    import xgboost
+
+    booster = xgboost.Booster({"device": args.device, "nthread": args.threads}, model_file=str(model.path))
+
+    def prepare(rows: np.ndarray) -> Callable[[], np.ndarray]:
+        data = xgboost.DMatrix(rows, nthread=args.threads)
+        return lambda: booster.predict(data, pred_contribs=not pairs, pred_interactions=pairs)
+
+    return Entrant("xgboost_device", prepare, scaled=False)
+
+
 def shap_entrant(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> Entrant:
     """The shap package's own code, which has one thread; left to itself it would call XGBoost."""
     import shap
@@ -142,7 +155,10 @@ def entrants_for(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> 
     found: list[Entrant] = []
     for device in dict.fromkeys(("cpu", args.device)):
         found += [kauri_entrant(model, device, method, pairs, args) for method in methods_on(device)]
-    if args.peers and optional("xgboost") is not None:
+    xgboost = optional("xgboost") if args.peers else None
+    if xgboost is not None:
+        if args.device != "cpu" and xgboost.build_info()["USE_CUDA"]:
+            found.append(xgboost_device_entrant(model, pairs, args))
         found.append(xgboost_entrant(model, pairs, args))
         if optional("shap") is not None:
             found.append(shap_entrant(model, pairs, args))

@@ -21,6 +21,7 @@ NAMES = {
     "device_quadrature": "quadrature, device",
     "cpu_treeshap": "treeshap, CPU",
     "cpu_quadrature": "quadrature, CPU",
+    "xgboost_device": "XGBoost, device",
     "xgboost": "XGBoost, CPU",
     "shap": "shap, one thread",
 }
@@ -130,7 +131,7 @@ def plot(path: Path) -> int:
         say(f"{path} holds no lines to draw.")
         return 1
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for key, marker in zip(keys, "osD^vx", strict=False):
+    for key, marker in zip(keys, "osD^vx+", strict=False):
         axes.plot([row[across] for row in rows], [row[key] for row in rows], marker=marker, label=NAMES[key])
     axes.set(xscale="log", yscale="log", xlabel=across, ylabel="ms" if across == "rows" else "rows/s")
     axes.set_title(f"{MODEL}\n{document['machine']['device']}; {document['machine']['cpu']}", fontsize=10)
