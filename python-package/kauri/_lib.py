@@ -33,8 +33,8 @@ _LENGTH = POINTER(c_uint64)
 _PREDICTION = [_Out(_SHAPE), _LENGTH, _Out(POINTER(c_float))]
 _SPARSE = [_Out(POINTER(kind)) for kind in (c_int64, c_uint32, c_uint32, c_float)]
 _BYTES = [_LENGTH, _Out(POINTER(ctypes.c_char))]
-# Results of this size and more are copied in parts by several threads.
-_COPY_BYTES = 8 << 20
+# Large results are copied in parts of this size by several threads.
+_COPY_BYTES = 2 << 20
 _COPY_THREADS = min(16, os.cpu_count() or 1)
 _LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_char_p)
 
@@ -393,7 +393,7 @@ def _copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
     if 0 in shape:
         return np.empty(shape, dtype=np.dtype(pointer._type_))
     source = np.ctypeslib.as_array(pointer, shape=shape)
-    if source.nbytes < 2 * _COPY_BYTES:
+    if source.nbytes < 4 * _COPY_BYTES:
         return source.copy()
     # Most of the time the kernel is finding pages for the copy: several threads wait for it at once.
     copy = np.empty_like(source)
