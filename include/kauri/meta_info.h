@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kauri/categories.h"
+
 namespace kauri {
 
 /// Every vector is empty when not given. All values are finite; `Validate` in data/meta_info.cc says which rule is
@@ -22,6 +24,7 @@ struct MetaInfo {
   std::vector<float> feature_weights;      ///< [n_cols], column sampling
   std::vector<std::string> feature_names;  ///< [n_cols]
   std::vector<std::string> feature_types;  ///< [n_cols]: float, q, int, i, c
+  CategoryNameTable category_names;        ///< [n_cols]
 
   float Weight(std::int64_t row) const { return weights.empty() ? 1.0F : weights[static_cast<std::size_t>(row)]; }
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/categories.h"
 #include "kauri/tree.h"
 
 namespace kauri {
@@ -48,6 +49,7 @@ struct Model {
   LinearPart linear;                           ///< gblinear, which has no trees
   std::vector<std::string> feature_names;
   std::vector<std::string> feature_types;
+  ModelCategories categories;
   std::map<std::string, std::string> attributes;
 
   std::int64_t NumOutputs() const { return n_classes > 1 ? n_classes : n_targets; }

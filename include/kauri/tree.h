@@ -15,6 +15,9 @@ namespace kauri {
 
 constexpr std::int32_t kNoNode = -1;
 
+/// Categories are below this: float32 counts exactly up to here, and XGBoost refuses larger ones.
+constexpr std::int32_t kCategoryLimit = 1 << 24;
+
 class Tree {
  public:
   Tree();                               ///< a single leaf of value 0
@@ -25,6 +28,7 @@ class Tree {
   std::int32_t MaxDepth() const;  ///< 0 for a single leaf
   bool IsLeaf(std::int32_t node) const { return left[static_cast<std::size_t>(node)] == kNoNode; }
   bool HasCategorical() const { return !categories.empty(); }
+  bool IsCategorical(std::int32_t node) const { return is_categorical[static_cast<std::size_t>(node)] != 0; }
   Span<std::int32_t const> CategoriesOf(std::int32_t node) const;
   bool HasVectorLeaves() const { return n_outputs > 1; }
   /// What a leaf predicts: [n_outputs].
@@ -35,6 +39,7 @@ class Tree {
     float threshold = 0.0F;
     bool default_left = false;
     float loss_change = 0.0F;
+    Span<std::int32_t const> categories = {};  ///< ascending; not empty: a categorical split, without a threshold
   };
   /// Turns the leaf `node` into a split with two new leaves, appended as (left, right).
   void ExpandNode(std::int32_t node, Split const& split);

@@ -23,7 +23,9 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float colsample_bylevel;
   float colsample_bynode;
   int max_bin;
-  int sketch;                           ///< Sketch
+  int sketch;  ///< Sketch
+  int max_cat_to_onehot;
+  int max_cat_threshold;
   int grow_policy;                      ///< GrowPolicy
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
@@ -99,6 +101,16 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
             "Where histogram methods take the quantiles of a feature from: exact sorts it; gk summarises blocks of "
             "rows, with a bound on ranks; moments keeps power sums, without a bound: not for features with far "
             "outliers.");
+    DMLC_DECLARE_FIELD(max_cat_to_onehot)
+        .set_default(4)
+        .set_lower_bound(1)
+        .describe(
+            "A categorical feature with fewer categories is split one category against the others; one with as many or "
+            "more by a set of them.");
+    DMLC_DECLARE_FIELD(max_cat_threshold)
+        .set_default(64)
+        .set_lower_bound(1)
+        .describe("Fewer categories than this are tried on the smaller side of a split by a set of categories.");
     DMLC_DECLARE_FIELD(grow_policy)
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)

@@ -128,7 +128,7 @@ class DMatrix(FeatureInfo):
     missing
         A value that means "missing" besides NaN.
     feature_names, feature_types
-        One per column; a frame brings its own. Types are float, q, int or i.
+        One per column; a frame brings its own. Types are float, q, int, i or c (categories: integers from 0 on).
     nthread
         Threads for the copy; all cores if not given.
     group

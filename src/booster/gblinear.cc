@@ -1,6 +1,7 @@
 #include "booster/gblinear.h"
 
 #include "booster/coordinate_descent.h"
+#include "data/categories.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -15,6 +16,7 @@ class GbLinear : public Booster {
 
   void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t /*iteration*/, Engine* engine,
                   Model* model) const override {
+    RefuseCategorical(train.Info(), "booster=gblinear", "Use booster=gbtree, or one-hot columns.");
     if (!model->IsLinear()) {
       model->linear.weights.assign(static_cast<std::size_t>((model->n_features + 1) * model->NumOutputs()), 0.0F);
     }

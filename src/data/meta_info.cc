@@ -162,13 +162,8 @@ void SetFeatureWeights(MetaInfo* info, ArrayView const& array) {
 void CheckTypes(std::vector<std::string> const& types) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     auto const& type = types[i];
-    if (type == "float" || type == "q" || type == "int" || type == "i") continue;
-    if (type == "c") {
-      Fail(ErrorKind::kData, "feature ", i,
-           " has the type 'c': categorical features are not supported by this version; encode it ",
-           "as numbers, for example one-hot.");
-    }
-    Fail(ErrorKind::kData, "feature ", i, " has the unknown type '", type, "'. Known: float, q, int, i.");
+    if (type == "float" || type == "q" || type == "int" || type == "i" || type == "c") continue;
+    Fail(ErrorKind::kData, "feature ", i, " has the unknown type '", type, "'. Known: float, q, int, i, c.");
   }
 }
 

@@ -24,7 +24,7 @@ std::vector<float> const& GetFloatInfo(MetaInfo const& info, std::string const& 
 std::vector<std::uint32_t> GetUintInfo(MetaInfo const& info, std::string const& field);
 
 /// field: feature_name or feature_type; no strings clear it. \throws Error(kData) for a wrong count, a name given twice
-/// or a type that is not float, q, int or i; Error(kParameter) for another field.
+/// or a type that is not float, q, int, i or c; Error(kParameter) for another field.
 void SetFeatureStrings(MetaInfo* info, std::string const& field, std::vector<std::string> strings);
 std::vector<std::string> const& GetFeatureStrings(MetaInfo const& info, std::string const& field);
 

@@ -9,6 +9,7 @@
 #include "data/column_parts.h"
 #include "data/sketch_cuts.h"
 #include "data/weighted_keys.h"
+#include "kauri/error.h"
 
 namespace kauri {
 namespace {
@@ -63,6 +64,19 @@ FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, st
   return feature;
 }
 
+/// One bin per category.
+FeatureCuts CategoryCuts(std::vector<std::int32_t> const& categories, std::size_t feature) {
+  if (categories.size() > kMaxBinnedCategories) {
+    Fail(ErrorKind::kData, "the categorical column ", feature, " has ", categories.size(),
+         " categories; histogram methods take at most ", kMaxBinnedCategories,
+         ". Use tree_method=exact, or merge the rare ones.");
+  }
+  FeatureCuts cuts;
+  for (auto const category : categories) cuts.AddValue(static_cast<float>(category));
+  cuts.values.assign(categories.begin() + 1, categories.end());
+  return cuts;
+}
+
 FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
   FeatureCuts feature;
   auto& keys = scratch->weighted;
@@ -79,10 +93,11 @@ FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uin
 }
 
 std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, DataMatrix const& data, std::uint32_t max_bin,
-                                        Span<float const> weights) {
+                                        Span<float const> weights, CategoryLists const& categories) {
   std::vector<FeatureCuts> cuts(static_cast<std::size_t>(data.NumCols()));
   std::vector<Scratch> scratches(static_cast<std::size_t>(ctx.threads));
   ForEachColumnPart(ctx, data, data.NumRows(), weights, [&](std::size_t feature, ColumnPart const& column) {
+    if (!categories.empty() && !categories[feature].empty()) return;
     auto* scratch = &scratches[static_cast<std::size_t>(ThreadIndex())];
     cuts[feature] = weights.empty() ? EvenlyWeightedCuts(column.values, data.NumRows(), max_bin, scratch)
                                     : WeightedCuts(column, data.NumRows(), max_bin, scratch);
@@ -93,10 +108,14 @@ std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, DataMatrix const& da
 }  // namespace
 
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options) {
-  auto const features = options.sketch == SketchKind::kExact
-                            ? ExactCutsOfAll(ctx, data, static_cast<std::uint32_t>(max_bin), options.weights)
-                            : SketchedCuts(ctx, data, max_bin, options);
   QuantileCuts cuts;
+  cuts.categories = FindCategories(ctx, data);
+  auto features = options.sketch == SketchKind::kExact
+                      ? ExactCutsOfAll(ctx, data, static_cast<std::uint32_t>(max_bin), options.weights, cuts.categories)
+                      : SketchedCuts(ctx, data, max_bin, options);
+  for (std::size_t f = 0; f < cuts.categories.size(); ++f) {
+    if (cuts.IsCategorical(f)) features[f] = CategoryCuts(cuts.categories[f], f);
+  }
   cuts.feature_begin.push_back(0);
   for (auto const& feature : features) {
     auto const is_empty = feature.n_values == 0;

@@ -11,11 +11,13 @@
 /// 3. Ranks count the weights of the rows. Rows without weight are left out: they could be missing from the data.
 /// 4. Cuts at even steps of rank follow (data/rank_cuts.h).
 /// 5. sketch=moments: each cut moves up to the next value of the data, and bins that hold none are dropped.
+/// A categorical feature has a bin per category that occurs, whatever the weights, the sketch and max_bin.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "data/categories.h"
 #include "data/column_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
@@ -26,10 +28,12 @@ struct QuantileCuts {
   std::vector<std::uint32_t> feature_begin;  ///< [n_cols + 1]: feature f owns values[feature_begin[f] .. [f + 1])
   std::vector<float> values;                 ///< ascending within a feature, at least one each; +inf after FLT_MAX / 2
   std::vector<float> min_values;             ///< [n_cols]: a bound below the feature's minimum
+  CategoryLists categories;  ///< [n_cols], those of a feature's bins in order; or empty: all are numbers
 
   std::int64_t NumCols() const { return static_cast<std::int64_t>(min_values.size()); }
   std::uint32_t NumBins(std::size_t feature) const { return feature_begin[feature + 1] - feature_begin[feature]; }
   float const* Of(std::size_t feature) const { return values.data() + feature_begin[feature]; }
+  bool IsCategorical(std::size_t feature) const { return !categories.empty() && !categories[feature].empty(); }
 };
 
 struct CutOptions {
@@ -37,9 +41,13 @@ struct CutOptions {
   Span<float const> weights;  ///< [n_rows], >= 0; empty: all rows weigh the same
 };
 
+/// The most categories of a feature that codes of two bytes can tell apart, beside a code for missing values.
+constexpr std::size_t kMaxBinnedCategories = 65535;
+
 /// The cuts of every feature of `data`; max_bin in [2, 65535]. A function of the values and weights alone: neither the
 /// storage nor the number of threads matters. Costs, for the exact sketch, a radix sort of all entries, and the memory
-/// of 16 columns at a time (dense) or of a copy of the entries (sparse).
+/// of 16 columns at a time (dense) or of a copy of the entries (sparse). \throws Error(kData) for values that are no
+/// categories, or more than kMaxBinnedCategories of them.
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options = {});
 
 /// [n_rows], what CutOptions takes: the weight of a row is that of its query where there are queries; empty when all

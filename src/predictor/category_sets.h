@@ -6,11 +6,9 @@
 
 #include "kauri/host_device.h"
 #include "kauri/span.h"
+#include "kauri/tree.h"
 
 namespace kauri {
-
-/// Floats count exactly up to here; XGBoost refuses larger categories.
-constexpr std::int32_t kCategoryLimit = 1 << 24;
 
 struct CategorySet {
   std::size_t begin;

@@ -12,6 +12,7 @@ namespace {
 
 struct ApproxState : BuildState {
   std::vector<float> hessians;  ///< that `data` was made for
+  std::vector<std::string> types;
   std::unique_ptr<HistData> data;
 };
 
@@ -43,11 +44,14 @@ std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const&, DataMatrix 
 Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                           Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
+  RefuseMonotoneCategories(rules_, data.Info());
   auto* const approx = static_cast<ApproxState*>(state);
   auto hessians = HessiansOf(task);
-  if (approx->data == nullptr || hessians != approx->hessians) {
+  auto const& types = data.Info().feature_types;
+  if (approx->data == nullptr || hessians != approx->hessians || types != approx->types) {
     approx->data.reset();  // before its successor takes as much memory
     approx->hessians = std::move(hessians);
+    approx->types = types;
     CutOptions const options{static_cast<SketchKind>(param_.sketch), approx->hessians};
     approx->data = std::make_unique<HistData>(ctx, data, param_.max_bin, options);
   }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "data/categories.h"
 #include "kauri/error.h"
 #include "tree/constraints.h"
 
@@ -112,6 +113,14 @@ void RefuseConstraints(TreeParam const& param, std::string const& tree_method) {
   Fail(ErrorKind::kParameter, "tree_method=", tree_method, " does not take ",
        rules.HasMonotone() ? "monotone_constraints" : "interaction_constraints",
        "; use device=cpu with tree_method=exact or hist.");
+}
+
+void RefuseMonotoneCategories(ConstraintRules const& rules, MetaInfo const& info) {
+  for (std::size_t feature = 0; feature < rules.signs.size(); ++feature) {
+    if (rules.signs[feature] == 0 || !IsCategorical(info, feature)) continue;
+    Fail(ErrorKind::kParameter, "monotone_constraints has ", static_cast<int>(rules.signs[feature]), " for feature ",
+         feature, ", which is categorical: categories have no order. Give 0 for it, or make it a number.");
+  }
 }
 
 }  // namespace kauri

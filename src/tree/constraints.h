@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/meta_info.h"
 #include "kauri/span.h"
 #include "kauri/tree.h"
 #include "kauri/tree_param.h"
@@ -35,6 +36,9 @@ struct ConstraintRules {
 /// interaction_constraints: "[[0,1],[2,3]]"; nothing: none; "[]": no two features together. Sets may overlap and may
 /// name features that the data do not have. \throws Error(kParameter).
 ConstraintRules ParseConstraints(TreeParam const& param);
+
+/// \throws Error(kParameter) when a categorical feature has a monotone constraint: categories have no order.
+void RefuseMonotoneCategories(ConstraintRules const& rules, MetaInfo const& info);
 
 /// For tree methods without them. \throws Error(kParameter) when there are any.
 void RefuseConstraints(TreeParam const& param, std::string const& tree_method);

@@ -18,9 +18,21 @@ class ExactState : public BuildState {
  public:
   ExactState(Context const& ctx, DataMatrix const& data) : sorted(ctx, data), columns(sorted) {}
 
+  /// Anew after other types of columns were set.
+  void FindCategories(Context const& ctx, DataMatrix const& data) {
+    auto const& types = data.Info().feature_types;
+    if (types == types_) return;
+    categories = kauri::FindCategories(ctx, data);
+    types_ = types;
+  }
+
   SortedColumns sorted;
+  CategoryLists categories;
   ExactColumns columns;
   RowOrder rows;
+
+ private:
+  std::vector<std::string> types_;
 };
 
 /// One tree on its way up.
@@ -36,13 +48,14 @@ class Grower {
         leaf_rate_(LeafRate(param, task)),
         sampler_(param, ctx.seed, task, state->sorted.NumCols()),
         constraints_(rules, state->sorted.NumCols()),
+        categories_{state->categories, CategoryRulesOf(param)},
         max_depth_(param.max_depth == 0 ? kDepthCap : std::min(param.max_depth, kDepthCap)) {}
 
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      auto const splits =
-          state_->columns.FindSplits(ctx_, {gain_, nodes_, &state_->rows, &sampler_, &constraints_, depth_}, moves_);
+      auto const splits = state_->columns.FindSplits(
+          ctx_, {gain_, nodes_, &state_->rows, &sampler_, &constraints_, depth_, &categories_}, moves_);
       ApplySplits(splits);
     }
     return std::move(tree_);
@@ -51,6 +64,8 @@ class Grower {
  private:
   void StartAtRoot();
   void ApplySplits(std::vector<SplitCandidate> const& splits);
+  /// Turns an active node into a split; says how its rows go.
+  RowSplit Expand(std::size_t node, SplitCandidate const& split);
   RowSplit MakeSplit(std::size_t node, SplitCandidate const& split);
   /// The child's place among the next active nodes, or -1 with *leaf set when it stays a leaf.
   std::int32_t AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf);
@@ -67,6 +82,7 @@ class Grower {
   float leaf_rate_;
   ColumnSampler sampler_;
   TreeConstraints constraints_;
+  CategoryTask categories_;
   std::int32_t max_depth_;
 
   Tree tree_;
@@ -103,23 +119,37 @@ std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf)
   return static_cast<std::int32_t>(children_.size()) - 1;
 }
 
+RowSplit Grower::Expand(std::size_t node, SplitCandidate const& split) {
+  RowSplit rows;
+  rows.range = nodes_[node].range;
+  rows.default_left = split.default_left;
+  rows.entries = state_->columns.Segment(split.feature, static_cast<std::int64_t>(node));
+  Tree::Split in_tree{split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change), {}};
+  if (!categories_.Has(split.feature)) {
+    auto const first_right =
+        std::partition_point(rows.entries.begin(), rows.entries.end(),
+                             [&](ColumnEntry const& entry) { return entry.value < split.threshold; });
+    rows.n_left = first_right - rows.entries.begin();
+    tree_.ExpandNode(nodes_[node].id, in_tree);
+    return rows;
+  }
+  auto const right = RightCategoriesOf(gain_, categories_, split, rows.entries, state_->rows.Pairs());
+  rows.reordered = LeftFirst(rows.entries, right, &rows.n_left);
+  rows.entries = rows.reordered;
+  in_tree.categories = right;
+  tree_.ExpandNode(nodes_[node].id, in_tree);
+  return rows;
+}
+
 RowSplit Grower::MakeSplit(std::size_t node, SplitCandidate const& split) {
   auto const id = nodes_[node].id;
-  tree_.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
+  auto rows = Expand(node, split);
   auto const left = tree_.left[static_cast<std::size_t>(id)];
-  RowSplit rows;
   RowMove move;
   move.left = AddChild(left, split.left, &rows.left_leaf);
   move.right = AddChild(left + 1, split.right, &rows.right_leaf);
   constraints_.AddSplit(tree_, id);
   moves_.push_back(move);
-  rows.range = nodes_[node].range;
-  rows.entries = state_->columns.Segment(split.feature, static_cast<std::int64_t>(node));
-  rows.default_left = split.default_left;
-  auto const first_right =
-      std::partition_point(rows.entries.begin(), rows.entries.end(),
-                           [&](ColumnEntry const& entry) { return entry.value < split.threshold; });
-  rows.n_left = first_right - rows.entries.begin();
   return rows;
 }
 
@@ -164,13 +194,18 @@ void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& 
 }  // namespace
 
 std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
-  return std::make_unique<ExactState>(ctx, data);
+  auto state = std::make_unique<ExactState>(ctx, data);
+  state->FindCategories(ctx, data);
+  return state;
 }
 
 Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                          Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
-  auto tree = Grower(ctx, param_, rules_, task, static_cast<ExactState*>(state), leaf_of_row).Grow();
+  RefuseMonotoneCategories(rules_, data.Info());
+  auto* const exact = static_cast<ExactState*>(state);
+  exact->FindCategories(ctx, data);
+  auto tree = Grower(ctx, param_, rules_, task, exact, leaf_of_row).Grow();
   RouteUnsampledRows(ctx, data, tree, task.sampled_rows, leaf_of_row);
   if (param_.gamma == 0.0F) return tree;
   auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task), &tree);

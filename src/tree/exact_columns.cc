@@ -113,6 +113,7 @@ std::vector<SplitCandidate> ExactColumns::FindSplits(Context const& ctx, LevelTa
   auto const n_threads = static_cast<std::size_t>(ctx.threads);
   std::vector<std::vector<SplitCandidate>> best(n_threads, std::vector<SplitCandidate>(task.nodes.size()));
   if (buffers_.size() < n_threads) buffers_.resize(n_threads);
+  if (category_entries_.size() < n_threads) category_entries_.resize(n_threads);
   if (!moves.empty()) {
     for (std::size_t column = 0; column < columns_.size(); ++column)
       next_[column].resize(2 * columns_[column].places.size());
@@ -167,7 +168,7 @@ void ExactColumns::SplitPlace(Level const& level, std::size_t column, std::size_
 }
 
 void ExactColumns::ScanPlace(Level const& level, Column const& column, ColumnEntry const* entries, Place const& place,
-                             std::vector<SplitCandidate>* best) const {
+                             std::vector<SplitCandidate>* best) {
   auto const index = static_cast<std::size_t>(place.node);
   if (!level.MayUse(column.feature, index)) return;
   auto const& node = level.task.nodes[index];
@@ -183,7 +184,11 @@ void ExactColumns::ScanPlace(Level const& level, Column const& column, ColumnEnt
   segment.feature = column.feature;
   segment.mode = column.mode;
   auto const floor = level.reached[index].load(std::memory_order_relaxed);
-  auto const candidate = ScanSegment(level.task.gain, segment, floor);
+  auto const& categories = *level.task.categories;
+  auto* const scratch = &category_entries_[static_cast<std::size_t>(ThreadIndex())];
+  auto const candidate = categories.Has(column.feature)
+                             ? ScanCategories(level.task.gain, categories, segment, floor, scratch)
+                             : ScanSegment(level.task.gain, segment, floor);
   if (!IsBetter(candidate, (*best)[index])) return;
   (*best)[index] = candidate;
   RaiseTo(candidate.loss_change, &level.reached[index]);

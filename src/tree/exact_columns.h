@@ -4,7 +4,8 @@
 /// 2. A split sends each entry of its node's segment to the left or the right child's, order kept (the entry's new
 ///    position tells which), so segments stay sorted and contiguous; those of finished nodes are dropped.
 /// 3. Each child's segment is scanned right after it is written, while it is in cache.
-/// 4. The candidates of all features are merged by IsBetter, a total order: any schedule gives the same split.
+/// 4. A categorical column's segment is added up by category and searched by category_split.h.
+/// 5. The candidates of all features are merged by IsBetter, a total order: any schedule gives the same split.
 ///
 /// The floor. A level moves 8 bytes in and 8 out per entry (in place; the right half passes through a buffer of the
 /// thread) and gathers 4 bytes (new position) and 8 bytes (gradient pair) at random. At two loads that miss the first
@@ -21,6 +22,7 @@
 #include "data/sorted_columns.h"
 #include "kauri/context.h"
 #include "tree/constraints.h"
+#include "tree/exact_categories.h"
 #include "tree/exact_rows.h"
 #include "tree/exact_scan.h"
 #include "tree/sampling.h"
@@ -49,6 +51,7 @@ struct LevelTask {
   ColumnSampler const* sampler;
   TreeConstraints const* constraints;
   std::int32_t depth;
+  CategoryTask const* categories;
 };
 
 class ExactColumns {
@@ -84,15 +87,16 @@ class ExactColumns {
   void SplitPlace(Level const& level, std::size_t column, std::size_t index, std::vector<ColumnEntry>* buffer,
                   std::vector<SplitCandidate>* best);
   void ScanPlace(Level const& level, Column const& column, ColumnEntry const* entries, Place const& place,
-                 std::vector<SplitCandidate>* best) const;
+                 std::vector<SplitCandidate>* best);
   void AdoptChildren();
 
   SortedColumns const* source_;
   std::unique_ptr<ColumnEntry[]> moved_;  // [n_entries], written from the second level on
   ColumnEntry const* entries_ = nullptr;  // source_'s or moved_
   std::vector<Column> columns_;
-  std::vector<std::vector<Place>> next_;           // [columns][2 * places]: children, some empty
-  std::vector<std::vector<ColumnEntry>> buffers_;  // [threads]
+  std::vector<std::vector<Place>> next_;                      // [columns][2 * places]: children, some empty
+  std::vector<std::vector<ColumnEntry>> buffers_;             // [threads]
+  std::vector<std::vector<CategoryEntry>> category_entries_;  // [threads]
 };
 
 }  // namespace kauri

@@ -29,12 +29,13 @@ struct RowRange {
 /// One node to be split.
 struct RowSplit {
   RowRange range;
-  Span<ColumnEntry const> entries;  ///< of the split's feature in this node
+  Span<ColumnEntry const> entries;  ///< of the split's feature in this node; those that go left come first
   std::int64_t n_left = 0;          ///< the first n_left entries go left
   bool default_left = false;
   std::int32_t left_leaf = kNoNode;  ///< the tree's id of a child that is done; kNoNode when it may be split
   std::int32_t right_leaf = kNoNode;
-  std::uint32_t middle = 0;  ///< out: where the right child's positions begin
+  std::uint32_t middle = 0;                 ///< out: where the right child's positions begin
+  std::vector<ColumnEntry> reordered = {};  ///< of a categorical split: what `entries` points into
 };
 
 /// One node that becomes a leaf.

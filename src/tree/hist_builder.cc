@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/categories.h"
 #include "tree/hist_grower.h"
 #include "tree/hist_vector_grower.h"
 #include "tree/tree_common.h"
@@ -16,13 +17,15 @@ class HistState : public BuildState {
   explicit HistState(TreeParam const& param)
       : max_bin_(param.max_bin), sketch_(static_cast<SketchKind>(param.sketch)) {}
 
-  /// Makes the bins at first, and anew after other weights were set: the cuts follow from them.
+  /// Makes the bins at first, and anew after other weights or types of columns were set: the cuts follow from them.
   HistData* Update(Context const& ctx, DataMatrix const& matrix) {
     if (data_ != nullptr && revision_ == matrix.InfoRevision()) return data_.get();
     revision_ = matrix.InfoRevision();
     auto weights = CutWeights(matrix.Info());
-    if (data_ != nullptr && weights == weights_) return data_.get();
+    auto const& types = matrix.Info().feature_types;
+    if (data_ != nullptr && weights == weights_ && types == types_) return data_.get();
     weights_ = std::move(weights);
+    types_ = types;
     data_.reset();
     data_ = std::make_unique<HistData>(ctx, matrix, max_bin_, CutOptions{sketch_, weights_});
     return data_.get();
@@ -34,6 +37,7 @@ class HistState : public BuildState {
   std::unique_ptr<HistData> data_;
   std::uint64_t revision_ = 0;
   std::vector<float> weights_;
+  std::vector<std::string> types_;
 };
 
 }  // namespace
@@ -55,8 +59,11 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
 Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
+  RefuseMonotoneCategories(rules_, data.Info());
   auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
   if (task.table.stride == 0) return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
+  RefuseCategorical(data.Info(), "multi_strategy=multi_output_tree",
+                    "Use multi_strategy=one_output_per_tree, or one-hot columns.");
   auto& vectors = hist->vectors;
   if (vectors == nullptr || vectors->Stride() != task.table.stride) {
     vectors.reset();  // before its successor takes as much memory

@@ -22,7 +22,7 @@ HistGrower::HistGrower(Context const& ctx, TreeParam const& param, ConstraintRul
 }
 
 NodeTotal HistGrower::TotalOf(FixedSum sum, WeightBounds const& bounds) const {
-  return {sum, NodeGain(sum, gain_, bounds), bounds, constraints_.Signs()};
+  return {sum, NodeGain(sum, gain_, bounds), bounds, constraints_.Signs(), CategoryRulesOf(param_)};
 }
 
 NodeTotal HistGrower::MakeRoot() {
@@ -38,6 +38,11 @@ void HistGrower::MakeChildren(HistNode const& parent, HistNode* left, HistNode* 
   constraints_.AddSplit(tree_, parent.id);
   left->total = TotalOf(best.left, constraints_.BoundsOf(left->id));
   right->total = TotalOf(best.right, constraints_.BoundsOf(right->id));
+}
+
+std::vector<std::int32_t> HistGrower::RightCategories(HistNode const& node) const {
+  auto const* cells = node.histogram + bins_.FeatureBegin()[node.best.feature];
+  return RightCategoriesOf(gain_, bins_, node.best, cells, node.total.categories);
 }
 
 bool HistGrower::MayHaveChildren(HistNode const& node) const {

@@ -30,6 +30,7 @@ class HistGrower : public HistGrowth<HistNode> {
  private:
   NodeTotal MakeRoot() override;
   void MakeChildren(HistNode const& parent, HistNode* left, HistNode* right) override;
+  std::vector<std::int32_t> RightCategories(HistNode const& node) const override;
   bool MayHaveChildren(HistNode const& node) const override;
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(FixedSum* histogram) override { workspace_->Pool()->GiveBack(histogram); }

@@ -82,6 +82,9 @@ class HistGrowth {
   /// Sets the two last nodes of the tree, the children of `parent`, tells constraints_ of the split, and sets `total`
   /// of both.
   virtual void MakeChildren(Node const& parent, Node* left, Node* right) = 0;
+  /// The categories that go right at the best split of a node, which is at a categorical feature. `histogram` is still
+  /// the node's.
+  virtual std::vector<std::int32_t> RightCategories(Node const& node) const = 0;
   /// Whether both children of a node could have enough hessian.
   virtual bool MayHaveChildren(Node const& node) const = 0;
   /// Sets `histogram` and `best` of the nodes in the pairs.
@@ -234,12 +237,20 @@ void HistGrowth<Node>::AddChildren(Node const& node, Nodes* children, std::vecto
   left.id = tree_.NumNodes();
   right.id = left.id + 1;
   left.depth = right.depth = node.depth + 1;
-  tree_.ExpandNode(node.id, {best.feature, best.threshold, best.default_left, static_cast<float>(best.loss_change)});
+  auto const is_categorical = bins_.Cuts().IsCategorical(best.feature);
+  auto const categories = is_categorical ? RightCategories(node) : std::vector<std::int32_t>();
+  tree_.ExpandNode(node.id,
+                   {best.feature, best.threshold, best.default_left, static_cast<float>(best.loss_change), categories});
   MakeChildren(node, &left, &right);
   Open(&left);
   Open(&right);
-  splits->push_back({node.id, left.id, right.id, best.feature, FirstRight(bins_, best.feature, best.threshold),
-                     best.default_left, !left.IsOpen() && !right.IsOpen()});
+  splits->push_back(
+      {node.id, left.id, right.id, best.feature, 0, best.default_left, !left.IsOpen() && !right.IsOpen()});
+  if (is_categorical) {
+    splits->back().right_codes = MarkCategories(bins_, best.feature, categories);
+  } else {
+    splits->back().first_right = FirstRight(bins_, best.feature, best.threshold);
+  }
   children->push_back(std::move(left));
   children->push_back(std::move(right));
 }

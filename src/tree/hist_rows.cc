@@ -20,6 +20,26 @@ RouteRule MakeRule(BinMatrix const& bins, CodeSplit const& split, CodeColumn col
   return {split.first_right, is_expanded ? kAbsentCode : bins.MissingCode(split.feature)};
 }
 
+/// Calls fn(goes_left), goes_left(row) being what a categorical split says.
+template <typename Fn>
+void WithCategories(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, Fn&& fn) {
+  auto const* right = split.right_codes.data();
+  auto const n_bins = static_cast<std::uint32_t>(split.right_codes.size());
+  auto const with_codes = [&](auto code_at) {
+    fn([=](std::uint32_t row) {
+      std::uint32_t const code = code_at(row);
+      return code < n_bins ? right[code] == 0 : split.default_left;
+    });
+  };
+  if (column.bytes != nullptr) {
+    with_codes([=](std::uint32_t row) { return column.bytes[row]; });
+  } else if (column.words != nullptr) {
+    with_codes([=](std::uint32_t row) { return column.words[row]; });
+  } else {
+    with_codes([&](std::uint32_t row) { return bins.FindCode(row, split.feature); });
+  }
+}
+
 /// Calls fn(row_at), row_at(position) being the row there.
 template <typename Fn>
 void WithRows(std::uint32_t const* rows, Fn&& fn) {
@@ -31,6 +51,36 @@ void WithRows(std::uint32_t const* rows, Fn&& fn) {
 }
 
 }  // namespace
+
+std::int64_t RowLists::RouteCategories(BinMatrix const& bins, CodeSplit const& split, CodeColumn column,
+                                       RouteBlock block) {
+  auto* const left = left_.data() + block.begin;
+  auto* const right = right_.data() + block.begin;
+  std::int64_t n_left = 0;
+  WithCategories(bins, split, column, [&](auto goes_left) {
+    WithRows(Rows(), [&](auto row_at) {
+      for (std::int64_t i = 0; i < block.n; ++i) {
+        auto const row = row_at(block.begin + i);
+        left[n_left] = row;
+        right[i - n_left] = row;
+        n_left += static_cast<std::int64_t>(goes_left(row));
+      }
+    });
+  });
+  return n_left;
+}
+
+void RowLists::WriteCategoryLeaves(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block,
+                                   std::int32_t* leaf_of_row) {
+  WithCategories(bins, split, column, [&](auto goes_left) {
+    WithRows(Rows(), [&](auto row_at) {
+      for (std::int64_t i = 0; i < block.n; ++i) {
+        auto const row = row_at(block.begin + i);
+        leaf_of_row[row] = goes_left(row) ? split.left : split.right;
+      }
+    });
+  });
+}
 
 void RowLists::Reset(std::int64_t n_rows) {
   rows_.resize(static_cast<std::size_t>(n_rows));
@@ -69,6 +119,7 @@ void RowLists::MakeTasks(Span<CodeSplit const> splits) {
 
 std::int64_t RowLists::RouteBlockRows(BinMatrix const& bins, CodeSplit const& split, CodeColumn column,
                                       RouteBlock block) {
+  if (!split.right_codes.empty()) return RouteCategories(bins, split, column, block);
   auto const rule = MakeRule(bins, split, column);
   auto* const left = left_.data() + block.begin;
   auto* const right = right_.data() + block.begin;
@@ -88,6 +139,7 @@ std::int64_t RowLists::RouteBlockRows(BinMatrix const& bins, CodeSplit const& sp
 
 void RowLists::WriteBlockLeaves(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block,
                                 std::int32_t* leaf_of_row) {
+  if (!split.right_codes.empty()) return WriteCategoryLeaves(bins, split, column, block, leaf_of_row);
   auto const rule = MakeRule(bins, split, column);
   auto* const marks = left_.data() + block.begin;
   WithRows(Rows(), [&](auto row_at) {

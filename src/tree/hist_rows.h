@@ -18,7 +18,8 @@
 
 namespace kauri {
 
-/// A split in terms of codes: left goes what has a code below `first_right`, and the missing when default_left.
+/// A split in terms of codes: left goes what has a code below `first_right`, or of a categorical feature one that is
+/// not among `right_codes`, and the missing when default_left.
 struct CodeSplit {
   std::int32_t node = 0;
   std::int32_t left = 0;  ///< ids of the children
@@ -26,7 +27,8 @@ struct CodeSplit {
   std::uint32_t feature = 0;
   std::uint32_t first_right = 0;
   bool default_left = false;
-  bool is_last = false;  ///< both children are leaves for good
+  bool is_last = false;                        ///< both children are leaves for good
+  std::vector<std::uint8_t> right_codes = {};  ///< [n_bins], 1 = goes right; empty: first_right holds
 };
 
 /// Row numbers are 32 bits wide.
@@ -73,6 +75,9 @@ class RowLists {
   std::int64_t RouteBlockRows(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block);
   void WriteBlockLeaves(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block,
                         std::int32_t* leaf_of_row);
+  std::int64_t RouteCategories(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block);
+  void WriteCategoryLeaves(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block,
+                           std::int32_t* leaf_of_row);
   void CopyBlock(Task const& task);
 
   std::vector<std::uint32_t> rows_;

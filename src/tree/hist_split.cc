@@ -27,10 +27,31 @@ std::int64_t CollectBins(FixedSum const* cells, std::uint32_t n_bins, ScanScratc
   return count;
 }
 
+/// The categories that hold rows of a node.
+void CollectCategories(FixedSum const* cells, std::uint32_t n_bins, std::vector<CategoryEntry>* entries) {
+  entries->clear();
+  for (std::uint32_t bin = 0; bin < n_bins; ++bin) {
+    if (!(cells[bin] == FixedSum{})) entries->push_back({static_cast<std::int32_t>(bin), cells[bin]});
+  }
+}
+
+void FindBestCategories(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, FixedSum const* cells,
+                        NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best) {
+  auto const n_bins = bins.NumBins(feature);
+  CollectCategories(cells, n_bins, &scratch->entries);
+  CategoryNode const here{feature, static_cast<std::int32_t>(n_bins), node.sum, node.gain, node.bounds};
+  auto const found = FindCategorySplit(param, node.categories, here, best->loss_change, &scratch->entries);
+  if (found.IsValid()) *best = found;
+}
+
 }  // namespace
 
 void FindBestSplit(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, FixedSum const* cells,
                    NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best) {
+  if (bins.Cuts().IsCategorical(feature)) {
+    FindBestCategories(param, bins, feature, cells, node, scratch, best);
+    return;
+  }
   auto const count = CollectBins(cells, bins.NumBins(feature), scratch);
   if (count == 0) return;
   auto const* left = scratch->left.data();
@@ -62,6 +83,22 @@ void FindBestSplit(GainParam const& param, BinMatrix const& bins, std::uint32_t 
   if (alone.boundary < 0) return;
   auto const threshold = codes[0] > 0 ? cuts[codes[0] - 1] : bins.Cuts().min_values[feature];
   *best = {alone.loss_change, feature, threshold, true, missing, node.sum - missing};
+}
+
+std::vector<std::int32_t> RightCategoriesOf(GainParam const& param, BinMatrix const& bins, SplitCandidate const& best,
+                                            FixedSum const* cells, CategoryRules const& rules) {
+  std::vector<CategoryEntry> entries;
+  CollectCategories(cells, bins.NumBins(best.feature), &entries);
+  return RightCategories(param, rules, bins.Cuts().categories[best.feature], best, &entries);
+}
+
+std::vector<std::uint8_t> MarkCategories(BinMatrix const& bins, std::uint32_t feature,
+                                         std::vector<std::int32_t> const& categories) {
+  std::vector<std::uint8_t> marks;
+  for (auto const category : bins.Cuts().categories[feature]) {
+    marks.push_back(std::binary_search(categories.begin(), categories.end(), category) ? 1 : 0);
+  }
+  return marks;
 }
 
 std::uint32_t FirstRight(BinMatrix const& bins, std::uint32_t feature, float threshold) {

@@ -7,6 +7,7 @@
 #include "data/bin_matrix.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
+#include "tree/category_split.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -17,12 +18,14 @@ struct NodeTotal {
   double gain = 0.0;  ///< NodeGain(sum)
   WeightBounds bounds = {};
   Span<std::int8_t const> signs = {};  ///< [n_features]: monotone constraints; empty: none
+  CategoryRules categories = {};
 };
 
 /// Scratch of one thread: the bins of a feature that hold rows.
 struct ScanScratch {
   std::vector<FixedSum> left;        ///< sums up to and including each such bin
   std::vector<std::uint32_t> codes;  ///< their codes
+  std::vector<CategoryEntry> entries;
 };
 
 /// Replaces *best where a split at `feature` is better (IsBetter); call it for ascending features.
@@ -31,8 +34,17 @@ struct ScanScratch {
 /// the left, the last cut before every such bin but the first. A node in which no row misses the feature has no
 /// candidates of the second kind. All present rows to the right are a candidate only where a monotone constraint tells
 /// it from its mirror image; its threshold is the last cut before all of them, or the lower bound of the feature.
+/// Of a categorical feature, the candidates of category_split.h.
 void FindBestSplit(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, FixedSum const* cells,
                    NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best);
+
+/// The categories that go right at the best split of a node, which is at a categorical feature; cells as above.
+std::vector<std::int32_t> RightCategoriesOf(GainParam const& param, BinMatrix const& bins, SplitCandidate const& best,
+                                            FixedSum const* cells, CategoryRules const& rules);
+
+/// [n_bins]: 1 where the bin's category is among `categories`, which ascend.
+std::vector<std::uint8_t> MarkCategories(BinMatrix const& bins, std::uint32_t feature,
+                                         std::vector<std::int32_t> const& categories);
 
 /// The first bin right of a threshold that is one of the feature's cuts or its lower bound.
 std::uint32_t FirstRight(BinMatrix const& bins, std::uint32_t feature, float threshold);

@@ -18,6 +18,7 @@ class VectorGrower : public HistGrowth<VectorNode> {
  private:
   VectorTotal MakeRoot() override;
   void MakeChildren(VectorNode const& parent, VectorNode* left, VectorNode* right) override;
+  std::vector<std::int32_t> RightCategories(VectorNode const&) const override { return {}; }  // refused before
   bool MayHaveChildren(VectorNode const& node) const override;
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(std::int64_t* histogram) override { workspace_->Pool()->GiveBack(histogram); }

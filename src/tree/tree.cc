@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kauri/error.h"
 
@@ -121,6 +122,16 @@ void CheckLeaf(Tree const& tree, std::int32_t node) {
   }
 }
 
+void AddCategories(Span<std::int32_t const> categories, std::int32_t node, Tree* tree) {
+  tree->is_categorical[At(node)] = 1;
+  tree->split_value[At(node)] = std::numeric_limits<float>::denorm_min();
+  tree->category_begin.resize(tree->left.size(), 0);
+  tree->category_count.resize(tree->left.size(), 0);
+  tree->category_begin[At(node)] = static_cast<std::int64_t>(tree->categories.size());
+  tree->category_count[At(node)] = static_cast<std::int64_t>(categories.size());
+  tree->categories.insert(tree->categories.end(), categories.begin(), categories.end());
+}
+
 }  // namespace
 
 Tree::Tree() : Tree(1) {}
@@ -199,6 +210,7 @@ void Tree::ExpandNode(std::int32_t node, Split const& split) {
   split_value[At(node)] = split.threshold;
   default_left[At(node)] = split.default_left ? 1 : 0;
   loss_change[At(node)] = split.loss_change;
+  if (!split.categories.empty()) AddCategories(split.categories, node, this);
 }
 
 void Tree::SetNodeStatistics(std::int32_t node, float weight, float hessian) {

@@ -27,6 +27,13 @@ float FeatureValue(DataMatrix const& data, std::int64_t row, std::uint32_t featu
   return csr.values[static_cast<std::size_t>(found - csr.features.begin())];
 }
 
+bool GoesLeft(Tree const& tree, std::int32_t node, float value) {
+  if (std::isnan(value)) return tree.default_left[At(node)] != 0;
+  if (!tree.IsCategorical(node)) return value < tree.split_value[At(node)];
+  auto const right = tree.CategoriesOf(node);
+  return !std::binary_search(right.begin(), right.end(), static_cast<std::int32_t>(value));
+}
+
 /// Turns prunable splits into leaves; their descendants stay in the arrays, unreachable.
 void CutWeakSplits(float gamma, float leaf_rate, std::int32_t max_depth, Tree* tree) {
   std::vector<std::int32_t> depth(tree->left.size(), 0);
@@ -169,8 +176,7 @@ std::int32_t FindLeaf(Tree const& tree, DataMatrix const& data, std::int64_t row
   std::int32_t node = 0;
   while (!tree.IsLeaf(node)) {
     auto const value = FeatureValue(data, row, tree.split_feature[At(node)]);
-    auto const goes_left = std::isnan(value) ? tree.default_left[At(node)] != 0 : value < tree.split_value[At(node)];
-    node = goes_left ? tree.left[At(node)] : tree.right[At(node)];
+    node = GoesLeft(tree, node, value) ? tree.left[At(node)] : tree.right[At(node)];
   }
   return node;
 }

@@ -9,12 +9,17 @@
 #include "kauri/tree.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
+#include "tree/category_split.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
 
 /// `monotone`: there are monotone constraints.
 GainParam MakeGainParam(TreeParam const& param, GradientUnit unit, bool monotone = false);
+
+inline CategoryRules CategoryRulesOf(TreeParam const& param) {
+  return {param.max_cat_to_onehot, param.max_cat_threshold};
+}
 
 /// The sum over the sampled rows of the task.
 FixedSum SumGradients(Context const& ctx, TreeTask const& task);
@@ -41,7 +46,7 @@ inline float LeafRate(TreeParam const& param, TreeTask const& task) { return par
 /// [old n_nodes]: the new id of each node, or of its pruned ancestor.
 std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree, std::int32_t max_depth = 0);
 
-/// The leaf of a row of `data`, by following the splits. Numerical splits only.
+/// The leaf of a row of `data`, by following the splits.
 std::int32_t FindLeaf(Tree const& tree, DataMatrix const& data, std::int64_t row);
 
 }  // namespace kauri

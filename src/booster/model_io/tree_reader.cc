@@ -12,7 +12,6 @@ namespace kauri::model_io {
 namespace {
 
 constexpr std::int32_t kLargestInt = std::numeric_limits<std::int32_t>::max();
-constexpr std::int32_t kCategoryLimit = 1 << 24;  ///< beyond it a float32 cannot hold every category
 
 std::size_t Index(std::int32_t node) { return static_cast<std::size_t>(node); }
 

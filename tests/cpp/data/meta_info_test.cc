@@ -118,8 +118,7 @@ TEST(MetaInfo, FeatureWeightsNamesAndTypes) {
   };
   ExpectParts(refusal("feature_name", {"a"}), {"feature_name has 1 values", "2 columns"});
   ExpectParts(refusal("feature_name", {"a", "a"}), {"'a'", "twice"});
-  ExpectParts(refusal("feature_type", {"float", "x"}), {"feature 1", "'x'", "float, q, int, i"});
-  ExpectParts(refusal("feature_type", {"float", "c"}), {"feature 1", "categorical", "not supported by this version"});
+  ExpectParts(refusal("feature_type", {"float", "x"}), {"feature 1", "'x'", "float, q, int, i, c"});
   ExpectParts(refusal("feature_names", {"a", "b"}),
               {"unknown feature field 'feature_names'", "did you mean 'feature_name'"});
   EXPECT_EQ(refusal("feature_name", {}), "no error");

@@ -1,0 +1,277 @@
+/// \file Trees on categorical columns, by every method: against each other, against the rows, and what is refused.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "kauri/error.h"
+#include "tree/approx_builder.h"
+#include "tree/exact_builder.h"
+#include "tree/naive_category_split.h"
+#include "tree/naive_hist_tree.h"
+
+namespace kauri {
+namespace {
+
+enum class Method { kExact, kHist, kApprox };
+
+std::unique_ptr<TreeBuilder> MakeBuilder(Method method, TreeParam const& param) {
+  if (method == Method::kExact) return std::make_unique<ExactBuilder>(param);
+  if (method == Method::kHist) return std::make_unique<HistBuilder>(param);
+  return std::make_unique<ApproxBuilder>(param);
+}
+
+struct CategoricalJob : Job {
+  std::vector<std::string> types;
+};
+
+std::unique_ptr<DataMatrix> DataOf(CategoricalJob const& job) {
+  auto data = MakeMatrix(job.values, job.n_cols, job.sparse);
+  data->MutableInfo()->feature_types = job.types;
+  return data;
+}
+
+Built BuildWith(Method method, CategoricalJob const& job, int threads = 2) {
+  Context ctx;
+  ctx.threads = threads;
+  auto const data = DataOf(job);
+  auto const builder = MakeBuilder(method, job.param);
+  auto const state = builder->MakeState(ctx, *data);
+  Built built;
+  built.leaf_of_row.assign(job.NumRows(), -7);
+  built.tree = builder->Build(ctx, *data, job.Task(), state.get(), built.leaf_of_row);
+  return built;
+}
+
+/// Columns of small integers; the last `n_numeric` are numbers.
+CategoricalJob RandomJob(std::uint64_t seed, std::int64_t n_rows, std::int64_t n_numeric) {
+  Random random(seed);
+  MatrixSpec spec;
+  spec.n_rows = n_rows;
+  spec.n_cols = 2 + random.Below(4);
+  spec.missing = random.Below(2) == 0 ? 0.0 : 0.3;
+  spec.n_distinct = 2 + random.Below(30);
+  spec.sparse = random.Below(3) == 0;
+  spec.seed = seed;
+  CategoricalJob job;
+  job.values = MakeValues(spec);
+  job.n_cols = spec.n_cols;
+  job.sparse = spec.sparse;
+  job.types.assign(static_cast<std::size_t>(spec.n_cols), "c");
+  for (std::int64_t i = 0; i < n_numeric; ++i) job.types[static_cast<std::size_t>(spec.n_cols - 1 - i)] = "float";
+  job.param.max_depth = 1 + static_cast<int>(random.Below(5));
+  job.param.min_child_weight = static_cast<float>(random.Below(3));
+  job.param.lambda = random.Below(2) == 0 ? 1.0F : 0.1F;
+  job.param.alpha = random.Below(4) == 0 ? 0.5F : 0.0F;
+  job.param.max_delta_step = random.Below(4) == 0 ? 0.3F : 0.0F;
+  job.param.colsample_bynode = random.Below(3) == 0 ? 0.6F : 1.0F;
+  job.param.max_cat_to_onehot = 1 + static_cast<int>(random.Below(20));
+  job.param.max_cat_threshold = random.Below(2) == 0 ? 64 : 3;
+  if (random.Below(3) == 0) job.param.interaction_constraints = "[[0,1]]";
+  if (random.Below(3) == 0) job.sampled = SampleRows(Context{}, 0, 0, 0.7F, n_rows);
+  job.gradients = MakeGradients(n_rows, seed + 1, job.sampled);
+  return job;
+}
+
+/// Every row is in the leaf that the tree's splits lead to, and every node has the sum of its sampled rows.
+void ExpectRowsAndSums(CategoricalJob const& job, Built const& built) {
+  auto const& tree = built.tree;
+  tree.Validate(job.n_cols);
+  std::vector<FixedSum> sums(tree.left.size());
+  for (std::size_t row = 0; row < job.NumRows(); ++row) {
+    std::int32_t node = 0;
+    for (;;) {
+      auto const at = static_cast<std::size_t>(node);
+      if (job.sampled.empty() || job.sampled[row] != 0) sums[at] += job.gradients.pairs[row];
+      if (tree.IsLeaf(node)) break;
+      auto const feature = tree.split_feature[at];
+      EXPECT_EQ(tree.IsCategorical(node), job.types[feature] == "c");
+      auto const value = job.values[row * static_cast<std::size_t>(job.n_cols) + feature];
+      auto const right = tree.CategoriesOf(node);
+      auto const is_right = tree.IsCategorical(node)
+                                ? std::count(right.begin(), right.end(), static_cast<std::int32_t>(value)) == 1
+                                : value >= tree.split_value[at];
+      node = (std::isnan(value) ? tree.default_left[at] == 0 : is_right) ? tree.right[at] : tree.left[at];
+    }
+    EXPECT_EQ(built.leaf_of_row[row], node) << "row " << row;
+  }
+  auto const gain = MakeGainParam(job.param, job.gradients.unit);
+  for (std::size_t node = 0; node < sums.size(); ++node) {
+    EXPECT_EQ(tree.sum_hessian[node], static_cast<float>(HessianOf(sums[node], gain)));
+    EXPECT_EQ(tree.base_weight[node], static_cast<float>(LeafWeight(sums[node], gain)));
+  }
+}
+
+TEST(CategoricalTree, MethodsAgreeOnCategories) {
+  int n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    auto const job = RandomJob(seed, 20 + static_cast<std::int64_t>(seed) * 3, 0);
+    auto const exact = BuildWith(Method::kExact, job);
+    ExpectRowsAndSums(job, exact);
+    ExpectSame(BuildWith(Method::kHist, job), exact, "hist, seed " + std::to_string(seed));
+    ExpectSame(BuildWith(Method::kApprox, job), exact, "approx, seed " + std::to_string(seed));
+    n_splits += exact.tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 500);
+}
+
+TEST(CategoricalTree, RootSplitEqualsTheDefinition) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto job = RandomJob(seed, 80, 0);
+    job.param.colsample_bynode = 1.0F;
+    job.param.max_depth = 1;
+    auto const built = BuildWith(Method::kHist, job);
+    auto const gain = MakeGainParam(job.param, job.gradients.unit);
+    testing::NaiveCategorySplit best;
+    for (std::int64_t col = 0; col < job.n_cols; ++col) {
+      testing::NaiveColumn column;
+      std::set<std::int32_t> categories;
+      for (std::size_t row = 0; row < job.NumRows(); ++row) {
+        auto const value = job.values[row * static_cast<std::size_t>(job.n_cols) + static_cast<std::size_t>(col)];
+        if (!std::isnan(value)) categories.insert(static_cast<std::int32_t>(value));
+        if (!job.sampled.empty() && job.sampled[row] == 0) continue;
+        column.values.push_back(value);
+        column.pairs.push_back(job.gradients.pairs[row]);
+      }
+      column.categories.assign(categories.begin(), categories.end());
+      testing::NaiveCategorySearch search(column, gain);
+      auto const one_hot = static_cast<int>(categories.size()) < job.param.max_cat_to_onehot;
+      auto const found = one_hot ? search.OneHot() : search.Partition(job.param.max_cat_threshold);
+      if (found.loss_change > best.loss_change) best = found;
+    }
+    ASSERT_EQ(built.tree.IsLeaf(0), !(static_cast<float>(best.loss_change) > 1e-6F));
+    if (built.tree.IsLeaf(0)) continue;
+    EXPECT_EQ(built.tree.loss_change[0], static_cast<float>(best.loss_change)) << "seed " << seed;
+    auto const right = built.tree.CategoriesOf(0);
+    EXPECT_EQ(std::set<std::int32_t>(right.begin(), right.end()), best.right) << "seed " << seed;
+    EXPECT_EQ(built.tree.default_left[0] != 0, best.default_left) << "seed " << seed;
+  }
+}
+
+TEST(CategoricalTree, NumbersBesideCategories) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto job = RandomJob(seed, 150, 1);
+    if (seed % 3 == 0) job.param.grow_policy = TreeParam::kLossGuide;
+    if (seed % 3 == 0) job.param.max_leaves = 9;
+    for (auto const method : {Method::kExact, Method::kHist, Method::kApprox}) {
+      ExpectRowsAndSums(job, BuildWith(method, job));
+    }
+  }
+}
+
+TEST(CategoricalTree, PrunedSplitsLeaveTheirCategories) {
+  auto job = RandomJob(7, 400, 1);
+  job.param.max_depth = 5;
+  auto const full = BuildWith(Method::kExact, job);
+  job.param.gamma = 1.5F;
+  auto const pruned = BuildWith(Method::kExact, job);
+  EXPECT_LT(pruned.tree.NumLeaves(), full.tree.NumLeaves());
+  EXPECT_GT(pruned.tree.NumLeaves(), 1);
+  ExpectRowsAndSums(job, pruned);
+}
+
+TEST(CategoricalTree, ThreadsDoNotMatter) {
+  for (auto const method : {Method::kExact, Method::kHist, Method::kApprox}) {
+    for (bool const sparse : {false, true}) {
+      auto job = RandomJob(11, 30000, 1);
+      job.sparse = sparse;
+      job.param.max_depth = 6;
+      auto const expected = BuildWith(method, job, 1);
+      EXPECT_GT(expected.tree.NumLeaves(), 10);
+      for (int const threads : {2, 3, 8}) ExpectSame(BuildWith(method, job, threads), expected, "threads");
+    }
+  }
+}
+
+/// Codes of two bytes, and more categories than max_bin.
+TEST(CategoricalTree, ManyCategories) {
+  CategoricalJob job;
+  job.n_cols = 1;
+  for (int i = 0; i < 3000; ++i) job.values.push_back(static_cast<float>(i % 1000 * 16777));
+  job.types = {"c"};
+  job.gradients = MakeGradients(3000, 5);
+  job.param.max_depth = 4;
+  job.param.max_cat_threshold = 2000;
+  job.param.min_child_weight = 0.0F;
+  auto const exact = BuildWith(Method::kExact, job);
+  EXPECT_GT(exact.tree.NumLeaves(), 4);
+  ExpectRowsAndSums(job, exact);
+  ExpectSame(BuildWith(Method::kHist, job), exact, "hist");
+}
+
+TEST(CategoricalTree, TypesSetLaterCount) {
+  auto job = RandomJob(3, 200, 0);
+  auto const expected = BuildWith(Method::kHist, job);
+  for (auto const method : {Method::kExact, Method::kHist, Method::kApprox}) {
+    auto const types = std::move(job.types);
+    job.types.clear();
+    auto const data = DataOf(job);
+    auto const builder = MakeBuilder(method, job.param);
+    auto const state = builder->MakeState(Context{}, *data);
+    std::vector<std::int32_t> leaves(job.NumRows());
+    EXPECT_FALSE(builder->Build(Context{}, *data, job.Task(), state.get(), leaves).HasCategorical());
+    data->MutableInfo()->feature_types = types;
+    testing::ExpectSameTree(builder->Build(Context{}, *data, job.Task(), state.get(), leaves), expected.tree);
+    job.types = types;
+  }
+}
+
+std::string ErrorOf(Method method, CategoricalJob const& job) {
+  try {
+    BuildWith(method, job);
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(CategoricalTree, RefusesValuesThatAreNoCategories) {
+  auto job = RandomJob(5, 30, 0);
+  for (float const value : {-1.0F, 0.5F, 16777216.0F, 3e9F}) {
+    auto broken = job;
+    broken.values[static_cast<std::size_t>(broken.n_cols) * 4 + 1] = value;
+    for (bool const sparse : {false, true}) {
+      broken.sparse = sparse;
+      for (auto const method : {Method::kExact, Method::kHist, Method::kApprox}) {
+        auto const message = ErrorOf(method, broken);
+        EXPECT_NE(message.find("row 4 of the categorical column 1 is "), std::string::npos) << message;
+        EXPECT_NE(message.find("integers from 0 to 16777215"), std::string::npos) << message;
+      }
+    }
+  }
+}
+
+TEST(CategoricalTree, RefusesMonotoneCategories) {
+  auto job = RandomJob(5, 30, 1);
+  job.param.monotone_constraints = "(0,1)";
+  for (auto const method : {Method::kExact, Method::kHist, Method::kApprox}) {
+    EXPECT_NE(ErrorOf(method, job).find("feature 1, which is categorical"), std::string::npos) << ErrorOf(method, job);
+  }
+}
+
+TEST(CategoricalTree, MonotoneNumbersBesideCategoriesWork) {
+  auto job = RandomJob(6, 300, 1);
+  auto const numeric = job.types.size() - 1;
+  job.param.monotone_constraints = "(";
+  for (std::size_t i = 0; i < numeric; ++i) job.param.monotone_constraints += "0,";
+  job.param.monotone_constraints += "1)";
+  for (auto const method : {Method::kExact, Method::kHist}) {
+    auto const built = BuildWith(method, job);
+    EXPECT_TRUE(built.tree.HasCategorical());
+    built.tree.Validate(job.n_cols);
+  }
+}
+
+TEST(CategoricalTree, HistogramsRefuseMoreCategoriesThanCodes) {
+  CategoricalJob job;
+  for (int i = 0; i < 65536; ++i) job.values.push_back(static_cast<float>(i));
+  job.types = {"c"};
+  job.gradients = MakeGradients(65536, 5);
+  auto const message = ErrorOf(Method::kHist, job);
+  EXPECT_NE(message.find("65536 categories; histogram methods take at most 65535"), std::string::npos) << message;
+  job.param.max_depth = 1;
+  EXPECT_EQ(ErrorOf(Method::kExact, job), "");
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,91 @@
+/// \file The best split on a categorical feature, straight from its definition: rows one by one, every set by itself.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "kauri/gradient.h"
+#include "tree/category_split.h"
+
+namespace kauri::testing {
+
+/// A categorical column in a node.
+struct NaiveColumn {
+  std::vector<float> values;  ///< [n_rows], NaN = missing
+  std::vector<FixedPair> pairs;
+  std::vector<std::int32_t> categories;  ///< of the feature, ascending
+};
+
+struct NaiveCategorySplit {
+  double loss_change = 0.0;
+  bool default_left = false;
+  std::set<std::int32_t> right;  ///< empty: no split
+};
+
+class NaiveCategorySearch {
+ public:
+  NaiveCategorySearch(NaiveColumn const& column, GainParam const& gain) : column_(column), gain_(gain) {}
+
+  NaiveCategorySplit OneHot() {
+    for (auto const category : column_.categories) {
+      for (bool const default_left : {true, false}) Consider({category}, default_left);
+    }
+    return best_;
+  }
+
+  NaiveCategorySplit Partition(int max_partition) {
+    auto order = column_.categories;
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return WeightOf(a) < WeightOf(b); });
+    auto const n = static_cast<int>(order.size());
+    auto const n_tried = std::min(max_partition, n) - 1;
+    for (int n_right = 1; n_right <= n_tried; ++n_right) Consider({order.begin(), order.begin() + n_right}, true);
+    for (int n_left = 1; n_left <= n_tried; ++n_left) Consider({order.begin(), order.end() - n_left}, false);
+    return best_;
+  }
+
+  /// Every set of categories, both ways of the missing rows.
+  NaiveCategorySplit AllSets() {
+    for (std::uint32_t bits = 1; bits < 1U << column_.categories.size(); ++bits) {
+      std::set<std::int32_t> right;
+      for (std::size_t i = 0; i < column_.categories.size(); ++i) {
+        if ((bits >> i & 1U) != 0) right.insert(column_.categories[i]);
+      }
+      for (bool const default_left : {true, false}) Consider(right, default_left);
+    }
+    return best_;
+  }
+
+ private:
+  template <typename Belongs>
+  FixedSum Sum(Belongs&& belongs) const {
+    FixedSum sum;
+    for (std::size_t row = 0; row < column_.values.size(); ++row) {
+      if (belongs(column_.values[row])) sum += column_.pairs[row];
+    }
+    return sum;
+  }
+  float WeightOf(std::int32_t category) const {
+    return static_cast<float>(
+        LeafWeight(Sum([&](float value) { return value == static_cast<float>(category); }), gain_));
+  }
+  void Consider(std::set<std::int32_t> const& right_set, bool default_left) {
+    auto const goes_right = [&](float value) {
+      return std::isnan(value) ? !default_left : right_set.count(static_cast<std::int32_t>(value)) == 1;
+    };
+    auto const right = Sum(goes_right);
+    auto const left = Sum([&](float value) { return !goes_right(value); });
+    if (!HasEnoughHessian(left, gain_) || !HasEnoughHessian(right, gain_)) return;
+    auto const all = Sum([](float) { return true; });
+    auto const loss_change = LeafGain(left, gain_) + LeafGain(right, gain_) - LeafGain(all, gain_);
+    if (loss_change > best_.loss_change) best_ = {loss_change, default_left, right_set};
+  }
+
+  NaiveColumn const& column_;
+  GainParam gain_;
+  NaiveCategorySplit best_;
+};
+
+}  // namespace kauri::testing
