@@ -6,14 +6,13 @@ import ctypes
 import json
 import logging
 import os
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int64, c_uint, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
 
+from ._copies import copy_of
 from ._errors import (
     DataError,
     DeviceError,
@@ -33,9 +32,6 @@ _LENGTH = POINTER(c_uint64)
 _PREDICTION = [_Out(_SHAPE), _LENGTH, _Out(POINTER(c_float))]
 _SPARSE = [_Out(POINTER(kind)) for kind in (c_int64, c_uint32, c_uint32, c_float)]
 _BYTES = [_LENGTH, _Out(POINTER(ctypes.c_char))]
-# Large results are copied in parts of this size by several threads.
-_COPY_BYTES = 2 << 20
-_COPY_THREADS = min(16, os.cpu_count() or 1)
 _LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_char_p)
 
 # Argument types of every function that returns a status.
@@ -392,13 +388,4 @@ def array_from_interface(text: str) -> np.ndarray:
 def _copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
     if 0 in shape:
         return np.empty(shape, dtype=np.dtype(pointer._type_))
-    source = np.ctypeslib.as_array(pointer, shape=shape)
-    if source.nbytes < 4 * _COPY_BYTES:
-        return source.copy()
-    # Most of the time the kernel is finding pages for the copy: several threads wait for it at once.
-    copy = np.empty_like(source)
-    parts = source.nbytes // _COPY_BYTES
-    with ThreadPoolExecutor(min(parts, _COPY_THREADS)) as pool:
-        jobs = zip(np.array_split(copy.reshape(-1), parts), np.array_split(source.reshape(-1), parts), strict=True)
-        deque(pool.map(lambda job: np.copyto(*job), jobs), maxlen=0)
-    return copy
+    return copy_of(np.ctypeslib.as_array(pointer, shape=shape))
