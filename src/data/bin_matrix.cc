@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/parallel_for.h"
+#include "data/bin_bundles.h"
 
 namespace kauri {
 namespace {
@@ -161,14 +162,20 @@ BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cu
     : n_rows_(data.NumRows()), cuts_(std::move(cuts)) {
   if (!data.IsDense()) {
     feature_begin_ = cuts_.feature_begin;
+    bundled_ = FindSparseBundles(ctx, data.Csr(), &feature_begin_);
     EncodeSparse(ctx, data.Csr(), *this, &entries_);
-    SortByColumn(ctx, data.Csr(), data.NumCols(), feature_begin_, &entries_);
+    if (HasBundles()) {
+      EncodeBundles(ctx, data.Csr(), entries_.cells, &bundled_);
+    } else {
+      SortByColumn(ctx, data.Csr(), data.NumCols(), feature_begin_, &entries_);
+    }
     return;
   }
   has_missing_ = FindMissing(ctx, data);
   PlaceCells();
   if (byte_codes_) {
     EncodeDense(ctx, data, *this, &bytes_);
+    if (!even_cells_) bundled_ = BundleDense(ctx, *this);
   } else {
     EncodeDense(ctx, data, *this, &words_);
   }
@@ -191,10 +198,27 @@ void BinMatrix::PlaceCells() {
   }
 }
 
+void BinMatrix::FillUsual(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const {
+  if (bundled_.usual.empty()) return;
+  for (auto feature = first; feature < last; ++feature) {
+    if (bundled_.usual[feature] == kNoUsual) continue;
+    auto* const usual = histogram + feature_begin_[feature] + bundled_.usual[feature];
+    *usual = {};
+    FixedSum others;
+    for (auto cell = feature_begin_[feature]; cell < feature_begin_[feature + 1]; ++cell) others += histogram[cell];
+    *usual = total - others;
+  }
+}
+
 std::uint32_t BinMatrix::FindCode(std::int64_t row, std::size_t feature) const {
   if (IsDense()) {
     auto const index = feature * static_cast<std::size_t>(n_rows_) + static_cast<std::size_t>(row);
     return byte_codes_ ? bytes_.columns[index] : words_.columns[index];
+  }
+  if (HasBundles()) {
+    auto const* column = bundled_.codes.columns.data() + bundled_.bundle_of[feature] * n_rows_;
+    auto const code = column[row] - BundleOffset(feature);
+    return code < NumBins(feature) ? code : kNoCode;
   }
   auto const begin = entries_.cells.begin() + entries_.row_ptr[static_cast<std::size_t>(row)];
   auto const end = entries_.cells.begin() + entries_.row_ptr[static_cast<std::size_t>(row) + 1];

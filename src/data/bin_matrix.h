@@ -6,14 +6,18 @@
 ///
 /// Dense data are kept twice, row by row (what histograms read) and column by column (what the partition of rows
 /// reads); sparse data once, as the ascending cells of each row's entries. Codes take one byte where all fit, else two.
+/// Where neighbouring features exclude each other (data/feature_bundles.h), histograms read their bundles' codes;
+/// sparse data are then partitioned by them, too.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "data/feature_bundles.h"
 #include "data/quantile_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/gradient.h"
 
 namespace kauri {
 
@@ -37,7 +41,15 @@ struct BinCodes {
   std::vector<Code> columns;    ///< [n_cols, n_rows]
 };
 
-/// Entries of sparse data.
+/// Codes of bundles, in bytes; empty where they would not pay.
+struct BundledCodes {
+  std::vector<FeatureBundle> bundles;
+  std::vector<std::uint32_t> bundle_of;  ///< [n_cols]
+  std::vector<std::uint32_t> usual;      ///< [n_cols] usual codes, kNoUsual outside of bundles; dense data only
+  BinCodes<std::uint8_t> codes;          ///< a column for each bundle; by columns for sparse data only
+};
+
+/// Entries of sparse data; not by columns where they are bundled.
 struct BinEntries {
   std::vector<std::int64_t> row_ptr;  ///< [n_rows + 1]
   std::vector<std::uint32_t> cells;   ///< [n_entries], ascending within a row
@@ -78,7 +90,15 @@ class BinMatrix {
   BinCodes<std::uint8_t> const& Bytes() const { return bytes_; }
   BinCodes<std::uint16_t> const& Words() const { return words_; }
   BinEntries const& Entries() const { return entries_; }
-  /// Sparse data only.
+  bool HasBundles() const { return !bundled_.bundles.empty(); }
+  BundledCodes const& Bundled() const { return bundled_; }
+  /// What the codes of a feature are less by than its bundle's.
+  std::uint32_t BundleOffset(std::size_t feature) const {
+    return feature_begin_[feature] - bundled_.bundles[bundled_.bundle_of[feature]].first_cell;
+  }
+  /// Completes a histogram that was made from bundles, for features [first, last). total: of all its rows.
+  void FillUsual(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const;
+  /// Sparse data without bundles only.
   ColumnEntries EntriesOf(std::size_t feature) const {
     auto const begin = entries_.column_ptr[feature];
     return {entries_.column_rows.data() + begin, entries_.column_codes.data() + begin,
@@ -99,6 +119,7 @@ class BinMatrix {
   BinCodes<std::uint8_t> bytes_;
   BinCodes<std::uint16_t> words_;
   BinEntries entries_;
+  BundledCodes bundled_;
 };
 
 }  // namespace kauri

@@ -46,7 +46,7 @@ struct CodeTile {
   char const* codes;
   std::int64_t stride;
   std::int64_t words;
-  std::int64_t n_features;
+  std::int64_t n_columns;
 };
 
 /// Rows whose codes and pairs will be copied next: they are brought into the second-level cache while the present rows
@@ -69,8 +69,8 @@ template <typename Code, bool kEven>
 void AddTile(CodeTile const& tile, FixedPair const* pairs, std::int64_t n_rows, std::uint64_t const* offsets,
              NextRows const& next, char* histogram) {
   constexpr unsigned kPerWord = sizeof(std::uint64_t) / sizeof(Code);
-  auto const full_words = tile.n_features / kPerWord;
-  auto const rest = static_cast<unsigned>(tile.n_features % kPerWord);
+  auto const full_words = tile.n_columns / kPerWord;
+  auto const rest = static_cast<unsigned>(tile.n_columns % kPerWord);
   for (std::int64_t row = 0; row < n_rows; ++row) {
     auto const* codes = tile.codes + row * tile.stride;
     auto const pair = Widen(pairs[row]);
@@ -117,14 +117,28 @@ void CopyWords(char const* codes, std::int64_t stride, std::uint32_t const* rows
   }
 }
 
+/// A copy of known length is an instruction or two.
+decltype(&CopyWords<0>) CopyOf(std::int64_t n_words) {
+  constexpr std::array kCopies{CopyWords<0>, CopyWords<1>, CopyWords<2>, CopyWords<3>, CopyWords<4>,
+                               CopyWords<5>, CopyWords<6>, CopyWords<7>, CopyWords<8>};
+  auto const known = static_cast<std::size_t>(n_words);
+  return kCopies[known < kCopies.size() ? known : 0];
+}
+
 }  // namespace
 
 HistogramAdder::HistogramAdder(BinMatrix const& bins) : bins_(&bins) {
   auto const& begin = bins.FeatureBegin();
-  for (std::size_t feature = 0; feature + 1 < begin.size(); ++feature) {
-    byte_offsets_.push_back(begin[feature] * sizeof(FixedSum));
+  if (bins.HasBundles()) {
+    for (auto const& bundle : bins.Bundled().bundles) column_begin_.push_back(bundle.first_cell);
+    column_begin_.push_back(begin.back());
+  } else {
+    column_begin_ = begin;
   }
-  if (!bins.IsDense()) return;
+  for (std::size_t column = 0; column + 1 < column_begin_.size(); ++column) {
+    byte_offsets_.push_back(column_begin_[column] * sizeof(FixedSum));
+  }
+  if (!bins.IsDense() && !bins.HasBundles()) return;
   if (bins.HasByteCodes()) {
     MakeBlocks<std::uint8_t>();
   } else {
@@ -135,10 +149,9 @@ HistogramAdder::HistogramAdder(BinMatrix const& bins) : bins_(&bins) {
 template <typename Code>
 void HistogramAdder::MakeBlocks() {
   constexpr auto kPerWord = BinCodes<Code>::kPerWord;
-  auto const& begin = bins_->FeatureBegin();
-  auto const n_cols = bins_->NumCols();
+  auto const n_cols = static_cast<std::int64_t>(byte_offsets_.size());
   auto const cell_of_word = [&](std::int64_t word) {
-    return begin[static_cast<std::size_t>(std::min(word * kPerWord, n_cols))];
+    return column_begin_[static_cast<std::size_t>(std::min(word * kPerWord, n_cols))];
   };
   auto const n_words = NumBlocks(n_cols, kPerWord);
   for (std::int64_t word = 0; word < n_words;) {
@@ -162,17 +175,13 @@ void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pair
     auto const* rows = slice.rows == nullptr ? nullptr : slice.rows + begin;
     if (rows != nullptr) CopyPairs(pairs, rows, n, &group);
     for (auto const& block : blocks_) {
-      auto const first_feature = block.first_word * BinCodes<Code>::kPerWord;
+      auto const first_column = block.first_word * BinCodes<Code>::kPerWord;
       auto const* block_codes = reinterpret_cast<char const*>(codes.rows.data()) +
                                 block.first_word * static_cast<std::int64_t>(sizeof(std::uint64_t));
       auto const n_words = block.last_word - block.first_word;
-      CodeTile tile{block_codes + begin * stride, stride, n_words, block.end_feature - first_feature};
+      CodeTile tile{block_codes + begin * stride, stride, n_words, block.end_column - first_column};
       if (rows != nullptr) {
-        if (n_words == 4) {  // 32 columns in bytes: a copy of known length is two instructions
-          CopyWords<4>(block_codes, stride, rows, n, n_words, group.words.data());
-        } else {
-          CopyWords<0>(block_codes, stride, rows, n, n_words, group.words.data());
-        }
+        CopyOf(n_words)(block_codes, stride, rows, n, n_words, group.words.data());
         tile.codes = reinterpret_cast<char const*>(group.words.data());
         tile.stride = n_words * static_cast<std::int64_t>(sizeof(std::uint64_t));
       }
@@ -180,8 +189,8 @@ void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pair
       NextRows next;
       if (rows != nullptr)
         next = {rows + n, std::min(kRowsPerGroup, slice.end - begin - n), block_codes, stride, pairs};
-      add_tile(tile, rows == nullptr ? pairs + begin : group.pairs.data(), n, byte_offsets_.data() + first_feature,
-               next, cells);
+      add_tile(tile, rows == nullptr ? pairs + begin : group.pairs.data(), n, byte_offsets_.data() + first_column, next,
+               cells);
     }
   }
 }
@@ -225,6 +234,10 @@ void HistogramAdder::AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum*
 
 void HistogramAdder::Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::uint32_t const> features,
                          FixedSum* histogram) const {
+  if (bins_->HasBundles()) {
+    AddDense(bins_->Bundled().codes, pairs.data(), slice, histogram);
+    return;
+  }
   if (!bins_->IsDense()) {
     AddSparse(pairs.data(), slice, histogram);
     return;

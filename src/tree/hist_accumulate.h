@@ -5,6 +5,7 @@
 /// add and store at its cell; codes are taken out of 8-byte words. Wide data are cut into blocks of columns whose
 /// histogram stays in the second-level cache.
 /// Sparse data. One addition per entry.
+/// Data with bundles (data/feature_bundles.h), dense or sparse, are taken as dense columns, one for each bundle.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class HistogramAdder {
   struct Block {
     std::int64_t first_word;
     std::int64_t last_word;
-    std::int64_t end_feature;
+    std::int64_t end_column;
   };
 
   template <typename Code>
@@ -50,7 +51,8 @@ class HistogramAdder {
   void AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const;
 
   BinMatrix const* bins_;
-  std::vector<std::uint64_t> byte_offsets_;  ///< [n_cols]: where a feature's cells begin in a histogram
+  std::vector<std::uint32_t> column_begin_;  ///< [n_columns + 1]: first cells of the columns of codes
+  std::vector<std::uint64_t> byte_offsets_;  ///< [n_columns]: the same in bytes
   std::vector<Block> blocks_;
 };
 

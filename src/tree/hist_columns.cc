@@ -14,18 +14,28 @@ constexpr std::int64_t kPadding = BinCodes<std::uint16_t>::kPadding;
 constexpr std::size_t kMaxSlots = 16;     // two bytes per row each
 constexpr std::int64_t kLookUpShare = 8;  // entries written and wiped in the time of one look-up
 
+bool HasColumns(BinMatrix const& bins) { return bins.IsDense() || bins.HasBundles(); }
+
+CodeColumn BundleColumn(BinMatrix const& bins, std::uint32_t feature) {
+  if (bins.NumRows() > kMaxRouteBytes) return {};
+  auto const& bundled = bins.Bundled();
+  auto const* column = bundled.codes.columns.data() + bundled.bundle_of[feature] * bins.NumRows();
+  return {column, nullptr, bins.BundleOffset(feature)};
+}
+
 CodeColumn DenseColumn(BinMatrix const& bins, std::uint32_t feature) {
+  if (!bins.IsDense()) return BundleColumn(bins, feature);
   auto const offset = static_cast<std::int64_t>(feature) * bins.NumRows();
   auto const code_bytes = bins.HasByteCodes() ? 1 : 2;
   if (bins.NumRows() * code_bytes > kMaxRouteBytes) return {};
-  if (bins.HasByteCodes()) return {bins.Bytes().columns.data() + offset, nullptr};
-  return {nullptr, bins.Words().columns.data() + offset};
+  if (bins.HasByteCodes()) return {bins.Bytes().columns.data() + offset, nullptr, 0};
+  return {nullptr, bins.Words().columns.data() + offset, 0};
 }
 
 }  // namespace
 
 std::size_t CodeColumns::MaxColumns(Context const& ctx, BinMatrix const& bins, std::size_t n_wanted) {
-  if (bins.IsDense()) return n_wanted;
+  if (HasColumns(bins)) return n_wanted;
   return std::min(static_cast<std::size_t>(ctx.threads), kMaxSlots);
 }
 
@@ -46,7 +56,7 @@ void CodeColumns::Wipe(BinMatrix const& bins, std::size_t slot) {
 }
 
 void CodeColumns::Prepare(Context const& ctx, BinMatrix const& bins, std::vector<ColumnRequest> requests) {
-  if (bins.IsDense()) {
+  if (HasColumns(bins)) {
     columns_.clear();
     for (auto const& request : requests) columns_.push_back(DenseColumn(bins, request.feature));
     return;

@@ -1,6 +1,6 @@
 /// \file The codes of one feature, row by row, for the partition of rows.
 ///
-/// Dense matrices have them. For sparse ones the column's entries are written into an array that says "absent" for all
+/// Dense matrices have them, and bundled ones those of the bundle. For other sparse ones the column's entries are written into an array that says "absent" for all
 /// other rows, which is wiped entry by entry after use; where a node holds few rows beside the column's entries, its
 /// rows look their codes up one by one instead.
 #pragma once
@@ -17,6 +17,7 @@ namespace kauri {
 struct CodeColumn {
   std::uint8_t const* bytes = nullptr;
   std::uint16_t const* words = nullptr;
+  std::uint32_t offset = 0;  ///< what the feature's codes are less by; others in the column become no bin's
 };
 
 /// A feature and how many rows will ask for their code.

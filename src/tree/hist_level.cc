@@ -21,8 +21,12 @@ constexpr std::uint32_t kCellsPerBlock = 1 << 11;
 
 HistWorkspace::HistWorkspace(BinMatrix const& bins) : bins_(&bins), adder_(bins), pool_(bins.NumCells()) {
   auto const n_rows = std::max<std::int64_t>(1, bins.NumRows());
-  entries_per_row_ = bins.IsDense() ? static_cast<double>(bins.NumCols())
-                                    : static_cast<double>(bins.Entries().cells.size()) / static_cast<double>(n_rows);
+  if (bins.HasBundles()) {
+    entries_per_row_ = static_cast<double>(bins.Bundled().bundles.size());
+  } else {
+    entries_per_row_ = bins.IsDense() ? static_cast<double>(bins.NumCols())
+                                      : static_cast<double>(bins.Entries().cells.size()) / static_cast<double>(n_rows);
+  }
   auto const& begin = bins.FeatureBegin();
   auto const n_cols = static_cast<std::uint32_t>(bins.NumCols());
   for (std::uint32_t first = 0; first < n_cols;) {
@@ -100,6 +104,7 @@ void HistWorkspace::FinishBlock(GainParam const& gain, HistPair const& pair, std
   for (auto const* other : partial) {
     for (auto cell = begin; cell < end; ++cell) small[cell] += other[cell];
   }
+  bins_->FillUsual(block.first, block.last, pair.small->total.sum, small);
   ScanBlock(gain, *pair.small, block, best);
   if (pair.large == nullptr) return;
   auto* const large = pair.large->histogram;

@@ -46,8 +46,11 @@ HWY_INLINE hn::Mask<RowTag> LeftMask(Code const* column, RouteRule rule, BlockRo
     code = hn::And(hn::GatherOffset(d, reinterpret_cast<std::int32_t const*>(column), offset),
                    hn::Set(d, static_cast<std::int32_t>((std::uint32_t{1} << (8 * sizeof(Code))) - 1)));
   }
-  return hn::Or(hn::Lt(code, hn::Set(d, static_cast<std::int32_t>(rule.first_right))),
-                hn::Eq(code, hn::Set(d, static_cast<std::int32_t>(rule.missing_left))));
+  hn::RebindToUnsigned<RowTag> const du;
+  auto const own_code = hn::Sub(hn::BitCast(du, code), hn::Set(du, rule.offset));
+  auto const is_left =
+      hn::Or(hn::Lt(own_code, hn::Set(du, rule.first_right)), hn::Gt(own_code, hn::Set(du, rule.last_present)));
+  return hn::RebindMask(d, is_left);
 }
 
 template <typename Code>

@@ -5,13 +5,15 @@
 
 namespace kauri {
 
-/// Left goes a row whose code is below first_right or equals missing_left (which may be no code at all).
+/// Left goes a row whose code, less `offset` modulo 2^32, is below first_right or above last_present.
 struct RouteRule {
   std::uint32_t first_right = 0;
-  std::uint32_t missing_left = 0;
+  std::uint32_t last_present = 0;
+  std::uint32_t offset = 0;
 
   bool GoesLeft(std::uint32_t code) const {
-    return static_cast<bool>(static_cast<unsigned>(code < first_right) | static_cast<unsigned>(code == missing_left));
+    code -= offset;
+    return static_cast<bool>(static_cast<unsigned>(code < first_right) | static_cast<unsigned>(code > last_present));
   }
 };
 

@@ -11,13 +11,11 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 constexpr double kOperationsPerRow = 4.0;
-constexpr std::uint32_t kNever = kNoCode - 1;  // no code of any matrix
 
-/// `column`: where the codes come from; an absent entry has another code there than for FindCode.
+/// `column`: where the codes come from. The missing have codes beyond those of the bins, which ones depends on that.
 RouteRule MakeRule(BinMatrix const& bins, CodeSplit const& split, CodeColumn column) {
-  if (!split.default_left) return {split.first_right, kNever};
-  auto const is_expanded = !bins.IsDense() && column.words != nullptr;
-  return {split.first_right, is_expanded ? kAbsentCode : bins.MissingCode(split.feature)};
+  auto const last_present = split.default_left ? bins.NumBins(split.feature) - 1 : kNoCode;
+  return {split.first_right, last_present, column.offset};
 }
 
 /// Calls fn(goes_left), goes_left(row) being what a categorical split says.

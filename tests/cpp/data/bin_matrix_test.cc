@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -98,6 +99,43 @@ TEST(BinMatrix, SparseEntries) {
   EXPECT_EQ(bins.NumCells(), bins.Cuts().values.size()) << "no room between features";
 }
 
+TEST(BinMatrix, OneHotColumnsShareAColumnPerVariable) {
+  for (bool const absent : {false, true}) {
+    for (std::uint32_t const n_levels : {3U, 13U, 70U}) {
+      auto const values = testing::MakeOneHotValues(700, 4, n_levels, absent, n_levels == 13 ? 0.2 : 0.0);
+      auto const n_cols = static_cast<std::int64_t>(values.size()) / 700;
+      auto const bins = MakeBins(*MakeMatrix(values, n_cols, absent), 256);
+      ExpectCodesFit(bins, values);
+      ASSERT_TRUE(bins.HasBundles());
+      auto const per_variable = !absent && n_levels == 70 ? 2U : 1U;  // four cells for each dense feature
+      EXPECT_EQ(bins.Bundled().bundles.size(), 4 * per_variable) << n_levels << (absent ? " sparse" : " dense");
+    }
+  }
+}
+
+TEST(BinMatrix, RowsThatHaveTwoFeaturesPartThem) {
+  auto values = testing::MakeOneHotValues(300, 3, 10, true);
+  std::fill_n(values.begin() + 5 * 30, 10, std::numeric_limits<float>::quiet_NaN());
+  values[5 * 30 + 3] = values[5 * 30 + 4] = 1.0F;  // two levels of the first variable
+  auto const bins = MakeBins(*MakeMatrix(values, 30, true), 256);
+  ASSERT_EQ(bins.Bundled().bundles.size(), 4U);
+  EXPECT_EQ(bins.Bundled().bundles[1].first, 4U);
+  EXPECT_EQ(bins.Bundled().bundles[2].first, 10U);
+  ExpectCodesFit(bins, values);
+}
+
+TEST(BinMatrix, BundlesThatDoNotPayAreNotMade) {
+  MatrixSpec spec;
+  spec.n_rows = 500;
+  spec.n_cols = 40;
+  spec.missing = 0.97;
+  spec.sparse = true;
+  EXPECT_FALSE(MakeBins(*MakeMatrix(spec), 16).HasBundles()) << "one entry in a row, but more bundles";
+  spec.missing = 0.0;
+  spec.sparse = false;
+  EXPECT_FALSE(MakeBins(*MakeMatrix(spec), 16).HasBundles());
+}
+
 TEST(BinMatrix, CellsOfFeaturesDoNotOverlap) {
   for (int const max_bin : {2, 64, 128, 250, 256, 400}) {
     MatrixSpec spec;
@@ -138,6 +176,15 @@ TEST(BinMatrix, ThreadsDoNotMatter) {
     EXPECT_EQ(bins.Bytes().rows, expected.Bytes().rows);
     EXPECT_EQ(bins.Bytes().columns, expected.Bytes().columns);
     EXPECT_EQ(bins.FeatureBegin(), expected.FeatureBegin());
+  }
+  for (bool const absent : {false, true}) {
+    auto const one_hot = MakeMatrix(testing::MakeOneHotValues(20000, 3, 20, absent), 60, absent);
+    auto const bundled = MakeBins(*one_hot, 256, 1).Bundled().codes;
+    for (int const threads : {2, 3}) {
+      auto const codes = MakeBins(*one_hot, 256, threads).Bundled().codes;
+      EXPECT_EQ(codes.rows, bundled.rows);
+      EXPECT_EQ(codes.columns, bundled.columns);
+    }
   }
 }
 

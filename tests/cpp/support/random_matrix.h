@@ -71,6 +71,23 @@ inline std::unique_ptr<DataMatrix> MakeMatrix(MatrixSpec const& spec) {
   return MakeMatrix(MakeValues(spec), spec.n_cols, spec.sparse);
 }
 
+/// [n_rows, n_variables * n_levels] row-major: of each variable's columns one is 1, or none where its value is missing;
+/// the others are 0, or NaN with `absent`.
+inline std::vector<float> MakeOneHotValues(std::int64_t n_rows, std::uint32_t n_variables, std::uint32_t n_levels,
+                                           bool absent, double missing = 0.0) {
+  Random random(77);
+  auto const n_cols = static_cast<std::size_t>(n_variables) * n_levels;
+  std::vector<float> values(static_cast<std::size_t>(n_rows) * n_cols,
+                            absent ? std::numeric_limits<float>::quiet_NaN() : 0.0F);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(n_rows); ++row) {
+    for (std::size_t variable = 0; variable < n_variables; ++variable) {
+      auto const level = random.Below(n_levels);
+      if (random.Uniform() >= missing) values[row * n_cols + variable * n_levels + level] = 1.0F;
+    }
+  }
+  return values;
+}
+
 /// One output: normal gradients, hessians in (0, 1], one row in ten with weight 0.
 inline FixedGradients MakeGradients(std::int64_t n_rows, std::uint64_t seed, Span<std::uint8_t const> sampled = {}) {
   Random random(seed);

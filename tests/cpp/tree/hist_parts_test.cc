@@ -40,6 +40,11 @@ std::vector<BinMatrix> AllKindsOfBins(std::int64_t n_rows) {
   spec.missing = 0.9;
   spec.sparse = true;
   kinds.push_back(MakeBins(spec, 256));
+  for (bool const absent : {false, true}) {
+    auto const data = MakeMatrix(testing::MakeOneHotValues(n_rows, 5, 13, absent, 0.1), 65, absent);
+    kinds.emplace_back(Context{}, *data, MakeQuantileCuts(Context{}, *data, 256));
+    EXPECT_TRUE(kinds.back().HasBundles() || n_rows < 50);
+  }
   return kinds;
 }
 
@@ -64,10 +69,17 @@ std::vector<FixedSum> NaiveHistogram(BinMatrix const& bins, std::vector<FixedPai
 void ExpectEqualFeatures(BinMatrix const& bins, std::vector<std::uint32_t> const& features, FixedSum const* actual,
                          std::vector<FixedSum> const& expected) {
   for (auto const feature : features) {
-    for (auto cell = bins.FeatureBegin()[feature]; cell < bins.FeatureBegin()[feature + 1]; ++cell) {
+    auto const n_codes = bins.NumBins(feature) + (bins.MissingCode(feature) == kNoCode ? 0 : 1);
+    for (auto cell = bins.FeatureBegin()[feature]; cell < bins.FeatureBegin()[feature] + n_codes; ++cell) {
       ASSERT_TRUE(actual[cell] == expected[cell]) << "feature " << feature << " cell " << cell;
     }
   }
+}
+
+FixedSum SumOf(std::vector<FixedPair> const& pairs, std::vector<std::uint32_t> const& rows) {
+  FixedSum sum;
+  for (auto const row : rows) sum += pairs[row];
+  return sum;
 }
 
 TEST(HistogramAdder, EqualsASumPerCell) {
@@ -86,6 +98,8 @@ TEST(HistogramAdder, EqualsASumPerCell) {
         std::fill_n(histogram, bins.NumCells(), FixedSum{});
         RowSlice const listed{rows->data(), 0, static_cast<std::int64_t>(rows->size())};
         adder.Add(gradients.pairs, rows == &middle ? RowSlice{nullptr, 100, 1000} : listed, features, histogram);
+        auto const n_cols = static_cast<std::uint32_t>(bins.NumCols());
+        bins.FillUsual(0, n_cols, SumOf(gradients.pairs, *rows), histogram);
         ExpectEqualFeatures(bins, features, histogram, NaiveHistogram(bins, gradients.pairs, *rows));
       }
     }
@@ -191,6 +205,9 @@ TEST(HistWorkspace, SiblingIsTheParentLessTheSmallerChild) {
     lists.Reset(bins.NumRows());
     HistNode root;
     root.features = shared;
+    std::vector<std::uint32_t> all_rows(9000);
+    std::iota(all_rows.begin(), all_rows.end(), 0U);
+    root.total.sum = SumOf(gradients.pairs, all_rows);
     std::vector<HistPair> pairs{{&root, nullptr, nullptr}};
     workspace.FindSplits(ctx, task, param, lists, features, pairs);
     std::vector<std::int32_t> leaf_of_row(9000);
@@ -200,6 +217,8 @@ TEST(HistWorkspace, SiblingIsTheParentLessTheSmallerChild) {
     small.id = 1;
     large.id = 2;
     small.features = large.features = shared;
+    auto const small_range = lists.RangeOf(1);
+    small.total.sum = SumOf(gradients.pairs, {lists.Rows() + small_range.begin, lists.Rows() + small_range.end});
     pairs = {{&small, &large, root.histogram}};
     workspace.FindSplits(ctx, task, param, lists, features, pairs);
     for (auto const* node : {&small, &large}) {
