@@ -1,8 +1,8 @@
 /// \file The codes of one feature, row by row, for the partition of rows.
 ///
-/// Dense matrices have them, and bundled ones those of the bundle. For other sparse ones the column's entries are written into an array that says "absent" for all
-/// other rows, which is wiped entry by entry after use; where a node holds few rows beside the column's entries, its
-/// rows look their codes up one by one instead.
+/// Dense matrices have them, and bundled ones those of the bundle. For other sparse ones the column's entries are
+/// written into an array that says "absent" for all other rows, which is wiped entry by entry after use; where a node
+/// holds few rows beside the column's entries, its rows look their codes up one by one instead.
 #pragma once
 
 #include <cstdint>

@@ -178,7 +178,7 @@ TEST(BinMatrix, ThreadsDoNotMatter) {
     EXPECT_EQ(bins.FeatureBegin(), expected.FeatureBegin());
   }
   for (bool const absent : {false, true}) {
-    auto const one_hot = MakeMatrix(testing::MakeOneHotValues(20000, 3, 20, absent), 60, absent);
+    auto const one_hot = MakeMatrix(testing::MakeOneHotValues(9000, 3, 20, absent), 60, absent);
     auto const bundled = MakeBins(*one_hot, 256, 1).Bundled().codes;
     for (int const threads : {2, 3}) {
       auto const codes = MakeBins(*one_hot, 256, threads).Bundled().codes;
