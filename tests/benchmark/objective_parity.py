@@ -7,9 +7,9 @@ splits that hold a fifth of the rows out, differences are Kauri's value less XGB
 standard error of their mean. "same bins": every feature is replaced by the number of its quantile bin of 200, so that
 both libraries choose from the same candidates and only the objectives matter. "raw": the values themselves; the
 quantile sketches of tree_method=hist differ, and so do the models. "exact": the values themselves with
-tree_method=exact, which has no sketch. Of ranked data whole queries are held out. reg:expectileerror, which XGBoost 3.2 lacks, is
-compared with the same gradients as a custom objective. Exit status 1 where a difference is beyond the tolerance (0.2 %,
-ndcg 0.5 %) and beyond two standard errors.
+tree_method=exact, which has no sketch. Of ranked data whole queries are held out. reg:expectileerror, which XGBoost 3.2
+lacks, is compared with the same gradients as a custom objective. Exit status 1 where a difference is beyond the
+tolerance (0.2 %, ndcg 0.5 %) and beyond two standard errors.
 """
 
 from __future__ import annotations
@@ -237,9 +237,8 @@ def main() -> int:
     options = parser.parse_args()
     chosen = [case for case in CASES if not options.objectives or case.objective in options.objectives]
     columns = f"{'kauri':>11} {'xgboost':>11} {'difference':>10} {'':8}"
-    print(
-        f"{'':90} same bins{'':35}raw{'':41}exact\n{'objective':50} {'set':10} {'metric':28} {columns} {columns} {columns}"
-    )
+    print(f"{'':90} same bins{'':35}raw{'':41}exact")
+    print(f"{'objective':50} {'set':10} {'metric':28} {columns} {columns} {columns}")
     results = [compare(case, options) for case in chosen]
     return int(not all(results))
 
