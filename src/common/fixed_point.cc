@@ -1,24 +1,58 @@
 #include "common/fixed_point.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 
 #include "common/parallel_for.h"
+#include "common/quantise_kernel.h"
 #include "kauri/error.h"
 
 namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 14;
+constexpr std::int64_t kRowsPerTile = 1 << 9;  // copied on the stack
 constexpr int kMagnitudeBits = 30;
 
-struct MaxAbs {
-  float gradient = 0.0F;
-  float hessian = 0.0F;
+/// The pairs of one output.
+class OutputPairs {
+ public:
+  OutputPairs(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output)
+      : first_(gradients.data() + output), n_outputs_(n_outputs) {}
+
+  /// Calls fn(pairs, begin, n), the pairs side by side, for tiles of rows [begin, end).
+  template <typename Fn>
+  void ForEachTile(std::int64_t begin, std::int64_t end, Fn&& fn) const {
+    if (n_outputs_ == 1) {
+      fn(first_ + begin, begin, end - begin);
+      return;
+    }
+    std::array<GradientPair, kRowsPerTile> tile;
+    for (auto row = begin; row < end; row += kRowsPerTile) {
+      auto const n = std::min(kRowsPerTile, end - row);
+      for (std::int64_t i = 0; i < n; ++i) tile[static_cast<std::size_t>(i)] = first_[(row + i) * n_outputs_];
+      fn(tile.data(), row, n);
+    }
+  }
+
+ private:
+  GradientPair const* first_;
+  std::int64_t n_outputs_;
 };
 
-void CheckFinite(GradientPair pair, std::int64_t row) {
-  if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, row);
+void CheckFinite(AbsBits max, GradientPair const* pairs, std::int64_t first_row, std::int64_t n) {
+  if (std::max(max.gradient, max.hessian) < kNotFiniteBits) return;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!std::isfinite(pairs[i].gradient) || !std::isfinite(pairs[i].hessian)) FailGradient(pairs[i], first_row + i);
+  }
+}
+
+float FromBits(std::int32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
 }
 
 }  // namespace
@@ -38,32 +72,30 @@ double FixedPointUnit(float max_abs) {
 void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
                        std::int64_t output, Span<std::uint8_t const> sampled, FixedGradients* out) {
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
-  auto const pair_of = [&](std::int64_t row) { return gradients[static_cast<std::size_t>(row * n_outputs + output)]; };
-  std::vector<MaxAbs> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)));
+  OutputPairs const pairs(gradients, n_outputs, output);
+  std::vector<AbsBits> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
-    MaxAbs max;
-    for (auto row = begin; row < end; ++row) {
-      auto const pair = pair_of(row);
-      CheckFinite(pair, row);
-      max.gradient = std::max(max.gradient, std::fabs(pair.gradient));
-      max.hessian = std::max(max.hessian, std::fabs(pair.hessian));
-    }
+    AbsBits max;
+    pairs.ForEachTile(begin, end, [&](GradientPair const* tile, std::int64_t row, std::int64_t n) {
+      max = LargestBits(tile, n, max);
+      CheckFinite(max, tile, row, n);
+    });
     of_block[static_cast<std::size_t>(block)] = max;
   });
-  MaxAbs max;
+  AbsBits max;
   for (auto const& block : of_block) {
-    max.gradient = std::max(max.gradient, block.gradient);
-    max.hessian = std::max(max.hessian, block.hessian);
+    max = {std::max(max.gradient, block.gradient), std::max(max.hessian, block.hessian)};
   }
-  out->unit = {FixedPointUnit(max.gradient), FixedPointUnit(max.hessian)};
+  out->unit = {FixedPointUnit(FromBits(max.gradient)), FixedPointUnit(FromBits(max.hessian))};
   GradientUnit const steps{1.0 / out->unit.gradient, 1.0 / out->unit.hessian};
   out->pairs.resize(static_cast<std::size_t>(n_rows));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto row = begin; row < end; ++row) {
-      auto const index = static_cast<std::size_t>(row);
-      auto const pair = pair_of(row);
-      auto const fixed = QuantisePair(pair, steps);
-      out->pairs[index] = sampled.empty() || sampled[index] != 0 ? fixed : FixedPair{0, 0};
+    pairs.ForEachTile(begin, end, [&](GradientPair const* tile, std::int64_t row, std::int64_t n) {
+      QuantisePairs(tile, n, steps, out->pairs.data() + row);
+    });
+    if (sampled.empty()) return;
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      if (sampled[row] == 0) out->pairs[row] = {0, 0};
     }
   });
 }

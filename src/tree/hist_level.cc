@@ -15,6 +15,7 @@ constexpr std::int64_t kMinPieceRows = 1 << 8;
 constexpr double kCellsPerEntry = 16.0;  // additions that pay for one more cell to clear and to add up
 constexpr double kClearShare = 0.25;     // of clearing a cell in an addition
 constexpr double kFinishShare = 4.0;     // of deriving and scanning a cell in an addition
+constexpr double kFewRowsShare = 4.0;    // of adding a row to a cell and reading it, in a search without histogram
 constexpr std::uint32_t kCellsPerBlock = 1 << 11;
 
 }  // namespace
@@ -112,8 +113,42 @@ void HistWorkspace::FinishBlock(GainParam const& gain, HistPair const& pair, std
   ScanBlock(gain, *pair.large, block, best + 1);
 }
 
+std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
+                                                   RowLists const& rows, Span<HistPair const> pairs) {
+  std::vector<HistPair> others;
+  std::vector<HistNode*> nodes;
+  double n_rows = 0.0;
+  for (auto const& pair : pairs) {
+    auto const together = rows.NumRows(pair.small->id) + (pair.large == nullptr ? 0 : rows.NumRows(pair.large->id));
+    if (!AreFewRows(*bins_, together)) {
+      others.push_back(pair);
+      continue;
+    }
+    if (pair.parent != nullptr) pool_.GiveBack(pair.parent);
+    for (auto* node : {pair.small, pair.large}) {
+      if (node != nullptr && node->IsOpen()) nodes.push_back(node);
+    }
+    n_rows += static_cast<double>(together);
+  }
+  few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
+  auto const team = ThreadsFor(ctx, kFewRowsShare * n_rows * entries_per_row_);
+  ParallelFor(team, static_cast<std::int64_t>(nodes.size()), [&](std::int64_t index) {
+    auto& node = *nodes[static_cast<std::size_t>(index)];
+    auto const range = rows.RangeOf(node.id);
+    FindSplitOfFewRows(gain, *bins_, task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features,
+                       node.total, &few_rows_[static_cast<std::size_t>(ThreadIndex())], &node.best);
+  });
+  return others;
+}
+
 void HistWorkspace::FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
                                Span<std::uint32_t const> features, Span<HistPair const> pairs) {
+  auto const others = SearchFewRows(ctx, task, gain, rows, pairs);
+  if (!others.empty()) AddUp(ctx, task, gain, rows, features, others);
+}
+
+void HistWorkspace::AddUp(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
+                          Span<std::uint32_t const> features, Span<HistPair const> pairs) {
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   auto const additions = PlanChunks(ctx, rows, pairs);
   AddRows(ThreadsFor(ctx, additions), task, features);

@@ -7,6 +7,7 @@
 /// 2. per pair and block of features, the chunks' histograms are added up and the sibling's is derived;
 /// 3. while those cells are in the cache, the features of the block are scanned.
 /// How many chunks there are depends on the threads; the sums do not, being sums of integers.
+/// Children that together hold few rows are searched without histograms (hist_few_rows.h), and so are theirs.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "kauri/context.h"
 #include "kauri/tree_builder.h"
 #include "tree/hist_accumulate.h"
+#include "tree/hist_few_rows.h"
 #include "tree/hist_growth.h"
 #include "tree/hist_pool.h"
 #include "tree/hist_rows.h"
@@ -34,7 +36,8 @@ class HistWorkspace {
   BinMatrix const& Bins() const { return *bins_; }
   HistogramPool* Pool() { return &pool_; }
 
-  /// Sets `histogram` and `best` of the nodes in `pairs`. `features` (ascending) holds those of every node.
+  /// Sets `best` of the nodes in `pairs`, and `histogram` of those that need one for their children. `features`
+  /// (ascending) holds those of every node.
   void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
                   Span<std::uint32_t const> features, Span<HistPair const> pairs);
 
@@ -54,6 +57,11 @@ class HistWorkspace {
     std::uint32_t last = 0;
   };
 
+  /// Searches the pairs that hold few rows; returns the others.
+  std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
+                                      RowLists const& rows, Span<HistPair const> pairs);
+  void AddUp(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
+             Span<std::uint32_t const> features, Span<HistPair const> pairs);
   /// Returns the work in additions.
   double PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
   void AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features);
@@ -66,7 +74,8 @@ class HistWorkspace {
   HistogramPool pool_;
   double entries_per_row_;
   std::vector<FeatureBlock> blocks_;
-  std::vector<ScanScratch> scratch_;  ///< by thread
+  std::vector<ScanScratch> scratch_;      ///< by thread
+  std::vector<FewRowsScratch> few_rows_;  ///< by thread
   std::vector<Piece> pieces_;
   std::vector<Chunk> chunks_;
   std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other chunks' histograms

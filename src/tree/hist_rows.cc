@@ -30,7 +30,7 @@ void WithCategories(BinMatrix const& bins, CodeSplit const& split, CodeColumn co
     });
   };
   if (column.bytes != nullptr) {
-    with_codes([=](std::uint32_t row) { return column.bytes[row]; });
+    with_codes([=](std::uint32_t row) { return column.bytes[row] - column.offset; });
   } else if (column.words != nullptr) {
     with_codes([=](std::uint32_t row) { return column.words[row]; });
   } else {
@@ -245,7 +245,8 @@ void RowLists::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) c
       pieces.push_back({static_cast<std::int32_t>(node), {begin, std::min(ranges_[node].end, begin + kRowsPerBlock)}});
     }
   }
-  ParallelFor(ctx, static_cast<std::int64_t>(pieces.size()), [&](std::int64_t index) {
+  auto const team = ThreadsFor(ctx, kOperationsPerRow * static_cast<double>(rows_.size()));
+  ParallelFor(team, static_cast<std::int64_t>(pieces.size()), [&](std::int64_t index) {
     auto const& piece = pieces[static_cast<std::size_t>(index)];
     WithRows(Rows(), [&](auto row_at) {
       for (auto i = piece.range.begin; i < piece.range.end; ++i) {

@@ -10,10 +10,7 @@ namespace {
 
 /// Fills the scratch; returns the number of bins that hold rows. Every bin writes, only those that hold rows advance.
 std::int64_t CollectBins(FixedSum const* cells, std::uint32_t n_bins, ScanScratch* scratch) {
-  if (scratch->left.size() < n_bins) {
-    scratch->left.resize(n_bins);
-    scratch->codes.resize(n_bins);
-  }
+  scratch->Reserve(n_bins);
   auto* const left = scratch->left.data();
   auto* const codes = scratch->codes.data();
   FixedSum sum;
@@ -53,9 +50,14 @@ void FindBestSplit(GainParam const& param, BinMatrix const& bins, std::uint32_t 
     return;
   }
   auto const count = CollectBins(cells, bins.NumBins(feature), scratch);
+  FindBestSplitOfBins(param, bins, feature, count, node, *scratch, best);
+}
+
+void FindBestSplitOfBins(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, std::int64_t count,
+                         NodeTotal const& node, ScanScratch const& scratch, SplitCandidate* best) {
   if (count == 0) return;
-  auto const* left = scratch->left.data();
-  auto const* codes = scratch->codes.data();
+  auto const* left = scratch.left.data();
+  auto const* codes = scratch.codes.data();
   auto const* cuts = bins.Cuts().Of(feature);
   auto const missing = node.sum - left[count - 1];
   auto const has_missing = !(missing == FixedSum{});

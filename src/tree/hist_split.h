@@ -26,6 +26,13 @@ struct ScanScratch {
   std::vector<FixedSum> left;        ///< sums up to and including each such bin
   std::vector<std::uint32_t> codes;  ///< their codes
   std::vector<CategoryEntry> entries;
+
+  /// Makes room for the bins of any feature.
+  void Reserve(std::size_t n_bins) {
+    if (left.size() >= n_bins) return;
+    left.resize(n_bins);
+    codes.resize(n_bins);
+  }
 };
 
 /// Replaces *best where a split at `feature` is better (IsBetter); call it for ascending features.
@@ -37,6 +44,10 @@ struct ScanScratch {
 /// Of a categorical feature, the candidates of category_split.h.
 void FindBestSplit(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, FixedSum const* cells,
                    NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best);
+
+/// The same for a numerical feature whose `count` bins with rows are in the scratch.
+void FindBestSplitOfBins(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, std::int64_t count,
+                         NodeTotal const& node, ScanScratch const& scratch, SplitCandidate* best);
 
 /// The categories that go right at the best split of a node, which is at a categorical feature; cells as above.
 std::vector<std::int32_t> RightCategoriesOf(GainParam const& param, BinMatrix const& bins, SplitCandidate const& best,

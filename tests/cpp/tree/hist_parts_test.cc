@@ -189,6 +189,59 @@ TEST(RowLists, SplitIsStableAndTellsEveryRowItsLeaf) {
   }
 }
 
+TEST(RowLists, CategoriesGoWhereTheyAreMarked) {
+  for (auto const& bins : AllKindsOfBins(300)) {
+    for (auto const feature : {std::uint32_t{0}, static_cast<std::uint32_t>(bins.NumCols() - 1)}) {
+      for (bool const default_left : {false, true}) {
+        CodeSplit split{0, 1, 2, feature, 0, default_left, true};
+        for (std::uint32_t bin = 0; bin < bins.NumBins(feature); ++bin) split.right_codes.push_back(bin % 3 == 0);
+        RowLists lists;
+        lists.Reset(300);
+        std::vector<std::int32_t> leaf_of_row(300);
+        lists.Split({}, bins, std::vector<CodeSplit>{split}, leaf_of_row);
+        for (std::int64_t row = 0; row < 300; ++row) {
+          auto const code = bins.FindCode(row, feature);
+          auto const is_left = code < bins.NumBins(feature) ? code % 3 != 0 : default_left;
+          ASSERT_EQ(leaf_of_row[static_cast<std::size_t>(row)], is_left ? 1 : 2);
+        }
+      }
+    }
+  }
+}
+
+TEST(FindSplitOfFewRows, EqualsTheScanOfAHistogram) {
+  FewRowsScratch few;
+  ScanScratch scratch;
+  for (auto const& bins : AllKindsOfBins(1100)) {
+    if (!bins.IsDense()) continue;
+    auto const gradients = MakeGradients(bins.NumRows(), 9);
+    GainParam param;
+    param.unit = gradients.unit;
+    param.min_child_weight = 0.0;
+    for (std::uint32_t const n_rows : {1U, 2U, 17U, 64U, 300U}) {
+      std::vector<std::uint32_t> rows;
+      for (std::uint32_t i = 0; i < n_rows; ++i) rows.push_back(i * 3);
+      auto const histogram = NaiveHistogram(bins, gradients.pairs, rows);
+      NodeTotal total;
+      total.sum = SumOf(gradients.pairs, rows);
+      total.gain = NodeGain(total.sum, param, total.bounds);
+      SplitCandidate expected;
+      for (auto const feature : AllFeatures(bins)) {
+        FindBestSplit(param, bins, feature, histogram.data() + bins.FeatureBegin()[feature], total, &scratch,
+                      &expected);
+      }
+      SplitCandidate actual;
+      FindSplitOfFewRows(param, bins, gradients.pairs, {rows.data(), 0, n_rows}, AllFeatures(bins), total, &few,
+                         &actual);
+      EXPECT_EQ(actual.loss_change, expected.loss_change);
+      EXPECT_EQ(actual.feature, expected.feature);
+      EXPECT_EQ(actual.threshold, expected.threshold);
+      EXPECT_EQ(actual.default_left, expected.default_left);
+      EXPECT_TRUE(actual.left == expected.left);
+    }
+  }
+}
+
 TEST(HistWorkspace, SiblingIsTheParentLessTheSmallerChild) {
   for (auto const& bins : AllKindsOfBins(9000)) {
     HistWorkspace workspace(bins);
