@@ -212,9 +212,17 @@ KAURI_API int XGDMatrixGetDataAsCSR(DMatrixHandle handle, char const* config, bs
                                     unsigned* out_indices, float* out_data);
 
 /**
+ * The cuts of a matrix of bins as array interfaces: `out_indptr` uint64 [n_cols + 1], `out_data` float32; of each
+ * feature the lower bound of its first bin, then the upper bound of every bin. `config`: {}. Errors: a matrix of
+ * values.
+ */
+KAURI_API int XGDMatrixGetQuantileCut(DMatrixHandle handle, char const* config, char const** out_indptr,
+                                      char const** out_data);
+
+/**
  * A proxy stands for rows that stay with the caller, and carries what is known of them, set with
  * XGDMatrixSetInfoFromInterface after one of the SetData calls: the base_margin of an in-place prediction, or all of a
- * batch of XGDMatrixCreateFromCallback. SetData drops what was set before. Free with XGDMatrixFree.
+ * batch of an iterator. SetData drops what was set before. Free with XGDMatrixFree.
  */
 KAURI_API int XGProxyDMatrixCreate(DMatrixHandle* out);
 KAURI_API int XGProxyDMatrixSetDataDense(DMatrixHandle handle, char const* data);
@@ -242,6 +250,29 @@ typedef void DataIterResetCallback(DataIterHandle iter);
  */
 KAURI_API int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
                                           XGDMatrixCallbackNext* next, char const* config, DMatrixHandle* out);
+/**
+ * The same with bins of quantiles in place of the values (a QuantileDMatrix): a first pass over the batches makes the
+ * cuts, a second one the bins, and no value is kept. tree_method=hist trains on it with max_bin as here; predictions
+ * see the lower bound of each bin; what needs values refuses. With one batch the cuts are those that training on a
+ * DMatrix makes, with more they come from weighted summaries of 8 max_bin values. `ref`: null, or a DMatrix whose cuts
+ * to take, as validation data need. `config`: as Dense, besides {"max_bin": 256, or that of ref;
+ * "max_quantile_batches": ignored}. Errors: as above; another number of columns or another max_bin than `ref`; other
+ * rows in the second pass.
+ */
+KAURI_API int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterHandle ref,
+                                                  DataIterResetCallback* reset, XGDMatrixCallbackNext* next,
+                                                  char const* config, DMatrixHandle* out);
+/**
+ * The same with the bins in a file, which training reads page by page, always from summaries. `config`: besides,
+ * {"cache_prefix": path that the file lies beside, which has no name there once it is open; "": the folder for
+ * temporary files; "memory_budget": MiB that the library may hold at once for this matrix and for training on it, 0
+ * (the default) for no limit; "on_host", "min_cache_page_bytes", "cache_host_ratio": ignored}. What the caller holds
+ * (batches) is not counted. Errors: besides, a place that cannot be written to; a full disk; a budget that is too small
+ * (how much it takes is said), from here or from the first round.
+ */
+KAURI_API int XGExtMemQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterHandle ref,
+                                                        DataIterResetCallback* reset, XGDMatrixCallbackNext* next,
+                                                        char const* config, DMatrixHandle* out);
 
 /* ---- Boosters: training ----------------------------------------------------------------------------------------- */
 

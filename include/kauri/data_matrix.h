@@ -52,7 +52,7 @@ std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, C
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
                                       std::int64_t n_cols, float missing, Context const& ctx = Context{});
 
-/// Owned storage: one of the three is used. Sparse input that fills half of the cells or more is stored densely.
+/// Owned storage: one of the four is used. Sparse input that fills half of the cells or more is stored densely.
 struct DenseStorage {
   std::vector<float> values;  ///< [n_rows, n_cols], row-major, NaN = missing
 };
@@ -95,6 +95,20 @@ class DeviceStorage {
 /// A view of rows in device memory; `storage` must outlive it.
 std::unique_ptr<DataView> MakeDeviceView(DeviceStorage const& storage);
 
+/// Rows that are kept otherwise than as values in memory: as bins, or in a file. Immutable, safe to read from many
+/// threads.
+class RowStore {
+ public:
+  RowStore() = default;
+  virtual ~RowStore() = default;
+  RowStore(RowStore const&) = delete;
+  RowStore& operator=(RowStore const&) = delete;
+  /// The rows as predictions see them: their values, or what stands for them. Valid while the store lives.
+  virtual std::unique_ptr<DataView> View() const = 0;
+  /// What messages call it, and why its values cannot be had: "a QuantileDMatrix, which keeps bins".
+  virtual std::string Describe() const = 0;
+};
+
 /// An immutable matrix of features with its labels and weights. Shared by boosters; safe to read from many threads.
 class DataMatrix {
  public:
@@ -108,6 +122,9 @@ class DataMatrix {
                                                Context const& ctx = Context{});
   /// Takes over rows in device memory; they are row-major and contiguous.
   static std::unique_ptr<DataMatrix> FromDevice(std::unique_ptr<DeviceStorage const> storage);
+  /// Takes over rows that are kept otherwise: Dense() and Csr() are errors, View() is not.
+  static std::unique_ptr<DataMatrix> FromStore(std::shared_ptr<RowStore const> store, std::int64_t n_rows,
+                                               std::int64_t n_cols, std::int64_t n_entries);
   /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...` and the files beside it; see
   /// data/text_reader.h and data/side_files.h.
   static std::unique_ptr<DataMatrix> FromUri(Context const& ctx, std::string const& uri);
@@ -117,11 +134,24 @@ class DataMatrix {
   std::int64_t NumEntries() const { return n_entries_; }  ///< present values
   bool IsDense() const { return csr_.row_ptr.empty(); }
   bool HasMissing() const { return n_entries_ < NumRows() * NumCols(); }
-  /// Rows in device memory are copied by the first call.
-  DenseStorage const& Dense() const { return device_ == nullptr ? dense_ : device_->Host(); }
+  /// Rows in device memory are copied by the first call. \throws Error(kData) when the values are not kept (Store()).
+  DenseStorage const& Dense() const {
+    if (store_ != nullptr) FailWithoutValues("this");
+    return device_ == nullptr ? dense_ : device_->Host();
+  }
   /// The rows when they are in device memory (IsDense() holds), otherwise nullptr.
   DeviceStorage const* OnDevice() const { return device_.get(); }
-  CsrStorage const& Csr() const { return csr_; }
+  /// \throws Error(kData) as Dense() does.
+  CsrStorage const& Csr() const {
+    if (store_ != nullptr) FailWithoutValues("this");
+    return csr_;
+  }
+  /// The rows when they are kept otherwise than as values in memory, otherwise nullptr.
+  std::shared_ptr<RowStore const> const& Store() const { return store_; }
+  /// \throws Error(kData) that `what` needs values in memory, which a matrix with a Store() does not have.
+  void RequireValues(char const* what) const {
+    if (store_ != nullptr) FailWithoutValues(what);
+  }
   MetaInfo const& Info() const { return info_; }
   /// For setters of labels and the like (data/meta_info.h); features never change. Counts as a change of the info.
   MetaInfo* MutableInfo() {
@@ -141,6 +171,7 @@ class DataMatrix {
  private:
   DataMatrix();
   void Finish(std::int64_t n_rows, std::int64_t n_cols, std::int64_t n_entries);
+  [[noreturn]] void FailWithoutValues(char const* what) const;
 
   std::uint64_t id_;
   std::uint64_t info_revision_ = 0;
@@ -148,6 +179,7 @@ class DataMatrix {
   DenseStorage dense_;
   CsrStorage csr_;
   std::unique_ptr<DeviceStorage const> device_;
+  std::shared_ptr<RowStore const> store_;
   std::int64_t n_entries_ = 0;
 };
 

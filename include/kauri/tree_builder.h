@@ -27,6 +27,7 @@ struct TreeTask {
   std::int64_t iteration = 0;
   std::int64_t tree_in_iteration = 0;  ///< over outputs and parallel trees
   Span<float const> feature_weights;   ///< [n_cols], for the sampling of columns; empty: all alike
+  std::int64_t n_outputs = 1;          ///< of the model: what is kept per row besides the tree depends on it
   float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
 };
 

@@ -32,6 +32,7 @@ from .plotting import (
     plot_interactions,
     plot_waterfall,
 )
+from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
 from .shuffling import shuffle
 from .training import train
 
@@ -45,6 +46,7 @@ __all__ = [
     "DeviceArray",
     "DeviceError",
     "Explanation",
+    "ExtMemQuantileDMatrix",
     "FileError",
     "GlobalImportance",
     "InternalError",
@@ -53,6 +55,7 @@ __all__ = [
     "OutOfMemoryError",
     "ParameterError",
     "PermutationImportance",
+    "QuantileDMatrix",
     "SparseInteractions",
     "build_info",
     "callback",

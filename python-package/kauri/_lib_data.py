@@ -18,6 +18,11 @@ for _name, _argtypes in {
     "KauriProxyDMatrixSetDataArrowStream": [Handle, c_void_p],
     "KauriProxyDMatrixSetDataArrowArray": [Handle, c_void_p, c_void_p],
     "XGDMatrixCreateFromCallback": [c_void_p, Handle, _RESET, _NEXT, c_char_p, POINTER(Handle)],
+    "XGDMatrixGetQuantileCut": [Handle, c_char_p, POINTER(c_char_p), POINTER(c_char_p)],
+    **dict.fromkeys(
+        ["XGQuantileDMatrixCreateFromCallback", "XGExtMemQuantileDMatrixCreateFromCallback"],
+        [c_void_p, Handle, c_void_p, _RESET, _NEXT, c_char_p, POINTER(Handle)],
+    ),
 }.items():
     getattr(LIB, _name).argtypes = _argtypes
     getattr(LIB, _name).restype = c_int
@@ -44,9 +49,12 @@ def set_proxy_arrow(proxy: Handle, kind: str, capsules: list[Any]) -> None:
 
 
 def create_from_callback(
-    proxy: Handle, reset: Callable[[], None], next_batch: Callable[[], bool], settings: bytes
+    call: str, arguments: list[Any], reset: Callable[[], None], next_batch: Callable[[], bool], settings: bytes
 ) -> Handle:
-    """Call XGDMatrixCreateFromCallback. What the functions raise ends the iteration and is raised from here."""
+    """Call a function that reads an iterator; `arguments` come between the iterator and the functions.
+
+    What the functions raise ends the iteration and is raised from here.
+    """
     raised: list[BaseException] = []
 
     def guarded(function: Callable[[], Any]) -> int:
@@ -60,10 +68,17 @@ def create_from_callback(
 
     out = Handle()
     c_reset, c_next = _RESET(lambda _: guarded(reset) and None), _NEXT(lambda _: guarded(next_batch))
-    status = LIB.XGDMatrixCreateFromCallback(None, proxy, c_reset, c_next, settings, byref(out))
+    status = getattr(LIB, call)(None, *arguments, c_reset, c_next, settings, byref(out))
     if raised:
         if status == 0:
             LIB.XGDMatrixFree(out)
         raise raised[0]
     check(status)
     return out
+
+
+def call_texts(function: Callable[..., int], *args: Any) -> tuple[str, str]:
+    """Call a function whose last arguments receive two texts."""
+    first, second = c_char_p(), c_char_p()
+    check(function(*args, byref(first), byref(second)))
+    return (first.value or b"").decode(), (second.value or b"").decode()

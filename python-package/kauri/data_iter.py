@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Callable, Protocol
 
 from . import _lib_data
@@ -10,7 +11,9 @@ from ._lib import DataError
 
 
 class DataIter(ABC):
-    """An iterator over batches of rows, for ``DMatrix(iterator)``, which puts them one below the other.
+    """An iterator over batches of rows, for `DMatrix`, `QuantileDMatrix` and `ExtMemQuantileDMatrix`.
+
+    The rows of all batches come one below the other. The last two go over the batches twice.
 
     A subclass gives `next` and `reset`. Batches may be of different kinds but agree in the number of columns, in names,
     and in which of label, weight and so on they have.
@@ -34,6 +37,8 @@ class DataIter(ABC):
             def reset(self):
                 self.at = 0
     """
+
+    cache_prefix: Any = None  # a path, for ExtMemQuantileDMatrix
 
     @abstractmethod
     def next(self, input_data: Callable[..., None]) -> bool:
@@ -65,7 +70,13 @@ class Batch(Protocol):
         """Hold the data until the next call."""
 
 
-def create_from_iterator(iterator: DataIter, batch: Batch, settings: bytes) -> Any:
+def create_from_iterator(
+    iterator: DataIter,
+    batch: Batch,
+    settings: bytes,
+    call: str = "XGDMatrixCreateFromCallback",
+    arguments: Sequence[Any] = (),
+) -> Any:
     """Return a DMatrix handle of all batches of an iterator; each goes through `batch`."""
 
     def next_batch() -> bool:
@@ -83,4 +94,4 @@ def create_from_iterator(iterator: DataIter, batch: Batch, settings: bytes) -> A
             raise DataError("next() returned True without calling input_data; return False at the end.")
         return more
 
-    return _lib_data.create_from_callback(batch.handle, iterator.reset, next_batch, settings)
+    return _lib_data.create_from_callback(call, [batch.handle, *arguments], iterator.reset, next_batch, settings)

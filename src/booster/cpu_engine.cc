@@ -105,6 +105,7 @@ class CpuEngine : public Engine {
     }
     task.sampled_rows = sampled;
     task.feature_weights = train.Info().feature_weights;
+    task.n_outputs = cache.n_outputs;
     task.iteration = tree.iteration;
     task.tree_in_iteration = tree.tree_in_iteration;
     task.leaf_scale = tree.leaf_scale;

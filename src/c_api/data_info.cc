@@ -1,4 +1,5 @@
 /// What is known of a DMatrix: setters, getters, counts, and the features as compressed rows.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -90,23 +91,44 @@ struct CsrOut {
   float* values;
 };
 
-void CopyDense(DataMatrix const& matrix, CsrOut const& out) {
-  auto const* value = matrix.Dense().values.data();
-  std::size_t next = 0;
-  for (std::int64_t row = 0; row < matrix.NumRows(); ++row) {
-    for (std::int64_t col = 0; col < matrix.NumCols(); ++col, ++value) {
+/// The present entries of `n_rows` rows from `first_row` on, the first of them at `next`; returns the place after them.
+std::size_t CopyPresent(float const* value, std::int64_t first_row, std::int64_t n_rows, std::int64_t n_cols,
+                        std::size_t next, CsrOut const& out) {
+  for (auto row = first_row; row < first_row + n_rows; ++row) {
+    for (std::int64_t col = 0; col < n_cols; ++col, ++value) {
       if (std::isnan(*value)) continue;
       out.indices[next] = static_cast<unsigned>(col);
       out.values[next++] = *value;
     }
     out.indptr[row + 1] = next;
   }
+  return next;
+}
+
+/// What stands for the values of rows that are kept otherwise.
+void CopyStored(DataMatrix const& matrix, CsrOut const& out) {
+  constexpr std::int64_t kMostValues = 1 << 20;
+  auto const view = matrix.View();
+  auto const n_cols = matrix.NumCols();
+  auto const at_once = std::max<std::int64_t>(1, kMostValues / std::max<std::int64_t>(1, n_cols));
+  std::vector<float> tile;
+  std::size_t next = 0;
+  for (std::int64_t row = 0; row < matrix.NumRows(); row += at_once) {
+    auto const n_rows = std::min(at_once, matrix.NumRows() - row);
+    tile.resize(static_cast<std::size_t>(n_rows * n_cols));
+    view->CopyRows(row, row + n_rows, n_cols, tile.data());
+    next = CopyPresent(tile.data(), row, n_rows, n_cols, next, out);
+  }
 }
 
 void CopyCsr(DataMatrix const& matrix, CsrOut const& out) {
   out.indptr[0] = 0;
+  if (matrix.Store() != nullptr) {
+    CopyStored(matrix, out);
+    return;
+  }
   if (matrix.IsDense()) {
-    CopyDense(matrix, out);
+    CopyPresent(matrix.Dense().values.data(), 0, matrix.NumRows(), matrix.NumCols(), 0, out);
     return;
   }
   auto const& csr = matrix.Csr();

@@ -1,9 +1,9 @@
-/// Proxies, and matrices from iterators that fill them batch by batch.
+/// Proxies, and the iterators that fill them batch by batch.
 #include <utility>
 #include <vector>
 
 #include "c_api/arrays.h"
-#include "c_api/data_create.h"
+#include "c_api/data_iterator.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
@@ -23,11 +23,11 @@ DataHandle& ProxyOf(DMatrixHandle handle) {
 }
 
 /// A proxy learns how many rows there are; the features stay with the caller.
-void SetRows(DataHandle* proxy, std::int64_t n_rows, std::int64_t n_cols, CopyRows copy) {
+void SetRows(DataHandle* proxy, std::int64_t n_rows, std::int64_t n_cols, CallerRows rows) {
   proxy->proxy_info = MetaInfo();
   proxy->proxy_info.n_rows = n_rows;
   proxy->proxy_info.n_cols = n_cols;
-  proxy->copy_rows = std::move(copy);
+  proxy->rows = std::move(rows);
 }
 
 /// The same for rows that `view_of` makes a view of, given what is missing.
@@ -36,59 +36,92 @@ void SetView(DMatrixHandle handle, ViewOf view_of) {
   auto& proxy = ProxyOf(handle);
   auto const view = view_of(kNaN, MakeContext(0));
   SetRows(&proxy, view->NumRows(), view->NumCols(),
-          [view_of](Context const& ctx, float missing) { return DataMatrix::FromView(ctx, *view_of(missing, ctx)); });
+          {[view_of](Context const& ctx, float missing) { return DataMatrix::FromView(ctx, *view_of(missing, ctx)); },
+           [view_of](Context const& ctx, float missing) { return view_of(missing, ctx); }});
 }
 
 void SetTable(DMatrixHandle handle, std::shared_ptr<ArrowTable const> const& table) {
   auto& proxy = ProxyOf(handle);
   SetRows(&proxy, table->NumRows(), table->NumCols(),
-          [table](Context const& ctx, float missing) { return DataMatrix::FromView(ctx, *table->View(missing)); });
+          {[table](Context const& ctx, float missing) { return DataMatrix::FromView(ctx, *table->View(missing)); },
+           nullptr});
   SetArrowNames(*table, &proxy.proxy_info);
 }
 
 void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays, std::int64_t n_cols) {
   auto const n_rows = arrays.empty() ? 0 : arrays[0].view.shape[0];
-  SetRows(&ProxyOf(handle), n_rows, n_cols, [arrays](Context const&, float missing) {
+  auto const copy = [arrays](Context const&, float missing) {
     return DataMatrix::FromDevice(RequireDeviceMemory()->Copy(arrays, missing));
-  });
+  };
+  SetRows(&ProxyOf(handle), n_rows, n_cols, {copy, nullptr});
 }
 
-/// The rows that the proxy holds now, with their labels and the like; the proxy is empty afterwards.
-std::unique_ptr<DataMatrix> TakeBatch(DataHandle* proxy, CreateConfig const& settings) {
-  if (proxy->copy_rows == nullptr) {
-    Fail(ErrorKind::kData, "the iterator announced a batch without giving its data; set the proxy's data before.");
+/// The batches of an iterator of the caller, through its proxy.
+class CallerSource : public RowSource {
+ public:
+  CallerSource(Iterator const& iterator, float missing) : iterator_(iterator), missing_(missing) {}
+  void Restart() override {
+    iterator_.proxy->rows = {};
+    iterator_.reset(iterator_.handle);
   }
-  auto const copy = std::exchange(proxy->copy_rows, nullptr);
-  auto batch = copy(settings.ctx, settings.missing);
-  *batch->MutableInfo() = std::exchange(proxy->proxy_info, MetaInfo());
-  return batch;
-}
+  bool Next(Context const& ctx, RowBatch* batch) override {
+    CallerRows rows;
+    if (!TakeRows(&rows, batch)) return false;
+    if (rows.view != nullptr) {
+      batch->rows = rows.view(ctx, missing_);
+      return true;
+    }
+    std::shared_ptr<DataMatrix const> const copy = rows.copy(ctx, missing_);
+    batch->rows = copy->View();
+    batch->keep = copy;
+    return true;
+  }
+  /// As Next, with a copy of the rows.
+  std::unique_ptr<DataMatrix> NextCopy(Context const& ctx) {
+    CallerRows rows;
+    RowBatch batch;
+    if (!TakeRows(&rows, &batch)) return nullptr;
+    auto copy = rows.copy(ctx, missing_);
+    *copy->MutableInfo() = std::move(batch.info);
+    return copy;
+  }
 
-/// An iterator of the caller.
-struct DataIterator {
-  DataIterHandle handle;
-  DataIterResetCallback* reset;
-  XGDMatrixCallbackNext* next;
+ private:
+  /// What the proxy holds now; it is empty afterwards.
+  bool TakeRows(CallerRows* rows, RowBatch* batch) {
+    if (iterator_.next(iterator_.handle) == 0) return false;
+    if (iterator_.proxy->rows.copy == nullptr) {
+      Fail(ErrorKind::kData, "the iterator announced a batch without giving its data; set the proxy's data before.");
+    }
+    *rows = std::exchange(iterator_.proxy->rows, {});
+    batch->info = std::exchange(iterator_.proxy->proxy_info, MetaInfo());
+    return true;
+  }
+
+  Iterator iterator_;
+  float missing_;
 };
 
-std::unique_ptr<DataMatrix> ReadBatches(DataIterator const& iterator, DataHandle* proxy, CreateConfig const& settings) {
+}  // namespace
+
+std::unique_ptr<DataMatrix> CopyBatches(Iterator const& iterator, CreateConfig const& settings) {
+  CallerSource source(iterator, settings.missing);
   std::vector<std::unique_ptr<DataMatrix>> batches;
-  proxy->copy_rows = nullptr;
-  iterator.reset(iterator.handle);
-  while (iterator.next(iterator.handle) != 0) batches.push_back(TakeBatch(proxy, settings));
-  iterator.reset(iterator.handle);
+  source.Restart();
+  while (auto batch = source.NextCopy(settings.ctx)) batches.push_back(std::move(batch));
+  source.Restart();
   return Concatenate(settings.ctx, std::move(batches));
 }
 
-void RefuseCache(JsonConfig const& config) {
-  if (!config.Has("cache_prefix") || config.Document()["cache_prefix"].is_null()) return;
-  if (auto const prefix = config.Text("cache_prefix"); !prefix.empty()) {
-    Fail(ErrorKind::kParameter, "XGDMatrixCreateFromCallback: cache_prefix='", prefix,
-         "' asks for external memory, which is not available; leave it out to hold the data in memory.");
-  }
+std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing) {
+  return std::make_unique<CallerSource>(iterator, missing);
 }
 
-}  // namespace
+Iterator IteratorOf(DataIterHandle handle, DMatrixHandle proxy, DataIterResetCallback* reset,
+                    XGDMatrixCallbackNext* next) {
+  return {handle, &ProxyOf(proxy), NotNull(reset, "reset"), NotNull(next, "next")};
+}
+
 }  // namespace kauri::c_api
 
 using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
@@ -145,16 +178,5 @@ int XGProxyDMatrixSetDataCudaColumnar(DMatrixHandle handle, char const* data) {
   return Guard([&] {
     auto const columns = kauri::ParseDeviceColumns(NotNull(data, "data"));
     SetDeviceRows(handle, columns, static_cast<std::int64_t>(columns.size()));
-  });
-}
-
-int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
-                                XGDMatrixCallbackNext* next, char const* config, DMatrixHandle* out) {
-  return Guard([&] {
-    NotNull(out, "out");
-    JsonConfig const document(config, "XGDMatrixCreateFromCallback");
-    RefuseCache(document);
-    DataIterator const iterator{iter, NotNull(reset, "reset"), NotNull(next, "next")};
-    ReturnData(ReadBatches(iterator, &ProxyOf(proxy), CreateConfig(document)), out);
   });
 }

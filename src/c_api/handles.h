@@ -56,8 +56,11 @@ class HandleBase {
   std::map<std::thread::id, ReturnBuffers> buffers_;
 };
 
-/// Copies rows that a caller still owns.
-using CopyRows = std::function<std::unique_ptr<DataMatrix>(Context const& ctx, float missing)>;
+/// Rows that a caller still owns.
+struct CallerRows {
+  std::function<std::unique_ptr<DataMatrix>(Context const& ctx, float missing)> copy;
+  std::function<std::unique_ptr<DataView>(Context const& ctx, float missing)> view;  ///< null: they must be copied
+};
 
 /// A DMatrix, or a proxy: a proxy has no `data`, only what is known of the rows.
 struct DataHandle : HandleBase {
@@ -67,7 +70,7 @@ struct DataHandle : HandleBase {
 
   std::shared_ptr<DataMatrix> data;
   MetaInfo proxy_info;
-  CopyRows copy_rows;  ///< of a proxy: what it was given last
+  CallerRows rows;  ///< of a proxy: what it was given last
 };
 
 struct LearnerHandle : HandleBase {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "common/parallel_for.h"
 #include "data/bin_bundles.h"
+#include "data/matrix_view.h"
+#include "kauri/error.h"
 
 namespace kauri {
 namespace {
@@ -74,36 +77,98 @@ void EncodeColumn(FeatureBins const& bins, float const* values, std::int64_t str
 }
 
 template <typename Code>
-void EncodeDense(Context const& ctx, DataMatrix const& data, BinMatrix const& layout, BinCodes<Code>* out) {
-  auto const n_rows = data.NumRows();
-  auto const n_cols = data.NumCols();
-  out->row_stride = NumBlocks(n_cols, BinCodes<Code>::kPerWord) * BinCodes<Code>::kPerWord;
+void Reserve(BinMatrix const& layout, BinCodes<Code>* out) {
+  auto const n_rows = layout.NumRows();
+  out->row_stride = NumBlocks(layout.NumCols(), BinCodes<Code>::kPerWord) * BinCodes<Code>::kPerWord;
   out->rows.resize(static_cast<std::size_t>(n_rows * out->row_stride + BinCodes<Code>::kPadding));
-  out->columns.resize(static_cast<std::size_t>(n_rows * n_cols + BinCodes<Code>::kPadding));
-  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    auto const* values = data.Dense().values.data() + begin * n_cols;
-    auto* rows = out->rows.data() + begin * out->row_stride;
+  if (!layout.HasColumns()) return;
+  out->columns.resize(static_cast<std::size_t>(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
+}
+
+/// A missing value without a code would get that of another cell.
+void RequireNoMissing(float const* values, std::int64_t stride, std::int64_t n, std::int64_t feature) {
+  bool is_missing = false;
+  for (std::int64_t i = 0; i < n; ++i) is_missing |= std::isnan(values[i * stride]);
+  if (!is_missing) return;
+  Fail(ErrorKind::kData, "feature ", feature,
+       " has a missing value that it did not have before; an iterator must give the same rows each time.");
+}
+
+[[noreturn]] void FailUnknownCategory(float category, std::uint64_t feature) {
+  Fail(ErrorKind::kData, "category ", category, " of column ", feature,
+       " does not occur in the data that the bins were made from. Make it missing, or let those data have it.");
+}
+
+/// Codes tell categories apart only where all of them are known.
+template <typename Code>
+void RequireCategories(QuantileCuts const& cuts, std::size_t feature, float const* values, std::int64_t stride,
+                       std::int64_t n, Code const* codes) {
+  auto const& categories = cuts.categories[feature];
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto const value = values[i * stride];
+    if (std::isnan(value) || value == static_cast<float>(categories[codes[i]])) continue;
+    FailUnknownCategory(value, feature);
+  }
+}
+
+/// Rows [first_row, ..) of the layout get the codes of `rows`.
+template <typename Code>
+void EncodeDense(Context const& ctx, DataView const& rows, std::int64_t first_row, BinMatrix const& layout,
+                 BinCodes<Code>* out) {
+  auto const n_cols = layout.NumCols();
+  ParallelForBlocks(ctx, rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::vector<float> tile;
+    auto const* values = rows.DenseRows();
+    if (values != nullptr) {
+      values += begin * n_cols;
+    } else {
+      tile.resize(static_cast<std::size_t>((end - begin) * n_cols));
+      rows.CopyRows(begin, end, n_cols, tile.data());
+      values = tile.data();
+    }
+    std::array<Code, kRowsPerBlock> own_column;
+    auto* row_codes = out->rows.data() + (first_row + begin) * out->row_stride;
     for (std::int64_t feature = 0; feature < n_cols; ++feature) {
       auto const index = static_cast<std::size_t>(feature);
-      auto* column = out->columns.data() + feature * n_rows + begin;
-      EncodeColumn({layout.Cuts().Of(index), layout.NumBins(index), layout.MissingCode(index)}, values + feature,
-                   n_cols, end - begin, column);
-      for (std::int64_t row = 0; row < end - begin; ++row) rows[row * out->row_stride + feature] = column[row];
+      auto* column = layout.HasColumns() ? out->columns.data() + feature * layout.NumRows() + first_row + begin
+                                         : own_column.data();
+      auto const missing_code = layout.MissingCode(index);
+      if (missing_code == kNoCode) RequireNoMissing(values + feature, n_cols, end - begin, feature);
+      EncodeColumn({layout.Cuts().Of(index), layout.NumBins(index), missing_code}, values + feature, n_cols,
+                   end - begin, column);
+      if (layout.Cuts().IsCategorical(index)) {
+        RequireCategories(layout.Cuts(), index, values + feature, n_cols, end - begin, column);
+      }
+      for (std::int64_t row = 0; row < end - begin; ++row) row_codes[row * out->row_stride + feature] = column[row];
     }
   });
 }
 
-void EncodeSparse(Context const& ctx, CsrStorage const& csr, BinMatrix const& layout, BinEntries* out) {
-  out->row_ptr = csr.row_ptr;
-  out->cells.resize(csr.values.size());
-  auto const n_entries = static_cast<std::int64_t>(csr.values.size());
-  ParallelForBlocks(ctx, n_entries, 1 << 16, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      auto const feature = csr.features[i];
-      out->cells[i] =
-          layout.FeatureBegin()[feature] + FindBin(layout.Cuts().Of(feature), layout.NumBins(feature), csr.values[i]);
+template <typename Code>
+void CopyToColumns(Context const& ctx, std::int64_t n_rows, std::int64_t n_cols, BinCodes<Code>* codes) {
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (std::int64_t feature = 0; feature < n_cols; ++feature) {
+      auto* const column = codes->columns.data() + feature * n_rows;
+      for (auto row = begin; row < end; ++row) column[row] = codes->rows[row * codes->row_stride + feature];
     }
   });
+}
+
+/// The present entries of rows in any form.
+CsrStorage CompressRows(DataView const& rows) {
+  CsrStorage out;
+  out.row_ptr.push_back(0);
+  std::vector<float> tile(static_cast<std::size_t>(rows.NumCols()));
+  for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
+    rows.CopyRows(row, row + 1, rows.NumCols(), tile.data());
+    for (std::size_t feature = 0; feature < tile.size(); ++feature) {
+      if (std::isnan(tile[feature])) continue;
+      out.features.push_back(static_cast<std::uint32_t>(feature));
+      out.values.push_back(tile[feature]);
+    }
+    out.row_ptr.push_back(static_cast<std::int64_t>(out.values.size()));
+  }
+  return out;
 }
 
 /// next[part][column]: where the first entry of this column goes that lies in this part of the rows.
@@ -125,60 +190,172 @@ void PlaceColumns(ColumnPlaces* counts, std::vector<std::int64_t>* column_ptr) {
 
 /// The same entries column by column: a counting sort, each thread on a part of the rows. Stable, so any number of
 /// parts gives the same order.
-void SortByColumn(Context const& ctx, CsrStorage const& csr, std::int64_t n_cols,
-                  std::vector<std::uint32_t> const& feature_begin, BinEntries* out) {
-  auto const n_rows = static_cast<std::int64_t>(csr.row_ptr.size()) - 1;
+void SortByColumn(Context const& ctx, std::int64_t n_cols, std::vector<std::uint32_t> const& feature_begin,
+                  BinEntries* out) {
+  auto const feature_of = FeaturesOfCells(feature_begin);
+  auto const& row_ptr = out->row_ptr;
+  auto const n_rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
   auto const part_rows = std::max<std::int64_t>(1, NumBlocks(n_rows, ctx.threads));
   ColumnPlaces next(static_cast<std::size_t>(NumBlocks(n_rows, part_rows)));
   ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
     auto& counts = next[static_cast<std::size_t>(part)];
     counts.assign(static_cast<std::size_t>(n_cols), 0);
-    for (auto i = csr.row_ptr[static_cast<std::size_t>(begin)]; i < csr.row_ptr[static_cast<std::size_t>(end)]; ++i) {
-      ++counts[csr.features[static_cast<std::size_t>(i)]];
+    for (auto i = row_ptr[static_cast<std::size_t>(begin)]; i < row_ptr[static_cast<std::size_t>(end)]; ++i) {
+      ++counts[feature_of[out->cells[static_cast<std::size_t>(i)]]];
     }
   });
   out->column_ptr.resize(static_cast<std::size_t>(n_cols) + 1);
   PlaceColumns(&next, &out->column_ptr);
-  out->column_rows.resize(csr.features.size());
-  out->column_codes.resize(csr.features.size());
+  out->column_rows.resize(out->cells.size());
+  out->column_codes.resize(out->cells.size());
   ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
     auto& places = next[static_cast<std::size_t>(part)];
     for (auto row = begin; row < end; ++row) {
-      for (auto i = csr.row_ptr[static_cast<std::size_t>(row)]; i < csr.row_ptr[static_cast<std::size_t>(row) + 1];
-           ++i) {
-        auto const feature = csr.features[static_cast<std::size_t>(i)];
+      for (auto i = row_ptr[static_cast<std::size_t>(row)]; i < row_ptr[static_cast<std::size_t>(row) + 1]; ++i) {
+        auto const cell = out->cells[static_cast<std::size_t>(i)];
+        auto const feature = feature_of[cell];
         auto const place = static_cast<std::size_t>(places[feature]++);
         out->column_rows[place] = static_cast<std::uint32_t>(row);
-        out->column_codes[place] =
-            static_cast<std::uint16_t>(out->cells[static_cast<std::size_t>(i)] - feature_begin[feature]);
+        out->column_codes[place] = static_cast<std::uint16_t>(cell - feature_begin[feature]);
       }
     }
   });
 }
 
+BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
+  BinShape shape;
+  shape.n_rows = data.NumRows();
+  shape.is_dense = data.IsDense();
+  if (shape.is_dense) shape.has_missing = FindMissing(ctx, data);
+  return shape;
+}
+
 }  // namespace
 
+std::vector<std::uint32_t> FeaturesOfCells(std::vector<std::uint32_t> const& feature_begin) {
+  std::vector<std::uint32_t> features(feature_begin.back());
+  for (std::uint32_t feature = 0; feature + 1 < feature_begin.size(); ++feature) {
+    std::fill(features.begin() + feature_begin[feature], features.begin() + feature_begin[feature + 1], feature);
+  }
+  return features;
+}
+
 BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts)
-    : n_rows_(data.NumRows()), cuts_(std::move(cuts)) {
-  if (!data.IsDense()) {
-    feature_begin_ = cuts_.feature_begin;
-    bundled_ = FindSparseBundles(ctx, data.Csr(), &feature_begin_);
-    EncodeSparse(ctx, data.Csr(), *this, &entries_);
-    if (HasBundles()) {
-      EncodeBundles(ctx, data.Csr(), entries_.cells, &bundled_);
-    } else {
-      SortByColumn(ctx, data.Csr(), data.NumCols(), feature_begin_, &entries_);
-    }
+    : BinMatrix(std::move(cuts), ShapeOf(ctx, data)) {
+  if (is_dense_) {
+    Append(ctx, *MakeRowsView(data.Dense().values.data(), data.NumRows(), data.NumCols()));
+    Finish(ctx);
     return;
   }
-  has_missing_ = FindMissing(ctx, data);
+  bundled_ = FindSparseBundles(ctx, data.Csr(), &feature_begin_);
+  AppendSparse(ctx, data.Csr());
+  if (HasBundles()) {
+    EncodeBundles(ctx, data.Csr(), entries_.cells, &bundled_);
+  } else {
+    Finish(ctx);
+  }
+}
+
+BinMatrix::BinMatrix(QuantileCuts cuts, BinShape const& shape)
+    : n_rows_(shape.n_rows),
+      cuts_(std::move(cuts)),
+      is_dense_(shape.is_dense),
+      by_column_(shape.by_column),
+      has_missing_(shape.has_missing) {
+  if (!is_dense_) {
+    feature_begin_ = cuts_.feature_begin;
+    entries_.row_ptr.push_back(0);
+    return;
+  }
   PlaceCells();
   if (byte_codes_) {
-    EncodeDense(ctx, data, *this, &bytes_);
-    if (!even_cells_) bundled_ = BundleDense(ctx, *this);
+    Reserve(*this, &bytes_);
   } else {
-    EncodeDense(ctx, data, *this, &words_);
+    Reserve(*this, &words_);
   }
+}
+
+void BinMatrix::Append(Context const& ctx, DataView const& rows) {
+  if (rows.NumRows() > n_rows_ - n_filled_ || rows.NumCols() != NumCols()) {
+    Fail(ErrorKind::kData, "rows ", n_filled_, " to ", n_filled_ + rows.NumRows(), " of ", rows.NumCols(),
+         " columns came where ", n_rows_, " rows of ", NumCols(),
+         " were announced; an iterator must give the same rows each time.");
+  }
+  if (!is_dense_) {
+    auto const* sparse = dynamic_cast<SparseView const*>(&rows);
+    auto const* owned = sparse == nullptr ? nullptr : sparse->OwnedCsr();
+    return AppendSparse(ctx, owned == nullptr ? CompressRows(rows) : *owned);
+  }
+  if (byte_codes_) {
+    EncodeDense(ctx, rows, n_filled_, *this, &bytes_);
+  } else {
+    EncodeDense(ctx, rows, n_filled_, *this, &words_);
+  }
+  n_filled_ += rows.NumRows();
+}
+
+void BinMatrix::AppendSparse(Context const& ctx, CsrStorage const& rows) {
+  auto const first = static_cast<std::int64_t>(entries_.cells.size());
+  for (std::size_t row = 1; row < rows.row_ptr.size(); ++row) entries_.row_ptr.push_back(first + rows.row_ptr[row]);
+  entries_.cells.resize(entries_.cells.size() + rows.values.size());
+  auto const n_entries = static_cast<std::int64_t>(rows.values.size());
+  ParallelForBlocks(ctx, n_entries, 1 << 16, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      auto const feature = rows.features[i];
+      auto const bin = FindBin(cuts_.Of(feature), NumBins(feature), rows.values[i]);
+      if (cuts_.IsCategorical(feature) && static_cast<float>(cuts_.categories[feature][bin]) != rows.values[i]) {
+        FailUnknownCategory(rows.values[i], feature);
+      }
+      entries_.cells[static_cast<std::size_t>(first) + i] = feature_begin_[feature] + bin;
+    }
+  });
+  n_filled_ += static_cast<std::int64_t>(rows.row_ptr.size()) - 1;
+}
+
+void BinMatrix::Finish(Context const& ctx) {
+  if (n_filled_ != n_rows_) {
+    Fail(ErrorKind::kData, n_filled_, " rows came where ", n_rows_,
+         " were announced; an iterator must give the same rows each time.");
+  }
+  if (!by_column_) return;
+  if (!is_dense_) {
+    SortByColumn(ctx, NumCols(), feature_begin_, &entries_);
+  } else if (byte_codes_ && !even_cells_) {
+    bundled_ = BundleDense(ctx, *this);
+  }
+}
+
+void BinMatrix::FinishCodes(Context const& ctx) {
+  if (by_column_ && is_dense_) {
+    if (byte_codes_) {
+      CopyToColumns(ctx, n_rows_, NumCols(), &bytes_);
+    } else {
+      CopyToColumns(ctx, n_rows_, NumCols(), &words_);
+    }
+  }
+  n_filled_ = n_rows_;
+  Finish(ctx);
+}
+
+void BinMatrix::Resize(std::int64_t n_rows, std::int64_t n_entries) {
+  n_rows_ = n_rows;
+  if (!is_dense_) {
+    entries_.row_ptr.resize(static_cast<std::size_t>(n_rows) + 1);
+    entries_.cells.resize(static_cast<std::size_t>(n_entries));
+  } else if (byte_codes_) {
+    Reserve(*this, &bytes_);
+  } else {
+    Reserve(*this, &words_);
+  }
+}
+
+Span<char> BinMatrix::MutableCodes() {
+  auto const bytes = [this](auto& codes, std::int64_t n) {
+    return Span<char>(reinterpret_cast<char*>(codes.data()), static_cast<std::size_t>(n) * sizeof(codes[0]));
+  };
+  if (!is_dense_) return bytes(entries_.cells, static_cast<std::int64_t>(entries_.cells.size()));
+  return byte_codes_ ? bytes(bytes_.rows, n_rows_ * bytes_.row_stride)
+                     : bytes(words_.rows, n_rows_ * words_.row_stride);
 }
 
 void BinMatrix::PlaceCells() {
@@ -198,6 +375,19 @@ void BinMatrix::PlaceCells() {
   }
 }
 
+std::int64_t BinMatrix::CountEntries(Context const& ctx) const {
+  if (!is_dense_) return static_cast<std::int64_t>(entries_.cells.size());
+  std::vector<std::int64_t> missing(has_missing_.size(), 0);
+  ParallelFor(ctx, NumCols(), [&](std::int64_t index) {
+    auto const feature = static_cast<std::size_t>(index);
+    if (has_missing_[feature] == 0) return;
+    for (std::int64_t row = 0; row < n_rows_; ++row) {
+      missing[feature] += static_cast<std::int64_t>(FindCode(row, feature) == NumBins(feature));
+    }
+  });
+  return n_rows_ * NumCols() - std::accumulate(missing.begin(), missing.end(), std::int64_t{0});
+}
+
 void BinMatrix::FillUsual(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const {
   if (bundled_.usual.empty()) return;
   for (auto feature = first; feature < last; ++feature) {
@@ -211,9 +401,13 @@ void BinMatrix::FillUsual(std::uint32_t first, std::uint32_t last, FixedSum tota
 }
 
 std::uint32_t BinMatrix::FindCode(std::int64_t row, std::size_t feature) const {
-  if (IsDense()) {
-    auto const index = feature * static_cast<std::size_t>(n_rows_) + static_cast<std::size_t>(row);
-    return byte_codes_ ? bytes_.columns[index] : words_.columns[index];
+  if (is_dense_) {
+    auto const at = static_cast<std::size_t>(row);
+    auto const find = [&](auto const& codes) -> std::uint32_t {
+      if (!by_column_) return codes.rows[at * static_cast<std::size_t>(codes.row_stride) + feature];
+      return codes.columns[feature * static_cast<std::size_t>(n_rows_) + at];
+    };
+    return byte_codes_ ? find(bytes_) : find(words_);
   }
   if (HasBundles()) {
     auto const* column = bundled_.codes.columns.data() + bundled_.bundle_of[feature] * n_rows_;

@@ -6,6 +6,7 @@
 ///
 /// Dense data are kept twice, row by row (what histograms read) and column by column (what the partition of rows
 /// reads); sparse data once, as the ascending cells of each row's entries. Codes take one byte where all fit, else two.
+/// A page of a larger table (data/bin_store.h) has no copy by columns.
 /// Where neighbouring features exclude each other (data/feature_bundles.h), histograms read their bundles' codes;
 /// sparse data are then partitioned by them, too.
 #pragma once
@@ -66,10 +67,36 @@ struct ColumnEntries {
   std::int64_t n;
 };
 
+/// What must be known of rows before the first of them gets its codes.
+struct BinShape {
+  std::int64_t n_rows = 0;
+  bool is_dense = true;
+  std::vector<std::uint8_t> has_missing;  ///< [n_cols]: which features miss a value in some row; dense data only
+  bool by_column = true;                  ///< whether the copy by columns, or bundles, are wanted
+};
+
+/// The feature of each cell: [n_cells].
+std::vector<std::uint32_t> FeaturesOfCells(std::vector<std::uint32_t> const& feature_begin);
+
 /// Immutable once made.
 class BinMatrix {
  public:
   BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts);
+  /// Room for shape.n_rows rows, to be given to Append part by part, or to be read into.
+  BinMatrix(QuantileCuts cuts, BinShape const& shape);
+  /// Codes the next rows. Finish comes after the last. \throws Error(kData) for more rows than there is room for, for a
+  /// missing value in a feature that was said to have none, and for a category that the cuts do not have.
+  void Append(Context const& ctx, DataView const& rows);
+  /// Checks that all rows came, and makes what FinishCodes makes. \throws Error(kData).
+  void Finish(Context const& ctx);
+  /// Makes room for n_rows rows, and n_entries where they are sparse, whose codes are about to be written there.
+  void Resize(std::int64_t n_rows, std::int64_t n_entries);
+  /// Makes the copy by columns, where it is wanted, of codes that were written by rows.
+  void FinishCodes(Context const& ctx);
+  /// The codes row by row, or the cells of sparse data: what one reads or writes as bytes.
+  Span<char> MutableCodes();
+  /// [n_rows + 1], sparse data only.
+  Span<std::int64_t> MutableRowPtr() { return entries_.row_ptr; }
 
   std::int64_t NumRows() const { return n_rows_; }
   std::int64_t NumCols() const { return cuts_.NumCols(); }
@@ -85,8 +112,13 @@ class BinMatrix {
     return !has_missing_.empty() && has_missing_[feature] != 0 ? NumBins(feature) : kNoCode;
   }
 
-  bool IsDense() const { return entries_.row_ptr.empty(); }
+  bool IsDense() const { return is_dense_; }
+  BinShape Shape() const { return {n_rows_, is_dense_, has_missing_, by_column_}; }
+  /// Whether the copy by columns is there.
+  bool HasColumns() const { return by_column_; }
   bool HasByteCodes() const { return byte_codes_; }
+  /// Bytes of the codes of a row of dense data.
+  std::int64_t CodeBytesOfRow() const { return byte_codes_ ? bytes_.row_stride : words_.row_stride * 2; }
   BinCodes<std::uint8_t> const& Bytes() const { return bytes_; }
   BinCodes<std::uint16_t> const& Words() const { return words_; }
   BinEntries const& Entries() const { return entries_; }
@@ -104,14 +136,21 @@ class BinMatrix {
     return {entries_.column_rows.data() + begin, entries_.column_codes.data() + begin,
             entries_.column_ptr[feature + 1] - begin};
   }
+  /// Values that are not missing.
+  std::int64_t CountEntries(Context const& ctx) const;
   /// The code of one cell of the table; kNoCode for an absent entry of sparse data. Costs a binary search there.
   std::uint32_t FindCode(std::int64_t row, std::size_t feature) const;
 
  private:
   void PlaceCells();
 
+  void AppendSparse(Context const& ctx, CsrStorage const& rows);
+
   std::int64_t n_rows_;
+  std::int64_t n_filled_ = 0;  ///< rows appended so far
   QuantileCuts cuts_;
+  bool is_dense_;
+  bool by_column_;
   std::vector<std::uint8_t> has_missing_;  ///< [n_cols], dense data only
   std::vector<std::uint32_t> feature_begin_;
   bool byte_codes_ = true;

@@ -17,4 +17,8 @@ std::unique_ptr<DataView> MakeChain(std::vector<std::unique_ptr<DataView>> parts
 /// for parts that disagree in what they have (columns, targets, outputs of the margin, names), and for none.
 std::unique_ptr<DataMatrix> Concatenate(Context const& ctx, std::vector<std::unique_ptr<DataMatrix>> parts);
 
+/// What is known of the rows of all parts. At least one part; none without rows unless it is the only one.
+/// \throws Error(kData) as Concatenate does.
+MetaInfo JoinInfo(std::vector<MetaInfo const*> const& parts);
+
 }  // namespace kauri

@@ -20,11 +20,11 @@ SparseColumns::SparseColumns(DataMatrix const& data, std::int64_t first, std::in
   }
 }
 
-void CopyColumns(Context const& ctx, DataMatrix const& data, std::int64_t first, std::int64_t n_columns,
+void CopyColumns(Context const& ctx, DenseRows const& data, std::int64_t first, std::int64_t n_columns,
                  std::int64_t first_row, std::int64_t n_rows, std::vector<float>* columns) {
   constexpr std::int64_t kRowsPerBlock = 1 << 12;
   auto const n_cols = data.NumCols();
-  auto const* values = data.Dense().values.data() + first_row * n_cols + first;
+  auto const* values = data.values + first_row * n_cols + first;
   columns->resize(static_cast<std::size_t>(n_rows * n_columns));
   auto* out = columns->data();
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {

@@ -35,13 +35,24 @@ class SparseColumns {
   std::vector<float> weights_;
 };
 
+/// Rows in somebody's memory: values [n_rows, n_cols], row-major, NaN where missing.
+struct DenseRows {
+  float const* values = nullptr;
+  std::int64_t n_rows = 0;
+  std::int64_t n_cols = 0;
+
+  std::int64_t NumRows() const { return n_rows; }
+  std::int64_t NumCols() const { return n_cols; }
+};
+
 /// columns [n_columns, n_rows]: features [first, first + n_columns) of the rows from `first_row` on.
-void CopyColumns(Context const& ctx, DataMatrix const& data, std::int64_t first, std::int64_t n_columns,
+void CopyColumns(Context const& ctx, DenseRows const& data, std::int64_t first, std::int64_t n_columns,
                  std::int64_t first_row, std::int64_t n_rows, std::vector<float>* columns);
 
+/// fn(feature, part) for the parts of every column in the order of the rows; different columns on several threads.
 template <typename Fn>
-void ForEachDensePart(Context const& ctx, DataMatrix const& data, std::int64_t rows_per_part, Span<float const> weights,
-                      Fn&& fn) {
+void ForEachColumnPart(Context const& ctx, DenseRows const& data, std::int64_t rows_per_part, Span<float const> weights,
+                       Fn&& fn) {
   constexpr std::int64_t kColumnsPerGroup = 16;  // of float32: one cache line of a row
   auto const group = NumBlocks(ctx.threads, kColumnsPerGroup) * kColumnsPerGroup;
   std::vector<float> columns;
@@ -60,12 +71,13 @@ void ForEachDensePart(Context const& ctx, DataMatrix const& data, std::int64_t r
   }
 }
 
-/// fn(feature, part) for the parts of every column in the order of the rows; different columns on several threads.
+/// The same for any matrix whose values are kept.
 template <typename Fn>
 void ForEachColumnPart(Context const& ctx, DataMatrix const& data, std::int64_t rows_per_part,
                        Span<float const> weights, Fn&& fn) {
   if (data.IsDense()) {
-    ForEachDensePart(ctx, data, rows_per_part, weights, fn);
+    DenseRows const rows{data.Dense().values.data(), data.NumRows(), data.NumCols()};
+    ForEachColumnPart(ctx, rows, rows_per_part, weights, fn);
     return;
   }
   constexpr std::int64_t kColumnsPerTask = 64;  // wide data have short columns

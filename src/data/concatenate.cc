@@ -8,32 +8,32 @@ namespace kauri {
 namespace {
 
 using Matrices = std::vector<std::unique_ptr<DataMatrix>>;
+using Infos = std::vector<MetaInfo const*>;
 
 [[noreturn]] void FailDisagree(char const* field, std::size_t batch, char const* how) {
   Fail(ErrorKind::kData, field, ": batch ", batch, " ", how, "; all batches must have it alike.");
 }
 
 /// Elements per row of a field, of each batch the same; the field of all batches.
-std::vector<float> JoinRows(Matrices const& parts, char const* field, std::vector<float> MetaInfo::*member) {
+std::vector<float> JoinRows(Infos const& parts, char const* field, std::vector<float> MetaInfo::*member) {
   std::vector<float> all;
   auto const width = [&](MetaInfo const& info) {
     return static_cast<std::int64_t>((info.*member).size()) / info.n_rows;
   };
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    auto const& info = parts[i]->Info();
+    auto const& info = *parts[i];
     auto const is_whole = width(info) * info.n_rows == static_cast<std::int64_t>((info.*member).size());
-    if (!is_whole || width(info) != width(parts[0]->Info()))
-      FailDisagree(field, i, "has another number of values per row");
+    if (!is_whole || width(info) != width(*parts[0])) FailDisagree(field, i, "has another number of values per row");
     all.insert(all.end(), (info.*member).begin(), (info.*member).end());
   }
   return all;
 }
 
-std::vector<std::int64_t> JoinGroups(Matrices const& parts) {
+std::vector<std::int64_t> JoinGroups(Infos const& parts) {
   std::vector<std::int64_t> all;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    auto const& groups = parts[i]->Info().group_ptr;
-    if (groups.empty() != parts[0]->Info().group_ptr.empty()) FailDisagree("group", i, "differs in having queries");
+    auto const& groups = parts[i]->group_ptr;
+    if (groups.empty() != parts[0]->group_ptr.empty()) FailDisagree("group", i, "differs in having queries");
     if (groups.empty()) continue;
     if (all.empty()) all.push_back(0);
     auto const first = all.back();
@@ -43,35 +43,37 @@ std::vector<std::int64_t> JoinGroups(Matrices const& parts) {
 }
 
 /// One per row in every batch, or one per query in every batch.
-std::vector<float> JoinWeights(Matrices const& parts) {
+std::vector<float> JoinWeights(Infos const& parts) {
   auto const fits = [&](auto&& count) {
     return std::all_of(parts.begin(), parts.end(),
-                       [&](auto const& part) { return part->Info().weights.size() == count(part->Info()); });
+                       [&](auto const& part) { return part->weights.size() == count(*part); });
   };
   auto const per_group = [](MetaInfo const& info) { return std::max<std::size_t>(info.group_ptr.size(), 1) - 1; };
   if (!fits(per_group)) return JoinRows(parts, "weight", &MetaInfo::weights);
   std::vector<float> all;
-  for (auto const& part : parts) all.insert(all.end(), part->Info().weights.begin(), part->Info().weights.end());
+  for (auto const& part : parts) all.insert(all.end(), part->weights.begin(), part->weights.end());
   return all;
 }
 
 /// What all batches that have it must agree on.
 template <typename T>
-T JoinShared(Matrices const& parts, char const* field, T MetaInfo::*member) {
-  T const* shared = &(parts[0]->Info().*member);
+T JoinShared(Infos const& parts, char const* field, T MetaInfo::*member) {
+  T const* shared = &(parts[0]->*member);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    auto const& value = parts[i]->Info().*member;
+    auto const& value = parts[i]->*member;
     if (shared->empty()) shared = &value;
     if (!value.empty() && value != *shared) FailDisagree(field, i, "differs from those before");
   }
   return *shared;
 }
 
-MetaInfo JoinInfo(Matrices const& parts) {
+}  // namespace
+
+MetaInfo JoinInfo(Infos const& parts) {
   MetaInfo all;
-  all.n_cols = parts[0]->NumCols();
-  for (auto const& part : parts) all.n_rows += part->NumRows();
-  all.n_targets = parts[0]->Info().n_targets;
+  all.n_cols = parts[0]->n_cols;
+  for (auto const& part : parts) all.n_rows += part->n_rows;
+  all.n_targets = parts[0]->n_targets;
   all.labels = JoinRows(parts, "label", &MetaInfo::labels);
   all.group_ptr = JoinGroups(parts);
   all.weights = JoinWeights(parts);
@@ -84,8 +86,6 @@ MetaInfo JoinInfo(Matrices const& parts) {
   return all;
 }
 
-}  // namespace
-
 std::unique_ptr<DataMatrix> Concatenate(Context const& ctx, Matrices parts) {
   auto const is_empty = [](auto const& part) { return part->NumRows() == 0; };
   if (!std::all_of(parts.begin(), parts.end(), is_empty)) {
@@ -97,7 +97,9 @@ std::unique_ptr<DataMatrix> Concatenate(Context const& ctx, Matrices parts) {
   std::vector<std::unique_ptr<DataView>> views;
   for (auto const& part : parts) views.push_back(part->View());
   auto const chain = MakeChain(std::move(views));
-  auto info = JoinInfo(parts);
+  Infos infos;
+  for (auto const& part : parts) infos.push_back(&part->Info());
+  auto info = JoinInfo(infos);
   auto all = DataMatrix::FromView(ctx, *chain);
   *all->MutableInfo() = std::move(info);
   return all;

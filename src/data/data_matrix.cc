@@ -78,11 +78,6 @@ void NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
   }
 }
 
-/// True when a dense copy takes no more memory than twice the entries do.
-bool IsMostlyPresent(std::int64_t n_entries, std::int64_t n_rows, std::int64_t n_cols) {
-  return static_cast<double>(n_entries) * 2.0 >= static_cast<double>(n_rows) * static_cast<double>(n_cols);
-}
-
 }  // namespace
 
 DataMatrix::DataMatrix() : id_(NextId()) {}
@@ -152,7 +147,22 @@ std::unique_ptr<DataMatrix> DataMatrix::FromDevice(std::unique_ptr<DeviceStorage
   return matrix;
 }
 
+std::unique_ptr<DataMatrix> DataMatrix::FromStore(std::shared_ptr<RowStore const> store, std::int64_t n_rows,
+                                                  std::int64_t n_cols, std::int64_t n_entries) {
+  CheckShape(n_rows, n_cols);
+  std::unique_ptr<DataMatrix> matrix(new DataMatrix());
+  matrix->Finish(n_rows, n_cols, n_entries);
+  matrix->store_ = std::move(store);
+  return matrix;
+}
+
+void DataMatrix::FailWithoutValues(char const* what) const {
+  Fail(ErrorKind::kData, what, " needs the values of the features in memory, but the data are ", store_->Describe(),
+       ". Make a DMatrix of the same rows, or train with tree_method=hist.");
+}
+
 std::unique_ptr<DataView> DataMatrix::View() const {
+  if (store_ != nullptr) return store_->View();
   if (device_ != nullptr) return MakeDeviceView(*device_);
   if (IsDense()) return MakeRowsView(dense_.values.data(), NumRows(), NumCols());
   return MakeStorageView(csr_, NumCols());

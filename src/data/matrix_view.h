@@ -13,6 +13,11 @@ class SparseView : public DataView {
   virtual CsrStorage const* OwnedCsr() const { return nullptr; }
 };
 
+/// True when a dense copy takes no more memory than twice the entries do: such rows are stored densely.
+inline bool IsMostlyPresent(std::int64_t n_entries, std::int64_t n_rows, std::int64_t n_cols) {
+  return static_cast<double>(n_entries) * 2.0 >= static_cast<double>(n_rows) * static_cast<double>(n_cols);
+}
+
 /// A view of [n_rows, n_cols] values, row-major, NaN for missing; they must outlive it.
 std::unique_ptr<DataView> MakeRowsView(float const* values, std::int64_t n_rows, std::int64_t n_cols);
 

@@ -35,4 +35,7 @@ std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids);
 /// Error(kData).
 void ValidateInfo(MetaInfo const& info);
 
+/// What the values of rows take.
+std::int64_t BytesOf(MetaInfo const& info);
+
 }  // namespace kauri

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "common/parallel_for.h"
 #include "data/column_parts.h"
@@ -92,7 +93,9 @@ FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uin
   return feature;
 }
 
-std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, DataMatrix const& data, std::uint32_t max_bin,
+/// data: a DataMatrix or DenseRows.
+template <typename Data>
+std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, std::uint32_t max_bin,
                                         Span<float const> weights, CategoryLists const& categories) {
   std::vector<FeatureCuts> cuts(static_cast<std::size_t>(data.NumCols()));
   std::vector<Scratch> scratches(static_cast<std::size_t>(ctx.threads));
@@ -108,16 +111,25 @@ std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, DataMatrix const& da
 }  // namespace
 
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options) {
+  auto categories = FindCategories(ctx, data);
+  auto const features =
+      options.sketch == SketchKind::kExact
+          ? ExactCutsOfAll(ctx, data, static_cast<std::uint32_t>(max_bin), options.weights, categories)
+          : SketchedCuts(ctx, data, max_bin, options);
+  return JoinCuts(features, std::move(categories));
+}
+
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows, int max_bin,
+                                       Span<float const> weights) {
+  return ExactCutsOfAll(ctx, rows, static_cast<std::uint32_t>(max_bin), weights, {});
+}
+
+QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories) {
   QuantileCuts cuts;
-  cuts.categories = FindCategories(ctx, data);
-  auto features = options.sketch == SketchKind::kExact
-                      ? ExactCutsOfAll(ctx, data, static_cast<std::uint32_t>(max_bin), options.weights, cuts.categories)
-                      : SketchedCuts(ctx, data, max_bin, options);
-  for (std::size_t f = 0; f < cuts.categories.size(); ++f) {
-    if (cuts.IsCategorical(f)) features[f] = CategoryCuts(cuts.categories[f], f);
-  }
+  cuts.categories = std::move(categories);
   cuts.feature_begin.push_back(0);
-  for (auto const& feature : features) {
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    auto const feature = cuts.IsCategorical(f) ? CategoryCuts(cuts.categories[f], f) : features[f];
     auto const is_empty = feature.n_values == 0;
     cuts.values.insert(cuts.values.end(), feature.values.begin(), feature.values.end());
     cuts.values.push_back(UpperBound(is_empty ? 0.0F : feature.max));

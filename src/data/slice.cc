@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/parallel_for.h"
+#include "data/bin_store.h"
 
 namespace kauri {
 namespace {
@@ -103,6 +104,14 @@ std::unique_ptr<DataMatrix> Slice(Context const& ctx, DataMatrix const& matrix, 
   if (!matrix.Info().group_ptr.empty() && !allow_groups) {
     Fail(ErrorKind::kData,
          "slice: the matrix has query groups, which a slice may cut; pass allow_groups=true to accept that.");
+  }
+  if (auto const bins = BinsOf(matrix)) {
+    auto const n_rows = static_cast<std::int64_t>(rows.size());
+    auto slice = SliceBins(ctx, *bins, rows);
+    auto const n_entries = slice->Layout().CountEntries(ctx);
+    auto out = DataMatrix::FromStore(std::move(slice), n_rows, matrix.NumCols(), n_entries);
+    SliceInfo(matrix.Info(), rows, out->MutableInfo());
+    return out;
   }
   auto out = matrix.IsDense() ? DataMatrix::FromDense(SliceDense(ctx, matrix, rows),
                                                       static_cast<std::int64_t>(rows.size()), matrix.NumCols(), ctx)

@@ -64,4 +64,10 @@ void ValidateInfo(MetaInfo const& info) {
   RequireSize("feature_type", info.feature_types, info.n_cols, "columns");
 }
 
+std::int64_t BytesOf(MetaInfo const& info) {
+  return static_cast<std::int64_t>((info.labels.size() + info.weights.size() + info.base_margin.size() +
+                                    info.label_lower_bound.size() + info.label_upper_bound.size()) *
+                                   sizeof(float));
+}
+
 }  // namespace kauri

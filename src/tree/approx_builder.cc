@@ -34,6 +34,7 @@ std::string ApproxBuilder::StateKey() const {
 }
 
 std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const&, DataMatrix const& data) const {
+  data.RequireValues("tree_method=approx");
   if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
     Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");

@@ -194,6 +194,7 @@ void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& 
 }  // namespace
 
 std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
+  data.RequireValues("tree_method=exact");
   auto state = std::make_unique<ExactState>(ctx, data);
   state->FindCategories(ctx, data);
   return state;

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "data/categories.h"
+#include "data/meta_info.h"
 #include "tree/hist_grower.h"
+#include "tree/hist_pages.h"
 #include "tree/hist_vector_grower.h"
 #include "tree/tree_common.h"
 
@@ -17,8 +19,13 @@ class HistState : public BuildState {
   explicit HistState(TreeParam const& param)
       : max_bin_(param.max_bin), sketch_(static_cast<SketchKind>(param.sketch)) {}
 
-  /// Makes the bins at first, and anew after other weights or types of columns were set: the cuts follow from them.
+  /// Makes the bins at first, and anew after other weights or types of columns were set: the cuts follow from them. A
+  /// matrix that has bins keeps them.
   HistData* Update(Context const& ctx, DataMatrix const& matrix) {
+    if (auto const bins = BinsOf(matrix)) {
+      if (data_ == nullptr) data_ = std::make_unique<HistData>(bins->InMemory());
+      return data_.get();
+    }
     if (data_ != nullptr && revision_ == matrix.InfoRevision()) return data_.get();
     revision_ = matrix.InfoRevision();
     auto weights = CutWeights(matrix.Info());
@@ -31,14 +38,38 @@ class HistState : public BuildState {
     return data_.get();
   }
 
+  /// The same for bins in a file, whose memory is planned for the first tree.
+  PagedHist* Update(Context const& ctx, std::shared_ptr<BinStore const> const& bins, MetaInfo const& info,
+                    TreeTask const& task) {
+    if (pages_ == nullptr) {
+      TrainingSize const size{task.n_outputs, BytesOf(info), !task.sampled_rows.empty()};
+      pages_ = std::make_unique<PagedHist>(bins, PlanPages(ctx, *bins, size));
+    }
+    return pages_.get();
+  }
+
  private:
   int max_bin_;
   SketchKind sketch_;
   std::unique_ptr<HistData> data_;
+  std::unique_ptr<PagedHist> pages_;
   std::uint64_t revision_ = 0;
   std::vector<float> weights_;
   std::vector<std::string> types_;
 };
+
+/// What the bins of a matrix were made with must be what training is told.
+void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
+  if (bins.MaxBin() != max_bin) {
+    Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but the data were cut into bins with max_bin=", bins.MaxBin(),
+         "; train with that, or make the matrix with max_bin=", max_bin, ".");
+  }
+  for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
+    if (IsCategorical(info, feature) == bins.Layout().Cuts().IsCategorical(feature)) continue;
+    Fail(ErrorKind::kData, "column ", feature, " has the type '", info.feature_types[feature],
+         "', which it did not have when its bins were made. Give feature_types when the matrix is made.");
+  }
+}
 
 }  // namespace
 
@@ -51,8 +82,9 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
     Fail(ErrorKind::kData, "tree_method=hist takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
   }
+  if (auto const bins = BinsOf(data)) CheckBins(*bins, data.Info(), param_.max_bin);
   auto state = std::make_unique<HistState>(param_);
-  state->Update(ctx, data);
+  if (data.Store() == nullptr) state->Update(ctx, data);
   return state;
 }
 
@@ -60,6 +92,14 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
+  if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
+    if (task.table.stride != 0) {
+      Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree does not train on data in external memory; use ",
+           "one_output_per_tree, or a QuantileDMatrix.");
+    }
+    auto* pages = static_cast<HistState*>(state)->Update(ctx, bins, data.Info(), task);
+    return PagedGrower(ctx, param_, rules_, task, pages, leaf_of_row).Grow();
+  }
   auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
   if (task.table.stride == 0) return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
   RefuseCategorical(data.Info(), "multi_strategy=multi_output_tree",

@@ -14,7 +14,8 @@ constexpr std::int64_t kPadding = BinCodes<std::uint16_t>::kPadding;
 constexpr std::size_t kMaxSlots = 16;     // two bytes per row each
 constexpr std::int64_t kLookUpShare = 8;  // entries written and wiped in the time of one look-up
 
-bool HasColumns(BinMatrix const& bins) { return bins.IsDense() || bins.HasBundles(); }
+/// Whether there is a column of codes, or none to be expanded.
+bool HasColumns(BinMatrix const& bins) { return bins.IsDense() || bins.HasBundles() || !bins.HasColumns(); }
 
 CodeColumn BundleColumn(BinMatrix const& bins, std::uint32_t feature) {
   if (bins.NumRows() > kMaxRouteBytes) return {};
@@ -24,6 +25,7 @@ CodeColumn BundleColumn(BinMatrix const& bins, std::uint32_t feature) {
 }
 
 CodeColumn DenseColumn(BinMatrix const& bins, std::uint32_t feature) {
+  if (!bins.HasColumns()) return {};
   if (!bins.IsDense()) return BundleColumn(bins, feature);
   auto const offset = static_cast<std::int64_t>(feature) * bins.NumRows();
   auto const code_bytes = bins.HasByteCodes() ? 1 : 2;

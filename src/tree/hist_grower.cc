@@ -1,5 +1,7 @@
 #include "tree/hist_grower.h"
 
+#include <utility>
+
 #include "tree/tree_common.h"
 
 namespace kauri {
@@ -9,13 +11,20 @@ constexpr double kBelowTwice = 2.0 * (1.0 - 1e-9);  // less than any rounding of
 
 }  // namespace
 
+HistData::HistData(std::shared_ptr<BinMatrix const> matrix)
+    : shared_bins(std::move(matrix)), bins(*shared_bins), workspace(bins) {}
+
 HistData::HistData(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options)
-    : bins(ctx, data, MakeQuantileCuts(ctx, data, max_bin, options)), workspace(bins) {}
+    : HistData(std::make_shared<BinMatrix const>(ctx, data, MakeQuantileCuts(ctx, data, max_bin, options))) {}
 
 HistGrower::HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
                        HistData* data, Span<std::int32_t> leaf_of_row)
-    : HistGrowth(ctx, param, rules, task, data->bins, &data->rows, leaf_of_row),
-      workspace_(&data->workspace),
+    : HistGrower(ctx, param, rules, task, &data->workspace, &data->rows, leaf_of_row) {}
+
+HistGrower::HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
+                       HistWorkspace* workspace, GrowingRows* rows, Span<std::int32_t> leaf_of_row)
+    : HistGrowth(ctx, param, rules, task, workspace->Bins(), rows, leaf_of_row),
+      workspace_(workspace),
       gain_(MakeGainParam(param, task.gradients.unit, rules.HasMonotone())),
       leaf_rate_(LeafRate(param, task)) {
   workspace_->Pool()->GiveBackAll();

@@ -14,9 +14,11 @@ namespace kauri {
 
 /// What a builder keeps per data set.
 struct HistData {
+  explicit HistData(std::shared_ptr<BinMatrix const> matrix);
   HistData(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options);
 
-  BinMatrix bins;
+  std::shared_ptr<BinMatrix const> shared_bins;
+  BinMatrix const& bins;
   HistWorkspace workspace;
   std::unique_ptr<VectorWorkspace> vectors;  ///< for trees with vector leaves; nullptr until the first
   GrowingRows rows;
@@ -27,7 +29,11 @@ class HistGrower : public HistGrowth<HistNode> {
   HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
              HistData* data, Span<std::int32_t> leaf_of_row);
 
- private:
+ protected:
+  /// rows: may be nullptr for who keeps them otherwise.
+  HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
+             HistWorkspace* workspace, GrowingRows* rows, Span<std::int32_t> leaf_of_row);
+
   NodeTotal MakeRoot() override;
   void MakeChildren(HistNode const& parent, HistNode* left, HistNode* right) override;
   std::vector<std::int32_t> RightCategories(HistNode const& node) const override;
@@ -38,6 +44,8 @@ class HistGrower : public HistGrowth<HistNode> {
 
   HistWorkspace* workspace_;
   GainParam gain_;
+
+ private:
   float leaf_rate_;
 };
 

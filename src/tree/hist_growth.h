@@ -90,6 +90,13 @@ class HistGrowth {
   /// Sets `histogram` and `best` of the nodes in the pairs.
   virtual void FindSplits(Pairs const& pairs) = 0;
   virtual void GiveBack(decltype(Node::histogram) histogram) = 0;
+  /// These four are for rows that are not kept in rows_. A split is followed by FindSplits, with no pairs at times.
+  virtual void ResetRows();
+  virtual void SplitRows(std::vector<CodeSplit> const& splits);
+  virtual void WriteLeaves();
+  virtual bool HasFewerRows(Node const& left, Node const& right) const {
+    return rows_->used.NumRows(left.id) <= rows_->used.NumRows(right.id);
+  }
   void Release(Node* node);
 
   Context const& ctx_;
@@ -103,7 +110,6 @@ class HistGrowth {
   Tree tree_;
 
  private:
-  void ResetRows();
   Nodes OpenRoot();
   void GrowByLevel(Nodes level);
   void GrowByLoss(Nodes leaves);
@@ -115,7 +121,6 @@ class HistGrowth {
   void Open(Node* node) const;
   bool MayBeSplit(Node const& node) const;
   std::shared_ptr<std::vector<std::uint32_t> const> ColumnsOf(Node const& node) const;
-  void SplitRows(std::vector<CodeSplit> const& splits);
 
   std::int64_t n_leaves_ = 1;
 };
@@ -129,9 +134,14 @@ Tree HistGrowth<Node>::Grow() {
   } else {
     GrowByLevel(std::move(root));
   }
+  WriteLeaves();
+  return std::move(tree_);
+}
+
+template <typename Node>
+void HistGrowth<Node>::WriteLeaves() {
   rows_->used.WriteLeaves(ctx_, leaf_of_row_);
   if (!task_.sampled_rows.empty()) rows_->not_sampled.WriteLeaves(ctx_, leaf_of_row_);
-  return std::move(tree_);
 }
 
 template <typename Node>
@@ -261,7 +271,7 @@ void HistGrowth<Node>::FindSplitsOf(Span<Node> parents, Nodes* children) {
   for (std::size_t i = 0; i < parents.size(); ++i) {
     auto* small = &(*children)[2 * i];
     auto* large = small + 1;
-    if (rows_->used.NumRows(small->id) > rows_->used.NumRows(large->id)) std::swap(small, large);
+    if (!HasFewerRows(*small, *large)) std::swap(small, large);
     if (large->IsOpen() && parents[i].histogram != nullptr) {
       pairs.push_back({small, large, parents[i].histogram});
       continue;

@@ -144,14 +144,15 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
 void HistWorkspace::FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
                                Span<std::uint32_t const> features, Span<HistPair const> pairs) {
   auto const others = SearchFewRows(ctx, task, gain, rows, pairs);
-  if (!others.empty()) AddUp(ctx, task, gain, rows, features, others);
+  if (others.empty()) return;
+  auto const additions = PlanChunks(ctx, rows, others);
+  AddRows(ThreadsFor(ctx, additions), task, features);
+  FinishSplits(ctx, gain, others);
 }
 
-void HistWorkspace::AddUp(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
-                          Span<std::uint32_t const> features, Span<HistPair const> pairs) {
+void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs) {
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
-  auto const additions = PlanChunks(ctx, rows, pairs);
-  AddRows(ThreadsFor(ctx, additions), task, features);
+  partial_.resize(pairs.size());
   auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
   found_.assign(pairs.size() * blocks_.size() * 2, {});
   for (auto& pair : pairs) {

@@ -40,6 +40,8 @@ class HistWorkspace {
   /// (ascending) holds those of every node.
   void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
                   Span<std::uint32_t const> features, Span<HistPair const> pairs);
+  /// Its last two steps, for small children whose histograms are complete.
+  void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);
 
  private:
   /// Rows of one small child and the histogram that they go to.
@@ -60,8 +62,6 @@ class HistWorkspace {
   /// Searches the pairs that hold few rows; returns the others.
   std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                       RowLists const& rows, Span<HistPair const> pairs);
-  void AddUp(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
-             Span<std::uint32_t const> features, Span<HistPair const> pairs);
   /// Returns the work in additions.
   double PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
   void AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features);

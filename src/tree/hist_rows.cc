@@ -82,8 +82,6 @@ void RowLists::WriteCategoryLeaves(BinMatrix const& bins, CodeSplit const& split
 
 void RowLists::Reset(std::int64_t n_rows) {
   rows_.resize(static_cast<std::size_t>(n_rows));
-  left_.resize(static_cast<std::size_t>(n_rows));
-  right_.resize(static_cast<std::size_t>(n_rows));
   ranges_.assign(1, {0, n_rows});
   is_identity_ = true;
 }
@@ -95,8 +93,6 @@ void RowLists::Reset(Span<std::uint8_t const> marks, std::uint8_t mark) {
     rows_[static_cast<std::size_t>(count)] = static_cast<std::uint32_t>(row);
     count += static_cast<std::int64_t>(marks[row] == mark);
   }
-  left_.resize(marks.size());
-  right_.resize(marks.size());
   ranges_.assign(1, {0, count});
   is_identity_ = false;
 }
@@ -220,6 +216,8 @@ void RowLists::CopyBlock(Task const& task) {
 void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits,
                      Span<std::int32_t> leaf_of_row) {
   if (splits.empty()) return;
+  left_.resize(std::max(left_.size(), rows_.size()));
+  right_.resize(left_.size());
   MakeTasks(splits);
   auto const n_tasks = static_cast<std::int64_t>(tasks_.size());
   double n_rows = 0.0;

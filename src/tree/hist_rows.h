@@ -54,6 +54,11 @@ class RowLists {
 
   /// Splits nodes that hold disjoint rows. Where is_last, writes leaf_of_row instead and leaves the node's list empty.
   void Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row);
+  /// Takes the scratch memory of other lists, which get it anew when they need it.
+  void TakeScratch(RowLists* other) {
+    left_.swap(other->left_);
+    right_.swap(other->right_);
+  }
   /// leaf_of_row of all rows that still are in a list.
   void WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const;
 

@@ -1,0 +1,29 @@
+/// \file Iterators of the caller, which fill a proxy batch by batch.
+#pragma once
+
+#include <memory>
+
+#include "c_api/data_create.h"
+#include "data/row_source.h"
+#include "kauri/c_api.h"
+
+namespace kauri::c_api {
+
+struct Iterator {
+  DataIterHandle handle;
+  DataHandle* proxy;
+  DataIterResetCallback* reset;
+  XGDMatrixCallbackNext* next;
+};
+
+/// \throws Error(kParameter) for null functions and for a handle that is no proxy.
+Iterator IteratorOf(DataIterHandle handle, DMatrixHandle proxy, DataIterResetCallback* reset,
+                    XGDMatrixCallbackNext* next);
+
+/// All batches in memory. \throws Error(kData) as Concatenate does, and for a batch without data.
+std::unique_ptr<DataMatrix> CopyBatches(Iterator const& iterator, CreateConfig const& settings);
+
+/// The batches where they lie; arrays in device memory and Arrow tables are copied one by one.
+std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing);
+
+}  // namespace kauri::c_api
