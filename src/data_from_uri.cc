@@ -1,4 +1,5 @@
 /// \file The one place where data meet the registry of their readers.
+#include "data/binary_format.h"
 #include "data/side_files.h"
 #include "data/uri.h"
 #include "kauri/data_matrix.h"
@@ -7,7 +8,8 @@
 namespace kauri {
 
 std::unique_ptr<DataMatrix> DataMatrix::FromUri(Context const& ctx, std::string const& uri_text) {
-  auto const uri = ParseDataUri(uri_text);
+  auto uri = ParseDataUri(uri_text);
+  if (uri.format.empty() && IsBinary(uri.path)) uri.format = "binary";
   auto const& readers = GetRegistries().readers;
   if (uri.format.empty()) {
     std::string known;
@@ -16,7 +18,7 @@ std::unique_ptr<DataMatrix> DataMatrix::FromUri(Context const& ctx, std::string 
          "?format=' and one of: ", known, ".");
   }
   auto matrix = readers.Find(uri.format).make(ctx, uri.path, uri.params);
-  ReadSideFiles(ctx, uri.path, matrix->MutableInfo());
+  if (uri.format != "binary") ReadSideFiles(ctx, uri.path, matrix->MutableInfo());  // it has all in itself
   return matrix;
 }
 

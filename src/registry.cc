@@ -3,6 +3,7 @@
 
 #include "booster/boosters.h"
 #include "booster/cpu_engine.h"
+#include "data/binary_format.h"
 #include "data/text_reader.h"
 #include "kauri/booster.h"
 #include "kauri/tree_param.h"
@@ -48,6 +49,10 @@ void Fill(Registries* all) {
   all->readers.Add(
       {"csv", "Numbers separated by commas; an empty field is missing.",
        [](Context const& ctx, std::string const& path, ParamMap const& params) { return ReadCsv(ctx, path, params); }});
+  all->readers.Add({"binary", "What DMatrix.save_binary wrote, labels and all; known without naming it.",
+                    [](Context const& ctx, std::string const& path, ParamMap const& params) {
+                      return ReadBinary(ctx, path, params);
+                    }});
 }
 
 struct TableOfContents : Registries {

@@ -110,8 +110,8 @@ KAURI_API int XGBGetGlobalConfig(char const** out);
  */
 
 /**
- * Reads a text file, and beside it, where they exist, path.group (rows of each query), path.weight and
- * path.base_margin: numbers with white space between. `config`: {"uri": "path?format=libsvm" or
+ * Reads what XGDMatrixSaveBinary wrote, or a text file, and beside it, where they exist, path.group (rows of each
+ * query), path.weight and path.base_margin: numbers with white space between. `config`: {"uri": "path?format=libsvm" or
  * "path?format=csv&label_column=0", "silent": ignored, "data_split_mode": 0}. Errors: no such file, a malformed line
  * (with its number).
  */
@@ -160,6 +160,12 @@ KAURI_API int XGDMatrixCreateFromMat(float const* data, bst_ulong nrow, bst_ulon
 /** The same with a number of threads; 0 or below: all cores. */
 KAURI_API int XGDMatrixCreateFromMat_omp(float const* data, bst_ulong nrow, bst_ulong ncol, float missing,
                                          DMatrixHandle* out, int nthread);
+/**
+ * Writes the features and all that is known of them to a file that XGDMatrixCreateFromURI reads back to the same
+ * matrix. The format is Kauri's own, with checksums; an older file stays as it was until the new one is complete.
+ * `silent`: ignored. Errors: a matrix that keeps bins; a place that cannot be written to.
+ */
+KAURI_API int XGDMatrixSaveBinary(DMatrixHandle handle, char const* fname, int silent);
 /** Ends the life of a DMatrix or proxy. Boosters that were trained on it keep what they need. */
 KAURI_API int XGDMatrixFree(DMatrixHandle handle);
 

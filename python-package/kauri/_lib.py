@@ -380,7 +380,7 @@ def rows_as_csr(handle: Handle, n_rows: int, n_entries: int) -> tuple[np.ndarray
 def array_from_interface(text: str) -> np.ndarray:
     """Return a copy of the array that an array interface describes."""
     members = json.loads(text)
-    kind = {"<f4": c_float, "<u4": c_uint}[members["typestr"]]
+    kind = {"<f4": c_float, "<u4": c_uint, "<u8": c_uint64}[members["typestr"]]
     pointer = ctypes.cast(c_void_p(members["data"][0]), POINTER(kind))
     return _copied(pointer, tuple(members["shape"]))
 

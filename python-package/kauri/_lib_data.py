@@ -18,6 +18,7 @@ for _name, _argtypes in {
     "KauriProxyDMatrixSetDataArrowStream": [Handle, c_void_p],
     "KauriProxyDMatrixSetDataArrowArray": [Handle, c_void_p, c_void_p],
     "XGDMatrixCreateFromCallback": [c_void_p, Handle, _RESET, _NEXT, c_char_p, POINTER(Handle)],
+    "XGDMatrixSaveBinary": [Handle, c_char_p, c_int],
     "XGDMatrixGetQuantileCut": [Handle, c_char_p, POINTER(c_char_p), POINTER(c_char_p)],
     **dict.fromkeys(
         ["XGQuantileDMatrixCreateFromCallback", "XGExtMemQuantileDMatrixCreateFromCallback"],

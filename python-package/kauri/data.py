@@ -115,7 +115,8 @@ class DMatrix(FeatureInfo):
     ----------
     data
         NumPy array of any numeric dtype ``[n_rows, n_cols]``, SciPy sparse matrix, frame of numeric columns (pandas,
-        polars, pyarrow, or what speaks the Arrow PyCapsule interface), a `DataIter`, or the path of a text file:
+        polars, pyarrow, or what speaks the Arrow PyCapsule interface), a `DataIter`, the path of a file that
+        `save_binary` wrote, or that of a text file:
         ``"train.libsvm?format=libsvm"``, ``"train.csv?format=csv&label_column=0"``. An array in the memory of a CUDA
         device (CuPy, PyTorch, ``__cuda_array_interface__``) is copied within that memory; labels and the like may be
         there too. Beside a text file, ``train.csv.group``, ``.weight`` and ``.base_margin`` are read where they exist.
@@ -301,6 +302,18 @@ class DMatrix(FeatureInfo):
 
         indptr, indices, values = _lib.rows_as_csr(self.handle, self.num_row(), self.num_nonmissing())
         return csr_matrix((values, indices.astype(np.int64), indptr.astype(np.int64)), (self.num_row(), self.num_col()))
+
+    def save_binary(self, fname: str | os.PathLike[str], silent: bool = True) -> None:
+        """Write features, labels and all else to a file that ``DMatrix(fname)`` reads back.
+
+        Parameters
+        ----------
+        fname
+            The path. An older file stays as it was until the new one is complete.
+        silent
+            Ignored.
+        """
+        check(LIB.XGDMatrixSaveBinary(self.handle, os.fsencode(fname), int(silent)))
 
     def slice(self, rindex: Sequence[int] | np.ndarray, allow_groups: bool = False) -> DMatrix:
         """Return a new DMatrix of the rows `rindex`, in that order.

@@ -108,7 +108,9 @@ class QuantileDMatrix(DMatrix):
     ) -> None:
         self.handle = None
         if isinstance(data, (str, os.PathLike)):
-            raise DataError(f"{type(self).__name__} takes data in memory or an iterator; read {str(data)!r} as a DMatrix.")
+            raise DataError(
+                f"{type(self).__name__} takes data in memory or an iterator; read {str(data)!r} as a DMatrix."
+            )
         if isinstance(data, DataIter) and fields:
             raise DataError(f"{', '.join(fields)} come with each batch of an iterator; pass them to input_data.")
         if "group" in fields and "qid" in fields:

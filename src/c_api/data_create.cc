@@ -11,6 +11,7 @@
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
 #include "data/arrow.h"
+#include "data/binary_format.h"
 #include "data/columnar.h"
 #include "data/csc_adapter.h"
 #include "data/slice.h"
@@ -153,6 +154,10 @@ int XGDMatrixCreateFromMat_omp(float const* data, bst_ulong nrow, bst_ulong ncol
     NotNull(out, "out");
     ReturnData(FromRows(data, nrow, ncol, missing, nthread), out);
   });
+}
+
+int XGDMatrixSaveBinary(DMatrixHandle handle, char const* fname, int /*silent*/) {
+  return Guard([&] { kauri::WriteBinary(*DataOf(handle).data, NotNull(fname, "fname")); });
 }
 
 int XGDMatrixFree(DMatrixHandle handle) {

@@ -89,18 +89,32 @@ void SyncFolder(std::string const& folder) {
   if (descriptor.IsOpen()) fsync(descriptor.Get());
 }
 
+/// \returns 0 or an errno.
+int WritePieces(int descriptor, Span<Span<char const> const> pieces) {
+  for (auto const& piece : pieces) {
+    if (auto const error = WriteAll(descriptor, piece)) return error;
+  }
+  return 0;
+}
+
+std::size_t TotalSize(Span<Span<char const> const> pieces) {
+  std::size_t size = 0;
+  for (auto const& piece : pieces) size += piece.size();
+  return size;
+}
+
 /// \returns 0 or an errno. Takes over the permissions of `old_file` unless it is nullptr.
-int WriteNewFile(Descriptor* file, Span<char const> bytes, struct stat const* old_file) {
-  if (auto const error = WriteAll(file->Get(), bytes)) return error;
+int WriteNewFile(Descriptor* file, Span<Span<char const> const> pieces, struct stat const* old_file) {
+  if (auto const error = WritePieces(file->Get(), pieces)) return error;
   if (old_file != nullptr && fchmod(file->Get(), old_file->st_mode & 07777U) != 0) return errno;
   if (fsync(file->Get()) != 0 && errno != EINVAL && errno != ENOTSUP) return errno;
   return file->Close();
 }
 
-void WriteDirectly(std::string const& path, Span<char const> bytes) {
+void WriteDirectly(std::string const& path, Span<Span<char const> const> pieces) {
   Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  auto const error = file.IsOpen() ? WriteAll(file.Get(), bytes) : errno;
-  if (error != 0) Fail(ErrorKind::kIo, "cannot write ", bytes.size(), " bytes to '", path, "': ", ReasonOf(error));
+  auto const error = file.IsOpen() ? WritePieces(file.Get(), pieces) : errno;
+  if (error != 0) Fail(ErrorKind::kIo, "cannot write ", TotalSize(pieces), " bytes to '", path, "': ", ReasonOf(error));
 }
 
 }  // namespace
@@ -128,21 +142,25 @@ std::string ReadFile(std::string const& path) {
 }
 
 void WriteFileAtomically(std::string const& path, Span<char const> bytes) {
+  WriteFileAtomically(path, Span<Span<char const> const>(&bytes, 1));
+}
+
+void WriteFileAtomically(std::string const& path, Span<Span<char const> const> pieces) {
   struct stat old_file {};
   bool const exists = stat(path.c_str(), &old_file) == 0;
   if (exists && S_ISDIR(old_file.st_mode)) {
     Fail(ErrorKind::kIo, "cannot write '", path, "': it is a folder; give the path of a file.");
   }
-  if (exists && !S_ISREG(old_file.st_mode)) return WriteDirectly(path, bytes);
+  if (exists && !S_ISREG(old_file.st_mode)) return WriteDirectly(path, pieces);
   auto const target = Resolve(path);
   std::string name;
   Descriptor file(OpenBeside(target, &name));
-  if (!file.IsOpen()) FailToWrite(path, bytes.size(), errno);
-  auto error = WriteNewFile(&file, bytes, exists ? &old_file : nullptr);
+  if (!file.IsOpen()) FailToWrite(path, TotalSize(pieces), errno);
+  auto error = WriteNewFile(&file, pieces, exists ? &old_file : nullptr);
   if (error == 0 && rename(name.c_str(), target.c_str()) != 0) error = errno;
   if (error != 0) {
     unlink(name.c_str());
-    FailToWrite(path, bytes.size(), error);
+    FailToWrite(path, TotalSize(pieces), error);
   }
   SyncFolder(FolderOf(target));
 }

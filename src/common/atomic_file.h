@@ -14,5 +14,7 @@ std::string ReadFile(std::string const& path);
 /// a symbolic link is followed. What is not a regular file (a pipe, a terminal) is written to directly. \throws
 /// Error(kIo) with the path and the number of bytes; the old file is untouched and the new one is gone then.
 void WriteFileAtomically(std::string const& path, Span<char const> bytes);
+/// The same for pieces, one after the other.
+void WriteFileAtomically(std::string const& path, Span<Span<char const> const> pieces);
 
 }  // namespace kauri

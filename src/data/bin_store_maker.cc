@@ -88,7 +88,7 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
   auto const sketch = plan.given == nullptr ? std::optional<SketchKind>(SketchKind::kGk) : std::nullopt;
   auto const take = [&](DataMatrix const& part, Span<float const> weights) {
     sketches->Add(ctx, part, weights);
-    auto const part_bytes = RowsPerPart(part.NumCols()) * part.NumCols() * 4;
+    auto const part_bytes = part.NumRows() * part.NumCols() * 4;
     budget.Require(2 * info_bytes + static_cast<std::int64_t>(sketches->Bytes()) + 3 * part_bytes,
                    "a sketch of the features, beside the labels,");
   };

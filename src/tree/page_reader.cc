@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace kauri {
+namespace {
+
+constexpr std::size_t kBytesReadAhead = std::size_t{1} << 14U;  // reading fewer takes less time than starting a thread
+
+}  // namespace
 
 PageReader::PageReader(std::shared_ptr<BinStore const> store, std::vector<std::int64_t> starts)
     : store_(std::move(store)), starts_(std::move(starts)) {
@@ -26,7 +31,8 @@ Page const& PageReader::Get(std::int64_t number) {
     }
   }
   auto const after = (number + 1) % NumPages();
-  if (next_ != nullptr && next_->number != after) {
+  auto const is_worth_a_thread = present_->bins.MutableCodes().size() >= kBytesReadAhead;
+  if (next_ != nullptr && next_->number != after && is_worth_a_thread) {
     reading_ = std::async(std::launch::async, [this, after, page = next_.get()] { Read(page, after); });
   }
   return *present_;

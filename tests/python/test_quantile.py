@@ -1,0 +1,286 @@
+"""QuantileDMatrix and ExtMemQuantileDMatrix: the same models without the values."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import kauri
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from kauri.sklearn import KauriClassifier
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(3000, 6)).astype(np.float32)
+X[RNG.random(X.shape) < 0.1] = np.nan
+Y = (np.nan_to_num(X[:, 0]) + RNG.normal(size=3000) > 0).astype(np.float32)
+PARAMS = {"objective": "binary:logistic", "tree_method": "hist", "max_depth": 5, "nthread": 2}
+
+
+class Batches(kauri.DataIter):
+    def __init__(self, batches: list[dict[str, Any]]) -> None:
+        self.batches, self.at, self.resets, self.calls = batches, 0, 0, 0
+
+    def next(self, input_data: Callable[..., None]) -> bool:
+        if self.at == len(self.batches):
+            return False
+        input_data(**self.batches[self.at])
+        self.at += 1
+        self.calls += 1
+        return True
+
+    def reset(self) -> None:
+        self.at, self.resets = 0, self.resets + 1
+
+
+def in_batches(n: int, rows: np.ndarray = X, labels: np.ndarray = Y, **fields: np.ndarray) -> Batches:
+    pieces = np.array_split(np.arange(len(rows)), n)
+    return Batches([{"data": rows[i], "label": labels[i], **{k: v[i] for k, v in fields.items()}} for i in pieces])
+
+
+def model_of(data: kauri.DMatrix, rounds: int = 4, **params: Any) -> bytes:
+    return bytes(kauri.train({**PARAMS, **params}, data, rounds).save_raw("json"))
+
+
+KINDS = {
+    "array": np.asarray,
+    "float64": lambda values: values.astype(np.float64),
+    "fortran": np.asfortranarray,
+    "frame": lambda values: pd.DataFrame(values, columns=list("abcdef")),
+    "csr": lambda values: sp.csr_matrix(np.nan_to_num(values)),
+}
+
+
+@pytest.mark.parametrize("convert", KINDS.values(), ids=KINDS.keys())
+def test_one_batch_trains_the_model_of_a_dmatrix(convert: Callable[[np.ndarray], Any]) -> None:
+    data = convert(X)
+    assert model_of(kauri.QuantileDMatrix(data, Y)) == model_of(kauri.DMatrix(data, Y))
+
+
+@pytest.mark.parametrize("nthread", [1, 2, 3])
+def test_pages_train_the_model_of_memory(nthread: int) -> None:
+    expected = model_of(kauri.QuantileDMatrix(in_batches(4)))
+    for batches in (in_batches(4), in_batches(1)):
+        for budget in (0, 4):
+            data = kauri.ExtMemQuantileDMatrix(batches, memory_budget=budget)
+            assert model_of(data, nthread=nthread) == expected
+
+
+def test_settings_of_training_work_on_pages() -> None:
+    weights = np.linspace(0.5, 2, len(X), dtype=np.float32)
+    for params in (
+        {"subsample": 0.5, "colsample_bynode": 0.5},
+        {"grow_policy": "lossguide", "max_leaves": 12, "max_depth": 0},
+        {"monotone_constraints": "(1,0,-1)", "num_parallel_tree": 2},
+        {"booster": "dart", "rate_drop": 0.5},
+        {"objective": "reg:absoluteerror"},
+        {"subsample": 0.5, "sampling_method": "gradient_based"},
+    ):
+        memory = model_of(kauri.QuantileDMatrix(in_batches(3, weight=weights)), **params)
+        assert model_of(kauri.ExtMemQuantileDMatrix(in_batches(3, weight=weights)), **params) == memory
+
+
+def test_predictions_are_those_of_the_values() -> None:
+    train = kauri.QuantileDMatrix(X, Y)
+    booster = kauri.train(PARAMS, train, 6)
+    expected = booster.predict(kauri.DMatrix(X))
+    np.testing.assert_array_equal(booster.predict(train), expected)
+    valid = kauri.QuantileDMatrix(X[:100], Y[:100], ref=train)
+    np.testing.assert_array_equal(booster.predict(valid), expected[:100])
+    pages = kauri.ExtMemQuantileDMatrix(in_batches(5), ref=train)
+    np.testing.assert_array_equal(booster.predict(pages), expected)
+    np.testing.assert_array_equal(booster.predict(pages, pred_leaf=True), booster.predict(train, pred_leaf=True))
+    np.testing.assert_allclose(
+        booster.predict(pages, pred_contribs=True), booster.predict(kauri.DMatrix(X), pred_contribs=True), atol=1e-6
+    )
+
+
+def test_evaluation_and_early_stopping() -> None:
+    train = kauri.QuantileDMatrix(X[:2000], Y[:2000])
+    valid = kauri.ExtMemQuantileDMatrix(in_batches(2, X[2000:], Y[2000:]), ref=train)
+    result: dict[str, Any] = {}
+    booster = kauri.train(
+        {**PARAMS, "eval_metric": "auc"},
+        train,
+        30,
+        evals=[(valid, "v")],
+        early_stopping_rounds=3,
+        evals_result=result,
+        verbose_eval=False,
+    )
+    plain: dict[str, Any] = {}
+    data = kauri.DMatrix(X[2000:], Y[2000:])
+    kauri.train(
+        {**PARAMS, "eval_metric": "auc"},
+        kauri.DMatrix(X[:2000], Y[:2000]),
+        30,
+        evals=[(data, "v")],
+        early_stopping_rounds=3,
+        evals_result=plain,
+        verbose_eval=False,
+    )
+    assert result == plain
+    assert booster.best_iteration < 29
+
+
+def test_cross_validation_slices_bins() -> None:
+    result = kauri.cv(PARAMS, kauri.QuantileDMatrix(X, Y), 3, nfold=3, seed=1)
+    assert len(result["test-logloss-mean"]) == 3
+    with pytest.raises(kauri.DataError, match="external memory cannot be sliced"):
+        kauri.cv(PARAMS, kauri.ExtMemQuantileDMatrix(in_batches(2)), 3, nfold=3)
+
+
+def test_continuation_and_custom_objective() -> None:
+    def objective(margins: np.ndarray, data: kauri.DMatrix) -> tuple[np.ndarray, np.ndarray]:
+        return margins - data.get_label(), np.ones_like(margins)
+
+    models = []
+    for data in (kauri.QuantileDMatrix(in_batches(2)), kauri.ExtMemQuantileDMatrix(in_batches(2))):
+        first = kauri.train({"max_depth": 3}, data, 3, obj=objective)
+        models.append(bytes(kauri.train({"max_depth": 3}, data, 3, xgb_model=first).save_raw("json")))
+    assert models[0] == models[1]
+
+
+def test_vector_leaves() -> None:
+    labels = np.stack([Y, 1 - Y], axis=1)
+    params = {"multi_strategy": "multi_output_tree", "objective": "reg:squarederror"}
+    assert model_of(kauri.QuantileDMatrix(X, labels), **params) == model_of(kauri.DMatrix(X, labels), **params)
+    pages = kauri.ExtMemQuantileDMatrix(in_batches(2, labels=labels))
+    with pytest.raises(kauri.ParameterError, match="multi_output_tree does not train on data in external memory"):
+        model_of(pages, **params)
+
+
+def test_cuts_and_the_values_that_stand_for_bins() -> None:
+    data = kauri.QuantileDMatrix(X, Y, max_bin=16)
+    indptr, cuts = data.get_quantile_cut()
+    assert list(np.diff(indptr)) == [17] * 6
+    for feature in range(6):
+        bounds = cuts[indptr[feature] : indptr[feature + 1]]
+        assert (np.diff(bounds) > 0).all()
+        assert bounds[0] < np.nanmin(X[:, feature])
+        assert bounds[-1] > np.nanmax(X[:, feature])
+    shown = data.get_data()
+    assert shown.nnz == data.num_nonmissing() == np.isfinite(X).sum()
+    assert set(shown[:, 2].data) <= set(cuts[indptr[2] : indptr[3]])
+    pages = kauri.ExtMemQuantileDMatrix(in_batches(3), ref=data)
+    assert (pages.get_data() != shown).nnz == 0
+    with pytest.raises(kauri.DataError, match="make a QuantileDMatrix"):
+        kauri.quantile.QuantileDMatrix.get_quantile_cut(kauri.DMatrix(X))
+
+
+def test_the_iterator_is_read_twice() -> None:
+    batches = in_batches(5)
+    kauri.ExtMemQuantileDMatrix(batches)
+    assert (batches.resets, batches.calls) == (3, 10)
+    batches = in_batches(5)
+    kauri.QuantileDMatrix(batches)
+    assert (batches.resets, batches.calls) == (4, 12)  # two batches tell that there is more than one
+    batches = in_batches(1)
+    kauri.QuantileDMatrix(batches)
+    assert (batches.resets, batches.calls) == (3, 2)
+
+
+def test_fields_names_and_queries_come_along() -> None:
+    groups = [
+        {"data": X[:50], "label": Y[:50], "group": [20, 30]},
+        {"data": X[50:90], "label": Y[50:90], "group": [40]},
+    ]
+    for make in (kauri.QuantileDMatrix, kauri.ExtMemQuantileDMatrix):
+        data = make(Batches(groups))
+        np.testing.assert_array_equal(data.get_group(), [20, 30, 40])
+    data = kauri.QuantileDMatrix(pd.DataFrame(X, columns=list("abcdef")), Y, weight=np.ones(3000), base_margin=Y)
+    assert data.feature_names == list("abcdef")
+    np.testing.assert_array_equal(data.get_base_margin(), Y)
+    ranked = {"objective": "rank:ndcg"}
+    data = kauri.QuantileDMatrix(X, Y, qid=np.arange(3000) // 10)
+    assert model_of(data, **ranked) == model_of(kauri.DMatrix(X, Y, qid=np.arange(3000) // 10), **ranked)
+
+
+def test_the_sklearn_estimator_is_the_same_model() -> None:
+    estimator = KauriClassifier(n_estimators=4, max_depth=5, tree_method="hist")
+    estimator.fit(X, Y)
+    booster = kauri.train({**PARAMS}, kauri.QuantileDMatrix(X, Y), 4)
+    np.testing.assert_array_equal(estimator.predict_proba(X)[:, 1], booster.predict(kauri.DMatrix(X)))
+
+
+REFUSED = {
+    "exact": ({"tree_method": "exact"}, "tree_method=exact needs the values of the features"),
+    "approx": ({"tree_method": "approx"}, "tree_method=approx needs the values"),
+    "max_bin": ({"max_bin": 64}, "max_bin=64, but the data were cut into bins with max_bin=256"),
+    "gblinear": ({"booster": "gblinear"}, "needs the values of the features"),
+}
+
+
+@pytest.mark.parametrize(("params", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_refused_with_a_cure(params: dict[str, Any], message: str) -> None:
+    for data in (kauri.QuantileDMatrix(X, Y), kauri.ExtMemQuantileDMatrix(in_batches(2))):
+        with pytest.raises(kauri.KauriError, match=message):
+            model_of(data, **params)
+
+
+def test_what_constructors_refuse(tmp_path: Path) -> None:
+    with pytest.raises(kauri.DataError, match="takes a DataIter, got ndarray"):
+        kauri.ExtMemQuantileDMatrix(X)
+    with pytest.raises(kauri.DataError, match=r"read 'a\.csv' as a DMatrix"):
+        kauri.QuantileDMatrix("a.csv")
+    with pytest.raises(kauri.DataError, match="label come with each batch"):
+        kauri.QuantileDMatrix(in_batches(2), label=Y)
+    with pytest.raises(kauri.DataError, match="both group and qid"):
+        kauri.QuantileDMatrix(X, Y, group=[3000], qid=np.zeros(3000))
+    with pytest.raises(kauri.ParameterError, match="max_bin=64, but the data of `ref` have bins of max_bin=256"):
+        kauri.QuantileDMatrix(X, Y, ref=kauri.QuantileDMatrix(X, Y), max_bin=64)
+    with pytest.raises(kauri.ParameterError, match="max_bin=1 is out of range"):
+        kauri.QuantileDMatrix(X, Y, max_bin=1)
+    with pytest.raises(kauri.DataError, match="5 columns, but those of `ref` have 6"):
+        kauri.QuantileDMatrix(X[:, :5], Y, ref=kauri.QuantileDMatrix(X, Y))
+    with pytest.raises(kauri.ParameterError, match="memory_budget=-1"):
+        kauri.ExtMemQuantileDMatrix(in_batches(2), memory_budget=-1)
+    batches = in_batches(2)
+    batches.cache_prefix = tmp_path / "absent" / "pages"
+    with pytest.raises(kauri.FileError, match="cache_prefix"):
+        kauri.ExtMemQuantileDMatrix(batches)
+
+
+def test_what_batches_get_wrong() -> None:
+    with pytest.raises(kauri.DataError, match="there is no batch"):
+        kauri.QuantileDMatrix(Batches([]))
+    for make in (kauri.QuantileDMatrix, kauri.ExtMemQuantileDMatrix):
+        with pytest.raises(kauri.DataError, match="columns"):
+            make(Batches([{"data": X}, {"data": X[:, :2]}]))
+        with pytest.raises(kauri.DataError, match="inf"):
+            make(Batches([{"data": X}, {"data": np.full((2, 6), np.inf)}]))
+        with pytest.raises(kauri.DataError, match="label: batch 1"):
+            make(Batches([{"data": X, "label": Y}, {"data": X}]))
+
+
+class Failing(Batches):
+    def next(self, input_data: Callable[..., None]) -> bool:
+        if self.resets == 2 and self.at == 1:
+            raise RuntimeError("no more")
+        return super().next(input_data)
+
+
+def test_files_go_with_the_matrix_and_with_failures(tmp_path: Path) -> None:
+    batches = in_batches(3)
+    batches.cache_prefix = tmp_path / "pages"
+    data = kauri.ExtMemQuantileDMatrix(batches)
+    assert list(tmp_path.iterdir()) == []  # it has no name from the start
+    model_of(data)
+    failing = Failing(in_batches(3).batches)
+    failing.cache_prefix = tmp_path / "pages"
+    with pytest.raises(RuntimeError, match="no more"):
+        kauri.ExtMemQuantileDMatrix(failing)
+    del data
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_small_budget_is_refused_before_work() -> None:
+    rows = RNG.normal(size=(20000, 60)).astype(np.float32)
+    data = kauri.ExtMemQuantileDMatrix(in_batches(4, rows, rows[:, 0]), memory_budget=20)
+    with pytest.raises(kauri.OutOfMemoryError, match=r"memory_budget=20 \(MiB\) is too small.* Raise memory_budget"):
+        kauri.train({"objective": "reg:squarederror", "nthread": 200}, data, 1)
