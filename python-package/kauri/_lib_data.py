@@ -20,10 +20,8 @@ for _name, _argtypes in {
     "XGDMatrixCreateFromCallback": [c_void_p, Handle, _RESET, _NEXT, c_char_p, POINTER(Handle)],
     "XGDMatrixSaveBinary": [Handle, c_char_p, c_int],
     "XGDMatrixGetQuantileCut": [Handle, c_char_p, POINTER(c_char_p), POINTER(c_char_p)],
-    **dict.fromkeys(
-        ["XGQuantileDMatrixCreateFromCallback", "XGExtMemQuantileDMatrixCreateFromCallback"],
-        [c_void_p, Handle, c_void_p, _RESET, _NEXT, c_char_p, POINTER(Handle)],
-    ),
+    "XGQuantileDMatrixCreateFromCallback": [c_void_p, Handle, c_void_p, _RESET, _NEXT, c_char_p, POINTER(Handle)],
+    "XGExtMemQuantileDMatrixCreateFromCallback": [c_void_p, Handle, c_void_p, _RESET, _NEXT, c_char_p, POINTER(Handle)],
 }.items():
     getattr(LIB, _name).argtypes = _argtypes
     getattr(LIB, _name).restype = c_int

@@ -8,6 +8,7 @@
 
 #include "common/parallel_for.h"
 #include "data/bin_bundles.h"
+#include "data/bin_columns.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 
@@ -171,57 +172,6 @@ CsrStorage CompressRows(DataView const& rows) {
   return out;
 }
 
-/// next[part][column]: where the first entry of this column goes that lies in this part of the rows.
-using ColumnPlaces = std::vector<std::vector<std::int64_t>>;
-
-/// Turns counts into places, column by column, parts in order within a column.
-void PlaceColumns(ColumnPlaces* counts, std::vector<std::int64_t>* column_ptr) {
-  std::int64_t place = 0;
-  for (std::size_t column = 0; column < column_ptr->size(); ++column) {
-    (*column_ptr)[column] = place;
-    if (column + 1 == column_ptr->size()) break;
-    for (auto& part : *counts) {
-      auto const count = part[column];
-      part[column] = place;
-      place += count;
-    }
-  }
-}
-
-/// The same entries column by column: a counting sort, each thread on a part of the rows. Stable, so any number of
-/// parts gives the same order.
-void SortByColumn(Context const& ctx, std::int64_t n_cols, std::vector<std::uint32_t> const& feature_begin,
-                  BinEntries* out) {
-  auto const feature_of = FeaturesOfCells(feature_begin);
-  auto const& row_ptr = out->row_ptr;
-  auto const n_rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
-  auto const part_rows = std::max<std::int64_t>(1, NumBlocks(n_rows, ctx.threads));
-  ColumnPlaces next(static_cast<std::size_t>(NumBlocks(n_rows, part_rows)));
-  ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-    auto& counts = next[static_cast<std::size_t>(part)];
-    counts.assign(static_cast<std::size_t>(n_cols), 0);
-    for (auto i = row_ptr[static_cast<std::size_t>(begin)]; i < row_ptr[static_cast<std::size_t>(end)]; ++i) {
-      ++counts[feature_of[out->cells[static_cast<std::size_t>(i)]]];
-    }
-  });
-  out->column_ptr.resize(static_cast<std::size_t>(n_cols) + 1);
-  PlaceColumns(&next, &out->column_ptr);
-  out->column_rows.resize(out->cells.size());
-  out->column_codes.resize(out->cells.size());
-  ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-    auto& places = next[static_cast<std::size_t>(part)];
-    for (auto row = begin; row < end; ++row) {
-      for (auto i = row_ptr[static_cast<std::size_t>(row)]; i < row_ptr[static_cast<std::size_t>(row) + 1]; ++i) {
-        auto const cell = out->cells[static_cast<std::size_t>(i)];
-        auto const feature = feature_of[cell];
-        auto const place = static_cast<std::size_t>(places[feature]++);
-        out->column_rows[place] = static_cast<std::uint32_t>(row);
-        out->column_codes[place] = static_cast<std::uint16_t>(cell - feature_begin[feature]);
-      }
-    }
-  });
-}
-
 BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
   BinShape shape;
   shape.n_rows = data.NumRows();
@@ -231,14 +181,6 @@ BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
 }
 
 }  // namespace
-
-std::vector<std::uint32_t> FeaturesOfCells(std::vector<std::uint32_t> const& feature_begin) {
-  std::vector<std::uint32_t> features(feature_begin.back());
-  for (std::uint32_t feature = 0; feature + 1 < feature_begin.size(); ++feature) {
-    std::fill(features.begin() + feature_begin[feature], features.begin() + feature_begin[feature + 1], feature);
-  }
-  return features;
-}
 
 BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts)
     : BinMatrix(std::move(cuts), ShapeOf(ctx, data)) {

@@ -75,9 +75,6 @@ struct BinShape {
   bool by_column = true;                  ///< whether the copy by columns, or bundles, are wanted
 };
 
-/// The feature of each cell: [n_cells].
-std::vector<std::uint32_t> FeaturesOfCells(std::vector<std::uint32_t> const& feature_begin);
-
 /// Immutable once made.
 class BinMatrix {
  public:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/parallel_for.h"
+#include "data/bin_columns.h"
 #include "data/bin_view.h"
 #include "kauri/error.h"
 

@@ -1,10 +1,13 @@
 #include "data/bin_store_maker.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "data/bin_file_writer.h"
+#include "data/categories.h"
 #include "data/chain.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
@@ -27,7 +30,8 @@ struct CutPlan {
 struct Summary {
   MetaInfo info;
   std::vector<FeatureCuts> features;  ///< with cuts unless they were given
-  bool has_sparse = false;            ///< some batch came as compressed rows
+  CategoryLists categories;
+  bool has_sparse = false;  ///< some batch came as compressed rows
 
   std::int64_t NumEntries() const {
     std::int64_t n_entries = 0;
@@ -78,6 +82,16 @@ MetaInfo JoinBatches(std::vector<MetaInfo> const& infos) {
   return parts.size() == 1 ? *parts.front() : JoinInfo(parts);
 }
 
+void MergeCategories(CategoryLists const& part, CategoryLists* all) {
+  if (all->empty()) *all = CategoryLists(part.size());
+  for (std::size_t feature = 0; feature < part.size(); ++feature) {
+    std::vector<std::int32_t> merged;
+    std::set_union(part[feature].begin(), part[feature].end(), (*all)[feature].begin(), (*all)[feature].end(),
+                   std::back_inserter(merged));
+    (*all)[feature] = std::move(merged);
+  }
+}
+
 /// The first pass over several batches.
 Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, MemoryBudget const& budget) {
   Summary summary;
@@ -86,9 +100,12 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
   std::unique_ptr<RowParts> parts;
   std::int64_t info_bytes = 0;
   auto const sketch = plan.given == nullptr ? std::optional<SketchKind>(SketchKind::kGk) : std::nullopt;
-  auto const take = [&](DataMatrix const& part, Span<float const> weights) {
-    sketches->Add(ctx, part, weights);
-    auto const part_bytes = part.NumRows() * part.NumCols() * 4;
+  std::vector<std::string> types;
+  auto const take = [&](DataMatrix* part, Span<float const> weights) {
+    part->MutableInfo()->feature_types = types;
+    MergeCategories(FindCategories(ctx, *part), &summary.categories);
+    sketches->Add(ctx, *part, weights);
+    auto const part_bytes = part->NumRows() * part->NumCols() * 4;
     budget.Require(2 * info_bytes + static_cast<std::int64_t>(sketches->Bytes()) + 3 * part_bytes,
                    "a sketch of the features, beside the labels,");
   };
@@ -98,6 +115,7 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
       sketches = std::make_unique<FeatureSketches>(n_cols, plan.max_bin, sketch);
       parts = std::make_unique<RowParts>(n_cols, take);
     }
+    if (types.empty()) types = batch->info.feature_types;
     summary.has_sparse |= IsSparse(*batch->rows);
     info_bytes += BytesOf(batch->info);
     parts->Add(ctx, *batch->rows, RowWeights(batch->info));
@@ -143,7 +161,7 @@ std::shared_ptr<BinMatrix> EncodeDense(Context const& ctx, DenseRows const& rows
                                        Summary* summary) {
   summary->features = plan.given == nullptr ? MakeExactCuts(ctx, rows, plan.max_bin, CutWeights(summary->info))
                                             : CountValues(ctx, rows);
-  auto cuts = plan.given == nullptr ? JoinCuts(summary->features) : *plan.given;
+  auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories) : *plan.given;
   auto bins = std::make_shared<BinMatrix>(std::move(cuts), summary->Shape());
   bins->Append(ctx, *MakeRowsView(rows.values, rows.n_rows, rows.n_cols));
   bins->Finish(ctx);
@@ -165,10 +183,13 @@ std::shared_ptr<BinMatrix> EncodeOnlyBatch(Context const& ctx, RowSource* source
   summary->info = std::move(batch.info);
   auto const n_cols = batch.rows->NumCols();
   CheckWidth(plan, n_cols);
-  if (auto const* values = batch.rows->DenseRows()) {
+  auto const* values = batch.rows->DenseRows();
+  if (values != nullptr && !HasCategorical(summary->info)) {
     return EncodeDense(ctx, {values, batch.rows->NumRows(), n_cols}, plan, summary);
   }
   auto const copy = DataMatrix::FromView(ctx, *batch.rows);
+  copy->MutableInfo()->feature_types = summary->info.feature_types;
+  summary->categories = FindCategories(ctx, *copy);
   if (copy->IsDense()) return EncodeDense(ctx, {copy->Dense().values.data(), copy->NumRows(), n_cols}, plan, summary);
   summary->has_sparse = true;
   return EncodeSparse(ctx, *copy, plan, summary);
@@ -180,7 +201,7 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
   shape.n_rows = 0;
   shape.by_column = false;
   BinFileWriter writer({std::move(cuts), shape}, summary.info.n_rows, summary.NumEntries(), options.file_prefix);
-  RowParts parts(summary.info.n_cols, [&](DataMatrix const& part, Span<float const>) { writer.Write(ctx, part); });
+  RowParts parts(summary.info.n_cols, [&](DataMatrix* part, Span<float const>) { writer.Write(ctx, *part); });
   ForEachBatch(ctx, source, [&](RowBatch* batch) { parts.Add(ctx, *batch->rows, {}); });
   parts.Finish(ctx);
   return writer.Finish(max_bin, options.budget);
@@ -224,7 +245,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* sour
   } else {
     summary = Summarise(ctx, source, plan, options.budget);
     CheckWidth(plan, summary.info.n_cols);
-    auto cuts = plan.given == nullptr ? JoinCuts(summary.features) : *plan.given;
+    auto cuts = plan.given == nullptr ? JoinCuts(summary.features, summary.categories) : *plan.given;
     if (options.in_file) {
       store = EncodeInFile(ctx, source, std::move(cuts), summary, options, plan.max_bin);
     } else {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "data/bin_columns.h"
+
 namespace kauri {
 namespace {
 

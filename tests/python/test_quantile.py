@@ -154,6 +154,26 @@ def test_vector_leaves() -> None:
         model_of(pages, **params)
 
 
+def test_categories_have_a_bin_each() -> None:
+    rows = X.copy()
+    rows[:, 1] = RNG.integers(0, 300, len(X)) * 3
+    types = ["q", "c", "q", "q", "q", "q"]
+    expected = model_of(kauri.DMatrix(rows, Y, feature_types=types))
+    whole = kauri.QuantileDMatrix(rows, Y, feature_types=types)
+    assert model_of(whole) == expected
+    batches = [{**batch, "feature_types": types} for batch in in_batches(4, rows).batches]
+    pages = kauri.ExtMemQuantileDMatrix(Batches(batches))
+    assert model_of(pages) == model_of(kauri.QuantileDMatrix(Batches(batches)))
+    booster = kauri.train(PARAMS, whole, 4)
+    np.testing.assert_array_equal(booster.predict(whole), booster.predict(kauri.DMatrix(rows, feature_types=types)))
+    with pytest.raises(kauri.DataError, match="category 1 of column 1 does not occur in the data that the bins"):
+        kauri.QuantileDMatrix(np.ones((2, 6)), feature_types=types, ref=whole)
+    later = kauri.QuantileDMatrix(rows, Y)
+    later.feature_types = types
+    with pytest.raises(kauri.DataError, match="column 1 has the type 'c', which it did not have"):
+        model_of(later)
+
+
 def test_cuts_and_the_values_that_stand_for_bins() -> None:
     data = kauri.QuantileDMatrix(X, Y, max_bin=16)
     indptr, cuts = data.get_quantile_cut()
