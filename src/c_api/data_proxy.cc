@@ -119,7 +119,9 @@ std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing) {
 
 Iterator IteratorOf(DataIterHandle handle, DMatrixHandle proxy, DataIterResetCallback* reset,
                     XGDMatrixCallbackNext* next) {
-  return {handle, &ProxyOf(proxy), NotNull(reset, "reset"), NotNull(next, "next")};
+  NotNull(reset, "reset");
+  NotNull(next, "next");
+  return {handle, &ProxyOf(proxy), reset, next};
 }
 
 }  // namespace kauri::c_api

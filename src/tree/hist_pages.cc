@@ -20,6 +20,7 @@ PagedHist::PagedHist(std::shared_ptr<BinStore const> const& store, PagePlan plan
 void PagedHist::Reset(TreeTask const& task) {
   auto const n_pages = static_cast<std::size_t>(reader_.NumPages());
   splits_.clear();
+  right_categories_.clear();
   rows_.resize(n_pages);
   other_rows_.resize(task.sampled_rows.empty() ? 0 : n_pages);
   for (std::size_t page = 0; page < n_pages; ++page) {
@@ -55,17 +56,22 @@ void PagedHist::FindSplits(Context const& ctx, TreeTask const& task, GainParam c
     }
     Pass(ctx, task, features, group);
     workspace_.FinishSplits(ctx, gain, group);
-    DropUnneeded(group);
+    DropUnneeded(gain, group);
     first += group.size();
   } while (first < pairs.size());
 }
 
-void PagedHist::DropUnneeded(Span<HistPair const> pairs) {
+void PagedHist::DropUnneeded(GainParam const& gain, Span<HistPair const> pairs) {
   auto* const pool = workspace_.Pool();
+  auto const& bins = store_->Layout();
   auto const keep_most = plan_.max_histograms / 2;  // the rest is for the children
   auto const drop = [&](HistNode* node) {
     if (node == nullptr || node->histogram == nullptr) return;
     if (static_cast<std::int64_t>(pool->NumLent()) <= keep_most && ReducesLoss(node->best)) return;
+    if (node->best.IsValid() && bins.Cuts().IsCategorical(node->best.feature)) {
+      auto const* cells = node->histogram + bins.FeatureBegin()[node->best.feature];
+      right_categories_[node->id] = RightCategoriesOf(gain, bins, node->best, cells, node->total.categories);
+    }
     pool->GiveBack(std::exchange(node->histogram, nullptr));
   };
   for (auto const& pair : pairs) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -48,6 +49,8 @@ class PagedHist {
   void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, Span<std::uint32_t const> features,
                   Span<HistPair const> pairs);
   void WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const;
+  /// Those that go right at the best split of a node whose histogram was given back; it is at a categorical feature.
+  std::vector<std::int32_t> const& RightCategories(std::int32_t node) const { return right_categories_.at(node); }
 
  private:
   /// Rows of one node in a page and the histogram that they go to.
@@ -65,7 +68,7 @@ class PagedHist {
   /// Returns the number of parts.
   std::int64_t PlanPieces(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
   void MergePieces(Context const& ctx);
-  void DropUnneeded(Span<HistPair const> pairs);
+  void DropUnneeded(GainParam const& gain, Span<HistPair const> pairs);
 
   std::shared_ptr<BinStore const> store_;
   PagePlan plan_;
@@ -77,6 +80,7 @@ class PagedHist {
   std::vector<CodeSplit> splits_;     ///< that the rows have not followed yet
   Span<std::int32_t> leaf_of_row_;
   std::vector<Piece> pieces_;
+  std::map<std::int32_t, std::vector<std::int32_t>> right_categories_;  ///< by node
 };
 
 class PagedGrower : public HistGrower {
@@ -92,6 +96,9 @@ class PagedGrower : public HistGrower {
   /// By hessians: how many rows each has is not known before the pass.
   bool HasFewerRows(HistNode const& left, HistNode const& right) const override {
     return left.total.sum.hessian <= right.total.sum.hessian;
+  }
+  std::vector<std::int32_t> RightCategories(HistNode const& node) const override {
+    return node.histogram != nullptr ? HistGrower::RightCategories(node) : pages_->RightCategories(node.id);
   }
   void FindSplits(Pairs const& pairs) override { pages_->FindSplits(ctx_, task_, gain_, columns_.TreeSet(), pairs); }
 

@@ -20,8 +20,14 @@ T Pick(Random* random, std::vector<T> const& choices) {
   return choices[random->Below(static_cast<std::uint32_t>(choices.size()))];
 }
 
-std::unique_ptr<DataMatrix> MakeBins(Job const& job, bool in_file, std::int64_t megabytes = 0) {
-  RowBatches batches(*MakeMatrix(job.values, job.n_cols, job.sparse), 120);
+struct TypedJob : Job {
+  std::vector<std::string> types;  ///< of the features
+};
+
+std::unique_ptr<DataMatrix> MakeBins(TypedJob const& job, bool in_file, std::int64_t megabytes = 0) {
+  auto const values = MakeMatrix(job.values, job.n_cols, job.sparse);
+  values->MutableInfo()->feature_types = job.types;
+  RowBatches batches(*values, 120);
   BinStoreOptions options;
   options.max_bin = job.param.max_bin;
   options.in_file = in_file;
@@ -30,7 +36,7 @@ std::unique_ptr<DataMatrix> MakeBins(Job const& job, bool in_file, std::int64_t 
 }
 
 /// With the builder's own plan.
-Built BuildOn(Job const& job, DataMatrix const& data, int threads) {
+Built BuildOn(TypedJob const& job, DataMatrix const& data, int threads) {
   Context ctx;
   ctx.threads = threads;
   HistBuilder const builder(job.param);
@@ -47,7 +53,7 @@ void ExpectSameBuilt(Built const& a, Built const& b) {
 }
 
 /// How pages, histograms and threads are dealt out; several trees in a row on the same state.
-void ExpectAnyPlanGives(Job const& job, Built const& expected, std::uint64_t seed) {
+void ExpectAnyPlanGives(TypedJob const& job, Built const& expected, std::uint64_t seed) {
   Random random(seed);
   auto const data = MakeBins(job, true);
   auto const bins = BinsOf(*data);
@@ -83,7 +89,7 @@ TEST(HistPages, AnyPagesAndMemoryGiveTheTreeOfMemory) {
     spec.n_distinct = Pick<std::uint32_t>(&random, {0, 5, 40});
     spec.sparse = random.Below(3) == 0;
     spec.seed = seed;
-    Job job;
+    TypedJob job;
     job.values = MakeValues(spec);
     job.n_cols = spec.n_cols;
     job.sparse = spec.sparse;
@@ -93,11 +99,16 @@ TEST(HistPages, AnyPagesAndMemoryGiveTheTreeOfMemory) {
     job.param.min_child_weight = Pick<float>(&random, {0.0F, 1.0F});
     job.param.grow_policy = Pick<int>(&random, {TreeParam::kDepthWise, TreeParam::kLossGuide});
     job.param.colsample_bynode = Pick<float>(&random, {1.0F, 0.6F});
-    if (random.Below(3) == 0) job.param.monotone_constraints = "(-1)";
+    if (spec.n_distinct != 0 && random.Below(2) == 0) {
+      job.types.assign(static_cast<std::size_t>(spec.n_cols), "q");
+      job.types.back() = "c";
+    } else if (random.Below(3) == 0) {
+      job.param.monotone_constraints = "(-1)";
+    }
     if (random.Below(3) == 0) job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
     job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
     auto const expected = BuildOn(job, *MakeBins(job, false), 2);
-    if (spec.n_distinct != 0) ExpectSameBuilt(expected, BuildTree(job));  // the cuts are exact then
+    if (spec.n_distinct != 0 && job.types.empty()) ExpectSameBuilt(expected, BuildTree(job));  // the cuts are exact
     ExpectAnyPlanGives(job, expected, seed);
   }
 }
@@ -106,7 +117,7 @@ TEST(HistPages, TheBuilderPlansForItself) {
   MatrixSpec spec;
   spec.n_rows = 40000;
   spec.n_cols = 20;
-  Job job;
+  TypedJob job;
   job.values = MakeValues(spec);
   job.n_cols = spec.n_cols;
   job.param.max_depth = 6;
@@ -121,7 +132,7 @@ TEST(HistPages, PlansKeepTheBudget) {
   MatrixSpec spec;
   spec.n_rows = 20000;
   spec.n_cols = 50;
-  Job job;
+  TypedJob job;
   job.values = MakeValues(spec);
   job.n_cols = spec.n_cols;
   Context ctx;
@@ -141,7 +152,7 @@ TEST(HistPages, ABudgetThatIsTooSmallIsRefusedBeforeWork) {
   MatrixSpec spec;
   spec.n_rows = 3000;
   spec.n_cols = 20;
-  Job job;
+  TypedJob job;
   job.values = MakeValues(spec);
   job.n_cols = spec.n_cols;
   job.gradients = MakeGradients(spec.n_rows, 5);
@@ -165,7 +176,7 @@ TEST(HistPages, ABudgetThatIsTooSmallIsRefusedBeforeWork) {
 
 TEST(HistPages, AnotherMaxBinIsRefused) {
   MatrixSpec spec;
-  Job job;
+  TypedJob job;
   job.values = MakeValues(spec);
   job.n_cols = spec.n_cols;
   auto const data = MakeBins(job, true);
