@@ -50,6 +50,17 @@ void Return(Prediction prediction, HandleBase* handle, PredictionOut const& out)
   ReturnShape(prediction.shape, buffers.floats.data(), &buffers, out);
 }
 
+InPlaceSettings const& SettingsOf(char const* config, char const* call, ReturnBuffers* buffers) {
+  auto& kept = buffers->in_place;
+  if (!kept.config.empty() && kept.config == NotNull(config, "config")) return kept;
+  JsonConfig const settings(config, call);
+  kept.config.clear();
+  kept.options = OptionsOf(settings);
+  kept.missing = static_cast<float>(settings.Number("missing"));
+  kept.config = config;
+  return kept;
+}
+
 /// make_view: (missing, context) -> std::unique_ptr<DataView>.
 template <typename MakeView>
 int PredictInPlace(BoosterHandle handle, char const* call, char const* config, DMatrixHandle m, PredictionOut const& to,
@@ -57,12 +68,11 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
   return Guard([&] {
     auto const out = CheckedOut(to.shape, to.dim, to.values);
     auto& booster = BoosterOf(handle);
-    JsonConfig const settings(config, call);
-    auto const options = OptionsOf(settings);
-    auto const view =
-        make_view(static_cast<float>(settings.Number("missing")), MakeContext(booster.learner->NumThreads()));
-    auto memory = std::move(booster.Buffers().floats);  // of the last result, which ends now
-    Return(booster.learner->PredictInPlace(*view, BaseMarginOf(m), options, std::move(memory)), &booster, out);
+    auto& buffers = booster.Buffers();
+    auto const& settings = SettingsOf(config, call, &buffers);
+    auto const view = make_view(settings.missing, MakeContext(booster.learner->NumThreads()));
+    auto memory = std::move(buffers.floats);  // of the last result, which ends now
+    Return(booster.learner->PredictInPlace(*view, BaseMarginOf(m), settings.options, std::move(memory)), &booster, out);
   });
 }
 

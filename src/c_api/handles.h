@@ -16,6 +16,14 @@
 
 namespace kauri::c_api {
 
+/// What the configuration of a prediction in place says. The last one is kept, as parsing takes longer than predicting
+/// a row.
+struct InPlaceSettings {
+  std::string config;  ///< the text; empty: none was read
+  PredictOptions options;
+  float missing = 0.0F;
+};
+
 /// What calls hand back to one thread lies here until that thread's next call on the handle.
 struct ReturnBuffers {
   std::string text;
@@ -26,6 +34,7 @@ struct ReturnBuffers {
   std::vector<bst_ulong> shape;
   std::unique_ptr<DeviceFloats> device_floats;
   SparseInteractions sparse;
+  InPlaceSettings in_place;
 
   /// Shows `strings` as a C array.
   void ReturnStrings(std::vector<std::string> values, bst_ulong* out_len, char const*** out);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/array_dispatch.h"
+#include "data/plain_array.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -178,6 +179,8 @@ void ParseStream(json const& object, DeviceArray* array) {
 }  // namespace
 
 ArrayView ParseArrayInterface(std::string const& json_text) {
+  ArrayView plain;
+  if (ParsePlainArray(json_text, &plain)) return plain;
   auto const object = ParseObject(json_text);
   if (object.find("stream") != object.end()) {
     Refuse("the array lives on a device ('stream' is given); copy it to host memory or use the CUDA entry points.");

@@ -1,6 +1,7 @@
 #include "predictor/crown.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <utility>
@@ -10,6 +11,8 @@
 
 namespace kauri {
 namespace {
+
+constexpr std::int32_t kByteBits = 8;
 
 std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
@@ -137,6 +140,30 @@ void EncodeAs(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows,
   }
 }
 
+/// For single rows. No group has several trees.
+RowCrown MakeRowCrown(Forest const& forest, Crown const& crown, ColumnTable const& table) {
+  if (crown.code_bytes != 1 || crown.columns.size() > kMaxRowColumns || !forest.model_tree.empty()) return {};
+  auto const size = At(forest.NumTrees() * kRowCrownNodes);
+  RowCrown row{std::vector<std::uint8_t>(size, 0), std::vector<std::int8_t>(size, -128), {}};
+  auto const is_deeper = [](CrownTree const& tree) { return tree.has_deeper; };
+  if (std::none_of(crown.trees.begin(), crown.trees.end(), is_deeper)) row.value.resize(size);
+  for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
+    auto const padded = PadTree(forest, tree, kCrownLevels);
+    for (std::size_t i = 0; i < (std::size_t{1} << kCrownLevels) - 1; ++i) {
+      if (!padded[i].is_real) continue;
+      auto const node = forest.Node(tree, padded[i].node);
+      row.column[At(tree * kRowCrownNodes) + i] = static_cast<std::uint8_t>(table.Column(node));
+      row.rank[At(tree * kRowCrownNodes) + i] = static_cast<std::int8_t>(table.Rank(node) - 128);
+    }
+    if (row.value.empty()) continue;
+    for (std::size_t exit = 0; exit < kRowCrownNodes; ++exit) {
+      auto const leaf = padded[kRowCrownNodes - 1 + exit].node;
+      row.value[At(tree * kRowCrownNodes) + exit] = forest.leaf_value[At(forest.tree_begin[At(tree)] + leaf)];
+    }
+  }
+  return row;
+}
+
 }  // namespace
 
 Crown BuildCrown(Forest const& forest) {
@@ -158,6 +185,7 @@ Crown BuildCrown(Forest const& forest) {
     AppendTree(forest, tree, table, crown.code_bytes == 1 ? 128 : 32768, &crown);
     crown.trees.resize(At(forest.GroupEnd(tree)), crown.trees.back());
   }
+  crown.row = MakeRowCrown(forest, crown, table);
   return crown;
 }
 
@@ -175,6 +203,25 @@ void EncodeRows(Crown const& crown, std::int32_t const* keys, std::int64_t n_row
     EncodeAs(crown, keys, n_rows, n_slots, static_cast<std::int8_t*>(codes));
   } else {
     EncodeAs(crown, keys, n_rows, n_slots, static_cast<std::int16_t*>(codes));
+  }
+}
+
+void EncodeRow(Crown const& crown, std::int32_t const* keys, std::int8_t* codes) {
+  std::array<std::uint32_t, kMaxRowColumns> counts{};
+  auto const n_columns = crown.columns.size();
+  for (auto bit = kByteBits - 1; bit >= 0; --bit) {  // a step of all searches, so that their loads overlap
+    for (std::size_t i = 1; i < n_columns; ++i) {
+      auto const& column = crown.columns[i];
+      if (bit >= column.bits) continue;
+      auto const* middle = crown.thresholds.data() + column.threshold_begin + (std::int64_t{1} << bit) - 1;
+      counts[i] += static_cast<std::uint32_t>(middle[counts[i]] <= keys[column.slot]) << bit;
+    }
+  }
+  codes[0] = std::numeric_limits<std::int8_t>::min();
+  for (std::size_t i = 1; i < n_columns; ++i) {
+    auto const& column = crown.columns[i];
+    auto const count = keys[column.slot] == kMissingKey ? column.missing_count : counts[i];
+    codes[i] = static_cast<std::int8_t>(static_cast<std::int32_t>(count) - 128);
   }
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kauri/model.h"
+#include "predictor/crown_row.h"
 
 namespace kauri {
 
@@ -51,6 +52,7 @@ struct Crown {
   std::vector<std::uint32_t> exit_node;  ///< [exits], within the tree
   std::vector<float> exit_value;         ///< [exits], 0 where the exit is a split
   std::int64_t encode_steps = 0;         ///< steps of binary search per row
+  RowCrown row;                          ///< empty unless codes are bytes of few columns
 };
 
 /// Reads the compiled nodes of `forest`.
@@ -62,5 +64,8 @@ bool CrownPays(Forest const& forest, TreeRange trees);
 /// keys: interleaved by kWalkLanes (row_tile.h), n_rows a multiple of kCrownRows; codes (out): [n_columns, n_rows] of
 /// int8 or int16.
 void EncodeRows(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows, std::int64_t n_slots, void* codes);
+
+/// The codes of one row. keys: [n_slots]; codes (out): [kMaxRowColumns].
+void EncodeRow(Crown const& crown, std::int32_t const* keys, std::int8_t* codes);
 
 }  // namespace kauri

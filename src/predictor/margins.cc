@@ -37,22 +37,90 @@ class KeyBuffer {
   std::vector<std::int32_t> heap_;
 };
 
+/// One row as keys and, where the forest has crowns for single rows, codes.
+class SingleRow {
+ public:
+  explicit SingleRow(Forest const& forest)
+      : forest_(forest), keys_(forest.NumSlots()), has_codes_(!forest.crown.row.IsEmpty()) {}
+
+  void Read(DataView const& rows, std::int64_t row) {
+    ReadKeys(forest_, rows, row, row + 1, 1, keys_.Data());
+    if (has_codes_) EncodeRow(forest_.crown, keys_.Data(), codes_.data());
+  }
+
+  /// sums [n_outputs] += the leaves of trees [begin, end), tree after tree; up to kGroup of them.
+  template <bool kCategorical, typename Reader>
+  void AddTrees(Reader const& reader, std::int64_t begin, std::int64_t end, float* sums) {
+    auto const& crown = forest_.crown;
+    if (has_codes_) FindRowExits(crown.row, {codes_.data(), crown.columns.size()}, begin, end - begin, exits_.data());
+    if (has_codes_ && !crown.row.value.empty()) {
+      AddExits(begin, end, sums);
+      return;
+    }
+    for (auto tree = begin; tree < end; tree += kWalkLanes) {
+      auto const n_trees = std::min(kWalkLanes, end - tree);
+      AddLanes<kCategorical>(reader, tree, n_trees, exits_.data() + (tree - begin), sums);
+    }
+  }
+
+  static constexpr std::int64_t kGroup = 8 * kWalkLanes;
+
+ private:
+  void AddExits(std::int64_t begin, std::int64_t end, float* sums) const {
+    auto const* values = forest_.crown.row.value.data();
+    if (forest_.n_outputs > 1) {
+      for (auto tree = begin; tree < end; ++tree) {
+        sums[forest_.output_of_tree[At(tree)]] += values[tree * kRowCrownNodes + exits_[At(tree - begin)]];
+      }
+      return;
+    }
+    auto sum = sums[0];
+    for (auto tree = begin; tree < end; ++tree) sum += values[tree * kRowCrownNodes + exits_[At(tree - begin)]];
+    sums[0] = sum;
+  }
+
+  template <bool kCategorical, typename Reader>
+  void AddLanes(Reader const& reader, std::int64_t first, std::int64_t n_trees, std::uint8_t const* exits,
+                float* sums) {
+    std::uint32_t nodes[kWalkLanes] = {};
+    std::int64_t tree_begin[kWalkLanes];
+    std::int32_t steps = 0;
+    for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) {
+      auto const tree = At(first + std::min(lane, n_trees - 1));
+      tree_begin[lane] = forest_.tree_begin[tree];
+      auto depth = forest_.tree_depth[tree];
+      if (has_codes_) {
+        auto const& top = forest_.crown.trees[tree];
+        auto const exit = exits[std::min(lane, n_trees - 1)] >> (kCrownLevels - top.levels);
+        nodes[lane] = forest_.crown.exit_node[At(top.exit_begin + exit)];
+        depth -= top.levels;
+      }
+      steps = std::max(steps, depth);
+    }
+    WalkTrees<kCategorical>(forest_, reader, tree_begin, steps, keys_.Data(), nodes);
+    for (std::int64_t lane = 0; lane < n_trees; ++lane) {
+      sums[forest_.output_of_tree[At(first + lane)]] += forest_.leaf_value[At(tree_begin[lane] + nodes[lane])];
+    }
+  }
+
+  Forest const& forest_;
+  KeyBuffer keys_;
+  bool has_codes_;
+  std::array<std::int8_t, kMaxRowColumns> codes_;
+  std::array<std::uint8_t, kGroup> exits_;
+};
+
 /// Rows [begin, end), one at a time.
 void MarginsByRows(Forest const& forest, DataView const& rows, TreeRange trees, MarginStart const& start,
                    std::int64_t begin, std::int64_t end, float* out) {
-  KeyBuffer keys(forest.NumSlots());
+  SingleRow single(forest);
   for (auto row = begin; row < end; ++row) {
-    ReadKeys(forest, rows, row, row + 1, 1, keys.Data());
+    single.Read(rows, row);
     auto* sums = out + row * forest.n_outputs;
     for (std::int64_t k = 0; k < forest.n_outputs; ++k) sums[k] = StartOf(start, row, k, forest.n_outputs);
-    WithReader(forest, [&](auto const& nodes, auto categorical) {
-      std::int64_t leaves[kWalkLanes];
-      for (auto tree = trees.begin; tree < trees.end; tree += kWalkLanes) {
-        auto const n_trees = std::min(kWalkLanes, trees.end - tree);
-        WalkTrees<categorical.value>(forest, nodes, tree, n_trees, keys.Data(), leaves);
-        for (std::int64_t t = 0; t < n_trees; ++t) {
-          sums[forest.output_of_tree[At(tree + t)]] += forest.leaf_value[At(leaves[t])];
-        }
+    WithReader(forest, [&](auto const& reader, auto categorical) {
+      for (auto tree = trees.begin; tree < trees.end; tree += SingleRow::kGroup) {
+        single.AddTrees<categorical.value>(reader, tree, std::min(tree + SingleRow::kGroup, trees.end), sums);
       }
     });
   }

@@ -63,21 +63,13 @@ void WalkRows(Forest const& forest, Reader const& reader, std::int64_t tree, std
   });
 }
 
-/// One row through up to kWalkLanes trees from `first` on; leaves (out): [kWalkLanes], node indices in the forest.
+/// One row through kWalkLanes trees: nodes (in, out) are where it is in each, tree_begin the trees' first nodes.
 template <bool kCategorical, typename Reader>
-void WalkTrees(Forest const& forest, Reader const& reader, std::int64_t first, std::int64_t n_trees,
-               std::int32_t const* keys, std::int64_t* leaves) {
-  std::uint32_t nodes[kWalkLanes] = {};
-  std::int32_t steps = 0;
-  for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) {
-    auto const tree = static_cast<std::size_t>(first + std::min(lane, n_trees - 1));
-    leaves[lane] = forest.tree_begin[tree];
-    steps = std::max(steps, forest.tree_depth[tree]);
-  }
+void WalkTrees(Forest const& forest, Reader const& reader, std::int64_t const* tree_begin, std::int32_t steps,
+               std::int32_t const* keys, std::uint32_t* nodes) {
   WalkLanes(steps, nodes, [&](std::int64_t lane, std::uint32_t node) {
-    return NextNode<kCategorical, 1>(forest, reader.From(leaves[lane]), node, keys);
+    return NextNode<kCategorical, 1>(forest, reader.From(tree_begin[lane]), node, keys);
   });
-  for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) leaves[lane] += nodes[lane];
 }
 
 }  // namespace kauri

@@ -71,6 +71,24 @@ INSTANTIATE_TEST_SUITE_P(Counts, MarginRows,
                          ::testing::Values(0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257, 511,
                                            512, 513, 1025));
 
+TEST(Margin, SingleRowsWithCodesInOneToFourRegistersAndWithout) {
+  for (std::uint32_t const n_features : {3U, 12U, 20U, 30U, 40U}) {
+    for (std::int32_t const depth : {4, 6, 8}) {
+      ForestSpec spec;
+      spec.n_features = n_features;
+      spec.depth = depth;
+      spec.n_trees = 75;
+      auto const model = testing::RandomModel(spec);
+      ExpectNaive(model, testing::RandomRows(5, n_features, 12));
+      auto const forest = CompileForest({}, model, AllTrees(model));
+      EXPECT_EQ(forest.crown.row.IsEmpty(),
+                forest.crown.columns.size() > kMaxRowColumns || forest.crown.code_bytes != 1);
+      EXPECT_EQ(forest.crown.row.IsEmpty(), n_features == 40);
+      EXPECT_EQ(forest.crown.row.value.empty(), n_features == 40 || depth > 6);
+    }
+  }
+}
+
 TEST(Margin, MultiClassAndDart) {
   ForestSpec spec;
   spec.n_trees = 12;
