@@ -9,6 +9,7 @@
 #include "booster/row_leaves.h"
 #include "common/fixed_point.h"
 #include "common/gradient_table.h"
+#include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "predictor/held_margins.h"
@@ -51,7 +52,7 @@ class CpuEngine : public Engine {
     if (plan.restart) {
       cache.data.reset();  // margins are of no use until they are complete
       cache.n_outputs = model.NumOutputs();
-      cache.margins.resize(static_cast<std::size_t>(data->NumRows() * cache.n_outputs));
+      ResizeLarge(&cache.margins, static_cast<std::size_t>(data->NumRows() * cache.n_outputs));
       from.of_output = start;
       from.of_row = data->Info().base_margin;
     } else {
@@ -70,7 +71,7 @@ class CpuEngine : public Engine {
   void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
                         std::int64_t iteration) override {
     auto& cache = CacheOf(train);
-    cache.gradients.resize(cache.margins.size());
+    ResizeLarge(&cache.gradients, cache.margins.size());
     objective.ComputeGradients(ctx, cache.margins, train.Info(), iteration, cache.gradients);
     cache.leaf_quantiles.clear();
     for (std::int64_t output = 0; output < cache.n_outputs; ++output) {
@@ -109,7 +110,7 @@ class CpuEngine : public Engine {
     task.iteration = tree.iteration;
     task.tree_in_iteration = tree.tree_in_iteration;
     task.leaf_scale = tree.leaf_scale;
-    cache.leaf_of_row.resize(static_cast<std::size_t>(train.NumRows()));
+    ResizeLarge(&cache.leaf_of_row, static_cast<std::size_t>(train.NumRows()));
     auto built = builder.Build(ctx, train, task, cache.build_state.get(), cache.leaf_of_row);
     auto const end = tree.vector_leaves ? cache.n_outputs : tree.output + 1;
     for (auto output = tree.output; output < end; ++output) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "common/quantise_kernel.h"
 #include "kauri/error.h"
@@ -88,7 +89,7 @@ void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, s
   }
   out->unit = {FixedPointUnit(FromBits(max.gradient)), FixedPointUnit(FromBits(max.hessian))};
   GradientUnit const steps{1.0 / out->unit.gradient, 1.0 / out->unit.hessian};
-  out->pairs.resize(static_cast<std::size_t>(n_rows));
+  ResizeLarge(&out->pairs, static_cast<std::size_t>(n_rows));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     pairs.ForEachTile(begin, end, [&](GradientPair const* tile, std::int64_t row, std::int64_t n) {
       QuantisePairs(tile, n, steps, out->pairs.data() + row);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "common/large_memory.h"
 #include "common/parallel_for.h"
 
 namespace kauri {
@@ -27,8 +28,8 @@ void MakeRoom(std::int64_t n_rows, bool with_columns, BundledCodes* bundled) {
   auto const n_bundles = static_cast<std::int64_t>(bundled->bundles.size());
   auto& codes = bundled->codes;
   codes.row_stride = NumBlocks(n_bundles, kPerWord) * kPerWord;
-  codes.rows.resize(static_cast<std::size_t>(n_rows * codes.row_stride + kPadding));
-  if (with_columns) codes.columns.resize(static_cast<std::size_t>(n_rows * n_bundles + kPadding));
+  ResizeLarge(&codes.rows, static_cast<std::size_t>(n_rows * codes.row_stride + kPadding));
+  if (with_columns) ResizeLarge(&codes.columns, static_cast<std::size_t>(n_rows * n_bundles + kPadding));
 }
 
 void EncodeDenseBundles(Context const& ctx, ByteColumns const& data, std::vector<std::uint32_t> const& cell_begin,

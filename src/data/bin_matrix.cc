@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/bin_bundles.h"
 #include "data/bin_columns.h"
@@ -81,9 +82,9 @@ template <typename Code>
 void Reserve(BinMatrix const& layout, BinCodes<Code>* out) {
   auto const n_rows = layout.NumRows();
   out->row_stride = NumBlocks(layout.NumCols(), BinCodes<Code>::kPerWord) * BinCodes<Code>::kPerWord;
-  out->rows.resize(static_cast<std::size_t>(n_rows * out->row_stride + BinCodes<Code>::kPadding));
+  ResizeLarge(&out->rows, static_cast<std::size_t>(n_rows * out->row_stride + BinCodes<Code>::kPadding));
   if (!layout.HasColumns()) return;
-  out->columns.resize(static_cast<std::size_t>(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
+  ResizeLarge(&out->columns, static_cast<std::size_t>(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
 }
 
 /// A missing value without a code would get that of another cell.
@@ -239,7 +240,7 @@ void BinMatrix::Append(Context const& ctx, DataView const& rows) {
 void BinMatrix::AppendSparse(Context const& ctx, CsrStorage const& rows) {
   auto const first = static_cast<std::int64_t>(entries_.cells.size());
   for (std::size_t row = 1; row < rows.row_ptr.size(); ++row) entries_.row_ptr.push_back(first + rows.row_ptr[row]);
-  entries_.cells.resize(entries_.cells.size() + rows.values.size());
+  ResizeLarge(&entries_.cells, entries_.cells.size() + rows.values.size());
   auto const n_entries = static_cast<std::int64_t>(rows.values.size());
   ParallelForBlocks(ctx, n_entries, 1 << 16, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {

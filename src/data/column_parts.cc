@@ -1,5 +1,7 @@
 #include "data/column_parts.h"
 
+#include "common/large_memory.h"
+
 namespace kauri {
 
 SparseColumns::SparseColumns(DataMatrix const& data, std::int64_t first, std::int64_t last, Span<float const> weights) {
@@ -9,7 +11,7 @@ SparseColumns::SparseColumns(DataMatrix const& data, std::int64_t first, std::in
   for (auto i = row_begin(first); i < row_begin(last); ++i) ++begin_[csr.features[i] + 1];
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   auto next = begin_;
-  values_.resize(row_begin(last) - row_begin(first));
+  ResizeLarge(&values_, row_begin(last) - row_begin(first));
   weights_.resize(weights.empty() ? 0 : values_.size());
   for (auto row = first; row < last; ++row) {
     for (auto i = row_begin(row); i < row_begin(row + 1); ++i) {
@@ -25,7 +27,7 @@ void CopyColumns(Context const& ctx, DenseRows const& data, std::int64_t first, 
   constexpr std::int64_t kRowsPerBlock = 1 << 12;
   auto const n_cols = data.NumCols();
   auto const* values = data.values + first_row * n_cols + first;
-  columns->resize(static_cast<std::size_t>(n_rows * n_columns));
+  ResizeLarge(columns, static_cast<std::size_t>(n_rows * n_columns));
   auto* out = columns->data();
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {

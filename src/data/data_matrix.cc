@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/matrix_view.h"
 #include "data/value_rules.h"
@@ -94,7 +95,7 @@ std::unique_ptr<DataMatrix> DataMatrix::FromView(Context const& ctx, DataView co
   if (auto const* sparse = dynamic_cast<SparseView const*>(&view)) return FromCsr(sparse->CopyCsr(ctx), n_cols, ctx);
   CheckShape(n_rows, n_cols);
   DenseStorage storage;
-  storage.values.resize(NumCells(n_rows, n_cols));
+  ResizeLarge(&storage.values, NumCells(n_rows, n_cols));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     view.CopyRows(begin, end, n_cols, storage.values.data() + begin * n_cols);
   });
@@ -126,7 +127,7 @@ std::unique_ptr<DataMatrix> DataMatrix::FromCsr(CsrStorage storage, std::int64_t
   std::unique_ptr<DataMatrix> matrix(new DataMatrix());
   if (IsMostlyPresent(n_entries, n_rows, n_cols)) {
     auto& values = matrix->dense_.values;
-    values.resize(NumCells(n_rows, n_cols));
+    ResizeLarge(&values, NumCells(n_rows, n_cols));
     auto const view = MakeStorageView(storage, n_cols);
     ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       view->CopyRows(begin, end, n_cols, values.data() + begin * n_cols);

@@ -6,8 +6,10 @@
 #include <limits>
 #include <utility>
 
+#include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/column_parts.h"
+#include "data/selected_keys.h"
 #include "data/sketch_cuts.h"
 #include "data/weighted_keys.h"
 #include "kauri/error.h"
@@ -45,23 +47,46 @@ ColumnRanks RanksOf(std::vector<WeightedKey> const& sorted) {
 struct Scratch {
   std::vector<std::uint32_t> keys;
   std::vector<std::uint32_t> sort;
+  SelectedKeys selected;
   std::vector<WeightedKey> weighted;
   std::vector<WeightedKey> weighted_sort;
 };
 
-FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
-  auto& keys = scratch->keys;
-  keys.clear();
+/// Present values as keys, in their order. Every value is written, only present ones advance.
+void CollectKeys(Span<float const> values, std::vector<std::uint32_t>* keys) {
+  ResizeLarge(keys, values.size());
+  std::size_t count = 0;
   for (auto const value : values) {
-    if (!std::isnan(value)) keys.push_back(ToKey(value));
+    (*keys)[count] = ToKey(value);
+    count += static_cast<std::size_t>(value == value);
+  }
+  keys->resize(count);
+}
+
+/// As MakeCuts of the sorted keys, which only are sorted where that is needed. keys: not empty.
+std::vector<float> CutsOfKeys(bool has_missing, std::uint32_t max_bin, Scratch* scratch) {
+  constexpr std::size_t kManyKeys = std::size_t{1} << 17U;
+  auto& keys = scratch->keys;
+  auto const n_bins = NumEvenBins(has_missing, max_bin);
+  if (keys.size() >= kManyKeys && scratch->selected.Select(keys, n_bins)) {
+    std::vector<float> cuts;
+    EvenCuts(scratch->selected, n_bins, &cuts);
+    if (scratch->selected.IsComplete()) return cuts;
   }
   SortKeys(&keys, &scratch->sort);
+  return MakeCuts(KeyBoundaries(keys), has_missing, max_bin);
+}
+
+FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
+  auto const& keys = scratch->keys;
+  CollectKeys(values, &scratch->keys);
   FeatureCuts feature;
   feature.n_values = static_cast<std::int64_t>(keys.size());
   if (keys.empty()) return feature;
-  feature.min = FromKey(keys.front());
-  feature.max = FromKey(keys.back());
-  feature.values = MakeCuts(KeyBoundaries(keys), feature.n_values < n_rows, max_bin);
+  auto const [least, largest] = std::minmax_element(keys.begin(), keys.end());
+  feature.min = FromKey(*least);
+  feature.max = FromKey(*largest);
+  feature.values = CutsOfKeys(feature.n_values < n_rows, max_bin, scratch);
   return feature;
 }
 

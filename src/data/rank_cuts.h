@@ -87,15 +87,18 @@ void EvenCuts(Boundaries const& column, std::uint32_t max_bin, std::vector<float
   }
 }
 
-/// The cuts but the last, which lies beyond the data. A column with missing values leaves room for their code when
-/// that keeps a code within a byte.
+/// The bins of a column with more distinct values. One with missing values leaves room for their code when that keeps a
+/// code within a byte.
+inline std::uint32_t NumEvenBins(bool has_missing, std::uint32_t max_bin) {
+  constexpr std::uint32_t kByteCodes = 256;
+  return has_missing && max_bin == kByteCodes ? max_bin - 1 : max_bin;
+}
+
+/// The cuts but the last, which lies beyond the data.
 template <typename Boundaries>
 std::vector<float> MakeCuts(Boundaries const& column, bool has_missing, std::uint32_t max_bin) {
-  constexpr std::uint32_t kByteCodes = 256;
   std::vector<float> cuts;
-  if (!DistinctCuts(column, max_bin, &cuts)) {
-    EvenCuts(column, has_missing && max_bin == kByteCodes ? max_bin - 1 : max_bin, &cuts);
-  }
+  if (!DistinctCuts(column, max_bin, &cuts)) EvenCuts(column, NumEvenBins(has_missing, max_bin), &cuts);
   return cuts;
 }
 

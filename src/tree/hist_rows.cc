@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "tree/hist_work.h"
 
@@ -81,13 +82,13 @@ void RowLists::WriteCategoryLeaves(BinMatrix const& bins, CodeSplit const& split
 }
 
 void RowLists::Reset(std::int64_t n_rows) {
-  rows_.resize(static_cast<std::size_t>(n_rows));
+  ResizeLarge(&rows_, static_cast<std::size_t>(n_rows));
   ranges_.assign(1, {0, n_rows});
   is_identity_ = true;
 }
 
 void RowLists::Reset(Span<std::uint8_t const> marks, std::uint8_t mark) {
-  rows_.resize(marks.size());
+  ResizeLarge(&rows_, marks.size());
   std::int64_t count = 0;
   for (std::size_t row = 0; row < marks.size(); ++row) {
     rows_[static_cast<std::size_t>(count)] = static_cast<std::uint32_t>(row);
@@ -216,8 +217,8 @@ void RowLists::CopyBlock(Task const& task) {
 void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits,
                      Span<std::int32_t> leaf_of_row) {
   if (splits.empty()) return;
-  left_.resize(std::max(left_.size(), rows_.size()));
-  right_.resize(left_.size());
+  ResizeLarge(&left_, std::max(left_.size(), rows_.size()));
+  ResizeLarge(&right_, left_.size());
   MakeTasks(splits);
   auto const n_tasks = static_cast<std::int64_t>(tasks_.size());
   double n_rows = 0.0;

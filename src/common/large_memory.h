@@ -1,0 +1,24 @@
+/// \file Large arrays on large pages: fewer page faults while they are filled, and far fewer misses of the address
+/// cache where rows are read in the order of nodes. Measured on 10 M rows: see the commit.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace kauri {
+
+/// Asks the system to use large pages for memory that was not touched yet. Small memory, and systems without, are left
+/// alone: it is only a wish.
+void AdviseLargePages(void const* memory, std::size_t n_bytes);
+
+/// values->resize(n), new memory being on large pages.
+template <typename T>
+void ResizeLarge(std::vector<T>* values, std::size_t n) {
+  if (values->capacity() < n) {
+    values->reserve(n);
+    if (values->empty()) AdviseLargePages(values->data(), values->capacity() * sizeof(T));
+  }
+  values->resize(n);
+}
+
+}  // namespace kauri
