@@ -10,6 +10,7 @@
 #include "common/fixed_point.h"
 #include "common/gradient_table.h"
 #include "common/parallel_for.h"
+#include "data/category_view.h"
 #include "kauri/error.h"
 #include "predictor/held_margins.h"
 #include "tree/gradient_sampling.h"
@@ -58,8 +59,10 @@ class CpuEngine : public Engine {
       from.of_row = cache.margins;
     }
     auto const compiled = predictor.Compile(ctx, model, plan.Hull());
+    auto const view = data->View();
+    ModelRows const known(model, *view);
     for (auto const trees : plan.runs) {
-      predictor.Predict(ctx, *compiled, *data->View(), PredictKind::kMargin, trees, from, cache.margins);
+      predictor.Predict(ctx, *compiled, known.View(), PredictKind::kMargin, trees, from, cache.margins);
       from.of_row = cache.margins;
     }
     cache.held.Hold(model, dropped);
