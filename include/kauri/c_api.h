@@ -129,8 +129,10 @@ KAURI_API int XGDMatrixCreateFromCSC(char const* indptr, char const* indices, ch
                                      char const* config, DMatrixHandle* out);
 /**
  * Copies a table of columns. `data`: a JSON list with an array interface [n_rows] per column. A column's "mask" may be
- * an array interface of packed bits, typestr "<t1" and shape [n_rows], that are clear where the value is missing.
- * `config`: as Dense.
+ * an array interface of packed bits, typestr "<t1" and shape [n_rows], that are clear where the value is missing. A
+ * categorical column is a list of two: what its categories are called, an array interface of integers or of texts
+ * ({"offsets": .., "values": ..}), and their codes. With {"ref_categories": handle, "columns": such a list} categories
+ * get the codes that their names have there. `config`: as Dense.
  */
 KAURI_API int XGDMatrixCreateFromColumnar(char const* data, char const* config, DMatrixHandle* out);
 /**
@@ -457,10 +459,22 @@ KAURI_API int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bs
 
 /* ---- Categories ------------------------------------------------------------------------------------------------- */
 
-/** Names of categories: this version keeps none, so *out is null. `config` is ignored. */
+/**
+ * A copy of the names of categories that a DMatrix or a booster knows, to be freed; null where there are none. `config`
+ * is ignored. As an integer it is what "ref_categories" of columnar data may be.
+ */
 KAURI_API int XGDMatrixGetCategories(DMatrixHandle handle, char const* config, CategoriesHandle* out);
 KAURI_API int XGBoosterGetCategories(BoosterHandle handle, char const* config, CategoriesHandle* out);
-/** Takes the null that the getters return. */
+/**
+ * The same, and the names as a JSON list, one element per feature: null without names, the array interface of integers,
+ * or {"offsets": .., "values": ..} of texts, both array interfaces, as in Arrow. Null where there are none. The
+ * document and the arrays live as long as *out.
+ */
+KAURI_API int XGDMatrixGetCategoriesExportToArrow(DMatrixHandle handle, char const* config, CategoriesHandle* out,
+                                                  char const** export_out);
+KAURI_API int XGBoosterGetCategoriesExportToArrow(BoosterHandle handle, char const* config, CategoriesHandle* out,
+                                                  char const** export_out);
+/** Frees what the getters return; null is fine. */
 KAURI_API int XGBCategoriesFree(CategoriesHandle handle);
 
 /* ---- Processes -------------------------------------------------------------------------------------------------- */

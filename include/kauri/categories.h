@@ -22,6 +22,7 @@ struct CategoryNames {
   bool operator==(CategoryNames const& other) const {
     return texts == other.texts && numbers == other.numbers && number_type == other.number_type;
   }
+  bool operator!=(CategoryNames const& other) const { return !(*this == other); }
 };
 
 /// [n_features], or empty: no category has a name.

@@ -42,6 +42,14 @@ class DataView {
   /// The rows when they are in device memory, otherwise nullptr; the functions above then copy all of them to host
   /// memory, once.
   virtual DeviceStorage const* OnDevice() const { return nullptr; }
+
+  /// What the categories of each column are called, [n_cols], or empty: they are known by their numbers.
+  Span<CategoryNames const> Categories() const { return categories_; }
+  /// `names` must outlive the view.
+  void SetCategories(Span<CategoryNames const> names) { categories_ = names; }
+
+ private:
+  Span<CategoryNames const> categories_;
 };
 
 /// A view of a dense array of any numeric type. \throws Error(kData) for an infinite value unless `missing` is: from

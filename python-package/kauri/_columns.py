@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _lib, device
+from ._categories import categorical_column, is_categorical
 from ._lib import DataError
 
 _TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
@@ -40,10 +41,15 @@ def _column_values(column: Any) -> np.ndarray | None:
     return None
 
 
-def _problem(name: str, dtype: Any) -> str:
-    if str(dtype) == "category":
-        return f"{name} (category; categorical features are not supported yet: pass .cat.codes or one-hot columns)"
-    return f"{name} ({dtype})"
+def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
+    """Return a pandas column as JSON and what the JSON points into; None unless it holds numbers or categories."""
+    if is_categorical(column.dtype):
+        return categorical_column(column)
+    values = _column_values(column)
+    if values is None:
+        return None
+    array = _lib.as_numeric(values, name)
+    return _lib.interface(array), [array]
 
 
 def frame_names(frame: Any) -> list[str]:
@@ -57,16 +63,20 @@ def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
     Raises
     ------
     DataError
-        Naming every column that does not hold numbers.
+        Naming every column that holds neither numbers nor categories.
     """
-    columns = [_column_values(frame.iloc[:, i]) for i in range(frame.shape[1])]
-    named = zip(frame_names(frame), frame.dtypes, columns)
-    bad = [_problem(name, dtype) for name, dtype, column in named if column is None]
+    names = frame_names(frame)
+    columns = [_interface(frame.iloc[:, i], "data") for i in range(frame.shape[1])]
+    bad = [f"{name} ({dtype})" for name, dtype, column in zip(names, frame.dtypes, columns) if column is None]
     if bad:
-        raise DataError(f"columns that are not numbers: {', '.join(bad)}; encode them as numbers, or drop them.")
-    types = [_TYPE_OF_KIND[getattr(dtype, "kind", "f")] for dtype in frame.dtypes]
-    arrays = [_lib.as_numeric(column, "data") for column in columns]
-    return b"[" + b",".join(map(_lib.interface, arrays)) + b"]", types, arrays
+        raise DataError(
+            f"columns that are not numbers: {', '.join(bad)}; make texts categories with .astype('category'), encode "
+            "them as numbers, or drop them."
+        )
+    kinds = ["c" if is_categorical(dtype) else getattr(dtype, "kind", "f") for dtype in frame.dtypes]
+    types = ["c" if kind == "c" else _TYPE_OF_KIND[kind] for kind in kinds]
+    arrays = [array for _, column_arrays in columns for array in column_arrays]
+    return b"[" + b",".join(text for text, _ in columns) + b"]", types, arrays
 
 
 def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:

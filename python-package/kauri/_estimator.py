@@ -23,6 +23,8 @@ _NOT_OF_THE_BOOSTER = (
     "n_estimators",
     "feature_weights",
     "missing",
+    "enable_categorical",
+    "feature_types",
     "early_stopping_rounds",
     "importance_type",
     "callbacks",
@@ -55,6 +57,11 @@ class KauriModel(BaseEstimator):
         colsample_bytree: float | None = None,
         colsample_bylevel: float | None = None,
         colsample_bynode: float | None = None,
+        max_cat_to_onehot: int | None = None,
+        max_cat_threshold: int | None = None,
+        unseen_category: str | None = None,
+        enable_categorical: bool = True,
+        feature_types: Sequence[str] | None = None,
         num_parallel_tree: int | None = None,
         sample_type: str | None = None,
         normalize_type: str | None = None,
@@ -93,7 +100,14 @@ class KauriModel(BaseEstimator):
         return self.n_estimators
 
     def _matrix(self, X: Any, **info: Any) -> DMatrix:
-        return DMatrix(X, missing=self.missing, nthread=self.n_jobs, **info)
+        return DMatrix(
+            X,
+            missing=self.missing,
+            nthread=self.n_jobs,
+            feature_types=self.feature_types,
+            enable_categorical=self.enable_categorical,
+            **info,
+        )
 
     def _require_target(self, y: Any) -> None:
         if y is None:

@@ -17,6 +17,9 @@ for _name, _argtypes in {
     "KauriDMatrixCreateFromArrowArray": [c_void_p, c_void_p, c_char_p, POINTER(Handle)],
     "KauriProxyDMatrixSetDataArrowStream": [Handle, c_void_p],
     "KauriProxyDMatrixSetDataArrowArray": [Handle, c_void_p, c_void_p],
+    "XGBCategoriesFree": [Handle],
+    "XGBoosterGetCategoriesExportToArrow": [Handle, c_char_p, POINTER(Handle), POINTER(c_char_p)],
+    "XGDMatrixGetCategoriesExportToArrow": [Handle, c_char_p, POINTER(Handle), POINTER(c_char_p)],
     "XGDMatrixCreateFromCallback": [c_void_p, Handle, _RESET, _NEXT, c_char_p, POINTER(Handle)],
     "XGDMatrixSaveBinary": [Handle, c_char_p, c_int],
     "XGDMatrixGetQuantileCut": [Handle, c_char_p, POINTER(c_char_p), POINTER(c_char_p)],
@@ -45,6 +48,16 @@ def create_from_arrow(kind: str, capsules: list[Any], settings: bytes) -> Handle
 def set_proxy_arrow(proxy: Handle, kind: str, capsules: list[Any]) -> None:
     """Call KauriProxyDMatrixSetData`kind`; the capsules are empty afterwards."""
     check(getattr(LIB, f"KauriProxyDMatrixSetData{kind}")(proxy, *_addresses(kind, capsules)))
+
+
+def call_categories(function: Any, handle: Handle, read: Callable[[str | None], Any]) -> Any:
+    """Return what `read` makes of the document of names; the memory that it points into is freed after that."""
+    container, document = Handle(), c_char_p()
+    check(function(handle, None, byref(container), byref(document)))
+    try:
+        return read(None if document.value is None else document.value.decode())
+    finally:
+        check(LIB.XGBCategoriesFree(container))
 
 
 def create_from_callback(

@@ -9,7 +9,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib, constraints, device
+from . import _lib, _lib_data, constraints, device
+from ._categories import CategoryNames, read_names
 from ._columns import is_arrow_table
 from ._lib import LIB, DataError, ParameterError, check
 from .data import DMatrix, Rows, missing_value, rows_of
@@ -285,6 +286,12 @@ class Booster(Model):
         _require_dmatrix(data)
         self._check_names(data.feature_names)
         _lib.check(LIB.KauriBoosterCountRows(self.handle, data.handle))
+
+    def get_categories(self) -> dict[str, CategoryNames]:
+        """Return the names of the categories of each feature that has some, in the order of their codes."""
+        features = self.feature_names or [f"f{i}" for i in range(self.num_features())]
+        function = LIB.XGBoosterGetCategoriesExportToArrow
+        return _lib_data.call_categories(function, self.handle, lambda text: read_names(text, features))
 
     def inplace_predict(
         self,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _columns, _lib, _lib_data, device
+from ._categories import CategoryNames, read_names, refuse_categorical
 from ._feature_info import FeatureInfo, check_names
 from ._lib import LIB, DataError, check
 from .data_iter import DataIter, create_from_iterator
@@ -129,7 +130,7 @@ class DMatrix(FeatureInfo):
     missing
         A value that means "missing" besides NaN.
     feature_names, feature_types
-        One per column; a frame brings its own. Types are float, q, int, i or c (categories: integers from 0 on).
+        One per column; a frame brings its own. Types are float, q, int, i, and c: categories, integers from 0 on.
     nthread
         Threads for the copy; all cores if not given.
     group
@@ -140,6 +141,10 @@ class DMatrix(FeatureInfo):
         ``[n_rows]``, for survival analysis.
     feature_weights
         ``[n_cols]``: chance of a column to be sampled.
+    enable_categorical
+        Take categorical columns of frames as categories (pandas' ``category``, dictionaries of Arrow, Categorical and
+        Enum of polars); False refuses them. The model keeps what they are called: rows to predict may have them in
+        another order.
 
     Raises
     ------
@@ -169,6 +174,7 @@ class DMatrix(FeatureInfo):
         label_lower_bound: ArrayLike | None = None,
         label_upper_bound: ArrayLike | None = None,
         feature_weights: ArrayLike | None = None,
+        enable_categorical: bool = True,
     ) -> None:
         self.handle: _lib.Handle | None = None
         if group is not None and qid is not None:
@@ -185,6 +191,8 @@ class DMatrix(FeatureInfo):
             self.feature_names = names
         if types is not None:
             self.feature_types = types
+        if not enable_categorical:
+            refuse_categorical(self.feature_types, self.feature_names)
         self.set_info(
             label=label,
             weight=weight,
@@ -295,6 +303,12 @@ class DMatrix(FeatureInfo):
     def num_nonmissing(self) -> int:
         """Return the number of cells that hold a value."""
         return _lib.call_count(LIB.XGDMatrixNumNonMissing, self.handle)
+
+    def get_categories(self) -> dict[str, CategoryNames]:
+        """Return the names of the categories of each feature that has some; category c is the c-th."""
+        features = self.feature_names or [f"f{i}" for i in range(self.num_col())]
+        function = LIB.XGDMatrixGetCategoriesExportToArrow
+        return _lib_data.call_categories(function, self.handle, lambda text: read_names(text, features))
 
     def get_data(self) -> Any:
         """Return the features as a SciPy CSR matrix of float32; what it does not store is missing."""

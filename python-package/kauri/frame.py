@@ -11,9 +11,11 @@ import numpy as np
 def _node_row(tree: int, node: dict[str, Any]) -> dict[str, Any]:
     row = {"Tree": tree, "Node": node["nodeid"], "ID": f"{tree}-{node['nodeid']}", "Cover": node["cover"]}
     if "leaf" in node:
-        return {**row, "Feature": "Leaf", "Gain": node["leaf"]}
+        return {**row, "Feature": "Leaf", "Gain": node["leaf"], "Category": np.nan}
     branches = {name: f"{tree}-{node[name.lower()]}" for name in ("Yes", "No", "Missing") if name.lower() in node}
-    return {**row, "Feature": node["split"], "Split": node.get("split_condition"), "Gain": node["gain"], **branches}
+    condition = node.get("split_condition")
+    split = {"Category": list(map(str, condition))} if isinstance(condition, list) else {"Split": condition}
+    return {"Category": None, **row, "Feature": node["split"], "Gain": node["gain"], **branches, **split}
 
 
 def trees_to_dataframe(dump: list[str]) -> Any:
@@ -30,5 +32,4 @@ def trees_to_dataframe(dump: list[str]) -> Any:
     columns = ["Tree", "Node", "ID", "Feature", "Split", "Yes", "No", "Missing", "Gain", "Cover", "Category"]
     frame = pd.DataFrame(rows, columns=columns)
     frame["Split"] = frame["Split"].astype(np.float64)
-    frame["Category"] = np.nan
     return frame.sort_values(["Tree", "Node"]).reset_index(drop=True)

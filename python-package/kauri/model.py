@@ -202,7 +202,7 @@ class Model(FeatureInfo):
         """Return a pandas frame with a row per node.
 
         Columns are Tree, Node, ID, Feature ("Leaf" for a leaf), Split, Yes, No, Missing (IDs), Gain (a leaf's value),
-        Cover and Category.
+        Cover and Category (those that take the "yes" branch, of a split by categories).
         """
         from .frame import trees_to_dataframe
 

@@ -11,6 +11,7 @@
 #include "common/gradient_table.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
+#include "data/category_view.h"
 #include "kauri/error.h"
 #include "predictor/held_margins.h"
 #include "tree/gradient_sampling.h"
@@ -59,8 +60,10 @@ class CpuEngine : public Engine {
       from.of_row = cache.margins;
     }
     auto const compiled = predictor.Compile(ctx, model, plan.Hull());
+    auto const view = data->View();
+    ModelRows const known(model, *view);
     for (auto const trees : plan.runs) {
-      predictor.Predict(ctx, *compiled, *data->View(), PredictKind::kMargin, trees, from, cache.margins);
+      predictor.Predict(ctx, *compiled, known.View(), PredictKind::kMargin, trees, from, cache.margins);
       from.of_row = cache.margins;
     }
     cache.held.Hold(model, dropped);

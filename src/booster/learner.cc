@@ -7,6 +7,7 @@
 #include "booster/device.h"
 #include "booster/learner_impl.h"
 #include "common/log.h"
+#include "data/category_names.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 
@@ -99,6 +100,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   parts->predictor = GetRegistries().predictors.Find(predictor).make(parts->effective);
   parts->metrics = MakeMetrics(&metric_names, *parts);
   if (model.NumIterations() == 0 && !intercept_ready) model.n_classes = parts->objective->NumClasses();
+  ParsePolicy(parts->param.unseen_category, &model.categories.unseen);  // nothing given: the model's stays
   components = std::move(parts);
   return components;
 }

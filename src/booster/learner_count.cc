@@ -4,6 +4,7 @@
 
 #include "booster/learner_impl.h"
 #include "common/parallel_for.h"
+#include "data/category_view.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
 
@@ -59,10 +60,11 @@ void Learner::CountRows(DataMatrix const& data) {
   auto const start = impl_->StartMargins(*parts);
   Counts counts;
   for (auto const& tree : model.trees) counts.emplace_back(tree.left.size(), 0);
-  auto const rows = data.View();
+  auto const view = data.View();
+  ModelRows const rows(model, *view);
   auto const tile_rows = std::max<std::int64_t>(64, kTileFloats / std::max<std::int64_t>(1, n_trees));
-  for (std::int64_t begin = 0; begin < rows->NumRows(); begin += tile_rows) {
-    RowWindow const tile(*rows, begin, std::min(rows->NumRows(), begin + tile_rows));
+  for (std::int64_t begin = 0; begin < view->NumRows(); begin += tile_rows) {
+    RowWindow const tile(rows.View(), begin, std::min(view->NumRows(), begin + tile_rows));
     std::vector<float> leaves(At(tile.NumRows() * n_trees));
     parts->predictor->Predict(parts->ctx, *compiled, tile, PredictKind::kLeaf, {0, n_trees}, {start, {}}, leaves);
     AddLeaves(parts->ctx, leaves, &counts);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "booster/learner_impl.h"
+#include "data/category_view.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -28,7 +29,8 @@ DevicePrediction Learner::PredictOnDevice(DeviceStorage const& rows, Span<float 
   auto const& layout = rows.Layout();
   CheckPredictable(model, layout.n_cols);
   CheckBaseMargin(base_margin, layout.n_rows, model.NumOutputs());
-  if (options.shap_method.empty()) {
+  auto const view = MakeDeviceView(rows);
+  if (options.shap_method.empty() && !ModelRows(model, *view).AreTranslated()) {
     auto const compiled = impl_->Compiled(*parts);
     auto const start = impl_->StartMargins(*parts);
     DevicePredictTask const task{
@@ -37,7 +39,7 @@ DevicePrediction Learner::PredictOnDevice(DeviceStorage const& rows, Span<float 
       return {std::move(values), ShapeOf(model, options, task.trees, layout.n_rows, model.NumOutputs())};
     }
   }
-  return Upload(PredictInPlace(*MakeDeviceView(rows), base_margin, options), layout.device);
+  return Upload(PredictInPlace(*view, base_margin, options), layout.device);
 }
 
 DevicePrediction Learner::PredictOnDevice(DataMatrix const& data, PredictOptions const& options) const {

@@ -6,6 +6,7 @@
 #include "booster/explain.h"
 #include "booster/learner_impl.h"
 #include "common/parallel_for.h"
+#include "data/category_view.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
 
@@ -140,10 +141,13 @@ void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const
 
 }  // namespace
 
-Prediction Learner::Explain(ExplainTask const& task, ExplainOptions const& options) const {
+Prediction Learner::Explain(ExplainTask const& asked, ExplainOptions const& options) const {
   auto const parts = impl_->Resolve();
   auto const& model = impl_->model;
-  CheckTask(model, task, options);
+  CheckTask(model, asked, options);
+  ModelRows const rows(model, asked.rows);
+  ModelRows const background(model, asked.background == nullptr ? asked.rows : *asked.background);
+  ExplainTask const task{rows.View(), asked.base_margin, asked.background == nullptr ? nullptr : &background.View()};
   auto const predictor = impl_->PredictorFor(parts, options.shap_method);
   auto const compiled = impl_->Compiled(*parts);
   auto const start = impl_->StartMargins(*parts);
@@ -172,8 +176,9 @@ SparseInteractions Learner::ExplainSparse(ExplainTask const& task, SparseOptions
     Fail(ErrorKind::kParameter, "top_k is ", options.top_k, "; expected at least 1, or 0 for all.");
   auto const start = impl_->StartMargins(*parts);
   SparseInteractions sparse;
+  ModelRows const rows(model, task.rows);
   impl_->PredictorFor(parts, options.shap_method)
-      ->PredictSparse(parts->ctx, *impl_->Compiled(*parts), task.rows, model.TreesOf(options.iterations),
+      ->PredictSparse(parts->ctx, *impl_->Compiled(*parts), rows.View(), model.TreesOf(options.iterations),
                       {start, task.base_margin}, options.top_k, &sparse);
   return sparse;
 }

@@ -51,6 +51,8 @@ struct Learner::Impl {
   std::unique_ptr<Engine> engine;
   std::uint64_t checked_data = 0;  ///< id and revision of the training data whose labels were validated
   std::uint64_t checked_revision = 0;
+  std::uint64_t learnt_data = 0;  ///< the same of the training data whose categories the model knows
+  std::uint64_t learnt_revision = 0;
 
   /// Guards what const calls fill lazily.
   mutable std::mutex mutex;
@@ -71,6 +73,11 @@ struct Learner::Impl {
   void ForgetResolved();
   void ForgetTraining();
   Engine* TheEngine(Components const& parts);
+  /// \throws Error(kParameter) when the engine of a device would have to translate the categories of `data`.
+  void CheckDeviceCategories(Components const& parts, DataMatrix const& data) const;
+  /// Takes over the names of categories and adds those that `train` has to the ones that the model has seen. \throws
+  /// Error(kData) when `train` names them in another order than the model does.
+  void LearnCategories(Components const& parts, DataMatrix const& train);
   /// Sizes and intercept of the model, before the first round. custom: gradients come from outside.
   void PrepareModel(Components const& parts, DataMatrix const& train, bool custom);
   void SetIntercept(Components const& parts, DataMatrix const& train, bool custom);

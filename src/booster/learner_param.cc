@@ -10,6 +10,7 @@
 
 #include "booster/gbtree.h"
 #include "booster/learner.h"
+#include "data/category_names.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 #include "kauri/tree_param.h"
@@ -17,6 +18,13 @@
 namespace kauri {
 
 DMLC_REGISTER_PARAMETER(LearnerParam);
+
+void LearnerParam::Validate() const {
+  UnseenCategory policy;
+  if (unseen_category.empty() || ParsePolicy(unseen_category, &policy)) return;
+  Fail(ErrorKind::kParameter, "parameter unseen_category='", unseen_category,
+       "' is not valid; expected xgboost, missing or error.");
+}
 
 int LearnerParam::Threads() const { return nthread > 0 ? nthread : std::max(1, omp_get_max_threads()); }
 

@@ -23,6 +23,7 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
   int verbosity;
   bool validate_parameters;
   bool disable_default_eval_metric;
+  std::string unseen_category;
 
   DMLC_DECLARE_PARAMETER(LearnerParam) {
     DMLC_DECLARE_FIELD(objective)
@@ -53,10 +54,17 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
     DMLC_DECLARE_FIELD(disable_default_eval_metric)
         .set_default(false)
         .describe("Do not evaluate the objective's own metric when eval_metric is not given.");
+    DMLC_DECLARE_FIELD(unseen_category)
+        .set_default("")
+        .describe(
+            "What becomes of a category that did not occur in training: xgboost (it goes left at every split of its "
+            "feature, as XGBoost has it, and a name that the model does not know is an error), missing (it counts as "
+            "missing), error. Stored with the model; if not given, what the model says, at first xgboost.");
     DMLC_DECLARE_ALIAS(nthread, n_jobs);
     DMLC_DECLARE_ALIAS(seed, random_state);
   }
-  void Validate() const {}
+  /// \throws Error(kParameter) for an unknown unseen_category.
+  void Validate() const;
 
   int Threads() const;
 };

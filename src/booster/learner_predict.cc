@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "booster/learner_impl.h"
+#include "data/category_view.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 
@@ -134,7 +135,9 @@ Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_
   auto const compiled = impl_->Compiled(*parts);
   auto values = Recycled(std::move(memory), static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)));
   MarginStart from{start, base_margin};
-  impl_->PredictorFor(parts, options.shap_method)->Predict(parts->ctx, *compiled, rows, kind, trees, from, values);
+  ModelRows const known(model, rows);
+  impl_->PredictorFor(parts, options.shap_method)
+      ->Predict(parts->ctx, *compiled, known.View(), kind, trees, from, values);
   return impl_->Finish(*parts, options, trees, rows.NumRows(), std::move(values));
 }
 
@@ -148,6 +151,7 @@ Engine* Learner::Impl::UpdateMargins(Components const& parts, std::shared_ptr<Da
     intercept_ready = false;  // a first round of the built-in objective still estimates it
   }
   CheckPredictable(model, data->NumCols());
+  CheckDeviceCategories(parts, *data);
   auto* const session = TheEngine(parts);
   auto const dropped = parts.booster->DroppedTrees(parts.ctx, model);  // of a custom objective's gradients as well
   session->UpdateMargins(parts.ctx, data, model, *parts.predictor, StartMargins(parts), dropped);

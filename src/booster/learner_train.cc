@@ -26,6 +26,7 @@ void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& trai
     Fail(ErrorKind::kData, "the training data has ", train.NumCols(), " features, the booster ", model.n_features,
          "; continue training with the features that it was trained on.");
   }
+  LearnCategories(parts, train);
   if (!intercept_ready) SetIntercept(parts, train, custom);
 }
 
@@ -85,6 +86,7 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
   try {
     if (updates) PrepareUpdate();
     PrepareModel(*parts, *train, custom);
+    CheckDeviceCategories(*parts, *train);
     auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);
     session->UpdateMargins(parts->ctx, train, model, *parts->predictor, StartMargins(*parts), dropped);
     set_gradients(*parts);
@@ -135,6 +137,7 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
       Fail(ErrorKind::kData, "evaluation set '", set.name, "' has ", set.data->NumCols(), " features, the booster ",
            impl_->model.n_features, ".");
     }
+    impl_->CheckDeviceCategories(*parts, *set.data);
     engine->UpdateMargins(parts->ctx, set.data, impl_->model, *parts->predictor, start, {});
     auto const values = engine->Evaluate(parts->ctx, *set.data, *parts->objective, parts->metrics);
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "c_api/arrays.h"
+#include "c_api/categories.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/predict_out.h"
-#include "data/columnar.h"
 
 namespace kauri::c_api {
 
@@ -106,10 +106,9 @@ int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char con
 
 int XGBoosterPredictFromColumnar(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                  bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
-  return PredictInPlace(handle, "XGBoosterPredictFromColumnar", config, m, {out_shape, out_dim, out_result},
-                        [&](float missing, kauri::Context const&) {
-                          return kauri::MakeColumnarView(NotNull(values, "values"), missing);
-                        });
+  return PredictInPlace(
+      handle, "XGBoosterPredictFromColumnar", config, m, {out_shape, out_dim, out_result},
+      [&](float missing, kauri::Context const&) { return ColumnarViewOf(NotNull(values, "values"), missing); });
 }
 
 int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const* indices, char const* values,

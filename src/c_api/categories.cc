@@ -1,26 +1,173 @@
-/// Names of categories: this version keeps none, which clients learn from a null container.
+#include "c_api/categories.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "c_api/guard.h"
-#include "c_api/handles.h"
+#include "data/category_view.h"
+#include "data/columnar.h"
+
+namespace kauri::c_api {
+namespace {
+
+using nlohmann::json;
+
+/// Texts end to end, as Arrow has them.
+struct TextBytes {
+  std::vector<std::int32_t> offsets{0};
+  std::string bytes;
+};
+
+/// A copy of the names, and what JSON documents about it point into.
+struct CategoriesObject : HandleBase {
+  explicit CategoriesObject(CategoryNameTable table) : HandleBase(HandleKind::kCategories), names(std::move(table)) {}
+
+  CategoryNameTable names;
+  std::vector<std::unique_ptr<TextBytes>> texts;
+  std::string document;
+};
+
+CategoriesObject& CategoriesOf(CategoriesHandle handle) {
+  return static_cast<CategoriesObject&>(CheckedHandle(handle, HandleKind::kCategories, "container of categories"));
+}
+
+json InterfaceOf(void const* data, std::size_t size, char const* typestr, std::size_t stride) {
+  return {{"data", {reinterpret_cast<std::uintptr_t>(data), true}},
+          {"mask", nullptr},
+          {"shape", {size}},
+          {"strides", {stride}},
+          {"typestr", typestr},
+          {"version", 3}};
+}
+
+char const* TypestrOf(CategoryNames::Type type) {
+  using Type = CategoryNames::Type;
+  switch (type) {
+    case Type::kI8:
+      return "|i1";
+    case Type::kU8:
+      return "|u1";
+    case Type::kI16:
+      return "<i2";
+    case Type::kU16:
+      return "<u2";
+    case Type::kI32:
+      return "<i4";
+    case Type::kU32:
+      return "<u4";
+    case Type::kU64:
+      return "<u8";
+    case Type::kI64:
+      break;
+  }
+  return "<i8";
+}
+
+/// Integers keep their type: the low bytes of the int64s are them.
+json Export(CategoryNames const& names, CategoriesObject* object) {
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
+  if (names.Size() == 0) return nullptr;
+  if (!names.numbers.empty()) {
+    return InterfaceOf(names.numbers.data(), names.Size(), TypestrOf(names.number_type), sizeof(std::int64_t));
+  }
+  object->texts.push_back(std::make_unique<TextBytes>());
+  auto& text = *object->texts.back();
+  for (auto const& name : names.texts) {
+    text.bytes += name;
+    text.offsets.push_back(static_cast<std::int32_t>(text.bytes.size()));
+  }
+  return {{"offsets", InterfaceOf(text.offsets.data(), text.offsets.size(), "<i4", sizeof(std::int32_t))},
+          {"values", InterfaceOf(text.bytes.data(), text.bytes.size(), "|i1", 1)}};
+}
+
+/// A new container, or null where nothing has a name.
+CategoriesObject* MakeObject(CategoryNameTable const& names) {
+  return names.empty() ? nullptr : new CategoriesObject(names);
+}
+
+void ReturnNames(CategoryNameTable const& names, CategoriesHandle* out) { *NotNull(out, "out") = MakeObject(names); }
+
+void ReturnExported(CategoryNameTable const& names, CategoriesHandle* out, char const** export_out) {
+  NotNull(out, "out");
+  *NotNull(export_out, "export_out") = nullptr;
+  std::unique_ptr<CategoriesObject> object(MakeObject(names));
+  if (object != nullptr) {
+    auto document = json::array();
+    for (auto const& of_feature : object->names) document.push_back(Export(of_feature, object.get()));
+    object->document = document.dump();
+    *export_out = object->document.c_str();
+  }
+  *out = object.release();
+}
+
+CategoryNameTable NamesOf(BoosterHandle handle) {
+  auto& learner = *BoosterOf(handle).learner;
+  auto names = learner.GetModel().categories.names;
+  if (!names.empty()) names.resize(static_cast<std::size_t>(learner.GetModel().n_features));
+  return names;
+}
+
+/// Rows with the numbers of other names.
+class RecodedView : public DataView {
+ public:
+  RecodedView(std::unique_ptr<DataView> rows, CategoryNameTable names)
+      : rows_(std::move(rows)), reference_{std::move(names), {}, UnseenCategory::kXGBoost}, view_(reference_, *rows_) {
+    SetCategories(reference_.names);
+  }
+  std::int64_t NumRows() const override { return rows_->NumRows(); }
+  std::int64_t NumCols() const override { return rows_->NumCols(); }
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    view_.CopyRows(begin, end, n_cols, tile);
+  }
+
+ private:
+  std::unique_ptr<DataView> rows_;
+  ModelCategories reference_;
+  CategoryView view_;
+};
+
+}  // namespace
+
+std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing) {
+  auto const document = json::parse(columns, nullptr, false);
+  if (!document.is_object()) return MakeColumnarView(columns, missing);
+  auto view = MakeColumnarView(document.value("columns", json()).dump(), missing);
+  auto const reference = document.value("ref_categories", json());
+  if (reference.is_null()) return view;
+  if (!reference.is_number_unsigned()) {
+    Fail(ErrorKind::kData, "columns: ref_categories is ", reference.dump(), "; expected a handle as an integer.");
+  }
+  auto names = CategoriesOf(reinterpret_cast<CategoriesHandle>(reference.get<std::uintptr_t>())).names;
+  names.resize(static_cast<std::size_t>(view->NumCols()));
+  return std::make_unique<RecodedView>(std::move(view), std::move(names));
+}
+
+}  // namespace kauri::c_api
 
 using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
 
 int XGDMatrixGetCategories(DMatrixHandle handle, char const* /*config*/, CategoriesHandle* out) {
-  return Guard([&] {
-    DataOf(handle);
-    *NotNull(out, "out") = nullptr;
-  });
+  return Guard([&] { ReturnNames(DataOf(handle).Info().category_names, out); });
 }
 
 int XGBoosterGetCategories(BoosterHandle handle, char const* /*config*/, CategoriesHandle* out) {
-  return Guard([&] {
-    BoosterOf(handle);
-    *NotNull(out, "out") = nullptr;
-  });
+  return Guard([&] { ReturnNames(NamesOf(handle), out); });
+}
+
+int XGDMatrixGetCategoriesExportToArrow(DMatrixHandle handle, char const* /*config*/, CategoriesHandle* out,
+                                        char const** export_out) {
+  return Guard([&] { ReturnExported(DataOf(handle).Info().category_names, out, export_out); });
+}
+
+int XGBoosterGetCategoriesExportToArrow(BoosterHandle handle, char const* /*config*/, CategoriesHandle* out,
+                                        char const** export_out) {
+  return Guard([&] { ReturnExported(NamesOf(handle), out, export_out); });
 }
 
 int XGBCategoriesFree(CategoriesHandle handle) {
   return Guard([&] {
-    if (handle == nullptr) return;
-    kauri::Fail(kauri::ErrorKind::kParameter, "the handle ", handle, " is no container of categories; expected null.");
+    if (handle != nullptr) delete &CategoriesOf(handle);
   });
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "c_api/arrays.h"
+#include "c_api/categories.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
@@ -106,7 +107,7 @@ int XGDMatrixCreateFromColumnar(char const* data, char const* config, DMatrixHan
   return Guard([&] {
     NotNull(out, "out");
     CreateConfig const settings(config, "XGDMatrixCreateFromColumnar");
-    auto const view = kauri::MakeColumnarView(NotNull(data, "data"), settings.missing);
+    auto const view = ColumnarViewOf(NotNull(data, "data"), settings.missing);
     ReturnData(DataMatrix::FromView(settings.ctx, *view), out);
   });
 }

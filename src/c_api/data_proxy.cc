@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "c_api/arrays.h"
+#include "c_api/categories.h"
 #include "c_api/data_iterator.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
@@ -69,11 +70,13 @@ class CallerSource : public RowSource {
     if (!TakeRows(&rows, batch)) return false;
     if (rows.view != nullptr) {
       batch->rows = rows.view(ctx, missing_);
-      return true;
+    } else {
+      std::shared_ptr<DataMatrix const> const copy = rows.copy(ctx, missing_);
+      batch->rows = copy->View();
+      batch->keep = copy;
     }
-    std::shared_ptr<DataMatrix const> const copy = rows.copy(ctx, missing_);
-    batch->rows = copy->View();
-    batch->keep = copy;
+    auto const names = batch->rows->Categories();
+    batch->info.category_names.assign(names.begin(), names.end());
     return true;
   }
   /// As Next, with a copy of the rows.
@@ -82,6 +85,7 @@ class CallerSource : public RowSource {
     RowBatch batch;
     if (!TakeRows(&rows, &batch)) return nullptr;
     auto copy = rows.copy(ctx, missing_);
+    batch.info.category_names = copy->Info().category_names;
     *copy->MutableInfo() = std::move(batch.info);
     return copy;
   }
@@ -155,7 +159,7 @@ int XGProxyDMatrixSetDataCSR(DMatrixHandle handle, char const* indptr, char cons
 int XGProxyDMatrixSetDataColumnar(DMatrixHandle handle, char const* data) {
   return Guard([&] {
     SetView(handle, [columns = std::string(NotNull(data, "data"))](float missing, Context const&) {
-      return kauri::MakeColumnarView(columns, missing);
+      return ColumnarViewOf(columns.c_str(), missing);
     });
   });
 }

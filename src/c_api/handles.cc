@@ -5,9 +5,7 @@
 #include "c_api/guard.h"
 
 namespace kauri::c_api {
-namespace {
-
-HandleBase& Checked(void* handle, HandleKind kind, char const* what) {
+HandleBase& CheckedHandle(void* handle, HandleKind kind, char const* what) {
   if (handle == nullptr) {
     Fail(ErrorKind::kParameter, "the ", what, " handle is null: it was never created or has been disposed of.");
   }
@@ -18,8 +16,6 @@ HandleBase& Checked(void* handle, HandleKind kind, char const* what) {
   }
   return *base;
 }
-
-}  // namespace
 
 void ReturnBuffers::ReturnStrings(std::vector<std::string> values, bst_ulong* out_len, char const*** out) {
   strings = std::move(values);
@@ -35,7 +31,7 @@ ReturnBuffers& HandleBase::Buffers() {
 }
 
 DataHandle& DataOrProxy(DMatrixHandle handle) {
-  return static_cast<DataHandle&>(Checked(handle, HandleKind::kData, "DMatrix"));
+  return static_cast<DataHandle&>(CheckedHandle(handle, HandleKind::kData, "DMatrix"));
 }
 
 DataHandle& DataOf(DMatrixHandle handle) {
@@ -47,11 +43,11 @@ DataHandle& DataOf(DMatrixHandle handle) {
 }
 
 LearnerHandle& BoosterOf(BoosterHandle handle) {
-  return static_cast<LearnerHandle&>(Checked(handle, HandleKind::kBooster, "booster"));
+  return static_cast<LearnerHandle&>(CheckedHandle(handle, HandleKind::kBooster, "booster"));
 }
 
 DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle) {
-  return static_cast<DeviceArrayHandle&>(Checked(handle, HandleKind::kDeviceArray, "device array"));
+  return static_cast<DeviceArrayHandle&>(CheckedHandle(handle, HandleKind::kDeviceArray, "device array"));
 }
 
 std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name) {

@@ -44,6 +44,7 @@ enum class HandleKind : std::uint64_t {
   kData = 0x6B61757269444D58U,
   kBooster = 0x6B6175726942535BU,
   kDeviceArray = 0x6B61757269444152U,
+  kCategories = 0x6B61757269434154U,
   kFreed = 0
 };
 
@@ -98,6 +99,8 @@ struct DeviceArrayHandle : HandleBase {
   std::unique_ptr<DeviceFloats> values;
 };
 
+/// The object of a kind behind a handle. `what` names the kind. \throws as those below.
+HandleBase& CheckedHandle(void* handle, HandleKind kind, char const* what);
 /// The object behind a handle. \throws Error(kParameter) for null, a handle of another kind or a freed one.
 DataHandle& DataOrProxy(DMatrixHandle handle);
 /// The same without proxies.

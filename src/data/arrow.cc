@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/array_dispatch.h"
+#include "data/arrow_dictionary.h"
 #include "data/chain.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
@@ -62,11 +63,6 @@ std::string DescribeFormat(std::string const& format) {
 }
 
 Number const& NumberOf(ArrowSchema const& column, std::string const& name) {
-  if (column.dictionary != nullptr) {
-    FailColumn(name,
-               "is categorical (a dictionary), which this version does not support; pass its codes as integers, or "
-               "encode it as numbers, for example one-hot.");
-  }
   std::string const format = column.format == nullptr ? "" : column.format;
   for (auto const& number : kNumbers) {
     if (format.size() == 1 && format[0] == number.format) return number;
@@ -141,8 +137,11 @@ void ArrowTable::ReadSchema(ArrowSchema const& schema) {
     if (column == nullptr) Fail(ErrorKind::kData, "Arrow: the schema's column ", col, " is a null pointer.");
     names_.emplace_back(column->name == nullptr ? "" : column->name);
     auto const& number = NumberOf(*column, names_.back());
+    auto const is_categorical = column->dictionary != nullptr;
     dtypes_.push_back(number.dtype);
-    types_.emplace_back(number.type);
+    types_.emplace_back(is_categorical ? "c" : number.type);
+    dictionary_formats_.emplace_back(
+        is_categorical && column->dictionary->format != nullptr ? column->dictionary->format : "");
   }
 }
 
@@ -168,10 +167,23 @@ Column ArrowTable::ReadColumn(ArrowArray const& rows, std::size_t col) const {
   return column;
 }
 
+void ArrowTable::ReadCategories(ArrowArray const& array, std::size_t col, Column* column) {
+  if (array.dictionary == nullptr) FailColumn(names_[col], "is categorical, but a batch of it has no dictionary.");
+  try {
+    categories_.resize(names_.size());
+    column->codes = JoinDictionary(ReadDictionary(dictionary_formats_[col], *array.dictionary), &categories_[col]);
+  } catch (Error const& error) {
+    FailColumn(names_[col], std::string("cannot be read: ") + error.what());
+  }
+}
+
 void ArrowTable::AddBatch(Batch batch) {
   CheckRows(*batch, dtypes_.size());
   std::vector<Column> columns;
-  for (std::size_t col = 0; col < dtypes_.size(); ++col) columns.push_back(ReadColumn(*batch, col));
+  for (std::size_t col = 0; col < dtypes_.size(); ++col) {
+    columns.push_back(ReadColumn(*batch, col));
+    if (types_[col] == "c") ReadCategories(*batch->children[col], col, &columns.back());
+  }
   if (__builtin_add_overflow(n_rows_, batch->length, &n_rows_)) {
     Fail(ErrorKind::kData, "Arrow: the batches have more rows than memory can hold.");
   }
@@ -215,10 +227,12 @@ std::shared_ptr<ArrowTable const> ArrowTable::FromArray(ArrowSchema* schema, Arr
 }
 
 std::unique_ptr<DataView> ArrowTable::View(float missing) const {
-  if (columns_.empty()) return MakeColumnarView(std::vector<Column>(dtypes_.size()), missing);
+  if (columns_.empty()) return MakeColumnarView({std::vector<Column>(dtypes_.size()), {}}, missing);
   std::vector<std::unique_ptr<DataView>> batches;
-  for (auto const& columns : columns_) batches.push_back(MakeColumnarView(columns, missing));
-  return MakeChain(std::move(batches));
+  for (auto const& columns : columns_) batches.push_back(MakeColumnarView({columns, {}}, missing));
+  auto all = MakeChain(std::move(batches));
+  all->SetCategories(categories_);
+  return all;
 }
 
 void SetArrowNames(ArrowTable const& table, MetaInfo* info) {

@@ -62,12 +62,12 @@ extern "C" struct ArrowArrayStream {
 
 namespace kauri {
 
-/// The record batches of a table of numbers, and its columns' names and types.
+/// The record batches of a table of numbers and categories (dictionaries), and its columns' names and types.
 class ArrowTable {
  public:
   /// Takes the stream over and reads it to its end; it is released, whatever happens. \throws Error(kData) for a stream
-  /// that fails, rows that are not structs, a column that does not hold numbers or booleans (named), and an array that
-  /// contradicts itself or the schema.
+  /// that fails, rows that are not structs, a column that does not hold numbers, booleans or categories (named), and
+  /// an array that contradicts itself or the schema.
   static std::shared_ptr<ArrowTable const> FromStream(ArrowArrayStream* stream);
   /// The same from one batch.
   static std::shared_ptr<ArrowTable const> FromArray(ArrowSchema* schema, ArrowArray* array);
@@ -76,7 +76,8 @@ class ArrowTable {
   std::int64_t NumCols() const { return static_cast<std::int64_t>(dtypes_.size()); }
   std::vector<std::string> const& Names() const { return names_; }
   std::vector<std::string> const& Types() const { return types_; }
-  /// The rows; null, NaN and `missing` are missing. The table must outlive the view.
+  /// The rows; null, NaN and `missing` are missing. Categories have the numbers of a dictionary that joins those of all
+  /// batches, in the order in which they came. The table must outlive the view.
   std::unique_ptr<DataView> View(float missing) const;
 
  private:
@@ -88,10 +89,14 @@ class ArrowTable {
   void ReadSchema(ArrowSchema const& schema);
   void AddBatch(Batch batch);
   Column ReadColumn(ArrowArray const& rows, std::size_t col) const;
+  /// Takes the names of a batch's categories.
+  void ReadCategories(ArrowArray const& array, std::size_t col, Column* column);
 
   std::vector<std::string> names_;
-  std::vector<std::string> types_;  ///< int, float, i
-  std::vector<DType> dtypes_;       ///< kBool: packed
+  std::vector<std::string> types_;               ///< int, float, i, c
+  std::vector<DType> dtypes_;                    ///< kBool: packed
+  std::vector<std::string> dictionary_formats_;  ///< of what the categories of a column are called
+  CategoryNameTable categories_;
   std::vector<Batch> batches_;
   std::vector<std::vector<Column>> columns_;  ///< of each batch
   std::int64_t n_rows_ = 0;

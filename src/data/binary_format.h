@@ -52,6 +52,7 @@ enum SectionId : std::uint32_t {
   kFeatureWeights,   ///< float32 [n_cols]
   kFeatureNames,     ///< n_cols strings, each a uint32 length and its bytes
   kFeatureTypes,     ///< the same
+  kCategoryNames,    ///< n_cols tables: a byte, the type of numbers or 0 of texts; a uint32 count; strings or int64s
   kNumSectionIds
 };
 

@@ -56,6 +56,7 @@ class BinaryReader {
     ReadFloats(binary::kFeatureWeights, "feature_weights", info);
     ReadStrings(binary::kFeatureNames, "feature_name", info);
     ReadStrings(binary::kFeatureTypes, "feature_type", info);
+    ReadCategoryNames(info);
     ValidateInfo(*info);
     return matrix;
   }
@@ -203,19 +204,55 @@ class BinaryReader {
     SetInfo(info, field, ViewOf(values.data(), DType::kF32, 4, n / width, width));
   }
 
+  /// Moves *at past a number.
+  template <typename T>
+  T TakeNumber(std::vector<char> const& bytes, char const* field, std::size_t* at) const {
+    T number{};
+    if (bytes.size() - *at < sizeof(number)) FailFile("the strings of ", field, " end within a length.");
+    std::copy_n(bytes.data() + *at, sizeof(number), MutableBytesOf(&number).data());
+    *at += sizeof(number);
+    return number;
+  }
+
+  /// Moves *at past a string, the `index`-th.
+  std::string TakeString(std::vector<char> const& bytes, char const* field, std::size_t index, std::size_t* at) const {
+    auto const length = TakeNumber<std::uint32_t>(bytes, field, at);
+    if (length > bytes.size() - *at) FailFile("string ", index, " of ", field, " ends beyond its section.");
+    std::string text(bytes.data() + *at, length);
+    *at += length;
+    return text;
+  }
+
   void ReadStrings(binary::SectionId id, char const* field, MetaInfo* info) const {
     auto const bytes = ReadVector<char>(id, nullptr);
     std::vector<std::string> strings;
-    for (std::size_t at = 0; at < bytes.size();) {
-      std::uint32_t length = 0;
-      if (bytes.size() - at < sizeof(length)) FailFile("the strings of ", field, " end within a length.");
-      std::copy_n(bytes.data() + at, sizeof(length), MutableBytesOf(&length).data());
-      at += sizeof(length);
-      if (length > bytes.size() - at) FailFile("string ", strings.size(), " of ", field, " ends beyond its section.");
-      strings.emplace_back(bytes.data() + at, length);
-      at += length;
-    }
+    for (std::size_t at = 0; at < bytes.size();) strings.push_back(TakeString(bytes, field, strings.size(), &at));
     if (!strings.empty()) SetFeatureStrings(info, field, std::move(strings));
+  }
+
+  void ReadCategoryNames(MetaInfo* info) const {
+    constexpr char const* kField = "category names";
+    auto const bytes = ReadVector<char>(binary::kCategoryNames, nullptr);
+    for (std::size_t at = 0; at < bytes.size();) {
+      CategoryNames names;
+      auto const type = TakeNumber<std::uint8_t>(bytes, kField, &at);
+      auto const count = TakeNumber<std::uint32_t>(bytes, kField, &at);
+      auto const is_number = type >= static_cast<std::uint8_t>(CategoryNames::Type::kI8) &&
+                             type <= static_cast<std::uint8_t>(CategoryNames::Type::kU64);
+      if (type != 0 && !is_number) FailFile("categories are named by values of the unknown type ", int{type}, ".");
+      if (is_number) names.number_type = static_cast<CategoryNames::Type>(type);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (is_number) {
+          names.numbers.push_back(TakeNumber<std::int64_t>(bytes, kField, &at));
+        } else {
+          names.texts.push_back(TakeString(bytes, kField, i, &at));
+        }
+      }
+      info->category_names.push_back(std::move(names));
+    }
+    if (!info->category_names.empty() && info->category_names.size() != header_.n_cols) {
+      FailFile("there are names of categories for ", info->category_names.size(), " columns of ", header_.n_cols, ".");
+    }
   }
 
   ByteSource const& source_;

@@ -34,6 +34,20 @@ std::vector<char> Pack(std::vector<std::string> const& strings) {
   return packed;
 }
 
+std::vector<char> Pack(CategoryNameTable const& table) {
+  std::vector<char> packed;
+  auto const add = [&](Bytes bytes) { packed.insert(packed.end(), bytes.begin(), bytes.end()); };
+  for (auto const& names : table) {
+    packed.push_back(names.numbers.empty() ? '\0' : static_cast<char>(names.number_type));
+    auto const count = static_cast<std::uint32_t>(names.Size());
+    add(BytesOf(count));
+    add(BytesOf(names.numbers));
+    auto const texts = Pack(names.texts);
+    add(BytesOf(texts));
+  }
+  return packed;
+}
+
 /// What goes into the file, section by section. What is empty is left out.
 class Sections {
  public:
@@ -90,6 +104,7 @@ void WriteBinary(DataMatrix const& matrix, std::string const& path) {
   }
   auto const names = Pack(info.feature_names);
   auto const types = Pack(info.feature_types);
+  auto const category_names = Pack(info.category_names);
   sections.Add(binary::kLabels, BytesOf(info.labels));
   sections.Add(binary::kWeights, BytesOf(info.weights));
   sections.Add(binary::kGroupPtr, BytesOf(info.group_ptr));
@@ -99,6 +114,7 @@ void WriteBinary(DataMatrix const& matrix, std::string const& path) {
   sections.Add(binary::kFeatureWeights, BytesOf(info.feature_weights));
   sections.Add(binary::kFeatureNames, BytesOf(names));
   sections.Add(binary::kFeatureTypes, BytesOf(types));
+  sections.Add(binary::kCategoryNames, BytesOf(category_names));
   sections.Write(header, path);
 }
 

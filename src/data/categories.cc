@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "common/parallel_for.h"
@@ -59,6 +60,27 @@ void FindInDense(Context const& ctx, DataMatrix const& data, std::vector<std::si
   });
 }
 
+/// Of rows that are kept otherwise: as predictions see them, where a category stands for itself. What is none stands
+/// for a bin of a column that was not categorical when the bins were made, which tree methods refuse.
+void FindInView(DataMatrix const& data, std::vector<std::size_t> const& features, CategoryLists* lists) {
+  constexpr std::int64_t kRowsPerTile = 1 << 12;
+  auto const view = data.View();
+  auto const n_slots = static_cast<std::int64_t>(features.size());
+  std::vector<std::int32_t> slots(lists->size(), -1);
+  std::vector<CategoryBits> bits(features.size());
+  for (std::size_t i = 0; i < features.size(); ++i) slots[features[i]] = static_cast<std::int32_t>(i);
+  std::vector<float> tile;
+  for (std::int64_t begin = 0; begin < data.NumRows(); begin += kRowsPerTile) {
+    auto const end = std::min(data.NumRows(), begin + kRowsPerTile);
+    tile.resize(static_cast<std::size_t>((end - begin) * n_slots));
+    view->CopyFeatures(begin, end, slots, n_slots, tile.data());
+    for (std::size_t cell = 0; cell < tile.size(); ++cell) {
+      if (!std::isnan(tile[cell])) bits[cell % features.size()].Add(tile[cell]);
+    }
+  }
+  for (std::size_t i = 0; i < features.size(); ++i) (*lists)[features[i]] = bits[i].List();
+}
+
 void FindInSparse(DataMatrix const& data, std::vector<std::size_t> const& features, CategoryLists* lists) {
   auto const& csr = data.Csr();
   std::vector<CategoryBits> bits(lists->size());
@@ -88,10 +110,21 @@ CategoryLists FindCategories(Context const& ctx, DataMatrix const& data) {
   for (std::size_t feature = 0; feature < lists.size(); ++feature) {
     if (IsCategorical(data.Info(), feature)) features.push_back(feature);
   }
-  if (data.IsDense()) {
+  if (data.Store() != nullptr) {
+    FindInView(data, features, &lists);
+  } else if (data.IsDense()) {
     FindInDense(ctx, data, features, &lists);
   } else {
     FindInSparse(data, features, &lists);
+  }
+  return lists;
+}
+
+CategoryLists FillGaps(CategoryLists lists) {
+  for (auto& list : lists) {
+    if (list.empty() || list.back() >= kMaxFilledCategory) continue;
+    list.resize(static_cast<std::size_t>(list.back()) + 1);
+    std::iota(list.begin(), list.end(), 0);
   }
   return lists;
 }

@@ -20,9 +20,16 @@ inline bool IsCategorical(MetaInfo const& info, std::size_t feature) {
 }
 bool HasCategorical(MetaInfo const& info);
 
-/// [n_cols]; empty when no feature is categorical. Costs one pass over the categorical columns (dense) or over all
-/// entries (sparse). \throws Error(kData) naming row and column of a value that is no category.
+/// [n_cols]; empty when no feature is categorical. Costs one pass over the categorical columns (dense), over all
+/// entries (sparse) or over all rows (other stores). \throws Error(kData) naming row and column of a value that is no
+/// category.
 CategoryLists FindCategories(Context const& ctx, DataMatrix const& data);
+
+/// The same with all numbers below a feature's largest category, which count as categories without rows, as in XGBoost:
+/// they keep their place among the others, should they occur later. Not where the largest is kMaxFilledCategory or
+/// more: a lone large number must not cost as much as if all smaller ones occurred.
+constexpr std::int32_t kMaxFilledCategory = 65535;
+CategoryLists FillGaps(CategoryLists lists);
 
 /// \throws Error(kData) when a feature is categorical: for what cannot learn from categories. `what` begins the
 /// message, e.g. "booster=gblinear"; `cure` ends it.

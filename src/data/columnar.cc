@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/array_dispatch.h"
+#include "data/category_column.h"
 #include "data/value_rules.h"
 
 namespace kauri {
@@ -18,7 +19,10 @@ constexpr std::int64_t kRowsPerTile = 128;  // of some ten columns: they stay in
 
 class ColumnarView : public DataView {
  public:
-  ColumnarView(std::vector<Column> columns, float missing) : columns_(std::move(columns)), missing_(missing) {}
+  ColumnarView(ColumnTable table, float missing)
+      : columns_(std::move(table.columns)), names_(std::move(table.names)), missing_(missing) {
+    SetCategories(names_);
+  }
   std::int64_t NumRows() const override { return columns_.empty() ? 0 : columns_.front().values.shape[0]; }
   std::int64_t NumCols() const override { return static_cast<std::int64_t>(columns_.size()); }
 
@@ -53,7 +57,19 @@ class ColumnarView : public DataView {
         if (!column.valid.At(row)) to[row - begin] = kMissing;
       }
     }
-    return infinite;
+    if (column.codes == nullptr) return infinite;
+    for (auto row = begin; row < end; ++row) to[row - begin] = CategoryOf(column, to[row - begin], row);
+    return false;
+  }
+
+  static float CategoryOf(Column const& column, float code, std::int64_t row) {
+    if (std::isnan(code)) return code;
+    auto const& codes = *column.codes;
+    if (code >= 0.0F && code < static_cast<float>(codes.size()) && code == std::floor(code)) {
+      return codes[static_cast<std::size_t>(code)];
+    }
+    Fail(ErrorKind::kData, "row ", row, " of a categorical column has the code ", code, ", but the column has ",
+         codes.size(), " categories; codes are integers below that, or NaN where the value is missing.");
   }
 
   bool CopyValues(Column const& column, std::int64_t begin, std::int64_t end, float* to) const {
@@ -66,11 +82,12 @@ class ColumnarView : public DataView {
     }
     return DispatchDType(column.values.dtype, [&](auto tag) {
       return ConvertValues<decltype(tag)>(ElementAddress(column.values, begin, 0), column.values.strides[0],
-                                          end - begin, missing_, to);
+                                          end - begin, column.codes == nullptr ? missing_ : kMissing, to);
     });
   }
 
   std::vector<Column> columns_;
+  CategoryNameTable names_;
   float missing_;
 };
 
@@ -94,7 +111,7 @@ PackedBits ParseMask(json mask, std::int64_t n_rows) {
   return {static_cast<std::uint8_t const*>(bytes.data), 0};
 }
 
-Column ParseHostColumn(json column) {
+Column ParseNumbers(json column) {
   auto const mask = column.is_object() ? column.value("mask", json()) : json();
   if (mask.is_null()) return {ParseArrayInterface(column.dump()), {}, {}};
   column.erase("mask");
@@ -102,34 +119,50 @@ Column ParseHostColumn(json column) {
   return {values, {}, ParseMask(mask, values.shape[0])};
 }
 
-DeviceArray ParseDeviceColumn(json const& column) { return ParseDeviceArrayInterface(column.dump()); }
+/// Fills `names` where the column is categorical.
+Column ParseHostColumn(json const& column, CategoryNames* names) {
+  if (!column.is_array()) return ParseNumbers(column);
+  if (column.size() != 2) {
+    Fail(ErrorKind::kData, "it is a list of ", column.size(), " elements; a categorical column is one of two, names ",
+         "and codes.");
+  }
+  *names = ParseCategoryNames(column[0]);
+  auto codes = ParseNumbers(column[1]);
+  codes.codes = SameCodes(names->Size());
+  return codes;
+}
+
+DeviceArray ParseDeviceColumn(json const& column, CategoryNames* /*names*/) {
+  if (column.is_array()) {
+    Fail(ErrorKind::kData, "it is categorical, which columns in device memory cannot be; pass its codes and set the ",
+         "column's type to 'c', or copy the table to host memory.");
+  }
+  return ParseDeviceArrayInterface(column.dump());
+}
 
 ArrayView const& ViewOf(Column const& column) { return column.values; }
 ArrayView const& ViewOf(DeviceArray const& column) { return column.view; }
 
 template <typename Parse>
-auto ParseColumn(json const& column, std::size_t index, Parse const& parse) {
-  if (column.is_array()) {
-    Fail(ErrorKind::kData, "column ", index,
-         " is categorical, which this version does not support; encode it as numbers, for example one-hot.");
-  }
+auto ParseColumn(json const& column, std::size_t index, Parse const& parse, CategoryNames* names) {
   try {
-    return parse(column);
+    return parse(column, names);
   } catch (Error const& error) {
     Fail(error.Kind(), "column ", index, ": ", error.what());
   }
 }
 
-/// Vectors of one length.
+/// Vectors of one length. names: [columns], or empty when none is categorical.
 template <typename Parse>
-auto ParseColumns(std::string const& text, Parse const& parse) {
+auto ParseColumns(std::string const& text, Parse const& parse, CategoryNameTable* names) {
   auto const document = json::parse(text, nullptr, false);
   if (!document.is_array()) {
     Fail(ErrorKind::kData, "columns: '", text.substr(0, 120), "' is not a JSON list of array interfaces.");
   }
-  std::vector<decltype(parse(document))> columns;
+  std::vector<decltype(parse(document, nullptr))> columns;
+  names->assign(document.size(), {});
   for (std::size_t i = 0; i < document.size(); ++i) {
-    columns.push_back(ParseColumn(document[i], i, parse));
+    columns.push_back(ParseColumn(document[i], i, parse, &(*names)[i]));
     auto const& shape = ViewOf(columns[i]).shape;
     if (shape[1] != 1) Fail(ErrorKind::kData, "column ", i, " has two dimensions; each column is a vector.");
     auto const n_rows = ViewOf(columns[0]).shape[0];
@@ -137,19 +170,26 @@ auto ParseColumns(std::string const& text, Parse const& parse) {
       Fail(ErrorKind::kData, "column ", i, " has ", shape[0], " rows, but column 0 has ", n_rows, ".");
     }
   }
+  auto const has_name = [](CategoryNames const& of_column) { return of_column.Size() > 0; };
+  if (std::none_of(names->begin(), names->end(), has_name)) names->clear();
   return columns;
 }
 
 }  // namespace
 
-std::unique_ptr<DataView> MakeColumnarView(std::vector<Column> columns, float missing) {
-  return std::make_unique<ColumnarView>(std::move(columns), missing);
+std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing) {
+  return std::make_unique<ColumnarView>(std::move(table), missing);
 }
 
 std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing) {
-  return MakeColumnarView(ParseColumns(json, ParseHostColumn), missing);
+  ColumnTable table;
+  table.columns = ParseColumns(json, ParseHostColumn, &table.names);
+  return MakeColumnarView(std::move(table), missing);
 }
 
-std::vector<DeviceArray> ParseDeviceColumns(std::string const& json) { return ParseColumns(json, ParseDeviceColumn); }
+std::vector<DeviceArray> ParseDeviceColumns(std::string const& json) {
+  CategoryNameTable none;
+  return ParseColumns(json, ParseDeviceColumn, &none);
+}
 
 }  // namespace kauri

@@ -26,14 +26,24 @@ struct Column {
   ArrayView values;  ///< a vector
   PackedBits truth;  ///< the values of packed booleans; the address in `values` is not read then
   PackedBits valid;  ///< clear where a value is missing; without bytes all are present
+  /// What a category's code becomes, [n_categories]; nullptr for a column of numbers.
+  std::shared_ptr<std::vector<float> const> codes = nullptr;
 };
 
-/// A view of columns of one length. \throws Error(kData) for infinite values, from CopyRows.
-std::unique_ptr<DataView> MakeColumnarView(std::vector<Column> columns, float missing);
+/// The columns of a table and what their categories are called.
+struct ColumnTable {
+  std::vector<Column> columns;
+  CategoryNameTable names;  ///< [columns], or empty
+};
 
-/// A view of numeric columns. `json`: a list of array interfaces, one vector per column, all of the same length; each
-/// column has its own dtype, and may have a "mask": packed bits (typestr "<t1") that are clear where a value is
-/// missing. \throws Error(kData) for columns that disagree or that are categorical; see also MakeDenseView.
+/// A view of columns of one length. \throws Error(kData) for infinite values and for codes that stand for no category,
+/// from CopyRows.
+std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing);
+
+/// A view of columns. `json`: a list of array interfaces, one vector per column, all of the same length; each column
+/// has its own dtype, and may have a "mask": packed bits (typestr "<t1") that are clear where a value is missing. A
+/// categorical column is a list of two, the names of its categories (ParseCategoryNames) and the codes; `missing` says
+/// nothing of codes. \throws Error(kData) for columns that disagree; see also MakeDenseView.
 std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing);
 
 /// The columns of such a table in device memory, for DeviceMemory::Copy, without masks. \throws Error(kData) as

@@ -83,6 +83,7 @@ MetaInfo JoinInfo(Infos const& parts) {
   all.feature_weights = JoinShared(parts, "feature_weights", &MetaInfo::feature_weights);
   all.feature_names = JoinShared(parts, "feature_name", &MetaInfo::feature_names);
   all.feature_types = JoinShared(parts, "feature_type", &MetaInfo::feature_types);
+  all.category_names = JoinShared(parts, "names of categories", &MetaInfo::category_names);
   return all;
 }
 

@@ -89,17 +89,29 @@ void DataMatrix::Finish(std::int64_t n_rows, std::int64_t n_cols, std::int64_t n
   n_entries_ = n_entries;
 }
 
-std::unique_ptr<DataMatrix> DataMatrix::FromView(Context const& ctx, DataView const& view) {
+namespace {
+
+std::unique_ptr<DataMatrix> CopyRows(Context const& ctx, DataView const& view) {
   auto const n_rows = view.NumRows();
   auto const n_cols = view.NumCols();
-  if (auto const* sparse = dynamic_cast<SparseView const*>(&view)) return FromCsr(sparse->CopyCsr(ctx), n_cols, ctx);
+  if (auto const* sparse = dynamic_cast<SparseView const*>(&view)) {
+    return DataMatrix::FromCsr(sparse->CopyCsr(ctx), n_cols, ctx);
+  }
   CheckShape(n_rows, n_cols);
   DenseStorage storage;
   ResizeLarge(&storage.values, NumCells(n_rows, n_cols));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     view.CopyRows(begin, end, n_cols, storage.values.data() + begin * n_cols);
   });
-  return FromDense(std::move(storage), n_rows, n_cols, ctx);
+  return DataMatrix::FromDense(std::move(storage), n_rows, n_cols, ctx);
+}
+
+}  // namespace
+
+std::unique_ptr<DataMatrix> DataMatrix::FromView(Context const& ctx, DataView const& view) {
+  auto matrix = CopyRows(ctx, view);
+  matrix->info_.category_names.assign(view.Categories().begin(), view.Categories().end());
+  return matrix;
 }
 
 std::unique_ptr<DataMatrix> DataMatrix::FromDense(DenseStorage storage, std::int64_t n_rows, std::int64_t n_cols,
@@ -163,10 +175,12 @@ void DataMatrix::FailWithoutValues(char const* what) const {
 }
 
 std::unique_ptr<DataView> DataMatrix::View() const {
-  if (store_ != nullptr) return store_->View();
-  if (device_ != nullptr) return MakeDeviceView(*device_);
-  if (IsDense()) return MakeRowsView(dense_.values.data(), NumRows(), NumCols());
-  return MakeStorageView(csr_, NumCols());
+  auto view = store_ != nullptr    ? store_->View()
+              : device_ != nullptr ? MakeDeviceView(*device_)
+              : IsDense()          ? MakeRowsView(dense_.values.data(), NumRows(), NumCols())
+                                   : MakeStorageView(csr_, NumCols());
+  view->SetCategories(info_.category_names);
+  return view;
 }
 
 }  // namespace kauri

@@ -151,7 +151,7 @@ std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows
 
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories) {
   QuantileCuts cuts;
-  cuts.categories = std::move(categories);
+  cuts.categories = FillGaps(std::move(categories));
   cuts.feature_begin.push_back(0);
   for (std::size_t f = 0; f < features.size(); ++f) {
     auto const feature = cuts.IsCategorical(f) ? CategoryCuts(cuts.categories[f], f) : features[f];

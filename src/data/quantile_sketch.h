@@ -11,7 +11,7 @@
 /// 3. Ranks count the weights of the rows. Rows without weight are left out: they could be missing from the data.
 /// 4. Cuts at even steps of rank follow (data/rank_cuts.h).
 /// 5. sketch=moments: each cut moves up to the next value of the data, and bins that hold none are dropped.
-/// A categorical feature has a bin per category that occurs, whatever the weights, the sketch and max_bin.
+/// A categorical feature has a bin per category (FillGaps), whatever the weights, the sketch and max_bin.
 #pragma once
 
 #include <cstdint>

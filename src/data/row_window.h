@@ -10,7 +10,9 @@ namespace kauri {
 /// Rows [begin, end) of another view, which must outlive it.
 class RowWindow : public DataView {
  public:
-  RowWindow(DataView const& all, std::int64_t begin, std::int64_t end) : all_(all), begin_(begin), end_(end) {}
+  RowWindow(DataView const& all, std::int64_t begin, std::int64_t end) : all_(all), begin_(begin), end_(end) {
+    SetCategories(all.Categories());
+  }
 
   std::int64_t NumRows() const override { return end_ - begin_; }
   std::int64_t NumCols() const override { return all_.NumCols(); }

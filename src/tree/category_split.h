@@ -1,7 +1,7 @@
 /// \file The best split of a node on a categorical feature: which of its categories go right.
 ///
-/// Vocabulary. A feature has n categories: those that occur in the training data, known here by their index 0 .. n - 1
-/// in ascending order. An entry is a category with rows in the node. The weight of a category is what a leaf of its
+/// Vocabulary. A feature has n categories (FillGaps of data/categories.h), known here by their index 0 .. n - 1 in
+/// ascending order. An entry is a category with rows in the node. The weight of a category is what a leaf of its
 /// rows alone would weigh (LeafWeight: 0 without rows or with less hessian than min_child_weight).
 ///
 /// The algorithm (XGBoost's rules; W. Fisher, "On grouping for maximum homogeneity", 1958, for why sorting suffices).
@@ -12,7 +12,7 @@
 /// 1. The parts of 1, 2, .. max_partition - 1 lowest categories, the missing rows going left.
 /// 2. The other way round: those but the 1, 2, .. max_partition - 1 highest, the missing rows going right.
 /// Of equal candidates the first stays. A category without rows in the node goes where its place in the order says, one
-/// that never occurred in training left.
+/// that is none of the n left.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ class ExactState : public BuildState {
   void FindCategories(Context const& ctx, DataMatrix const& data) {
     auto const& types = data.Info().feature_types;
     if (types == types_) return;
-    categories = kauri::FindCategories(ctx, data);
+    categories = FillGaps(kauri::FindCategories(ctx, data));
     types_ = types;
   }
 

@@ -108,8 +108,8 @@ def test_labels_from_columns() -> None:
 
 
 def test_pandas_columns_that_are_not_numbers() -> None:
-    frame = pd.DataFrame({"x": [1], "color": pd.Categorical(["red"]), "when": [pd.Timestamp(0)]})
-    with pytest.raises(kauri.DataError, match=r"color \(category; .*\.cat\.codes.*when \(datetime64"):
+    frame = pd.DataFrame({"x": [1], "color": ["red"], "when": [pd.Timestamp(0)]})
+    with pytest.raises(kauri.DataError, match=r"color \(.*when \(datetime64.*astype\('category'\)"):
         kauri.DMatrix(frame)
 
 
@@ -117,7 +117,7 @@ def test_arrow_columns_that_are_not_numbers() -> None:
     pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     for values, message in [
         (pa.array(["red"]), "'color' holds text"),
-        (pa.array(["red"]).dictionary_encode(), "'color' is categorical"),
+        (pa.array([1.5]).dictionary_encode(), "'color' cannot be read: its dictionary holds values of the format 'g'"),
         (pa.array([[1]]), "'color' holds nested"),
         (pa.array([None]), "'color' holds nothing but nulls"),
     ]:

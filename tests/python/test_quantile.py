@@ -166,8 +166,8 @@ def test_categories_have_a_bin_each() -> None:
     assert model_of(pages) == model_of(kauri.QuantileDMatrix(Batches(batches)))
     booster = kauri.train(PARAMS, whole, 4)
     np.testing.assert_array_equal(booster.predict(whole), booster.predict(kauri.DMatrix(rows, feature_types=types)))
-    with pytest.raises(kauri.DataError, match="category 1 of column 1 does not occur in the data that the bins"):
-        kauri.QuantileDMatrix(np.ones((2, 6)), feature_types=types, ref=whole)
+    with pytest.raises(kauri.DataError, match="category 1000 of column 1 does not occur in the data that the bins"):
+        kauri.QuantileDMatrix(np.full((2, 6), 1000), feature_types=types, ref=whole)
     later = kauri.QuantileDMatrix(rows, Y)
     later.feature_types = types
     with pytest.raises(kauri.DataError, match="column 1 has the type 'c', which it did not have"):

@@ -28,7 +28,7 @@ class JsonWriter {
   void Float(float value);
 
   void Numbers(Span<float const> values) { WriteNumbers(values, kFloatTextBytes, &WriteFloat); }
-  /// \tparam T std::uint8_t, std::int32_t or std::int64_t.
+  /// \tparam T an integer.
   template <typename T>
   void Numbers(Span<T const> values) {
     WriteNumbers(values, kIntegerTextBytes, [](T value, char* out) {

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "booster/model_io/base_score.h"
+#include "booster/model_io/category_table.h"
 #include "booster/model_io/linear_part.h"
 #include "booster/model_io/object_reader.h"
 #include "booster/model_io/tree_reader.h"
-#include "common/log.h"
 
 namespace kauri::model_io {
 namespace {
@@ -129,14 +129,6 @@ void ReadTreeOutputs(ObjectReader const& gbtree, Model* model) {
   model->output_of_tree = std::move(outputs);
 }
 
-void WarnOfCategoryNames(ObjectReader const& gbtree) {
-  if (!gbtree.Has("cats")) return;
-  auto const cats = gbtree.Child("cats");
-  if (!cats.Has("enc") || cats.Elements("enc")->empty()) return;
-  Log(LogLevel::kWarning, "The model file names its categories (", gbtree.PathOf("cats"),
-      "); the names are not kept. Give categories as the codes that they had in training.");
-}
-
 void ReadTrees(ObjectReader const& gbtree, Model* model) {
   auto const param = gbtree.Child("gbtree_model_param");
   auto* trees = gbtree.Elements("trees");
@@ -160,7 +152,7 @@ void ReadGbtree(ObjectReader const& booster, Model* model) {
   ReadIterations(gbtree, model);
   ReadTreeWeights(gbtree, model);
   ReadTreeWeights(booster, model);
-  WarnOfCategoryNames(gbtree);
+  ReadCategoryTable(gbtree, model);
 }
 
 void ReadBooster(ObjectReader const& learner, Model* model) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "booster/model_io/base_score.h"
+#include "booster/model_io/category_table.h"
 #include "booster/model_io/linear_part.h"
 #include "booster/model_io/tree_reader.h"
 #include "booster/model_io/vector_leaves.h"
@@ -116,23 +117,12 @@ void WriteTree(Model const& model, std::size_t index, Writer* writer) {
   writer->EndObject();
 }
 
-/// No category names: an empty container, which XGBoost takes for "codes as they are".
-template <typename Writer>
-void WriteNoCategoryNames(Writer* writer) {
-  writer->Key("cats");
-  writer->BeginObject();
-  Strings(writer, "enc", {});
-  Numbers(writer, "feature_segments", std::vector<std::int32_t>());
-  Numbers(writer, "sorted_idx", std::vector<std::int32_t>());
-  writer->EndObject();
-}
-
 template <typename Writer>
 void WriteGbtree(Model const& model, Writer* writer) {
   writer->BeginObject();
   writer->Key("model");
   writer->BeginObject();
-  WriteNoCategoryNames(writer);
+  WriteCategoryTable(model, writer);
   writer->Key("gbtree_model_param");
   writer->BeginObject();
   Text(writer, "num_parallel_tree", std::to_string(model.n_parallel_trees));

@@ -67,6 +67,18 @@ void UbjsonWriter::Numbers(Span<float const> values) {
   AppendItems(values, &out_);
 }
 
+void UbjsonWriter::Numbers(Span<std::int8_t const> values) {
+  out_ += "[$i#";
+  Length(values.size());
+  AppendItems(values, &out_);
+}
+
+void UbjsonWriter::Numbers(Span<std::int16_t const> values) {
+  out_ += "[$I#";
+  Length(values.size());
+  AppendItems(values, &out_);
+}
+
 void UbjsonWriter::Numbers(Span<std::uint8_t const> values) {
   out_ += "[$U#";
   Length(values.size());

@@ -27,7 +27,9 @@ class UbjsonWriter {
   void Float(float value);
 
   void Numbers(Span<float const> values);
+  void Numbers(Span<std::int8_t const> values);
   void Numbers(Span<std::uint8_t const> values);
+  void Numbers(Span<std::int16_t const> values);
   void Numbers(Span<std::int32_t const> values);
   void Numbers(Span<std::int64_t const> values);
 

@@ -100,7 +100,7 @@ TEST(ArrowTable, RefusesColumnsByName) {
   ExpectParts(of_format("+l"), {"'depth'", "nested"});
   ExpectParts(of_format(nullptr), {"'depth'", "not numbers"});
   ExpectParts(Refusal([](ArrowSchema* schema, ArrowArray*) { schema->children[1]->dictionary = schema; }),
-              {"'depth'", "categorical", "one-hot"});
+              {"'depth'", "categorical", "no dictionary"});
   ExpectParts(Refusal([](ArrowSchema*, ArrowArray* rows) { rows->children[1] = nullptr; }), {"'depth'", "null"});
 }
 

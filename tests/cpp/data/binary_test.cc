@@ -61,7 +61,10 @@ std::unique_ptr<DataMatrix> FullMatrix(bool sparse) {
   info->label_upper_bound = {1, 1, 1, 1, 1, INFINITY};
   info->feature_weights = {1, 0, 2};
   info->feature_names = {"a", "", "c d"};
-  info->feature_types = {"float", "q", "int"};
+  info->feature_types = {"c", "c", "int"};
+  info->category_names.resize(3);
+  info->category_names[0].texts = {"red", "", "grün"};
+  info->category_names[1].numbers = {-7, 1LL << 40};
   return matrix;
 }
 
@@ -83,6 +86,7 @@ void ExpectSame(DataMatrix const& a, DataMatrix const& b) {
   EXPECT_EQ(a.Info().group_ptr, b.Info().group_ptr);
   EXPECT_EQ(a.Info().feature_names, b.Info().feature_names);
   EXPECT_EQ(a.Info().feature_types, b.Info().feature_types);
+  EXPECT_EQ(a.Info().category_names, b.Info().category_names);
   for (auto const* field :
        {"label", "weight", "base_margin", "label_lower_bound", "label_upper_bound", "feature_weights"}) {
     EXPECT_EQ(GetFloatInfo(a.Info(), field), GetFloatInfo(b.Info(), field)) << field;

@@ -211,7 +211,8 @@ TEST(ColumnarView, Refusals) {
   ExpectParts(refusal("[" + column_a + "]"), {"row 1, column 0 is inf"});
   ExpectParts(refusal("[" + column_b + "," + column_a + "]"), {"column 1 has 2 rows", "column 0 has 3"});
   ExpectParts(refusal("[" + column_b + ",[" + column_a + "," + column_b + "]]"),
-              {"column 1 is categorical", "one-hot"});
+              {"column 1", "named by numbers that are no integers"});
+  ExpectParts(refusal("[[" + column_a + "]]"), {"column 0", "a list of 1 elements"});
   ExpectParts(refusal("[{}]"), {"column 0", "typestr"});
   ExpectParts(refusal("{"), {"'{'", "list of array interfaces"});
 }

@@ -133,9 +133,11 @@ TEST(CategoricalTree, RootSplitEqualsTheDefinition) {
         column.values.push_back(value);
         column.pairs.push_back(job.gradients.pairs[row]);
       }
-      column.categories.assign(categories.begin(), categories.end());
+      for (int category = 0; !categories.empty() && category <= *categories.rbegin(); ++category) {
+        column.categories.push_back(category);
+      }
       testing::NaiveCategorySearch search(column, gain);
-      auto const one_hot = static_cast<int>(categories.size()) < job.param.max_cat_to_onehot;
+      auto const one_hot = static_cast<int>(column.categories.size()) < job.param.max_cat_to_onehot;
       auto const found = one_hot ? search.OneHot() : search.Partition(job.param.max_cat_threshold);
       if (found.loss_change > best.loss_change) best = found;
     }
@@ -197,6 +199,54 @@ TEST(CategoricalTree, ManyCategories) {
   EXPECT_GT(exact.tree.NumLeaves(), 4);
   ExpectRowsAndSums(job, exact);
   ExpectSame(BuildWith(Method::kHist, job), exact, "hist");
+}
+
+/// Columns of which at most one is present, which histograms read as one, beside a full one.
+CategoricalJob ExclusiveJob(bool sparse) {
+  Random random(3);
+  CategoricalJob job;
+  job.n_cols = 9;
+  job.sparse = sparse;
+  for (int row = 0; row < 2000; ++row) {
+    std::vector<float> values(9, sparse ? kNan : 0.0F);
+    values[8] = static_cast<float>(random.Below(7));
+    values[random.Below(8)] = static_cast<float>(1 + random.Below(5));
+    job.values.insert(job.values.end(), values.begin(), values.end());
+  }
+  job.types.assign(9, "c");
+  job.param.max_cat_to_onehot = 1;
+  job.gradients = MakeGradients(2000, 4);
+  return job;
+}
+
+TEST(CategoricalTree, ColumnsThatExcludeEachOther) {
+  for (bool const sparse : {false, true}) {
+    auto const job = ExclusiveJob(sparse);
+    auto const exact = BuildWith(Method::kExact, job);
+    EXPECT_GT(exact.tree.NumLeaves(), 20);
+    ExpectRowsAndSums(job, exact);
+    ExpectSame(BuildWith(Method::kHist, job), exact, sparse ? "sparse" : "dense");
+  }
+}
+
+/// Numbers that no row has are categories without rows: they go with those that weigh nothing, here to the right with
+/// category 1 and the missing.
+TEST(CategoricalTree, GapsHaveTheirPlace) {
+  CategoricalJob job;
+  std::vector<GradientPair> pairs;
+  for (int row = 0; row < 60; ++row) {
+    job.values.push_back(row % 3 == 0 ? 4.0F : row % 3 == 1 ? 1.0F : kNan);
+    pairs.push_back({row % 3 == 0 ? -1.0F : 1.0F, 1.0F});
+  }
+  job.types = {"c"};
+  QuantiseGradients(Context{}, pairs, 1, 0, {}, &job.gradients);
+  job.param.max_depth = 1;
+  for (auto const method : {Method::kExact, Method::kHist}) {
+    auto const built = BuildWith(method, job);
+    auto const right = built.tree.CategoriesOf(0);
+    EXPECT_EQ(std::vector<std::int32_t>(right.begin(), right.end()), (std::vector<std::int32_t>{0, 1, 2, 3}));
+    EXPECT_EQ(built.tree.default_left[0], 0);
+  }
 }
 
 TEST(CategoricalTree, TypesSetLaterCount) {

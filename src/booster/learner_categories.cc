@@ -1,0 +1,71 @@
+/// What a model learns of categories beside its trees: their names, and which of them occurred.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "booster/learner_impl.h"
+#include "data/categories.h"
+#include "data/category_names.h"
+#include "data/category_view.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+/// Adds the names of `from` that `to` lacks. \throws Error(kData) where the two disagree.
+void AddNames(CategoryNameTable const& from, CategoryNameTable* to) {
+  if (from.empty()) return;
+  to->resize(std::max(to->size(), from.size()));
+  for (std::size_t feature = 0; feature < from.size(); ++feature) {
+    auto& known = (*to)[feature];
+    if (!AgreeOnNames(from[feature], known)) {
+      Fail(ErrorKind::kData, "the training data name the categories of column ", feature,
+           " in another order than the booster does: the first is ", NameOfCategory(from[feature], 0),
+           ", the booster's ", NameOfCategory(known, 0),
+           ". Give them in the booster's order (get_categories), new ones at the end.");
+    }
+    if (from[feature].Size() > known.Size()) known = from[feature];
+  }
+}
+
+/// Returns whether there were new ones.
+bool AddSeen(CategoryLists const& from, CategoryLists* to) {
+  auto const before = *to;
+  to->resize(std::max(to->size(), from.size()));
+  for (std::size_t feature = 0; feature < from.size(); ++feature) {
+    std::vector<std::int32_t> both;
+    auto& seen = (*to)[feature];
+    std::set_union(seen.begin(), seen.end(), from[feature].begin(), from[feature].end(), std::back_inserter(both));
+    seen = std::move(both);
+  }
+  return *to != before;
+}
+
+}  // namespace
+
+void Learner::Impl::LearnCategories(Components const& parts, DataMatrix const& train) {
+  if (learnt_data == train.Id() && learnt_revision == train.InfoRevision()) return;
+  auto& known = model.categories;
+  if (model.NumIterations() == 0 && updated == nullptr) {
+    known.names.clear();
+    known.seen.clear();
+  }
+  auto const found = FindCategories(parts.ctx, train);
+  AddNames(train.Info().category_names, &known.names);
+  // What another library's training has seen is not known, and what is new says nothing of it.
+  auto const is_unknown = known.seen.empty() && std::any_of(model.trees.begin(), model.trees.end(),
+                                                            [](auto const& tree) { return tree.HasCategorical(); });
+  auto const has_new = !is_unknown && AddSeen(found, &known.seen);
+  if (has_new && known.unseen != UnseenCategory::kXGBoost && model.NumIterations() > 0) ForgetTraining();
+  learnt_data = train.Id();
+  learnt_revision = train.InfoRevision();
+}
+
+void Learner::Impl::CheckDeviceCategories(Components const& parts, DataMatrix const& data) const {
+  if (parts.ctx.device.kind != DeviceKind::kCuda || !ModelRows(model, *data.View()).AreTranslated()) return;
+  Fail(ErrorKind::kParameter,
+       "device=cuda cannot keep predictions of data whose categories are numbered or treated in ",
+       "another way than the model's trees know them (another order of names, unseen_category); use device=cpu.");
+}
+
+}  // namespace kauri

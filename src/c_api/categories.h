@@ -1,0 +1,15 @@
+/// \file Names of categories behind handles, and columns that refer to them.
+#pragma once
+
+#include <memory>
+
+#include "c_api/handles.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri::c_api {
+
+/// A view of columns as MakeColumnarView takes them; or {"ref_categories": a CategoriesHandle as an integer, "columns":
+/// such a list}: categories then get the numbers that their names have there. \throws Error(kData).
+std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing);
+
+}  // namespace kauri::c_api

@@ -1,0 +1,74 @@
+#include "data/category_names.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace kauri {
+namespace {
+
+bool IsUnsigned64(CategoryNames const& names) { return names.number_type == CategoryNames::Type::kU64; }
+
+/// Numbers as they order and compare; a kU64 past int64 is none of the others' numbers.
+std::string NumberText(CategoryNames const& names, std::size_t category) {
+  auto const number = names.numbers[category];
+  return IsUnsigned64(names) ? std::to_string(static_cast<std::uint64_t>(number)) : std::to_string(number);
+}
+
+/// Names of either kind as texts.
+std::vector<std::string> TextsOf(CategoryNames const& names) {
+  if (names.numbers.empty()) return names.texts;
+  std::vector<std::string> texts;
+  for (std::size_t category = 0; category < names.numbers.size(); ++category) {
+    texts.push_back(NumberText(names, category));
+  }
+  return texts;
+}
+
+}  // namespace
+
+char const* NameOfPolicy(UnseenCategory policy) {
+  constexpr char const* kNames[] = {"xgboost", "missing", "error"};
+  return kNames[static_cast<std::size_t>(policy)];
+}
+
+bool ParsePolicy(std::string const& text, UnseenCategory* policy) {
+  for (auto const known : {UnseenCategory::kXGBoost, UnseenCategory::kMissing, UnseenCategory::kError}) {
+    if (text != NameOfPolicy(known)) continue;
+    *policy = known;
+    return true;
+  }
+  return false;
+}
+
+std::string NameOfCategory(CategoryNames const& names, std::size_t category) {
+  if (category >= names.Size()) return std::to_string(category);
+  return names.numbers.empty() ? "'" + names.texts[category] + "'" : NumberText(names, category);
+}
+
+std::vector<std::int32_t> CategoryCodes(CategoryNames const& from, CategoryNames const& to) {
+  if (from.numbers.empty() != to.numbers.empty()) return std::vector<std::int32_t>(from.Size(), kUnknownCategory);
+  std::unordered_map<std::string, std::int32_t> codes;
+  auto const known = TextsOf(to);
+  for (std::size_t category = 0; category < known.size(); ++category) {
+    codes.emplace(known[category], static_cast<std::int32_t>(category));
+  }
+  std::vector<std::int32_t> result;
+  for (auto const& name : TextsOf(from)) {
+    auto const found = codes.find(name);
+    result.push_back(found == codes.end() ? kUnknownCategory : found->second);
+  }
+  return result;
+}
+
+bool AgreeOnNames(CategoryNames const& a, CategoryNames const& b) {
+  auto const both = std::min(a.Size(), b.Size());
+  if (both > 0 && a.numbers.empty() != b.numbers.empty()) return false;
+  for (std::size_t category = 0; category < both; ++category) {
+    auto const same =
+        a.numbers.empty() ? a.texts[category] == b.texts[category] : NumberText(a, category) == NumberText(b, category);
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace kauri

@@ -1,0 +1,65 @@
+/// \file Rows in the categories that a model knows.
+///
+/// Two things may happen to a categorical value before a tree sees it. Where rows and model both name the categories
+/// and not in the same order, it becomes the model's number of its name. Where the model's policy says so, a category
+/// that training has not seen becomes missing, or an error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kauri/categories.h"
+#include "kauri/data_matrix.h"
+#include "kauri/model.h"
+
+namespace kauri {
+
+/// See above. `rows` must outlive it; errors for values come from CopyRows and CopyFeatures.
+class CategoryView : public DataView {
+ public:
+  /// `model` must outlive it. \throws Error(kData) for names of another type than the model's, Error(kModel) for a
+  /// policy about unseen categories where the model does not say which it has seen.
+  CategoryView(ModelCategories const& model, DataView const& rows);
+
+  std::int64_t NumRows() const override { return rows_.NumRows(); }
+  std::int64_t NumCols() const override { return rows_.NumCols(); }
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override;
+  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
+                    std::int64_t n_slots, float* tile) const override;
+
+ private:
+  struct Column {
+    std::size_t feature;
+    std::vector<std::int32_t> codes;  ///< the model's number of the rows' categories; empty: the same
+    Span<std::int32_t const> seen;    ///< ascending
+    bool filters = false;             ///< what is not among `seen` is treated by the policy
+  };
+
+  float Translate(Column const& column, float value, std::int64_t row) const;
+  bool IsSeen(Column const& column, std::int32_t category) const;
+  float Unseen(Column const& column, float value, std::int64_t row) const;
+
+  ModelCategories const& model_;
+  DataView const& rows_;
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::int32_t>> named_;  ///< what `seen` points into where names stand for seen categories
+};
+
+/// `rows` themselves where nothing needs to be done, else through a CategoryView.
+class ModelRows {
+ public:
+  /// Both must outlive it. \throws as CategoryView.
+  ModelRows(Model const& model, DataView const& rows);
+  ModelRows(ModelRows const&) = delete;
+  ModelRows& operator=(ModelRows const&) = delete;
+
+  DataView const& View() const { return view_.has_value() ? static_cast<DataView const&>(*view_) : rows_; }
+  bool AreTranslated() const { return view_.has_value(); }
+
+ private:
+  DataView const& rows_;
+  std::optional<CategoryView> view_;
+};
+
+}  // namespace kauri
