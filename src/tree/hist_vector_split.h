@@ -30,7 +30,6 @@ struct VectorCells {
 /// Scratch of one thread.
 struct VectorScanScratch {
   std::vector<std::uint32_t> codes;   ///< of the bins that hold rows
-  std::vector<std::int64_t> running;  ///< [stride]: sums so far
   std::vector<std::int64_t> left;     ///< [outputs of a tile and their hessians, n_boundaries]
   std::vector<std::int64_t> missing;  ///< [stride]
   std::vector<double> up;             ///< BoundarySums with the missing rows to the right
@@ -55,6 +54,7 @@ class VectorSplitFinder {
   struct Scan;
   int SignOf(std::uint32_t feature) const { return signs_.empty() ? 0 : static_cast<int>(signs_[feature]); }
   bool CollectBins(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch) const;
+  static void SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left);
   void AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const;
   void Keep(Scan const& scan, SplitCandidate* best) const;
   void KeepMissingAlone(Scan const& scan, SplitCandidate* best) const;
