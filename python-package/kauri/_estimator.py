@@ -29,6 +29,12 @@ _NOT_OF_THE_BOOSTER = (
 )
 
 
+def has_several_columns(y: Any) -> bool:
+    """Whether the targets are a table of two columns or more."""
+    shape = getattr(y, "shape", None) or np.asarray(y).shape
+    return len(shape) == 2 and shape[1] > 1
+
+
 class KauriModel(BaseEstimator):
     """What the estimators share. Every parameter that is None keeps the library's default."""
 
@@ -56,6 +62,7 @@ class KauriModel(BaseEstimator):
         colsample_bylevel: float | None = None,
         colsample_bynode: float | None = None,
         num_parallel_tree: int | None = None,
+        multi_strategy: str | None = None,
         sample_type: str | None = None,
         normalize_type: str | None = None,
         rate_drop: float | None = None,
@@ -100,7 +107,7 @@ class KauriModel(BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
 
     def _encode(self, y: Any) -> np.ndarray:
-        return column_or_1d(y, warn=True)
+        return y if has_several_columns(y) else column_or_1d(y, warn=True)
 
     def _fit(
         self,

@@ -85,7 +85,7 @@ void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64
     auto const total = param_->SumOf(scan.node->sums.data(), first + k);
     auto const missing = param_->SumOf(scratch->missing.data(), first + k);
     OutputBoundaries boundaries{left + k * scan.n_padded, hessians, scan.n, {}, total, {}, scan.sign};
-    if (!scan.node->limits.empty()) boundaries.limits = scan.node->limits[At(first + k)];
+    if (!scan.node->bounds.empty()) boundaries.bounds = scan.node->bounds[At(first + k)];
     AddOutput(param_->Of(first + k), boundaries, SumsIn(&scratch->up, scan.n_padded));
     if (!scan.has_missing) continue;
     boundaries.offset = missing;
@@ -134,7 +134,7 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
     auto const& param = param_->Of(output);
     auto const left = param_->SumOf(scan.scratch->missing.data(), output);
     auto const right = param_->SumOf(scan.node->sums.data(), output) - left;
-    gain += OutputSplitGain(left, right, param, scan.node->limits[At(output)], scan.sign);
+    gain += OutputSplitGain(left, right, param, scan.node->bounds[At(output)], scan.sign);
     hessian_left += HessianOf(left, param);
     hessian_right += HessianOf(right, param);
   }

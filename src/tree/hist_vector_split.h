@@ -14,7 +14,7 @@ namespace kauri {
 struct VectorTotal {
   std::vector<std::int64_t> sums;    ///< [stride]
   double gain = 0.0;                 ///< VectorGain(sums)
-  std::vector<OutputLimits> limits;  ///< [n_outputs]; empty without monotone constraints
+  std::vector<WeightBounds> bounds;  ///< [n_outputs]; empty without monotone constraints
   std::vector<std::int64_t> left;    ///< [stride]: of the left child of the node's best split, once it is known
 };
 
