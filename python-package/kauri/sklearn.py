@@ -84,7 +84,9 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         codes = np.minimum(codes, len(self.classes_) - 1)
         unknown = self.classes_[codes] != labels
         if unknown.any():
-            raise ValueError(f"the label {labels[unknown][0]!r} is not among the classes {self.classes_.tolist()}.")
+            raise ValueError(
+                f"the label {labels[unknown].tolist()[0]!r} is not among the classes {self.classes_.tolist()}."
+            )
         return codes
 
     def __sklearn_tags__(self) -> Any:

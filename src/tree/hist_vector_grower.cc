@@ -48,7 +48,7 @@ VectorGrower::VectorGrower(Context const& ctx, TreeParam const& param, Constrain
     : HistGrowth(ctx, param, rules, task, bins, rows, leaf_of_row),
       workspace_(workspace),
       gain_(MakeVectorGainParam(param, task.table, rules.HasMonotone())),
-      finder_(gain_, bins, constraints_.Signs()),
+      finder_(gain_, bins, CategoryRulesOf(param), constraints_.Signs()),
       leaf_rate_(LeafRate(param, task)) {
   tree_ = Tree(static_cast<std::int32_t>(task.table.NumOutputs()));
   workspace_->Pool()->GiveBackAll();

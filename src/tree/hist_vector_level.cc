@@ -173,7 +173,7 @@ void VectorWorkspace::KeepBest(Job const& job, std::size_t index) {
       if (IsBetter(found, node.best)) node.best = found;
     }
     if (!node.best.IsValid()) continue;
-    node.total.left = job.finder.SumLeft(CellsOf(node.histogram, node.best.feature), node.total, node.best);
+    job.finder.Describe(CellsOf(node.histogram, node.best.feature), node.best, &node.total);
   }
 }
 

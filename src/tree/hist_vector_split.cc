@@ -6,6 +6,7 @@
 
 #include "tree/hist_split.h"
 #include "tree/hist_vector_adder.h"
+#include "tree/hist_vector_categories.h"
 #include "tree/hist_vector_scan.h"
 
 namespace kauri {
@@ -104,7 +105,7 @@ void VectorSplitFinder::Keep(Scan const& scan, SplitCandidate* best) const {
       auto const loss_change = sums.gain[i] - scan.node->gain;
       auto const is_later_equal = keep_last && boundary >= 0 && loss_change == best->loss_change;
       if (!(loss_change > best->loss_change) && !is_later_equal) continue;
-      if (!HasEnough(sums.hessian_left[i]) || !HasEnough(sums.hessian_right[i])) continue;
+      if (!param_->HasEnough(sums.hessian_left[i]) || !param_->HasEnough(sums.hessian_right[i])) continue;
       best->loss_change = loss_change;
       boundary = i;
     }
@@ -138,7 +139,7 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
     hessian_left += HessianOf(left, param);
     hessian_right += HessianOf(right, param);
   }
-  if (!HasEnough(hessian_left) || !HasEnough(hessian_right)) return;
+  if (!param_->HasEnough(hessian_left) || !param_->HasEnough(hessian_right)) return;
   auto const loss_change = gain - scan.node->gain;
   if (!(loss_change > best->loss_change)) return;
   auto const feature = scan.cells->feature;
@@ -152,6 +153,10 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
 
 void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
                              SplitCandidate* best) const {
+  if (bins_->Cuts().IsCategorical(cells.feature)) {
+    FindVectorCategories({*param_, *bins_, rules_, cells, node}, best);
+    return;
+  }
   auto const has_missing = CollectBins(cells, node, scratch);
   auto const n = static_cast<std::int64_t>(scratch->codes.size());
   if (n == 0 || (n == 1 && !has_missing)) return;
@@ -167,17 +172,23 @@ void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, 
   if (has_missing && scan.sign != 0) KeepMissingAlone(scan, best);
 }
 
-std::vector<std::int64_t> VectorSplitFinder::SumLeft(VectorCells const& cells, VectorTotal const& node,
-                                                     SplitCandidate const& split) const {
-  auto const end = FirstRight(*bins_, split.feature, split.threshold);
-  std::vector<std::int64_t> left(node.sums.size(), 0);
-  if (split.default_left) left = node.sums;  // less all that go right
-  auto const n_bins = bins_->NumBins(split.feature);
-  for (auto bin = split.default_left ? end : 0U; bin < (split.default_left ? n_bins : end); ++bin) {
-    auto const* sums = cells.Of(bin);
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] += split.default_left ? -sums[i] : sums[i];
+void VectorSplitFinder::Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const {
+  std::vector<std::uint8_t> goes_right;
+  if (bins_->Cuts().IsCategorical(split.feature)) {
+    node->right_categories = RightVectorCategories({*param_, *bins_, rules_, cells, *node}, split);
+    goes_right = MarkCategories(*bins_, split.feature, node->right_categories);
+  } else {
+    goes_right.assign(bins_->NumBins(split.feature), 0);
+    auto const first = FirstRight(*bins_, split.feature, split.threshold);
+    std::fill(goes_right.begin() + first, goes_right.end(), std::uint8_t{1});
   }
-  return left;
+  // Missing rows have no bin: where they go left, that is the node less what goes right.
+  node->left.assign(node->sums.size(), 0);
+  if (split.default_left) node->left = node->sums;
+  for (std::uint32_t bin = 0; bin < goes_right.size(); ++bin) {
+    if (split.default_left && goes_right[bin] != 0) SubtractSums(cells.Of(bin), node->left.size(), node->left.data());
+    if (!split.default_left && goes_right[bin] == 0) AddSums(cells.Of(bin), node->left.size(), node->left.data());
+  }
 }
 
 }  // namespace kauri

@@ -31,8 +31,9 @@ struct VectorGainParam {
   GainParam const& Of(std::int64_t output) const { return outputs[static_cast<std::size_t>(output)]; }
   std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
   FixedSum SumOf(SumRow sums, std::int64_t output) const { return {sums[output], sums[HessianPlace(output)]}; }
-  /// Whether the gain of an output is that of GainIsQuotient.
-  bool IsQuotient() const { return GainIsQuotient(outputs[0]); }
+  bool HasEnough(double sum_of_hessians) const {
+    return sum_of_hessians / static_cast<double>(NumOutputs()) >= min_child_weight;
+  }
 };
 
 VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone);

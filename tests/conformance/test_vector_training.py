@@ -41,6 +41,9 @@ SINCE_34: dict[str, dict[str, Any]] = {
     "monotone": {"monotone_constraints": "(1,0,-1,1,0)"},
     "monotone deep": {"monotone_constraints": "(-1,1,0,1,1)", "max_depth": 6, "min_child_weight": 3.0},
     "interactions": {"interaction_constraints": "[[0,1],[2,3,4]]"},
+    "categories": {"max_cat_to_onehot": 1},
+    "categories few": {"max_cat_to_onehot": 1, "max_cat_threshold": 3},
+    "categories one by one": {"max_cat_to_onehot": 50},
 }
 VARIANTS.update(SINCE_34 if VERSION >= (3, 4) else {})
 VARIANTS.update(UNTIL_32 if VERSION <= (3, 2) else {})
@@ -54,6 +57,8 @@ def make_data(variant: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     targets = np.stack([signal, features[:, 3] - signal, np.abs(features[:, 0])], axis=1)
     targets += rng.normal(size=targets.shape)
     features[rng.random(features.shape) < (0.6 if variant == "sparse" else 0.1)] = np.nan
+    if "categories" in variant:
+        features[:, :2] = np.abs(features[:, :2]) % 8
     weights = rng.integers(1, 4, size=500).astype(np.float32) if variant == "weights" else None
     if variant == "labels":
         return features, (targets > 0).astype(np.float32), weights
@@ -73,15 +78,17 @@ def test_trees_are_the_same(variant: str, tmp_path: Path) -> None:
     """Splits exactly, numbers to float32's rounding; and either library predicts the same with our file."""
     features, labels, weights = make_data(variant)
     params = {**SHARED, **VARIANTS[variant]}
-    ours = kauri.train(params, kauri.DMatrix(features, label=labels, weight=weights), 3)
+    types = {"feature_types": ["c", "c", "q", "q", "q"]} if "categories" in variant else {}
+    ours = kauri.train(params, kauri.DMatrix(features, label=labels, weight=weights, **types), 3)
     peer_params = {name: np.array(value) if isinstance(value, list) else value for name, value in params.items()}
-    peer_data = xgboost.DMatrix(features, labels, weight=weights)
+    peer_data = xgboost.DMatrix(features, labels, weight=weights, enable_categorical=bool(types), **types)
     theirs = xgboost.train({**peer_params, "nthread": 1}, peer_data, 3)
     found, expected = trees_of(ours, tmp_path / "ours.json"), trees_of(theirs, tmp_path / "theirs.json")
     for mine, yours in zip(found, expected, strict=True):
-        for key in ("left_children", "right_children", "split_indices", "default_left", "parents"):
+        structure = ("left_children", "right_children", "parents", "split_indices", "split_type", "default_left")
+        for key in (*structure, "categories", "categories_nodes", "categories_segments", "categories_sizes"):
             assert mine[key] == yours[key], key
-        inner = np.array(mine["left_children"]) >= 0
+        inner = (np.array(mine["left_children"]) >= 0) & (np.array(mine["split_type"]) == 0)
         np.testing.assert_array_equal(
             np.array(mine["split_conditions"])[inner], np.array(yours["split_conditions"])[inner]
         )
@@ -90,6 +97,6 @@ def test_trees_are_the_same(variant: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(mine["leaf_weights"], yours["leaf_weights"], rtol=1e-3, atol=1e-4)
     back = xgboost.Booster(model_file=tmp_path / "ours.json")
     for kind in ({}, {"output_margin": True}, {"pred_leaf": True}):
-        mine = ours.predict(kauri.DMatrix(features), **kind)
+        mine = ours.predict(kauri.DMatrix(features, **types), **kind)
         np.testing.assert_allclose(mine, back.predict(peer_data, **kind), rtol=1e-6, atol=1e-7)
     assert ours.get_dump() == back.get_dump()

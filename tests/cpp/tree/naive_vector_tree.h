@@ -17,6 +17,7 @@ struct VectorJob {
   Job job;                          ///< without gradients
   std::vector<GradientPair> pairs;  ///< [n_rows, n_outputs]
   std::int64_t n_outputs = 2;
+  std::vector<std::string> types = {};  ///< of the columns; the naive tree knows numbers only
 
   std::int64_t NumRows() const { return static_cast<std::int64_t>(job.NumRows()); }
 };
@@ -43,6 +44,7 @@ inline Built BuildVectorTree(VectorJob const& job, int threads = 2) {
   Context ctx;
   ctx.threads = threads;
   auto const data = MakeMatrix(job.job.values, job.job.n_cols, job.job.sparse);
+  data->MutableInfo()->feature_types = job.types;
   HistBuilder const builder(job.job.param);
   auto const state = builder.MakeState(ctx, *data);
   GradientTable table;
