@@ -31,6 +31,12 @@ _NOT_OF_THE_BOOSTER = (
 )
 
 
+def has_several_columns(y: Any) -> bool:
+    """Whether the targets are a table of two columns or more."""
+    shape = getattr(y, "shape", None) or np.asarray(y).shape
+    return len(shape) == 2 and shape[1] > 1
+
+
 class KauriModel(BaseEstimator):
     """What the estimators share. Every parameter that is None keeps the library's default."""
 
@@ -63,6 +69,7 @@ class KauriModel(BaseEstimator):
         enable_categorical: bool = True,
         feature_types: Sequence[str] | None = None,
         num_parallel_tree: int | None = None,
+        multi_strategy: str | None = None,
         sample_type: str | None = None,
         normalize_type: str | None = None,
         rate_drop: float | None = None,
@@ -114,7 +121,7 @@ class KauriModel(BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
 
     def _encode(self, y: Any) -> np.ndarray:
-        return column_or_1d(y, warn=True)
+        return y if has_several_columns(y) else column_or_1d(y, warn=True)
 
     def _fit(
         self,

@@ -126,6 +126,8 @@ class EarlyStopping(TrainingCallback):
         save_best: bool = False,
         min_delta: float = 0.0,
     ) -> None:
+        if rounds < 1:
+            raise ValueError(f"early stopping waits for {rounds} rounds; expected at least 1.")
         if min_delta < 0:
             raise ValueError(f"min_delta is {min_delta}; expected at least 0.")
         self.rounds = rounds

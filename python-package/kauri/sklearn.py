@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ._estimator import KauriModel
+from ._estimator import KauriModel, has_several_columns
 
 
 class KauriRegressor(RegressorMixin, KauriModel):
@@ -39,7 +40,8 @@ class KauriRegressor(RegressorMixin, KauriModel):
         Parameters
         ----------
         X, y
-            ``[n_rows, n_features]`` (array, sparse matrix or data frame) and ``[n_rows]``.
+            ``[n_rows, n_features]`` (array, sparse matrix or data frame) and ``[n_rows]``, or ``[n_rows, n_targets]``:
+            see the parameter `multi_strategy`.
         sample_weight, base_margin
             ``[n_rows]``.
         eval_set
@@ -55,24 +57,50 @@ class KauriRegressor(RegressorMixin, KauriModel):
         params = self._booster_params()
         return self._fit(X, y, sample_weight, base_margin, eval_set, sample_weight_eval_set, verbose, xgb_model, params)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     def predict(
         self, X: Any, *, output_margin: bool = False, iteration_range: tuple[int, int] | None = None
     ) -> np.ndarray:
-        """Predict, ``[n_rows]``; after early stopping with the rounds up to the best one."""
+        """Predict, in the shape of y; after early stopping with the rounds up to the best one."""
         return self._predict(X, iteration_range, output_margin=output_margin)
 
 
 class KauriClassifier(ClassifierMixin, KauriModel):
-    """Gradient-boosted classification; see `KauriRegressor` for the parameters. Labels may be of any kind."""
+    """Gradient-boosted classification; see `KauriRegressor` for the parameters. Labels may be of any kind.
+
+    y may be a table of labels that each row has (1) or has not (0), ``[n_rows, n_labels]``; predictions and
+    probabilities are such tables then, and `classes_` is [0, 1].
+    """
 
     def _encode(self, y: Any) -> np.ndarray:
+        if self._is_multilabel:
+            return self._encode_table(y)
         labels = column_or_1d(y, warn=True)
         codes = np.searchsorted(self.classes_, labels)
         codes = np.minimum(codes, len(self.classes_) - 1)
         unknown = self.classes_[codes] != labels
         if unknown.any():
-            raise ValueError(f"the label {labels[unknown][0]!r} is not among the classes {self.classes_.tolist()}.")
+            raise ValueError(
+                f"the label {labels[unknown].tolist()[0]!r} is not among the classes {self.classes_.tolist()}."
+            )
         return codes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @staticmethod
+    def _encode_table(y: Any) -> np.ndarray:
+        table = np.asarray(y, dtype=np.float32)
+        wrong = (table != 0) & (table != 1)
+        if wrong.any():
+            raise ValueError(f"a table of labels holds {table[wrong][0]}; 1 says that a row has a label, 0 that not.")
+        return table
 
     def fit(
         self,
@@ -89,7 +117,8 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         """Learn from rows X and labels y; see `KauriRegressor.fit`."""
         self._require_target(y)
         check_classification_targets(y)
-        self.classes_ = np.unique(np.asarray(y))
+        self._is_multilabel = has_several_columns(y)
+        self.classes_ = np.arange(2) if self._is_multilabel else np.unique(np.asarray(y))
         self.n_classes_ = len(self.classes_)
         params = self._booster_params()
         if self.n_classes_ > 2:
@@ -103,21 +132,25 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         """Load a model; classes become 0, 1, ..."""
         super().load_model(fname)
         margins = self._booster.inplace_predict(np.full((1, self.n_features_in_), np.nan), predict_type="margin")
-        self.n_classes_ = max(2, margins.size)
+        objective = json.loads(self._booster.save_config())["learner"]["objective"]["name"]
+        self._is_multilabel = margins.size > 1 and not objective.startswith("multi:")
+        self.n_classes_ = 2 if self._is_multilabel else max(2, margins.size)
         self.classes_ = np.arange(self.n_classes_)
 
     def predict_proba(self, X: Any, *, iteration_range: tuple[int, int] | None = None) -> np.ndarray:
-        """Return probabilities, ``[n_rows, n_classes]``."""
+        """Return probabilities, ``[n_rows, n_classes]``, or of each label, ``[n_rows, n_labels]``."""
         values = self._predict(X, iteration_range)
         return values if values.ndim == 2 else np.column_stack([1.0 - values, values])
 
     def predict(
         self, X: Any, *, output_margin: bool = False, iteration_range: tuple[int, int] | None = None
     ) -> np.ndarray:
-        """Return the likeliest class of each row, or the margins."""
+        """Return the likeliest class of each row, or whether it has each label; or the margins."""
         if output_margin:
             return self._predict(X, iteration_range, output_margin=True)
         values = self._predict(X, iteration_range)
+        if self._is_multilabel:
+            return (values > 0.5).astype(np.int64)
         codes = values.argmax(axis=1) if values.ndim == 2 else (values > 0.5).astype(np.int64)
         return self.classes_[codes]
 

@@ -88,6 +88,8 @@ def train(
     Booster
         With the last round's trees; `best_iteration` tells the best round after early stopping.
     """
+    if num_boost_round < 0:
+        raise ValueError(f"num_boost_round is {num_boost_round}; expected 0 or more.")
     watched = list(evals or [])
     _check_evals(watched)
     booster = Booster(params, [dtrain, *(data for data, _ in watched)], model_file=xgb_model)

@@ -20,7 +20,7 @@ void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& trai
   if (model.NumIterations() == 0 && updated == nullptr) {
     model.n_features = train.NumCols();
     model.n_classes = parts.objective->NumClasses();
-    model.n_targets = custom || model.n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
+    model.n_targets = model.n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
   }
   if (model.n_features != train.NumCols()) {
     Fail(ErrorKind::kData, "the training data has ", train.NumCols(), " features, the booster ", model.n_features,

@@ -75,7 +75,11 @@ int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {
   return Guard([&] {
     auto& learner = *BoosterOf(handle).learner;
     auto const bytes = ReadFile(NotNull(fname, "fname"));
-    learner.LoadModel({bytes.data(), bytes.size()});
+    try {
+      learner.LoadModel({bytes.data(), bytes.size()});
+    } catch (kauri::Error const& error) {
+      kauri::Fail(error.Kind(), fname, ": ", error.what());
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "common/fixed_point.h"
+#include "common/gradient_table_rows.h"
 #include "common/parallel_for.h"
 
 namespace kauri {
@@ -14,39 +15,28 @@ constexpr std::int64_t kRowsPerBlock = 1 << 13;
 
 std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-/// What one pass over the gradients finds out.
-struct Survey {
-  std::vector<GradientPair> largest;  // [n_outputs], absolute values
-  bool same_hessians = true;          // of all outputs, row by row
-};
-
-void SurveyRow(Span<GradientPair const> row, std::int64_t number, Survey* survey) {
-  for (std::size_t output = 0; output < row.size(); ++output) {
-    auto const pair = row[output];
-    if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, number);
-    auto& largest = survey->largest[output];
-    largest.gradient = std::max(largest.gradient, std::fabs(pair.gradient));
-    largest.hessian = std::max(largest.hessian, std::fabs(pair.hessian));
-    survey->same_hessians = survey->same_hessians && pair.hessian == row[0].hessian;
+[[noreturn]] void FailRow(GradientRows const& rows) {
+  for (std::int64_t row = 0; row < rows.n_rows; ++row) {
+    for (std::int64_t output = 0; output < rows.n_outputs; ++output) {
+      auto const pair = rows.pairs[row * rows.n_outputs + output];
+      if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, rows.first_row + row);
+    }
   }
+  Fail(ErrorKind::kInternal, "a gradient was not finite and is now");
 }
 
-Survey SurveyGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs) {
+RowSurvey SurveyAll(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs) {
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
-  Survey const empty{std::vector<GradientPair>(At(n_outputs), {0.0F, 0.0F}), true};
-  std::vector<Survey> of_block(At(NumBlocks(n_rows, kRowsPerBlock)), empty);
+  RowSurvey const empty{std::vector<float>(At(2 * n_outputs), 0.0F), true};
+  std::vector<RowSurvey> of_block(At(NumBlocks(n_rows, kRowsPerBlock)), empty);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
-    for (auto row = begin; row < end; ++row) {
-      SurveyRow({gradients.data() + row * n_outputs, At(n_outputs)}, row, &of_block[At(block)]);
-    }
+    GradientRows const rows{gradients.data() + begin * n_outputs, end - begin, n_outputs, begin};
+    if (!SurveyRows(rows, &of_block[At(block)])) FailRow(rows);
   });
   auto all = empty;
   for (auto const& block : of_block) {
     all.same_hessians = all.same_hessians && block.same_hessians;
-    for (std::size_t output = 0; output < all.largest.size(); ++output) {
-      all.largest[output].gradient = std::max(all.largest[output].gradient, block.largest[output].gradient);
-      all.largest[output].hessian = std::max(all.largest[output].hessian, block.largest[output].hessian);
-    }
+    for (std::size_t i = 0; i < all.largest.size(); ++i) all.largest[i] = std::max(all.largest[i], block.largest[i]);
   }
   return all;
 }
@@ -69,26 +59,20 @@ void GradientTable::Resize(std::int64_t n_rows, std::int64_t n_outputs) {
 void GradientTable::Quantise(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
                              Span<std::uint8_t const> sampled) {
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
-  auto const survey = SurveyGradients(ctx, gradients, n_outputs);
-  std::vector<GradientUnit> steps;
+  auto const survey = SurveyAll(ctx, gradients, n_outputs);
+  std::vector<double> steps;
   units_.clear();
-  for (auto const& largest : survey.largest) {
-    units_.push_back({FixedPointUnit(largest.gradient), FixedPointUnit(largest.hessian)});
-    steps.push_back({1.0 / units_.back().gradient, 1.0 / units_.back().hessian});
+  for (std::int64_t output = 0; output < n_outputs; ++output) {
+    units_.push_back(
+        {FixedPointUnit(survey.largest[At(2 * output)]), FixedPointUnit(survey.largest[At(2 * output + 1)])});
+    steps.push_back(1.0 / units_.back().gradient);
+    steps.push_back(1.0 / units_.back().hessian);
   }
   n_hessians_ = survey.same_hessians ? 1 : n_outputs;
   Resize(n_rows, n_outputs);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto row = begin; row < end; ++row) {
-      auto* const values = values_.get() + row * stride_;
-      std::fill_n(values, stride_, 0);
-      if (!sampled.empty() && sampled[At(row)] == 0) continue;
-      for (std::int64_t output = 0; output < n_outputs; ++output) {
-        auto const pair = QuantisePair(gradients[At(row * n_outputs + output)], steps[At(output)]);
-        values[output] = pair.gradient;
-        values[n_outputs + (n_hessians_ == 1 ? 0 : output)] = pair.hessian;
-      }
-    }
+    GradientRows const rows{gradients.data() + begin * n_outputs, end - begin, n_outputs, begin};
+    QuantiseRows(rows, steps, sampled, {n_hessians_, stride_, values_.get() + begin * stride_});
   });
 }
 

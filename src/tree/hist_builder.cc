@@ -102,8 +102,6 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   }
   auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
   if (task.table.stride == 0) return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
-  RefuseCategorical(data.Info(), "multi_strategy=multi_output_tree",
-                    "Use multi_strategy=one_output_per_tree, or one-hot columns.");
   auto& vectors = hist->vectors;
   if (vectors == nullptr || vectors->Stride() != task.table.stride) {
     vectors.reset();  // before its successor takes as much memory

@@ -69,8 +69,8 @@ template <int kWidth, typename Code>
 void AddDense(BinCodes<Code> const& codes, GradientTableView const& table, RowSlice slice, Span<VectorSlot const> slots,
               std::int64_t* histogram) {
   WideRow<kWidth> wide(table.stride);
-  auto const first = slots[0].feature;
-  auto const code_bytes = static_cast<std::int64_t>((slots[slots.size() - 1].feature - first + 1) * sizeof(Code));
+  auto const first = slots[0].column;
+  auto const code_bytes = static_cast<std::int64_t>((slots[slots.size() - 1].column - first + 1) * sizeof(Code));
   auto const value_bytes = table.stride * static_cast<std::int64_t>(sizeof(std::int32_t));
   auto const stride = static_cast<std::uint64_t>(wide.Width());
   auto const* const slot_end = slots.data() + slots.size();
@@ -84,7 +84,7 @@ void AddDense(BinCodes<Code> const& codes, GradientTableView const& table, RowSl
     Widen(table.values.data() + row * table.stride, &wide);
     auto const* row_codes = codes.rows.data() + row * codes.row_stride;
     for (auto const* slot = slots.data(); slot != slot_end; ++slot) {
-      AddTo(&wide, histogram + slot->first_sum + row_codes[slot->feature] * stride);
+      AddTo(&wide, histogram + slot->first_sum + row_codes[slot->column] * stride);
     }
   }
 }
@@ -133,7 +133,9 @@ void AddRowsOfSlots(BinMatrix const& bins, GradientTableView const& table, RowSl
                     std::int64_t* histogram) {
   if (slots.empty()) return;
   WithWidth(table.stride, [&](auto width) {
-    if (bins.HasByteCodes()) {
+    if (bins.HasBundles()) {
+      AddDense<width>(bins.Bundled().codes, table, slice, slots, histogram);
+    } else if (bins.HasByteCodes()) {
       AddDense<width>(bins.Bytes(), table, slice, slots, histogram);
     } else {
       AddDense<width>(bins.Words(), table, slice, slots, histogram);

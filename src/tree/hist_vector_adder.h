@@ -14,16 +14,19 @@
 
 namespace kauri {
 
-/// A feature and its place in a histogram.
+/// A column of codes, of a feature or of a bundle of features, and its place in a histogram.
 struct VectorSlot {
-  std::uint32_t feature = 0;
-  std::uint64_t first_sum = 0;  ///< of its first cell
+  std::uint32_t column = 0;
+  std::uint64_t first_sum = 0;  ///< of the cell of code 0
+  std::uint64_t end_sum = 0;
 };
 
-/// histogram += the rows of the slice, at the cells of the slots, which ascend. Dense data only.
+/// histogram += the rows of the slice, at the cells of the slots, which ascend. Data with columns of codes only: dense,
+/// or bundled.
 void AddRowsOfSlots(BinMatrix const& bins, GradientTableView const& table, RowSlice slice, Span<VectorSlot const> slots,
                     std::int64_t* histogram);
-/// histogram += the rows of the slice, at all cells, whose sums are at cell * stride. Sparse data only.
+/// histogram += the rows of the slice, at all cells, whose sums are at cell * stride. Sparse data only, without
+/// bundles.
 void AddSparseRows(BinMatrix const& bins, GradientTableView const& table, RowSlice slice, std::int64_t* histogram);
 
 /// to += other, [n].

@@ -48,7 +48,7 @@ VectorGrower::VectorGrower(Context const& ctx, TreeParam const& param, Constrain
     : HistGrowth(ctx, param, rules, task, bins, rows, leaf_of_row),
       workspace_(workspace),
       gain_(MakeVectorGainParam(param, task.table, rules.HasMonotone())),
-      finder_(gain_, bins, constraints_.Signs()),
+      finder_(gain_, bins, CategoryRulesOf(param), constraints_.Signs()),
       leaf_rate_(LeafRate(param, task)) {
   tree_ = Tree(static_cast<std::int32_t>(task.table.NumOutputs()));
   workspace_->Pool()->GiveBackAll();
@@ -71,9 +71,9 @@ VectorTotal VectorGrower::MakeRoot() {
   std::vector<double> weights;
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
     weights.push_back(LeafWeight(gain_.SumOf(root.sums.data(), output), gain_.Of(output)));
-    if (!constraints_.Signs().empty()) root.limits.push_back({{}, weights.back()});
+    if (!constraints_.Signs().empty()) root.bounds.emplace_back();
   }
-  root.gain = VectorGain(root.sums.data(), gain_, root.limits);
+  root.gain = VectorGain(root.sums.data(), gain_, root.bounds);
   SetNode(0, root, weights);
   return root;
 }
@@ -87,20 +87,18 @@ void VectorGrower::MakeChildren(VectorNode const& parent, VectorNode* left, Vect
   std::vector<double> left_weights;
   std::vector<double> right_weights;
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
-    auto const limits = from.limits.empty() ? OutputLimits{} : from.limits[At(output)];
+    auto const bounds = from.bounds.empty() ? WeightBounds{} : from.bounds[At(output)];
     auto const weights = SplitWeights(gain_.SumOf(left->total.sums.data(), output),
-                                      gain_.SumOf(right->total.sums.data(), output), gain_.Of(output), limits, sign);
+                                      gain_.SumOf(right->total.sums.data(), output), gain_.Of(output), bounds, sign);
     left_weights.push_back(weights.left);
     right_weights.push_back(weights.right);
-    if (from.limits.empty()) continue;
-    OutputLimits of_left{limits.bounds, weights.left};
-    OutputLimits of_right{limits.bounds, weights.right};
-    PassBounds(weights, sign, &of_left.bounds, &of_right.bounds);
-    left->total.limits.push_back(of_left);
-    right->total.limits.push_back(of_right);
+    if (from.bounds.empty()) continue;
+    left->total.bounds.push_back(bounds);
+    right->total.bounds.push_back(bounds);
+    PassBounds(weights, sign, &left->total.bounds.back(), &right->total.bounds.back());
   }
   for (auto* child : {left, right}) {
-    child->total.gain = VectorGain(child->total.sums.data(), gain_, child->total.limits);
+    child->total.gain = VectorGain(child->total.sums.data(), gain_, child->total.bounds);
     SetNode(child->id, child->total, child == left ? left_weights : right_weights);
   }
   constraints_.AddSplit(tree_, parent.id);

@@ -18,7 +18,9 @@ class VectorGrower : public HistGrowth<VectorNode> {
  private:
   VectorTotal MakeRoot() override;
   void MakeChildren(VectorNode const& parent, VectorNode* left, VectorNode* right) override;
-  std::vector<std::int32_t> RightCategories(VectorNode const&) const override { return {}; }  // refused before
+  std::vector<std::int32_t> RightCategories(VectorNode const& node) const override {
+    return node.total.right_categories;
+  }
   bool MayHaveChildren(VectorNode const& node) const override;
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(std::int64_t* histogram) override { workspace_->Pool()->GiveBack(histogram); }

@@ -12,15 +12,19 @@ namespace {
 constexpr std::uint64_t kSumsPerBlock = 1 << 16;  // 512 KiB
 constexpr std::int64_t kUnitsPerThread = 4;
 constexpr std::int64_t kMinPartRows = 1 << 13;
+constexpr std::uint32_t kLargePower =
+    64;  // so many cells are spaced, or features would crowd into a few sets of a cache
 constexpr double kSumsPerOperation = 4.0;  // added in the time of one simple operation
 
-/// Dense data: a cell more for the missing values, if there are any. Sparse data: as the matrix numbers them.
+/// Dense data: one after the other, with a cell more for the missing values, if there are any. Otherwise as the matrix
+/// numbers them.
 std::vector<std::uint32_t> CellBegin(BinMatrix const& bins) {
-  if (!bins.IsDense()) return bins.FeatureBegin();
+  if (!bins.IsDense() || bins.HasBundles()) return bins.FeatureBegin();
   std::vector<std::uint32_t> begin{0};
   for (std::size_t feature = 0; feature < static_cast<std::size_t>(bins.NumCols()); ++feature) {
     auto const has_missing = bins.MissingCode(feature) != kNoCode;
-    begin.push_back(begin.back() + bins.NumBins(feature) + (has_missing ? 1 : 0));
+    auto const n_cells = bins.NumBins(feature) + (has_missing ? 1 : 0);
+    begin.push_back(begin.back() + n_cells + (n_cells % kLargePower == 0 ? 1 : 0));
   }
   return begin;
 }
@@ -31,20 +35,41 @@ VectorWorkspace::VectorWorkspace(BinMatrix const& bins, std::int64_t stride)
     : bins_(&bins),
       stride_(stride),
       cell_begin_(CellBegin(bins)),
-      pool_(cell_begin_.back() * static_cast<std::size_t>(stride)) {}
+      pool_(cell_begin_.back() * static_cast<std::size_t>(stride)) {
+  MakeColumns();
+}
+
+void VectorWorkspace::MakeColumns() {
+  if (!bins_->HasBundles()) {
+    for (std::uint32_t feature = 0; feature + 1 < cell_begin_.size(); ++feature) {
+      columns_.push_back({feature, feature + 1, cell_begin_[feature], cell_begin_[feature + 1]});
+    }
+    return;
+  }
+  for (auto const& bundle : bins_->Bundled().bundles) {
+    if (!columns_.empty()) columns_.back().last_cell = bundle.first_cell;
+    columns_.push_back({bundle.first, bundle.last, bundle.first_cell, cell_begin_.back()});
+  }
+}
 
 void VectorWorkspace::SetFeatures(std::vector<std::uint32_t> const& features) {
   slots_.clear();
   blocks_.clear();
   std::uint64_t n_sums = 0;
-  for (auto const feature : features) {
-    auto const n = FirstSum(feature + 1) - FirstSum(feature);
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    auto const& [first, last, first_cell, last_cell] = columns_[column];
+    auto const used = std::lower_bound(features.begin(), features.end(), first);
+    if (used == features.end() || *used >= last) continue;
+    VectorSlot const slot{static_cast<std::uint32_t>(column), static_cast<std::uint64_t>(first_cell) * Width(),
+                          static_cast<std::uint64_t>(last_cell) * Width()};
+    auto const n = slot.end_sum - slot.first_sum;
     if (blocks_.empty() || n_sums + n > kSumsPerBlock) {
-      blocks_.push_back({slots_.size(), slots_.size()});
+      blocks_.push_back({slots_.size(), slots_.size(), first, last});
       n_sums = 0;
     }
-    slots_.push_back({feature, FirstSum(feature)});
+    slots_.push_back(slot);
     blocks_.back().last = slots_.size();
+    blocks_.back().last_feature = last;
     n_sums += n;
   }
 }
@@ -52,9 +77,9 @@ void VectorWorkspace::SetFeatures(std::vector<std::uint32_t> const& features) {
 double VectorWorkspace::Operations(RowLists const& rows, Span<VectorPair const> pairs) const {
   double n_rows = 0.0;
   for (auto const& pair : pairs) n_rows += static_cast<double>(rows.NumRows(pair.small->id));
-  auto const per_row = bins_->IsDense() ? static_cast<double>(slots_.size())
-                                        : static_cast<double>(bins_->Entries().cells.size()) /
-                                              static_cast<double>(std::max<std::int64_t>(1, bins_->NumRows()));
+  auto const per_row = HasCodes() ? static_cast<double>(slots_.size())
+                                  : static_cast<double>(bins_->Entries().cells.size()) /
+                                        static_cast<double>(std::max<std::int64_t>(1, bins_->NumRows()));
   auto const n_cells = static_cast<double>(pairs.size()) * cell_begin_.back();
   return (n_rows * per_row + n_cells) * static_cast<double>(stride_) / kSumsPerOperation;
 }
@@ -63,7 +88,7 @@ void VectorWorkspace::PlanParts(Context const& ctx, RowLists const& rows, Span<V
   parts_.clear();
   first_part_.assign(1, 0);
   auto const n_pairs = static_cast<std::int64_t>(pairs.size());
-  auto const units = n_pairs * (bins_->IsDense() ? static_cast<std::int64_t>(blocks_.size()) : 1);
+  auto const units = n_pairs * (HasCodes() ? static_cast<std::int64_t>(blocks_.size()) : 1);
   auto const wanted = ctx.threads <= 1 ? 1 : NumBlocks(kUnitsPerThread * ctx.threads, units);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     auto const range = rows.RangeOf(pairs[i].small->id);
@@ -81,14 +106,14 @@ void VectorWorkspace::PlanParts(Context const& ctx, RowLists const& rows, Span<V
 }
 
 void VectorWorkspace::AddPart(GradientTableView const& table, Part const& part, Block block) {
-  if (!bins_->IsDense()) {
+  if (!HasCodes()) {
     std::memset(part.histogram, 0, FirstSum(static_cast<std::uint32_t>(bins_->NumCols())) * sizeof(*part.histogram));
     AddSparseRows(*bins_, table, part.slice, part.histogram);
     return;
   }
   for (auto slot = block.first; slot < block.last; ++slot) {
-    auto const& [feature, first_sum] = slots_[slot];
-    std::memset(part.histogram + first_sum, 0, (FirstSum(feature + 1) - first_sum) * sizeof(*part.histogram));
+    auto const& [column, first_sum, end_sum] = slots_[slot];
+    std::memset(part.histogram + first_sum, 0, (end_sum - first_sum) * sizeof(*part.histogram));
   }
   AddRowsOfSlots(*bins_, table, part.slice, {slots_.data() + block.first, block.last - block.first}, part.histogram);
 }
@@ -97,10 +122,27 @@ void VectorWorkspace::ScanBlock(Job const& job, VectorNode const& node, Block bl
   if (!node.IsOpen()) return;
   auto* const scratch = &scratch_[static_cast<std::size_t>(ThreadIndex())];
   auto const end = node.features->end();
-  auto const last_feature = slots_[block.last - 1].feature;
-  auto feature = std::lower_bound(node.features->begin(), end, slots_[block.first].feature);
-  for (; feature != end && *feature <= last_feature; ++feature) {
+  auto feature = std::lower_bound(node.features->begin(), end, block.first_feature);
+  for (; feature != end && *feature < block.last_feature; ++feature) {
     job.finder.Find(CellsOf(node.histogram, *feature), node.total, scratch, best);
+  }
+}
+
+/// What bundles of dense data leave out: the sums of usual codes are the node's less those of the others.
+void VectorWorkspace::FillUsual(VectorNode const& node, Block block) {
+  auto const& usual = bins_->Bundled().usual;
+  if (usual.empty()) return;
+  for (auto slot = block.first; slot < block.last; ++slot) {
+    auto const& column = columns_[slots_[slot].column];
+    for (auto feature = column.first; feature < column.last; ++feature) {
+      if (usual[feature] == kNoUsual) continue;
+      auto* const cells = node.histogram + FirstSum(feature);
+      auto* const filled = cells + usual[feature] * Width();
+      std::copy(node.total.sums.begin(), node.total.sums.end(), filled);
+      for (auto const* cell = cells; cell < node.histogram + FirstSum(feature + 1); cell += stride_) {
+        if (cell != filled) SubtractSums(cell, Width(), filled);
+      }
+    }
   }
 }
 
@@ -108,12 +150,15 @@ void VectorWorkspace::FinishBlock(Job const& job, std::size_t index, Block block
   auto const& pair = job.pairs[index];
   auto* const small = pair.small->histogram;
   for (auto slot = block.first; slot < block.last; ++slot) {
-    auto const begin = slots_[slot].first_sum;
-    auto const n = FirstSum(slots_[slot].feature + 1) - begin;
+    auto const& [column, begin, end] = slots_[slot];
     for (auto part = first_part_[index] + 1; part < first_part_[index + 1]; ++part) {
-      AddSums(parts_[part].histogram + begin, n, small + begin);
+      AddSums(parts_[part].histogram + begin, end - begin, small + begin);
     }
-    if (pair.large != nullptr) SubtractSums(small + begin, n, pair.large->histogram + begin);
+  }
+  FillUsual(*pair.small, block);
+  for (auto slot = block.first; slot < block.last && pair.large != nullptr; ++slot) {
+    auto const& [column, begin, end] = slots_[slot];
+    SubtractSums(small + begin, end - begin, pair.large->histogram + begin);
   }
   ScanBlock(job, *pair.small, block, best);
   if (pair.large != nullptr) ScanBlock(job, *pair.large, block, best + 1);
@@ -128,7 +173,7 @@ void VectorWorkspace::KeepBest(Job const& job, std::size_t index) {
       if (IsBetter(found, node.best)) node.best = found;
     }
     if (!node.best.IsValid()) continue;
-    node.total.left = job.finder.SumLeft(CellsOf(node.histogram, node.best.feature), node.total, node.best);
+    job.finder.Describe(CellsOf(node.histogram, node.best.feature), node.best, &node.total);
   }
 }
 
@@ -144,9 +189,9 @@ void VectorWorkspace::FindSplits(Context const& ctx, GradientTableView const& ta
   found_.assign(pairs.size() * blocks_.size() * 2, {});
   auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
   auto const n_parts = static_cast<std::int64_t>(parts_.size());
-  auto const in_one_go = bins_->IsDense() && parts_.size() == pairs.size();
+  auto const in_one_go = HasCodes() && parts_.size() == pairs.size();
   if (!in_one_go) {
-    auto const blocks_apart = bins_->IsDense() ? n_blocks : 1;
+    auto const blocks_apart = HasCodes() ? n_blocks : 1;
     ParallelFor(team, n_parts * blocks_apart, [&](std::int64_t unit) {
       AddPart(table, parts_[static_cast<std::size_t>(unit / blocks_apart)],
               blocks_[static_cast<std::size_t>(unit % blocks_apart)]);

@@ -1,7 +1,8 @@
 /// \file Histograms and best splits of the children of several nodes at once, for trees with vector leaves.
 ///
-/// Vocabulary. A cell has `stride` sums, laid out as a row of the gradient table. A block is some features whose cells
-/// together fit in the second-level cache; it is the unit of work.
+/// Vocabulary. A cell has `stride` sums, laid out as a row of the gradient table. A column is one of codes: that of a
+/// feature, or of a bundle of features (data/feature_bundles.h). A block is some columns whose cells together fit in
+/// the second-level cache; it is the unit of work.
 /// 1. Per pair and block, the rows of the smaller child are added up; the sibling's cells are the parent's less those,
 ///    exactly, because the sums are integers; and the features of the block are scanned while the cells are in the
 ///    cache. There are as many units as pairs times blocks.
@@ -41,10 +42,19 @@ class VectorWorkspace {
                   RowLists const& rows, Span<VectorPair const> pairs);
 
  private:
-  /// Consecutive slots.
+  /// Consecutive features that share a column of codes, or one; and their cells.
+  struct Column {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::uint32_t first_cell = 0;
+    std::uint32_t last_cell = 0;
+  };
+  /// Consecutive slots, and their features.
   struct Block {
     std::size_t first = 0;
     std::size_t last = 0;
+    std::uint32_t first_feature = 0;
+    std::uint32_t last_feature = 0;
   };
   /// Some rows of the small child of a pair.
   struct Part {
@@ -59,14 +69,18 @@ class VectorWorkspace {
     Span<VectorPair const> pairs;
   };
 
+  std::uint64_t Width() const { return static_cast<std::uint64_t>(stride_); }
   std::uint64_t FirstSum(std::uint32_t feature) const {
-    return static_cast<std::uint64_t>(cell_begin_[feature]) * static_cast<std::uint64_t>(stride_);
+    return static_cast<std::uint64_t>(cell_begin_[feature]) * Width();
   }
   VectorCells CellsOf(std::int64_t const* histogram, std::uint32_t feature) const {
     return {histogram + FirstSum(feature), stride_, feature};
   }
+  bool HasCodes() const { return bins_->IsDense() || bins_->HasBundles(); }
+  void MakeColumns();
   void PlanParts(Context const& ctx, RowLists const& rows, Span<VectorPair const> pairs);
   void AddPart(GradientTableView const& table, Part const& part, Block block);
+  void FillUsual(VectorNode const& node, Block block);
   void FinishBlock(Job const& job, std::size_t pair, Block block, SplitCandidate* best);
   void ScanBlock(Job const& job, VectorNode const& node, Block block, SplitCandidate* best);
   void KeepBest(Job const& job, std::size_t pair);
@@ -75,6 +89,7 @@ class VectorWorkspace {
   BinMatrix const* bins_;
   std::int64_t stride_;
   std::vector<std::uint32_t> cell_begin_;  ///< [n_cols + 1]: of each feature
+  std::vector<Column> columns_;
   SumPool<std::int64_t> pool_;
   std::vector<VectorSlot> slots_;
   std::vector<Block> blocks_;

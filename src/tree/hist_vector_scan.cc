@@ -18,7 +18,7 @@ void AddOneByOne(GainParam const& param, OutputBoundaries const& boundaries, Bou
   for (std::int64_t i = 0; i < boundaries.n; ++i) {
     auto const left = FixedSum{boundaries.gradient[i], boundaries.hessian[i]} + boundaries.offset;
     auto const right = boundaries.total - left;
-    sums.gain[i] += OutputSplitGain(left, right, param, boundaries.limits, boundaries.sign);
+    sums.gain[i] += OutputSplitGain(left, right, param, boundaries.bounds, boundaries.sign);
     sums.hessian_left[i] += HessianOf(left, param);
     sums.hessian_right[i] += HessianOf(right, param);
   }

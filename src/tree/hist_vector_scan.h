@@ -21,7 +21,7 @@ struct OutputBoundaries {
   std::int64_t n;
   FixedSum offset;           ///< added to both: the missing rows when they go left
   FixedSum total;            ///< of the node
-  OutputLimits limits = {};  ///< of the node
+  WeightBounds bounds = {};  ///< of the node
   int sign = 0;              ///< monotone constraint of the feature
 };
 

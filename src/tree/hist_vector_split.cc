@@ -1,9 +1,12 @@
 #include "tree/hist_vector_split.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tree/hist_split.h"
+#include "tree/hist_vector_adder.h"
+#include "tree/hist_vector_categories.h"
 #include "tree/hist_vector_scan.h"
 
 namespace kauri {
@@ -25,7 +28,7 @@ struct VectorSplitFinder::Scan {
   VectorTotal const* node;
   VectorScanScratch* scratch;
   std::int64_t n;         // bins that hold rows
-  std::int64_t n_padded;  // to whole blocks
+  std::int64_t n_padded;  // to whole blocks, of which there may be one more
   bool has_missing;
   int sign;
 };
@@ -33,18 +36,40 @@ struct VectorSplitFinder::Scan {
 /// Whether rows miss the feature.
 bool VectorSplitFinder::CollectBins(VectorCells const& cells, VectorTotal const& node,
                                     VectorScanScratch* scratch) const {
-  auto const stride = At(cells.stride);
+  auto const holds_rows = [&](SumRow sums) {
+    return sums[param_->HessianPlace(0)] != 0 ||
+           std::any_of(sums, sums + cells.stride, [](std::int64_t sum) { return sum != 0; });
+  };
   scratch->codes.clear();
-  scratch->missing = node.sums;
   for (std::uint32_t bin = 0; bin < bins_->NumBins(cells.feature); ++bin) {
-    auto const* sums = cells.Of(bin);
-    std::int64_t any = 0;
-    for (std::size_t i = 0; i < stride; ++i) any |= sums[i];
-    if (any == 0) continue;
-    for (std::size_t i = 0; i < stride; ++i) scratch->missing[i] -= sums[i];
-    scratch->codes.push_back(bin);
+    if (holds_rows(cells.Of(bin))) scratch->codes.push_back(bin);
   }
-  return std::any_of(scratch->missing.begin(), scratch->missing.end(), [](std::int64_t sum) { return sum != 0; });
+  if (bins_->IsDense()) {
+    auto const code = bins_->MissingCode(cells.feature);
+    scratch->missing.assign(At(cells.stride), 0);
+    if (code != kNoCode) scratch->missing.assign(cells.Of(code), cells.Of(code) + cells.stride);
+  } else {
+    scratch->missing = node.sums;
+    for (auto const code : scratch->codes) SubtractSums(cells.Of(code), At(cells.stride), scratch->missing.data());
+  }
+  return holds_rows(scratch->missing.data());
+}
+
+/// left: [n, n_padded], the sums at places [first, first + n) of the cells up to each boundary. A block of boundaries
+/// at a time, as then both what is read and what is written lies side by side.
+void VectorSplitFinder::SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left) {
+  std::array<std::int64_t const*, kBoundaryBlock> sums{};
+  for (std::int64_t begin = 0; begin < scan.n; begin += kBoundaryBlock) {
+    auto const n_here = std::min(kBoundaryBlock, scan.n - begin);
+    for (std::int64_t i = 0; i < n_here; ++i) {
+      sums[At(i)] = scan.cells->Of(scan.scratch->codes[At(begin + i)]) + first;
+    }
+    for (std::int64_t k = 0; k < n; ++k) {
+      auto* const to = left + k * scan.n_padded + begin;
+      auto sum = begin == 0 ? 0 : to[-1];
+      for (std::int64_t i = 0; i < n_here; ++i) to[i] = sum += sums[At(i)][k];
+    }
+  }
 }
 
 /// Adds the gains of outputs [first, last) to all boundaries.
@@ -52,25 +77,16 @@ void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64
   auto* const scratch = scan.scratch;
   auto const n_outputs = last - first;
   auto const n_hessians = param_->n_hessians == 1 ? 1 : n_outputs;
-  auto const first_hessian = param_->HessianPlace(first);
-  scratch->running.assign(At(n_outputs + n_hessians), 0);
   scratch->left.resize(std::max(scratch->left.size(), At((n_outputs + n_hessians) * scan.n_padded)));
-  auto* const running = scratch->running.data();
   auto* const left = scratch->left.data();
-  for (std::int64_t i = 0; i < scan.n; ++i) {
-    auto const* sums = scan.cells->Of(scratch->codes[At(i)]);
-    auto* to = left + i;
-    for (std::int64_t k = 0; k < n_outputs; ++k, to += scan.n_padded) *to = running[k] += sums[first + k];
-    for (std::int64_t k = 0; k < n_hessians; ++k, to += scan.n_padded) {
-      *to = running[n_outputs + k] += sums[first_hessian + k];
-    }
-  }
+  SumUp(scan, first, n_outputs, left);
+  SumUp(scan, param_->HessianPlace(first), n_hessians, left + n_outputs * scan.n_padded);
   for (std::int64_t k = 0; k < n_outputs; ++k) {
     auto const* hessians = left + (n_outputs + (n_hessians == 1 ? 0 : k)) * scan.n_padded;
     auto const total = param_->SumOf(scan.node->sums.data(), first + k);
     auto const missing = param_->SumOf(scratch->missing.data(), first + k);
     OutputBoundaries boundaries{left + k * scan.n_padded, hessians, scan.n, {}, total, {}, scan.sign};
-    if (!scan.node->limits.empty()) boundaries.limits = scan.node->limits[At(first + k)];
+    if (!scan.node->bounds.empty()) boundaries.bounds = scan.node->bounds[At(first + k)];
     AddOutput(param_->Of(first + k), boundaries, SumsIn(&scratch->up, scan.n_padded));
     if (!scan.has_missing) continue;
     boundaries.offset = missing;
@@ -89,7 +105,7 @@ void VectorSplitFinder::Keep(Scan const& scan, SplitCandidate* best) const {
       auto const loss_change = sums.gain[i] - scan.node->gain;
       auto const is_later_equal = keep_last && boundary >= 0 && loss_change == best->loss_change;
       if (!(loss_change > best->loss_change) && !is_later_equal) continue;
-      if (!HasEnough(sums.hessian_left[i]) || !HasEnough(sums.hessian_right[i])) continue;
+      if (!param_->HasEnough(sums.hessian_left[i]) || !param_->HasEnough(sums.hessian_right[i])) continue;
       best->loss_change = loss_change;
       boundary = i;
     }
@@ -119,11 +135,11 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
     auto const& param = param_->Of(output);
     auto const left = param_->SumOf(scan.scratch->missing.data(), output);
     auto const right = param_->SumOf(scan.node->sums.data(), output) - left;
-    gain += OutputSplitGain(left, right, param, scan.node->limits[At(output)], scan.sign);
+    gain += OutputSplitGain(left, right, param, scan.node->bounds[At(output)], scan.sign);
     hessian_left += HessianOf(left, param);
     hessian_right += HessianOf(right, param);
   }
-  if (!HasEnough(hessian_left) || !HasEnough(hessian_right)) return;
+  if (!param_->HasEnough(hessian_left) || !param_->HasEnough(hessian_right)) return;
   auto const loss_change = gain - scan.node->gain;
   if (!(loss_change > best->loss_change)) return;
   auto const feature = scan.cells->feature;
@@ -137,10 +153,15 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
 
 void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
                              SplitCandidate* best) const {
+  if (bins_->Cuts().IsCategorical(cells.feature)) {
+    FindVectorCategories({*param_, *bins_, rules_, cells, node}, best);
+    return;
+  }
   auto const has_missing = CollectBins(cells, node, scratch);
   auto const n = static_cast<std::int64_t>(scratch->codes.size());
   if (n == 0 || (n == 1 && !has_missing)) return;
-  auto const n_padded = (n + kBoundaryBlock - 1) / kBoundaryBlock * kBoundaryBlock;
+  // An odd number of blocks: arrays side by side do not fall on the same lines of a cache.
+  auto const n_padded = (2 * ((n + kBoundaryBlock - 1) / kBoundaryBlock / 2) + 1) * kBoundaryBlock;
   Scan const scan{&cells, &node, scratch, n, n_padded, has_missing, SignOf(cells.feature)};
   scratch->up.assign(At(3 * n_padded), 0.0);
   if (has_missing) scratch->down.assign(At(3 * n_padded), 0.0);
@@ -151,17 +172,23 @@ void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, 
   if (has_missing && scan.sign != 0) KeepMissingAlone(scan, best);
 }
 
-std::vector<std::int64_t> VectorSplitFinder::SumLeft(VectorCells const& cells, VectorTotal const& node,
-                                                     SplitCandidate const& split) const {
-  auto const end = FirstRight(*bins_, split.feature, split.threshold);
-  std::vector<std::int64_t> left(node.sums.size(), 0);
-  if (split.default_left) left = node.sums;  // less all that go right
-  auto const n_bins = bins_->NumBins(split.feature);
-  for (auto bin = split.default_left ? end : 0U; bin < (split.default_left ? n_bins : end); ++bin) {
-    auto const* sums = cells.Of(bin);
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] += split.default_left ? -sums[i] : sums[i];
+void VectorSplitFinder::Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const {
+  std::vector<std::uint8_t> goes_right;
+  if (bins_->Cuts().IsCategorical(split.feature)) {
+    node->right_categories = RightVectorCategories({*param_, *bins_, rules_, cells, *node}, split);
+    goes_right = MarkCategories(*bins_, split.feature, node->right_categories);
+  } else {
+    goes_right.assign(bins_->NumBins(split.feature), 0);
+    auto const first = FirstRight(*bins_, split.feature, split.threshold);
+    std::fill(goes_right.begin() + first, goes_right.end(), std::uint8_t{1});
   }
-  return left;
+  // Missing rows have no bin: where they go left, that is the node less what goes right.
+  node->left.assign(node->sums.size(), 0);
+  if (split.default_left) node->left = node->sums;
+  for (std::uint32_t bin = 0; bin < goes_right.size(); ++bin) {
+    if (split.default_left && goes_right[bin] != 0) SubtractSums(cells.Of(bin), node->left.size(), node->left.data());
+    if (!split.default_left && goes_right[bin] == 0) AddSums(cells.Of(bin), node->left.size(), node->left.data());
+  }
 }
 
 }  // namespace kauri

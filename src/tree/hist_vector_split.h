@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/bin_matrix.h"
+#include "tree/category_split.h"
 #include "tree/split_gain.h"
 #include "tree/vector_gain.h"
 
@@ -12,10 +13,11 @@ namespace kauri {
 
 /// What the statistics of a node follow from.
 struct VectorTotal {
-  std::vector<std::int64_t> sums;    ///< [stride]
-  double gain = 0.0;                 ///< VectorGain(sums)
-  std::vector<OutputLimits> limits;  ///< [n_outputs]; empty without monotone constraints
-  std::vector<std::int64_t> left;    ///< [stride]: of the left child of the node's best split, once it is known
+  std::vector<std::int64_t> sums;              ///< [stride]
+  double gain = 0.0;                           ///< VectorGain(sums)
+  std::vector<WeightBounds> bounds;            ///< [n_outputs]; empty without monotone constraints
+  std::vector<std::int32_t> right_categories;  ///< at the node's best split, if that is at a categorical feature
+  std::vector<std::int64_t> left;  ///< [stride]: of the left child of the node's best split, once it is known
 };
 
 /// The part of a node's histogram that belongs to one feature.
@@ -30,7 +32,6 @@ struct VectorCells {
 /// Scratch of one thread.
 struct VectorScanScratch {
   std::vector<std::uint32_t> codes;   ///< of the bins that hold rows
-  std::vector<std::int64_t> running;  ///< [stride]: sums so far
   std::vector<std::int64_t> left;     ///< [outputs of a tile and their hessians, n_boundaries]
   std::vector<std::int64_t> missing;  ///< [stride]
   std::vector<double> up;             ///< BoundarySums with the missing rows to the right
@@ -41,29 +42,28 @@ struct VectorScanScratch {
 class VectorSplitFinder {
  public:
   /// signs: [n_features] monotone constraints, or empty.
-  VectorSplitFinder(VectorGainParam const& param, BinMatrix const& bins, Span<std::int8_t const> signs)
-      : param_(&param), bins_(&bins), signs_(signs) {}
+  VectorSplitFinder(VectorGainParam const& param, BinMatrix const& bins, CategoryRules const& rules,
+                    Span<std::int8_t const> signs)
+      : param_(&param), bins_(&bins), rules_(rules), signs_(signs) {}
 
   /// Replaces *best where a split at the feature is better (IsBetter), but for its sums; call it for ascending
   /// features.
   void Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch, SplitCandidate* best) const;
-  /// The sums of the rows that go left at a split. cells: those of its feature.
-  std::vector<std::int64_t> SumLeft(VectorCells const& cells, VectorTotal const& node,
-                                    SplitCandidate const& split) const;
+  /// Sets what a node must know of its best split, its categories and `left`. cells: those of the split's feature.
+  void Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const;
 
  private:
   struct Scan;
   int SignOf(std::uint32_t feature) const { return signs_.empty() ? 0 : static_cast<int>(signs_[feature]); }
   bool CollectBins(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch) const;
+  static void SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left);
   void AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const;
   void Keep(Scan const& scan, SplitCandidate* best) const;
   void KeepMissingAlone(Scan const& scan, SplitCandidate* best) const;
-  bool HasEnough(double sum_of_hessians) const {
-    return sum_of_hessians / static_cast<double>(param_->NumOutputs()) >= param_->min_child_weight;
-  }
 
   VectorGainParam const* param_;
   BinMatrix const* bins_;
+  CategoryRules rules_;
   Span<std::int8_t const> signs_;
 };
 

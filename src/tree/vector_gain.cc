@@ -15,11 +15,11 @@ VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView co
   return made;
 }
 
-double VectorGain(SumRow sums, VectorGainParam const& param, Span<OutputLimits const> limits) {
+double VectorGain(SumRow sums, VectorGainParam const& param, Span<WeightBounds const> bounds) {
   double gain = 0.0;
   for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
-    auto const bounds = limits.empty() ? WeightBounds{} : limits[static_cast<std::size_t>(output)].bounds;
-    gain += OutputGain(param.SumOf(sums, output), param.Of(output), bounds);
+    auto const of_output = bounds.empty() ? WeightBounds{} : bounds[static_cast<std::size_t>(output)];
+    gain += OutputGain(param.SumOf(sums, output), param.Of(output), of_output);
   }
   return gain;
 }

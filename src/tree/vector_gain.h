@@ -1,10 +1,12 @@
 /// \file Leaf weights and split gains of trees with vector leaves: those of split_gain.h, output by output, by the
 /// rules of XGBoost 3.4.
 ///
-///   gain of a node = sum over the outputs of the gain of a leaf; the L1 term counts with max_delta_step, too
-///   a child has enough hessian when the mean over the outputs is at least min_child_weight; weights do not depend on
-///   it with monotone constraints, an output whose children's weights would be in the wrong order has the weight of the
-///   node that is split in both
+/// 1. The gain of a node is the sum over the outputs of the gain of a leaf; the L1 term counts with max_delta_step,
+/// too.
+/// 2. A child has enough hessian when the mean over the outputs is at least min_child_weight. Weights do not depend on
+///    it.
+/// 3. With monotone constraints, an output whose children's weights would be in the wrong order has in both the weight
+///    that is best for both together.
 /// Sums lie as the rows of a GradientTableView: gradients, then hessians.
 #pragma once
 
@@ -29,8 +31,9 @@ struct VectorGainParam {
   GainParam const& Of(std::int64_t output) const { return outputs[static_cast<std::size_t>(output)]; }
   std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
   FixedSum SumOf(SumRow sums, std::int64_t output) const { return {sums[output], sums[HessianPlace(output)]}; }
-  /// Whether the gain of an output is that of GainIsQuotient.
-  bool IsQuotient() const { return GainIsQuotient(outputs[0]); }
+  bool HasEnough(double sum_of_hessians) const {
+    return sum_of_hessians / static_cast<double>(NumOutputs()) >= min_child_weight;
+  }
 };
 
 VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone);
@@ -53,29 +56,28 @@ struct ChildWeights {
   double right = 0.0;
 };
 
-/// What constrains one output of a node that is split.
-struct OutputLimits {
-  WeightBounds bounds = {};
-  double weight = 0.0;  ///< of the node
-};
-
-inline ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const& param, OutputLimits const& limits,
+/// bounds: of the node that is split. sign: the monotone constraint of the feature.
+inline ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
                                  int sign) {
-  ChildWeights const weights{NodeWeight(left, param, limits.bounds), NodeWeight(right, param, limits.bounds)};
-  if ((weights.left - weights.right) * sign > 0.0) return {limits.weight, limits.weight};
-  return weights;
+  ChildWeights const weights{NodeWeight(left, param, bounds), NodeWeight(right, param, bounds)};
+  if (!((weights.left - weights.right) * sign > 0.0)) return weights;
+  auto twice = param;  // both leaves are regularised
+  twice.lambda *= 2.0;
+  twice.alpha *= 2.0;
+  auto const common = NodeWeight(left + right, twice, bounds);
+  return {common, common};
 }
 
 /// gain(left) + gain(right) of one output.
-inline double OutputSplitGain(FixedSum left, FixedSum right, GainParam const& param, OutputLimits const& limits,
+inline double OutputSplitGain(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
                               int sign) {
   if (GainIsQuotient(param)) return LeafGain(left, param) + LeafGain(right, param);
-  auto const weights = SplitWeights(left, right, param, limits, sign);
+  auto const weights = SplitWeights(left, right, param, bounds, sign);
   return OutputGainOfWeight(left, weights.left, param) + OutputGainOfWeight(right, weights.right, param);
 }
 
-/// Gain of a node as a leaf; limits: [n_outputs], or empty without monotone constraints.
-double VectorGain(SumRow sums, VectorGainParam const& param, Span<OutputLimits const> limits);
+/// Gain of a node as a leaf; bounds: [n_outputs], or empty without monotone constraints.
+double VectorGain(SumRow sums, VectorGainParam const& param, Span<WeightBounds const> bounds);
 
 /// The sum over the outputs of the hessians; 1 / n_outputs of it must reach min_child_weight.
 double SumHessians(SumRow sums, VectorGainParam const& param);

@@ -43,3 +43,17 @@ def test_help_lists_the_boosters(kauri: Kauri) -> None:
     text = kauri.run("--help").out
     for name in ("booster dart", "rate_drop", "booster gblinear", "feature_selector"):
         assert name in text
+
+
+def test_vector_leaves(kauri: Kauri) -> None:
+    """One tree a round for all classes, from a configuration file."""
+    classes = "objective = multi:softprob\nnum_class = 2\nmulti_strategy = multi_output_tree\ntree_method = hist\n"
+    kauri.write("train.conf", f"data = '{kauri.train_uri}'\nnum_round = 4\nmodel_out = model.json\n" + classes)
+    kauri.run("train.conf")
+    model = json.loads((kauri.folder / "model.json").read_text())["learner"]["gradient_booster"]["model"]
+    assert [tree["tree_param"]["size_leaf_vector"] for tree in model["trees"]] == ["2"] * 4
+    features, _ = load_svmlight_file(kauri.test_uri.split("?")[0], zero_based=True)
+    expected = xgboost.Booster(model_file=str(kauri.folder / "model.json")).predict(xgboost.DMatrix(features))
+    kauri.run("task=pred", "model_in=model.json", f"test:data={kauri.test_uri}")
+    found = np.loadtxt(kauri.folder / "pred.txt")
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=2e-6)

@@ -30,6 +30,11 @@ BAD_ARGUMENTS = {
     "unknown objective": (["objective=binary:logistics"], ["binary:logistics", "'binary:logistic'"]),
     "unknown metric": (["eval_metric=loglos", "eval_train=1"], ["loglos", "'logloss'"]),
     "unknown tree method": (["tree_method=exakt"], ["exakt", "'exact'"]),
+    "vectors by another method": (
+        ["multi_strategy=multi_output_tree", "tree_method=exact"],
+        ["multi_output_tree", "tree_method=exact", "tree_method=hist"],
+    ),
+    "unknown strategy": (["multi_strategy=vectors"], ["multi_strategy", "vectors", "multi_output_tree"]),
     "unknown booster": (["booster=gbtre"], ["gbtre", "'gbtree'"]),
     "split by columns": (["dsplit=col"], ["dsplit", "col"]),
     "model extension": (["model_out=model.bin"], ["model.bin", ".json", ".ubj"]),

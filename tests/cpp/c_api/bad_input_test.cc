@@ -71,6 +71,17 @@ std::vector<BadInput> ParameterCases() {
        {"exakt", "did you mean 'exact'"},
        KAURI_ERROR_PARAMETER},
       {"tree method like no other", WithParam("tree_method", "zzz"), {"'zzz'. Known: exact, "}, KAURI_ERROR_PARAMETER},
+      {"vectors by another method",
+       [](World&) {
+         auto const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 2, 0});
+         Params const params{{"objective", "multi:softprob"},
+                             {"num_class", "3"},
+                             {"tree_method", "approx"},
+                             {"multi_strategy", "multi_output_tree"}};
+         return XGBoosterUpdateOneIter(MakeBooster(data, params).get(), 0, data.get());
+       },
+       {"multi_strategy=multi_output_tree", "tree_method=approx", "tree_method=hist"},
+       KAURI_ERROR_PARAMETER},
       {"unknown booster", WithParam("booster", "gbtre"), {"gbtre", "gbtree"}, KAURI_ERROR_PARAMETER},
       {"unknown device", WithParam("device", "tpu"), {"device", "tpu", "cuda"}, KAURI_ERROR_PARAMETER},
       {"base score outside the domain", WithParam("base_score", "2"), {"base_score", "2"}, KAURI_ERROR_PARAMETER},

@@ -17,6 +17,7 @@ struct VectorJob {
   Job job;                          ///< without gradients
   std::vector<GradientPair> pairs;  ///< [n_rows, n_outputs]
   std::int64_t n_outputs = 2;
+  std::vector<std::string> types = {};  ///< of the columns; the naive tree knows numbers only
 
   std::int64_t NumRows() const { return static_cast<std::int64_t>(job.NumRows()); }
 };
@@ -43,6 +44,7 @@ inline Built BuildVectorTree(VectorJob const& job, int threads = 2) {
   Context ctx;
   ctx.threads = threads;
   auto const data = MakeMatrix(job.job.values, job.job.n_cols, job.job.sparse);
+  data->MutableInfo()->feature_types = job.types;
   HistBuilder const builder(job.job.param);
   auto const state = builder.MakeState(ctx, *data);
   GradientTable table;
@@ -124,12 +126,19 @@ class NaiveVectorTree {
     auto const unit = outputs_[output].unit;
     return {static_cast<double>(sum.gradient) * unit.gradient, static_cast<double>(sum.hessian) * unit.hessian};
   }
-  double Shrunk(double gradient) const {
-    auto const alpha = static_cast<double>(param_.alpha);
+  Pair SumOfBoth(Sides const& sides, std::size_t output) const {
+    auto rows = sides.left;
+    rows.insert(rows.end(), sides.right.begin(), sides.right.end());
+    return Sum(rows, output);
+  }
+  double Shrunk(double gradient, double n_leaves = 1.0) const {
+    auto const alpha = n_leaves * static_cast<double>(param_.alpha);
     return gradient > alpha ? gradient - alpha : gradient < -alpha ? gradient + alpha : 0.0;
   }
-  double Weight(Pair sum, Limits limits) const {
-    auto weight = sum.hessian > 0.0 ? -Shrunk(sum.gradient) / (sum.hessian + static_cast<double>(param_.lambda)) : 0.0;
+  /// The best weight of as many leaves that have the same and `sum` together.
+  double Weight(Pair sum, Limits limits, double n_leaves = 1.0) const {
+    auto const lambda = n_leaves * static_cast<double>(param_.lambda);
+    auto weight = sum.hessian > 0.0 ? -Shrunk(sum.gradient, n_leaves) / (sum.hessian + lambda) : 0.0;
     auto const step = static_cast<double>(param_.max_delta_step);
     if (step != 0.0) weight = std::clamp(weight, -step, step);
     return std::clamp(weight, limits.lower, limits.upper);
@@ -146,8 +155,9 @@ class NaiveVectorTree {
     auto const left = Weight(Sum(sides.left, k), node.limits[k]);
     auto const right = Weight(Sum(sides.right, k), node.limits[k]);
     auto const sign = job_.job.constraints.SignOf(feature);
-    if ((sign > 0 && left > right) || (sign < 0 && left < right)) return {node.weights[k], node.weights[k]};
-    return {left, right};
+    if (sign == 0 || (sign > 0 ? left <= right : left >= right)) return {left, right};
+    auto const common = Weight(SumOfBoth(sides, k), node.limits[k], 2.0);
+    return {common, common};
   }
   double MeanHessian(std::vector<std::size_t> const& rows) const {
     double sum = 0.0;
