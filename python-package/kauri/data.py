@@ -357,6 +357,10 @@ class _Batch(DMatrix):
         self.handle = _lib.call_handle(LIB.XGProxyDMatrixCreate)
         self._alive: Any = None
 
+    def release(self) -> None:
+        """Let go of what was taken last."""
+        self._alive = None
+
     def take(self, data: Any, feature_names: Any = None, feature_types: Any = None, **fields: Any) -> None:
         """Take what `DMatrix` takes."""
         if _columns.is_arrow_table(data):

@@ -69,6 +69,9 @@ class Batch(Protocol):
     def take(self, data: Any, **fields: Any) -> None:
         """Hold the data until the next call."""
 
+    def release(self) -> None:
+        """Let the data go."""
+
 
 def create_from_iterator(
     iterator: DataIter,
@@ -89,6 +92,7 @@ def create_from_iterator(
                 raise DataError("input_data was called twice for one batch; call it once in each next().")
             batch.take(data, **fields)
 
+        batch.release()  # before the iterator makes the next one
         more = bool(iterator.next(input_data))
         if more and n_given == 0:
             raise DataError("next() returned True without calling input_data; return False at the end.")

@@ -19,6 +19,7 @@ namespace kauri {
 namespace {
 
 constexpr int kDefaultBins = 256;
+constexpr std::int64_t kColumnBytes = 1 << 22;  // that are copied at once out of a part
 
 /// Where the cuts come from.
 struct CutPlan {
@@ -106,7 +107,8 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
     MergeCategories(FindCategories(ctx, *part), &summary.categories);
     sketches->Add(ctx, *part, weights);
     auto const part_bytes = part->NumRows() * part->NumCols() * 4;
-    budget.Require(2 * info_bytes + static_cast<std::int64_t>(sketches->Bytes()) + 3 * part_bytes,
+    auto const copies = 2 * part_bytes + std::min(part_bytes, kColumnBytes);
+    budget.Require(2 * info_bytes + static_cast<std::int64_t>(sketches->Bytes()) + copies,
                    "a sketch of the features, beside the labels,");
   };
   ForEachBatch(ctx, source, [&](RowBatch* batch) {
@@ -247,6 +249,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* sour
     CheckWidth(plan, summary.info.n_cols);
     auto cuts = plan.given == nullptr ? JoinCuts(summary.features, summary.categories) : *plan.given;
     if (options.in_file) {
+      ReturnFreeMemory();  // what the sketches held is not to be counted with what training takes
       store = EncodeInFile(ctx, source, std::move(cuts), summary, options, plan.max_bin);
     } else {
       store =

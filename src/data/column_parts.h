@@ -54,7 +54,9 @@ template <typename Fn>
 void ForEachColumnPart(Context const& ctx, DenseRows const& data, std::int64_t rows_per_part, Span<float const> weights,
                        Fn&& fn) {
   constexpr std::int64_t kColumnsPerGroup = 16;  // of float32: one cache line of a row
-  auto const group = NumBlocks(ctx.threads, kColumnsPerGroup) * kColumnsPerGroup;
+  constexpr std::int64_t kFewValues = 1 << 20;    // that may be copied at once, so that threads meet less often
+  auto const at_once = std::max<std::int64_t>(ctx.threads, kFewValues / std::max<std::int64_t>(1, rows_per_part));
+  auto const group = NumBlocks(at_once, kColumnsPerGroup) * kColumnsPerGroup;
   std::vector<float> columns;
   for (std::int64_t first = 0; first < data.NumCols(); first += group) {
     auto const n_columns = std::min(group, data.NumCols() - first);

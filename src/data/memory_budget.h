@@ -19,6 +19,9 @@ struct MemoryBudget {
   void Require(std::int64_t needed, char const* what) const;
 };
 
+/// Gives memory that was freed back to the system, where the allocator can. Costs a walk through all free memory.
+void ReturnFreeMemory();
+
 /// 0: no limit. \throws Error(kParameter) for what cannot be a size.
 MemoryBudget BudgetOfMegabytes(std::int64_t megabytes);
 

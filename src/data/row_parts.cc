@@ -24,7 +24,7 @@ CsrStorage CopyEntries(CsrStorage const& from, std::int64_t first, std::int64_t 
 }  // namespace
 
 std::int64_t RowsPerPart(std::int64_t n_cols) {
-  constexpr std::int64_t kMostValues = 1 << 20;
+  constexpr std::int64_t kMostValues = 1 << 21;
   constexpr std::int64_t kFewestRows = 1 << 10;
   std::int64_t n_rows = 1 << 16;
   while (n_rows > kFewestRows && n_rows * n_cols > kMostValues) n_rows /= 2;

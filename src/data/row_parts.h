@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// Rows of a part: at most 2^16, and at most 2^20 values unless that makes them fewer than 2^10; a function of the
+/// Rows of a part: at most 2^16, and at most 2^21 values unless that makes them fewer than 2^10; a function of the
 /// number of columns alone.
 std::int64_t RowsPerPart(std::int64_t n_cols);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/parallel_for.h"
+#include "tree/hist_work.h"
 #include "tree/tree_common.h"
 
 namespace kauri {
@@ -153,7 +154,7 @@ void PagedHist::MergePieces(Context const& ctx) {
   constexpr std::int64_t kCellsPerBlock = 1 << 12;
   for (auto const& piece : pieces_) {
     if (piece.target == nullptr) continue;
-    ParallelForBlocks(ctx, store_->Layout().NumCells(), kCellsPerBlock,
+    ParallelForBlocks(ThreadsFor(ctx, store_->Layout().NumCells()), store_->Layout().NumCells(), kCellsPerBlock,
                       [&](std::int64_t begin, std::int64_t end, std::int64_t) {
                         for (auto cell = begin; cell < end; ++cell) piece.target[cell] += piece.histogram[cell];
                       });

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kLargestPage = std::int64_t{16} << 20U;
 constexpr std::int64_t kSmallestPage = std::int64_t{64} << 10U;
 constexpr std::int64_t kPages = 2;
-constexpr std::int64_t kScratchShare = 2;  // of the bytes of a page: two lists of its rows while they are split
+constexpr std::int64_t kScratchShare = 1;  // of the bytes of a page, at most: its rows, twice, while they are split
 
 /// What an engine holds per row: margins, their copy for metrics and gradients of each output; the pairs and the leaf
 /// of the present one; what a metric sorts.
