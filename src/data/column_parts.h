@@ -54,7 +54,7 @@ template <typename Fn>
 void ForEachColumnPart(Context const& ctx, DenseRows const& data, std::int64_t rows_per_part, Span<float const> weights,
                        Fn&& fn) {
   constexpr std::int64_t kColumnsPerGroup = 16;  // of float32: one cache line of a row
-  constexpr std::int64_t kFewValues = 1 << 20;    // that may be copied at once, so that threads meet less often
+  constexpr std::int64_t kFewValues = 1 << 20;   // that may be copied at once, so that threads meet less often
   auto const at_once = std::max<std::int64_t>(ctx.threads, kFewValues / std::max<std::int64_t>(1, rows_per_part));
   auto const group = NumBlocks(at_once, kColumnsPerGroup) * kColumnsPerGroup;
   std::vector<float> columns;

@@ -27,13 +27,24 @@ void Launch(CudaContext const& ctx, unsigned grid, int block, void (*kernel)(Par
   LaunchGrid(ctx, dim3(grid), block, kernel, std::forward<Args>(args)...);
 }
 
+/// Lets a kernel have as much dynamic shared memory as a block can have on the context's device. The permission is the
+/// kernel's, not the launch's: were it for the bytes of one launch, another thread's could be refused.
+inline void PermitAllShared(CudaContext const& ctx, void const* kernel) {
+  cudaFuncAttributes attributes{};
+  KAURI_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+  int most = 0;
+  KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx.device));
+  auto const dynamic = most - static_cast<int>(attributes.sharedSizeBytes);
+  KAURI_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic));
+}
+
 /// As Launch, with `shared_bytes` of dynamic shared memory, which may be more than the 48 KiB that need no permission.
 template <typename... Params, typename... Args>
 void LaunchShared(CudaContext const& ctx, unsigned grid, int block, std::size_t shared_bytes, void (*kernel)(Params...),
                   Args&&... args) {
   if (grid == 0) return;
-  KAURI_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
+  constexpr std::size_t kWithoutPermission = std::size_t{32} << 10U;  // 48 KiB less what the kernel declares itself
+  if (shared_bytes > kWithoutPermission) PermitAllShared(ctx, reinterpret_cast<void const*>(kernel));
   kernel<<<grid, block, shared_bytes, ctx.stream>>>(std::forward<Args>(args)...);
   KAURI_CUDA_CHECK(cudaGetLastError());
 }
