@@ -293,7 +293,7 @@ void BinMatrix::Resize(std::int64_t n_rows, std::int64_t n_entries) {
 }
 
 Span<char> BinMatrix::MutableCodes() {
-  auto const bytes = [this](auto& codes, std::int64_t n) {
+  auto const bytes = [](auto& codes, std::int64_t n) {
     return Span<char>(reinterpret_cast<char*>(codes.data()), static_cast<std::size_t>(n) * sizeof(codes[0]));
   };
   if (!is_dense_) return bytes(entries_.cells, static_cast<std::int64_t>(entries_.cells.size()));

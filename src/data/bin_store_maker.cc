@@ -131,7 +131,8 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
 }
 
 /// Fills a matrix in memory.
-std::shared_ptr<BinMatrix> EncodeInMemory(Context const& ctx, RowSource* source, QuantileCuts cuts, BinShape shape) {
+std::shared_ptr<BinMatrix> EncodeInMemory(Context const& ctx, RowSource* source, QuantileCuts cuts,
+                                          BinShape const& shape) {
   auto bins = std::make_shared<BinMatrix>(std::move(cuts), shape);
   ForEachBatch(ctx, source, [&](RowBatch* batch) {
     if (!IsSparse(*batch->rows)) return bins->Append(ctx, *batch->rows);

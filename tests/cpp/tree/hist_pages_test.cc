@@ -138,7 +138,7 @@ TEST(HistPages, PlansKeepTheBudget) {
   Context ctx;
   ctx.threads = 2;
   auto const histogram = std::int64_t{50} * kEvenCells * 16;
-  for (std::int64_t const megabytes : {14, 18, 30}) {
+  for (std::int64_t const megabytes : {16, 18, 30}) {
     auto const data = MakeBins(job, true, megabytes);
     auto const bins = BinsOf(*data);
     auto const plan = PlanPages(ctx, *bins, {1, 80000, false});
