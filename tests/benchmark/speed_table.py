@@ -7,7 +7,7 @@ processes take turns within a repeat, so that a noisy machine hurts all alike, a
 there are several. A library's time goes from arrays in memory to the model, its own data set and bins included; `ms a
 round` is what the rounds after the first take. Ratios are medians over the repeats of peer time / Kauri's time of the
 same repeat: above 1 Kauri is faster. Printed is a line per library with the test metric of its model; --out writes all
-figures as JSON.
+figures as JSON. CatBoost is installed for this alone (`pip install catboost`); --libraries leaves it out.
 """
 
 from __future__ import annotations
