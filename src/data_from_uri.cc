@@ -1,25 +1,51 @@
 /// \file The one place where data meet the registry of their readers.
+#include "data_from_uri.h"
+
+#include <utility>
+
 #include "data/binary_format.h"
 #include "data/side_files.h"
+#include "data/text_source.h"
 #include "data/uri.h"
 #include "kauri/data_matrix.h"
 #include "kauri/registry.h"
 
 namespace kauri {
+namespace {
 
-std::unique_ptr<DataMatrix> DataMatrix::FromUri(Context const& ctx, std::string const& uri_text) {
-  auto uri = ParseDataUri(uri_text);
-  if (uri.format.empty() && IsBinary(uri.path)) uri.format = "binary";
-  auto const& readers = GetRegistries().readers;
-  if (uri.format.empty()) {
-    std::string known;
-    for (auto const& name : readers.Names()) known += (known.empty() ? "" : ", ") + name;
-    Fail(ErrorKind::kParameter, "the format of '", uri.path, "' is not known; write '", uri.path,
-         "?format=' and one of: ", known, ".");
-  }
-  auto matrix = readers.Find(uri.format).make(ctx, uri.path, uri.params);
-  if (uri.format != "binary") ReadSideFiles(ctx, uri.path, matrix->MutableInfo());  // it has all in itself
+/// The format that a uri names, or that its file shows. \throws Error(kParameter) when neither does.
+std::string FormatOf(DataUri const& uri) {
+  if (!uri.format.empty()) return uri.format;
+  if (IsBinary(uri.path)) return "binary";
+  std::string known;
+  for (auto const& name : GetRegistries().readers.Names()) known += (known.empty() ? "" : ", ") + name;
+  Fail(ErrorKind::kParameter, "the format of '", uri.path, "' is not known; write '", uri.path,
+       "?format=' and one of: ", known, ".");
+}
+
+std::unique_ptr<DataMatrix> ReadToFile(Context const& ctx, std::string const& format, DataUri const& uri,
+                                       BinStoreOptions options) {
+  auto const source = MakeTextSource(ctx, format, uri.path, uri.params);
+  options.in_file = true;
+  options.file_prefix = uri.cache;
+  auto matrix = MakeBinnedMatrix(ctx, source.get(), options);
+  matrix->MutableInfo()->group_ptr = source->GroupPtr();
   return matrix;
+}
+
+}  // namespace
+
+std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri_text, BinStoreOptions options) {
+  auto const uri = ParseDataUri(uri_text);
+  auto const format = FormatOf(uri);
+  auto matrix = uri.cache.empty() ? GetRegistries().readers.Find(format).make(ctx, uri.path, uri.params)
+                                  : ReadToFile(ctx, format, uri, std::move(options));
+  if (format != "binary") ReadSideFiles(ctx, uri.path, matrix->MutableInfo());  // it has all in itself
+  return matrix;
+}
+
+std::unique_ptr<DataMatrix> DataMatrix::FromUri(Context const& ctx, std::string const& uri) {
+  return ReadUri(ctx, uri, {});
 }
 
 }  // namespace kauri

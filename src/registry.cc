@@ -4,6 +4,7 @@
 #include "booster/boosters.h"
 #include "booster/cpu_engine.h"
 #include "data/binary_format.h"
+#include "data/memory_param.h"
 #include "data/text_reader.h"
 #include "kauri/booster.h"
 #include "kauri/tree_param.h"
@@ -24,7 +25,8 @@ void Fill(Registries* all) {
   all->tree_methods.Add(
       {"exact", "Every boundary between two values is a candidate, over presorted columns.",
        [](ParamMap const& map) { return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map)); }});
-  all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder});
+  all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder,
+                         &DescribeParameters<MemoryParam>});
   all->tree_methods.Add(
       {"approx", "As hist, with bins made for each tree from quantiles weighted by hessians.", MakeApproxBuilder});
   all->tree_updaters.Add({"refresh", "Statistics of nodes and values of leaves become those of other data.",

@@ -112,8 +112,9 @@ KAURI_API int XGBGetGlobalConfig(char const** out);
 /**
  * Reads what XGDMatrixSaveBinary wrote, or a text file, and beside it, where they exist, path.group (rows of each
  * query), path.weight and path.base_margin: numbers with white space between. `config`: {"uri": "path?format=libsvm" or
- * "path?format=csv&label_column=0", "silent": ignored, "data_split_mode": 0}. Errors: no such file, a malformed line
- * (with its number).
+ * "path?format=csv&label_column=0", "silent": ignored, "data_split_mode": 0}. With "#cache" at the end of the uri, bins
+ * of the text lie in a file as for XGExtMemQuantileDMatrixCreateFromCallback, whose "max_bin" and "memory_budget" the
+ * config may have. Errors: no such file, a malformed line (with its number).
  */
 KAURI_API int XGDMatrixCreateFromURI(char const* config, DMatrixHandle* out);
 /** Copies `data`, an array interface [n_rows, n_cols]. `config`: {"missing": number, "nthread": optional count}. */
@@ -252,9 +253,9 @@ typedef void DataIterResetCallback(DataIterHandle iter);
 /**
  * A DMatrix of all batches of an iterator, one below the other, in host memory. `reset` is called first and last,
  * `next` until it returns 0. Batches may be of different kinds but agree in the number of columns, in names and types,
- * and in which fields they have; a query does not go on from batch to batch. `config`: as Dense, besides
- * {"cache_prefix": ""}. While it runs the data are in memory twice. Errors: no batch; batches that disagree (named); a
- * cache_prefix.
+ * and in which fields they have; a query does not go on from batch to batch. `config`: as Dense. While it runs the data
+ * are in memory twice. With {"cache_prefix": path}, not empty, it is XGExtMemQuantileDMatrixCreateFromCallback without
+ * `ref`. Errors: no batch; batches that disagree (named).
  */
 KAURI_API int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
                                           XGDMatrixCallbackNext* next, char const* config, DMatrixHandle* out);

@@ -1,6 +1,7 @@
 /// Making DMatrix handles; slicing.
 #include "c_api/data_create.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "data/columnar.h"
 #include "data/csc_adapter.h"
 #include "data/slice.h"
+#include "data_from_uri.h"
 
 namespace kauri::c_api {
 namespace {
@@ -24,7 +26,7 @@ std::unique_ptr<DataMatrix> FromUri(JsonConfig const& config) {
   if (auto const mode = config.IntegerOr("data_split_mode", 0); mode != 0) {
     Fail(ErrorKind::kParameter, "XGDMatrixCreateFromURI: data_split_mode=", mode, " is not available; use 0 (rows).");
   }
-  return DataMatrix::FromUri(MakeContext(0), config.Text("uri"));
+  return ReadUri(MakeContext(0), config.Text("uri"), BinOptionsOf(config));
 }
 
 std::unique_ptr<DataMatrix> FromRows(float const* data, bst_ulong n_rows, bst_ulong n_cols, float missing,
@@ -60,6 +62,17 @@ void CopyFromDevice(std::vector<DeviceArray> const& arrays, CreateConfig const& 
 }
 
 }  // namespace
+
+BinStoreOptions BinOptionsOf(JsonConfig const& config) {
+  BinStoreOptions options;
+  if (config.IsGiven("max_bin")) {
+    auto const max_bin = config.Integer("max_bin");
+    options.max_bin = static_cast<int>(std::clamp<std::int64_t>(max_bin, -1, std::numeric_limits<int>::max()));
+  }
+  if (config.IsGiven("memory_budget")) options.budget = BudgetOfMegabytes(config.Integer("memory_budget"));
+  return options;
+}
+
 }  // namespace kauri::c_api
 
 using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace

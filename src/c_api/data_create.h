@@ -8,6 +8,7 @@
 #include "c_api/global.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "data/bin_store_maker.h"
 #include "kauri/error.h"
 
 namespace kauri::c_api {
@@ -32,5 +33,8 @@ struct CreateConfig {
   float missing;
   Context ctx;
 };
+
+/// "max_bin" and "memory_budget", which may be left out.
+BinStoreOptions BinOptionsOf(JsonConfig const& config);
 
 }  // namespace kauri::c_api

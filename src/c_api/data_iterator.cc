@@ -1,9 +1,7 @@
 /// Matrices from iterators: in memory, as bins, or in a file.
 #include "c_api/data_iterator.h"
 
-#include <algorithm>
-#include <limits>
-#include <optional>
+#include <string>
 
 #include "c_api/guard.h"
 #include "data/bin_store_maker.h"
@@ -11,28 +9,23 @@
 namespace kauri::c_api {
 namespace {
 
-bool IsGiven(JsonConfig const& config, char const* key) { return config.Has(key) && !config.Document()[key].is_null(); }
-
 std::string TextOr(JsonConfig const& config, char const* key, char const* otherwise) {
-  return IsGiven(config, key) ? config.Text(key) : otherwise;
-}
-
-void RefuseCache(JsonConfig const& config) {
-  auto const prefix = TextOr(config, "cache_prefix", "");
-  if (prefix.empty()) return;
-  Fail(ErrorKind::kParameter, "XGDMatrixCreateFromCallback: cache_prefix='", prefix,
-       "' asks for external memory, which keeps bins; call XGExtMemQuantileDMatrixCreateFromCallback, or leave it out "
-       "to hold the data in memory.");
+  return config.IsGiven(key) ? config.Text(key) : otherwise;
 }
 
 BinStoreOptions OptionsOf(JsonConfig const& config, DataIterHandle ref) {
-  BinStoreOptions options;
-  if (IsGiven(config, "max_bin")) {
-    auto const max_bin = config.Integer("max_bin");
-    options.max_bin = static_cast<int>(std::clamp<std::int64_t>(max_bin, -1, std::numeric_limits<int>::max()));
-  }
+  auto options = BinOptionsOf(config);
   if (ref != nullptr) options.like = DataOf(ref).data.get();
   return options;
+}
+
+/// Bins in a file.
+std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& config, Context const& ctx,
+                                         DataIterHandle ref) {
+  auto options = OptionsOf(config, ref);
+  options.in_file = true;
+  options.file_prefix = TextOr(config, "cache_prefix", "");
+  return MakeBinnedMatrix(ctx, source, options);
 }
 
 }  // namespace
@@ -45,8 +38,10 @@ int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIt
   return Guard([&] {
     NotNull(out, "out");
     JsonConfig const document(config, "XGDMatrixCreateFromCallback");
-    RefuseCache(document);
-    ReturnData(CopyBatches(IteratorOf(iter, proxy, reset, next), CreateConfig(document)), out);
+    CreateConfig const settings(document);
+    auto const iterator = IteratorOf(iter, proxy, reset, next);
+    if (TextOr(document, "cache_prefix", "").empty()) return ReturnData(CopyBatches(iterator, settings), out);
+    ReturnData(WriteBatches(SourceOf(iterator, settings.missing).get(), document, settings.ctx, nullptr), out);
   });
 }
 
@@ -70,11 +65,6 @@ int XGExtMemQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle
     JsonConfig const document(config, "XGExtMemQuantileDMatrixCreateFromCallback");
     CreateConfig const settings(document);
     auto const source = SourceOf(IteratorOf(iter, proxy, reset, next), settings.missing);
-    auto options = OptionsOf(document, ref);
-    options.in_file = true;
-    options.file_prefix = TextOr(document, "cache_prefix", "");
-    options.budget =
-        kauri::BudgetOfMegabytes(IsGiven(document, "memory_budget") ? document.Integer("memory_budget") : 0);
-    ReturnData(kauri::MakeBinnedMatrix(settings.ctx, source.get(), options), out);
+    ReturnData(WriteBatches(source.get(), document, settings.ctx, ref), out);
   });
 }

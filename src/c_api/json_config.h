@@ -15,6 +15,8 @@ class JsonConfig {
   JsonConfig(char const* text, char const* call);
 
   bool Has(char const* key) const { return document_.contains(key); }
+  /// Has it and it is not null.
+  bool IsGiven(char const* key) const { return Has(key) && !document_[key].is_null(); }
   std::int64_t Integer(char const* key) const;
   std::int64_t IntegerOr(char const* key, std::int64_t otherwise) const;
   double Number(char const* key) const;

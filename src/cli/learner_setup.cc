@@ -2,7 +2,10 @@
 
 #include "booster/learner_param.h"
 #include "cli/files.h"
+#include "data/memory_param.h"
+#include "data_from_uri.h"
 #include "kauri/error.h"
+#include "kauri/tree_param.h"
 
 namespace kauri::cli {
 
@@ -20,14 +23,27 @@ void SetUpLearner(Options const& options, Learner* learner) {
   learner->Configure();
 }
 
-std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri) {
+std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
+                                     DataMatrix const* like) {
+  ParamMap const params(options.learner.begin(), options.learner.end());
   Context ctx;
-  ctx.threads = ParseParameters<LearnerParam>(ParamMap(options.learner.begin(), options.learner.end())).Threads();
+  ctx.threads = ParseParameters<LearnerParam>(params).Threads();
+  BinStoreOptions bins;
+  bins.max_bin = ParseParameters<TreeParam>(params).max_bin;
+  bins.budget = ParseParameters<MemoryParam>(params).Budget();
+  bins.like = like;
   try {
-    return DataMatrix::FromUri(ctx, uri);
+    return ReadUri(ctx, uri, bins);
   } catch (Error const& error) {
     Fail(error.Kind(), key, "=", uri, ": ", error.what());
   }
+}
+
+std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri) {
+  auto data = ReadData(options, key, uri);
+  if (data->Store() == nullptr) return data;
+  Fail(ErrorKind::kParameter, key, "=", uri,
+       ": the task needs the values of the features, but a cache keeps bins; leave out what begins with '#'.");
 }
 
 }  // namespace kauri::cli

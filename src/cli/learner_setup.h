@@ -13,7 +13,11 @@ namespace kauri::cli {
 /// Sets the parameters, loads model_in if given, and resolves both. \throws Error.
 void SetUpLearner(Options const& options, Learner* learner);
 
-/// Reads with the threads that the options ask for. \throws Error that names `key`, the option that gave the path.
-std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri);
+/// Reads with the threads, max_bin and memory_budget that the options ask for. `like`: whose cuts data with a cache
+/// take. \throws Error that names `key`, the option that gave the path.
+std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
+                                     DataMatrix const* like = nullptr);
+/// The same for tasks that need values. \throws Error for data with a cache.
+std::shared_ptr<DataMatrix> ReadValues(Options const& options, std::string const& key, std::string const& uri);
 
 }  // namespace kauri::cli

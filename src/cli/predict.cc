@@ -26,7 +26,7 @@ void Predict(Options const& options) {
   Learner learner;
   SetUpLearner(options, &learner);
   auto const& model = learner.GetModel();
-  auto const data = ReadData(options, "test:data", options.cli.test_path);
+  auto const data = ReadValues(options, "test:data", options.cli.test_path);
   auto const prediction = learner.Predict(*data, ReadPredictOptions(options.cli, model));
   OutputFile file(options.cli.name_pred, "file of predictions");
   file.Stream().precision(std::numeric_limits<float>::max_digits10);

@@ -57,7 +57,7 @@ class Trainer {
     ForgetCheckpoint(&learner_.Attributes());
     train_ = ReadData(options, "data", cli_.data);
     for (auto const& [name, uri] : options.evaluation_sets) {
-      sets_.push_back({name, ReadData(options, "eval[" + name + "]", uri)});
+      sets_.push_back({name, ReadData(options, "eval[" + name + "]", uri, train_.get())});
     }
     if (cli_.eval_train) sets_.push_back({"train", train_});
     learner_.AddData(train_);

@@ -16,7 +16,9 @@ void CheckColumn(TextFile const& file, char const* name, std::int64_t column, st
        "; columns count from 0.");
 }
 
-CsvFormat DetectFormat(TextFile const& file, CsvParam const& param) {
+}  // namespace
+
+CsvFormat DetectCsvFormat(TextFile const& file, CsvParam const& param) {
   std::optional<CsvFirstLine> first;
   std::vector<char> buffer;
   std::int64_t lines_before = 0;
@@ -39,6 +41,8 @@ CsvFormat DetectFormat(TextFile const& file, CsvParam const& param) {
   return format;
 }
 
+namespace {
+
 std::vector<float> Concatenate(Context const& ctx, Blocks const& blocks, std::vector<float> CsvRows::*member) {
   std::vector<std::size_t> first{0};
   for (auto const& block : blocks) first.push_back(first.back() + (block.*member).size());
@@ -54,7 +58,7 @@ std::vector<float> Concatenate(Context const& ctx, Blocks const& blocks, std::ve
 }  // namespace
 
 std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, CsvParam const& param) {
-  auto const format = DetectFormat(file, param);
+  auto const format = DetectCsvFormat(file, param);
   Blocks blocks(static_cast<std::size_t>(file.NumBlocks()));
   file.ParseBlocks(ctx, [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
     auto& rows = blocks[static_cast<std::size_t>(block)];

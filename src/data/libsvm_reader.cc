@@ -15,40 +15,20 @@ namespace {
 using Blocks = std::vector<LibsvmRows>;
 
 /// Where each block's rows and entries go.
-struct Layout {
+struct Layout : LibsvmColumns {
   std::vector<std::int64_t> first_row;    ///< [n_blocks + 1]
   std::vector<std::int64_t> first_entry;  ///< [n_blocks + 1]
-  std::int64_t index_base = 0;            ///< number of the first feature
-  std::int64_t n_cols = 0;
 
   std::int64_t NumRows() const { return first_row.back(); }
   std::int64_t NumEntries() const { return first_entry.back(); }
 };
 
-LibsvmFormat DetectFormat(TextFile const& file, LibsvmParam const& param) {
-  std::optional<LibsvmFormat> format;
-  std::vector<char> buffer;
-  for (std::int64_t block = 0; block < file.NumBlocks() && !format; ++block) {
-    format = DetectLibsvmFormat(file.ReadBlock(block, &buffer));
-  }
-  if (!format) file.FailWithoutRows();
-  format->first_index = std::max(param.indexing_mode, 0);
-  return *format;
-}
-
-Layout LayOut(TextFile const& file, Blocks const& blocks, LibsvmParam const& param) {
-  Layout layout{{0}, {0}, std::max(param.indexing_mode, 0), 0};
-  auto smallest = std::numeric_limits<std::int64_t>::max();
-  std::int64_t largest = -1;
+Layout LayOut(Blocks const& blocks, LibsvmColumns const& columns) {
+  Layout layout{columns, {0}, {0}};
   for (auto const& block : blocks) {
     layout.first_row.push_back(layout.first_row.back() + static_cast<std::int64_t>(block.labels.size()));
     layout.first_entry.push_back(layout.first_entry.back() + static_cast<std::int64_t>(block.values.size()));
-    smallest = std::min(smallest, block.smallest_feature);
-    largest = std::max(largest, block.largest_feature);
   }
-  if (largest < 0) Fail(ErrorKind::kData, file.Path(), " has rows but no features.");
-  if (param.indexing_mode < 0) layout.index_base = std::min<std::int64_t>(smallest, 1);
-  layout.n_cols = largest + 1 - layout.index_base;
   return layout;
 }
 
@@ -92,9 +72,36 @@ CsrStorage FillCsr(Context const& ctx, Blocks const& blocks, Layout const& layou
   return csr;
 }
 
-/// Queries ascend within a block; here, from block to block.
-void CheckQueryOrder(TextFile const& file, Blocks const& blocks, std::vector<std::int64_t> const& lines_before) {
-  std::int64_t last = 0;
+template <typename T>
+std::vector<T> Concatenate(Blocks const& blocks, std::vector<T> LibsvmRows::*member) {
+  std::vector<T> all;
+  for (auto const& block : blocks) all.insert(all.end(), (block.*member).begin(), (block.*member).end());
+  return all;
+}
+
+}  // namespace
+
+LibsvmFormat DetectLibsvmFormat(TextFile const& file, LibsvmParam const& param) {
+  std::optional<LibsvmFormat> format;
+  std::vector<char> buffer;
+  for (std::int64_t block = 0; block < file.NumBlocks() && !format; ++block) {
+    format = DetectLibsvmFormat(file.ReadBlock(block, &buffer));
+  }
+  if (!format) file.FailWithoutRows();
+  format->first_index = std::max(param.indexing_mode, 0);
+  return *format;
+}
+
+LibsvmColumns LibsvmExtent::Columns(TextFile const& file, LibsvmParam const& param) const {
+  if (largest < 0) Fail(ErrorKind::kData, file.Path(), " has rows but no features.");
+  LibsvmColumns columns;
+  columns.index_base = param.indexing_mode < 0 ? std::min<std::int64_t>(smallest, 1) : std::max(param.indexing_mode, 0);
+  columns.n_cols = largest + 1 - columns.index_base;
+  return columns;
+}
+
+void CheckQueryOrder(TextFile const& file, std::vector<LibsvmRows> const& blocks,
+                     std::vector<std::int64_t> const& lines_before, std::int64_t last) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     auto const& ids = blocks[i].query_ids;
     if (ids.empty()) continue;
@@ -107,17 +114,12 @@ void CheckQueryOrder(TextFile const& file, Blocks const& blocks, std::vector<std
   }
 }
 
-template <typename T>
-std::vector<T> Concatenate(Blocks const& blocks, std::vector<T> LibsvmRows::*member) {
-  std::vector<T> all;
-  for (auto const& block : blocks) all.insert(all.end(), (block.*member).begin(), (block.*member).end());
-  return all;
+CsrStorage JoinLibsvmRows(Context const& ctx, std::vector<LibsvmRows> const& blocks, LibsvmColumns const& columns) {
+  return FillCsr(ctx, blocks, LayOut(blocks, columns));
 }
 
-}  // namespace
-
 std::unique_ptr<DataMatrix> ReadLibsvm(Context const& ctx, TextFile const& file, LibsvmParam const& param) {
-  auto const format = DetectFormat(file, param);
+  auto const format = DetectLibsvmFormat(file, param);
   Blocks blocks(static_cast<std::size_t>(file.NumBlocks()));
   auto const lines_before =
       file.ParseBlocks(ctx, [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
@@ -126,8 +128,10 @@ std::unique_ptr<DataMatrix> ReadLibsvm(Context const& ctx, TextFile const& file,
         *n_lines = rows.n_lines;
         return fault;
       });
-  CheckQueryOrder(file, blocks, lines_before);
-  auto const layout = LayOut(file, blocks, param);
+  CheckQueryOrder(file, blocks, lines_before, 0);
+  LibsvmExtent extent;
+  for (auto const& block : blocks) extent.Add(block);
+  auto const layout = LayOut(blocks, extent.Columns(file, param));
   auto const cells = static_cast<double>(layout.NumRows()) * static_cast<double>(layout.n_cols);
   auto matrix = 2.0 * static_cast<double>(layout.NumEntries()) >= cells
                     ? DataMatrix::FromDense(FillDense(ctx, blocks, layout), layout.NumRows(), layout.n_cols, ctx)

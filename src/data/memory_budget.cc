@@ -5,9 +5,12 @@
 #include <malloc.h>
 #endif
 
+#include "data/memory_param.h"
 #include "kauri/error.h"
 
 namespace kauri {
+
+DMLC_REGISTER_PARAMETER(MemoryParam);
 
 void MemoryBudget::Require(std::int64_t needed, char const* what) const {
   if (needed <= bytes) return;

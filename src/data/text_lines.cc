@@ -114,16 +114,17 @@ Span<char const> TextFile::ReadBlock(std::int64_t block, std::vector<char>* buff
   return {buffer->data() + first, buffer->size() - first};
 }
 
-std::vector<std::int64_t> TextFile::ParseBlocks(Context const& ctx, ParseBlock const& parse) const {
-  auto const n_blocks = static_cast<std::size_t>(NumBlocks());
+std::vector<std::int64_t> TextFile::ParseBlocks(Context const& ctx, ParseBlock const& parse, Part const& part) const {
+  auto const n_blocks = static_cast<std::size_t>(part.last - part.first);
   std::vector<std::int64_t> lines_before(n_blocks + 1, 0);
   std::vector<std::optional<LineFault>> faults(n_blocks);
-  ParallelFor(ctx, NumBlocks(), [&](std::int64_t block) {
+  ParallelFor(ctx, part.last - part.first, [&](std::int64_t block) {
     auto const index = static_cast<std::size_t>(block);
     std::vector<char> buffer;
-    auto const text = ReadBlock(block, &buffer);
-    faults[index] = parse(text, block, &lines_before[index + 1]);
+    auto const text = ReadBlock(part.first + block, &buffer);
+    faults[index] = parse(text, part.first + block, &lines_before[index + 1]);
   });
+  lines_before[0] = part.n_lines;
   for (std::size_t block = 0; block < n_blocks; ++block) {
     if (faults[block]) FailAtLine(lines_before[block] + faults[block]->line, faults[block]->message);
     lines_before[block + 1] += lines_before[block];

@@ -56,9 +56,18 @@ class TextFile {
   /// Parses one block, tells its number of lines, and returns what is wrong with the first wrong line.
   using ParseBlock =
       std::function<std::optional<LineFault>(Span<char const> text, std::int64_t block, std::int64_t* n_lines)>;
-  /// Calls `parse` for every block, in parallel. Returns the number of lines before each block and, last, of all.
-  /// \throws Error(kData) for the first fault in the file, naming its line.
-  std::vector<std::int64_t> ParseBlocks(Context const& ctx, ParseBlock const& parse) const;
+  /// Blocks [first, last), which `n_lines` lines come before.
+  struct Part {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    std::int64_t n_lines = 0;
+  };
+  /// Calls `parse` for every block, in parallel. Returns the number of lines before each block and, last, after all.
+  /// \throws Error(kData) for the first fault, naming its line.
+  std::vector<std::int64_t> ParseBlocks(Context const& ctx, ParseBlock const& parse, Part const& part) const;
+  std::vector<std::int64_t> ParseBlocks(Context const& ctx, ParseBlock const& parse) const {
+    return ParseBlocks(ctx, parse, {0, NumBlocks(), 0});
+  }
 
   /// \throws Error(kData): path, line (from 1), message.
   [[noreturn]] void FailAtLine(std::int64_t line, std::string const& message) const;

@@ -34,14 +34,14 @@ std::string FormatOfExtension(std::string const& path) {
 }  // namespace
 
 DataUri ParseDataUri(std::string const& text) {
-  auto const question = text.rfind('?');
-  DataUri uri{text.substr(0, question), "", {}};
-  if (question != std::string::npos) {
-    auto const query = text.substr(question + 1);
-    if (query.find('#') != std::string::npos) {
-      Fail(ErrorKind::kParameter, "'", text, "': a cache name after '#' is not supported; remove it.");
-    }
-    uri.params = ParseQuery(text, query);
+  std::error_code error;
+  auto const hash = std::filesystem::exists(text, error) ? std::string::npos : text.rfind('#');
+  auto const question = text.substr(0, hash).rfind('?');
+  DataUri uri{text.substr(0, std::min(question, hash)), "", {}, ""};
+  if (question != std::string::npos) uri.params = ParseQuery(text, text.substr(question + 1, hash - question - 1));
+  if (hash != std::string::npos) {
+    uri.cache = text.substr(hash + 1);
+    if (uri.cache.empty()) Fail(ErrorKind::kParameter, "'", text, "': give the cache a name after '#', or remove it.");
   }
   auto const format = uri.params.extract("format");
   uri.format = format.empty() ? FormatOfExtension(uri.path) : format.mapped();

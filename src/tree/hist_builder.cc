@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/categories.h"
+#include "data/memory_param.h"
 #include "data/meta_info.h"
 #include "tree/hist_grower.h"
 #include "tree/hist_pages.h"
@@ -16,8 +17,8 @@ namespace {
 
 class HistState : public BuildState {
  public:
-  explicit HistState(TreeParam const& param)
-      : max_bin_(param.max_bin), sketch_(static_cast<SketchKind>(param.sketch)) {}
+  HistState(TreeParam const& param, MemoryBudget const& budget)
+      : max_bin_(param.max_bin), sketch_(static_cast<SketchKind>(param.sketch)), budget_(budget) {}
 
   /// Makes the bins at first, and anew after other weights or types of columns were set: the cuts follow from them. A
   /// matrix that has bins keeps them.
@@ -42,7 +43,8 @@ class HistState : public BuildState {
   PagedHist* Update(Context const& ctx, std::shared_ptr<BinStore const> const& bins, MetaInfo const& info,
                     TreeTask const& task) {
     if (pages_ == nullptr) {
-      TrainingSize const size{task.n_outputs, BytesOf(info), !task.sampled_rows.empty()};
+      TrainingSize const size{budget_.IsLimited() ? budget_ : bins->Budget(), task.n_outputs, BytesOf(info),
+                              !task.sampled_rows.empty()};
       pages_ = std::make_unique<PagedHist>(bins, PlanPages(ctx, *bins, size));
     }
     return pages_.get();
@@ -51,6 +53,7 @@ class HistState : public BuildState {
  private:
   int max_bin_;
   SketchKind sketch_;
+  MemoryBudget budget_;
   std::unique_ptr<HistData> data_;
   std::unique_ptr<PagedHist> pages_;
   std::uint64_t revision_ = 0;
@@ -74,7 +77,8 @@ void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
 }  // namespace
 
 std::string HistBuilder::StateKey() const {
-  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
+  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch) +
+         (budget_.IsLimited() ? ",memory_budget=" + std::to_string(budget_.bytes) : std::string());
 }
 
 std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
@@ -83,7 +87,7 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
          ". Train on a sample of them.");
   }
   if (auto const bins = BinsOf(data)) CheckBins(*bins, data.Info(), param_.max_bin);
-  auto state = std::make_unique<HistState>(param_);
+  auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);
   return state;
 }
@@ -111,7 +115,7 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {
-  return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map));
+  return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget());
 }
 
 }  // namespace kauri

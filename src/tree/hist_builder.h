@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "data/memory_budget.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
@@ -17,7 +18,8 @@ namespace kauri {
 class HistBuilder : public TreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
-  explicit HistBuilder(TreeParam const& param) : param_(param), rules_(ParseConstraints(param)) {}
+  explicit HistBuilder(TreeParam const& param, MemoryBudget const& budget = {})
+      : param_(param), rules_(ParseConstraints(param)), budget_(budget) {}
 
   bool BuildsVectorLeaves() const override { return true; }
   std::string StateKey() const override;
@@ -28,6 +30,7 @@ class HistBuilder : public TreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
+  MemoryBudget budget_;  ///< of data in external memory; without a limit that of the data holds
 };
 
 /// \throws Error(kParameter).

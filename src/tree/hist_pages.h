@@ -25,14 +25,15 @@ struct PagePlan {
   std::int64_t max_parts = 1;        ///< parts of a page that are added up side by side
 };
 
-/// What training keeps besides pages and histograms.
+/// What training may keep, and what it keeps besides pages and histograms.
 struct TrainingSize {
+  MemoryBudget budget;
   std::int64_t n_outputs = 1;
   std::int64_t info_bytes = 0;  ///< of labels, weights and the like
   bool samples_rows = false;
 };
 
-/// \throws Error(kMemory) when the budget of the store has no room for one histogram and two pages.
+/// \throws Error(kMemory) when the budget has no room for one histogram and two pages.
 PagePlan PlanPages(Context const& ctx, BinStore const& store, TrainingSize const& size);
 
 /// What a builder keeps per data set.

@@ -29,7 +29,7 @@ std::int64_t CutBytes(BinMatrix const& layout) {
 
 PagePlan PlanPages(Context const& ctx, BinStore const& store, TrainingSize const& size) {
   auto const& layout = store.Layout();
-  auto const& budget = store.Budget();
+  auto const& budget = size.budget;
   auto const n_rows = store.NumRows();
   PagePlan plan;
   plan.max_parts = ctx.threads;

@@ -64,9 +64,9 @@ std::vector<BadInput> BadBatches() {
        KAURI_ERROR_DATA},
       {"a batch without labels", Read({Rows(four, 2, {0, 1}), Rows(four, 2)}), {"label", "batch 1"}, KAURI_ERROR_DATA},
       {"cache_prefix",
-       Read({Rows(four, 2)}, R"({"missing": NaN, "cache_prefix": "cache"})"),
-       {"cache_prefix='cache'", "external memory"},
-       KAURI_ERROR_PARAMETER},
+       Read({Rows(four, 2)}, R"({"missing": NaN, "cache_prefix": "no/such/folder/cache"})"),
+       {"no/such/folder/cache", "cache_prefix"},
+       KAURI_ERROR_IO},
       {"iterator without next",
        [](World&) {
          DMatrixHandle handle = nullptr;

@@ -65,6 +65,12 @@ TEST(DataUri, PathFormatAndParameters) {
   EXPECT_EQ(ParseDataUri("x.csv?format=libsvm").format, "libsvm");
   EXPECT_EQ(ParseDataUri("x.txt").format, "");
   EXPECT_EQ(ParseDataUri("dir.csv/x").format, "");
+  auto const cached = ParseDataUri("x.csv?label_column=0#a dir/cache");
+  EXPECT_EQ(cached.path, "x.csv");
+  EXPECT_EQ(cached.cache, "a dir/cache");
+  EXPECT_EQ(cached.params, (ParamMap{{"label_column", "0"}}));
+  EXPECT_EQ(ParseDataUri("x.libsvm#c").format, "libsvm");
+  EXPECT_EQ(ParseDataUri("x.csv").cache, "");
 }
 
 TEST(DataUri, Refusals) {
@@ -73,7 +79,7 @@ TEST(DataUri, Refusals) {
   ExpectParts(refusal("x?=1"), {"name=value", "'=1'"});
   ExpectParts(refusal("x?"), {"name=value", "''"});
   ExpectParts(refusal("x?a=1&a=2"), {"sets a twice"});
-  ExpectParts(refusal("x?format=csv#cache"), {"cache name", "remove it"});
+  ExpectParts(refusal("x?format=csv#"), {"a name after '#'", "remove it"});
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST(HistPages, PlansKeepTheBudget) {
   for (std::int64_t const megabytes : {16, 18, 30}) {
     auto const data = MakeBins(job, true, megabytes);
     auto const bins = BinsOf(*data);
-    auto const plan = PlanPages(ctx, *bins, {1, 80000, false});
+    auto const plan = PlanPages(ctx, *bins, {bins->Budget(), 1, 80000, false});
     EXPECT_GE(plan.max_histograms, 1);
     auto const page = plan.starts[1] * bins->Layout().CodeBytesOfRow();
     EXPECT_LE((plan.max_histograms + 1) * histogram + 4 * page + 20000 * 48, megabytes << 20);
