@@ -131,6 +131,20 @@ TEST(CategorySplit, WorkedExample) {
   ExpectSame(Found(made), {gained, false, {1, 2}}, "one on the smaller side");
 }
 
+/// The missing rows differ from all others, which only a category without rows can tell: the last.
+TEST(CategorySplit, MissingAgainstAllOthers) {
+  Case made;
+  auto const nan = std::numeric_limits<float>::quiet_NaN();
+  made.column.categories = {0, 1, 2};
+  made.column.values = {0.0F, 1.0F, nan};
+  made.column.pairs = {{-2, 2}, {-2, 2}, {4, 2}};
+  made.gain = {0.0, 0.0, 0.0, 0.0, {}, false};
+  made.rules = {4, 64};
+  ExpectSame(Found(made), {16.0 / 4.0 + 16.0 / 2.0, false, {2}}, "the last without rows");
+  made.column.values = {1.0F, 2.0F, nan};
+  ExpectSame(Found(made), {16.0 / 4.0 + 16.0 / 2.0, false, {0}}, "the first without rows");
+}
+
 TEST(CategorySplit, FloorIsExclusive) {
   Case made;
   made.column.categories = {0, 1};
