@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _lib, _lib_data
+from ._categories import refuse_categorical
 from ._lib import LIB, DataError
 from .data import ArrayLike, DMatrix, _Batch, missing_value
 from .data_iter import DataIter, create_from_iterator
@@ -45,7 +46,7 @@ class QuantileDMatrix(DMatrix):
         With more than one batch, and more than 8 ``max_bin`` distinct values of a feature, its cuts come from a summary
         whose ranks are off by a bounded error.
     label, weight, base_margin, missing, feature_names, feature_types, nthread, group, qid, \
-    label_lower_bound, label_upper_bound, feature_weights
+    label_lower_bound, label_upper_bound, feature_weights, enable_categorical
         As for `DMatrix`. With an iterator, each batch brings them instead.
     max_bin
         Most bins of a feature; 256, or as in `ref`. Training needs the same ``max_bin``.
@@ -80,6 +81,7 @@ class QuantileDMatrix(DMatrix):
         label_lower_bound: ArrayLike | None = None,
         label_upper_bound: ArrayLike | None = None,
         feature_weights: ArrayLike | None = None,
+        enable_categorical: bool = True,
     ) -> None:
         fields = {
             "label": label,
@@ -95,6 +97,8 @@ class QuantileDMatrix(DMatrix):
         }
         given = {name: value for name, value in fields.items() if value is not None}
         self._make(data, given, missing, nthread, max_bin, ref)
+        if not enable_categorical:
+            refuse_categorical(self.feature_types, self.feature_names)
 
     def _make(
         self,
@@ -148,7 +152,7 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
     data
         A `DataIter`. Its attribute `cache_prefix` names a path that the file is made beside; without, it is made in the
         folder for temporary files. The file has no name once it is open, and goes with the matrix or the process.
-    missing, nthread, max_bin, ref
+    missing, nthread, max_bin, ref, enable_categorical
         As for `QuantileDMatrix`.
     memory_budget
         MiB that the library may hold at once for this matrix and for training on it; 0 for no limit. Batches are not
@@ -173,6 +177,7 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
         max_bin: int | None = None,
         ref: DMatrix | None = None,
         memory_budget: int = 0,
+        enable_categorical: bool = True,
     ) -> None:
         if not isinstance(data, DataIter):
             raise DataError(f"ExtMemQuantileDMatrix takes a DataIter, got {type(data).__name__}; see QuantileDMatrix.")
@@ -187,3 +192,5 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
             cache_prefix="" if prefix is None else os.fspath(prefix),
             memory_budget=int(memory_budget),
         )
+        if not enable_categorical:
+            refuse_categorical(self.feature_types, self.feature_names)

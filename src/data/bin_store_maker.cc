@@ -8,6 +8,7 @@
 
 #include "data/bin_file_writer.h"
 #include "data/categories.h"
+#include "data/category_names.h"
 #include "data/chain.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
@@ -25,6 +26,7 @@ constexpr std::int64_t kColumnBytes = 1 << 22;  // that are copied at once out o
 struct CutPlan {
   int max_bin = kDefaultBins;
   QuantileCuts const* given = nullptr;
+  MetaInfo const* like = nullptr;  ///< of the data that they come from
 };
 
 /// What the first pass finds out.
@@ -171,10 +173,19 @@ std::shared_ptr<BinMatrix> EncodeDense(Context const& ctx, DenseRows const& rows
   return bins;
 }
 
-void CheckWidth(CutPlan const& plan, std::int64_t n_cols) {
-  if (plan.given == nullptr || plan.given->NumCols() == n_cols) return;
-  Fail(ErrorKind::kData, "the data have ", n_cols, " columns, but those of `ref` have ", plan.given->NumCols(),
-       "; cuts can only be taken from data with the same features.");
+/// Whether the columns of a batch are those that the cuts were made for.
+void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols) {
+  if (plan.given == nullptr) return;
+  if (plan.given->NumCols() != n_cols) {
+    Fail(ErrorKind::kData, "the data have ", n_cols, " columns, but those of `ref` have ", plan.given->NumCols(),
+         "; cuts can only be taken from data with the same features.");
+  }
+  auto const& theirs = plan.like->category_names;
+  for (std::size_t f = 0; f < std::min(theirs.size(), info.category_names.size()); ++f) {
+    if (AgreeOnNames(info.category_names[f], theirs[f])) continue;
+    Fail(ErrorKind::kData, "column ", f, " has its categories in another order, or with other names, than in the data ",
+         "of `ref`. Give both the same list of categories.");
+  }
 }
 
 /// The only batch, whose values are at hand all at once. *summary receives what the first pass would.
@@ -185,7 +196,7 @@ std::shared_ptr<BinMatrix> EncodeOnlyBatch(Context const& ctx, RowSource* source
   if (!source->Next(ctx, &batch)) FailWithoutBatch();
   summary->info = std::move(batch.info);
   auto const n_cols = batch.rows->NumCols();
-  CheckWidth(plan, n_cols);
+  CheckColumns(plan, summary->info, n_cols);
   auto const* values = batch.rows->DenseRows();
   if (values != nullptr && !HasCategorical(summary->info)) {
     return EncodeDense(ctx, {values, batch.rows->NumRows(), n_cols}, plan, summary);
@@ -218,6 +229,7 @@ CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCut
     Fail(ErrorKind::kParameter, "max_bin=", plan.max_bin, " is out of range; expected 2 to ", kMostBins, ".");
   }
   if (options.like == nullptr) return plan;
+  plan.like = &options.like->Info();
   if (auto const bins = BinsOf(*options.like)) {
     if (options.max_bin && plan.max_bin != bins->MaxBin()) {
       Fail(ErrorKind::kParameter, "max_bin=", plan.max_bin,
@@ -247,7 +259,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* sour
     store = std::make_shared<BinStore const>(EncodeOnlyBatch(ctx, source, plan, &summary), plan.max_bin);
   } else {
     summary = Summarise(ctx, source, plan, options.budget);
-    CheckWidth(plan, summary.info.n_cols);
+    CheckColumns(plan, summary.info, summary.info.n_cols);
     auto cuts = plan.given == nullptr ? JoinCuts(summary.features, summary.categories) : *plan.given;
     if (options.in_file) {
       ReturnFreeMemory();  // what the sketches held is not to be counted with what training takes

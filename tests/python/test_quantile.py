@@ -174,6 +174,15 @@ def test_categories_have_a_bin_each() -> None:
         model_of(later)
 
 
+def test_names_of_categories_must_agree_with_ref() -> None:
+    colours = pd.DataFrame({"a": pd.Categorical(["red", "blue", "red", "green"])})
+    train = kauri.QuantileDMatrix(colours, [0, 1, 0, 1])
+    kauri.QuantileDMatrix(colours[:2], ref=train)
+    other = pd.DataFrame({"a": pd.Categorical(["red", "yellow"])})
+    with pytest.raises(kauri.DataError, match="column 0 has its categories in another order"):
+        kauri.QuantileDMatrix(other, ref=train)
+
+
 def test_cuts_and_the_values_that_stand_for_bins() -> None:
     data = kauri.QuantileDMatrix(X, Y, max_bin=16)
     indptr, cuts = data.get_quantile_cut()
