@@ -27,12 +27,13 @@ void CopyColumns(Context const& ctx, DenseRows const& data, std::int64_t first, 
   constexpr std::int64_t kRowsPerBlock = 1 << 12;
   auto const n_cols = data.NumCols();
   auto const* values = data.values + first_row * n_cols + first;
-  ResizeLarge(columns, static_cast<std::size_t>(n_rows * n_columns));
+  ResizeLarge(columns, static_cast<std::size_t>(ColumnStride(n_rows) * n_columns));
   auto* out = columns->data();
+  auto const stride = ColumnStride(n_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
       for (std::int64_t column = 0; column < n_columns; ++column) {
-        out[column * n_rows + row] = values[row * n_cols + column];
+        out[column * stride + row] = values[row * n_cols + column];
       }
     }
   });
