@@ -2,21 +2,55 @@
 
 #include <cstdint>
 
+#include "common/parallel_for.h"
+
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
 
 namespace kauri {
 
-void AdviseLargePages([[maybe_unused]] void const* memory, [[maybe_unused]] std::size_t n_bytes) {
 #ifdef __linux__
-  constexpr std::uintptr_t kPage = 4096;  // madvise wants whole ones; wider systems refuse, which does no harm
-  constexpr std::size_t kWorthIt = std::size_t{4} << 20U;
+namespace {
+
+constexpr std::uintptr_t kPage = 4096;  // madvise wants whole ones; wider systems refuse, which does no harm
+constexpr std::size_t kWorthIt = std::size_t{4} << 20U;
+
+/// The whole pages of a memory.
+struct Pages {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+
+  Pages(void const* memory, std::size_t n_bytes)
+      : begin((reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) / kPage * kPage),
+        end((reinterpret_cast<std::uintptr_t>(memory) + n_bytes) / kPage * kPage) {}
+};
+
+}  // namespace
+
+void AdviseLargePages(void const* memory, std::size_t n_bytes) {
   if (n_bytes < kWorthIt) return;
-  auto const begin = (reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) / kPage * kPage;
-  auto const end = (reinterpret_cast<std::uintptr_t>(memory) + n_bytes) / kPage * kPage;
-  static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
-#endif
+  Pages const pages(memory, n_bytes);
+  static_cast<void>(madvise(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, MADV_HUGEPAGE));
 }
+
+void ProvidePages(Context const& ctx, void* memory, std::size_t n_bytes) {
+  constexpr int kPopulateWrite = 23;                          // since Linux 5.14; older ones refuse
+  constexpr std::uintptr_t kPart = std::uintptr_t{2} << 20U;  // a large page
+  if (n_bytes < kWorthIt || ctx.threads <= 1) return;
+  Pages const pages(memory, n_bytes);
+  auto const first = pages.begin / kPart * kPart;
+  auto const n_parts = static_cast<std::int64_t>((pages.end - first + kPart - 1) / kPart);
+  ParallelFor(ctx, n_parts, [&](std::int64_t part) {
+    auto const begin = first + static_cast<std::uintptr_t>(part) * kPart;
+    auto const from = begin < pages.begin ? pages.begin : begin;
+    auto const to = begin + kPart < pages.end ? begin + kPart : pages.end;
+    static_cast<void>(madvise(reinterpret_cast<void*>(from), to - from, kPopulateWrite));
+  });
+}
+#else
+void AdviseLargePages(void const*, std::size_t) {}
+void ProvidePages(Context const&, void*, std::size_t) {}
+#endif
 
 }  // namespace kauri

@@ -22,14 +22,14 @@ std::vector<std::uint32_t> BundleOfFeatures(std::vector<FeatureBundle> const& bu
   return bundle_of;
 }
 
-void MakeRoom(std::int64_t n_rows, bool with_columns, BundledCodes* bundled) {
+void MakeRoom(Context const& ctx, std::int64_t n_rows, bool with_columns, BundledCodes* bundled) {
   constexpr auto kPerWord = BinCodes<std::uint8_t>::kPerWord;
   constexpr auto kPadding = BinCodes<std::uint8_t>::kPadding;
   auto const n_bundles = static_cast<std::int64_t>(bundled->bundles.size());
   auto& codes = bundled->codes;
   codes.row_stride = NumBlocks(n_bundles, kPerWord) * kPerWord;
-  ResizeLarge(&codes.rows, static_cast<std::size_t>(n_rows * codes.row_stride + kPadding));
-  if (with_columns) ResizeLarge(&codes.columns, static_cast<std::size_t>(n_rows * n_bundles + kPadding));
+  ResizeLarge(ctx, &codes.rows, static_cast<std::size_t>(n_rows * codes.row_stride + kPadding));
+  if (with_columns) ResizeLarge(ctx, &codes.columns, static_cast<std::size_t>(n_rows * n_bundles + kPadding));
 }
 
 void EncodeDenseBundles(Context const& ctx, ByteColumns const& data, std::vector<std::uint32_t> const& cell_begin,
@@ -66,7 +66,7 @@ BundledCodes BundleDense(Context const& ctx, BinMatrix const& bins) {
   }
   BundledCodes bundled{std::move(bundles), {}, std::move(usual), {}};
   bundled.bundle_of = BundleOfFeatures(bundled.bundles);
-  MakeRoom(bins.NumRows(), false, &bundled);
+  MakeRoom(ctx, bins.NumRows(), false, &bundled);
   EncodeDenseBundles(ctx, data, bins.FeatureBegin(), &bundled);
   return bundled;
 }
@@ -85,7 +85,7 @@ BundledCodes FindSparseBundles(Context const& ctx, CsrStorage const& csr, std::v
   bundled.bundle_of = BundleOfFeatures(bundled.bundles);
   for (std::size_t feature = 0; feature < n_cols; ++feature) begin[feature] += bundled.bundle_of[feature] + 1;
   begin[n_cols] += static_cast<std::uint32_t>(bundled.bundles.size());
-  MakeRoom(static_cast<std::int64_t>(n_rows), true, &bundled);
+  MakeRoom(ctx, static_cast<std::int64_t>(n_rows), true, &bundled);
   return bundled;
 }
 

@@ -3,29 +3,9 @@
 #include <algorithm>
 
 #include "common/parallel_for.h"
+#include "data/column_places.h"
 
 namespace kauri {
-namespace {
-
-/// next[part][column]: where the first entry of this column goes that lies in this part of the rows.
-using ColumnPlaces = std::vector<std::vector<std::int64_t>>;
-
-/// Turns counts into places, column by column, parts in order within a column.
-void PlaceColumns(ColumnPlaces* counts, std::vector<std::int64_t>* column_ptr) {
-  std::int64_t place = 0;
-  for (std::size_t column = 0; column < column_ptr->size(); ++column) {
-    (*column_ptr)[column] = place;
-    if (column + 1 == column_ptr->size()) break;
-    for (auto& part : *counts) {
-      auto const count = part[column];
-      part[column] = place;
-      place += count;
-    }
-  }
-}
-
-}  // namespace
-
 std::vector<std::uint32_t> FeaturesOfCells(std::vector<std::uint32_t> const& feature_begin) {
   std::vector<std::uint32_t> features(feature_begin.back());
   for (std::uint32_t feature = 0; feature + 1 < feature_begin.size(); ++feature) {
@@ -39,7 +19,7 @@ void SortByColumn(Context const& ctx, std::int64_t n_cols, std::vector<std::uint
   auto const feature_of = FeaturesOfCells(feature_begin);
   auto const& row_ptr = out->row_ptr;
   auto const n_rows = static_cast<std::int64_t>(row_ptr.size()) - 1;
-  auto const part_rows = std::max<std::int64_t>(1, NumBlocks(n_rows, ctx.threads));
+  auto const part_rows = RowsPerColumnPart(ctx, n_rows, n_cols, row_ptr.back());
   ColumnPlaces next(static_cast<std::size_t>(NumBlocks(n_rows, part_rows)));
   ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
     auto& counts = next[static_cast<std::size_t>(part)];

@@ -79,12 +79,12 @@ void EncodeColumn(FeatureBins const& bins, float const* values, std::int64_t str
 }
 
 template <typename Code>
-void Reserve(BinMatrix const& layout, BinCodes<Code>* out) {
+void Reserve(Context const& ctx, BinMatrix const& layout, BinCodes<Code>* out) {
   auto const n_rows = layout.NumRows();
   out->row_stride = NumBlocks(layout.NumCols(), BinCodes<Code>::kPerWord) * BinCodes<Code>::kPerWord;
-  ResizeLarge(&out->rows, static_cast<std::size_t>(n_rows * out->row_stride + BinCodes<Code>::kPadding));
+  ResizeLarge(ctx, &out->rows, static_cast<std::size_t>(n_rows * out->row_stride + BinCodes<Code>::kPadding));
   if (!layout.HasColumns()) return;
-  ResizeLarge(&out->columns, static_cast<std::size_t>(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
+  ResizeLarge(ctx, &out->columns, static_cast<std::size_t>(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
 }
 
 /// A missing value without a code would get that of another cell.
@@ -184,7 +184,7 @@ BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
 }  // namespace
 
 BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts)
-    : BinMatrix(std::move(cuts), ShapeOf(ctx, data)) {
+    : BinMatrix(ctx, std::move(cuts), ShapeOf(ctx, data)) {
   if (is_dense_) {
     Append(ctx, *MakeRowsView(data.Dense().values.data(), data.NumRows(), data.NumCols()));
     Finish(ctx);
@@ -199,7 +199,7 @@ BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cu
   }
 }
 
-BinMatrix::BinMatrix(QuantileCuts cuts, BinShape const& shape)
+BinMatrix::BinMatrix(Context const& ctx, QuantileCuts cuts, BinShape const& shape)
     : n_rows_(shape.n_rows),
       cuts_(std::move(cuts)),
       is_dense_(shape.is_dense),
@@ -212,9 +212,9 @@ BinMatrix::BinMatrix(QuantileCuts cuts, BinShape const& shape)
   }
   PlaceCells();
   if (byte_codes_) {
-    Reserve(*this, &bytes_);
+    Reserve(ctx, *this, &bytes_);
   } else {
-    Reserve(*this, &words_);
+    Reserve(ctx, *this, &words_);
   }
 }
 
@@ -240,7 +240,7 @@ void BinMatrix::Append(Context const& ctx, DataView const& rows) {
 void BinMatrix::AppendSparse(Context const& ctx, CsrStorage const& rows) {
   auto const first = static_cast<std::int64_t>(entries_.cells.size());
   for (std::size_t row = 1; row < rows.row_ptr.size(); ++row) entries_.row_ptr.push_back(first + rows.row_ptr[row]);
-  ResizeLarge(&entries_.cells, entries_.cells.size() + rows.values.size());
+  ResizeLarge(ctx, &entries_.cells, entries_.cells.size() + rows.values.size());
   auto const n_entries = static_cast<std::int64_t>(rows.values.size());
   ParallelForBlocks(ctx, n_entries, 1 << 16, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -286,9 +286,9 @@ void BinMatrix::Resize(std::int64_t n_rows, std::int64_t n_entries) {
     entries_.row_ptr.resize(static_cast<std::size_t>(n_rows) + 1);
     entries_.cells.resize(static_cast<std::size_t>(n_entries));
   } else if (byte_codes_) {
-    Reserve(*this, &bytes_);
+    Reserve({}, *this, &bytes_);
   } else {
-    Reserve(*this, &words_);
+    Reserve({}, *this, &words_);
   }
 }
 

@@ -80,7 +80,7 @@ class BinMatrix {
  public:
   BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts);
   /// Room for shape.n_rows rows, to be given to Append part by part, or to be read into.
-  BinMatrix(QuantileCuts cuts, BinShape const& shape);
+  BinMatrix(Context const& ctx, QuantileCuts cuts, BinShape const& shape);
   /// Codes the next rows. Finish comes after the last. \throws Error(kData) for more rows than there is room for, for a
   /// missing value in a feature that was said to have none, and for a category that the cuts do not have.
   void Append(Context const& ctx, DataView const& rows);

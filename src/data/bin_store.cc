@@ -137,7 +137,7 @@ BinMatrix MakePage(BinMatrix const& layout, std::int64_t n_rows) {
   BinShape shape = layout.Shape();
   shape.n_rows = n_rows;
   shape.by_column = false;
-  return {layout.Cuts(), shape};
+  return {{}, layout.Cuts(), shape};
 }
 
 std::shared_ptr<BinStore const> SliceBins(Context const& ctx, BinStore const& store, Span<std::int32_t const> rows) {
@@ -147,7 +147,7 @@ std::shared_ptr<BinStore const> SliceBins(Context const& ctx, BinStore const& st
   auto const& from = store.Layout();
   auto shape = from.Shape();
   shape.n_rows = static_cast<std::int64_t>(rows.size());
-  auto bins = std::make_shared<BinMatrix>(from.Cuts(), shape);
+  auto bins = std::make_shared<BinMatrix>(ctx, from.Cuts(), shape);
   if (from.IsDense()) {
     CopyCodes(ctx, from, rows, bins.get());
   } else {

@@ -135,7 +135,7 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
 /// Fills a matrix in memory.
 std::shared_ptr<BinMatrix> EncodeInMemory(Context const& ctx, RowSource* source, QuantileCuts cuts,
                                           BinShape const& shape) {
-  auto bins = std::make_shared<BinMatrix>(std::move(cuts), shape);
+  auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), shape);
   ForEachBatch(ctx, source, [&](RowBatch* batch) {
     if (!IsSparse(*batch->rows)) return bins->Append(ctx, *batch->rows);
     bins->Append(ctx, *DataMatrix::FromView(ctx, *batch->rows)->View());  // sorts and checks
@@ -154,7 +154,13 @@ std::vector<FeatureCuts> CountValues(Context const& ctx, Rows const& rows) {
 
 std::shared_ptr<BinMatrix> EncodeSparse(Context const& ctx, DataMatrix const& rows, CutPlan const& plan,
                                         Summary* summary) {
+  auto const is_empty = [](auto const& categories) { return categories.empty(); };
+  auto const has_categories = !std::all_of(summary->categories.begin(), summary->categories.end(), is_empty);
   auto const weights = CutWeights(summary->info);
+  if (plan.given == nullptr && !has_categories) {
+    summary->features = MakeExactCuts(ctx, rows, plan.max_bin, weights);
+    return std::make_shared<BinMatrix>(ctx, rows, JoinCuts(summary->features, summary->categories));
+  }
   CutOptions options;
   options.weights = weights;
   summary->features = CountValues(ctx, rows);
@@ -167,7 +173,7 @@ std::shared_ptr<BinMatrix> EncodeDense(Context const& ctx, DenseRows const& rows
   summary->features = plan.given == nullptr ? MakeExactCuts(ctx, rows, plan.max_bin, CutWeights(summary->info))
                                             : CountValues(ctx, rows);
   auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories) : *plan.given;
-  auto bins = std::make_shared<BinMatrix>(std::move(cuts), summary->Shape());
+  auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), summary->Shape());
   bins->Append(ctx, *MakeRowsView(rows.values, rows.n_rows, rows.n_cols));
   bins->Finish(ctx);
   return bins;
@@ -214,7 +220,7 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
   auto shape = summary.Shape();
   shape.n_rows = 0;
   shape.by_column = false;
-  BinFileWriter writer({std::move(cuts), shape}, summary.info.n_rows, summary.NumEntries(), options.file_prefix);
+  BinFileWriter writer({ctx, std::move(cuts), shape}, summary.info.n_rows, summary.NumEntries(), options.file_prefix);
   RowParts parts(summary.info.n_cols, [&](DataMatrix* part, Span<float const>) { writer.Write(ctx, *part); });
   ForEachBatch(ctx, source, [&](RowBatch* batch) { parts.Add(ctx, *batch->rows, {}); });
   parts.Finish(ctx);

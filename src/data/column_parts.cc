@@ -1,25 +1,37 @@
 #include "data/column_parts.h"
 
 #include "common/large_memory.h"
+#include "data/column_places.h"
 
 namespace kauri {
 
-SparseColumns::SparseColumns(DataMatrix const& data, std::int64_t first, std::int64_t last, Span<float const> weights) {
+SparseColumns::SparseColumns(Context const& ctx, DataMatrix const& data, std::int64_t first, std::int64_t last,
+                             Span<float const> weights) {
   auto const& csr = data.Csr();
   auto const row_begin = [&](std::int64_t row) { return static_cast<std::size_t>(csr.row_ptr[row]); };
-  begin_.assign(static_cast<std::size_t>(data.NumCols()) + 1, 0);
-  for (auto i = row_begin(first); i < row_begin(last); ++i) ++begin_[csr.features[i] + 1];
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  auto next = begin_;
-  ResizeLarge(&values_, row_begin(last) - row_begin(first));
+  auto const n_cols = data.NumCols();
+  auto const n_entries = row_begin(last) - row_begin(first);
+  auto const part_rows = RowsPerColumnPart(ctx, last - first, n_cols, static_cast<std::int64_t>(n_entries));
+  ColumnPlaces next(static_cast<std::size_t>(NumBlocks(last - first, part_rows)));
+  ParallelForBlocks(ctx, last - first, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
+    auto& counts = next[static_cast<std::size_t>(part)];
+    counts.assign(static_cast<std::size_t>(n_cols), 0);
+    for (auto i = row_begin(first + begin); i < row_begin(first + end); ++i) ++counts[csr.features[i]];
+  });
+  begin_.resize(static_cast<std::size_t>(n_cols) + 1);
+  PlaceColumns(&next, &begin_);
+  ResizeLarge(ctx, &values_, n_entries);
   weights_.resize(weights.empty() ? 0 : values_.size());
-  for (auto row = first; row < last; ++row) {
-    for (auto i = row_begin(row); i < row_begin(row + 1); ++i) {
-      auto const place = static_cast<std::size_t>(next[csr.features[i]]++);
-      values_[place] = csr.values[i];
-      if (!weights_.empty()) weights_[place] = weights[static_cast<std::size_t>(row)];
+  ParallelForBlocks(ctx, last - first, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
+    auto& places = next[static_cast<std::size_t>(part)];
+    for (auto row = first + begin; row < first + end; ++row) {
+      for (auto i = row_begin(row); i < row_begin(row + 1); ++i) {
+        auto const place = static_cast<std::size_t>(places[csr.features[i]]++);
+        values_[place] = csr.values[i];
+        if (!weights_.empty()) weights_[place] = weights[static_cast<std::size_t>(row)];
+      }
     }
-  }
+  });
 }
 
 void CopyColumns(Context const& ctx, DenseRows const& data, std::int64_t first, std::int64_t n_columns,
@@ -27,7 +39,7 @@ void CopyColumns(Context const& ctx, DenseRows const& data, std::int64_t first, 
   constexpr std::int64_t kRowsPerBlock = 1 << 12;
   auto const n_cols = data.NumCols();
   auto const* values = data.values + first_row * n_cols + first;
-  ResizeLarge(columns, static_cast<std::size_t>(ColumnStride(n_rows) * n_columns));
+  ResizeLarge(ctx, columns, static_cast<std::size_t>(ColumnStride(n_rows) * n_columns));
   auto* out = columns->data();
   auto const stride = ColumnStride(n_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {

@@ -21,7 +21,8 @@ struct ColumnPart {
 /// The entries of rows [first, last) of sparse data, column after column.
 class SparseColumns {
  public:
-  SparseColumns(DataMatrix const& data, std::int64_t first, std::int64_t last, Span<float const> weights);
+  SparseColumns(Context const& ctx, DataMatrix const& data, std::int64_t first, std::int64_t last,
+                Span<float const> weights);
   ColumnPart Of(std::size_t feature) const {
     auto const offset = static_cast<std::size_t>(begin_[feature]);
     auto const n = static_cast<std::size_t>(begin_[feature + 1]) - offset;
@@ -87,7 +88,7 @@ void ForEachColumnPart(Context const& ctx, DataMatrix const& data, std::int64_t 
   }
   constexpr std::int64_t kColumnsPerTask = 64;  // wide data have short columns
   for (std::int64_t row = 0; row < data.NumRows(); row += rows_per_part) {
-    SparseColumns const columns(data, row, std::min(row + rows_per_part, data.NumRows()), weights);
+    SparseColumns const columns(ctx, data, row, std::min(row + rows_per_part, data.NumRows()), weights);
     ParallelForBlocks(ctx, data.NumCols(), kColumnsPerTask, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       for (auto feature = static_cast<std::size_t>(begin); feature < static_cast<std::size_t>(end); ++feature) {
         fn(feature, columns.Of(feature));

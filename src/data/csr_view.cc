@@ -58,8 +58,8 @@ class CsrArrayView : public SparseView {
       }
     });
     for (std::size_t i = 1; i < out.row_ptr.size(); ++i) out.row_ptr[i] += out.row_ptr[i - 1];
-    ResizeLarge(&out.features, static_cast<std::size_t>(out.row_ptr.back()));
-    ResizeLarge(&out.values, out.features.size());
+    ResizeLarge(ctx, &out.features, static_cast<std::size_t>(out.row_ptr.back()));
+    ResizeLarge(ctx, &out.values, out.features.size());
     ParallelForBlocks(ctx, NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       auto next = static_cast<std::size_t>(out.row_ptr[static_cast<std::size_t>(begin)]);
       for (auto row = begin; row < end; ++row) {

@@ -99,7 +99,7 @@ std::unique_ptr<DataMatrix> CopyRows(Context const& ctx, DataView const& view) {
   }
   CheckShape(n_rows, n_cols);
   DenseStorage storage;
-  ResizeLarge(&storage.values, NumCells(n_rows, n_cols));
+  ResizeLarge(ctx, &storage.values, NumCells(n_rows, n_cols));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     view.CopyRows(begin, end, n_cols, storage.values.data() + begin * n_cols);
   });
@@ -139,7 +139,7 @@ std::unique_ptr<DataMatrix> DataMatrix::FromCsr(CsrStorage storage, std::int64_t
   std::unique_ptr<DataMatrix> matrix(new DataMatrix());
   if (IsMostlyPresent(n_entries, n_rows, n_cols)) {
     auto& values = matrix->dense_.values;
-    ResizeLarge(&values, NumCells(n_rows, n_cols));
+    ResizeLarge(ctx, &values, NumCells(n_rows, n_cols));
     auto const view = MakeStorageView(storage, n_cols);
     ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       view->CopyRows(begin, end, n_cols, values.data() + begin * n_cols);

@@ -149,6 +149,11 @@ std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows
   return ExactCutsOfAll(ctx, rows, static_cast<std::uint32_t>(max_bin), weights, {});
 }
 
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
+                                       Span<float const> weights) {
+  return ExactCutsOfAll(ctx, rows, static_cast<std::uint32_t>(max_bin), weights, {});
+}
+
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories) {
   QuantileCuts cuts;
   cuts.categories = FillGaps(std::move(categories));

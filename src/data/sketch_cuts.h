@@ -51,6 +51,9 @@ class FeatureSketches {
 /// The exact cuts of rows in somebody's memory. Nothing is copied but a few columns at a time.
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows, int max_bin,
                                        Span<float const> weights);
+/// The same of a matrix without categorical features.
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
+                                       Span<float const> weights);
 
 /// All cuts and bounds in one. Categorical features have a bin for each of their categories.
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories);
