@@ -19,6 +19,7 @@ DMLC_REGISTER_PARAMETER(LambdaRankParam);
 namespace {
 
 constexpr float kLargestExponent = 31.0F;
+constexpr std::int64_t kRowsPerBlock = 256;  ///< about: each stands for dozens of pairs
 constexpr std::int64_t kMostPositions = 32;  ///< whose bias is learnt with random partners; XGBoost's choice
 
 std::int64_t LargestGroup(std::vector<std::int64_t> const& group_ptr) {
@@ -148,8 +149,8 @@ PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margin
   auto const rule = Rule(ctx.seed, iteration);
   auto const weight_scale = WeightScale(info.weights);
   auto const discounts = Discounts(ctx, target_ == RankTarget::kNdcg ? LargestGroup(info.group_ptr) : 0);
-  // Blocks of about kRowBlock rows, so that small groups share the memory of a worker.
-  auto const block_size = std::max<std::int64_t>(1, n_groups * kRowBlock / std::max<std::int64_t>(info.n_rows, 1));
+  // Small groups share the memory of a worker.
+  auto const block_size = std::max<std::int64_t>(1, n_groups * kRowsPerBlock / std::max<std::int64_t>(info.n_rows, 1));
   return SumBlocks<PositionCosts>(ctx, n_groups, block_size, [&](std::int64_t first, std::int64_t last) {
     GroupGradients worker(rule, discounts, bias);
     for (auto group = first; group < last; ++group) {
