@@ -21,7 +21,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kRowsPerBlock = 1 << 14;
+constexpr std::int64_t kRowsPerBlock = 1 << 12;
 
 /// What is kept for one data set; dropped once its owner has let it go.
 struct DataCache {
@@ -218,11 +218,19 @@ class CpuEngine : public Engine {
   /// output: of a tree that has one.
   static void AddLeaves(Context const& ctx, Tree const& tree, std::int64_t output, DataCache* cache) {
     auto const n_rows = static_cast<std::int64_t>(cache->leaf_of_row.size());
+    auto const n_outputs = cache->n_outputs;
+    auto const* leaf_of_row = cache->leaf_of_row.data();
+    auto* const margins = cache->margins.data() + output;
     ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      if (!tree.HasVectorLeaves()) {
+        auto const* values = tree.split_value.data();
+        for (auto row = begin; row < end; ++row) margins[row * n_outputs] += values[leaf_of_row[row]];
+        return;
+      }
       for (auto row = begin; row < end; ++row) {
-        auto const values = tree.LeafValues(cache->leaf_of_row[static_cast<std::size_t>(row)]);
-        auto* const margins = cache->margins.data() + row * cache->n_outputs + output;
-        for (std::size_t i = 0; i < values.size(); ++i) margins[i] += values[i];
+        auto const values = tree.LeafValues(leaf_of_row[row]);
+        for (std::size_t i = 0; i < values.size(); ++i)
+          margins[row * n_outputs + static_cast<std::int64_t>(i)] += values[i];
       }
     });
   }

@@ -13,7 +13,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kRowsPerBlock = 1 << 14;
+constexpr std::int64_t kRowsPerBlock = 1 << 12;
 constexpr std::int64_t kRowsPerTile = 1 << 9;  // copied on the stack
 constexpr int kMagnitudeBits = 30;
 

@@ -154,6 +154,8 @@ void HistogramAdder::MakeBlocks() {
     return column_begin_[static_cast<std::size_t>(std::min(word * kPerWord, n_cols))];
   };
   auto const n_words = NumBlocks(n_cols, kPerWord);
+  n_words_ = n_words;
+  columns_per_word_ = kPerWord;
   for (std::int64_t word = 0; word < n_words;) {
     auto last = word + 1;
     while (last < n_words && last - word < kMaxWords && cell_of_word(last + 1) - cell_of_word(word) <= kCellsPerBlock) {
@@ -165,7 +167,7 @@ void HistogramAdder::MakeBlocks() {
 }
 
 template <typename Code>
-void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice,
+void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice, Part const& part,
                               FixedSum* histogram) const {
   RowGroup group;
   auto const stride = codes.row_stride * static_cast<std::int64_t>(sizeof(Code));
@@ -175,11 +177,15 @@ void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pair
     auto const* rows = slice.rows == nullptr ? nullptr : slice.rows + begin;
     if (rows != nullptr) CopyPairs(pairs, rows, n, &group);
     for (auto const& block : blocks_) {
-      auto const first_column = block.first_word * BinCodes<Code>::kPerWord;
+      auto const first_word = std::max(block.first_word, part.first_word);
+      auto const last_word = std::min(block.last_word, part.last_word);
+      if (first_word >= last_word) continue;
+      auto const first_column = first_word * BinCodes<Code>::kPerWord;
+      auto const end_column = std::min(last_word * BinCodes<Code>::kPerWord, block.end_column);
       auto const* block_codes = reinterpret_cast<char const*>(codes.rows.data()) +
-                                block.first_word * static_cast<std::int64_t>(sizeof(std::uint64_t));
-      auto const n_words = block.last_word - block.first_word;
-      CodeTile tile{block_codes + begin * stride, stride, n_words, block.end_column - first_column};
+                                first_word * static_cast<std::int64_t>(sizeof(std::uint64_t));
+      auto const n_words = last_word - first_word;
+      CodeTile tile{block_codes + begin * stride, stride, n_words, end_column - first_column};
       if (rows != nullptr) {
         CopyOf(n_words)(block_codes, stride, rows, n, n_words, group.words.data());
         tile.codes = reinterpret_cast<char const*>(group.words.data());
@@ -232,10 +238,32 @@ void HistogramAdder::AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum*
   }
 }
 
+std::vector<HistogramAdder::Part> HistogramAdder::Parts(std::int64_t n) const {
+  if (n_words_ == 0) return {All()};
+  auto const n_parts = std::min(n, n_words_);
+  auto const cell_of_word = [&](std::int64_t word) {
+    auto const n_columns = static_cast<std::int64_t>(byte_offsets_.size());
+    return column_begin_[static_cast<std::size_t>(std::min(word * columns_per_word_, n_columns))];
+  };
+  std::vector<Part> parts;
+  for (std::int64_t i = 0; i < n_parts; ++i) {
+    auto const first = n_words_ * i / n_parts;
+    auto const last = n_words_ * (i + 1) / n_parts;
+    parts.push_back({first, last, cell_of_word(first), cell_of_word(last)});
+  }
+  return parts;
+}
+
+Span<std::uint32_t const> HistogramAdder::FeaturesIn(Part const& part, Span<std::uint32_t const> features) const {
+  auto const first = std::lower_bound(features.begin(), features.end(), part.first_word * columns_per_word_);
+  auto const last = std::lower_bound(first, features.end(), part.last_word * columns_per_word_);
+  return {first, static_cast<std::size_t>(last - first)};
+}
+
 void HistogramAdder::Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::uint32_t const> features,
-                         FixedSum* histogram) const {
+                         Part const& part, FixedSum* histogram) const {
   if (bins_->HasBundles()) {
-    AddDense(bins_->Bundled().codes, pairs.data(), slice, histogram);
+    AddDense(bins_->Bundled().codes, pairs.data(), slice, part, histogram);
     return;
   }
   if (!bins_->IsDense()) {
@@ -246,9 +274,9 @@ void HistogramAdder::Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::
   auto const few = static_cast<std::int64_t>(features.size()) * 4 < bins_->NumCols() * 3;
   auto const add = [&](auto const& codes) {
     if (few) {
-      AddFeatures(codes, pairs.data(), slice, features, histogram);
+      AddFeatures(codes, pairs.data(), slice, FeaturesIn(part, features), histogram);
     } else {
-      AddDense(codes, pairs.data(), slice, histogram);
+      AddDense(codes, pairs.data(), slice, part, histogram);
     }
   };
   if (bins_->HasByteCodes()) {

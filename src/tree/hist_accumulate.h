@@ -8,6 +8,7 @@
 /// Data with bundles (data/feature_bundles.h), dense or sparse, are taken as dense columns, one for each bundle.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,9 +30,22 @@ class HistogramAdder {
  public:
   explicit HistogramAdder(BinMatrix const& bins);
 
-  /// histogram [n_cells] += the pairs of the rows, at the cells of `features` at least (ascending; other features'
-  /// cells may or may not be added to).
-  void Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::uint32_t const> features, FixedSum* histogram) const;
+  /// Consecutive columns of codes, in whole words, and their cells.
+  struct Part {
+    std::int64_t first_word = 0;
+    std::int64_t last_word = 0;
+    std::uint32_t first_cell = 0;
+    std::uint32_t last_cell = 0;
+  };
+  /// All columns in at most `n` parts, at least one, which threads may add to one histogram at a time.
+  std::vector<Part> Parts(std::int64_t n) const;
+  Part All() const { return {0, n_words_, 0, column_begin_.back()}; }
+  std::int64_t MaxParts() const { return std::max<std::int64_t>(1, n_words_); }
+
+  /// histogram [n_cells] += the pairs of the rows, at the cells of `features` that lie in the part at least (ascending;
+  /// other features' cells of the part may or may not be added to).
+  void Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::uint32_t const> features, Part const& part,
+           FixedSum* histogram) const;
 
  private:
   /// Columns whose codes are words [first_word, last_word) of a row.
@@ -43,8 +57,10 @@ class HistogramAdder {
 
   template <typename Code>
   void MakeBlocks();
+  Span<std::uint32_t const> FeaturesIn(Part const& part, Span<std::uint32_t const> features) const;
   template <typename Code>
-  void AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const;
+  void AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice, Part const& part,
+                FixedSum* histogram) const;
   template <typename Code>
   void AddFeatures(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice,
                    Span<std::uint32_t const> features, FixedSum* histogram) const;
@@ -53,6 +69,8 @@ class HistogramAdder {
   BinMatrix const* bins_;
   std::vector<std::uint32_t> column_begin_;  ///< [n_columns + 1]: first cells of the columns of codes
   std::vector<std::uint64_t> byte_offsets_;  ///< [n_columns]: the same in bytes
+  std::int64_t n_words_ = 0;                 ///< of codes per row; 0: entries instead
+  std::int64_t columns_per_word_ = 0;
   std::vector<Block> blocks_;
 };
 

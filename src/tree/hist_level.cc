@@ -10,13 +10,38 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kMinChunkRows = 1 << 11;
+constexpr std::int64_t kLeastChunkRows = 1 << 9;  // where threads would have nothing to do otherwise
 constexpr std::int64_t kChunksPerThread = 4;
+constexpr std::int64_t kTasksPerThread = 2;
+constexpr double kCellsPerEntry = 8.0;       // additions that pay for one more cell to clear and to add up
+constexpr double kLeastCellsPerEntry = 2.0;  // the same where threads would have nothing to do otherwise
 constexpr std::int64_t kMinPieceRows = 1 << 8;
-constexpr double kCellsPerEntry = 16.0;  // additions that pay for one more cell to clear and to add up
-constexpr double kClearShare = 0.25;     // of clearing a cell in an addition
-constexpr double kFinishShare = 4.0;     // of deriving and scanning a cell in an addition
-constexpr double kFewRowsShare = 4.0;    // of adding a row to a cell and reading it, in a search without histogram
-constexpr std::uint32_t kCellsPerBlock = 1 << 11;
+constexpr double kClearShare = 0.25;   // of clearing a cell in an addition
+constexpr double kFinishShare = 4.0;   // of deriving and scanning a cell in an addition
+constexpr double kFewRowsShare = 4.0;  // of adding a row to a cell and reading it, in a search without histogram
+constexpr std::int64_t kMinCellsPerBlock = 1 << 8;
+constexpr std::int64_t kCellsPerBlock = 1 << 11;
+
+struct ChunkPlan {
+  std::int64_t work_per_chunk = 0;
+  std::int64_t n_parts = 1;  ///< of columns
+};
+
+/// How to give all threads something to do. A chunk of rows more costs a histogram more to clear and to add up, a part
+/// of columns more only another look at the rows' numbers and pairs: chunks first as far as they pay, then parts, and
+/// small chunks last.
+ChunkPlan PlanOf(std::int64_t threads, std::int64_t work, double cells_per_entry, std::int64_t max_parts) {
+  if (threads <= 1) return {work, 1};
+  auto const even = NumBlocks(work, kChunksPerThread * threads);
+  ChunkPlan plan;
+  plan.work_per_chunk = std::max({even, kMinChunkRows, static_cast<std::int64_t>(kCellsPerEntry * cells_per_entry)});
+  auto const n_chunks = NumBlocks(work, plan.work_per_chunk);
+  plan.n_parts = std::min({max_parts, threads, NumBlocks(kTasksPerThread * threads, n_chunks)});
+  if (plan.n_parts * n_chunks >= threads) return plan;
+  auto const least = std::max(kLeastChunkRows, static_cast<std::int64_t>(kLeastCellsPerEntry * cells_per_entry));
+  plan.work_per_chunk = std::max(least, NumBlocks(work, NumBlocks(threads, plan.n_parts)));
+  return plan;
+}
 
 }  // namespace
 
@@ -28,17 +53,23 @@ HistWorkspace::HistWorkspace(BinMatrix const& bins) : bins_(&bins), adder_(bins)
     entries_per_row_ = bins.IsDense() ? static_cast<double>(bins.NumCols())
                                       : static_cast<double>(bins.Entries().cells.size()) / static_cast<double>(n_rows);
   }
-  auto const& begin = bins.FeatureBegin();
-  auto const n_cols = static_cast<std::uint32_t>(bins.NumCols());
+}
+
+void HistWorkspace::MakeBlocks(std::int64_t cells_per_block) {
+  if (cells_per_block == cells_per_block_) return;
+  cells_per_block_ = cells_per_block;
+  blocks_.clear();
+  auto const& begin = bins_->FeatureBegin();
+  auto const n_cols = static_cast<std::uint32_t>(bins_->NumCols());
   for (std::uint32_t first = 0; first < n_cols;) {
     auto last = first + 1;
-    while (last < n_cols && begin[last + 1] - begin[first] <= kCellsPerBlock) ++last;
+    while (last < n_cols && begin[last + 1] - begin[first] <= cells_per_block) ++last;
     blocks_.push_back({first, last});
     first = last;
   }
 }
 
-double HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
+Context HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
   pieces_.clear();
   chunks_.clear();
   partial_.assign(pairs.size(), {});
@@ -47,9 +78,9 @@ double HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<
   auto const rows_to_clear = static_cast<std::int64_t>(kClearShare * cells_per_entry) + 1;
   auto work = static_cast<std::int64_t>(pairs.size()) * rows_to_clear;
   for (auto const& pair : pairs) work += rows.NumRows(pair.small->id);
-  auto const worth_it = static_cast<std::int64_t>(kCellsPerEntry * cells_per_entry);
-  auto const even = NumBlocks(work, kChunksPerThread * ctx.threads);
-  auto const chunk_work = ctx.threads <= 1 ? work : std::max({even, kMinChunkRows, worth_it});
+  auto const team = ThreadsFor(ctx, static_cast<double>(work) * entries_per_row_);
+  auto const plan = PlanOf(team.threads, work, cells_per_entry, adder_.MaxParts());
+  parts_ = adder_.Parts(plan.n_parts);
   std::int64_t room = 0;  // work that the last chunk can still take
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     auto const range = rows.RangeOf(pairs[i].small->id);
@@ -57,7 +88,7 @@ double HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<
     do {
       if (room <= 0) {
         chunks_.push_back({pieces_.size(), pieces_.size()});
-        room = chunk_work;
+        room = plan.work_per_chunk;
       }
       auto* const histogram = pool_.Borrow();
       if (begin == range.begin) {
@@ -72,16 +103,18 @@ double HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<
       begin = end;
     } while (begin < range.end);
   }
-  return static_cast<double>(work) * entries_per_row_;
+  return team;
 }
 
 void HistWorkspace::AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features) {
-  auto const bytes = bins_->NumCells() * sizeof(FixedSum);
-  ParallelFor(ctx, static_cast<std::int64_t>(chunks_.size()), [&](std::int64_t index) {
-    auto const& chunk = chunks_[static_cast<std::size_t>(index)];
+  auto const n_parts = static_cast<std::int64_t>(parts_.size());
+  ParallelFor(ctx, static_cast<std::int64_t>(chunks_.size()) * n_parts, [&](std::int64_t index) {
+    auto const& chunk = chunks_[static_cast<std::size_t>(index / n_parts)];
+    auto const& part = parts_[static_cast<std::size_t>(index % n_parts)];
+    auto const bytes = (part.last_cell - part.first_cell) * sizeof(FixedSum);
     for (auto i = chunk.first_piece; i < chunk.last_piece; ++i) {
-      std::memset(static_cast<void*>(pieces_[i].histogram), 0, bytes);
-      adder_.Add(task.gradients.pairs, pieces_[i].slice, features, pieces_[i].histogram);
+      std::memset(static_cast<void*>(pieces_[i].histogram + part.first_cell), 0, bytes);
+      adder_.Add(task.gradients.pairs, pieces_[i].slice, features, part, pieces_[i].histogram);
     }
   });
 }
@@ -145,21 +178,22 @@ void HistWorkspace::FindSplits(Context const& ctx, TreeTask const& task, GainPar
                                Span<std::uint32_t const> features, Span<HistPair const> pairs) {
   auto const others = SearchFewRows(ctx, task, gain, rows, pairs);
   if (others.empty()) return;
-  auto const additions = PlanChunks(ctx, rows, others);
-  AddRows(ThreadsFor(ctx, additions), task, features);
+  AddRows(PlanChunks(ctx, rows, others), task, features);
   FinishSplits(ctx, gain, others);
 }
 
 void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs) {
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   partial_.resize(pairs.size());
+  auto const n_cells = static_cast<double>(pairs.size()) * bins_->NumCells();
+  auto const team = ThreadsFor(ctx, kFinishShare * n_cells);
+  auto const even = static_cast<std::int64_t>(n_cells) / (kTasksPerThread * team.threads);
+  MakeBlocks(team.threads <= 1 ? kCellsPerBlock : std::clamp(even, kMinCellsPerBlock, kCellsPerBlock));
   auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
   found_.assign(pairs.size() * blocks_.size() * 2, {});
   for (auto& pair : pairs) {
     if (pair.large != nullptr) pair.large->histogram = pair.parent;
   }
-  auto const n_cells = static_cast<double>(pairs.size()) * bins_->NumCells();
-  auto const team = ThreadsFor(ctx, kFinishShare * n_cells);
   ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t index) {
     auto const pair = static_cast<std::size_t>(index / n_blocks);
     auto const block = static_cast<std::size_t>(index % n_blocks);

@@ -3,11 +3,13 @@
 /// For each pair of children only the histogram of the one with fewer rows is added up; the other's is the parent's
 /// less that one, exactly, because the sums are integers. Three steps:
 /// 1. the rows of the smaller children, laid end to end, are cut into chunks; each chunk adds its rows to histograms of
-///    its own, and only the first chunk of a node to the node's;
+///    its own, and only the first chunk of a node to the node's; where that leaves threads without work, the columns
+///    are cut into parts too;
 /// 2. per pair and block of features, the chunks' histograms are added up and the sibling's is derived;
 /// 3. while those cells are in the cache, the features of the block are scanned.
-/// How many chunks there are depends on the threads; the sums do not, being sums of integers.
-/// Children that together hold few rows are searched without histograms (hist_few_rows.h), and so are theirs.
+/// How many chunks, parts and blocks there are depends on the threads; the sums do not, being sums of integers, nor
+/// does the choice among splits, of which the better and among equals the one of the lower feature stays. Children that
+/// together hold few rows are searched without histograms (hist_few_rows.h), and so are theirs.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +64,10 @@ class HistWorkspace {
   /// Searches the pairs that hold few rows; returns the others.
   std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                       RowLists const& rows, Span<HistPair const> pairs);
-  /// Returns the work in additions.
-  double PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
+  /// Returns the threads that the work is for.
+  Context PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
+  /// Cuts the features into blocks of so many cells, one feature at least.
+  void MakeBlocks(std::int64_t cells_per_block);
   void AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features);
   void FinishBlock(GainParam const& gain, HistPair const& pair, std::vector<FixedSum*> const& partial,
                    FeatureBlock block, SplitCandidate* best);
@@ -74,10 +78,12 @@ class HistWorkspace {
   HistogramPool pool_;
   double entries_per_row_;
   std::vector<FeatureBlock> blocks_;
+  std::int64_t cells_per_block_ = 0;
   std::vector<ScanScratch> scratch_;      ///< by thread
   std::vector<FewRowsScratch> few_rows_;  ///< by thread
   std::vector<Piece> pieces_;
   std::vector<Chunk> chunks_;
+  std::vector<HistogramAdder::Part> parts_;      ///< each chunk is as many tasks
   std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other chunks' histograms
   std::vector<SplitCandidate> found_;            ///< [n_pairs, n_blocks, 2]: of the small and of the large child
 };

@@ -144,7 +144,7 @@ void PagedHist::AddPage(Context const& ctx, TreeTask const& task, Span<std::uint
       if (piece.target != nullptr) {
         std::memset(static_cast<void*>(piece.histogram), 0, store_->Layout().NumCells() * sizeof(FixedSum));
       }
-      page.adder.Add(gradients, piece.slice, features, piece.histogram);
+      page.adder.Add(gradients, piece.slice, features, page.adder.All(), piece.histogram);
     }
   });
   MergePieces(ctx);

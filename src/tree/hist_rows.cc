@@ -10,6 +10,7 @@
 namespace kauri {
 namespace {
 
+constexpr std::int64_t kMinRowsPerBlock = 1 << 10;
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 constexpr double kOperationsPerRow = 4.0;
 
@@ -98,15 +99,15 @@ void RowLists::Reset(Span<std::uint8_t const> marks, std::uint8_t mark) {
   is_identity_ = false;
 }
 
-void RowLists::MakeTasks(Span<CodeSplit const> splits) {
+void RowLists::MakeTasks(Span<CodeSplit const> splits, std::int64_t rows_per_task) {
   tasks_.clear();
   for (std::size_t i = 0; i < splits.size(); ++i) {
     auto const range = RangeOf(splits[i].node);
-    for (auto begin = range.begin; begin < range.end; begin += kRowsPerBlock) {
+    for (auto begin = range.begin; begin < range.end; begin += rows_per_task) {
       Task task;
       task.split = static_cast<std::int64_t>(i);
       task.begin = begin;
-      task.end = std::min(range.end, begin + kRowsPerBlock);
+      task.end = std::min(range.end, begin + rows_per_task);
       tasks_.push_back(task);
     }
   }
@@ -219,11 +220,11 @@ void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit c
   if (splits.empty()) return;
   ResizeLarge(&left_, std::max(left_.size(), rows_.size()));
   ResizeLarge(&right_, left_.size());
-  MakeTasks(splits);
+  std::int64_t n_rows = 0;
+  for (auto const& split : splits) n_rows += NumRows(split.node);
+  auto const team = ThreadsFor(ctx, kOperationsPerRow * static_cast<double>(n_rows));
+  MakeTasks(splits, std::clamp(n_rows / (2 * team.threads), kMinRowsPerBlock, kRowsPerBlock));
   auto const n_tasks = static_cast<std::int64_t>(tasks_.size());
-  double n_rows = 0.0;
-  for (auto const& task : tasks_) n_rows += static_cast<double>(task.end - task.begin);
-  auto const team = ThreadsFor(ctx, kOperationsPerRow * n_rows);
   RouteTasks(team, bins, splits, leaf_of_row);
   PlaceTasks(splits);
   is_identity_ = false;

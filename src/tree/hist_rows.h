@@ -73,7 +73,7 @@ class RowLists {
     std::int64_t right_place = 0;
   };
 
-  void MakeTasks(Span<CodeSplit const> splits);
+  void MakeTasks(Span<CodeSplit const> splits, std::int64_t rows_per_task);
   void PlaceTasks(Span<CodeSplit const> splits);
   void RouteTasks(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits,
                   Span<std::int32_t> leaf_of_row);

@@ -10,7 +10,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kRowsPerBlock = 1 << 17;
+constexpr std::int64_t kRowsPerBlock = 1 << 13;
 
 std::size_t At(std::int32_t node) { return static_cast<std::size_t>(node); }
 

@@ -93,11 +93,14 @@ TEST(HistogramAdder, EqualsASumPerCell) {
     std::iota(middle.begin(), middle.end(), 100U);
     auto const last = static_cast<std::uint32_t>(bins.NumCols() - 1);
     for (auto const& features : {AllFeatures(bins), std::vector<std::uint32_t>{last}}) {
-      for (auto const* rows : {&some, &middle}) {
+      for (auto const& [rows, n_parts] : {std::pair(&some, 1), {&middle, 1}, {&some, 2}, {&middle, 100}}) {
         auto* const histogram = pool.Borrow();
-        std::fill_n(histogram, bins.NumCells(), FixedSum{});
         RowSlice const listed{rows->data(), 0, static_cast<std::int64_t>(rows->size())};
-        adder.Add(gradients.pairs, rows == &middle ? RowSlice{nullptr, 100, 1000} : listed, features, histogram);
+        auto const slice = rows == &middle ? RowSlice{nullptr, 100, 1000} : listed;
+        for (auto const& part : adder.Parts(n_parts)) {
+          std::fill(histogram + part.first_cell, histogram + part.last_cell, FixedSum{});
+          adder.Add(gradients.pairs, slice, features, part, histogram);
+        }
         auto const n_cols = static_cast<std::uint32_t>(bins.NumCols());
         bins.FillUsual(0, n_cols, SumOf(gradients.pairs, *rows), histogram);
         ExpectEqualFeatures(bins, features, histogram, NaiveHistogram(bins, gradients.pairs, *rows));
