@@ -35,7 +35,8 @@ class Process:
 
     def __init__(self, case: Case, library: str, args: argparse.Namespace) -> None:
         command = [sys.executable, "-m", "speed_cases.worker", case.name, library, str(args.folder), str(args.threads)]
-        env = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": str(args.threads)}
+        paths = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
+        env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(args.threads)}
         quiet = None if args.verbose else subprocess.DEVNULL
         self.pipe = subprocess.Popen(command, env=env, text=True, stderr=quiet, stdin=-1, stdout=-1)
         self.name = library
