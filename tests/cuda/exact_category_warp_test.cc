@@ -104,16 +104,16 @@ TEST(CategoryWarp, TheFloorItselfCounts) {
 }
 
 /// Sums of as many rows as a block adds up, of the largest numbers of either sign.
-TEST(SplitNumber, SumsOfPartsAreExact) {
+TEST(NumberParts, SumsAreExact) {
   std::int32_t const largest = (1 << 30) - 1;
   for (auto const value : {largest, -largest, 0, 1, -1, 32767, 32768, -32768, -32769}) {
     std::uint32_t low = 0;
     std::uint32_t high = 0;
     for (std::int64_t row = 0; row < cuda::kRowsPerSumBlock; ++row) {
-      low += cuda::SplitNumber::Low(value);
-      high += cuda::SplitNumber::High(value);
+      low += cuda::NumberParts::Low(value);
+      high += cuda::NumberParts::High(value);
     }
-    EXPECT_EQ(cuda::SplitNumber::Join(low, high), cuda::kRowsPerSumBlock * value) << value;
+    EXPECT_EQ(cuda::NumberParts::Join(low, high), cuda::kRowsPerSumBlock * value) << value;
   }
 }
 

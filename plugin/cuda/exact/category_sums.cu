@@ -46,15 +46,15 @@ __device__ void AddShared(SumTask const& task, CategoryFeature const& feature, i
   __syncthreads();
   ForEachRow(task, feature, [&](std::int32_t node, std::int32_t index, FixedPair pair) {
     unsigned* const part = parts + node * feature.n_categories + index;
-    atomicAdd(part, SplitNumber::Low(pair.gradient));
-    atomicAdd(part + n_own, SplitNumber::High(pair.gradient));
-    atomicAdd(part + 2 * n_own, SplitNumber::Low(pair.hessian));
-    atomicAdd(part + 3 * n_own, SplitNumber::High(pair.hessian));
+    atomicAdd(part, NumberParts::Low(pair.gradient));
+    atomicAdd(part + n_own, NumberParts::High(pair.gradient));
+    atomicAdd(part + 2 * n_own, NumberParts::Low(pair.hessian));
+    atomicAdd(part + 3 * n_own, NumberParts::High(pair.hessian));
   });
   __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < n_own; i += kBlockThreads) {
-    FixedSum const sum{SplitNumber::Join(parts[i], parts[i + n_own]),
-                       SplitNumber::Join(parts[i + 2 * n_own], parts[i + 3 * n_own])};
+    FixedSum const sum{NumberParts::Join(parts[i], parts[i + n_own]),
+                       NumberParts::Join(parts[i + 2 * n_own], parts[i + 3 * n_own])};
     if (sum == FixedSum()) continue;
     AtomicAdd(SlotOf(task, feature, i / feature.n_categories, i % feature.n_categories), sum);
   }

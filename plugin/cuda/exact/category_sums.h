@@ -10,7 +10,7 @@ namespace kauri::cuda {
 
 /// A 32-bit number below 2^30 in magnitude in two parts whose sums over 2^16 rows fit 32 bits: shared memory adds 32
 /// bits at a time.
-struct SplitNumber {
+struct NumberParts {
   static constexpr int kLowBits = 15;
   KAURI_HD static std::uint32_t Low(std::int32_t value) {
     return static_cast<std::uint32_t>(value) & ((std::uint32_t{1} << kLowBits) - 1);
@@ -23,7 +23,7 @@ struct SplitNumber {
   }
 };
 
-/// Rows a block adds up; no more, for SplitNumber.
+/// Rows a block adds up; no more, for NumberParts.
 constexpr std::int64_t kRowsPerSumBlock = std::int64_t{1} << 13;
 static_assert(kRowsPerSumBlock <= std::int64_t{1} << 16, "sums of the parts fit 32 bits");
 /// A feature's categories times nodes up to which a block adds up in shared memory (16 KiB).
