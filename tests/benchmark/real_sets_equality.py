@@ -3,8 +3,8 @@
     python tests/benchmark/real_sets_equality.py --data FOLDER [set ...]
 
 FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; sets that are missing are skipped. Every set is learnt
-plainly, by other numbers of interleaved levels, and with sampling, constraints and regularisation; those with categorical
-columns also with these as categories. The exit status is 1 if any pair of models differs.
+plainly, by other numbers of interleaved levels, and with sampling, constraints and regularisation; those with
+categorical columns also with these as categories. The exit status is 1 if any pair of models differs.
 """
 
 from __future__ import annotations
