@@ -1,4 +1,4 @@
-"""Categorical columns in `exact` on the device: milliseconds of a tree, beside the CPU's and the same columns as numbers.
+"""Categorical columns in `exact` on the device: milliseconds of a tree, beside the CPU's and the columns as numbers.
 
     python tests/benchmark/gpu_categories.py [--scale 1] [--rounds 21] [--cpu-rounds 3]
 
