@@ -277,6 +277,31 @@ TEST_F(CategoryTest, RowsMoveByTheirCategories) {
   }
 }
 
+TEST_F(CategoryTest, ListsOfColumns) {
+  auto const nan = std::numeric_limits<float>::quiet_NaN();
+  Random random(12);
+  std::vector<float> values;
+  for (int row = 0; row < 700; ++row) {
+    auto const draw = static_cast<float>(random.Below(50));
+    for (auto const value :
+         {2.0F * draw, 65534.0F - draw, 65535.0F - draw, 100000.0F + 3.0F * draw, draw - 0.5F, nan}) {
+      values.push_back(random.Below(5) == 0 ? nan : value);
+    }
+  }
+  for (bool const sparse : {false, true}) {
+    auto const data = MakeMatrix(values, 6, sparse);
+    auto const columns = cuda::MakeDeviceColumns(Cuda(), DeviceTest::OnDevice(), *data);
+    auto const lists = [&] { return cuda::ListCategories(Cuda(), DeviceTest::OnDevice(), *data, columns); };
+    EXPECT_TRUE(lists().empty());
+    data->MutableInfo()->feature_types = {"c", "c", "c", "c", "float", "c"};
+    EXPECT_EQ(lists(), FillGaps(FindCategories(Context{}, *data)));
+    EXPECT_EQ(lists()[1].size(), 65535U);
+    EXPECT_EQ(lists()[2].size(), 50U);
+    data->MutableInfo()->feature_types[4] = "c";
+    EXPECT_NE(MessageOf(ErrorKind::kData, lists).find("of the categorical column 4 is "), std::string::npos);
+  }
+}
+
 /// Codes are places in the lists: those with gaps and those without.
 TEST_F(CategoryTest, CodesOfColumns) {
   auto const nan = std::numeric_limits<float>::quiet_NaN();

@@ -21,11 +21,16 @@ struct DeviceCategories {
   bool Has(std::int64_t feature) const { return !lists.empty() && !lists[static_cast<std::size_t>(feature)].empty(); }
 };
 
+/// FillGaps(FindCategories(ctx, data)), from the sorted columns of `data`: 8 bytes per categorical column come back,
+/// and the values of one whose largest category is kMaxFilledCategory or more. \throws Error(kData) as FindCategories,
+/// which then looks at the data in host memory.
+CategoryLists ListCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                             DeviceColumns const& columns);
+
 /// Bytes of the codes.
 std::size_t BytesOfCodes(CategoryLists const& lists, std::int64_t n_rows);
 
-/// lists: of the data that `columns` are of. The columns are sorted, but that does not matter: every entry writes its
-/// row's code. \throws Error(kMemory) before anything is allocated.
+/// lists: of the data that `columns` are of. Every entry of a column writes its row's code.
 DeviceCategories MakeDeviceCategories(CudaContext const& cuda, DeviceColumns const& columns, CategoryLists lists);
 
 }  // namespace kauri::cuda

@@ -28,19 +28,20 @@ std::vector<std::uint32_t> CategoryColumns::Start(CudaContext const& cuda, Devic
   if (categories_ == &categories && same_rules && asked_ == features) return others_;
   categories_ = &categories;
   rules_ = rules;
+  asked_.clear();  // until all is there: an allocation may fail
+  Describe(cuda, features);
   asked_ = features;
-  others_.clear();
-  features_.clear();
-  Describe(cuda);
   return others_;
 }
 
-void CategoryColumns::Describe(CudaContext const& cuda) {
+void CategoryColumns::Describe(CudaContext const& cuda, std::vector<std::uint32_t> const& features) {
   std::vector<std::int64_t> first_slots;
   std::vector<std::int32_t> ids;
+  others_.clear();
+  features_.clear();
   needs_order_ = false;
   n_slots_ = n_words_ = 0;
-  for (auto const feature : asked_) {
+  for (auto const feature : features) {
     if (!categories_->Has(feature)) {
       others_.push_back(feature);
       continue;
@@ -129,8 +130,9 @@ std::vector<std::int32_t> CategoryColumns::RightOf(std::int64_t node, SplitCandi
 
 std::vector<std::int32_t> CategoryColumns::ColumnsOf(std::vector<NodeMove> const& moves) const {
   std::vector<std::int32_t> columns;
+  if (IsEmpty()) return columns;
   for (auto const& move : moves) {
-    auto const is_categorical = !IsEmpty() && move.feature >= 0 && categories_->Has(move.feature);
+    auto const is_categorical = move.feature >= 0 && categories_->Has(move.feature);
     columns.push_back(is_categorical ? categories_->column_of[static_cast<std::size_t>(move.feature)] : -1);
   }
   return columns;

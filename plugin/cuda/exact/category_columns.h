@@ -39,7 +39,7 @@ class CategoryColumns {
   /// once the stream has passed Find.
   std::vector<std::int32_t> RightOf(std::int64_t node, SplitCandidate const& split) const;
 
-  /// [n_nodes]: the column of the codes that each node splits on, or -1.
+  /// [n_nodes]: the column of the codes that each node splits on, or -1. Empty when IsEmpty().
   std::vector<std::int32_t> ColumnsOf(std::vector<NodeMove> const& moves) const;
   /// columns: of ColumnsOf, device. After Find.
   CategoryMoves Moves(std::int32_t const* columns) const {
@@ -47,7 +47,7 @@ class CategoryColumns {
   }
 
  private:
-  void Describe(CudaContext const& cuda);
+  void Describe(CudaContext const& cuda, std::vector<std::uint32_t> const& features);
   void FindInSlice(CudaContext const& cuda, CategorySlice const& slice, SplitTask const& level,
                    std::int32_t const* positions, FixedPair const* pairs, SplitCandidate* best);
   CategoryTable Table() const;

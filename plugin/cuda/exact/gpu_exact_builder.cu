@@ -25,49 +25,57 @@ constexpr std::int32_t kDepthCap = 1 << 20;
 
 /// Present values of each column; of dense data the most there can be, which needs no look at them. None of categorical
 /// columns, whose entries do not move.
-std::vector<std::int64_t> ColumnSizes(DataMatrix const& data, CategoryLists const& lists) {
+std::vector<std::int64_t> ColumnSizes(DataMatrix const& data) {
   auto const n_cols = static_cast<std::size_t>(data.NumCols());
   std::vector<std::int64_t> sizes(n_cols, data.IsDense() ? data.NumRows() : 0);
   if (!data.IsDense()) {
     for (auto const feature : data.Csr().features) ++sizes[feature];
   }
-  for (std::size_t feature = 0; feature < lists.size(); ++feature) {
-    if (!lists[feature].empty()) sizes[feature] = 0;
+  for (std::size_t feature = 0; feature < n_cols; ++feature) {
+    if (IsCategorical(data.Info(), feature)) sizes[feature] = 0;
   }
   return sizes;
 }
 
-/// Returns `cuda`, once all that training takes is known to fit: before the first allocation.
-CudaContext const& WithRoomFor(CudaContext const& cuda, DataMatrix const& data, CategoryLists const& lists) {
+/// Returns `cuda`, once all that training on numbers takes is known to fit: before the first allocation.
+CudaContext const& WithRoomFor(CudaContext const& cuda, DataMatrix const& data) {
   auto const n_entries = static_cast<std::size_t>(data.NumEntries());
   RequireMemory(cuda,
                 "tree_method=exact on " + std::to_string(data.NumRows()) + " rows and " +
                     std::to_string(data.NumCols()) + " features",
                 {{"sorted columns", n_entries * (sizeof(std::uint32_t) + sizeof(float))},
-                 {"entries of a tree", BytesOfEntries(ColumnSizes(data, lists))},
-                 {"categories", BytesOfCodes(lists, data.NumRows()) + BytesOfSlots(lists, data.NumRows())},
+                 {"entries of a tree", BytesOfEntries(ColumnSizes(data))},
                  {"positions of the rows", static_cast<std::size_t>(data.NumRows()) * kBytesPerRow}},
                 FreeBytes(cuda));
   return cuda;
 }
 
+/// Once the columns are sorted: only they tell how many categories there are.
+DeviceCategories FindDeviceCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                                      DeviceColumns const& columns) {
+  auto lists = ListCategories(cuda, ctx, data, columns);
+  auto const n_rows = data.NumRows();
+  RequireMemory(cuda, "the categories of " + std::to_string(n_rows) + " rows",
+                {{"codes", BytesOfCodes(lists, n_rows)}, {"sums by category", BytesOfSlots(lists, n_rows)}},
+                FreeBytes(cuda));
+  return MakeDeviceCategories(cuda, columns, std::move(lists));
+}
+
 class GpuExactState : public BuildState {
  public:
   GpuExactState(Context const& ctx, DataMatrix const& data)
-      : stream(ctx.device.ordinal), types_(data.Info().feature_types) {
-    auto lists = FillGaps(FindCategories(ctx, data));
-    columns = MakeDeviceColumns(WithRoomFor(stream.Context(), data, lists), ctx, data);
-    categories = MakeDeviceCategories(stream.Context(), columns, std::move(lists));
-  }
+      : stream(ctx.device.ordinal),
+        columns(MakeDeviceColumns(WithRoomFor(stream.Context(), data), ctx, data)),
+        categories(FindDeviceCategories(stream.Context(), ctx, data, columns)),
+        types_(data.Info().feature_types) {}
 
   /// Looks for the categories anew after other types of columns were set. cuda: where trees are built.
   void UpdateCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
     auto const& types = data.Info().feature_types;
     if (types == types_) return;
     cuda.Synchronize();  // for the last tree, which may still read the codes
-    auto lists = FillGaps(FindCategories(ctx, data));
     category_columns = CategoryColumns();
-    categories = MakeDeviceCategories(WithRoomFor(stream.Context(), data, lists), columns, std::move(lists));
+    categories = FindDeviceCategories(stream.Context(), ctx, data, columns);
     types_ = types;
   }
 

@@ -45,7 +45,7 @@ class GpuExactBuilder : public DeviceTreeBuilder {
   GpuExactParam const& ExactParam() const { return exact_param_; }
   std::string StateKey() const override { return "gpu_exact"; }
   /// Device memory: per present value 8 bytes, and 16 bytes times (1 + 1 / number of chunks) while a tree grows; of a
-  /// categorical column 4 bytes per row instead of the latter. Its categories are looked for on the host.
+  /// categorical column 4 bytes per row instead of the latter.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
              Span<std::int32_t> leaf_of_row) const override;
