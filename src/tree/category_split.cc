@@ -13,13 +13,11 @@ class Search {
   }
 
   void Consider(FixedSum right, bool missing_left, std::int64_t threshold) {
-    auto const left = node_.total - right;
-    if (!HasEnoughHessian(left, param_) || !HasEnoughHessian(right, param_)) return;
-    auto const loss_change = SplitGain(left, right, param_, node_.bounds, 0) - node_.node_gain;
+    auto const loss_change = CategoryLossChange(right, node_, param_);
     if (!(loss_change > best_.loss_change)) return;
-    best_ = {loss_change, node_.feature, static_cast<float>(threshold), missing_left, left, right};
+    best_ = {loss_change, node_.feature, static_cast<float>(threshold), missing_left, node_.total - right, right};
   }
-  float Weigh(FixedSum sum) const { return static_cast<float>(LeafWeight(sum, param_)); }
+  float Weigh(FixedSum sum) const { return CategoryWeight(sum, param_); }
   FixedSum Total() const { return node_.total; }
   static FixedSum Nothing() { return {}; }
   SplitCandidate Best() const { return best_.IsValid() ? best_ : SplitCandidate{}; }

@@ -42,6 +42,18 @@ struct CategoryNode {
   WeightBounds bounds;     ///< of the node
 };
 
+/// What categories are put in order by.
+KAURI_HD float CategoryWeight(FixedSum sum, GainParam const& param) {
+  return static_cast<float>(LeafWeight(sum, param));
+}
+
+/// The loss change when rows of this sum go right; minus infinity where a side has too little hessian.
+KAURI_HD double CategoryLossChange(FixedSum right, CategoryNode const& node, GainParam const& param) {
+  auto const left = node.total - right;
+  if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return -kInfinity;
+  return SplitGain(left, right, param, node.bounds, 0) - node.node_gain;
+}
+
 /// The best candidate whose loss change is above `floor`, an invalid one when there is none. Its threshold is the index
 /// of the lone category, or how many categories go right. entries: ascending by index; they are put in another order.
 SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,

@@ -3,8 +3,8 @@
     python tests/benchmark/real_sets_equality.py --data FOLDER [set ...]
 
 FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; sets that are missing are skipped. Every set is learnt
-plainly, by other numbers of interleaved levels, and with sampling, constraints and regularisation. The exit status is 1
-if any pair of models differs.
+plainly, by other numbers of interleaved levels, and with sampling, constraints and regularisation; those with
+categorical columns also with these as categories. The exit status is 1 if any pair of models differs.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def compare(data: RealSet, rounds: int, variant: tuple[str, Row, Row], args: arg
 
     name, shared, extra = variant
     problem = data.train
-    matrix = kauri.DMatrix(problem.features, problem.labels, group=problem.group, nthread=args.threads)
+    types = {} if data.types is None else {"feature_types": data.types}
+    matrix = kauri.DMatrix(problem.features, problem.labels, group=problem.group, nthread=args.threads, **types)
     cpu, cpu_s = train(data, matrix, rounds, {**device_params("cpu", args.threads), **shared})
     device, device_s = train(data, matrix, rounds, {**device_params(args.device, args.threads), **shared, **extra})
     row = {**problem.size(), "objective": problem.params["objective"], "rounds": rounds, "variant": name}
@@ -122,6 +123,9 @@ def main(argv: list[str] | None = None) -> int:
             continue
         for variant in variants(args.device):
             report.add(compare(data, rounds, variant, args))
+        if data.categorical:
+            for variant, shared in [("categories", {}), ("categories, sampled", SAMPLED)]:
+                report.add(compare(data.with_categories(), rounds, (variant, shared, {}), args))
     return report.finish()
 
 

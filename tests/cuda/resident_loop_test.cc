@@ -61,6 +61,7 @@ struct Case {
   std::vector<std::string> metrics;
   bool sparse = false;
   bool base_margin = false;
+  bool categories = false;  ///< in the last two columns
 
   std::string Objective() const { return params.at("objective"); }
   bool IsMulti() const { return params.count("num_class") > 0; }
@@ -68,7 +69,11 @@ struct Case {
 
 /// 1000 rows, `times` times over: labels 0, 1 (and 2 for classes) in groups of 20 rows where the objective ranks.
 std::shared_ptr<DataMatrix> MakeData(Case const& given, std::int64_t times, std::uint64_t seed) {
-  auto const base = MakeValues({kRows, kCols, 0.1, 0, false, seed});
+  auto base = MakeValues({kRows, kCols, 0.1, 0, false, seed});
+  for (std::size_t i = 0; given.categories && i < base.size(); ++i) {
+    auto const column = static_cast<std::int64_t>(i) % kCols;
+    if (column >= kCols - 2) base[i] = std::floor(std::fabs(base[i]) * (column == kCols - 1 ? 30.0F : 1.0F));
+  }
   std::vector<float> values;
   for (std::int64_t time = 0; time < times; ++time) values.insert(values.end(), base.begin(), base.end());
   std::shared_ptr<DataMatrix> data = MakeMatrix(values, kCols, given.sparse);
@@ -89,6 +94,7 @@ std::shared_ptr<DataMatrix> MakeData(Case const& given, std::int64_t times, std:
     info->label_lower_bound.push_back(label + 0.5F);
     info->label_upper_bound.push_back(label + 1.5F);
   }
+  if (given.categories) info->feature_types = {"float", "float", "float", "float", "c", "c"};
   if (given.base_margin) info->base_margin.assign(static_cast<std::size_t>(n_rows), 0.25F);
   return data;
 }
@@ -164,9 +170,11 @@ std::vector<Case> Variants() {
       logistic({{"num_parallel_tree", "2"}}),
       logistic({}),
       logistic({}),
+      logistic({{"subsample", "0.7"}}),
   };
   cases[3].sparse = true;
   cases[4].base_margin = true;
+  cases[5].categories = true;
   return cases;
 }
 
@@ -193,7 +201,8 @@ class ResidentLoopTest : public DeviceTest {
   static void ExpectResident(Case const& given) {
     std::string text;
     for (auto const& [name, value] : given.params) text += name + "=" + value + " ";
-    SCOPED_TRACE(text + (given.sparse ? "sparse " : "") + (given.base_margin ? "base_margin" : ""));
+    SCOPED_TRACE(text + (given.sparse ? "sparse " : "") + (given.base_margin ? "base_margin" : "") +
+                 (given.categories ? "categories" : ""));
     auto const few = Train(given, 1);
     ExpectNoHostCopies();
     auto const many = Train(given, kTimes);
@@ -216,7 +225,7 @@ TEST_F(ResidentLoopTest, EveryObjectiveWithADeviceVersion) {
   for (auto const& given : Objectives()) ExpectResident(given);
 }
 
-TEST_F(ResidentLoopTest, SamplingSparseDataAndBaseMargins) {
+TEST_F(ResidentLoopTest, SamplingSparseDataBaseMarginsAndCategories) {
   for (auto const& given : Variants()) ExpectResident(given);
 }
 

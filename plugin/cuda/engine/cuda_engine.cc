@@ -22,7 +22,6 @@
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_forest.h"
-#include "data/categories.h"
 #include "data/value_rules.h"
 #include "kauri/error.h"
 #include "tree/gradient_sampling.h"
@@ -129,9 +128,8 @@ class CudaEngine : public Engine {
     }
     auto const task = MakeTask(ctx, train, tree, &own);
     auto const* on_device = dynamic_cast<DeviceTreeBuilder const*>(&builder);
-    if (on_device != nullptr) RefuseCategorical(train.Info(), "tree_method=exact on device=cuda", "Use device=cpu.");
     auto built = on_device == nullptr ? BuildOnHost(ctx, train, builder, task, &training)
-                                      : on_device->BuildOnDevice(Cuda(), ctx, task, training.build_state.get(),
+                                      : on_device->BuildOnDevice(Cuda(), ctx, train, task, training.build_state.get(),
                                                                  training.leaf_of_row.span());
     RefreshLeaves(ctx, train.Info(), tree, task, own, &built);
     auto const leaf_values = ToDevice(Cuda(), built.split_value);

@@ -21,10 +21,10 @@ struct DeviceTreeTask {
 
 class DeviceTreeBuilder : public TreeBuilder {
  public:
-  /// leaf_of_row (out): [n_rows], device. `state` is what MakeState returned. The same tree as TreeBuilder::Build, bit
-  /// for bit.
-  virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DeviceTreeTask const& task, BuildState* state,
-                             Span<std::int32_t> leaf_of_row) const = 0;
+  /// leaf_of_row (out): [n_rows], device. `state` is what MakeState returned for `data`. The same tree as
+  /// TreeBuilder::Build, bit for bit.
+  virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                             DeviceTreeTask const& task, BuildState* state, Span<std::int32_t> leaf_of_row) const = 0;
 };
 
 }  // namespace kauri::cuda

@@ -6,6 +6,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/data/device_columns.h"
+#include "cuda/exact/category_columns.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
 #include "cuda/exact/positions.h"
@@ -22,16 +23,21 @@ namespace {
 
 constexpr std::int32_t kDepthCap = 1 << 20;
 
-/// Present values of each column; of dense data the most there can be, which needs no look at them.
+/// Present values of each column; of dense data the most there can be, which needs no look at them. None of categorical
+/// columns, whose entries do not move.
 std::vector<std::int64_t> ColumnSizes(DataMatrix const& data) {
   auto const n_cols = static_cast<std::size_t>(data.NumCols());
-  if (data.IsDense()) return std::vector<std::int64_t>(n_cols, data.NumRows());
-  std::vector<std::int64_t> sizes(n_cols, 0);
-  for (auto const feature : data.Csr().features) ++sizes[feature];
+  std::vector<std::int64_t> sizes(n_cols, data.IsDense() ? data.NumRows() : 0);
+  if (!data.IsDense()) {
+    for (auto const feature : data.Csr().features) ++sizes[feature];
+  }
+  for (std::size_t feature = 0; feature < n_cols; ++feature) {
+    if (IsCategorical(data.Info(), feature)) sizes[feature] = 0;
+  }
   return sizes;
 }
 
-/// Returns `cuda`, once all that training takes is known to fit: before the first allocation.
+/// Returns `cuda`, once all that training on numbers takes is known to fit: before the first allocation.
 CudaContext const& WithRoomFor(CudaContext const& cuda, DataMatrix const& data) {
   auto const n_entries = static_cast<std::size_t>(data.NumEntries());
   RequireMemory(cuda,
@@ -44,14 +50,43 @@ CudaContext const& WithRoomFor(CudaContext const& cuda, DataMatrix const& data) 
   return cuda;
 }
 
+/// Once the columns are sorted: only they tell how many categories there are.
+DeviceCategories FindDeviceCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                                      DeviceColumns const& columns) {
+  auto lists = ListCategories(cuda, ctx, data, columns);
+  auto const n_rows = data.NumRows();
+  RequireMemory(cuda, "the categories of " + std::to_string(n_rows) + " rows",
+                {{"codes", BytesOfCodes(lists, n_rows)}, {"sums by category", BytesOfSlots(lists, n_rows)}},
+                FreeBytes(cuda));
+  return MakeDeviceCategories(cuda, columns, std::move(lists));
+}
+
 class GpuExactState : public BuildState {
  public:
   GpuExactState(Context const& ctx, DataMatrix const& data)
-      : stream(ctx.device.ordinal), columns(MakeDeviceColumns(WithRoomFor(stream.Context(), data), ctx, data)) {}
+      : stream(ctx.device.ordinal),
+        columns(MakeDeviceColumns(WithRoomFor(stream.Context(), data), ctx, data)),
+        categories(FindDeviceCategories(stream.Context(), ctx, data, columns)),
+        types_(data.Info().feature_types) {}
+
+  /// Looks for the categories anew after other types of columns were set. cuda: where trees are built.
+  void UpdateCategories(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
+    auto const& types = data.Info().feature_types;
+    if (types == types_) return;
+    cuda.Synchronize();  // for the last tree, which may still read the codes
+    category_columns = CategoryColumns();
+    categories = FindDeviceCategories(stream.Context(), ctx, data, columns);
+    types_ = types;
+  }
 
   StreamOwner stream;
   DeviceColumns columns;
+  DeviceCategories categories;
+  CategoryColumns category_columns;
   ExactWorkspace workspace;
+
+ private:
+  std::vector<std::string> types_;
 };
 
 struct ActiveNode {
@@ -72,7 +107,9 @@ class Grower {
         sampler_(builder.Param(), ctx.seed, PlaceOf(task), state->columns.NumCols()),
         constraints_(builder.Rules(), state->columns.NumCols()),
         max_depth_(builder.Param().max_depth == 0 ? kDepthCap : std::min(builder.Param().max_depth, kDepthCap)),
-        entries_(cuda, state->columns, task, builder.ExactParam().interleaved_levels, &state->workspace) {}
+        category_rules_(CategoryRulesOf(builder.Param())),
+        entries_(cuda, state->columns, task, builder.ExactParam().interleaved_levels, &state->workspace,
+                 &state->category_columns) {}
 
   /// leaf_of_row: the rows' leaves before any pruning, as ~id.
   Tree Grow(Span<std::int32_t> leaf_of_row) {
@@ -109,6 +146,7 @@ class Grower {
   ColumnSampler sampler_;
   TreeConstraints constraints_;
   std::int32_t max_depth_;
+  CategoryRules category_rules_;
 
   Tree tree_;
   std::int32_t depth_ = 0;
@@ -129,7 +167,7 @@ void Grower::Start() {
   FillPositions(cuda_, splits ? 0 : ~0, {workspace.positions.data(), n_rows});
   if (!splits) return;
   nodes_.push_back({0, sum});
-  entries_.Fill(sampler_.TreeSet());
+  entries_.Fill(state_.category_columns.Start(cuda_, state_.categories, category_rules_, sampler_.TreeSet()));
 }
 
 /// [n_nodes, n_cols], 1 where the node may use the column; empty when all may.
@@ -171,8 +209,9 @@ NodeMove Grower::MakeMove(ActiveNode const& node, SplitCandidate const& split, s
     move.left = move.right = ~node.id;
     return move;
   }
+  auto const right = state_.category_columns.RightOf(place, split);
   tree_.ExpandNode(node.id,
-                   {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
+                   {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change), right});
   auto const left = tree_.left[static_cast<std::size_t>(node.id)];
   move.feature = static_cast<std::int32_t>(split.feature);
   move.threshold = split.threshold;
@@ -197,14 +236,19 @@ void Grower::Advance(std::vector<SplitCandidate> const& splits) {
 }  // namespace
 
 std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
+  data.RequireValues("tree_method=exact");
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuExactState>(ctx, data);
 }
 
-Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DeviceTreeTask const& task,
-                                    BuildState* state, Span<std::int32_t> leaf_of_row) const {
+Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                                    DeviceTreeTask const& task, BuildState* state,
+                                    Span<std::int32_t> leaf_of_row) const {
+  RefuseMonotoneCategories(rules_, data.Info());
   DeviceScope const scope(cuda.device);
-  auto tree = Grower(cuda, ctx, *this, task, static_cast<GpuExactState*>(state)).Grow(leaf_of_row);
+  auto* const exact = static_cast<GpuExactState*>(state);
+  exact->UpdateCategories(cuda, ctx, data);
+  auto tree = Grower(cuda, ctx, *this, task, exact).Grow(leaf_of_row);
   std::vector<std::int32_t> new_id(static_cast<std::size_t>(tree.NumNodes()));
   for (std::size_t node = 0; node < new_id.size(); ++node) new_id[node] = static_cast<std::int32_t>(node);
   if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, param_.eta * task.leaf_scale, &tree);
@@ -231,7 +275,7 @@ Tree GpuExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask
   device_task.tree_in_iteration = task.tree_in_iteration;
   device_task.feature_weights = task.feature_weights;
   device_task.leaf_scale = task.leaf_scale;
-  auto tree = BuildOnDevice(cuda, ctx, device_task, state, leaves.span());
+  auto tree = BuildOnDevice(cuda, ctx, data, device_task, state, leaves.span());
   auto const host_leaves = ToHost(cuda, leaves.data(), leaves.size());
   std::copy(host_leaves.begin(), host_leaves.end(), leaf_of_row.begin());
   return tree;

@@ -7,6 +7,7 @@
 /// 3. Per level a scan finds the best split of every node (find_split.h); the host reads those, decides as the CPU's
 /// exact method does, and sends back what becomes of each node.
 /// 4. Rows move first in the missing direction, then by value (positions.h).
+/// 5. Categorical columns are added up by node and category and searched as sets (category_columns.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=exact.
 #pragma once
 
@@ -43,12 +44,13 @@ class GpuExactBuilder : public DeviceTreeBuilder {
   ConstraintRules const& Rules() const { return rules_; }
   GpuExactParam const& ExactParam() const { return exact_param_; }
   std::string StateKey() const override { return "gpu_exact"; }
-  /// Device memory: per present value 8 bytes, and 16 bytes times (1 + 1 / number of chunks) while a tree grows.
+  /// Device memory: per present value 8 bytes, and 16 bytes times (1 + 1 / number of chunks) while a tree grows; of a
+  /// categorical column 4 bytes per row instead of the latter.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
              Span<std::int32_t> leaf_of_row) const override;
-  Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DeviceTreeTask const& task, BuildState* state,
-                     Span<std::int32_t> leaf_of_row) const override;
+  Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
+                     BuildState* state, Span<std::int32_t> leaf_of_row) const override;
 
  private:
   TreeParam param_;

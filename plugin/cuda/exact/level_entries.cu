@@ -38,43 +38,53 @@ void LevelEntries::NarrowRows(Buffer<std::int32_t> const& positions) {
   NarrowPositions(cuda_, {positions.data(), NumRows()}, task_.sampled_rows, workspace_.node_of_row.data());
 }
 
-std::vector<SplitCandidate> LevelEntries::FindBest(LevelTask const& level) {
-  auto const n_nodes = static_cast<std::int32_t>(level.nodes.size());
+/// What split finding needs of the nodes, whatever the feature. best (out): [n_nodes], device.
+SplitTask LevelEntries::UploadLevel(LevelTask const& level, SplitCandidate** best) {
   auto& upload = workspace_.level_upload;
   upload.Clear();
   auto const nodes = upload.Add(level.nodes);
   auto const allowed = upload.Add(level.allowed);
   auto const signs = upload.Add(level.signs);
-  auto const best = upload.Add(std::vector<SplitCandidate>(level.nodes.size()));
+  auto const candidates = upload.Add(std::vector<SplitCandidate>(level.nodes.size()));
   // A split below half of kMinLossChange is never made, so that much is as good as reached.
   auto const floors = upload.Add(std::vector<double>(level.nodes.size(), kMinLossChange / 2.0));
   upload.Send(cuda_);
+  *best = upload.At<SplitCandidate>(candidates);
+  SplitTask task;
+  task.table.n_nodes = static_cast<std::int32_t>(level.nodes.size());
+  task.param = level.gain;
+  task.screen = MakeScreen(level.gain, static_cast<std::int64_t>(NumRows()));
+  task.nodes = upload.At<NodeTotals>(nodes);
+  task.allowed = level.allowed.empty() ? nullptr : upload.At<std::uint8_t>(allowed);
+  task.signs = level.signs.empty() ? nullptr : upload.At<std::int8_t>(signs);
+  task.n_all_features = static_cast<std::int32_t>(columns_.NumCols());
+  task.floors = upload.At<double>(floors);
+  return task;
+}
+
+std::vector<SplitCandidate> LevelEntries::FindBest(LevelTask const& level) {
+  SplitCandidate* best = nullptr;
+  auto const of_level = UploadLevel(level, &best);
+  auto const n_nodes = of_level.table.n_nodes;
   for (auto const& chunk : chunks_) {
-    SplitTask task;
+    auto task = of_level;
     task.table = chunk.Table();
     task.table.n_nodes = n_nodes;
     task.entries = workspace_.Slot(chunk.slot);
     task.n_entries = chunk.n_entries;
-    task.param = level.gain;
-    task.screen = MakeScreen(level.gain, static_cast<std::int64_t>(NumRows()));
-    task.nodes = upload.At<NodeTotals>(nodes);
     task.both_ways = chunk.both_ways.data();
     task.feature_ids = chunk.feature_ids.data();
-    task.allowed = level.allowed.empty() ? nullptr : upload.At<std::uint8_t>(allowed);
-    task.signs = level.signs.empty() ? nullptr : upload.At<std::int8_t>(signs);
-    task.n_all_features = static_cast<std::int32_t>(columns_.NumCols());
-    task.floors = upload.At<double>(floors);
     if (sorted_) {
-      FindSplits(cuda_, task, workspace_.ReserveSplit(cuda_, chunk), upload.At<SplitCandidate>(best));
+      FindSplits(cuda_, task, workspace_.ReserveSplit(cuda_, chunk), best);
     } else {
       FindSplitsInterleaved(cuda_, task, chunk.Columns(), workspace_.node_of_row.data(),
-                            workspace_.ReserveInterleaved(cuda_, chunk, spare_slot_, n_nodes),
-                            upload.At<SplitCandidate>(best));
+                            workspace_.ReserveInterleaved(cuda_, chunk, spare_slot_, n_nodes), best);
     }
   }
+  categories_.Find(cuda_, of_level, workspace_.positions.data(), task_.pairs.data(), best);
   workspace_.best.Reserve(level.nodes.size());
-  CopyToHost(cuda_, upload.At<SplitCandidate>(best), level.nodes.size(), workspace_.best.data());
-  cuda_.Synchronize();  // the one wait of the level: which nodes split
+  CopyToHost(cuda_, best, level.nodes.size(), workspace_.best.data());
+  cuda_.Synchronize();  // the one wait of the level: which nodes split, and which categories go right
   return {workspace_.best.data(), workspace_.best.data() + level.nodes.size()};
 }
 
@@ -100,11 +110,16 @@ void LevelEntries::Advance(std::vector<NodeMove> const& moves, std::vector<std::
   auto const parents_at = upload.Add(parent_of_child);
   std::vector<std::size_t> winners_at;
   for (auto const& chunk : chunks_) winners_at.push_back(upload.Add(WinnersOf(chunk, moves)));
+  auto const columns_at = upload.Add(categories_.ColumnsOf(moves));
   upload.Send(cuda_);
   auto const* const device_moves = upload.At<NodeMove>(moves_at);
   std::vector<std::int32_t const*> winners;
   for (auto const at : winners_at) winners.push_back(upload.At<std::int32_t>(at));
   MoveRows(moves, device_moves, winners);
+  if (!categories_.IsEmpty()) {
+    MoveByCategory(cuda_, {workspace_.positions.data(), NumRows()}, device_moves,
+                   categories_.Moves(upload.At<std::int32_t>(columns_at)), workspace_.next_positions.data());
+  }
   if (!parent_of_child.empty()) {
     MoveEntries(static_cast<std::int32_t>(moves.size()), device_moves, upload.At<std::int32_t>(parents_at),
                 static_cast<std::int32_t>(parent_of_child.size()));

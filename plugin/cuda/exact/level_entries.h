@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/data/device_columns.h"
+#include "cuda/exact/category_columns.h"
 #include "cuda/exact/chunk.h"
 #include "cuda/exact/device_tree_builder.h"
 
@@ -21,17 +22,19 @@ struct LevelTask {
 
 class LevelEntries {
  public:
-  /// All rows are in one active node. features: ascending; interleaved_levels: see GpuExactParam.
+  /// All rows are in one active node. interleaved_levels: see GpuExactParam. categories: started for the tree.
   LevelEntries(CudaContext const& cuda, DeviceColumns const& columns, DeviceTreeTask const& task,
-               std::int32_t interleaved_levels, ExactWorkspace* workspace)
+               std::int32_t interleaved_levels, ExactWorkspace* workspace, CategoryColumns* categories)
       : cuda_(cuda),
         columns_(columns),
         task_(task),
         interleaved_levels_(interleaved_levels),
         workspace_(*workspace),
+        categories_(*categories),
         chunks_(workspace->chunks) {}
 
-  /// Every column of `features` with the pairs of its rows. Costs a gathered pair per entry.
+  /// Every column of `features` (ascending, without categories) with the pairs of its rows. Costs a gathered pair per
+  /// entry.
   void Fill(std::vector<std::uint32_t> const& features);
   /// The best split of every node, in the order of the nodes. Waits for them.
   std::vector<SplitCandidate> FindBest(LevelTask const& level);
@@ -41,6 +44,7 @@ class LevelEntries {
  private:
   bool IsSampled() const { return !task_.sampled_rows.empty(); }
   std::size_t NumRows() const { return task_.pairs.size(); }
+  SplitTask UploadLevel(LevelTask const& level, SplitCandidate** best);
   void DropUnsampled();
   void NarrowRows(Buffer<std::int32_t> const& positions);
   void MoveEntries(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents, std::int32_t n_children);
@@ -57,6 +61,7 @@ class LevelEntries {
   DeviceTreeTask const& task_;
   std::int32_t interleaved_levels_;
   ExactWorkspace& workspace_;
+  CategoryColumns& categories_;
   std::vector<Chunk>& chunks_;
   std::int64_t spare_slot_ = 0;
   std::int32_t depth_ = 0;

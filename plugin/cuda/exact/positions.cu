@@ -48,6 +48,20 @@ __global__ void MoveBySegmentsKernel(SegmentTable table, EntryArrays entries, st
   }
 }
 
+__global__ void MoveByCategoryKernel(Span<std::int32_t const> current, NodeMove const* moves, CategoryMoves categories,
+                                     std::int32_t* next) {
+  auto const row = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= current.size()) return;
+  std::int32_t const node = current.data()[row];
+  std::int32_t const column = node < 0 ? -1 : categories.columns[node];
+  if (column < 0) return;
+  std::uint32_t const code = categories.codes[static_cast<std::size_t>(column) * current.size() + row];
+  if (code == 0) return;
+  std::uint32_t const index = code - 1;
+  bool const right = (categories.right[node * categories.n_words + index / 32] >> (index % 32) & 1U) != 0;
+  next[row] = right ? moves[node].right : moves[node].left;
+}
+
 __global__ void MarkLeftRowsKernel(Span<std::int32_t const> current, std::int32_t const* next, NodeMove const* moves,
                                    std::uint32_t* goes_left) {
   auto const row = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -84,6 +98,12 @@ void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArra
   auto const along = table.n_nodes >= 256 ? 4U : kBlocksPerSegment;
   auto const nodes = static_cast<unsigned>(table.n_nodes < 65535 ? table.n_nodes : 65535);
   LaunchGrid(ctx, dim3(along, nodes), kBlockThreads, MoveBySegmentsKernel, table, entries, winners, moves, next);
+}
+
+void MoveByCategory(CudaContext const& ctx, Span<std::int32_t const> current, NodeMove const* moves,
+                    CategoryMoves const& categories, std::int32_t* next) {
+  Launch(ctx, GridFor(static_cast<std::int64_t>(current.size()), kBlockThreads), kBlockThreads, MoveByCategoryKernel,
+         current, moves, categories, next);
 }
 
 void MarkLeftRows(CudaContext const& ctx, Span<std::int32_t const> current, std::int32_t const* next,

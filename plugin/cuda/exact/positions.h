@@ -23,6 +23,18 @@ void MoveByColumn(CudaContext const& ctx, std::uint32_t const* rows, float const
 void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArrays const& entries,
                     std::int32_t const* winners, NodeMove const* moves, std::int32_t* next);
 
+/// What the nodes that split on categories need; device memory, not owning.
+struct CategoryMoves {
+  std::int32_t const* columns = nullptr;  ///< [n_nodes]: the column of the codes, -1 for a split on a number or none
+  std::uint32_t const* codes = nullptr;   ///< [n_columns, n_rows] (category_types.h)
+  std::uint32_t const* right = nullptr;   ///< [n_nodes, n_words]: one bit for each category that goes right
+  std::int64_t n_words = 0;
+};
+
+/// Rows that have a category move by it where their node splits on categories.
+void MoveByCategory(CudaContext const& ctx, Span<std::int32_t const> current, NodeMove const* moves,
+                    CategoryMoves const& categories, std::int32_t* next);
+
 /// One bit per row: it has moved to the left child of its node. goes_left: [ceil(n_rows / 32)].
 void MarkLeftRows(CudaContext const& ctx, Span<std::int32_t const> current, std::int32_t const* next,
                   NodeMove const* moves, std::uint32_t* goes_left);

@@ -7,8 +7,8 @@
 /// covtype's 6.7 M paths of 9.6 elements on average take 1.5 * 10^10 lane instructions a row, so 10,000 rows 15 s on an
 /// H100 (33 * 10^12 lane instructions/s). Additions: 8 bytes per element and row, 5 * 10^11 for it: 4 s of the L2's
 /// atomic units. Quadrature is the default for a reason.
+#include "cuda/common/device_warp.cuh"
 #include "cuda/common/launch.h"
-#include "cuda/shap/device_warp.cuh"
 #include "cuda/shap/sum_access.cuh"
 #include "cuda/shap/tree_shap.h"
 #include "predictor/path_warp.h"

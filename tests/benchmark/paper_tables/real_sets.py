@@ -1,14 +1,15 @@
 """Real data sets, read by a loader that is not part of the project, as problems with a test part and a metric.
 
 The loader is a module load.py: ``load(name)`` returns features (array or CSR, NaN or absent = missing), labels and
-extras: ``task``; ``X_test`` and ``y_test`` where the set has a test part; ``group`` and ``group_test`` for ranking.
+extras: ``task``; ``X_test`` and ``y_test`` where the set has a test part; ``group`` and ``group_test`` for ranking;
+``categorical``, the columns of categories, where there are some.
 """
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -40,10 +41,18 @@ class RealSet:
     test: Problem
     metric_name: str
     metric: Metric
+    categorical: list[int] = field(default_factory=list)
+    types: list[str] | None = None  # of the features; without them all are numbers
+
+    def with_categories(self) -> RealSet:
+        """The same set, its categorical columns as such."""
+        columns = range(self.train.features.shape[1])
+        return replace(self, types=["c" if column in self.categorical else "q" for column in columns])
 
     def score(self, booster: Any, library: Any, threads: int) -> float:
         """The metric on the test part."""
-        data = library.DMatrix(self.test.features, nthread=threads)
+        types = {} if self.types is None else {"feature_types": self.types}
+        data = library.DMatrix(self.test.features, nthread=threads, **types)
         return self.metric(self.test.labels, booster.predict(data), self.test.group)
 
 
@@ -91,4 +100,4 @@ def real_set(name: str, folder: Path | None, params: dict[str, Any] | None = Non
         held_out = np.random.default_rng(0).permutation(len(labels)) % 10 == 0
         train = Problem(name, features[~held_out], labels[~held_out], settings)
         test = Problem(name, features[held_out], labels[held_out], settings)
-    return RealSet(train, test, metric_name, metric)
+    return RealSet(train, test, metric_name, metric, list(extras.get("categorical", [])))

@@ -1,4 +1,5 @@
-/// \file The warp of path_warp.h on the device: a variable is a register, all 32 lanes take part in every call.
+/// \file The warp that code written once for both sides runs on (path_warp.h), on the device: a variable is a register,
+/// all 32 lanes take part in every call.
 #pragma once
 
 #include <cuda_runtime.h>

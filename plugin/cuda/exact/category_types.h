@@ -1,0 +1,40 @@
+/// \file What the kernels for categorical columns share.
+///
+/// Vocabulary. A categorical feature has n categories, known by their index 0 .. n - 1 (src/tree/category_split.h). Its
+/// codes are one number per row: index + 1, or 0 where the row lacks the feature. A node has one slot for each category
+/// of each categorical feature of the tree, feature by feature; a slot holds the sum of the node's rows of that
+/// category. A slice is as many nodes of a level as there is room for slots.
+#pragma once
+
+#include <cstdint>
+
+#include "kauri/gradient.h"
+#include "kauri/host_device.h"
+
+namespace kauri::cuda {
+
+struct CategoryFeature {
+  std::int64_t first_slot = 0;    ///< within a node
+  std::int32_t n_categories = 0;  ///< at least one
+  std::int32_t feature = 0;       ///< global id
+  std::int32_t column = 0;        ///< of the codes
+  bool one_hot = false;           ///< each category against the others; else sets of them
+};
+
+/// The categorical features of a tree; device memory, not owning.
+struct CategoryTable {
+  CategoryFeature const* features = nullptr;  ///< [n_features], feature ids ascending
+  std::int64_t const* first_slots = nullptr;  ///< [n_features], CategoryFeature::first_slot
+  std::int32_t n_features = 0;
+  std::int64_t n_slots = 0;              ///< of one node
+  std::uint32_t const* codes = nullptr;  ///< [n_columns, n_rows]
+  std::int64_t n_rows = 0;
+};
+
+/// Active nodes [first, first + n_nodes) of a level.
+struct CategorySlice {
+  std::int32_t first = 0;
+  std::int32_t n_nodes = 0;
+};
+
+}  // namespace kauri::cuda
