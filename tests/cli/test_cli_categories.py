@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import random
 
+import kauri as package
 import pytest
 from cli_program import Kauri
-
-import kauri as package
 
 TYPES = ["c", "q", "c", "int"]
 ROUNDS = 5
 
 
 def rows_of(n_rows: int) -> list[list[int]]:
-    """Label, a column of few categories, a number, one of many categories, a number; the label depends on sets of both."""
+    """Label, a column of few categories, a number, one of many categories, a number."""
     draw = random.Random(7)
     rows = []
     for _ in range(n_rows):
