@@ -9,6 +9,8 @@ from typing import Any
 import kauri
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from kauri.sklearn import KauriClassifier, KauriRegressor
 
@@ -90,7 +92,6 @@ def test_files_keep_names(trained: Any, file_format: str) -> None:
 
 
 def test_arrow_and_polars(trained: Any) -> None:
-    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     booster, frame, predicted = trained
     colors = [None if isinstance(color, float) else color for color in frame["color"]]
     sizes, x = frame["size"].astype(np.int64).to_numpy(), frame["x"].to_numpy()
