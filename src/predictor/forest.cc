@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/parallel_for.h"
+#include "predictor/add_vectors.h"
 #include "predictor/quadrature_forest.h"
 
 namespace kauri {
@@ -174,7 +175,7 @@ void CopyVectors(Context const& ctx, std::vector<Part> const& parts, Forest* for
   auto const has_vector = [n](Part const& part) { return part.tree.HasVectorLeaves() && part.tree.n_outputs == n; };
   if (parts.empty() || !std::all_of(parts.begin(), parts.end(), has_vector)) return;
   auto& vectors = forest->vectors;
-  vectors.stride = (n + VectorLeaves::kUnit - 1) / VectorLeaves::kUnit * VectorLeaves::kUnit;
+  vectors.stride = (n + kVectorUnit - 1) / kVectorUnit * kVectorUnit;
   vectors.values.assign(At(forest->tree_begin.back() / n * vectors.stride), 0.0F);
   ParallelFor(ctx, forest->NumTrees() / n, [&](std::int64_t group) {
     auto const& [tree, order, weight, output] = parts[At(group * n)];

@@ -87,10 +87,7 @@ KAURI_HD bool GoesRight(SplitNode const& node, std::int32_t key, Sets const& cat
 
 /// The vectors of leaves, where all trees of the model have them.
 struct VectorLeaves {
-  /// Outputs are padded with zeros to a multiple of this, so that vectors of the processor can add them.
-  static constexpr std::int64_t kUnit = 4;
-
-  std::int64_t stride = 0;    ///< outputs of a vector, padded
+  std::int64_t stride = 0;    ///< outputs of a vector, padded with zeros to a multiple of kVectorUnit
   std::vector<float> values;  ///< [nodes of the first trees of all groups, stride], the tree's weight applied
 
   bool IsEmpty() const { return values.empty(); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/parallel_for.h"
+#include "predictor/add_vectors.h"
 #include "predictor/crown_kernel.h"
 #include "predictor/row_tile.h"
 #include "predictor/walk.h"
@@ -146,11 +147,9 @@ class Tile {
         keys_(At(n_padded_ * forest.NumSlots()), kMissingKey),
         sums_(At(n_padded_ * (has_vectors_ ? forest.vectors.stride : forest.n_outputs))) {
     ReadKeys(forest, rows, begin, end, kWalkLanes, keys_.data());
-    for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
-      for (std::int64_t row = 0; row < n_rows_; ++row) {
-        Sum(row, output) = StartOf(start, begin + row, output, forest.n_outputs);
-      }
-    }
+    ForEachSum([&](std::int64_t row, std::int64_t output, float* sum) {
+      *sum = StartOf(start, begin + row, output, forest.n_outputs);
+    });
     if (!with_codes) return;
     auto const& crown = forest.crown;
     codes_.resize(crown.columns.size() * At(n_padded_ * crown.code_bytes));
@@ -182,17 +181,29 @@ class Tile {
   }
 
   void Write(float* out) {
-    for (std::int64_t output = 0; output < forest_.n_outputs; ++output) {
-      auto* first = out + begin_ * forest_.n_outputs + output;
-      for (std::int64_t row = 0; row < n_rows_; ++row) first[row * forest_.n_outputs] = Sum(row, output);
-    }
+    ForEachSum([&](std::int64_t row, std::int64_t output, float const* sum) {
+      out[(begin_ + row) * forest_.n_outputs + output] = *sum;
+    });
   }
 
  private:
   /// Without vectors.
   float* Sums(std::int64_t output) { return sums_.data() + output * n_padded_; }
-  float& Sum(std::int64_t row, std::int64_t output) {
-    return has_vectors_ ? sums_[At(row * forest_.vectors.stride + output)] : Sums(output)[row];
+
+  /// fn(row, output, sum), in the order in which they lie.
+  template <typename Fn>
+  void ForEachSum(Fn&& fn) {
+    auto const n_outputs = forest_.n_outputs;
+    if (has_vectors_) {
+      for (std::int64_t row = 0; row < n_rows_; ++row) {
+        auto* sums = sums_.data() + row * forest_.vectors.stride;
+        for (std::int64_t output = 0; output < n_outputs; ++output) fn(row, output, sums + output);
+      }
+      return;
+    }
+    for (std::int64_t output = 0; output < n_outputs; ++output) {
+      for (std::int64_t row = 0; row < n_rows_; ++row) fn(row, output, Sums(output) + row);
+    }
   }
 
   /// From the root, or from the exits of the crown.
@@ -206,7 +217,8 @@ class Tile {
         }
         WalkRows<categorical.value>(forest_, reader, first, steps, keys_.data() + row * forest_.NumSlots(), nodes);
         if (has_vectors_) {
-          AddVectors(first, row, nodes);
+          auto const stride = forest_.vectors.stride;
+          AddVectors(forest_.VectorsOf(first), stride, nodes, kWalkLanes, sums_.data() + row * stride);
         } else {
           for (auto tree = first; tree < end; ++tree) AddLeaves(tree, row, nodes);
         }
@@ -219,21 +231,6 @@ class Tile {
     auto* sums = Sums(forest_.output_of_tree[At(tree)]) + row;
     auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[At(tree)];
     for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) sums[lane] += leaf_value[nodes[lane]];
-  }
-
-  /// The same for all trees of the group that begins with `tree`.
-  void AddVectors(std::int64_t tree, std::int64_t row, std::uint32_t const* nodes) {
-    auto const stride = forest_.vectors.stride;
-    auto const* vectors = forest_.VectorsOf(tree);
-    for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) {
-      auto* sums = sums_.data() + (row + lane) * stride;
-      auto const* values = vectors + nodes[lane] * stride;
-      for (std::int64_t k = 0; k < stride; k += VectorLeaves::kUnit) {
-        float added[VectorLeaves::kUnit];  // all are read before one is written: the compiler may use one instruction
-        for (std::int64_t i = 0; i < VectorLeaves::kUnit; ++i) added[i] = sums[k + i] + values[k + i];
-        std::copy_n(added, VectorLeaves::kUnit, sums + k);
-      }
-    }
   }
 
   Forest const& forest_;
