@@ -111,7 +111,8 @@ KAURI_API int XGBGetGlobalConfig(char const** out);
 
 /**
  * Reads what XGDMatrixSaveBinary wrote, or a text file, and beside it, where they exist, path.group (rows of each
- * query), path.weight and path.base_margin: numbers with white space between. `config`: {"uri": "path?format=libsvm" or
+ * query), path.weight and path.base_margin: numbers with white space between; and path.feature_types: the types of the
+ * columns, "c" for categories. `config`: {"uri": "path?format=libsvm" or
  * "path?format=csv&label_column=0", "silent": ignored, "data_split_mode": 0}. With "#cache" at the end of the uri, bins
  * of the text lie in a file as for XGExtMemQuantileDMatrixCreateFromCallback, whose "max_bin" and "memory_budget" the
  * config may have. Errors: no such file, a malformed line (with its number).

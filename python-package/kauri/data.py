@@ -120,7 +120,8 @@ class DMatrix(FeatureInfo):
         `save_binary` wrote, or that of a text file:
         ``"train.libsvm?format=libsvm"``, ``"train.csv?format=csv&label_column=0"``. An array in the memory of a CUDA
         device (CuPy, PyTorch, ``__cuda_array_interface__``) is copied within that memory; labels and the like may be
-        there too. Beside a text file, ``train.csv.group``, ``.weight`` and ``.base_margin`` are read where they exist.
+        there too. Beside a text file, ``train.csv.group``, ``.weight``, ``.base_margin`` and ``.feature_types`` are
+        read where they exist.
     label
         ``[n_rows]`` or ``[n_rows, n_targets]``.
     weight

@@ -75,7 +75,8 @@ def train(
     verbose_eval
         True shows the progress (see `progress_bar`); a number prints the evaluation of every so many rounds.
     xgb_model
-        A model to continue.
+        A model to continue. Categories of `dtrain` in another order than the model's are recoded, in a copy; names that
+        the model does not know get the numbers after those of the model.
     callbacks
         What else to do around each round. A `TrainingCheckPoint` with ``resume=True`` goes on where it was.
     custom_metric

@@ -114,6 +114,7 @@ void Learner::Impl::ForgetResolved() {
 
 void Learner::Impl::ForgetTraining() {
   if (engine != nullptr) engine->Clear();
+  recoded.reset();
 }
 
 void Learner::SetParam(std::string const& name, std::string const& value) {

@@ -7,23 +7,36 @@
 #include "data/categories.h"
 #include "data/category_names.h"
 #include "data/category_view.h"
+#include "data/recode.h"
 #include "kauri/error.h"
 
 namespace kauri {
 namespace {
 
-/// Adds the names of `from` that `to` lacks. \throws Error(kData) where the two disagree.
+/// Whether some categories of a and b have other numbers.
+bool Disagree(CategoryNameTable const& a, CategoryNameTable const& b) {
+  for (std::size_t feature = 0; feature < std::min(a.size(), b.size()); ++feature) {
+    if (!AgreeOnNames(a[feature], b[feature])) return true;
+  }
+  return false;
+}
+
+/// The names of `more`, those that `known` has too in its order and first.
+CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more) {
+  auto joined = more;
+  for (std::size_t feature = 0; feature < std::min(known.size(), more.size()); ++feature) {
+    if (known[feature].Size() == 0 || more[feature].Size() == 0) continue;
+    joined[feature] = JoinNames(known[feature], more[feature], feature);
+  }
+  return joined;
+}
+
+/// Adds the names of `from` that `to` lacks; the others have the same numbers.
 void AddNames(CategoryNameTable const& from, CategoryNameTable* to) {
   if (from.empty()) return;
   to->resize(std::max(to->size(), from.size()));
   for (std::size_t feature = 0; feature < from.size(); ++feature) {
     auto& known = (*to)[feature];
-    if (!AgreeOnNames(from[feature], known)) {
-      Fail(ErrorKind::kData, "the training data name the categories of column ", feature,
-           " in another order than the booster does: the first is ", NameOfCategory(from[feature], 0),
-           ", the booster's ", NameOfCategory(known, 0),
-           ". Give them in the booster's order (get_categories), new ones at the end.");
-    }
     if (from[feature].Size() > known.Size()) known = from[feature];
   }
 }
@@ -42,6 +55,21 @@ bool AddSeen(CategoryLists const& from, CategoryLists* to) {
 }
 
 }  // namespace
+
+std::shared_ptr<DataMatrix const> Learner::Impl::InCategoriesOfModel(Components const& parts,
+                                                                     std::shared_ptr<DataMatrix const> const& train) {
+  if (model.NumIterations() == 0 && updated == nullptr) return train;
+  auto const& known = model.categories.names;
+  auto const& names = train->Info().category_names;
+  if (!Disagree(names, known)) return train;
+  auto const is_kept = recoded != nullptr && recoded_data == train->Id() && recoded_revision == train->InfoRevision();
+  if (!is_kept || Disagree(recoded->Info().category_names, known)) {
+    recoded = RecodeCategories(parts.ctx, *train, JoinTables(known, names));
+    recoded_data = train->Id();
+    recoded_revision = train->InfoRevision();
+  }
+  return recoded;
+}
 
 void Learner::Impl::LearnCategories(Components const& parts, DataMatrix const& train) {
   if (learnt_data == train.Id() && learnt_revision == train.InfoRevision()) return;

@@ -53,6 +53,9 @@ struct Learner::Impl {
   std::uint64_t checked_revision = 0;
   std::uint64_t learnt_data = 0;  ///< the same of the training data whose categories the model knows
   std::uint64_t learnt_revision = 0;
+  std::shared_ptr<DataMatrix const> recoded;  ///< training data in the categories of the model
+  std::uint64_t recoded_data = 0;             ///< id and revision of what `recoded` is made from
+  std::uint64_t recoded_revision = 0;
 
   /// Guards what const calls fill lazily.
   mutable std::mutex mutex;
@@ -75,8 +78,11 @@ struct Learner::Impl {
   Engine* TheEngine(Components const& parts);
   /// \throws Error(kParameter) when the engine of a device would have to translate the categories of `data`.
   void CheckDeviceCategories(Components const& parts, DataMatrix const& data) const;
-  /// Takes over the names of categories and adds those that `train` has to the ones that the model has seen. \throws
-  /// Error(kData) when `train` names them in another order than the model does.
+  /// `train`, or where it has the categories' names in another order than the model, a copy with the model's numbers,
+  /// and further ones for names that the model does not know; kept until other data come.
+  std::shared_ptr<DataMatrix const> InCategoriesOfModel(Components const& parts,
+                                                        std::shared_ptr<DataMatrix const> const& train);
+  /// Takes over the names of categories and adds those that `train` has to the ones that the model has seen.
   void LearnCategories(Components const& parts, DataMatrix const& train);
   /// Sizes and intercept of the model, before the first round. custom: gradients come from outside.
   void PrepareModel(Components const& parts, DataMatrix const& train, bool custom);

@@ -85,15 +85,16 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
   auto* const session = TheEngine(*parts);
   try {
     if (updates) PrepareUpdate();
-    PrepareModel(*parts, *train, custom);
-    CheckDeviceCategories(*parts, *train);
+    auto const data = InCategoriesOfModel(*parts, train);
+    PrepareModel(*parts, *data, custom);
+    CheckDeviceCategories(*parts, *data);
     auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);
-    session->UpdateMargins(parts->ctx, train, model, *parts->predictor, StartMargins(*parts), dropped);
-    set_gradients(*parts);
+    session->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts), dropped);
+    set_gradients(*parts, *data);
     if (updates) {
-      parts->booster->UpdateRound(parts->ctx, *train, *updated, *parts->predictor, session, &model);
+      parts->booster->UpdateRound(parts->ctx, *data, *updated, *parts->predictor, session, &model);
     } else {
-      parts->booster->BoostRound(parts->ctx, *train, iteration, session, &model);
+      parts->booster->BoostRound(parts->ctx, *data, iteration, session, &model);
     }
   } catch (...) {
     ForgetTraining();  // margins may hold trees of a round that never came to be
@@ -104,26 +105,27 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
 
 void Learner::UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration) {
   auto state = impl_->model.objective_state;
-  impl_->BoostRound(train, iteration, false, [&](Components const& parts) {
+  impl_->BoostRound(train, iteration, false, [&](Components const& parts, DataMatrix const& data) {
     auto const learning = parts.objective->Learning(&state);
     auto const& objective = learning == nullptr ? *parts.objective : *learning;
-    impl_->engine->ComputeGradients(parts.ctx, *train, objective, iteration);
+    impl_->engine->ComputeGradients(parts.ctx, data, objective, iteration);
   });
   impl_->model.objective_state = std::move(state);
 }
 
 void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, Span<GradientPair const> gradients,
                                 std::int64_t iteration) {
-  impl_->BoostRound(train, iteration, true,
-                    [&](Components const& parts) { impl_->engine->SetGradients(parts.ctx, *train, gradients); });
+  impl_->BoostRound(train, iteration, true, [&](Components const& parts, DataMatrix const& data) {
+    impl_->engine->SetGradients(parts.ctx, data, gradients);
+  });
 }
 
 bool Learner::TrainsOnDevice() const { return impl_->Resolve()->ctx.device.kind == DeviceKind::kCuda; }
 
 void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, DeviceArray const& gradients,
                                 DeviceArray const& hessians, std::int64_t iteration) {
-  impl_->BoostRound(train, iteration, true, [&](Components const& parts) {
-    impl_->engine->SetDeviceGradients(parts.ctx, *train, gradients, hessians);
+  impl_->BoostRound(train, iteration, true, [&](Components const& parts, DataMatrix const& data) {
+    impl_->engine->SetDeviceGradients(parts.ctx, data, gradients, hessians);
   });
 }
 

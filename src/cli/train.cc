@@ -61,6 +61,8 @@ class Trainer {
     }
     if (cli_.eval_train) sets_.push_back({"train", train_});
     learner_.AddData(train_);
+    TakeFeatureInfo("feature_name", train_->Info().feature_names);
+    TakeFeatureInfo("feature_type", train_->Info().feature_types);
     if (!checkpoint.path.empty()) Say("resuming from '" + checkpoint.path + "'");
   }
 
@@ -86,6 +88,11 @@ class Trainer {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// The model keeps what it knows already.
+  void TakeFeatureInfo(std::string const& field, std::vector<std::string> const& values) {
+    if (learner_.FeatureInfo(field).empty()) learner_.SetFeatureInfo(field, values);
+  }
 
   void Say(std::string const& message) {
     progress_.Clear();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "kauri/error.h"
+
 namespace kauri {
 namespace {
 
@@ -58,6 +60,38 @@ std::vector<std::int32_t> CategoryCodes(CategoryNames const& from, CategoryNames
     result.push_back(found == codes.end() ? kUnknownCategory : found->second);
   }
   return result;
+}
+
+void RequireSameKind(CategoryNames const& rows, CategoryNames const& model, std::size_t feature) {
+  auto const kind = [](CategoryNames const& names) { return names.numbers.empty() ? "texts" : "integers"; };
+  if (rows.numbers.empty() == model.numbers.empty()) return;
+  Fail(ErrorKind::kData, "the categories of column ", feature, " are ", kind(rows), ", as ", NameOfCategory(rows, 0),
+       ", but were ", kind(model), " in training, as ", NameOfCategory(model, 0),
+       "; give them the type that they had in training.");
+}
+
+CategoryNames JoinNames(CategoryNames const& known, CategoryNames const& more, std::size_t feature) {
+  RequireSameKind(more, known, feature);
+  auto joined = known;
+  auto const codes = CategoryCodes(more, known);
+  for (std::size_t category = 0; category < codes.size(); ++category) {
+    if (codes[category] != kUnknownCategory) continue;
+    if (more.numbers.empty()) {
+      joined.texts.push_back(more.texts[category]);
+    } else {
+      joined.numbers.push_back(more.numbers[category]);
+    }
+  }
+  if (joined.Size() == known.Size() || known.number_type == more.number_type) return joined;
+  joined.number_type = CategoryNames::Type::kI64;
+  auto const has_negative = [](auto const& numbers) {
+    return std::any_of(numbers.begin(), numbers.end(), [](std::int64_t number) { return number < 0; });
+  };
+  if ((IsUnsigned64(known) && has_negative(known.numbers)) || (IsUnsigned64(more) && has_negative(more.numbers))) {
+    Fail(ErrorKind::kData, "the categories of column ", feature, " are integers past 2^63 and others of another type; ",
+         "give them the type that they had in training.");
+  }
+  return joined;
 }
 
 bool AgreeOnNames(CategoryNames const& a, CategoryNames const& b) {

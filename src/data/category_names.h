@@ -25,6 +25,13 @@ std::string NameOfCategory(CategoryNames const& names, std::size_t category);
 /// they have; all are unknown when one has texts and the other numbers.
 std::vector<std::int32_t> CategoryCodes(CategoryNames const& from, CategoryNames const& to);
 
+/// `known`, and after them the names of `more` that it lacks, in their order. \throws Error(kData) when one has texts
+/// and the other integers, or integers that no type holds together; `feature` is what the message names.
+CategoryNames JoinNames(CategoryNames const& known, CategoryNames const& more, std::size_t feature);
+
+/// \throws Error(kData) when one has texts and the other integers: where those of `rows` are to be found in `model`.
+void RequireSameKind(CategoryNames const& rows, CategoryNames const& model, std::size_t feature);
+
 /// Whether category c has the same name in both, as far as both go.
 bool AgreeOnNames(CategoryNames const& a, CategoryNames const& b);
 

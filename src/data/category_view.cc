@@ -47,14 +47,6 @@ std::int32_t CategoryOf(float value) {
   return static_cast<std::int32_t>(value);
 }
 
-void RequireSameKind(CategoryNames const& rows, CategoryNames const& model, std::size_t feature) {
-  auto const kind = [](CategoryNames const& names) { return names.numbers.empty() ? "texts" : "integers"; };
-  if (rows.numbers.empty() == model.numbers.empty()) return;
-  Fail(ErrorKind::kData, "the categories of column ", feature, " are ", kind(rows), ", as ", NameOfCategory(rows, 0),
-       ", but were ", kind(model), " in training, as ", NameOfCategory(model, 0),
-       "; give them the type that they had in training.");
-}
-
 }  // namespace
 
 CategoryView::CategoryView(ModelCategories const& model, DataView const& rows) : model_(model), rows_(rows) {

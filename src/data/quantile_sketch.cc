@@ -169,6 +169,20 @@ QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists ca
   return cuts;
 }
 
+QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categories) {
+  std::vector<FeatureCuts> features(cuts.min_values.size());
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    features[f].values.assign(cuts.Of(f), cuts.Of(f) + cuts.NumBins(f) - 1);
+  }
+  auto replaced = JoinCuts(features, std::move(categories));
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    if (replaced.IsCategorical(f)) continue;
+    replaced.values[replaced.feature_begin[f + 1] - 1] = cuts.values[cuts.feature_begin[f + 1] - 1];
+    replaced.min_values[f] = cuts.min_values[f];
+  }
+  return replaced;
+}
+
 std::vector<float> CutWeights(MetaInfo const& info) {
   auto const& given = info.weights;
   if (std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end()) return {};

@@ -50,6 +50,9 @@ constexpr std::size_t kMaxBinnedCategories = 65535;
 /// categories, or more than kMaxBinnedCategories of them.
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options = {});
 
+/// The cuts of numbers as they are, and of all features that have some in `categories` ([n_cols]) bins for those.
+QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categories);
+
 /// [n_rows], what CutOptions takes: the weight of a row is that of its query where there are queries; empty when all
 /// rows weigh the same.
 std::vector<float> CutWeights(MetaInfo const& info);

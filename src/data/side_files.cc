@@ -24,24 +24,34 @@ bool ParseNumber(char const** at, char const* end, float* value) {
 }
 bool ParseNumber(char const** at, char const* end, std::int64_t* value) { return ParseIndex(at, end, value); }
 
+/// fn(begin, end) for each word of a line.
+template <typename Fn>
+void ForEachWord(char const* begin, char const* end, Fn&& fn) {
+  for (auto const* p = begin;;) {
+    while (p != end && IsBlank(*p)) ++p;
+    if (p == end) return;
+    auto const* word_end = p;
+    while (word_end != end && !IsBlank(*word_end)) ++word_end;
+    fn(p, word_end);
+    p = word_end;
+  }
+}
+
 template <typename T>
 std::optional<LineFault> ParseText(Span<char const> text, std::vector<T>* values, std::int64_t* n_lines) {
   std::optional<LineFault> fault;
   *n_lines = ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
-    for (auto const* p = begin; !fault;) {
-      while (p != end && IsBlank(*p)) ++p;
-      if (p == end) return;
-      auto const* word_end = p;
-      while (word_end != end && !IsBlank(*word_end)) ++word_end;
-      auto const* after = p;
+    ForEachWord(begin, end, [&](char const* word, char const* word_end) {
+      if (fault) return;
+      auto const* after = word;
       T value{};
       if (!ParseNumber(&after, word_end, &value) || after != word_end) {
-        fault = LineFault{line, ShowText(p, word_end) + (std::is_integral_v<T> ? " is not a count of rows, 0 or more."
-                                                                               : " is not a finite number.")};
+        fault =
+            LineFault{line, ShowText(word, word_end) + (std::is_integral_v<T> ? " is not a count of rows, 0 or more."
+                                                                              : " is not a finite number.")};
       }
       values->push_back(value);
-      p = word_end;
-    }
+    });
   });
   return fault;
 }
@@ -90,6 +100,28 @@ bool IsThere(std::string const& path, char const* field, bool has_field) {
 
 }  // namespace
 
+std::vector<std::string> ReadFeatureTypes(std::string const& path, std::int64_t n_cols) {
+  auto const name = path + ".feature_types";
+  if (!Exists(name)) return {};
+  TextFile const file(name);
+  std::vector<std::string> types;
+  std::vector<char> buffer;
+  for (std::int64_t block = 0; block < file.NumBlocks(); ++block) {
+    ForEachLine(file.ReadBlock(block, &buffer), [&](char const* begin, char const* end, std::int64_t) {
+      ForEachWord(begin, end, [&](char const* word, char const* word_end) { types.emplace_back(word, word_end); });
+    });
+  }
+  if (types.empty()) Fail(ErrorKind::kData, name, " holds no types; fill it, or remove it.");
+  MetaInfo info;
+  info.n_cols = n_cols;
+  try {
+    SetFeatureStrings(&info, "feature_type", std::move(types));
+  } catch (Error const& error) {
+    Fail(error.Kind(), name, ": ", error.what());
+  }
+  return info.feature_types;
+}
+
 void ReadSideFiles(Context const& ctx, std::string const& path, MetaInfo* info) {
   if (auto const file = path + ".group"; IsThere(file, "queries", !info->group_ptr.empty())) {
     SetFromFile<std::int64_t>(ctx, file, "group", DType::kI64, info);
@@ -104,6 +136,7 @@ void ReadSideFiles(Context const& ctx, std::string const& path, MetaInfo* info) 
   if (auto const file = path + ".base_margin"; IsThere(file, "margins", !info->base_margin.empty())) {
     SetFromFile<float>(ctx, file, "base_margin", DType::kF32, info);
   }
+  info->feature_types = ReadFeatureTypes(path, info->n_cols);
 }
 
 }  // namespace kauri

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/meta_info.h"
+#include "data/side_files.h"
 #include "data/text_reader.h"
 #include "kauri/error.h"
 
@@ -55,8 +56,10 @@ std::vector<T> Join(std::vector<Rows> const& blocks, std::vector<T> Rows::*membe
 
 /// Hands a matrix over as a batch. False when it has no rows.
 template <typename Rows>
-bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& blocks, RowBatch* batch) {
+bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& blocks,
+          std::vector<std::string> const& types, RowBatch* batch) {
   if (matrix->NumRows() == 0) return false;
+  matrix->MutableInfo()->feature_types = types;
   matrix->MutableInfo()->labels = Join(blocks, &Rows::labels);
   matrix->MutableInfo()->weights = Join(blocks, &Rows::weights);
   batch->info = matrix->Info();
@@ -68,7 +71,10 @@ bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& bl
 class CsvSource : public TextSource {
  public:
   CsvSource(std::string const& path, CsvParam const& param)
-      : file_(path), format_(DetectCsvFormat(file_, param)), walk_(file_) {}
+      : file_(path),
+        format_(DetectCsvFormat(file_, param)),
+        walk_(file_),
+        types_(ReadFeatureTypes(path, format_.NumFeatures())) {}
   void Restart() override { walk_.Restart(); }
   bool Next(Context const& ctx, RowBatch* batch) override {
     while (!walk_.IsAtEnd()) {
@@ -77,7 +83,7 @@ class CsvSource : public TextSource {
       std::int64_t n_rows = 0;
       for (auto const& block : blocks) n_rows += block.n_rows;
       auto matrix = DataMatrix::FromDense({Join(blocks, &CsvRows::values)}, n_rows, format_.NumFeatures(), ctx);
-      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, batch)) return true;
+      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, types_, batch)) return true;
     }
     return false;
   }
@@ -86,6 +92,7 @@ class CsvSource : public TextSource {
   TextFile file_;
   CsvFormat format_;
   BlockWalk<CsvRows> walk_;
+  std::vector<std::string> types_;
 };
 
 class LibsvmSource : public TextSource {
@@ -102,13 +109,14 @@ class LibsvmSource : public TextSource {
       }
     }
     columns_ = extent.Columns(file_, param);
+    types_ = ReadFeatureTypes(path, columns_.n_cols);
   }
   void Restart() override { walk_.Restart(); }
   bool Next(Context const& ctx, RowBatch* batch) override {
     while (!walk_.IsAtEnd()) {
       auto const blocks = Parse(ctx);
       auto matrix = DataMatrix::FromCsr(JoinLibsvmRows(ctx, blocks, columns_), columns_.n_cols, ctx);
-      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, batch)) return true;
+      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, types_, batch)) return true;
     }
     return false;
   }
@@ -126,6 +134,7 @@ class LibsvmSource : public TextSource {
   LibsvmFormat format_;
   BlockWalk<LibsvmRows> walk_;
   LibsvmColumns columns_;
+  std::vector<std::string> types_;
   std::vector<std::int64_t> query_ids_;
 };
 

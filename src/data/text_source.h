@@ -18,7 +18,8 @@ class TextSource : public RowSource {
 };
 
 /// format: csv or libsvm; errors and `params` are those of ReadCsv and ReadLibsvm. A libsvm file is read once here, to
-/// know how many features there are. \throws Error(kParameter) for another format.
+/// know how many features there are. Batches have the types of `path`.feature_types (data/side_files.h), whose errors
+/// come from here. \throws Error(kParameter) for another format.
 std::unique_ptr<TextSource> MakeTextSource(Context const& ctx, std::string const& format, std::string const& path,
                                            ParamMap const& params);
 

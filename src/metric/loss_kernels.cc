@@ -37,19 +37,10 @@ WeightedSum Sum(Loss const loss, LossBlock const& block) {
   return sum;
 }
 
-WeightedSum SquaredDifferenceSum(SquaredDifference loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum AbsoluteDifferenceSum(AbsoluteDifference loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum LogLossSum(LogLoss loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum ThresholdErrorSum(ThresholdError loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum PoissonDevianceSum(PoissonDeviance loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum SquaredLogDifferenceSum(SquaredLogDifference loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum RelativeDifferenceSum(RelativeDifference loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum PseudoHuberDifferenceSum(PseudoHuberDifference loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum GammaLogLossSum(GammaLogLoss loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum GammaDevianceSum(GammaDeviance loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum TweedieLogLossSum(TweedieLogLoss loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum ClassLogLossSum(ClassLogLoss loss, LossBlock const& block) { return Sum(loss, block); }
-WeightedSum ClassErrorSum(ClassError loss, LossBlock const& block) { return Sum(loss, block); }
+#define KAURI_DEFINE_SUM(Loss) \
+  WeightedSum Loss##Sum(Loss loss, LossBlock const& block) { return Sum(loss, block); }
+KAURI_FOR_EACH_LOSS(KAURI_DEFINE_SUM)
+#undef KAURI_DEFINE_SUM
 
 }  // namespace kauri::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -57,57 +48,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kauri {
 
-HWY_EXPORT(SquaredDifferenceSum);
-HWY_EXPORT(AbsoluteDifferenceSum);
-HWY_EXPORT(LogLossSum);
-HWY_EXPORT(ThresholdErrorSum);
-HWY_EXPORT(PoissonDevianceSum);
-HWY_EXPORT(SquaredLogDifferenceSum);
-HWY_EXPORT(RelativeDifferenceSum);
-HWY_EXPORT(PseudoHuberDifferenceSum);
-HWY_EXPORT(GammaLogLossSum);
-HWY_EXPORT(GammaDevianceSum);
-HWY_EXPORT(TweedieLogLossSum);
-HWY_EXPORT(ClassLogLossSum);
-HWY_EXPORT(ClassErrorSum);
-
-WeightedSum SumLosses(SquaredDifference loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(SquaredDifferenceSum)(loss, block);
-}
-WeightedSum SumLosses(AbsoluteDifference loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(AbsoluteDifferenceSum)(loss, block);
-}
-WeightedSum SumLosses(LogLoss loss, LossBlock const& block) { return HWY_DYNAMIC_DISPATCH(LogLossSum)(loss, block); }
-WeightedSum SumLosses(ThresholdError loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(ThresholdErrorSum)(loss, block);
-}
-WeightedSum SumLosses(PoissonDeviance loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(PoissonDevianceSum)(loss, block);
-}
-WeightedSum SumLosses(SquaredLogDifference loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(SquaredLogDifferenceSum)(loss, block);
-}
-WeightedSum SumLosses(RelativeDifference loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(RelativeDifferenceSum)(loss, block);
-}
-WeightedSum SumLosses(PseudoHuberDifference loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(PseudoHuberDifferenceSum)(loss, block);
-}
-WeightedSum SumLosses(GammaLogLoss loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(GammaLogLossSum)(loss, block);
-}
-WeightedSum SumLosses(GammaDeviance loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(GammaDevianceSum)(loss, block);
-}
-WeightedSum SumLosses(TweedieLogLoss loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(TweedieLogLossSum)(loss, block);
-}
-WeightedSum SumLosses(ClassLogLoss loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(ClassLogLossSum)(loss, block);
-}
-WeightedSum SumLosses(ClassError loss, LossBlock const& block) {
-  return HWY_DYNAMIC_DISPATCH(ClassErrorSum)(loss, block);
-}
+#define KAURI_DISPATCH_SUM(Loss) \
+  HWY_EXPORT(Loss##Sum);         \
+  WeightedSum SumLosses(Loss loss, LossBlock const& block) { return HWY_DYNAMIC_DISPATCH(Loss##Sum)(loss, block); }
+KAURI_FOR_EACH_LOSS(KAURI_DISPATCH_SUM)
 
 }  // namespace kauri
 #endif

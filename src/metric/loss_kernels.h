@@ -17,20 +17,26 @@ struct LossBlock {
   std::int64_t n;
 };
 
-/// sum of loss(prediction, label) * weight, the product in float32; element i is added to lane i % 8, then the lanes in
-/// order.
-WeightedSum SumLosses(SquaredDifference loss, LossBlock const& block);
-WeightedSum SumLosses(AbsoluteDifference loss, LossBlock const& block);
-WeightedSum SumLosses(LogLoss loss, LossBlock const& block);
-WeightedSum SumLosses(ThresholdError loss, LossBlock const& block);
-WeightedSum SumLosses(PoissonDeviance loss, LossBlock const& block);
-WeightedSum SumLosses(SquaredLogDifference loss, LossBlock const& block);
-WeightedSum SumLosses(RelativeDifference loss, LossBlock const& block);
-WeightedSum SumLosses(PseudoHuberDifference loss, LossBlock const& block);
-WeightedSum SumLosses(GammaLogLoss loss, LossBlock const& block);
-WeightedSum SumLosses(GammaDeviance loss, LossBlock const& block);
-WeightedSum SumLosses(TweedieLogLoss loss, LossBlock const& block);
-WeightedSum SumLosses(ClassLogLoss loss, LossBlock const& block);
-WeightedSum SumLosses(ClassError loss, LossBlock const& block);
+/// DO(Loss) for every loss that has a kernel.
+#define KAURI_FOR_EACH_LOSS(DO) \
+  DO(SquaredDifference)         \
+  DO(AbsoluteDifference)        \
+  DO(LogLoss)                   \
+  DO(ThresholdError)            \
+  DO(PoissonDeviance)           \
+  DO(SquaredLogDifference)      \
+  DO(RelativeDifference)        \
+  DO(PseudoHuberDifference)     \
+  DO(GammaLogLoss)              \
+  DO(GammaDeviance)             \
+  DO(TweedieLogLoss)            \
+  DO(ClassLogLoss)              \
+  DO(ClassError)
+
+/// WeightedSum SumLosses(Loss loss, LossBlock const& block): sum of loss(prediction, label) * weight, the product in
+/// float32; element i is added to lane i % 8, then the lanes in order.
+#define KAURI_DECLARE_SUM(Loss) WeightedSum SumLosses(Loss loss, LossBlock const& block);
+KAURI_FOR_EACH_LOSS(KAURI_DECLARE_SUM)
+#undef KAURI_DECLARE_SUM
 
 }  // namespace kauri

@@ -102,11 +102,7 @@ std::vector<double> Discounts(Context const& ctx, RankRule const& rule, QueryGro
       n_places = std::max(n_places, rule.Top(groups.Size(group)));
     }
   }
-  std::vector<double> discounts(static_cast<std::size_t>(n_places));
-  ParallelForBlocks(ctx, n_places, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto place = begin; place < end; ++place) discounts[static_cast<std::size_t>(place)] = RankDiscount(place);
-  });
-  return discounts;
+  return RankDiscounts(ctx, n_places);
 }
 
 /// A number of rows, '-', or both.

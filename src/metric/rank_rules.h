@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/math.h"
+#include "common/rank_discount.h"
 #include "kauri/host_device.h"
 #include "metric/weighted_sum.h"
 
@@ -47,9 +47,6 @@ struct RankRule {
     return {n > 0 ? n_found / static_cast<double>(Top(n)) * weight : 0.0, weight};
   }
 };
-
-/// 1 / log2(place + 2).
-KAURI_HD double RankDiscount(std::int64_t place) { return 0.69314718055994531 / Log(static_cast<double>(place) + 2.0); }
 
 /// The precision at a relevant place, 0 at others. n_found: relevant rows up to and including this place.
 KAURI_HD double MapValue(float label, std::int64_t n_found, std::int64_t place) {

@@ -21,15 +21,10 @@ void Gradients(Loss const loss, ElementBlock const& block) {
   for (std::int64_t i = 0; i < block.n; ++i) out[i] = loss.Gradient(margins[i], labels[i], weights[i]);
 }
 
-void SquaredErrorGradients(SquaredErrorLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-void LogisticGradients(LogisticLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-void PoissonGradients(PoissonLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-void SquaredLogGradients(SquaredLogLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-void PseudoHuberGradients(PseudoHuberLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-void AbsoluteGradients(AbsoluteLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-void GammaGradients(GammaLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-void TweedieGradients(TweedieLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-void HingeGradients(HingeLoss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+#define KAURI_DEFINE_GRADIENTS(Loss) \
+  void Loss##Gradients(Loss const& loss, ElementBlock const& block) { Gradients(loss, block); }
+KAURI_FOR_EACH_GRADIENT(KAURI_DEFINE_GRADIENTS)
+#undef KAURI_DEFINE_GRADIENTS
 
 void SigmoidRows(float* values, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) values[i] = Sigmoid(values[i]);
@@ -58,46 +53,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kauri {
 
-HWY_EXPORT(SquaredErrorGradients);
-HWY_EXPORT(LogisticGradients);
-HWY_EXPORT(PoissonGradients);
-HWY_EXPORT(SquaredLogGradients);
-HWY_EXPORT(PseudoHuberGradients);
-HWY_EXPORT(AbsoluteGradients);
-HWY_EXPORT(GammaGradients);
-HWY_EXPORT(TweedieGradients);
-HWY_EXPORT(HingeGradients);
+#define KAURI_DISPATCH_GRADIENTS(Loss)                                        \
+  HWY_EXPORT(Loss##Gradients);                                                \
+  void ComputeElementGradients(Loss const& loss, ElementBlock const& block) { \
+    HWY_DYNAMIC_DISPATCH(Loss##Gradients)(loss, block);                       \
+  }
+KAURI_FOR_EACH_GRADIENT(KAURI_DISPATCH_GRADIENTS)
+
 HWY_EXPORT(SigmoidRows);
 HWY_EXPORT(ExpRows);
 HWY_EXPORT(SoftmaxExponentRows);
 
-void ComputeElementGradients(SquaredErrorLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(SquaredErrorGradients)(loss, block);
-}
-void ComputeElementGradients(LogisticLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(LogisticGradients)(loss, block);
-}
-void ComputeElementGradients(PoissonLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(PoissonGradients)(loss, block);
-}
-void ComputeElementGradients(SquaredLogLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(SquaredLogGradients)(loss, block);
-}
-void ComputeElementGradients(PseudoHuberLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(PseudoHuberGradients)(loss, block);
-}
-void ComputeElementGradients(AbsoluteLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(AbsoluteGradients)(loss, block);
-}
-void ComputeElementGradients(GammaLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(GammaGradients)(loss, block);
-}
-void ComputeElementGradients(TweedieLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(TweedieGradients)(loss, block);
-}
-void ComputeElementGradients(HingeLoss const& loss, ElementBlock const& block) {
-  HWY_DYNAMIC_DISPATCH(HingeGradients)(loss, block);
-}
 void SigmoidInPlace(float* values, std::int64_t n) { HWY_DYNAMIC_DISPATCH(SigmoidRows)(values, n); }
 void ExpInPlace(float* values, std::int64_t n) { HWY_DYNAMIC_DISPATCH(ExpRows)(values, n); }
 void SoftmaxExponents(float const* margins, std::int64_t n_rows, std::int64_t n_classes, double* exponents) {

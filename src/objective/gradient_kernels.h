@@ -26,15 +26,21 @@ struct ElementBlock {
   std::int64_t n;
 };
 
-void ComputeElementGradients(SquaredErrorLoss const& loss, ElementBlock const& block);
-void ComputeElementGradients(LogisticLoss const& loss, ElementBlock const& block);
-void ComputeElementGradients(PoissonLoss const& loss, ElementBlock const& block);
-void ComputeElementGradients(SquaredLogLoss const& loss, ElementBlock const& block);
-void ComputeElementGradients(PseudoHuberLoss const& loss, ElementBlock const& block);
-void ComputeElementGradients(AbsoluteLoss const& loss, ElementBlock const& block);
-void ComputeElementGradients(GammaLoss const& loss, ElementBlock const& block);
-void ComputeElementGradients(TweedieLoss const& loss, ElementBlock const& block);
-void ComputeElementGradients(HingeLoss const& loss, ElementBlock const& block);
+/// DO(Loss) for every loss that has a kernel.
+#define KAURI_FOR_EACH_GRADIENT(DO) \
+  DO(SquaredErrorLoss)              \
+  DO(LogisticLoss)                  \
+  DO(PoissonLoss)                   \
+  DO(SquaredLogLoss)                \
+  DO(PseudoHuberLoss)               \
+  DO(AbsoluteLoss)                  \
+  DO(GammaLoss)                     \
+  DO(TweedieLoss)                   \
+  DO(HingeLoss)
+
+#define KAURI_DECLARE_GRADIENTS(Loss) void ComputeElementGradients(Loss const& loss, ElementBlock const& block);
+KAURI_FOR_EACH_GRADIENT(KAURI_DECLARE_GRADIENTS)
+#undef KAURI_DECLARE_GRADIENTS
 
 void SigmoidInPlace(float* values, std::int64_t n);
 void ExpInPlace(float* values, std::int64_t n);

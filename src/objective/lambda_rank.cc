@@ -30,15 +30,6 @@ std::int64_t LargestGroup(std::vector<std::int64_t> const& group_ptr) {
   return largest;
 }
 
-/// PlaceDiscount of the first n places.
-std::vector<double> Discounts(Context const& ctx, std::int64_t n) {
-  std::vector<double> discounts(static_cast<std::size_t>(n));
-  ParallelForBlocks(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto place = begin; place < end; ++place) discounts[static_cast<std::size_t>(place)] = PlaceDiscount(place);
-  });
-  return discounts;
-}
-
 /// By what weights are multiplied so that their mean is 1.
 double WeightScale(std::vector<float> const& weights) {
   if (weights.empty()) return 1.0;
@@ -148,7 +139,7 @@ PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margin
   auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
   auto const rule = Rule(ctx.seed, iteration);
   auto const weight_scale = WeightScale(info.weights);
-  auto const discounts = Discounts(ctx, target_ == RankTarget::kNdcg ? LargestGroup(info.group_ptr) : 0);
+  auto const discounts = RankDiscounts(ctx, target_ == RankTarget::kNdcg ? LargestGroup(info.group_ptr) : 0);
   // Small groups share the memory of a worker.
   auto const block_size = std::max<std::int64_t>(1, n_groups * kRowsPerBlock / std::max<std::int64_t>(info.n_rows, 1));
   return SumBlocks<PositionCosts>(ctx, n_groups, block_size, [&](std::int64_t first, std::int64_t last) {

@@ -23,7 +23,7 @@ struct GroupRows {
 /// Works through one group after another, with memory that is kept.
 class GroupGradients {
  public:
-  /// discounts: PlaceDiscount of every place that a group has; empty unless the target is ndcg.
+  /// discounts: RankDiscount of every place that a group has; empty unless the target is ndcg.
   /// bias: of positions, nullptr: none.
   GroupGradients(LambdaRule const& rule, std::vector<double> const& discounts, PositionBias const* bias)
       : rule_(rule), discounts_(discounts), bias_(bias), costs_(bias == nullptr ? PositionCosts() : bias->NoCosts()) {}

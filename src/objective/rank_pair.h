@@ -13,15 +13,11 @@
 #include <cstdint>
 
 #include "common/math.h"
+#include "common/rank_discount.h"
 #include "kauri/host_device.h"
 #include "objective/rank_rule.h"
 
 namespace kauri {
-
-/// 1 / log2(place + 2), by which ndcg discounts a gain.
-KAURI_HD double PlaceDiscount(std::int64_t place) {
-  return 0.69314718055994531 / Log(static_cast<double>(place) + 2.0);
-}
 
 struct PlacedRow {
   double score;

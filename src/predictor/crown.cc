@@ -140,25 +140,30 @@ void EncodeAs(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows,
   }
 }
 
-/// For single rows. No group has several trees.
+/// For single rows: of each walk's tree.
 RowCrown MakeRowCrown(Forest const& forest, Crown const& crown, ColumnTable const& table) {
-  if (crown.code_bytes != 1 || crown.columns.size() > kMaxRowColumns || !forest.model_tree.empty()) return {};
-  auto const size = At(forest.NumTrees() * kRowCrownNodes);
+  if (crown.code_bytes != 1 || crown.columns.size() > kMaxRowColumns) return {};
+  if (!forest.model_tree.empty() && forest.vectors.IsEmpty()) return {};
+  auto const trees_per_walk = forest.TreesPerWalk();
+  auto const n_walks = forest.NumTrees() / trees_per_walk;
+  auto const size = At(n_walks * kRowCrownNodes);
   RowCrown row{std::vector<std::uint8_t>(size, 0), std::vector<std::int8_t>(size, -128), {}};
   auto const is_deeper = [](CrownTree const& tree) { return tree.has_deeper; };
-  if (std::none_of(crown.trees.begin(), crown.trees.end(), is_deeper)) row.value.resize(size);
-  for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
+  auto const is_deep = std::any_of(crown.trees.begin(), crown.trees.end(), is_deeper);
+  if (!is_deep && forest.vectors.IsEmpty()) row.value.resize(size);
+  for (std::int64_t walk = 0; walk < n_walks; ++walk) {
+    auto const tree = walk * trees_per_walk;
     auto const padded = PadTree(forest, tree, kCrownLevels);
     for (std::size_t i = 0; i < (std::size_t{1} << kCrownLevels) - 1; ++i) {
       if (!padded[i].is_real) continue;
       auto const node = forest.Node(tree, padded[i].node);
-      row.column[At(tree * kRowCrownNodes) + i] = static_cast<std::uint8_t>(table.Column(node));
-      row.rank[At(tree * kRowCrownNodes) + i] = static_cast<std::int8_t>(table.Rank(node) - 128);
+      row.column[At(walk * kRowCrownNodes) + i] = static_cast<std::uint8_t>(table.Column(node));
+      row.rank[At(walk * kRowCrownNodes) + i] = static_cast<std::int8_t>(table.Rank(node) - 128);
     }
     if (row.value.empty()) continue;
     for (std::size_t exit = 0; exit < kRowCrownNodes; ++exit) {
       auto const leaf = padded[kRowCrownNodes - 1 + exit].node;
-      row.value[At(tree * kRowCrownNodes) + exit] = forest.leaf_value[At(forest.tree_begin[At(tree)] + leaf)];
+      row.value[At(walk * kRowCrownNodes) + exit] = forest.leaf_value[At(forest.tree_begin[At(tree)] + leaf)];
     }
   }
   return row;

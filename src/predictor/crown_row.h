@@ -14,11 +14,11 @@ namespace kauri {
 constexpr std::int64_t kRowCrownNodes = 64;  ///< the last one is never reached
 constexpr std::size_t kMaxRowColumns = 64;
 
-/// Empty where a row cannot be answered so.
+/// Empty where a row cannot be answered so. Trees: the first ones of groups where the forest has vectors (forest.h).
 struct RowCrown {
   std::vector<std::uint8_t> column;  ///< [n_trees, kRowCrownNodes]
   std::vector<std::int8_t> rank;     ///< [n_trees, kRowCrownNodes]
-  std::vector<float> value;          ///< [n_trees, kRowCrownNodes]: by exit; empty where some exits are splits
+  std::vector<float> value;  ///< [n_trees, kRowCrownNodes]: by exit; empty where some exits are splits, or vectors
 
   bool IsEmpty() const { return column.empty(); }
 };

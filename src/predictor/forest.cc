@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/parallel_for.h"
+#include "predictor/add_vectors.h"
 #include "predictor/quadrature_forest.h"
 
 namespace kauri {
@@ -168,6 +169,25 @@ void CopyTree(Part const& part, std::vector<std::int32_t> const& set_of_node, Co
   }
 }
 
+/// Fills the vectors of leaves when all trees have them.
+void CopyVectors(Context const& ctx, std::vector<Part> const& parts, Forest* forest) {
+  auto const n = forest->n_outputs;
+  auto const has_vector = [n](Part const& part) { return part.tree.HasVectorLeaves() && part.tree.n_outputs == n; };
+  if (parts.empty() || !std::all_of(parts.begin(), parts.end(), has_vector)) return;
+  auto& vectors = forest->vectors;
+  vectors.stride = (n + kVectorUnit - 1) / kVectorUnit * kVectorUnit;
+  vectors.values.assign(At(forest->tree_begin.back() / n * vectors.stride), 0.0F);
+  ParallelFor(ctx, forest->NumTrees() / n, [&](std::int64_t group) {
+    auto const& [tree, order, weight, output] = parts[At(group * n)];
+    auto* values = vectors.values.data() + forest->tree_begin[At(group * n)] / n * vectors.stride;
+    for (std::size_t i = 0; i < order.nodes.size(); ++i, values += vectors.stride) {
+      if (!tree.IsLeaf(order.nodes[i])) continue;
+      auto const leaf = tree.LeafValues(order.nodes[i]);
+      for (std::size_t k = 0; k < leaf.size(); ++k) values[k] = leaf[k] * weight;
+    }
+  });
+}
+
 std::string WhyNoCover(Model const& model, TreeRange trees, CoverSource source) {
   for (auto index = trees.begin; index < trees.end; ++index) {
     auto const& tree = model.trees[At(index)];
@@ -233,6 +253,7 @@ Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, No
   auto const set_of_node = AddCategories(parts, &forest);
   ParallelFor(ctx, forest.NumTrees(),
               [&](std::int64_t t) { CopyTree(parts[At(t)], set_of_node, cover, forest.tree_begin[At(t)], &forest); });
+  CopyVectors(ctx, parts, &forest);
   forest.crown = BuildCrown(forest);
   forest.quadrature = std::make_shared<LazyQuadrature const>();
   return forest;

@@ -9,7 +9,7 @@
 ///
 /// A tree of the model whose leaves hold vectors becomes a group: one tree per output, neighbours, with the same nodes.
 /// So everything that is computed from a forest knows trees of one output only, and what needs a leaf's place alone
-/// walks the first tree of a group.
+/// walks the first tree of a group. Where all trees are such groups, VectorLeaves has the values of a leaf together.
 #pragma once
 
 #include <cstdint>
@@ -85,6 +85,14 @@ KAURI_HD bool GoesRight(SplitNode const& node, std::int32_t key, Sets const& cat
   return categories.Contains(node.key, ValueOfKey(key));
 }
 
+/// The vectors of leaves, where all trees of the model have them.
+struct VectorLeaves {
+  std::int64_t stride = 0;    ///< outputs of a vector, padded with zeros to a multiple of kVectorUnit
+  std::vector<float> values;  ///< [nodes of the first trees of all groups, stride], the tree's weight applied
+
+  bool IsEmpty() const { return values.empty(); }
+};
+
 enum class NodeLayout { kSmallest, kWide };
 
 /// What weighs the branches of a split where its feature is unknown.
@@ -110,7 +118,8 @@ struct Forest : public CompiledModel {
   std::vector<NarrowNode> narrow;            ///< [n_nodes] unless is_wide
   std::vector<WideNode> wide;                ///< [n_nodes] if is_wide
   unsigned slot_bits = 0;
-  std::vector<float> leaf_value;      ///< [n_nodes], the tree's weight applied; 0 for a split
+  std::vector<float> leaf_value;  ///< [n_nodes], the tree's weight applied; 0 for a split
+  VectorLeaves vectors;
   std::vector<std::int32_t> node_id;  ///< [n_nodes], as the model numbers them
   std::vector<float> cover;           ///< [n_nodes], of the CoverSource
   std::string no_cover;               ///< why contributions cannot be computed; empty: they can
@@ -137,6 +146,12 @@ struct Forest : public CompiledModel {
   std::int64_t GroupEnd(std::int64_t tree) const;
   /// The first tree of each group of `own`: one for each tree of the model.
   std::vector<std::int64_t> GroupsOf(TreeRange own) const;
+  /// How many trees a walk stands for: those of a group where there are `vectors`, else one.
+  std::int64_t TreesPerWalk() const { return vectors.IsEmpty() ? 1 : n_outputs; }
+  /// The vectors of the group that begins with `tree`, by node.
+  float const* VectorsOf(std::int64_t tree) const {
+    return vectors.values.data() + tree_begin[static_cast<std::size_t>(tree)] / n_outputs * vectors.stride;
+  }
   std::int64_t NumSlots() const { return static_cast<std::int64_t>(feature_of_slot.size()); }
   bool IsLeaf(std::int64_t tree, std::uint32_t node) const { return Node(tree, node).left == node; }
   NarrowReader Narrow() const { return {narrow.data(), (1U << slot_bits) - 1U, slot_bits + 2U}; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/parallel_for.h"
+#include "predictor/add_vectors.h"
 #include "predictor/crown_kernel.h"
 #include "predictor/row_tile.h"
 #include "predictor/walk.h"
@@ -48,7 +49,8 @@ class SingleRow {
     if (has_codes_) EncodeRow(forest_.crown, keys_.Data(), codes_.data());
   }
 
-  /// sums [n_outputs] += the leaves of trees [begin, end), tree after tree; up to kGroup of them.
+  /// sums [n_outputs] += the leaves of walks [begin, end), one after the other; up to kGroup of them. A walk is a tree,
+  /// or a group where there are vectors.
   template <bool kCategorical, typename Reader>
   void AddTrees(Reader const& reader, std::int64_t begin, std::int64_t end, float* sums) {
     auto const& crown = forest_.crown;
@@ -57,9 +59,8 @@ class SingleRow {
       AddExits(begin, end, sums);
       return;
     }
-    for (auto tree = begin; tree < end; tree += kWalkLanes) {
-      auto const n_trees = std::min(kWalkLanes, end - tree);
-      AddLanes<kCategorical>(reader, tree, n_trees, exits_.data() + (tree - begin), sums);
+    for (auto walk = begin; walk < end; walk += kWalkLanes) {
+      AddLanes<kCategorical>(reader, walk, std::min(kWalkLanes, end - walk), exits_.data() + (walk - begin), sums);
     }
   }
 
@@ -80,26 +81,32 @@ class SingleRow {
   }
 
   template <bool kCategorical, typename Reader>
-  void AddLanes(Reader const& reader, std::int64_t first, std::int64_t n_trees, std::uint8_t const* exits,
+  void AddLanes(Reader const& reader, std::int64_t first, std::int64_t n_walks, std::uint8_t const* exits,
                 float* sums) {
+    auto const trees_per_walk = forest_.TreesPerWalk();
     std::uint32_t nodes[kWalkLanes] = {};
     std::int64_t tree_begin[kWalkLanes];
     std::int32_t steps = 0;
     for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) {
-      auto const tree = At(first + std::min(lane, n_trees - 1));
+      auto const tree = At((first + std::min(lane, n_walks - 1)) * trees_per_walk);
       tree_begin[lane] = forest_.tree_begin[tree];
       auto depth = forest_.tree_depth[tree];
       if (has_codes_) {
         auto const& top = forest_.crown.trees[tree];
-        auto const exit = exits[std::min(lane, n_trees - 1)] >> (kCrownLevels - top.levels);
+        auto const exit = exits[std::min(lane, n_walks - 1)] >> (kCrownLevels - top.levels);
         nodes[lane] = forest_.crown.exit_node[At(top.exit_begin + exit)];
         depth -= top.levels;
       }
       steps = std::max(steps, depth);
     }
     WalkTrees<kCategorical>(forest_, reader, tree_begin, steps, keys_.Data(), nodes);
-    for (std::int64_t lane = 0; lane < n_trees; ++lane) {
-      sums[forest_.output_of_tree[At(first + lane)]] += forest_.leaf_value[At(tree_begin[lane] + nodes[lane])];
+    for (std::int64_t lane = 0; lane < n_walks; ++lane) {
+      if (trees_per_walk == 1) {
+        sums[forest_.output_of_tree[At(first + lane)]] += forest_.leaf_value[At(tree_begin[lane] + nodes[lane])];
+        continue;
+      }
+      auto const* values = forest_.VectorsOf((first + lane) * trees_per_walk) + nodes[lane] * forest_.vectors.stride;
+      for (std::int64_t k = 0; k < forest_.n_outputs; ++k) sums[k] += values[k];
     }
   }
 
@@ -114,13 +121,14 @@ class SingleRow {
 void MarginsByRows(Forest const& forest, DataView const& rows, TreeRange trees, MarginStart const& start,
                    std::int64_t begin, std::int64_t end, float* out) {
   SingleRow single(forest);
+  auto const n_walks = trees.end / forest.TreesPerWalk();
   for (auto row = begin; row < end; ++row) {
     single.Read(rows, row);
     auto* sums = out + row * forest.n_outputs;
     for (std::int64_t k = 0; k < forest.n_outputs; ++k) sums[k] = StartOf(start, row, k, forest.n_outputs);
     WithReader(forest, [&](auto const& reader, auto categorical) {
-      for (auto tree = trees.begin; tree < trees.end; tree += SingleRow::kGroup) {
-        single.AddTrees<categorical.value>(reader, tree, std::min(tree + SingleRow::kGroup, trees.end), sums);
+      for (auto walk = trees.begin / forest.TreesPerWalk(); walk < n_walks; walk += SingleRow::kGroup) {
+        single.AddTrees<categorical.value>(reader, walk, std::min(walk + SingleRow::kGroup, n_walks), sums);
       }
     });
   }
@@ -135,14 +143,13 @@ class Tile {
         begin_(begin),
         n_rows_(end - begin),
         n_padded_(RoundUp(n_rows_, with_codes ? kCrownRows : kWalkLanes)),
+        has_vectors_(!forest.vectors.IsEmpty()),
         keys_(At(n_padded_ * forest.NumSlots()), kMissingKey),
-        sums_(At(n_padded_ * forest.n_outputs)) {
+        sums_(At(n_padded_ * (has_vectors_ ? forest.vectors.stride : forest.n_outputs))) {
     ReadKeys(forest, rows, begin, end, kWalkLanes, keys_.data());
-    for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
-      for (std::int64_t row = 0; row < n_rows_; ++row) {
-        Sums(output)[row] = StartOf(start, begin + row, output, forest.n_outputs);
-      }
-    }
+    ForEachSum([&](std::int64_t row, std::int64_t output, float* sum) {
+      *sum = StartOf(start, begin + row, output, forest.n_outputs);
+    });
     if (!with_codes) return;
     auto const& crown = forest.crown;
     codes_.resize(crown.columns.size() * At(n_padded_ * crown.code_bytes));
@@ -174,15 +181,30 @@ class Tile {
   }
 
   void Write(float* out) {
-    for (std::int64_t output = 0; output < forest_.n_outputs; ++output) {
-      auto const* sums = Sums(output);
-      auto* first = out + begin_ * forest_.n_outputs + output;
-      for (std::int64_t row = 0; row < n_rows_; ++row) first[row * forest_.n_outputs] = sums[row];
-    }
+    ForEachSum([&](std::int64_t row, std::int64_t output, float const* sum) {
+      out[(begin_ + row) * forest_.n_outputs + output] = *sum;
+    });
   }
 
  private:
+  /// Without vectors.
   float* Sums(std::int64_t output) { return sums_.data() + output * n_padded_; }
+
+  /// fn(row, output, sum), in the order in which they lie.
+  template <typename Fn>
+  void ForEachSum(Fn&& fn) {
+    auto const n_outputs = forest_.n_outputs;
+    if (has_vectors_) {
+      for (std::int64_t row = 0; row < n_rows_; ++row) {
+        auto* sums = sums_.data() + row * forest_.vectors.stride;
+        for (std::int64_t output = 0; output < n_outputs; ++output) fn(row, output, sums + output);
+      }
+      return;
+    }
+    for (std::int64_t output = 0; output < n_outputs; ++output) {
+      for (std::int64_t row = 0; row < n_rows_; ++row) fn(row, output, Sums(output) + row);
+    }
+  }
 
   /// From the root, or from the exits of the crown.
   void AddByWalk(std::int64_t first, std::int64_t end, std::uint32_t const* exit_node) {
@@ -194,7 +216,12 @@ class Tile {
           for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) nodes[lane] = exit_node[exits_[At(row + lane)]];
         }
         WalkRows<categorical.value>(forest_, reader, first, steps, keys_.data() + row * forest_.NumSlots(), nodes);
-        for (auto tree = first; tree < end; ++tree) AddLeaves(tree, row, nodes);
+        if (has_vectors_) {
+          auto const stride = forest_.vectors.stride;
+          AddVectors(forest_.VectorsOf(first), stride, nodes, kWalkLanes, sums_.data() + row * stride);
+        } else {
+          for (auto tree = first; tree < end; ++tree) AddLeaves(tree, row, nodes);
+        }
       }
     });
   }
@@ -210,8 +237,9 @@ class Tile {
   std::int64_t begin_;
   std::int64_t n_rows_;
   std::int64_t n_padded_;
+  bool has_vectors_;
   std::vector<std::int32_t> keys_;   ///< [n_padded, n_slots], interleaved by kWalkLanes
-  std::vector<float> sums_;          ///< [n_outputs, n_padded]
+  std::vector<float> sums_;          ///< [n_outputs, n_padded]; with vectors [n_padded, their stride]
   std::vector<std::byte> codes_;     ///< [n_columns, n_padded]; empty: no crowns
   std::vector<std::uint8_t> exits_;  ///< [n_padded]
 };

@@ -3,9 +3,10 @@
     python tests/benchmark/compare.py [case ...] [--threads 2] [--repeats 5]
 
 Cases: hist (1 M x 28, depth 6), exact (200 k x 28, depth 6), rank (1,000 queries of 100 rows x 136, depth 6), predict
-(500 trees of depth 6 on 200 k rows), libsvm (200 MB of text). The libraries take turns within a repeat, so that a noisy
-machine hurts all of them alike; the first repeat is a warm-up and is dropped. Printed are medians and, for each peer,
-peer time / Kauri's time: above 1 Kauri is faster. A case also says how good the answers are; a fast wrong one fails.
+(500 trees of depth 6 on 200 k rows), libsvm (200 MB of text), csc (10 M entries of compressed columns, 1 M x 100). The
+libraries take turns within a repeat, so that a noisy machine hurts all of them alike; the first repeat is a warm-up and
+is dropped. Printed are medians and, for each peer, peer time / Kauri's time: above 1 Kauri is faster. A case also says
+how good the answers are; a fast wrong one fails.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import lightgbm
 import numpy as np
+import scipy.sparse
 import xgboost
 from sklearn.metrics import ndcg_score, roc_auc_score
 
@@ -209,12 +211,28 @@ def libsvm_case(args: argparse.Namespace) -> None:
             raise SystemExit(f"the readers disagree on the number of rows: {results}")
 
 
+def csc_case(args: argparse.Namespace) -> None:
+    """A tenth of 1 M x 100 cells."""
+    matrix = scipy.sparse.random(1_000_000, 100, 0.1, format="csc", random_state=0, dtype=np.float32)
+    seconds, results = take_turns(
+        {
+            "kauri": lambda: kauri.DMatrix(matrix, nthread=args.threads).num_nonmissing(),
+            "xgboost": lambda: xgboost.DMatrix(matrix, nthread=args.threads).num_nonmissing(),
+        },
+        args.repeats,
+    )
+    report("csc, 10 M entries", "entries/s", matrix.nnz, seconds)
+    if len(set(results.values())) != 1:
+        raise SystemExit(f"the readers disagree on the number of entries: {results}")
+
+
 CASES: dict[str, Callable[[argparse.Namespace], None]] = {
     "hist": lambda args: train_case("hist 1 M x 28, depth 6", "hist", 1_000_000, 20, args),
     "exact": lambda args: train_case("exact 200 k x 28, depth 6", "exact", 200_000, 10, args),
     "rank": rank_case,
     "predict": predict_case,
     "libsvm": libsvm_case,
+    "csc": csc_case,
 }
 
 

@@ -116,14 +116,7 @@ Options ParseOptions(int argc, char** argv) {
 }  // namespace kauri::testing
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::printf("gpu_shap_bench MODEL [rows] [interaction rows] [repeats] [methods] [bin packing]\n");
-    return 2;
-  }
-  try {
-    return kauri::testing::Run(kauri::testing::ParseOptions(argc, argv));
-  } catch (kauri::Error const& error) {
-    std::printf("%s\n", error.what());
-    return 2;
-  }
+  using namespace kauri::testing;  // NOLINT: a program's own file
+  return RunBenchmark(argc, "gpu_shap_bench MODEL [rows] [interaction rows] [repeats] [methods] [bin packing]",
+                      [&] { return Run(ParseOptions(argc, argv)); });
 }

@@ -1,6 +1,6 @@
 """One tree a round for all outputs (multi_strategy=multi_output_tree): quality and time beside XGBoost's.
 
-    python tests/benchmark/multi_output.py parity|speed [--splits 5] [--threads 1]
+    python tests/benchmark/multi_output.py parity|speed|predict [--splits 5] [--threads 1]
 
 parity: the metric on held-out rows of real sets (`KAURI_DATA`, by default `../shared/data` beside the project), means
 over random splits, with both strategies of both libraries. Every feature is replaced by the number of its quantile bin
@@ -8,6 +8,9 @@ of 200, so that both choose from the same candidates. Exit status 1 where vector
 than 0.2 % and two standard errors. min_child_weight is 0: before 3.3 XGBoost counts it in another way.
 
 speed: processor time of a round, the fastest of several, the libraries in turns.
+
+predict: processor time of predictions of all rows, and of 1,000, by both libraries from the same model of 30 rounds,
+which Kauri trained; the fastest of several, the libraries in turns. Margins that differ fail.
 """
 
 from __future__ import annotations
@@ -128,17 +131,46 @@ def milliseconds(library: Any, params: dict[str, Any], data: Any, rounds: int) -
     return 1000 * min(times[1:])
 
 
-def speed(threads: int) -> None:
-    """Print the table."""
-    cases = {
+def speed_cases() -> dict[str, Table]:
+    """What is trained and predicted."""
+    return {
         "covertype, 7 classes": real_set("covtype", 200000),
         "8 targets": synthetic("targets", 8, 100000),
         "16 labels": synthetic("labels", 16, 100000),
         "64 targets": synthetic("targets", 64, 40000),
     }
+
+
+def predict(threads: int) -> None:
+    """Print the table."""
+    print("| data | rows x features | Kauri | XGBoost / Kauri | 1,000 rows, Kauri | XGBoost / Kauri |")
+    print("|---|---|---|---|---|---|")
+    for name, (features, labels, params) in speed_cases().items():
+        params = {**params, "tree_method": "hist", "max_depth": 6, "nthread": threads}
+        model = kauri.train({**params, "multi_strategy": STRATEGIES[0]}, kauri.DMatrix(features, label=labels), 30)
+        boosters = [
+            library.Booster({"nthread": threads}, model_file=model.save_raw()) for library in LIBRARIES.values()
+        ]
+        cells = []
+        for rows, repeats in ((features, 7), (features[:1000], 60)):
+            times: list[list[float]] = [[], []]
+            for _ in range(repeats + 1):
+                margins = []
+                for booster, taken in zip(boosters, times, strict=True):
+                    start = time.process_time()
+                    margins.append(booster.inplace_predict(rows, predict_type="margin"))
+                    taken.append(time.process_time() - start)
+                np.testing.assert_allclose(*margins, rtol=1e-4, atol=1e-4)
+            ours, theirs = map(min, times)
+            cells.append(f"{1000 * ours:.3g} ms | {theirs / ours:.1f}")
+        print(f"| {name} | {len(features)} x {features.shape[1]} | {' | '.join(cells)} |", flush=True)
+
+
+def speed(threads: int) -> None:
+    """Print the table."""
     print("| data | rows x features | Kauri | XGBoost | XGBoost / Kauri | Kauri, a tree per output | XGBoost |")
     print("|---|---|---|---|---|---|---|")
-    for name, (features, labels, params) in cases.items():
+    for name, (features, labels, params) in speed_cases().items():
         params = {**params, "tree_method": "hist", "max_depth": 6, "nthread": threads}
         times: dict[tuple[str, str], float] = {}
         for _ in range(2):
@@ -156,14 +188,14 @@ def speed(threads: int) -> None:
 def main() -> int:
     """Run the table that was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=["parity", "speed"])
+    parser.add_argument("table", choices=["parity", "speed", "predict"])
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     print(f"XGBoost {xgboost.__version__}\n")
     if arguments.table == "parity":
         return min(1, parity(arguments.splits, arguments.threads))
-    speed(arguments.threads)
+    {"speed": speed, "predict": predict}[arguments.table](arguments.threads)
     return 0
 
 

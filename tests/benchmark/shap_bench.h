@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <sstream>
@@ -66,6 +67,21 @@ inline double Milliseconds(std::function<void()> const& call) {
   auto const begin = std::chrono::steady_clock::now();
   call();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// What main returns: of run(), or 2 after a message when no model is named or an error comes.
+template <typename Run>
+int RunBenchmark(int argc, char const* usage, Run&& run) {
+  if (argc < 2) {
+    std::printf("%s\n", usage);
+    return 2;
+  }
+  try {
+    return run();
+  } catch (Error const& error) {
+    std::printf("%s\n", error.what());
+    return 2;
+  }
 }
 
 }  // namespace kauri::testing

@@ -144,14 +144,7 @@ Options ParseOptions(int argc, char** argv) {
 }  // namespace kauri::testing
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::printf("shap_devices_bench MODEL [rows] [repeats] [contributions|interactions] [all|N|cpu]\n");
-    return 2;
-  }
-  try {
-    return kauri::testing::Run(kauri::testing::ParseOptions(argc, argv));
-  } catch (kauri::Error const& error) {
-    std::printf("%s\n", error.what());
-    return 2;
-  }
+  using namespace kauri::testing;  // NOLINT: a program's own file
+  return RunBenchmark(argc, "shap_devices_bench MODEL [rows] [repeats] [contributions|interactions] [all|N|cpu]",
+                      [&] { return Run(ParseOptions(argc, argv)); });
 }

@@ -9,6 +9,8 @@ from typing import Any
 import kauri
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from kauri.sklearn import KauriClassifier, KauriRegressor
 
@@ -90,7 +92,6 @@ def test_files_keep_names(trained: Any, file_format: str) -> None:
 
 
 def test_arrow_and_polars(trained: Any) -> None:
-    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     booster, frame, predicted = trained
     colors = [None if isinstance(color, float) else color for color in frame["color"]]
     sizes, x = frame["size"].astype(np.int64).to_numpy(), frame["x"].to_numpy()
@@ -225,8 +226,6 @@ def test_continued_training() -> None:
     half = kauri.train(PARAMS, kauri.DMatrix(frame, y), 2)
     on = kauri.train(PARAMS, kauri.DMatrix(frame, y), 2, xgb_model=half)
     assert on.save_raw("json") == booster.save_raw("json")
-    with pytest.raises(kauri.DataError, match="column 0 in another order than the booster does: the first is 'z'"):
-        kauri.train(PARAMS, kauri.DMatrix(reordered(frame), y), 1, xgb_model=half)
     more = unseen(frame)
     grown = kauri.train({**PARAMS, "unseen_category": "error"}, kauri.DMatrix(more, y), 1, xgb_model=half)
     assert grown.get_categories()["color"] == [*COLORS, "pink"]

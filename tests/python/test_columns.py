@@ -7,6 +7,8 @@ from typing import Any
 import kauri
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 COLUMNS = {"a": [1.5, None, 3.0], "b": [1, 2, None], "c": [True, False, None], "d": [4, 5, 6]}
@@ -23,20 +25,20 @@ def nullable_frame() -> pd.DataFrame:
 
 
 def polars_frame() -> Any:
-    return pytest.importorskip("polars").DataFrame(COLUMNS)
+    return pl.DataFrame(COLUMNS)
 
 
 def arrow_table() -> Any:
-    return pytest.importorskip("pyarrow").table(COLUMNS)
+    return pa.table(COLUMNS)
 
 
 def arrow_chunks() -> Any:
     table = arrow_table()
-    return pytest.importorskip("pyarrow").concat_tables([table.slice(0, 1), table.slice(1)])
+    return pa.concat_tables([table.slice(0, 1), table.slice(1)])
 
 
 def arrow_batch() -> Any:
-    return pytest.importorskip("pyarrow").RecordBatch.from_pydict(COLUMNS)
+    return pa.RecordBatch.from_pydict(COLUMNS)
 
 
 class ArrayOnly:
@@ -98,7 +100,6 @@ def test_batches_of_arrow() -> None:
 
 
 def test_labels_from_columns() -> None:
-    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     for label in (pa.array([1, 2, 3]), pa.chunked_array([[1, 2], [3]]), pl.Series([1, 2, 3]), pd.Series([1, 2, 3])):
         np.testing.assert_array_equal(kauri.DMatrix(EXPECTED, label=label).get_label(), [1, 2, 3])
     for label in (pa.table({"y": [1, 2, 3], "z": [4, 5, 6]}), pl.DataFrame({"y": [1, 2, 3], "z": [4, 5, 6]})):
@@ -114,7 +115,6 @@ def test_pandas_columns_that_are_not_numbers() -> None:
 
 
 def test_arrow_columns_that_are_not_numbers() -> None:
-    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     for values, message in [
         (pa.array(["red"]), "'color' holds text"),
         (pa.array([1.5]).dictionary_encode(), "'color' cannot be read: its dictionary holds values of the format 'g'"),

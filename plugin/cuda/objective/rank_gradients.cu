@@ -88,7 +88,7 @@ __device__ void PlaceRows(GroupTask const& own) {
     std::int64_t const at = own.range.begin + place;
     std::uint32_t const row = arrays.row_of_place[at];
     arrays.placed[at] = {static_cast<double>(own.task.margins[own.range.begin + row]),
-                         own.task.rule.Relevance(own.Label(row)), discounts ? PlaceDiscount(place) : 0.0};
+                         own.task.rule.Relevance(own.Label(row)), discounts ? RankDiscount(place) : 0.0};
     arrays.gradient[at] = 0.0;
     arrays.hessian[at] = 0.0;
     arrays.push[at] = 0.0;
@@ -101,7 +101,7 @@ __device__ void PlaceRows(GroupTask const& own) {
 
 __device__ double ScaleOfNdcg(GroupTask const& own) {
   double const ideal = SumInOrder(own.task.rule.BestPlaces(own.n), [&](std::int64_t place) {
-    return own.task.rule.Relevance(own.Label(own.RowByLabel(place))) * PlaceDiscount(place);
+    return own.task.rule.Relevance(own.Label(own.RowByLabel(place))) * RankDiscount(place);
   });
   return ideal > 0.0 ? 1.0 / ideal : 0.0;
 }

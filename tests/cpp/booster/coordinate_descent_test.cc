@@ -5,31 +5,20 @@
 #include <cmath>
 #include <numeric>
 
-#include "booster/booster_fixture.h"
+#include "booster/linear_fixture.h"
 
 namespace kauri {
 namespace {
 
+using testing::Linear;
+using testing::LinearSpec;
 using testing::MakeLabelled;
-using testing::MatrixSpec;
 using testing::Params;
 using testing::Train;
 using testing::With;
 
-constexpr std::int64_t kRows = 300;
-constexpr std::int64_t kCols = 6;
-
-MatrixSpec Spec(double missing, bool sparse, std::uint64_t seed = 1) {
-  MatrixSpec spec;
-  spec.n_rows = kRows;
-  spec.n_cols = kCols;
-  spec.missing = missing;
-  spec.sparse = sparse;
-  spec.seed = seed;
-  return spec;
-}
-
-Params Linear() { return {{"booster", "gblinear"}, {"validate_parameters", "1"}, {"nthread", "1"}}; }
+constexpr auto kRows = testing::kLinearRows;
+constexpr auto kCols = testing::kLinearCols;
 
 /// A linear model that learns squared error by the textbook, in float64: residuals are made anew for every step.
 class NaiveSquaredError {
@@ -109,7 +98,7 @@ struct Storage {
 class GbLinearData : public ::testing::TestWithParam<Storage> {
  protected:
   void SetUp() override {
-    auto const spec = Spec(GetParam().missing, GetParam().sparse);
+    auto const spec = LinearSpec(GetParam().missing, GetParam().sparse);
     data_ = MakeLabelled(spec, 0);
     testing::Random random(3);
     for (std::int64_t row = 0; row < kRows; ++row) {
@@ -183,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Storages, GbLinearData,
                          [](auto const& param) { return param.param.name; });
 
 TEST(GbLinear, EverySelectorReachesTheSameMinimum) {
-  auto const spec = Spec(0.2, false);
+  auto const spec = LinearSpec(0.2, false);
   auto const data = MakeLabelled(spec, 0);
   NaiveSquaredError naive(testing::MakeValues(spec), data->Info().labels, std::vector<float>(kRows, 1.0F), 0.5);
   for (int round = 0; round < 200; ++round) naive.Round(InOrder());

@@ -7,37 +7,26 @@
 #include <numeric>
 #include <set>
 
-#include "booster/booster_fixture.h"
+#include "booster/linear_fixture.h"
 
 namespace kauri {
 namespace {
 
 using testing::Bytes;
+using testing::Linear;
+using testing::LinearSpec;
 using testing::MakeLabelled;
-using testing::MatrixSpec;
 using testing::MessageOf;
 using testing::Params;
 using testing::Predicting;
 using testing::Train;
 using testing::With;
 
-constexpr std::int64_t kRows = 300;
-constexpr std::int64_t kCols = 6;
-
-MatrixSpec Spec(double missing, bool sparse, std::uint64_t seed = 1) {
-  MatrixSpec spec;
-  spec.n_rows = kRows;
-  spec.n_cols = kCols;
-  spec.missing = missing;
-  spec.sparse = sparse;
-  spec.seed = seed;
-  return spec;
-}
-
-Params Linear() { return {{"booster", "gblinear"}, {"validate_parameters", "1"}, {"nthread", "1"}}; }
+constexpr auto kRows = testing::kLinearRows;
+constexpr auto kCols = testing::kLinearCols;
 
 TEST(GbLinear, ShuffleAndRandomFollowTheSeed) {
-  auto const data = MakeLabelled(Spec(0.2, false), 0);
+  auto const data = MakeLabelled(LinearSpec(0.2, false), 0);
   for (auto const* selector : {"shuffle", "random"}) {
     std::set<std::string> models;
     for (auto const* seed : {"1", "2", "1"}) {
@@ -50,7 +39,7 @@ TEST(GbLinear, ShuffleAndRandomFollowTheSeed) {
 }
 
 TEST(GbLinear, SameBytesForAnyThreadCount) {
-  auto spec = Spec(0.1, false, 4);
+  auto spec = LinearSpec(0.1, false, 4);
   spec.n_rows = 150000;  // several blocks of a column
   for (auto const* objective : {"reg:squarederror", "multi:softprob"}) {
     auto const multi = std::string(objective) == "multi:softprob";
@@ -69,7 +58,7 @@ TEST(GbLinear, SameBytesForAnyThreadCount) {
 }
 
 TEST(GbLinear, ContinuesFromASnapshotToTheSameBytes) {
-  auto const data = MakeLabelled(Spec(0.1, true), 3);
+  auto const data = MakeLabelled(LinearSpec(0.1, true), 3);
   auto const params =
       With(Linear(), {{"objective", "multi:softmax"}, {"num_class", "3"}, {"feature_selector", "shuffle"}});
   auto const first = Train(data, params, 3);
@@ -82,8 +71,8 @@ TEST(GbLinear, ContinuesFromASnapshotToTheSameBytes) {
 }
 
 TEST(GbLinear, CachedMarginsAreThoseOfThePredictor) {
-  auto const data = MakeLabelled(Spec(0.6, true), 2);
-  auto const other = MakeLabelled(Spec(0.1, false, 9), 2);
+  auto const data = MakeLabelled(LinearSpec(0.6, true), 2);
+  auto const other = MakeLabelled(LinearSpec(0.1, false, 9), 2);
   auto const learner = testing::MakeLearner(With(Linear(), {{"objective", "binary:logistic"}}));
   auto loss = 1e9;
   for (int round = 0; round < 4; ++round) {
@@ -97,7 +86,7 @@ TEST(GbLinear, CachedMarginsAreThoseOfThePredictor) {
 }
 
 TEST(GbLinear, ABaseMarginTakesThePlaceOfTheBaseScore) {
-  auto const data = MakeLabelled(Spec(0.1, false), 0);
+  auto const data = MakeLabelled(LinearSpec(0.1, false), 0);
   auto const learner = Train(data, With(Linear(), {{"base_score", "2"}}), 3);
   auto const plain = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
   data->MutableInfo()->base_margin.assign(kRows, 5.0F);
@@ -106,7 +95,7 @@ TEST(GbLinear, ABaseMarginTakesThePlaceOfTheBaseScore) {
 }
 
 TEST(GbLinear, ToleranceEndsTheMoves) {
-  auto const data = MakeLabelled(Spec(0.0, false), 0);
+  auto const data = MakeLabelled(LinearSpec(0.0, false), 0);
   auto const learner = Train(data, With(Linear(), {{"tolerance", "0.001"}}), 60);
   auto const weights = learner->GetModel().linear.weights;
   learner->UpdateOneIteration(data, 60);
@@ -117,7 +106,7 @@ TEST(GbLinear, ToleranceEndsTheMoves) {
 }
 
 TEST(GbLinear, ANegativeHessianTakesARowOut) {
-  auto const data = MakeLabelled(Spec(0.0, false), 0);
+  auto const data = MakeLabelled(LinearSpec(0.0, false), 0);
   std::vector<GradientPair> pairs;
   for (std::int64_t row = 0; row < kRows; ++row) pairs.push_back({row < 150 ? 1.0F : 7.0F, row < 150 ? 1.0F : -1.0F});
   auto const some = testing::MakeLearner(Linear());
@@ -135,7 +124,7 @@ TEST(GbLinear, ANegativeHessianTakesARowOut) {
 }
 
 TEST(GbLinear, ContributionsAreValueTimesWeight) {
-  auto const spec = Spec(0.3, false);
+  auto const spec = LinearSpec(0.3, false);
   auto const values = testing::MakeValues(spec);
   auto const data = MakeLabelled(spec, 3);
   auto const learner = Train(data, With(Linear(), {{"objective", "multi:softprob"}, {"num_class", "3"}}), 3);
@@ -156,7 +145,7 @@ TEST(GbLinear, ContributionsAreValueTimesWeight) {
 }
 
 TEST(GbLinear, PairsHaveNothingBesideTheDiagonal) {
-  auto const data = MakeLabelled(Spec(0.3, true), 0);
+  auto const data = MakeLabelled(LinearSpec(0.3, true), 0);
   auto const learner = Train(data, Linear(), 3);
   auto const phi = learner->Predict(*data, Predicting(PredictKind::kContribution)).values;
   constexpr std::size_t kColumns = kCols + 1;
@@ -174,10 +163,10 @@ TEST(GbLinear, PairsHaveNothingBesideTheDiagonal) {
 }
 
 TEST(GbLinear, InterventionalContributionsCountFromTheBackgroundsMean) {
-  auto const spec = Spec(0.3, false);
+  auto const spec = LinearSpec(0.3, false);
   auto const values = testing::MakeValues(spec);
   auto const data = MakeLabelled(spec, 0);
-  auto const background = MakeLabelled(Spec(0.2, true, 8), 0);
+  auto const background = MakeLabelled(LinearSpec(0.2, true, 8), 0);
   auto const learner = Train(data, Linear(), 3);
   auto const rows = data->View();
   auto const others = background->View();
@@ -194,7 +183,7 @@ TEST(GbLinear, InterventionalContributionsCountFromTheBackgroundsMean) {
 }
 
 TEST(GbLinear, ManyOutputsAreIndependent) {
-  auto const spec = Spec(0.1, false);
+  auto const spec = LinearSpec(0.1, false);
   auto const data = MakeLabelled(spec, 0);
   auto const one = Train(data, With(Linear(), {{"base_score", "0.5"}}), 4);
   auto& info = *data->MutableInfo();
@@ -212,7 +201,7 @@ TEST(GbLinear, ManyOutputsAreIndependent) {
 }
 
 TEST(GbLinear, BadParametersAreNamed) {
-  auto const data = MakeLabelled(Spec(0.1, false), 0);
+  auto const data = MakeLabelled(LinearSpec(0.1, false), 0);
   auto const message = [&](Params const& params) { return MessageOf([&] { Train(data, With(Linear(), params), 1); }); };
   EXPECT_NE(message({{"updater", "sgd"}}).find("coord_descent"), std::string::npos);
   EXPECT_NE(message({{"feature_selector", "best"}}).find("thrifty"), std::string::npos);
@@ -226,7 +215,7 @@ TEST(GbLinear, BadParametersAreNamed) {
 }
 
 TEST(GbLinear, WhatOnlyTreesHaveIsRefused) {
-  auto const data = MakeLabelled(Spec(0.1, false), 0);
+  auto const data = MakeLabelled(LinearSpec(0.1, false), 0);
   auto const learner = Train(data, Linear(), 3);
   auto const predict = [&](PredictKind kind, IterationRange rounds) {
     return MessageOf([&] { learner->Predict(*data, Predicting(kind, rounds)); });

@@ -48,6 +48,17 @@ TEST(CategoryNames, AgreeAsFarAsBothGo) {
   EXPECT_FALSE(AgreeOnNames(Texts({"1"}), Numbers({1})));
 }
 
+TEST(CategoryNames, NewOnesFollow) {
+  EXPECT_EQ(JoinNames(Texts({"b", "a"}), Texts({"x", "a", "y"}), 0), Texts({"b", "a", "x", "y"}));
+  EXPECT_EQ(JoinNames(Texts({"b", "a"}), Texts({"a"}), 0), Texts({"b", "a"}));
+  using Type = CategoryNames::Type;
+  EXPECT_EQ(JoinNames(Numbers({3, 1}, Type::kI8), Numbers({1, 3}, Type::kU64), 0), Numbers({3, 1}, Type::kI8));
+  EXPECT_EQ(JoinNames(Numbers({3}, Type::kI8), Numbers({300, 3}, Type::kI16), 0), Numbers({3, 300}, Type::kI64));
+  EXPECT_EQ(JoinNames(Numbers({-1}, Type::kU64), Numbers({7}, Type::kU64), 0), Numbers({-1, 7}, Type::kU64));
+  ExpectParts(MessageOf([] { JoinNames(Numbers({3}), Texts({"3"}), 5); }), {"column 5", "texts", "integers", "'3'"});
+  ExpectParts(MessageOf([] { JoinNames(Numbers({-1}, Type::kU64), Numbers({7}), 5); }), {"column 5", "past 2^63"});
+}
+
 std::string Interface(void const* data, std::size_t size, char const* typestr) {
   return R"({"data": [)" + std::to_string(reinterpret_cast<std::uintptr_t>(data)) + R"(, true], "typestr": ")" +
          typestr + R"(", "shape": [)" + std::to_string(size) + R"(], "strides": null, "version": 3})";

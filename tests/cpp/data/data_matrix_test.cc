@@ -146,6 +146,32 @@ TEST(CscAdapter, EqualsCells) {
   }
 }
 
+TEST(CscAdapter, ManyEntriesInAnyOrder) {
+  std::int64_t const n_rows = 100003;
+  std::int64_t const n_cols = 40;
+  std::vector<std::int64_t> indptr{3};
+  std::vector<std::int32_t> indices(3, 0);
+  std::vector<float> values(3, 99.0F);
+  std::vector<float> expected(static_cast<std::size_t>(n_rows * n_cols), kNaN);
+  for (std::int64_t col = 0; col < n_cols; ++col) {
+    auto const n_present = col == 7 ? 0 : col == 8 ? n_rows : n_rows / 5;
+    for (std::int64_t i = 0; i < n_present; ++i) {
+      auto const row = i * 31 % n_rows;  // 31 and n_rows have no common divisor
+      auto const value = i % 11 == 0 ? -1.0F : static_cast<float>(i * n_cols + col);
+      indices.push_back(static_cast<std::int32_t>(row));
+      values.push_back(value);
+      if (value != -1.0F) expected[static_cast<std::size_t>(row * n_cols + col)] = value;
+    }
+    indptr.push_back(static_cast<std::int64_t>(indices.size()));
+  }
+  for (auto const threads : {1, 2, 3, 8}) {
+    auto const matrix =
+        MakeCscMatrix(WithThreads(threads), VectorView(indptr), VectorView(indices), VectorView(values), n_rows, -1.0F);
+    EXPECT_FALSE(matrix->IsDense());
+    ExpectSame(RowsOf(*matrix), expected);
+  }
+}
+
 TEST(CscAdapter, Refusals) {
   std::vector<std::int32_t> const indptr{0, 1, 3};
   std::vector<float> const values{1, 2, kInf};

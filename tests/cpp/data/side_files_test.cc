@@ -77,5 +77,26 @@ TEST(SideFiles, Refusals) {
   ExpectParts(refusal(".group", "1", grouped), {".txt.group", "queries", "already"});
 }
 
+TEST(SideFiles, FeatureTypes) {
+  TempFile const data("", ".txt");
+  auto info = OfRows(2);
+  info.n_cols = 3;
+  EXPECT_TRUE(ReadFeatureTypes(data.Path(), 3).empty());
+  {
+    SideFile const types(data.Path(), ".feature_types", "c q\r\n\n\tint");
+    std::vector<std::string> const expected{"c", "q", "int"};
+    EXPECT_EQ(ReadFeatureTypes(data.Path(), 3), expected);
+    ReadSideFiles(WithThreads(2), data.Path(), &info);
+    EXPECT_EQ(info.feature_types, expected);
+  }
+  auto const refusal = [&](char const* contents) {
+    SideFile const file(data.Path(), ".feature_types", contents);
+    return MessageOf([&] { ReadFeatureTypes(data.Path(), 3); });
+  };
+  ExpectParts(refusal("c q"), {".txt.feature_types", "2 values", "3 columns"});
+  ExpectParts(refusal("c q number"), {".txt.feature_types", "feature 2", "'number'", "Known"});
+  ExpectParts(refusal("\n"), {".txt.feature_types", "no types"});
+}
+
 }  // namespace
 }  // namespace kauri

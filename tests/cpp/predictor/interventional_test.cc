@@ -12,6 +12,7 @@
 #include "predictor/background_tree.h"
 #include "predictor/output_width.h"
 #include "predictor/predictors.h"
+#include "shap_models.h"
 
 namespace kauri {
 namespace {
@@ -88,16 +89,8 @@ TEST(Interventional, PathsWithoutTables) {
 /// Worked by hand: 'a and b' of (1, 1) against (0, 0), (1, 0) and (0, 0) again. Against (0, 0) both share 1 evenly;
 /// against (1, 0) all is b's.
 TEST(Interventional, ConjunctionByHand) {
-  Model model;
-  model.n_features = 2;
-  model.trees.emplace_back();
-  auto& tree = model.trees[0];
-  tree.ExpandNode(0, {0, 0.5F, false, 0.0F});
-  tree.ExpandNode(2, {1, 0.5F, false, 0.0F});
-  tree.SetLeafValue(1, 0.0F);
-  tree.SetLeafValue(3, 0.0F);
-  tree.SetLeafValue(4, 3.0F);
-  model.output_of_tree = {0};
+  auto model = testing::ConjunctionModel();
+  model.trees[0].SetLeafValue(4, 3.0F);
   MemoryView const background({0.0F, 0.0F, 1.0F, 0.0F, 0.0F, 0.0F}, 2);
   EXPECT_EQ(Explain(model, MemoryView({1.0F, 1.0F}, 2), background), (std::vector<float>{1.0F, 2.0F, 0.0F}));
   MemoryView const other({1.0F, 1.0F}, 2);

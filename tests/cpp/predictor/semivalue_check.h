@@ -5,31 +5,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <vector>
 
-#include "predictor/predictors.h"
+#include "explain_fixture.h"
 #include "semivalue_oracle.h"
 
 namespace kauri::testing {
 
 inline std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-inline std::unique_ptr<Predictor> MakePredictor(ParamMap const& params = {}) {
-  Registry<PredictorFactory> registry("predictor");
-  RegisterPredictors(&registry);
-  return registry.Find("cpu_predictor").make(params);
-}
-
-inline TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
-
 /// Through the predictor; an empty start is zero.
 inline std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind, TreeRange trees,
                                   std::vector<float> const& start = {}, int threads = 1) {
-  auto const predictor = MakePredictor();
+  auto const predictor = MakeCpuPredictor();
   std::vector<float> const zero(At(model.NumOutputs()), 0.0F);
   std::vector<float> out(At(rows.NumRows() * OutputWidth(model, kind, trees)), 99.0F);
-  auto const compiled = predictor->Compile({}, model, AllTrees(model));
+  auto const compiled = predictor->Compile({}, model, AllTreesOf(model));
   auto const is_of_rows = start.size() > zero.size();
   MarginStart from{start.empty() ? zero : start, {}};
   if (is_of_rows) from = {{}, start};
@@ -37,7 +28,7 @@ inline std::vector<float> Predict(Model const& model, MemoryView const& rows, Pr
   return out;
 }
 inline std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind) {
-  return Predict(model, rows, kind, AllTrees(model));
+  return Predict(model, rows, kind, AllTreesOf(model));
 }
 
 inline MemoryView RowsOf(MemoryView const& rows, std::int64_t begin, std::int64_t end) {

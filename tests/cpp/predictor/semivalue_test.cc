@@ -4,34 +4,22 @@
 #include <string>
 
 #include "semivalue_check.h"
+#include "shap_models.h"
 
 namespace kauri {
 namespace {
 
-using testing::AllTrees;
+using testing::AllTreesOf;
 using testing::At;
 using testing::ExpectDefinition;
 using testing::ForestSpec;
-using testing::MakePredictor;
+using testing::MakeCpuPredictor;
 using testing::MemoryView;
 using testing::Predict;
 using testing::RowsOf;
 
-/// 'a and b' with even covers: f({}) = 1/4, f({a}) = f({b}) = 1/2, f({a, b}) = 1.
 TEST(Semivalues, ConjunctionByHand) {
-  Model model;
-  model.n_features = 2;
-  model.trees.emplace_back();
-  auto& tree = model.trees[0];
-  tree.ExpandNode(0, {0, 0.5F, false, 0.0F});
-  tree.ExpandNode(2, {1, 0.5F, false, 0.0F});
-  for (auto const& [node, cover] : {std::pair{0, 4.0F}, {1, 2.0F}, {2, 2.0F}, {3, 1.0F}, {4, 1.0F}}) {
-    tree.SetNodeStatistics(node, 0.0F, cover);
-  }
-  tree.SetLeafValue(1, 0.0F);
-  tree.SetLeafValue(3, 0.0F);
-  tree.SetLeafValue(4, 1.0F);
-  model.output_of_tree = {0};
+  auto const model = testing::ConjunctionModel();
   MemoryView const rows({1.0F, 1.0F}, 2);
   EXPECT_EQ(Predict(model, rows, PredictKind::kBanzhaf), (std::vector<float>{0.375F, 0.375F, 0.25F}));
   EXPECT_EQ(Predict(model, rows, PredictKind::kTaylorInteraction),
@@ -77,32 +65,16 @@ TEST(Semivalues, MajorityByHand) {
 }
 
 TEST(Semivalues, EqualAllCoalitions) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    ForestSpec spec;
-    spec.seed = seed;
-    spec.n_trees = 4;
-    spec.depth = static_cast<std::int32_t>(seed) + 1;
-    spec.n_features = 3 + static_cast<std::uint32_t>(seed);
-    ExpectDefinition(testing::RandomModel(spec), testing::RandomRows(12, spec.n_features, seed + 100),
-                     testing::AllCoalitions);
-  }
+  testing::ForEachSmallModel(
+      [](Model const& model, MemoryView const& rows) { ExpectDefinition(model, rows, testing::AllCoalitions); });
 }
 
 TEST(Semivalues, RepeatedFeatures) {
-  ForestSpec spec;
-  spec.n_features = 2;
-  spec.depth = 9;
-  spec.n_trees = 3;
-  ExpectDefinition(testing::RandomModel(spec), testing::RandomRows(20, 2, 1), testing::AllCoalitions);
+  ExpectDefinition(testing::RepeatingModel(9), testing::RandomRows(20, 2, 1), testing::AllCoalitions);
 }
 
 TEST(Semivalues, CategoricalDartAndMultiClass) {
-  ForestSpec spec;
-  spec.categorical = 0.5;
-  spec.dart = true;
-  spec.n_classes = 3;
-  spec.n_trees = 7;
-  ExpectDefinition(testing::RandomModel(spec), testing::RandomRows(20, 6, 2), testing::AllCoalitions);
+  ExpectDefinition(testing::CategoricalDartModel(), testing::RandomRows(20, 6, 2), testing::AllCoalitions);
 }
 
 /// Branches without cover, on features that are split again below them too; parents without cover.
@@ -131,12 +103,7 @@ TEST(Semivalues, ZeroCovers) {
 }
 
 TEST(Semivalues, CoversThatAreNotNumbersGiveNumbers) {
-  auto model = testing::RandomModel({});
-  std::vector<float> const bad{testing::kNaN, testing::kInf, -1.0F, 1e30F, 0.0F, -testing::kInf};
-  std::size_t next = 0;
-  for (auto& tree : model.trees) {
-    for (auto& cover : tree.sum_hessian) cover = bad[next++ % bad.size()];
-  }
+  auto const model = testing::ModelOfBadCovers();
   for (auto kind : {PredictKind::kBanzhaf, PredictKind::kTaylorInteraction}) {
     for (auto value : Predict(model, testing::RandomRows(20, 6, 4), kind)) ASSERT_TRUE(std::isfinite(value));
   }
@@ -154,8 +121,8 @@ TEST(ShapleyTaylor, AddsUpToTheMarginAndIsSymmetric) {
   auto const rows = testing::RandomRows(40, 22, 5);
   std::vector<float> start(80);
   std::iota(start.begin(), start.end(), -3.0F);
-  auto const margins = testing::NaiveMargins(model, rows, AllTrees(model), start);
-  auto const taylor = Predict(model, rows, PredictKind::kTaylorInteraction, AllTrees(model), start);
+  auto const margins = testing::NaiveMargins(model, rows, AllTreesOf(model), start);
+  auto const taylor = Predict(model, rows, PredictKind::kTaylorInteraction, AllTreesOf(model), start);
   std::size_t const width = 23;
   for (std::size_t i = 0; i < margins.size(); ++i) {
     auto const* matrix = taylor.data() + i * width * width;
@@ -245,8 +212,8 @@ TEST(Semivalues, SameBitsForAnyBatchAndThreadCount) {
   auto const rows = testing::RandomRows(100, 30, 6);
   for (auto kind : {PredictKind::kBanzhaf, PredictKind::kTaylorInteraction}) {
     auto const all = Predict(model, rows, kind);
-    auto const width = OutputWidth(model, kind, AllTrees(model));
-    EXPECT_EQ(Predict(model, rows, kind, AllTrees(model), {}, 4), all);
+    auto const width = OutputWidth(model, kind, AllTreesOf(model));
+    EXPECT_EQ(Predict(model, rows, kind, AllTreesOf(model), {}, 4), all);
     for (std::int64_t n_rows : {0, 1, 2, 3, 4, 5, 16, 17, 33}) {
       auto const some = Predict(model, RowsOf(rows, 7, 7 + n_rows), kind);
       EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin() + 7 * width)) << n_rows;
@@ -275,7 +242,7 @@ TEST(Semivalues, EveryTargetEqualsAllCoalitions) {
 
 TEST(Semivalues, TheRecursionNamesTheOtherMethod) {
   auto const model = testing::RandomModel({});
-  auto const predictor = MakePredictor({{"shap_method", "treeshap"}});
+  auto const predictor = MakeCpuPredictor({{"shap_method", "treeshap"}});
   auto const compiled = predictor->Compile({}, model, {0, 5});
   std::vector<float> const start{0.0F};
   std::vector<float> out(49);

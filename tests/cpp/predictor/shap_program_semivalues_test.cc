@@ -6,6 +6,7 @@
 
 #include "host_lane.h"
 #include "predictor/row_tile.h"
+#include "shap_models.h"
 #include "shap_oracle.h"
 
 namespace kauri {
@@ -86,27 +87,15 @@ void ExpectDefinition(Model const& model, testing::MemoryView const& rows, doubl
 TEST(ShapProgramSemivalues, FromTheDefinition) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    ForestSpec spec;
-    spec.seed = seed;
+    auto spec = testing::VariedSpec(seed, 2 + static_cast<std::uint32_t>(seed));
     spec.n_trees = 3;
-    spec.depth = 1 + static_cast<std::int32_t>(seed);
-    spec.n_features = 2 + static_cast<std::uint32_t>(seed);
-    spec.categorical = seed % 3 == 0 ? 0.5 : 0.0;
-    spec.n_classes = seed == 4 ? 3 : 0;
-    spec.dart = seed == 5;
     ExpectDefinition(testing::RandomModel(spec), testing::RandomRows(5, spec.n_features, seed), 4e-7);
   }
 }
 
-/// Nearly every split repeats a feature.
 TEST(ShapProgramSemivalues, RepeatedFeatures) {
   for (double const categorical : {0.0, 0.6}) {
-    ForestSpec spec;
-    spec.n_features = 2;
-    spec.depth = 9;
-    spec.n_trees = 3;
-    spec.categorical = categorical;
-    ExpectDefinition(testing::RandomModel(spec), testing::RandomRows(20, 2, 1), 1e-6);
+    ExpectDefinition(testing::RepeatingModel(9, categorical), testing::RandomRows(20, 2, 1), 1e-6);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "host_lane.h"
 #include "predictor/row_tile.h"
 #include "predictor/shap_recursive.h"
-#include "predictor_fixtures.h"
+#include "shap_models.h"
 
 namespace kauri {
 namespace {
@@ -80,26 +80,14 @@ void ExpectLanesAgree(Model const& model, testing::MemoryView const& rows, doubl
 TEST(ShapProgram, AgreesWithTheRecursiveAlgorithm) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    ForestSpec spec;
-    spec.seed = seed;
-    spec.depth = 1 + static_cast<std::int32_t>(seed);
-    spec.n_features = 2 * static_cast<std::uint32_t>(seed);
-    spec.categorical = seed % 3 == 0 ? 0.5 : 0.0;
-    spec.n_classes = seed == 4 ? 3 : 0;
-    spec.dart = seed == 5;
+    auto const spec = testing::VariedSpec(seed, 2 * static_cast<std::uint32_t>(seed));
     ExpectLanesAgree(testing::RandomModel(spec), testing::RandomRows(9, spec.n_features, seed), 4e-7);
   }
 }
 
-/// Nearly every split repeats a feature.
 TEST(ShapProgram, RepeatedFeatures) {
   for (double const categorical : {0.0, 0.6}) {
-    ForestSpec spec;
-    spec.n_features = 2;
-    spec.depth = 10;
-    spec.n_trees = 3;
-    spec.categorical = categorical;
-    ExpectLanesAgree(testing::RandomModel(spec), testing::RandomRows(20, 2, 1), 1e-6);
+    ExpectLanesAgree(testing::RepeatingModel(10, categorical), testing::RandomRows(20, 2, 1), 1e-6);
   }
 }
 

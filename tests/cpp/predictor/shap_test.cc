@@ -6,6 +6,7 @@
 
 #include "predictor/contributions.h"
 #include "predictor/shap_quadrature.h"
+#include "shap_models.h"
 #include "shap_oracle.h"
 
 namespace kauri {
@@ -69,32 +70,16 @@ void ExpectBruteForce(Method const& method, Model const& model, MemoryView const
 }
 
 TEST_P(ExactShap, EqualsAllSubsets) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    ForestSpec spec;
-    spec.seed = seed;
-    spec.n_trees = 4;
-    spec.depth = static_cast<std::int32_t>(seed) + 1;
-    spec.n_features = 3 + static_cast<std::uint32_t>(seed);
-    ExpectBruteForce(GetParam(), testing::RandomModel(spec), testing::RandomRows(12, spec.n_features, seed + 100));
-  }
+  testing::ForEachSmallModel(
+      [](Model const& model, MemoryView const& rows) { ExpectBruteForce(GetParam(), model, rows); });
 }
 
-/// Two features on deep trees: nearly every split repeats one.
 TEST_P(ExactShap, RepeatedFeatures) {
-  ForestSpec spec;
-  spec.n_features = 2;
-  spec.depth = 9;
-  spec.n_trees = 3;
-  ExpectBruteForce(GetParam(), testing::RandomModel(spec), testing::RandomRows(20, 2, 1));
+  ExpectBruteForce(GetParam(), testing::RepeatingModel(9), testing::RandomRows(20, 2, 1));
 }
 
 TEST_P(ExactShap, CategoricalDartAndMultiClass) {
-  ForestSpec spec;
-  spec.categorical = 0.5;
-  spec.dart = true;
-  spec.n_classes = 3;
-  spec.n_trees = 7;
-  ExpectBruteForce(GetParam(), testing::RandomModel(spec), testing::RandomRows(20, 6, 2));
+  ExpectBruteForce(GetParam(), testing::CategoricalDartModel(), testing::RandomRows(20, 6, 2));
 }
 
 TEST_P(ExactShap, TreesOfOneLeaf) {
@@ -107,21 +92,8 @@ TEST_P(ExactShap, TreesOfOneLeaf) {
   EXPECT_EQ(phi, (std::vector<float>{0, 0, 4.5F, 0, 0, 4.5F, 0, 0, 4.5F}));
 }
 
-/// Worked by hand: 'a and b' with even covers. f({}) = 1/4, f({a}) = f({b}) = 1/2, f({a, b}) = 1.
 TEST_P(ExactShap, ConjunctionByHand) {
-  Model model;
-  model.n_features = 2;
-  model.trees.emplace_back();
-  auto& tree = model.trees[0];
-  tree.ExpandNode(0, {0, 0.5F, false, 0.0F});
-  tree.ExpandNode(2, {1, 0.5F, false, 0.0F});
-  for (auto const& [node, cover] : {std::pair{0, 4.0F}, {1, 2.0F}, {2, 2.0F}, {3, 1.0F}, {4, 1.0F}}) {
-    tree.SetNodeStatistics(node, 0.0F, cover);
-  }
-  tree.SetLeafValue(1, 0.0F);
-  tree.SetLeafValue(3, 0.0F);
-  tree.SetLeafValue(4, 1.0F);
-  model.output_of_tree = {0};
+  auto const model = testing::ConjunctionModel();
   MemoryView const rows({1.0F, 1.0F}, 2);
   EXPECT_EQ(RunExplain(GetParam().contributions, model, rows, {0.0F}), (std::vector<float>{0.375F, 0.375F, 0.25F}));
   EXPECT_EQ(RunExplain(GetParam().interactions, model, rows, {0.0F}),
@@ -158,13 +130,7 @@ TEST_P(ExactShap, ZeroCovers) {
 }
 
 TEST_P(ExactShap, CoversThatAreNotNumbersGiveNumbers) {
-  ForestSpec spec;
-  auto model = testing::RandomModel(spec);
-  std::vector<float> const bad{testing::kNaN, testing::kInf, -1.0F, 1e30F, 0.0F, -testing::kInf};
-  std::size_t next = 0;
-  for (auto& tree : model.trees) {
-    for (auto& cover : tree.sum_hessian) cover = bad[next++ % bad.size()];
-  }
+  auto const model = testing::ModelOfBadCovers();
   for (auto explain : {GetParam().contributions, GetParam().interactions, &ApproxContributions}) {
     for (auto value : RunExplain(explain, model, testing::RandomRows(20, 6, 4), {0.0F}))
       ASSERT_TRUE(std::isfinite(value));

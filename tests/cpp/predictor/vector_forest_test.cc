@@ -52,9 +52,11 @@ TEST(VectorForest, MarginsOfEveryPath) {
         auto const expected = testing::NaiveMargins(split, rows, own, testing::RepeatStart(start, n_rows));
         for (auto const path : {MarginPath::kAuto, MarginPath::kRows, MarginPath::kTiles, MarginPath::kCrown}) {
           if (path == MarginPath::kCrown && forest.crown.code_bytes == 0) continue;
-          std::vector<float> out(expected.size());
-          PredictMargins({}, forest, rows, own, {start, {}}, path, out);
-          ASSERT_EQ(out, expected) << name << " path " << static_cast<int>(path) << " rows " << n_rows;
+          for (int threads = 1; threads <= 3; ++threads) {
+            std::vector<float> out(expected.size());
+            PredictMargins(testing::Threads(threads), forest, rows, own, {start, {}}, path, out);
+            ASSERT_EQ(out, expected) << name << " path " << static_cast<int>(path) << " rows " << n_rows;
+          }
         }
       }
     }

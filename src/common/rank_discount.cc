@@ -1,0 +1,16 @@
+#include "common/rank_discount.h"
+
+#include "common/parallel_for.h"
+
+namespace kauri {
+
+std::vector<double> RankDiscounts(Context const& ctx, std::int64_t n) {
+  constexpr std::int64_t kPlacesPerBlock = 1 << 10;
+  std::vector<double> discounts(static_cast<std::size_t>(n));
+  ParallelForBlocks(ctx, n, kPlacesPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto place = begin; place < end; ++place) discounts[static_cast<std::size_t>(place)] = RankDiscount(place);
+  });
+  return discounts;
+}
+
+}  // namespace kauri

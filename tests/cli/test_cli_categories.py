@@ -1,0 +1,87 @@
+"""Categorical columns of text: `train.csv.feature_types` declares them."""
+
+from __future__ import annotations
+
+import random
+
+import kauri as package
+import pytest
+from cli_program import Kauri
+
+TYPES = ["c", "q", "c", "int"]
+ROUNDS = 5
+
+
+def rows_of(n_rows: int) -> list[list[int]]:
+    """Label, a column of few categories, a number, one of many categories, a number."""
+    draw = random.Random(7)
+    rows = []
+    for _ in range(n_rows):
+        few, number, many, other = draw.randrange(3), draw.randrange(100), draw.randrange(40), draw.randrange(9)
+        label = (few == 1) != (many * 7 % 5 < 2) or number > 90
+        rows.append([int(label), few, number, many, other])
+    return rows
+
+
+def write_data(kauri: Kauri, name: str, rows: list[list[int]]) -> str:
+    """Write a text of the format that the name ends with; return what to call it."""
+    if name.endswith(".csv"):
+        kauri.write(name, "".join(",".join(map(str, row)) + "\n" for row in rows))
+        return f"{name}?label_column=0"
+    lines = (f"{row[0]} " + " ".join(f"{i}:{value}" for i, value in enumerate(row[1:])) for row in rows)
+    kauri.write(name, "\n".join(lines) + "\n")
+    return name
+
+
+@pytest.mark.parametrize("name", ["train.csv", "train.libsvm"])
+@pytest.mark.parametrize("method", ["hist", "approx", "exact"])
+def test_the_model_of_python(kauri: Kauri, name: str, method: str) -> None:
+    rows = rows_of(600)
+    uri = write_data(kauri, name, rows)
+    kauri.write(f"{name}.feature_types", " ".join(TYPES))
+    params = {"tree_method": method, "objective": "binary:logistic", "max_depth": 4, "max_cat_to_onehot": 4}
+    options = [f"{key}={value}" for key, value in params.items()]
+    kauri.run(f"data={uri}", *options, f"num_round={ROUNDS}", "model_out=model.json", "eval_train=1")
+    features = [row[1:] for row in rows]
+    labels = [row[0] for row in rows]
+    for types in (TYPES, ["q", "q", "q", "int"]):
+        data = package.DMatrix(features, label=labels, feature_types=types)
+        booster = package.train(params, data, ROUNDS)
+        booster.save_model(kauri.folder / "python.json")
+        same = (kauri.folder / "model.json").read_bytes() == (kauri.folder / "python.json").read_bytes()
+        assert same == (types is TYPES)
+    from_text = package.DMatrix(str(kauri.folder / uri))
+    assert from_text.feature_types == TYPES
+    assert '"' not in kauri.run("task=pred", "model_in=model.json", f"test:data={uri}", "name_pred=stdout").out
+
+
+@pytest.mark.parametrize("name", ["train.csv", "train.libsvm"])
+def test_a_cache_has_them_as_well(kauri: Kauri, name: str) -> None:
+    uri = write_data(kauri, name, rows_of(600))
+    models = []
+    for types in ("\n".join(TYPES), "q q q int"):
+        kauri.write(f"{name}.feature_types", types)
+        for data in (uri, uri + "#pages"):
+            kauri.run(f"data={data}", "tree_method=hist", "max_bin=64", "model_out=model.json")
+            models.append((kauri.folder / "model.json").read_bytes())
+    assert models[0] == models[1] != models[2] == models[3]
+
+
+def test_refusals(kauri: Kauri) -> None:
+    rows = rows_of(50)
+
+    def error(types: str, method: str = "hist", cache: str = "") -> str:
+        uri = write_data(kauri, "train.csv", rows)
+        kauri.write("train.csv.feature_types", types)
+        return kauri.run(f"data={uri}{cache}", f"tree_method={method}", status=1).err
+
+    for cache in ("", "#pages"):
+        too_few = error("c q c", cache=cache)
+        assert "train.csv.feature_types: feature_type has 3 values, but the data have 4 columns" in too_few
+        assert "feature 1 has the unknown type 'numeric'" in error("c numeric c q", cache=cache)
+        assert "train.csv.feature_types holds no types" in error(" \n", cache=cache)
+    rows[3][1] = -1
+    for method, cache in (("hist", ""), ("exact", ""), ("approx", ""), ("hist", "#pages")):
+        assert "row 3 of the categorical column 0 is -1" in error("c q c q", method, cache)
+    rows[3][1] = 1.5
+    assert "categories are integers" in error("c q c q")
