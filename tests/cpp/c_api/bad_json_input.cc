@@ -76,10 +76,9 @@ std::vector<BadInput> BadJson() {
       {"deep options of dot", DumpDot(deep), kTooDeep, KAURI_ERROR_PARAMETER},
       {"deep parameters of a booster",
        [=](World& world) {
-         return XGBoosterLoadJsonConfig(world.booster.get(), (R"({"learner": )" + deep + "}").c_str());
+         return XGBoosterLoadJsonConfig(world.booster.get(), (R"({"learner": {"x": )" + deep + "}}").c_str());
        },
-       {"'learner'"},
-       KAURI_ERROR_PARAMETER},
+       kTooDeep, KAURI_ERROR_PARAMETER},
       {"names of categories without memory",
        Columns(Categorical(Array("<i4", "[10, 0]"))),
        {"column 0", "[10, 0]"},
@@ -96,6 +95,20 @@ std::vector<BadInput> BadJson() {
        KAURI_ERROR_DATA},
       {"rows without columns", Dense(Array("<f4", kRowsOnly)), {"4611686018427387904 rows"}, KAURI_ERROR_DATA},
   };
+}
+
+/// What is no text, or no UTF-8, is nothing worse.
+TEST(OddParameters, AreSavedAndLoaded) {
+  Problem const problem;
+  auto const booster = MakeBooster(problem.data, {{"my_own", "\xFF\xFE"}, {"\xFF", "1"}});
+  bst_ulong length = 0;
+  char const* text = nullptr;
+  ASSERT_OK(XGBoosterSaveJsonConfig(booster.get(), &length, &text));
+  std::string const saved(text, length);
+  EXPECT_NE(saved.find("my_own"), std::string::npos);
+  EXPECT_OK(XGBoosterLoadJsonConfig(booster.get(), saved.c_str()));
+  EXPECT_OK(XGBoosterLoadJsonConfig(booster.get(), R"({"learner": {"objective": {"name": {"eta": "0.5"}}}})"));
+  EXPECT_OK(XGBoosterLoadJsonConfig(booster.get(), R"({"learner": {"objective": ["name"], "user_metrics": 3}})"));
 }
 
 /// An empty array clears a field, of whatever shape it is.
