@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "booster/learner_impl.h"
 #include "booster/row_leaves.h"
 #include "common/fixed_point.h"
 #include "common/gradient_table.h"
@@ -56,6 +57,7 @@ class CpuEngine : public Engine {
       ResizeLarge(&cache.margins, static_cast<std::size_t>(data->NumRows() * cache.n_outputs));
       from.of_output = start;
       from.of_row = data->Info().base_margin;
+      CheckBaseMargin(from.of_row, data->NumRows(), cache.n_outputs);
     } else {
       from.of_row = cache.margins;
     }

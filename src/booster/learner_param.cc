@@ -1,8 +1,5 @@
 #include "booster/learner_param.h"
 
-#include <omp.h>
-
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -10,6 +7,7 @@
 
 #include "booster/gbtree.h"
 #include "booster/learner.h"
+#include "common/threads.h"
 #include "data/category_names.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -26,7 +24,7 @@ void LearnerParam::Validate() const {
        "' is not valid; expected xgboost, missing or error.");
 }
 
-int LearnerParam::Threads() const { return nthread > 0 ? nthread : std::max(1, omp_get_max_threads()); }
+int LearnerParam::Threads() const { return NumThreadsFor(nthread); }
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "booster/gbtree.h"
 #include "booster/learner_impl.h"
 #include "booster/model_io/model_io.h"
+#include "common/json_text.h"
 #include "kauri/error.h"
 #include "kauri/tree_param.h"
 #include "kauri/version.h"
@@ -132,11 +133,11 @@ std::string Learner::SaveConfig() {
                   {"user_params", impl_->params},
                   {"user_metrics", impl_->metric_names}}},
                 {"version", {KAURI_VERSION_MAJOR, KAURI_VERSION_MINOR, KAURI_VERSION_PATCH}}};
-  return document.dump();
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 void Learner::LoadConfig(std::string const& json) {
-  auto const document = Json::parse(json, nullptr, false);
+  auto const document = ParseJsonText(json, ErrorKind::kParameter);
   if (document.is_discarded() || !document.is_object() || !document.contains("learner") ||
       !document["learner"].is_object()) {
     Fail(ErrorKind::kParameter, "the configuration is not a JSON object with a member 'learner': '", json.substr(0, 60),
@@ -150,9 +151,8 @@ void Learner::LoadConfig(std::string const& json) {
     learner.erase("learner_model_param");
     CollectParams(learner, &params);
     params.erase("num_trees");
-    if (learner.contains("objective") && learner["objective"].contains("name")) {
-      params["objective"] = learner["objective"]["name"].get<std::string>();
-    }
+    auto const objective = learner.value("objective", Json());
+    if (objective.contains("name") && objective["name"].is_string()) params["objective"] = objective["name"];
   }
   for (auto const& [name, value] : params) SetParam(name, value);
   if (!learner.contains("user_metrics")) return;

@@ -43,7 +43,7 @@ FeatureMap GivenMap(int count, char const* const* names, char const* const* type
   return {StringsOf(names, length, "fname"), StringsOf(types, length, "ftype")};
 }
 
-/// The names that the configuration gives, the booster's own, or f0, f1, ...
+/// The names that the configuration gives, or the booster's own: one for every feature, or none.
 std::vector<std::string> NamesOf(Model const& model, JsonConfig const& config) {
   auto names = model.feature_names;
   if (config.Has("feature_names") && !config.Document()["feature_names"].is_null()) {
@@ -60,8 +60,12 @@ std::vector<std::string> NamesOf(Model const& model, JsonConfig const& config) {
   if (!names.empty() && names.size() != n_features) {
     Fail(ErrorKind::kParameter, "got ", names.size(), " feature names for a booster of ", n_features, " features.");
   }
-  for (auto i = names.size(); i < n_features; ++i) names.push_back("f" + std::to_string(i));
   return names;
+}
+
+/// `names` from NamesOf; without any they are f0, f1, ...
+std::string NameOf(std::vector<std::string> const& names, std::int64_t feature) {
+  return names.empty() ? "f" + std::to_string(feature) : names[static_cast<std::size_t>(feature)];
 }
 
 }  // namespace
@@ -106,12 +110,12 @@ int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* o
     buffers.floats.clear();
     auto const type = settings.Text("importance_type");
     if (model.IsLinear()) {
-      names = all_names;
+      for (std::int64_t i = 0; i < model.n_features; ++i) names.push_back(NameOf(all_names, i));
       auto const scores = kauri::LinearScore(model, type);
       buffers.floats.assign(scores.begin(), scores.end());
     } else {
       for (auto const& [feature, score] : kauri::FeatureScore(model, type)) {
-        names.push_back(all_names.at(static_cast<std::size_t>(feature)));
+        names.push_back(NameOf(all_names, feature));
         buffers.floats.push_back(static_cast<float>(score));
       }
     }

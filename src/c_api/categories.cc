@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "c_api/guard.h"
+#include "common/json_text.h"
 #include "data/category_view.h"
 #include "data/columnar.h"
 
@@ -131,7 +132,7 @@ class RecodedView : public DataView {
 }  // namespace
 
 std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing) {
-  auto const document = json::parse(columns, nullptr, false);
+  auto const document = ParseJsonText(columns, ErrorKind::kData);
   if (!document.is_object()) return MakeColumnarView(columns, missing);
   auto view = MakeColumnarView(document.value("columns", json()).dump(), missing);
   auto const reference = document.value("ref_categories", json());

@@ -1,8 +1,6 @@
 /// Versions, build, log and global configuration.
 #include "c_api/global.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -12,6 +10,7 @@
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
 #include "common/log.h"
+#include "common/threads.h"
 #include "kauri/c_api.h"
 #include "kauri/plugin.h"
 #include "kauri/version.h"
@@ -97,10 +96,8 @@ nlohmann::json ParameterList() {
 int DefaultThreads() { return t_threads; }
 
 Context MakeContext(std::int64_t nthread) {
-  auto const wanted = nthread > 0 ? nthread : DefaultThreads();
   Context ctx;
-  ctx.threads =
-      wanted > 0 ? static_cast<int>(std::min<std::int64_t>(wanted, 1 << 20)) : std::max(1, omp_get_max_threads());
+  ctx.threads = NumThreadsFor(nthread > 0 ? nthread : DefaultThreads());
   return ctx;
 }
 

@@ -7,7 +7,7 @@ namespace kauri::c_api {
 
 /// nthread of XGBSetGlobalConfig; 0: all cores.
 int DefaultThreads();
-/// nthread 0 or below: DefaultThreads().
+/// nthread 0 or below: DefaultThreads(). MaxThreads() of common/threads.h at most.
 Context MakeContext(std::int64_t nthread);
 
 }  // namespace kauri::c_api

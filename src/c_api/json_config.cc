@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "c_api/guard.h"
+#include "common/json_text.h"
 
 namespace kauri::c_api {
 namespace {
@@ -43,7 +44,7 @@ bool IsInteger(nlohmann::json const& value) {
 
 JsonConfig::JsonConfig(char const* text, char const* call) : call_(call) {
   std::string const config = NotNull(text, "config");
-  document_ = nlohmann::json::parse(QuoteSpecialNumbers(config), nullptr, false);
+  document_ = ParseJsonText(QuoteSpecialNumbers(config), ErrorKind::kParameter);
   if (!document_.is_object()) {
     Fail(ErrorKind::kParameter, call_, ": the configuration must be a JSON object, got '", config.substr(0, kShownText),
          "'.");

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/json_text.h"
 #include "data/array_dispatch.h"
 #include "data/plain_array.h"
 #include "kauri/error.h"
@@ -22,7 +23,7 @@ std::string Shown(json const& value) {
 [[noreturn]] void Refuse(std::string const& what) { Fail(ErrorKind::kData, "array interface: ", what); }
 
 json ParseObject(std::string const& text) {
-  auto document = json::parse(text, nullptr, false);
+  auto document = ParseJsonText(text, ErrorKind::kData);
   if (document.is_discarded()) {
     Refuse("'" + text.substr(0, kMaxShownText) + "' is not JSON; pass the __array_interface__ of an array as JSON.");
   }

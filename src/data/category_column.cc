@@ -43,11 +43,19 @@ void RequireFew(std::int64_t n) {
   Fail(ErrorKind::kData, "it has ", n, " categories; at most ", kCategoryLimit - 1, " are possible.");
 }
 
+/// A table without columns has rows but no memory.
+void RequireVector(ArrayView const& array) {
+  if (array.shape[1] == 1) return;
+  Fail(ErrorKind::kData, "the names of its categories have the shape [", array.shape[0], ", ", array.shape[1],
+       "]; pass vectors.");
+}
+
 }  // namespace
 
 CategoryNames NumbersAsNames(ArrayView const& numbers) {
   CategoryNames names;
   names.number_type = TypeOf(numbers.dtype);
+  RequireVector(numbers);
   RequireFew(numbers.shape[0]);
   for (std::int64_t i = 0; i < numbers.shape[0]; ++i) {
     auto const number = DispatchDType(numbers.dtype, [&](auto tag) -> std::int64_t {
@@ -67,6 +75,8 @@ CategoryNames ParseCategoryNames(nlohmann::json const& names) {
   if (!names.contains("offsets")) return NumbersAsNames(ParseArrayInterface(names.dump()));
   auto const offsets = ParseArrayInterface(names["offsets"].dump());
   auto const values = ParseArrayInterface(names.value("values", nlohmann::json()).dump());
+  RequireVector(offsets);
+  RequireVector(values);
   if (ItemSize(values.dtype) != 1 || (values.Size() > 1 && values.strides[0] != 1)) {
     Fail(ErrorKind::kData, "the names of its categories are not contiguous bytes.");
   }

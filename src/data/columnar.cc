@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/json_text.h"
 #include "data/array_dispatch.h"
 #include "data/category_column.h"
 #include "data/value_rules.h"
@@ -155,7 +156,7 @@ auto ParseColumn(json const& column, std::size_t index, Parse const& parse, Cate
 /// Vectors of one length. names: [columns], or empty when none is categorical.
 template <typename Parse>
 auto ParseColumns(std::string const& text, Parse const& parse, CategoryNameTable* names) {
-  auto const document = json::parse(text, nullptr, false);
+  auto const document = ParseJsonText(text, ErrorKind::kData);
   if (!document.is_array()) {
     Fail(ErrorKind::kData, "columns: '", text.substr(0, 120), "' is not a JSON list of array interfaces.");
   }

@@ -44,6 +44,7 @@ bool Holds(Rule rule, float value) {
 /// All elements, row by row, as float32.
 std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, Rule rule) {
   std::vector<float> values(static_cast<std::size_t>(array.Size()));
+  if (values.empty()) return values;  // also of any number of rows without columns
   DispatchDType(array.dtype, [&](auto tag) {
     std::size_t next = 0;
     for (std::int64_t row = 0; row < array.shape[0]; ++row) {

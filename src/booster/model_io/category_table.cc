@@ -183,9 +183,9 @@ void ReadNames(ObjectReader const& gbtree, Model* model) {
   auto const cats = gbtree.Child("cats");
   if (!cats.Has("enc")) return;
   auto* const features = cats.Elements("enc");
-  if (static_cast<std::int64_t>(features->size()) > model->n_features) {
-    cats.FailAt("enc", "has ", features->size(), " elements for ", model->n_features, " features");
-  }
+  auto const n_given = static_cast<std::int64_t>(features->size());
+  auto const fail_size = [&] { cats.FailAt("enc", "has ", n_given, " elements for ", model->n_features, " features"); };
+  if (n_given > model->n_features) fail_size();
   auto& names = model->categories.names;
   for (std::size_t i = 0; i < features->size(); ++i) {
     ObjectReader const feature(&(*features)[i], cats.PathOf("enc") + "[" + std::to_string(i) + "]");
@@ -195,6 +195,7 @@ void ReadNames(ObjectReader const& gbtree, Model* model) {
                   " are possible");
     }
   }
+  if (n_given > 0 && n_given < model->n_features) fail_size();
 }
 
 void ReadSeen(ObjectReader const& gbtree, Model* model) {

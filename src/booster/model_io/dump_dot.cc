@@ -2,6 +2,7 @@
 
 #include "booster/model_io/dump_format.h"
 #include "booster/model_io/number_text.h"
+#include "common/json_text.h"
 #include "common/log.h"
 
 namespace kauri::model_io {
@@ -56,7 +57,7 @@ DotOptions ParseDotOptions(std::string const& json) {
   if (json.empty()) return options;
   std::map<std::string, Attributes> groups;
   try {
-    nlohmann::json::parse(json).get_to(groups);
+    ParseJsonText(json, ErrorKind::kParameter).get_to(groups);
   } catch (nlohmann::json::exception const&) {
     Fail(ErrorKind::kParameter, "the options of the dump format dot are '", json,
          R"('; expected a JSON object such as {"graph_attrs": {"rankdir": "LR"}})");

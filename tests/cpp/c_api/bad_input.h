@@ -58,5 +58,6 @@ std::vector<BadInput> BadData();
 std::vector<BadInput> BadBatches();
 std::vector<BadInput> BadModels();
 std::vector<BadInput> BadExplanations();
+std::vector<BadInput> BadJson();
 
 }  // namespace kauri::testing

@@ -133,6 +133,15 @@ std::vector<BadInput> LabelCases() {
        SetField("base_margin", std::vector<float>(30, 1)),
        {"base_margin", "30", "200"},
        KAURI_ERROR_DATA},
+      {"margin of more outputs",
+       [](World& world) {
+         auto const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
+         std::vector<float> const margin(20, 1.0F);
+         EXPECT_OK(XGDMatrixSetInfoFromInterface(data.get(), "base_margin", Table(margin, 5).c_str()));
+         return TrainWith(world, data);
+       },
+       {"base_margin", "20 values", "4 rows", "1 outputs"},
+       KAURI_ERROR_DATA},
       {"group too large", SetField("group", {100, 101}), {"group", "101", "200"}, KAURI_ERROR_DATA},
       {"group too small", SetField("group", {100, 99}), {"group", "199", "200"}, KAURI_ERROR_DATA},
       {"unordered qid", SetField("qid", std::vector<float>{2, 1}), {"qid", "2", "200"}, KAURI_ERROR_DATA},
@@ -242,7 +251,7 @@ TEST_P(BadInputs, AreExplainedAndHarmless) {
 
 INSTANTIATE_TEST_SUITE_P(All, BadInputs,
                          ::testing::Values(ParameterCases, LabelCases, BadData, BadBatches, PredictionCases, BadModels,
-                                           BadExplanations, HandleCases));
+                                           BadExplanations, BadJson, HandleCases));
 
 }  // namespace
 }  // namespace kauri::testing

@@ -80,6 +80,13 @@ std::vector<BadInput> BadModels() {
        LoadSpoiled([](json* m) { FirstTree(m)["split_conditions"].erase(0); }),
        {"split_conditions"},
        KAURI_ERROR_MODEL},
+      {"names of categories for some of the features",
+       LoadSpoiled([](json* m) {
+         (*m)["learner"]["gradient_booster"]["model"]["cats"] = {
+             {"enc", {{{"offsets", {0, 1}}, {"values", {97}}}}}, {"feature_segments", {0, 1}}, {"sorted_idx", {0}}};
+       }),
+       {"enc", "1", "4 features"},
+       KAURI_ERROR_MODEL},
       {"unknown objective in the model",
        LoadSpoiled([](json* m) { (*m)["learner"]["objective"]["name"] = "reg:odd"; }),
        {"reg:odd"},
@@ -140,6 +147,27 @@ std::vector<BadInput> BadModels() {
        {"gian", "gain"},
        KAURI_ERROR_PARAMETER},
   };
+}
+
+/// A few bytes may claim 2^31 - 1 features: what splits do not use must cost nothing.
+TEST(WideModels, ScoreTheFeaturesOfTheirSplits) {
+  World world;
+  auto model = json::parse(world.ModelJson());
+  model["learner"]["learner_model_param"]["num_feature"] = "2147483647";
+  FirstTree(&model)["split_indices"][0] = 2147483646;
+  auto const text = model.dump();
+  ASSERT_OK(XGBoosterLoadModelFromBuffer(world.booster.get(), text.data(), text.size()));
+  bst_ulong n = 0;
+  bst_ulong dim = 0;
+  bst_ulong const* shape = nullptr;
+  char const** names = nullptr;
+  float const* scores = nullptr;
+  ASSERT_OK(XGBoosterFeatureScore(world.booster.get(), R"({"importance_type": "weight"})", &n, &names, &dim, &shape,
+                                  &scores));
+  ASSERT_GE(n, 1U);
+  EXPECT_LE(n, 5U);
+  EXPECT_STREQ(names[n - 1], "f2147483646");
+  EXPECT_EQ(scores[n - 1], 1.0F);
 }
 
 }  // namespace kauri::testing

@@ -1,9 +1,11 @@
 /// Versions, build information, log and global configuration; errors as such.
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
 #include "c_api/support.h"
+#include "common/threads.h"
 #include "kauri/version.h"
 
 namespace kauri::testing {
@@ -86,6 +88,39 @@ TEST(Library, OneProcess) {
   EXPECT_EQ(XGCommunicatorBroadcast(&value, sizeof(value), 1), -1);
   EXPECT_EQ(XGCommunicatorInit(R"({"dmlc_tracker_uri": "10.0.0.1"})"), -1);
   EXPECT_NE(std::string(XGBGetLastError()).find("several processes"), std::string::npos);
+}
+
+/// Of this process; those that OpenMP has started stay.
+int NumThreads() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "Threads:") break;
+  }
+  int count = 0;
+  status >> count;
+  return count;
+}
+
+TEST(Library, HugeThreadCountsStartNoThousands) {
+  constexpr int kOthers = 8;  // of this program
+  auto const most = MaxThreads() + kOthers;
+  Problem const problem;
+  if (NumThreads() < 1) GTEST_SKIP() << "threads cannot be counted here";
+  auto params = Logistic();
+  params.emplace_back("tree_method", "exact");
+  auto const expected = Predict(Train(problem.data, params, 2), problem.data).values;
+  params.emplace_back("nthread", "3000");
+  EXPECT_EQ(Predict(Train(problem.data, params, 2), problem.data).values, expected);
+  EXPECT_LE(NumThreads(), most);
+  DMatrixHandle handle = nullptr;
+  auto const array = Interface(problem.values, "<f4", "[200, 4]");
+  ASSERT_OK(XGDMatrixCreateFromDense(array.c_str(), R"({"missing": NaN, "nthread": 3000})", &handle));
+  ASSERT_OK(XGDMatrixFree(handle));
+  EXPECT_LE(NumThreads(), most);
+  ASSERT_OK(XGBSetGlobalConfig(R"({"nthread": 3000})"));
+  Train(Problem().data, {{"tree_method", "exact"}}, 1);
+  ASSERT_OK(XGBSetGlobalConfig(R"({"nthread": 0})"));
+  EXPECT_LE(NumThreads(), most);
 }
 
 std::string* g_log = nullptr;
