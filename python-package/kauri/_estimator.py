@@ -38,6 +38,9 @@ _NOT_OF_THE_BOOSTER = (
     "callbacks",
 )
 
+# Parameters of a booster that its file tells.
+_IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
+
 
 def has_several_columns(y: Any) -> bool:
     """Whether the targets are a table of two columns or more."""
@@ -358,8 +361,13 @@ class KauriModel(BaseEstimator):
         self.get_booster().save_model(fname)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
-        """Load a model; see `Booster.load_model`. Raises ValueError for one with an objective of another estimator."""
-        booster = Booster(self.get_booster_params(), model_file=fname)
+        """Load a model; see `Booster.load_model`. Raises ValueError for one with an objective of another estimator.
+
+        Its objective, base score and kind of booster take the place of the estimator's.
+        """
+        booster = Booster(model_file=fname)
         self._require_objective(json.loads(booster.save_config())["learner"]["objective"]["name"])
+        params = self.get_booster_params()
+        booster.set_param({name: value for name, value in params.items() if name not in _IN_MODEL_FILES})
         self._keep(booster, booster.feature_names)
         self._evals_result = {}
