@@ -97,8 +97,9 @@ def plot_importance(
     ax.set_xlabel(xlabel or ("score" if is_given else _UNITS.get(importance_type, importance_type.replace("_", " "))))
     ax.set_ylabel(ylabel or "")
     ax.set_title(title or "")
-    ax.grid(grid, axis="x", color="#e0e0e0")
-    ax.set_axisbelow(True)
+    if grid:
+        ax.grid(axis="x", color="#e0e0e0")
+        ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
