@@ -130,8 +130,10 @@ def test_lines_of_the_log_have_levels(caplog: pytest.LogCaptureFixture, data: ka
 
 def test_the_configuration_comes_back() -> None:
     before = kauri.get_config()
-    with pytest.raises(ZeroDivisionError), kauri.config_context(verbosity=3, nthread=1):
+    with kauri.config_context(verbosity=3, nthread=1):
         assert (kauri.get_config()["verbosity"], kauri.get_config()["nthread"]) == (3, 1)
+    assert kauri.get_config() == before
+    with pytest.raises(ZeroDivisionError), kauri.config_context(verbosity=3):
         _ = 1 / 0
     assert kauri.get_config() == before
     with pytest.raises(kauri.ParameterError), kauri.config_context(verbosty=3):
