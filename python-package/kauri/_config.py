@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,12 +18,6 @@ def build_info() -> dict[str, Any]:
 def parameters() -> list[dict[str, str]]:
     """Return every parameter: group, name, type, default, bounds and description."""
     return json.loads(_lib.call_text(_lib.LIB.KauriGetParameters))
-
-
-@functools.lru_cache(maxsize=1)
-def parameter_names() -> frozenset[str]:
-    """Return the names of all parameters."""
-    return frozenset(parameter["name"] for parameter in parameters())
 
 
 def set_config(**settings: Any) -> None:

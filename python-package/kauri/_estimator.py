@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, column_or_1d
 
 from ._columns import text_names
-from ._config import parameter_names
+from ._config import parameters
 from ._fit_data import FitData, Rows
 from ._functions import as_metric, as_objective
 from ._lib import ParameterError
@@ -130,9 +130,10 @@ class KauriModel(BaseEstimator):
 
     def _require_known(self, names: Iterable[str]) -> None:
         """Raise ParameterError for a name of no parameter."""
+        known = {parameter["name"] for parameter in parameters()}
         for name in names:
-            if name not in parameter_names():
-                near = difflib.get_close_matches(name, [*self._get_param_names(), *parameter_names()], 1)
+            if name not in known:
+                near = difflib.get_close_matches(name, [*self._get_param_names(), *known], 1)
                 hint = f"did you mean {near[0]!r}?" if near else "kauri.parameters() lists those of boosters."
                 raise ParameterError(f"{type(self).__name__} has no parameter {name!r}; {hint}")
 
@@ -141,7 +142,8 @@ class KauriModel(BaseEstimator):
 
         Raises ParameterError for one that there is not.
         """
-        self._require_known(getattr(self, "kwargs", {}))
+        if hasattr(self, "kwargs"):
+            self._require_known(self.kwargs)
         params = {name: value for name, value in self.get_params(deep=False).items() if value is not None}
         for name in _NOT_OF_THE_BOOSTER:
             params.pop(name, None)

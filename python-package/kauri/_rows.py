@@ -102,7 +102,7 @@ def by_row(values: Any, n_rows: int) -> Any:
     """Return gradients, ``[n_rows]`` or ``[n_rows, n_outputs]``; the latter may be given as a flat array."""
     if not device.is_device_array(values):
         values = np.asanyarray(values)
-    flat = values.ndim == 1 and n_rows > 0 and len(values) > n_rows and len(values) % n_rows == 0
+    flat = getattr(values, "ndim", None) == 1 and n_rows > 0 and len(values) > n_rows and len(values) % n_rows == 0
     return values.reshape(n_rows, -1) if flat else values
 
 

@@ -81,8 +81,14 @@ def test_names_of_no_parameter(regression: Table, name: str, hint: str) -> None:
 def test_what_the_booster_gets() -> None:
     model = KauriRFRegressor(n_estimators=7, random_state=3, missing=0.0, sketch="gk", eval_metric=["mae", log_loss])
     given = {
-        "learning_rate": 1.0, "subsample": 0.8, "colsample_bynode": 0.8, "reg_lambda": 1e-5,
-        "num_parallel_tree": 7, "random_state": 3, "sketch": "gk", "eval_metric": ["mae"],
+        "learning_rate": 1.0,
+        "subsample": 0.8,
+        "colsample_bynode": 0.8,
+        "reg_lambda": 1e-5,
+        "num_parallel_tree": 7,
+        "random_state": 3,
+        "sketch": "gk",
+        "eval_metric": ["mae"],
     }
     assert model.get_booster_params() == model.get_xgb_params() == given
     assert model.get_num_boosting_rounds() == 1
