@@ -92,6 +92,8 @@ KAURI_API int XGBuildInfo(char const** out);
 KAURI_API char const* XGBGetLastError(void);
 /** The library writes nothing by itself: `callback` receives each line of the log; null turns it off. Process-wide. */
 KAURI_API int XGBRegisterLogCallback(void (*callback)(char const*));
+/** The same with the level of each line: 1 warning, 2 information, 3 detail. The callback set last gets the log. */
+KAURI_API int KauriRegisterLogCallback(void (*callback)(int, char const*));
 /**
  * `config`: {"verbosity": 0..3, "nthread": count}. verbosity: what the log callback receives (0 nothing, 1 warnings, 2
  * information, 3 details), process-wide. nthread: threads of data and boosters that this thread creates from now on
@@ -223,8 +225,8 @@ KAURI_API int XGDMatrixGetDataAsCSR(DMatrixHandle handle, char const* config, bs
 
 /**
  * The cuts of a matrix of bins as array interfaces: `out_indptr` uint64 [n_cols + 1], `out_data` float32; of each
- * feature the lower bound of its first bin, then the upper bound of every bin. `config`: {}. Errors: a matrix of
- * values.
+ * feature the lower bound of its first bin, then the upper bound of every bin. `config`: {} or {"max_bin": count}. Of a
+ * matrix of values, those that tree_method=hist makes with that max_bin (256) and the weights; it keeps none.
  */
 KAURI_API int XGDMatrixGetQuantileCut(DMatrixHandle handle, char const* config, char const** out_indptr,
                                       char const** out_data);

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from . import _lib, callback
+from ._config import build_info, config_context, get_config, parameters, set_config
 from ._lib import (
     DataError,
     DeviceError,
@@ -30,7 +28,9 @@ from .plotting import (
     plot_dependence,
     plot_importance,
     plot_interactions,
+    plot_tree,
     plot_waterfall,
+    to_graphviz,
 )
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
 from .shuffling import shuffle
@@ -59,6 +59,7 @@ __all__ = [
     "SparseInteractions",
     "build_info",
     "callback",
+    "config_context",
     "cv",
     "explain",
     "explain_batches",
@@ -71,29 +72,11 @@ __all__ = [
     "plot_dependence",
     "plot_importance",
     "plot_interactions",
+    "plot_tree",
     "plot_waterfall",
     "set_config",
     "shuffle",
     "sparse_interactions",
+    "to_graphviz",
     "train",
 ]
-
-
-def build_info() -> dict[str, Any]:
-    """Return how the library was built, and which CUDA devices it can use."""
-    return json.loads(_lib.call_text(_lib.LIB.XGBuildInfo))
-
-
-def parameters() -> list[dict[str, str]]:
-    """Return every parameter: group, name, type, default, bounds and description."""
-    return json.loads(_lib.call_text(_lib.LIB.KauriGetParameters))
-
-
-def set_config(**settings: Any) -> None:
-    """Set verbosity (0 to 3: what the logger ``kauri`` receives) or nthread (of what is made from now on)."""
-    _lib.check(_lib.LIB.XGBSetGlobalConfig(_lib.config(**settings)))
-
-
-def get_config() -> dict[str, Any]:
-    """Return the global configuration."""
-    return json.loads(_lib.call_text(_lib.LIB.XGBGetGlobalConfig))

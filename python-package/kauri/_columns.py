@@ -84,3 +84,17 @@ def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
     columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
     types = [_TYPE_OF_KIND[getattr(column.dtype, "kind", "f")] for column in columns]
     return b"[" + b",".join(map(device.interface, columns)) + b"]", types, columns
+
+
+def text_names(table: Any) -> list[str] | None:
+    """Return the names of the columns of a frame; None for arrays, and unless all of them are texts."""
+    columns = getattr(table, "column_names", None)  # of a pyarrow table, whose `columns` are the data
+    names = list(getattr(table, "columns", []) if columns is None else columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def split_column(frame: Any, name: str) -> tuple[Any, Any]:
+    """Return a frame without a column, and the column; None for it if there is none."""
+    if name not in (text_names(frame) or []):
+        return frame, None
+    return (frame.drop(columns=[name]) if hasattr(frame, "iloc") else frame.drop([name])), frame[name]

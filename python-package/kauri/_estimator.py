@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, column_or_1d
 
+from ._columns import text_names
+from ._config import parameters
+from ._fit_data import FitData, Rows
+from ._functions import as_metric, as_objective
+from ._lib import ParameterError
+from ._metrics import CustomMetric
 from .booster import Booster
 from .callback import EvalsLog, TrainingCallback
 from .data import DMatrix
@@ -30,6 +38,9 @@ _NOT_OF_THE_BOOSTER = (
     "callbacks",
 )
 
+# Parameters of a booster that its file tells.
+_IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
+
 
 def has_several_columns(y: Any) -> bool:
     """Whether the targets are a table of two columns or more."""
@@ -38,13 +49,18 @@ def has_several_columns(y: Any) -> bool:
 
 
 class KauriModel(BaseEstimator):
-    """What the estimators share. Every parameter that is None keeps the library's default."""
+    """What the estimators share. Every parameter that is None keeps the library's default.
+
+    `kwargs` are parameters of the booster that are not named here; `fit` checks them, as scikit-learn asks for.
+    """
+
+    _BY_QUERY = False  # whether metrics of the user's own are of queries
 
     def __init__(
         self,
         *,
-        n_estimators: int = 100,
-        objective: str | None = None,
+        n_estimators: int | None = 100,
+        objective: str | Callable[..., Any] | None = None,
         booster: str | None = None,
         tree_method: str | None = None,
         device: str | None = None,
@@ -83,28 +99,92 @@ class KauriModel(BaseEstimator):
         interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
         scale_pos_weight: float | None = None,
         base_score: float | None = None,
-        eval_metric: str | list[str] | None = None,
-        random_state: int | np.random.RandomState | None = None,
+        eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: int | None = None,
         missing: float | None = None,
         early_stopping_rounds: int | None = None,
         importance_type: str | None = None,
         callbacks: list[TrainingCallback] | None = None,
+        **kwargs: Any,
     ) -> None:
         for name, value in list(locals().items()):
-            if name not in ("self", "__class__"):
+            if name not in ("self", "__class__", "kwargs"):
                 setattr(self, name, value)
+        if kwargs:
+            self.kwargs = kwargs
 
-    def _booster_params(self) -> dict[str, Any]:
+    # ---- parameters ----
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, also those that were given besides the named ones."""
+        return {**super().get_params(deep), **getattr(self, "kwargs", {})}
+
+    def set_params(self, **params: Any) -> KauriModel:
+        """Set parameters; see `kauri.parameters` for those that may be given besides the named ones."""
+        named = self._get_param_names()
+        others = {name: value for name, value in params.items() if name not in named and "__" not in name}
+        if others:
+            self.kwargs = {**getattr(self, "kwargs", {}), **others}
+        return super().set_params(**{name: value for name, value in params.items() if name not in others})
+
+    def _require_known(self, names: Iterable[str]) -> None:
+        """Raise ParameterError for a name of no parameter."""
+        known = {parameter["name"] for parameter in parameters()}
+        for name in names:
+            if name not in known:
+                near = difflib.get_close_matches(name, [*self._get_param_names(), *known], 1)
+                hint = f"did you mean {near[0]!r}?" if near else "kauri.parameters() lists those of boosters."
+                raise ParameterError(f"{type(self).__name__} has no parameter {name!r}; {hint}")
+
+    def get_booster_params(self) -> dict[str, Any]:
+        """Return the parameters that the booster gets: those that are given, without functions.
+
+        Raises ParameterError for one that there is not.
+        """
+        if hasattr(self, "kwargs"):
+            self._require_known(self.kwargs)
         params = {name: value for name, value in self.get_params(deep=False).items() if value is not None}
         for name in _NOT_OF_THE_BOOSTER:
             params.pop(name, None)
-        if not isinstance(self.random_state, (int, np.integer, type(None))):
+        if callable(self.objective):
+            del params["objective"]
+        if metrics := [metric for metric in self._metrics() if not callable(metric)]:
+            params["eval_metric"] = metrics
+        else:
+            params.pop("eval_metric", None)
+        if isinstance(self.random_state, np.random.Generator):
+            params["random_state"] = int(self.random_state.integers(np.iinfo(np.int32).max))
+        elif not isinstance(self.random_state, (int, np.integer, type(None))):
             params["random_state"] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return params
 
-    def _num_rounds(self) -> int:
-        return self.n_estimators
+    def get_xgb_params(self) -> dict[str, Any]:
+        """Return what `get_booster_params` does; XGBoost's name."""
+        return self.get_booster_params()
+
+    def get_num_boosting_rounds(self) -> int:
+        """Return the number of rounds to train."""
+        return 100 if self.n_estimators is None else self.n_estimators
+
+    def _metrics(self) -> list[Any]:
+        metrics = self.eval_metric
+        return list(metrics) if isinstance(metrics, (list, tuple)) else [] if metrics is None else [metrics]
+
+    def _own_metric(self) -> CustomMetric | None:
+        functions = [metric for metric in self._metrics() if callable(metric)]
+        return as_metric(functions, self._BY_QUERY) if functions else None
+
+    def _require_objective(self, objective: str) -> None:
+        """Raise ValueError for an objective that makes no sense here."""
+        if not self._suits(objective):
+            raise ValueError(f"{type(self).__name__} cannot have the objective {objective}; take another estimator.")
+
+    @staticmethod
+    def _suits(objective: str) -> bool:
+        return not objective.startswith("multi:")
+
+    # ---- training ----
 
     def _matrix(self, X: Any, **info: Any) -> DMatrix:
         return DMatrix(
@@ -119,57 +199,68 @@ class KauriModel(BaseEstimator):
     def _require_target(self, y: Any) -> None:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        if np.ma.is_masked(y):
+            raise ValueError("y has masked elements; leave out the rows without a target.")
 
     def _encode(self, y: Any) -> np.ndarray:
         return y if has_several_columns(y) else column_or_1d(y, warn=True)
 
-    def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        base_margin: Any,
-        eval_set: Sequence[tuple[Any, Any]] | None,
-        sample_weight_eval_set: Sequence[Any] | None,
-        verbose: bool | int,
-        model: Any,
-        params: dict[str, Any],
-    ) -> KauriModel:
-        data = self._matrix(X, label=self._encode(y), weight=sample_weight, base_margin=base_margin)
-        weights = sample_weight_eval_set or [None] * len(eval_set or [])
-        evals = [
-            (self._matrix(X_eval, label=self._encode(y_eval), weight=weight), f"validation_{i}")
-            for i, ((X_eval, y_eval), weight) in enumerate(zip(eval_set or [], weights))
-        ]
-        return self._train(X, data, evals, verbose, model, params)
+    def _labelled(self, rows: Rows) -> DMatrix:
+        X, y, fields = rows
+        self._require_target(y)
+        return self._matrix(X, label=self._encode(y), **fields)
 
-    def _train(
-        self,
-        X: Any,
-        data: DMatrix,
-        evals: list[tuple[DMatrix, str]],
-        verbose: bool | int,
-        model: Any,
-        params: dict[str, Any],
-    ) -> KauriModel:
-        if self.feature_weights is not None:
-            data.set_info(feature_weights=self.feature_weights)
+    def _fit(self, given: FitData, params: dict[str, Any]) -> KauriModel:
+        if "objective" in params:
+            self._require_objective(params["objective"])
+        data = self._labelled(given.train)
+        self._set_feature_weights(data)
+        evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
+        for matrix, _ in evals:
+            self._adopt_names(matrix, data.feature_names)
         self._evals_result: EvalsLog = {}
-        self._booster = train(
+        booster = train(
             params,
             data,
-            self._num_rounds(),
+            self.get_num_boosting_rounds(),
             evals=evals,
+            obj=as_objective(self.objective) if callable(self.objective) else None,
+            custom_metric=self._own_metric(),
             early_stopping_rounds=self.early_stopping_rounds,
             evals_result=self._evals_result,
-            verbose_eval=verbose,
-            xgb_model=model.get_booster() if isinstance(model, KauriModel) else model,
+            verbose_eval=given.verbose,
+            xgb_model=given.model.get_booster() if isinstance(given.model, KauriModel) else given.model,
             callbacks=self.callbacks,
         )
-        self.n_features_in_ = data.num_col()
-        if hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
         return self
+
+    def _set_feature_weights(self, data: DMatrix) -> None:
+        if self.feature_weights is None:
+            return
+        if len(data.get_float_info("feature_weights")) > 0:
+            raise ValueError("feature_weights are given to fit and to the estimator; leave one of them out.")
+        data.set_info(feature_weights=self.feature_weights)
+
+    def _keep(self, booster: Booster, names: list[str] | None) -> None:
+        """Take a trained booster, and the names of its features where they are texts."""
+        learner = json.loads(booster.save_config())["learner"]
+        self._booster = booster
+        self._objective_name = learner["objective"]["name"]
+        self._is_linear = learner["gradient_booster"]["name"] == "gblinear"
+        self.n_features_in_ = booster.num_features()
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+
+    def _adopt_names(self, data: DMatrix, names: list[str] | None) -> None:
+        """Name the columns of an array as those that were learnt from."""
+        if names is None or data.feature_names is not None or data.num_col() != len(names):
+            return
+        name = type(self).__name__
+        warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4)
+        data.feature_names = names
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_booster")
@@ -191,19 +282,27 @@ class KauriModel(BaseEstimator):
         if iteration_range is not None:
             return iteration_range
         best = self.get_booster().attr("best_iteration")
-        return (0, 0 if best is None or self._is_linear() else int(best) + 1)
+        return (0, 0 if best is None or self._is_linear else int(best) + 1)
 
-    def _is_linear(self) -> bool:
-        return json.loads(self.get_booster().save_config())["learner"]["gradient_booster"]["name"] == "gblinear"
-
-    def _predict(self, X: Any, iteration_range: tuple[int, int] | None, **how: Any) -> np.ndarray:
+    def _predict(
+        self,
+        X: Any,
+        iteration_range: tuple[int, int] | None,
+        *,
+        base_margin: Any = None,
+        validate_features: bool = True,
+        **how: Any,
+    ) -> np.ndarray:
         booster = self.get_booster()
-        data = self._matrix(X)
+        data = self._matrix(X, base_margin=base_margin)
         n_features, expected = data.num_col(), self.n_features_in_
         if n_features != expected:
             name = type(self).__name__
             raise ValueError(f"X has {n_features} features, but {name} is expecting {expected} features as input.")
-        return to_host(booster.predict(data, iteration_range=self._rounds(iteration_range), **how))
+        if validate_features:
+            self._adopt_names(data, booster.feature_names)
+        rounds = self._rounds(iteration_range)
+        return to_host(booster.predict(data, iteration_range=rounds, validate_features=validate_features, **how))
 
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> np.ndarray:
         """Return the leaf of every row in every tree, ``[n_rows, n_trees]``."""
@@ -232,27 +331,30 @@ class KauriModel(BaseEstimator):
         """
         booster = self.get_booster()
         names = booster.feature_names or [f"f{i}" for i in range(booster.num_features())]
-        kind = self.importance_type or ("weight" if self._is_linear() else "gain")
+        kind = self.importance_type or ("weight" if self._is_linear else "gain")
         scores = booster.get_score(importance_type=kind)
         values = np.array([scores.get(name, 0.0) for name in names], dtype=np.float32)
         total = values.sum()
         return values / total if total != 0 else values
 
-    def _require_linear(self, name: str) -> None:
-        if not self._is_linear():
-            raise AttributeError(f"`{name}` is there for booster='gblinear' only; trees have none.")
-
     @property
     def coef_(self) -> np.ndarray:
         """The weights of a linear model, ``[n_features]`` or ``[n_outputs, n_features]``."""
-        self._require_linear("coef_")
-        return np.array(list(self.get_booster().get_score().values()), dtype=np.float32).T
+        booster = self.get_booster()
+        if not self._is_linear:
+            raise AttributeError("`coef_` is there for booster='gblinear' only; trees have none.")
+        return np.array(list(booster.get_score().values()), dtype=np.float32).T
 
     @property
     def intercept_(self) -> np.ndarray:
-        """The margins of a linear model where every feature is 0, ``[n_outputs]``."""
-        self._require_linear("intercept_")
+        """The margins of a linear model where every feature is 0, ``[n_outputs]``; of trees the base score.
+
+        The latter is in the space of predictions: 0.5 for binary:logistic means a margin of 0.
+        """
         booster = self.get_booster()
+        if not self._is_linear:
+            base_score = json.loads(booster.save_config())["learner"]["learner_model_param"]["base_score"]
+            return np.array(json.loads(base_score), dtype=np.float32).reshape(-1)
         zeros = np.zeros((1, booster.num_features()), dtype=np.float32)
         return to_host(booster.inplace_predict(zeros, predict_type="margin", validate_features=False)).reshape(-1)
 
@@ -261,7 +363,13 @@ class KauriModel(BaseEstimator):
         self.get_booster().save_model(fname)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
-        """Load a model; see `Booster.load_model`."""
-        self._booster = Booster(self._booster_params(), model_file=fname)
+        """Load a model; see `Booster.load_model`. Raises ValueError for one with an objective of another estimator.
+
+        Its objective, base score and kind of booster take the place of the estimator's.
+        """
+        booster = Booster(model_file=fname)
+        self._require_objective(json.loads(booster.save_config())["learner"]["objective"]["name"])
+        params = self.get_booster_params()
+        booster.set_param({name: value for name, value in params.items() if name not in _IN_MODEL_FILES})
+        self._keep(booster, booster.feature_names)
         self._evals_result = {}
-        self.n_features_in_ = self._booster.num_features()

@@ -8,6 +8,7 @@ from typing import Any, Union
 import numpy as np
 
 from ._lib import DataError, ParameterError
+from ._rows import row_numbers
 from .data import DMatrix
 from .shuffling import shuffle as permutation
 
@@ -61,18 +62,14 @@ def _stratified(data: DMatrix, order: np.ndarray, nfold: int) -> np.ndarray:
     return fold_of
 
 
-def _row_numbers(rows: Any) -> np.ndarray:
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype.kind == "b" else rows
-
-
 def _given(folds: Folds, data: DMatrix, bounds: np.ndarray) -> list[RowsOfFold]:
     if hasattr(folds, "split"):
         rows, labels = np.zeros((data.num_row(), 1)), data.get_label()
         folds = folds.split(
             rows, labels, np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)) if len(bounds) else None
         )
-    pairs = [(_row_numbers(train), _row_numbers(test)) for train, test in folds]
+    n_rows = data.num_row()
+    pairs = [(row_numbers(train, n_rows), row_numbers(test, n_rows)) for train, test in folds]
     if not pairs:
         raise ParameterError("folds is empty; give (training rows, test rows) for each fold.")
     for train, test in pairs if len(bounds) else []:

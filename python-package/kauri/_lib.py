@@ -32,14 +32,14 @@ _LENGTH = POINTER(c_uint64)
 _PREDICTION = [_Out(_SHAPE), _LENGTH, _Out(POINTER(c_float))]
 _SPARSE = [_Out(POINTER(kind)) for kind in (c_int64, c_uint32, c_uint32, c_float)]
 _BYTES = [_LENGTH, _Out(POINTER(ctypes.c_char))]
-_LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_char_p)
+_LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_int, c_char_p)
 
 # Argument types of every function that returns a status.
 _SIGNATURES: dict[str, list[Any]] = {
     "KauriGetParameters": [_Out(c_char_p)],
     "KauriShuffle": [c_uint64, c_uint64, c_uint64, POINTER(c_uint64)],
     "XGBuildInfo": [_Out(c_char_p)],
-    "XGBRegisterLogCallback": [_LOG_CALLBACK],
+    "KauriRegisterLogCallback": [_LOG_CALLBACK],
     "XGBSetGlobalConfig": [c_char_p],
     "XGBGetGlobalConfig": [_Out(c_char_p)],
     "XGDMatrixCreateFromURI": [c_char_p, _Out(Handle)],
@@ -156,11 +156,12 @@ def _load() -> ctypes.CDLL:
 
 LIB = _load()
 _logger = logging.getLogger("kauri")
+_LOG_LEVELS = {1: logging.WARNING, 2: logging.INFO, 3: logging.DEBUG}
 
 
 @_LOG_CALLBACK
-def _log(line: bytes) -> None:
-    _logger.warning(line.decode(errors="replace"))
+def _log(level: int, line: bytes) -> None:
+    _logger.log(_LOG_LEVELS[level], line.decode(errors="replace"))
 
 
 def check(status: int) -> None:
@@ -171,7 +172,7 @@ def check(status: int) -> None:
     raise error(LIB.XGBGetLastError().decode(errors="replace"))
 
 
-check(LIB.XGBRegisterLogCallback(_log))
+check(LIB.KauriRegisterLogCallback(_log))
 
 
 def version() -> str:
@@ -193,8 +194,11 @@ def config(**members: Any) -> bytes:
 
 
 def as_numeric(values: Any, what: str) -> np.ndarray:
-    """Return `values` as an array that the library can read, without copying where that is possible."""
-    array = np.asarray(values)
+    """Return `values` as an array that the library can read, without copying where that is possible.
+
+    Masked elements become NaN.
+    """
+    array = np.asarray(_filled(values) if isinstance(values, np.ma.MaskedArray) else values)
     if array.dtype.kind == "c":
         raise DataError(f"{what} has the dtype {array.dtype}. Complex data not supported; pass real numbers.")
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
@@ -205,6 +209,12 @@ def as_numeric(values: Any, what: str) -> np.ndarray:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return array
+
+
+def _filled(values: np.ma.MaskedArray) -> np.ndarray:
+    if not np.ma.is_masked(values):
+        return values.data
+    return (values if values.dtype.kind == "f" else values.astype(np.float64)).filled(np.nan)
 
 
 def interface_members(array: np.ndarray) -> dict[str, Any]:
@@ -350,31 +360,6 @@ def call_slice(handle: Handle, begin: int, end: int, step: int) -> Handle:
         raise IndexError(LIB.XGBGetLastError().decode())
     check(status)
     return out
-
-
-def slice_rows(handle: Handle, rows: np.ndarray, allow_groups: bool) -> Handle:
-    """Call XGDMatrixSliceDMatrixEx; `rows` is int32."""
-    out = Handle()
-    pointer = rows.ctypes.data_as(POINTER(c_int))
-    check(LIB.XGDMatrixSliceDMatrixEx(handle, pointer, len(rows), byref(out), int(allow_groups)))
-    return out
-
-
-def rows_as_csr(handle: Handle, n_rows: int, n_entries: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Call XGDMatrixGetDataAsCSR: (row pointers, columns, values)."""
-    indptr = np.empty(n_rows + 1, dtype=np.uint64)
-    indices = np.empty(n_entries, dtype=np.uint32)
-    values = np.empty(n_entries, dtype=np.float32)
-    check(
-        LIB.XGDMatrixGetDataAsCSR(
-            handle,
-            b"{}",
-            indptr.ctypes.data_as(POINTER(c_uint64)),
-            indices.ctypes.data_as(POINTER(c_uint)),
-            values.ctypes.data_as(POINTER(c_float)),
-        )
-    )
-    return indptr, indices, values
 
 
 def array_from_interface(text: str) -> np.ndarray:

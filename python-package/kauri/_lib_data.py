@@ -1,10 +1,12 @@
-"""The ctypes of calls that take Arrow capsules and iterators."""
+"""The ctypes of calls of matrices: Arrow capsules, iterators, rows and cuts."""
 
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_char_p, c_int, c_void_p, py_object
+from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_uint, c_uint64, c_void_p, py_object
 from typing import Any, Callable
+
+import numpy as np
 
 from ._lib import LIB, Handle, check
 
@@ -94,3 +96,28 @@ def call_texts(function: Callable[..., int], *args: Any) -> tuple[str, str]:
     first, second = c_char_p(), c_char_p()
     check(function(*args, byref(first), byref(second)))
     return (first.value or b"").decode(), (second.value or b"").decode()
+
+
+def slice_rows(handle: Handle, rows: np.ndarray, allow_groups: bool) -> Handle:
+    """Call XGDMatrixSliceDMatrixEx; `rows` is int32."""
+    out = Handle()
+    pointer = rows.ctypes.data_as(POINTER(c_int))
+    check(LIB.XGDMatrixSliceDMatrixEx(handle, pointer, len(rows), byref(out), int(allow_groups)))
+    return out
+
+
+def rows_as_csr(handle: Handle, n_rows: int, n_entries: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Call XGDMatrixGetDataAsCSR: (row pointers, columns, values)."""
+    indptr = np.empty(n_rows + 1, dtype=np.uint64)
+    indices = np.empty(n_entries, dtype=np.uint32)
+    values = np.empty(n_entries, dtype=np.float32)
+    check(
+        LIB.XGDMatrixGetDataAsCSR(
+            handle,
+            b"{}",
+            indptr.ctypes.data_as(POINTER(c_uint64)),
+            indices.ctypes.data_as(POINTER(c_uint)),
+            values.ctypes.data_as(POINTER(c_float)),
+        )
+    )
+    return indptr, indices, values

@@ -2,56 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Callable
 
-import numpy as np
-
-from . import _lib, _lib_data, constraints, device
+from . import _lib, _lib_data, device
 from ._categories import CategoryNames, read_names
 from ._columns import is_arrow_table
 from ._lib import LIB, DataError, ParameterError, check
-from .data import DMatrix, Rows, missing_value, rows_of
+from ._metrics import CustomMetric, Evaluation, as_line, own_values, parse_line
+from ._params import ParamsOrPairs, param_pairs
+from ._rows import Rows, by_row, rows_of
+from .data import DMatrix, missing_value
 from .model import Model
 
-Params = Mapping[str, Any]
 Objective = Callable[[Any, DMatrix], tuple[Any, Any]]
-CustomMetric = Callable[[Any, DMatrix], tuple[str, float]]
 IterationRange = tuple[int, int]
 
 _VALUE, _MARGIN, _CONTRIBS, _APPROX_CONTRIBS, _INTERACTIONS, _APPROX_INTERACTIONS, _LEAF = range(7)
-
-
-def _param_text(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, tuple):  # constraints: (1,-1)
-        return "(" + ",".join(str(part) for part in value) + ")"
-    if isinstance(value, list):
-        return json.dumps(value)
-    return str(value)
-
-
-def _param_pairs(
-    params: Params | Sequence[tuple[str, Any]], feature_names: Sequence[str] | None
-) -> list[tuple[str, str]]:
-    """Return (name, text) pairs; a list of metrics is one pair each, and None leaves the parameter alone."""
-    pairs: list[tuple[str, str]] = []
-    for name, value in params.items() if isinstance(params, Mapping) else params:
-        several = name == "eval_metric" and isinstance(value, (list, tuple))
-        parts = value if several else [constraints.by_index(name, value, feature_names)]
-        pairs += [(name, _param_text(part)) for part in parts if part is not None]
-    return pairs
-
-
-def params_as_text(params: Params | Sequence[tuple[str, Any]], feature_names: Sequence[str] | None) -> dict[str, str]:
-    """Return the parameters as texts, to compare them; the values of a name that is there repeatedly are joined."""
-    texts: dict[str, str] = {}
-    for name, text in _param_pairs(params, feature_names):
-        texts[name] = f"{texts[name]},{text}" if name in texts else text
-    return texts
 
 
 class Booster(Model):
@@ -69,7 +37,7 @@ class Booster(Model):
 
     def __init__(
         self,
-        params: Params | Sequence[tuple[str, Any]] | None = None,
+        params: ParamsOrPairs | None = None,
         cache: Sequence[DMatrix] | None = None,
         model_file: str | os.PathLike[str] | bytes | bytearray | Booster | None = None,
     ) -> None:
@@ -90,14 +58,14 @@ class Booster(Model):
 
     # ---- parameters ----
 
-    def set_param(self, params: Params | Sequence[tuple[str, Any]] | str, value: Any = None) -> None:
+    def set_param(self, params: ParamsOrPairs | str, value: Any = None) -> None:
         """Set parameters, as a mapping, a list of pairs, or one name and its value.
 
         ``monotone_constraints`` may be a mapping from feature names and ``interaction_constraints`` lists of them, once
         the booster knows the names.
         """
         pairs = [(params, value)] if isinstance(params, str) else params
-        for name, text in _param_pairs(pairs, self.feature_names):
+        for name, text in param_pairs(pairs, self.feature_names):
             check(LIB.XGBoosterSetParam(self.handle, name.encode(), text.encode()))
 
     def save_config(self) -> str:
@@ -161,11 +129,13 @@ class Booster(Model):
     def boost(self, dtrain: DMatrix, iteration: int, grad: Any, hess: Any) -> None:
         """Train one round from gradients and hessians, ``[n_rows]`` or ``[n_rows, n_outputs]`` each.
 
-        In the memory of the device that training runs on they stay there.
+        The latter may be flat, row after row. In the memory of the device that training runs on they stay there.
         """
         _require_dmatrix(dtrain)
         self._take_names(dtrain)
-        (grad_text, _grad), (hess_text, _hess) = device.array_in(grad, "grad"), device.array_in(hess, "hess")
+        n_rows = dtrain.num_row()
+        grad_text, _grad = device.array_in(by_row(grad, n_rows), "grad")
+        hess_text, _hess = device.array_in(by_row(hess, n_rows), "hess")
         check(LIB.XGBoosterTrainOneIter(self.handle, dtrain.handle, iteration, grad_text, hess_text))
 
     def eval_set(
@@ -184,23 +154,37 @@ class Booster(Model):
         iteration
             Printed in brackets.
         feval
-            A metric of your own besides: (predictions, data) -> (name, value); predictions are where `predict` puts
-            them.
+            A metric of your own besides: (predictions, data) -> (name, value), or a list of such pairs; predictions are
+            where `predict` puts them.
         output_margin
             Whether `feval` gets margins instead of predictions.
         """
+        line = self._built_in_line(evals, iteration)
+        return line + as_line(self._own_evaluations(evals, feval, output_margin))
+
+    def _evaluate(
+        self, evals: Sequence[tuple[DMatrix, str]], iteration: int, feval: CustomMetric | None, output_margin: bool
+    ) -> list[Evaluation]:
+        """Return what `eval_set` writes; values of `feval` are those that it returned."""
+        built_in = parse_line(self._built_in_line(evals, iteration))
+        return built_in + self._own_evaluations(evals, feval, output_margin)
+
+    def _built_in_line(self, evals: Sequence[tuple[DMatrix, str]], iteration: int) -> str:
         for data, _ in evals:
             _require_dmatrix(data)
             self._check_names(data.feature_names)
         handles = _lib.handles_in([data.handle for data, _ in evals])
         names = _lib.strings_in([name for _, name in evals])
-        text = _lib.call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, handles, names, len(evals))
-        if feval is not None:
-            for data, name in evals:
-                predictions = self.predict(data, output_margin=output_margin, training=True)
-                metric, value = feval(predictions, data)
-                text += f"\t{name}-{metric}:{float(value)!r}"
-        return text
+        return _lib.call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, handles, names, len(evals))
+
+    def _own_evaluations(
+        self, evals: Sequence[tuple[DMatrix, str]], feval: CustomMetric | None, output_margin: bool
+    ) -> list[Evaluation]:
+        evaluations: list[Evaluation] = []
+        for data, name in evals if feval is not None else []:
+            predictions = self.predict(data, output_margin=output_margin, training=True)
+            evaluations += [(name, metric, value) for metric, value in own_values(feval(predictions, data))]
+        return evaluations
 
     def higher_is_better(self, metric: str) -> bool:
         """Whether larger values of a metric, named as `eval_set` does, are better.

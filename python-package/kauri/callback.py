@@ -12,8 +12,9 @@ from typing import Any
 
 from ._callback import EvalsLog, TrainingCallback, mean_of
 from ._checkpoint import TrainingCheckPoint, TrainingState, restore_history
+from ._metrics import CustomMetric
 from ._progress import EvaluationMonitor, ProgressBar
-from .booster import Booster, CustomMetric
+from .booster import Booster
 from .data import DMatrix
 
 __all__ = [
@@ -202,10 +203,7 @@ class EarlyStopping(TrainingCallback):
         if self._best_model is not None:
             model.load_model(self._best_model)
             return model
-        best_iteration, best_score = model.best_iteration, model.best_score
-        model = model[: best_iteration + 1]
-        model.set_attr(best_iteration=best_iteration, best_score=best_score)
-        return model
+        return model[: model.best_iteration + 1]
 
 
 def _later_rounds_change_earlier_ones(model: Booster) -> bool:
@@ -300,15 +298,9 @@ class CallbackContainer:
 
     def evaluate(self, model: Booster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> None:
         """Put the evaluation of a round into the history."""
-        line = model.eval_set(evals, epoch, self._metric, self._output_margin) if evals else ""
-        for data, metric, value in parse_line(line):
+        evaluations = model._evaluate(evals, epoch, self._metric, self._output_margin) if evals else []
+        for data, metric, value in evaluations:
             self.history.setdefault(data, {}).setdefault(metric, []).append(value)
-
-
-def parse_line(line: str) -> list[tuple[str, str, float]]:
-    """Return (data set, metric, value) of what `Booster.eval_set` returned."""
-    entries = [entry.rpartition(":") for entry in line.split("\t")[1:]]
-    return [(*name.split("-", 1), float(value)) for name, _, value in entries]
 
 
 def _same_kind(model: Any, before: Booster, callback: TrainingCallback, method: str) -> Booster:

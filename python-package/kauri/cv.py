@@ -13,9 +13,10 @@ import numpy as np
 
 from ._callback import EvalsLog, TrainingCallback
 from ._folds import Folds, make_folds
+from ._metrics import CustomMetric, Evaluation
 from ._progress import display
-from .booster import Booster, CustomMetric, Objective
-from .callback import CallbackContainer, EarlyStopping, parse_line
+from .booster import Booster, Objective
+from .callback import CallbackContainer, EarlyStopping
 from .data import DMatrix
 
 Preprocessing = Callable[[DMatrix, DMatrix, dict[str, Any]], tuple[DMatrix, DMatrix, dict[str, Any]]]
@@ -25,7 +26,7 @@ class CvBooster:
     """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
 
     On the CPU the folds share the threads that the parameters ask for: small trees keep few of them busy. No result
-    depends on it.
+    depends on it. The threads end with the ``with`` block that it is used in.
 
     Parameters
     ----------
@@ -38,14 +39,20 @@ class CvBooster:
         self._data = [(train, test) for _, train, test in folds]
         self._workers = ThreadPoolExecutor(_share_threads(self.boosters))
 
+    def __enter__(self) -> CvBooster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._workers.shutdown()
+
     def update(
         self, iteration: int, fobj: Objective | None, metric: CustomMetric | None, output_margin: bool
-    ) -> list[str]:
+    ) -> list[list[Evaluation]]:
         """Train one round of each, and evaluate it on its training and test data."""
 
-        def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> str:
+        def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
             booster.update(data[0], iteration, fobj)
-            return booster.eval_set([(data[0], "train"), (data[1], "test")], iteration, metric, output_margin)
+            return booster._evaluate([(data[0], "train"), (data[1], "test")], iteration, metric, output_margin)
 
         own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
         return list((map if own else self._workers.map)(run, self.boosters, self._data))
@@ -98,10 +105,10 @@ def _share_threads(boosters: Sequence[Booster]) -> int:
 
 
 class _CvContainer(CallbackContainer):
-    lines: Sequence[str] = ()  # the evaluations of the round
+    evaluations: Sequence[list[Evaluation]] = ()  # of the round, by fold
 
     def evaluate(self, model: CvBooster, epoch: int, evals: Any) -> None:
-        for entries in zip(*map(parse_line, self.lines)):
+        for entries in zip(*self.evaluations):
             data, metric, _ = entries[0]
             values = [value for _, _, value in entries]
             score = (float(np.mean(values)), float(np.std(values)))
@@ -210,7 +217,8 @@ def cv(
     shuffle
         Draw the folds from permuted rows; otherwise they are cut in order.
     custom_metric
-        A metric of your own: (predictions, data) -> (name, value). It gets margins when `obj` is given.
+        A metric of your own: (predictions, data) -> (name, value), or a list of such pairs. It gets margins when `obj`
+        is given.
 
     Returns
     -------
@@ -226,14 +234,15 @@ def cv(
     actions += display(num_boost_round, is_bar, int(verbose_eval or 0), show_stdv)
     container = _CvContainer(actions, custom_metric, output_margin=obj is not None)
 
-    container.before_training(model)
     n_best = None
-    for epoch in range(num_boost_round):
-        if container.before_iteration(model, epoch):
-            break
-        container.lines = model.update(epoch, obj, custom_metric, obj is not None)
-        if container.after_iteration(model, epoch, []):
-            n_best = None if model.attr("best_iteration") is None else model.best_iteration + 1
-            break
-    container.after_training(model)
+    with model:
+        container.before_training(model)
+        for epoch in range(num_boost_round):
+            if container.before_iteration(model, epoch):
+                break
+            container.evaluations = model.update(epoch, obj, custom_metric, obj is not None)
+            if container.after_iteration(model, epoch, []):
+                n_best = None if model.attr("best_iteration") is None else model.best_iteration + 1
+                break
+        container.after_training(model)
     return _as_result(container.history, n_best, as_pandas)

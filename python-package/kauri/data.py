@@ -2,104 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from . import _columns, _lib, _lib_data, device
+from . import _columns, _lib, _lib_data
 from ._categories import CategoryNames, read_names, refuse_categorical
 from ._feature_info import FeatureInfo, check_names
 from ._lib import LIB, DataError, check
+from ._owner import SoleOwner
+from ._row_info import RowInfo
+from ._rows import ArrayLike, Rows, row_numbers, rows_of
 from .data_iter import DataIter, create_from_iterator
-
-ArrayLike = Any
-
-
-@dataclass
-class Rows:
-    """Features as the C calls whose name ends in `kind` take them."""
-
-    kind: str  # Dense, CSR, CSC, Columnar, CudaArray or CudaColumnar
-    arguments: list[Any]
-    n_rows: int
-    n_cols: int
-    names: list[str] | None = None
-    types: list[str] | None = None
-    keep_alive: list[Any] = field(default_factory=list)  # what the addresses in `arguments` point into
-
-    @property
-    def data_kind(self) -> str:
-        """The end of the names of calls that make a matrix or a proxy."""
-        return "CudaArrayInterface" if self.kind == "CudaArray" else self.kind
-
-    @property
-    def on_device(self) -> bool:
-        """Whether the rows are in the memory of a CUDA device."""
-        return self.kind.startswith("Cuda")
-
-
-def _require_table(shape: Sequence[int]) -> None:
-    if len(shape) != 2:
-        raise DataError(
-            f"data has {len(shape)} dimensions, expected a table [n_rows, n_cols]. Reshape your data, e.g. "
-            "data.reshape(-1, 1) for a single feature."
-        )
-
-
-def _dense_rows(values: ArrayLike) -> Rows:
-    array = _lib.as_numeric(values, "data")
-    _require_table(array.shape)
-    return Rows("Dense", [_lib.interface(array)], *array.shape, keep_alive=[array])
-
-
-def _device_rows(values: Any) -> Rows:
-    members = device.interface_members(values)
-    _require_table(members["shape"])
-    return Rows("CudaArray", [json.dumps(members).encode()], *members["shape"], keep_alive=[values])
-
-
-def _sparse_rows(matrix: Any) -> Rows:
-    if matrix.format not in ("csr", "csc"):
-        matrix = matrix.tocsr()
-    arrays = [_lib.as_numeric(part, "data") for part in (matrix.indptr, matrix.indices, matrix.data)]
-    n_rows, n_cols = matrix.shape
-    width = n_cols if matrix.format == "csr" else n_rows
-    return Rows(
-        matrix.format.upper(), [*map(_lib.interface, arrays), width], int(n_rows), int(n_cols), keep_alive=arrays
-    )
-
-
-def _frame_rows(frame: Any) -> Rows:
-    on_device = frame.shape[1] > 0 and device.is_device_array(frame.iloc[:, 0])
-    read = _columns.device_frame_columns if on_device else _columns.frame_columns
-    document, types, columns = read(frame)
-    kind = "CudaColumnar" if on_device else "Columnar"
-    return Rows(kind, [document], *frame.shape, _columns.frame_names(frame), types, columns)
-
-
-def rows_of(data: Any) -> Rows:
-    """Return the features of a NumPy array, a SciPy sparse matrix, a pandas frame, or what becomes an array.
-
-    What is in the memory of a CUDA device (CuPy array, PyTorch tensor, a frame of such columns) stays there.
-
-    Raises
-    ------
-    DataError
-        For another number of dimensions than two, or values that are not numbers.
-    """
-    if device.is_device_array(data):
-        return _device_rows(data)
-    if hasattr(data, "format") and hasattr(data, "tocsr"):
-        return _sparse_rows(data)
-    if hasattr(data, "iloc"):
-        return _frame_rows(data.to_frame() if data.ndim == 1 else data)
-    return _dense_rows(data)
-
 
 _NO_NAMES = Rows("", [], 0, 0)  # of a handle that has its names already
 
@@ -109,7 +26,7 @@ def missing_value(missing: float | None) -> float:
     return math.nan if missing is None else float(missing)
 
 
-class DMatrix(FeatureInfo):
+class DMatrix(SoleOwner, RowInfo):
     """A table of float32 features with labels and the like. The features never change.
 
     Parameters
@@ -146,6 +63,8 @@ class DMatrix(FeatureInfo):
         Take categorical columns of frames as categories (pandas' ``category``, dictionaries of Arrow, Categorical and
         Enum of polars); False refuses them. The model keeps what they are called: rows to predict may have them in
         another order.
+    silent
+        Ignored.
 
     Raises
     ------
@@ -157,6 +76,7 @@ class DMatrix(FeatureInfo):
 
     _GET_STRINGS = LIB.XGDMatrixGetStrFeatureInfo
     _SET_STRINGS = LIB.XGDMatrixSetStrFeatureInfo
+    _INSTEAD = "slice() makes another of the same rows, save_binary() writes a file of them"
     on_device = False  # whether the features are in the memory of a CUDA device
 
     def __init__(
@@ -176,6 +96,7 @@ class DMatrix(FeatureInfo):
         label_upper_bound: ArrayLike | None = None,
         feature_weights: ArrayLike | None = None,
         enable_categorical: bool = True,
+        silent: bool = False,
     ) -> None:
         self.handle: _lib.Handle | None = None
         if group is not None and qid is not None:
@@ -225,72 +146,6 @@ class DMatrix(FeatureInfo):
             LIB.XGDMatrixFree(self.handle)
             self.handle = None
 
-    # ---- labels and the like ----
-
-    def set_info(self, **fields: ArrayLike | None) -> None:
-        """Set several of label, weight, base_margin, group, qid and so on; None leaves a field as it is."""
-        for name, values in fields.items():
-            if name == "feature_names":
-                self.feature_names = values
-            elif name == "feature_types":
-                self.feature_types = values
-            elif values is not None:
-                self._set_array(name, values)
-
-    def _set_array(self, name: str, values: ArrayLike) -> None:
-        if device.is_device_array(values):
-            check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), device.interface(values)))
-            return
-        if hasattr(values, "to_numpy") and not _columns.is_arrow(values):
-            values = values.to_numpy()  # what speaks Arrow becomes an array by itself, with NaN for null
-        array = _lib.as_numeric(values, name)
-        if array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
-            array = array[:, 0]
-        check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), _lib.interface(array)))
-
-    def set_label(self, label: ArrayLike) -> None:
-        """Set the labels, ``[n_rows]``."""
-        self._set_array("label", label)
-
-    def set_weight(self, weight: ArrayLike) -> None:
-        """Set the weights, ``[n_rows]`` or one per query group."""
-        self._set_array("weight", weight)
-
-    def set_base_margin(self, margin: ArrayLike) -> None:
-        """Set the base margins, ``[n_rows]`` or ``[n_rows, n_outputs]``."""
-        self._set_array("base_margin", margin)
-
-    def set_group(self, group: ArrayLike) -> None:
-        """Set the number of rows of each query."""
-        self._set_array("group", group)
-
-    def _get(self, name: str) -> np.ndarray:
-        return _lib.array_from_interface(_lib.call_text(LIB.XGDMatrixGetInfoRef, self.handle, name.encode()))
-
-    def get_label(self) -> np.ndarray:
-        """Return the labels; empty when there are none."""
-        return self._get("label")
-
-    def get_weight(self) -> np.ndarray:
-        """Return the weights; empty when there are none."""
-        return self._get("weight")
-
-    def get_base_margin(self) -> np.ndarray:
-        """Return the base margins; empty when there are none."""
-        return self._get("base_margin")
-
-    def get_group(self) -> np.ndarray:
-        """Return the number of rows of each query; empty when there are no queries."""
-        return np.diff(self._get("group_ptr"))
-
-    def get_float_info(self, name: str) -> np.ndarray:
-        """Return a field of float32 numbers by its name."""
-        return self._get(name)
-
-    def get_uint_info(self, name: str) -> np.ndarray:
-        """Return a field of unsigned integers by its name: group_ptr."""
-        return self._get(name)
-
     # ---- features ----
 
     def num_row(self) -> int:
@@ -315,7 +170,7 @@ class DMatrix(FeatureInfo):
         """Return the features as a SciPy CSR matrix of float32; what it does not store is missing."""
         from scipy.sparse import csr_matrix
 
-        indptr, indices, values = _lib.rows_as_csr(self.handle, self.num_row(), self.num_nonmissing())
+        indptr, indices, values = _lib_data.rows_as_csr(self.handle, self.num_row(), self.num_nonmissing())
         return csr_matrix((values, indices.astype(np.int64), indptr.astype(np.int64)), (self.num_row(), self.num_col()))
 
     def save_binary(self, fname: str | os.PathLike[str], silent: bool = True) -> None:
@@ -336,14 +191,33 @@ class DMatrix(FeatureInfo):
         Parameters
         ----------
         rindex
-            Row numbers.
+            Row numbers, or for each row whether to take it.
         allow_groups
             Neighbouring rows of one query become a query of the result; without it, queries are an error.
         """
-        rows = np.ascontiguousarray(rindex, dtype=np.int32)
+        rows = row_numbers(rindex, self.num_row())
         result = DMatrix.__new__(DMatrix)
-        result.handle = _lib.slice_rows(self.handle, rows, allow_groups)
+        result.handle = _lib_data.slice_rows(self.handle, rows, allow_groups)
         return result
+
+    def get_quantile_cut(self, max_bin: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the bins of each feature begin and end; those that training with hist makes, too.
+
+        Parameters
+        ----------
+        max_bin
+            That of training: 256 if not given. A matrix of bins has its own.
+
+        Returns
+        -------
+        indptr
+            ``[n_cols + 1]``: those of feature f are ``values[indptr[f] : indptr[f + 1]]``.
+        values
+            The lower bound of the first bin, then the upper bound of each.
+        """
+        settings = _lib.config(max_bin=None if max_bin is None else int(max_bin))
+        indptr, values = _lib_data.call_texts(LIB.XGDMatrixGetQuantileCut, self.handle, settings)
+        return _lib.array_from_interface(indptr), _lib.array_from_interface(values)
 
     @FeatureInfo.feature_types.setter
     def feature_types(self, types: str | Sequence[str] | None) -> None:

@@ -10,15 +10,18 @@ import numpy as np
 
 from . import _lib
 from ._lib import DataError
+from ._owner import SoleOwner
 
 
-class DeviceArray:
+class DeviceArray(SoleOwner):
     """Predictions in the memory of a CUDA device.
 
     ``cupy.asarray(array)`` and ``torch.as_tensor(array, device="cuda")`` read them without a copy and keep the memory
     alive; ``numpy.asarray(array)`` copies them to host memory. Work on them must be done before the last reference
     goes, unless it is on a default stream.
     """
+
+    _INSTEAD = "numpy.asarray() copies it to host memory"
 
     def __init__(self, handle: _lib.Handle, address: int, shape: tuple[int, ...]) -> None:
         self.handle: _lib.Handle | None = handle

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
+from . import _lib, _lib_data
 from ._lib import LIB, DataError, ParameterError
 from .booster import Booster
 from .data import DMatrix
@@ -111,7 +111,7 @@ def _values(
 def _columns(matrix: DMatrix, features: list[int]) -> np.ndarray:
     """Return the chosen columns, NaN where missing."""
     n_rows = matrix.num_row()
-    indptr, indices, values = _lib.rows_as_csr(matrix.handle, n_rows, matrix.num_nonmissing())
+    indptr, indices, values = _lib_data.rows_as_csr(matrix.handle, n_rows, matrix.num_nonmissing())
     column_of = np.full(matrix.num_col(), -1)
     column_of[features] = np.arange(len(features))
     columns = column_of[indices]

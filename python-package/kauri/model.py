@@ -62,7 +62,10 @@ class Model(FeatureInfo):
         return self.__copy__()
 
     def __getitem__(self, rounds: int | slice) -> Self:
-        """Return a booster of some rounds: ``booster[3]``, ``booster[10:20]``, ``booster[::2]``; none is negative."""
+        """Return a booster of some rounds: ``booster[3]``, ``booster[10:20]``, ``booster[::2]``; none is negative.
+
+        It keeps the attributes.
+        """
         if isinstance(rounds, (int, np.integer)):
             if not 0 <= rounds < self.num_boosted_rounds():
                 raise IndexError(f"round {rounds} does not exist; there are {self.num_boosted_rounds()}.")
@@ -197,6 +200,31 @@ class Model(FeatureInfo):
     def get_fscore(self, fmap: str | os.PathLike[str] = "") -> dict[str, float | list[float]]:
         """Return how often each feature splits."""
         return self.get_score(fmap, "weight")
+
+    def get_split_value_histogram(
+        self, feature: str, fmap: str | os.PathLike[str] = "", bins: int | None = None, as_pandas: bool = True
+    ) -> Any:
+        """Count the thresholds of the splits of a feature.
+
+        Parameters
+        ----------
+        feature
+            Its name; without names f0, f1, ...
+        fmap
+            A file of feature names; the booster's own if not given.
+        bins
+            Most bins, of equal width; as many as there are different thresholds if not given.
+        as_pandas
+            Return a frame with the columns SplitValue and Count, where pandas is installed.
+
+        Returns
+        -------
+        pandas.DataFrame or numpy.ndarray
+            The upper end of each bin that holds a threshold, and how many it holds.
+        """
+        from .frame import split_value_histogram
+
+        return split_value_histogram(self.get_dump(fmap, dump_format="json"), feature, bins, as_pandas)
 
     def trees_to_dataframe(self, fmap: str | os.PathLike[str] = "") -> Any:
         """Return a pandas frame with a row per node.

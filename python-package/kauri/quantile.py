@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from . import _lib, _lib_data
+from . import _lib
 from ._categories import refuse_categorical
-from ._lib import LIB, DataError
-from .data import ArrayLike, DMatrix, _Batch, missing_value
+from ._lib import DataError
+from ._rows import ArrayLike
+from .data import DMatrix, _Batch, missing_value
 from .data_iter import DataIter, create_from_iterator
 
 
@@ -46,7 +45,7 @@ class QuantileDMatrix(DMatrix):
         With more than one batch, and more than 8 ``max_bin`` distinct values of a feature, its cuts come from a summary
         whose ranks are off by a bounded error.
     label, weight, base_margin, missing, feature_names, feature_types, nthread, group, qid, \
-    label_lower_bound, label_upper_bound, feature_weights, enable_categorical
+    label_lower_bound, label_upper_bound, feature_weights, enable_categorical, silent
         As for `DMatrix`. With an iterator, each batch brings them instead.
     max_bin
         Most bins of a feature; 256, or as in `ref`. Training needs the same ``max_bin``.
@@ -82,6 +81,7 @@ class QuantileDMatrix(DMatrix):
         label_upper_bound: ArrayLike | None = None,
         feature_weights: ArrayLike | None = None,
         enable_categorical: bool = True,
+        silent: bool = False,
     ) -> None:
         fields = {
             "label": label,
@@ -126,19 +126,6 @@ class QuantileDMatrix(DMatrix):
         iterator = data if isinstance(data, DataIter) else _OneBatch(data, fields)
         arguments = [None if ref is None else ref.handle]
         self.handle = create_from_iterator(iterator, _Batch(), _lib.config(**settings), self._CALL, arguments)
-
-    def get_quantile_cut(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return where the bins of each feature begin and end.
-
-        Returns
-        -------
-        indptr
-            ``[n_cols + 1]``: those of feature f are ``values[indptr[f] : indptr[f + 1]]``.
-        values
-            The lower bound of the first bin, then the upper bound of each.
-        """
-        indptr, values = _lib_data.call_texts(LIB.XGDMatrixGetQuantileCut, self.handle, b"{}")
-        return _lib.array_from_interface(indptr), _lib.array_from_interface(values)
 
 
 class ExtMemQuantileDMatrix(QuantileDMatrix):

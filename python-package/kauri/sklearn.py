@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._estimator import KauriModel, has_several_columns
+from ._fit_data import FitData, eval_rows
+from ._ranker import KauriRanker
+
+__all__ = ["KauriClassifier", "KauriRFClassifier", "KauriRFRegressor", "KauriRanker", "KauriRegressor"]
+
+# Of objectives whose predictions are none: classes, or margins.
+_LIKELIHOODS_OF_MARGINS = {"multi:softmax": lambda margins: softmax(margins, axis=1), "binary:logitraw": expit}
 
 
 class KauriRegressor(RegressorMixin, KauriModel):
     """Gradient-boosted regression.
 
-    Parameters are those of the booster (see ``kauri.parameters()``) under scikit-learn's names; None keeps the
-    library's default. Besides: `n_estimators` (rounds), `missing`, `early_stopping_rounds` (needs `eval_set` in `fit`),
-    `importance_type` and `callbacks`.
+    Parameters are those of the booster under scikit-learn's names, and all of ``kauri.parameters()``
+    (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default. Besides:
+    `n_estimators` (rounds), `missing`, `early_stopping_rounds` (needs `eval_set` in `fit`), `importance_type` and
+    `callbacks`.
+
+    `objective` may be a function (y_true, margins) -> (gradients, hessians), and `eval_metric` or entries of it
+    functions (y_true, y_pred) -> number, as those of ``sklearn.metrics``; rows with weights also need `sample_weight`
+    among their arguments. Early stopping makes such a metric small; `kauri.callback.EarlyStopping` can be told.
     """
 
     def fit(
@@ -30,8 +42,10 @@ class KauriRegressor(RegressorMixin, KauriModel):
         *,
         sample_weight: Any = None,
         base_margin: Any = None,
+        feature_weights: Any = None,
         eval_set: Sequence[tuple[Any, Any]] | None = None,
         sample_weight_eval_set: Sequence[Any] | None = None,
+        base_margin_eval_set: Sequence[Any] | None = None,
         verbose: bool | int = False,
         xgb_model: Any = None,
     ) -> KauriRegressor:
@@ -44,36 +58,68 @@ class KauriRegressor(RegressorMixin, KauriModel):
             see the parameter `multi_strategy`.
         sample_weight, base_margin
             ``[n_rows]``.
+        feature_weights
+            ``[n_features]``; or the estimator has them.
         eval_set
             (X, y) pairs to evaluate after each round.
-        sample_weight_eval_set
-            Weights for each of them.
+        sample_weight_eval_set, base_margin_eval_set
+            The same for each of them.
         verbose
             Show the progress; see `kauri.train`.
         xgb_model
             A model to continue.
         """
         self._require_target(y)
-        params = self._booster_params()
-        return self._fit(X, y, sample_weight, base_margin, eval_set, sample_weight_eval_set, verbose, xgb_model, params)
+        params = self.get_booster_params()
+        fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
+        evals = eval_rows(
+            eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
+        )
+        return self._fit(FitData((X, y, fields), evals, verbose, xgb_model), params)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
+    @staticmethod
+    def _suits(objective: str) -> bool:
+        return not objective.startswith(("multi:", "rank:"))
+
     def predict(
-        self, X: Any, *, output_margin: bool = False, iteration_range: tuple[int, int] | None = None
+        self,
+        X: Any,
+        *,
+        output_margin: bool = False,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
     ) -> np.ndarray:
-        """Predict, in the shape of y; after early stopping with the rounds up to the best one."""
-        return self._predict(X, iteration_range, output_margin=output_margin)
+        """Predict, in the shape of y; after early stopping with the rounds up to the best one.
+
+        Parameters
+        ----------
+        X
+            ``[n_rows, n_features]``.
+        output_margin
+            Return sums of leaves instead of transforming them.
+        validate_features
+            Compare the features' names with those that were learnt from.
+        base_margin
+            ``[n_rows]`` or ``[n_rows, n_targets]``.
+        iteration_range
+            Rounds [begin, end) to use.
+        """
+        how = {"output_margin": output_margin, "validate_features": validate_features, "base_margin": base_margin}
+        return self._predict(X, iteration_range, **how)
 
 
 class KauriClassifier(ClassifierMixin, KauriModel):
     """Gradient-boosted classification; see `KauriRegressor` for the parameters. Labels may be of any kind.
 
     y may be a table of labels that each row has (1) or has not (0), ``[n_rows, n_labels]``; predictions and
-    probabilities are such tables then, and `classes_` is [0, 1].
+    probabilities are such tables then, and `classes_` is [0, 1]. More than two classes are learnt with multi:softprob
+    where `objective` is not multi:softmax; that of binary:hinge has no probabilities but 0 and 1.
     """
 
     def _encode(self, y: Any) -> np.ndarray:
@@ -109,8 +155,10 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         *,
         sample_weight: Any = None,
         base_margin: Any = None,
+        feature_weights: Any = None,
         eval_set: Sequence[tuple[Any, Any]] | None = None,
         sample_weight_eval_set: Sequence[Any] | None = None,
+        base_margin_eval_set: Sequence[Any] | None = None,
         verbose: bool | int = False,
         xgb_model: Any = None,
     ) -> KauriClassifier:
@@ -120,35 +168,79 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         self._is_multilabel = has_several_columns(y)
         self.classes_ = np.arange(2) if self._is_multilabel else np.unique(np.asarray(y))
         self.n_classes_ = len(self.classes_)
-        params = self._booster_params()
-        if self.n_classes_ > 2:
-            params.setdefault("objective", "multi:softprob")
-            params["num_class"] = self.n_classes_
-        else:
-            params.setdefault("objective", "binary:logistic")
-        return self._fit(X, y, sample_weight, base_margin, eval_set, sample_weight_eval_set, verbose, xgb_model, params)
+        params = self.get_booster_params()
+        self._set_objective(params)
+        fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
+        evals = eval_rows(
+            eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
+        )
+        return self._fit(FitData((X, y, fields), evals, verbose, xgb_model), params)
+
+    def _set_objective(self, params: dict[str, Any]) -> None:
+        """Choose what fits the number of classes."""
+        objective = params.get("objective", "binary:logistic")
+        self._require_objective(objective)
+        is_multi = objective.startswith("multi:")
+        if is_multi and self._is_multilabel:
+            raise ValueError(f"the objective {objective} takes one class per row, not a table of labels.")
+        if self.n_classes_ > 2 and not is_multi:
+            objective, is_multi = "multi:softprob", True
+        params["objective"] = objective
+        if is_multi:
+            params["num_class"] = max(self.n_classes_, 2)
+
+    @staticmethod
+    def _suits(objective: str) -> bool:
+        return objective == "reg:logistic" or not objective.startswith(("reg:", "count:", "survival:", "rank:"))
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
-        """Load a model; classes become 0, 1, ..."""
+        """Load a model; classes become 0, 1, ... Raises ValueError for one that is no classifier."""
         super().load_model(fname)
         margins = self._booster.inplace_predict(np.full((1, self.n_features_in_), np.nan), predict_type="margin")
-        objective = json.loads(self._booster.save_config())["learner"]["objective"]["name"]
-        self._is_multilabel = margins.size > 1 and not objective.startswith("multi:")
+        self._is_multilabel = margins.size > 1 and not self._objective_name.startswith("multi:")
         self.n_classes_ = 2 if self._is_multilabel else max(2, margins.size)
         self.classes_ = np.arange(self.n_classes_)
 
-    def predict_proba(self, X: Any, *, iteration_range: tuple[int, int] | None = None) -> np.ndarray:
-        """Return probabilities, ``[n_rows, n_classes]``, or of each label, ``[n_rows, n_labels]``."""
-        values = self._predict(X, iteration_range)
+    def _likelihoods(self, X: Any, iteration_range: tuple[int, int] | None, how: dict[str, Any]) -> np.ndarray:
+        """Return ``[n_rows, n_classes]``, of two classes ``[n_rows]``, of labels ``[n_rows, n_labels]``."""
+        self.get_booster()  # or it has not been fitted
+        of_margins = _LIKELIHOODS_OF_MARGINS.get(self._objective_name)
+        values = self._predict(X, iteration_range, output_margin=of_margins is not None, **how)
+        return values if of_margins is None else of_margins(values)
+
+    def predict_proba(
+        self,
+        X: Any,
+        *,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> np.ndarray:
+        """Return probabilities, ``[n_rows, n_classes]``, or of each label, ``[n_rows, n_labels]``.
+
+        For the parameters see `KauriRegressor.predict`.
+        """
+        how = {"validate_features": validate_features, "base_margin": base_margin}
+        values = self._likelihoods(X, iteration_range, how)
         return values if values.ndim == 2 else np.column_stack([1.0 - values, values])
 
     def predict(
-        self, X: Any, *, output_margin: bool = False, iteration_range: tuple[int, int] | None = None
+        self,
+        X: Any,
+        *,
+        output_margin: bool = False,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
     ) -> np.ndarray:
-        """Return the likeliest class of each row, or whether it has each label; or the margins."""
+        """Return the likeliest class of each row, or whether it has each label; or the margins.
+
+        For the parameters see `KauriRegressor.predict`.
+        """
+        how = {"validate_features": validate_features, "base_margin": base_margin}
         if output_margin:
-            return self._predict(X, iteration_range, output_margin=True)
-        values = self._predict(X, iteration_range)
+            return self._predict(X, iteration_range, output_margin=True, **how)
+        values = self._likelihoods(X, iteration_range, how)
         if self._is_multilabel:
             return (values > 0.5).astype(np.int64)
         codes = values.argmax(axis=1) if values.ndim == 2 else (values > 0.5).astype(np.int64)
@@ -179,13 +271,15 @@ class _Forest(KauriModel):
     def _get_param_names(cls) -> list[str]:
         return KauriModel._get_param_names()
 
-    def _num_rounds(self) -> int:
+    def get_num_boosting_rounds(self) -> int:
+        """Return 1."""
         return 1
 
-    def _booster_params(self) -> dict[str, Any]:
+    def get_booster_params(self) -> dict[str, Any]:
+        """Return the parameters that the booster gets."""
         if self.early_stopping_rounds is not None or self.callbacks:
             raise ValueError("a random forest is one round, so early_stopping_rounds and callbacks have no meaning.")
-        return {**super()._booster_params(), "num_parallel_tree": self.n_estimators}
+        return {**super().get_booster_params(), "num_parallel_tree": super().get_num_boosting_rounds()}
 
 
 class KauriRFRegressor(_Forest, KauriRegressor):
@@ -197,106 +291,3 @@ class KauriRFRegressor(_Forest, KauriRegressor):
 
 class KauriRFClassifier(_Forest, KauriClassifier):
     """A random forest for classification, of `n_estimators` trees per class; see `KauriRFRegressor`."""
-
-
-class KauriRanker(KauriModel):
-    """Gradient-boosted ranking of the rows of queries; `objective` is rank:ndcg, rank:pairwise or rank:map.
-
-    Parameters are those of `KauriRegressor` and the library's ``lambdarank_*`` and ``ndcg_exp_gain``.
-    """
-
-    def __init__(
-        self,
-        *,
-        objective: str = "rank:ndcg",
-        lambdarank_pair_method: str | None = None,
-        lambdarank_num_pair_per_sample: int | None = None,
-        lambdarank_normalization: bool | None = None,
-        lambdarank_score_normalization: bool | None = None,
-        lambdarank_unbiased: bool | None = None,
-        lambdarank_bias_norm: float | None = None,
-        ndcg_exp_gain: bool | None = None,
-        **shared: Any,
-    ) -> None:
-        super().__init__(objective=objective, **shared)
-        self.lambdarank_pair_method = lambdarank_pair_method
-        self.lambdarank_num_pair_per_sample = lambdarank_num_pair_per_sample
-        self.lambdarank_normalization = lambdarank_normalization
-        self.lambdarank_score_normalization = lambdarank_score_normalization
-        self.lambdarank_unbiased = lambdarank_unbiased
-        self.lambdarank_bias_norm = lambdarank_bias_norm
-        self.ndcg_exp_gain = ndcg_exp_gain
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        return sorted({*super()._get_param_names(), *KauriModel._get_param_names()})
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        group: Any = None,
-        qid: Any = None,
-        sample_weight: Any = None,
-        base_margin: Any = None,
-        eval_set: Sequence[tuple[Any, Any]] | None = None,
-        eval_group: Sequence[Any] | None = None,
-        eval_qid: Sequence[Any] | None = None,
-        sample_weight_eval_set: Sequence[Any] | None = None,
-        verbose: bool | int = False,
-        xgb_model: Any = None,
-    ) -> KauriRanker:
-        """Learn from rows X, the rows of a query together, and their relevance y.
-
-        Parameters
-        ----------
-        X, y
-            ``[n_rows, n_features]`` and ``[n_rows]``.
-        group, qid
-            Rows per query, in order, ``[n_queries]``; or the query of each row, ascending, ``[n_rows]``.
-        sample_weight
-            ``[n_queries]``.
-        base_margin, verbose, xgb_model
-            As in `KauriRegressor.fit`.
-        eval_set, eval_group, eval_qid, sample_weight_eval_set
-            (X, y) pairs to evaluate after each round, and for each of them its queries and weights.
-        """
-        self._require_target(y)
-        self._require_queries(group, qid)
-        data = self._matrix(
-            X, label=self._encode(y), group=group, qid=qid, weight=sample_weight, base_margin=base_margin
-        )
-        n_evals = len(eval_set or [])
-        infos = [eval_group, eval_qid, sample_weight_eval_set]
-        lists = [[None] * n_evals if info is None else list(info) for info in infos]
-        if any(len(info) != n_evals for info in lists):
-            raise ValueError(f"eval_set has {n_evals} pairs; eval_group, eval_qid and weights need one entry for each.")
-        evals = [
-            (
-                self._matrix(X_eval, label=self._encode(y_eval), group=of_group, qid=of_qid, weight=weight),
-                f"validation_{i}",
-            )
-            for i, ((X_eval, y_eval), of_group, of_qid, weight) in enumerate(zip(eval_set or [], *lists))
-        ]
-        return self._train(X, data, evals, verbose, xgb_model, self._booster_params())
-
-    def _require_queries(self, group: Any, qid: Any) -> None:
-        if group is None and qid is None:
-            raise ValueError("KauriRanker needs the queries of the rows: pass group (rows per query) or qid (per row).")
-
-    def predict(
-        self, X: Any, *, output_margin: bool = False, iteration_range: tuple[int, int] | None = None
-    ) -> np.ndarray:
-        """Return the scores of rows, ``[n_rows]``, by which those of a query are ordered, largest first."""
-        return self._predict(X, iteration_range, output_margin=output_margin)
-
-    def score(self, X: Any, y: Any, *, group: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
-        """Return the last of the metrics (by default the objective's own) on rows X of queries and their relevance y.
-
-        `group`, `qid` and `sample_weight` are as in `fit`; the rounds as in `predict`.
-        """
-        self._require_queries(group, qid)
-        data = self._matrix(X, label=self._encode(y), group=group, qid=qid, weight=sample_weight)
-        begin, end = self._rounds(None)
-        return float(self.get_booster()[begin : end or None].eval(data).rsplit(":", 1)[1])

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ._callback import EvalsLog, TrainingCallback
+from ._metrics import CustomMetric
+from ._params import ParamsOrPairs, params_as_text
 from ._progress import display
-from .booster import Booster, CustomMetric, Objective, params_as_text
+from .booster import Booster, Objective
 from .callback import CallbackContainer, EarlyStopping
 from .data import DMatrix
 
-Evals = Sequence[tuple[DMatrix, str]]
+Evals = Sequence[tuple[DMatrix, str]]  # or lists of two
 _NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # no model depends on them
 
 
-def _check_evals(evals: Evals) -> None:
+def _checked(evals: Evals) -> list[tuple[DMatrix, str]]:
     for entry in evals:
-        if not (isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], DMatrix)):
+        is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
+        if not (is_pair and isinstance(entry[0], DMatrix) and isinstance(entry[1], str)):
             raise TypeError("evals must be (DMatrix, name) pairs.")
-        if any(char in entry[1] for char in "-:\t"):
-            raise ValueError(f"the name {entry[1]!r} of an evaluation set holds '-', ':' or a tab; rename it.")
-    names = [name for _, name in evals]
-    if len(set(names)) != len(names):
-        raise ValueError(f"evaluation sets must have different names, got {names}.")
+        if any(char in entry[1] for char in "-:\t\r\n"):
+            raise ValueError(f"the name {entry[1]!r} of an evaluation set holds '-', ':' or a white space; rename it.")
+    return [(data, name) for data, name in evals]
 
 
 def _display(
@@ -37,7 +37,7 @@ def _display(
 
 
 def train(
-    params: Mapping[str, Any] | Sequence[tuple[str, Any]],
+    params: ParamsOrPairs,
     dtrain: DMatrix,
     num_boost_round: int = 10,
     *,
@@ -63,7 +63,7 @@ def train(
     num_boost_round
         Number of rounds.
     evals
-        (data, name) pairs to evaluate after each round.
+        (data, name) pairs to evaluate after each round. The evaluations of sets of one name come one after the other.
     obj
         An objective of your own: (margins, dtrain) -> (gradients, hessians).
     maximize
@@ -80,7 +80,8 @@ def train(
     callbacks
         What else to do around each round. A `TrainingCheckPoint` with ``resume=True`` goes on where it was.
     custom_metric
-        A metric of your own: (predictions, data) -> (name, value). It gets margins when `obj` is given.
+        A metric of your own: (predictions, data) -> (name, value), or a list of such pairs. It gets margins when `obj`
+        is given.
     progress_bar
         Whether to draw a bar on standard error; if not given, it is drawn on a terminal instead of the lines.
 
@@ -91,8 +92,7 @@ def train(
     """
     if num_boost_round < 0:
         raise ValueError(f"num_boost_round is {num_boost_round}; expected 0 or more.")
-    watched = list(evals or [])
-    _check_evals(watched)
+    watched = _checked(evals or [])
     booster = Booster(params, [dtrain, *(data for data, _ in watched)], model_file=xgb_model)
     before = booster.num_boosted_rounds()
     actions = list(callbacks or [])

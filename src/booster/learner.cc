@@ -179,6 +179,20 @@ std::vector<std::string> const& Learner::FeatureInfo(std::string const& field) c
   Fail(ErrorKind::kParameter, "unknown feature info '", field, "'; expected feature_name or feature_type.");
 }
 
+namespace {
+
+/// A copy that costs what the trees do not. All members are named, so that a new one cannot be forgotten.
+Model WithoutTrees(Model const& model) {
+  auto const& [n_features, n_classes, n_targets, base_score, estimated, objective, param_key, params, state, booster,
+               n_parallel, trees, output_of_tree, iteration_ptr, tree_weights, linear, feature_names, feature_types,
+               categories, attributes] = model;
+  return {n_features, n_classes, n_targets,     base_score,    estimated,  objective, param_key,
+          params,     state,     booster,       n_parallel,    {},         {},        {0},
+          {},         linear,    feature_names, feature_types, categories, attributes};
+}
+
+}  // namespace
+
 std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step) const {
   if (step < 1) Fail(ErrorKind::kParameter, "a slice needs a step of at least 1, got ", step, ".");
   auto const& model = impl_->model;
@@ -190,12 +204,7 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
   slice->impl_->metric_names = impl_->metric_names;
   slice->impl_->intercept_ready = impl_->intercept_ready;
   auto& copy = slice->impl_->model;
-  copy = model;
-  copy.trees.clear();
-  copy.output_of_tree.clear();
-  copy.iteration_ptr = {0};
-  copy.tree_weights.clear();
-  copy.attributes.clear();
+  copy = WithoutTrees(model);
   for (auto iteration = range.begin; iteration < end; iteration += step) {
     auto const trees = model.TreesOf({iteration, iteration + 1});
     for (auto tree = trees.begin; tree < trees.end; ++tree) {

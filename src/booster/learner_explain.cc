@@ -117,6 +117,24 @@ void CheckRows(Model const& model, ExplainTask const& task) {
   CheckBaseMargin(task.base_margin, task.rows.NumRows(), model.NumOutputs());
 }
 
+/// Of an explanation.
+char const* NameOf(PredictKind kind) {
+  switch (kind) {
+    case PredictKind::kApproxContribution:
+      return "approximate contributions";
+    case PredictKind::kInteraction:
+      return "interactions";
+    case PredictKind::kApproxInteraction:
+      return "approximate interactions";
+    case PredictKind::kBanzhaf:
+      return "Banzhaf values";
+    case PredictKind::kTaylorInteraction:
+      return "Shapley-Taylor interactions";
+    default:
+      return "contributions";
+  }
+}
+
 void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const& options) {
   if (!IsExplanation(options.kind)) {
     Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(options.kind),
@@ -130,8 +148,8 @@ void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const
   }
   if (task.background == nullptr) return;
   if (options.kind != PredictKind::kContribution) {
-    Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(options.kind),
-         " takes no background; only contributions (2) are computed against one.");
+    Fail(ErrorKind::kParameter, NameOf(options.kind),
+         " take no background; only contributions (SHAP values) are computed against one.");
   }
   CheckPredictable(model, task.background->NumCols());
   if (task.background->NumRows() == 0) {

@@ -1,9 +1,13 @@
-/// The cuts of a matrix that keeps bins.
+/// The cuts of a matrix: those of its bins, or those that training would make of its values.
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "c_api/data_create.h"
+#include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "data/bin_store.h"
+#include "data/quantile_sketch.h"
 
 namespace kauri::c_api {
 namespace {
@@ -29,6 +33,20 @@ void CopyCuts(QuantileCuts const& cuts, std::vector<bst_ulong>* indptr, std::vec
   }
 }
 
+QuantileCuts CutsOf(DataMatrix const& data, std::optional<int> asked) {
+  if (auto const bins = BinsOf(data)) {
+    if (asked && *asked != bins->MaxBin()) {
+      Fail(ErrorKind::kParameter, "the bins of the matrix were made with max_bin=", bins->MaxBin(), ", not ", *asked,
+           "; leave max_bin out.");
+    }
+    return bins->Layout().Cuts();
+  }
+  auto const max_bin = asked.value_or(kDefaultBins);
+  RequireMaxBin(max_bin);
+  auto const weights = CutWeights(data.Info());
+  return MakeQuantileCuts(MakeContext(0), data, max_bin, {SketchKind::kExact, weights});
+}
+
 }  // namespace
 }  // namespace kauri::c_api
 
@@ -36,15 +54,10 @@ using namespace kauri::c_api;  // NOLINT: this file defines functions of the glo
 
 int XGDMatrixGetQuantileCut(DMatrixHandle handle, char const* config, char const** out_indptr, char const** out_data) {
   return Guard([&] {
-    NotNull(config, "config");
+    auto const options = BinOptionsOf(JsonConfig(config, "XGDMatrixGetQuantileCut"));
     auto& matrix = DataOf(handle);
-    auto const bins = kauri::BinsOf(*matrix.data);
-    if (bins == nullptr) {
-      kauri::Fail(kauri::ErrorKind::kData,
-                  "the matrix keeps values and has no cuts; make a QuantileDMatrix of the same rows.");
-    }
     auto& buffers = matrix.Buffers();
-    CopyCuts(bins->Layout().Cuts(), &buffers.shape, &buffers.floats);
+    CopyCuts(CutsOf(*matrix.data, options.max_bin), &buffers.shape, &buffers.floats);
     buffers.strings = {VectorInterface(buffers.shape, "<u8"), VectorInterface(buffers.floats, "<f4")};
     *NotNull(out_indptr, "out_indptr") = buffers.strings[0].c_str();
     *NotNull(out_data, "out_data") = buffers.strings[1].c_str();

@@ -125,6 +125,10 @@ int XGBRegisterLogCallback(void (*callback)(char const*)) {
   return Guard([&] { kauri::SetLogCallback(callback); });
 }
 
+int KauriRegisterLogCallback(void (*callback)(int, char const*)) {
+  return Guard([&] { kauri::SetLeveledLogCallback(callback); });
+}
+
 int XGBSetGlobalConfig(char const* config) {
   return Guard([&] { SetGlobalConfig(JsonConfig(config, "XGBSetGlobalConfig")); });
 }

@@ -10,8 +10,12 @@ enum class LogLevel { kWarning = 1, kInfo = 2, kDebug = 3 };
 
 /// Receives one line without a newline. May be called from any thread; calls do not overlap.
 using LogCallback = void (*)(char const* line);
+/// The same, with a LogLevel.
+using LeveledLogCallback = void (*)(int level, char const* line);
 
+/// Either takes the place of the callback that was set before; null: nobody gets lines.
 void SetLogCallback(LogCallback callback);
+void SetLeveledLogCallback(LeveledLogCallback callback);
 /// Messages above this level are dropped; kWarning by default.
 void SetLogLevel(int level);
 int GetLogLevel();

@@ -19,7 +19,6 @@
 namespace kauri {
 namespace {
 
-constexpr int kDefaultBins = 256;
 constexpr std::int64_t kColumnBytes = 1 << 22;  // that are copied at once out of a part
 
 /// Where the cuts come from.
@@ -228,12 +227,9 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
 }
 
 CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCuts* made) {
-  constexpr int kMostBins = 65535;
   CutPlan plan;
   plan.max_bin = options.max_bin.value_or(kDefaultBins);
-  if (plan.max_bin < 2 || plan.max_bin > kMostBins) {
-    Fail(ErrorKind::kParameter, "max_bin=", plan.max_bin, " is out of range; expected 2 to ", kMostBins, ".");
-  }
+  RequireMaxBin(plan.max_bin);
   if (options.like == nullptr) return plan;
   plan.like = &options.like->Info();
   if (auto const bins = BinsOf(*options.like)) {
@@ -255,6 +251,12 @@ CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCut
 }
 
 }  // namespace
+
+void RequireMaxBin(int max_bin) {
+  constexpr int kMostBins = 65535;
+  if (max_bin >= 2 && max_bin <= kMostBins) return;
+  Fail(ErrorKind::kParameter, "max_bin=", max_bin, " is out of range; expected 2 to ", kMostBins, ".");
+}
 
 std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* source, BinStoreOptions const& options) {
   QuantileCuts made;

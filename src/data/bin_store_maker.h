@@ -17,8 +17,13 @@
 
 namespace kauri {
 
+constexpr int kDefaultBins = 256;
+
+/// \throws Error(kParameter) for a max_bin that no matrix can have.
+void RequireMaxBin(int max_bin);
+
 struct BinStoreOptions {
-  std::optional<int> max_bin;        ///< 256, or that of `like`
+  std::optional<int> max_bin;        ///< kDefaultBins, or that of `like`
   DataMatrix const* like = nullptr;  ///< whose cuts to take; made for it where it keeps values; may be null
   bool in_file = false;
   std::string file_prefix;  ///< see PageFile

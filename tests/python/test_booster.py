@@ -147,6 +147,11 @@ def test_slices(trained: kauri.Booster, binary: Table) -> None:
     np.testing.assert_array_equal(trained[2:5].predict(data), trained.predict(data, iteration_range=(2, 5)))
     assert trained[3].num_boosted_rounds() == 1
     assert trained[::3].num_boosted_rounds() == 4
+    stopped = trained.copy()
+    stopped.set_attr(best_iteration=6, best_score=0.5, mine="x")
+    best = stopped[: stopped.best_iteration + 1]
+    assert (best.num_boosted_rounds(), best.best_score, best.attributes()) == (7, 0.5, stopped.attributes())
+    assert pickle.loads(pickle.dumps(best)).best_iteration == 6
     assert [part.num_boosted_rounds() for part in trained] == [1] * 10
     margins = sum(part.predict(data, output_margin=True) for part in trained)
     start = trained.predict(data, output_margin=True, iteration_range=(4, 4))

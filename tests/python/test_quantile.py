@@ -197,8 +197,8 @@ def test_cuts_and_the_values_that_stand_for_bins() -> None:
     assert set(shown[:, 2].data) <= set(cuts[indptr[2] : indptr[3]])
     pages = kauri.ExtMemQuantileDMatrix(in_batches(3), ref=data)
     assert (pages.get_data() != shown).nnz == 0
-    with pytest.raises(kauri.DataError, match="make a QuantileDMatrix"):
-        kauri.quantile.QuantileDMatrix.get_quantile_cut(kauri.DMatrix(X))
+    with pytest.raises(kauri.ParameterError, match="made with max_bin=16, not 8"):
+        data.get_quantile_cut(max_bin=8)
 
 
 def test_the_iterator_is_read_twice() -> None:

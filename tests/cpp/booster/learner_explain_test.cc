@@ -269,7 +269,8 @@ TEST(LearnerExplain, RefusesWhatHasNoMeaning) {
   options.kind = PredictKind::kMargin;
   EXPECT_NE(refuse(ErrorKind::kParameter, options).find("type 1 is no explanation"), std::string::npos);
   options.kind = PredictKind::kBanzhaf;
-  EXPECT_NE(refuse(ErrorKind::kParameter, options, view.get()).find("100 takes no background"), std::string::npos);
+  EXPECT_NE(refuse(ErrorKind::kParameter, options, view.get()).find("Banzhaf values take no background"),
+            std::string::npos);
   options = {};
   options.features = {0, 4};
   EXPECT_NE(refuse(ErrorKind::kParameter, options).find("no feature 4; the model has 4"), std::string::npos);

@@ -64,7 +64,7 @@ std::vector<BadInput> BadExplanations() {
        },
        {"9", "3"},
        parameter},
-      {"background of a pair", Against({1, 2, 3, 4, 5}, 4), {"type 4", "no background"}, parameter},
+      {"background of a pair", Against({1, 2, 3, 4, 5}, 4), {"interactions", "no background"}, parameter},
       {"wide background", Against({1, 2, 3, 4, 5}), {"5 features", "model 4"}, KAURI_ERROR_DATA},
       {"background without rows",
        [](World& world) { return Explain(world, Config(""), MakeData({}, 4).get()); },

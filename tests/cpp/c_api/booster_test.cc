@@ -214,10 +214,16 @@ TEST(BoosterHandles, FeatureScoreCountsSplits) {
 TEST(BoosterHandles, SlicesAndTheirReturnCodes) {
   Problem const problem;
   auto const booster = Train(problem.data, Logistic(), 5);
+  ASSERT_OK(XGBoosterSetAttr(booster.get(), "best_iteration", "2"));
   BoosterHandle handle = nullptr;
   ASSERT_EQ(XGBoosterSlice(booster.get(), 0, 3, 1, &handle), 0) << XGBGetLastError();
   Booster const slice(handle);
   EXPECT_EQ(Rounds(slice), 3);
+  char const* attribute = nullptr;
+  int found = 0;
+  ASSERT_OK(XGBoosterGetAttr(slice.get(), "best_iteration", &attribute, &found));
+  ASSERT_EQ(found, 1);
+  EXPECT_STREQ(attribute, "2");
   EXPECT_EQ(Predict(slice, problem.data).values, Predict(booster, problem.data, PredictConfig(0, false, 0, 3)).values);
   ASSERT_EQ(XGBoosterSlice(booster.get(), 1, 0, 2, &handle), 0) << XGBGetLastError();
   Booster const every_second(handle);

@@ -139,5 +139,17 @@ TEST(Library, LogGoesToTheCallbackOnly) {
   EXPECT_EQ(lines.size(), length);
 }
 
+TEST(Library, LogTellsTheLevel) {
+  std::string lines;
+  g_log = &lines;
+  ASSERT_OK(KauriRegisterLogCallback([](int level, char const*) { g_log->append(std::to_string(level)); }));
+  Problem const problem;
+  auto const booster = Train(problem.data, {{"max_dept", "3"}}, 1);
+  EXPECT_EQ(lines, "1");
+  ASSERT_OK(XGBRegisterLogCallback(nullptr));
+  Train(problem.data, {{"max_dept", "3"}}, 1);
+  EXPECT_EQ(lines, "1");
+}
+
 }  // namespace
 }  // namespace kauri::testing
