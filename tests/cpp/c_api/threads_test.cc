@@ -91,5 +91,23 @@ TEST(BoosterThreads, ReadersDoNotDisturbEachOther) {
   EXPECT_EQ(differences, std::vector<int>(readers.size(), 0));
 }
 
+/// The shorter a call, the more of them meet.
+TEST(BoosterThreads, ShortReadersDoNotDisturbEachOther) {
+  Problem const problem;
+  auto const booster =
+      Train(problem.data, {{"objective", "reg:pseudohubererror"}, {"huber_slope", "1.5"}, {"nthread", "1"}}, 1);
+  std::vector<int> differences(4, 0);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < differences.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 60000; ++i) {
+        if (Categories(booster.get()) != "none" || Features(booster.get()) != "4") ++differences[t];
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(differences, std::vector<int>(4, 0));
+}
+
 }  // namespace
 }  // namespace kauri::testing
