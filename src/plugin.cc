@@ -1,4 +1,4 @@
-/// \file Finding, checking and loading the CUDA plug-in.
+/// \file Finding, checking and loading plug-ins.
 #include "kauri/plugin.h"
 
 #include <dlfcn.h>
@@ -39,18 +39,38 @@ std::string LoaderReason(std::string const& path) {
 }
 
 /// Empty when the plug-in fits this library.
-std::string VersionProblem(std::string const& path, Plugin const* plugin) {
+std::string VersionProblem(std::string const& title, Plugin const* plugin) {
   std::string const theirs = plugin == nullptr || plugin->kauri_version == nullptr ? "?" : plugin->kauri_version;
   auto const interface = plugin == nullptr ? 0 : plugin->interface_version;
   if (interface == kPluginInterface && theirs == KAURI_VERSION) return {};
   std::ostringstream text;
-  text << "the CUDA plug-in '" << path << "' is of version " << theirs << " (interface "
-       << interface << "), this library of " << KAURI_VERSION << " (interface " << kPluginInterface
-       << "). Install the plug-in that was built with this library.";
+  text << title << " is of version " << theirs << " (interface " << interface << "), this library of " << KAURI_VERSION
+       << " (interface " << kPluginInterface << "). Install the plug-in that was built with this library.";
   return text.str();
 }
 
-/// Registers what the plug-in brings. Its handle is never closed: the registries point into it.
+/// A plug-in that fits, or the problem in whole sentences. Its handle is never closed: the registries point into it.
+struct Opened {
+  Plugin const* plugin = nullptr;
+  std::string problem;
+};
+
+/// title: how messages begin. cure: of a file that is no plug-in.
+Opened Open(std::string const& path, std::string const& title, std::string const& cure) {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return {nullptr, title + " cannot be loaded: " + LoaderReason(path) + ". Install it again."};
+  Opened opened;
+  auto const entry = reinterpret_cast<PluginEntry>(dlsym(handle, kEntryName));
+  if (entry == nullptr) {
+    opened.problem = "'" + path + "' is no plug-in of Kauri: it has no function " + kEntryName + ". " + cure;
+  } else {
+    opened.plugin = entry();
+    opened.problem = VersionProblem(title, opened.plugin);
+  }
+  if (!opened.problem.empty()) dlclose(handle);
+  return opened;
+}
+
 void Use(Plugin const& plugin, PluginStatus* status) {
   plugin.register_entries(&GetRegistries());
   status->loaded = true;
@@ -66,21 +86,10 @@ PluginStatus LoadFrom(std::string const& path) {
                      kCudaPluginName + ".";
     return status;
   }
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    status.problem = "the CUDA plug-in '" + path + "' cannot be loaded: " + LoaderReason(path) + ". Install it again.";
-    return status;
-  }
-  auto const entry = reinterpret_cast<PluginEntry>(dlsym(handle, kEntryName));
-  if (entry == nullptr) {
-    status.problem = "'" + path + "' is no plug-in of Kauri: it has no function " + kEntryName +
-                     ". Set KAURI_PLUGIN_PATH to the folder that holds " + kCudaPluginName + ".";
-  } else {
-    auto const* plugin = entry();
-    status.problem = VersionProblem(path, plugin);
-    if (status.problem.empty()) Use(*plugin, &status);
-  }
-  if (!status.loaded) dlclose(handle);
+  auto const opened = Open(path, "the CUDA plug-in '" + path + "'",
+                           std::string("Set KAURI_PLUGIN_PATH to the folder that holds ") + kCudaPluginName + ".");
+  status.problem = opened.problem;
+  if (status.problem.empty()) Use(*opened.plugin, &status);
   return status;
 }
 
@@ -92,6 +101,17 @@ PluginStatus LoadOnce() {
 }
 
 }  // namespace
+
+void LoadPlugins(Registries* registries) {
+  char const* const paths = std::getenv("KAURI_PLUGINS");
+  std::istringstream list(paths == nullptr ? "" : paths);
+  for (std::string path; std::getline(list, path, ':');) {
+    if (path.empty()) continue;
+    auto const opened = Open(path, "the plug-in '" + path + "'", "Correct KAURI_PLUGINS.");
+    if (!opened.problem.empty()) Fail(ErrorKind::kParameter, "KAURI_PLUGINS: ", opened.problem);
+    opened.plugin->register_entries(registries);
+  }
+}
 
 PluginStatus GetCudaPluginStatus() {
   static std::once_flag once;

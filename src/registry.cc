@@ -7,6 +7,7 @@
 #include "data/memory_param.h"
 #include "data/text_reader.h"
 #include "kauri/booster.h"
+#include "kauri/plugin.h"
 #include "kauri/tree_param.h"
 #include "metric/metrics.h"
 #include "objective/objectives.h"
@@ -58,7 +59,10 @@ void Fill(Registries* all) {
 }
 
 struct TableOfContents : Registries {
-  TableOfContents() { Fill(this); }
+  TableOfContents() {
+    Fill(this);
+    LoadPlugins(this);
+  }
 };
 
 }  // namespace

@@ -177,7 +177,8 @@ KAURI_API int XGDMatrixFree(DMatrixHandle handle);
 
 /**
  * A new DMatrix of the rows idxset[0..len), in that order, with their labels, weights and margins.
- * Errors: an index out of range; query groups are present (SliceDMatrixEx with allow_groups != 0 drops them).
+ * Errors: an index out of range; query groups are present, unless SliceDMatrixEx has allow_groups != 0: then chosen
+ * rows that follow each other and come from one query are a query of the new matrix, with that query's weight.
  */
 KAURI_API int XGDMatrixSliceDMatrix(DMatrixHandle handle, int const* idxset, bst_ulong len, DMatrixHandle* out);
 KAURI_API int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, bst_ulong len, DMatrixHandle* out,

@@ -2,7 +2,8 @@
 ///
 /// The core loads `libkauri_cuda.so` when a CUDA device is first asked for: from KAURI_PLUGIN_PATH if set, else from
 /// the folder that holds libkauri.so. It calls the plug-in's one exported function, checks both versions, then lets it
-/// register.
+/// register. Other plug-ins (plugin/example is one) are loaded in the same way from the files that KAURI_PLUGINS names,
+/// when the registries are first used.
 #pragma once
 
 #include <string>
@@ -20,13 +21,17 @@ struct Plugin {
   char const* kauri_version = "";  ///< of the build that made it; must equal the core's
   char const* name = "";
   /// One line per device in the order of their ordinals, each with a newline; none: `problem` then says what is missing
-  /// (driver or device) and the cure, in whole sentences.
+  /// (driver or device) and the cure, in whole sentences. nullptr: no plug-in for devices.
   std::string (*describe_devices)(std::string* problem) = nullptr;
   void (*register_entries)(Registries* registries) = nullptr;
 };
 
 /// The type of `KauriPluginEntry`, the exported function. The returned object is static.
 using PluginEntry = Plugin const* (*)();
+
+/// Loads the plug-ins that KAURI_PLUGINS names, paths with colons between them. \throws Error(kParameter): one cannot
+/// be loaded, is none or of another version.
+void LoadPlugins(Registries* registries);
 
 /// What is known of the CUDA plug-in without asking for it to be used; never throws.
 struct PluginStatus {

@@ -12,6 +12,7 @@
 #include "common/gradient_table.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
+#include "common/resolution_watch.h"
 #include "data/category_view.h"
 #include "kauri/error.h"
 #include "predictor/held_margins.h"
@@ -39,6 +40,7 @@ struct DataCache {
   FixedGradients fixed;
   GradientTable table;
   std::vector<std::int32_t> leaf_of_row;
+  ResolutionWatch watch;
 };
 
 class CpuEngine : public Engine {
@@ -103,6 +105,7 @@ class CpuEngine : public Engine {
       cache.build_state_key = builder.StateKey();
     }
     auto const sampled = DrawRows(ctx, tree, &cache);
+    if (cache.watch.IsDue(tree.iteration)) WatchResolution(tree, &cache);
     TreeTask task;
     if (tree.vector_leaves) {
       task.table = cache.table.View();
@@ -199,6 +202,17 @@ class CpuEngine : public Engine {
       QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &cache->fixed);
     }
     return std::move(sample.used);
+  }
+
+  static void WatchResolution(RoundTree const& tree, DataCache* cache) {
+    if (!tree.vector_leaves) {
+      cache->watch.Look(cache->gradients, cache->n_outputs, tree.output, cache->fixed.unit);
+      return;
+    }
+    auto const units = cache->table.View().units;
+    for (std::int64_t output = 0; output < cache->n_outputs; ++output) {
+      cache->watch.Look(cache->gradients, cache->n_outputs, output, units[static_cast<std::size_t>(output)]);
+    }
   }
 
   static void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree, std::int64_t output,

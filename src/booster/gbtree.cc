@@ -7,6 +7,7 @@
 
 #include "booster/device.h"
 #include "booster/tree_updates.h"
+#include "common/log.h"
 #include "kauri/registry.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
@@ -40,13 +41,26 @@ Registry<TreeBuilderFactory>::Entry const* FindTreeMethod(std::string const& tre
   return nullptr;
 }
 
+/// The exact method grows level by level to max_depth.
+void WarnOfLimits(TreeParam const& param) {
+  std::string ignored = param.max_leaves > 0 ? "max_leaves=" + std::to_string(param.max_leaves) : std::string();
+  if (param.grow_policy == TreeParam::kLossGuide)
+    ignored += ignored.empty() ? "grow_policy=lossguide" : " and grow_policy=lossguide";
+  if (ignored.empty()) return;
+  Log(LogLevel::kWarning, "tree_method=exact ignores ", ignored,
+      ": it grows level by level, to max_depth. Limit max_depth, or use tree_method=hist.");
+}
+
 class GbTree : public Booster {
  public:
   explicit GbTree(ParamMap const& map)
       : tree_param_(ParseParameters<TreeParam>(map)), param_(ParseParameters<GbTreeParam>(map)) {
-    tree_method_ = ResolveTreeMethod(param_.tree_method, ParseDeviceKind(map));
-    if (auto const* method = FindTreeMethod(param_.tree_method, ParseDeviceKind(map))) builder_ = method->make(map);
+    auto const device = ParseDeviceKind(map);
+    if (!UpdatesTrees()) param_.tree_method = TreeMethodOf(param_.updater, param_.tree_method, device);
+    tree_method_ = ResolveTreeMethod(param_.tree_method, device);
+    if (auto const* method = FindTreeMethod(param_.tree_method, device)) builder_ = method->make(map);
     if (UpdatesTrees()) updates_ = std::make_unique<TreeUpdates>(param_.updater, map);
+    if (!UpdatesTrees() && param_.tree_method == "exact") WarnOfLimits(tree_param_);
   }
 
   void RequireTraining() const override {

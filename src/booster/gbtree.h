@@ -46,7 +46,8 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
             "the model begins anew and gets its rounds back one by one.");
     DMLC_DECLARE_FIELD(updater).set_default("").describe(
         "With process_type=update what is done to a tree, in order: refresh, prune, or both as in refresh,prune. "
-        "Otherwise tree_method decides, and names of XGBoost's builders are ignored.");
+        "Otherwise tree_method decides; XGBoost's names of builders (grow_colmaker, grow_histmaker, "
+        "grow_quantile_histmaker, grow_gpu_hist, grow_gpu_approx, and prune or sync after them) stand for one.");
   }
   void Validate() const {}
 };

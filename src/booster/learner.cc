@@ -6,6 +6,7 @@
 
 #include "booster/device.h"
 #include "booster/learner_impl.h"
+#include "booster/parameter_check.h"
 #include "common/log.h"
 #include "data/category_names.h"
 #include "kauri/error.h"
@@ -18,23 +19,6 @@ std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& para
   auto const at = name.find('@');
   auto const argument = at == std::string::npos ? std::string() : name.substr(at + 1);
   return GetRegistries().metrics.Find(name.substr(0, at)).make(argument, params);
-}
-
-/// Unknown names are errors when validate_parameters is on, else warnings. One that is reported as an error is dropped:
-/// it has no right value, so keeping it would make every later call fail.
-void CheckNames(LearnerParam const& param, ParamMap* params) {
-  auto const known = KnownParameterNames();
-  for (auto const& [name, value] : ParamMap(*params)) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    auto const nearest = NearestName(name, known);
-    auto const hint = nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?";
-    if (param.validate_parameters) {
-      params->erase(name);
-      Fail(ErrorKind::kParameter, "unknown parameter '", name, "' (value '", value, "')", hint,
-           " `kauri --help` lists all parameters.");
-    }
-    Log(LogLevel::kWarning, "parameter '", name, "' is not known and is ignored", hint);
-  }
 }
 
 /// A linear model has no trees, and the other way round.
@@ -69,6 +53,32 @@ std::vector<std::unique_ptr<Metric>> MakeMetrics(std::vector<std::string>* names
   return metrics;
 }
 
+/// XGBoost's rule: who gives a number of classes and no objective wants to tell classes apart.
+bool MeansClasses(ParamMap const& params) {
+  auto const found = params.find("num_class");
+  return params.count("objective") == 0 && found != params.end() && found->second != "0" && found->second != "1";
+}
+
+/// \throws Error(kParameter) for classes that the objective has no outputs for.
+void RequireClasses(Components const& parts) {
+  auto const given = parts.effective.find("num_class");
+  if (parts.objective->NumClasses() > 0 || given == parts.effective.end()) return;
+  if (given->second == "0" || given->second == "1") return;
+  Fail(ErrorKind::kParameter, "num_class=", given->second, " does not go with objective=", parts.param.objective,
+       ", which tells no classes apart; use multi:softprob or multi:softmax, or leave num_class out.");
+}
+
+/// What a model file says of the parameters.
+void DescribeIn(Components const& parts, Model* model) {
+  auto const& objective = *parts.objective;
+  model->objective = parts.param.objective;
+  model->objective_param_key = objective.ParamKey();
+  model->objective_params = objective.SaveParams();
+  objective.PrepareState(&model->objective_state);
+  model->booster = parts.param.booster;
+  ParsePolicy(parts.param.unseen_category, &model->categories.unseen);  // nothing given: the model's stays
+}
+
 }  // namespace
 
 std::string PredictorName(std::string const& booster, DeviceKind device) {
@@ -85,22 +95,27 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   if (components != nullptr) return components;
   auto parts = std::make_shared<Components>();
   parts->param = ParseParameters<LearnerParam>(params);
+  if (params.count("verbosity") != 0) SetLogLevel(parts->param.verbosity);
+  for (auto const& note : std::exchange(notes, {})) Log(LogLevel::kWarning, note);
+  if (MeansClasses(params)) parts->param.objective = "multi:softmax";
   parts->ctx.threads = parts->param.Threads();
   parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
   parts->ctx.device = FindDevice(params);
-  CheckNames(parts->param, &params);  // a plug-in has parameters of its own
+  CheckNames(parts->param.validate_parameters, &params);  // a plug-in has parameters of its own
+  CheckUnusedValues(parts->param.booster, parts->param.objective, params);
   ParseBaseScore(parts->param.base_score);
   parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);
   parts->effective = params;
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
+  RequireClasses(*parts);
   parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
   RequireSameKind(model, parts->param.booster);
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
   auto const predictor = PredictorName(parts->param.booster, parts->ctx.device.kind);
   parts->predictor = GetRegistries().predictors.Find(predictor).make(parts->effective);
   parts->metrics = MakeMetrics(&metric_names, *parts);
+  DescribeIn(*parts, &model);
   if (model.NumIterations() == 0 && !intercept_ready) model.n_classes = parts->objective->NumClasses();
-  ParsePolicy(parts->param.unseen_category, &model.categories.unseen);  // nothing given: the model's stays
   components = std::move(parts);
   return components;
 }
@@ -122,10 +137,11 @@ void Learner::SetParam(std::string const& name, std::string const& value) {
     auto& names = impl_->metric_names;
     if (!value.empty() && std::find(names.begin(), names.end(), value) == names.end()) names.push_back(value);
   } else {
-    auto const canonical = CanonicalParameterName(name);
-    impl_->params[canonical] = value;
-    if (canonical == "base_score") impl_->intercept_ready = false;
-    if (canonical == "device") impl_->engine.reset();
+    auto const adapted = AdaptParameter(name, value);
+    if (!adapted.note.empty()) impl_->notes.push_back(adapted.note);
+    if (!adapted.name.empty()) impl_->params[adapted.name] = adapted.value;
+    if (adapted.name == "base_score") impl_->intercept_ready = false;
+    if (adapted.name == "device") impl_->engine.reset();
   }
   impl_->ForgetResolved();
 }
@@ -139,16 +155,9 @@ void Learner::AddData(std::shared_ptr<DataMatrix const> const& data) {
   if (model.NumIterations() == 0) model.n_features = std::max(model.n_features, data->NumCols());
 }
 
-Model const& Learner::GetModel() {
-  auto const parts = impl_->Resolve();
-  auto& model = impl_->model;
-  model.objective = parts->param.objective;
-  model.objective_param_key = parts->objective->ParamKey();
-  model.objective_params = parts->objective->SaveParams();
-  parts->objective->PrepareState(&model.objective_state);
-  model.booster = parts->param.booster;
-  if (model.NumIterations() == 0) model.n_classes = parts->objective->NumClasses();
-  return model;
+Model const& Learner::GetModel() const {
+  impl_->Resolve();
+  return impl_->model;
 }
 
 std::int64_t Learner::NumIterations() const { return impl_->model.NumIterations(); }
@@ -195,6 +204,7 @@ Model WithoutTrees(Model const& model) {
 
 std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step) const {
   if (step < 1) Fail(ErrorKind::kParameter, "a slice needs a step of at least 1, got ", step, ".");
+  std::lock_guard<std::mutex> const lock(impl_->mutex);  // another thread may resolve the parameters
   auto const& model = impl_->model;
   if (model.IsLinear()) Fail(ErrorKind::kParameter, "a linear booster has no rounds to slice; its weights are one.");
   model.TreesOf(range);  // checks the range

@@ -117,14 +117,14 @@ class Learner {
   /// Replaces the model, objective included; other parameters set so far stay. bytes: JSON or UBJSON.
   void LoadModel(Span<char const> bytes);
   /// Model and parameters in one (what pickling uses). Opaque bytes, for the same version of the library.
-  std::string SaveSnapshot();
+  std::string SaveSnapshot() const;
   void LoadSnapshot(Span<char const> bytes);
   /// The configuration document, for inspection.
-  std::string SaveConfig();
+  std::string SaveConfig() const;
   void LoadConfig(std::string const& json);
 
-  /// Ready for saving: with the objective's parameters filled in. Configures first.
-  Model const& GetModel();
+  /// Ready for saving: with what the parameters say of the objective. Configures first.
+  Model const& GetModel() const;
   /// Iterations begin, begin + step, ... below end (0: all). \throws Error(kParameter) when out of range.
   std::unique_ptr<Learner> Slice(IterationRange range, std::int64_t step) const;
   std::int64_t NumIterations() const;

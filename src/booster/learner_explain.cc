@@ -144,7 +144,7 @@ void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const
   CheckRows(model, task);
   CheckFeatures(options.features, model.n_features);
   if (options.reduction == ExplainReduction::kMeanAbs && task.rows.NumRows() == 0) {
-    Fail(ErrorKind::kData, "the data has 0 rows, which have no mean; pass at least one.");
+    Fail(ErrorKind::kData, "the data have 0 rows, which have no mean; pass at least one.");
   }
   if (task.background == nullptr) return;
   if (options.kind != PredictKind::kContribution) {

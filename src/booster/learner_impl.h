@@ -45,7 +45,8 @@ struct Components {
 struct Learner::Impl {
   mutable ParamMap params;  ///< as the user set them, aliases resolved; Resolve drops unknown names
   mutable std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates; Resolve drops unknown ones
-  mutable Model model;                            ///< Resolve tells an untrained one its number of classes
+  mutable std::vector<std::string> notes;         ///< on parameters, for the log, once it is known what it takes
+  mutable Model model;                            ///< Resolve fills in what follows from the parameters
   bool intercept_ready = false;                   ///< the base score is the user's, estimated or loaded
   std::unique_ptr<Model const> updated;           ///< process_type=update: what the rounds of `model` are taken from
   std::unique_ptr<Engine> engine;

@@ -104,12 +104,9 @@ std::string CanonicalParameterName(std::string const& name) {
   return found == Aliases().end() ? name : found->second;
 }
 
-std::vector<std::string> KnownParameterNames() {
+std::vector<std::string> ParameterAliases() {
   std::vector<std::string> names;
   for (auto const& alias : Aliases()) names.push_back(alias.first);
-  for (auto const& group : AllParameters()) {
-    for (auto const& info : group.second) names.push_back(info.name);
-  }
   return names;
 }
 

@@ -48,7 +48,8 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
     DMLC_DECLARE_FIELD(seed).set_default(0).describe(
         "Seed of row and column sampling and of the random partners of lambdarank_pair_method=mean.");
     DMLC_DECLARE_FIELD(verbosity).set_default(1).set_range(0, 3).describe(
-        "What the log callback receives: 0 nothing, 1 warnings, 2 information, 3 details.");
+        "What the log callback receives: 0 nothing, 1 warnings, 2 information, 3 details. Given to a booster, it holds "
+        "for the whole process from then on.");
     DMLC_DECLARE_FIELD(validate_parameters)
         .set_default(false)
         .describe("Unknown parameter names are errors (the command line and Python set it); else warnings in the log.");
@@ -76,7 +77,10 @@ std::vector<float> ParseBaseScore(std::string const& text);
 /// The name that the declaration uses: eta for learning_rate; other names are returned as they are.
 std::string CanonicalParameterName(std::string const& name);
 
-/// Every name that a component declares, aliases included.
+/// The other names of parameters.
+std::vector<std::string> ParameterAliases();
+
+/// Every name that may be set: those that components declare, their aliases, and XGBoost's that change nothing.
 std::vector<std::string> KnownParameterNames();
 
 }  // namespace kauri

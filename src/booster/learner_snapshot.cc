@@ -71,12 +71,45 @@ Json BoosterAsJson(Components const& parts, Model const& model, ParamMap const& 
   return {{"name", name}, {"dart_train_param", ParamsAsJson(param.__DICT__(), user)}, {"gbtree", std::move(gbtree)}};
 }
 
+constexpr std::size_t kShownText = 60;
+
+[[noreturn]] void RefuseMember(std::string const& path, Json const& value, char const* expected) {
+  Fail(ErrorKind::kParameter, "the configuration's ", path, " is ",
+       value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, kShownText), ", a JSON ", value.type_name(),
+       "; expected ", expected, ".");
+}
+
+/// Members of XGBoost's documents that hold no parameter.
+bool HoldsNoParameter(std::string const& name, Json const& value) {
+  if (name == "specified_updater") return value.is_boolean();
+  return (name == "metrics" || name == "updater" || name == "user_metrics") && value.is_array();
+}
+
 /// Leaves of the document are the values of parameters, whatever group they stand in.
-void CollectParams(Json const& node, ParamMap* out) {
+void CollectParams(std::string const& path, Json const& node, ParamMap* out) {
+  if (!node.is_object()) RefuseMember(path, node, "an object");
   for (auto const& [name, value] : node.items()) {
-    if (value.is_object()) CollectParams(value, out);
-    if (value.is_string() && name != "name") (*out)[name] = value.get<std::string>();
+    auto const place = path + "." + name;
+    if (value.is_object()) {
+      CollectParams(place, value, out);
+    } else if (!value.is_string()) {
+      if (!HoldsNoParameter(name, value)) RefuseMember(place, value, "a string");
+    } else if (name != "name") {
+      (*out)[name] = value.get<std::string>();
+    }
   }
+}
+
+std::vector<std::string> MetricNames(Json const& learner) {
+  std::vector<std::string> names;
+  if (!learner.contains("user_metrics")) return names;
+  auto const& metrics = learner["user_metrics"];
+  if (!metrics.is_array()) RefuseMember("learner.user_metrics", metrics, "a list of strings");
+  for (auto const& name : metrics) {
+    if (!name.is_string()) RefuseMember("learner.user_metrics", metrics, "a list of strings");
+    names.push_back(name.get<std::string>());
+  }
+  return names;
 }
 
 std::uint64_t ReadLength(char const* bytes) {
@@ -90,6 +123,7 @@ std::uint64_t ReadLength(char const* bytes) {
 void Learner::LoadModel(Span<char const> bytes) {
   auto model = ParseModel(bytes);
   auto const params_before = impl_->params;
+  impl_->params.erase("num_class");  // the model's, if it has classes
   impl_->params["objective"] = model.objective;
   impl_->params["booster"] = model.booster;
   for (auto const& [name, value] : model.objective_params) impl_->params[name] = value;
@@ -110,7 +144,7 @@ void Learner::LoadModel(Span<char const> bytes) {
   impl_->ForgetResolved();
 }
 
-std::string Learner::SaveConfig() {
+std::string Learner::SaveConfig() const {
   auto const parts = impl_->Resolve();
   auto const& model = GetModel();
   auto const& user = impl_->params;
@@ -140,28 +174,27 @@ void Learner::LoadConfig(std::string const& json) {
   auto const document = ParseJsonText(json, ErrorKind::kParameter);
   if (document.is_discarded() || !document.is_object() || !document.contains("learner") ||
       !document["learner"].is_object()) {
-    Fail(ErrorKind::kParameter, "the configuration is not a JSON object with a member 'learner': '", json.substr(0, 60),
-         "'.");
+    Fail(ErrorKind::kParameter, "the configuration is not a JSON object with a member 'learner': '",
+         json.substr(0, kShownText), "'.");
   }
   auto learner = document["learner"];
   ParamMap params;
   if (learner.contains("user_params")) {
-    CollectParams(learner["user_params"], &params);
+    CollectParams("learner.user_params", learner["user_params"], &params);
   } else {  // written by another library of this format
     learner.erase("learner_model_param");
-    CollectParams(learner, &params);
+    CollectParams("learner", learner, &params);
     params.erase("num_trees");
     auto const objective = learner.value("objective", Json());
     if (objective.contains("name") && objective["name"].is_string()) params["objective"] = objective["name"];
   }
+  params.erase("verbosity");  // the process's, not the model's
+  auto const metrics = MetricNames(learner);
   for (auto const& [name, value] : params) SetParam(name, value);
-  if (!learner.contains("user_metrics")) return;
-  for (auto const& name : learner["user_metrics"]) {
-    if (name.is_string()) SetParam("eval_metric", name.get<std::string>());
-  }
+  for (auto const& name : metrics) SetParam("eval_metric", name);
 }
 
-std::string Learner::SaveSnapshot() {
+std::string Learner::SaveSnapshot() const {
   auto const config = SaveConfig();
   std::string bytes(kMagic, kMagicLength);
   for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(config.size() >> shift & 0xFFU);

@@ -23,7 +23,7 @@ void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& trai
     model.n_targets = model.n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
   }
   if (model.n_features != train.NumCols()) {
-    Fail(ErrorKind::kData, "the training data has ", train.NumCols(), " features, the booster ", model.n_features,
+    Fail(ErrorKind::kData, "the training data have ", train.NumCols(), " features, the booster ", model.n_features,
          "; continue training with the features that it was trained on.");
   }
   LearnCategories(parts, train);
@@ -53,7 +53,7 @@ void Learner::Impl::SetIntercept(Components const& parts, DataMatrix const& trai
 
 void Learner::Impl::ValidateTrainingData(Components const& parts, DataMatrix const& train, bool custom) {
   if (train.NumRows() == 0) {
-    Fail(ErrorKind::kData, "the training data has 0 rows and ", train.NumCols(),
+    Fail(ErrorKind::kData, "the training data have 0 rows and ", train.NumCols(),
          " features; there is nothing to learn from.");
   }
   if (custom || (checked_data == train.Id() && checked_revision == train.InfoRevision())) return;
@@ -104,7 +104,7 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
 }
 
 void Learner::UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration) {
-  auto state = impl_->model.objective_state;
+  auto state = GetModel().objective_state;
   impl_->BoostRound(train, iteration, false, [&](Components const& parts, DataMatrix const& data) {
     auto const learning = parts.objective->Learning(&state);
     auto const& objective = learning == nullptr ? *parts.objective : *learning;

@@ -1,5 +1,7 @@
 #include "booster/tree_updates.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "booster/device.h"
@@ -20,7 +22,65 @@ std::vector<std::string> SplitNames(std::string const& text) {
   return names;
 }
 
+/// XGBoost's names of what builds trees.
+struct BuilderName {
+  char const* name;
+  char const* tree_method;
+  DeviceKind device;
+};
+constexpr std::array<BuilderName, 5> kBuilders{{{"grow_colmaker", "exact", DeviceKind::kCpu},
+                                                {"grow_histmaker", "approx", DeviceKind::kCpu},
+                                                {"grow_quantile_histmaker", "hist", DeviceKind::kCpu},
+                                                {"grow_gpu_hist", "hist", DeviceKind::kCuda},
+                                                {"grow_gpu_approx", "approx", DeviceKind::kCuda}}};
+/// What XGBoost lets follow a builder and what has nothing left to do here: builders keep to gamma themselves.
+constexpr std::array<char const*, 2> kDoNothing{"prune", "sync"};
+
+BuilderName const* FindBuilder(std::string const& name) {
+  auto const* const found =
+      std::find_if(kBuilders.begin(), kBuilders.end(), [&](auto const& builder) { return name == builder.name; });
+  return found == kBuilders.end() ? nullptr : found;
+}
+
+void RequireKnown(std::string const& name) {
+  std::vector<std::string> known(kDoNothing.begin(), kDoNothing.end());
+  known.emplace_back("refresh");
+  for (auto const& builder : kBuilders) known.emplace_back(builder.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  auto const nearest = NearestName(name, known);
+  Fail(ErrorKind::kParameter, "unknown updater '", name, "'",
+       nearest.empty() ? std::string(".") : "; did you mean '" + nearest + "'?",
+       " Leave updater out: tree_method says how trees are built.");
+}
+
+void RequireAgreement(BuilderName const& builder, std::string const& tree_method, DeviceKind device) {
+  if (builder.device != device) {
+    Fail(ErrorKind::kParameter, "updater=", builder.name, " builds trees on ",
+         builder.device == DeviceKind::kCpu ? "the CPU" : "a CUDA device",
+         ", but device=", device == DeviceKind::kCpu ? "cpu" : "cuda",
+         " is set; leave updater out and set tree_method=", builder.tree_method, ".");
+  }
+  if (tree_method == "auto" || tree_method == builder.tree_method) return;
+  Fail(ErrorKind::kParameter, "updater=", builder.name, " means tree_method=", builder.tree_method,
+       ", but tree_method=", tree_method, " is set; leave updater out.");
+}
+
 }  // namespace
+
+std::string TreeMethodOf(std::string const& updater, std::string const& tree_method, DeviceKind device) {
+  auto const names = SplitNames(updater);
+  for (auto const& name : names) RequireKnown(name);
+  auto const* const builder = names.empty() ? nullptr : FindBuilder(names.front());
+  if (builder == nullptr) return tree_method;
+  RequireAgreement(*builder, tree_method, device);
+  for (auto name = names.begin() + 1; name != names.end(); ++name) {
+    if (std::find(kDoNothing.begin(), kDoNothing.end(), *name) != kDoNothing.end()) continue;
+    Fail(ErrorKind::kParameter, "updater=", updater, ": ", *name, " cannot follow a builder; ",
+         *name == "refresh" ? "refresh a model with process_type=update, or leave updater out."
+                            : "name one builder, or leave updater out.");
+  }
+  return builder->tree_method;
+}
 
 TreeUpdates::TreeUpdates(std::string const& updater, ParamMap const& map)
     : device_(ParseDeviceKind(map)), param_(ParseParameters<TreeParam>(map)) {
@@ -61,7 +121,7 @@ void TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model
 
 void RequireTreeBuilder(std::string const& updater) {
   auto const names = SplitNames(updater);
-  if (names.empty() || GetRegistries().tree_updaters.TryFind(names.front()) == nullptr) return;
+  if (names.empty() || FindBuilder(names.front()) != nullptr) return;
   Fail(ErrorKind::kParameter, "updater=", updater, " changes trees that exist and makes no new ones; ",
        "set process_type=update to change those of a model.");
 }

@@ -30,6 +30,11 @@ class TreeUpdates {
   std::vector<std::unique_ptr<TreeUpdater>> steps_;
 };
 
+/// process_type=default: the tree method that XGBoost's names of builders in `updater` stand for, else `tree_method`.
+/// \throws Error(kParameter) for names that are unknown, contradict tree_method or device, or do nothing after a
+/// builder.
+std::string TreeMethodOf(std::string const& updater, std::string const& tree_method, DeviceKind device);
+
 /// process_type=default. \throws Error(kParameter) for an updater that begins with what needs a tree to change.
 void RequireTreeBuilder(std::string const& updater);
 

@@ -21,4 +21,16 @@ AnyArray AnyArrayOf(char const* json, char const* name) {
   return any;
 }
 
+nlohmann::json InterfaceOf(void const* data, std::vector<std::size_t> const& shape, char const* typestr,
+                           std::size_t stride) {
+  nlohmann::json document{{"data", {reinterpret_cast<std::uintptr_t>(data), true}},
+                          {"mask", nullptr},
+                          {"shape", shape},
+                          {"strides", nullptr},
+                          {"typestr", typestr},
+                          {"version", 3}};
+  if (stride != 0) document["strides"] = {stride};
+  return document;
+}
+
 }  // namespace kauri::c_api

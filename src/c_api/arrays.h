@@ -1,6 +1,7 @@
 /// \file Arrays as they come in: of the host, or of a device.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,10 @@ struct AnyArray {
 
 /// On a device when the text has "stream", or the address is one of a CUDA device.
 AnyArray AnyArrayOf(char const* json, char const* name);
+
+/// The array interface of memory that stays with the library. stride: bytes from an element of a vector to the next
+/// where they do not lie side by side; 0: they do.
+nlohmann::json InterfaceOf(void const* data, std::vector<std::size_t> const& shape, char const* typestr,
+                           std::size_t stride = 0);
 
 }  // namespace kauri::c_api

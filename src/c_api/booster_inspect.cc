@@ -30,7 +30,6 @@ int Dump(BoosterHandle handle, int with_stats, char const* format, DumpOut const
     NotNull(out.length, "out_len");
     NotNull(out.trees, "out_dump_array");
     NotNull(format, "format");
-    std::lock_guard<std::mutex> const lock(booster.saving);
     auto const& model = booster.learner->GetModel();
     auto trees = DumpModel(model, make_map(model), with_stats != 0, format);
     booster.Buffers().ReturnStrings(std::move(trees), out.length, out.trees);
@@ -102,7 +101,6 @@ int XGBoosterFeatureScore(BoosterHandle handle, char const* config, bst_ulong* o
   return Guard([&] {
     auto& booster = BoosterOf(handle);
     JsonConfig const settings(config, "XGBoosterFeatureScore");
-    std::lock_guard<std::mutex> const lock(booster.saving);
     auto const& model = booster.learner->GetModel();
     auto const all_names = NamesOf(model, settings);
     std::vector<std::string> names;

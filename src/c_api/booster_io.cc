@@ -40,7 +40,7 @@ Span<char const> BytesOf(void const* buffer, bst_ulong length) {
   return {static_cast<char const*>(NotNull(buffer, "buf")), static_cast<std::size_t>(length)};
 }
 
-/// make_text: Learner& -> std::string.
+/// make_text: Learner const& -> std::string.
 template <typename MakeText>
 int ReturnText(BoosterHandle handle, bst_ulong* out_len, char const** out, MakeText&& make_text) {
   return Guard([&] {
@@ -48,10 +48,7 @@ int ReturnText(BoosterHandle handle, bst_ulong* out_len, char const** out, MakeT
     NotNull(out_len, "out_len");
     NotNull(out, "out_dptr");
     auto& text = booster.Buffers().text;
-    {
-      std::lock_guard<std::mutex> const lock(booster.saving);
-      text = make_text(booster.learner.get());
-    }
+    text = make_text(std::as_const(*booster.learner));
     *out_len = text.size();
     *out = text.c_str();
   });
@@ -86,7 +83,6 @@ int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {
 int XGBoosterSaveModel(BoosterHandle handle, char const* fname) {
   return Guard([&] {
     auto& booster = BoosterOf(handle);
-    std::lock_guard<std::mutex> const lock(booster.saving);
     kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"));
   });
 }
@@ -96,14 +92,14 @@ int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulon
 }
 
 int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
-  return ReturnText(handle, out_len, out_dptr, [&](Learner* learner) {
+  return ReturnText(handle, out_len, out_dptr, [&](Learner const& learner) {
     auto const format = FormatOf(JsonConfig(config, "XGBoosterSaveModelToBuffer"));
-    return kauri::SerialiseModel(learner->GetModel(), format);
+    return kauri::SerialiseModel(learner.GetModel(), format);
   });
 }
 
 int XGBoosterSerializeToBuffer(BoosterHandle handle, bst_ulong* out_len, char const** out_dptr) {
-  return ReturnText(handle, out_len, out_dptr, [](Learner* learner) { return learner->SaveSnapshot(); });
+  return ReturnText(handle, out_len, out_dptr, [](Learner const& learner) { return learner.SaveSnapshot(); });
 }
 
 int XGBoosterUnserializeFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len) {
@@ -111,7 +107,7 @@ int XGBoosterUnserializeFromBuffer(BoosterHandle handle, void const* buf, bst_ul
 }
 
 int XGBoosterSaveJsonConfig(BoosterHandle handle, bst_ulong* out_len, char const** out_str) {
-  return ReturnText(handle, out_len, out_str, [](Learner* learner) { return learner->SaveConfig(); });
+  return ReturnText(handle, out_len, out_str, [](Learner const& learner) { return learner.SaveConfig(); });
 }
 
 int XGBoosterLoadJsonConfig(BoosterHandle handle, char const* config) {

@@ -133,7 +133,6 @@ int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value)
 int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out) {
   return Guard([&] {
     auto& booster = BoosterOf(handle);
-    std::lock_guard<std::mutex> const lock(booster.saving);
     *NotNull(out, "out") = static_cast<bst_ulong>(booster.learner->GetModel().n_features);
   });
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "c_api/arrays.h"
 #include "c_api/guard.h"
 #include "common/json_text.h"
 #include "data/category_view.h"
@@ -32,15 +33,6 @@ struct CategoriesObject : HandleBase {
 
 CategoriesObject& CategoriesOf(CategoriesHandle handle) {
   return static_cast<CategoriesObject&>(CheckedHandle(handle, HandleKind::kCategories, "container of categories"));
-}
-
-json InterfaceOf(void const* data, std::size_t size, char const* typestr, std::size_t stride) {
-  return {{"data", {reinterpret_cast<std::uintptr_t>(data), true}},
-          {"mask", nullptr},
-          {"shape", {size}},
-          {"strides", {stride}},
-          {"typestr", typestr},
-          {"version", 3}};
 }
 
 char const* TypestrOf(CategoryNames::Type type) {
@@ -71,7 +63,7 @@ json Export(CategoryNames const& names, CategoriesObject* object) {
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
   if (names.Size() == 0) return nullptr;
   if (!names.numbers.empty()) {
-    return InterfaceOf(names.numbers.data(), names.Size(), TypestrOf(names.number_type), sizeof(std::int64_t));
+    return InterfaceOf(names.numbers.data(), {names.Size()}, TypestrOf(names.number_type), sizeof(std::int64_t));
   }
   object->texts.push_back(std::make_unique<TextBytes>());
   auto& text = *object->texts.back();
@@ -79,8 +71,8 @@ json Export(CategoryNames const& names, CategoriesObject* object) {
     text.bytes += name;
     text.offsets.push_back(static_cast<std::int32_t>(text.bytes.size()));
   }
-  return {{"offsets", InterfaceOf(text.offsets.data(), text.offsets.size(), "<i4", sizeof(std::int32_t))},
-          {"values", InterfaceOf(text.bytes.data(), text.bytes.size(), "|i1", 1)}};
+  return {{"offsets", InterfaceOf(text.offsets.data(), {text.offsets.size()}, "<i4", sizeof(std::int32_t))},
+          {"values", InterfaceOf(text.bytes.data(), {text.bytes.size()}, "|i1", 1)}};
 }
 
 /// A new container, or null where nothing has a name.
@@ -104,9 +96,9 @@ void ReturnExported(CategoryNameTable const& names, CategoriesHandle* out, char 
 }
 
 CategoryNameTable NamesOf(BoosterHandle handle) {
-  auto& learner = *BoosterOf(handle).learner;
-  auto names = learner.GetModel().categories.names;
-  if (!names.empty()) names.resize(static_cast<std::size_t>(learner.GetModel().n_features));
+  auto const& model = BoosterOf(handle).learner->GetModel();
+  auto names = model.categories.names;
+  if (!names.empty()) names.resize(static_cast<std::size_t>(model.n_features));
   return names;
 }
 

@@ -1,7 +1,7 @@
 /// The cuts of a matrix: those of its bins, or those that training would make of its values.
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "c_api/arrays.h"
 #include "c_api/data_create.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
@@ -11,16 +11,6 @@
 
 namespace kauri::c_api {
 namespace {
-
-template <typename T>
-std::string VectorInterface(std::vector<T> const& values, char const* typestr) {
-  nlohmann::json const document{{"data", {reinterpret_cast<std::uintptr_t>(values.data()), true}},
-                                {"shape", {values.size()}},
-                                {"strides", nullptr},
-                                {"typestr", typestr},
-                                {"version", 3}};
-  return document.dump();
-}
 
 /// Per feature the lower bound, then its cuts.
 void CopyCuts(QuantileCuts const& cuts, std::vector<bst_ulong>* indptr, std::vector<float>* values) {
@@ -58,7 +48,8 @@ int XGDMatrixGetQuantileCut(DMatrixHandle handle, char const* config, char const
     auto& matrix = DataOf(handle);
     auto& buffers = matrix.Buffers();
     CopyCuts(CutsOf(*matrix.data, options.max_bin), &buffers.shape, &buffers.floats);
-    buffers.strings = {VectorInterface(buffers.shape, "<u8"), VectorInterface(buffers.floats, "<f4")};
+    buffers.strings = {InterfaceOf(buffers.shape.data(), {buffers.shape.size()}, "<u8").dump(),
+                       InterfaceOf(buffers.floats.data(), {buffers.floats.size()}, "<f4").dump()};
     *NotNull(out_indptr, "out_indptr") = buffers.strings[0].c_str();
     *NotNull(out_data, "out_data") = buffers.strings[1].c_str();
   });

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -59,18 +58,12 @@ ArrayView TypedVector(void const* data, bst_ulong size, int type) {
   Fail(ErrorKind::kParameter, "element type ", type, " is unknown; expected 1 float32, 2 float64, 3 uint32, 4 uint64.");
 }
 
-/// The array interface of a vector, or of a table with `n_rows` rows when it holds several values per row.
-template <typename T>
-std::string InterfaceOf(std::vector<T> const& values, char const* typestr, std::int64_t n_rows) {
-  auto const size = static_cast<std::int64_t>(values.size());
-  nlohmann::json shape{size};
-  if (n_rows > 0 && size > n_rows && size % n_rows == 0) shape = {n_rows, size / n_rows};
-  nlohmann::json const document{{"data", {reinterpret_cast<std::uintptr_t>(values.data()), true}},
-                                {"shape", shape},
-                                {"strides", nullptr},
-                                {"typestr", typestr},
-                                {"version", 3}};
-  return document.dump();
+/// Values of one per row, or a table of several.
+std::vector<std::size_t> ShapeOf(std::vector<float> const& values, std::int64_t n_rows) {
+  auto const size = values.size();
+  auto const rows = static_cast<std::size_t>(n_rows);
+  if (rows > 0 && size > rows && size % rows == 0) return {rows, size / rows};
+  return {size};
 }
 
 std::string InfoInterface(DataHandle* handle, std::string const& field) {
@@ -78,10 +71,11 @@ std::string InfoInterface(DataHandle* handle, std::string const& field) {
   if (field == "group_ptr") {
     auto& integers = handle->Buffers().integers;
     integers = GetUintInfo(info, field);
-    return InterfaceOf(integers, "<u4", 0);
+    return InterfaceOf(integers.data(), {integers.size()}, "<u4").dump();
   }
   auto const table = field == "label" || field == "base_margin";
-  return InterfaceOf(GetFloatInfo(info, field), "<f4", table ? info.n_rows : 0);
+  auto const& values = GetFloatInfo(info, field);
+  return InterfaceOf(values.data(), ShapeOf(values, table ? info.n_rows : 0), "<f4").dump();
 }
 
 /// The arrays of XGDMatrixGetDataAsCSR.

@@ -88,7 +88,6 @@ struct LearnerHandle : HandleBase {
       : HandleBase(HandleKind::kBooster), learner(std::move(booster)) {}
 
   std::unique_ptr<Learner> learner;
-  std::mutex saving;  ///< held by calls that only read but make the model ready for it first
 };
 
 /// A prediction in device memory that outlives its booster.

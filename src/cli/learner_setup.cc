@@ -1,6 +1,7 @@
 #include "cli/learner_setup.h"
 
 #include "booster/learner_param.h"
+#include "booster/parameter_check.h"
 #include "cli/files.h"
 #include "data/memory_param.h"
 #include "data_from_uri.h"
@@ -25,7 +26,11 @@ void SetUpLearner(Options const& options, Learner* learner) {
 
 std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
                                      DataMatrix const* like) {
-  ParamMap const params(options.learner.begin(), options.learner.end());
+  ParamMap params;
+  for (auto const& [name, value] : options.learner) {
+    auto const adapted = AdaptParameter(name, value);
+    if (!adapted.name.empty()) params[adapted.name] = adapted.value;
+  }
   Context ctx;
   ctx.threads = ParseParameters<LearnerParam>(params).Threads();
   BinStoreOptions bins;

@@ -44,7 +44,7 @@ void AddEvaluationSet(Setting const& setting, Options* options) {
   known.insert(known.end(), cli_names.begin(), cli_names.end());
   auto const nearest = NearestName(setting.key, known);
   Fail(ErrorKind::kParameter, setting.origin, ": unknown parameter '", setting.key, "'",
-       nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " kauri --help lists all of them.");
+       nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " kauri --help lists all of them.");
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 /// \file From float gradient pairs to fixed point (include/kauri/gradient.h says why).
+///
+/// The limit: a gradient below 2^-31 of the largest one of its output and round counts as nothing, and a hessian as one
+/// unit. One outlying label of 1e10, or weight of 1e10, hides what rows of size 1 say; resolution_watch.h warns of it.
 #pragma once
 
 #include <cmath>

@@ -17,7 +17,7 @@ namespace {
   for (auto const& name : known) list += (list.empty() ? "" : ", ") + name;
   auto const nearest = NearestName(field, known);
   Fail(ErrorKind::kParameter, "unknown ", what, " '", field, "'",
-       nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " Known: ", list, ".");
+       nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", list, ".");
 }
 
 /// What a value must satisfy besides not being NaN.

@@ -149,7 +149,7 @@ void RefuseUnknownKeys(ParamMap const& params, ParameterTable const& table, char
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     auto const nearest = NearestName(name, known);
     Fail(ErrorKind::kParameter, "format=", format, " does not know '", name, "'",
-         nearest.empty() ? "" : "; did you mean '" + nearest + "'?", " Known: ", list, ".");
+         nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", list.empty() ? "nothing" : list, ".");
   }
 }
 

@@ -293,5 +293,17 @@ TEST_F(CudaEngineTest, UnknownDataIsAnError) {
             std::string::npos);
 }
 
+TEST_F(CudaEngineTest, AnOutlierBesideWhichTheOthersVanishIsReported) {
+  for (auto const outlier : {1.0F, 1e12F}) {
+    Lines().clear();
+    auto const data = MakeData(3000, false, 1.0F, 3);
+    data->MutableInfo()->labels[2345] = outlier;
+    auto on_device = OnTheDevice({{"objective", "reg:squarederror"}});
+    for (int round = 0; round < 3; ++round) on_device.Round(data, 1.0F);
+    EXPECT_EQ(CountLines("row 2345 has gradient "), outlier > 1.0F ? 1U : 0U);
+    EXPECT_EQ(CountLines("vanish"), outlier > 1.0F ? 1U : 0U);
+  }
+}
+
 }  // namespace
 }  // namespace kauri::testing

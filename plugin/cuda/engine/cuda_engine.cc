@@ -270,6 +270,7 @@ class CudaEngine : public Engine {
     RowSample const sample{RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration), tree.subsample};
     auto const sampled = tree.subsample < 1.0F ? training.sampled.span() : Span<std::uint8_t>();
     Quantise(Cuda(), gradients, tree.output, largest.Unit(), sample, training.pairs.span(), sampled);
+    if (training.watch.IsDue(tree.iteration)) own->WatchResolution(Cuda(), tree.output, largest.Unit());
     return largest.Unit();
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/resolution_watch.h"
 #include "cuda/common/buffer.h"
 #include "cuda/engine/round_kernels.h"
 #include "cuda/objective/device_info.h"
@@ -39,6 +40,7 @@ struct TrainingData {
   Buffer<std::int32_t> leaf_of_row;                  ///< [n_rows]
   std::unique_ptr<BuildState> build_state;
   std::string build_state_key;
+  ResolutionWatch watch;
 };
 
 /// Dropped once its owner has let the data set go.
@@ -66,6 +68,9 @@ class EngineData {
   DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
   /// Names of metrics that the labels were found to fit.
   std::set<std::string>* FittingMetrics() { return &fitting_metrics_; }
+  /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there is something to
+  /// say.
+  void WatchResolution(CudaContext const& cuda, std::int64_t output, GradientUnit unit);
   GradientTable Gradients() const { return {training.gradients.span(), n_outputs}; }
 
  private:

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/fixed_point.h"
+#include "common/resolution_watch.h"
 #include "cuda/common/launch.h"
 #include "cuda/engine/round_kernels.h"
 #include "tree/sampling.h"
@@ -64,6 +65,15 @@ __global__ void __launch_bounds__(kThreads)
   atomicMin(first, static_cast<unsigned long long>(row));
 }
 
+/// The rows of WatchedRow (common/resolution_watch.h).
+__global__ void __launch_bounds__(kThreads)
+    WatchedPairsKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
+                       Span<GradientPair> watched) {
+  std::int64_t const i = ThreadIndex();
+  std::int64_t const n_watched = static_cast<std::int64_t>(watched.size());
+  if (i < n_watched) watched.data()[i] = pairs[i * n_rows / n_watched * n_outputs + output];
+}
+
 __global__ void __launch_bounds__(kThreads)
     QuantiseKernel(GradientPair const* from, std::int64_t n_outputs, std::int64_t output, GradientUnit steps,
                    RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled) {
@@ -117,6 +127,15 @@ std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradie
   Launch(cuda, GridFor(n_rows, kThreads), kThreads, FirstNotFiniteKernel, gradients.pairs.data(), n_rows,
          gradients.n_outputs, output, first.data());
   return static_cast<std::int64_t>(ToHost(cuda, first.data(), 1)[0]);
+}
+
+Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output) {
+  auto const n_rows = gradients.NumRows();
+  auto const n_watched = NumWatchedRows(n_rows);
+  Buffer<GradientPair> watched(cuda, static_cast<std::size_t>(n_watched));
+  Launch(cuda, GridFor(n_watched, kThreads), kThreads, WatchedPairsKernel, gradients.pairs.data(), n_rows,
+         gradients.n_outputs, output, watched.span());
+  return watched;
 }
 
 void Quantise(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output, GradientUnit unit,

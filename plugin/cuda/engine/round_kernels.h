@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
@@ -42,6 +43,9 @@ std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, Gradien
 
 /// The first row whose pair for `output` is not finite; the number of rows if all are. Waits for the value.
 std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output);
+
+/// The pairs for `output` of the rows that a ResolutionWatch looks at.
+Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output);
 
 /// pairs (out): [n_rows], column `output` in units; zero where the row is not sampled. sampled (out): [n_rows], 1 =
 /// used; empty: not wanted.

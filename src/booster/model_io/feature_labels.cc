@@ -20,7 +20,7 @@ std::string Escaped(std::string const& name) {
 void CheckSize(char const* what, std::size_t size, std::int64_t n_features) {
   if (static_cast<std::int64_t>(size) != n_features) {
     Fail(ErrorKind::kParameter, "the feature map has ", size, " ", what, ", but the model has ", n_features,
-         " features");
+         " features; list each feature once, or leave the feature map out.");
   }
 }
 

@@ -254,7 +254,7 @@ TEST(LearnerExplain, OneOutputAndNoRows) {
   options.reduction = ExplainReduction::kMeanAbs;
   EXPECT_EQ(Explained(learner, *data, options).shape, (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(MessageOf(ErrorKind::kData, [&] { Explained(learner, *none, options); }),
-            "the data has 0 rows, which have no mean; pass at least one.");
+            "the data have 0 rows, which have no mean; pass at least one.");
   EXPECT_EQ(learner.ExplainSparse({*none->View(), {}}, {}).begin, std::vector<std::int64_t>{0});
 }
 

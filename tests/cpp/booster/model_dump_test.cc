@@ -100,7 +100,8 @@ TEST(ModelDump, OptionsAndMapsThatDoNotFitAreRefused) {
   EXPECT_TRUE(Contains(refusal({}, "xml"), "unknown dump format 'xml'"));
   EXPECT_TRUE(Contains(refusal({}, "dot:[]"), "expected a JSON object"));
   EXPECT_TRUE(Contains(refusal({}, R"(dot:{"edge":{"yes_color":1}})"), "expected a JSON object"));
-  EXPECT_TRUE(Contains(refusal({{"a"}, {"q"}}, "text"), "has 1 names, but the model has 5 features"));
+  EXPECT_TRUE(
+      Contains(refusal({{"a"}, {"q"}}, "text"), "has 1 names, but the model has 5 features; list each feature once"));
   EXPECT_TRUE(Contains(refusal({{"a", "b", "c", "d", "e"}, {"q"}}, "text"), "has 1 types"));
   EXPECT_TRUE(Contains(refusal({{}, {"q", "q", "q", "z", "q"}}, "text"), "unknown feature type 'z'"));
   EXPECT_TRUE(Contains(refusal({{}, {"q", "q", "q", "q", "q"}}, "text"), "'f3' is numerical"));

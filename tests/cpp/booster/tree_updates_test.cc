@@ -95,7 +95,7 @@ TEST(TreeUpdates, RoundsBeyondTheModelAreRefused) {
 TEST(TreeUpdates, AFirstRoundThatFailsLeavesTheModel) {
   auto const learner = Loaded(kRefresh);
   auto const before = Bytes(learner.get());
-  EXPECT_NE(MessageOf([&] { Update(learner.get(), 1, MakeData(2, 3)); }).find("has 3 features, the booster 4"),
+  EXPECT_NE(MessageOf([&] { Update(learner.get(), 1, MakeData(2, 3)); }).find("have 3 features, the booster 4"),
             std::string::npos);
   EXPECT_EQ(Bytes(learner.get()), before);
   EXPECT_EQ(RefusalOf(learner.get()), "no error");

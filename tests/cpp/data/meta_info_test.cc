@@ -130,6 +130,7 @@ TEST(MetaInfo, UnknownFields) {
   auto info = ThreeRows();
   ExpectParts(Refusal<float>(info, "lable", {1}), {"unknown field 'lable'", "did you mean 'label'", "base_margin"});
   ExpectParts(MessageOf([&] { GetFloatInfo(info, "weigt"); }), {"unknown float field 'weigt'", "'weight'"});
+  ExpectParts(MessageOf([&] { GetFloatInfo(info, "foo"); }), {"unknown float field 'foo'. Known: "});
   ExpectParts(MessageOf([&] { GetUintInfo(info, "group"); }), {"unknown unsigned field 'group'", "group_ptr"});
 }
 

@@ -252,7 +252,7 @@ TEST_F(DevicePredictions, TooManyColumns) {
   float const* values = nullptr;
   auto const message = Message(XGBoosterPredictFromCudaArray(booster_.get(), OnDevice(Table(wide, 5)).c_str(),
                                                              PredictConfig(0).c_str(), nullptr, &shape, &dim, &values));
-  EXPECT_NE(message.find("has 5 features, the model 4"), std::string::npos) << message;
+  EXPECT_NE(message.find("have 5 features, the model 4"), std::string::npos) << message;
 }
 
 TEST_F(DeviceArrays, BadTexts) {

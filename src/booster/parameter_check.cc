@@ -1,0 +1,155 @@
+#include "booster/parameter_check.h"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <functional>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "booster/learner.h"
+#include "booster/learner_param.h"
+#include "common/log.h"
+#include "kauri/booster.h"
+#include "kauri/error.h"
+#include "kauri/metric.h"
+#include "kauri/objective.h"
+#include "kauri/predictor.h"
+#include "kauri/registry.h"
+#include "kauri/tree_builder.h"
+#include "kauri/tree_updater.h"
+
+namespace kauri {
+namespace {
+
+/// Bins are numbered with 16 bits.
+constexpr std::int64_t kMostBins = 65535;
+
+/// Parameters of XGBoost that change no result here, and why.
+std::map<std::string, std::string> const& WithoutEffect() {
+  static std::map<std::string, std::string> const names{
+      {"seed_per_iteration", "what a round draws follows from the seed and the round's number anyway"},
+      {"max_cached_hist_node", "memory_budget says how much histograms may take"},
+      {"extmem_single_page", "pages of external memory never change a result"},
+      {"debug_synchronize", "trees are the same bits on every run"},
+      {"sparse_threshold", "how bins are stored follows from the data"},
+      {"fail_on_invalid_gpu_id", "a device that does not exist is always an error"},
+      {"updater_seq", "tree_method says how trees are built"},
+  };
+  return names;
+}
+
+/// A component that declares parameters.
+struct Declaring {
+  std::string role;
+  std::string name;
+  ParameterTable table;
+  std::function<void(ParamMap const&)> make;
+
+  bool Declares(std::string const& key) const {
+    return std::any_of(table.begin(), table.end(), [&](auto const& info) { return info.name == key; });
+  }
+};
+
+template <typename Factory, typename Make>
+void Append(char const* role, Registry<Factory> const& registry, Make const& make, std::vector<Declaring>* all) {
+  for (auto const& entry : registry.Entries()) {
+    if (entry.parameters == nullptr) continue;
+    all->push_back({role, entry.name, entry.parameters(), [entry, make](ParamMap const& map) { make(entry, map); }});
+  }
+}
+
+std::vector<Declaring> AllDeclaring() {
+  auto const& registries = GetRegistries();
+  auto const from_map = [](auto const& entry, ParamMap const& map) { entry.make(map); };
+  std::vector<Declaring> all;
+  Append("booster", registries.boosters, from_map, &all);
+  Append("objective", registries.objectives, from_map, &all);
+  Append("tree_method", registries.tree_methods, from_map, &all);
+  Append("updater", registries.tree_updaters, from_map, &all);
+  Append("predictor", registries.predictors, from_map, &all);
+  Append(
+      "metric", registries.metrics, [](auto const& entry, ParamMap const& map) { entry.make({}, map); }, &all);
+  return all;
+}
+
+/// Every component that could read `key` is tried; one that takes the value is enough.
+void CheckUnusedValue(std::vector<Declaring> const& all, std::string const& key, std::string const& value) {
+  if (key == "num_class" && (value == "0" || value == "1")) return;  // one output: no class of several
+  std::exception_ptr refusal;
+  for (auto const& component : all) {
+    if (!component.Declares(key)) continue;
+    try {
+      component.make({{key, value}});
+      return;
+    } catch (Error const&) {
+      if (refusal == nullptr) refusal = std::current_exception();
+    }
+  }
+  if (refusal != nullptr) std::rethrow_exception(refusal);
+}
+
+std::string MostBins(std::string const& value, std::string* note) {
+  std::int64_t n_bins = 0;
+  auto const* const end = value.data() + value.size();
+  auto const read = std::from_chars(value.data(), end, n_bins);
+  if (read.ec != std::errc() || read.ptr != end || n_bins <= kMostBins) return value;
+  *note = "max_bin=" + value + ": a feature has at most " + std::to_string(kMostBins) + " bins, which is used.";
+  return std::to_string(kMostBins);
+}
+
+}  // namespace
+
+AdaptedParameter AdaptParameter(std::string const& name, std::string const& value) {
+  AdaptedParameter adapted{CanonicalParameterName(name), value, {}};
+  auto const idle = WithoutEffect().find(name);
+  if (idle != WithoutEffect().end()) return {{}, {}, "parameter '" + name + "' has no effect: " + idle->second + "."};
+  if (adapted.name == "max_bin") adapted.value = MostBins(value, &adapted.note);
+  if (adapted.name == "objective" && value == "reg:linear") {
+    adapted.value = "reg:squarederror";
+    adapted.note = "objective=reg:linear is the old name of reg:squarederror; use that.";
+  }
+  return adapted;
+}
+
+std::vector<std::string> KnownParameterNames() {
+  std::vector<std::string> names = ParameterAliases();
+  for (auto const& [name, why] : WithoutEffect()) names.push_back(name);
+  for (auto const& group : AllParameters()) {
+    for (auto const& info : group.second) names.push_back(info.name);
+  }
+  return names;
+}
+
+void CheckNames(bool strict, ParamMap* params) {
+  auto const known = KnownParameterNames();
+  for (auto const& [name, value] : ParamMap(*params)) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    auto const nearest = NearestName(name, known);
+    auto const hint = nearest.empty() ? std::string(".") : "; did you mean '" + nearest + "'?";
+    if (strict) {
+      params->erase(name);
+      Fail(ErrorKind::kParameter, "unknown parameter '", name, "' (value '", value, "')", hint,
+           " `kauri --help` lists all parameters.");
+    }
+    Log(LogLevel::kWarning, "parameter '", name, "' is not known and is ignored", hint);
+  }
+}
+
+void CheckUnusedValues(std::string const& booster, std::string const& objective, ParamMap const& params) {
+  auto all = AllDeclaring();
+  std::set<std::string> read;
+  for (auto const& info : DescribeParameters<LearnerParam>()) read.insert(info.name);
+  for (auto const& component : all) {
+    auto const of_booster =
+        component.role == "booster" && (component.name == booster || (booster == "dart" && component.name == "gbtree"));
+    if (!of_booster && !(component.role == "objective" && component.name == objective)) continue;
+    for (auto const& info : component.table) read.insert(info.name);
+  }
+  for (auto const& [key, value] : params) {
+    if (read.count(key) == 0) CheckUnusedValue(all, key, value);
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,29 @@
+/// \file What is checked of parameters besides what the chosen components read, and what XGBoost takes and Kauri need
+/// not.
+#pragma once
+
+#include <string>
+
+#include "kauri/parameter.h"
+
+namespace kauri {
+
+/// A parameter in Kauri's words.
+struct AdaptedParameter {
+  std::string name;   ///< canonical; empty: there is nothing to set
+  std::string value;  ///< as given unless `note` says otherwise
+  std::string note;   ///< a sentence for the log, mostly empty
+};
+
+/// Resolves aliases, of names and of values, and leaves out what would change no result.
+AdaptedParameter AdaptParameter(std::string const& name, std::string const& value);
+
+/// Unknown names are errors when `strict`, else warnings. One that is reported as an error is dropped: it has no right
+/// value, so keeping it would make every later call fail. \throws Error(kParameter).
+void CheckNames(bool strict, ParamMap* params);
+
+/// Values of parameters that neither `booster` nor `objective` reads must fit a component that does.
+/// \throws Error(kParameter).
+void CheckUnusedValues(std::string const& booster, std::string const& objective, ParamMap const& params);
+
+}  // namespace kauri

@@ -1,0 +1,51 @@
+"""Plug-ins that KAURI_PLUGINS names: the example trains, and what is none is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from cli_program import BUILD, Kauri
+
+EXAMPLE = BUILD / "example" / "libkauri_example.so"
+
+
+def logcosh_rounds(kauri: Kauri) -> list[float]:
+    """Trains with the example's objective and returns its metric per round."""
+    done = kauri.train("objective=example:logcosh", "num_round=8", f"eval[train]={kauri.train_uri}")
+    return [float(line.split("train-mae:")[1]) for line in done.out.splitlines() if "train-mae:" in line]
+
+
+def test_the_example_trains_predicts_and_is_listed(kauri: Kauri) -> None:
+    kauri.environment = {"KAURI_PLUGINS": f":{EXAMPLE}:"}
+    errors = logcosh_rounds(kauri)
+    assert len(errors) == 8
+    assert errors[-1] < 0.5 * errors[0]
+    assert all(math.isfinite(value) for value in kauri.predict())
+    assert '"name":"example:logcosh"' in (kauri.folder / "model.json").read_text()
+    assert "example:logcosh" in kauri.run("--help").out
+
+
+def test_without_the_plug_in_its_objective_is_unknown(kauri: Kauri) -> None:
+    done = kauri.run(f"data={kauri.train_uri}", "objective=example:logcosh", "model_out=m.json", status=1)
+    assert "unknown objective 'example:logcosh'" in done.err
+
+
+def test_what_is_no_plug_in_is_refused(kauri: Kauri, tmp_path: Path) -> None:
+    text = tmp_path / "notes.so"
+    text.write_text("no object")
+    library = BUILD / "lib" / "libkauri.so"
+    for path, part in {
+        text: f"the plug-in '{text}' cannot be loaded",
+        tmp_path / "none.so": "none.so' cannot be loaded",
+        library: f"'{library}' is no plug-in of Kauri: it has no function KauriPluginEntry. Correct KAURI_PLUGINS.",
+    }.items():
+        kauri.environment = {"KAURI_PLUGINS": str(path)}
+        done = kauri.run(f"data={kauri.train_uri}", "model_out=m.json", status=1)
+        assert part in done.err, done.err
+
+
+def test_a_name_that_is_taken_is_refused(kauri: Kauri) -> None:
+    kauri.environment = {"KAURI_PLUGINS": f"{EXAMPLE}:{EXAMPLE}"}
+    done = kauri.run(f"data={kauri.train_uri}", "model_out=m.json", status=1)
+    assert "objective 'example:logcosh' is registered twice" in done.err
