@@ -38,11 +38,27 @@ void FindOneHot(std::int32_t n_categories, std::vector<Entry> const& entries, Se
   if (expected < n_categories) consider(expected, search->Nothing());
 }
 
-/// The entries in order, and where categories without rows come in.
+/// Sorts the first and the last `n_ends`; what lies between is between them in no order.
+template <typename Entry>
+void SortEnds(std::int64_t n_ends, std::vector<Entry>* entries) {
+  auto const is_less = [](Entry const& a, Entry const& b) {
+    return a.weight != b.weight ? a.weight < b.weight : a.index < b.index;
+  };
+  auto const begin = entries->begin();
+  auto const end = entries->end();
+  if (end - begin <= 4 * n_ends) return std::sort(begin, end, is_less);
+  std::nth_element(begin, begin + n_ends, end, is_less);
+  std::nth_element(begin + n_ends, end - n_ends, end, is_less);
+  std::sort(begin, begin + n_ends, is_less);
+  std::sort(end - n_ends, end, is_less);
+}
+
+/// The entries in order, as far as parts of up to `n_ends` categories are concerned, and where categories without rows
+/// come in.
 template <typename Entry>
 struct SortedEntries {
   template <typename Search>
-  SortedEntries(Search const& search, std::int32_t n, std::vector<Entry>* unsorted)
+  SortedEntries(Search const& search, std::int32_t n, std::int64_t n_ends, std::vector<Entry>* unsorted)
       : entries(*unsorted), n_categories(n) {
     for (auto& entry : entries) entry.weight = search.Weigh(entry.sum);
     // By index still: how many entries before this one have a weight.
@@ -52,12 +68,10 @@ struct SortedEntries {
       if (entry.weight != 0.0F) ++n_weighted;
       if (entry.weight < 0.0F) ++n_negative;
     }
-    std::sort(entries.begin(), entries.end(), [](Entry const& a, Entry const& b) {
-      return a.weight != b.weight ? a.weight < b.weight : a.index < b.index;
-    });
+    SortEnds(n_ends, &entries);
   }
 
-  /// The place among all categories of entries[i].
+  /// The place among all categories of entries[i]. Of an entry between the ends: some place between theirs.
   std::int64_t PlaceOf(std::size_t i) const {
     auto const at = static_cast<std::int64_t>(i);
     if (entries[i].weight < 0.0F) return at;
@@ -118,7 +132,8 @@ void FindSplit(CategoryRules const& rules, std::int32_t n_categories, std::vecto
   if (UsesOneHot(rules, n_categories)) {
     FindOneHot(n_categories, *entries, search);
   } else {
-    FindPartition(rules.max_partition, SortedEntries<Entry>(*search, n_categories, entries), search);
+    FindPartition(rules.max_partition, SortedEntries<Entry>(*search, n_categories, rules.max_partition, entries),
+                  search);
   }
 }
 
@@ -129,7 +144,7 @@ std::vector<std::int32_t> RightOf(Search const& search, CategoryRules const& rul
                                   std::vector<Entry>* entries) {
   auto const n = static_cast<std::int32_t>(categories.size());
   if (UsesOneHot(rules, n)) return {categories[static_cast<std::size_t>(threshold)]};
-  auto const marks = MarkFirst(SortedEntries<Entry>(search, n, entries), threshold);
+  auto const marks = MarkFirst(SortedEntries<Entry>(search, n, rules.max_partition, entries), threshold);
   std::vector<std::int32_t> right;
   for (std::size_t index = 0; index < categories.size(); ++index) {
     if (marks[index] != 0) right.push_back(categories[index]);

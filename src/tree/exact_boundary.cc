@@ -31,6 +31,14 @@ struct Block {
   FixedSum carry;
 };
 
+void AddSums(FixedSum const* sums, std::int64_t n, Block* block) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    block->carry += sums[i];
+    block->sums[2 * i] = block->carry.gradient;
+    block->sums[2 * i + 1] = block->carry.hessian;
+  }
+}
+
 #if HWY_TARGET == HWY_SCALAR
 
 void AddEntries(ColumnEntry const* entries, std::int64_t n, FixedPair const* pairs, Block* block) {
@@ -275,8 +283,12 @@ void ScanBoundaries(GainParam const& param, SegmentView const& segment, FixedSum
   block.carry = {};
   for (std::int64_t begin = 0; begin < segment.count - 1; begin += kBlock) {
     auto const n = std::min(kBlock, segment.count - 1 - begin);
-    for (std::int64_t i = kBlock; i < 2 * kBlock; i += 8) hwy::Prefetch(segment.entries + begin + i);
-    AddEntries(segment.entries + begin, n, segment.pairs, &block);
+    if (segment.sums != nullptr) {
+      AddSums(segment.sums + begin, n, &block);
+    } else {
+      for (std::int64_t i = kBlock; i < 2 * kBlock; i += 8) hwy::Prefetch(segment.entries + begin + i);
+      AddEntries(segment.entries + begin, n, segment.pairs, &block);
+    }
     if (upwards != nullptr) consider(up, begin, n, block);
     if (downwards != nullptr) consider(down, begin, n, block);
   }

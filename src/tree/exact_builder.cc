@@ -1,9 +1,11 @@
 #include "tree/exact_builder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "common/parallel_for.h"
+#include "tree/exact_coded_columns.h"
 #include "tree/exact_columns.h"
 #include "tree/sampling.h"
 #include "tree/tree_common.h"
@@ -13,10 +15,11 @@ namespace {
 
 constexpr std::int32_t kDepthCap = 1 << 20;
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
+constexpr std::int64_t kRowsPerSweep = 1 << 18;
 
 class ExactState : public BuildState {
  public:
-  ExactState(Context const& ctx, DataMatrix const& data) : sorted(ctx, data), columns(sorted) {}
+  ExactState(Context const& ctx, DataMatrix const& data) : sorted(ctx, data), columns(sorted) { MakeCodes(ctx, data); }
 
   /// Anew after other types of columns were set.
   void FindCategories(Context const& ctx, DataMatrix const& data) {
@@ -24,16 +27,67 @@ class ExactState : public BuildState {
     if (types == types_) return;
     categories = FillGaps(kauri::FindCategories(ctx, data));
     types_ = types;
+    MakeCodes(ctx, data);
+  }
+  /// Deals the features of a tree out to `columns` and `coded`.
+  void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features);
+  CodedColumn const* CodedOf(std::uint32_t feature) const {
+    auto const place = codes->Find(feature);
+    return place < 0 || !is_coded_[static_cast<std::size_t>(place)]
+               ? nullptr
+               : &codes->Columns()[static_cast<std::size_t>(place)];
   }
 
   SortedColumns sorted;
   CategoryLists categories;
   ExactColumns columns;
+  std::unique_ptr<ExactCodes> codes;
+  std::unique_ptr<CodedColumns> coded;
   RowOrder rows;
 
  private:
+  void MakeCodes(Context const& ctx, DataMatrix const& data) {
+    coded.reset();
+    codes = std::make_unique<ExactCodes>(ctx, data, sorted, categories);
+    coded = std::make_unique<CodedColumns>(*codes);
+  }
+
   std::vector<std::string> types_;
+  std::vector<bool> is_coded_;  // [codes->Columns()]: in this tree
 };
+
+/// Whether the hessians of all sampled rows are positive.
+bool ArePositive(Context const& ctx, TreeTask const& task) {
+  auto const& pairs = task.gradients.pairs;
+  std::atomic<bool> found_other{false};
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(pairs.size()), kRowsPerSweep, [&](auto begin, auto end, auto) {
+    bool is_other = false;
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      is_other |= pairs[row].hessian <= 0 && (task.sampled_rows.empty() || task.sampled_rows[row] != 0);
+    }
+    if (is_other) found_other.store(true, std::memory_order_relaxed);
+  });
+  return !found_other.load();
+}
+
+void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features) {
+  auto const codes_numbers = codes->HasNumbers() && ArePositive(ctx, task);
+  is_coded_.assign(codes->Columns().size(), false);
+  std::vector<std::uint32_t> with_codes;
+  std::vector<std::uint32_t> others;
+  for (auto const feature : features) {
+    auto const place = codes->Find(feature);
+    auto const index = static_cast<std::size_t>(place);
+    if (place >= 0 && (codes_numbers || codes->Columns()[index].IsCategorical())) {
+      is_coded_[index] = true;
+      with_codes.push_back(static_cast<std::uint32_t>(place));
+    } else {
+      others.push_back(feature);
+    }
+  }
+  columns.Start(others);
+  coded->Start(std::move(with_codes));
+}
 
 /// One tree on its way up.
 class Grower {
@@ -54,8 +108,11 @@ class Grower {
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      auto const splits = state_->columns.FindSplits(
-          ctx_, {gain_, nodes_, &state_->rows, &sampler_, &constraints_, depth_, &categories_}, moves_);
+      LevelTask const task{gain_, nodes_, &state_->rows, &sampler_, &constraints_, depth_, &categories_};
+      ExactLevel const level(task);
+      std::vector<SplitCandidate> splits(nodes_.size());
+      state_->coded->FindSplits(ctx_, level, task_.gradients.pairs, moves_, &splits);
+      state_->columns.FindSplits(ctx_, level, moves_, &splits);
       ApplySplits(splits);
     }
     return std::move(tree_);
@@ -66,6 +123,9 @@ class Grower {
   void ApplySplits(std::vector<SplitCandidate> const& splits);
   /// Turns an active node into a split; says how its rows go.
   RowSplit Expand(std::size_t node, SplitCandidate const& split);
+  std::vector<std::int32_t> RightOf(std::size_t node, SplitCandidate const& split,
+                                    Span<ColumnEntry const> segment) const;
+  void RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> const& right, RowSplit* rows) const;
   RowSplit MakeSplit(std::size_t node, SplitCandidate const& split);
   /// The child's place among the next active nodes, or -1 with *leaf set when it stays a leaf.
   std::int32_t AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf);
@@ -96,7 +156,7 @@ void Grower::StartAtRoot() {
   auto const sum = SumGradients(ctx_, task_);
   SetNode(sum, gain_, leaf_rate_, 0, &tree_);
   state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
-  state_->columns.Start(sampler_.TreeSet());
+  state_->Start(ctx_, task_, sampler_.TreeSet());
   RowRange const all{0, state_->rows.NumUsed()};
   if (MaySplit(sum, 0)) {
     nodes_.push_back({0, all, sum});
@@ -119,25 +179,55 @@ std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf)
   return static_cast<std::int32_t>(children_.size()) - 1;
 }
 
+/// The right categories of a split.
+std::vector<std::int32_t> Grower::RightOf(std::size_t node, SplitCandidate const& split,
+                                          Span<ColumnEntry const> segment) const {
+  auto const* coded = state_->CodedOf(split.feature);
+  if (coded == nullptr) return RightCategoriesOf(gain_, categories_, split, segment, state_->rows.Pairs());
+  auto sums = state_->coded->SumsOf(*coded, state_->rows, nodes_[node].range);
+  return RightCategories(gain_, categories_.rules, categories_.lists[split.feature], split, &sums);
+}
+
+void Grower::RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> const& right, RowSplit* rows) const {
+  auto const& column = *rows->coded;
+  // As a value goes to the default side: those that are missing, too.
+  rows->off_default.assign(column.NumCodes(), 0);
+  auto next_right = right.begin();
+  for (std::size_t code = 0; code < column.n_values; ++code) {
+    auto goes_left = true;
+    if (!column.IsCategorical()) {
+      goes_left = column.values[code] < split.threshold;
+    } else if (next_right != right.end() && *next_right == categories_.lists[split.feature][code]) {
+      goes_left = false;
+      ++next_right;
+    }
+    rows->off_default[code] = goes_left == split.default_left ? 0 : 1;
+  }
+}
+
 RowSplit Grower::Expand(std::size_t node, SplitCandidate const& split) {
   RowSplit rows;
   rows.range = nodes_[node].range;
   rows.default_left = split.default_left;
-  rows.entries = state_->columns.Segment(split.feature, static_cast<std::int64_t>(node));
+  rows.coded = state_->CodedOf(split.feature);
+  if (rows.coded == nullptr) rows.entries = state_->columns.Segment(split.feature, static_cast<std::int64_t>(node));
   Tree::Split in_tree{split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change), {}};
-  if (!categories_.Has(split.feature)) {
+  auto const is_categorical = categories_.Has(split.feature);
+  std::vector<std::int32_t> right;
+  if (is_categorical) right = RightOf(node, split, rows.entries);
+  in_tree.categories = right;
+  tree_.ExpandNode(nodes_[node].id, in_tree);
+  if (rows.coded != nullptr) {
+    RouteCodes(split, right, &rows);
+  } else if (is_categorical) {
+    rows.reordered = LeftFirst(rows.entries, right, &rows.n_left);
+    rows.entries = rows.reordered;
+  } else {
     auto const first_right =
         std::partition_point(rows.entries.begin(), rows.entries.end(),
                              [&](ColumnEntry const& entry) { return entry.value < split.threshold; });
     rows.n_left = first_right - rows.entries.begin();
-    tree_.ExpandNode(nodes_[node].id, in_tree);
-    return rows;
   }
-  auto const right = RightCategoriesOf(gain_, categories_, split, rows.entries, state_->rows.Pairs());
-  rows.reordered = LeftFirst(rows.entries, right, &rows.n_left);
-  rows.entries = rows.reordered;
-  in_tree.categories = right;
-  tree_.ExpandNode(nodes_[node].id, in_tree);
   return rows;
 }
 
@@ -169,7 +259,7 @@ void Grower::ApplySplits(std::vector<SplitCandidate> const& splits) {
     }
   }
   state_->rows.Finish(ctx_, finished, leaf_of_row_);
-  state_->rows.Split(ctx_, row_splits, leaf_of_row_);
+  state_->rows.Split(ctx_, *state_->codes, row_splits, leaf_of_row_);
   for (std::size_t i = 0; i < row_splits.size(); ++i) {
     auto& move = moves_[parent_of[i]];
     auto const& range = row_splits[i].range;

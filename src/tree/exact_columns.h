@@ -21,38 +21,9 @@
 
 #include "data/sorted_columns.h"
 #include "kauri/context.h"
-#include "tree/constraints.h"
-#include "tree/exact_categories.h"
-#include "tree/exact_rows.h"
-#include "tree/exact_scan.h"
-#include "tree/sampling.h"
+#include "tree/exact_level.h"
 
 namespace kauri {
-
-/// A node whose split is looked for.
-struct ActiveNode {
-  std::int32_t id = 0;  ///< in the tree
-  RowRange range;
-  FixedSum sum;
-};
-
-/// Where the rows of a node of the level above went.
-struct RowMove {
-  std::uint32_t middle = 0;  ///< new positions below it are the left child's
-  std::int32_t left = -1;    ///< index of the child among the active nodes; -1 when it is done
-  std::int32_t right = -1;
-};
-
-/// What a level is scanned with.
-struct LevelTask {
-  GainParam gain;
-  Span<ActiveNode const> nodes;
-  RowOrder const* rows;
-  ColumnSampler const* sampler;
-  TreeConstraints const* constraints;
-  std::int32_t depth;
-  CategoryTask const* categories;
-};
 
 class ExactColumns {
  public:
@@ -62,8 +33,9 @@ class ExactColumns {
   /// Back to the root; only `features` (ascending) take part in the tree.
   void Start(std::vector<std::uint32_t> const& features);
   /// Splits the segments: moves is [nodes of the level above], by the rows' new positions. Empty: nothing has moved.
-  /// Returns [nodes] the best candidate of each, invalid where there is none.
-  std::vector<SplitCandidate> FindSplits(Context const& ctx, LevelTask const& task, Span<RowMove const> moves);
+  /// best: [nodes], replaced where a better candidate is found.
+  void FindSplits(Context const& ctx, ExactLevel const& level, Span<RowMove const> moves,
+                  std::vector<SplitCandidate>* best);
   /// The entries of a feature in an active node; empty when all are missing.
   Span<ColumnEntry const> Segment(std::uint32_t feature, std::int64_t node) const;
 
@@ -79,14 +51,13 @@ class ExactColumns {
     ScanMode mode;
     std::vector<Place> places;  ///< nodes ascending, none empty
   };
-  struct Level;
   struct Work;
 
   std::vector<Work> CutIntoWork() const;
   /// Partitions a place into the children's and scans these.
-  void SplitPlace(Level const& level, std::size_t column, std::size_t index, std::vector<ColumnEntry>* buffer,
+  void SplitPlace(ExactLevel const& level, RowMove const& move, std::size_t column, std::size_t index,
                   std::vector<SplitCandidate>* best);
-  void ScanPlace(Level const& level, Column const& column, ColumnEntry const* entries, Place const& place,
+  void ScanPlace(ExactLevel const& level, Column const& column, ColumnEntry const* entries, Place const& place,
                  std::vector<SplitCandidate>* best);
   void AdoptChildren();
 

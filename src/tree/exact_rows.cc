@@ -22,6 +22,7 @@ void RowOrder::Start(Context const& ctx, Span<FixedPair const> gradients, Span<s
   new_position_.resize(n_rows);
   off_default_.assign(n_rows, 0);
   pairs_ = gradients.data();
+  is_identity_ = sampled.empty();
   n_used_ = static_cast<std::uint32_t>(n_rows);
   if (sampled.empty()) {
     ParallelForBlocks(ctx, static_cast<std::int64_t>(n_rows), kRowsPerSweep, [&](auto begin, auto end, auto) {
@@ -47,17 +48,29 @@ struct RowOrder::Stretch {
   std::uint32_t next_right;
 };
 
-void RowOrder::MarkOffDefault(Context const& ctx, Span<RowSplit const> splits) {
+void RowOrder::MarkOffDefault(Context const& ctx, ExactCodes const& codes, Span<RowSplit const> splits) {
   auto const marked = [](RowSplit const& split) {
     auto const n_left = static_cast<std::size_t>(split.n_left);
     return split.default_left ? split.entries.subspan(n_left, split.entries.size() - n_left)
                               : split.entries.subspan(0, n_left);
   };
   auto const pieces = CutIntoPieces(static_cast<std::int64_t>(splits.size()), kRowsPerPiece, [&](auto item) {
-    return static_cast<std::int64_t>(marked(splits[static_cast<std::size_t>(item)]).size());
+    auto const& split = splits[static_cast<std::size_t>(item)];
+    return split.coded != nullptr ? split.range.Size() : static_cast<std::int64_t>(marked(split).size());
   });
   ForEachPiece(ctx, pieces, kRowsPerPiece, [&](Piece const& piece) {
-    auto const* entries = marked(splits[static_cast<std::size_t>(piece.item)]).data();
+    auto const& split = splits[static_cast<std::size_t>(piece.item)];
+    if (split.coded != nullptr) {
+      auto const first = split.range.begin;
+      codes.WithCodes(*split.coded, [&](auto const& code_of) {
+        auto const end = first + static_cast<std::uint32_t>(piece.end);
+        for (auto at = first + static_cast<std::uint32_t>(piece.begin); at < end; ++at) {
+          off_default_[at] = split.off_default[code_of(row_of_[at])];
+        }
+      });
+      return;
+    }
+    auto const* entries = marked(split).data();
     for (auto at = piece.begin; at < piece.end; ++at) off_default_[entries[at].row] = 1;
   });
 }
@@ -117,8 +130,9 @@ void RowOrder::Move(Stretch const& stretch, RowSplit const& split, Span<std::int
   }
 }
 
-void RowOrder::Split(Context const& ctx, Span<RowSplit> splits, Span<std::int32_t> leaf_of_row) {
-  MarkOffDefault(ctx, splits);
+void RowOrder::Split(Context const& ctx, ExactCodes const& codes, Span<RowSplit> splits,
+                     Span<std::int32_t> leaf_of_row) {
+  MarkOffDefault(ctx, codes, splits);
   auto const stretches = LayOut(ctx, splits);
   auto const size_of = [&](std::int64_t i) { return stretches[static_cast<std::size_t>(i)].range.Size(); };
   ForEachBundled(ctx, static_cast<std::int64_t>(stretches.size()), kRowsPerPiece, size_of, [&](std::int64_t i) {
@@ -126,6 +140,7 @@ void RowOrder::Split(Context const& ctx, Span<RowSplit> splits, Span<std::int32_
     Move(stretch, splits[stretch.split], leaf_of_row);
   });
   row_of_.swap(next_row_of_);
+  is_identity_ = false;
   own_pairs_.swap(next_pairs_);
   pairs_ = own_pairs_.data();
 }

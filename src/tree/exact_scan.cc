@@ -18,7 +18,13 @@ float ThresholdBelow(float smallest) { return std::max(smallest - (std::fabs(sma
 
 FixedSum SumSegment(SegmentView const& segment) {
   FixedSum sum;
-  for (std::int64_t i = 0; i < segment.count; ++i) sum += segment.pairs[segment.entries[i].row];
+  for (std::int64_t i = 0; i < segment.count; ++i) {
+    if (segment.sums == nullptr) {
+      sum += segment.pairs[segment.entries[i].row];
+    } else {
+      sum += segment.sums[i];
+    }
+  }
   return sum;
 }
 

@@ -21,16 +21,18 @@ inline ScanMode ScanModeOf(SortedColumns const& columns, std::int64_t feature) {
   return columns.IsComplete(feature) || columns.IsConstant(feature) ? ScanMode::kDownwards : ScanMode::kBoth;
 }
 
-/// A segment; not owning. `row` of an entry is its position: pairs[entry.row] is its gradient pair.
+/// A segment; not owning. `row` of an entry is its position, and pairs[entry.row] its gradient pair; or `sums` says for
+/// each entry what the rows of its value sum up to, and `row` has no meaning.
 struct SegmentView {
   ColumnEntry const* entries = nullptr;  ///< [count], at least one
   std::int64_t count = 0;
   FixedPair const* pairs = nullptr;
-  FixedSum total;            ///< of the node
-  double node_gain = 0.0;    ///< NodeGain(total)
-  WeightBounds bounds;       ///< of the node
-  int sign = 0;              ///< monotone constraint of the feature
-  bool has_missing = false;  ///< rows of the node lack the feature
+  FixedSum const* sums = nullptr;  ///< [count], or nullptr: `pairs` holds
+  FixedSum total;                  ///< of the node
+  double node_gain = 0.0;          ///< NodeGain(total)
+  WeightBounds bounds;             ///< of the node
+  int sign = 0;                    ///< monotone constraint of the feature
+  bool has_missing = false;        ///< rows of the node lack the feature
   std::uint32_t feature = 0;
   ScanMode mode = ScanMode::kDownwards;
 };
