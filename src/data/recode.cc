@@ -35,7 +35,7 @@ std::unique_ptr<DataMatrix> RecodeBins(Context const& ctx, DataMatrix const& mat
          "are in another order. Give them in the model's order (get_categories), new ones at the end.");
   }
   auto cuts = ReplaceCategories(store.Layout().Cuts(), RecodedLists(ctx, matrix, names));
-  auto bins = std::make_shared<BinMatrix>(std::move(cuts), store.Layout().Shape());
+  auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), store.Layout().Shape());
   bins->Append(ctx, recoded);
   bins->Finish(ctx);
   auto const n_entries = bins->CountEntries(ctx);

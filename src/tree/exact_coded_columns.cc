@@ -100,7 +100,7 @@ void CodedColumns::AddRows(Context const& ctx, ExactLevel const& level, Span<Fix
     auto const first = std::int64_t{nodes[static_cast<std::size_t>(family.small)].range.begin};
     auto* const to = cells[static_cast<std::size_t>(&piece - pieces.data())];
     std::memset(static_cast<void*>(to), 0, n_cells * sizeof(FixedSum));
-    adder_->Add(pairs, {level.Task().rows->Rows(), first + piece.begin, first + piece.end}, narrow_, to);
+    adder_->Add(pairs, {level.Task().rows->Rows(), first + piece.begin, first + piece.end}, narrow_, adder_->All(), to);
   });
 }
 

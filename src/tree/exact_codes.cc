@@ -121,7 +121,7 @@ void ExactCodes::MakeNarrow(Context const& ctx, DataMatrix const& data, SortedCo
   shape.n_rows = data.NumRows();
   shape.by_column = false;
   auto const n_narrow = static_cast<std::int64_t>(features.size());
-  narrow_ = std::make_unique<BinMatrix>(std::move(cuts), shape);
+  narrow_ = std::make_unique<BinMatrix>(ctx, std::move(cuts), shape);
   narrow_->Append(ctx, *MakeRowsView(values.data(), data.NumRows(), n_narrow));
   narrow_->Finish(ctx);
 }
