@@ -48,13 +48,14 @@ DMatrixHandle MakeData() {
 }
 
 void Train(BoosterHandle booster, DMatrixHandle data) {
+  bst_ulong length = 0;
+  char const* text = nullptr;
+  Done(XGBoosterSaveJsonConfig(booster, &length, &text));
   for (int round = 0; round < 2; ++round) {
     if (!Done(XGBoosterUpdateOneIter(booster, round, data))) return;
   }
   char const* name = "train";
-  char const* text = nullptr;
   Done(XGBoosterEvalOneIter(booster, 1, &data, &name, 1, &text));
-  bst_ulong length = 0;
   Require(Done(XGBoosterSaveModelToBuffer(booster, R"({"format": "json"})", &length, &text)));
   std::string const bytes(text, length);
   Require(XGBoosterLoadModelFromBuffer(booster, bytes.data(), bytes.size()) == 0);
