@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "tree/exact_pieces.h"
 
@@ -15,11 +16,11 @@ constexpr std::int64_t kRowsPerSweep = 1 << 18;  // to count or number: the same
 
 void RowOrder::Start(Context const& ctx, Span<FixedPair const> gradients, Span<std::uint8_t const> sampled) {
   auto const n_rows = gradients.size();
-  row_of_.resize(n_rows);
-  next_row_of_.resize(n_rows);
-  own_pairs_.resize(n_rows);
-  next_pairs_.resize(n_rows);
-  new_position_.resize(n_rows);
+  ResizeLarge(&row_of_, n_rows);
+  ResizeLarge(&next_row_of_, n_rows);
+  ResizeLarge(&own_pairs_, n_rows);
+  ResizeLarge(&next_pairs_, n_rows);
+  ResizeLarge(&new_position_, n_rows);
   off_default_.assign(n_rows, 0);
   pairs_ = gradients.data();
   is_identity_ = sampled.empty();
