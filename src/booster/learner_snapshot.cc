@@ -12,6 +12,7 @@
 #include "booster/gbtree.h"
 #include "booster/learner_impl.h"
 #include "booster/model_io/model_io.h"
+#include "booster/parameter_check.h"
 #include "kauri/error.h"
 #include "kauri/tree_param.h"
 #include "kauri/version.h"
@@ -184,13 +185,17 @@ void Learner::LoadConfig(std::string const& json) {
     learner.erase("learner_model_param");
     CollectParams("learner", learner, &params);
     params.erase("num_trees");
+    auto const place = Json::json_pointer("/gradient_booster/specified_updater");
+    if (learner.contains(place) && learner[place] == false) params.erase("updater");  // follows from tree_method
     if (learner.contains("objective") && learner["objective"].is_object() && learner["objective"].contains("name")) {
       params["objective"] = learner["objective"]["name"].get<std::string>();
     }
   }
   params.erase("verbosity");  // the process's, not the model's
   auto const metrics = MetricNames(learner);
-  for (auto const& [name, value] : params) SetParam(name, value);
+  for (auto const& [name, value] : params) {
+    if (!AdaptParameter(name, value).name.empty()) SetParam(name, value);  // documents say more than users do
+  }
   for (auto const& name : metrics) SetParam("eval_metric", name);
 }
 
