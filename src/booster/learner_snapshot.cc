@@ -12,6 +12,7 @@
 #include "booster/gbtree.h"
 #include "booster/learner_impl.h"
 #include "booster/model_io/model_io.h"
+#include "booster/parameter_check.h"
 #include "common/json_text.h"
 #include "kauri/error.h"
 #include "kauri/tree_param.h"
@@ -185,12 +186,16 @@ void Learner::LoadConfig(std::string const& json) {
     learner.erase("learner_model_param");
     CollectParams("learner", learner, &params);
     params.erase("num_trees");
+    auto const place = Json::json_pointer("/gradient_booster/specified_updater");
+    if (learner.contains(place) && learner[place] == false) params.erase("updater");  // follows from tree_method
     auto const objective = learner.value("objective", Json());
     if (objective.contains("name") && objective["name"].is_string()) params["objective"] = objective["name"];
   }
   params.erase("verbosity");  // the process's, not the model's
   auto const metrics = MetricNames(learner);
-  for (auto const& [name, value] : params) SetParam(name, value);
+  for (auto const& [name, value] : params) {
+    if (!AdaptParameter(name, value).name.empty()) SetParam(name, value);  // documents say more than users do
+  }
   for (auto const& name : metrics) SetParam("eval_metric", name);
 }
 

@@ -90,6 +90,16 @@ void CheckUnusedValue(std::vector<Declaring> const& all, std::string const& key,
   if (refusal != nullptr) std::rethrow_exception(refusal);
 }
 
+void AddNames(ParameterTable const& table, std::set<std::string>* names) {
+  for (auto const& info : table) names->insert(info.name);
+}
+
+template <typename Factory>
+void AddNamesOf(Registry<Factory> const& registry, std::string const& name, std::set<std::string>* names) {
+  auto const* const entry = registry.TryFind(name);
+  if (entry != nullptr && entry->parameters != nullptr) AddNames(entry->parameters(), names);
+}
+
 std::string MostBins(std::string const& value, std::string* note) {
   std::int64_t n_bins = 0;
   auto const* const end = value.data() + value.size();
@@ -138,17 +148,17 @@ void CheckNames(bool strict, ParamMap* params) {
 }
 
 void CheckUnusedValues(std::string const& booster, std::string const& objective, ParamMap const& params) {
-  auto all = AllDeclaring();
+  auto const& registries = GetRegistries();
   std::set<std::string> read;
-  for (auto const& info : DescribeParameters<LearnerParam>()) read.insert(info.name);
-  for (auto const& component : all) {
-    auto const of_booster =
-        component.role == "booster" && (component.name == booster || (booster == "dart" && component.name == "gbtree"));
-    if (!of_booster && !(component.role == "objective" && component.name == objective)) continue;
-    for (auto const& info : component.table) read.insert(info.name);
-  }
+  AddNames(DescribeParameters<LearnerParam>(), &read);
+  AddNamesOf(registries.boosters, booster, &read);
+  if (booster == "dart") AddNamesOf(registries.boosters, "gbtree", &read);
+  AddNamesOf(registries.objectives, objective, &read);
+  std::vector<Declaring> all;
   for (auto const& [key, value] : params) {
-    if (read.count(key) == 0) CheckUnusedValue(all, key, value);
+    if (read.count(key) != 0) continue;
+    if (all.empty()) all = AllDeclaring();
+    CheckUnusedValue(all, key, value);
   }
 }
 

@@ -168,6 +168,9 @@ TEST_F(Parameters, ConfigurationsOfXGBoostAreTaken) {
       "updater": [{"hist_train_param": {"max_cached_hist_node": "65536"}, "name": "grow_quantile_histmaker"}]},
     "learner_train_param": {"objective": "reg:squarederror"}, "metrics": [{"name": "rmse"}]}})");
   EXPECT_EQ(MessageOf([&] { learner->Configure(); }), "no error");
+  learner->SetParam("tree_method", "exact");  // the updater followed from the old one
+  EXPECT_EQ(MessageOf([&] { learner->Configure(); }), "no error");
+  EXPECT_TRUE(Lines().empty()) << Lines().front();
 }
 
 TEST_F(Parameters, EverySentenceEnds) {

@@ -53,7 +53,9 @@ TEST(CsvReader, Delimiters) {
 
 TEST(CsvReader, Refusals) {
   TempFile const file("1,2\n", ".csv");
-  ExpectParts(MessageOf([&] { ReadCsv(WithThreads(1), file.Path(), {{"foo", "1"}}); }),
+  ExpectParts(MessageOf([&] {
+                ReadCsv(WithThreads(1), file.Path(), {{"foo", "1"}});
+              }),
               {"format=csv does not know 'foo'. Known: "});
   ExpectParts(Refusal("age,height\n1,2\n"), {".csv, line 1", "field 1, 'age'", "header", "delimiter"});
   ExpectParts(Refusal("\n1,x y\n1,2\n", {}, 1, 1), {", line 2", "field 2, 'x y'", "header"});
