@@ -309,7 +309,7 @@ def test_files_go_with_the_matrix_and_with_failures(tmp_path: Path) -> None:
 
 
 def test_a_small_budget_is_refused_before_work() -> None:
-    rows = RNG.normal(size=(20000, 60)).astype(np.float32)
-    data = kauri.ExtMemQuantileDMatrix(in_batches(4, rows, rows[:, 0]), memory_budget=20)
-    with pytest.raises(kauri.OutOfMemoryError, match=r"memory_budget=20 \(MiB\) is too small.* Raise memory_budget"):
-        kauri.train({"objective": "reg:squarederror", "nthread": 200}, data, 1)
+    rows = RNG.normal(size=(20000, 200)).astype(np.float32)
+    data = kauri.ExtMemQuantileDMatrix(in_batches(4, rows, rows[:, 0]), memory_budget=40)
+    with pytest.raises(kauri.OutOfMemoryError, match=r"memory_budget=40 \(MiB\) is too small.* Raise memory_budget"):
+        kauri.train({"objective": "reg:squarederror", "nthread": 64}, data, 1)
