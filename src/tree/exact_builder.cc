@@ -19,15 +19,17 @@ constexpr std::int64_t kRowsPerSweep = 1 << 18;
 
 class ExactState : public BuildState {
  public:
-  ExactState(Context const& ctx, DataMatrix const& data) : sorted(ctx, data), columns(sorted) { MakeCodes(ctx, data); }
+  ExactState(Context const& ctx, DataMatrix const& data) : sorted(ctx, data), columns(sorted) {}
 
-  /// Anew after other types of columns were set.
+  /// And what follows from them; anew after other types of columns were set.
   void FindCategories(Context const& ctx, DataMatrix const& data) {
     auto const& types = data.Info().feature_types;
-    if (types == types_) return;
+    if (codes != nullptr && types == types_) return;
     categories = FillGaps(kauri::FindCategories(ctx, data));
     types_ = types;
-    MakeCodes(ctx, data);
+    coded.reset();
+    codes = std::make_unique<ExactCodes>(ctx, data, sorted, categories);
+    coded = std::make_unique<CodedColumns>(*codes);
   }
   /// Deals the features of a tree out to `columns` and `coded`.
   void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features);
@@ -46,12 +48,6 @@ class ExactState : public BuildState {
   RowOrder rows;
 
  private:
-  void MakeCodes(Context const& ctx, DataMatrix const& data) {
-    coded.reset();
-    codes = std::make_unique<ExactCodes>(ctx, data, sorted, categories);
-    coded = std::make_unique<CodedColumns>(*codes);
-  }
-
   std::vector<std::string> types_;
   std::vector<bool> is_coded_;  // [codes->Columns()]: in this tree
 };

@@ -3,7 +3,7 @@
 /// Chen & Guestrin 2016, algorithm 1:
 /// 1. Once per data set the columns are sorted (data/sorted_columns.h).
 /// 2. Level by level, the best split of every node is found along the sorted entries of each feature, with missing
-///    values sent either way (exact_columns.h).
+///    values sent either way (exact_columns.h), or along the sums of a column's few values (exact_coded_columns.h).
 /// 3. A node is split when its loss change, as float32, exceeds kMinLossChange and both children have min_child_weight.
 /// 4. When no node splits or max_depth is reached (0: no limit but kDepthCap), splits that bring less than gamma are
 ///    pruned from the bottom up and the nodes numbered breadth first.

@@ -1,4 +1,5 @@
-/// \file The entries of every feature, grouped by node: stable partition level by level, then a scan for splits.
+/// \file The entries of the features without codes (exact_coded_columns.h), grouped by node: stable partition level by
+/// level, then a scan for splits.
 ///
 /// 1. At the root a feature is one segment: its sorted column itself, nothing is copied.
 /// 2. A split sends each entry of its node's segment to the left or the right child's, order kept (the entry's new
