@@ -43,7 +43,7 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .set_default("")
         .describe("Metric for evaluation sets, may be given repeatedly; the objective's own if not given.");
     DMLC_DECLARE_FIELD(nthread).set_default(0).describe(
-        "Worker threads; 0 or below: all cores. At most four per core, or 64 on small machines, are started. Never "
+        "Worker threads; 0 or below: all cores. At most four per core, or 256 on small machines, are started. Never "
         "changes a result.");
     DMLC_DECLARE_FIELD(seed).set_default(0).describe(
         "Seed of row and column sampling and of the random partners of lambdarank_pair_method=mean.");

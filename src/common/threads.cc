@@ -8,7 +8,7 @@ namespace kauri {
 
 int MaxThreads() {
   constexpr int kPerProcessor = 4;
-  constexpr int kAtLeast = 64;
+  constexpr int kAtLeast = 256;
   return std::max(kAtLeast, kPerProcessor * omp_get_num_procs());
 }
 

@@ -5,7 +5,7 @@
 
 namespace kauri {
 
-/// The most threads that any request gets: four per processor this process may use, and 64 at least, so that results
+/// The most threads that any request gets: four per processor this process may use, and 256 at least, so that results
 /// can be compared for several counts on a small machine. More never compute faster; thousands stall the machine.
 int MaxThreads();
 
