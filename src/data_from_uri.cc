@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "data/binary_format.h"
-#include "data/side_files.h"
-#include "data/text_source.h"
-#include "data/uri.h"
+#include "data/file/binary_format.h"
+#include "data/text/side_files.h"
+#include "data/text/text_source.h"
+#include "data/text/uri.h"
 #include "kauri/data_matrix.h"
 #include "kauri/registry.h"
 

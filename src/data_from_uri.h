@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "data/bin_store_maker.h"
+#include "data/bins/bin_store_maker.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri {

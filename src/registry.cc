@@ -3,20 +3,20 @@
 
 #include "booster/boosters.h"
 #include "booster/cpu_engine.h"
-#include "data/binary_format.h"
-#include "data/memory_param.h"
-#include "data/text_reader.h"
+#include "data/bins/memory_param.h"
+#include "data/file/binary_format.h"
+#include "data/text/text_reader.h"
 #include "kauri/booster.h"
 #include "kauri/plugin.h"
 #include "kauri/tree_param.h"
 #include "metric/metrics.h"
 #include "objective/objectives.h"
 #include "predictor/predictors.h"
-#include "tree/approx_builder.h"
-#include "tree/exact_builder.h"
-#include "tree/hist_builder.h"
-#include "tree/prune.h"
-#include "tree/refresh.h"
+#include "tree/exact/exact_builder.h"
+#include "tree/hist/approx_builder.h"
+#include "tree/hist/hist_builder.h"
+#include "tree/update/prune.h"
+#include "tree/update/refresh.h"
 
 namespace kauri {
 namespace {

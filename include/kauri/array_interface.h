@@ -45,7 +45,8 @@ DeviceArray ParseDeviceArrayInterface(std::string const& json);
 /// The same for an array that may be in host memory: strides may be negative.
 DeviceArray ParseAnyArrayInterface(std::string const& json);
 
-/// Element as float64 (int64 beyond 2^53 rounds). Slow path: hot loops use DispatchDType of src/data/array_dispatch.h.
+/// Element as float64 (int64 beyond 2^53 rounds). Slow path: hot loops use DispatchDType of
+/// src/data/arrays/array_dispatch.h.
 double ElementAsDouble(ArrayView const& array, std::int64_t row, std::int64_t col);
 
 }  // namespace kauri

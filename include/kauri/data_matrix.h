@@ -134,7 +134,7 @@ class DataMatrix {
   static std::unique_ptr<DataMatrix> FromStore(std::shared_ptr<RowStore const> store, std::int64_t n_rows,
                                                std::int64_t n_cols, std::int64_t n_entries);
   /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...` and the files beside it; see
-  /// data/text_reader.h and data/side_files.h.
+  /// data/text/text_reader.h and data/text/side_files.h.
   static std::unique_ptr<DataMatrix> FromUri(Context const& ctx, std::string const& uri);
 
   std::int64_t NumRows() const { return info_.n_rows; }

@@ -13,12 +13,12 @@
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "common/resolution_watch.h"
-#include "data/category_view.h"
+#include "data/categories/category_view.h"
 #include "kauri/error.h"
 #include "predictor/held_margins.h"
-#include "tree/gradient_sampling.h"
 #include "tree/leaf_quantiles.h"
-#include "tree/sampling.h"
+#include "tree/sampling/gradient_sampling.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri {
 namespace {

@@ -1,7 +1,7 @@
 #include "booster/gblinear.h"
 
 #include "booster/coordinate_descent.h"
-#include "data/categories.h"
+#include "data/categories/categories.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 #include "booster/learner_impl.h"
 #include "booster/parameter_check.h"
 #include "common/log.h"
-#include "data/category_names.h"
+#include "data/categories/category_names.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "booster/learner_impl.h"
-#include "data/categories.h"
-#include "data/category_names.h"
-#include "data/category_view.h"
-#include "data/recode.h"
+#include "data/categories/categories.h"
+#include "data/categories/category_names.h"
+#include "data/categories/category_view.h"
+#include "data/categories/recode.h"
 #include "kauri/error.h"
 
 namespace kauri {

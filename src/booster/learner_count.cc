@@ -4,7 +4,7 @@
 
 #include "booster/learner_impl.h"
 #include "common/parallel_for.h"
-#include "data/category_view.h"
+#include "data/categories/category_view.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
 

@@ -8,7 +8,7 @@
 #include "booster/gbtree.h"
 #include "booster/learner.h"
 #include "common/threads.h"
-#include "data/category_names.h"
+#include "data/categories/category_names.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 #include "kauri/tree_param.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "booster/learner_impl.h"
-#include "data/category_view.h"
+#include "data/categories/category_view.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 

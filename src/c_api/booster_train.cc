@@ -10,7 +10,7 @@
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
-#include "data/array_dispatch.h"
+#include "data/arrays/array_dispatch.h"
 
 namespace kauri::c_api {
 namespace {

@@ -8,7 +8,7 @@
 #include "c_api/global.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
-#include "data/bin_store_maker.h"
+#include "data/bins/bin_store_maker.h"
 #include "kauri/error.h"
 
 namespace kauri::c_api {

@@ -6,8 +6,8 @@
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
-#include "data/bin_store.h"
-#include "data/quantile_sketch.h"
+#include "data/bins/bin_store.h"
+#include "data/sketch/quantile_sketch.h"
 
 namespace kauri::c_api {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "c_api/guard.h"
-#include "data/bin_store_maker.h"
+#include "data/bins/bin_store_maker.h"
 
 namespace kauri::c_api {
 namespace {

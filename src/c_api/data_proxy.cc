@@ -8,9 +8,9 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
-#include "data/arrow.h"
+#include "data/arrays/arrow.h"
+#include "data/arrays/columnar.h"
 #include "data/chain.h"
-#include "data/columnar.h"
 
 namespace kauri::c_api {
 namespace {

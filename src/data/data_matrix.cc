@@ -9,8 +9,8 @@
 
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
+#include "data/arrays/value_rules.h"
 #include "data/matrix_view.h"
-#include "data/value_rules.h"
 
 namespace kauri {
 namespace {

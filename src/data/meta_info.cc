@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "data/array_dispatch.h"
+#include "data/arrays/array_dispatch.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/parallel_for.h"
-#include "data/bin_store.h"
+#include "data/bins/bin_store.h"
 
 namespace kauri {
 namespace {

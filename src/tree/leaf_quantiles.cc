@@ -6,7 +6,7 @@
 
 #include "common/parallel_for.h"
 #include "common/quantile.h"
-#include "tree/constraints.h"
+#include "tree/constraints/constraints.h"
 
 namespace kauri {
 namespace {

@@ -9,7 +9,7 @@
 #include "kauri/tree.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
-#include "tree/category_split.h"
+#include "tree/categories/category_split.h"
 #include "tree/split_gain.h"
 
 namespace kauri {

@@ -22,7 +22,7 @@
 #include "common/fixed_point.h"
 #include "common/math.h"
 #include "common/random.h"
-#include "tree/exact_builder.h"
+#include "tree/exact/exact_builder.h"
 
 namespace kauri {
 namespace {

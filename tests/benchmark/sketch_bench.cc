@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "data/gk_sketch.h"
-#include "data/moment_sketch.h"
+#include "data/sketch/gk_sketch.h"
+#include "data/sketch/moment_sketch.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/data/cuda_memory.h"
-#include "data/array_dispatch.h"
+#include "data/arrays/array_dispatch.h"
 #include "device_fixture.h"
 
 namespace kauri::testing {

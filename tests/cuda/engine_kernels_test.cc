@@ -3,7 +3,7 @@
 #include "common/fixed_point.h"
 #include "cuda/engine/round_kernels.h"
 #include "device_fixture.h"
-#include "tree/sampling.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri::testing {
 namespace {

@@ -1,5 +1,5 @@
 /// The exact builder on the device against the one on the CPU: the same tree and the same leaves, bit for bit.
-#include "tree/exact_builder.h"
+#include "tree/exact/exact_builder.h"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include "cuda/exact/chunk.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "support/same_tree.h"
-#include "tree/sampling.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri {
 namespace {

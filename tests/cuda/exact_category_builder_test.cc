@@ -5,8 +5,8 @@
 #include "cuda/exact/gpu_exact_builder.h"
 #include "device_fixture.h"
 #include "support/same_tree.h"
-#include "tree/exact_builder.h"
-#include "tree/sampling.h"
+#include "tree/exact/exact_builder.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "device_fixture.h"
 #include "kauri/gradient.h"
-#include "tree/category_search.h"
+#include "tree/categories/category_search.h"
 
 namespace kauri::testing {
 

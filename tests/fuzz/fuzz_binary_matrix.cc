@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/checksum.h"
-#include "data/binary_format.h"
+#include "data/file/binary_format.h"
 #include "kauri/error.h"
 
 namespace {

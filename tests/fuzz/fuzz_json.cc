@@ -6,7 +6,7 @@
 
 #include "booster/model_io/dump_format.h"
 #include "c_api/json_config.h"
-#include "data/plain_array.h"
+#include "data/arrays/plain_array.h"
 #include "kauri/array_interface.h"
 #include "kauri/c_api.h"
 #include "kauri/error.h"

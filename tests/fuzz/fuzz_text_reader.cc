@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "data/csv_parser.h"
-#include "data/libsvm_parser.h"
+#include "data/text/csv_parser.h"
+#include "data/text/libsvm_parser.h"
 
 namespace {
 

@@ -79,9 +79,9 @@ def test_includes_are_written_from_a_root() -> None:
 @pytest.mark.parametrize(
     ("source", "target", "expected"),
     [
-        ("src/tree/exact_builder.cc", "kauri/tree.h", True),
-        ("src/tree/exact_builder.cc", "data/sorted_columns.h", True),
-        ("src/tree/exact_builder.cc", "predictor/tree_paths.h", False),
+        ("src/tree/exact/exact_builder.cc", "kauri/tree.h", True),
+        ("src/tree/exact/exact_builder.cc", "data/sorted_columns.h", True),
+        ("src/tree/exact/exact_builder.cc", "predictor/tree_paths.h", False),
         ("src/data/text_reader.cc", "tree/split_gain.h", False),
         ("include/kauri/tree.h", "common/math.h", False),
         ("src/registry.cc", "booster/gbtree.h", True),
@@ -90,7 +90,7 @@ def test_includes_are_written_from_a_root() -> None:
         ("src/cli/main.cc", "booster/learner.h", True),
         ("plugin/cuda/exact/builder.cu", "tree/split_gain.h", True),
         ("plugin/cuda/exact/builder.cu", "booster/learner.h", False),
-        ("src/tree/exact_builder.cc", "cuda/common/check.h", False),
+        ("src/tree/exact/exact_builder.cc", "cuda/common/check.h", False),
     ],
 )
 def test_the_rule_itself(source: str, target: str, expected: bool) -> None:

@@ -4,7 +4,7 @@
 
 #include "cuda/common/launch.h"
 #include "cuda/data/convert.h"
-#include "data/array_dispatch.h"
+#include "data/arrays/array_dispatch.h"
 
 namespace kauri::cuda {
 namespace {

@@ -6,8 +6,8 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/data/convert.h"
 #include "cuda/data/device_floats.h"
-#include "data/array_dispatch.h"
-#include "data/value_rules.h"
+#include "data/arrays/array_dispatch.h"
+#include "data/arrays/value_rules.h"
 
 namespace kauri::cuda {
 namespace {
@@ -151,7 +151,7 @@ std::unique_ptr<DeviceStorage> MakeReference(DeviceArray const& array, int devic
   layout.row_stride = array.view.strides[0] / 4;
   layout.col_stride = array.view.strides[1] / 4;
   auto stream = std::make_unique<StreamOwner>(device);
-  Converter converter(stream->Context(), kMissing);
+  Converter converter(stream->Context(), kMissingValue);
   converter.Run({array}, layout, nullptr);
   layout.n_entries = converter.Finish(layout);
   return std::make_unique<CudaStorage>(layout, std::move(stream), Buffer<float>());

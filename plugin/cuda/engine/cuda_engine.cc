@@ -22,11 +22,11 @@
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_forest.h"
-#include "data/value_rules.h"
+#include "data/arrays/value_rules.h"
 #include "kauri/error.h"
-#include "tree/gradient_sampling.h"
 #include "tree/leaf_quantiles.h"
-#include "tree/sampling.h"
+#include "tree/sampling/gradient_sampling.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {
 namespace {
@@ -112,8 +112,8 @@ class CudaEngine : public Engine {
     WaitForArray(Cuda(), hessians, "the hessians");
     static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
     auto* const pairs = reinterpret_cast<float*>(own.training.gradients.data());
-    ConvertToFloat(Cuda(), {gradients.view, kMissing, pairs, 2 * own.n_outputs, 2});
-    ConvertToFloat(Cuda(), {hessians.view, kMissing, pairs + 1, 2 * own.n_outputs, 2});
+    ConvertToFloat(Cuda(), {gradients.view, kMissingValue, pairs, 2 * own.n_outputs, 2});
+    ConvertToFloat(Cuda(), {hessians.view, kMissingValue, pairs + 1, 2 * own.n_outputs, 2});
   }
 
   Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,

@@ -6,7 +6,7 @@
 #include "common/resolution_watch.h"
 #include "cuda/common/launch.h"
 #include "cuda/engine/round_kernels.h"
-#include "tree/sampling.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {
 namespace {

@@ -29,7 +29,7 @@ struct LargestMagnitude {
   GradientUnit Unit() const;
 };
 
-/// Row sampling of one tree (tree/sampling.h).
+/// Row sampling of one tree (tree/sampling/sampling.h).
 struct RowSample {
   std::uint64_t key = 0;
   float rate = 1.0F;

@@ -7,7 +7,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/data/device_columns.h"
-#include "data/categories.h"
+#include "data/categories/categories.h"
 
 namespace kauri::cuda {
 

@@ -2,7 +2,7 @@
 
 #include "cuda/exact/category_columns.h"
 #include "cuda/exact/category_sums.h"
-#include "tree/category_search.h"
+#include "tree/categories/category_search.h"
 
 namespace kauri::cuda {
 

@@ -11,7 +11,7 @@
 #include "cuda/exact/category_codes.h"
 #include "cuda/exact/category_split.h"
 #include "cuda/exact/positions.h"
-#include "tree/category_split.h"
+#include "tree/categories/category_split.h"
 
 namespace kauri::cuda {
 

@@ -2,7 +2,7 @@
 ///
 /// The search runs on the device, not on copies of the sums: those would be 16 bytes per node and category and level
 /// over the bus, and the host would sort them. It has the host's bits all the same, as sums are integers, weights and
-/// gains are the same functions (src/tree/category_split.h), and both orders are total.
+/// gains are the same functions (src/tree/categories/category_split.h), and both orders are total.
 #pragma once
 
 #include <cstdint>

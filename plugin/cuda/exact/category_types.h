@@ -1,9 +1,9 @@
 /// \file What the kernels for categorical columns share.
 ///
-/// Vocabulary. A categorical feature has n categories, known by their index 0 .. n - 1 (src/tree/category_split.h). Its
-/// codes are one number per row: index + 1, or 0 where the row lacks the feature. A node has one slot for each category
-/// of each categorical feature of the tree, feature by feature; a slot holds the sum of the node's rows of that
-/// category. A slice is as many nodes of a level as there is room for slots.
+/// Vocabulary. A categorical feature has n categories, known by their index 0 .. n - 1
+/// (src/tree/categories/category_split.h). Its codes are one number per row: index + 1, or 0 where the row lacks the
+/// feature. A node has one slot for each category of each categorical feature of the tree, feature by feature; a slot
+/// holds the sum of the node's rows of that category. A slice is as many nodes of a level as there is room for slots.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-/// \file The best split of a node on a categorical feature, by a warp: FindCategorySplit (src/tree/category_split.h)
-/// with its candidates spread over the lanes.
+/// \file The best split of a node on a categorical feature, by a warp: FindCategorySplit
+/// (src/tree/categories/category_split.h) with its candidates spread over the lanes.
 ///
 /// Written once over a warp, as path_warp.h is: on the device a Var is a register, on the host an array, so that the
 /// same text is tested without a device.
@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "cuda/exact/exact_types.h"
-#include "tree/category_split.h"
+#include "tree/categories/category_split.h"
 
 namespace kauri::cuda {
 

@@ -1,5 +1,5 @@
-/// \file The candidates of exact split finding, as the CPU's exact method has them (src/tree/exact_scan.h), on the
-/// device.
+/// \file The candidates of exact split finding, as the CPU's exact method has them (src/tree/exact/exact_scan.h), on
+/// the device.
 ///
 /// Nearly every candidate is far below what its node is known to reach. Those are screened out in float32, without a
 /// division: 30 instructions instead of the 150 of the exact float64 formula.

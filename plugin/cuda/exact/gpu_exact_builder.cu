@@ -11,8 +11,8 @@
 #include "cuda/exact/level_entries.h"
 #include "cuda/exact/positions.h"
 #include "cuda/exact/sum_pairs.h"
-#include "tree/constraints.h"
-#include "tree/sampling.h"
+#include "tree/constraints/constraints.h"
+#include "tree/sampling/sampling.h"
 #include "tree/tree_common.h"
 
 namespace kauri::cuda {

@@ -19,7 +19,7 @@
 #include "cuda/exact/device_tree_builder.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
-#include "tree/constraints.h"
+#include "tree/constraints/constraints.h"
 
 namespace kauri::cuda {
 

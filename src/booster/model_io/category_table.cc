@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/category_names.h"
+#include "data/categories/category_names.h"
 
 namespace kauri::model_io {
 namespace {

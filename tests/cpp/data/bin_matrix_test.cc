@@ -1,4 +1,4 @@
-#include "data/bin_matrix.h"
+#include "data/bins/bin_matrix.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "data/bin_store.h"
+#include "data/bins/bin_store.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "data/bin_store_maker.h"
+#include "data/bins/bin_store_maker.h"
 #include "data/slice.h"
 #include "kauri/error.h"
 #include "support/random_matrix.h"

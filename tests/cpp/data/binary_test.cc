@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/checksum.h"
-#include "data/binary_format.h"
+#include "data/file/binary_format.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 #include "support/random_matrix.h"

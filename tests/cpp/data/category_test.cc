@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "data/arrow_dictionary.h"
-#include "data/category_column.h"
-#include "data/category_names.h"
-#include "data/category_view.h"
-#include "data/columnar.h"
+#include "data/arrays/arrow_dictionary.h"
+#include "data/arrays/columnar.h"
+#include "data/categories/category_column.h"
+#include "data/categories/category_names.h"
+#include "data/categories/category_view.h"
 #include "data/data_test_support.h"
 #include "data/matrix_view.h"
 

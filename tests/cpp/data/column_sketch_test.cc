@@ -1,4 +1,4 @@
-#include "data/column_sketch.h"
+#include "data/sketch/column_sketch.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <numeric>
 #include <utility>
 
-#include "data/gk_sketch.h"
-#include "data/moment_sketch.h"
-#include "data/quantile_sketch.h"
+#include "data/sketch/gk_sketch.h"
+#include "data/sketch/moment_sketch.h"
+#include "data/sketch/quantile_sketch.h"
 #include "support/random_matrix.h"
 
 namespace kauri {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "data/csc_adapter.h"
+#include "data/arrays/csc_adapter.h"
 #include "data/slice.h"
 #include "data_test_support.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "data/array_dispatch.h"
+#include "data/arrays/array_dispatch.h"
 #include "kauri/data_matrix.h"
 #include "kauri/error.h"
 

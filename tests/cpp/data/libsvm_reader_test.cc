@@ -1,7 +1,7 @@
 #include <random>
 #include <sstream>
 
-#include "data/text_reader.h"
+#include "data/text/text_reader.h"
 #include "data_test_support.h"
 
 namespace kauri {

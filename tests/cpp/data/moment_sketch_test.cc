@@ -1,4 +1,4 @@
-#include "data/moment_sketch.h"
+#include "data/sketch/moment_sketch.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/moment_density.h"
+#include "data/sketch/moment_density.h"
 #include "support/random_matrix.h"
 
 namespace kauri {

@@ -1,4 +1,4 @@
-#include "data/plain_array.h"
+#include "data/arrays/plain_array.h"
 
 #include <gtest/gtest.h>
 

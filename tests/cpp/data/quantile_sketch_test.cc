@@ -1,4 +1,4 @@
-#include "data/quantile_sketch.h"
+#include "data/sketch/quantile_sketch.h"
 
 #include <gtest/gtest.h>
 

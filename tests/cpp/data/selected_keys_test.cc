@@ -1,11 +1,11 @@
-#include "data/selected_keys.h"
+#include "data/sketch/selected_keys.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "data/rank_cuts.h"
+#include "data/sketch/rank_cuts.h"
 #include "support/random_matrix.h"
 
 namespace kauri {

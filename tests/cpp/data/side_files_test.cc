@@ -1,5 +1,5 @@
 /// Files beside text files: each field, numbers over many blocks, what does not fit.
-#include "data/side_files.h"
+#include "data/text/side_files.h"
 
 #include "data/data_test_support.h"
 

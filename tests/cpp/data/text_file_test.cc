@@ -1,5 +1,5 @@
-#include "data/text_reader.h"
-#include "data/uri.h"
+#include "data/text/text_reader.h"
+#include "data/text/uri.h"
 #include "data_test_support.h"
 
 namespace kauri {

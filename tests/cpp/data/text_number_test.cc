@@ -1,4 +1,4 @@
-#include "data/text_number.h"
+#include "data/text/text_number.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "data/text_source.h"
+#include "data/text/text_source.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/chain.h"
-#include "data/text_reader.h"
+#include "data/text/text_reader.h"
 #include "kauri/error.h"
 #include "support/random_matrix.h"
 

@@ -1,6 +1,6 @@
 #include <random>
 
-#include "data/columnar.h"
+#include "data/arrays/columnar.h"
 #include "data_test_support.h"
 
 namespace kauri {

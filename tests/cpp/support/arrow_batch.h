@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/arrow.h"
+#include "data/arrays/arrow.h"
 
 namespace kauri::testing {
 

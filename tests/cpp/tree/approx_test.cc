@@ -3,8 +3,8 @@
 
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
-#include "tree/approx_builder.h"
-#include "tree/hist_builder.h"
+#include "tree/hist/approx_builder.h"
+#include "tree/hist/hist_builder.h"
 
 namespace kauri {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "kauri/error.h"
-#include "tree/approx_builder.h"
-#include "tree/exact_builder.h"
+#include "tree/exact/exact_builder.h"
+#include "tree/hist/approx_builder.h"
 #include "tree/naive_category_split.h"
 #include "tree/naive_hist_tree.h"
 

@@ -1,4 +1,4 @@
-#include "tree/category_split.h"
+#include "tree/categories/category_split.h"
 
 #include <gtest/gtest.h>
 

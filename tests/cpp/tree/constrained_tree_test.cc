@@ -7,7 +7,7 @@
 #include <string>
 
 #include "support/naive_exact_tree.h"
-#include "tree/exact_builder.h"
+#include "tree/exact/exact_builder.h"
 #include "tree/naive_hist_tree.h"
 
 namespace kauri {

@@ -1,5 +1,5 @@
 /// \file The constraints' texts and what is left to each node, by hand.
-#include "tree/constraints.h"
+#include "tree/constraints/constraints.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 
 #include "kauri/error.h"
-#include "tree/exact_builder.h"
-#include "tree/hist_builder.h"
+#include "tree/exact/exact_builder.h"
+#include "tree/hist/hist_builder.h"
 
 namespace kauri {
 namespace {

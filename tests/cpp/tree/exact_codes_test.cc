@@ -1,6 +1,6 @@
 /// \file Exact trees on columns that are searched by the sums of their values: against the definition, and against the
 /// same rows stored sparsely, whose columns have no codes.
-#include "tree/exact_codes.h"
+#include "tree/exact/exact_codes.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support/naive_exact_tree.h"
-#include "tree/exact_builder.h"
+#include "tree/exact/exact_builder.h"
 #include "tree/naive_hist_tree.h"
 
 namespace kauri {

@@ -8,8 +8,8 @@
 #include "support/naive_exact_tree.h"
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
-#include "tree/exact_builder.h"
-#include "tree/sampling.h"
+#include "tree/exact/exact_builder.h"
+#include "tree/sampling/sampling.h"
 #include "tree/tree_common.h"
 
 namespace kauri {

@@ -1,4 +1,4 @@
-#include "tree/gradient_sampling.h"
+#include "tree/sampling/gradient_sampling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "tree/hist_pages.h"
+#include "tree/hist/hist_pages.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "data/bin_store_maker.h"
+#include "data/bins/bin_store_maker.h"
 #include "kauri/error.h"
 #include "support/row_batches.h"
 #include "support/same_tree.h"

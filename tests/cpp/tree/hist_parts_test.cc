@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "support/random_matrix.h"
-#include "tree/hist_level.h"
-#include "tree/hist_scan.h"
+#include "tree/hist/hist_level.h"
+#include "tree/hist/hist_scan.h"
 #include "tree/tree_common.h"
 
 namespace kauri {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kauri/gradient.h"
-#include "tree/category_split.h"
+#include "tree/categories/category_split.h"
 
 namespace kauri::testing {
 

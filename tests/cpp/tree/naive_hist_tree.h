@@ -14,9 +14,9 @@
 #include "support/naive_constraints.h"
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
-#include "tree/hist_builder.h"
-#include "tree/hist_grower.h"
-#include "tree/sampling.h"
+#include "tree/hist/hist_builder.h"
+#include "tree/hist/hist_grower.h"
+#include "tree/sampling/sampling.h"
 #include "tree/tree_common.h"
 
 namespace kauri {

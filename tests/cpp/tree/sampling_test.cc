@@ -1,4 +1,4 @@
-#include "tree/sampling.h"
+#include "tree/sampling/sampling.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
-#include "tree/hist_builder.h"
-#include "tree/prune.h"
-#include "tree/refresh.h"
+#include "tree/hist/hist_builder.h"
 #include "tree/tree_common.h"
+#include "tree/update/prune.h"
+#include "tree/update/refresh.h"
 
 namespace kauri {
 namespace {

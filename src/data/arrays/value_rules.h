@@ -1,0 +1,53 @@
+/// \file From a caller's values to the library's: `missing` becomes NaN, infinity is refused.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "data/arrays/array_dispatch.h"
+#include "kauri/context.h"
+#include "kauri/error.h"
+
+namespace kauri {
+
+constexpr float kMissingValue = std::numeric_limits<float>::quiet_NaN();
+
+[[noreturn]] inline void FailInfinite(std::int64_t row, std::int64_t col, float value) {
+  Fail(ErrorKind::kData, "row ", row, ", column ", col, " is ", value,
+       " as float32; features must be finite. Replace it with NaN or a bound, or pass missing=", value, ".");
+}
+
+namespace detail {
+
+template <typename T, bool kContiguous>
+bool ConvertValues(char const* from, std::int64_t stride, std::int64_t n, float missing, float* to) {
+  auto infinite = 0U;
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto const* address = from + i * (kContiguous ? static_cast<std::int64_t>(sizeof(T)) : stride);
+    auto const value = static_cast<float>(LoadElement<T>(address));
+    auto const kept = value == missing ? kMissingValue : value;
+    infinite |= static_cast<unsigned>(std::fabs(kept) == std::numeric_limits<float>::infinity());
+    to[i] = kept;
+  }
+  return infinite != 0U;
+}
+
+}  // namespace detail
+
+/// Writes n values that lie `stride` bytes apart as float32, NaN for `missing`. True when an infinite value remains,
+/// which the caller then reports: looking for it costs nothing here, finding it is rare.
+template <typename T>
+bool ConvertValues(char const* from, std::int64_t stride, std::int64_t n, float missing, float* to) {
+  return stride == static_cast<std::int64_t>(sizeof(T)) ? detail::ConvertValues<T, true>(from, stride, n, missing, to)
+                                                        : detail::ConvertValues<T, false>(from, stride, n, missing, to);
+}
+
+/// Reports the first infinite value of [n_rows, n_cols] values, the first of which is row `first_row`; returns without
+/// one.
+void FailAtInfinite(float const* values, std::int64_t first_row, std::int64_t n_rows, std::int64_t n_cols);
+
+/// Looks for infinities in [n_rows, n_cols] values, and counts those that are not NaN. \throws Error(kData).
+std::int64_t CountFinite(Context const& ctx, float const* values, std::int64_t n_rows, std::int64_t n_cols);
+
+}  // namespace kauri

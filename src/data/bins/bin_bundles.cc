@@ -1,0 +1,114 @@
+#include "data/bins/bin_bundles.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "common/large_memory.h"
+#include "common/parallel_for.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 10;
+constexpr std::uint32_t kByteCells = 256;
+
+std::vector<std::uint32_t> BundleOfFeatures(std::vector<FeatureBundle> const& bundles) {
+  std::vector<std::uint32_t> bundle_of(bundles.back().last);
+  for (std::size_t bundle = 0; bundle < bundles.size(); ++bundle) {
+    std::fill(bundle_of.begin() + bundles[bundle].first, bundle_of.begin() + bundles[bundle].last,
+              static_cast<std::uint32_t>(bundle));
+  }
+  return bundle_of;
+}
+
+void MakeRoom(Context const& ctx, std::int64_t n_rows, bool with_columns, BundledCodes* bundled) {
+  constexpr auto kPerWord = BinCodes<std::uint8_t>::kPerWord;
+  constexpr auto kPadding = BinCodes<std::uint8_t>::kPadding;
+  auto const n_bundles = static_cast<std::int64_t>(bundled->bundles.size());
+  auto& codes = bundled->codes;
+  codes.row_stride = NumBlocks(n_bundles, kPerWord) * kPerWord;
+  ResizeLarge(ctx, &codes.rows, static_cast<std::size_t>(n_rows * codes.row_stride + kPadding));
+  if (with_columns) ResizeLarge(ctx, &codes.columns, static_cast<std::size_t>(n_rows * n_bundles + kPadding));
+}
+
+void EncodeDenseBundles(Context const& ctx, ByteColumns const& data, std::vector<std::uint32_t> const& cell_begin,
+                        BundledCodes* bundled) {
+  auto& codes = bundled->codes;
+  ParallelForBlocks(ctx, data.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::array<std::uint8_t, kRowsPerBlock> column;
+    for (std::size_t bundle = 0; bundle < bundled->bundles.size(); ++bundle) {
+      BundleCodes(data, bundled->bundles[bundle], bundled->usual, cell_begin, begin, end, column.data());
+      auto* rows = codes.rows.data() + begin * codes.row_stride + bundle;
+      for (std::int64_t i = 0; i < end - begin; ++i) rows[i * codes.row_stride] = column[static_cast<std::size_t>(i)];
+    }
+  });
+}
+
+}  // namespace
+
+BundledCodes BundleDense(Context const& ctx, BinMatrix const& bins) {
+  auto const n_cols = static_cast<std::size_t>(bins.NumCols());
+  ByteColumns const data{bins.Bytes().columns.data(), bins.NumRows(), bins.NumCols()};
+  std::vector<std::uint32_t> n_codes(n_cols);
+  std::vector<std::uint32_t> n_cells(n_cols);
+  for (std::size_t feature = 0; feature < n_cols; ++feature) {
+    n_codes[feature] = bins.NumBins(feature) + (bins.MissingCode(feature) == kNoCode ? 0U : 1U);
+    n_cells[feature] = bins.FeatureBegin()[feature + 1] - bins.FeatureBegin()[feature];
+  }
+  auto usual = FindUsualCodes(ctx, data, n_codes);
+  auto const n_open = std::count_if(usual.begin(), usual.end(), [](std::uint32_t code) { return code != kNoUsual; });
+  if (n_open * 4 <= bins.NumCols()) return {};
+  auto bundles = BundleNeighbours(FindOverlaps(ctx, data, usual), n_cells, 0);
+  if (bundles.size() * 4 > n_cols * 3) return {};
+  for (auto const& bundle : bundles) {
+    if (bundle.IsSingle()) usual[bundle.first] = kNoUsual;
+  }
+  BundledCodes bundled{std::move(bundles), {}, std::move(usual), {}};
+  bundled.bundle_of = BundleOfFeatures(bundled.bundles);
+  MakeRoom(ctx, bins.NumRows(), false, &bundled);
+  EncodeDenseBundles(ctx, data, bins.FeatureBegin(), &bundled);
+  return bundled;
+}
+
+BundledCodes FindSparseBundles(Context const& ctx, CsrStorage const& csr, std::vector<std::uint32_t>* feature_begin) {
+  auto& begin = *feature_begin;
+  auto const n_cols = begin.size() - 1;
+  std::vector<std::uint32_t> n_cells(n_cols);
+  for (std::size_t feature = 0; feature < n_cols; ++feature) n_cells[feature] = begin[feature + 1] - begin[feature];
+  auto const fits = [](std::uint32_t n) { return n < kByteCells; };
+  if (csr.values.empty() || !std::all_of(n_cells.begin(), n_cells.end(), fits)) return {};
+  BundledCodes bundled;
+  bundled.bundles = BundleNeighbours(FindOverlaps(ctx, csr, static_cast<std::int64_t>(n_cols)), n_cells, 1);
+  auto const n_rows = csr.row_ptr.size() - 1;
+  if (bundled.bundles.size() * n_rows > csr.values.size() * 2) return {};
+  bundled.bundle_of = BundleOfFeatures(bundled.bundles);
+  for (std::size_t feature = 0; feature < n_cols; ++feature) begin[feature] += bundled.bundle_of[feature] + 1;
+  begin[n_cols] += static_cast<std::uint32_t>(bundled.bundles.size());
+  MakeRoom(ctx, static_cast<std::int64_t>(n_rows), true, &bundled);
+  return bundled;
+}
+
+void EncodeBundles(Context const& ctx, CsrStorage const& csr, std::vector<std::uint32_t> const& cells,
+                   BundledCodes* bundled) {
+  auto& codes = bundled->codes;
+  auto const n_rows = static_cast<std::int64_t>(csr.row_ptr.size()) - 1;
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto row = begin; row < end; ++row) {
+      auto* const row_codes = codes.rows.data() + row * codes.row_stride;
+      auto const last = static_cast<std::size_t>(csr.row_ptr[static_cast<std::size_t>(row) + 1]);
+      for (auto i = static_cast<std::size_t>(csr.row_ptr[static_cast<std::size_t>(row)]); i < last; ++i) {
+        auto const bundle = bundled->bundle_of[csr.features[i]];
+        row_codes[bundle] = static_cast<std::uint8_t>(cells[i] - bundled->bundles[bundle].first_cell);
+      }
+    }
+    for (std::size_t bundle = 0; bundle < bundled->bundles.size(); ++bundle) {
+      auto* const column = codes.columns.data() + static_cast<std::int64_t>(bundle) * n_rows;
+      for (auto row = begin; row < end; ++row) {
+        column[row] = codes.rows[static_cast<std::size_t>(row * codes.row_stride) + bundle];
+      }
+    }
+  });
+}
+
+}  // namespace kauri

@@ -1,0 +1,32 @@
+/// \file Writing the codes of rows to a file, part by part.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "data/bins/bin_store.h"
+
+namespace kauri {
+
+class BinFileWriter {
+ public:
+  /// n_rows, n_entries: what will come, for which room is set aside. \throws Error(kIo).
+  BinFileWriter(BinMatrix layout, std::int64_t n_rows, std::int64_t n_entries, std::string const& prefix);
+  /// The next rows. \throws Error(kData) for more than was announced; Error(kIo).
+  void Write(Context const& ctx, DataMatrix const& part);
+  /// \throws Error(kData) for less than was announced.
+  std::shared_ptr<BinStore const> Finish(int max_bin, MemoryBudget const& budget);
+
+ private:
+  void WriteEntries(BinMatrix* page);
+
+  BinMatrix layout_;
+  std::int64_t n_rows_;
+  std::int64_t n_entries_;
+  std::unique_ptr<PageFile const> file_;
+  std::int64_t rows_written_ = 0;
+  std::int64_t entries_written_ = 0;
+};
+
+}  // namespace kauri

@@ -1,0 +1,366 @@
+#include "data/bins/bin_matrix.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "common/large_memory.h"
+#include "common/parallel_for.h"
+#include "data/bins/bin_bundles.h"
+#include "data/bins/bin_columns.h"
+#include "data/matrix_view.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 9;  // a block of a few dozen columns stays in the second-level cache
+
+/// The cells that a feature takes: whole cache lines, and not a power of two of them, or features of that size would
+/// crowd into a few sets of the cache.
+std::uint32_t SpacedCells(std::uint32_t n_codes) {
+  constexpr std::uint32_t kPerLine = 4;
+  auto const cells = (n_codes + kPerLine - 1) / kPerLine * kPerLine;
+  return cells % 64 == 0 ? cells + kPerLine : cells;
+}
+
+/// Which features of dense data miss a value somewhere: [n_cols].
+std::vector<std::uint8_t> FindMissing(Context const& ctx, DataMatrix const& data) {
+  auto const n_cols = data.NumCols();
+  std::vector<std::uint8_t> missing(static_cast<std::size_t>(n_cols), 0);
+  if (!data.HasMissing()) return missing;
+  std::vector<std::vector<std::uint8_t>> of_thread(static_cast<std::size_t>(ctx.threads), missing);
+  ParallelForBlocks(ctx, data.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    auto& marks = of_thread[static_cast<std::size_t>(ThreadIndex())];
+    for (auto row = begin; row < end; ++row) {
+      auto const* values = data.Dense().values.data() + row * n_cols;
+      for (std::int64_t feature = 0; feature < n_cols; ++feature) {
+        marks[static_cast<std::size_t>(feature)] |= static_cast<std::uint8_t>(std::isnan(values[feature]));
+      }
+    }
+  });
+  for (auto const& marks : of_thread) {
+    for (std::size_t feature = 0; feature < missing.size(); ++feature) missing[feature] |= marks[feature];
+  }
+  return missing;
+}
+
+/// One feature: its cuts and the code that stands for NaN.
+struct FeatureBins {
+  float const* cuts;
+  std::uint32_t n_bins;
+  std::uint32_t missing_code;
+};
+
+/// Codes of values[0], values[stride], ... (n <= kRowsPerBlock): FindBin for all of them in step, so that the latencies
+/// of the searches overlap.
+template <typename Code>
+void EncodeColumn(FeatureBins const& bins, float const* values, std::int64_t stride, std::int64_t n, Code* codes) {
+  std::array<float, kRowsPerBlock> value;
+  std::array<std::uint32_t, kRowsPerBlock> first;
+  auto const count = static_cast<std::size_t>(n);
+  for (std::size_t i = 0; i < count; ++i) {
+    value[i] = values[static_cast<std::int64_t>(i) * stride];
+    first[i] = 0;
+  }
+  for (auto length = bins.n_bins; length > 1;) {
+    auto const half = length / 2;
+    for (std::size_t i = 0; i < count; ++i) {
+      // A mask, not a choice: the outcome is a coin toss, and a branch would be mispredicted half of the time.
+      first[i] += half & (0U - static_cast<std::uint32_t>(bins.cuts[first[i] + half - 1] <= value[i]));
+    }
+    length -= half;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    codes[i] = static_cast<Code>(std::isnan(value[i]) ? bins.missing_code : first[i]);
+  }
+}
+
+template <typename Code>
+void Reserve(Context const& ctx, BinMatrix const& layout, BinCodes<Code>* out) {
+  auto const n_rows = layout.NumRows();
+  out->row_stride = NumBlocks(layout.NumCols(), BinCodes<Code>::kPerWord) * BinCodes<Code>::kPerWord;
+  ResizeLarge(ctx, &out->rows, static_cast<std::size_t>(n_rows * out->row_stride + BinCodes<Code>::kPadding));
+  if (!layout.HasColumns()) return;
+  ResizeLarge(ctx, &out->columns, static_cast<std::size_t>(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
+}
+
+/// A missing value without a code would get that of another cell.
+void RequireNoMissing(float const* values, std::int64_t stride, std::int64_t n, std::int64_t feature) {
+  bool is_missing = false;
+  for (std::int64_t i = 0; i < n; ++i) is_missing |= std::isnan(values[i * stride]);
+  if (!is_missing) return;
+  Fail(ErrorKind::kData, "feature ", feature,
+       " has a missing value that it did not have before; an iterator must give the same rows each time.");
+}
+
+[[noreturn]] void FailUnknownCategory(float category, std::uint64_t feature) {
+  Fail(ErrorKind::kData, "category ", category, " of column ", feature,
+       " does not occur in the data that the bins were made from. Make it missing, or let those data have it.");
+}
+
+/// Codes tell categories apart only where all of them are known.
+template <typename Code>
+void RequireCategories(QuantileCuts const& cuts, std::size_t feature, float const* values, std::int64_t stride,
+                       std::int64_t n, Code const* codes) {
+  auto const& categories = cuts.categories[feature];
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto const value = values[i * stride];
+    if (std::isnan(value) || value == static_cast<float>(categories[codes[i]])) continue;
+    FailUnknownCategory(value, feature);
+  }
+}
+
+/// Rows [first_row, ..) of the layout get the codes of `rows`.
+template <typename Code>
+void EncodeDense(Context const& ctx, DataView const& rows, std::int64_t first_row, BinMatrix const& layout,
+                 BinCodes<Code>* out) {
+  auto const n_cols = layout.NumCols();
+  ParallelForBlocks(ctx, rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::vector<float> tile;
+    auto const* values = rows.DenseRows();
+    if (values != nullptr) {
+      values += begin * n_cols;
+    } else {
+      tile.resize(static_cast<std::size_t>((end - begin) * n_cols));
+      rows.CopyRows(begin, end, n_cols, tile.data());
+      values = tile.data();
+    }
+    std::array<Code, kRowsPerBlock> own_column;
+    auto* row_codes = out->rows.data() + (first_row + begin) * out->row_stride;
+    for (std::int64_t feature = 0; feature < n_cols; ++feature) {
+      auto const index = static_cast<std::size_t>(feature);
+      auto* column = layout.HasColumns() ? out->columns.data() + feature * layout.NumRows() + first_row + begin
+                                         : own_column.data();
+      auto const missing_code = layout.MissingCode(index);
+      if (missing_code == kNoCode) RequireNoMissing(values + feature, n_cols, end - begin, feature);
+      EncodeColumn({layout.Cuts().Of(index), layout.NumBins(index), missing_code}, values + feature, n_cols,
+                   end - begin, column);
+      if (layout.Cuts().IsCategorical(index)) {
+        RequireCategories(layout.Cuts(), index, values + feature, n_cols, end - begin, column);
+      }
+      for (std::int64_t row = 0; row < end - begin; ++row) row_codes[row * out->row_stride + feature] = column[row];
+    }
+  });
+}
+
+template <typename Code>
+void CopyToColumns(Context const& ctx, std::int64_t n_rows, std::int64_t n_cols, BinCodes<Code>* codes) {
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (std::int64_t feature = 0; feature < n_cols; ++feature) {
+      auto* const column = codes->columns.data() + feature * n_rows;
+      for (auto row = begin; row < end; ++row) column[row] = codes->rows[row * codes->row_stride + feature];
+    }
+  });
+}
+
+/// The present entries of rows in any form.
+CsrStorage CompressRows(DataView const& rows) {
+  CsrStorage out;
+  out.row_ptr.push_back(0);
+  std::vector<float> tile(static_cast<std::size_t>(rows.NumCols()));
+  for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
+    rows.CopyRows(row, row + 1, rows.NumCols(), tile.data());
+    for (std::size_t feature = 0; feature < tile.size(); ++feature) {
+      if (std::isnan(tile[feature])) continue;
+      out.features.push_back(static_cast<std::uint32_t>(feature));
+      out.values.push_back(tile[feature]);
+    }
+    out.row_ptr.push_back(static_cast<std::int64_t>(out.values.size()));
+  }
+  return out;
+}
+
+BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
+  BinShape shape;
+  shape.n_rows = data.NumRows();
+  shape.is_dense = data.IsDense();
+  if (shape.is_dense) shape.has_missing = FindMissing(ctx, data);
+  return shape;
+}
+
+}  // namespace
+
+BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts)
+    : BinMatrix(ctx, std::move(cuts), ShapeOf(ctx, data)) {
+  if (is_dense_) {
+    Append(ctx, *MakeRowsView(data.Dense().values.data(), data.NumRows(), data.NumCols()));
+    Finish(ctx);
+    return;
+  }
+  bundled_ = FindSparseBundles(ctx, data.Csr(), &feature_begin_);
+  AppendSparse(ctx, data.Csr());
+  if (HasBundles()) {
+    EncodeBundles(ctx, data.Csr(), entries_.cells, &bundled_);
+  } else {
+    Finish(ctx);
+  }
+}
+
+BinMatrix::BinMatrix(Context const& ctx, QuantileCuts cuts, BinShape const& shape)
+    : n_rows_(shape.n_rows),
+      cuts_(std::move(cuts)),
+      is_dense_(shape.is_dense),
+      by_column_(shape.by_column),
+      has_missing_(shape.has_missing) {
+  if (!is_dense_) {
+    feature_begin_ = cuts_.feature_begin;
+    entries_.row_ptr.push_back(0);
+    return;
+  }
+  PlaceCells();
+  if (byte_codes_) {
+    Reserve(ctx, *this, &bytes_);
+  } else {
+    Reserve(ctx, *this, &words_);
+  }
+}
+
+void BinMatrix::Append(Context const& ctx, DataView const& rows) {
+  if (rows.NumRows() > n_rows_ - n_filled_ || rows.NumCols() != NumCols()) {
+    Fail(ErrorKind::kData, "rows ", n_filled_, " to ", n_filled_ + rows.NumRows(), " of ", rows.NumCols(),
+         " columns came where ", n_rows_, " rows of ", NumCols(),
+         " were announced; an iterator must give the same rows each time.");
+  }
+  if (!is_dense_) {
+    auto const* sparse = dynamic_cast<SparseView const*>(&rows);
+    auto const* owned = sparse == nullptr ? nullptr : sparse->OwnedCsr();
+    return AppendSparse(ctx, owned == nullptr ? CompressRows(rows) : *owned);
+  }
+  if (byte_codes_) {
+    EncodeDense(ctx, rows, n_filled_, *this, &bytes_);
+  } else {
+    EncodeDense(ctx, rows, n_filled_, *this, &words_);
+  }
+  n_filled_ += rows.NumRows();
+}
+
+void BinMatrix::AppendSparse(Context const& ctx, CsrStorage const& rows) {
+  auto const first = static_cast<std::int64_t>(entries_.cells.size());
+  for (std::size_t row = 1; row < rows.row_ptr.size(); ++row) entries_.row_ptr.push_back(first + rows.row_ptr[row]);
+  ResizeLarge(ctx, &entries_.cells, entries_.cells.size() + rows.values.size());
+  auto const n_entries = static_cast<std::int64_t>(rows.values.size());
+  ParallelForBlocks(ctx, n_entries, 1 << 16, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      auto const feature = rows.features[i];
+      auto const bin = FindBin(cuts_.Of(feature), NumBins(feature), rows.values[i]);
+      if (cuts_.IsCategorical(feature) && static_cast<float>(cuts_.categories[feature][bin]) != rows.values[i]) {
+        FailUnknownCategory(rows.values[i], feature);
+      }
+      entries_.cells[static_cast<std::size_t>(first) + i] = feature_begin_[feature] + bin;
+    }
+  });
+  n_filled_ += static_cast<std::int64_t>(rows.row_ptr.size()) - 1;
+}
+
+void BinMatrix::Finish(Context const& ctx) {
+  if (n_filled_ != n_rows_) {
+    Fail(ErrorKind::kData, n_filled_, " rows came where ", n_rows_,
+         " were announced; an iterator must give the same rows each time.");
+  }
+  if (!by_column_) return;
+  if (!is_dense_) {
+    SortByColumn(ctx, NumCols(), feature_begin_, &entries_);
+  } else if (byte_codes_ && !even_cells_) {
+    bundled_ = BundleDense(ctx, *this);
+  }
+}
+
+void BinMatrix::FinishCodes(Context const& ctx) {
+  if (by_column_ && is_dense_) {
+    if (byte_codes_) {
+      CopyToColumns(ctx, n_rows_, NumCols(), &bytes_);
+    } else {
+      CopyToColumns(ctx, n_rows_, NumCols(), &words_);
+    }
+  }
+  n_filled_ = n_rows_;
+  Finish(ctx);
+}
+
+void BinMatrix::Resize(std::int64_t n_rows, std::int64_t n_entries) {
+  n_rows_ = n_rows;
+  if (!is_dense_) {
+    entries_.row_ptr.resize(static_cast<std::size_t>(n_rows) + 1);
+    entries_.cells.resize(static_cast<std::size_t>(n_entries));
+  } else if (byte_codes_) {
+    Reserve({}, *this, &bytes_);
+  } else {
+    Reserve({}, *this, &words_);
+  }
+}
+
+Span<char> BinMatrix::MutableCodes() {
+  auto const bytes = [](auto& codes, std::int64_t n) {
+    return Span<char>(reinterpret_cast<char*>(codes.data()), static_cast<std::size_t>(n) * sizeof(codes[0]));
+  };
+  if (!is_dense_) return bytes(entries_.cells, static_cast<std::int64_t>(entries_.cells.size()));
+  return byte_codes_ ? bytes(bytes_.rows, n_rows_ * bytes_.row_stride)
+                     : bytes(words_.rows, n_rows_ * words_.row_stride);
+}
+
+void BinMatrix::PlaceCells() {
+  std::uint32_t most_codes = 0;
+  std::uint64_t n_codes = 0;
+  for (std::size_t feature = 0; feature < has_missing_.size(); ++feature) {
+    auto const codes = cuts_.NumBins(feature) + has_missing_[feature];
+    most_codes = std::max(most_codes, codes);
+    n_codes += codes;
+  }
+  byte_codes_ = most_codes <= 1U << 8U;
+  even_cells_ = byte_codes_ && n_codes * 4 >= has_missing_.size() * kEvenCells * std::uint64_t{3};
+  feature_begin_.push_back(0);
+  for (std::size_t feature = 0; feature < has_missing_.size(); ++feature) {
+    auto const cells = even_cells_ ? kEvenCells : SpacedCells(cuts_.NumBins(feature) + has_missing_[feature]);
+    feature_begin_.push_back(feature_begin_.back() + cells);
+  }
+}
+
+std::int64_t BinMatrix::CountEntries(Context const& ctx) const {
+  if (!is_dense_) return static_cast<std::int64_t>(entries_.cells.size());
+  std::vector<std::int64_t> missing(has_missing_.size(), 0);
+  ParallelFor(ctx, NumCols(), [&](std::int64_t index) {
+    auto const feature = static_cast<std::size_t>(index);
+    if (has_missing_[feature] == 0) return;
+    for (std::int64_t row = 0; row < n_rows_; ++row) {
+      missing[feature] += static_cast<std::int64_t>(FindCode(row, feature) == NumBins(feature));
+    }
+  });
+  return n_rows_ * NumCols() - std::accumulate(missing.begin(), missing.end(), std::int64_t{0});
+}
+
+void BinMatrix::FillUsual(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const {
+  if (bundled_.usual.empty()) return;
+  for (auto feature = first; feature < last; ++feature) {
+    if (bundled_.usual[feature] == kNoUsual) continue;
+    auto* const usual = histogram + feature_begin_[feature] + bundled_.usual[feature];
+    *usual = {};
+    FixedSum others;
+    for (auto cell = feature_begin_[feature]; cell < feature_begin_[feature + 1]; ++cell) others += histogram[cell];
+    *usual = total - others;
+  }
+}
+
+std::uint32_t BinMatrix::FindCode(std::int64_t row, std::size_t feature) const {
+  if (is_dense_) {
+    auto const at = static_cast<std::size_t>(row);
+    auto const find = [&](auto const& codes) -> std::uint32_t {
+      if (!by_column_) return codes.rows[at * static_cast<std::size_t>(codes.row_stride) + feature];
+      return codes.columns[feature * static_cast<std::size_t>(n_rows_) + at];
+    };
+    return byte_codes_ ? find(bytes_) : find(words_);
+  }
+  if (HasBundles()) {
+    auto const* column = bundled_.codes.columns.data() + bundled_.bundle_of[feature] * n_rows_;
+    auto const code = column[row] - BundleOffset(feature);
+    return code < NumBins(feature) ? code : kNoCode;
+  }
+  auto const begin = entries_.cells.begin() + entries_.row_ptr[static_cast<std::size_t>(row)];
+  auto const end = entries_.cells.begin() + entries_.row_ptr[static_cast<std::size_t>(row) + 1];
+  auto const found = std::lower_bound(begin, end, feature_begin_[feature]);
+  return found != end && *found < feature_begin_[feature + 1] ? *found - feature_begin_[feature] : kNoCode;
+}
+
+}  // namespace kauri

@@ -1,0 +1,73 @@
+/// \file Rows that are kept as bins only: in memory (a QuantileDMatrix), or in a file that is read page by page.
+///
+/// Vocabulary. A page is a run of rows; which rows is for its reader to say. What stands for a value is the lower bound
+/// of its bin: the cut below it, or the feature's own lower bound (XGBoost's choice). Splits lie at cuts, so that it
+/// goes where the value itself would go. A category stands for itself.
+///
+/// In the file the codes of all rows follow each other as BinMatrix::MutableCodes has them; sparse rows have their row
+/// pointers, 8 bytes each, before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/bins/bin_matrix.h"
+#include "data/bins/memory_budget.h"
+#include "data/bins/page_file.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri {
+
+/// Rows in a file.
+struct BinFile {
+  std::unique_ptr<PageFile const> file;
+  std::int64_t n_rows = 0;
+  std::int64_t n_entries = 0;  ///< sparse data only
+  MemoryBudget budget;         ///< of training on them
+};
+
+class BinStore : public RowStore {
+ public:
+  BinStore(std::shared_ptr<BinMatrix const> bins, int max_bin);
+  /// `layout` has cuts and cells; its rows do not count.
+  BinStore(BinMatrix layout, BinFile file, int max_bin);
+
+  std::unique_ptr<DataView> View() const override;
+  std::string Describe() const override;
+
+  /// Cuts and cells; codes only where InMemory().
+  BinMatrix const& Layout() const { return *layout_; }
+  std::shared_ptr<BinMatrix const> InMemory() const { return IsInFile() ? nullptr : layout_; }
+  bool IsInFile() const { return file_.file != nullptr; }
+  MemoryBudget const& Budget() const { return file_.budget; }
+  std::int64_t NumRows() const { return IsInFile() ? file_.n_rows : layout_->NumRows(); }
+  int MaxBin() const { return max_bin_; }
+
+  /// [n_pages + 1] first rows of pages of at most max_bytes each, in memory; a page has one row at least. In a file
+  /// only. *largest: the bytes of the largest.
+  std::vector<std::int64_t> PlanPages(std::int64_t max_bytes, std::int64_t* largest) const;
+  /// Makes `page`, a matrix of the same layout, hold rows [begin, end). In a file only.
+  void ReadPage(std::int64_t begin, std::int64_t end, BinMatrix* page) const;
+  /// Reads what BinMatrix::MutableCodes has, from a row (dense) or an entry (sparse) on. In a file only.
+  void ReadCodes(std::int64_t first, Span<char> codes) const;
+  /// Reads the row pointers from row `first` on; sparse data in a file only.
+  void ReadRowPtr(std::int64_t first, Span<std::int64_t> row_ptr) const;
+
+ private:
+  std::shared_ptr<BinMatrix const> layout_;
+  BinFile file_;
+  int max_bin_;
+};
+
+/// The store of `data` when it holds bins, otherwise nullptr.
+std::shared_ptr<BinStore const> BinsOf(DataMatrix const& data);
+
+/// Codes of rows without their columns, for pages: room for n_rows rows in the layout of another matrix.
+BinMatrix MakePage(BinMatrix const& layout, std::int64_t n_rows);
+
+/// Some rows of a matrix of bins, in that order, in memory. \throws Error(kData) for rows in a file.
+std::shared_ptr<BinStore const> SliceBins(Context const& ctx, BinStore const& store, Span<std::int32_t const> rows);
+
+}  // namespace kauri

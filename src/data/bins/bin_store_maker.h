@@ -1,0 +1,39 @@
+/// \file Matrices of bins from rows that come batch by batch, without holding their values.
+///
+/// 1. The first pass counts rows and missing values, joins labels and the like, and makes the cuts: from exact ranks
+///    where one batch has all rows, else from weighted GK summaries of parts of equal length (data/row_parts.h), so
+///    that how the rows are cut into batches does not matter.
+/// 2. The second pass writes the codes, to memory or to a file.
+/// Whether there is one batch or more is found out beforehand, by asking for two.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "data/bins/bin_store.h"
+#include "data/bins/memory_budget.h"
+#include "data/row_source.h"
+
+namespace kauri {
+
+constexpr int kDefaultBins = 256;
+
+/// \throws Error(kParameter) for a max_bin that no matrix can have.
+void RequireMaxBin(int max_bin);
+
+struct BinStoreOptions {
+  std::optional<int> max_bin;        ///< kDefaultBins, or that of `like`
+  DataMatrix const* like = nullptr;  ///< whose cuts to take; made for it where it keeps values; may be null
+  bool in_file = false;
+  std::string file_prefix;  ///< see PageFile
+  MemoryBudget budget;      ///< of making the file, and of training on it
+};
+
+/// Costs, besides the codes: sketches, and a few parts; of one batch for a matrix in memory, a float32 copy of it
+/// unless it is contiguous float32. \throws Error(kData) for no batch, batches that disagree, rows that are not the
+/// same in the second pass, another number of columns than `like` has; Error(kParameter) for another max_bin than that
+/// of `like`; Error(kMemory) when the budget is too small; Error(kIo).
+std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* source, BinStoreOptions const& options);
+
+}  // namespace kauri

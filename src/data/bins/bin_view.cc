@@ -1,0 +1,113 @@
+#include "data/bins/bin_view.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "data/bins/bin_columns.h"
+
+namespace kauri {
+namespace {
+
+constexpr float kMissingValue = std::numeric_limits<float>::quiet_NaN();
+
+/// [n_cells]: NaN in cells of missing values, and in those that no code has.
+std::vector<float> ValuesOfCells(BinMatrix const& layout) {
+  std::vector<float> values(layout.NumCells(), kMissingValue);
+  for (std::size_t feature = 0; feature < static_cast<std::size_t>(layout.NumCols()); ++feature) {
+    auto const* cuts = layout.Cuts().Of(feature);
+    auto* cells = values.data() + layout.FeatureBegin()[feature];
+    cells[0] = layout.Cuts().IsCategorical(feature) ? static_cast<float>(layout.Cuts().categories[feature][0])
+                                                    : layout.Cuts().min_values[feature];
+    std::copy_n(cuts, layout.NumBins(feature) - 1, cells + 1);
+  }
+  return values;
+}
+
+class BinView : public DataView {
+ public:
+  explicit BinView(BinStore const& store) : store_(store), layout_(store.Layout()), values_(ValuesOfCells(layout_)) {
+    if (!layout_.IsDense()) features_ = FeaturesOfCells(layout_.FeatureBegin());
+  }
+  std::int64_t NumRows() const override { return store_.NumRows(); }
+  std::int64_t NumCols() const override { return layout_.NumCols(); }
+
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    std::vector<std::int32_t> slots(static_cast<std::size_t>(NumCols()));
+    for (std::size_t feature = 0; feature < slots.size(); ++feature) {
+      auto const slot = static_cast<std::int64_t>(feature);
+      slots[feature] = slot < n_cols ? static_cast<std::int32_t>(slot) : -1;
+    }
+    CopyFeatures(begin, end, slots, n_cols, tile);
+  }
+
+  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
+                    std::int64_t n_slots, float* tile) const override {
+    std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
+    if (!layout_.IsDense()) {
+      CopyEntries(begin, end, slot_of_feature, n_slots, tile);
+    } else if (layout_.HasByteCodes()) {
+      CopyCodes(layout_.Bytes(), begin, end, slot_of_feature, n_slots, tile);
+    } else {
+      CopyCodes(layout_.Words(), begin, end, slot_of_feature, n_slots, tile);
+    }
+    return true;
+  }
+
+ private:
+  using Slots = Span<std::int32_t const>;
+
+  template <typename Code>
+  void CopyCodes(BinCodes<Code> const& codes, std::int64_t begin, std::int64_t end, Slots slots, std::int64_t n_slots,
+                 float* tile) const {
+    std::vector<Code> read;
+    auto const* of_row = codes.rows.data() + begin * codes.row_stride;
+    if (store_.IsInFile()) {
+      read.resize(static_cast<std::size_t>((end - begin) * codes.row_stride));
+      store_.ReadCodes(begin, {reinterpret_cast<char*>(read.data()), read.size() * sizeof(Code)});
+      of_row = read.data();
+    }
+    auto const n_features = std::min(slots.size(), static_cast<std::size_t>(NumCols()));
+    for (auto row = begin; row < end; ++row, tile += n_slots, of_row += codes.row_stride) {
+      for (std::size_t feature = 0; feature < n_features; ++feature) {
+        if (slots[feature] >= 0) tile[slots[feature]] = values_[layout_.FeatureBegin()[feature] + of_row[feature]];
+      }
+    }
+  }
+
+  void CopyEntries(std::int64_t begin, std::int64_t end, Slots slots, std::int64_t n_slots, float* tile) const {
+    std::vector<std::int64_t> read_ptr;
+    std::vector<std::uint32_t> read_cells;
+    auto const* row_ptr = layout_.Entries().row_ptr.data() + begin;
+    auto const* cells = layout_.Entries().cells.data();
+    std::int64_t first = 0;  // the entry that cells[0] is
+    if (store_.IsInFile()) {
+      read_ptr.resize(static_cast<std::size_t>(end - begin) + 1);
+      store_.ReadRowPtr(begin, read_ptr);
+      read_cells.resize(static_cast<std::size_t>(read_ptr.back() - read_ptr.front()));
+      store_.ReadCodes(read_ptr.front(),
+                       {reinterpret_cast<char*>(read_cells.data()), read_cells.size() * sizeof(read_cells[0])});
+      row_ptr = read_ptr.data();
+      cells = read_cells.data();
+      first = read_ptr.front();
+    }
+    for (std::int64_t row = 0; row < end - begin; ++row, tile += n_slots) {
+      for (auto entry = row_ptr[row]; entry < row_ptr[row + 1]; ++entry) {
+        auto const cell = cells[entry - first];
+        auto const feature = features_[cell];
+        if (feature < slots.size() && slots[feature] >= 0) tile[slots[feature]] = values_[cell];
+      }
+    }
+  }
+
+  BinStore const& store_;
+  BinMatrix const& layout_;
+  std::vector<float> values_;
+  std::vector<std::uint32_t> features_;  ///< sparse data only
+};
+
+}  // namespace
+
+std::unique_ptr<DataView> MakeBinView(BinStore const& store) { return std::make_unique<BinView>(store); }
+
+}  // namespace kauri

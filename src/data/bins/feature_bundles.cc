@@ -1,0 +1,138 @@
+#include "data/bins/feature_bundles.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/parallel_for.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 13;  // their marks stay in the first-level cache
+constexpr std::uint32_t kByteCells = 256;
+
+/// The largest of what each thread has found, by feature.
+class LargestOfThreads {
+ public:
+  LargestOfThreads(Context const& ctx, std::int64_t n_cols)
+      : of_thread_(static_cast<std::size_t>(ctx.threads),
+                   std::vector<std::uint32_t>(static_cast<std::size_t>(n_cols), 0U)) {}
+  std::uint32_t* OfThread() { return of_thread_[static_cast<std::size_t>(ThreadIndex())].data(); }
+  std::vector<std::uint32_t> Combine() {
+    auto& all = of_thread_[0];
+    for (auto const& one : of_thread_) {
+      for (std::size_t feature = 0; feature < all.size(); ++feature)
+        all[feature] = std::max(all[feature], one[feature]);
+    }
+    return std::move(all);
+  }
+
+ private:
+  std::vector<std::vector<std::uint32_t>> of_thread_;
+};
+
+/// The code that most of the rows have, or kNoUsual.
+std::uint32_t UsualCode(std::uint8_t const* codes, std::int64_t n_rows) {
+  std::array<std::array<std::int64_t, kByteCells>, 4> counts{};  // four, as equal codes in a row wait for each other
+  for (std::int64_t row = 0; row < n_rows; ++row) ++counts[static_cast<std::size_t>(row % 4)][codes[row]];
+  for (std::uint32_t code = 0; code < kByteCells; ++code) {
+    if ((counts[0][code] + counts[1][code] + counts[2][code] + counts[3][code]) * 2 > n_rows) return code;
+  }
+  return kNoUsual;
+}
+
+/// The largest `last` of the rows with another code; those rows get `mark`.
+std::uint32_t MarkUnusual(std::uint8_t const* codes, std::uint32_t usual, std::int64_t n, std::uint32_t mark,
+                          std::uint32_t* last) {
+  std::uint32_t largest = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto const unusual = 0U - static_cast<std::uint32_t>(codes[i] != usual);
+    largest = std::max(largest, last[i] & unusual);
+    last[i] = (mark & unusual) | (last[i] & ~unusual);
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
+                                          Span<std::uint32_t const> n_codes) {
+  constexpr std::uint32_t kMostCodes = kByteCells / 2;  // of a feature that leaves room for another
+  std::vector<std::uint32_t> usual(n_codes.size(), kNoUsual);
+  ParallelFor(ctx, data.n_cols, [&](std::int64_t index) {
+    auto const feature = static_cast<std::size_t>(index);
+    if (n_codes[feature] <= kMostCodes) usual[feature] = UsualCode(data.Of(feature), data.n_rows);
+  });
+  return usual;
+}
+
+std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data, Span<std::uint32_t const> usual) {
+  LargestOfThreads overlaps(ctx, data.n_cols);
+  ParallelForBlocks(ctx, data.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::array<std::uint32_t, kRowsPerBlock> last{};  // 1 + the last feature with an unusual code
+    auto* const found = overlaps.OfThread();
+    for (std::uint32_t feature = 0; feature < usual.size(); ++feature) {
+      if (usual[feature] == kNoUsual) continue;
+      auto const largest = MarkUnusual(data.Of(feature) + begin, usual[feature], end - begin, feature + 1, last.data());
+      found[feature] = std::max(found[feature], largest);
+    }
+  });
+  auto result = overlaps.Combine();
+  for (std::uint32_t feature = 0; feature < usual.size(); ++feature) {
+    auto const follows_full = feature > 0 && usual[feature - 1] == kNoUsual;
+    if (usual[feature] == kNoUsual || follows_full) result[feature] = feature;
+  }
+  return result;
+}
+
+std::vector<std::uint32_t> FindOverlaps(Context const& ctx, CsrStorage const& data, std::int64_t n_cols) {
+  LargestOfThreads overlaps(ctx, n_cols);
+  auto const n_rows = static_cast<std::int64_t>(data.row_ptr.size()) - 1;
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    auto* const found = overlaps.OfThread();
+    auto const* features = data.features.data();
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      for (auto i = data.row_ptr[row] + 1; i < data.row_ptr[row + 1]; ++i) {
+        found[features[i]] = std::max(found[features[i]], features[i - 1] + 1);
+      }
+    }
+  });
+  return overlaps.Combine();
+}
+
+std::vector<FeatureBundle> BundleNeighbours(Span<std::uint32_t const> overlaps, Span<std::uint32_t const> n_cells,
+                                            std::uint32_t spare) {
+  std::vector<FeatureBundle> bundles;
+  std::uint32_t end_cell = 0;
+  for (std::uint32_t feature = 0; feature < n_cells.size(); ++feature) {
+    auto const joins = !bundles.empty() && overlaps[feature] <= bundles.back().first &&
+                       end_cell + n_cells[feature] - bundles.back().first_cell <= kByteCells;
+    if (!joins) {
+      bundles.push_back({feature, feature, end_cell});
+      end_cell += spare;
+    }
+    bundles.back().last = feature + 1;
+    end_cell += n_cells[feature];
+  }
+  return bundles;
+}
+
+void BundleCodes(ByteColumns const& data, FeatureBundle const& bundle, Span<std::uint32_t const> usual,
+                 Span<std::uint32_t const> cell_begin, std::int64_t begin, std::int64_t end, std::uint8_t* out) {
+  auto const n = end - begin;
+  if (bundle.IsSingle()) {
+    std::copy_n(data.Of(bundle.first) + begin, n, out);
+    return;
+  }
+  std::fill_n(out, n, static_cast<std::uint8_t>(usual[bundle.first]));
+  for (auto feature = bundle.first; feature < bundle.last; ++feature) {
+    auto const offset = static_cast<std::uint8_t>(cell_begin[feature] - bundle.first_cell);
+    auto const usual_code = static_cast<std::uint8_t>(usual[feature]);
+    auto const* codes = data.Of(feature) + begin;
+    for (std::int64_t i = 0; i < n; ++i) {
+      out[i] = codes[i] == usual_code ? out[i] : static_cast<std::uint8_t>(codes[i] + offset);
+    }
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,87 @@
+#include "data/bins/page_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+std::string ReasonOf(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void FailToWrite(std::string const& place, std::int64_t n_bytes, int error) {
+  bool const is_full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  Fail(ErrorKind::kIo, "cannot write the page file '", place, "' (", n_bytes, " bytes): ", ReasonOf(error), ". ",
+       is_full ? "Make room there, or let cache_prefix name a place that has it." : "Check the disk.");
+}
+
+std::string PrefixOrTemporary(std::string const& prefix) {
+  if (!prefix.empty()) return prefix;
+  std::error_code error;
+  auto const folder = std::filesystem::temp_directory_path(error);
+  return ((error ? std::filesystem::path(".") : folder) / "kauri").string();
+}
+
+/// Opens a new file; *path becomes its name. \returns a descriptor or -1 with errno set.
+int OpenNew(std::string const& prefix, std::string* path) {
+  constexpr int kTries = 1000;
+  static std::atomic<int> next{0};
+  for (int i = 0; i < kTries; ++i) {
+    *path = prefix + ".pages-" + std::to_string(getpid()) + "-" + std::to_string(next++);
+    auto const descriptor = open(path->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+}  // namespace
+
+PageFile::PageFile(std::string const& prefix) : descriptor_(OpenNew(PrefixOrTemporary(prefix), &place_)) {
+  if (descriptor_ < 0) {
+    Fail(ErrorKind::kIo, "cannot make the page file '", place_, "': ", ReasonOf(errno),
+         ". Let cache_prefix begin with a folder that exists and can be written to.");
+  }
+  unlink(place_.c_str());
+}
+
+PageFile::~PageFile() { close(descriptor_); }
+
+void PageFile::Reserve(std::int64_t n_bytes) const {
+  if (n_bytes == 0 || fallocate(descriptor_, 0, 0, n_bytes) == 0) return;
+  auto const error = errno;
+  if (error != EOPNOTSUPP && error != ENOSYS && error != EINTR) FailToWrite(place_, n_bytes, error);
+}
+
+void PageFile::Write(std::int64_t offset, Span<char const> bytes) const {
+  auto const n_bytes = static_cast<std::int64_t>(bytes.size());
+  while (!bytes.empty()) {
+    auto const written = pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) FailToWrite(place_, n_bytes, errno);
+    offset += written;
+    auto const done = static_cast<std::size_t>(written);
+    bytes = bytes.subspan(done, bytes.size() - done);
+  }
+}
+
+void PageFile::Read(std::int64_t offset, Span<char> bytes) const {
+  while (!bytes.empty()) {
+    auto const got = pread(descriptor_, bytes.data(), bytes.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      Fail(ErrorKind::kIo, "cannot read ", bytes.size(), " bytes at ", offset, " of the page file '", place_,
+           "': ", got == 0 ? std::string("it ends before") : ReasonOf(errno), ". Check the disk.");
+    }
+    offset += got;
+    auto const done = static_cast<std::size_t>(got);
+    bytes = bytes.subspan(done, bytes.size() - done);
+  }
+}
+
+}  // namespace kauri

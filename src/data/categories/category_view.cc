@@ -1,0 +1,141 @@
+#include "data/categories/category_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "data/categories/category_names.h"
+#include "kauri/error.h"
+#include "kauri/tree.h"
+
+namespace kauri {
+namespace {
+
+constexpr float kMissingCategory = std::numeric_limits<float>::quiet_NaN();
+
+bool HasNames(Span<CategoryNames const> table, std::size_t feature) {
+  return feature < table.size() && table[feature].Size() > 0;
+}
+
+/// Rows whose categories have other numbers than the model's.
+bool IsRenumbered(ModelCategories const& model, Span<CategoryNames const> names, std::size_t feature) {
+  if (!HasNames(names, feature) || !HasNames(model.names, feature)) return false;
+  auto const& known = model.names[feature];
+  if (names[feature] == known) return false;
+  return names[feature].Size() > known.Size() || !AgreeOnNames(names[feature], known);
+}
+
+bool HasCategories(Model const& model) {
+  if (!model.categories.seen.empty() || !model.categories.names.empty()) return true;
+  return std::any_of(model.trees.begin(), model.trees.end(), [](Tree const& tree) { return tree.HasCategorical(); });
+}
+
+bool NeedsTranslation(Model const& model, Span<CategoryNames const> names) {
+  if (model.categories.unseen != UnseenCategory::kXGBoost && HasCategories(model)) return true;
+  for (std::size_t feature = 0; feature < names.size(); ++feature) {
+    if (IsRenumbered(model.categories, names, feature)) return true;
+  }
+  return false;
+}
+
+/// The category that a value stands for, or kUnknownCategory.
+std::int32_t CategoryOf(float value) {
+  if (!(value >= 0.0F && value < static_cast<float>(kCategoryLimit)) || value != std::floor(value)) {
+    return kUnknownCategory;
+  }
+  return static_cast<std::int32_t>(value);
+}
+
+}  // namespace
+
+CategoryView::CategoryView(ModelCategories const& model, DataView const& rows) : model_(model), rows_(rows) {
+  auto const filters = model.unseen != UnseenCategory::kXGBoost;
+  auto const names = rows.Categories();
+  if (filters && model.seen.empty()) {
+    if (model.names.empty()) {
+      Fail(ErrorKind::kModel, "unseen_category=", NameOfPolicy(model.unseen),
+           " needs to know the categories of training, which the model does not say: it was made by another library. ",
+           "Use unseen_category=xgboost, or train on with Kauri.");
+    }
+    for (auto const& of_feature : model.names) {
+      named_.emplace_back(of_feature.Size());
+      std::iota(named_.back().begin(), named_.back().end(), 0);
+    }
+  }
+  auto const& seen = named_.empty() ? model.seen : named_;
+  auto const n_features = std::max(names.size(), filters ? seen.size() : 0);
+  for (std::size_t feature = 0; feature < n_features; ++feature) {
+    Column column{feature, {}, {}, false};
+    if (IsRenumbered(model, names, feature)) {
+      RequireSameKind(names[feature], model.names[feature], feature);
+      column.codes = CategoryCodes(names[feature], model.names[feature]);
+    }
+    column.filters = filters && feature < seen.size() && !seen[feature].empty();
+    if (column.filters) column.seen = seen[feature];
+    if (column.filters || !column.codes.empty()) columns_.push_back(std::move(column));
+  }
+}
+
+float CategoryView::Unseen(Column const& column, float value, std::int64_t row) const {
+  if (model_.unseen == UnseenCategory::kMissing) return kMissingCategory;
+  auto const names = rows_.Categories();
+  auto const category = CategoryOf(value);
+  auto const is_named = category != kUnknownCategory && HasNames(names, column.feature);
+  auto const text =
+      is_named ? NameOfCategory(names[column.feature], static_cast<std::size_t>(category)) : std::string();
+  if (model_.unseen == UnseenCategory::kXGBoost) {
+    Fail(ErrorKind::kData, "row ", row, " of column ", column.feature, " has the category ", text,
+         ", whose name the model does not know; drop the row, or use unseen_category=missing.");
+  }
+  Fail(ErrorKind::kData, "row ", row, " of column ", column.feature, " has the category ",
+       is_named ? text : std::to_string(value),
+       ", which did not occur in training (unseen_category=error); drop the row, or use unseen_category=missing.");
+}
+
+bool CategoryView::IsSeen(Column const& column, std::int32_t category) const {
+  return std::binary_search(column.seen.begin(), column.seen.end(), category);
+}
+
+float CategoryView::Translate(Column const& column, float value, std::int64_t row) const {
+  if (std::isnan(value)) return value;
+  auto category = CategoryOf(value);
+  if (!column.codes.empty()) {
+    auto const is_coded = category >= 0 && static_cast<std::size_t>(category) < column.codes.size();
+    category = is_coded ? column.codes[static_cast<std::size_t>(category)] : kUnknownCategory;
+    if (category == kUnknownCategory) return Unseen(column, value, row);
+  }
+  if (column.filters && !IsSeen(column, category)) return Unseen(column, value, row);
+  return category == kUnknownCategory ? value : static_cast<float>(category);
+}
+
+void CategoryView::CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const {
+  rows_.CopyRows(begin, end, n_cols, tile);
+  for (auto const& column : columns_) {
+    if (static_cast<std::int64_t>(column.feature) >= n_cols) continue;
+    for (auto row = begin; row < end; ++row) {
+      auto& value = tile[(row - begin) * n_cols + static_cast<std::int64_t>(column.feature)];
+      value = Translate(column, value, row);
+    }
+  }
+}
+
+bool CategoryView::CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
+                                std::int64_t n_slots, float* tile) const {
+  if (!rows_.CopyFeatures(begin, end, slot_of_feature, n_slots, tile)) return false;
+  for (auto const& column : columns_) {
+    auto const slot = column.feature < slot_of_feature.size() ? slot_of_feature[column.feature] : -1;
+    if (slot < 0) continue;
+    for (auto row = begin; row < end; ++row) {
+      auto& value = tile[(row - begin) * n_slots + slot];
+      value = Translate(column, value, row);
+    }
+  }
+  return true;
+}
+
+ModelRows::ModelRows(Model const& model, DataView const& rows) : rows_(rows) {
+  if (NeedsTranslation(model, rows.Categories())) view_.emplace(model.categories, rows);
+}
+
+}  // namespace kauri

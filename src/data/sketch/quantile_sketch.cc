@@ -1,0 +1,197 @@
+#include "data/sketch/quantile_sketch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "common/large_memory.h"
+#include "common/parallel_for.h"
+#include "data/column_parts.h"
+#include "data/sketch/selected_keys.h"
+#include "data/sketch/sketch_cuts.h"
+#include "data/sketch/weighted_keys.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr double kLargest = std::numeric_limits<float>::max();
+constexpr double kBoundGap = 1e-5;  // XGBoost's distance of the outer bounds from the data
+
+/// Both in float64, rounded once, as in XGBoost.
+float UpperBound(float max_value) {
+  auto const value = static_cast<double>(max_value);
+  auto const bound = value + (std::fabs(value) + kBoundGap);
+  return bound > kLargest ? std::numeric_limits<float>::infinity() : static_cast<float>(bound);
+}
+float LowerBound(float min_value) {
+  auto const value = static_cast<double>(min_value);
+  return static_cast<float>(std::max(value - (std::fabs(value) + kBoundGap), -kLargest));
+}
+
+ColumnRanks RanksOf(std::vector<WeightedKey> const& sorted) {
+  ColumnRanks ranks;
+  for (std::size_t i = 0; i < sorted.size();) {
+    auto const key = sorted[i].key;
+    auto rank = ranks.below.back();
+    for (; i < sorted.size() && sorted[i].key == key; ++i) rank += sorted[i].weight;
+    ranks.values.push_back(FromKey(key));
+    ranks.below.push_back(rank);
+  }
+  return ranks;
+}
+
+/// One per thread.
+struct Scratch {
+  std::vector<std::uint32_t> keys;
+  std::vector<std::uint32_t> sort;
+  SelectedKeys selected;
+  std::vector<WeightedKey> weighted;
+  std::vector<WeightedKey> weighted_sort;
+};
+
+/// Present values as keys, in their order. Every value is written, only present ones advance.
+void CollectKeys(Span<float const> values, std::vector<std::uint32_t>* keys) {
+  ResizeLarge(keys, values.size());
+  std::size_t count = 0;
+  for (auto const value : values) {
+    (*keys)[count] = ToKey(value);
+    count += static_cast<std::size_t>(value == value);
+  }
+  keys->resize(count);
+}
+
+/// As MakeCuts of the sorted keys, which only are sorted where that is needed. keys: not empty.
+std::vector<float> CutsOfKeys(bool has_missing, std::uint32_t max_bin, Scratch* scratch) {
+  constexpr std::size_t kManyKeys = std::size_t{1} << 17U;
+  auto& keys = scratch->keys;
+  auto const n_bins = NumEvenBins(has_missing, max_bin);
+  if (keys.size() >= kManyKeys && scratch->selected.Select(keys, n_bins)) {
+    std::vector<float> cuts;
+    EvenCuts(scratch->selected, n_bins, &cuts);
+    if (scratch->selected.IsComplete()) return cuts;
+  }
+  SortKeys(&keys, &scratch->sort);
+  return MakeCuts(KeyBoundaries(keys), has_missing, max_bin);
+}
+
+FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
+  auto const& keys = scratch->keys;
+  CollectKeys(values, &scratch->keys);
+  FeatureCuts feature;
+  feature.n_values = static_cast<std::int64_t>(keys.size());
+  if (keys.empty()) return feature;
+  auto const [least, largest] = std::minmax_element(keys.begin(), keys.end());
+  feature.min = FromKey(*least);
+  feature.max = FromKey(*largest);
+  feature.values = CutsOfKeys(feature.n_values < n_rows, max_bin, scratch);
+  return feature;
+}
+
+/// One bin per category.
+FeatureCuts CategoryCuts(std::vector<std::int32_t> const& categories, std::size_t feature) {
+  if (categories.size() > kMaxBinnedCategories) {
+    Fail(ErrorKind::kData, "the categorical column ", feature, " has ", categories.size(),
+         " categories; histogram methods take at most ", kMaxBinnedCategories,
+         ". Use tree_method=exact, or merge the rare ones.");
+  }
+  FeatureCuts cuts;
+  for (auto const category : categories) cuts.AddValue(static_cast<float>(category));
+  cuts.values.assign(categories.begin() + 1, categories.end());
+  return cuts;
+}
+
+FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
+  FeatureCuts feature;
+  auto& keys = scratch->weighted;
+  keys.clear();
+  for (std::size_t i = 0; i < column.values.size(); ++i) {
+    auto const value = column.values[i];
+    if (std::isnan(value)) continue;
+    feature.AddValue(value);
+    if (column.weights[i] > 0.0F) keys.push_back({ToKey(value), column.weights[i]});
+  }
+  SortKeys(&keys, &scratch->weighted_sort);
+  feature.values = MakeCuts(RankBoundaries(RanksOf(keys)), feature.n_values < n_rows, max_bin);
+  return feature;
+}
+
+/// data: a DataMatrix or DenseRows.
+template <typename Data>
+std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, std::uint32_t max_bin,
+                                        Span<float const> weights, CategoryLists const& categories) {
+  std::vector<FeatureCuts> cuts(static_cast<std::size_t>(data.NumCols()));
+  std::vector<Scratch> scratches(static_cast<std::size_t>(ctx.threads));
+  ForEachColumnPart(ctx, data, data.NumRows(), weights, [&](std::size_t feature, ColumnPart const& column) {
+    if (!categories.empty() && !categories[feature].empty()) return;
+    auto* scratch = &scratches[static_cast<std::size_t>(ThreadIndex())];
+    cuts[feature] = weights.empty() ? EvenlyWeightedCuts(column.values, data.NumRows(), max_bin, scratch)
+                                    : WeightedCuts(column, data.NumRows(), max_bin, scratch);
+  });
+  return cuts;
+}
+
+}  // namespace
+
+QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options) {
+  auto categories = FindCategories(ctx, data);
+  auto const features =
+      options.sketch == SketchKind::kExact
+          ? ExactCutsOfAll(ctx, data, static_cast<std::uint32_t>(max_bin), options.weights, categories)
+          : SketchedCuts(ctx, data, max_bin, options);
+  return JoinCuts(features, std::move(categories));
+}
+
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows, int max_bin,
+                                       Span<float const> weights) {
+  return ExactCutsOfAll(ctx, rows, static_cast<std::uint32_t>(max_bin), weights, {});
+}
+
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
+                                       Span<float const> weights) {
+  return ExactCutsOfAll(ctx, rows, static_cast<std::uint32_t>(max_bin), weights, {});
+}
+
+QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories) {
+  QuantileCuts cuts;
+  cuts.categories = FillGaps(std::move(categories));
+  cuts.feature_begin.push_back(0);
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    auto const feature = cuts.IsCategorical(f) ? CategoryCuts(cuts.categories[f], f) : features[f];
+    auto const is_empty = feature.n_values == 0;
+    cuts.values.insert(cuts.values.end(), feature.values.begin(), feature.values.end());
+    cuts.values.push_back(UpperBound(is_empty ? 0.0F : feature.max));
+    cuts.min_values.push_back(LowerBound(is_empty ? 0.0F : feature.min));
+    cuts.feature_begin.push_back(static_cast<std::uint32_t>(cuts.values.size()));
+  }
+  return cuts;
+}
+
+QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categories) {
+  std::vector<FeatureCuts> features(cuts.min_values.size());
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    features[f].values.assign(cuts.Of(f), cuts.Of(f) + cuts.NumBins(f) - 1);
+  }
+  auto replaced = JoinCuts(features, std::move(categories));
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    if (replaced.IsCategorical(f)) continue;
+    replaced.values[replaced.feature_begin[f + 1] - 1] = cuts.values[cuts.feature_begin[f + 1] - 1];
+    replaced.min_values[f] = cuts.min_values[f];
+  }
+  return replaced;
+}
+
+std::vector<float> CutWeights(MetaInfo const& info) {
+  auto const& given = info.weights;
+  if (std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end()) return {};
+  if (info.group_ptr.empty()) return given;
+  std::vector<float> weights(static_cast<std::size_t>(info.n_rows));
+  for (std::size_t group = 0; group + 1 < info.group_ptr.size(); ++group) {
+    std::fill(weights.begin() + info.group_ptr[group], weights.begin() + info.group_ptr[group + 1], given[group]);
+  }
+  return weights;
+}
+
+}  // namespace kauri

@@ -1,0 +1,91 @@
+#include "data/sketch/selected_keys.h"
+
+#include <algorithm>
+
+#include "common/large_memory.h"
+
+namespace kauri {
+namespace {
+
+constexpr unsigned kShift = 16;
+constexpr std::size_t kBuckets = std::size_t{1} << kShift;
+
+}  // namespace
+
+void SelectedKeys::Count(std::vector<std::uint32_t> const& keys) {
+  begin_.assign(kBuckets + 1, 0);
+  for (auto const key : keys) ++begin_[(key >> kShift) + 1];
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) begin_[bucket + 1] += begin_[bucket];
+}
+
+std::size_t SelectedKeys::BucketOf(std::size_t rank) const {
+  auto const after = std::upper_bound(begin_.begin(), begin_.end(), static_cast<std::uint32_t>(rank));
+  return static_cast<std::size_t>(after - begin_.begin()) - 1;
+}
+
+void SelectedKeys::PickBuckets(std::uint32_t n_bins) {
+  is_picked_.assign(kBuckets, 0);
+  is_picked_[BucketOf(0)] = 1;
+  auto const total = static_cast<double>(End());
+  double target = 0.0;
+  for (auto bins_left = n_bins; bins_left > 1; --bins_left) {  // the steps of EvenCuts where no value fills one
+    target += (total - target) / bins_left;
+    is_picked_[BucketOf(std::min(static_cast<std::size_t>(target), End() - 1))] = 1;
+  }
+  place_.resize(kBuckets);
+  std::uint32_t place = 0;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    place_[bucket] = place;
+    if (is_picked_[bucket] != 0) place += begin_[bucket + 1] - begin_[bucket];
+  }
+  ResizeLarge(&selected_, std::size_t{place} + 1);
+}
+
+bool SelectedKeys::Select(std::vector<std::uint32_t> const& keys, std::uint32_t n_bins) {
+  is_complete_ = true;
+  Count(keys);
+  std::size_t n_used = 0;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) n_used += begin_[bucket + 1] > begin_[bucket] ? 1 : 0;
+  if (n_used <= n_bins) return false;
+  PickBuckets(n_bins);
+  std::size_t next = 0;
+  for (auto const key : keys) {  // the last write of a key that is not picked lies behind the picked ones
+    selected_[next] = key;
+    next += is_picked_[key >> kShift];
+  }
+  selected_.resize(next);
+  SortKeys(&selected_, &scratch_);
+  return true;
+}
+
+SelectedKeys::Bucket SelectedKeys::Find(std::size_t rank) const {
+  auto const bucket = BucketOf(rank);
+  if (is_picked_[bucket] == 0) {
+    is_complete_ = false;
+    return {};
+  }
+  auto const* first = selected_.data() + place_[bucket];
+  return {first, first + (begin_[bucket + 1] - begin_[bucket]), begin_[bucket]};
+}
+
+float SelectedKeys::Value(std::size_t boundary) const {
+  auto const bucket = Find(boundary);
+  return bucket.first == nullptr ? 0.0F : FromKey(bucket.first[boundary - bucket.rank]);
+}
+
+std::size_t SelectedKeys::Next(std::size_t boundary) const {
+  auto const bucket = Find(boundary);
+  if (bucket.first == nullptr) return End();
+  auto const* here = bucket.first + (boundary - bucket.rank);
+  return bucket.rank + static_cast<std::size_t>(std::upper_bound(here, bucket.last, *here) - bucket.first);
+}
+
+std::size_t SelectedKeys::LastUpTo(double rank) const {
+  auto const at = std::min(static_cast<std::size_t>(rank), End() - 1);
+  auto const bucket = Find(at);
+  if (bucket.first == nullptr) return End();
+  auto const key = bucket.first[at - bucket.rank];
+  return bucket.rank + static_cast<std::size_t>(std::lower_bound(bucket.first, bucket.last, key) - bucket.first);
+}
+
+}  // namespace kauri

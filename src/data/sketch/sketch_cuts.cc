@@ -1,0 +1,86 @@
+#include "data/sketch/sketch_cuts.h"
+
+#include <cmath>
+#include <utility>
+
+#include "data/column_parts.h"
+#include "data/row_parts.h"
+
+namespace kauri {
+namespace {
+
+/// Each cut becomes the smallest value of the data in its bin; a bin without any goes, with its cut.
+void MoveToValues(Context const& ctx, DataMatrix const& data, Span<float const> weights,
+                  std::vector<FeatureCuts>* features) {
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  std::vector<std::vector<float>> smallest;  // of each bin
+  for (auto const& feature : *features) smallest.emplace_back(feature.values.size() + 1, kNone);
+  ForEachColumnPart(ctx, data, RowsPerPart(data.NumCols()), weights, [&](std::size_t f, ColumnPart const& part) {
+    auto const& cuts = (*features)[f].values;
+    for (std::size_t i = 0; i < part.values.size(); ++i) {
+      auto const value = part.values[i];
+      if (std::isnan(value) || (!part.weights.empty() && part.weights[i] <= 0.0F)) continue;
+      auto const bin = FindBin(cuts.data(), static_cast<std::uint32_t>(cuts.size() + 1), value);
+      auto& of_bin = smallest[f][bin];
+      of_bin = std::min(of_bin, value);
+    }
+  });
+  for (std::size_t f = 0; f < features->size(); ++f) {
+    auto& bins = smallest[f];
+    bins.erase(std::remove(bins.begin(), bins.end(), kNone), bins.end());
+    (*features)[f].values.assign(bins.begin() + (bins.empty() ? 0 : 1), bins.end());
+  }
+}
+
+}  // namespace
+
+FeatureSketches::FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchKind> kind)
+    : max_bin_(max_bin), features_(static_cast<std::size_t>(n_cols)) {
+  if (!kind) return;
+  for (std::int64_t f = 0; f < n_cols; ++f) sketches_.push_back(MakeColumnSketch(*kind, max_bin));
+}
+
+template <typename Rows>
+void FeatureSketches::AddRows(Context const& ctx, Rows const& rows, Span<float const> weights) {
+  ForEachColumnPart(ctx, rows, RowsPerPart(rows.NumCols()), weights, [&](std::size_t f, ColumnPart const& part) {
+    for (auto const value : part.values) {
+      if (!std::isnan(value)) features_[f].AddValue(value);
+    }
+    if (!sketches_.empty()) sketches_[f]->Add(part.values, part.weights);
+  });
+}
+
+void FeatureSketches::Add(Context const& ctx, DataMatrix const& rows, Span<float const> weights) {
+  AddRows(ctx, rows, weights);
+}
+
+void FeatureSketches::Add(Context const& ctx, DenseRows const& rows, Span<float const> weights) {
+  AddRows(ctx, rows, weights);
+}
+
+std::vector<FeatureCuts> FeatureSketches::Cut(Context const& ctx, std::int64_t n_rows) {
+  ParallelFor(ctx, static_cast<std::int64_t>(sketches_.size()), [&](std::int64_t feature) {
+    auto const f = static_cast<std::size_t>(feature);
+    auto const ranks = std::exchange(sketches_[f], nullptr)->Ranks();
+    features_[f].values =
+        MakeCuts(RankBoundaries(ranks), features_[f].n_values < n_rows, static_cast<std::uint32_t>(max_bin_));
+  });
+  return std::move(features_);
+}
+
+std::size_t FeatureSketches::Bytes() const {
+  std::size_t bytes = 0;
+  for (auto const& sketch : sketches_) bytes += sketch->Bytes();
+  return bytes;
+}
+
+std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
+                                      CutOptions const& options) {
+  FeatureSketches sketches(data.NumCols(), max_bin, options.sketch);
+  sketches.Add(ctx, data, options.weights);
+  auto features = sketches.Cut(ctx, data.NumRows());
+  if (options.sketch == SketchKind::kMoments) MoveToValues(ctx, data, options.weights, &features);
+  return features;
+}
+
+}  // namespace kauri

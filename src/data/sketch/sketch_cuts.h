@@ -1,0 +1,65 @@
+/// \file The cuts of all features from sketches that take the rows in blocks.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/column_parts.h"
+#include "data/sketch/quantile_sketch.h"
+
+namespace kauri {
+
+struct FeatureCuts {
+  std::vector<float> values;  ///< all but the last
+  std::int64_t n_values = 0;  ///< present ones, with or without weight
+  float min = std::numeric_limits<float>::infinity();
+  float max = -std::numeric_limits<float>::infinity();
+
+  void AddValue(float value) {
+    min = std::min(min, value);
+    max = std::max(max, value);
+    ++n_values;
+  }
+};
+
+/// Sketches of all features, that are given the rows part by part.
+class FeatureSketches {
+ public:
+  /// Without a kind only counts and bounds are taken.
+  FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchKind> kind);
+  /// weights: [n_rows], or empty.
+  void Add(Context const& ctx, DataMatrix const& rows, Span<float const> weights);
+  void Add(Context const& ctx, DenseRows const& rows, Span<float const> weights);
+  std::vector<FeatureCuts> const& Features() const { return features_; }  ///< without cuts yet
+  /// The features with the cuts of n_rows rows; the sketches are gone then.
+  std::vector<FeatureCuts> Cut(Context const& ctx, std::int64_t n_rows);
+  std::size_t Bytes() const;
+
+ private:
+  template <typename Rows>
+  void AddRows(Context const& ctx, Rows const& rows, Span<float const> weights);
+
+  int max_bin_;
+  std::vector<FeatureCuts> features_;
+  std::vector<std::unique_ptr<ColumnSketch>> sketches_;
+};
+
+/// The exact cuts of rows in somebody's memory. Nothing is copied but a few columns at a time.
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows, int max_bin,
+                                       Span<float const> weights);
+/// The same of a matrix without categorical features.
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
+                                       Span<float const> weights);
+
+/// All cuts and bounds in one. Categorical features have a bin for each of their categories.
+QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories);
+
+/// [n_cols]; for SketchKind::kGk and kMoments.
+std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
+                                      CutOptions const& options);
+
+}  // namespace kauri

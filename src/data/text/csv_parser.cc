@@ -1,0 +1,153 @@
+#include "data/text/csv_parser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "data/text/text_number.h"
+#include "kauri/error.h"
+
+namespace kauri {
+
+DMLC_REGISTER_PARAMETER(CsvParam);
+
+namespace {
+
+constexpr std::size_t kUsualFieldBytes = 8;  // for memory set aside
+
+/// One line, field by field.
+class FieldReader {
+ public:
+  FieldReader(char const* begin, char const* end, char delimiter) : at_(begin), end_(end), delimiter_(delimiter) {}
+
+  bool IsBlankLine() {
+    SkipBlanks();
+    return at_ == end_;
+  }
+  std::int64_t Number() const { return number_; }  ///< of the field read last, from 1
+  bool AtEnd() const { return at_ == nullptr; }
+
+  /// Reads a field and its delimiter. An empty field is NaN.
+  NumberStatus Next(float* value) {
+    ++number_;
+    *value = std::numeric_limits<float>::quiet_NaN();
+    SkipBlanks();
+    field_ = at_;
+    auto status = NumberStatus::kOk;
+    if (!AtFieldEnd()) {
+      auto const parsed = ParseFloat(at_, end_);
+      status = parsed.status;
+      *value = parsed.value;
+      at_ = parsed.end;
+      SkipBlanks();
+      if (!AtFieldEnd()) status = NumberStatus::kNotANumber;
+    }
+    Leave();
+    return status;
+  }
+  std::string Shown() const { return ShowText(field_, std::find(field_, end_, delimiter_)); }
+
+ private:
+  bool AtFieldEnd() const { return at_ == end_ || *at_ == delimiter_; }
+  void SkipBlanks() {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t') && *at_ != delimiter_) ++at_;
+  }
+  void Leave() {
+    if (!AtFieldEnd()) at_ = std::find(at_, end_, delimiter_);
+    at_ = at_ == end_ ? nullptr : at_ + 1;
+  }
+
+  char const* at_;  ///< nullptr after the last field
+  char const* end_;
+  char const* field_ = nullptr;
+  char delimiter_;
+  std::int64_t number_ = 0;
+};
+
+std::string WrongField(FieldReader const& fields, std::string const& what) {
+  return "field " + std::to_string(fields.Number()) + ", " + fields.Shown() + ", is " + what + ".";
+}
+
+void CheckField(FieldReader const& fields, NumberStatus status) {
+  switch (status) {
+    case NumberStatus::kOk:
+      return;
+    case NumberStatus::kNotANumber:
+      throw WrongField(fields, "not a number; leave it empty where the value is missing");
+    case NumberStatus::kInfinite:
+      throw WrongField(fields, "infinite; values must be finite");
+    case NumberStatus::kTooLarge:
+      throw WrongField(fields, "too large for float32; scale the column");
+  }
+}
+
+/// Parses one line; what goes wrong is thrown as a std::string.
+void ParseLine(FieldReader fields, CsvFormat const& format, CsvRows* rows) {
+  while (!fields.AtEnd()) {
+    auto value = 0.0F;
+    CheckField(fields, fields.Next(&value));
+    auto const column = fields.Number() - 1;
+    if (column == format.label_column) {
+      if (std::isnan(value)) throw WrongField(fields, "the label; labels must be given");
+      rows->labels.push_back(value);
+    } else if (column == format.weight_column) {
+      if (!(value >= 0.0F)) throw WrongField(fields, "the weight; weights must be numbers of at least 0");
+      rows->weights.push_back(value);
+    } else {
+      rows->values.push_back(value);
+    }
+  }
+  if (fields.Number() != format.n_fields) {
+    throw "the line has " + std::to_string(fields.Number()) + " fields, but the first line has " +
+        std::to_string(format.n_fields) + ".";
+  }
+  ++rows->n_rows;
+}
+
+}  // namespace
+
+void CsvParam::Validate() const {
+  if (delimiter != "\\t" && (delimiter.size() != 1 || std::strchr("0123456789+-.eE\"\r\n", delimiter[0]) != nullptr)) {
+    Fail(ErrorKind::kParameter, "delimiter '", delimiter,
+         "' is not valid; it must be one character that is not part of numbers.");
+  }
+  if (label_column >= 0 && label_column == weight_column) {
+    Fail(ErrorKind::kParameter, "label_column and weight_column are both ", label_column, "; they must differ.");
+  }
+}
+
+std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimiter, std::int64_t* n_lines) {
+  std::optional<CsvFirstLine> first;
+  *n_lines = ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
+    FieldReader fields(begin, end, delimiter);
+    if (first || fields.IsBlankLine()) return;
+    first.emplace();
+    first->line = line;
+    while (!fields.AtEnd()) {
+      auto value = 0.0F;
+      if (fields.Next(&value) != NumberStatus::kNotANumber || !first->not_a_number.empty()) continue;
+      first->not_a_number = fields.Shown();
+      first->field = fields.Number();
+    }
+    first->n_fields = fields.Number();
+  });
+  return first;
+}
+
+std::optional<LineFault> ParseCsvText(Span<char const> text, CsvFormat const& format, CsvRows* rows) {
+  std::int64_t current = 0;
+  rows->values.reserve(text.size() / kUsualFieldBytes);
+  try {
+    rows->n_lines = ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
+      current = line;
+      FieldReader const fields(begin, end, format.delimiter);
+      if (!FieldReader(fields).IsBlankLine()) ParseLine(fields, format, rows);
+    });
+  } catch (std::string const& message) {
+    return LineFault{current, message};
+  }
+  return std::nullopt;
+}
+
+}  // namespace kauri

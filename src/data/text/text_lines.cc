@@ -1,0 +1,156 @@
+#include "data/text/text_lines.h"
+
+#include <dmlc/io.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "common/parallel_for.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::ptrdiff_t kShownCharacters = 40;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // UTF-8
+constexpr std::int64_t kBytesToLineEnd = 1 << 16;
+
+std::string SystemMessage(int code) { return std::error_code(code, std::generic_category()).message(); }
+
+std::int64_t CheckedSize(std::string const& path) {
+  std::error_code error;
+  auto const status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    Fail(ErrorKind::kIo, "there is no file '", path, "'; check the path.");
+  }
+  if (std::filesystem::is_directory(status)) {
+    Fail(ErrorKind::kIo, "'", path, "' is a directory; name a file in it.");
+  }
+  if (!error && !std::filesystem::is_regular_file(status)) {
+    Fail(ErrorKind::kIo, "'", path, "' is not a regular file; copy its contents into one.");
+  }
+  auto const size = error ? 0 : std::filesystem::file_size(path, error);
+  if (error) Fail(ErrorKind::kIo, "'", path, "' cannot be read: ", error.message(), ".");
+  return static_cast<std::int64_t>(size);
+}
+
+std::unique_ptr<dmlc::SeekStream> Open(std::string const& path) {
+  errno = 0;
+  std::unique_ptr<dmlc::SeekStream> stream(dmlc::SeekStream::CreateForRead(path.c_str(), true));
+  if (stream == nullptr) Fail(ErrorKind::kIo, "'", path, "' cannot be opened: ", SystemMessage(errno), ".");
+  return stream;
+}
+
+/// Appends up to n bytes; fewer at the end of the file.
+void Append(dmlc::SeekStream* stream, std::int64_t n, std::vector<char>* buffer) {
+  auto const old_size = buffer->size();
+  buffer->resize(old_size + static_cast<std::size_t>(n));
+  auto const n_read = stream->Read(buffer->data() + old_size, static_cast<std::size_t>(n));
+  buffer->resize(old_size + n_read);
+}
+
+/// Reads on, `n_bytes` at a time, until the buffer ends with the line that its last byte is in.
+void CompleteLastLine(dmlc::SeekStream* stream, std::int64_t n_bytes, std::vector<char>* buffer) {
+  auto searched = buffer->size() - 1;
+  while (searched < buffer->size()) {
+    auto const newline = std::find(buffer->begin() + static_cast<std::ptrdiff_t>(searched), buffer->end(), '\n');
+    if (newline != buffer->end()) {
+      buffer->erase(newline + 1, buffer->end());
+      return;
+    }
+    searched = buffer->size();
+    Append(stream, n_bytes, buffer);
+  }
+}
+
+bool StartsWithMark(std::vector<char> const& text) {
+  return text.size() >= kByteOrderMark.size() && std::equal(kByteOrderMark.begin(), kByteOrderMark.end(), text.begin());
+}
+
+}  // namespace
+
+std::string ShowText(char const* begin, char const* end) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string shown = "'";
+  for (auto const* p = begin; p != std::min(end, begin + std::min(kShownCharacters, end - begin)); ++p) {
+    auto const byte = static_cast<unsigned char>(*p);
+    if (byte >= 0x20 && byte < 0x7F) {
+      shown += *p;
+    } else {
+      shown += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
+    }
+  }
+  return shown + (end - begin > kShownCharacters ? "...'" : "'");
+}
+
+TextFile::TextFile(std::string path, std::int64_t block_bytes)
+    : path_(std::move(path)), block_bytes_(block_bytes), size_(CheckedSize(path_)) {}
+
+Span<char const> TextFile::ReadBlock(std::int64_t block, std::vector<char>* buffer) const {
+  auto const begin = block * block_bytes_;
+  auto const end = std::min(begin + block_bytes_, size_);
+  auto const from = begin == 0 ? 0 : begin - 1;  // the byte before tells whether a line begins here
+  auto const stream = Open(path_);
+  stream->Seek(static_cast<std::size_t>(from));
+  buffer->clear();
+  Append(stream.get(), end - from, buffer);
+  if (static_cast<std::int64_t>(buffer->size()) != end - from) {
+    Fail(ErrorKind::kIo, "'", path_, "' ends at byte ", from + static_cast<std::int64_t>(buffer->size()),
+         ", but has had ", size_, " bytes; it was changed while it was read.");
+  }
+  std::size_t first = 0;
+  if (begin > 0) {
+    auto const newline = std::find(buffer->begin(), buffer->end(), '\n');
+    if (buffer->end() - newline <= 1) return {};
+    first = static_cast<std::size_t>(newline - buffer->begin()) + 1;
+  }
+  CompleteLastLine(stream.get(), std::min(block_bytes_, kBytesToLineEnd), buffer);
+  if (begin == 0 && StartsWithMark(*buffer)) first = kByteOrderMark.size();
+  return {buffer->data() + first, buffer->size() - first};
+}
+
+std::vector<std::int64_t> TextFile::ParseBlocks(Context const& ctx, ParseBlock const& parse, Part const& part) const {
+  auto const n_blocks = static_cast<std::size_t>(part.last - part.first);
+  std::vector<std::int64_t> lines_before(n_blocks + 1, 0);
+  std::vector<std::optional<LineFault>> faults(n_blocks);
+  ParallelFor(ctx, part.last - part.first, [&](std::int64_t block) {
+    auto const index = static_cast<std::size_t>(block);
+    std::vector<char> buffer;
+    auto const text = ReadBlock(part.first + block, &buffer);
+    faults[index] = parse(text, part.first + block, &lines_before[index + 1]);
+  });
+  lines_before[0] = part.n_lines;
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    if (faults[block]) FailAtLine(lines_before[block] + faults[block]->line, faults[block]->message);
+    lines_before[block + 1] += lines_before[block];
+  }
+  return lines_before;
+}
+
+void TextFile::FailAtLine(std::int64_t line, std::string const& message) const {
+  Fail(ErrorKind::kData, path_, ", line ", line, ": ", message);
+}
+
+void TextFile::FailWithoutRows() const { Fail(ErrorKind::kData, path_, " has no rows."); }
+
+void RefuseUnknownKeys(ParamMap const& params, ParameterTable const& table, char const* format) {
+  std::vector<std::string> known;
+  std::string list;
+  for (auto const& parameter : table) {
+    known.push_back(parameter.name);
+    list += (list.empty() ? "" : ", ") + parameter.name;
+  }
+  for (auto const& [name, value] : params) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    auto const nearest = NearestName(name, known);
+    Fail(ErrorKind::kParameter, "format=", format, " does not know '", name, "'",
+         nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", list.empty() ? "nothing" : list, ".");
+  }
+}
+
+}  // namespace kauri

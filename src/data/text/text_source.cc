@@ -1,0 +1,157 @@
+#include "data/text/text_source.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "data/meta_info.h"
+#include "data/text/side_files.h"
+#include "data/text/text_reader.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kBlocksAtOnce = 8;
+
+/// Walks over a file, a few blocks at a time. Rows: CsvRows or LibsvmRows.
+template <typename Rows>
+class BlockWalk {
+ public:
+  explicit BlockWalk(TextFile const& file) : file_(file) {}
+  void Restart() { next_ = n_lines_ = 0; }
+  /// Parses the next blocks; none at the end. parse(text, rows) returns a fault.
+  template <typename Parse>
+  std::vector<Rows> Next(Context const& ctx, Parse&& parse) {
+    auto const last = std::min(next_ + kBlocksAtOnce, file_.NumBlocks());
+    std::vector<Rows> blocks(static_cast<std::size_t>(last - next_));
+    auto const parse_block = [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
+      auto& rows = blocks[static_cast<std::size_t>(block - next_)];
+      auto fault = parse(text, &rows);
+      *n_lines = rows.n_lines;
+      return fault;
+    };
+    lines_before_ = file_.ParseBlocks(ctx, parse_block, {next_, last, n_lines_});
+    n_lines_ = lines_before_.back();
+    next_ = last;
+    return blocks;
+  }
+  bool IsAtEnd() const { return next_ == file_.NumBlocks(); }
+  /// Before each of the blocks that came last.
+  std::vector<std::int64_t> const& LinesBefore() const { return lines_before_; }
+
+ private:
+  TextFile const& file_;
+  std::int64_t next_ = 0;
+  std::int64_t n_lines_ = 0;
+  std::vector<std::int64_t> lines_before_;
+};
+
+template <typename Rows, typename T>
+std::vector<T> Join(std::vector<Rows> const& blocks, std::vector<T> Rows::*member) {
+  std::vector<T> all;
+  for (auto const& block : blocks) all.insert(all.end(), (block.*member).begin(), (block.*member).end());
+  return all;
+}
+
+/// Hands a matrix over as a batch. False when it has no rows.
+template <typename Rows>
+bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& blocks,
+          std::vector<std::string> const& types, RowBatch* batch) {
+  if (matrix->NumRows() == 0) return false;
+  matrix->MutableInfo()->feature_types = types;
+  matrix->MutableInfo()->labels = Join(blocks, &Rows::labels);
+  matrix->MutableInfo()->weights = Join(blocks, &Rows::weights);
+  batch->info = matrix->Info();
+  batch->rows = matrix->View();
+  batch->keep = matrix;
+  return true;
+}
+
+class CsvSource : public TextSource {
+ public:
+  CsvSource(std::string const& path, CsvParam const& param)
+      : file_(path),
+        format_(DetectCsvFormat(file_, param)),
+        walk_(file_),
+        types_(ReadFeatureTypes(path, format_.NumFeatures())) {}
+  void Restart() override { walk_.Restart(); }
+  bool Next(Context const& ctx, RowBatch* batch) override {
+    while (!walk_.IsAtEnd()) {
+      auto const blocks =
+          walk_.Next(ctx, [this](Span<char const> text, CsvRows* rows) { return ParseCsvText(text, format_, rows); });
+      std::int64_t n_rows = 0;
+      for (auto const& block : blocks) n_rows += block.n_rows;
+      auto matrix = DataMatrix::FromDense({Join(blocks, &CsvRows::values)}, n_rows, format_.NumFeatures(), ctx);
+      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, types_, batch)) return true;
+    }
+    return false;
+  }
+
+ private:
+  TextFile file_;
+  CsvFormat format_;
+  BlockWalk<CsvRows> walk_;
+  std::vector<std::string> types_;
+};
+
+class LibsvmSource : public TextSource {
+ public:
+  LibsvmSource(Context const& ctx, std::string const& path, LibsvmParam const& param)
+      : file_(path), format_(DetectLibsvmFormat(file_, param)), walk_(file_) {
+    LibsvmExtent extent;
+    while (!walk_.IsAtEnd()) {
+      auto const blocks = Parse(ctx);
+      CheckQueryOrder(file_, blocks, walk_.LinesBefore(), query_ids_.empty() ? 0 : query_ids_.back());
+      for (auto const& block : blocks) {
+        extent.Add(block);
+        query_ids_.insert(query_ids_.end(), block.query_ids.begin(), block.query_ids.end());
+      }
+    }
+    columns_ = extent.Columns(file_, param);
+    types_ = ReadFeatureTypes(path, columns_.n_cols);
+  }
+  void Restart() override { walk_.Restart(); }
+  bool Next(Context const& ctx, RowBatch* batch) override {
+    while (!walk_.IsAtEnd()) {
+      auto const blocks = Parse(ctx);
+      auto matrix = DataMatrix::FromCsr(JoinLibsvmRows(ctx, blocks, columns_), columns_.n_cols, ctx);
+      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, types_, batch)) return true;
+    }
+    return false;
+  }
+  std::vector<std::int64_t> GroupPtr() const override {
+    return format_.has_queries ? GroupsFromQueryIds(query_ids_) : std::vector<std::int64_t>();
+  }
+
+ private:
+  std::vector<LibsvmRows> Parse(Context const& ctx) {
+    return walk_.Next(ctx,
+                      [this](Span<char const> text, LibsvmRows* rows) { return ParseLibsvmText(text, format_, rows); });
+  }
+
+  TextFile file_;
+  LibsvmFormat format_;
+  BlockWalk<LibsvmRows> walk_;
+  LibsvmColumns columns_;
+  std::vector<std::string> types_;
+  std::vector<std::int64_t> query_ids_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextSource> MakeTextSource(Context const& ctx, std::string const& format, std::string const& path,
+                                           ParamMap const& params) {
+  if (format == "csv") {
+    RefuseUnknownKeys(params, DescribeParameters<CsvParam>(), "csv");
+    return std::make_unique<CsvSource>(path, ParseParameters<CsvParam>(params));
+  }
+  if (format == "libsvm") {
+    RefuseUnknownKeys(params, DescribeParameters<LibsvmParam>(), "libsvm");
+    return std::make_unique<LibsvmSource>(ctx, path, ParseParameters<LibsvmParam>(params));
+  }
+  Fail(ErrorKind::kParameter, "'", path, "' has the format '", format,
+       "', which is not read part by part; with a cache name after '#' it must be csv or libsvm.");
+}
+
+}  // namespace kauri

@@ -1,0 +1,155 @@
+/// \file The search of category_split.h, whatever sums are made of: FixedSum, or those of several outputs.
+///
+/// Sum: has += and -. Entry: index, sum and weight, as CategoryEntry. Search: keeps the first
+/// of the best candidates and has
+///   Consider(Sum right, bool missing_left, std::int64_t threshold)
+///   Weigh(Sum): the float32 that categories are put in order by, 0 of nothing
+///   Nothing(): a sum of nothing
+///   Total(): of the node.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tree/categories/category_split.h"
+
+namespace kauri::category_search {
+
+template <typename Entry>
+using SumOfEntry = decltype(Entry::sum);
+
+template <typename Entry, typename Search>
+void FindOneHot(std::int32_t n_categories, std::vector<Entry> const& entries, Search* search) {
+  auto missing = search->Total();
+  for (auto const& entry : entries) missing = missing - entry.sum;
+  std::int32_t expected = 0;
+  auto const consider = [&](std::int32_t index, SumOfEntry<Entry> sum) {
+    search->Consider(sum, true, index);
+    sum += missing;
+    search->Consider(sum, false, index);
+  };
+  for (auto const& entry : entries) {
+    // The first category without rows stands for all of them: the missing rows against the others.
+    if (entry.index != expected) consider(expected, search->Nothing());
+    expected = entry.index + 1;
+    consider(entry.index, entry.sum);
+  }
+  if (expected < n_categories) consider(expected, search->Nothing());
+}
+
+/// Sorts the first and the last `n_ends`; what lies between is between them in no order.
+template <typename Entry>
+void SortEnds(std::int64_t n_ends, std::vector<Entry>* entries) {
+  auto const is_less = [](Entry const& a, Entry const& b) {
+    return a.weight != b.weight ? a.weight < b.weight : a.index < b.index;
+  };
+  auto const begin = entries->begin();
+  auto const end = entries->end();
+  if (end - begin <= 4 * n_ends) return std::sort(begin, end, is_less);
+  std::nth_element(begin, begin + n_ends, end, is_less);
+  std::nth_element(begin + n_ends, end - n_ends, end, is_less);
+  std::sort(begin, begin + n_ends, is_less);
+  std::sort(end - n_ends, end, is_less);
+}
+
+/// The entries in order, as far as parts of up to `n_ends` categories are concerned, and where categories without rows
+/// come in.
+template <typename Entry>
+struct SortedEntries {
+  template <typename Search>
+  SortedEntries(Search const& search, std::int32_t n, std::int64_t n_ends, std::vector<Entry>* unsorted)
+      : entries(*unsorted), n_categories(n) {
+    for (auto& entry : entries) entry.weight = search.Weigh(entry.sum);
+    // By index still: how many entries before this one have a weight.
+    std::int32_t n_weighted = 0;
+    for (auto const& entry : entries) {
+      if (entry.weight == 0.0F) weightless_places.push_back(entry.index - n_weighted);
+      if (entry.weight != 0.0F) ++n_weighted;
+      if (entry.weight < 0.0F) ++n_negative;
+    }
+    SortEnds(n_ends, &entries);
+  }
+
+  /// The place among all categories of entries[i]. Of an entry between the ends: some place between theirs.
+  std::int64_t PlaceOf(std::size_t i) const {
+    auto const at = static_cast<std::int64_t>(i);
+    if (entries[i].weight < 0.0F) return at;
+    if (entries[i].weight == 0.0F) return n_negative + weightless_places[i - static_cast<std::size_t>(n_negative)];
+    return n_categories - static_cast<std::int64_t>(entries.size() - i);
+  }
+
+  std::vector<Entry>& entries;
+  std::int64_t n_categories;
+  std::int64_t n_negative = 0;
+  std::vector<std::int32_t> weightless_places;  ///< among the categories of weight 0, in order
+};
+
+template <typename Entry, typename Search>
+void FindPartition(std::int64_t max_partition, SortedEntries<Entry> const& sorted, Search* search) {
+  auto const& entries = sorted.entries;
+  auto const n_tried = std::min(max_partition, sorted.n_categories) - 1;
+  auto lower = search->Nothing();
+  for (std::size_t i = 0; i < entries.size() && sorted.PlaceOf(i) < n_tried; ++i) {
+    lower += entries[i].sum;
+    search->Consider(lower, true, sorted.PlaceOf(i) + 1);
+  }
+  auto higher = search->Nothing();
+  for (auto i = entries.size(); i-- > 0 && sorted.PlaceOf(i) >= sorted.n_categories - n_tried;) {
+    higher += entries[i].sum;
+    search->Consider(search->Total() - higher, false, sorted.PlaceOf(i));
+  }
+}
+
+/// Marks the first `count` categories of the order; marks: [n_categories], by index.
+template <typename Entry>
+std::vector<std::uint8_t> MarkFirst(SortedEntries<Entry> const& sorted, std::int64_t count) {
+  auto const n = static_cast<std::size_t>(sorted.n_categories);
+  std::vector<std::uint8_t> is_weighted(n, 0);
+  std::vector<std::uint8_t> marks(n, 0);
+  for (std::size_t i = 0; i < sorted.entries.size(); ++i) {
+    auto const& entry = sorted.entries[i];
+    if (entry.weight == 0.0F) continue;
+    is_weighted[static_cast<std::size_t>(entry.index)] = 1;
+    if (sorted.PlaceOf(i) < count) marks[static_cast<std::size_t>(entry.index)] = 1;
+  }
+  auto weightless_left = count - sorted.n_negative;
+  for (std::size_t index = 0; index < n && weightless_left > 0; ++index) {
+    if (is_weighted[index] != 0) continue;
+    marks[index] = 1;
+    --weightless_left;
+  }
+  return marks;
+}
+
+inline bool UsesOneHot(CategoryRules const& rules, std::int64_t n_categories) {
+  return n_categories < rules.max_onehot;
+}
+
+/// Considers the candidates of a feature. entries: ascending by index; they are put in another order.
+template <typename Entry, typename Search>
+void FindSplit(CategoryRules const& rules, std::int32_t n_categories, std::vector<Entry>* entries, Search* search) {
+  if (UsesOneHot(rules, n_categories)) {
+    FindOneHot(n_categories, *entries, search);
+  } else {
+    FindPartition(rules.max_partition, SortedEntries<Entry>(*search, n_categories, rules.max_partition, entries),
+                  search);
+  }
+}
+
+/// As RightCategories.
+template <typename Entry, typename Search>
+std::vector<std::int32_t> RightOf(Search const& search, CategoryRules const& rules,
+                                  std::vector<std::int32_t> const& categories, std::int64_t threshold,
+                                  std::vector<Entry>* entries) {
+  auto const n = static_cast<std::int32_t>(categories.size());
+  if (UsesOneHot(rules, n)) return {categories[static_cast<std::size_t>(threshold)]};
+  auto const marks = MarkFirst(SortedEntries<Entry>(search, n, rules.max_partition, entries), threshold);
+  std::vector<std::int32_t> right;
+  for (std::size_t index = 0; index < categories.size(); ++index) {
+    if (marks[index] != 0) right.push_back(categories[index]);
+  }
+  return right;
+}
+
+}  // namespace kauri::category_search

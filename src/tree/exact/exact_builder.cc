@@ -1,0 +1,308 @@
+#include "tree/exact/exact_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "tree/exact/exact_coded_columns.h"
+#include "tree/exact/exact_columns.h"
+#include "tree/sampling/sampling.h"
+#include "tree/tree_common.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int32_t kDepthCap = 1 << 20;
+constexpr std::int64_t kRowsPerBlock = 1 << 12;
+constexpr std::int64_t kRowsPerSweep = 1 << 18;
+
+class ExactState : public BuildState {
+ public:
+  ExactState(Context const& ctx, DataMatrix const& data) : sorted(ctx, data), columns(sorted) {}
+
+  /// And what follows from them; anew after other types of columns were set.
+  void FindCategories(Context const& ctx, DataMatrix const& data) {
+    auto const& types = data.Info().feature_types;
+    if (codes != nullptr && types == types_) return;
+    categories = FillGaps(kauri::FindCategories(ctx, data));
+    types_ = types;
+    coded.reset();
+    codes = std::make_unique<ExactCodes>(ctx, data, sorted, categories);
+    coded = std::make_unique<CodedColumns>(*codes);
+  }
+  /// Deals the features of a tree out to `columns` and `coded`.
+  void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features);
+  CodedColumn const* CodedOf(std::uint32_t feature) const {
+    auto const place = codes->Find(feature);
+    return place < 0 || !is_coded_[static_cast<std::size_t>(place)]
+               ? nullptr
+               : &codes->Columns()[static_cast<std::size_t>(place)];
+  }
+
+  SortedColumns sorted;
+  CategoryLists categories;
+  ExactColumns columns;
+  std::unique_ptr<ExactCodes> codes;
+  std::unique_ptr<CodedColumns> coded;
+  RowOrder rows;
+
+ private:
+  std::vector<std::string> types_;
+  std::vector<bool> is_coded_;  // [codes->Columns()]: in this tree
+};
+
+/// Whether the hessians of all sampled rows are positive.
+bool ArePositive(Context const& ctx, TreeTask const& task) {
+  auto const& pairs = task.gradients.pairs;
+  std::atomic<bool> found_other{false};
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(pairs.size()), kRowsPerSweep, [&](auto begin, auto end, auto) {
+    bool is_other = false;
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      is_other |= pairs[row].hessian <= 0 && (task.sampled_rows.empty() || task.sampled_rows[row] != 0);
+    }
+    if (is_other) found_other.store(true, std::memory_order_relaxed);
+  });
+  return !found_other.load();
+}
+
+void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features) {
+  auto const codes_numbers = codes->HasNumbers() && ArePositive(ctx, task);
+  is_coded_.assign(codes->Columns().size(), false);
+  std::vector<std::uint32_t> with_codes;
+  std::vector<std::uint32_t> others;
+  for (auto const feature : features) {
+    auto const place = codes->Find(feature);
+    auto const index = static_cast<std::size_t>(place);
+    if (place >= 0 && (codes_numbers || codes->Columns()[index].IsCategorical())) {
+      is_coded_[index] = true;
+      with_codes.push_back(static_cast<std::uint32_t>(place));
+    } else {
+      others.push_back(feature);
+    }
+  }
+  columns.Start(others);
+  coded->Start(std::move(with_codes));
+}
+
+/// One tree on its way up.
+class Grower {
+ public:
+  Grower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
+         ExactState* state, Span<std::int32_t> leaf_of_row)
+      : ctx_(ctx),
+        task_(task),
+        state_(state),
+        leaf_of_row_(leaf_of_row),
+        gain_(MakeGainParam(param, task.gradients.unit, rules.HasMonotone())),
+        leaf_rate_(LeafRate(param, task)),
+        sampler_(param, ctx.seed, task, state->sorted.NumCols()),
+        constraints_(rules, state->sorted.NumCols()),
+        categories_{state->categories, CategoryRulesOf(param)},
+        max_depth_(param.max_depth == 0 ? kDepthCap : std::min(param.max_depth, kDepthCap)) {}
+
+  Tree Grow() {
+    StartAtRoot();
+    for (depth_ = 0; !nodes_.empty(); ++depth_) {
+      LevelTask const task{gain_, nodes_, &state_->rows, &sampler_, &constraints_, depth_, &categories_};
+      ExactLevel const level(task);
+      std::vector<SplitCandidate> splits(nodes_.size());
+      state_->coded->FindSplits(ctx_, level, task_.gradients.pairs, moves_, &splits);
+      state_->columns.FindSplits(ctx_, level, moves_, &splits);
+      ApplySplits(splits);
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  void StartAtRoot();
+  void ApplySplits(std::vector<SplitCandidate> const& splits);
+  /// Turns an active node into a split; says how its rows go.
+  RowSplit Expand(std::size_t node, SplitCandidate const& split);
+  std::vector<std::int32_t> RightOf(std::size_t node, SplitCandidate const& split,
+                                    Span<ColumnEntry const> segment) const;
+  void RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> const& right, RowSplit* rows) const;
+  RowSplit MakeSplit(std::size_t node, SplitCandidate const& split);
+  /// The child's place among the next active nodes, or -1 with *leaf set when it stays a leaf.
+  std::int32_t AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf);
+  /// Both children of a split need min_child_weight; the slack covers sums beyond 2^53 steps.
+  bool MaySplit(FixedSum sum, std::int32_t depth) const {
+    return depth < max_depth_ && HessianOf(sum, gain_) >= 2.0 * gain_.min_child_weight * (1.0 - 1e-12);
+  }
+
+  Context const& ctx_;
+  TreeTask const& task_;
+  ExactState* state_;
+  Span<std::int32_t> leaf_of_row_;
+  GainParam gain_;
+  float leaf_rate_;
+  ColumnSampler sampler_;
+  TreeConstraints constraints_;
+  CategoryTask categories_;
+  std::int32_t max_depth_;
+
+  Tree tree_;
+  std::int32_t depth_ = 0;
+  std::vector<ActiveNode> nodes_;
+  std::vector<ActiveNode> children_;
+  std::vector<RowMove> moves_;
+};
+
+void Grower::StartAtRoot() {
+  auto const sum = SumGradients(ctx_, task_);
+  SetNode(sum, gain_, leaf_rate_, 0, &tree_);
+  state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
+  state_->Start(ctx_, task_, sampler_.TreeSet());
+  RowRange const all{0, state_->rows.NumUsed()};
+  if (MaySplit(sum, 0)) {
+    nodes_.push_back({0, all, sum});
+  } else {
+    FinishedRows const root{all, 0};
+    state_->rows.Finish(ctx_, {&root, 1}, leaf_of_row_);
+  }
+  // The rows left out are dropped from the columns as a finished right child would be.
+  if (!task_.sampled_rows.empty()) moves_.push_back({all.end, 0, -1});
+}
+
+std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf) {
+  auto const parent = tree_.parent[static_cast<std::size_t>(id)];
+  SetNode(sum, gain_, leaf_rate_, id, &tree_, constraints_.BoundsOf(parent));
+  if (!MaySplit(sum, depth_ + 1)) {
+    *leaf = id;
+    return -1;
+  }
+  children_.push_back({id, {}, sum});
+  return static_cast<std::int32_t>(children_.size()) - 1;
+}
+
+/// The right categories of a split.
+std::vector<std::int32_t> Grower::RightOf(std::size_t node, SplitCandidate const& split,
+                                          Span<ColumnEntry const> segment) const {
+  auto const* coded = state_->CodedOf(split.feature);
+  if (coded == nullptr) return RightCategoriesOf(gain_, categories_, split, segment, state_->rows.Pairs());
+  auto sums = state_->coded->SumsOf(*coded, state_->rows, nodes_[node].range);
+  return RightCategories(gain_, categories_.rules, categories_.lists[split.feature], split, &sums);
+}
+
+void Grower::RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> const& right, RowSplit* rows) const {
+  auto const& column = *rows->coded;
+  // As a value goes to the default side: those that are missing, too.
+  rows->off_default.assign(column.NumCodes(), 0);
+  auto next_right = right.begin();
+  for (std::size_t code = 0; code < column.n_values; ++code) {
+    auto goes_left = true;
+    if (!column.IsCategorical()) {
+      goes_left = column.values[code] < split.threshold;
+    } else if (next_right != right.end() && *next_right == categories_.lists[split.feature][code]) {
+      goes_left = false;
+      ++next_right;
+    }
+    rows->off_default[code] = goes_left == split.default_left ? 0 : 1;
+  }
+}
+
+RowSplit Grower::Expand(std::size_t node, SplitCandidate const& split) {
+  RowSplit rows;
+  rows.range = nodes_[node].range;
+  rows.default_left = split.default_left;
+  rows.coded = state_->CodedOf(split.feature);
+  if (rows.coded == nullptr) rows.entries = state_->columns.Segment(split.feature, static_cast<std::int64_t>(node));
+  Tree::Split in_tree{split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change), {}};
+  auto const is_categorical = categories_.Has(split.feature);
+  std::vector<std::int32_t> right;
+  if (is_categorical) right = RightOf(node, split, rows.entries);
+  in_tree.categories = right;
+  tree_.ExpandNode(nodes_[node].id, in_tree);
+  if (rows.coded != nullptr) {
+    RouteCodes(split, right, &rows);
+  } else if (is_categorical) {
+    rows.reordered = LeftFirst(rows.entries, right, &rows.n_left);
+    rows.entries = rows.reordered;
+  } else {
+    auto const first_right =
+        std::partition_point(rows.entries.begin(), rows.entries.end(),
+                             [&](ColumnEntry const& entry) { return entry.value < split.threshold; });
+    rows.n_left = first_right - rows.entries.begin();
+  }
+  return rows;
+}
+
+RowSplit Grower::MakeSplit(std::size_t node, SplitCandidate const& split) {
+  auto const id = nodes_[node].id;
+  auto rows = Expand(node, split);
+  auto const left = tree_.left[static_cast<std::size_t>(id)];
+  RowMove move;
+  move.left = AddChild(left, split.left, &rows.left_leaf);
+  move.right = AddChild(left + 1, split.right, &rows.right_leaf);
+  constraints_.AddSplit(tree_, id);
+  moves_.push_back(move);
+  return rows;
+}
+
+void Grower::ApplySplits(std::vector<SplitCandidate> const& splits) {
+  std::vector<RowSplit> row_splits;
+  std::vector<FinishedRows> finished;
+  std::vector<std::size_t> parent_of;  // of row_splits
+  moves_.clear();
+  children_.clear();
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (ReducesLoss(splits[node])) {
+      parent_of.push_back(node);
+      row_splits.push_back(MakeSplit(node, splits[node]));
+    } else {
+      moves_.emplace_back();
+      finished.push_back({nodes_[node].range, nodes_[node].id});
+    }
+  }
+  state_->rows.Finish(ctx_, finished, leaf_of_row_);
+  state_->rows.Split(ctx_, *state_->codes, row_splits, leaf_of_row_);
+  for (std::size_t i = 0; i < row_splits.size(); ++i) {
+    auto& move = moves_[parent_of[i]];
+    auto const& range = row_splits[i].range;
+    move.middle = row_splits[i].middle;
+    if (move.left >= 0) children_[static_cast<std::size_t>(move.left)].range = {range.begin, move.middle};
+    if (move.right >= 0) children_[static_cast<std::size_t>(move.right)].range = {move.middle, range.end};
+  }
+  nodes_.swap(children_);
+}
+
+/// Rows that were not sampled follow the finished splits.
+void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& tree, Span<std::uint8_t const> sampled,
+                        Span<std::int32_t> leaf_of_row) {
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(sampled.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
+    for (auto row = begin; row < end; ++row) {
+      auto const index = static_cast<std::size_t>(row);
+      if (sampled[index] == 0) leaf_of_row[index] = FindLeaf(tree, data, row);
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
+  data.RequireValues("tree_method=exact");
+  auto state = std::make_unique<ExactState>(ctx, data);
+  state->FindCategories(ctx, data);
+  return state;
+}
+
+Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
+                         Span<std::int32_t> leaf_of_row) const {
+  CheckTask(task, data, leaf_of_row);
+  RefuseMonotoneCategories(rules_, data.Info());
+  auto* const exact = static_cast<ExactState*>(state);
+  exact->FindCategories(ctx, data);
+  auto tree = Grower(ctx, param_, rules_, task, exact, leaf_of_row).Grow();
+  RouteUnsampledRows(ctx, data, tree, task.sampled_rows, leaf_of_row);
+  if (param_.gamma == 0.0F) return tree;
+  auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task), &tree);
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
+    for (auto row = begin; row < end; ++row) {
+      auto& leaf = leaf_of_row[static_cast<std::size_t>(row)];
+      leaf = new_id[static_cast<std::size_t>(leaf)];
+    }
+  });
+  return tree;
+}
+
+}  // namespace kauri

@@ -1,0 +1,37 @@
+/// \file tree_method=exact: every boundary between two values of every feature is a candidate.
+///
+/// Chen & Guestrin 2016, algorithm 1:
+/// 1. Once per data set the columns are sorted (data/sorted_columns.h).
+/// 2. Level by level, the best split of every node is found along the sorted entries of each feature, with missing
+///    values sent either way (exact_columns.h), or along the sums of a column's few values (exact_coded_columns.h).
+/// 3. A node is split when its loss change, as float32, exceeds kMinLossChange and both children have min_child_weight.
+/// 4. When no node splits or max_depth is reached (0: no limit but kDepthCap), splits that bring less than gamma are
+///    pruned from the bottom up and the nodes numbered breadth first.
+/// max_leaves and grow_policy have no meaning here, as in XGBoost.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
+#include "tree/constraints/constraints.h"
+
+namespace kauri {
+
+class ExactBuilder : public TreeBuilder {
+ public:
+  /// \throws Error(kParameter): constraints that cannot be read.
+  explicit ExactBuilder(TreeParam const& param) : param_(param), rules_(ParseConstraints(param)) {}
+  std::string StateKey() const override { return "exact"; }
+  /// Memory: 16 bytes per present value, 26 per row.
+  std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
+  Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
+             Span<std::int32_t> leaf_of_row) const override;
+
+ private:
+  TreeParam param_;
+  ConstraintRules rules_;
+};
+
+}  // namespace kauri

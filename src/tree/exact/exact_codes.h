@@ -1,0 +1,74 @@
+/// \file The columns of few different values as codes, for the exact method.
+///
+/// Vocabulary. The code of a value is its place among the column's values, of a category among the feature's
+/// categories (FillGaps of data/categories/categories.h); a missing value has the code after the last. Dense data only:
+/// numbers with at most kMaxValues different ones, and categorical columns. Narrow columns have codes of a byte, side
+/// by side row by row; wide ones, which are categorical, codes of two bytes, column by column.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "data/bins/bin_matrix.h"
+#include "data/categories/categories.h"
+#include "data/sorted_columns.h"
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+#include "tree/exact/exact_scan.h"
+
+namespace kauri {
+
+/// Different values of a number that is coded; with that of missing ones 256 codes.
+constexpr std::size_t kMaxValues = 255;
+
+struct CodedColumn {
+  std::uint32_t feature = 0;
+  ScanMode mode = ScanMode::kDownwards;
+  std::uint32_t n_values = 0;
+  std::vector<float> values;             ///< [n_values], ascending; empty: categorical
+  std::uint32_t narrow = 0;              ///< among the narrow columns
+  std::vector<std::uint16_t> wide = {};  ///< [n_rows]; empty: narrow
+
+  bool IsCategorical() const { return values.empty(); }
+  bool IsWide() const { return !wide.empty(); }
+  std::size_t NumCodes() const { return std::size_t{n_values} + 1; }
+};
+
+/// Immutable.
+class ExactCodes {
+ public:
+  ExactCodes(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted, CategoryLists const& categories);
+
+  /// Features ascend.
+  std::vector<CodedColumn> const& Columns() const { return columns_; }
+  bool HasNumbers() const;
+  /// The place in Columns() of a feature, or -1.
+  std::int32_t Find(std::uint32_t feature) const { return place_of_[feature]; }
+  /// Codes of the narrow columns; nullptr when there are none.
+  BinMatrix const* Narrow() const { return narrow_.get(); }
+
+  /// fn(row) -> code, with the right types: fn is called with a function.
+  template <typename Fn>
+  void WithCodes(CodedColumn const& column, Fn&& fn) const {
+    if (column.IsWide()) {
+      auto const* codes = column.wide.data();
+      fn([codes](std::uint32_t row) -> std::uint32_t { return codes[row]; });
+    } else {
+      auto const* codes = narrow_->Bytes().rows.data() + column.narrow;
+      auto const stride = static_cast<std::size_t>(narrow_->Bytes().row_stride);
+      fn([codes, stride](std::uint32_t row) -> std::uint32_t { return codes[row * stride]; });
+    }
+  }
+
+ private:
+  void AddColumn(SortedColumns const& sorted, std::uint32_t feature, std::vector<std::int32_t> const& categories);
+  void MakeNarrow(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted,
+                  CategoryLists const& categories);
+
+  std::vector<CodedColumn> columns_;
+  std::vector<std::int32_t> place_of_;  // [n_cols]
+  std::unique_ptr<BinMatrix> narrow_;
+};
+
+}  // namespace kauri

@@ -1,0 +1,88 @@
+/// \file The rows of a growing tree in node order.
+///
+/// Vocabulary. Every used row has a position; the rows of a node have consecutive positions, so what is gathered while
+/// a node is worked on lies within the node's share of the arrays: a level down, half of it. A split reorders the
+/// positions of its node (left rows first, order kept), and the entries of the columns carry positions, not rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/sorted_columns.h"
+#include "kauri/context.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+#include "kauri/tree.h"
+#include "tree/exact/exact_codes.h"
+
+namespace kauri {
+
+/// New position of a row that is in no node any more.
+constexpr std::uint32_t kDropped = 0xFFFFFFFFU;
+
+/// Positions [begin, end).
+struct RowRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::int64_t Size() const { return static_cast<std::int64_t>(end) - begin; }
+};
+
+/// One node to be split.
+struct RowSplit {
+  RowRange range;
+  Span<ColumnEntry const> entries;  ///< of the split's feature in this node; those that go left come first
+  std::int64_t n_left = 0;          ///< the first n_left entries go left
+  bool default_left = false;
+  std::int32_t left_leaf = kNoNode;  ///< the tree's id of a child that is done; kNoNode when it may be split
+  std::int32_t right_leaf = kNoNode;
+  std::uint32_t middle = 0;                    ///< out: where the right child's positions begin
+  std::vector<ColumnEntry> reordered = {};     ///< of a categorical split: what `entries` points into
+  CodedColumn const* coded = nullptr;          ///< the split's feature, where it has codes; `entries` is empty then
+  std::vector<std::uint8_t> off_default = {};  ///< [codes]: 1 = rows of this code do not go to the default side
+};
+
+/// One node that becomes a leaf.
+struct FinishedRows {
+  RowRange range;
+  std::int32_t leaf;
+};
+
+class RowOrder {
+ public:
+  /// Positions are rows; or, when some rows are not sampled, the sampled rows in order: NewPositions() then maps rows.
+  void Start(Context const& ctx, Span<FixedPair const> gradients, Span<std::uint8_t const> sampled);
+  std::uint32_t NumUsed() const { return n_used_; }
+  /// The row at a position.
+  std::uint32_t RowAt(std::uint32_t position) const { return row_of_[position]; }
+  /// [positions]: their rows; nullptr where each is its own position.
+  std::uint32_t const* Rows() const { return is_identity_ ? nullptr : row_of_.data(); }
+  /// [positions]: gradient pairs in node order.
+  FixedPair const* Pairs() const { return pairs_; }
+  /// [positions before the last Split or Start]: the new position, or kDropped.
+  std::uint32_t const* NewPositions() const { return new_position_.data(); }
+
+  /// Reorders the rows of the nodes; rows of children that are done are dropped and get their leaf in leaf_of_row.
+  /// codes: of the splits that have a coded column.
+  void Split(Context const& ctx, ExactCodes const& codes, Span<RowSplit> splits, Span<std::int32_t> leaf_of_row);
+  void Finish(Context const& ctx, Span<FinishedRows const> nodes, Span<std::int32_t> leaf_of_row) const;
+
+ private:
+  /// A stretch of a split's positions and where its left and right rows go.
+  struct Stretch;
+
+  void MarkOffDefault(Context const& ctx, ExactCodes const& codes, Span<RowSplit const> splits);
+  std::vector<Stretch> LayOut(Context const& ctx, Span<RowSplit> splits) const;
+  void Move(Stretch const& stretch, RowSplit const& split, Span<std::int32_t> leaf_of_row);
+
+  std::uint32_t n_used_ = 0;
+  bool is_identity_ = false;
+  FixedPair const* pairs_ = nullptr;
+  std::vector<std::uint32_t> row_of_;  // [positions]
+  std::vector<std::uint32_t> next_row_of_;
+  std::vector<FixedPair> own_pairs_;  // [positions]
+  std::vector<FixedPair> next_pairs_;
+  std::vector<std::uint32_t> new_position_;
+  std::vector<std::uint8_t> off_default_;  // [positions]: 1 = not on the default side; all 0 between splits
+};
+
+}  // namespace kauri

@@ -1,0 +1,66 @@
+#include "tree/hist/approx_builder.h"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "tree/hist/hist_grower.h"
+#include "tree/tree_common.h"
+
+namespace kauri {
+namespace {
+
+struct ApproxState : BuildState {
+  std::vector<float> hessians;  ///< that `data` was made for
+  std::vector<std::string> types;
+  std::unique_ptr<HistData> data;
+};
+
+/// Up to a factor, which ranks do not mind. Rows that were not sampled have none.
+std::vector<float> HessiansOf(TreeTask const& task) {
+  std::vector<float> hessians;
+  hessians.reserve(task.gradients.pairs.size());
+  for (auto const& pair : task.gradients.pairs) hessians.push_back(static_cast<float>(pair.hessian));
+  for (std::size_t row = 0; row < task.sampled_rows.size(); ++row) {
+    if (task.sampled_rows[row] == 0) hessians[row] = 0.0F;
+  }
+  return hessians;
+}
+
+}  // namespace
+
+std::string ApproxBuilder::StateKey() const {
+  return "approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
+}
+
+std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const&, DataMatrix const& data) const {
+  data.RequireValues("tree_method=approx");
+  if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
+    Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
+         ". Train on a sample of them.");
+  }
+  return std::make_unique<ApproxState>();
+}
+
+Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
+                          Span<std::int32_t> leaf_of_row) const {
+  CheckTask(task, data, leaf_of_row);
+  RefuseMonotoneCategories(rules_, data.Info());
+  auto* const approx = static_cast<ApproxState*>(state);
+  auto hessians = HessiansOf(task);
+  auto const& types = data.Info().feature_types;
+  if (approx->data == nullptr || hessians != approx->hessians || types != approx->types) {
+    approx->data.reset();  // before its successor takes as much memory
+    approx->hessians = std::move(hessians);
+    approx->types = types;
+    CutOptions const options{static_cast<SketchKind>(param_.sketch), approx->hessians};
+    approx->data = std::make_unique<HistData>(ctx, data, param_.max_bin, options);
+  }
+  return HistGrower(ctx, param_, rules_, task, approx->data.get(), leaf_of_row).Grow();
+}
+
+std::unique_ptr<TreeBuilder> MakeApproxBuilder(ParamMap const& map) {
+  return std::make_unique<ApproxBuilder>(ParseParameters<TreeParam>(map));
+}
+
+}  // namespace kauri

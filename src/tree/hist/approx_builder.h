@@ -1,0 +1,36 @@
+/// \file tree_method=approx: as hist, with bins made anew for every tree, from quantiles weighted by hessians.
+///
+/// Chen & Guestrin 2016, section 3.2, the global variant: the loss near a leaf is a quadratic whose width is the
+/// hessian, so ranks that count hessians put the candidates where a split moves the loss. Per tree it costs a sketch
+/// of the data and their bins on top of hist; a tree whose hessians are those of the tree before takes its bins.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kauri/parameter.h"
+#include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
+#include "tree/constraints/constraints.h"
+
+namespace kauri {
+
+class ApproxBuilder : public TreeBuilder {
+ public:
+  /// \throws Error(kParameter): constraints that cannot be read.
+  explicit ApproxBuilder(TreeParam const& param) : param_(param), rules_(ParseConstraints(param)) {}
+
+  std::string StateKey() const override;
+  std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
+  Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
+             Span<std::int32_t> leaf_of_row) const override;
+
+ private:
+  TreeParam param_;
+  ConstraintRules rules_;
+};
+
+/// \throws Error(kParameter).
+std::unique_ptr<TreeBuilder> MakeApproxBuilder(ParamMap const& map);
+
+}  // namespace kauri

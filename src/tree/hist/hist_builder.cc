@@ -1,0 +1,121 @@
+#include "tree/hist/hist_builder.h"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "data/bins/memory_param.h"
+#include "data/categories/categories.h"
+#include "data/meta_info.h"
+#include "tree/hist/hist_grower.h"
+#include "tree/hist/hist_pages.h"
+#include "tree/hist/hist_vector_grower.h"
+#include "tree/tree_common.h"
+
+namespace kauri {
+namespace {
+
+class HistState : public BuildState {
+ public:
+  HistState(TreeParam const& param, MemoryBudget const& budget)
+      : max_bin_(param.max_bin), sketch_(static_cast<SketchKind>(param.sketch)), budget_(budget) {}
+
+  /// Makes the bins at first, and anew after other weights or types of columns were set: the cuts follow from them. A
+  /// matrix that has bins keeps them.
+  HistData* Update(Context const& ctx, DataMatrix const& matrix) {
+    if (auto const bins = BinsOf(matrix)) {
+      if (data_ == nullptr) data_ = std::make_unique<HistData>(bins->InMemory());
+      return data_.get();
+    }
+    if (data_ != nullptr && revision_ == matrix.InfoRevision()) return data_.get();
+    revision_ = matrix.InfoRevision();
+    auto weights = CutWeights(matrix.Info());
+    auto const& types = matrix.Info().feature_types;
+    if (data_ != nullptr && weights == weights_ && types == types_) return data_.get();
+    weights_ = std::move(weights);
+    types_ = types;
+    data_.reset();
+    data_ = std::make_unique<HistData>(ctx, matrix, max_bin_, CutOptions{sketch_, weights_});
+    return data_.get();
+  }
+
+  /// The same for bins in a file, whose memory is planned for the first tree.
+  PagedHist* Update(Context const& ctx, std::shared_ptr<BinStore const> const& bins, MetaInfo const& info,
+                    TreeTask const& task) {
+    if (pages_ == nullptr) {
+      TrainingSize const size{budget_.IsLimited() ? budget_ : bins->Budget(), task.n_outputs, BytesOf(info),
+                              !task.sampled_rows.empty()};
+      pages_ = std::make_unique<PagedHist>(bins, PlanPages(ctx, *bins, size));
+    }
+    return pages_.get();
+  }
+
+ private:
+  int max_bin_;
+  SketchKind sketch_;
+  MemoryBudget budget_;
+  std::unique_ptr<HistData> data_;
+  std::unique_ptr<PagedHist> pages_;
+  std::uint64_t revision_ = 0;
+  std::vector<float> weights_;
+  std::vector<std::string> types_;
+};
+
+/// What the bins of a matrix were made with must be what training is told.
+void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
+  if (bins.MaxBin() != max_bin) {
+    Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but the data were cut into bins with max_bin=", bins.MaxBin(),
+         "; train with that, or make the matrix with max_bin=", max_bin, ".");
+  }
+  for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
+    if (IsCategorical(info, feature) == bins.Layout().Cuts().IsCategorical(feature)) continue;
+    Fail(ErrorKind::kData, "column ", feature, " has the type '", info.feature_types[feature],
+         "', which it did not have when its bins were made. Give feature_types when the matrix is made.");
+  }
+}
+
+}  // namespace
+
+std::string HistBuilder::StateKey() const {
+  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch) +
+         (budget_.IsLimited() ? ",memory_budget=" + std::to_string(budget_.bytes) : std::string());
+}
+
+std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
+  if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
+    Fail(ErrorKind::kData, "tree_method=hist takes at most 4294967295 rows; the data have ", data.NumRows(),
+         ". Train on a sample of them.");
+  }
+  if (auto const bins = BinsOf(data)) CheckBins(*bins, data.Info(), param_.max_bin);
+  auto state = std::make_unique<HistState>(param_, budget_);
+  if (data.Store() == nullptr) state->Update(ctx, data);
+  return state;
+}
+
+Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
+                        Span<std::int32_t> leaf_of_row) const {
+  CheckTask(task, data, leaf_of_row);
+  RefuseMonotoneCategories(rules_, data.Info());
+  if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
+    if (task.table.stride != 0) {
+      Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree does not train on data in external memory; use ",
+           "one_output_per_tree, or a QuantileDMatrix.");
+    }
+    auto* pages = static_cast<HistState*>(state)->Update(ctx, bins, data.Info(), task);
+    return PagedGrower(ctx, param_, rules_, task, pages, leaf_of_row).Grow();
+  }
+  auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
+  if (task.table.stride == 0) return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
+  auto& vectors = hist->vectors;
+  if (vectors == nullptr || vectors->Stride() != task.table.stride) {
+    vectors.reset();  // before its successor takes as much memory
+    vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
+  }
+  return VectorGrower(ctx, param_, rules_, task, hist->bins, vectors.get(), &hist->rows, leaf_of_row).Grow();
+}
+
+std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {
+  return std::make_unique<HistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget());
+}
+
+}  // namespace kauri

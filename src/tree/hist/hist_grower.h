@@ -1,0 +1,52 @@
+/// \file Growing one tree with a number in each leaf (hist_growth.h has the algorithm).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kauri/tree_param.h"
+#include "tree/constraints/constraints.h"
+#include "tree/hist/hist_growth.h"
+#include "tree/hist/hist_level.h"
+#include "tree/hist/hist_vector_level.h"
+
+namespace kauri {
+
+/// What a builder keeps per data set.
+struct HistData {
+  explicit HistData(std::shared_ptr<BinMatrix const> matrix);
+  HistData(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options);
+
+  std::shared_ptr<BinMatrix const> shared_bins;
+  BinMatrix const& bins;
+  HistWorkspace workspace;
+  std::unique_ptr<VectorWorkspace> vectors;  ///< for trees with vector leaves; nullptr until the first
+  GrowingRows rows;
+};
+
+class HistGrower : public HistGrowth<HistNode> {
+ public:
+  HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
+             HistData* data, Span<std::int32_t> leaf_of_row);
+
+ protected:
+  /// rows: may be nullptr for who keeps them otherwise.
+  HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
+             HistWorkspace* workspace, GrowingRows* rows, Span<std::int32_t> leaf_of_row);
+
+  NodeTotal MakeRoot() override;
+  void MakeChildren(HistNode const& parent, HistNode* left, HistNode* right) override;
+  std::vector<std::int32_t> RightCategories(HistNode const& node) const override;
+  bool MayHaveChildren(HistNode const& node) const override;
+  void FindSplits(Pairs const& pairs) override;
+  void GiveBack(FixedSum* histogram) override { workspace_->Pool()->GiveBack(histogram); }
+  NodeTotal TotalOf(FixedSum sum, WeightBounds const& bounds) const;
+
+  HistWorkspace* workspace_;
+  GainParam gain_;
+
+ private:
+  float leaf_rate_;
+};
+
+}  // namespace kauri

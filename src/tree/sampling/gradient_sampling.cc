@@ -1,0 +1,180 @@
+#include "tree/sampling/gradient_sampling.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "common/fixed_point.h"
+#include "common/parallel_for.h"
+#include "common/random.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 16;
+constexpr int kMagnitudeBits = 30;
+constexpr int kLinearBits = 4;  ///< 2^kLinearBits buckets to an octave
+constexpr std::uint32_t kPerOctave = 1U << kLinearBits;
+constexpr std::size_t kBuckets = (kMagnitudeBits - kLinearBits + 1) * kPerOctave;
+constexpr double kHessianShare = 0.1;  ///< lambda of the magnitude, XGBoost's
+
+double Magnitude(Span<GradientPair const> pairs) {
+  double square = 0.0;
+  for (auto const& pair : pairs) {
+    auto const gradient = static_cast<double>(pair.gradient);
+    auto const hessian = static_cast<double>(pair.hessian);
+    square += gradient * gradient + kHessianShare * hessian * hessian;
+  }
+  return std::sqrt(square);
+}
+
+/// Ascending with the magnitude; each magnitude below 2 * kPerOctave has its own.
+std::size_t BucketOf(std::uint32_t magnitude) {
+  if (magnitude < 2 * kPerOctave) return magnitude;
+  auto const octave = static_cast<std::uint32_t>(31 - kLinearBits - __builtin_clz(magnitude));
+  return octave * kPerOctave + (magnitude >> octave);
+}
+
+/// The smallest magnitude of a bucket.
+double LowerEdge(std::size_t bucket) {
+  if (bucket < 2 * kPerOctave) return static_cast<double>(bucket);
+  auto const octave = static_cast<int>(bucket / kPerOctave) - 1;
+  return std::ldexp(static_cast<double>(bucket % kPerOctave + kPerOctave), octave);
+}
+
+struct Bucket {
+  std::int64_t count = 0;
+  std::int64_t sum = 0;
+};
+using Buckets = std::array<Bucket, kBuckets>;
+
+Buckets CountBuckets(Context const& ctx, Span<std::uint32_t const> magnitudes) {
+  auto const n_rows = static_cast<std::int64_t>(magnitudes.size());
+  std::vector<Buckets> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)));
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    auto& buckets = of_block[static_cast<std::size_t>(block)];
+    for (auto row = begin; row < end; ++row) {
+      auto const magnitude = magnitudes[static_cast<std::size_t>(row)];
+      auto& bucket = buckets[BucketOf(magnitude)];
+      ++bucket.count;
+      bucket.sum += magnitude;
+    }
+  });
+  Buckets total{};
+  for (auto const& buckets : of_block) {
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      total[i].count += buckets[i].count;
+      total[i].sum += buckets[i].sum;
+    }
+  }
+  return total;
+}
+
+std::vector<std::uint32_t> RowsOfBucket(Span<std::uint32_t const> magnitudes, std::size_t bucket, std::int64_t count) {
+  std::vector<std::uint32_t> rows;
+  rows.reserve(static_cast<std::size_t>(count));
+  for (auto const magnitude : magnitudes) {
+    if (BucketOf(magnitude) == bucket) rows.push_back(magnitude);
+  }
+  std::sort(rows.begin(), rows.end(), std::greater<>());
+  return rows;
+}
+
+/// The pairs of some outputs.
+struct PairColumns {
+  Span<GradientPair const> gradients;  // [n_rows, n_outputs]
+  std::int64_t n_outputs;
+  OutputRange outputs;
+
+  std::int64_t NumRows() const { return static_cast<std::int64_t>(gradients.size()) / n_outputs; }
+  Span<GradientPair const> operator[](std::int64_t row) const {
+    return {gradients.data() + row * n_outputs + outputs.begin, static_cast<std::size_t>(outputs.end - outputs.begin)};
+  }
+};
+
+/// \throws Error(kData) for a pair that is not finite.
+double LargestMagnitude(Context const& ctx, PairColumns const& pairs) {
+  auto const n_rows = pairs.NumRows();
+  std::vector<double> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)), 0.0);
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    auto& largest = of_block[static_cast<std::size_t>(block)];
+    for (auto row = begin; row < end; ++row) {
+      for (auto const& pair : pairs[row]) {
+        if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, row);
+      }
+      largest = std::max(largest, Magnitude(pairs[row]));
+    }
+  });
+  return of_block.empty() ? 0.0 : *std::max_element(of_block.begin(), of_block.end());
+}
+
+/// The magnitude with chance 1.
+double ThresholdOf(Context const& ctx, PairColumns const& pairs, float rate) {
+  auto const n_rows = pairs.NumRows();
+  auto const largest = LargestMagnitude(ctx, pairs);
+  if (largest == 0.0) return 0.0;
+  auto const unit = std::ldexp(1.0, std::ilogb(largest) + 1 - kMagnitudeBits);
+  std::vector<std::uint32_t> magnitudes(static_cast<std::size_t>(n_rows));
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto row = begin; row < end; ++row) {
+      magnitudes[static_cast<std::size_t>(row)] = static_cast<std::uint32_t>(Magnitude(pairs[row]) / unit);
+    }
+  });
+  return unit * SamplingThreshold(ctx, magnitudes, static_cast<double>(rate) * static_cast<double>(n_rows));
+}
+
+}  // namespace
+
+double SamplingThreshold(Context const& ctx, Span<std::uint32_t const> magnitudes, double n_wanted) {
+  auto const buckets = CountBuckets(ctx, magnitudes);
+  std::int64_t n_certain = 0;  // above the bucket
+  std::int64_t sum = 0;        // of the bucket and all below
+  for (auto const& bucket : buckets) sum += bucket.sum;
+  for (auto i = kBuckets; i-- > 1;) {
+    auto const n_here = n_certain + buckets[i].count;
+    auto const sum_below = sum - buckets[i].sum;
+    if (static_cast<double>(n_here) + static_cast<double>(sum_below) / LowerEdge(i) < n_wanted) {
+      n_certain = n_here;
+      sum = sum_below;
+      continue;
+    }
+    auto threshold = static_cast<double>(sum) / (n_wanted - static_cast<double>(n_certain));
+    for (auto const magnitude : RowsOfBucket(magnitudes, i, buckets[i].count)) {
+      if (threshold >= static_cast<double>(magnitude)) break;
+      sum -= magnitude;
+      ++n_certain;
+      threshold = static_cast<double>(sum) / (n_wanted - static_cast<double>(n_certain));
+    }
+    return threshold;
+  }
+  return 0.0;
+}
+
+GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
+                                OutputRange outputs, float rate, std::uint64_t key) {
+  PairColumns const columns{gradients, n_outputs, outputs};
+  auto const n_rows = columns.NumRows();
+  auto const width = static_cast<std::size_t>(outputs.end - outputs.begin);
+  auto const threshold = ThresholdOf(ctx, columns, rate);
+  GradientSample sample;
+  sample.used.resize(static_cast<std::size_t>(n_rows));
+  sample.pairs.resize(static_cast<std::size_t>(n_rows) * width);
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto row = begin; row < end; ++row) {
+      auto const pairs = columns[row];
+      auto const magnitude = Magnitude(pairs);
+      auto const chance = magnitude < threshold ? magnitude / threshold : 1.0;
+      if (magnitude == 0.0 || RandomUniform(key, static_cast<std::uint64_t>(row)) >= chance) continue;
+      auto const index = static_cast<std::size_t>(row);
+      sample.used[index] = 1;
+      for (std::size_t output = 0; output < width; ++output) {
+        sample.pairs[index * width + output] = {
+            static_cast<float>(static_cast<double>(pairs[output].gradient) / chance),
+            static_cast<float>(static_cast<double>(pairs[output].hessian) / chance)};
+      }
+    }
+  });
+  return sample;
+}
+
+}  // namespace kauri

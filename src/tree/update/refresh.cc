@@ -1,0 +1,67 @@
+#include "tree/update/refresh.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "tree/tree_common.h"
+
+namespace kauri {
+
+DMLC_REGISTER_PARAMETER(RefreshParam);
+
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 14;
+
+/// [n_nodes]; only leaves have sums.
+std::vector<FixedSum> SumLeaves(Context const& ctx, TreeTask const& task, Span<std::int32_t const> leaf_of_row,
+                                std::size_t n_nodes) {
+  std::vector<std::vector<FixedSum>> of_thread(static_cast<std::size_t>(ctx.threads));
+  of_thread[0].resize(n_nodes);
+  auto const n_rows = static_cast<std::int64_t>(leaf_of_row.size());
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    auto& sums = of_thread[static_cast<std::size_t>(ThreadIndex())];
+    sums.resize(n_nodes);
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      sums[static_cast<std::size_t>(leaf_of_row[row])] += task.gradients.pairs[row];
+    }
+  });
+  auto total = std::move(of_thread[0]);
+  for (std::size_t thread = 1; thread < of_thread.size(); ++thread) {
+    for (std::size_t node = 0; node < of_thread[thread].size(); ++node) total[node] += of_thread[thread][node];
+  }
+  return total;
+}
+
+/// Unlike the gain that splits are chosen by: nothing below min_child_weight, and the L1 term with max_delta_step too.
+double RefreshedGain(FixedSum sum, GainParam const& gain) {
+  if (HessianOf(sum, gain) < gain.min_child_weight) return 0.0;
+  auto const penalty = gain.max_delta_step == 0.0 ? 0.0 : gain.alpha * std::fabs(LeafWeight(sum, gain));
+  return LeafGain(sum, gain) + penalty;
+}
+
+}  // namespace
+
+void RefreshUpdater::Update(Context const& ctx, TreeTask const& task, Span<std::int32_t> leaf_of_row,
+                            Tree* tree) const {
+  auto const gain = MakeGainParam(tree_, task.gradients.unit);
+  auto const rate = LeafRate(tree_, task);
+  auto sums = SumLeaves(ctx, task, leaf_of_row, tree->left.size());
+  for (auto node = tree->NumNodes() - 1; node >= 0; --node) {  // children come after their parent
+    auto const at = static_cast<std::size_t>(node);
+    if (!tree->IsLeaf(node)) {
+      auto const left = sums[static_cast<std::size_t>(tree->left[at])];
+      auto const right = sums[static_cast<std::size_t>(tree->right[at])];
+      sums[at] = left + right;
+      tree->loss_change[at] =
+          static_cast<float>(RefreshedGain(left, gain) + RefreshedGain(right, gain) - RefreshedGain(sums[at], gain));
+    }
+    auto const weight = static_cast<float>(LeafWeight(sums[at], gain));
+    tree->SetNodeStatistics(node, weight, static_cast<float>(HessianOf(sums[at], gain)));
+    if (tree->IsLeaf(node) && refresh_.refresh_leaf) tree->SetLeafValue(node, weight * rate);
+  }
+}
+
+}  // namespace kauri
