@@ -63,30 +63,44 @@ void CollectKeys(Span<float const> values, std::vector<std::uint32_t>* keys) {
   keys->resize(count);
 }
 
-/// As MakeCuts of the sorted keys, which only are sorted where that is needed. keys: not empty.
-std::vector<float> CutsOfKeys(bool has_missing, std::uint32_t max_bin, Scratch* scratch) {
-  constexpr std::size_t kManyKeys = std::size_t{1} << 17U;
-  auto& keys = scratch->keys;
+/// As MakeCuts of the sorted keys, which are only copied and sorted where that is needed. Some value is present.
+std::vector<float> CutsOfValues(Span<float const> values, bool has_missing, std::uint32_t max_bin, Scratch* scratch) {
+  constexpr std::size_t kManyValues = std::size_t{1} << 17U;
   auto const n_bins = NumEvenBins(has_missing, max_bin);
-  if (keys.size() >= kManyKeys && scratch->selected.Select(keys, n_bins)) {
+  if (values.size() >= kManyValues && scratch->selected.Select(values, n_bins)) {
     std::vector<float> cuts;
     EvenCuts(scratch->selected, n_bins, &cuts);
     if (scratch->selected.IsComplete()) return cuts;
   }
-  SortKeys(&keys, &scratch->sort);
-  return MakeCuts(KeyBoundaries(keys), has_missing, max_bin);
+  CollectKeys(values, &scratch->keys);
+  SortKeys(&scratch->keys, &scratch->sort);
+  return MakeCuts(KeyBoundaries(scratch->keys), has_missing, max_bin);
+}
+
+/// How many values there are, and their bounds.
+FeatureCuts SummaryOf(Span<float const> values) {
+  auto least = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t largest = 0;
+  std::int64_t n_values = 0;
+  for (auto const value : values) {
+    bool const is_present = value == value;
+    auto const key = ToKey(value);
+    least = std::min(least, is_present ? key : std::numeric_limits<std::uint32_t>::max());
+    largest = std::max(largest, is_present ? key : 0U);
+    n_values += static_cast<std::int64_t>(is_present);
+  }
+  FeatureCuts feature;
+  feature.n_values = n_values;
+  if (n_values > 0) {
+    feature.min = FromKey(least);
+    feature.max = FromKey(largest);
+  }
+  return feature;
 }
 
 FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
-  auto const& keys = scratch->keys;
-  CollectKeys(values, &scratch->keys);
-  FeatureCuts feature;
-  feature.n_values = static_cast<std::int64_t>(keys.size());
-  if (keys.empty()) return feature;
-  auto const [least, largest] = std::minmax_element(keys.begin(), keys.end());
-  feature.min = FromKey(*least);
-  feature.max = FromKey(*largest);
-  feature.values = CutsOfKeys(feature.n_values < n_rows, max_bin, scratch);
+  auto feature = SummaryOf(values);
+  if (feature.n_values > 0) feature.values = CutsOfValues(values, feature.n_values < n_rows, max_bin, scratch);
   return feature;
 }
 

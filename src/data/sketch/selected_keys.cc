@@ -12,9 +12,9 @@ constexpr std::size_t kBuckets = std::size_t{1} << kShift;
 
 }  // namespace
 
-void SelectedKeys::Count(std::vector<std::uint32_t> const& keys) {
+void SelectedKeys::Count(Span<float const> values) {
   begin_.assign(kBuckets + 1, 0);
-  for (auto const key : keys) ++begin_[(key >> kShift) + 1];
+  for (auto const value : values) begin_[(ToKey(value) >> kShift) + 1] += static_cast<std::uint32_t>(value == value);
   for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) begin_[bucket + 1] += begin_[bucket];
 }
 
@@ -41,17 +41,18 @@ void SelectedKeys::PickBuckets(std::uint32_t n_bins) {
   ResizeLarge(&selected_, std::size_t{place} + 1);
 }
 
-bool SelectedKeys::Select(std::vector<std::uint32_t> const& keys, std::uint32_t n_bins) {
+bool SelectedKeys::Select(Span<float const> values, std::uint32_t n_bins) {
   is_complete_ = true;
-  Count(keys);
+  Count(values);
   std::size_t n_used = 0;
   for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) n_used += begin_[bucket + 1] > begin_[bucket] ? 1 : 0;
   if (n_used <= n_bins) return false;
   PickBuckets(n_bins);
   std::size_t next = 0;
-  for (auto const key : keys) {  // the last write of a key that is not picked lies behind the picked ones
+  for (auto const value : values) {  // the last write of a key that is not picked lies behind the picked ones
+    auto const key = ToKey(value);
     selected_[next] = key;
-    next += is_picked_[key >> kShift];
+    next += is_picked_[key >> kShift] & static_cast<std::uint32_t>(value == value);
   }
   selected_.resize(next);
   SortKeys(&selected_, &scratch_);

@@ -1,6 +1,6 @@
 /// \file The boundaries of rank_cuts.h around even ranks, without sorting the keys that lie between them.
 ///
-/// 1. Keys are counted by their upper 16 bits: what is below a bucket is known then.
+/// 1. Keys of the values are counted by their upper 16 bits: what is below a bucket is known then.
 /// 2. The buckets that hold the ranks of even cuts are picked; in large columns of many values they are a small share.
 /// 3. Only their keys are copied out and sorted.
 /// A column in which a few values weigh a lot has cuts elsewhere. Whoever asks for a rank outside of the picked buckets
@@ -12,14 +12,15 @@
 #include <vector>
 
 #include "data/sketch/weighted_keys.h"
+#include "kauri/span.h"
 
 namespace kauri {
 
 /// Reused from column to column.
 class SelectedKeys {
  public:
-  /// False when the column has too few distinct values for this to hold: sort it.
-  bool Select(std::vector<std::uint32_t> const& keys, std::uint32_t n_bins);
+  /// values: NaN where missing. False when the column has too few distinct values for this to hold: sort it.
+  bool Select(Span<float const> values, std::uint32_t n_bins);
 
   /// Whether all that was asked for was there.
   bool IsComplete() const { return is_complete_; }
@@ -37,7 +38,7 @@ class SelectedKeys {
     std::size_t rank = 0;
   };
 
-  void Count(std::vector<std::uint32_t> const& keys);
+  void Count(Span<float const> values);
   std::size_t BucketOf(std::size_t rank) const;
   void PickBuckets(std::uint32_t n_bins);
   /// Empty, and IsComplete() false, when it was not picked.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "data/sketch/rank_cuts.h"
 #include "support/random_matrix.h"
@@ -13,9 +14,12 @@ namespace {
 
 using testing::Random;
 
+/// Of the values that are present.
 std::vector<std::uint32_t> KeysOf(std::vector<float> const& values) {
   std::vector<std::uint32_t> keys;
-  for (auto const value : values) keys.push_back(ToKey(value));
+  for (auto const value : values) {
+    if (!std::isnan(value)) keys.push_back(ToKey(value));
+  }
   return keys;
 }
 
@@ -26,8 +30,9 @@ std::vector<float> SortedCuts(std::vector<std::uint32_t> keys, std::uint32_t n_b
   return cuts;
 }
 
-/// A shape of columns; `share` of the rows have one value.
+/// A shape of columns; `share` of the rows have one value, and a tenth as many have none, with NaNs of both signs.
 std::vector<float> MakeColumn(int shape, double share, std::size_t n_rows) {
+  constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
   Random random(static_cast<std::uint64_t>(shape) * 100 + 7);
   std::vector<float> values(n_rows);
   for (auto& value : values) {
@@ -37,6 +42,7 @@ std::vector<float> MakeColumn(int shape, double share, std::size_t n_rows) {
                        : shape == 2 ? std::round(normal * 1000.0F)
                                     : static_cast<float>(random.Uniform()) * 1e-38F;
     value = random.Uniform() < share ? 0.25F : drawn;
+    if (random.Uniform() < 0.1 * share) value = random.Uniform() < 0.5 ? kNaN : -kNaN;
   }
   return values;
 }
@@ -46,14 +52,14 @@ TEST(SelectedKeys, CutsAreThoseOfSortedKeys) {
   auto n_complete = 0;
   for (int shape = 0; shape < 4; ++shape) {
     for (double const share : {0.0, 0.001, 0.02, 0.6}) {
-      auto const keys = KeysOf(MakeColumn(shape, share, 50000));
+      auto const values = MakeColumn(shape, share, 50000);
       for (std::uint32_t const n_bins : {2U, 37U, 255U, 256U, 1000U}) {
-        if (!selected.Select(keys, n_bins)) continue;
+        if (!selected.Select(values, n_bins)) continue;
         std::vector<float> cuts;
         EvenCuts(selected, n_bins, &cuts);
         if (!selected.IsComplete()) continue;
         ++n_complete;
-        ASSERT_EQ(cuts, SortedCuts(keys, n_bins)) << shape << " " << share << " " << n_bins;
+        ASSERT_EQ(cuts, SortedCuts(KeysOf(values), n_bins)) << shape << " " << share << " " << n_bins;
       }
     }
   }
@@ -62,7 +68,7 @@ TEST(SelectedKeys, CutsAreThoseOfSortedKeys) {
 
 TEST(SelectedKeys, EvenColumnsAreComplete) {
   SelectedKeys selected;
-  ASSERT_TRUE(selected.Select(KeysOf(MakeColumn(0, 0.0, 200000)), 256));
+  ASSERT_TRUE(selected.Select(MakeColumn(0, 0.0, 200000), 256));
   std::vector<float> cuts;
   EvenCuts(selected, 256, &cuts);
   EXPECT_TRUE(selected.IsComplete());
@@ -71,8 +77,8 @@ TEST(SelectedKeys, EvenColumnsAreComplete) {
 
 TEST(SelectedKeys, FewValuesAreLeftToSorting) {
   SelectedKeys selected;
-  EXPECT_FALSE(selected.Select(KeysOf({1.0F, 2.0F, 2.0F, 3.0F}), 4));
-  EXPECT_FALSE(selected.Select(KeysOf(std::vector<float>(1000, 5.0F)), 2));
+  EXPECT_FALSE(selected.Select(std::vector<float>{1.0F, 2.0F, 2.0F, 3.0F}, 4));
+  EXPECT_FALSE(selected.Select(std::vector<float>(1000, 5.0F), 2));
 }
 
 }  // namespace
