@@ -206,6 +206,13 @@ def test_dumps_equal_xgboost(trained: kauri.Booster, fmt: str, stats: bool, tmp_
         assert (tmp_path / "ours").read_text() == (tmp_path / "theirs").read_text()
 
 
+def test_graphs_quote_names() -> None:
+    rows = np.arange(20, dtype=np.float32)[:, None]
+    data = kauri.DMatrix(rows, label=rows[:, 0] > 9, feature_names=['a "quoted" \\ name'])
+    (graph,) = kauri.train({"max_depth": 1}, data, 1).get_dump(dump_format="dot")
+    assert r'label="a \"quoted\" \\ name<' in graph
+
+
 def test_scores_and_frame_equal_xgboost(trained: kauri.Booster) -> None:
     other = as_xgboost(trained)
     for kind in ("weight", "gain", "cover", "total_gain", "total_cover"):
