@@ -1,5 +1,6 @@
 /// \file A binary matrix of any bytes: a matrix that keeps its promises, or an error. The first byte says whether the
 /// checksums are made to fit, so that what lies behind them is reached as well.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (data[0] % 2 == 1) MakeFit(&bytes);
   kauri::ByteSource const source{"fuzz", bytes.size(), [&](std::uint64_t offset, kauri::Span<char> out) {
                                    Require(offset <= bytes.size() && out.size() <= bytes.size() - offset);
-                                   std::memcpy(out.data(), bytes.data() + offset, out.size());
+                                   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), out.size(),
+                                               out.begin());
                                  }};
   try {
     RequireMatrix(*kauri::ReadBinary(kauri::Context{}, source));
