@@ -1,13 +1,16 @@
 /// \file Leaf weights and split gains in float64 from fixed-point sums: the one place where they are computed, on both
 /// sides.
 ///
-/// XGBoost's formulas (Chen & Guestrin 2016, equations 5-7, with L1 and max_delta_step as its implementation has them):
-///   weight = -ThresholdL1(G, alpha) / (H + lambda), clipped to +-max_delta_step when that is positive
-///   gain   = ThresholdL1(G, alpha)^2 / (H + lambda)            when max_delta_step is 0
-///          = -(2 G w + (H + lambda) w^2)                        otherwise
+/// A leaf of weight w changes the loss by half of 2 G w + (H + lambda) w^2 + 2 alpha |w| (Chen & Guestrin 2016,
+/// equation 5, with the L1 penalty); the gain is minus that, without the half:
+///   weight = -ThresholdL1(G, alpha) / (H + lambda), where the gain is largest, clipped to +-max_delta_step when that
+///   is
+///            positive and, with monotone constraints, to the bounds of its node
+///   gain   = ThresholdL1(G, alpha)^2 / (H + lambda)             at a weight that was not clipped
+///          = -(2 G w + (H + lambda) w^2 + 2 alpha |w|)          at one that was
 ///   loss change of a split = gain(left) + gain(right) - gain(parent)
-/// With monotone constraints the weights are also clipped to the bounds of their node, the gain is always the second
-/// form, and a split whose children's weights are in the wrong order has none.
+/// A split whose children's weights are in the wrong order for a monotone constraint has none. Limits that clip nothing
+/// leave every bit of a model as it is without them.
 /// Compiled with contraction off everywhere, so the same integers give the same bits.
 #pragma once
 
@@ -56,11 +59,16 @@ KAURI_HD double GradientOf(FixedSum sum, GainParam const& param) {
   return static_cast<double>(sum.gradient) * param.unit.gradient;
 }
 
+/// The weight that gains most, without any limit; `sum` has a positive hessian.
+KAURI_HD double FreeWeight(FixedSum sum, GainParam const& param) {
+  return -ThresholdL1(GradientOf(sum, param), param.alpha) / (HessianOf(sum, param) + param.lambda);
+}
+
 /// Weight of a node before the learning rate; 0 when its hessian is 0 or below min_child_weight.
 KAURI_HD double LeafWeight(FixedSum sum, GainParam const& param) {
   double const hessian = HessianOf(sum, param);
   if (hessian < param.min_child_weight || hessian <= 0.0) return 0.0;
-  double weight = -ThresholdL1(GradientOf(sum, param), param.alpha) / (hessian + param.lambda);
+  double weight = FreeWeight(sum, param);
   if (param.max_delta_step != 0.0) {
     if (weight > param.max_delta_step) weight = param.max_delta_step;
     if (weight < -param.max_delta_step) weight = -param.max_delta_step;
@@ -68,19 +76,26 @@ KAURI_HD double LeafWeight(FixedSum sum, GainParam const& param) {
   return weight;
 }
 
-/// What a leaf of this weight gains; `sum` has a positive hessian.
+/// The gain at FreeWeight; `sum` has a positive hessian.
+KAURI_HD double QuotientGain(FixedSum sum, GainParam const& param) {
+  double const gradient = ThresholdL1(GradientOf(sum, param), param.alpha);
+  return gradient * gradient / (HessianOf(sum, param) + param.lambda);
+}
+
+/// What a leaf of this weight gains; `sum` has a positive hessian. Where G w + alpha |w| would cancel, it is
+/// ThresholdL1(G, alpha) w: then rounding, too, keeps every gain below the quotient (ScreeningBound).
 KAURI_HD double GainOfWeight(FixedSum sum, double weight, GainParam const& param) {
-  return -(2.0 * GradientOf(sum, param) * weight + (HessianOf(sum, param) + param.lambda) * weight * weight);
+  if (weight == FreeWeight(sum, param)) return QuotientGain(sum, param);
+  double const gradient = GradientOf(sum, param);
+  double const shrunk = ThresholdL1(gradient, param.alpha) * weight;
+  double const linear = shrunk < 0.0 ? shrunk : gradient * weight + param.alpha * std::fabs(weight);
+  return -(2.0 * linear + (HessianOf(sum, param) + param.lambda) * weight * weight);
 }
 
 /// Gain of a node as a leaf; 0 when its hessian is not positive. Without monotone constraints.
 KAURI_HD double LeafGain(FixedSum sum, GainParam const& param) {
-  double const hessian = HessianOf(sum, param);
-  if (hessian <= 0.0) return 0.0;
-  if (param.max_delta_step == 0.0) {
-    double const gradient = ThresholdL1(GradientOf(sum, param), param.alpha);
-    return gradient * gradient / (hessian + param.lambda);
-  }
+  if (HessianOf(sum, param) <= 0.0) return 0.0;
+  if (param.max_delta_step == 0.0) return QuotientGain(sum, param);
   return GainOfWeight(sum, LeafWeight(sum, param), param);
 }
 
@@ -108,14 +123,18 @@ KAURI_HD double SplitGain(FixedSum left, FixedSum right, GainParam const& param,
   return GainOfWeight(left, weight_l, param) + GainOfWeight(right, weight_r, param);
 }
 
-/// Whether the gain of a leaf is ThresholdL1(G, alpha)^2 / (H + lambda).
+/// Whether no weight is ever clipped.
 KAURI_HD bool GainIsQuotient(GainParam const& param) { return param.max_delta_step == 0.0 && !param.monotone; }
 
-/// The alpha with which that quotient is at least the gain, whatever the weight: G^2 / (H + lambda) is its maximum.
-KAURI_HD double ScreeningAlpha(GainParam const& param) { return GainIsQuotient(param) ? param.alpha : 0.0; }
-
-/// What gain(left) + gain(right), computed in any order, must reach for a loss change that can equal `loss_change`:
-/// less by far more than the rounding of either.
+/// What quotient(left) + quotient(right), computed in any order, must reach for a loss change that can equal
+/// `loss_change`, whatever the weights are clipped to: less by far more than the rounding of either. Why, with T =
+/// ThresholdL1(G, alpha), L = H + lambda > 0 and q = T^2 / L:
+/// - In exact numbers G w + alpha |w| >= -|T w|, so the gain is at most 2 |T w| - L w^2, whose maximum over w is q.
+/// - With T w < 0, that maximum's side, the gain is computed as 2 |T w| - L w^2. With c = |w L / T| that is (2 c - c^2)
+/// q,
+///   and its rounding is below 8 u (2 c + c^2) q (u = 2^-53); the sum of both is at most (1 + 8 u)^2 / (1 - 8 u) q.
+/// - Otherwise the gain is not above 0: of G w < 0 the magnitude is at most that of alpha |w|, and stays so in
+/// rounding.
 KAURI_HD double ScreeningBound(double loss_change, double node_gain) {
   return loss_change + node_gain - 1e-12 * (std::fabs(loss_change) + std::fabs(node_gain));
 }

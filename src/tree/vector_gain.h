@@ -1,8 +1,7 @@
 /// \file Leaf weights and split gains of trees with vector leaves: those of split_gain.h, output by output, by the
 /// rules of XGBoost 3.4.
 ///
-/// 1. The gain of a node is the sum over the outputs of the gain of a leaf; the L1 term counts with max_delta_step,
-/// too.
+/// 1. The gain of a node is the sum over the outputs of the gain of a leaf.
 /// 2. A child has enough hessian when the mean over the outputs is at least min_child_weight. Weights do not depend on
 ///    it.
 /// 3. With monotone constraints, an output whose children's weights would be in the wrong order has in both the weight
@@ -40,8 +39,7 @@ VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView co
 
 /// What a leaf of this weight gains for one output, or 0 without a positive hessian.
 inline double OutputGainOfWeight(FixedSum sum, double weight, GainParam const& param) {
-  if (sum.hessian <= 0) return 0.0;
-  return GainOfWeight(sum, weight, param) - 2.0 * param.alpha * std::fabs(weight);
+  return sum.hessian <= 0 ? 0.0 : GainOfWeight(sum, weight, param);
 }
 
 /// Gain of one output as a leaf.

@@ -20,6 +20,7 @@ DATA = Path(os.environ.get("KAURI_DATA", Path(__file__).resolve().parents[3] / "
 ROWS = 4000
 ROUNDS = 3
 TIE = 2e-5
+VERSION = tuple(int(part) for part in xgboost.__version__.split(".")[:2])
 OBJECTIVES = {"california": "reg:squarederror", "adult": "binary:logistic", "random": "reg:squarederror"}
 
 
@@ -61,7 +62,8 @@ def random_constraints(n_features: int, seed: int) -> dict[str, dict[str, object
         "monotone": monotone,
         "interaction": interaction,
         "both": {**monotone, **interaction},
-        "regularised": {**monotone, "alpha": 0.7, "lambda": 2, "max_delta_step": 0.6, "gamma": 0.1},
+        "regularised": {**monotone, "lambda": 2, "max_delta_step": 0.6, "gamma": 0.1},
+        "alpha": {**monotone, "alpha": 0.7, "max_delta_step": 0.6},
     }
 
 
@@ -100,7 +102,13 @@ def assert_same_trees(ours: kauri.Booster, theirs: object) -> int:
     return n_splits
 
 
-@pytest.mark.parametrize("kind", ["monotone", "interaction", "both", "regularised"])
+ALPHA = pytest.param(
+    "alpha",
+    marks=pytest.mark.skipif(VERSION < (3, 4), reason="until 3.4 the gain lacks alpha where weights are limited"),
+)
+
+
+@pytest.mark.parametrize("kind", ["monotone", "interaction", "both", "regularised", ALPHA])
 @pytest.mark.parametrize("method", ["exact", "hist", "lossguide"])
 @pytest.mark.parametrize("name", list(OBJECTIVES))
 def test_trees_are_xgboosts(name: str, method: str, kind: str) -> None:
@@ -113,3 +121,24 @@ def test_trees_are_xgboosts(name: str, method: str, kind: str) -> None:
     params |= random_constraints(features.shape[1], seed=11)[kind]
     ours, theirs = (library.train(params, library.DMatrix(features, labels), ROUNDS) for library in (kauri, xgboost))
     assert assert_same_trees(ours, theirs) > 20
+
+
+@pytest.mark.parametrize("limits", [{"max_delta_step": 1e6}, {"monotone_constraints": ""}])
+@pytest.mark.parametrize("method", ["exact", "hist", "approx", "lossguide"])
+@pytest.mark.parametrize("name", list(OBJECTIVES))
+def test_alpha_with_limits_that_bind_nothing(name: str, method: str, limits: dict[str, object]) -> None:
+    """The bytes of the model without limits, whose trees are those of XGBoost without limits."""
+    features, labels = load_problem(name)
+    if method != "exact":
+        features = in_few_values(features)
+    params = {"objective": OBJECTIVES[name], "tree_method": method, "max_depth": 5, "nthread": 2, "alpha": 15}
+    if method == "lossguide":
+        params |= {"tree_method": "hist", "grow_policy": "lossguide", "max_depth": 0, "max_leaves": 20}
+    if "monotone_constraints" in limits:
+        limits = {"monotone_constraints": "(" + ",".join(["0"] * features.shape[1]) + ")"}
+    free, limited = (
+        kauri.train(more, kauri.DMatrix(features, labels), ROUNDS) for more in (params, {**params, **limits})
+    )
+    assert bytes(limited.save_raw()) == bytes(free.save_raw())
+    theirs = xgboost.train(params, xgboost.DMatrix(features, labels), ROUNDS)
+    assert assert_same_trees(limited, theirs) > 20

@@ -139,6 +139,21 @@ TEST_F(ExactBuilderOnDevice, RandomConfigurations) {
   }
 }
 
+/// With alpha the screen of candidates is in use, too: the gain counts alpha at every weight.
+TEST_F(ExactBuilderOnDevice, AlphaWithLimitsOnWeights) {
+  for (unsigned seed = 30; seed < 33; ++seed) {
+    for (auto const* alpha : {"0.5", "8", "60"}) {
+      for (auto const* step : {"0", "0.05", "1e6"}) {
+        for (auto const* signs : {"", "(0,0,0)", "(1,-1,0)"}) {
+          SCOPED_TRACE(std::string(alpha) + " " + step + " " + signs);
+          Compare(MakeProblem(4000, 3, seed == 30 ? 0.0 : 0.3, seed == 31 ? 4 : 0, 1.0F, seed),
+                  {{"alpha", alpha}, {"max_delta_step", step}, {"monotone_constraints", signs}, {"max_depth", "7"}});
+        }
+      }
+    }
+  }
+}
+
 TEST_F(ExactBuilderOnDevice, AnyNumberOfInterleavedLevels) {
   auto const dense = MakeProblem(5000, 5, 0.0, 0, 1.0F, 21);
   auto const sampled = MakeProblem(5000, 5, 0.3, 4, 0.5F, 22);

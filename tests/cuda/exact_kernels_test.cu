@@ -74,8 +74,9 @@ ScreenCase RandomCase(Random* random) {
   return one;
 }
 
-/// Limits on weights: they make gains smaller, so that the screen, which does not know them, passes more.
+/// Limits on weights and an alpha: they make gains smaller, so that the screen, which does not know them, passes more.
 void LimitWeights(Random* random, ScreenCase* one) {
+  if (random->Below(2) == 0) one->param.alpha = 1.5 * random->Uniform() * std::fabs(GradientOf(one->left, one->param));
   if (random->Below(2) == 0) one->param.max_delta_step = Magnitude(random, -30.0, 30.0);
   one->param.monotone = random->Below(2) == 0;
   auto const weight = LeafWeight(one->left, one->param);

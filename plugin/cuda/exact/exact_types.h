@@ -67,18 +67,17 @@ struct Screen {
   bool usable = false;
 };
 
-/// The screen can be used where G^2 / (H + lambda) bounds the gain (limits on weights only make it smaller), no float32
-/// overflows (sums of `n_rows` pairs below 2^30 stay under 1e12) and a product of two denominators loses no bits to
-/// float32's smallest numbers.
+/// The screen can be used where no float32 overflows (sums of `n_rows` pairs below 2^30 stay under 1e12) and a product
+/// of two denominators loses no bits to float32's smallest numbers. G^2 / (H + lambda) always bounds the gain: limits
+/// on weights and alpha only make it smaller (ScreeningBound).
 inline Screen MakeScreen(GainParam const& param, std::int64_t n_rows) {
   double const most = static_cast<double>(n_rows) * 1073741824.0;
   Screen screen;
   screen.unit_gradient = static_cast<float>(param.unit.gradient);
   screen.unit_hessian = static_cast<float>(param.unit.hessian);
   screen.lambda = static_cast<float>(param.lambda);
-  screen.usable = ScreeningAlpha(param) == 0.0 && most * param.unit.gradient < 1e12 &&
-                  most * param.unit.hessian + param.lambda < 1e12 && param.unit.gradient > 1e-30 &&
-                  param.unit.hessian + param.lambda > 1e-18;
+  screen.usable = most * param.unit.gradient < 1e12 && most * param.unit.hessian + param.lambda < 1e12 &&
+                  param.unit.gradient > 1e-30 && param.unit.hessian + param.lambda > 1e-18;
   return screen;
 }
 

@@ -76,7 +76,6 @@ struct Scan {
   bool keep_last;   ///< of equal boundaries
   double min_hessian;
   std::int64_t min_steps;  ///< of the fixed point that no valid child's hessian is below
-  double alpha;            ///< for screening
   bool is_quotient;        ///< the gain is what is screened with
   BestBoundary* best;
 
@@ -92,8 +91,7 @@ Scan MakeScan(GainParam const& param, SegmentView const& segment, FixedSum offse
   auto const min_hessian = std::max(param.min_child_weight, param.unit.hessian);
   auto const steps = std::min(std::floor(min_hessian / param.unit.hessian * kSlack), 0x1p60);
   auto const min_steps = std::max(std::int64_t{1}, static_cast<std::int64_t>(steps));
-  return {param, segment, offset, keep_last, min_hessian, min_steps, ScreeningAlpha(param), GainIsQuotient(param),
-          best};
+  return {param, segment, offset, keep_last, min_hessian, min_steps, GainIsQuotient(param), best};
 }
 
 /// Exact losses of up to kMaxLanes boundaries from `first` on, of which `mask` has bits for those to look at.
@@ -176,7 +174,7 @@ void ConsiderVector(Scan const& scan, ColumnEntry const* entries, std::int64_t f
   if (hn::AllFalse(d, mask)) return;
 
   auto const unit_g = hn::Set(d, scan.param.unit.gradient);
-  auto const alpha = hn::Set(d, scan.alpha);
+  auto const alpha = hn::Set(d, scan.param.alpha);
   auto const lambda = hn::Set(d, scan.param.lambda);
   auto const square_l = SquareL1(hn::Mul(hn::ConvertTo(d, left_g), unit_g), alpha);
   auto const square_r = SquareL1(hn::Mul(hn::ConvertTo(d, right_g), unit_g), alpha);
@@ -238,8 +236,8 @@ bool MayReachBest(Scan const& scan, std::int64_t const* sums, std::int64_t n) {
     for (auto const gradient : {least.gradient, largest.gradient}) {
       FixedSum const left{gradient + scan.offset.gradient, hessian};
       auto const right = total - left;
-      auto const l = ThresholdL1(GradientOf(left, scan.param), scan.alpha);
-      auto const r = ThresholdL1(GradientOf(right, scan.param), scan.alpha);
+      auto const l = ThresholdL1(GradientOf(left, scan.param), scan.param.alpha);
+      auto const r = ThresholdL1(GradientOf(right, scan.param), scan.param.alpha);
       auto const below_l = HessianOf(left, scan.param) + scan.param.lambda;
       auto const below_r = HessianOf(right, scan.param) + scan.param.lambda;
       if (l * l * below_r + r * r * below_l >= bound * (below_l * below_r)) return true;

@@ -75,7 +75,7 @@ HWY_INLINE void ScanVector(GainParam const& param, BinBoundaries const& boundari
   auto mask = hn::And(hn::Ge(hessian_l, min_hessian), hn::Ge(hessian_r, min_hessian));
 
   auto const unit_g = hn::Set(d, param.unit.gradient);
-  auto const alpha = hn::Set(d, ScreeningAlpha(param));
+  auto const alpha = hn::Set(d, param.alpha);
   auto const lambda = hn::Set(d, param.lambda);
   auto const square_l = SquareBeyond(hn::Mul(hn::ConvertTo(d, left_g), unit_g), alpha);
   auto const square_r = SquareBeyond(hn::Mul(hn::ConvertTo(d, right_g), unit_g), alpha);

@@ -1,6 +1,5 @@
 #include "tree/update/refresh.h"
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -35,11 +34,9 @@ std::vector<FixedSum> SumLeaves(Context const& ctx, TreeTask const& task, Span<s
   return total;
 }
 
-/// Unlike the gain that splits are chosen by: nothing below min_child_weight, and the L1 term with max_delta_step too.
+/// Unlike the gain that splits are chosen by: nothing below min_child_weight.
 double RefreshedGain(FixedSum sum, GainParam const& gain) {
-  if (HessianOf(sum, gain) < gain.min_child_weight) return 0.0;
-  auto const penalty = gain.max_delta_step == 0.0 ? 0.0 : gain.alpha * std::fabs(LeafWeight(sum, gain));
-  return LeafGain(sum, gain) + penalty;
+  return HessianOf(sum, gain) < gain.min_child_weight ? 0.0 : LeafGain(sum, gain);
 }
 
 }  // namespace

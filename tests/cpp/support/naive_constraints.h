@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -12,6 +13,19 @@
 #include "tree/split_gain.h"
 
 namespace kauri::testing {
+
+/// What the loss of the rows falls by, twice, when they get the weight: a parabola with a kink of 2 alpha |weight|.
+struct LossParabola {
+  double gradient;
+  double curvature;  ///< the hessian and lambda
+};
+
+inline double NaiveGain(LossParabola of, double weight, double alpha) {
+  auto const beyond = std::max(std::fabs(of.gradient) - alpha, 0.0);
+  auto const free = std::copysign(beyond / of.curvature, -of.gradient);
+  if (weight == free) return beyond * beyond / of.curvature;
+  return -(2.0 * of.gradient * weight + of.curvature * weight * weight + 2.0 * alpha * std::fabs(weight));
+}
 
 struct NaiveConstraints {
   std::vector<int> signs;  ///< of the first features; empty: no monotone constraints
@@ -54,8 +68,7 @@ struct NaiveLimits {
   double Gain(FixedSum sum, GainParam const& param) const {
     if (!param.monotone) return LeafGain(sum, param);
     if (sum.hessian <= 0) return 0.0;
-    auto const weight = Weight(sum, param);
-    return -(2.0 * GradientOf(sum, param) * weight + (HessianOf(sum, param) + param.lambda) * weight * weight);
+    return NaiveGain({GradientOf(sum, param), HessianOf(sum, param) + param.lambda}, Weight(sum, param), param.alpha);
   }
   bool Accepts(NaiveConstraints const& constraints, SplitCandidate const& split, GainParam const& param) const {
     auto const sign = constraints.SignOf(split.feature);

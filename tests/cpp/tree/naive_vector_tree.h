@@ -145,10 +145,8 @@ class NaiveVectorTree {
   }
   double Gain(Pair sum, double weight) const {
     if (sum.hessian <= 0.0) return 0.0;
-    auto const below = sum.hessian + static_cast<double>(param_.lambda);
-    if (param_.max_delta_step == 0.0F && !IsMonotone()) return Shrunk(sum.gradient) * Shrunk(sum.gradient) / below;
-    return -(2.0 * sum.gradient * weight + below * weight * weight) -
-           2.0 * static_cast<double>(param_.alpha) * std::fabs(weight);
+    auto const curvature = sum.hessian + static_cast<double>(param_.lambda);
+    return testing::NaiveGain({sum.gradient, curvature}, weight, static_cast<double>(param_.alpha));
   }
   /// {left, right} of one output.
   std::pair<double, double> Weights(Sides const& sides, std::uint32_t feature, Node const& node, std::size_t k) const {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -31,9 +32,10 @@ TEST(SplitGain, MaxDeltaStepClipsTheWeight) {
   EXPECT_EQ(LeafWeight(sum, MakeParam(1.0, 0.0, 0.5)), 0.5);
   EXPECT_EQ(LeafWeight({12, 24}, MakeParam(1.0, 0.0, 0.5)), -0.5);
   EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 0.0, 0.5)), 2.0 * 3.0 * 0.5 - 4.0 * 0.25);
-  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 0.0, 50.0)), 9.0 / 4.0);  // not reached: the usual gain
-  // With alpha the clipped weight is the thresholded one, but the gradient stays raw: w = 0.5, 2 * 3 * 0.5 - 4 * 0.25.
-  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 1.0, 50.0)), 2.0);
+  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 0.0, 50.0)), 9.0 / 4.0);         // not reached: the usual gain
+  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 1.0, 50.0)), 1.0);               // 2^2 / 4, as without the limit
+  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 1.0, 0.25)), 1.5 - 0.25 - 0.5);  // 2 * 3 w - 4 w^2 - 2 * 1 w at w = 0.25
+  EXPECT_EQ(LeafGain(sum, MakeParam(1.0, 4.0, 0.25)), 0.0);
 }
 
 TEST(SplitGain, SmallHessians) {
@@ -67,27 +69,86 @@ TEST(SplitGain, BoundsByHand) {
   EXPECT_EQ(SplitGain(high, low, param, {1.0, 2.0}, 1), SplitGain(high, low, param, {1.0, 2.0}, 0));  // both at 1
 }
 
+/// Limits of all kinds and sums of all sizes, mostly with nearly as much gradient as alpha: what is left of it is tiny.
+GainParam RandomParam(testing::Random* random) {
+  auto param = MakeParam(random->Below(3), random->Below(3) * 0.7, random->Below(2) * 0.3);
+  if (random->Below(3) == 0) param.max_delta_step *= 1e-9;
+  if (random->Below(3) == 0) param.alpha = 0x1p40;
+  param.monotone = random->Below(2) == 1;
+  return param;
+}
+
+FixedSum RandomSum(testing::Random* random, GainParam const& param) {
+  auto const apart = static_cast<std::int64_t>(random->Below(2000)) - 1000;
+  auto const most = static_cast<std::int64_t>(param.alpha / param.unit.gradient);
+  auto const gradient = random->Below(2) == 0 ? most + apart : -most + apart;
+  return {random->Below(3) == 0 ? apart : gradient, 1 + random->Below(100)};
+}
+
+double Quotient(FixedSum sum, GainParam const& param) {
+  auto const gradient = ThresholdL1(GradientOf(sum, param), param.alpha);
+  return gradient * gradient / (HessianOf(sum, param) + param.lambda);
+}
+
 /// No weight gains more than what candidates are screened with, even with the rounding of large opposite terms.
 TEST(SplitGain, ScreeningPassesOverNothing) {
   testing::Random random(9);
-  for (int trial = 0; trial < 20000; ++trial) {
-    auto param = MakeParam(random.Below(3), random.Below(2) * 0.7, random.Below(2) * 0.3);
-    param.monotone = random.Below(2) == 1;
-    auto const sum = [&] {
-      return FixedSum{static_cast<std::int64_t>(random.Below(2000)) - 1000, 1 + random.Below(100)};
-    };
-    auto const left = sum();
-    auto const right = sum();
-    auto const scale = random.Below(2) == 0 ? 1.0 : 1e5;
+  for (int trial = 0; trial < 100000; ++trial) {
+    auto const param = RandomParam(&random);
+    auto const left = RandomSum(&random, param);
+    auto const right = RandomSum(&random, param);
+    auto const scale = std::exp2(static_cast<double>(random.Below(80)) - 60.0);
     WeightBounds const bounds{-scale * random.Uniform(), scale * (random.Uniform() - 0.3)};
     auto const node_gain = NodeGain(left + right, param, bounds);
     auto const loss = SplitGain(left, right, param, bounds, static_cast<int>(random.Below(3)) - 1) - node_gain;
-    auto const quotient = [&](FixedSum of) {
-      auto const gradient = ThresholdL1(GradientOf(of, param), ScreeningAlpha(param));
-      return gradient * gradient / (HessianOf(of, param) + param.lambda);
-    };
     if (std::isinf(loss)) continue;
-    ASSERT_GE(quotient(left) + quotient(right), ScreeningBound(loss, node_gain)) << trial;
+    ASSERT_GE(Quotient(left, param) + Quotient(right, param), ScreeningBound(loss, node_gain)) << trial;
+    for (auto const sum : {left, right}) {
+      auto const weight = scale * (random.Uniform() - 0.5);
+      ASSERT_LE(GainOfWeight(sum, weight, param), Quotient(sum, param) * (1.0 + 1e-14)) << trial;
+    }
+  }
+}
+
+/// The gain straight from the penalised loss, at the best weight within the limits that a fine search finds.
+TEST(SplitGain, GainIsThatOfTheBestAllowedWeight) {
+  testing::Random random(11);
+  for (int trial = 0; trial < 300; ++trial) {
+    auto param = MakeParam(random.Below(3), random.Below(3) * 0.7, random.Below(2) * 0.3);
+    param.monotone = true;
+    auto const sum = FixedSum{static_cast<std::int64_t>(random.Below(200)) - 100, 1 + random.Below(100)};
+    WeightBounds const bounds{-random.Uniform(), random.Uniform()};
+    auto const step = param.max_delta_step > 0.0 ? param.max_delta_step : kInfinity;
+    auto const lower = std::max(bounds.lower, -step);
+    auto const upper = std::min(bounds.upper, step);
+    auto best = -kInfinity;
+    constexpr int kSteps = 4000;
+    for (int i = 0; i <= kSteps; ++i) {
+      auto const weight = lower + (upper - lower) * i / kSteps;
+      auto const curve = (HessianOf(sum, param) + param.lambda) * weight * weight;
+      best = std::max(best, -2.0 * GradientOf(sum, param) * weight - curve - 2.0 * param.alpha * std::fabs(weight));
+    }
+    EXPECT_NEAR(NodeGain(sum, param, bounds), best, 1e-4) << trial;
+    EXPECT_GE(NodeGain(sum, param, bounds), best - 1e-12) << trial;
+  }
+}
+
+/// Limits that clip nothing change no bit, so no tie and no near-tie either.
+TEST(SplitGain, LimitsThatClipNothingLeaveTheBits) {
+  testing::Random random(12);
+  for (int trial = 0; trial < 20000; ++trial) {
+    auto const param = MakeParam(random.Uniform() * 3.0, random.Below(2) * random.Uniform());
+    auto stepped = param;
+    stepped.max_delta_step = 1e10;
+    auto monotone = param;
+    monotone.monotone = true;
+    auto const left = FixedSum{static_cast<std::int64_t>(random.Below(2000)) - 1000, 1 + random.Below(100)};
+    auto const right = FixedSum{static_cast<std::int64_t>(random.Below(2000)) - 1000, 1 + random.Below(100)};
+    for (auto const& limited : {stepped, monotone}) {
+      ASSERT_EQ(SplitGain(left, right, limited, {}, 0), SplitGain(left, right, param, {}, 0)) << trial;
+      ASSERT_EQ(NodeGain(left, limited, {}), NodeGain(left, param, {})) << trial;
+      ASSERT_EQ(NodeWeight(left, limited, {}), NodeWeight(left, param, {})) << trial;
+    }
   }
 }
 

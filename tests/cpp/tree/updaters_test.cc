@@ -106,8 +106,10 @@ TEST(Refresh, LossChangesByHand) {
   };
   EXPECT_FLOAT_EQ(loss_change({}), 5.2F);
   EXPECT_FLOAT_EQ(loss_change({{"min_child_weight", "2"}}), 3.2F);  // the right child gains nothing
-  // Weights 1/2, -1/2 and (2 - 1) / 5 after the L1 term; gains -(2 G w + (H + 1) w^2) + |w|.
-  EXPECT_FLOAT_EQ(loss_change({{"alpha", "1"}, {"max_delta_step", "0.5"}}), 3.0F + 0.5F + 1.5F + 0.5F - 0.6F - 0.2F);
+  // 3^2 / 4 + 1^2 / 2 - 1^2 / 5 beyond alpha; with steps of 1/2 the left weight is 1/2 instead of 3/4: 2 * 3 w - 4 w^2.
+  EXPECT_FLOAT_EQ(loss_change({{"alpha", "1"}}), 2.25F + 0.5F - 0.2F);
+  EXPECT_FLOAT_EQ(loss_change({{"alpha", "1"}, {"max_delta_step", "9"}}), 2.25F + 0.5F - 0.2F);
+  EXPECT_FLOAT_EQ(loss_change({{"alpha", "1"}, {"max_delta_step", "0.5"}}), 2.0F + 0.5F - 0.2F);
 }
 
 TEST(Refresh, ThreadsDoNotMatter) {
