@@ -113,10 +113,18 @@ float Clamp(float value, WeightBounds bounds) {
   return static_cast<float>(std::clamp(static_cast<double>(value), bounds.lower, bounds.upper));
 }
 
+/// As the weights of a growing tree.
+std::optional<float> Limit(std::optional<float> quantile, float max_delta_step) {
+  if (!quantile.has_value() || max_delta_step == 0.0F) return quantile;
+  return std::clamp(*quantile, -max_delta_step, max_delta_step);
+}
+
 /// Clamps the quantiles of all nodes, top-down; those without rows count as 0.
 void Constrain(ConstraintRules const& rules, std::int64_t n_features, Tree const& tree,
                std::vector<std::optional<float>>* quantiles) {
-  auto clamped = tree;  // whose base weights are the quantiles
+  auto clamped = tree;  // of one output, whose base weights are the quantiles
+  clamped.n_outputs = 1;
+  clamped.leaf_vector.clear();
   clamped.base_weight.assign(tree.left.size(), 0.0F);
   TreeConstraints constraints({rules.signs, false, {}}, n_features);
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {  // children come after their parents
@@ -144,7 +152,8 @@ void SetLeafQuantiles(Context const& ctx, MetaInfo const& info, TreeParam const&
   std::vector<std::optional<float>> quantiles(tree->left.size());
   ParallelFor(ctx, tree->NumNodes(), [&](std::int64_t index) {
     auto const node = static_cast<std::int32_t>(index);
-    if (tree->IsLeaf(node) || rules.HasMonotone()) quantiles[At(node)] = residuals.QuantileOf(node);
+    if (!tree->IsLeaf(node) && !rules.HasMonotone()) return;
+    quantiles[At(node)] = Limit(residuals.QuantileOf(node), param.max_delta_step);
   });
   if (rules.HasMonotone()) Constrain(rules, info.n_cols, *tree, &quantiles);
   for (std::int32_t leaf = 0; leaf < tree->NumNodes(); ++leaf) {

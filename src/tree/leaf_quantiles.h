@@ -2,9 +2,10 @@
 /// absolute error (Friedman, "Greedy function approximation: a gradient boosting machine", 2001, section 4.3).
 ///
 /// (1) The sampled rows are ordered by leaf, the leaves from left to right, so that the rows of any node lie side by
-/// side. (2) Each leaf gets the exact, weighted quantile of label - margin of its rows, times the learning rate. (3)
-/// With monotone constraints the quantiles of inner nodes are computed as well and bound those below, as the weights of
-/// a growing tree do (constraints.h).
+/// side. (2) Each leaf gets the exact, weighted quantile of label - margin of its rows, within +-max_delta_step when
+/// that is positive, times the learning rate. (3) With monotone constraints the quantiles of inner nodes are computed
+/// as well and bound those below, as the weights of a growing tree do (constraints.h), each output of a vector for
+/// itself.
 #pragma once
 
 #include <cstdint>

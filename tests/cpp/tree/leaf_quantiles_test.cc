@@ -163,5 +163,42 @@ TEST(LeafQuantiles, MonotoneConstraintsHold) {
   EXPECT_GE(both.split_value[3], both.split_value[4]);
 }
 
+TEST(LeafQuantiles, StayWithinMaxDeltaStepBeforeTheLearningRate) {
+  auto const problem = MakeProblem(1, 1);
+  auto const task = problem.Task(0.9F);
+  auto const free = Refreshed(problem, task, Param({{"eta", "0.5"}}));
+  ASSERT_GT(free.split_value[3], 3.0F);
+  auto const limited = Refreshed(problem, task, Param({{"eta", "0.5"}, {"max_delta_step", "6"}}));
+  for (std::size_t const leaf : {2, 3, 4}) {
+    EXPECT_EQ(limited.split_value[leaf], std::clamp(free.split_value[leaf], -3.0F, 3.0F));
+  }
+  auto const idle = Refreshed(problem, task, Param({{"eta", "0.5"}, {"max_delta_step", "1e6"}}));
+  EXPECT_EQ(idle.split_value, free.split_value);
+}
+
+/// Each output of a vector is what a tree of numbers has for it, under constraints too.
+TEST(LeafQuantiles, VectorsAreTheirOutputs) {
+  auto const problem = MakeProblem(3, 3);
+  for (auto const* signs : {"", "(1,0)", "(-1,1)", "(0,-1)"}) {
+    for (auto const* step : {"0", "4"}) {
+      auto const param = Param({{"eta", "0.5"}, {"monotone_constraints", signs}, {"max_delta_step", step}});
+      Tree vectors(3);
+      vectors.ExpandNode(0, {0, 0.5F, false, 1.0F});
+      vectors.ExpandNode(1, {1, 0.25F, false, 1.0F});
+      for (std::int64_t output = 0; output < 3; ++output) {
+        auto task = problem.Task(0.3F);
+        task.output = output;
+        SetLeafQuantiles(Context{}, problem.info, param, task, &vectors);
+        auto const numbers = Refreshed(problem, task, param);
+        for (std::int32_t const leaf : {2, 3, 4}) {
+          EXPECT_EQ(vectors.LeafValues(leaf)[static_cast<std::size_t>(output)],
+                    numbers.split_value[static_cast<std::size_t>(leaf)])
+              << signs << " " << step << " " << output;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kauri
