@@ -1,6 +1,7 @@
 #include "booster/gblinear.h"
 
 #include "booster/coordinate_descent.h"
+#include "booster/finite_check.h"
 #include "data/categories/categories.h"
 #include "kauri/error.h"
 
@@ -14,13 +15,20 @@ class GbLinear : public Booster {
  public:
   explicit GbLinear(ParamMap const& map) : updater_(ParseParameters<GbLinearParam>(map)) {}
 
-  void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t /*iteration*/, Engine* engine,
+  void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                   Model* model) const override {
     RefuseCategorical(train.Info(), "booster=gblinear", "Use booster=gbtree, or one-hot columns.");
+    auto const before = model->linear;
     if (!model->IsLinear()) {
       model->linear.weights.assign(static_cast<std::size_t>((model->n_features + 1) * model->NumOutputs()), 0.0F);
     }
-    engine->UpdateLinear(ctx, train, updater_, model);
+    try {
+      engine->UpdateLinear(ctx, train, updater_, model);
+      RequireFiniteWeights(model->linear.weights, iteration);
+    } catch (...) {
+      model->linear = before;
+      throw;
+    }
     ++model->linear.n_rounds;
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "booster/device.h"
+#include "booster/finite_check.h"
 #include "booster/tree_updates.h"
 #include "common/log.h"
 #include "kauri/registry.h"
@@ -90,6 +91,7 @@ class GbTree : public Booster {
     for (task.output = 0; task.output < n_outputs; ++task.output) {
       for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {
         trees.push_back(engine->BuildTree(ctx, train, *builder_, task));
+        RequireFiniteLeaves(trees.back(), task);
         ++task.tree_in_iteration;
       }
     }

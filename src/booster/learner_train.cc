@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "booster/finite_check.h"
 #include "booster/learner_impl.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -38,14 +39,16 @@ void Learner::Impl::SetIntercept(Components const& parts, DataMatrix const& trai
          " outputs; give one number, or one per output.");
   }
   auto const before = model.base_score;
-  model.base_score_estimated = given.empty();
   if (!given.empty()) {
     model.base_score = given.size() == n_outputs ? given : std::vector<float>(n_outputs, given[0]);
   } else if (custom) {
     model.base_score.assign(n_outputs, 0.5F);
   } else {
-    model.base_score = parts.objective->EstimateBaseScore(parts.ctx, train.Info());
+    auto estimated = parts.objective->EstimateBaseScore(parts.ctx, train.Info());
+    RequireFiniteIntercept(estimated);
+    model.base_score = std::move(estimated);
   }
+  model.base_score_estimated = given.empty();
   if (parts.param.booster == "gblinear") model.base_score.assign(n_outputs, model.base_score[0]);  // see StartMargins
   if (model.base_score != before) ForgetTraining();  // margins started from the old one
   intercept_ready = true;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "booster/device.h"
+#include "booster/finite_check.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 
@@ -109,6 +110,7 @@ void TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model
   for (auto& tree : trees) {
     round.output = old.output_of_tree[static_cast<std::size_t>(range.begin + round.tree_in_iteration)];
     engine->UpdateTree(ctx, train, predictor, steps_, round, &tree);
+    RequireFiniteLeaves(tree, round);
     ++round.tree_in_iteration;
   }
   for (auto& tree : trees) {
