@@ -54,15 +54,26 @@ class Dart : public Booster {
 
   void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                   Model* model) const override {
+    AddWeighed(ctx, model, [&] { trees_->BoostRound(ctx, train, iteration, engine, model); });
+  }
+
+  void UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
+                   Engine* engine, Model* model) const override {
+    AddWeighed(ctx, model, [&] { trees_->UpdateRound(ctx, train, old, predictor, engine, model); });
+  }
+
+ private:
+  /// add: appends the trees of a round that did not see those dropped.
+  template <typename Add>
+  void AddWeighed(Context const& ctx, Model* model, Add&& add) const {
     auto const dropped = DroppedTrees(ctx, *model);
     auto weights = WeightsOf(*model);
-    trees_->BoostRound(ctx, train, iteration, engine, model);
+    add();
     auto const n_new = static_cast<std::int64_t>(model->trees.size() - weights.size());
     WeighTrees(param_, dropped, n_new, eta_, &weights);
     model->tree_weights = std::move(weights);
   }
 
- private:
   DartParam param_;
   float eta_;
   std::unique_ptr<Booster> trees_;

@@ -1,5 +1,5 @@
-/// \file The booster `dart`: gbtree with dropout (Rashmi and Gilad-Bachrach 2015, "DART: Dropouts meet Multiple
-/// Additive Regression Trees").
+/// \file Dropout: the booster `dart`, and gbtree with rate_drop, one_drop or skip_drop (Rashmi and Gilad-Bachrach 2015,
+/// "DART: Dropouts meet Multiple Additive Regression Trees").
 ///
 /// A round (1) draws trees of the model that it leaves out; (2) takes gradients at the margins of the others; (3) grows
 /// trees as gbtree does; (4) scales the trees left out and the new ones, so that the model does not overshoot. The
@@ -29,7 +29,7 @@ struct DartParam : public dmlc::Parameter<DartParam> {
         .set_default(kUniform)
         .add_enum("uniform", kUniform)
         .add_enum("weighted", kWeighted)
-        .describe("Which trees a round of dart leaves out: all alike, or in proportion to their weights.");
+        .describe("Which trees a round with dropout leaves out: all alike, or in proportion to their weights.");
     DMLC_DECLARE_FIELD(normalize_type)
         .set_default(kTree)
         .add_enum("tree", kTree)
@@ -40,14 +40,17 @@ struct DartParam : public dmlc::Parameter<DartParam> {
     DMLC_DECLARE_FIELD(rate_drop)
         .set_default(0.0F)
         .set_range(0.0F, 1.0F)
-        .describe("Share of the trees that a round of dart leaves out.");
-    DMLC_DECLARE_FIELD(one_drop).set_default(false).describe("A round of dart leaves out at least one tree.");
+        .describe("Share of the trees that a round leaves out (dropout), with booster=gbtree too.");
+    DMLC_DECLARE_FIELD(one_drop).set_default(false).describe(
+        "A round leaves out at least one tree, with booster=gbtree too.");
     DMLC_DECLARE_FIELD(skip_drop)
         .set_default(0.0F)
         .set_range(0.0F, 1.0F)
-        .describe("Chance that a round of dart leaves out none, whatever one_drop says.");
+        .describe("Chance that a round with dropout leaves out none, whatever one_drop says.");
   }
   void Validate() const {}
+  /// Whether trees are to be left out: sample_type and normalize_type alone only say how.
+  bool AsksForDropout() const { return rate_drop > 0.0F || one_drop || skip_drop > 0.0F; }
 };
 
 /// The trees that a round leaves out, ascending. weights: [n_trees]. The draws are a pure function of `key`.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "booster/dart.h"
 #include "booster/device.h"
 #include "booster/learner_impl.h"
 #include "booster/parameter_check.h"
@@ -59,6 +60,11 @@ bool MeansClasses(ParamMap const& params) {
   return params.count("objective") == 0 && found != params.end() && found->second != "0" && found->second != "1";
 }
 
+/// XGBoost's rule since 3.3: gbtree with parameters that leave trees out is dart.
+bool MeansDropout(LearnerParam const& param, ParamMap const& params) {
+  return param.booster == "gbtree" && ParseParameters<DartParam>(params).AsksForDropout();
+}
+
 /// \throws Error(kParameter) for classes that the objective has no outputs for.
 void RequireClasses(Components const& parts) {
   auto const given = parts.effective.find("num_class");
@@ -98,6 +104,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   if (params.count("verbosity") != 0) SetLogLevel(parts->param.verbosity);
   for (auto const& note : std::exchange(notes, {})) Log(LogLevel::kWarning, note);
   if (MeansClasses(params)) parts->param.objective = "multi:softmax";
+  if (MeansDropout(parts->param, params)) parts->param.booster = "dart";
   parts->ctx.threads = parts->param.Threads();
   parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
   parts->ctx.device = FindDevice(params);

@@ -12,7 +12,7 @@ void Learner::Impl::PrepareUpdate() {
     }
     if (!model.tree_weights.empty()) {
       Fail(ErrorKind::kParameter, "process_type=update takes trees of booster=gbtree only; those of the model have ",
-           "weights (booster=dart).");
+           "weights (dropout).");
     }
     updated = std::make_unique<Model const>(model);
     model.trees.clear();

@@ -39,6 +39,16 @@ def test_predictions_are_those_of_the_peer(kauri: Kauri, name: str) -> None:
     np.testing.assert_allclose(kauri.predict("pred_margin=1"), expected, rtol=2e-6)
 
 
+def test_parameters_that_drop_make_gbtree_dart(kauri: Kauri) -> None:
+    models = []
+    for booster in (["booster=dart"], ["booster=gbtree"], []):
+        kauri.train("rate_drop=0.4", "max_depth=2", *booster)
+        models.append((kauri.folder / "model.json").read_bytes())
+    assert models[1] == models[0]
+    assert models[2] == models[0]
+    assert len(json.loads(models[0])["learner"]["gradient_booster"]["weight_drop"]) > 1
+
+
 def test_help_lists_the_boosters(kauri: Kauri) -> None:
     text = kauri.run("--help").out
     for name in ("booster dart", "rate_drop", "booster gblinear", "feature_selector"):

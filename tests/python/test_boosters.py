@@ -42,6 +42,26 @@ def test_an_objective_of_ones_own_sees_the_trees_that_dart_keeps(regression: Tab
     np.testing.assert_array_equal(own.predict(data), built_in.predict(data))
 
 
+@pytest.mark.parametrize("drops", [{"rate_drop": 0.4}, {"one_drop": True}, {"skip_drop": 0.2, "rate_drop": 0.5}])
+def test_parameters_that_drop_make_gbtree_dart(drops: dict[str, object], regression: Table) -> None:
+    X, y = regression
+    train, held = kauri.DMatrix(X[:350], label=y[:350]), kauri.DMatrix(X[350:], label=y[350:])
+    dart = kauri.train({"booster": "dart", **drops}, train, 8)
+    for params in (drops, {"booster": "gbtree", **drops}):
+        assert bytes(kauri.train(params, train, 8).save_raw()) == bytes(dart.save_raw())
+    assert bytes(kauri.train({}, train, 8).save_raw()) != bytes(dart.save_raw())
+    model = KauriRegressor(n_estimators=8, **drops).fit(X[:350], y[:350])
+    np.testing.assert_array_equal(model.predict(X[:350]), dart.predict(train))
+    stop = kauri.callback.EarlyStopping(rounds=2, save_best=True)
+    log: dict = {}
+    stopped = kauri.train(
+        {"eta": 1.0, **drops}, train, 60, evals=[(held, "held")], callbacks=[stop], evals_result=log, verbose_eval=False
+    )
+    assert rmse(stopped.predict(held), y[350:]) == pytest.approx(min(log["held"]["rmse"]), rel=1e-5)
+    again = pickle.loads(pickle.dumps(dart))
+    np.testing.assert_array_equal(again.predict(held), dart.predict(held))
+
+
 @pytest.mark.parametrize("estimator", [KauriRegressor(booster="dart", rate_drop=0.3, one_drop=True, n_estimators=6)])
 def test_parameters_of_dart_reach_the_booster(estimator: KauriRegressor, regression: Table) -> None:
     X, y = regression

@@ -176,6 +176,73 @@ TEST(Dart, ALoadedModelGoesOnAsDart) {
   EXPECT_FLOAT_EQ(loaded->GetModel().tree_weights.back(), 1.0F / (5.0F + 0.3F));
 }
 
+/// Dart's parameters without its name.
+Params Dropping(Params const& more) {
+  return With({{"max_depth", "3"}, {"seed", "5"}, {"tree_method", "exact"}}, more);
+}
+
+TEST(Dart, IsWhatGbtreeBecomesByParametersThatDrop) {
+  auto const data = MakeLabelled(Spec(9), 0);
+  auto const plain = Bytes(Train(data, Dropping({}), 5).get());
+  for (Params const& drops : {Params{{"rate_drop", "0.4"}}, Params{{"one_drop", "1"}}, Params{{"skip_drop", "0.5"}},
+                              Params{{"rate_drop", "0.6"}, {"skip_drop", "0.3"}, {"normalize_type", "forest"}},
+                              Params{{"one_drop", "1"}, {"sample_type", "weighted"}}}) {
+    auto const dart = Bytes(Train(data, Dropping(With(drops, {{"booster", "dart"}})), 5).get());
+    EXPECT_EQ(Bytes(Train(data, Dropping(drops), 5).get()), dart) << drops[0].first;
+    EXPECT_EQ(Bytes(Train(data, Dropping(With(drops, {{"booster", "gbtree"}})), 5).get()), dart) << drops[0].first;
+    EXPECT_NE(dart, plain);
+  }
+  for (Params const& idle : {Params{{"rate_drop", "0"}}, Params{{"sample_type", "weighted"}},
+                             Params{{"normalize_type", "forest"}}, Params{{"one_drop", "0"}, {"skip_drop", "0"}}}) {
+    EXPECT_EQ(Bytes(Train(data, Dropping(idle), 5).get()), plain) << idle[0].first;
+  }
+  EXPECT_NE(MessageOf([&] { Train(data, Dropping({{"rate_drop", "1.5"}}), 1); }).find("rate_drop"), std::string::npos);
+}
+
+std::unique_ptr<Learner> Loaded(std::string const& file, Params const& params) {
+  auto learner = testing::MakeLearner(params);
+  learner->LoadModel({file.data(), file.size()});
+  return learner;
+}
+
+/// Old weights stay as long as nothing drops their trees; trees of rounds without dropout weigh 1.
+TEST(Dart, ModelsGoOnWithAndWithoutDropout) {
+  auto const data = MakeLabelled(Spec(10), 0);
+  auto const dropped = Train(data, Dropping({{"rate_drop", "0.9"}}), 3);
+  auto const weights = dropped->GetModel().tree_weights;
+  ASSERT_EQ(weights.size(), 3U);
+  auto const file = Bytes(dropped.get());
+  for (auto const* booster : {"", "gbtree", "dart"}) {
+    auto const on = Loaded(file, Dropping({}));
+    if (*booster != '\0') on->SetParam("booster", booster);
+    for (int round = 3; round < 5; ++round) on->UpdateOneIteration(data, round);
+    for (std::int64_t tree = 0; tree < 5; ++tree) {
+      auto const expected = tree < 3 ? weights[static_cast<std::size_t>(tree)] : 1.0F;
+      EXPECT_EQ(on->GetModel().TreeWeight(tree), expected) << booster << " " << tree;
+    }
+    auto const again = Loaded(Bytes(on.get()), {});
+    EXPECT_EQ(again->Predict(*data, Predicting(PredictKind::kMargin)).values,
+              on->Predict(*data, Predicting(PredictKind::kMargin)).values);
+  }
+  auto const plain = Loaded(Bytes(Train(data, Dropping({}), 3).get()), Dropping({{"rate_drop", "1"}}));
+  plain->UpdateOneIteration(data, 3);
+  EXPECT_EQ(plain->GetModel().tree_weights, (std::vector<float>{3 / 3.3F, 3 / 3.3F, 3 / 3.3F, 1 / 3.3F}));
+  plain->SetParam("rate_drop", "0");
+  plain->UpdateOneIteration(data, 4);
+  EXPECT_EQ(plain->GetModel().TreeWeight(0), 3 / 3.3F);
+  EXPECT_EQ(plain->GetModel().TreeWeight(4), 1.0F);
+}
+
+TEST(Dart, RefreshedTreesAreDroppedAndWeighedAsNewOnes) {
+  auto const data = MakeLabelled(Spec(11), 0);
+  auto const file = Bytes(Train(data, Dropping({}), 3).get());
+  auto const learner = Loaded(file, Dropping({{"rate_drop", "1"}, {"process_type", "update"}, {"updater", "refresh"}}));
+  for (int round = 0; round < 3; ++round) learner->UpdateOneIteration(data, round);
+  auto const grown = Train(data, Dropping({{"rate_drop", "1"}}), 3);
+  EXPECT_EQ(learner->GetModel().tree_weights, grown->GetModel().tree_weights);
+  EXPECT_EQ(learner->GetModel().trees.size(), 3U);
+}
+
 TEST(Dart, WeightsAfterDroppingAllTreesFollowTheirRecurrence) {
   // Three rounds with rate_drop=1 and eta=0.3, by hand: k / (k + 0.3) for each later round, 1 / (k + 0.3) when new.
   for (auto const* type : {"tree", "forest"}) {
