@@ -80,6 +80,7 @@ class CpuEngine : public Engine {
     auto& cache = CacheOf(train);
     ResizeLarge(&cache.gradients, cache.margins.size());
     objective.ComputeGradients(ctx, cache.margins, train.Info(), iteration, cache.gradients);
+    cache.watch.Expect(false);
     cache.leaf_quantiles.clear();
     for (std::int64_t output = 0; output < cache.n_outputs; ++output) {
       cache.leaf_quantiles.push_back(objective.LeafQuantile(output));
@@ -94,6 +95,7 @@ class CpuEngine : public Engine {
            cache.n_outputs, " outputs; expected ", cache.margins.size(), ", row by row.");
     }
     cache.gradients.assign(gradients.begin(), gradients.end());
+    cache.watch.Expect(true);
     cache.leaf_quantiles.clear();
   }
 
@@ -105,7 +107,7 @@ class CpuEngine : public Engine {
       cache.build_state_key = builder.StateKey();
     }
     auto const sampled = DrawRows(ctx, tree, &cache);
-    if (cache.watch.IsDue(tree.iteration)) WatchResolution(tree, &cache);
+    if (cache.watch.IsDue(tree.iteration)) WatchResolution(train.Info(), tree, &cache);
     TreeTask task;
     if (tree.vector_leaves) {
       task.table = cache.table.View();
@@ -204,14 +206,14 @@ class CpuEngine : public Engine {
     return std::move(sample.used);
   }
 
-  static void WatchResolution(RoundTree const& tree, DataCache* cache) {
+  static void WatchResolution(MetaInfo const& info, RoundTree const& tree, DataCache* cache) {
     if (!tree.vector_leaves) {
-      cache->watch.Look(cache->gradients, cache->n_outputs, tree.output, cache->fixed.unit);
+      cache->watch.Look(cache->gradients, info, cache->n_outputs, tree.output, cache->fixed.unit);
       return;
     }
     auto const units = cache->table.View().units;
     for (std::int64_t output = 0; output < cache->n_outputs; ++output) {
-      cache->watch.Look(cache->gradients, cache->n_outputs, output, units[static_cast<std::size_t>(output)]);
+      cache->watch.Look(cache->gradients, info, cache->n_outputs, output, units[static_cast<std::size_t>(output)]);
     }
   }
 

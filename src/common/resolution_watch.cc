@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "common/fixed_point.h"
+#include "common/input_outlier.h"
 #include "common/log.h"
 
 namespace kauri {
@@ -13,6 +15,9 @@ namespace {
 constexpr std::int64_t kMostWatched = 512;
 /// Fewer differences than this say nothing.
 constexpr std::int64_t kFewestDifferences = 8;
+
+/// Of a model, in which gradients that a caller makes are looked at: too few to converge.
+constexpr std::int64_t kFirstRounds = 4;
 
 /// How many of something were lost.
 struct Losses {
@@ -39,6 +44,15 @@ std::int64_t LargestRow(Span<GradientPair const> gradients, std::int64_t n_outpu
     if (size(row) > size(largest)) largest = row;
   }
   return largest;
+}
+
+/// why: in words, or empty.
+void Warn(std::int64_t row, GradientPair pair, GradientUnit unit, std::string const& why) {
+  Log(LogLevel::kWarning, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
+      ", beside which those of most rows vanish", why.empty() ? "" : " (" + why + ")",
+      ": gradients are added in steps of ", unit.gradient, ", hessians in steps of ", unit.hessian,
+      ", so what tells the other rows apart is learnt late or never. Correct or clip the label or weight of that row, "
+      "leave it out, or use an objective for outliers such as reg:pseudohubererror.");
 }
 
 bool LosesDifferences(Span<GradientPair const> watched, GradientUnit unit) {
@@ -72,28 +86,29 @@ bool ResolutionWatch::IsDue(std::int64_t iteration) {
   if (iteration != iteration_) ++n_rounds_;
   iteration_ = iteration;
   auto const is_power_of_two = (n_rounds_ & (n_rounds_ - 1)) == 0;
-  return is_power_of_two && !has_warned_;
+  return is_power_of_two && !has_warned_ && !(by_caller_ && iteration >= kFirstRounds);
 }
 
-void ResolutionWatch::Look(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output,
-                           GradientUnit unit) {
+bool ResolutionWatch::MayWarn(MetaInfo const& info, std::int64_t n_outputs, std::int64_t output) const {
+  return !has_warned_ && (by_caller_ || InputScale(info, n_outputs, output).AnyStandsOut());
+}
+
+void ResolutionWatch::Look(Span<GradientPair const> gradients, MetaInfo const& info, std::int64_t n_outputs,
+                           std::int64_t output, GradientUnit unit) {
   if (has_warned_) return;
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
   std::vector<GradientPair> watched;
   for (std::int64_t i = 0; i < NumWatchedRows(n_rows); ++i) {
     watched.push_back(gradients[static_cast<std::size_t>(WatchedRow(i, n_rows) * n_outputs + output)]);
   }
-  if (!LosesGradients(watched, unit)) return;
-  has_warned_ = true;
-  auto const row = LargestRow(gradients, n_outputs, output, LosesDifferences(watched, unit));
-  auto const pair = gradients[static_cast<std::size_t>(row * n_outputs + output)];
-  Log(LogLevel::kWarning, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
-      ", beside which those of most rows vanish: gradients are added in steps of ", unit.gradient,
-      ", hessians in steps of ", unit.hessian,
-      ", so what tells the other rows apart is learnt late or never. Correct or clip the label or weight of that row, "
-      "leave it out, or "
-      "use "
-      "an objective for outliers such as reg:pseudohubererror.");
+  for (bool const by_gradient : {true, false}) {
+    if (!(by_gradient ? LosesDifferences(watched, unit) : LosesHessians(watched, unit))) continue;
+    auto const row = LargestRow(gradients, n_outputs, output, by_gradient);
+    auto const why = by_caller_ ? std::string() : InputScale(info, n_outputs, output).WhatStandsOut(row);
+    if (!by_caller_ && why.empty()) continue;
+    has_warned_ = true;
+    return Warn(row, gradients[static_cast<std::size_t>(row * n_outputs + output)], unit, why);
+  }
 }
 
 }  // namespace kauri

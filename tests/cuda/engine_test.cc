@@ -305,5 +305,35 @@ TEST_F(CudaEngineTest, AnOutlierBesideWhichTheOthersVanishIsReported) {
   }
 }
 
+/// Rows that are told apart have tiny gradients beside those of the few with a wrong label: nothing to report.
+TEST_F(CudaEngineTest, AModelThatHasConvergedIsNotReported) {
+  auto const data = MakeData(3000, false, 1.0F, 4);
+  auto* const info = data->MutableInfo();
+  for (std::size_t row = 0; row < 3000; ++row) {
+    auto const value = data->Dense().values[6 * row];
+    info->labels[row] = (value > 0.0F) != (row % 997 == 3) ? 1.0F : 0.0F;
+  }
+  auto on_device = OnTheDevice({{"objective", "binary:logistic"}, {"eta", "1"}, {"min_child_weight", "0"}});
+  for (int round = 0; round < 65; ++round) on_device.Round(data, 1.0F);
+  EXPECT_EQ(CountLines("vanish"), 0U);
+}
+
+TEST_F(CudaEngineTest, GradientsFromOutsideAreReportedInTheFirstRounds) {
+  for (int const first : {0, 5}) {
+    Lines().clear();
+    auto const data = MakeData(3000, false, 1.0F, 3);
+    auto on_device = OnTheDevice({{"objective", "reg:squarederror"}});
+    Random random(7);
+    for (int round = 0; round < 9; ++round) {
+      std::vector<GradientPair> pairs;
+      for (int row = 0; row < 3000; ++row) pairs.push_back({random.Normal(), 1.0F});
+      if (round >= first) pairs[77].gradient = 1e12F;
+      on_device.Round(data, 1.0F, pairs);
+    }
+    EXPECT_EQ(CountLines("row 77 has gradient "), first == 0 ? 1U : 0U);
+    EXPECT_EQ(CountLines("vanish"), first == 0 ? 1U : 0U);
+  }
+}
+
 }  // namespace
 }  // namespace kauri::testing

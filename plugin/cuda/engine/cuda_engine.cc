@@ -76,6 +76,7 @@ class CudaEngine : public Engine {
     auto& own = DataOf(train);
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
+    own.training.watch.Expect(false);
     KeepLeafQuantiles(objective, &own);
     if (auto const on_device = MakeDeviceObjective(objective)) {
       on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
@@ -97,6 +98,7 @@ class CudaEngine : public Engine {
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
     own.training.leaf_quantiles.clear();
+    own.training.watch.Expect(true);
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.training.gradients.data());
   }
 
@@ -108,6 +110,7 @@ class CudaEngine : public Engine {
     own.PrepareTraining(Cuda(), train);
     own.training.largest.clear();
     own.training.leaf_quantiles.clear();
+    own.training.watch.Expect(true);
     WaitForArray(Cuda(), gradients, "the gradients");
     WaitForArray(Cuda(), hessians, "the hessians");
     static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
@@ -249,7 +252,7 @@ class CudaEngine : public Engine {
       task.sampled_rows = training.sampled.span();
     }
     task.pairs = training.pairs.span();
-    task.unit = tree.SamplesByGradient() ? SampleOnHost(ctx, tree, own) : QuantiseFor(ctx, tree, own);
+    task.unit = tree.SamplesByGradient() ? SampleOnHost(ctx, tree, own) : QuantiseFor(ctx, train.Info(), tree, own);
     task.iteration = tree.iteration;
     task.tree_in_iteration = tree.tree_in_iteration;
     task.feature_weights = train.Info().feature_weights;
@@ -257,7 +260,7 @@ class CudaEngine : public Engine {
     return task;
   }
 
-  GradientUnit QuantiseFor(Context const& ctx, RoundTree const& tree, EngineData* own) {
+  GradientUnit QuantiseFor(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
     auto& training = own->training;
     auto const gradients = own->Gradients();
     if (training.largest.empty()) training.largest = LargestMagnitudes(Cuda(), gradients);
@@ -270,7 +273,7 @@ class CudaEngine : public Engine {
     RowSample const sample{RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration), tree.subsample};
     auto const sampled = tree.subsample < 1.0F ? training.sampled.span() : Span<std::uint8_t>();
     Quantise(Cuda(), gradients, tree.output, largest.Unit(), sample, training.pairs.span(), sampled);
-    if (training.watch.IsDue(tree.iteration)) own->WatchResolution(Cuda(), tree.output, largest.Unit());
+    if (training.watch.IsDue(tree.iteration)) own->WatchResolution(Cuda(), info, tree.output, largest.Unit());
     return largest.Unit();
   }
 

@@ -123,10 +123,13 @@ DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
           group_ptr_.span(), lower_bounds_.span(), upper_bounds_.span()};
 }
 
-void EngineData::WatchResolution(CudaContext const& cuda, std::int64_t output, GradientUnit unit) {
+void EngineData::WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output,
+                                 GradientUnit unit) {
   auto const watched = WatchedPairs(cuda, Gradients(), output);
   if (!LosesGradients(ToHost(cuda, watched.data(), watched.size()), unit)) return;
-  training.watch.Look(ToHost(cuda, training.gradients.data(), training.gradients.size()), n_outputs, output, unit);
+  if (!training.watch.MayWarn(info, n_outputs, output)) return;
+  auto const gradients = ToHost(cuda, training.gradients.data(), training.gradients.size());
+  training.watch.Look(gradients, info, n_outputs, output, unit);
 }
 
 }  // namespace kauri::cuda

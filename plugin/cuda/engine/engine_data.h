@@ -68,9 +68,9 @@ class EngineData {
   DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
   /// Names of metrics that the labels were found to fit.
   std::set<std::string>* FittingMetrics() { return &fitting_metrics_; }
-  /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there is something to
-  /// say.
-  void WatchResolution(CudaContext const& cuda, std::int64_t output, GradientUnit unit);
+  /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there may be something
+  /// to say.
+  void WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output, GradientUnit unit);
   GradientTable Gradients() const { return {training.gradients.span(), n_outputs}; }
 
  private:

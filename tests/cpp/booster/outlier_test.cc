@@ -75,6 +75,152 @@ TEST_F(Outliers, AppearingLateAreReported) {
   ExpectWarningOf(kOutlier);
 }
 
+/// Every loss that a label, a weight or a base margin of one row can run away with.
+TEST_F(Outliers, OfManyLosses) {
+  struct Loss {
+    Params params;
+    int classes;
+    bool by_label;
+  };
+  std::vector<Loss> const losses{{{{"objective", "reg:squarederror"}}, 0, true},
+                                 {{{"objective", "reg:expectileerror"}, {"expectile_alpha", "0.7"}}, 0, true},
+                                 {{{"objective", "count:poisson"}}, 5, true},
+                                 {{{"objective", "reg:tweedie"}}, 5, true},
+                                 {{{"objective", "binary:logistic"}}, 2, false},
+                                 {{{"objective", "multi:softprob"}, {"num_class", "3"}}, 3, false},
+                                 {{{"objective", "reg:pseudohubererror"}}, 0, false}};
+  for (auto const& loss : losses) {
+    for (bool const by_label : {true, false}) {
+      if (by_label && !loss.by_label) continue;
+      Lines().clear();
+      auto const data = Data(loss.classes);
+      auto* const info = data->MutableInfo();
+      if (by_label) {
+        info->labels[kOutlier] = 1e12F;
+      } else {
+        info->weights.assign(kRows, 1.0F);
+        info->weights[kOutlier] = 1e14F;
+      }
+      Train(data, With(loss.params, {{"base_score", "0.3"}}), 8);
+      SCOPED_TRACE(loss.params[0].second + (by_label ? " label" : " weight"));
+      ExpectWarningOf(kOutlier);
+      EXPECT_NE(Lines()[0].find(by_label ? "its label is 1" : "its weight is 1"), std::string::npos) << Lines()[0];
+    }
+  }
+}
+
+TEST_F(Outliers, BaseMarginsAreReported) {
+  auto const data = Data();
+  data->MutableInfo()->base_margin.assign(kRows, 0.5F);
+  data->MutableInfo()->base_margin[kOutlier] = -1e12F;
+  Train(data, {}, 4);
+  ExpectWarningOf(kOutlier);
+}
+
+/// Queries of ten rows, one of which has a weight of its own.
+TEST_F(Outliers, WeightsOfQueriesAreReported) {
+  auto const data = Data(3);
+  auto* const info = data->MutableInfo();
+  for (std::int64_t row = 0; row <= kRows; row += 10) info->group_ptr.push_back(row);
+  info->weights.assign(kRows / 10, 1.0F);
+  info->weights[kOutlier / 10] = 1e14F;
+  Train(data, {{"objective", "rank:ndcg"}}, 4);
+  ASSERT_EQ(Lines().size(), 1U);
+  EXPECT_EQ(Lines()[0].find("row 123"), 0U) << Lines()[0];
+  EXPECT_NE(Lines()[0].find("its weight is 1"), std::string::npos) << Lines()[0];
+}
+
+std::vector<GradientPair> Custom(float largest) {
+  std::vector<GradientPair> pairs;
+  Random random(3);
+  for (std::int64_t row = 0; row < kRows; ++row) pairs.push_back({random.Normal(), 1.0F});
+  pairs[kOutlier].gradient = largest;
+  return pairs;
+}
+
+/// Of gradients from outside nothing is known but themselves: they count in the first rounds.
+TEST_F(Outliers, GradientsFromOutsideAreReportedInTheFirstRounds) {
+  for (bool const late : {false, true}) {
+    Lines().clear();
+    auto const data = Data();
+    auto const learner = MakeLearner({});
+    for (int round = 0; round < 16; ++round) {
+      learner->BoostOneIteration(data, Custom(late && round < 4 ? 1.0F : 1e12F), round);
+    }
+    if (late) {
+      EXPECT_TRUE(Lines().empty()) << Lines().front();
+    } else {
+      ExpectWarningOf(kOutlier);
+    }
+  }
+}
+
+/// Blobs far apart, but for a few rows with the wrong class: those keep large gradients while all others' vanish.
+std::shared_ptr<DataMatrix> Blobs(int classes, bool imbalanced, bool weighted) {
+  Random random(12);
+  std::vector<float> values;
+  std::vector<float> labels;
+  std::vector<float> weights;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    auto const drawn = random.Uniform();
+    auto const label = static_cast<int>((imbalanced ? drawn * drawn * drawn * drawn : drawn) * classes);
+    for (int col = 0; col < 3; ++col)
+      values.push_back(static_cast<float>((label * (col + 3)) % 29) + 0.02F * random.Normal());
+    labels.push_back(static_cast<float>(row % 997 == 5 ? (label + 1) % classes : label));
+    weights.push_back(0.5F + static_cast<float>(random.Uniform()));
+  }
+  std::shared_ptr<DataMatrix> data = MakeMatrix(values, 3, false);
+  data->MutableInfo()->labels = labels;
+  if (weighted) data->MutableInfo()->weights = weights;
+  return data;
+}
+
+TEST_F(Outliers, ModelsThatHaveConvergedAreNotReported) {
+  Params const fast{{"eta", "1"}, {"min_child_weight", "0"}, {"lambda", "0"}, {"max_depth", "4"}};
+  for (bool const weighted : {false, true}) {
+    for (int const classes : {3, 23}) {
+      auto const n_classes = std::to_string(classes);
+      for (bool const imbalanced : {false, true}) {
+        auto const data = Blobs(classes, imbalanced, weighted);
+        for (auto const* strategy : {"one_output_per_tree", "multi_output_tree"}) {
+          Train(data,
+                With(fast, {{"objective", "multi:softprob"}, {"num_class", n_classes}, {"multi_strategy", strategy}}),
+                200);
+        }
+      }
+    }
+    auto const two = Blobs(2, false, weighted);
+    for (auto const* objective : {"binary:logistic", "reg:logistic", "binary:logitraw", "binary:hinge", "count:poisson",
+                                  "reg:squarederror", "reg:squaredlogerror", "reg:tweedie", "reg:absoluteerror"}) {
+      Train(two, With(fast, {{"objective", objective}}), 200);
+    }
+    auto const ranked = Blobs(3, false, false);
+    for (std::int64_t row = 0; row <= kRows; row += 20) ranked->MutableInfo()->group_ptr.push_back(row);
+    for (auto const* objective : {"rank:ndcg", "rank:pairwise"})
+      Train(ranked, With(fast, {{"objective", objective}}), 64);
+    auto const times = Blobs(3, false, weighted);
+    for (auto& label : times->MutableInfo()->labels) label += 1.0F;
+    Train(times, With(fast, {{"objective", "survival:cox"}}), 64);
+    Train(times, With(fast, {{"objective", "reg:gamma"}}), 64);
+    times->MutableInfo()->label_lower_bound = times->Info().labels;
+    times->MutableInfo()->label_upper_bound = times->Info().labels;
+    Train(times, With(fast, {{"objective", "survival:aft"}}), 64);
+  }
+  EXPECT_TRUE(Lines().empty()) << Lines().front();
+}
+
+/// Going on with a model that has converged.
+TEST_F(Outliers, ContinuedModelsThatHaveConvergedAreNotReported) {
+  auto const data = Blobs(3, false, false);
+  Params const fast{{"objective", "multi:softprob"}, {"num_class", "3"}, {"eta", "1"}, {"min_child_weight", "0"}};
+  auto const learner = Train(data, fast, 100);
+  auto const bytes = Bytes(learner.get());
+  auto const on = MakeLearner(fast);
+  on->LoadModel({bytes.data(), bytes.size()});
+  for (int round = 100; round < 110; ++round) on->UpdateOneIteration(data, round);
+  EXPECT_TRUE(Lines().empty()) << Lines().front();
+}
+
 TEST_F(Outliers, WhatIsLearntIsNotReported) {
   for (auto const factor : {1.0F, 1e5F, 1e8F}) {  // as far as fixed point goes
     auto const data = Data();
