@@ -8,6 +8,8 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kMostSampled = 512;
+/// Fewer may be the outliers themselves.
+constexpr std::size_t kFewestDistances = 8;
 /// Far more than heavy tails reach, far less than fixed point resolves (2^30).
 constexpr double kFar = 1 << 20;
 
@@ -41,8 +43,8 @@ double InputScale::Column::Of(std::int64_t row) const {
 
 bool InputScale::Column::IsFar(double value) const { return std::fabs(value - centre) > kFar * spread; }
 
-/// The spread is the usual distance from the middle of those that are not there; where all are, the size of what they
-/// are, or 1: classes are 1 apart.
+/// The spread is the usual distance from the middle of those that are not there; where nearly all are, the size of what
+/// they are, or 1: classes are 1 apart.
 void InputScale::Add(Column column) {
   auto const n = std::min(n_rows_, kMostSampled);
   std::vector<double> sample;
@@ -52,7 +54,8 @@ void InputScale::Add(Column column) {
   for (auto const value : sample) {
     if (value != column.centre) distances.push_back(std::fabs(value - column.centre));
   }
-  column.spread = !distances.empty() ? Median(&distances) : column.centre != 0.0 ? std::fabs(column.centre) : 1.0;
+  auto const of_centre = column.centre != 0.0 ? std::fabs(column.centre) : 1.0;
+  column.spread = distances.size() < kFewestDistances ? of_centre : Median(&distances);
   columns_.push_back(column);
 }
 

@@ -131,7 +131,7 @@ def test_alpha_with_limits_that_bind_nothing(name: str, method: str, limits: dic
     features, labels = load_problem(name)
     if method != "exact":
         features = in_few_values(features)
-    params = {"objective": OBJECTIVES[name], "tree_method": method, "max_depth": 5, "nthread": 2, "alpha": 15}
+    params = {"objective": OBJECTIVES[name], "tree_method": method, "max_depth": 5, "nthread": 2, "alpha": 1.5}
     if method == "lossguide":
         params |= {"tree_method": "hist", "grow_policy": "lossguide", "max_depth": 0, "max_leaves": 20}
     if "monotone_constraints" in limits:

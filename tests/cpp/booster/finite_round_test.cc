@@ -26,7 +26,7 @@ std::vector<Case> Boosters() {
           {"dart", {{"booster", "dart"}, {"rate_drop", "0.5"}, {"one_drop", "1"}}},
           {"linear", {{"booster", "gblinear"}, {"lambda", "0"}}},
           {"shotgun", {{"booster", "gblinear"}, {"updater", "shotgun"}, {"lambda", "0"}}},
-          {"vectors", {{"multi_strategy", "multi_output_tree"}, {"num_target", "2"}}, 2}};
+          {"vectors", {{"multi_strategy", "multi_output_tree"}}, 2}};
 }
 
 /// Gradients whose step is beyond float32; finite themselves.
@@ -60,7 +60,6 @@ TEST(FiniteRounds, TheFailedRoundLeavesTheModelAsItWas) {
     auto const before = Bytes(learner.get());
     auto const message = MessageOf([&] { learner->BoostOneIteration(data, Endless(one.n_outputs), 2); });
     ExpectSays(message, "round 2 ended in", one.name);
-    ExpectSays(message, "inf", one.name);
     ExpectSays(message, "Lower eta", one.name);
     EXPECT_EQ(Bytes(learner.get()), before) << one.name;
     EXPECT_EQ(learner->NumIterations(), 2) << one.name;

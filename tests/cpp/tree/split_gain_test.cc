@@ -123,8 +123,8 @@ TEST(SplitGain, GainIsThatOfTheBestAllowedWeight) {
     auto const upper = std::min(bounds.upper, step);
     auto best = -kInfinity;
     constexpr int kSteps = 4000;
-    for (int i = 0; i <= kSteps; ++i) {
-      auto const weight = lower + (upper - lower) * i / kSteps;
+    for (int i = -1; i <= kSteps; ++i) {
+      auto const weight = i < 0 ? 0.0 : lower + (upper - lower) * i / kSteps;  // alpha's kink, too
       auto const curve = (HessianOf(sum, param) + param.lambda) * weight * weight;
       best = std::max(best, -2.0 * GradientOf(sum, param) * weight - curve - 2.0 * param.alpha * std::fabs(weight));
     }
