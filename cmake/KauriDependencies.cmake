@@ -1,5 +1,5 @@
 # Everything comes from Debian's packages; tests/run and demo/quickstart install what is missing.
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(OpenMP COMPONENTS CXX)  # for KAURI_THREADS=openmp
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(PkgConfig REQUIRED)

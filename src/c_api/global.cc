@@ -10,6 +10,7 @@
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
 #include "common/log.h"
+#include "common/team.h"
 #include "common/threads.h"
 #include "kauri/c_api.h"
 #include "kauri/plugin.h"
@@ -44,7 +45,7 @@ nlohmann::json BuildInfo() {
   auto const plugin = GetCudaPluginStatus();
   return {{"KAURI_VERSION", KAURI_VERSION},
           {"COMPILER", __VERSION__},
-          {"USE_OPENMP", true},
+          {"USE_OPENMP", kauri::detail::TeamIsOpenMp()},
           {"USE_CUDA", plugin.problem.empty()},
           {"USE_NCCL", false},
           {"USE_RMM", false},

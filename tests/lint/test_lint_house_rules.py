@@ -13,7 +13,7 @@ CUDA_SYMBOLS = (
 )
 RULES = [
     (r"std::(cout|cerr|clog)\b|\b(f?printf|puts|fputs|putchar|perror)\s*\(", ("src/cli/",), "the library never prints"),
-    (r"#\s*pragma\s+omp", ("src/common/parallel_for.h",), "loops go through ParallelFor (src/common/parallel_for.h)"),
+    (r"#\s*pragma\s+omp", ("src/common/openmp_team.cc",), "loops go through ParallelFor (src/common/parallel_for.h)"),
     (
         r"(?<![.>\w])(std::|::)?(exit|_exit|abort|quick_exit|terminate)\s*\(",
         (),

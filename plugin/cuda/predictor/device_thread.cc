@@ -1,10 +1,20 @@
 #include "cuda/predictor/device_thread.h"
 
+#include <system_error>
 #include <utility>
 
 namespace kauri::cuda {
 
+DeviceThread::DeviceThread() {
+  try {
+    thread_ = std::thread([this] { Loop(); });
+  } catch (std::system_error const&) {
+    thread_ = {};
+  }
+}
+
 DeviceThread::~DeviceThread() {
+  if (!thread_.joinable()) return;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     ends_ = true;
@@ -16,6 +26,10 @@ DeviceThread::~DeviceThread() {
 std::future<void> DeviceThread::Run(std::function<void()> work) {
   std::packaged_task<void()> task(std::move(work));
   auto done = task.get_future();
+  if (!thread_.joinable()) {
+    task();
+    return done;
+  }
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     tasks_.push_back(std::move(task));

@@ -10,11 +10,11 @@
 
 namespace kauri::cuda {
 
-/// Runs what it is given, one after the other. It stays between calls because OpenMP keeps a team for every thread that
-/// runs loops: with a new thread, each call would start its team anew (milliseconds).
+/// Runs what it is given, one after the other. It stays between calls, because CUDA and memory are set up for each
+/// thread anew. Where no thread can be started, the caller's own runs it.
 class DeviceThread {
  public:
-  DeviceThread() : thread_([this] { Loop(); }) {}
+  DeviceThread();
   /// Waits for what it was given.
   ~DeviceThread();
   DeviceThread(DeviceThread const&) = delete;

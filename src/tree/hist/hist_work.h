@@ -6,8 +6,7 @@
 namespace kauri {
 
 /// `ctx`, with a single thread where the step is so few simple operations, of about a nanosecond, that waking the
-/// others and waiting for them costs as much: measured 1.2 microseconds for two threads, 5 for sixteen. All threads or
-/// one: OpenMP ends those that a smaller team leaves out, and starting them again takes 0.4 ms.
+/// others and waiting for them costs as much: measured 1.2 microseconds for two threads, 5 for sixteen.
 inline Context ThreadsFor(Context const& ctx, double operations) {
   constexpr double kWorthATeam = 15000.0;
   auto chosen = ctx;

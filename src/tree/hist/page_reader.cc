@@ -1,5 +1,8 @@
 #include "tree/hist/page_reader.h"
 
+#include <unistd.h>
+
+#include <system_error>
 #include <utility>
 
 namespace kauri {
@@ -21,7 +24,25 @@ void PageReader::Read(Page* page, std::int64_t number) const {
   page->number = number;
 }
 
+/// Where no thread can be started, the page is read when it is asked for.
+void PageReader::ReadAhead(std::int64_t number) {
+  process_ = getpid();
+  try {
+    reading_ = std::async(std::launch::async, [this, number, page = next_.get()] { Read(page, number); });
+  } catch (std::system_error const&) {
+    reading_ = {};
+  }
+}
+
+/// In the child of a fork nobody reads on: what is there of the next page is worth nothing, and waiting would not end.
+void PageReader::ForgetAfterFork() {
+  if (!reading_.valid() || process_ == getpid()) return;
+  static_cast<void>(std::make_unique<std::future<void>>(std::move(reading_)).release());  // its destructor would wait
+  next_->number = -1;
+}
+
 Page const& PageReader::Get(std::int64_t number) {
+  ForgetAfterFork();
   if (reading_.valid()) reading_.get();
   if (present_->number != number) {
     if (next_ != nullptr && next_->number == number) {
@@ -33,7 +54,7 @@ Page const& PageReader::Get(std::int64_t number) {
   auto const after = (number + 1) % NumPages();
   auto const is_worth_a_thread = present_->bins.MutableCodes().size() >= kBytesReadAhead;
   if (next_ != nullptr && next_->number != after && is_worth_a_thread) {
-    reading_ = std::async(std::launch::async, [this, after, page = next_.get()] { Read(page, after); });
+    ReadAhead(after);
   }
   return *present_;
 }

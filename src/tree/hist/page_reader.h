@@ -1,6 +1,8 @@
 /// \file The pages of a file of bins, one after the other, the next one read while the present one is used.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -25,6 +27,9 @@ class PageReader {
  public:
   /// starts: [n_pages + 1], the first rows of the pages.
   PageReader(std::shared_ptr<BinStore const> store, std::vector<std::int64_t> starts);
+  ~PageReader() { ForgetAfterFork(); }
+  PageReader(PageReader const&) = delete;
+  PageReader& operator=(PageReader const&) = delete;
 
   std::int64_t NumPages() const { return static_cast<std::int64_t>(starts_.size()) - 1; }
   std::int64_t FirstRow(std::int64_t page) const { return starts_[static_cast<std::size_t>(page)]; }
@@ -35,12 +40,15 @@ class PageReader {
 
  private:
   void Read(Page* page, std::int64_t number) const;
+  void ReadAhead(std::int64_t number);
+  void ForgetAfterFork();
 
   std::shared_ptr<BinStore const> store_;
   std::vector<std::int64_t> starts_;
   std::unique_ptr<Page> present_;
   std::unique_ptr<Page> next_;
   std::future<void> reading_;  ///< fills next_; after the pages, so that it ends before they do
+  pid_t process_ = 0;          ///< which `reading_` reads in
 };
 
 }  // namespace kauri

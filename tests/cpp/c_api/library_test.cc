@@ -90,7 +90,7 @@ TEST(Library, OneProcess) {
   EXPECT_NE(std::string(XGBGetLastError()).find("several processes"), std::string::npos);
 }
 
-/// Of this process; those that OpenMP has started stay.
+/// Of this process; those that loops have started stay.
 int NumThreads() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -1,0 +1,35 @@
+/// \file Sleeping until a word in memory changes, as the Linux kernel offers it: a std::condition_variable without its
+/// mutex, which a fork() could copy while somebody holds it.
+#pragma once
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace kauri {
+
+/// A 64-bit word of which the kernel sees the lower half.
+using FutexWord = std::atomic<std::uint64_t>;
+
+namespace detail {
+
+inline void const* LowerHalf(FutexWord const* word) {
+  static_assert(sizeof(FutexWord) == sizeof(std::uint64_t));
+  constexpr int kFirst = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 4;
+  return reinterpret_cast<char const*>(word) + kFirst;
+}
+
+}  // namespace detail
+
+/// Sleeps while the lower half of `word` is that of `value`, until FutexWake; may return at any time without reason.
+inline void FutexWait(FutexWord const* word, std::uint64_t value) {
+  syscall(SYS_futex, detail::LowerHalf(word), FUTEX_WAIT_PRIVATE, static_cast<std::uint32_t>(value), nullptr);
+}
+
+/// Wakes the one that sleeps there. `word` is taken as an address only: what is there may be gone.
+inline void FutexWake(FutexWord const* word) { syscall(SYS_futex, detail::LowerHalf(word), FUTEX_WAKE_PRIVATE, 1); }
+
+}  // namespace kauri

@@ -1,0 +1,23 @@
+/// \file OpenMP's threads behind ParallelFor: the baseline of measurements. They spin while they wait, as long as the
+/// runtime pleases; they are missing after fork(), where loops then wait for ever; and where none can be started the
+/// runtime ends the process. Threads that ask for loops have a team each.
+#include <omp.h>
+
+#include <cstdint>
+
+#include "common/team.h"
+
+namespace kauri::detail {
+
+void RunOnTeam(int threads, TeamWork const& work) {
+#pragma omp parallel num_threads(threads)
+  {
+    InLoop const place(omp_get_thread_num());
+#pragma omp for schedule(dynamic, 1) nowait
+    for (std::int64_t block = 0; block < work.n_blocks; ++block) work.Run(block);
+  }
+}
+
+bool TeamIsOpenMp() { return true; }
+
+}  // namespace kauri::detail
