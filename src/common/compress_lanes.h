@@ -1,8 +1,9 @@
-/// \file Lanes of 32 bits sorted by a mask into two streams, for code that is compiled per target (hwy/foreach_target.h).
+/// \file Lanes of 32 bits sorted by a mask into two streams, for code that is compiled per target
+/// (hwy/foreach_target.h).
 ///
-/// With AVX-512 and on Arm that is Highway's Compress. With AVX2 that function of Highway 1.0 has a table of 1 KiB among
-/// its local variables, which GCC copies to the stack at every call (`rep movsq`): 72 % of the time that rows took to
-/// reach their nodes. Here the table is static: 2.8 times as many rows a second.
+/// With AVX-512 and on Arm that is Highway's Compress. With AVX2 that function of Highway 1.0 has a table of 1 KiB
+/// among its local variables, which GCC copies to the stack at every call (`rep movsq`): 72 % of the time that rows
+/// took to reach their nodes. Here the table is static: 2.8 times as many rows a second.
 ///
 /// No #pragma once: each target includes it anew.
 #if defined(KAURI_COMMON_COMPRESS_LANES_H) == defined(HWY_TARGET_TOGGLE)

@@ -34,10 +34,10 @@ class OutputGradients {
  private:
   void Quantise(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t first);
 
-  RowSurvey survey_;                            ///< `largest` is empty until the first call
-  std::int64_t first_ = -1;                     ///< output of pairs_[0]; below 0: none
-  std::vector<std::vector<FixedPair>> pairs_;   ///< [kAtOnce or fewer][n_rows]
-  std::vector<FixedPair> sampled_;              ///< [n_rows]: of the last call with rows left out
+  RowSurvey survey_;                           ///< `largest` is empty until the first call
+  std::int64_t first_ = -1;                    ///< output of pairs_[0]; below 0: none
+  std::vector<std::vector<FixedPair>> pairs_;  ///< [kAtOnce or fewer][n_rows]
+  std::vector<FixedPair> sampled_;             ///< [n_rows]: of the last call with rows left out
 };
 
 }  // namespace kauri

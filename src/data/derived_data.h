@@ -3,8 +3,8 @@
 /// Vocabulary. An entry is immutable and a function of the rows, which never change, and of its key: all else that it
 /// depends on. What does not change it, the number of threads for one, is not in the key; labels never are.
 ///
-/// Trainings share entries and outlive them here: an entry that is dropped stays with who uses it. Of each kind the last
-/// kKeptOfAKind that were asked for are kept while the matrix lives; one that would be too many goes before its
+/// Trainings share entries and outlive them here: an entry that is dropped stays with who uses it. Of each kind the
+/// last kKeptOfAKind that were asked for are kept while the matrix lives; one that would be too many goes before its
 /// successor is made. Where a memory budget is set, the entries that were not asked for longest are dropped until the
 /// rest fits, the one just made included.
 #pragma once
@@ -24,10 +24,10 @@ namespace kauri {
 
 /// What an entry depends on besides the rows.
 struct DerivedKey {
-  std::string kind;                                ///< "bins": names the type of the entry too
-  std::string settings = {};                       ///< "max_bin=256,sketch=0"
-  std::vector<float> weights = {};                 ///< [n_rows] by which cuts are made; empty: all alike
-  std::vector<std::uint32_t> categorical = {};     ///< the categorical columns, ascending
+  std::string kind;                             ///< "bins": names the type of the entry too
+  std::string settings = {};                    ///< "max_bin=256,sketch=0"
+  std::vector<float> weights = {};              ///< [n_rows] by which cuts are made; empty: all alike
+  std::vector<std::uint32_t> categorical = {};  ///< the categorical columns, ascending
 
   bool operator==(DerivedKey const& other) const {
     return kind == other.kind && settings == other.settings && categorical == other.categorical &&
@@ -70,7 +70,7 @@ class DerivedData {
   /// Notes what a slot takes and drops the oldest ones until all fit.
   void Settle(Slot* slot, MemoryBudget const& budget);
 
-  mutable std::mutex mutex_;  ///< of the list; never held while an entry is made
+  mutable std::mutex mutex_;                ///< of the list; never held while an entry is made
   std::list<std::shared_ptr<Slot>> slots_;  ///< the last one asked for is in front
 };
 

@@ -7,8 +7,9 @@ processes take turns within a repeat, so that a noisy machine hurts all alike, a
 there are several. A library's time goes from arrays in memory to the model, its own data set and bins included; `ms a
 round` is what the rounds after the first take. Ratios are medians over the repeats of peer time / Kauri's time of the
 same repeat: above 1 Kauri is faster. The cases `again` give what a second training on a library's data set takes, after
-the first from the arrays on, and what both leave in memory. --baseline adds Kauri as another build of it has it. Printed is a line per library with the test metric of its model; --out writes all
-figures as JSON. CatBoost is installed for this alone (`pip install catboost`); --libraries leaves it out.
+the first from the arrays on, and what both leave in memory. --baseline adds Kauri as another build of it has it.
+Printed is a line per library with the test metric of its model; --out writes all figures as JSON. CatBoost is
+installed for this alone (`pip install catboost`); --libraries leaves it out.
 """
 
 from __future__ import annotations

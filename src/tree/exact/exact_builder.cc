@@ -24,7 +24,8 @@ constexpr std::int64_t kRowsPerSweep = 1 << 18;
 /// Kept with the data, as the rows alone decide.
 std::shared_ptr<SortedColumns const> DeriveSorted(Context const& ctx, DataMatrix const& data,
                                                   MemoryBudget const& budget) {
-  return Derive<SortedColumns>(data, {"sorted"}, budget, [&] { return std::make_shared<SortedColumns const>(ctx, data); });
+  return Derive<SortedColumns>(data, {"sorted"}, budget,
+                               [&] { return std::make_shared<SortedColumns const>(ctx, data); });
 }
 
 class ExactState : public BuildState {

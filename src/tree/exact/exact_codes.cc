@@ -71,7 +71,8 @@ ExactCodes::ExactCodes(Context const& ctx, DataMatrix const& data, SortedColumns
 std::int64_t ExactCodes::BytesHeld() const {
   auto bytes = narrow_ == nullptr ? 0 : narrow_->BytesHeld();
   for (auto const& column : columns_) {
-    bytes += static_cast<std::int64_t>(column.values.size() * sizeof(float) + column.wide.size() * sizeof(std::uint16_t));
+    bytes +=
+        static_cast<std::int64_t>(column.values.size() * sizeof(float) + column.wide.size() * sizeof(std::uint16_t));
   }
   return bytes;
 }

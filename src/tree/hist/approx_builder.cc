@@ -61,8 +61,9 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
   if (approx->data == nullptr || !(key == approx->key)) {
     approx->data.reset();  // before its successor takes as much memory
     approx->key = std::move(key);
-    approx->data = std::make_unique<HistData>(AreAlike(approx->key.weights) ? DeriveBins(ctx, data, approx->key, options)
-                                                                          : MakeBins(ctx, data, approx->key, options));
+    approx->data =
+        std::make_unique<HistData>(AreAlike(approx->key.weights) ? DeriveBins(ctx, data, approx->key, options)
+                                                                 : MakeBins(ctx, data, approx->key, options));
   }
   return HistGrower(ctx, param_, rules_, task, approx->data.get(), leaf_of_row).Grow();
 }

@@ -80,8 +80,8 @@ TEST(Retrain, ASecondTrainingTakesWhatTheFirstOneMade) {
 }
 
 TEST(Retrain, ChangesOfTheInfoAreSeen) {
-  std::vector<Change> const changes{Weigh,   FlipLabels,  MakeCategories, Unweigh,
-                                    Weigh,   MakeNumbers, FlipLabels,     Unweigh};
+  std::vector<Change> const changes{Weigh, FlipLabels,  MakeCategories, Unweigh,
+                                    Weigh, MakeNumbers, FlipLabels,     Unweigh};
   for (auto const& setup : Setups()) {
     auto const data = MakeData(setup.sparse);
     TrainBytes(data, setup.params);

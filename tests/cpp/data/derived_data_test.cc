@@ -67,7 +67,9 @@ TEST(DerivedData, KeepsTheLastTwoOfAKind) {
 
 TEST(DerivedData, AnOldOneGoesBeforeItsSuccessorIsMade) {
   DerivedData data;
-  std::weak_ptr<void const> first = data.Get({"bins", "a"}, {}, [] { return DerivedEntry{std::make_shared<int>(1), 1}; });
+  std::weak_ptr<void const> first = data.Get({"bins", "a"}, {}, [] {
+    return DerivedEntry{std::make_shared<int>(1), 1};
+  });
   data.Get({"bins", "b"}, {}, [] { return DerivedEntry{std::make_shared<int>(2), 1}; });
   EXPECT_FALSE(first.expired());
   data.Get({"bins", "c"}, {}, [&] {
@@ -140,8 +142,9 @@ TEST(DerivedData, ThreadsWithKeysOfTheirOwnDoNotDisturbEachOther) {
     threads.emplace_back([&data, thread] {
       for (int i = 0; i < 200; ++i) {
         auto const number = (thread + i) % 5;
-        auto const value = data.Get({"bins", std::to_string(number)}, {i % 3 == 0 ? kBytes : 10 * kBytes},
-                                    [&] { return DerivedEntry{std::make_shared<int>(number), kBytes}; });
+        auto const value = data.Get({"bins", std::to_string(number)}, {i % 3 == 0 ? kBytes : 10 * kBytes}, [&] {
+          return DerivedEntry{std::make_shared<int>(number), kBytes};
+        });
         EXPECT_EQ(*std::static_pointer_cast<int const>(value), number);
       }
     });
