@@ -14,7 +14,7 @@ namespace kauri {
 namespace {
 
 std::vector<GradientPair> MakePairs(std::int64_t n_rows, std::int64_t n_outputs) {
-  Random random(11);
+  testing::Random random(11);
   std::vector<GradientPair> pairs;
   for (std::int64_t i = 0; i < n_rows * n_outputs; ++i) {
     auto const scale = static_cast<float>(1 + i % n_outputs);  // units differ
