@@ -23,13 +23,12 @@ namespace {
 
 /// TreeParam is listed once, with the booster.
 void Fill(Registries* all) {
-  all->tree_methods.Add(
-      {"exact", "Every boundary between two values is a candidate, over presorted columns.",
-       [](ParamMap const& map) { return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map)); }});
+  all->tree_methods.Add({"exact", "Every boundary between two values is a candidate, over presorted columns.",
+                         MakeExactBuilder, &DescribeParameters<MemoryParam>});
   all->tree_methods.Add({"hist", "Boundaries between quantile bins are candidates, over histograms.", MakeHistBuilder,
                          &DescribeParameters<MemoryParam>});
-  all->tree_methods.Add(
-      {"approx", "As hist, with bins made for each tree from quantiles weighted by hessians.", MakeApproxBuilder});
+  all->tree_methods.Add({"approx", "As hist, with bins made for each tree from quantiles weighted by hessians.",
+                         MakeApproxBuilder, &DescribeParameters<MemoryParam>});
   all->tree_updaters.Add({"refresh", "Statistics of nodes and values of leaves become those of other data.",
                           [](ParamMap const& map) {
                             return std::make_unique<RefreshUpdater>(ParseParameters<TreeParam>(map),

@@ -19,6 +19,7 @@
 namespace kauri {
 
 class DeviceStorage;
+class DerivedData;
 
 /// Rows in whatever storage the caller has; not owning, cheap to copy. The only way predictors read features.
 class DataView {
@@ -168,6 +169,8 @@ class DataMatrix {
   }
   /// Grows with every MutableInfo: what was derived from an older revision is stale.
   std::uint64_t InfoRevision() const { return info_revision_; }
+  /// What was derived from the rows and is kept for the next training (data/derived_data.h). Safe from many threads.
+  DerivedData& Derived() const { return *derived_; }
   /// A view of this matrix, valid while it lives.
   std::unique_ptr<DataView> View() const;
   /// Unique in this process; what caches are keyed by.
@@ -189,6 +192,7 @@ class DataMatrix {
   std::unique_ptr<DeviceStorage const> device_;
   std::shared_ptr<RowStore const> store_;
   std::int64_t n_entries_ = 0;
+  std::shared_ptr<DerivedData> derived_;
 };
 
 }  // namespace kauri

@@ -8,9 +8,11 @@
 
 #include "booster/learner_impl.h"
 #include "booster/row_leaves.h"
+#include "booster/waiting_leaves.h"
 #include "common/fixed_point.h"
 #include "common/gradient_table.h"
 #include "common/large_memory.h"
+#include "common/output_gradients.h"
 #include "common/parallel_for.h"
 #include "common/resolution_watch.h"
 #include "data/categories/category_view.h"
@@ -38,8 +40,10 @@ struct DataCache {
   std::unique_ptr<BuildState> build_state;
   std::string build_state_key;
   FixedGradients fixed;
+  OutputGradients of_output;  ///< instead of `fixed`, with several outputs
   GradientTable table;
   std::vector<std::int32_t> leaf_of_row;
+  WaitingLeaves waiting;  ///< with several outputs: leaves that `margins` lack
   ResolutionWatch watch;
 };
 
@@ -49,14 +53,16 @@ class CpuEngine : public Engine {
                      Predictor const& predictor, Span<float const> start, Span<std::int64_t const> dropped) override {
     DropDeadCaches();
     auto& cache = caches_[data->Id()];
-    auto const fresh = cache.data.expired() || cache.info_revision != data->InfoRevision();
+    auto const gave_up = !cache.waiting.IsEmpty();  // a round, half of whose leaves are in the margins
+    auto const fresh = gave_up || cache.data.expired() || cache.info_revision != data->InfoRevision();
     auto const plan = cache.held.PlanFor(model, dropped, fresh);
     if (plan.IsNothing()) return;
     MarginStart from;
     if (plan.restart) {
       cache.data.reset();  // margins are of no use until they are complete
+      cache.waiting.Clear();
       cache.n_outputs = model.NumOutputs();
-      ResizeLarge(&cache.margins, static_cast<std::size_t>(data->NumRows() * cache.n_outputs));
+      ResizeLarge(ctx, &cache.margins, static_cast<std::size_t>(data->NumRows() * cache.n_outputs));
       from.of_output = start;
       from.of_row = data->Info().base_margin;
       CheckBaseMargin(from.of_row, data->NumRows(), cache.n_outputs);
@@ -78,7 +84,8 @@ class CpuEngine : public Engine {
   void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
                         std::int64_t iteration) override {
     auto& cache = CacheOf(train);
-    ResizeLarge(&cache.gradients, cache.margins.size());
+    ResizeLarge(ctx, &cache.gradients, cache.margins.size());
+    cache.of_output.Reset();
     objective.ComputeGradients(ctx, cache.margins, train.Info(), iteration, cache.gradients);
     cache.watch.Expect(false);
     cache.leaf_quantiles.clear();
@@ -95,6 +102,7 @@ class CpuEngine : public Engine {
            cache.n_outputs, " outputs; expected ", cache.margins.size(), ", row by row.");
     }
     cache.gradients.assign(gradients.begin(), gradients.end());
+    cache.of_output.Reset();
     cache.watch.Expect(true);
     cache.leaf_quantiles.clear();
   }
@@ -106,27 +114,26 @@ class CpuEngine : public Engine {
       cache.build_state = builder.MakeState(ctx, train);
       cache.build_state_key = builder.StateKey();
     }
-    auto const sampled = DrawRows(ctx, tree, &cache);
-    if (cache.watch.IsDue(tree.iteration)) WatchResolution(train.Info(), tree, &cache);
     TreeTask task;
-    if (tree.vector_leaves) {
-      task.table = cache.table.View();
-    } else {
-      task.gradients = cache.fixed.View();
-    }
+    auto const sampled = DrawRows(ctx, tree, &cache, &task);
+    if (cache.watch.IsDue(tree.iteration)) WatchResolution(train.Info(), tree, task, &cache);
     task.sampled_rows = sampled;
     task.feature_weights = train.Info().feature_weights;
     task.n_outputs = cache.n_outputs;
     task.iteration = tree.iteration;
     task.tree_in_iteration = tree.tree_in_iteration;
     task.leaf_scale = tree.leaf_scale;
-    ResizeLarge(&cache.leaf_of_row, static_cast<std::size_t>(train.NumRows()));
-    auto built = builder.Build(ctx, train, task, cache.build_state.get(), cache.leaf_of_row);
+    auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &cache);
+    auto built = builder.Build(ctx, train, task, cache.build_state.get(), leaf_of_row);
     auto const end = tree.vector_leaves ? cache.n_outputs : tree.output + 1;
     for (auto output = tree.output; output < end; ++output) {
-      RefreshLeaves(ctx, train.Info(), tree, output, sampled, cache, &built);
+      RefreshLeaves(ctx, train.Info(), {tree, output, sampled, leaf_of_row}, cache, &built);
     }
-    AddLeaves(ctx, built, tree.output, &cache);
+    if (AddsLater(tree, cache)) {
+      AddLeavesLater(ctx, built, tree.output, &cache);
+    } else {
+      AddLeaves(ctx, built, tree.output, &cache);
+    }
     return built;
   }
 
@@ -183,15 +190,20 @@ class CpuEngine : public Engine {
   }
 
   /// Makes the pairs that a tree is built from. Returns the rows used, [n_rows], 1 = used; empty: all.
-  static std::vector<std::uint8_t> DrawRows(Context const& ctx, RoundTree const& tree, DataCache* cache) {
+  static std::vector<std::uint8_t> DrawRows(Context const& ctx, RoundTree const& tree, DataCache* cache,
+                                            TreeTask* task) {
     auto const n_outputs = cache->n_outputs;
     auto const n_rows = static_cast<std::int64_t>(cache->gradients.size()) / n_outputs;
     if (!tree.SamplesByGradient()) {
       auto sampled = SampleRows(ctx, tree.iteration, tree.tree_in_iteration, tree.subsample, n_rows);
       if (tree.vector_leaves) {
         cache->table.Quantise(ctx, cache->gradients, n_outputs, sampled);
+        task->table = cache->table.View();
+      } else if (n_outputs > 1) {
+        task->gradients = cache->of_output.Of(ctx, cache->gradients, n_outputs, tree.output, sampled);
       } else {
         QuantiseGradients(ctx, cache->gradients, n_outputs, tree.output, sampled, &cache->fixed);
+        task->gradients = cache->fixed.View();
       }
       return sampled;
     }
@@ -200,37 +212,65 @@ class CpuEngine : public Engine {
                                    RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration));
     if (tree.vector_leaves) {
       cache->table.Quantise(ctx, sample.pairs, n_outputs, sample.used);
+      task->table = cache->table.View();
     } else {
       QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &cache->fixed);
+      task->gradients = cache->fixed.View();
     }
     return std::move(sample.used);
   }
 
-  static void WatchResolution(MetaInfo const& info, RoundTree const& tree, DataCache* cache) {
+  static void WatchResolution(MetaInfo const& info, RoundTree const& tree, TreeTask const& task, DataCache* cache) {
     if (!tree.vector_leaves) {
-      cache->watch.Look(cache->gradients, info, cache->n_outputs, tree.output, cache->fixed.unit);
+      cache->watch.Look(cache->gradients, info, cache->n_outputs, tree.output, task.gradients.unit);
       return;
     }
-    auto const units = cache->table.View().units;
+    auto const& units = task.table.units;
     for (std::int64_t output = 0; output < cache->n_outputs; ++output) {
       cache->watch.Look(cache->gradients, info, cache->n_outputs, output, units[static_cast<std::size_t>(output)]);
     }
   }
 
-  static void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree, std::int64_t output,
-                            Span<std::uint8_t const> sampled, DataCache const& cache, Tree* built) {
-    auto const index = static_cast<std::size_t>(output);
+  /// A tree that is built, and where its rows are.
+  struct BuiltTree {
+    RoundTree const& round;
+    std::int64_t output;
+    Span<std::uint8_t const> sampled;
+    Span<std::int32_t const> leaf_of_row;
+  };
+
+  static void RefreshLeaves(Context const& ctx, MetaInfo const& info, BuiltTree const& tree, DataCache const& cache,
+                            Tree* built) {
+    auto const index = static_cast<std::size_t>(tree.output);
     if (index >= cache.leaf_quantiles.size() || !cache.leaf_quantiles[index].has_value()) return;
-    if (tree.param == nullptr) Fail(ErrorKind::kInternal, "the booster gave no parameters for the leaves of a tree");
+    auto const* const param = tree.round.param;
+    if (param == nullptr) Fail(ErrorKind::kInternal, "the booster gave no parameters for the leaves of a tree");
     LeafQuantileTask task;
     task.quantile = *cache.leaf_quantiles[index];
-    task.leaf_scale = tree.leaf_scale;
-    task.output = output;
+    task.leaf_scale = tree.round.leaf_scale;
+    task.output = tree.output;
     task.n_outputs = cache.n_outputs;
     task.margins = cache.round_margins;
-    task.leaf_of_row = cache.leaf_of_row;
-    if (!tree.SamplesByGradient()) task.sampled_rows = sampled;  // those rows do not stand for all alike
-    SetLeafQuantiles(ctx, info, *tree.param, task, built);
+    task.leaf_of_row = tree.leaf_of_row;
+    if (!tree.round.SamplesByGradient()) task.sampled_rows = tree.sampled;  // those do not stand for all alike
+    SetLeafQuantiles(ctx, info, *param, task, built);
+  }
+
+  static bool AddsLater(RoundTree const& tree, DataCache const& cache) {
+    return cache.n_outputs > 1 && !tree.vector_leaves;
+  }
+
+  static Span<std::int32_t> LeavesOf(RoundTree const& tree, std::int64_t n_rows, DataCache* cache) {
+    if (AddsLater(tree, *cache)) return cache->waiting.NextLeaves(n_rows);
+    ResizeLarge(&cache->leaf_of_row, static_cast<std::size_t>(n_rows));
+    return cache->leaf_of_row;
+  }
+
+  /// The trees of the last output end a round, so that nothing waits after it.
+  static void AddLeavesLater(Context const& ctx, Tree const& tree, std::int64_t output, DataCache* cache) {
+    cache->waiting.Add(tree, output);
+    if (!cache->waiting.IsFull() && output + 1 < cache->n_outputs) return;
+    cache->waiting.AddTo(ctx, cache->n_outputs, cache->margins);
   }
 
   /// output: of a tree that has one.

@@ -10,6 +10,7 @@
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/arrays/value_rules.h"
+#include "data/derived_data.h"
 #include "data/matrix_view.h"
 
 namespace kauri {
@@ -81,7 +82,7 @@ void NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
 
 }  // namespace
 
-DataMatrix::DataMatrix() : id_(NextId()) {}
+DataMatrix::DataMatrix() : id_(NextId()), derived_(std::make_shared<DerivedData>()) {}
 
 void DataMatrix::Finish(std::int64_t n_rows, std::int64_t n_cols, std::int64_t n_entries) {
   info_.n_rows = n_rows;

@@ -25,6 +25,7 @@ class SortedColumns {
   SortedColumns(Context const& ctx, DataMatrix const& data);
 
   std::int64_t NumRows() const { return n_rows_; }
+  std::int64_t BytesHeld() const { return NumEntries() * static_cast<std::int64_t>(sizeof(ColumnEntry)); }
   std::int64_t NumCols() const { return static_cast<std::int64_t>(column_ptr_.size()) - 1; }
   std::int64_t NumEntries() const { return column_ptr_.back(); }
   /// [n_cols + 1]: where each column begins in Entries().

@@ -6,8 +6,10 @@ Cases are data (speed_cases/cases.py). Each library works in a process of its ow
 processes take turns within a repeat, so that a noisy machine hurts all alike, and the first repeat is a warm-up where
 there are several. A library's time goes from arrays in memory to the model, its own data set and bins included; `ms a
 round` is what the rounds after the first take. Ratios are medians over the repeats of peer time / Kauri's time of the
-same repeat: above 1 Kauri is faster. Printed is a line per library with the test metric of its model; --out writes all
-figures as JSON. CatBoost is installed for this alone (`pip install catboost`); --libraries leaves it out.
+same repeat: above 1 Kauri is faster. The cases `again` give what a second training on a library's data set takes, after
+the first from the arrays on, and what both leave in memory. --baseline adds Kauri as another build of it has it.
+Printed is a line per library with the test metric of its model; --out writes all figures as JSON. CatBoost is
+installed for this alone (`pip install catboost`); --libraries leaves it out.
 """
 
 from __future__ import annotations
@@ -28,15 +30,22 @@ from speed_cases.datasets import load_parts, prepare
 from speed_cases.worker import MODEL_ROWS
 
 HERE = Path(__file__).resolve().parent
+BASELINE = "baseline"
 
 
 class Process:
     """A worker and its answers."""
 
     def __init__(self, case: Case, library: str, args: argparse.Namespace) -> None:
-        command = [sys.executable, "-m", "speed_cases.worker", case.name, library, str(args.folder), str(args.threads)]
+        entrant = "kauri" if library == BASELINE else library
+        command = [sys.executable, "-m", "speed_cases.worker", case.name, entrant, str(args.folder), str(args.threads)]
         paths = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
         env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(args.threads)}
+        if library == BASELINE:
+            env["KAURI_LIBRARY"] = str(args.baseline)
+            package = args.baseline.parents[2] / "python-package"
+            if package.exists():
+                env["KAURI_PYTHON_PACKAGE"] = str(package)
         quiet = None if args.verbose else subprocess.DEVNULL
         self.pipe = subprocess.Popen(command, env=env, text=True, stderr=quiet, stdin=-1, stdout=-1)
         self.name = library
@@ -104,6 +113,9 @@ def report(case: Case, found: dict[str, dict]) -> None:
         line = f"  {name:9} {median_of(runs, 'seconds'):8.3f} s  cpu {median_of(runs, 'cpu_seconds'):8.3f} s"
         if "round_ms" in runs[0]:
             line += f"  {median_of(runs, 'round_ms'):9.2f} ms a round"
+        if case.again:
+            line += f"  first {median_of(runs, 'first_seconds'):8.3f} s"
+            line += f"  resident {median_of(runs, 'resident_bytes') / 1e6:6.0f} MB"
         metric, value = next(iter(one["quality"].items()))
         line += f"  peak {one['peak_bytes'] / 1e6:6.0f} MB  {metric} {value:.5f}"
         if ours and name != "kauri":
@@ -121,6 +133,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, help="instead of each case's own number")
     parser.add_argument("--libraries", help="comma-separated; by default all that take part in a case")
+    parser.add_argument("--baseline", type=lambda path: Path(path).resolve(), help="another build's libkauri.so")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "kauri-speed", help="of the data")
     parser.add_argument("--out", type=Path, help="JSON")
     parser.add_argument("--verbose", action="store_true", help="show what the libraries print")
@@ -153,7 +166,8 @@ def main() -> None:
         if case.task == "predict":
             make_model(case, args.folder)
         wanted = args.libraries.split(",") if args.libraries else case.libraries
-        found = measure(case, [library for library in case.libraries if library in wanted], args)
+        libraries = [library for library in case.libraries if library in wanted]
+        found = measure(case, libraries + [BASELINE] * (args.baseline is not None), args)
         report(case, found)
         results[name] = found
         if args.out:

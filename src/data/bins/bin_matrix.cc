@@ -318,6 +318,16 @@ void BinMatrix::PlaceCells() {
   }
 }
 
+std::int64_t BinMatrix::BytesHeld() const {
+  auto const bytes = [](auto const&... vectors) {
+    return static_cast<std::int64_t>(((vectors.size() * sizeof(vectors[0])) + ...));
+  };
+  return bytes(cuts_.values, cuts_.feature_begin, cuts_.min_values, has_missing_, feature_begin_) +
+         bytes(bytes_.rows, bytes_.columns, words_.rows, words_.columns) +
+         bytes(entries_.row_ptr, entries_.cells, entries_.column_ptr, entries_.column_rows, entries_.column_codes) +
+         bytes(bundled_.bundle_of, bundled_.usual, bundled_.codes.rows, bundled_.codes.columns);
+}
+
 std::int64_t BinMatrix::CountEntries(Context const& ctx) const {
   if (!is_dense_) return static_cast<std::int64_t>(entries_.cells.size());
   std::vector<std::int64_t> missing(has_missing_.size(), 0);

@@ -133,6 +133,8 @@ class BinMatrix {
     return {entries_.column_rows.data() + begin, entries_.column_codes.data() + begin,
             entries_.column_ptr[feature + 1] - begin};
   }
+  /// What cuts and codes take.
+  std::int64_t BytesHeld() const;
   /// Values that are not missing.
   std::int64_t CountEntries(Context const& ctx) const;
   /// The code of one cell of the table; kNoCode for an absent entry of sparse data. Costs a binary search there.

@@ -17,7 +17,9 @@ struct MemoryParam : public dmlc::Parameter<MemoryParam> {
         .describe(
             "MiB that the library may hold at once for training data in external memory (file#cache, "
             "ExtMemQuantileDMatrix) and for training on them with hist; too few are refused before work. 0: those that "
-            "the data were made with, or no limit.");
+            "the data were made with, or no limit. Of data in memory: MiB of bins and sorted columns that they keep "
+            "for "
+            "the next training.");
   }
   void Validate() const {}
   MemoryBudget Budget() const { return BudgetOfMegabytes(memory_budget); }

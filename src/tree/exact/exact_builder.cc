@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "common/parallel_for.h"
+#include "data/bins/memory_param.h"
+#include "data/derived_data.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
 #include "tree/sampling/sampling.h"
@@ -17,19 +21,30 @@ constexpr std::int32_t kDepthCap = 1 << 20;
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
 constexpr std::int64_t kRowsPerSweep = 1 << 18;
 
+/// Kept with the data, as the rows alone decide.
+std::shared_ptr<SortedColumns const> DeriveSorted(Context const& ctx, DataMatrix const& data,
+                                                  MemoryBudget const& budget) {
+  return Derive<SortedColumns>(data, {"sorted"}, budget,
+                               [&] { return std::make_shared<SortedColumns const>(ctx, data); });
+}
+
 class ExactState : public BuildState {
  public:
-  ExactState(Context const& ctx, DataMatrix const& data) : sorted(ctx, data), columns(sorted) {}
+  ExactState(Context const& ctx, DataMatrix const& data, MemoryBudget const& budget)
+      : sorted(DeriveSorted(ctx, data, budget)), columns(*sorted), budget_(budget) {
+    FindCategories(ctx, data);
+  }
 
   /// And what follows from them; anew after other types of columns were set.
   void FindCategories(Context const& ctx, DataMatrix const& data) {
-    auto const& types = data.Info().feature_types;
-    if (codes != nullptr && types == types_) return;
-    categories = FillGaps(kauri::FindCategories(ctx, data));
-    types_ = types;
+    DerivedKey key{"exact codes", {}, {}, CategoricalColumns(data.Info())};
+    if (codes != nullptr && key == key_) return;
     coded.reset();
-    codes = std::make_unique<ExactCodes>(ctx, data, sorted, categories);
+    codes = Derive<ExactCodes>(data, key, budget_, [&] {
+      return std::make_shared<ExactCodes const>(ctx, data, *sorted, FillGaps(kauri::FindCategories(ctx, data)));
+    });
     coded = std::make_unique<CodedColumns>(*codes);
+    key_ = std::move(key);
   }
   /// Deals the features of a tree out to `columns` and `coded`.
   void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features);
@@ -40,15 +55,15 @@ class ExactState : public BuildState {
                : &codes->Columns()[static_cast<std::size_t>(place)];
   }
 
-  SortedColumns sorted;
-  CategoryLists categories;
+  std::shared_ptr<SortedColumns const> sorted;
   ExactColumns columns;
-  std::unique_ptr<ExactCodes> codes;
+  std::shared_ptr<ExactCodes const> codes;
   std::unique_ptr<CodedColumns> coded;
   RowOrder rows;
 
  private:
-  std::vector<std::string> types_;
+  MemoryBudget budget_;
+  DerivedKey key_;              // of `codes`
   std::vector<bool> is_coded_;  // [codes->Columns()]: in this tree
 };
 
@@ -96,9 +111,9 @@ class Grower {
         leaf_of_row_(leaf_of_row),
         gain_(MakeGainParam(param, task.gradients.unit, rules.HasMonotone())),
         leaf_rate_(LeafRate(param, task)),
-        sampler_(param, ctx.seed, task, state->sorted.NumCols()),
-        constraints_(rules, state->sorted.NumCols()),
-        categories_{state->categories, CategoryRulesOf(param)},
+        sampler_(param, ctx.seed, task, state->sorted->NumCols()),
+        constraints_(rules, state->sorted->NumCols()),
+        categories_{state->codes->Categories(), CategoryRulesOf(param)},
         max_depth_(param.max_depth == 0 ? kDepthCap : std::min(param.max_depth, kDepthCap)) {}
 
   Tree Grow() {
@@ -281,9 +296,7 @@ void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& 
 
 std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
   data.RequireValues("tree_method=exact");
-  auto state = std::make_unique<ExactState>(ctx, data);
-  state->FindCategories(ctx, data);
-  return state;
+  return std::make_unique<ExactState>(ctx, data, budget_);
 }
 
 Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
@@ -303,6 +316,10 @@ Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask co
     }
   });
   return tree;
+}
+
+std::unique_ptr<TreeBuilder> MakeExactBuilder(ParamMap const& map) {
+  return std::make_unique<ExactBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget());
 }
 
 }  // namespace kauri

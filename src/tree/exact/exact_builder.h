@@ -13,6 +13,8 @@
 #include <memory>
 #include <string>
 
+#include "data/bins/memory_budget.h"
+#include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
@@ -22,9 +24,10 @@ namespace kauri {
 class ExactBuilder : public TreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
-  explicit ExactBuilder(TreeParam const& param) : param_(param), rules_(ParseConstraints(param)) {}
+  explicit ExactBuilder(TreeParam const& param, MemoryBudget const& budget = {})
+      : param_(param), rules_(ParseConstraints(param)), budget_(budget) {}
   std::string StateKey() const override { return "exact"; }
-  /// Memory: 16 bytes per present value, 26 per row.
+  /// Memory: 16 bytes per present value, of which the data keep 8, and 26 per row.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
              Span<std::int32_t> leaf_of_row) const override;
@@ -32,6 +35,10 @@ class ExactBuilder : public TreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
+  MemoryBudget budget_;  ///< of columns that the data keep
 };
+
+/// \throws Error(kParameter).
+std::unique_ptr<TreeBuilder> MakeExactBuilder(ParamMap const& map);
 
 }  // namespace kauri

@@ -58,14 +58,23 @@ void AppendCuts(std::vector<float> const& values, QuantileCuts* cuts) {
 }  // namespace
 
 ExactCodes::ExactCodes(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted,
-                       CategoryLists const& categories)
-    : place_of_(static_cast<std::size_t>(data.NumCols()), -1) {
+                       CategoryLists categories)
+    : categories_(std::move(categories)), place_of_(static_cast<std::size_t>(data.NumCols()), -1) {
   if (!data.IsDense()) return;
   std::vector<std::int32_t> const none;
   for (std::uint32_t feature = 0; feature < place_of_.size(); ++feature) {
-    AddColumn(sorted, feature, categories.empty() ? none : categories[feature]);
+    AddColumn(sorted, feature, categories_.empty() ? none : categories_[feature]);
   }
-  MakeNarrow(ctx, data, sorted, categories);
+  MakeNarrow(ctx, data, sorted);
+}
+
+std::int64_t ExactCodes::BytesHeld() const {
+  auto bytes = narrow_ == nullptr ? 0 : narrow_->BytesHeld();
+  for (auto const& column : columns_) {
+    bytes +=
+        static_cast<std::int64_t>(column.values.size() * sizeof(float) + column.wide.size() * sizeof(std::uint16_t));
+  }
+  return bytes;
 }
 
 bool ExactCodes::HasNumbers() const {
@@ -91,8 +100,7 @@ void ExactCodes::AddColumn(SortedColumns const& sorted, std::uint32_t feature,
   columns_.push_back(std::move(column));
 }
 
-void ExactCodes::MakeNarrow(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted,
-                            CategoryLists const& categories) {
+void ExactCodes::MakeNarrow(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted) {
   QuantileCuts cuts;
   BinShape shape;
   std::vector<std::uint32_t> features;
@@ -103,7 +111,7 @@ void ExactCodes::MakeNarrow(Context const& ctx, DataMatrix const& data, SortedCo
     features.push_back(column.feature);
     shape.has_missing.push_back(sorted.IsComplete(column.feature) ? 0 : 1);
     if (column.IsCategorical()) {
-      auto const& list = categories[column.feature];
+      auto const& list = categories_[column.feature];
       AppendCuts({list.begin(), list.end()}, &cuts);
     } else {
       AppendCuts(column.values, &cuts);

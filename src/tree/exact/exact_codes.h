@@ -38,11 +38,15 @@ struct CodedColumn {
 /// Immutable.
 class ExactCodes {
  public:
-  ExactCodes(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted, CategoryLists const& categories);
+  /// categories: those of `data`, their gaps filled.
+  ExactCodes(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted, CategoryLists categories);
+
+  CategoryLists const& Categories() const { return categories_; }
 
   /// Features ascend.
   std::vector<CodedColumn> const& Columns() const { return columns_; }
   bool HasNumbers() const;
+  std::int64_t BytesHeld() const;
   /// The place in Columns() of a feature, or -1.
   std::int32_t Find(std::uint32_t feature) const { return place_of_[feature]; }
   /// Codes of the narrow columns; nullptr when there are none.
@@ -63,9 +67,9 @@ class ExactCodes {
 
  private:
   void AddColumn(SortedColumns const& sorted, std::uint32_t feature, std::vector<std::int32_t> const& categories);
-  void MakeNarrow(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted,
-                  CategoryLists const& categories);
+  void MakeNarrow(Context const& ctx, DataMatrix const& data, SortedColumns const& sorted);
 
+  CategoryLists categories_;
   std::vector<CodedColumn> columns_;
   std::vector<std::int32_t> place_of_;  // [n_cols]
   std::unique_ptr<BinMatrix> narrow_;

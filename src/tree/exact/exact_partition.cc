@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "common/compress_lanes.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace kauri {
 namespace HWY_NAMESPACE {
@@ -65,9 +67,7 @@ std::int64_t PartitionBlocks(ColumnEntry const* entries, std::int64_t count, std
       auto const position = hn::PromoteTo(d, hn::Load(narrow, positions + i));
       auto const moved = hn::BitCast(dh, hn::Or(hn::And(hn::LoadU(d, words + i), values), position));
       auto const goes_left = hn::Lt(hn::BitCast(dh, hn::Or(position, hn::ShiftLeft<32>(position))), first_right);
-      hn::StoreU(hn::Compress(moved, goes_left), dh, left);
-      hn::StoreU(hn::Compress(moved, hn::Not(goes_left)), dh, right);
-      auto const n_left = static_cast<std::int64_t>(hn::CountTrue(dh, goes_left));
+      auto const n_left = SplitLanes(dh, moved, goes_left, left, right);
       left += n_left;
       right += 2 * lanes - n_left;
     }

@@ -1,9 +1,13 @@
 #include "tree/hist/approx_builder.h"
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "data/bins/derived_bins.h"
+#include "data/bins/memory_param.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/tree_common.h"
 
@@ -11,8 +15,7 @@ namespace kauri {
 namespace {
 
 struct ApproxState : BuildState {
-  std::vector<float> hessians;  ///< that `data` was made for
-  std::vector<std::string> types;
+  DerivedKey key;  ///< of the bins in `data`
   std::unique_ptr<HistData> data;
 };
 
@@ -25,6 +28,12 @@ std::vector<float> HessiansOf(TreeTask const& task) {
     if (task.sampled_rows[row] == 0) hessians[row] = 0.0F;
   }
   return hessians;
+}
+
+/// Hessians that are all alike, as those of squared errors and of many first rounds are: the next training meets the
+/// same.
+bool AreAlike(std::vector<float> const& hessians) {
+  return std::adjacent_find(hessians.begin(), hessians.end(), std::not_equal_to<>()) == hessians.end();
 }
 
 }  // namespace
@@ -47,20 +56,20 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
   auto* const approx = static_cast<ApproxState*>(state);
-  auto hessians = HessiansOf(task);
-  auto const& types = data.Info().feature_types;
-  if (approx->data == nullptr || hessians != approx->hessians || types != approx->types) {
+  BinOptions const options{param_.max_bin, static_cast<SketchKind>(param_.sketch), budget_};
+  auto key = BinsKey(data.Info(), options, HessiansOf(task));
+  if (approx->data == nullptr || !(key == approx->key)) {
     approx->data.reset();  // before its successor takes as much memory
-    approx->hessians = std::move(hessians);
-    approx->types = types;
-    CutOptions const options{static_cast<SketchKind>(param_.sketch), approx->hessians};
-    approx->data = std::make_unique<HistData>(ctx, data, param_.max_bin, options);
+    approx->key = std::move(key);
+    approx->data =
+        std::make_unique<HistData>(AreAlike(approx->key.weights) ? DeriveBins(ctx, data, approx->key, options)
+                                                                 : MakeBins(ctx, data, approx->key, options));
   }
   return HistGrower(ctx, param_, rules_, task, approx->data.get(), leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeApproxBuilder(ParamMap const& map) {
-  return std::make_unique<ApproxBuilder>(ParseParameters<TreeParam>(map));
+  return std::make_unique<ApproxBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget());
 }
 
 }  // namespace kauri

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "data/bins/memory_budget.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
@@ -18,7 +19,8 @@ namespace kauri {
 class ApproxBuilder : public TreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
-  explicit ApproxBuilder(TreeParam const& param) : param_(param), rules_(ParseConstraints(param)) {}
+  explicit ApproxBuilder(TreeParam const& param, MemoryBudget const& budget = {})
+      : param_(param), rules_(ParseConstraints(param)), budget_(budget) {}
 
   std::string StateKey() const override;
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
@@ -28,6 +30,7 @@ class ApproxBuilder : public TreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
+  MemoryBudget budget_;  ///< of bins that the data keep
 };
 
 /// \throws Error(kParameter).

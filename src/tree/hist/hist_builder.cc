@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/bins/derived_bins.h"
 #include "data/bins/memory_param.h"
 #include "data/categories/categories.h"
 #include "data/meta_info.h"
@@ -18,9 +19,9 @@ namespace {
 class HistState : public BuildState {
  public:
   HistState(TreeParam const& param, MemoryBudget const& budget)
-      : max_bin_(param.max_bin), sketch_(static_cast<SketchKind>(param.sketch)), budget_(budget) {}
+      : options_{param.max_bin, static_cast<SketchKind>(param.sketch), budget} {}
 
-  /// Makes the bins at first, and anew after other weights or types of columns were set: the cuts follow from them. A
+  /// Takes the bins at first, and others after other weights or types of columns were set: the cuts follow from them. A
   /// matrix that has bins keeps them.
   HistData* Update(Context const& ctx, DataMatrix const& matrix) {
     if (auto const bins = BinsOf(matrix)) {
@@ -28,14 +29,13 @@ class HistState : public BuildState {
       return data_.get();
     }
     if (data_ != nullptr && revision_ == matrix.InfoRevision()) return data_.get();
+    auto key = BinsKey(matrix.Info(), options_, CutWeights(matrix.Info()));
+    if (data_ == nullptr || !(key == key_)) {
+      data_.reset();  // before its successor takes as much memory
+      data_ = std::make_unique<HistData>(DeriveBins(ctx, matrix, key, options_));
+      key_ = std::move(key);
+    }
     revision_ = matrix.InfoRevision();
-    auto weights = CutWeights(matrix.Info());
-    auto const& types = matrix.Info().feature_types;
-    if (data_ != nullptr && weights == weights_ && types == types_) return data_.get();
-    weights_ = std::move(weights);
-    types_ = types;
-    data_.reset();
-    data_ = std::make_unique<HistData>(ctx, matrix, max_bin_, CutOptions{sketch_, weights_});
     return data_.get();
   }
 
@@ -43,7 +43,8 @@ class HistState : public BuildState {
   PagedHist* Update(Context const& ctx, std::shared_ptr<BinStore const> const& bins, MetaInfo const& info,
                     TreeTask const& task) {
     if (pages_ == nullptr) {
-      TrainingSize const size{budget_.IsLimited() ? budget_ : bins->Budget(), task.n_outputs, BytesOf(info),
+      auto const& budget = options_.budget;
+      TrainingSize const size{budget.IsLimited() ? budget : bins->Budget(), task.n_outputs, BytesOf(info),
                               !task.sampled_rows.empty()};
       pages_ = std::make_unique<PagedHist>(bins, PlanPages(ctx, *bins, size));
     }
@@ -51,14 +52,11 @@ class HistState : public BuildState {
   }
 
  private:
-  int max_bin_;
-  SketchKind sketch_;
-  MemoryBudget budget_;
+  BinOptions options_;
   std::unique_ptr<HistData> data_;
   std::unique_ptr<PagedHist> pages_;
   std::uint64_t revision_ = 0;
-  std::vector<float> weights_;
-  std::vector<std::string> types_;
+  DerivedKey key_;  ///< of the bins in data_
 };
 
 /// What the bins of a matrix were made with must be what training is told.

@@ -30,7 +30,7 @@ class HistBuilder : public TreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
-  MemoryBudget budget_;  ///< of data in external memory; without a limit that of the data holds
+  MemoryBudget budget_;  ///< of data in external memory, without a limit that of the data holds; of bins kept in memory
 };
 
 /// \throws Error(kParameter).

@@ -14,9 +14,6 @@ constexpr double kBelowTwice = 2.0 * (1.0 - 1e-9);  // less than any rounding of
 HistData::HistData(std::shared_ptr<BinMatrix const> matrix)
     : shared_bins(std::move(matrix)), bins(*shared_bins), workspace(bins) {}
 
-HistData::HistData(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options)
-    : HistData(std::make_shared<BinMatrix const>(ctx, data, MakeQuantileCuts(ctx, data, max_bin, options))) {}
-
 HistGrower::HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
                        HistData* data, Span<std::int32_t> leaf_of_row)
     : HistGrower(ctx, param, rules, task, &data->workspace, &data->rows, leaf_of_row) {}

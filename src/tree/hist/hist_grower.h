@@ -12,10 +12,9 @@
 
 namespace kauri {
 
-/// What a builder keeps per data set.
+/// What a builder keeps per data set and training: bins that others may share, and scratch.
 struct HistData {
   explicit HistData(std::shared_ptr<BinMatrix const> matrix);
-  HistData(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options);
 
   std::shared_ptr<BinMatrix const> shared_bins;
   BinMatrix const& bins;

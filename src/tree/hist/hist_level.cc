@@ -186,7 +186,9 @@ void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
   partial_.resize(pairs.size());
   auto const n_cells = static_cast<double>(pairs.size()) * bins_->NumCells();
-  auto const team = ThreadsFor(ctx, kFinishShare * n_cells);
+  std::size_t n_partial = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) n_partial += partial_[i].size();
+  auto const team = ThreadsFor(ctx, kFinishShare * n_cells + static_cast<double>(n_partial) * bins_->NumCells());
   auto const even = static_cast<std::int64_t>(n_cells) / (kTasksPerThread * team.threads);
   MakeBlocks(team.threads <= 1 ? kCellsPerBlock : std::clamp(even, kMinCellsPerBlock, kCellsPerBlock));
   auto const n_blocks = static_cast<std::int64_t>(blocks_.size());

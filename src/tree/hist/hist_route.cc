@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "common/compress_lanes.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace kauri {
 namespace HWY_NAMESPACE {
@@ -64,9 +66,8 @@ std::int64_t Route(Code const* column, RouteRule rule, RouteBlock block, std::ui
     auto const row = rows.Load(i);
     auto const mask = LeftMask(column, rule, rows, block.begin, i, row);
     // Not CompressStore: compressing straight into memory is microcode on some processors.
-    hn::StoreU(hn::Compress(row, mask), d, reinterpret_cast<std::int32_t*>(left + n_left));
-    hn::StoreU(hn::Compress(row, hn::Not(mask)), d, reinterpret_cast<std::int32_t*>(right + (i - n_left)));
-    n_left += static_cast<std::int64_t>(hn::CountTrue(d, mask));
+    n_left += SplitLanes(d, row, mask, reinterpret_cast<std::int32_t*>(left + n_left),
+                         reinterpret_cast<std::int32_t*>(right + (i - n_left)));
   }
   for (; i < block.n; ++i) {
     auto const row = rows.At(i);

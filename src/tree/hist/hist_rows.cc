@@ -228,6 +228,8 @@ void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit c
   RouteTasks(team, bins, splits, leaf_of_row);
   PlaceTasks(splits);
   is_identity_ = false;
+  auto const is_last = [](CodeSplit const& split) { return split.is_last; };
+  if (std::all_of(splits.begin(), splits.end(), is_last)) return;  // none is left to move
   ParallelFor(team, n_tasks, [&](std::int64_t index) {
     auto const& task = tasks_[static_cast<std::size_t>(index)];
     if (!splits[static_cast<std::size_t>(task.split)].is_last) CopyBlock(task);

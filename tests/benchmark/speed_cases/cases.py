@@ -16,6 +16,8 @@ class Case:
     name: str
     data: str
     task: str = "binary"  # binary, multiclass, rank, predict
+    again: bool = False  # one round, then another training on the same data set of the library
+    keeps_values: bool = False  # hist trains on a DMatrix, not on a QuantileDMatrix
     rounds: int = 20
     method: str = "hist"
     depth: int = 6  # 0: no limit
@@ -48,10 +50,22 @@ def _small(size: str) -> Case:
     )
 
 
+def _again() -> tuple[Case, ...]:
+    shared = {"rounds": 1, "again": True, "libraries": ("kauri", "xgboost", "lightgbm"), "to_reach": BOTH}
+    return (
+        Case("again", "dense-200k", keeps_values=True, **shared),
+        Case("again-bins", "dense-200k", **shared),
+        Case("again-exact", "dense-200k", method="exact", **{**shared, "libraries": ("kauri", "xgboost")}),
+    )
+
+
 ALL = (
     *_dense("1m", "dense-1m", repeats=3),
     *_dense("10m", "dense-10m", rounds=10, repeats=1, apart=True),
     Case("covertype", "covertype", task="multiclass", rounds=10, eta=0.3, repeats=3, to_reach=BOTH, aim=TWICE),
+    Case("many-classes", "many-classes", task="multiclass", rounds=10, eta=0.3, repeats=3, to_reach=BOTH, aim=TWICE),
+    Case("few-values", "few-values", rounds=100, to_reach=BOTH, aim=TWICE),
+    *_again(),
     Case("onehot", "onehot-1m", repeats=3, to_reach=BOTH, aim=TWICE),
     _small("1k"),
     _small("5k"),

@@ -77,6 +77,34 @@ def query_rows(n_queries: int, seed: int = 0, per_query: int = 100) -> Part:
     return Part(features, labels, np.full(n_queries, per_query))
 
 
+def many_classes(n_rows: int, seed: int = 0) -> Part:
+    """In the shape of connection logs (kddcup99): 23 classes, three of which hold 98 % of the rows; 41 columns, most of
+    them flags, counts and shares of two decimals that are zero in most rows."""
+    n_classes, rng, shape = 23, np.random.default_rng(seed), np.random.default_rng(123)
+    frequency = np.concatenate(([0.57, 0.215, 0.195], 0.02 * (rare := 0.7 ** np.arange(20)) / rare.sum()))
+    labels = rng.choice(n_classes, n_rows, p=frequency / frequency.sum())
+    columns = []
+    for column in range(41):
+        levels = (2, 4, 11, 66, 101, 101, 512, 3000)[column % 8]
+        centre = shape.integers(0, levels, n_classes)[labels]
+        spread = rng.integers(-(levels // 10) - 1, levels // 10 + 2, n_rows)
+        zero = rng.random(n_rows) < shape.choice([0.2, 0.8, 0.95, 0.995], n_classes)[labels]
+        values = np.where(zero, 0, np.clip(centre + spread, 0, levels - 1))
+        columns.append(values / 100 if levels == 101 else values)
+    return Part(np.ascontiguousarray(np.stack(columns, axis=1), np.float32), labels)
+
+
+def few_values(n_rows: int, seed: int = 0) -> Part:
+    """Ten columns of 2 to 60 different values, many of them zeros, and a noisy binary label."""
+    rng = np.random.default_rng(seed)
+    levels = (2, 2, 3, 5, 7, 12, 20, 30, 45, 60)
+    features = np.stack([rng.integers(0, n, n_rows) * (rng.random(n_rows) < 0.6) for n in levels], axis=1)
+    scaled = features / np.array(levels)
+    signal = scaled[:, 9] * scaled[:, 8] + scaled[:, 7] * features[:, 0] - 0.4 * scaled[:, 6] + 0.2 * features[:, 2]
+    labels = signal + 0.3 * rng.standard_normal(n_rows) > np.median(signal)
+    return Part(features.astype(np.float32), labels)
+
+
 def _real(name: str) -> tuple[Features, np.ndarray, dict]:
     if KAURI_DATA not in sys.path:
         sys.path.insert(0, KAURI_DATA)
@@ -115,11 +143,14 @@ MAKERS: dict[str, Callable[[], tuple[Part, Part]]] = {
             "5k": 5000,
             "10k": 10_000,
             "50k": 50_000,
+            "200k": 200_000,
             "1m": 1_000_000,
             "10m": 10_000_000,
         }.items()
     },
     "onehot-1m": lambda: (one_hot_rows(1_000_000), one_hot_rows(100_000, seed=1)),
+    "many-classes": lambda: (many_classes(494_021), many_classes(50_000, seed=1)),
+    "few-values": lambda: (few_values(98_000), few_values(50_000, seed=1)),
     "covertype": covertype,
     "queries-100k": lambda: (query_rows(1000), query_rows(1000, seed=7)),
     "queries-real": real_queries,

@@ -8,6 +8,7 @@ default: all nodes of a level share a split.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from abc import ABC, abstractmethod
 from types import ModuleType
@@ -26,8 +27,16 @@ class Entrant(ABC):
         self.case, self.threads = case, threads
 
     @abstractmethod
+    def data(self, part: Part) -> Any:
+        """The library's own data set."""
+
+    @abstractmethod
+    def train_on(self, data: Any, part: Part, rounds: int) -> Any:
+        """From that to a model; `part` is what it was made of."""
+
     def train(self, part: Part, rounds: int) -> Any:
         """From arrays to a model."""
+        return self.train_on(self.data(part), part, rounds)
 
     @abstractmethod
     def predict(self, model: Any, features: Features) -> np.ndarray:
@@ -61,16 +70,17 @@ class _XGBoostLike(Entrant):
             params["num_class"] = n_classes(part)
         return params
 
-    def matrix(self, part: Part) -> Any:
-        """For hist what both manuals advise: no copy of the values."""
-        make = self.library.QuantileDMatrix if self.case.method == "hist" else self.library.DMatrix
+    def data(self, part: Part) -> Any:
+        """For hist what both manuals advise, no copy of the values, unless the case says otherwise."""
+        in_bins = self.case.method == "hist" and not self.case.keeps_values
+        make = self.library.QuantileDMatrix if in_bins else self.library.DMatrix
         data = make(part.features, part.labels, nthread=self.threads)
         if part.group is not None:
             data.set_group(part.group)
         return data
 
-    def train(self, part: Part, rounds: int) -> Any:
-        return self.library.train(self.params(part), self.matrix(part), rounds)
+    def train_on(self, data: Any, part: Part, rounds: int) -> Any:
+        return self.library.train(self.params(part), data, rounds)
 
     def predict(self, model: Any, features: Features) -> np.ndarray:
         return model.inplace_predict(features, predict_type="margin")
@@ -82,7 +92,7 @@ class _XGBoostLike(Entrant):
 class Kauri(_XGBoostLike):
     def __init__(self, case: Case, threads: int) -> None:
         super().__init__(case, threads)
-        sys.path.insert(0, str(ROOT / "python-package"))
+        sys.path.insert(0, os.environ.get("KAURI_PYTHON_PACKAGE", str(ROOT / "python-package")))
         self.library = importlib.import_module("kauri")
 
 
@@ -97,7 +107,7 @@ class LightGBM(Entrant):
         super().__init__(case, threads)
         self.library = importlib.import_module("lightgbm")
 
-    def train(self, part: Part, rounds: int) -> Any:
+    def params(self, part: Part) -> dict[str, object]:
         case = self.case
         objectives = {"multiclass": "multiclass", "rank": "lambdarank"}
         params: dict[str, object] = {
@@ -116,8 +126,13 @@ class LightGBM(Entrant):
             params["lambdarank_truncation_level"] = 32  # as many places as XGBoost looks at
         if case.task == "multiclass":
             params["num_class"] = n_classes(part)
-        data = self.library.Dataset(part.features, part.labels, group=part.group, params=params)
-        return self.library.train(params, data, rounds)
+        return params
+
+    def data(self, part: Part) -> Any:
+        return self.library.Dataset(part.features, part.labels, group=part.group, params=self.params(part))
+
+    def train_on(self, data: Any, part: Part, rounds: int) -> Any:
+        return self.library.train(self.params(part), data, rounds)
 
     def predict(self, model: Any, features: Features) -> np.ndarray:
         return model.predict(features, raw_score=True, num_threads=self.threads)
@@ -128,7 +143,11 @@ class CatBoost(Entrant):
         super().__init__(case, threads)
         self.library = importlib.import_module("catboost")
 
-    def train(self, part: Part, rounds: int) -> Any:
+    def data(self, part: Part) -> Any:
+        queries = None if part.group is None else np.repeat(np.arange(len(part.group)), part.group)
+        return self.library.Pool(part.features, part.labels, group_id=queries)
+
+    def train_on(self, data: Any, part: Part, rounds: int) -> Any:
         case = self.case
         losses = {"multiclass": "MultiClass", "rank": "LambdaMart:metric=NDCG"}
         params: dict[str, object] = {
@@ -149,8 +168,6 @@ class CatBoost(Entrant):
             params |= {"grow_policy": "Lossguide", "max_leaves": case.leaves, "depth": 16}
         else:
             params["depth"] = case.depth
-        queries = None if part.group is None else np.repeat(np.arange(len(part.group)), part.group)
-        data = self.library.Pool(part.features, part.labels, group_id=queries)
         return self.library.CatBoost(params).fit(data)
 
     def predict(self, model: Any, features: Features) -> np.ndarray:

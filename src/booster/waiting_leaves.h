@@ -1,0 +1,42 @@
+/// \file Leaves of a round's trees that the margins have not got yet.
+///
+/// Margins lie row by row, those of a row's outputs side by side, so adding the leaves of one output's tree touches a
+/// cache line of 64 bytes for each margin of 4. The trees of kAtOnce outputs are added in one pass instead, each margin
+/// in the order of its trees, so that the sums have the same bits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/span.h"
+#include "kauri/tree.h"
+
+namespace kauri {
+
+class WaitingLeaves {
+ public:
+  static constexpr std::size_t kAtOnce = 8;
+
+  bool IsEmpty() const { return n_trees_ == 0; }
+  bool IsFull() const { return n_trees_ == kAtOnce; }
+  void Clear() { n_trees_ = 0; }
+  /// Where the next tree's leaves are to be written, [n_rows].
+  Span<std::int32_t> NextLeaves(std::int64_t n_rows);
+  /// A tree with numbers in its leaves, whose rows are in NextLeaves.
+  void Add(Tree const& tree, std::int64_t output);
+  /// Adds all to margins, [n_rows, n_outputs].
+  void AddTo(Context const& ctx, std::int64_t n_outputs, Span<float> margins);
+
+ private:
+  struct Waiting {
+    std::vector<std::int32_t> leaf_of_row;
+    std::vector<float> values;  ///< [n_nodes]
+    std::int64_t output = 0;
+  };
+
+  std::vector<Waiting> trees_;  ///< the first n_trees_ wait; the others are memory for the next
+  std::size_t n_trees_ = 0;
+};
+
+}  // namespace kauri
