@@ -124,7 +124,22 @@ void Learner::Impl::ForgetResolved() {
   std::lock_guard<std::mutex> const lock(mutex);
   components.reset();
   compiled.reset();
-  compiled_rounds = -1;
+}
+
+std::unique_ptr<Learner::Impl> Learner::Impl::CopySettings() const {
+  auto copy = std::make_unique<Impl>();
+  copy->params = params;
+  copy->metric_names = metric_names;
+  copy->notes = notes;
+  return copy;
+}
+
+void Learner::Impl::TakeSettings(Impl* other) {
+  params.swap(other->params);
+  metric_names.swap(other->metric_names);
+  notes.swap(other->notes);
+  std::swap(intercept_ready, other->intercept_ready);
+  ForgetResolved();
 }
 
 void Learner::Impl::ForgetTraining() {
@@ -141,7 +156,6 @@ void Learner::SetParam(std::string const& name, std::string const& value) {
     if (!adapted.note.empty()) impl_->notes.push_back(adapted.note);
     if (!adapted.name.empty()) impl_->params[adapted.name] = adapted.value;
     if (adapted.name == "base_score") impl_->intercept_ready = false;
-    if (adapted.name == "device") impl_->engine.reset();
   }
   impl_->ForgetResolved();
 }
@@ -210,8 +224,7 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
   model.TreesOf(range);  // checks the range
   auto const end = range.end == 0 ? model.NumIterations() : range.end;
   auto slice = std::make_unique<Learner>();
-  slice->impl_->params = impl_->params;
-  slice->impl_->metric_names = impl_->metric_names;
+  slice->impl_ = impl_->CopySettings();
   slice->impl_->intercept_ready = impl_->intercept_ready;
   auto& copy = slice->impl_->model;
   copy = WithoutTrees(model);

@@ -122,27 +122,18 @@ std::uint64_t ReadLength(char const* bytes) {
 }  // namespace
 
 void Learner::LoadModel(Span<char const> bytes) {
-  auto model = ParseModel(bytes);
-  auto const params_before = impl_->params;
-  impl_->params.erase("num_class");  // the model's, if it has classes
-  impl_->params["objective"] = model.objective;
-  impl_->params["booster"] = model.booster;
-  for (auto const& [name, value] : model.objective_params) impl_->params[name] = value;
-  if (model.n_parallel_trees > 1) impl_->params["num_parallel_tree"] = std::to_string(model.n_parallel_trees);
-  std::swap(impl_->model, model);
-  impl_->ForgetResolved();
-  try {
-    impl_->Resolve();
-  } catch (...) {  // an objective that is not known, say: the old model stays
-    std::swap(impl_->model, model);
-    impl_->params = params_before;
-    impl_->ForgetResolved();
-    throw;
-  }
-  impl_->intercept_ready = true;
-  impl_->updated.reset();
-  impl_->ForgetTraining();
-  impl_->ForgetResolved();
+  auto loaded = impl_->CopySettings();
+  loaded->model = ParseModel(bytes);
+  loaded->intercept_ready = true;
+  auto const& model = loaded->model;
+  auto& params = loaded->params;
+  params.erase("num_class");  // the model's, if it has classes
+  params["objective"] = model.objective;
+  params["booster"] = model.booster;
+  for (auto const& [name, value] : model.objective_params) params[name] = value;
+  if (model.n_parallel_trees > 1) params["num_parallel_tree"] = std::to_string(model.n_parallel_trees);
+  loaded->Resolve();
+  impl_ = std::move(loaded);
 }
 
 std::string Learner::SaveConfig() const {
@@ -193,10 +184,14 @@ void Learner::LoadConfig(std::string const& json) {
   }
   params.erase("verbosity");  // the process's, not the model's
   auto const metrics = MetricNames(learner);
+  Learner next;
+  next.impl_ = impl_->CopySettings();
+  next.impl_->intercept_ready = impl_->intercept_ready;
   for (auto const& [name, value] : params) {
-    if (!AdaptParameter(name, value).name.empty()) SetParam(name, value);  // documents say more than users do
+    if (!AdaptParameter(name, value).name.empty()) next.SetParam(name, value);  // documents say more than users do
   }
-  for (auto const& name : metrics) SetParam("eval_metric", name);
+  for (auto const& name : metrics) next.SetParam("eval_metric", name);
+  impl_->TakeSettings(next.impl_.get());
 }
 
 std::string Learner::SaveSnapshot() const {
@@ -218,9 +213,12 @@ void Learner::LoadSnapshot(Span<char const> bytes) {
   }
   auto const config_end = kHeaderLength + static_cast<std::size_t>(length);
   auto const config = std::string(bytes.data() + kHeaderLength, static_cast<std::size_t>(length));
-  LoadModel(bytes.subspan(config_end, bytes.size() - config_end));
-  LoadConfig(config);
-  impl_->intercept_ready = impl_->model.NumIterations() > 0;
+  Learner next;
+  next.impl_ = impl_->CopySettings();
+  next.LoadModel(bytes.subspan(config_end, bytes.size() - config_end));
+  next.LoadConfig(config);
+  next.impl_->intercept_ready = next.impl_->model.NumIterations() > 0;
+  impl_ = std::move(next.impl_);
 }
 
 }  // namespace kauri

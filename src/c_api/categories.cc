@@ -1,6 +1,8 @@
 #include "c_api/categories.h"
 
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,14 +24,51 @@ struct TextBytes {
   std::string bytes;
 };
 
+struct CategoriesObject;
+
+/// The containers that exist. Documents name them by number, and any number must be safe to ask for.
+class LiveCategories {
+ public:
+  void Add(CategoriesObject const* object) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    objects_.insert(object);
+  }
+  void Remove(CategoriesObject const* object) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    objects_.erase(object);
+  }
+  /// \throws Error(kParameter) unless `handle` is one of them.
+  CategoryNameTable NamesOf(std::uintptr_t handle) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<CategoriesObject const*> objects_;
+};
+
+LiveCategories& Live() {
+  static auto* const live = new LiveCategories;  // outlives containers that static objects hold
+  return *live;
+}
+
 /// A copy of the names, and what JSON documents about it point into.
 struct CategoriesObject : HandleBase {
-  explicit CategoriesObject(CategoryNameTable table) : HandleBase(HandleKind::kCategories), names(std::move(table)) {}
+  explicit CategoriesObject(CategoryNameTable table) : HandleBase(HandleKind::kCategories), names(std::move(table)) {
+    Live().Add(this);
+  }
+  ~CategoriesObject() { Live().Remove(this); }
 
   CategoryNameTable names;
   std::vector<std::unique_ptr<TextBytes>> texts;
   std::string document;
 };
+
+CategoryNameTable LiveCategories::NamesOf(std::uintptr_t handle) const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  auto const found = objects_.find(reinterpret_cast<CategoriesObject const*>(handle));
+  if (found != objects_.end()) return (*found)->names;
+  Fail(ErrorKind::kParameter, "columns: ref_categories is ", handle,
+       ", which is no container of categories: it was freed already, or is another object's handle.");
+}
 
 CategoriesObject& CategoriesOf(CategoriesHandle handle) {
   return static_cast<CategoriesObject&>(CheckedHandle(handle, HandleKind::kCategories, "container of categories"));
@@ -132,7 +171,7 @@ std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing) {
   if (!reference.is_number_unsigned()) {
     Fail(ErrorKind::kData, "columns: ref_categories is ", reference.dump(), "; expected a handle as an integer.");
   }
-  auto names = CategoriesOf(reinterpret_cast<CategoriesHandle>(reference.get<std::uintptr_t>())).names;
+  auto names = Live().NamesOf(reference.get<std::uintptr_t>());
   names.resize(static_cast<std::size_t>(view->NumCols()));
   return std::make_unique<RecodedView>(std::move(view), std::move(names));
 }
