@@ -1,7 +1,6 @@
 #include "c_api/categories.h"
 
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,8 +14,6 @@
 
 namespace kauri::c_api {
 namespace {
-
-using nlohmann::json;
 
 /// Texts end to end, as Arrow has them.
 struct TextBytes {
@@ -98,9 +95,9 @@ char const* TypestrOf(CategoryNames::Type type) {
 }
 
 /// Integers keep their type: the low bytes of the int64s are them.
-json Export(CategoryNames const& names, CategoriesObject* object) {
+std::string Export(CategoryNames const& names, CategoriesObject* object) {
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
-  if (names.Size() == 0) return nullptr;
+  if (names.Size() == 0) return "null";
   if (!names.numbers.empty()) {
     return InterfaceOf(names.numbers.data(), {names.Size()}, TypestrOf(names.number_type), sizeof(std::int64_t));
   }
@@ -110,8 +107,8 @@ json Export(CategoryNames const& names, CategoriesObject* object) {
     text.bytes += name;
     text.offsets.push_back(static_cast<std::int32_t>(text.bytes.size()));
   }
-  return {{"offsets", InterfaceOf(text.offsets.data(), {text.offsets.size()}, "<i4", sizeof(std::int32_t))},
-          {"values", InterfaceOf(text.bytes.data(), {text.bytes.size()}, "|i1", 1)}};
+  return JsonObject({{"offsets", InterfaceOf(text.offsets.data(), {text.offsets.size()}, "<i4", sizeof(std::int32_t))},
+                     {"values", InterfaceOf(text.bytes.data(), {text.bytes.size()}, "|i1", 1)}});
 }
 
 /// A new container, or null where nothing has a name.
@@ -126,9 +123,9 @@ void ReturnExported(CategoryNameTable const& names, CategoriesHandle* out, char 
   *NotNull(export_out, "export_out") = nullptr;
   std::unique_ptr<CategoriesObject> object(MakeObject(names));
   if (object != nullptr) {
-    auto document = json::array();
-    for (auto const& of_feature : object->names) document.push_back(Export(of_feature, object.get()));
-    object->document = document.dump();
+    std::vector<std::string> columns;
+    for (auto const& of_feature : object->names) columns.push_back(Export(of_feature, object.get()));
+    object->document = JsonArray(columns);
     *export_out = object->document.c_str();
   }
   *out = object.release();
@@ -163,10 +160,11 @@ class RecodedView : public DataView {
 }  // namespace
 
 std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing) {
-  auto const document = ParseJsonText(columns, ErrorKind::kData);
+  auto const parsed = ParseJsonText(columns, ErrorKind::kData);
+  auto const& document = parsed.Root();
   if (!document.is_object()) return MakeColumnarView(columns, missing);
-  auto view = MakeColumnarView(document.value("columns", json()).dump(), missing);
-  auto const reference = document.value("ref_categories", json());
+  auto view = MakeColumnarView(JsonMember(document, "columns").dump(), missing);
+  auto const& reference = JsonMember(document, "ref_categories");
   if (reference.is_null()) return view;
   if (!reference.is_number_unsigned()) {
     Fail(ErrorKind::kData, "columns: ref_categories is ", reference.dump(), "; expected a handle as an integer.");

@@ -42,18 +42,17 @@ bool IsInteger(nlohmann::json const& value) {
 
 }  // namespace
 
-JsonConfig::JsonConfig(char const* text, char const* call) : call_(call) {
-  std::string const config = NotNull(text, "config");
-  document_ = ParseJsonText(QuoteSpecialNumbers(config), ErrorKind::kParameter);
-  if (!document_.is_object()) {
-    Fail(ErrorKind::kParameter, call_, ": the configuration must be a JSON object, got '", config.substr(0, kShownText),
-         "'.");
+JsonConfig::JsonConfig(char const* text, char const* call)
+    : call_(call), parsed_(ParseJsonText(QuoteSpecialNumbers(NotNull(text, "config")), ErrorKind::kParameter)) {
+  if (!Document().is_object()) {
+    Fail(ErrorKind::kParameter, call_, ": the configuration must be a JSON object, got '",
+         std::string(text).substr(0, kShownText), "'.");
   }
 }
 
 nlohmann::json const& JsonConfig::Find(char const* key, char const* expected) const {
-  auto const found = document_.find(key);
-  if (found == document_.end()) {
+  auto const found = Document().find(key);
+  if (found == Document().end()) {
     Fail(ErrorKind::kParameter, call_, ": the configuration lacks the key '", key, "'; add it with ", expected, ".");
   }
   return *found;
@@ -61,7 +60,7 @@ nlohmann::json const& JsonConfig::Find(char const* key, char const* expected) co
 
 void JsonConfig::Refuse(char const* key, char const* expected) const {
   Fail(ErrorKind::kParameter, call_, ": the configuration's '", key, "' is ",
-       document_.at(key).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, kShownText),
+       Document().at(key).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, kShownText),
        "; expected ", expected, ".");
 }
 
