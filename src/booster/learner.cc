@@ -69,11 +69,12 @@ void RequireClasses(Components const& parts) {
 }
 
 /// What a model file says of the parameters.
-void DescribeIn(Components const& parts, Model* model) {
+void DescribeIn(Components const& parts, ObjectiveState const& learnt_state, Model* model) {
   auto const& objective = *parts.objective;
   model->objective = parts.param.objective;
   model->objective_param_key = objective.ParamKey();
   model->objective_params = objective.SaveParams();
+  model->objective_state = learnt_state;
   objective.PrepareState(&model->objective_state);
   model->booster = parts.param.booster;
   ParsePolicy(parts.param.unseen_category, &model->categories.unseen);  // nothing given: the model's stays
@@ -114,7 +115,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   auto const predictor = PredictorName(parts->param.booster, parts->ctx.device.kind);
   parts->predictor = GetRegistries().predictors.Find(predictor).make(parts->effective);
   parts->metrics = MakeMetrics(&metric_names, *parts);
-  DescribeIn(*parts, &model);
+  DescribeIn(*parts, learnt_state, &model);
   if (model.NumIterations() == 0 && !intercept_ready) model.n_classes = parts->objective->NumClasses();
   components = std::move(parts);
   return components;
@@ -226,6 +227,7 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
   auto slice = std::make_unique<Learner>();
   slice->impl_ = impl_->CopySettings();
   slice->impl_->intercept_ready = impl_->intercept_ready;
+  slice->impl_->learnt_state = impl_->learnt_state;
   auto& copy = slice->impl_->model;
   copy = WithoutTrees(model);
   for (auto iteration = range.begin; iteration < end; iteration += step) {

@@ -58,6 +58,7 @@ struct Learner::Impl {
   mutable std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates; Resolve drops unknown ones
   mutable std::vector<std::string> notes;         ///< on parameters, for the log, once it is known what it takes
   mutable Model model;                            ///< Resolve fills in what follows from the parameters
+  ObjectiveState learnt_state;                    ///< as it was learnt; `model` has what its objective keeps of it
   bool intercept_ready = false;                   ///< the base score is the user's, estimated or loaded
   std::shared_ptr<Model const> updated;           ///< process_type=update: what the rounds of `model` are taken from
   std::uint64_t model_revision = 0;               ///< grows whenever trees or weights of `model` may change

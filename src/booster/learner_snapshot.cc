@@ -152,6 +152,7 @@ std::uint64_t ReadLength(char const* bytes) {
 void Learner::LoadModel(Span<char const> bytes) {
   auto loaded = impl_->CopySettings();
   loaded->model = ParseModel(bytes);
+  loaded->learnt_state = loaded->model.objective_state;
   loaded->intercept_ready = true;
   auto const& model = loaded->model;
   auto& params = loaded->params;

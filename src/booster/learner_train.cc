@@ -111,7 +111,8 @@ void Learner::UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train,
     auto const& objective = learning == nullptr ? *parts.objective : *learning;
     impl_->engine->ComputeGradients(parts.ctx, data, objective, iteration);
   });
-  impl_->model.objective_state = std::move(state);
+  impl_->model.objective_state = state;
+  impl_->learnt_state = std::move(state);
 }
 
 void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, Span<GradientPair const> gradients,

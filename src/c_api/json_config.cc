@@ -86,9 +86,10 @@ double JsonConfig::Number(char const* key) const {
   constexpr char const* kExpected = "a number, NaN or Infinity";
   auto const& value = Find(key, kExpected);
   if (value.is_number()) return value.get<double>();
-  if (value == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (value == "Infinity") return std::numeric_limits<double>::infinity();
-  if (value == "-Infinity") return -std::numeric_limits<double>::infinity();
+  auto const* const word = value.get_ptr<std::string const*>();  // a comparison of documents may not fail for memory
+  if (word != nullptr && *word == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (word != nullptr && *word == "Infinity") return std::numeric_limits<double>::infinity();
+  if (word != nullptr && *word == "-Infinity") return -std::numeric_limits<double>::infinity();
   Refuse(key, kExpected);
 }
 

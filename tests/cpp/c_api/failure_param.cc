@@ -13,7 +13,9 @@ std::function<int(Scene const&)> RoundWith(std::string const& name, std::string 
     EXPECT_OK(XGBoosterSetParam(scene.booster.get(), name.c_str(), value.c_str()));
     auto const status = scene.Continue();
     auto const own = scene.Param(name);
-    if (!own.empty()) EXPECT_OK(XGBoosterSetParam(scene.booster.get(), name.c_str(), own.c_str()));
+    if (!own.empty()) {
+      EXPECT_OK(XGBoosterSetParam(scene.booster.get(), name.c_str(), own.c_str()));
+    }
     return status;
   };
 }

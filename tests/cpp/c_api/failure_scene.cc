@@ -62,7 +62,7 @@ Scene Configured() {
 }
 
 /// An untrained booster has been asked for the margins that own gradients start from.
-Scene Predicted() {
+Scene AskedForMargins() {
   auto scene = Fresh();
   Predict(scene.booster, scene.data, R"({"type": 1, "training": true, "iteration_begin": 0, "iteration_end": 0,
                                          "strict_shape": false})");
@@ -221,7 +221,7 @@ std::vector<SceneMaker> AllScenes() {
   return {
       always("fresh", Fresh),
       always("configured", Configured),
-      always("predicted", Predicted),
+      always("predicted", AskedForMargins),
       {"failed_once", [] { return FailedBefore(Fresh()); }, Fresh},
       always("numbers", Numbers),
       {"numbers_failed_once", [] { return FailedBefore(Numbers()); }, Numbers},

@@ -63,7 +63,7 @@ TEST_P(FailureTable, AllInARow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(States, FailureTable, ::testing::ValuesIn(AllScenes()),
-                         [](auto const& info) { return std::string(info.param.name); });
+                         [](auto const& scene) { return std::string(scene.param.name); });
 
 }  // namespace
 }  // namespace kauri::testing

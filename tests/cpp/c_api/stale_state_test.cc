@@ -35,10 +35,10 @@ void ExpectRefusedLabel(Booster const& booster, Data const& data) {
 /// Of as many outputs, so that only the labels do not fit.
 TEST(StaleState, AnotherObjectiveLooksAtTheLabels) {
   auto const data = LargeData();
-  auto const booster =
-      Train(data, {{"objective", "reg:quantileerror"}, {"quantile_alpha", "[0.1, 0.5, 0.9]"}, {"nthread", "1"}}, 1);
-  Set(booster, {{"num_class", "3"}, {"objective", "multi:softprob"}});
+  auto const booster = Train(data, {{"objective", "reg:quantileerror"}, {"quantile_alpha", "0.5"}, {"nthread", "1"}}, 1);
+  Set(booster, {{"objective", "binary:logistic"}});
   ExpectRefusedLabel(booster, data);
+  EXPECT_EQ(Update(booster, data), -1);
 }
 
 TEST(StaleState, ALoadedModelLooksAtTheLabels) {
