@@ -55,11 +55,11 @@ class CpuEngine : public Engine {
     auto& cache = caches_[data->Id()];
     auto const gave_up = !cache.waiting.IsEmpty();  // a round, half of whose leaves are in the margins
     auto const fresh = gave_up || cache.data.expired() || cache.info_revision != data->InfoRevision();
-    auto const plan = cache.held.PlanFor(model, dropped, fresh);
+    auto const plan = cache.held.PlanFor(model, start, dropped, fresh);
     if (plan.IsNothing()) return;
+    cache.data.reset();  // margins are of no use until they are complete
     MarginStart from;
     if (plan.restart) {
-      cache.data.reset();  // margins are of no use until they are complete
       cache.waiting.Clear();
       cache.n_outputs = model.NumOutputs();
       ResizeLarge(ctx, &cache.margins, static_cast<std::size_t>(data->NumRows() * cache.n_outputs));
@@ -76,7 +76,7 @@ class CpuEngine : public Engine {
       predictor.Predict(ctx, *compiled, known.View(), PredictKind::kMargin, trees, from, cache.margins);
       from.of_row = cache.margins;
     }
-    cache.held.Hold(model, dropped);
+    cache.held.Hold(model, start, dropped);
     cache.data = data;
     cache.info_revision = data->InfoRevision();
   }

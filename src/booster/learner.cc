@@ -75,11 +75,12 @@ void RequireClasses(Components const& parts) {
 }
 
 /// What a model file says of the parameters.
-void DescribeIn(Components const& parts, Model* model) {
+void DescribeIn(Components const& parts, ObjectiveState const& learnt_state, Model* model) {
   auto const& objective = *parts.objective;
   model->objective = parts.param.objective;
   model->objective_param_key = objective.ParamKey();
   model->objective_params = objective.SaveParams();
+  model->objective_state = learnt_state;
   objective.PrepareState(&model->objective_state);
   model->booster = parts.param.booster;
   ParsePolicy(parts.param.unseen_category, &model->categories.unseen);  // nothing given: the model's stays
@@ -121,7 +122,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   auto const predictor = PredictorName(parts->param.booster, parts->ctx.device.kind);
   parts->predictor = GetRegistries().predictors.Find(predictor).make(parts->effective);
   parts->metrics = MakeMetrics(&metric_names, *parts);
-  DescribeIn(*parts, &model);
+  DescribeIn(*parts, learnt_state, &model);
   if (model.NumIterations() == 0 && !intercept_ready) model.n_classes = parts->objective->NumClasses();
   components = std::move(parts);
   return components;
@@ -131,7 +132,22 @@ void Learner::Impl::ForgetResolved() {
   std::lock_guard<std::mutex> const lock(mutex);
   components.reset();
   compiled.reset();
-  compiled_rounds = -1;
+}
+
+std::unique_ptr<Learner::Impl> Learner::Impl::CopySettings() const {
+  auto copy = std::make_unique<Impl>();
+  copy->params = params;
+  copy->metric_names = metric_names;
+  copy->notes = notes;
+  return copy;
+}
+
+void Learner::Impl::TakeSettings(Impl* other) {
+  params.swap(other->params);
+  metric_names.swap(other->metric_names);
+  notes.swap(other->notes);
+  std::swap(intercept_ready, other->intercept_ready);
+  ForgetResolved();
 }
 
 void Learner::Impl::ForgetTraining() {
@@ -148,7 +164,6 @@ void Learner::SetParam(std::string const& name, std::string const& value) {
     if (!adapted.note.empty()) impl_->notes.push_back(adapted.note);
     if (!adapted.name.empty()) impl_->params[adapted.name] = adapted.value;
     if (adapted.name == "base_score") impl_->intercept_ready = false;
-    if (adapted.name == "device") impl_->engine.reset();
   }
   impl_->ForgetResolved();
 }
@@ -217,9 +232,9 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
   model.TreesOf(range);  // checks the range
   auto const end = range.end == 0 ? model.NumIterations() : range.end;
   auto slice = std::make_unique<Learner>();
-  slice->impl_->params = impl_->params;
-  slice->impl_->metric_names = impl_->metric_names;
+  slice->impl_ = impl_->CopySettings();
   slice->impl_->intercept_ready = impl_->intercept_ready;
+  slice->impl_->learnt_state = impl_->learnt_state;
   auto& copy = slice->impl_->model;
   copy = WithoutTrees(model);
   for (auto iteration = range.begin; iteration < end; iteration += step) {

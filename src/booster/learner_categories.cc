@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "booster/learner_impl.h"
+#include "booster/learner_undo.h"
 #include "data/categories/categories.h"
 #include "data/categories/category_names.h"
 #include "data/categories/category_view.h"
@@ -62,17 +62,19 @@ std::shared_ptr<DataMatrix const> Learner::Impl::InCategoriesOfModel(Components 
   auto const& known = model.categories.names;
   auto const& names = train->Info().category_names;
   if (!Disagree(names, known)) return train;
-  auto const is_kept = recoded != nullptr && recoded_data == train->Id() && recoded_revision == train->InfoRevision();
+  auto const stamp = DataStamp::Of(*train);
+  auto const is_kept = recoded != nullptr && recoded_from == stamp;
   if (!is_kept || Disagree(recoded->Info().category_names, known)) {
     recoded = RecodeCategories(parts.ctx, *train, JoinTables(known, names));
-    recoded_data = train->Id();
-    recoded_revision = train->InfoRevision();
+    recoded_from = stamp;
   }
   return recoded;
 }
 
-void Learner::Impl::LearnCategories(Components const& parts, DataMatrix const& train) {
-  if (learnt_data == train.Id() && learnt_revision == train.InfoRevision()) return;
+void Learner::Impl::LearnCategories(Components const& parts, DataMatrix const& train, Undo* undo) {
+  auto const stamp = DataStamp::Of(train);
+  if (learnt == stamp) return;
+  undo->KeepCategories();
   auto& known = model.categories;
   if (model.NumIterations() == 0 && updated == nullptr) {
     known.names.clear();
@@ -85,8 +87,7 @@ void Learner::Impl::LearnCategories(Components const& parts, DataMatrix const& t
                                                             [](auto const& tree) { return tree.HasCategorical(); });
   auto const has_new = !is_unknown && AddSeen(found, &known.seen);
   if (has_new && known.unseen != UnseenCategory::kXGBoost && model.NumIterations() > 0) ForgetTraining();
-  learnt_data = train.Id();
-  learnt_revision = train.InfoRevision();
+  learnt = stamp;
 }
 
 void Learner::Impl::CheckDeviceCategories(Components const& parts, DataMatrix const& data) const {

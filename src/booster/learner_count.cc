@@ -73,7 +73,7 @@ void Learner::CountRows(DataMatrix const& data) {
     SumUp(model.trees[tree], &counts[tree]);
     model.trees[tree].row_count = std::move(counts[tree]);
   }
-  impl_->ForgetResolved();  // what is compiled has the old counts
+  ++impl_->model_revision;  // what is compiled has the old counts
 }
 
 }  // namespace kauri

@@ -42,27 +42,40 @@ struct Components {
   std::vector<std::unique_ptr<Metric>> metrics;
 };
 
+/// Which data, as they were then: kept beside whatever was derived from them.
+struct DataStamp {
+  std::uint64_t id = 0;
+  std::uint64_t revision = 0;
+
+  static DataStamp Of(DataMatrix const& data) { return {data.Id(), data.InfoRevision()}; }
+  bool operator==(DataStamp const& other) const { return id == other.id && revision == other.revision; }
+};
+
 struct Learner::Impl {
+  class Undo;
+
   mutable ParamMap params;  ///< as the user set them, aliases resolved; Resolve drops unknown names
   mutable std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates; Resolve drops unknown ones
   mutable std::vector<std::string> notes;         ///< on parameters, for the log, once it is known what it takes
   mutable Model model;                            ///< Resolve fills in what follows from the parameters
+  ObjectiveState learnt_state;                    ///< as it was learnt; `model` has what its objective keeps of it
   bool intercept_ready = false;                   ///< the base score is the user's, estimated or loaded
-  std::unique_ptr<Model const> updated;           ///< process_type=update: what the rounds of `model` are taken from
+  std::shared_ptr<Model const> updated;           ///< process_type=update: what the rounds of `model` are taken from
+  std::uint64_t model_revision = 0;               ///< grows whenever trees or weights of `model` may change
   std::unique_ptr<Engine> engine;
-  std::uint64_t checked_data = 0;  ///< id and revision of the training data whose labels were validated
-  std::uint64_t checked_revision = 0;
-  std::uint64_t learnt_data = 0;  ///< the same of the training data whose categories the model knows
-  std::uint64_t learnt_revision = 0;
+  DeviceKind engine_device = DeviceKind::kCpu;  ///< that `engine` is of
+  DataStamp fitting;                            ///< of the training data whose fields were found to fit each other
+  DataStamp checked;                            ///< of the training data that the objective of `checked_by` accepted
+  std::shared_ptr<Components const> checked_by;
+  DataStamp learnt;                           ///< of the training data whose categories the model knows
   std::shared_ptr<DataMatrix const> recoded;  ///< training data in the categories of the model
-  std::uint64_t recoded_data = 0;             ///< id and revision of what `recoded` is made from
-  std::uint64_t recoded_revision = 0;
+  DataStamp recoded_from;                     ///< of what `recoded` is made from
 
   /// Guards what const calls fill lazily.
   mutable std::mutex mutex;
   mutable std::shared_ptr<Components const> components;
   mutable std::shared_ptr<CompiledModel const> compiled;
-  mutable std::int64_t compiled_rounds = -1;
+  mutable std::uint64_t compiled_revision = 0;  ///< the model's of `compiled`
 
   /// Resolves the parameters if they changed. Safe from many threads.
   std::shared_ptr<Components const> Resolve() const;
@@ -74,6 +87,10 @@ struct Learner::Impl {
   /// The base score as margins, [n_outputs].
   std::vector<float> StartMargins(Components const& parts) const;
 
+  /// What LoadModel and the like work on, to take the place of this one when all went well: the parameters, no model.
+  std::unique_ptr<Impl> CopySettings() const;
+  /// Exchanges the parameters for those of `other`.
+  void TakeSettings(Impl* other);
   void ForgetResolved();
   void ForgetTraining();
   Engine* TheEngine(Components const& parts);
@@ -84,15 +101,16 @@ struct Learner::Impl {
   std::shared_ptr<DataMatrix const> InCategoriesOfModel(Components const& parts,
                                                         std::shared_ptr<DataMatrix const> const& train);
   /// Takes over the names of categories and adds those that `train` has to the ones that the model has seen.
-  void LearnCategories(Components const& parts, DataMatrix const& train);
+  void LearnCategories(Components const& parts, DataMatrix const& train, Undo* undo);
   /// Sizes and intercept of the model, before the first round. custom: gradients come from outside.
-  void PrepareModel(Components const& parts, DataMatrix const& train, bool custom);
+  void PrepareModel(Components const& parts, DataMatrix const& train, bool custom, Undo* undo);
   void SetIntercept(Components const& parts, DataMatrix const& train, bool custom);
-  void ValidateTrainingData(Components const& parts, DataMatrix const& train, bool custom);
+  /// \throws Error(kData) for data without rows, fields that do not fit each other, and, unless gradients come from
+  /// outside, labels and weights that the objective does not take.
+  void ValidateTrainingData(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom);
   /// Makes the model the first rounds of `updated`, at the first round of process_type=update none of them.
-  /// \throws Error(kParameter) unless a round is left. GiveUpUpdate undoes that first round.
-  void PrepareUpdate();
-  void GiveUpUpdate();
+  /// \throws Error(kParameter) unless a round is left.
+  void PrepareUpdate(Undo* undo);
   template <typename SetGradients>
   void BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration, bool custom,
                   SetGradients&& set_gradients);

@@ -1,8 +1,9 @@
 /// Prediction: margins from the predictor, values from the objective, shapes as the C ABI reports them.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "booster/learner_impl.h"
+#include "booster/learner_undo.h"
 #include "data/categories/category_view.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -80,10 +81,9 @@ std::vector<float> Learner::Impl::StartMargins(Components const& parts) const {
 
 std::shared_ptr<CompiledModel const> Learner::Impl::Compiled(Components const& parts) const {
   std::lock_guard<std::mutex> const lock(mutex);
-  auto const n_rounds = model.NumIterations();
-  if (compiled == nullptr || compiled_rounds != n_rounds) {
+  if (compiled == nullptr || compiled_revision != model_revision) {
     compiled = parts.predictor->Compile(parts.ctx, model, model.TreesOf({}));
-    compiled_rounds = n_rounds;
+    compiled_revision = model_revision;
   }
   return compiled;
 }
@@ -146,8 +146,10 @@ Prediction Learner::Predict(DataMatrix const& data, PredictOptions const& option
 }
 
 Engine* Learner::Impl::UpdateMargins(Components const& parts, std::shared_ptr<DataMatrix const> const& data) {
+  std::optional<Undo> undo;
   if (!intercept_ready) {
-    PrepareModel(parts, *data, true);
+    undo.emplace(this);
+    PrepareModel(parts, *data, true, &*undo);
     intercept_ready = false;  // a first round of the built-in objective still estimates it
   }
   CheckPredictable(model, data->NumCols());
@@ -155,6 +157,7 @@ Engine* Learner::Impl::UpdateMargins(Components const& parts, std::shared_ptr<Da
   auto* const session = TheEngine(parts);
   auto const dropped = parts.booster->DroppedTrees(parts.ctx, model);  // of a custom objective's gradients as well
   session->UpdateMargins(parts.ctx, data, model, *parts.predictor, StartMargins(parts), dropped);
+  if (undo.has_value()) undo->Commit();
   return session;
 }
 

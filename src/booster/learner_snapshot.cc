@@ -27,49 +27,73 @@ constexpr char kMagic[] = "KAURI-SNAPSHOT-1\n";
 constexpr std::size_t kMagicLength = sizeof(kMagic) - 1;
 constexpr std::size_t kHeaderLength = kMagicLength + sizeof(std::uint64_t);
 
+/// Names and values, as JSON.
+std::string TextsAsJson(std::map<std::string, std::string> const& texts) {
+  std::map<std::string, std::string> members;
+  for (auto const& [name, text] : texts) members[name] = JsonQuoted(text);
+  return JsonObject(members);
+}
+
 /// The declared values, overlaid by the user's own text where there is one (dmlc prints floats with fewer digits).
-Json ParamsAsJson(std::map<std::string, std::string> const& declared, ParamMap const& user) {
-  Json params;
-  for (auto const& [name, value] : declared) {
+std::string ParamsAsJson(std::map<std::string, std::string> declared, ParamMap const& user) {
+  for (auto& [name, value] : declared) {
     auto const found = user.find(name);
-    params[name] = found == user.end() ? value : found->second;
+    if (found != user.end()) value = found->second;
   }
-  return params;
+  return TextsAsJson(declared);
 }
 
-Json ModelParamsAsJson(Model const& model) {
-  return {{"base_score", Json(model.base_score).dump()},
-          {"boost_from_average", model.base_score_estimated ? "1" : "0"},
-          {"num_class", std::to_string(model.n_classes)},
-          {"num_feature", std::to_string(model.n_features)},
-          {"num_target", std::to_string(model.n_targets)}};
+std::string NumbersAsJson(std::vector<float> const& numbers) {
+  std::vector<std::string> texts;
+  for (auto const number : numbers) texts.push_back(Json(number).dump());
+  return JsonArray(texts);
 }
 
-Json ObjectiveAsJson(Model const& model) {
-  Json objective{{"name", model.objective}};
-  if (!model.objective_param_key.empty()) objective[model.objective_param_key] = model.objective_params;
-  return objective;
+std::string ModelParamsAsJson(Model const& model) {
+  return TextsAsJson({{"base_score", NumbersAsJson(model.base_score)},
+                      {"boost_from_average", model.base_score_estimated ? "1" : "0"},
+                      {"num_class", std::to_string(model.n_classes)},
+                      {"num_feature", std::to_string(model.n_features)},
+                      {"num_target", std::to_string(model.n_targets)}});
 }
 
-Json GbTreeAsJson(ParamMap const& effective, Model const& model, ParamMap const& user) {
-  return {{"name", "gbtree"},
-          {"gbtree_train_param", ParamsAsJson(ParseParameters<GbTreeParam>(effective).__DICT__(), user)},
-          {"tree_train_param", ParamsAsJson(ParseParameters<TreeParam>(effective).__DICT__(), effective)},
-          {"gbtree_model_param",
-           {{"num_parallel_tree", std::to_string(model.n_parallel_trees)},
-            {"num_trees", std::to_string(model.trees.size())}}}};
+std::string ObjectiveAsJson(Model const& model) {
+  std::map<std::string, std::string> objective{{"name", JsonQuoted(model.objective)}};
+  if (!model.objective_param_key.empty()) objective[model.objective_param_key] = TextsAsJson(model.objective_params);
+  return JsonObject(objective);
 }
 
-Json BoosterAsJson(Components const& parts, Model const& model, ParamMap const& user) {
-  auto const& name = parts.param.booster;
-  if (name == "gblinear") {
+std::string GbTreeAsJson(ParamMap const& effective, Model const& model, ParamMap const& user) {
+  return JsonObject({{"name", JsonQuoted("gbtree")},
+                     {"gbtree_train_param", ParamsAsJson(ParseParameters<GbTreeParam>(effective).__DICT__(), user)},
+                     {"tree_train_param", ParamsAsJson(ParseParameters<TreeParam>(effective).__DICT__(), effective)},
+                     {"gbtree_model_param", TextsAsJson({{"num_parallel_tree", std::to_string(model.n_parallel_trees)},
+                                                         {"num_trees", std::to_string(model.trees.size())}})}});
+}
+
+std::string BoosterAsJson(Components const& parts, Model const& model, ParamMap const& user) {
+  auto const name = JsonQuoted(parts.param.booster);
+  if (parts.param.booster == "gblinear") {
     auto const param = ParseParameters<GbLinearParam>(parts.effective);
-    return {{"name", name}, {"gblinear_train_param", ParamsAsJson(param.__DICT__(), user)}};
+    return JsonObject({{"name", name}, {"gblinear_train_param", ParamsAsJson(param.__DICT__(), user)}});
   }
   auto gbtree = GbTreeAsJson(parts.effective, model, user);
-  if (name == "gbtree") return gbtree;
+  if (parts.param.booster == "gbtree") return gbtree;
   auto const param = ParseParameters<DartParam>(parts.effective);
-  return {{"name", name}, {"dart_train_param", ParamsAsJson(param.__DICT__(), user)}, {"gbtree", std::move(gbtree)}};
+  return JsonObject(
+      {{"name", name}, {"dart_train_param", ParamsAsJson(param.__DICT__(), user)}, {"gbtree", std::move(gbtree)}});
+}
+
+std::string MetricsAsJson(Components const& parts) {
+  std::vector<std::string> metrics;
+  for (auto const& metric : parts.metrics) metrics.push_back(JsonObject({{"name", JsonQuoted(metric->Name())}}));
+  return JsonArray(metrics);
+}
+
+std::string NamesAsJson(std::vector<std::string> const& names) {
+  std::vector<std::string> quoted;
+  for (auto const& name : names) quoted.push_back(JsonQuoted(name));
+  return JsonArray(quoted);
 }
 
 constexpr std::size_t kShownText = 60;
@@ -86,19 +110,23 @@ bool HoldsNoParameter(std::string const& name, Json const& value) {
   return (name == "metrics" || name == "updater" || name == "user_metrics") && value.is_array();
 }
 
+void CollectParams(std::string const& path, Json const& node, ParamMap* out);
+
 /// Leaves of the document are the values of parameters, whatever group they stand in.
+void CollectMember(std::string const& path, std::string const& name, Json const& value, ParamMap* out) {
+  auto const place = path + "." + name;
+  if (value.is_object()) {
+    CollectParams(place, value, out);
+  } else if (!value.is_string()) {
+    if (!HoldsNoParameter(name, value)) RefuseMember(place, value, "a string");
+  } else if (name != "name") {
+    (*out)[name] = value.get<std::string>();
+  }
+}
+
 void CollectParams(std::string const& path, Json const& node, ParamMap* out) {
   if (!node.is_object()) RefuseMember(path, node, "an object");
-  for (auto const& [name, value] : node.items()) {
-    auto const place = path + "." + name;
-    if (value.is_object()) {
-      CollectParams(place, value, out);
-    } else if (!value.is_string()) {
-      if (!HoldsNoParameter(name, value)) RefuseMember(place, value, "a string");
-    } else if (name != "name") {
-      (*out)[name] = value.get<std::string>();
-    }
-  }
+  for (auto const& [name, value] : node.items()) CollectMember(path, name, value, out);
 }
 
 std::vector<std::string> MetricNames(Json const& learner) {
@@ -122,81 +150,86 @@ std::uint64_t ReadLength(char const* bytes) {
 }  // namespace
 
 void Learner::LoadModel(Span<char const> bytes) {
-  auto model = ParseModel(bytes);
-  auto const params_before = impl_->params;
-  impl_->params.erase("num_class");  // the model's, if it has classes
-  impl_->params["objective"] = model.objective;
-  impl_->params["booster"] = model.booster;
-  for (auto const& [name, value] : model.objective_params) impl_->params[name] = value;
-  if (model.n_parallel_trees > 1) impl_->params["num_parallel_tree"] = std::to_string(model.n_parallel_trees);
-  std::swap(impl_->model, model);
-  impl_->ForgetResolved();
-  try {
-    impl_->Resolve();
-  } catch (...) {  // an objective that is not known, say: the old model stays
-    std::swap(impl_->model, model);
-    impl_->params = params_before;
-    impl_->ForgetResolved();
-    throw;
-  }
-  impl_->intercept_ready = true;
-  impl_->updated.reset();
-  impl_->ForgetTraining();
-  impl_->ForgetResolved();
+  auto loaded = impl_->CopySettings();
+  loaded->model = ParseModel(bytes);
+  loaded->learnt_state = loaded->model.objective_state;
+  loaded->intercept_ready = true;
+  auto const& model = loaded->model;
+  auto& params = loaded->params;
+  params.erase("num_class");  // the model's, if it has classes
+  params["objective"] = model.objective;
+  params["booster"] = model.booster;
+  for (auto const& [name, value] : model.objective_params) params[name] = value;
+  if (model.n_parallel_trees > 1) params["num_parallel_tree"] = std::to_string(model.n_parallel_trees);
+  loaded->Resolve();
+  impl_ = std::move(loaded);
 }
 
 std::string Learner::SaveConfig() const {
   auto const parts = impl_->Resolve();
   auto const& model = GetModel();
   auto const& user = impl_->params;
-  Json metrics = Json::array();
-  for (auto const& metric : parts->metrics) metrics.push_back({{"name", metric->Name()}});
-  auto general = ParamsAsJson(parts->param.__DICT__(), user);
+  auto general = parts->param.__DICT__();
   for (auto const* moved : {"objective", "booster", "base_score", "eval_metric"}) general.erase(moved);
-  Json trained{{"objective", parts->param.objective},
-               {"booster", parts->param.booster},
-               {"base_score", parts->param.base_score},
-               {"disable_default_eval_metric", parts->param.disable_default_eval_metric ? "1" : "0"}};
-  auto const booster = BoosterAsJson(*parts, model, user);
-  Json document{{"learner",
-                 {{"generic_param", general},
-                  {"learner_train_param", trained},
-                  {"gradient_booster", booster},
-                  {"learner_model_param", ModelParamsAsJson(model)},
-                  {"metrics", metrics},
-                  {"objective", ObjectiveAsJson(model)},
-                  {"user_params", impl_->params},
-                  {"user_metrics", impl_->metric_names}}},
-                {"version", {KAURI_VERSION_MAJOR, KAURI_VERSION_MINOR, KAURI_VERSION_PATCH}}};
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  auto const trained =
+      TextsAsJson({{"objective", parts->param.objective},
+                   {"booster", parts->param.booster},
+                   {"base_score", parts->param.base_score},
+                   {"disable_default_eval_metric", parts->param.disable_default_eval_metric ? "1" : "0"}});
+  auto const learner = JsonObject({{"generic_param", ParamsAsJson(general, user)},
+                                   {"learner_train_param", trained},
+                                   {"gradient_booster", BoosterAsJson(*parts, model, user)},
+                                   {"learner_model_param", ModelParamsAsJson(model)},
+                                   {"metrics", MetricsAsJson(*parts)},
+                                   {"objective", ObjectiveAsJson(model)},
+                                   {"user_params", TextsAsJson(impl_->params)},
+                                   {"user_metrics", NamesAsJson(impl_->metric_names)}});
+  auto const version = JsonArray({std::to_string(KAURI_VERSION_MAJOR), std::to_string(KAURI_VERSION_MINOR),
+                                  std::to_string(KAURI_VERSION_PATCH)});
+  return JsonObject({{"learner", learner}, {"version", version}});
 }
+
+namespace {
+
+/// What a document of another library of this format gives.
+ParamMap ForeignParams(Json const& learner) {
+  ParamMap params;
+  for (auto const& [name, value] : learner.items()) {
+    if (name != "learner_model_param") CollectMember("learner", name, value, &params);
+  }
+  params.erase("num_trees");
+  auto const& updater = JsonMember(JsonMember(learner, "gradient_booster"), "specified_updater");
+  if (updater.is_boolean() && !updater.get<bool>()) params.erase("updater");  // follows from tree_method
+  auto const& objective = JsonMember(JsonMember(learner, "objective"), "name");
+  if (objective.is_string()) params["objective"] = objective.get<std::string>();
+  return params;
+}
+
+}  // namespace
 
 void Learner::LoadConfig(std::string const& json) {
   auto const document = ParseJsonText(json, ErrorKind::kParameter);
-  if (document.is_discarded() || !document.is_object() || !document.contains("learner") ||
-      !document["learner"].is_object()) {
+  auto const& learner = JsonMember(document.Root(), "learner");
+  if (!learner.is_object()) {
     Fail(ErrorKind::kParameter, "the configuration is not a JSON object with a member 'learner': '",
          json.substr(0, kShownText), "'.");
   }
-  auto learner = document["learner"];
   ParamMap params;
   if (learner.contains("user_params")) {
     CollectParams("learner.user_params", learner["user_params"], &params);
-  } else {  // written by another library of this format
-    learner.erase("learner_model_param");
-    CollectParams("learner", learner, &params);
-    params.erase("num_trees");
-    auto const place = Json::json_pointer("/gradient_booster/specified_updater");
-    if (learner.contains(place) && learner[place] == false) params.erase("updater");  // follows from tree_method
-    auto const objective = learner.value("objective", Json());
-    if (objective.contains("name") && objective["name"].is_string()) params["objective"] = objective["name"];
+  } else {
+    params = ForeignParams(learner);
   }
   params.erase("verbosity");  // the process's, not the model's
   auto const metrics = MetricNames(learner);
+  Learner next;
+  next.impl_ = impl_->CopySettings();
+  next.impl_->intercept_ready = impl_->intercept_ready;
   for (auto const& [name, value] : params) {
-    if (!AdaptParameter(name, value).name.empty()) SetParam(name, value);  // documents say more than users do
+    if (!AdaptParameter(name, value).name.empty()) next.SetParam(name, value);  // documents say more than users do
   }
-  for (auto const& name : metrics) SetParam("eval_metric", name);
+  for (auto const& name : metrics) next.SetParam("eval_metric", name);
+  impl_->TakeSettings(next.impl_.get());
 }
 
 std::string Learner::SaveSnapshot() const {
@@ -218,9 +251,12 @@ void Learner::LoadSnapshot(Span<char const> bytes) {
   }
   auto const config_end = kHeaderLength + static_cast<std::size_t>(length);
   auto const config = std::string(bytes.data() + kHeaderLength, static_cast<std::size_t>(length));
-  LoadModel(bytes.subspan(config_end, bytes.size() - config_end));
-  LoadConfig(config);
-  impl_->intercept_ready = impl_->model.NumIterations() > 0;
+  Learner next;
+  next.impl_ = impl_->CopySettings();
+  next.LoadModel(bytes.subspan(config_end, bytes.size() - config_end));
+  next.LoadConfig(config);
+  next.impl_->intercept_ready = next.impl_->model.NumIterations() > 0;
+  impl_ = std::move(next.impl_);
 }
 
 }  // namespace kauri

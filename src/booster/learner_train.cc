@@ -4,20 +4,23 @@
 #include <utility>
 
 #include "booster/finite_check.h"
-#include "booster/learner_impl.h"
+#include "booster/learner_undo.h"
+#include "data/meta_info.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 
 namespace kauri {
 
 Engine* Learner::Impl::TheEngine(Components const& parts) {
-  if (engine == nullptr) {
-    engine = GetRegistries().engines.Find(parts.ctx.device.kind == DeviceKind::kCuda ? "cuda" : "cpu").make();
+  auto const device = parts.ctx.device.kind;
+  if (engine == nullptr || engine_device != device) {
+    engine = GetRegistries().engines.Find(device == DeviceKind::kCuda ? "cuda" : "cpu").make();
+    engine_device = device;
   }
   return engine.get();
 }
 
-void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& train, bool custom) {
+void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& train, bool custom, Undo* undo) {
   if (model.NumIterations() == 0 && updated == nullptr) {
     model.n_features = train.NumCols();
     model.n_classes = parts.objective->NumClasses();
@@ -27,7 +30,7 @@ void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& trai
     Fail(ErrorKind::kData, "the training data have ", train.NumCols(), " features, the booster ", model.n_features,
          "; continue training with the features that it was trained on.");
   }
-  LearnCategories(parts, train);
+  LearnCategories(parts, train, undo);
   if (!intercept_ready) SetIntercept(parts, train, custom);
 }
 
@@ -38,7 +41,6 @@ void Learner::Impl::SetIntercept(Components const& parts, DataMatrix const& trai
     Fail(ErrorKind::kParameter, "base_score has ", given.size(), " values for ", n_outputs,
          " outputs; give one number, or one per output.");
   }
-  auto const before = model.base_score;
   if (!given.empty()) {
     model.base_score = given.size() == n_outputs ? given : std::vector<float>(n_outputs, given[0]);
   } else if (custom) {
@@ -50,19 +52,22 @@ void Learner::Impl::SetIntercept(Components const& parts, DataMatrix const& trai
   }
   model.base_score_estimated = given.empty();
   if (parts.param.booster == "gblinear") model.base_score.assign(n_outputs, model.base_score[0]);  // see StartMargins
-  if (model.base_score != before) ForgetTraining();  // margins started from the old one
   intercept_ready = true;
 }
 
-void Learner::Impl::ValidateTrainingData(Components const& parts, DataMatrix const& train, bool custom) {
+void Learner::Impl::ValidateTrainingData(std::shared_ptr<Components const> const& parts, DataMatrix const& train,
+                                         bool custom) {
   if (train.NumRows() == 0) {
     Fail(ErrorKind::kData, "the training data have 0 rows and ", train.NumCols(),
          " features; there is nothing to learn from.");
   }
-  if (custom || (checked_data == train.Id() && checked_revision == train.InfoRevision())) return;
-  parts.objective->ValidateInfo(train.Info());
-  checked_data = train.Id();
-  checked_revision = train.InfoRevision();
+  auto const stamp = DataStamp::Of(train);
+  if (!(fitting == stamp)) ValidateInfo(train.Info());
+  fitting = stamp;
+  if (custom || (checked == stamp && checked_by == parts)) return;
+  parts->objective->ValidateInfo(train.Info());
+  checked = stamp;
+  checked_by = parts;
 }
 
 namespace {
@@ -81,29 +86,25 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
                                SetGradients&& set_gradients) {
   auto const parts = Resolve();
   parts->booster->RequireTraining();
-  ValidateTrainingData(*parts, *train, custom);
+  ValidateTrainingData(parts, *train, custom);
   auto const updates = parts->booster->UpdatesTrees();
   if (updates) RequireScalarLeaves(updated == nullptr ? model : *updated);
-  if (!updates) updated.reset();
   auto* const session = TheEngine(*parts);
-  try {
-    if (updates) PrepareUpdate();
-    auto const data = InCategoriesOfModel(*parts, train);
-    PrepareModel(*parts, *data, custom);
-    CheckDeviceCategories(*parts, *data);
-    auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);
-    session->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts), dropped);
-    set_gradients(*parts, *data);
-    if (updates) {
-      parts->booster->UpdateRound(parts->ctx, *data, *updated, *parts->predictor, session, &model);
-    } else {
-      parts->booster->BoostRound(parts->ctx, *data, iteration, session, &model);
-    }
-  } catch (...) {
-    ForgetTraining();  // margins may hold trees of a round that never came to be
-    GiveUpUpdate();
-    throw;
+  Undo undo(this);
+  if (updates) PrepareUpdate(&undo);
+  if (!updates) updated.reset();
+  auto const data = InCategoriesOfModel(*parts, train);
+  PrepareModel(*parts, *data, custom, &undo);
+  CheckDeviceCategories(*parts, *data);
+  auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);
+  session->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts), dropped);
+  set_gradients(*parts, *data);
+  if (updates) {
+    parts->booster->UpdateRound(parts->ctx, *data, *updated, *parts->predictor, session, &model);
+  } else {
+    parts->booster->BoostRound(parts->ctx, *data, iteration, session, &model);
   }
+  undo.Commit();
 }
 
 void Learner::UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration) {
@@ -113,7 +114,8 @@ void Learner::UpdateOneIteration(std::shared_ptr<DataMatrix const> const& train,
     auto const& objective = learning == nullptr ? *parts.objective : *learning;
     impl_->engine->ComputeGradients(parts.ctx, data, objective, iteration);
   });
-  impl_->model.objective_state = std::move(state);
+  impl_->model.objective_state = state;
+  impl_->learnt_state = std::move(state);
 }
 
 void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, Span<GradientPair const> gradients,
@@ -142,6 +144,7 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
       Fail(ErrorKind::kData, "evaluation set '", set.name, "' has ", set.data->NumCols(), " features, the booster ",
            impl_->model.n_features, ".");
     }
+    ValidateInfo(set.data->Info());
     impl_->CheckDeviceCategories(*parts, *set.data);
     engine->UpdateMargins(parts->ctx, set.data, impl_->model, *parts->predictor, start, {});
     auto const values = engine->Evaluate(parts->ctx, *set.data, *parts->objective, parts->metrics);

@@ -1,6 +1,7 @@
 #include "c_api/arrays.h"
 
 #include "c_api/guard.h"
+#include "common/json_text.h"
 
 namespace kauri::c_api {
 
@@ -21,16 +22,16 @@ AnyArray AnyArrayOf(char const* json, char const* name) {
   return any;
 }
 
-nlohmann::json InterfaceOf(void const* data, std::vector<std::size_t> const& shape, char const* typestr,
-                           std::size_t stride) {
-  nlohmann::json document{{"data", {reinterpret_cast<std::uintptr_t>(data), true}},
-                          {"mask", nullptr},
-                          {"shape", shape},
-                          {"strides", nullptr},
-                          {"typestr", typestr},
-                          {"version", 3}};
-  if (stride != 0) document["strides"] = {stride};
-  return document;
+std::string InterfaceOf(void const* data, std::vector<std::size_t> const& shape, char const* typestr,
+                        std::size_t stride) {
+  std::vector<std::string> lengths;
+  for (auto const length : shape) lengths.push_back(std::to_string(length));
+  return JsonObject({{"data", "[" + std::to_string(reinterpret_cast<std::uintptr_t>(data)) + ",true]"},
+                     {"mask", "null"},
+                     {"shape", JsonArray(lengths)},
+                     {"strides", stride == 0 ? "null" : "[" + std::to_string(stride) + "]"},
+                     {"typestr", JsonQuoted(typestr)},
+                     {"version", "3"}});
 }
 
 }  // namespace kauri::c_api

@@ -1,6 +1,7 @@
 #include "c_api/categories.h"
 
-#include <nlohmann/json.hpp>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,22 +15,57 @@
 namespace kauri::c_api {
 namespace {
 
-using nlohmann::json;
-
 /// Texts end to end, as Arrow has them.
 struct TextBytes {
   std::vector<std::int32_t> offsets{0};
   std::string bytes;
 };
 
+struct CategoriesObject;
+
+/// The containers that exist. Documents name them by number, and any number must be safe to ask for.
+class LiveCategories {
+ public:
+  void Add(CategoriesObject const* object) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    objects_.insert(object);
+  }
+  void Remove(CategoriesObject const* object) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    objects_.erase(object);
+  }
+  /// \throws Error(kParameter) unless `handle` is one of them.
+  CategoryNameTable NamesOf(std::uintptr_t handle) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<CategoriesObject const*> objects_;
+};
+
+LiveCategories& Live() {
+  static auto* const live = new LiveCategories;  // outlives containers that static objects hold
+  return *live;
+}
+
 /// A copy of the names, and what JSON documents about it point into.
 struct CategoriesObject : HandleBase {
-  explicit CategoriesObject(CategoryNameTable table) : HandleBase(HandleKind::kCategories), names(std::move(table)) {}
+  explicit CategoriesObject(CategoryNameTable table) : HandleBase(HandleKind::kCategories), names(std::move(table)) {
+    Live().Add(this);
+  }
+  ~CategoriesObject() { Live().Remove(this); }
 
   CategoryNameTable names;
   std::vector<std::unique_ptr<TextBytes>> texts;
   std::string document;
 };
+
+CategoryNameTable LiveCategories::NamesOf(std::uintptr_t handle) const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  auto const found = objects_.find(reinterpret_cast<CategoriesObject const*>(handle));
+  if (found != objects_.end()) return (*found)->names;
+  Fail(ErrorKind::kParameter, "columns: ref_categories is ", handle,
+       ", which is no container of categories: it was freed already, or is another object's handle.");
+}
 
 CategoriesObject& CategoriesOf(CategoriesHandle handle) {
   return static_cast<CategoriesObject&>(CheckedHandle(handle, HandleKind::kCategories, "container of categories"));
@@ -59,9 +95,9 @@ char const* TypestrOf(CategoryNames::Type type) {
 }
 
 /// Integers keep their type: the low bytes of the int64s are them.
-json Export(CategoryNames const& names, CategoriesObject* object) {
+std::string Export(CategoryNames const& names, CategoriesObject* object) {
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
-  if (names.Size() == 0) return nullptr;
+  if (names.Size() == 0) return "null";
   if (!names.numbers.empty()) {
     return InterfaceOf(names.numbers.data(), {names.Size()}, TypestrOf(names.number_type), sizeof(std::int64_t));
   }
@@ -71,8 +107,8 @@ json Export(CategoryNames const& names, CategoriesObject* object) {
     text.bytes += name;
     text.offsets.push_back(static_cast<std::int32_t>(text.bytes.size()));
   }
-  return {{"offsets", InterfaceOf(text.offsets.data(), {text.offsets.size()}, "<i4", sizeof(std::int32_t))},
-          {"values", InterfaceOf(text.bytes.data(), {text.bytes.size()}, "|i1", 1)}};
+  return JsonObject({{"offsets", InterfaceOf(text.offsets.data(), {text.offsets.size()}, "<i4", sizeof(std::int32_t))},
+                     {"values", InterfaceOf(text.bytes.data(), {text.bytes.size()}, "|i1", 1)}});
 }
 
 /// A new container, or null where nothing has a name.
@@ -87,9 +123,9 @@ void ReturnExported(CategoryNameTable const& names, CategoriesHandle* out, char 
   *NotNull(export_out, "export_out") = nullptr;
   std::unique_ptr<CategoriesObject> object(MakeObject(names));
   if (object != nullptr) {
-    auto document = json::array();
-    for (auto const& of_feature : object->names) document.push_back(Export(of_feature, object.get()));
-    object->document = document.dump();
+    std::vector<std::string> columns;
+    for (auto const& of_feature : object->names) columns.push_back(Export(of_feature, object.get()));
+    object->document = JsonArray(columns);
     *export_out = object->document.c_str();
   }
   *out = object.release();
@@ -124,15 +160,16 @@ class RecodedView : public DataView {
 }  // namespace
 
 std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing) {
-  auto const document = ParseJsonText(columns, ErrorKind::kData);
+  auto const parsed = ParseJsonText(columns, ErrorKind::kData);
+  auto const& document = parsed.Root();
   if (!document.is_object()) return MakeColumnarView(columns, missing);
-  auto view = MakeColumnarView(document.value("columns", json()).dump(), missing);
-  auto const reference = document.value("ref_categories", json());
+  auto view = MakeColumnarView(JsonMember(document, "columns").dump(), missing);
+  auto const& reference = JsonMember(document, "ref_categories");
   if (reference.is_null()) return view;
   if (!reference.is_number_unsigned()) {
     Fail(ErrorKind::kData, "columns: ref_categories is ", reference.dump(), "; expected a handle as an integer.");
   }
-  auto names = CategoriesOf(reinterpret_cast<CategoriesHandle>(reference.get<std::uintptr_t>())).names;
+  auto names = Live().NamesOf(reference.get<std::uintptr_t>());
   names.resize(static_cast<std::size_t>(view->NumCols()));
   return std::make_unique<RecodedView>(std::move(view), std::move(names));
 }

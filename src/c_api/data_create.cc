@@ -175,7 +175,11 @@ int XGDMatrixSaveBinary(DMatrixHandle handle, char const* fname, int /*silent*/)
 }
 
 int XGDMatrixFree(DMatrixHandle handle) {
-  return Guard([&] { delete &DataOrProxy(handle); });
+  return Guard([&] {
+    auto& data = DataOrProxy(handle);
+    data.RequireUnused("DMatrix");
+    delete &data;
+  });
 }
 
 int XGDMatrixSliceDMatrix(DMatrixHandle handle, int const* idxset, bst_ulong len, DMatrixHandle* out) {

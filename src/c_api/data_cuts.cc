@@ -48,8 +48,8 @@ int XGDMatrixGetQuantileCut(DMatrixHandle handle, char const* config, char const
     auto& matrix = DataOf(handle);
     auto& buffers = matrix.Buffers();
     CopyCuts(CutsOf(*matrix.data, options.max_bin), &buffers.shape, &buffers.floats);
-    buffers.strings = {InterfaceOf(buffers.shape.data(), {buffers.shape.size()}, "<u8").dump(),
-                       InterfaceOf(buffers.floats.data(), {buffers.floats.size()}, "<f4").dump()};
+    buffers.strings = {InterfaceOf(buffers.shape.data(), {buffers.shape.size()}, "<u8"),
+                       InterfaceOf(buffers.floats.data(), {buffers.floats.size()}, "<f4")};
     *NotNull(out_indptr, "out_indptr") = buffers.strings[0].c_str();
     *NotNull(out_data, "out_data") = buffers.strings[1].c_str();
   });

@@ -71,11 +71,11 @@ std::string InfoInterface(DataHandle* handle, std::string const& field) {
   if (field == "group_ptr") {
     auto& integers = handle->Buffers().integers;
     integers = GetUintInfo(info, field);
-    return InterfaceOf(integers.data(), {integers.size()}, "<u4").dump();
+    return InterfaceOf(integers.data(), {integers.size()}, "<u4");
   }
   auto const table = field == "label" || field == "base_margin";
   auto const& values = GetFloatInfo(info, field);
-  return InterfaceOf(values.data(), ShapeOf(values, table ? info.n_rows : 0), "<f4").dump();
+  return InterfaceOf(values.data(), ShapeOf(values, table ? info.n_rows : 0), "<f4");
 }
 
 /// The arrays of XGDMatrixGetDataAsCSR.

@@ -13,15 +13,20 @@ std::string TextOr(JsonConfig const& config, char const* key, char const* otherw
   return config.IsGiven(key) ? config.Text(key) : otherwise;
 }
 
-BinStoreOptions OptionsOf(JsonConfig const& config, DataIterHandle ref) {
+using SharedData = std::shared_ptr<DataMatrix const>;
+
+/// nullptr for none. Shared, as the iterator may free it.
+SharedData RefOf(DataIterHandle ref) { return ref == nullptr ? nullptr : DataOf(ref).data; }
+
+BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   auto options = BinOptionsOf(config);
-  if (ref != nullptr) options.like = DataOf(ref).data.get();
+  options.like = ref.get();
   return options;
 }
 
 /// Bins in a file.
 std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& config, Context const& ctx,
-                                         DataIterHandle ref) {
+                                         SharedData const& ref) {
   auto options = OptionsOf(config, ref);
   options.in_file = true;
   options.file_prefix = TextOr(config, "cache_prefix", "");
@@ -40,6 +45,7 @@ int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIt
     JsonConfig const document(config, "XGDMatrixCreateFromCallback");
     CreateConfig const settings(document);
     auto const iterator = IteratorOf(iter, proxy, reset, next);
+    HandleUse const use(iterator.proxy);
     if (TextOr(document, "cache_prefix", "").empty()) return ReturnData(CopyBatches(iterator, settings), out);
     ReturnData(WriteBatches(SourceOf(iterator, settings.missing).get(), document, settings.ctx, nullptr), out);
   });
@@ -52,8 +58,11 @@ int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy
     NotNull(out, "out");
     JsonConfig const document(config, "XGQuantileDMatrixCreateFromCallback");
     CreateConfig const settings(document);
-    auto const source = SourceOf(IteratorOf(iter, proxy, reset, next), settings.missing);
-    ReturnData(kauri::MakeBinnedMatrix(settings.ctx, source.get(), OptionsOf(document, ref)), out);
+    auto const iterator = IteratorOf(iter, proxy, reset, next);
+    HandleUse const use(iterator.proxy);
+    auto const like = RefOf(ref);
+    auto const source = SourceOf(iterator, settings.missing);
+    ReturnData(kauri::MakeBinnedMatrix(settings.ctx, source.get(), OptionsOf(document, like)), out);
   });
 }
 
@@ -64,7 +73,9 @@ int XGExtMemQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle
     NotNull(out, "out");
     JsonConfig const document(config, "XGExtMemQuantileDMatrixCreateFromCallback");
     CreateConfig const settings(document);
-    auto const source = SourceOf(IteratorOf(iter, proxy, reset, next), settings.missing);
-    ReturnData(WriteBatches(source.get(), document, settings.ctx, ref), out);
+    auto const iterator = IteratorOf(iter, proxy, reset, next);
+    HandleUse const use(iterator.proxy);
+    auto const source = SourceOf(iterator, settings.missing);
+    ReturnData(WriteBatches(source.get(), document, settings.ctx, RefOf(ref)), out);
   });
 }

@@ -9,6 +9,7 @@
 
 namespace kauri::c_api {
 
+/// To be held, with a HandleUse of `proxy`, for as long as batches are asked for.
 struct Iterator {
   DataIterHandle handle;
   DataHandle* proxy;

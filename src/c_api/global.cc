@@ -41,17 +41,19 @@ std::vector<std::string> Lines(std::string const& text) {
   return lines;
 }
 
-nlohmann::json BuildInfo() {
+std::string BuildInfo() {
   auto const plugin = GetCudaPluginStatus();
-  return {{"KAURI_VERSION", KAURI_VERSION},
-          {"COMPILER", __VERSION__},
-          {"USE_OPENMP", kauri::detail::TeamIsOpenMp()},
-          {"USE_CUDA", plugin.problem.empty()},
-          {"USE_NCCL", false},
-          {"USE_RMM", false},
-          {"CUDA_PLUGIN", plugin.path},
-          {"CUDA_DEVICES", Lines(plugin.devices)},
-          {"CUDA_PROBLEM", plugin.problem}};
+  std::vector<std::string> devices;
+  for (auto const& line : Lines(plugin.devices)) devices.push_back(JsonQuoted(line));
+  return JsonObject({{"KAURI_VERSION", JsonQuoted(KAURI_VERSION)},
+                     {"COMPILER", JsonQuoted(__VERSION__)},
+                     {"USE_OPENMP", kauri::detail::TeamIsOpenMp() ? "true" : "false"},
+                     {"USE_CUDA", plugin.problem.empty() ? "true" : "false"},
+                     {"USE_NCCL", "false"},
+                     {"USE_RMM", "false"},
+                     {"CUDA_PLUGIN", JsonQuoted(plugin.path)},
+                     {"CUDA_DEVICES", JsonArray(devices)},
+                     {"CUDA_PROBLEM", JsonQuoted(plugin.problem)}});
 }
 
 void CheckGlobalKeys(JsonConfig const& config) {
@@ -77,19 +79,19 @@ void SetGlobalConfig(JsonConfig const& config) {
   t_threads = static_cast<int>(std::clamp<std::int64_t>(threads, 0, 1 << 20));
 }
 
-nlohmann::json ParameterList() {
-  auto list = nlohmann::json::array();
+std::string ParameterList() {
+  std::vector<std::string> list;
   for (auto const& [group, table] : AllParameters()) {
     for (auto const& info : table) {
-      list.push_back({{"group", group},
-                      {"name", info.name},
-                      {"type", info.type},
-                      {"default", info.default_value},
-                      {"bounds", info.bounds},
-                      {"description", info.description}});
+      list.push_back(JsonObject({{"group", JsonQuoted(group)},
+                                 {"name", JsonQuoted(info.name)},
+                                 {"type", JsonQuoted(info.type)},
+                                 {"default", JsonQuoted(info.default_value)},
+                                 {"bounds", JsonQuoted(info.bounds)},
+                                 {"description", JsonQuoted(info.description)}}));
     }
   }
-  return list;
+  return JsonArray(list);
 }
 
 }  // namespace
@@ -109,7 +111,7 @@ using namespace kauri::c_api;  // NOLINT: this file defines functions of the glo
 char const* KauriVersion(void) { return KAURI_VERSION; }
 
 int KauriGetParameters(char const** out) {
-  return Guard([&] { ReturnText(ParameterList().dump(), out); });
+  return Guard([&] { ReturnText(ParameterList(), out); });
 }
 
 void XGBoostVersion(int* major, int* minor, int* patch) {
@@ -119,7 +121,7 @@ void XGBoostVersion(int* major, int* minor, int* patch) {
 }
 
 int XGBuildInfo(char const** out) {
-  return Guard([&] { ReturnText(BuildInfo().dump(), out); });
+  return Guard([&] { ReturnText(BuildInfo(), out); });
 }
 
 int XGBRegisterLogCallback(void (*callback)(char const*)) {
@@ -136,10 +138,10 @@ int XGBSetGlobalConfig(char const* config) {
 
 int XGBGetGlobalConfig(char const** out) {
   return Guard([&] {
-    nlohmann::json const config{{"verbosity", kauri::GetLogLevel()},
-                                {"nthread", DefaultThreads()},
-                                {"use_rmm", false},
-                                {"use_cuda_async_pool", false}};
-    ReturnText(config.dump(), out);
+    ReturnText(kauri::JsonObject({{"verbosity", std::to_string(kauri::GetLogLevel())},
+                                  {"nthread", std::to_string(DefaultThreads())},
+                                  {"use_rmm", "false"},
+                                  {"use_cuda_async_pool", "false"}}),
+               out);
   });
 }

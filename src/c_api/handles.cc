@@ -30,6 +30,11 @@ ReturnBuffers& HandleBase::Buffers() {
   return buffers_[std::this_thread::get_id()];
 }
 
+void HandleBase::RequireUnused(char const* what) const {
+  if (n_uses_ == 0) return;
+  Fail(ErrorKind::kParameter, "the ", what, " is in use by a call that has not returned; free it after that call.");
+}
+
 DataHandle& DataOrProxy(DMatrixHandle handle) {
   return static_cast<DataHandle&>(CheckedHandle(handle, HandleKind::kData, "DMatrix"));
 }

@@ -1,6 +1,7 @@
 /// \file What the opaque handles point to.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -59,11 +60,27 @@ class HandleBase {
   bool Is(HandleKind kind) const { return mark_ == static_cast<std::uint64_t>(kind); }
   /// Those of the calling thread.
   ReturnBuffers& Buffers();
+  /// \throws Error(kParameter) while a call uses the object (HandleUse). `what` names its kind.
+  void RequireUnused(char const* what) const;
 
  private:
+  friend class HandleUse;
   std::uint64_t volatile mark_;  ///< volatile: the write before the memory is given back is meant
+  std::atomic<int> n_uses_{0};
   std::mutex mutex_;
   std::map<std::thread::id, ReturnBuffers> buffers_;
+};
+
+/// For calls that run code of the caller, which might free what they work with: in its scope that is refused.
+class HandleUse {
+ public:
+  explicit HandleUse(HandleBase* handle) : handle_(handle) { ++handle_->n_uses_; }
+  ~HandleUse() { --handle_->n_uses_; }
+  HandleUse(HandleUse const&) = delete;
+  HandleUse& operator=(HandleUse const&) = delete;
+
+ private:
+  HandleBase* handle_;
 };
 
 /// Rows that a caller still owns.

@@ -42,18 +42,17 @@ bool IsInteger(nlohmann::json const& value) {
 
 }  // namespace
 
-JsonConfig::JsonConfig(char const* text, char const* call) : call_(call) {
-  std::string const config = NotNull(text, "config");
-  document_ = ParseJsonText(QuoteSpecialNumbers(config), ErrorKind::kParameter);
-  if (!document_.is_object()) {
-    Fail(ErrorKind::kParameter, call_, ": the configuration must be a JSON object, got '", config.substr(0, kShownText),
-         "'.");
+JsonConfig::JsonConfig(char const* text, char const* call)
+    : call_(call), parsed_(ParseJsonText(QuoteSpecialNumbers(NotNull(text, "config")), ErrorKind::kParameter)) {
+  if (!Document().is_object()) {
+    Fail(ErrorKind::kParameter, call_, ": the configuration must be a JSON object, got '",
+         std::string(text).substr(0, kShownText), "'.");
   }
 }
 
 nlohmann::json const& JsonConfig::Find(char const* key, char const* expected) const {
-  auto const found = document_.find(key);
-  if (found == document_.end()) {
+  auto const found = Document().find(key);
+  if (found == Document().end()) {
     Fail(ErrorKind::kParameter, call_, ": the configuration lacks the key '", key, "'; add it with ", expected, ".");
   }
   return *found;
@@ -61,7 +60,7 @@ nlohmann::json const& JsonConfig::Find(char const* key, char const* expected) co
 
 void JsonConfig::Refuse(char const* key, char const* expected) const {
   Fail(ErrorKind::kParameter, call_, ": the configuration's '", key, "' is ",
-       document_.at(key).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, kShownText),
+       Document().at(key).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, kShownText),
        "; expected ", expected, ".");
 }
 
@@ -87,9 +86,10 @@ double JsonConfig::Number(char const* key) const {
   constexpr char const* kExpected = "a number, NaN or Infinity";
   auto const& value = Find(key, kExpected);
   if (value.is_number()) return value.get<double>();
-  if (value == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (value == "Infinity") return std::numeric_limits<double>::infinity();
-  if (value == "-Infinity") return -std::numeric_limits<double>::infinity();
+  auto const* const word = value.get_ptr<std::string const*>();  // a comparison of documents may not fail for memory
+  if (word != nullptr && *word == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (word != nullptr && *word == "Infinity") return std::numeric_limits<double>::infinity();
+  if (word != nullptr && *word == "-Infinity") return -std::numeric_limits<double>::infinity();
   Refuse(key, kExpected);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/json_text.h"
+
 namespace kauri::c_api {
 
 /// One parsed configuration. All getters throw Error(kParameter) naming the call, the key and the value.
@@ -14,9 +16,9 @@ class JsonConfig {
   /// `call` is the exported function's name. NaN, Infinity and -Infinity may be bare words.
   JsonConfig(char const* text, char const* call);
 
-  bool Has(char const* key) const { return document_.contains(key); }
+  bool Has(char const* key) const { return Document().contains(key); }
   /// Has it and it is not null.
-  bool IsGiven(char const* key) const { return Has(key) && !document_[key].is_null(); }
+  bool IsGiven(char const* key) const { return Has(key) && !Document()[key].is_null(); }
   std::int64_t Integer(char const* key) const;
   std::int64_t IntegerOr(char const* key, std::int64_t otherwise) const;
   double Number(char const* key) const;
@@ -24,14 +26,14 @@ class JsonConfig {
   std::string Text(char const* key) const;
   /// A list of integers.
   std::vector<std::int64_t> Integers(char const* key) const;
-  nlohmann::json const& Document() const { return document_; }
+  nlohmann::json const& Document() const { return parsed_.Root(); }
 
  private:
   nlohmann::json const& Find(char const* key, char const* expected) const;
   [[noreturn]] void Refuse(char const* key, char const* expected) const;
 
   std::string call_;
-  nlohmann::json document_;
+  JsonDocument parsed_;
 };
 
 }  // namespace kauri::c_api

@@ -102,9 +102,12 @@ void SetWeights(MetaInfo* info, ArrayView const& array) {
   RequireVector("weight", array);
   auto const n_groups = static_cast<std::int64_t>(info->group_ptr.size()) - 1;
   auto const length = array.Size();
-  if (length > info->n_rows || (n_groups >= 0 && length > 0 && length != info->n_rows && length != n_groups)) {
-    Fail(ErrorKind::kData, "weight has ", length, " values; expected one per row, ", info->n_rows,
-         n_groups >= 0 ? ", or one per query group, " + std::to_string(n_groups) : std::string(), ".");
+  if (n_groups >= 0 && length > 0 && length != n_groups) {
+    Fail(ErrorKind::kData, "weight has ", length, " values beside ", n_groups,
+         " query groups; give one per group, or leave the groups out to weigh rows.");
+  }
+  if (length > info->n_rows && n_groups < 0) {
+    Fail(ErrorKind::kData, "weight has ", length, " values; expected one per row, ", info->n_rows, ".");
   }
   info->weights = ReadFloats("weight", array, Rule::kNotNegative);
 }
@@ -121,8 +124,7 @@ void SetBaseMargin(MetaInfo* info, ArrayView const& array) {
 
 void SetGroups(MetaInfo* info, ArrayView const& array) {
   RequireVector("group", array);
-  info->group_ptr.clear();
-  if (array.Size() == 0) return;
+  if (array.Size() == 0) return info->group_ptr.clear();
   auto const sizes = ReadIntegers("group", array);
   std::vector<std::int64_t> group_ptr{0};
   for (std::size_t group = 0; group < sizes.size(); ++group) {
@@ -141,8 +143,7 @@ void SetGroups(MetaInfo* info, ArrayView const& array) {
 
 void SetQueryIds(MetaInfo* info, ArrayView const& array) {
   RequireVector("qid", array);
-  info->group_ptr.clear();
-  if (array.Size() == 0) return;
+  if (array.Size() == 0) return info->group_ptr.clear();
   RequireLength("qid", array.Size(), info->n_rows, "rows");
   info->group_ptr = GroupsFromQueryIds(ReadIntegers("qid", array));
 }

@@ -11,7 +11,7 @@
 namespace kauri {
 
 /// Sets one field; an array without elements clears it.
-/// label [n_rows] or [n_rows, n_targets]; weight [n_rows], or [n_groups] for ranking; base_margin [n_rows, n_outputs]
+/// label [n_rows] or [n_rows, n_targets]; weight [n_rows], or [n_groups] where there are groups; base_margin [n_rows, n_outputs]
 /// or flat; group: rows of each query, in order; qid [n_rows]: the query of each row, ascending; label_lower_bound and
 /// label_upper_bound [n_rows], the upper one may be infinite; feature_weights [n_cols]. Weights may come before the
 /// groups, so fewer weights than rows are accepted here and checked by ValidateInfo. \throws Error(kData) for a length
@@ -30,6 +30,9 @@ std::vector<std::string> const& GetFeatureStrings(MetaInfo const& info, std::str
 
 /// Group offsets of rows in query order. \throws Error(kData) where a qid is smaller than the one before.
 std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids);
+
+/// \throws Error(kData) unless there is one weight per query group, or per row where there are no groups, or none.
+void CheckWeights(MetaInfo const& info);
 
 /// Checks what single setters cannot: that fields fit each other and the matrix. Called before learning. \throws
 /// Error(kData).

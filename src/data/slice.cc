@@ -6,6 +6,7 @@
 
 #include "common/parallel_for.h"
 #include "data/bins/bin_store.h"
+#include "data/meta_info.h"
 
 namespace kauri {
 namespace {
@@ -66,8 +67,7 @@ std::vector<float> Gather(std::vector<float> const& values, std::int64_t n_rows,
 
 /// Queries of the chosen rows; `weights` are one per query and become those of the new queries.
 void SliceGroups(MetaInfo const& from, Rows rows, MetaInfo* to) {
-  auto const per_group = from.weights.size() + 1 == from.group_ptr.size() && !from.weights.empty();
-  if (per_group) to->weights.clear();
+  auto const has_weights = !from.weights.empty();
   to->group_ptr.assign(1, 0);
   std::int64_t previous = -1;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -75,7 +75,7 @@ void SliceGroups(MetaInfo const& from, Rows rows, MetaInfo* to) {
     auto const group = after - from.group_ptr.begin() - 1;
     if (group != previous) {
       if (i > 0) to->group_ptr.push_back(static_cast<std::int64_t>(i));
-      if (per_group) to->weights.push_back(from.weights[static_cast<std::size_t>(group)]);
+      if (has_weights) to->weights.push_back(from.weights[static_cast<std::size_t>(group)]);
     }
     previous = group;
   }
@@ -88,8 +88,7 @@ void SliceInfo(MetaInfo const& from, Rows rows, MetaInfo* to) {
   to->base_margin = Gather(from.base_margin, from.n_rows, rows);
   to->label_lower_bound = Gather(from.label_lower_bound, from.n_rows, rows);
   to->label_upper_bound = Gather(from.label_upper_bound, from.n_rows, rows);
-  if (static_cast<std::int64_t>(from.weights.size()) == from.n_rows)
-    to->weights = Gather(from.weights, from.n_rows, rows);
+  if (from.group_ptr.empty()) to->weights = Gather(from.weights, from.n_rows, rows);
   to->feature_weights = from.feature_weights;
   to->feature_names = from.feature_names;
   to->feature_types = from.feature_types;
@@ -102,6 +101,7 @@ void SliceInfo(MetaInfo const& from, Rows rows, MetaInfo* to) {
 std::unique_ptr<DataMatrix> Slice(Context const& ctx, DataMatrix const& matrix, Span<std::int32_t const> rows,
                                   bool allow_groups) {
   CheckRows(matrix, rows);
+  CheckWeights(matrix.Info());
   if (!matrix.Info().group_ptr.empty() && !allow_groups) {
     Fail(ErrorKind::kData,
          "slice: the matrix has query groups, which a slice may cut; pass allow_groups=true to accept that.");

@@ -24,13 +24,6 @@ void CheckGroups(MetaInfo const& info) {
   }
 }
 
-void CheckWeights(MetaInfo const& info) {
-  auto const n_weights = static_cast<std::int64_t>(info.weights.size());
-  auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
-  if (n_weights == 0 || n_weights == info.n_rows || n_weights == n_groups) return;
-  Fail(ErrorKind::kData, "weight has ", n_weights, " values; expected one per row, ", info.n_rows,
-       n_groups >= 0 ? ", or one per query group, " + std::to_string(n_groups) : std::string(), ".");
-}
 
 void CheckBounds(MetaInfo const& info) {
   auto const& lower = info.label_lower_bound;
@@ -49,6 +42,17 @@ void CheckBounds(MetaInfo const& info) {
 }
 
 }  // namespace
+
+void CheckWeights(MetaInfo const& info) {
+  auto const n_weights = static_cast<std::int64_t>(info.weights.size());
+  auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
+  if (n_weights == 0 || n_weights == (n_groups >= 0 ? n_groups : info.n_rows)) return;
+  if (n_groups < 0) {
+    Fail(ErrorKind::kData, "weight has ", n_weights, " values; expected one per row, ", info.n_rows, ".");
+  }
+  Fail(ErrorKind::kData, "weight has ", n_weights, " values beside ", n_groups,
+       " query groups; give one per group, or leave the groups out to weigh rows.");
+}
 
 void ValidateInfo(MetaInfo const& info) {
   RequireSize("label", info.labels, info.n_rows * info.n_targets, "rows times targets");

@@ -4,7 +4,9 @@
 
 namespace kauri {
 
-bool HeldMargins::IsStale(Model const& model) const {
+bool HeldMargins::IsStale(Model const& model, Span<float const> start) const {
+  if (!std::equal(start.begin(), start.end(), start_.begin(), start_.end())) return true;
+  if (model.categories.unseen != unseen_ || static_cast<std::int64_t>(model.trees.size()) < n_trees_) return true;
   if (model.linear.weights != linear_weights_) return true;
   for (std::int64_t tree = 0; tree < n_trees_; ++tree) {
     auto const index = static_cast<std::size_t>(tree);
@@ -13,11 +15,12 @@ bool HeldMargins::IsStale(Model const& model) const {
   return false;
 }
 
-MarginPlan HeldMargins::PlanFor(Model const& model, Span<std::int64_t const> dropped, bool fresh) const {
+MarginPlan HeldMargins::PlanFor(Model const& model, Span<float const> start, Span<std::int64_t const> dropped,
+                                bool fresh) const {
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());
   auto const same_dropped = std::equal(dropped.begin(), dropped.end(), dropped_.begin(), dropped_.end());
   MarginPlan plan;
-  if (!fresh && same_dropped && !IsStale(model)) {
+  if (!fresh && same_dropped && !IsStale(model, start)) {
     if (n_trees_ < n_trees) plan.runs.push_back({n_trees_, n_trees});
     return plan;
   }
@@ -31,7 +34,9 @@ MarginPlan HeldMargins::PlanFor(Model const& model, Span<std::int64_t const> dro
   return plan;
 }
 
-void HeldMargins::Hold(Model const& model, Span<std::int64_t const> dropped) {
+void HeldMargins::Hold(Model const& model, Span<float const> start, Span<std::int64_t const> dropped) {
+  start_.assign(start.begin(), start.end());
+  unseen_ = model.categories.unseen;
   n_trees_ = static_cast<std::int64_t>(model.trees.size());
   tree_weights_ = model.tree_weights;
   dropped_.assign(dropped.begin(), dropped.end());

@@ -24,17 +24,20 @@ struct MarginPlan {
 
 class HeldMargins {
  public:
-  /// How the margins become those of `model` without the trees `dropped`, ascending. fresh: they hold nothing yet.
-  MarginPlan PlanFor(Model const& model, Span<std::int64_t const> dropped, bool fresh) const;
+  /// How the margins become those of `model` from `start`, [n_outputs], without the trees `dropped`, ascending. fresh:
+  /// they hold nothing yet.
+  MarginPlan PlanFor(Model const& model, Span<float const> start, Span<std::int64_t const> dropped, bool fresh) const;
   /// The plan was carried out.
-  void Hold(Model const& model, Span<std::int64_t const> dropped);
+  void Hold(Model const& model, Span<float const> start, Span<std::int64_t const> dropped);
   /// Leaves of the trees that `model` has more now were added to the margins, at a weight of 1.
   void HoldNewTrees(Model const& model) { n_trees_ = static_cast<std::int64_t>(model.trees.size()); }
 
  private:
-  bool IsStale(Model const& model) const;
+  bool IsStale(Model const& model, Span<float const> start) const;
 
   std::int64_t n_trees_ = 0;
+  std::vector<float> start_;           ///< [n_outputs]
+  UnseenCategory unseen_ = UnseenCategory::kXGBoost;
   std::vector<float> tree_weights_;    ///< of the model then; a missing tail is 1
   std::vector<std::int64_t> dropped_;  ///< trees that the margins lack
   std::vector<float> linear_weights_;

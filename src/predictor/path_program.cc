@@ -72,9 +72,7 @@ class PathCompiler {
     auto const begin = static_cast<std::size_t>(forest_.tree_begin[static_cast<std::size_t>(tree_)]);
     PathLeaf const leaf{NumFeatures(node), static_cast<std::uint32_t>(program_.plane_buffers.size()),
                         static_cast<std::uint32_t>(program_.features.size()), forest_.leaf_value[begin + node]};
-    for (std::uint32_t plane = 0; plane < NumPlanes(leaf.n_features); ++plane) {
-      program_.plane_buffers.push_back(BufferOf(plane, node));
-    }
+    AddPlanes(leaf, node);
     program_.features.resize(program_.features.size() + leaf.n_features);
     ForEachPathEdge(edges_, node, [&](std::uint32_t edge) {
       program_.features[leaf.first_feature + position_[edge]] = edges_.feature[edge];
@@ -82,6 +80,19 @@ class PathCompiler {
     program_.leaves.push_back(leaf);
     program_.most_features = std::max(program_.most_features, leaf.n_features);
     program_.steps.push_back({PathStep::kLeaf, 0, 0, 0, number, 0, {}});
+  }
+
+  /// BufferOf each plane, in one walk to the root.
+  void AddPlanes(PathLeaf const& leaf, std::uint32_t node) {
+    auto const n_planes = NumPlanes(leaf.n_features);
+    program_.plane_buffers.resize(program_.plane_buffers.size() + n_planes, 0);
+    auto* const buffers = program_.plane_buffers.data() + leaf.first_plane;
+    for (std::uint32_t left = n_planes; left > 0; node = edges_.parent[node]) {
+      auto& buffer = buffers[position_[node] / kPlaneBits];
+      if (buffer != 0) continue;
+      buffer = depth_[node];
+      --left;
+    }
   }
 
   Forest const& forest_;

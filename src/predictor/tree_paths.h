@@ -9,6 +9,7 @@
 ///   2. A leaf's path: walk up, leave out edges that a lower edge was merged with.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -52,16 +53,20 @@ PathFeature WholeFeature(std::uint32_t slot);
 /// Time: nodes * depth, memory: about 36 bytes a node. Trees with categorical splits must come one after the other.
 TreeEdges FindEdges(Forest const& forest, std::int64_t tree, PathCategories* categories);
 
-/// The distinct features of the path to `node`, from the lowest to the highest: fn(edge).
+/// The distinct features of the path to `node`, from the lowest to the highest: fn(edge). Time: depth * log(features).
 template <typename Fn>
 void ForEachPathEdge(TreeEdges const& edges, std::uint32_t node, Fn&& fn) {
-  // Merged edges lie above the edges that they were merged with and are met in no particular order.
-  std::vector<std::uint32_t> merged;
+  std::vector<std::uint32_t> merged;  // edges above that are to be left out, a heap: parents have smaller numbers
   for (; node != 0; node = edges.parent[node]) {
-    auto is_merged = false;
-    for (auto const edge : merged) is_merged = is_merged || edge == node;
-    if (!is_merged) fn(node);
-    if (edges.earlier[node] != kNoEdge) merged.push_back(edges.earlier[node]);
+    if (!merged.empty() && merged.front() == node) {
+      std::pop_heap(merged.begin(), merged.end());
+      merged.pop_back();
+    } else {
+      fn(node);
+    }
+    if (edges.earlier[node] == kNoEdge) continue;
+    merged.push_back(edges.earlier[node]);
+    std::push_heap(merged.begin(), merged.end());
   }
 }
 

@@ -59,13 +59,13 @@ class CudaEngine : public Engine {
     DropDeadData();
     auto& own = data_[data->Id()];
     auto const fresh = own.data.expired() || own.info_revision != data->InfoRevision();
-    auto const plan = own.held.PlanFor(model, dropped, fresh);
+    auto const plan = own.held.PlanFor(model, start, dropped, fresh);
     if (plan.IsNothing()) return;
     own.data.reset();  // margins are of no use until they are complete
     if (plan.restart) own.Restart(Cuda(), *data, model.NumOutputs(), start);
     auto const hull = plan.Hull();
     if (hull.begin < hull.end) AddTrees(ctx, *data, model, predictor, plan, !fresh, &own);
-    own.held.Hold(model, dropped);
+    own.held.Hold(model, start, dropped);
     own.data = data;
     own.info_revision = data->InfoRevision();
   }

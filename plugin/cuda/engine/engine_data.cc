@@ -42,6 +42,7 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     margins = Buffer<float>();
     predictions = Buffer<float>();
     training = TrainingData();
+    fitting_metrics_.clear();  // they fitted as many outputs as there were
     RequireMemory(
         cuda, "margins of " + Describe(matrix, outputs),
         {{"margins", 4 * n_margins},

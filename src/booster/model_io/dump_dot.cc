@@ -57,7 +57,7 @@ DotOptions ParseDotOptions(std::string const& json) {
   if (json.empty()) return options;
   std::map<std::string, Attributes> groups;
   try {
-    ParseJsonText(json, ErrorKind::kParameter).get_to(groups);
+    ParseJsonText(json, ErrorKind::kParameter).Root().get_to(groups);
   } catch (nlohmann::json::exception const&) {
     Fail(ErrorKind::kParameter, "the options of the dump format dot are '", json,
          R"('; expected a JSON object such as {"graph_attrs": {"rankdir": "LR"}})");

@@ -22,12 +22,12 @@ std::string Shown(json const& value) {
 
 [[noreturn]] void Refuse(std::string const& what) { Fail(ErrorKind::kData, "array interface: ", what); }
 
-json ParseObject(std::string const& text) {
+JsonDocument ParseObject(std::string const& text) {
   auto document = ParseJsonText(text, ErrorKind::kData);
-  if (document.is_discarded()) {
+  if (document.Root().is_discarded()) {
     Refuse("'" + text.substr(0, kMaxShownText) + "' is not JSON; pass the __array_interface__ of an array as JSON.");
   }
-  if (!document.is_object()) Refuse("expected a JSON object, found " + Shown(document) + ".");
+  if (!document.Root().is_object()) Refuse("expected a JSON object, found " + Shown(document.Root()) + ".");
   return document;
 }
 
@@ -155,7 +155,7 @@ ArrayView ParseView(json const& object) {
   ParseStrides(object, &array);
   ParseData(Get(object, "data"), &array);
   if (array.Size() > 0 && !ReachIsAddressable(array)) {
-    Refuse("shape " + Shown(object["shape"]) + " with strides " + Shown(object.value("strides", json())) +
+    Refuse("shape " + Shown(object["shape"]) + " with strides " + Shown(JsonMember(object, "strides")) +
            " reaches outside of memory.");
   }
   return array;
@@ -182,7 +182,8 @@ void ParseStream(json const& object, DeviceArray* array) {
 ArrayView ParseArrayInterface(std::string const& json_text) {
   ArrayView plain;
   if (ParsePlainArray(json_text, &plain)) return plain;
-  auto const object = ParseObject(json_text);
+  auto const document = ParseObject(json_text);
+  auto const& object = document.Root();
   if (object.find("stream") != object.end()) {
     Refuse("the array lives on a device ('stream' is given); copy it to host memory or use the CUDA entry points.");
   }
@@ -190,10 +191,10 @@ ArrayView ParseArrayInterface(std::string const& json_text) {
 }
 
 DeviceArray ParseAnyArrayInterface(std::string const& json_text) {
-  auto const object = ParseObject(json_text);
+  auto const document = ParseObject(json_text);
   DeviceArray array;
-  array.view = ParseView(object);
-  ParseStream(object, &array);
+  array.view = ParseView(document.Root());
+  ParseStream(document.Root(), &array);
   return array;
 }
 

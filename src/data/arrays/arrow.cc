@@ -200,6 +200,10 @@ std::shared_ptr<ArrowTable const> ArrowTable::FromStream(ArrowArrayStream* strea
     Fail(ErrorKind::kData, "Arrow: the stream's ", what, " failed with ", status, ": ",
          message == nullptr ? "no message" : message);
   };
+  if (stream->get_schema == nullptr || stream->get_next == nullptr) {
+    Fail(ErrorKind::kData, "Arrow: the stream's ", stream->get_schema == nullptr ? "get_schema" : "get_next",
+         " is a null pointer; every stream has both functions.");
+  }
   auto table = std::make_shared<ArrowTable>();
   {
     ArrowSchema schema{};

@@ -92,31 +92,40 @@ class ColumnarView : public DataView {
   float missing_;
 };
 
+/// Of an object, as texts.
+std::map<std::string, std::string> MembersOf(json const& object) {
+  std::map<std::string, std::string> members;
+  for (auto const& [name, value] : object.items()) members[name] = value.dump();
+  return members;
+}
+
 /// The bits of a mask of `n_rows` elements.
-PackedBits ParseMask(json mask, std::int64_t n_rows) {
-  auto const typestr = mask.is_object() ? mask.value("typestr", json()) : json();
+PackedBits ParseMask(json const& mask, std::int64_t n_rows) {
+  auto const& typestr = JsonMember(mask, "typestr");
   if (!typestr.is_string() || typestr.get<std::string>().size() != 3 || typestr.get<std::string>().substr(1) != "t1") {
     Fail(ErrorKind::kData, "the mask's typestr is ", typestr.dump(),
          "; masks are packed bits, \"<t1\". Fill masked elements with NaN instead.");
   }
-  auto const shape = mask.value("shape", json());
-  if (shape != json{n_rows}) {
+  auto const& shape = JsonMember(mask, "shape");
+  if (!shape.is_array() || shape.size() != 1 || shape[0] != n_rows) {
     Fail(ErrorKind::kData, "the mask has the shape ", shape.dump(), "; expected [", n_rows, "].");
   }
-  mask["typestr"] = "|u1";
-  mask["shape"] = {n_rows / 8 + (n_rows % 8 != 0 ? 1 : 0)};
-  auto const bytes = ParseArrayInterface(mask.dump());
+  auto members = MembersOf(mask);
+  members["typestr"] = R"("|u1")";
+  members["shape"] = "[" + std::to_string(n_rows / 8 + (n_rows % 8 != 0 ? 1 : 0)) + "]";
+  auto const bytes = ParseArrayInterface(JsonObject(members));
   if (bytes.Size() > 1 && bytes.strides[0] != 1) {
     Fail(ErrorKind::kData, "the mask has strides of ", bytes.strides[0], " bytes; masks must be contiguous.");
   }
   return {static_cast<std::uint8_t const*>(bytes.data), 0};
 }
 
-Column ParseNumbers(json column) {
-  auto const mask = column.is_object() ? column.value("mask", json()) : json();
+Column ParseNumbers(json const& column) {
+  auto const& mask = JsonMember(column, "mask");
   if (mask.is_null()) return {ParseArrayInterface(column.dump()), {}, {}};
-  column.erase("mask");
-  auto const values = ParseArrayInterface(column.dump());
+  auto members = MembersOf(column);
+  members.erase("mask");
+  auto const values = ParseArrayInterface(JsonObject(members));
   return {values, {}, ParseMask(mask, values.shape[0])};
 }
 
@@ -156,7 +165,8 @@ auto ParseColumn(json const& column, std::size_t index, Parse const& parse, Cate
 /// Vectors of one length. names: [columns], or empty when none is categorical.
 template <typename Parse>
 auto ParseColumns(std::string const& text, Parse const& parse, CategoryNameTable* names) {
-  auto const document = ParseJsonText(text, ErrorKind::kData);
+  auto const parsed = ParseJsonText(text, ErrorKind::kData);
+  auto const& document = parsed.Root();
   if (!document.is_array()) {
     Fail(ErrorKind::kData, "columns: '", text.substr(0, 120), "' is not a JSON list of array interfaces.");
   }

@@ -55,8 +55,8 @@ bool IsSparse(DataView const& rows) { return dynamic_cast<SparseView const*>(&ro
 
 /// The weight of each row, that of its query where there are queries; empty where none are given.
 std::vector<float> RowWeights(MetaInfo const& info) {
-  if (info.group_ptr.empty() || static_cast<std::int64_t>(info.weights.size()) == info.n_rows) return info.weights;
-  return CutWeights(info);
+  CheckWeights(info);
+  return info.group_ptr.empty() ? info.weights : CutWeights(info);
 }
 
 [[noreturn]] void FailWithoutBatch() { Fail(ErrorKind::kData, "there is no batch of rows; give at least one."); }
@@ -278,6 +278,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* sour
     }
   }
   source->Restart();
+  ValidateInfo(summary.info);
   auto matrix = DataMatrix::FromStore(std::move(store), summary.info.n_rows, summary.info.n_cols, summary.NumEntries());
   *matrix->MutableInfo() = std::move(summary.info);
   return matrix;

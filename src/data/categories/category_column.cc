@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "common/json_text.h"
 #include "data/arrays/array_dispatch.h"
 #include "kauri/error.h"
 #include "kauri/tree.h"
@@ -74,7 +75,7 @@ CategoryNames ParseCategoryNames(nlohmann::json const& names) {
   if (!names.is_object()) Fail(ErrorKind::kData, "the names of its categories are no JSON object.");
   if (!names.contains("offsets")) return NumbersAsNames(ParseArrayInterface(names.dump()));
   auto const offsets = ParseArrayInterface(names["offsets"].dump());
-  auto const values = ParseArrayInterface(names.value("values", nlohmann::json()).dump());
+  auto const values = ParseArrayInterface(JsonMember(names, "values").dump());
   RequireVector(offsets);
   RequireVector(values);
   if (ItemSize(values.dtype) != 1 || (values.Size() > 1 && values.strides[0] != 1)) {

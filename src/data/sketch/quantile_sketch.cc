@@ -9,6 +9,7 @@
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/column_parts.h"
+#include "data/meta_info.h"
 #include "data/sketch/selected_keys.h"
 #include "data/sketch/sketch_cuts.h"
 #include "data/sketch/weighted_keys.h"
@@ -198,6 +199,7 @@ QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categorie
 }
 
 std::vector<float> CutWeights(MetaInfo const& info) {
+  CheckWeights(info);
   auto const& given = info.weights;
   if (std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end()) return {};
   if (info.group_ptr.empty()) return given;

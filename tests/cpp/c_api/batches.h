@@ -22,6 +22,10 @@ class Batches {
   int Read(DMatrixHandle* out, char const* config = kNaNMissing) {
     return XGDMatrixCreateFromCallback(this, proxy_.get(), &Reset, &Next, config, out);
   }
+  /// XGQuantileDMatrixCreateFromCallback. ref: null for none.
+  int ReadBins(DMatrixHandle ref, DMatrixHandle* out) {
+    return XGQuantileDMatrixCreateFromCallback(this, proxy_.get(), ref, &Reset, &Next, kNaNMissing, out);
+  }
   int NumResets() const { return n_resets_; }
 
   static void Reset(DataIterHandle self) {

@@ -1,0 +1,27 @@
+/// \file Calls that fail, each to be made on a scene in any state: for the table of failures and retries.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "c_api/failure_scene.h"
+
+namespace kauri::testing {
+
+/// What a booster must have for a call to fail.
+enum class Needs { kNothing, kTraining };
+
+struct FailureCase {
+  char const* name;
+  /// Makes the call and puts back what it gave: data, and parameters that only take effect later. Returns the status.
+  std::function<int(Scene const&)> fail;
+  Needs needs = Needs::kNothing;
+};
+
+std::vector<FailureCase> FailuresOfData();
+std::vector<FailureCase> FailuresOfGradients();
+std::vector<FailureCase> FailuresOfParameters();
+std::vector<FailureCase> FailuresOfFiles();
+std::vector<FailureCase> FailuresOfUse();
+
+}  // namespace kauri::testing

@@ -1,0 +1,130 @@
+/// Rounds that fail on a device leave the booster as it was: snapshot and margins are the same as before, and rounds that
+/// follow give the bytes of a booster that never failed.
+#include <functional>
+#include <limits>
+
+#include "booster/learner.h"
+#include "device_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+constexpr std::int64_t kRows = 600;
+constexpr std::int64_t kCols = 5;
+
+std::shared_ptr<DataMatrix> MakeData(float n_classes) {
+  std::shared_ptr<DataMatrix> data = MakeMatrix({kRows, kCols, 0.2, 0, false, 17});
+  Random random(18);
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    data->MutableInfo()->labels.push_back(std::floor(static_cast<float>(random.Uniform()) * n_classes));
+  }
+  return data;
+}
+
+/// A booster on a device, and what it learns from.
+struct Session {
+  Session(std::string const& tree_method, std::string const& booster) : data(MakeData(3.0F)) {
+    ParamMap const params{{"device", "cuda"},   {"objective", "multi:softprob"}, {"num_class", "3"},
+                          {"max_depth", "3"},   {"tree_method", tree_method},    {"booster", booster},
+                          {"rate_drop", "0.5"}, {"subsample", "0.8"}};
+    for (auto const& [name, value] : params) learner.SetParam(name, value);
+  }
+  void Train(int n_rounds) {
+    for (int round = 0; round < n_rounds; ++round) learner.UpdateOneIteration(data, learner.NumIterations());
+  }
+  std::vector<float> Margins() { return learner.PredictTraining(data, {PredictKind::kMargin, {}, false, {}}).values; }
+
+  Learner learner;
+  std::shared_ptr<DataMatrix> data;
+};
+
+using Act = std::function<void(Session*)>;
+
+/// The last pair of the last output: the trees of the others are made by then.
+void LastGradient(Session* session, float value) {
+  std::vector<GradientPair> pairs(kRows * 3, GradientPair{0.25F, 1.0F});
+  for (std::size_t i = 0; i < pairs.size(); i += 3) pairs[i].gradient = -1.0F;
+  pairs.back().gradient = value;
+  session->learner.BoostOneIteration(session->data, pairs, session->learner.NumIterations());
+}
+
+/// A round while the label of row 7 is `label`.
+void Label(Session* session, float label) {
+  auto const before = session->data->Info().labels[7];
+  session->data->MutableInfo()->labels[7] = label;
+  auto const restore = [&] { session->data->MutableInfo()->labels[7] = before; };
+  try {
+    session->Train(1);
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+}
+
+/// A round while a field of the data has `size` values.
+void Field(Session* session, std::vector<float> MetaInfo::*field, std::size_t size) {
+  (session->data->MutableInfo()->*field).assign(size, 0.5F);
+  auto const restore = [&] { (session->data->MutableInfo()->*field).clear(); };
+  try {
+    session->Train(1);
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+}
+
+std::vector<std::pair<char const*, Act>> Failures() {
+  return {
+      {"a NaN gradient", [](Session* at) { LastGradient(at, std::numeric_limits<float>::quiet_NaN()); }},
+      {"an infinite gradient", [](Session* at) { LastGradient(at, std::numeric_limits<float>::infinity()); }},
+      {"too few gradients",
+       [](Session* at) { at->learner.BoostOneIteration(at->data, std::vector<GradientPair>(7), 0); }},
+      {"a class too many", [](Session* at) { Label(at, 3.0F); }},
+      {"too few weights", [](Session* at) { Field(at, &MetaInfo::weights, 7); }},
+      {"a base margin of other outputs", [](Session* at) { Field(at, &MetaInfo::base_margin, kRows * 2); }},
+  };
+}
+
+class DeviceFailures : public DeviceTest {
+ protected:
+  static void ExpectNoTrace(std::string const& tree_method, std::string const& booster, int n_rounds) {
+    Session never_failed(tree_method, booster);
+    never_failed.Train(n_rounds + 2);
+    for (auto const& [name, act] : Failures()) {
+      SCOPED_TRACE(tree_method + " " + booster + " " + std::to_string(n_rounds) + " " + name);
+      Session session(tree_method, booster);
+      session.Train(n_rounds);
+      auto const before = session.learner.SaveSnapshot();
+      EXPECT_THROW(act(&session), Error);
+      EXPECT_EQ(session.learner.SaveSnapshot(), before);
+      session.Train(2);
+      EXPECT_EQ(session.learner.SaveSnapshot(), never_failed.learner.SaveSnapshot());
+      EXPECT_TRUE(SameFloats(session.Margins(), never_failed.Margins()));
+    }
+  }
+};
+
+TEST_F(DeviceFailures, LeaveNoTrace) {
+  for (auto const* const tree_method : {"hist", "exact"}) {
+    for (auto const n_rounds : {0, 3}) ExpectNoTrace(tree_method, "gbtree", n_rounds);
+  }
+  ExpectNoTrace("hist", "dart", 3);
+}
+
+/// Margins that were kept for three classes are none of five, nor those of one base score another's.
+TEST_F(DeviceFailures, MarginsFollowTheParameters) {
+  Session session("hist", "gbtree");
+  EXPECT_EQ(session.Margins().size(), static_cast<std::size_t>(kRows * 3));
+  session.learner.SetParam("num_class", "5");
+  EXPECT_EQ(session.Margins().size(), static_cast<std::size_t>(kRows * 5));
+  session.Train(2);
+  Session fresh("hist", "gbtree");
+  fresh.learner.SetParam("num_class", "5");
+  fresh.Train(2);
+  EXPECT_EQ(session.learner.SaveSnapshot(), fresh.learner.SaveSnapshot());
+}
+
+}  // namespace
+}  // namespace kauri::testing
