@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ._estimator import KauriModel, has_several_columns
 from ._fit_data import FitData, eval_rows
+from ._numbers import as_numeric
 from ._ranker import KauriRanker
 
 __all__ = ["KauriClassifier", "KauriRFClassifier", "KauriRFRegressor", "KauriRanker", "KauriRegressor"]
@@ -142,7 +143,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
 
     @staticmethod
     def _encode_table(y: Any) -> np.ndarray:
-        table = np.asarray(y, dtype=np.float32)
+        table = as_numeric(y, "y")
         wrong = (table != 0) & (table != 1)
         if wrong.any():
             raise ValueError(f"a table of labels holds {table[wrong][0]}; 1 says that a row has a label, 0 that not.")
