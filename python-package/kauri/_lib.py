@@ -310,7 +310,7 @@ def call_scores(function: Callable[..., int], *args: Any) -> tuple[list[str], np
     scores = POINTER(c_float)()
     check(function(*args, byref(n_features), byref(names), byref(dim), byref(shape), byref(scores)))
     values = _copied(scores, tuple(shape[i] for i in range(dim.value)))
-    return [names[i].decode() for i in range(n_features.value)], values
+    return [names[i].decode(errors="replace") for i in range(n_features.value)], values
 
 
 def call_attribute(handle: Handle, key: str) -> str | None:
