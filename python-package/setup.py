@@ -83,8 +83,11 @@ class BinaryDistribution(Distribution):
         return True
 
 
-setup(
-    cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
-    distclass=BinaryDistribution,
-    options={"build": {"build_base": str(PROJECT / "build" / "python-package")}},
-)
+# Each build has a folder of its own: setuptools would ship what an earlier one left there, files that are gone from the
+# checkout among it.
+with tempfile.TemporaryDirectory(prefix="kauri-wheel-") as scratch:
+    setup(
+        cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+        distclass=BinaryDistribution,
+        options={"build": {"build_base": scratch}, "egg_info": {"egg_base": scratch}},
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from . import _lib, device
 from ._categories import categorical_column, is_categorical
 from ._lib import DataError
+from ._numbers import as_numeric
 
 _TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
 
@@ -48,7 +50,7 @@ def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
     values = _column_values(column)
     if values is None:
         return None
-    array = _lib.as_numeric(values, name)
+    array = as_numeric(values, name)
     return _lib.interface(array), [array]
 
 
@@ -65,24 +67,30 @@ def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
     DataError
         Naming every column that holds neither numbers nor categories.
     """
-    names = frame_names(frame)
     columns = [_interface(frame.iloc[:, i], "data") for i in range(frame.shape[1])]
-    bad = [f"{name} ({dtype})" for name, dtype, column in zip(names, frame.dtypes, columns) if column is None]
-    if bad:
-        raise DataError(
-            f"columns that are not numbers: {', '.join(bad)}; make texts categories with .astype('category'), encode "
-            "them as numbers, or drop them."
-        )
+    _require_numbers(frame, [column is not None for column in columns])
     kinds = ["c" if is_categorical(dtype) else getattr(dtype, "kind", "f") for dtype in frame.dtypes]
     types = ["c" if kind == "c" else _TYPE_OF_KIND[kind] for kind in kinds]
     arrays = [array for _, column_arrays in columns for array in column_arrays]
     return b"[" + b",".join(text for text, _ in columns) + b"]", types, arrays
 
 
+def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
+    """Raise DataError naming the columns that are none."""
+    columns = zip(frame_names(frame), frame.dtypes, are_numbers)
+    bad = [f"{name} ({dtype})" for name, dtype, is_number in columns if not is_number]
+    if bad:
+        raise DataError(
+            f"columns that are not numbers: {', '.join(bad)}; make texts categories with .astype('category'), encode "
+            "them as numbers, or drop them."
+        )
+
+
 def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
-    """Return the same of a frame whose columns are in the memory of a CUDA device."""
+    """Return the same of a frame whose columns are in the memory of a CUDA device; they are no categories."""
     columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
-    types = [_TYPE_OF_KIND[getattr(column.dtype, "kind", "f")] for column in columns]
+    types = [_TYPE_OF_KIND.get(getattr(column.dtype, "kind", "f")) for column in columns]
+    _require_numbers(frame, [column_type is not None for column_type in types])
     return b"[" + b",".join(map(device.interface, columns)) + b"]", types, columns
 
 

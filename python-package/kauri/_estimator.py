@@ -230,10 +230,14 @@ class KauriModel(BaseEstimator):
             evals_result=self._evals_result,
             verbose_eval=given.verbose,
             xgb_model=given.model.get_booster() if isinstance(given.model, KauriModel) else given.model,
-            callbacks=self.callbacks,
+            callbacks=[*self._own_callbacks(), *(self.callbacks or [])],
         )
         self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
         return self
+
+    def _own_callbacks(self) -> list[TrainingCallback]:
+        """Return what the estimator itself does around each round."""
+        return []
 
     def _set_feature_weights(self, data: DMatrix) -> None:
         if self.feature_weights is None:
@@ -371,5 +375,9 @@ class KauriModel(BaseEstimator):
         self._require_objective(json.loads(booster.save_config())["learner"]["objective"]["name"])
         params = self.get_booster_params()
         booster.set_param({name: value for name, value in params.items() if name not in _IN_MODEL_FILES})
+        self._take_classes(booster)
         self._keep(booster, booster.feature_names)
         self._evals_result = {}
+
+    def _take_classes(self, booster: Booster) -> None:
+        """Take what a loaded model says of classes."""

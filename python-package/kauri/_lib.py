@@ -193,30 +193,6 @@ def config(**members: Any) -> bytes:
 # ---- arrays on their way in ------------------------------------------------------------------------------------------
 
 
-def as_numeric(values: Any, what: str) -> np.ndarray:
-    """Return `values` as an array that the library can read, without copying where that is possible.
-
-    Masked elements become NaN.
-    """
-    array = np.asarray(_filled(values) if isinstance(values, np.ma.MaskedArray) else values)
-    if array.dtype.kind == "c":
-        raise DataError(f"{what} has the dtype {array.dtype}. Complex data not supported; pass real numbers.")
-    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"{what} has the dtype {array.dtype}; convert it to numbers.") from error
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    return array
-
-
-def _filled(values: np.ma.MaskedArray) -> np.ndarray:
-    if not np.ma.is_masked(values):
-        return values.data
-    return (values if values.dtype.kind == "f" else values.astype(np.float64)).filled(np.nan)
-
-
 def interface_members(array: np.ndarray) -> dict[str, Any]:
     """Return NumPy's array interface as JSON can hold it; the array must outlive its use."""
     members = array.__array_interface__
@@ -334,7 +310,7 @@ def call_scores(function: Callable[..., int], *args: Any) -> tuple[list[str], np
     scores = POINTER(c_float)()
     check(function(*args, byref(n_features), byref(names), byref(dim), byref(shape), byref(scores)))
     values = _copied(scores, tuple(shape[i] for i in range(dim.value)))
-    return [names[i].decode() for i in range(n_features.value)], values
+    return [names[i].decode(errors="replace") for i in range(n_features.value)], values
 
 
 def call_attribute(handle: Handle, key: str) -> str | None:

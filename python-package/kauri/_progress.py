@@ -7,7 +7,11 @@ import time
 from typing import TextIO
 
 from ._callback import EvalsLog, Score, TrainingCallback, mean_of
+from ._terminal import cut, room_of, width_of
 from .booster import Booster
+
+_BAR_WIDTH, _MIN_BAR_WIDTH = 24, 8
+_TIME_WIDTH = 14  # brackets, blanks and the time left
 
 
 class EvaluationMonitor(TrainingCallback):
@@ -47,7 +51,7 @@ class EvaluationMonitor(TrainingCallback):
 
 
 class ProgressBar(TrainingCallback):
-    """One line on a terminal: rounds done, time left, and the newest evaluation.
+    """One line on a terminal: rounds done, time left, and as much of the newest evaluation as fits.
 
     Parameters
     ----------
@@ -63,8 +67,8 @@ class ProgressBar(TrainingCallback):
         self._started = 0.0
         self._first: int | None = None  # the first round of this run
         self._drawn = 0.0
-        self._line = ""  # on the screen
-        self._newest = ""  # to be drawn
+        self._drawn_width = 0  # of the line on the screen
+        self._newest: tuple[int, str] | None = None  # rounds done and what to write behind the bar
 
     def before_training(self, model: Booster) -> Booster:
         """Start the clock."""
@@ -78,28 +82,39 @@ class ProgressBar(TrainingCallback):
         now = time.monotonic()
         self._first = epoch if self._first is None else self._first
         done = epoch + 1
-        left = (now - self._started) / (done - self._first) * (self.total - done)
-        filled = 24 * done // max(self.total, 1)
+        left = (now - self._started) / (done - self._first) * max(self.total - done, 0)
         values = "  ".join(latest_values(evals_log, ".4g"))
-        line = f"{done}/{self.total} [{'#' * filled}{'.' * (24 - filled)}] {left:.0f} s left  {values}".rstrip()
-        self._newest = line
+        self._newest = (done, f"{left:.0f} s left  {values}".rstrip())
         if now - self._drawn >= 0.1:
             self._draw()
             self._drawn = now
         return False
 
+    def _line(self, done: int, text: str, room: int) -> str:
+        """Return a line that does not wrap, as one that does could not be drawn over."""
+        head = f"{done}/{self.total} "
+        width = min(_BAR_WIDTH, room - width_of(head) - width_of(text) - 3)  # brackets and a blank
+        if width < _MIN_BAR_WIDTH:
+            width = min(_MIN_BAR_WIDTH, room - width_of(head) - _TIME_WIDTH)
+        filled = width * min(done, self.total) // max(self.total, 1)
+        bar = f"[{'#' * filled}{'.' * (width - filled)}] " if width >= _MIN_BAR_WIDTH else ""
+        return cut(f"{head}{bar}{text}", room)
+
     def _draw(self) -> None:
-        self.stream.write("\r" + self._newest.ljust(len(self._line)))
+        room = room_of(self.stream)
+        line = self._line(*self._newest, room)
+        rest = min(self._drawn_width, room) - width_of(line)
+        self.stream.write("\r" + line + " " * rest)
         self.stream.flush()
-        self._line = self._newest
+        self._drawn_width = width_of(line)
 
     def after_training(self, model: Booster) -> Booster:
         """Draw the last state and end the line."""
-        if self._newest:
+        if self._newest is not None:
             self._draw()
             self.stream.write("\n")
             self.stream.flush()
-        self._line = self._newest = ""
+        self._drawn_width, self._newest = 0, None
         return model
 
 

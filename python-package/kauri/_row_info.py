@@ -7,6 +7,7 @@ import numpy as np
 from . import _columns, _lib, device
 from ._feature_info import FeatureInfo
 from ._lib import LIB, check
+from ._numbers import as_numeric
 from ._rows import ArrayLike
 
 
@@ -29,7 +30,7 @@ class RowInfo(FeatureInfo):
             return
         if hasattr(values, "to_numpy") and not _columns.is_arrow(values):
             values = values.to_numpy()  # what speaks Arrow becomes an array by itself, with NaN for null
-        array = _lib.as_numeric(values, name)
+        array = as_numeric(values, name)
         if array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
             array = array[:, 0]
         check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), _lib.interface(array)))

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _columns, _lib, device
 from ._lib import DataError
+from ._numbers import as_numeric
 
 ArrayLike = Any
 
@@ -49,7 +50,7 @@ def _require_table(shape: Sequence[int]) -> None:
 def _dense_rows(values: ArrayLike) -> Rows:
     if values is None:
         raise DataError("data is None; pass rows of features: an array, a sparse matrix or a frame.")
-    array = _lib.as_numeric(values, "data")
+    array = as_numeric(values, "data")
     _require_table(array.shape)
     return Rows("Dense", [_lib.interface(array)], *array.shape, keep_alive=[array])
 
@@ -63,7 +64,7 @@ def _device_rows(values: Any) -> Rows:
 def _sparse_rows(matrix: Any) -> Rows:
     if matrix.format not in ("csr", "csc"):
         matrix = matrix.tocsr()
-    arrays = [_lib.as_numeric(part, "data") for part in (matrix.indptr, matrix.indices, matrix.data)]
+    arrays = [as_numeric(part, "data") for part in (matrix.indptr, matrix.indices, matrix.data)]
     n_rows, n_cols = matrix.shape
     width = n_cols if matrix.format == "csr" else n_rows
     return Rows(

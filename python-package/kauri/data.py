@@ -162,7 +162,10 @@ class DMatrix(SoleOwner, RowInfo):
 
     def get_categories(self) -> dict[str, CategoryNames]:
         """Return the names of the categories of each feature that has some; category c is the c-th."""
-        features = self.feature_names or [f"f{i}" for i in range(self.num_col())]
+        return self._categories_by(self.feature_names or [f"f{i}" for i in range(self.num_col())])
+
+    def _categories_by(self, features: Sequence[str]) -> dict[str, CategoryNames]:
+        """Return the same with other names for the features, one for each."""
         function = LIB.XGDMatrixGetCategoriesExportToArrow
         return _lib_data.call_categories(function, self.handle, lambda text: read_names(text, features))
 

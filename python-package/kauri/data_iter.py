@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -18,12 +19,20 @@ class DataIter(ABC):
     A subclass gives `next` and `reset`. Batches may be of different kinds but agree in the number of columns, in names,
     and in which of label, weight and so on they have.
 
+    Parameters
+    ----------
+    cache_prefix
+        A path, for `ExtMemQuantileDMatrix`; a subclass may as well set the attribute, and need not call this.
+    release_data, on_host, min_cache_page_bytes
+        Ignored: XGBoost's, for what is held here for one batch only.
+
     Examples
     --------
     ::
 
         class Files(kauri.DataIter):
             def __init__(self, paths):
+                super().__init__()
                 self.paths, self.at = paths, 0
 
             def next(self, input_data):
@@ -38,7 +47,18 @@ class DataIter(ABC):
                 self.at = 0
     """
 
-    cache_prefix: Any = None  # a path, for ExtMemQuantileDMatrix
+    cache_prefix: str | os.PathLike[str] | None = None
+
+    def __init__(
+        self,
+        cache_prefix: str | os.PathLike[str] | None = None,
+        release_data: bool = True,
+        *,
+        on_host: bool = True,
+        min_cache_page_bytes: int | None = None,
+    ) -> None:
+        if cache_prefix is not None:  # else what the class says
+            self.cache_prefix = cache_prefix
 
     @abstractmethod
     def next(self, input_data: Callable[..., None]) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _lib
 from ._lib import DataError
+from ._numbers import as_numeric
 from ._owner import SoleOwner
 
 
@@ -111,7 +112,7 @@ def array_in(values: Any, what: str) -> tuple[bytes, Any]:
     """Return the interface of an array of either memory, and what must outlive its use."""
     if is_device_array(values):
         return interface(values), values
-    array = _lib.as_numeric(values, what)
+    array = as_numeric(values, what)
     return _lib.interface(array), array
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib, _lib_data
+from . import _lib
 from ._lib import LIB, DataError, ParameterError
+from ._tables import columns_of
 from .booster import Booster
 from .data import DMatrix
 from .explanation import Explanation, GlobalImportance, SparseInteractions
@@ -108,19 +109,6 @@ def _values(
     return np.moveaxis(values, 1 if reduce == "none" else 0, -1)
 
 
-def _columns(matrix: DMatrix, features: list[int]) -> np.ndarray:
-    """Return the chosen columns, NaN where missing."""
-    n_rows = matrix.num_row()
-    indptr, indices, values = _lib_data.rows_as_csr(matrix.handle, n_rows, matrix.num_nonmissing())
-    column_of = np.full(matrix.num_col(), -1)
-    column_of[features] = np.arange(len(features))
-    columns = column_of[indices]
-    chosen = columns >= 0
-    table = np.full((n_rows, len(features)), np.nan, dtype=np.float32)
-    table[np.repeat(np.arange(n_rows), np.diff(indptr.astype(np.int64)))[chosen], columns[chosen]] = values[chosen]
-    return table
-
-
 def explain(
     model: Any,
     X: Any,
@@ -176,6 +164,7 @@ def explain(
     all_values = _values(asked, matrix, against, kind, chosen, "none")
     adds_up = kind != "banzhaf" and not chosen
     chosen = chosen or list(range(len(names)))
+    shown = [names[feature] for feature in chosen]
     if all_values.ndim == 3:
         base_values, of_features = all_values[:, -1], all_values[:, :-1]
     else:
@@ -186,11 +175,12 @@ def explain(
     return Explanation(
         of_features,
         base_values,
-        _columns(matrix, chosen),
-        [names[feature] for feature in chosen],
+        columns_of(matrix, chosen),
+        shown,
         output_names,
         "shapley" if kind == "interactions" else kind,
         adds_up,
+        {name: categories for name, categories in matrix._categories_by(names).items() if name in shown},
     )
 
 

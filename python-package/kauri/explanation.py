@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from ._categories import CategoryNames
 from ._lib import ParameterError
 
 
@@ -33,7 +34,8 @@ class Explanation:
         ``[n_rows]``, or ``[n_rows, n_outputs]``: the mean margin of the data that the model was trained on, or of the
         background.
     data
-        ``[n_rows, n_features]``, NaN where missing.
+        ``[n_rows, n_features]``, NaN where missing. Of a categorical feature the number that the rows' own frame gives
+        to a category: see `categories`.
     feature_names
         One per feature.
     output_names
@@ -42,6 +44,9 @@ class Explanation:
         What the values are: ``"shapley"``, ``"approximate"``, ``"banzhaf"`` or ``"taylor"``.
     adds_up
         Whether each row's values and its base value add up to the margin: not Banzhaf values, nor a choice of features.
+    categories
+        By feature the names of its categories where they have some: c in `data` stands for the c-th. In another frame
+        they may have another order.
     """
 
     values: np.ndarray
@@ -51,6 +56,7 @@ class Explanation:
     output_names: list[Any] | None = None
     kind: str = "shapley"
     adds_up: bool = True
+    categories: dict[str, CategoryNames] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -76,6 +82,18 @@ class Explanation:
             self, values=self.values[..., number], base_values=self.base_values[..., number], output_names=None
         )
 
+    def display_data(self) -> np.ndarray:
+        """Return `data` as objects, with the names of categories in place of their numbers."""
+        shown = self.data.astype(object)
+        for feature, name in enumerate(self.feature_names):
+            names = np.asarray(self.categories.get(name, []), dtype=object)
+            cells = self.data[..., feature]
+            is_named = (cells >= 0) & (cells < len(names))
+            if len(names):
+                named = np.asarray(names[np.where(is_named, cells, 0).astype(np.int64)], dtype=object)
+                shown[..., feature] = np.where(is_named, named, cells)
+        return shown
+
     def to_shap(self) -> Any:
         """Return a ``shap.Explanation``: the plots of the package shap take nothing else. Needs that package."""
         import shap
@@ -84,6 +102,7 @@ class Explanation:
             self.values,
             base_values=self.base_values,
             data=self.data,
+            display_data=self.display_data() if self.categories else None,
             feature_names=self.feature_names,
             output_names=self.output_names,
         )

@@ -64,7 +64,7 @@ class Model(FeatureInfo):
     def __getitem__(self, rounds: int | slice) -> Self:
         """Return a booster of some rounds: ``booster[3]``, ``booster[10:20]``, ``booster[::2]``; none is negative.
 
-        It keeps the attributes.
+        It keeps the attributes, but the best round by early stopping only where that is among the first rounds taken.
         """
         if isinstance(rounds, (int, np.integer)):
             if not 0 <= rounds < self.num_boosted_rounds():

@@ -9,14 +9,13 @@ from typing import Any, Callable
 import numpy as np
 
 from ._lib import DataError, ParameterError
+from ._tables import columns_of, matrix_like
 from .booster import Booster
 from .data import DMatrix
-from .explain import _columns, _feature_numbers, _Model, _model
+from .explain import _feature_numbers, _Model, _model
 from .shuffling import shuffle
 
 Metric = Callable[[np.ndarray, np.ndarray], float]
-
-_FLOAT_FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_upper_bound")
 
 
 @dataclass(frozen=True)
@@ -99,17 +98,6 @@ def _with_labels(model: _Model, X: Any, y: Any) -> DMatrix:
     return matrix
 
 
-def _rebuild(table: np.ndarray, like: DMatrix) -> DMatrix:
-    """Return a DMatrix of the table with everything else that `like` has."""
-    info = {name: like.get_float_info(name) for name in _FLOAT_FIELDS}
-    given = {name: values for name, values in info.items() if len(values)}
-    if len(like.get_group()):
-        given["group"] = like.get_group()
-    data = DMatrix(table, feature_names=like.feature_names, feature_types=like.feature_types)
-    data.set_info(**given)
-    return data
-
-
 def permutation_importance(
     model: Any,
     X: Any,
@@ -162,16 +150,16 @@ def permutation_importance(
     matrix = _with_labels(asked, X, y)
     names = asked.names(feature_names, matrix)
     chosen = _feature_numbers(features, names) or list(range(len(names)))
-    table = _columns(matrix, list(range(len(names))))
+    table = columns_of(matrix, list(range(len(names))))
     score = _scorer(asked, metric, greater_is_better, matrix)
-    baseline = score(_rebuild(table, matrix))
+    baseline = score(matrix_like(matrix, table))
     losses = np.empty((len(chosen), n_repeats))
     seeds = shuffle(2**61, seed, losses.size).reshape(losses.shape)
     for place, feature in enumerate(chosen):
         column = table[:, feature].copy()
         for repeat in range(n_repeats):
             table[:, feature] = column[shuffle(len(table), int(seeds[place, repeat]))]
-            losses[place, repeat] = score.sign * (baseline - score(_rebuild(table, matrix)))
+            losses[place, repeat] = score.sign * (baseline - score(matrix_like(matrix, table)))
         table[:, feature] = column
     return PermutationImportance(
         losses.mean(axis=1), losses.std(axis=1), losses, baseline, score.name, [names[feature] for feature in chosen]

@@ -1,4 +1,4 @@
-"""Pictures of a model; those of explanations are in explain_plots.py, those of trees in tree_plots.py."""
+"""Pictures of a model, and where those of explanations and trees come from."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ._plot_parts import AS_WRITTEN
 from .booster import Booster
-from .explain_plots import plot_beeswarm, plot_contributions, plot_dependence, plot_interactions, plot_waterfall
+from .dependence_plot import plot_dependence
+from .explain_plots import plot_beeswarm, plot_contributions, plot_interactions, plot_waterfall
 from .tree_plots import plot_tree, to_graphviz
 
 __all__ = [
@@ -89,7 +91,7 @@ def plot_importance(
     if ax is None:
         _, ax = plt.subplots(figsize=(7, 1.2 + 0.32 * len(names)), layout="constrained")
     drawn = ax.barh(range(len(names)), values, height=height, **bars)
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names, **AS_WRITTEN)
     ax.set_ylim(ylim or (-0.7, len(names) - 0.3))
     ax.set_xlim(xlim or (0, max(values) * (1.15 if show_values else 1.05)))
     if show_values:

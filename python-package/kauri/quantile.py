@@ -137,7 +137,7 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
     Parameters
     ----------
     data
-        A `DataIter`. Its attribute `cache_prefix` names a path that the file is made beside; without, it is made in the
+        A `DataIter`. Its `cache_prefix` names a path that the file is made beside; without, it is made in the
         folder for temporary files. The file has no name once it is open, and goes with the matrix or the process.
     missing, nthread, max_bin, ref, enable_categorical
         As for `QuantileDMatrix`.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,9 +14,13 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from . import _classes
+from ._callback import TrainingCallback
 from ._estimator import KauriModel, has_several_columns
 from ._fit_data import FitData, eval_rows
+from ._numbers import as_numeric
 from ._ranker import KauriRanker
+from .booster import Booster
 
 __all__ = ["KauriClassifier", "KauriRFClassifier", "KauriRFRegressor", "KauriRanker", "KauriRegressor"]
 
@@ -142,7 +148,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
 
     @staticmethod
     def _encode_table(y: Any) -> np.ndarray:
-        table = np.asarray(y, dtype=np.float32)
+        table = as_numeric(y, "y")
         wrong = (table != 0) & (table != 1)
         if wrong.any():
             raise ValueError(f"a table of labels holds {table[wrong][0]}; 1 says that a row has a label, 0 that not.")
@@ -165,16 +171,52 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         """Learn from rows X and labels y; see `KauriRegressor.fit`."""
         self._require_target(y)
         check_classification_targets(y)
-        self._is_multilabel = has_several_columns(y)
-        self.classes_ = np.arange(2) if self._is_multilabel else np.unique(np.asarray(y))
-        self.n_classes_ = len(self.classes_)
-        params = self.get_booster_params()
-        self._set_objective(params)
         fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
         evals = eval_rows(
             eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
         )
-        return self._fit(FitData((X, y, fields), evals, verbose, xgb_model), params)
+        before = dict(self.__dict__)
+        try:
+            return self._fit_classes(FitData((X, y, fields), evals, verbose, xgb_model))
+        except BaseException:  # an interrupt too: the classes must be those of the booster
+            self.__dict__ = before
+            raise
+
+    def _fit_classes(self, given: FitData) -> KauriClassifier:
+        y = given.train[1]
+        if isinstance(given.model, (str, os.PathLike, bytes, bytearray)):
+            given.model = Booster(model_file=given.model)
+        self._is_multilabel = has_several_columns(y)
+        self.classes_ = np.arange(2) if self._is_multilabel else np.unique(np.asarray(y))
+        known = None if self._is_multilabel else self._classes_to_continue(given.model)
+        self.classes_ = self.classes_ if known is None else known
+        self.n_classes_ = len(self.classes_)
+        params = self.get_booster_params()
+        self._set_objective(params)
+        return self._fit(given, params)
+
+    @staticmethod
+    def _classes_to_continue(model: Booster | KauriModel | None) -> np.ndarray | None:
+        """Return the classes of the model to go on with, as far as it knows them: each has its output already."""
+        if isinstance(model, Booster):
+            return _classes.classes_of(model)
+        return getattr(model, "classes_", None)
+
+    def _own_callbacks(self) -> list[TrainingCallback]:
+        return [_classes.ClassesCallback(self.classes_)]
+
+    def save_model(self, fname: str | os.PathLike[str]) -> None:
+        """Save the model and its classes, unless they are objects of another kind than texts and numbers.
+
+        See `Booster.save_model`.
+        """
+        super().save_model(fname)
+        if _classes.as_text(self.classes_) is None and not _classes.are_numbers_from_0(self.classes_):
+            warnings.warn(
+                f"a model file has no form for the classes {self.classes_.tolist()}; they are 0, 1, ... when it is "
+                "loaded. Pickle keeps them.",
+                stacklevel=2,
+            )
 
     def _set_objective(self, params: dict[str, Any]) -> None:
         """Choose what fits the number of classes."""
@@ -194,12 +236,24 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         return objective == "reg:logistic" or not objective.startswith(("reg:", "count:", "survival:", "rank:"))
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
-        """Load a model; classes become 0, 1, ... Raises ValueError for one that is no classifier."""
+        """Load a model and its classes; where it knows none, as XGBoost's files, they are 0, 1, ...
+
+        Raises ValueError for one that is no classifier.
+        """
         super().load_model(fname)
-        margins = self._booster.inplace_predict(np.full((1, self.n_features_in_), np.nan), predict_type="margin")
-        self._is_multilabel = margins.size > 1 and not self._objective_name.startswith("multi:")
-        self.n_classes_ = 2 if self._is_multilabel else max(2, margins.size)
-        self.classes_ = np.arange(self.n_classes_)
+
+    def _take_classes(self, booster: Booster) -> None:
+        nothing = np.full((1, booster.num_features()), np.nan)
+        margins = booster.inplace_predict(nothing, predict_type="margin", validate_features=False)
+        objective = json.loads(booster.save_config())["learner"]["objective"]["name"]
+        is_multilabel = margins.size > 1 and not objective.startswith("multi:")
+        n_classes = 2 if is_multilabel else max(2, margins.size)
+        known = None if is_multilabel else _classes.classes_of(booster)
+        if known is not None:
+            _classes.require_number(known, n_classes)
+        self._is_multilabel = is_multilabel
+        self.classes_ = np.arange(n_classes) if known is None else known
+        self.n_classes_ = len(self.classes_)
 
     def _likelihoods(self, X: Any, iteration_range: tuple[int, int] | None, how: dict[str, Any]) -> np.ndarray:
         """Return ``[n_rows, n_classes]``, of two classes ``[n_rows]``, of labels ``[n_rows, n_labels]``."""

@@ -76,7 +76,9 @@ def train(
         True shows the progress (see `progress_bar`); a number prints the evaluation of every so many rounds.
     xgb_model
         A model to continue. Categories of `dtrain` in another order than the model's are recoded, in a copy; names that
-        the model does not know get the numbers after those of the model.
+        the model does not know get the numbers after those of the model. What an earlier early stopping found best is
+        forgotten with the first new round; all rounds of the model are kept, so continue ``model[: best + 1]`` to drop
+        those that were trained after the best one.
     callbacks
         What else to do around each round. A `TrainingCheckPoint` with ``resume=True`` goes on where it was.
     custom_metric
@@ -107,6 +109,8 @@ def train(
     for epoch in range(container.resume(booster), num_boost_round):
         if container.before_iteration(booster, epoch):
             break
+        if epoch == 0:  # the first round on top of a model that is continued
+            booster.set_attr(best_iteration=None, best_score=None)
         booster.update(dtrain, before + epoch, obj)
         if container.after_iteration(booster, epoch, watched):
             break

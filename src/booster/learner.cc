@@ -7,6 +7,7 @@
 #include "booster/dart.h"
 #include "booster/device.h"
 #include "booster/learner_impl.h"
+#include "booster/model_io/object_reader.h"
 #include "booster/parameter_check.h"
 #include "common/log.h"
 #include "data/categories/category_names.h"
@@ -222,6 +223,18 @@ Model WithoutTrees(Model const& model) {
           {},         linear,    feature_names, feature_types, categories, attributes};
 }
 
+/// Of early stopping a slice knows what is still true: the first rounds of the model, with the best one among them.
+void ForgetBestRound(IterationRange range, std::int64_t step, std::map<std::string, std::string>* attributes) {
+  auto const best = attributes->find("best_iteration");
+  if (best == attributes->end()) return;
+  std::int64_t round = 0;
+  auto const is_kept =
+      range.begin == 0 && step == 1 && model_io::ParseInteger(best->second, &round) && round < range.end;
+  if (is_kept) return;
+  attributes->erase(best);
+  attributes->erase("best_score");
+}
+
 }  // namespace
 
 std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step) const {
@@ -246,6 +259,7 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
     }
     copy.iteration_ptr.push_back(static_cast<std::int64_t>(copy.trees.size()));
   }
+  ForgetBestRound({range.begin, end}, step, &copy.attributes);
   return slice;
 }
 

@@ -1,7 +1,9 @@
 #include "cli/progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <string>
@@ -10,6 +12,8 @@ namespace kauri::cli {
 namespace {
 
 constexpr std::int64_t kBarWidth = 30;
+constexpr std::int64_t kMinBarWidth = 5;
+constexpr std::int64_t kUsualColumns = 80;
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 constexpr char const* kEraseLine = "\r\x1b[K";
 
@@ -18,6 +22,22 @@ std::string TimeText(double seconds) {
   if (whole < 60) return std::to_string(whole) + " s";
   if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+/// What fits into a line of the terminal. The last column stays free: some terminals go to the next line after it.
+std::int64_t Room() {
+  winsize size{};
+  auto const is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return (is_known ? size.ws_col : kUsualColumns) - 1;
+}
+
+/// A line that wraps cannot be drawn over: the bar gets what the numbers leave of `room`.
+std::string Line(double share, std::string const& numbers, std::int64_t room) {
+  auto const left = room - static_cast<std::int64_t>(numbers.size()) - 3;  // brackets and a blank
+  auto const width = std::min(kBarWidth, left);
+  if (width < kMinBarWidth) return numbers.substr(0, static_cast<std::size_t>(room));
+  auto const filled = static_cast<std::size_t>(share * static_cast<double>(width));
+  return '[' + std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.') + "] " + numbers;
 }
 
 }  // namespace
@@ -36,11 +56,12 @@ void Progress::Update(std::int64_t done) {
   if (!enabled_ || done <= 0 || now - last_ < kRedrawInterval) return;
   last_ = now;
   shown_ = true;
-  auto const filled = static_cast<std::size_t>(kBarWidth * done / total_);
   auto const elapsed = std::chrono::duration<double>(now - start_).count();
   auto const left = elapsed / static_cast<double>(done) * static_cast<double>(total_ - done);
-  std::cerr << kEraseLine << '[' << std::string(filled, '#') << std::string(kBarWidth - filled, '.') << "] " << done
-            << '/' << total_ << ' ' << unit_ << ", " << TimeText(left) << " left" << std::flush;
+  auto const numbers =
+      std::to_string(done) + '/' + std::to_string(total_) + ' ' + unit_ + ", " + TimeText(left) + " left";
+  auto const share = static_cast<double>(done) / static_cast<double>(total_);
+  std::cerr << kEraseLine << Line(share, numbers, Room()) << std::flush;
 }
 
 void Progress::Clear() {

@@ -71,6 +71,7 @@ class Trainer {
     auto const began = Clock::now();
     auto out_of_time = false;
     for (auto round = first_round_; round < cli_.num_round && !stopping_.IsOver() && !out_of_time; ++round) {
+      if (round == 0) ForgetBestRound();
       learner_.UpdateOneIteration(train_, start + round);
       Evaluate(start + round);
       auto const done = round + 1;
@@ -92,6 +93,11 @@ class Trainer {
   /// The model keeps what it knows already.
   void TakeFeatureInfo(std::string const& field, std::vector<std::string> const& values) {
     if (learner_.FeatureInfo(field).empty()) learner_.SetFeatureInfo(field, values);
+  }
+
+  /// What early stopping found best of the model that is continued: with new rounds it is no longer true.
+  void ForgetBestRound() {
+    for (auto const* name : {"best_iteration", "best_score"}) learner_.Attributes().erase(name);
   }
 
   void Say(std::string const& message) {

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
+import struct
 import subprocess
+import termios
 
 import pytest
 from cli_program import BUILD, Kauri
@@ -84,10 +87,10 @@ def test_version(kauri: Kauri, option: str) -> None:
     assert lines[1].startswith("CUDA: ")
 
 
-def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
-    arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=20", "model_out=m.json"]
-    assert "rounds" not in kauri.run(*arguments).err
+def on_terminal(kauri: Kauri, arguments: list[str], columns: int = 0) -> bytes:
+    """Return what a terminal of so many columns gets to see."""
     terminal, child_end = pty.openpty()
+    fcntl.ioctl(child_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen([str(BUILD / "bin" / "kauri"), *arguments], cwd=kauri.folder, stderr=child_end) as process:
         os.close(child_end)
         seen = b""
@@ -101,5 +104,22 @@ def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
             seen += block
         assert process.wait(timeout=60) == 0
     os.close(terminal)
+    return seen
+
+
+def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
+    arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=20", "model_out=m.json"]
+    assert "rounds" not in kauri.run(*arguments).err
+    seen = on_terminal(kauri, arguments)
     assert re.search(rb"\[#*\.*\] \d+/20 rounds, .* left", seen)
     assert seen.endswith(b"\x1b[K")
+
+
+@pytest.mark.parametrize("columns", [1, 2, 10, 20, 40, 60, 80, 200])
+def test_progress_fits_into_the_terminal(kauri: Kauri, columns: int) -> None:
+    """A line that wraps is not drawn over, but leaves its beginning behind, each time."""
+    arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=20", "model_out=m.json"]
+    lines = on_terminal(kauri, arguments, columns).split(b"\r\x1b[K")
+    assert max(map(len, lines)) <= columns - 1
+    assert (b"[" in b"".join(lines)) == (columns >= 40)
+    assert any(b"/20 rounds" in line for line in lines) == (columns > 12)

@@ -166,6 +166,26 @@ def test_early_stopping_saves_the_best_model(kauri: Kauri) -> None:
     assert float(booster.attr("best_score")) == pytest.approx(min(losses), rel=1e-12)
 
 
+def test_continued_training_forgets_the_best_round(kauri: Kauri) -> None:
+    """Estimators would predict with the rounds up to it alone, and none of the new ones."""
+    watch = [f"eval[test]={kauri.test_uri}", "eta=1", "num_round=60"]
+    kauri.train(*watch, "early_stopping_rounds=4", "model_out=stopped.json")
+    best = int(peer_booster(kauri.folder / "stopped.json").attr("best_iteration"))
+    on = ["model_in=stopped.json", "model_out=on.json", "eta=0.1"]
+    for more in ([], ["save_period=1", "model_dir=.", "resume=true"]):
+        kauri.train(*watch, *on, "num_round=3", *more)
+        booster = peer_booster(kauri.folder / "on.json")
+        assert booster.num_boosted_rounds() == best + 1 + 3
+        assert booster.attributes() == {}
+    assert {path.name for path in kauri.folder.glob("*.ubj")} == {"0001.ubj", "0002.ubj", "0003.ubj"}
+    assert peer_booster(kauri.folder / "0001.ubj").attributes().keys() == {"kauri_checkpoint"}
+    kauri.train(*watch, *on, "early_stopping_rounds=2")
+    again = peer_booster(kauri.folder / "on.json")
+    assert int(again.attr("best_iteration")) == again.num_boosted_rounds() - 1 > best
+    kauri.train(*watch, *on, "num_round=0")
+    assert peer_booster(kauri.folder / "on.json").attr("best_iteration") == str(best)
+
+
 @pytest.mark.parametrize("method", ["exact", "hist"])
 def test_same_bytes_for_any_number_of_threads(kauri: Kauri, method: str) -> None:
     for threads in (1, 2, 8):

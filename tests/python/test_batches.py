@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import kauri
@@ -116,3 +117,60 @@ def test_iterators_that_miscount() -> None:
         kauri.DMatrix(Silent([]))
     with pytest.raises(kauri.DataError, match="called twice"):
         kauri.DMatrix(Twice([]))
+
+
+class AsInXGBoost(kauri.DataIter):
+    """What subclasses of XGBoost's class do."""
+
+    def __init__(self, tables: list[tuple[np.ndarray, np.ndarray]], *positional: Any, **options: Any) -> None:
+        self.tables, self.at = tables, 0
+        super().__init__(*positional, **options)
+
+    def next(self, input_data: Callable[..., None]) -> bool:
+        if self.at == len(self.tables):
+            return False
+        X, y = self.tables[self.at]
+        input_data(data=X, label=y)
+        self.at += 1
+        return True
+
+    def reset(self) -> None:
+        self.at = 0
+
+
+OPTIONS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "none": ((), {}),
+    "no cache": ((), {"cache_prefix": None, "release_data": False}),
+    "positional": ((None, True), {"on_host": False, "min_cache_page_bytes": 0}),
+    "all": ((), {"release_data": True, "on_host": True, "min_cache_page_bytes": 1 << 20}),
+}
+
+
+@pytest.mark.parametrize(("positional", "options"), OPTIONS.values(), ids=OPTIONS.keys())
+@pytest.mark.parametrize("kind", [kauri.DMatrix, kauri.QuantileDMatrix, kauri.ExtMemQuantileDMatrix])
+def test_iterators_made_for_xgboost(
+    regression: tuple[np.ndarray, np.ndarray], kind: Any, positional: Any, options: Any
+) -> None:
+    X, y = regression
+    tables = [(X[:200], y[:200]), (X[200:], y[200:])]
+    data = kind(AsInXGBoost(tables, *positional, **options))
+    np.testing.assert_array_equal(data.get_label(), y)
+    expected = kauri.train({"nthread": 1}, kauri.DMatrix(X, y), 2, verbose_eval=False)
+    assert kauri.train({"nthread": 1}, data, 2, verbose_eval=False).save_raw() == expected.save_raw()
+
+
+def test_where_the_cache_goes(regression: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:
+    class Named(AsInXGBoost):
+        cache_prefix = tmp_path / "nowhere" / "of the class"
+
+    tables = [regression]
+    for iterator, name in (
+        (AsInXGBoost(tables, tmp_path / "nowhere" / "given"), "given"),
+        (AsInXGBoost(tables, cache_prefix=str(tmp_path / "nowhere" / "given")), "given"),
+        (Named(tables), "of the class"),
+        (Named(tables, cache_prefix=tmp_path / "nowhere" / "given"), "given"),
+    ):
+        with pytest.raises(kauri.FileError, match=f"nowhere/{name}"):
+            kauri.ExtMemQuantileDMatrix(iterator)
+    fine = kauri.ExtMemQuantileDMatrix(AsInXGBoost(tables, tmp_path / "cache"))
+    assert fine.num_row() == len(regression[1])

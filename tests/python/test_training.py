@@ -202,6 +202,7 @@ def test_progress_bar(binary: Table, monkeypatch: pytest.MonkeyPatch) -> None:
             return True
 
     ours, _ = both(binary)
+    monkeypatch.setenv("COLUMNS", "120")
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     kauri.train(PARAMS, ours[0], 5, evals=named(ours))

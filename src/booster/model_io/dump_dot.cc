@@ -10,6 +10,21 @@ namespace {
 
 using Attributes = std::map<std::string, std::string>;
 
+/// A name for the label of a node. The language of graphviz knows the escapes \" and \\ and reads others its own way:
+/// \n and \u0001 are shown as such.
+std::string NameText(std::string const& escaped) {
+  std::string text;
+  for (std::size_t i = 0; i < escaped.size(); ++i) {
+    text += escaped[i];
+    if (escaped[i] != '\\') continue;
+    auto const next = escaped[i + 1];
+    text += '\\';
+    if (next == '"') text.back() = next;
+    if (next == '"' || next == '\\') ++i;
+  }
+  return text;
+}
+
 std::string AttributesText(Attributes const& attributes) {
   std::string text;
   for (auto const& [name, value] : attributes) text += " " + name + "=\"" + value + "\"";
@@ -34,13 +49,13 @@ std::string SplitLabel(Tree const& tree, std::int32_t id, FeatureLabels const& l
   auto const feature = tree.split_feature[node];
   auto const kind = labels.Kind(feature);
   bool const categorical = tree.is_categorical[node] != 0;
-  auto label = labels.Name(feature);
+  auto label = NameText(labels.Name(feature));
   if (categorical) {
     label += ":{" + CategoriesText(tree, id, ",") + "}";
   } else if (kind != FeatureKind::kIndicator) {
     label += "<" + ThresholdTextSigned(tree.split_value[node], kind);
   }
-  if (!with_stats && !categorical) return label;  // XGBoost always shows a categorical split's
+  if (!with_stats) return label;
   return label + "\ngain=" + NineDigits(tree.loss_change[node]) + "\ncover=" + NineDigits(tree.sum_hessian[node]);
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "booster/model_io/json_writer.h"
 #include "booster/model_io/number_text.h"
 
 namespace kauri::model_io {
@@ -10,10 +11,7 @@ namespace {
 
 std::string Escaped(std::string const& name) {
   std::string escaped;
-  for (auto const letter : name) {
-    if (letter == '"' || letter == '\\') escaped += '\\';
-    escaped += letter;
-  }
+  AppendEscaped(name, &escaped);
   return escaped;
 }
 

@@ -17,7 +17,7 @@ class FeatureLabels {
   /// \throws Error(kParameter) unless the map is empty or has one name (and one known type, or no types) per feature.
   FeatureLabels(FeatureMap const& map, std::int64_t n_features);
 
-  /// Quotation marks and backslashes are escaped, in every format. f0, f1, ... without a map.
+  /// Escaped as in a JSON string, in every format: a name must not end a line or a string. f0, f1, ... without a map.
   std::string Name(std::uint32_t feature) const;
   /// \throws Error(kParameter) when the map says categorical where `tree` splits numerically, or the reverse.
   void CheckKinds(Tree const& tree) const;

@@ -50,21 +50,24 @@ void JsonWriter::Close(char bracket) {
   first_ = false;
 }
 
-/// Bytes that are not UTF-8 become the replacement character: no JSON text may hold them.
-void JsonWriter::Quote(std::string_view text) {
-  out_ += '"';
+void AppendEscaped(std::string_view text, std::string* out) {
   while (!text.empty()) {
     auto const length = SequenceLength(text);
     auto const escape = length == 1 ? EscapeOf(text[0]) : std::string();
     if (length == 0) {
-      out_ += "\xEF\xBF\xBD";
+      *out += "\xEF\xBF\xBD";
     } else if (escape.empty()) {
-      out_ += text.substr(0, length);
+      *out += text.substr(0, length);
     } else {
-      out_ += escape;
+      *out += escape;
     }
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
+}
+
+void JsonWriter::Quote(std::string_view text) {
+  out_ += '"';
+  AppendEscaped(text, &out_);
   out_ += '"';
 }
 

@@ -11,6 +11,10 @@
 
 namespace kauri::model_io {
 
+/// Appends what stands for `text` between the quotes of a JSON string. Bytes that are not UTF-8 become the replacement
+/// character: no JSON text may hold them.
+void AppendEscaped(std::string_view text, std::string* out);
+
 /// Appends a document to a string. The caller gives keys in ascending order and closes what it opens.
 class JsonWriter {
  public:

@@ -1,5 +1,6 @@
 /// The life of a booster: training, evaluation, files, buffers, attributes, dumps, slices.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -224,6 +225,12 @@ TEST(BoosterHandles, SlicesAndTheirReturnCodes) {
   ASSERT_OK(XGBoosterGetAttr(slice.get(), "best_iteration", &attribute, &found));
   ASSERT_EQ(found, 1);
   EXPECT_STREQ(attribute, "2");
+  for (auto const& [begin, end, step] : {std::array{0, 2, 1}, std::array{1, 5, 1}, std::array{0, 5, 2}}) {
+    ASSERT_EQ(XGBoosterSlice(booster.get(), begin, end, step, &handle), 0) << XGBGetLastError();
+    Booster const without_best(handle);
+    ASSERT_OK(XGBoosterGetAttr(without_best.get(), "best_iteration", &attribute, &found));
+    EXPECT_EQ(found, 0) << begin << ":" << end << ":" << step;
+  }
   EXPECT_EQ(Predict(slice, problem.data).values, Predict(booster, problem.data, PredictConfig(0, false, 0, 3)).values);
   ASSERT_EQ(XGBoosterSlice(booster.get(), 1, 0, 2, &handle), 0) << XGBGetLastError();
   Booster const every_second(handle);
