@@ -125,6 +125,7 @@ void Learner::Impl::ForgetResolved() {
   components.reset();
   compiled.reset();
   compiled_rounds = -1;
+  split_kinds = {};
 }
 
 void Learner::Impl::ForgetTraining() {

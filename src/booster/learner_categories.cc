@@ -72,7 +72,8 @@ std::shared_ptr<DataMatrix const> Learner::Impl::InCategoriesOfModel(Components 
 }
 
 void Learner::Impl::LearnCategories(Components const& parts, DataMatrix const& train) {
-  if (learnt_data == train.Id() && learnt_revision == train.InfoRevision()) return;
+  auto const is_learnt = learnt_data == train.Id() && learnt_revision == train.InfoRevision();
+  if (is_learnt && learnt_model == model_revision) return;
   auto& known = model.categories;
   if (model.NumIterations() == 0 && updated == nullptr) {
     known.names.clear();
@@ -87,6 +88,21 @@ void Learner::Impl::LearnCategories(Components const& parts, DataMatrix const& t
   if (has_new && known.unseen != UnseenCategory::kXGBoost && model.NumIterations() > 0) ForgetTraining();
   learnt_data = train.Id();
   learnt_revision = train.InfoRevision();
+  learnt_model = model_revision;
+}
+
+void Learner::Impl::CheckColumns(DeclaredColumns const& data, std::string const& what) const {
+  if (data.types.empty() && data.names.empty()) return;
+  std::lock_guard<std::mutex> const lock(mutex);
+  split_kinds.Update(model);
+  CheckColumnKinds(model, split_kinds, data, what);
+}
+
+void Learner::Impl::CheckTrainingColumns(DataMatrix const& train, bool updates) const {
+  if (updates) return CheckColumns(DeclaredColumns::Of(train.Info()), "the training data");
+  std::lock_guard<std::mutex> const lock(mutex);
+  split_kinds.Update(model);
+  CheckTrainingKinds(model, split_kinds, train.Info());
 }
 
 void Learner::Impl::CheckDeviceCategories(Components const& parts, DataMatrix const& data) const {

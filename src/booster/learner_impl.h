@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "booster/column_kinds.h"
 #include "booster/learner.h"
 #include "booster/learner_param.h"
 #include "kauri/booster.h"
@@ -54,6 +55,8 @@ struct Learner::Impl {
   std::uint64_t checked_revision = 0;
   std::uint64_t learnt_data = 0;  ///< the same of the training data whose categories the model knows
   std::uint64_t learnt_revision = 0;
+  std::uint64_t learnt_model = 0;             ///< model_revision when it learnt them
+  std::uint64_t model_revision = 1;           ///< grows where another model takes the place of `model`
   std::shared_ptr<DataMatrix const> recoded;  ///< training data in the categories of the model
   std::uint64_t recoded_data = 0;             ///< id and revision of what `recoded` is made from
   std::uint64_t recoded_revision = 0;
@@ -63,6 +66,7 @@ struct Learner::Impl {
   mutable std::shared_ptr<Components const> components;
   mutable std::shared_ptr<CompiledModel const> compiled;
   mutable std::int64_t compiled_rounds = -1;
+  mutable SplitKinds split_kinds;
 
   /// Resolves the parameters if they changed. Safe from many threads.
   std::shared_ptr<Components const> Resolve() const;
@@ -71,6 +75,10 @@ struct Learner::Impl {
   /// That of `parts`, or one with another shap_method. Understands what Compiled() returns.
   std::shared_ptr<Predictor const> PredictorFor(std::shared_ptr<Components const> const& parts,
                                                 std::string const& shap_method) const;
+  /// \throws Error(kData) where columns hold numbers in the data and categories in the model, or the other way round.
+  void CheckColumns(DeclaredColumns const& data, std::string const& what = "the data") const;
+  /// The same for data that rounds are learnt from; updates: those that only change trees.
+  void CheckTrainingColumns(DataMatrix const& train, bool updates) const;
   /// The base score as margins, [n_outputs].
   std::vector<float> StartMargins(Components const& parts) const;
 

@@ -139,6 +139,7 @@ void Learner::LoadModel(Span<char const> bytes) {
     impl_->ForgetResolved();
     throw;
   }
+  ++impl_->model_revision;
   impl_->intercept_ready = true;
   impl_->updated.reset();
   impl_->ForgetTraining();

@@ -80,6 +80,7 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
   parts->booster->RequireTraining();
   ValidateTrainingData(*parts, *train, custom);
   auto const updates = parts->booster->UpdatesTrees();
+  CheckTrainingColumns(*train, updates);
   if (updates) RequireScalarLeaves(updated == nullptr ? model : *updated);
   if (!updates) updated.reset();
   auto* const session = TheEngine(*parts);
@@ -139,6 +140,7 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
       Fail(ErrorKind::kData, "evaluation set '", set.name, "' has ", set.data->NumCols(), " features, the booster ",
            impl_->model.n_features, ".");
     }
+    impl_->CheckColumns(DeclaredColumns::Of(set.data->Info()), "evaluation set '" + set.name + "'");
     impl_->CheckDeviceCategories(*parts, *set.data);
     engine->UpdateMargins(parts->ctx, set.data, impl_->model, *parts->predictor, start, {});
     auto const values = engine->Evaluate(parts->ctx, *set.data, *parts->objective, parts->metrics);

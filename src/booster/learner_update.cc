@@ -30,6 +30,7 @@ void Learner::Impl::PrepareUpdate() {
 void Learner::Impl::GiveUpUpdate() {
   if (updated == nullptr || model.NumIterations() > 0) return;
   model = *updated;
+  ++model_revision;
   updated.reset();
   ForgetResolved();
 }
