@@ -343,8 +343,9 @@ KAURI_API int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metri
 KAURI_API int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char const* config,
                                           bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);
 /**
- * The same on the caller's rows without a DMatrix. `config`: "missing" is required besides, "training" is not. `m`:
- * null, or a DMatrix or proxy whose base_margin is used.
+ * The same on the caller's rows without a DMatrix. `config`: "missing" is required besides, "training" is not;
+ * optional "feature_types": those of the columns, as in XGDMatrixSetStrFeatureInfo. `m`: null, or a DMatrix or proxy
+ * whose base_margin is used.
  */
 KAURI_API int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                         bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result);
@@ -408,7 +409,8 @@ KAURI_API int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat
 
 /**
  * Counts for every node of every tree how many rows of `dmat` reach it, whatever their weights; counts of an earlier
- * call are replaced. shap_cover=count explains with them, and model files keep them (XGBoost passes over them).
+ * call are replaced. shap_cover=count explains with them, and model files keep them, as an attribute that other
+ * libraries pass over.
  */
 KAURI_API int KauriBoosterCountRows(BoosterHandle handle, DMatrixHandle dmat);
 
@@ -418,8 +420,15 @@ KAURI_API int KauriBoosterCountRows(BoosterHandle handle, DMatrixHandle dmat);
 KAURI_API int XGBoosterLoadModel(BoosterHandle handle, char const* fname);
 /** Extension .json or .ubj decides the format. Replaces the file only once it is complete. */
 KAURI_API int XGBoosterSaveModel(BoosterHandle handle, char const* fname);
+/**
+ * The same in the file layout that `config` names: {"dialect": "1.7", "2.1", "3.0", "3.2" or "3.4", the version of
+ * XGBoost that reads such files, as later ones do}; {}: that of 3.2, and what only later ones know as well. Errors: the
+ * model has what that version has no words for (vector leaves, base scores that differ, names of categories, ...); the
+ * message names it and the first dialect that can say it. What training needs and predictions do not is left out.
+ */
+KAURI_API int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* config);
 KAURI_API int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len);
-/** `config`: {"format": "json" or "ubj"}. */
+/** `config`: {"format": "json" or "ubj"; optional "dialect" as above}. */
 KAURI_API int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len,
                                          char const** out_dptr);
 /** Model and parameters, for a copy of the booster in another process of the same version. */

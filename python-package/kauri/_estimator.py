@@ -362,9 +362,9 @@ class KauriModel(BaseEstimator):
         zeros = np.zeros((1, booster.num_features()), dtype=np.float32)
         return to_host(booster.inplace_predict(zeros, predict_type="margin", validate_features=False)).reshape(-1)
 
-    def save_model(self, fname: str | os.PathLike[str]) -> None:
+    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model; see `Booster.save_model`."""
-        self.get_booster().save_model(fname)
+        self.get_booster().save_model(fname, dialect)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
         """Load a model; see `Booster.load_model`. Raises ValueError for one with an objective of another estimator.

@@ -90,7 +90,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "KauriBoosterExplain": [Handle, Handle, Handle, c_char_p, *_PREDICTION],
     "KauriBoosterExplainSparse": [Handle, Handle, c_char_p, _LENGTH, *_SPARSE],
     "XGBoosterLoadModel": [Handle, c_char_p],
-    "XGBoosterSaveModel": [Handle, c_char_p],
+    "KauriBoosterSaveModel": [Handle, c_char_p, c_char_p],
     "XGBoosterLoadModelFromBuffer": [Handle, c_char_p, c_uint64],
     "XGBoosterSaveModelToBuffer": [Handle, c_char_p, *_BYTES],
     "XGBoosterSerializeToBuffer": [Handle, *_BYTES],

@@ -322,7 +322,9 @@ class Booster(Model):
         rows = rows_of(data)
         if validate_features:
             self._check_rows(rows)
-        settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, missing=missing_value(missing))
+        types = {} if rows.types is None else {"feature_types": rows.types}
+        missing = missing_value(missing)
+        settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, missing=missing, **types)
         proxy = None if base_margin is None else _Proxy(rows, base_margin)
         function = getattr(LIB, f"XGBoosterPredictFrom{rows.kind}")
         handle = None if proxy is None else proxy.handle

@@ -132,13 +132,28 @@ class Model(FeatureInfo):
 
     # ---- files ----
 
-    def save_model(self, fname: str | os.PathLike[str]) -> None:
-        """Save the model; the extension, .json or .ubj, decides the format. XGBoost reads it, too."""
-        check(LIB.XGBoosterSaveModel(self.handle, _lib.encode(fname)))
+    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
+        """Save the model in a file that XGBoost reads, too.
 
-    def save_raw(self, raw_format: str = "ubj") -> bytearray:
-        """Return the model as bytes, in the format ``"ubj"`` or ``"json"``."""
-        return _lib.call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, _lib.config(format=raw_format))
+        Parameters
+        ----------
+        fname
+            A path; the extension, .json or .ubj, decides the format.
+        dialect
+            The version of XGBoost that is to read it, as later ones do: ``"1.7"``, ``"2.1"``, ``"3.0"``, ``"3.2"`` or
+            ``"3.4"``. If not given, 3.2, and what only later ones know as well.
+
+        Raises
+        ------
+        ParameterError
+            The model has what that version has no words for; the message says what, and which dialect has.
+        """
+        check(LIB.KauriBoosterSaveModel(self.handle, _lib.encode(fname), _lib.config(dialect=dialect)))
+
+    def save_raw(self, raw_format: str = "ubj", dialect: str | None = None) -> bytearray:
+        """Return the model as bytes, in the format ``"ubj"`` or ``"json"``; `dialect` as for `save_model`."""
+        settings = _lib.config(format=raw_format, dialect=dialect)
+        return _lib.call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, settings)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
         """Load a model that Kauri or XGBoost (any version since 1.0) saved: a path, or the bytes of `save_raw`."""

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "booster/column_kinds.h"
 #include "kauri/data_matrix.h"
 #include "kauri/model.h"
 #include "kauri/predictor.h"
@@ -20,6 +21,8 @@ struct ExplainTask {
   DataView const& rows;
   Span<float const> base_margin;         ///< [n_rows, n_outputs], or empty
   DataView const* background = nullptr;  ///< given: interventional contributions against its rows
+  DeclaredColumns columns = {};          ///< of the rows
+  DeclaredColumns background_columns = {};
 };
 
 /// What becomes of the rows.

@@ -133,6 +133,7 @@ void Learner::Impl::ForgetResolved() {
   std::lock_guard<std::mutex> const lock(mutex);
   components.reset();
   compiled.reset();
+  split_kinds = {};
 }
 
 std::unique_ptr<Learner::Impl> Learner::Impl::CopySettings() const {

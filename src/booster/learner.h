@@ -25,7 +25,8 @@ struct PredictOptions {
   PredictKind kind = PredictKind::kValue;
   IterationRange iterations;
   bool strict_shape = false;
-  std::string shap_method;  ///< empty: the parameter shap_method decides
+  std::string shap_method;                 ///< empty: the parameter shap_method decides
+  std::vector<std::string> feature_types;  ///< [n_cols], of rows in place; empty: they say nothing of them
 };
 
 /// values: row-major; shape as XGBoost's C ABI reports it.

@@ -90,6 +90,20 @@ void Learner::Impl::LearnCategories(Components const& parts, DataMatrix const& t
   learnt = stamp;
 }
 
+void Learner::Impl::CheckColumns(DeclaredColumns const& data, std::string const& what) const {
+  if (data.types.empty() && data.names.empty()) return;
+  std::lock_guard<std::mutex> const lock(mutex);
+  split_kinds.Update(model);
+  CheckColumnKinds(model, split_kinds, data, what);
+}
+
+void Learner::Impl::CheckTrainingColumns(DataMatrix const& train, bool updates) const {
+  if (updates) return CheckColumns(DeclaredColumns::Of(train.Info()), "the training data");
+  std::lock_guard<std::mutex> const lock(mutex);
+  split_kinds.Update(model);
+  CheckTrainingKinds(model, split_kinds, train.Info());
+}
+
 void Learner::Impl::CheckDeviceCategories(Components const& parts, DataMatrix const& data) const {
   if (parts.ctx.device.kind != DeviceKind::kCuda || !ModelRows(model, *data.View()).AreTranslated()) return;
   Fail(ErrorKind::kParameter,

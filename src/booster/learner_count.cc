@@ -54,6 +54,7 @@ void Learner::CountRows(DataMatrix const& data) {
   auto const parts = impl_->Resolve();
   auto& model = impl_->model;
   CheckPredictable(model, data.NumCols());
+  impl_->CheckColumns(DeclaredColumns::Of(data.Info()));
   RequireCountable(model);
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());
   auto const compiled = impl_->Compiled(*parts);

@@ -28,6 +28,7 @@ DevicePrediction Learner::PredictOnDevice(DeviceStorage const& rows, Span<float 
   auto const& model = impl_->model;
   auto const& layout = rows.Layout();
   CheckPredictable(model, layout.n_cols);
+  impl_->CheckColumns({options.feature_types, {}});
   CheckBaseMargin(base_margin, layout.n_rows, model.NumOutputs());
   auto const view = MakeDeviceView(rows);
   if (options.shap_method.empty() && !ModelRows(model, *view).AreTranslated()) {
@@ -43,7 +44,9 @@ DevicePrediction Learner::PredictOnDevice(DeviceStorage const& rows, Span<float 
 }
 
 DevicePrediction Learner::PredictOnDevice(DataMatrix const& data, PredictOptions const& options) const {
-  return PredictOnDevice(RowsOf(data), data.Info().base_margin, options);
+  auto const& rows = RowsOf(data);
+  impl_->CheckColumns(DeclaredColumns::Of(data.Info()));
+  return PredictOnDevice(rows, data.Info().base_margin, options);
 }
 
 DevicePrediction Learner::PredictTrainingOnDevice(std::shared_ptr<DataMatrix const> const& data,

@@ -163,6 +163,8 @@ Prediction Learner::Explain(ExplainTask const& asked, ExplainOptions const& opti
   auto const parts = impl_->Resolve();
   auto const& model = impl_->model;
   CheckTask(model, asked, options);
+  impl_->CheckColumns(asked.columns);
+  impl_->CheckColumns(asked.background_columns, "the background");
   ModelRows const rows(model, asked.rows);
   ModelRows const background(model, asked.background == nullptr ? asked.rows : *asked.background);
   ExplainTask const task{rows.View(), asked.base_margin, asked.background == nullptr ? nullptr : &background.View()};
@@ -190,6 +192,7 @@ SparseInteractions Learner::ExplainSparse(ExplainTask const& task, SparseOptions
   auto const parts = impl_->Resolve();
   auto const& model = impl_->model;
   CheckRows(model, task);
+  impl_->CheckColumns(task.columns);
   if (options.top_k < 0)
     Fail(ErrorKind::kParameter, "top_k is ", options.top_k, "; expected at least 1, or 0 for all.");
   auto const start = impl_->StartMargins(*parts);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "booster/column_kinds.h"
 #include "booster/learner.h"
 #include "booster/learner_param.h"
 #include "kauri/booster.h"
@@ -76,6 +77,7 @@ struct Learner::Impl {
   mutable std::shared_ptr<Components const> components;
   mutable std::shared_ptr<CompiledModel const> compiled;
   mutable std::uint64_t compiled_revision = 0;  ///< the model's of `compiled`
+  mutable SplitKinds split_kinds;               ///< of `model`'s trees
 
   /// Resolves the parameters if they changed. Safe from many threads.
   std::shared_ptr<Components const> Resolve() const;
@@ -84,6 +86,10 @@ struct Learner::Impl {
   /// That of `parts`, or one with another shap_method. Understands what Compiled() returns.
   std::shared_ptr<Predictor const> PredictorFor(std::shared_ptr<Components const> const& parts,
                                                 std::string const& shap_method) const;
+  /// \throws Error(kData) where columns hold numbers in the data and categories in the model, or the other way round.
+  void CheckColumns(DeclaredColumns const& data, std::string const& what = "the data") const;
+  /// The same for data that rounds are learnt from; updates: those that only change trees.
+  void CheckTrainingColumns(DataMatrix const& train, bool updates) const;
   /// The base score as margins, [n_outputs].
   std::vector<float> StartMargins(Components const& parts) const;
 

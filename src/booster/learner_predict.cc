@@ -128,6 +128,7 @@ Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_
   auto const parts = impl_->Resolve();
   auto const& model = impl_->model;
   CheckPredictable(model, rows.NumCols());
+  impl_->CheckColumns({options.feature_types, rows.Categories()});
   CheckBaseMargin(base_margin, rows.NumRows(), model.NumOutputs());
   auto const trees = model.TreesOf(options.iterations);
   auto const start = impl_->StartMargins(*parts);
@@ -142,6 +143,7 @@ Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_
 }
 
 Prediction Learner::Predict(DataMatrix const& data, PredictOptions const& options, std::vector<float> memory) const {
+  impl_->CheckColumns(DeclaredColumns::Of(data.Info()));
   return PredictInPlace(*data.View(), data.Info().base_margin, options, std::move(memory));
 }
 
@@ -153,6 +155,7 @@ Engine* Learner::Impl::UpdateMargins(Components const& parts, std::shared_ptr<Da
     intercept_ready = false;  // a first round of the built-in objective still estimates it
   }
   CheckPredictable(model, data->NumCols());
+  CheckColumns(DeclaredColumns::Of(data->Info()));
   CheckDeviceCategories(parts, *data);
   auto* const session = TheEngine(parts);
   auto const dropped = parts.booster->DroppedTrees(parts.ctx, model);  // of a custom objective's gradients as well

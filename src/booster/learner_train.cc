@@ -88,6 +88,7 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
   parts->booster->RequireTraining();
   ValidateTrainingData(parts, *train, custom);
   auto const updates = parts->booster->UpdatesTrees();
+  CheckTrainingColumns(*train, updates);
   if (updates) RequireScalarLeaves(updated == nullptr ? model : *updated);
   auto* const session = TheEngine(*parts);
   Undo undo(this);
@@ -145,6 +146,7 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
            impl_->model.n_features, ".");
     }
     ValidateInfo(set.data->Info());
+    impl_->CheckColumns(DeclaredColumns::Of(set.data->Info()), "evaluation set '" + set.name + "'");
     impl_->CheckDeviceCategories(*parts, *set.data);
     engine->UpdateMargins(parts->ctx, set.data, impl_->model, *parts->predictor, start, {});
     auto const values = engine->Evaluate(parts->ctx, *set.data, *parts->objective, parts->metrics);

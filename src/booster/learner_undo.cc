@@ -58,6 +58,7 @@ Learner::Impl::Undo::~Undo() {
   impl_->learnt = learnt_;
   impl_->updated = std::move(updated_);
   ++impl_->model_revision;
+  impl_->split_kinds = {};
   impl_->ForgetTraining();  // margins may hold trees of the round
 }
 

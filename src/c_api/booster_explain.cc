@@ -26,6 +26,8 @@ ExplainOptions ExplainOptionsOf(JsonConfig const& config) {
   return options;
 }
 
+DeclaredColumns ColumnsOf(DMatrixHandle m) { return DeclaredColumns::Of(DataOf(m).Info()); }
+
 }  // namespace
 }  // namespace kauri::c_api
 
@@ -40,7 +42,9 @@ int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle 
     auto const rows = data.View();
     auto const compared = background == nullptr ? nullptr : DataOf(background).data->View();
     auto const options = ExplainOptionsOf(JsonConfig(config, "KauriBoosterExplain"));
-    auto explanation = booster.learner->Explain({*rows, data.Info().base_margin, compared.get()}, options);
+    kauri::ExplainTask task{*rows, data.Info().base_margin, compared.get(), ColumnsOf(dmat)};
+    if (background != nullptr) task.background_columns = ColumnsOf(background);
+    auto explanation = booster.learner->Explain(task, options);
     auto& buffers = booster.Buffers();
     buffers.floats = std::move(explanation.values);
     ReturnShape(explanation.shape, buffers.floats.data(), &buffers, out);
@@ -64,7 +68,7 @@ int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char con
     options.top_k = settings.Integer("top_k");
     auto const rows = data.View();
     auto& sparse = booster.Buffers().sparse;
-    sparse = booster.learner->ExplainSparse({*rows, data.Info().base_margin}, options);
+    sparse = booster.learner->ExplainSparse({*rows, data.Info().base_margin, nullptr, ColumnsOf(dmat)}, options);
     *out_n_outputs = static_cast<bst_ulong>(booster.learner->NumOutputs());
     *out_begin = sparse.begin.data();
     *out_first = sparse.first.data();

@@ -9,6 +9,7 @@
 
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
+#include "booster/model_io/own_attributes.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
@@ -36,6 +37,10 @@ ModelFormat FormatOf(JsonConfig const& config) {
   Fail(ErrorKind::kParameter, "unknown model format '", format, "'; expected json or ubj.");
 }
 
+ModelDialect DialectOf(JsonConfig const& config) {
+  return config.IsGiven("dialect") ? ParseDialect(config.Text("dialect")) : ModelDialect{};
+}
+
 Span<char const> BytesOf(void const* buffer, bst_ulong length) {
   return {static_cast<char const*>(NotNull(buffer, "buf")), static_cast<std::size_t>(length)};
 }
@@ -58,6 +63,9 @@ void SetAttribute(Learner* learner, std::string const& key, char const* value) {
   if (value == nullptr) {
     learner->Attributes().erase(key);
   } else {
+    if (model_io::IsOwnAttribute(key)) {
+      Fail(ErrorKind::kParameter, "the attribute '", key, "' of model files is the library's own; take another name.");
+    }
     learner->Attributes()[key] = value;
   }
 }
@@ -87,14 +95,22 @@ int XGBoosterSaveModel(BoosterHandle handle, char const* fname) {
   });
 }
 
+int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* config) {
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    auto const dialect = DialectOf(JsonConfig(config, "KauriBoosterSaveModel"));
+    kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"), dialect);
+  });
+}
+
 int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len) {
   return Guard([&] { BoosterOf(handle).learner->LoadModel(BytesOf(buf, len)); });
 }
 
 int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
   return ReturnText(handle, out_len, out_dptr, [&](Learner const& learner) {
-    auto const format = FormatOf(JsonConfig(config, "XGBoosterSaveModelToBuffer"));
-    return kauri::SerialiseModel(learner.GetModel(), format);
+    JsonConfig const settings(config, "XGBoosterSaveModelToBuffer");
+    return kauri::SerialiseModel(learner.GetModel(), FormatOf(settings), DialectOf(settings));
   });
 }
 

@@ -26,6 +26,7 @@ PredictOptions OptionsOf(JsonConfig const& config) {
   options.kind = static_cast<PredictKind>(type);
   options.iterations = {config.Integer("iteration_begin"), config.Integer("iteration_end")};
   options.strict_shape = config.Boolean("strict_shape");
+  if (config.IsGiven("feature_types")) options.feature_types = config.Texts("feature_types");
   return options;
 }
 

@@ -78,6 +78,14 @@ std::vector<std::int64_t> JsonConfig::Integers(char const* key) const {
   return value.get<std::vector<std::int64_t>>();
 }
 
+std::vector<std::string> JsonConfig::Texts(char const* key) const {
+  constexpr char const* kExpected = "a list of strings";
+  auto const& value = Find(key, kExpected);
+  auto const is_text = [](nlohmann::json const& element) { return element.is_string(); };
+  if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text)) Refuse(key, kExpected);
+  return value.get<std::vector<std::string>>();
+}
+
 std::int64_t JsonConfig::IntegerOr(char const* key, std::int64_t otherwise) const {
   return Has(key) ? Integer(key) : otherwise;
 }

@@ -74,7 +74,9 @@ void WriteTiles(Learner const& learner, ExplainTask const& task, ExplainOptions 
     auto const end = std::min(begin + tile_rows, n_rows);
     auto const margins = base_margin.subspan(static_cast<std::size_t>(begin) * margins_per_row,
                                              static_cast<std::size_t>(end - begin) * margins_per_row);
-    writer->Write(learner.Explain({RowWindow(task.rows, begin, end), margins, task.background}, options).values);
+    RowWindow const tile(task.rows, begin, end);
+    ExplainTask const of_tile{tile, margins, task.background, task.columns, task.background_columns};
+    writer->Write(learner.Explain(of_tile, options).values);
     progress.Update(end);
   }
 }
@@ -97,7 +99,8 @@ void Explain(Options const& options) {
   auto const background = cli.background.empty() ? nullptr : ReadValues(options, "background", cli.background);
   auto const rows = data->View();
   auto const against = background == nullptr ? nullptr : background->View();
-  ExplainTask const task{*rows, data->Info().base_margin, against.get()};
+  ExplainTask task{*rows, data->Info().base_margin, against.get(), DeclaredColumns::Of(data->Info())};
+  if (background != nullptr) task.background_columns = DeclaredColumns::Of(background->Info());
   auto const shape = ShapeOfExplanation(model, rows->NumRows(), explain);
   auto const writer = is_npy ? MakeNpyWriter(shape, &file.Stream()) : MakeCsvWriter(shape, &file.Stream());
   if (shape.reduced) {

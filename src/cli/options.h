@@ -13,7 +13,7 @@
 namespace kauri::cli {
 
 /// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, resume, time_budget,
-/// pred_contribs and the task explain are ours.
+/// model_dialect, pred_contribs and the task explain are ours.
 /// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
   int task;         ///< Task
@@ -38,6 +38,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string model_in;
   std::string model_out;
   std::string model_dir;
+  std::string model_dialect;
   std::string name_pred;
   std::string name_explain;
   std::string features;
@@ -86,6 +87,11 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(model_in).set_default("").describe("Model to continue, apply, explain or dump: .json or .ubj.");
     DMLC_DECLARE_FIELD(model_out).set_default("").describe(
         "Where the model goes, .json or .ubj; if empty, model_dir and the number of rounds: 0010.ubj.");
+    DMLC_DECLARE_FIELD(model_dialect)
+        .set_default("")
+        .describe(
+            "The version of XGBoost that is to read the final model, as later ones do: 1.7, 2.1, 3.0, 3.2 or 3.4; if "
+            "empty, 3.2, and what only later ones know as well. What a version has no words for is an error.");
     DMLC_DECLARE_FIELD(model_dir).set_default("./").describe("Folder of models that model_out does not name.");
     DMLC_DECLARE_FIELD(name_pred)
         .set_default("pred.txt")

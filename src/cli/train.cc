@@ -26,6 +26,7 @@ std::string FinalPath(CliParam const& cli) {
 void CheckModelPaths(CliParam const& cli) {
   auto const path = FinalPath(cli);
   FormatOfPath(path);
+  ParseDialect(cli.model_dialect);
   CheckWritable(path, "model");
   if (cli.save_period > 0) CheckWritable(NumberedPath(cli, 0), "model");
 }
@@ -52,6 +53,7 @@ class Trainer {
         stopping_(WatchedSet(options), cli_.early_stopping_rounds, checkpoint.best),
         progress_(cli_.num_round - checkpoint.rounds, "rounds"),
         first_round_(checkpoint.rounds),
+        dialect_(ParseDialect(cli_.model_dialect)),
         best_(std::move(checkpoint.best_model)) {
     SetUpLearner(WithModelOf(checkpoint, options), &learner_);
     ForgetCheckpoint(&learner_.Attributes());
@@ -73,6 +75,7 @@ class Trainer {
     for (auto round = first_round_; round < cli_.num_round && !stopping_.IsOver() && !out_of_time; ++round) {
       if (round == 0) ForgetBestRound();
       learner_.UpdateOneIteration(train_, start + round);
+      if (round == first_round_) RequireSayable(learner_.GetModel(), dialect_);  // not after hours of training
       Evaluate(start + round);
       auto const done = round + 1;
       auto const seconds = std::chrono::duration<double>(Clock::now() - began).count();
@@ -124,14 +127,14 @@ class Trainer {
 
   void Save() {
     if (!stopping_.HasBest()) {
-      SaveModel(learner_.GetModel(), FinalPath(cli_));
+      SaveModel(learner_.GetModel(), FinalPath(cli_), dialect_);
       return;
     }
     auto const best_iteration = stopping_.Best().iteration;
     auto best = best_.has_value() ? std::move(*best_) : learner_.Slice({0, best_iteration + 1}, 1)->GetModel();
     best.attributes["best_iteration"] = std::to_string(best_iteration);
     best.attributes["best_score"] = NumberText(stopping_.Best().score);
-    SaveModel(best, FinalPath(cli_));
+    SaveModel(best, FinalPath(cli_), dialect_);
   }
 
   Options const& options_;
@@ -139,6 +142,7 @@ class Trainer {
   EarlyStopping stopping_;
   Progress progress_;
   std::int64_t first_round_;  ///< those before it were done by the training that is resumed
+  ModelDialect dialect_;      ///< of the final model; checkpoints have all that training needs
   Learner learner_;
   std::shared_ptr<DataMatrix const> train_;
   std::vector<NamedData> sets_;

@@ -85,3 +85,30 @@ def test_refusals(kauri: Kauri) -> None:
         assert "row 3 of the categorical column 0 is -1" in error("c q c q", method, cache)
     rows[3][1] = 1.5
     assert "categories are integers" in error("c q c q")
+
+
+def test_numbers_for_categories_are_refused(kauri: Kauri) -> None:
+    """By whoever declares them so; a text without types holds what the model takes it for."""
+    rows = rows_of(300)
+    uri = write_data(kauri, "train.csv", rows)
+    other = write_data(kauri, "other.csv", rows)
+    kauri.write("train.csv.feature_types", " ".join(TYPES))
+    kauri.run(f"data={uri}", "num_round=2", "model_out=model.json", "max_depth=4", f"eval[plain]={other}")
+    tasks = [
+        ["task=pred", f"test:data={other}", "name_pred=stdout"],
+        ["task=pred", f"test:data={other}", "name_pred=stdout", "pred_contribs=true"],
+        ["task=explain", f"test:data={other}", "name_explain=stdout"],
+        ["task=explain", f"test:data={uri}", f"background={other}", "name_explain=stdout"],
+        ["task=train", f"data={uri}", f"eval[other]={other}", "num_round=1", "model_out=next.json"],
+    ]
+    typed = [["model_in=model.json", *task] for task in tasks]
+    for arguments in typed:
+        kauri.run(*arguments)
+    kauri.write("other.csv.feature_types", "q q q int")
+    for arguments in typed:
+        error = kauri.run(*arguments, status=1).err
+        assert "column 2 holds categories in the model, but numbers (type 'q')" in error, arguments
+    continued = ["model_in=model.json", f"data={other}", "num_round=1", "model_out=next.json"]
+    assert "holds categories in the model, but numbers" in kauri.run(*continued, status=1).err
+    (kauri.folder / "other.csv.feature_types").unlink()
+    assert "but the training data have no feature types" in kauri.run(*continued, status=1).err

@@ -197,3 +197,30 @@ def test_same_bytes_for_any_number_of_threads(kauri: Kauri, method: str) -> None
 def test_zero_rounds_is_a_model(kauri: Kauri) -> None:
     kauri.train("num_round=0")
     assert len(set(kauri.predict())) == 1
+
+
+def test_dialect_of_the_final_model(kauri: Kauri) -> None:
+    """Checkpoints stay as they are; what the dialect cannot say is noticed after the first round."""
+    run = [f"data={kauri.train_uri}", "num_round=3", "save_period=1", "model_out=old.json"]
+    kauri.run(*run, "model_dialect=1.7")
+    assert json.loads((kauri.folder / "old.json").read_text())["version"] == [1, 7, 0]
+    assert json.loads((kauri.folder / "old.json").read_text())["learner"]["learner_model_param"]["base_score"][0] != "["
+    newest = (kauri.folder / "0003.ubj").read_bytes()
+    kauri.run("task=dump", "model_in=old.json", "name_dump=old.txt")
+    kauri.run("task=dump", "model_in=0003.ubj", "name_dump=new.txt")
+    assert (kauri.folder / "old.txt").read_text() == (kauri.folder / "new.txt").read_text()
+    (kauri.folder / "old.json").unlink()
+    assert "'1.8' is not known; expected one of 1.7, 2.1" in kauri.run(*run, "model_dialect=1.8", status=1).err
+    classes = [
+        *run,
+        "objective=multi:softprob",
+        "num_class=2",
+        "base_score=0.1,0.2",
+        "model_dialect=3.0",
+        "save_period=0",
+    ]
+    error = kauri.run(*classes, status=1).err
+    assert "base scores that differ between its outputs" in error
+    assert "write the dialect 3.2 or later" in error
+    assert not (kauri.folder / "old.json").exists()
+    assert (kauri.folder / "0003.ubj").read_bytes() == newest

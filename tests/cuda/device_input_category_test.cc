@@ -94,6 +94,38 @@ TEST_F(CategoricalInput, TheSameModel) {
   }
 }
 
+TEST_F(CategoricalInput, NumbersForCategoriesAreRefused) {
+  auto const booster = Train(Upload(), {{"device", "cuda"}, {"tree_method", "exact"}}, 2);
+  auto const data = Upload();
+  auto const config = [](std::string const& more) {
+    return R"({"type": 0, "training": false, "missing": NaN, "iteration_begin": 0, "iteration_end": 0, )"
+           R"("strict_shape": false)" +
+           more + "}";
+  };
+  auto const rows = R"({"data": [)" + std::to_string(reinterpret_cast<std::uintptr_t>(buffer_.data())) +
+                    R"(, false], "typestr": "<f4", "shape": [3000, 4], "version": 2})";
+  auto const types = R"(, "feature_types": ["q", "c", "q", "q"])";
+  bst_ulong const* shape = nullptr;
+  bst_ulong dim = 0;
+  float const* values = nullptr;
+  auto const predict = [&] {
+    return KauriBoosterPredictOnDevice(booster.get(), data.get(), config("").c_str(), &shape, &dim, &values);
+  };
+  auto const in_place = [&](std::string const& more) {
+    return XGBoosterPredictFromCudaArray(booster.get(), rows.c_str(), config(more).c_str(), nullptr, &shape, &dim,
+                                         &values);
+  };
+  EXPECT_OK(predict());
+  EXPECT_OK(in_place(""));
+  auto const expected = "column 0 holds categories in the model, but numbers (type 'q')";
+  EXPECT_EQ(in_place(types), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find(expected), std::string::npos);
+  std::vector<char const*> numbers{"q", "c", "float", "float"};
+  ASSERT_OK(XGDMatrixSetStrFeatureInfo(data.get(), "feature_type", numbers.data(), numbers.size()));
+  EXPECT_EQ(predict(), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find(expected), std::string::npos);
+}
+
 TEST_F(CategoricalInput, WhatIsNoCategoryIsNamed) {
   values_[4 * 17] = 0.5F;
   auto const refusal = [&](Data const& data) {

@@ -209,7 +209,7 @@ def test_policy_without_knowledge() -> None:
     booster = kauri.train(PARAMS, kauri.DMatrix(frame, y), 2)
     document = json.loads(booster.save_raw("json"))
     trees = document["learner"]["gradient_booster"]["model"]
-    del trees["cats_seen"]
+    del document["learner"]["attributes"]["kauri_cats_seen"]
     named = kauri.Booster({"unseen_category": "error"}, model_file=bytearray(json.dumps(document).encode()))
     np.testing.assert_array_equal(named.predict(kauri.DMatrix(frame)), booster.predict(kauri.DMatrix(frame)))
     trees["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
@@ -302,7 +302,7 @@ def test_matrices_of_bins() -> None:
     bins = kauri.QuantileDMatrix(frame, y)
     assert bins.get_categories() == plain.get_categories()
     models = [kauri.train(PARAMS, data, 3).save_raw("json") for data in (plain, bins)]
-    seen = [json.loads(model)["learner"]["gradient_booster"]["model"]["cats_seen"] for model in models]
+    seen = [json.loads(model)["learner"]["attributes"]["kauri_cats_seen"] for model in models]
     assert seen[0] == seen[1]
     assert models[0] == models[1]
     booster = kauri.train(PARAMS, bins, 3)
@@ -373,7 +373,7 @@ def test_hostile_category_tables() -> None:
         kauri.Booster(model_file=bytearray(json.dumps(model).encode()))
 
     load()
-    seen, enc = trees["cats_seen"], trees["cats"]["enc"]
+    seen, enc = json.loads(document["learner"]["attributes"]["kauri_cats_seen"])["seen"], trees["cats"]["enc"]
     for change, message in [
         ({"cats": {"enc": enc * 2}}, "has 6 elements for 3 features"),
         ({"cats": {"enc": [{"offsets": [0, 9], "values": [97]}]}}, "goes from 0 to 9"),

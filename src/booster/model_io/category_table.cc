@@ -7,12 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "data/categories/category_names.h"
+#include "booster/model_io/seen_categories.h"
+#include "kauri/tree.h"
 
 namespace kauri::model_io {
 namespace {
 
 using Type = CategoryNames::Type;
+
+/// Beside the trees in older files of Kauri; now an attribute (own_attributes.h).
+constexpr char const* kSeenKey = "cats_seen";
 
 /// Calls fn(T()) for the integer that stores a type's values; unsigned ones of more than a byte keep their bits.
 template <typename Fn>
@@ -119,29 +123,10 @@ void WriteNameTable(CategoryNameTable const& table, Writer* writer) {
 }
 
 template <typename Writer>
-void WriteSeen(ModelCategories const& categories, Writer* writer) {
-  std::vector<std::int64_t> segments{0};
-  std::vector<std::int32_t> values;
-  for (auto const& of_feature : categories.seen) {
-    values.insert(values.end(), of_feature.begin(), of_feature.end());
-    segments.push_back(static_cast<std::int64_t>(values.size()));
-  }
-  writer->Key("cats_seen");
-  writer->BeginObject();
-  WriteNumbers("feature_segments", segments, writer);
-  writer->Key("unseen_category");
-  writer->String(NameOfPolicy(categories.unseen));
-  WriteNumbers("values", values, writer);
-  writer->EndObject();
-}
-
-template <typename Writer>
 void WriteTable(Model const& model, Writer* writer) {
-  auto const& categories = model.categories;
-  auto names = categories.names;
+  auto names = model.categories.names;
   if (!names.empty()) names.resize(static_cast<std::size_t>(model.n_features));
   WriteNameTable(names, writer);
-  if (!categories.seen.empty() || categories.unseen != UnseenCategory::kXGBoost) WriteSeen(categories, writer);
 }
 
 CategoryNames ReadTexts(ObjectReader const& reader) {
@@ -198,34 +183,6 @@ void ReadNames(ObjectReader const& gbtree, Model* model) {
   if (n_given > 0 && n_given < model->n_features) fail_size();
 }
 
-void ReadSeen(ObjectReader const& gbtree, Model* model) {
-  constexpr char const* kKey = "cats_seen";
-  if (!gbtree.Has(kKey)) return;
-  auto const reader = gbtree.Child(kKey);
-  auto const segments = reader.TakeInt64("feature_segments");
-  auto const values = reader.TakeInt32("values");
-  auto const n_values = static_cast<std::int64_t>(values.size());
-  if (segments.empty() || segments.front() != 0 || segments.back() != n_values ||
-      !std::is_sorted(segments.begin(), segments.end()) ||
-      static_cast<std::int64_t>(segments.size()) > model->n_features + 1) {
-    reader.FailAt("feature_segments", "does not ascend from 0 to ", n_values, ", the number of 'values', over ",
-                  model->n_features, " features");
-  }
-  auto& categories = model->categories;
-  for (std::size_t feature = 0; feature + 1 < segments.size(); ++feature) {
-    categories.seen.emplace_back(values.begin() + segments[feature], values.begin() + segments[feature + 1]);
-    auto const& seen = categories.seen.back();
-    auto const ascends = std::adjacent_find(seen.begin(), seen.end(), std::greater_equal<>()) == seen.end();
-    if (!ascends || (!seen.empty() && (seen.front() < 0 || seen.back() >= kCategoryLimit))) {
-      reader.FailAt("values", "of feature ", feature, " do not ascend from 0 to at most ", kCategoryLimit - 1);
-    }
-  }
-  auto const policy = reader.String("unseen_category");
-  if (!ParsePolicy(policy, &categories.unseen)) {
-    reader.FailAt("unseen_category", "is '", Printable(policy), "'; expected xgboost, missing or error");
-  }
-}
-
 }  // namespace
 
 void WriteCategoryTable(Model const& model, JsonWriter* writer) { WriteTable(model, writer); }
@@ -233,7 +190,7 @@ void WriteCategoryTable(Model const& model, UbjsonWriter* writer) { WriteTable(m
 
 void ReadCategoryTable(ObjectReader const& gbtree, Model* model) {
   ReadNames(gbtree, model);
-  ReadSeen(gbtree, model);
+  if (gbtree.Has(kSeenKey)) ReadSeenCategories(gbtree.Child(kSeenKey), model);
 }
 
 }  // namespace kauri::model_io

@@ -2,8 +2,7 @@
 ///
 /// `cats` is XGBoost's (3.1 on): per feature the names of its categories, texts as bytes with offsets or integers with
 /// the number of their type; where each feature's begin in a list of all; and per feature the order of its names,
-/// bytes compared as signed. `cats_seen` is Kauri's, and XGBoost passes over it: which categories occurred in training
-/// (feature_segments, values) and the policy for others (unseen_category).
+/// bytes compared as signed.
 #pragma once
 
 #include "booster/model_io/json_writer.h"
@@ -13,11 +12,12 @@
 
 namespace kauri::model_io {
 
-/// Members of the object that holds the trees, the first ones by their keys.
+/// The member `cats` of the object that holds the trees, the first one by its key.
 void WriteCategoryTable(Model const& model, JsonWriter* writer);
 void WriteCategoryTable(Model const& model, UbjsonWriter* writer);
 
-/// \throws Error(kModel) for a table that contradicts itself or the model's number of features.
+/// Reads `cats`, and `cats_seen` of older files of Kauri. \throws Error(kModel) for a table that contradicts itself or
+/// the model's number of features.
 void ReadCategoryTable(ObjectReader const& gbtree, Model* model);
 
 }  // namespace kauri::model_io

@@ -38,14 +38,14 @@ ModelFormat FormatOfPath(std::string const& path) {
   Fail(ErrorKind::kParameter, "the model file '", path, "' has no known extension; use .json or .ubj");
 }
 
-std::string SerialiseModel(Model const& model, ModelFormat format) {
+std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect const& dialect) {
   if (format == ModelFormat::kJson) {
     model_io::JsonWriter writer;
-    model_io::WriteModel(model, &writer);
+    model_io::WriteModel(model, dialect, &writer);
     return writer.Take();
   }
   model_io::UbjsonWriter writer;
-  model_io::WriteModel(model, &writer);
+  model_io::WriteModel(model, dialect, &writer);
   return writer.Take();
 }
 
@@ -54,11 +54,11 @@ Model ParseModel(Span<char const> bytes) {
   return model_io::ReadModel(&document);
 }
 
-void SaveModel(Model const& model, std::string const& path) {
+void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect) {
   bool const known = EndsWith(path, ".json") || EndsWith(path, ".ubj");
   if (!known)
     Log(LogLevel::kWarning, "The model file '", path, "' is written as UBJSON; .json or .ubj chooses the format.");
-  auto const bytes = SerialiseModel(model, known ? FormatOfPath(path) : ModelFormat::kUbjson);
+  auto const bytes = SerialiseModel(model, known ? FormatOfPath(path) : ModelFormat::kUbjson, dialect);
   WriteFileAtomically(path, {bytes.data(), bytes.size()});
 }
 

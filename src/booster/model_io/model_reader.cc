@@ -8,6 +8,7 @@
 #include "booster/model_io/category_table.h"
 #include "booster/model_io/linear_part.h"
 #include "booster/model_io/object_reader.h"
+#include "booster/model_io/own_attributes.h"
 #include "booster/model_io/tree_reader.h"
 
 namespace kauri::model_io {
@@ -181,6 +182,7 @@ Model ReadModel(Value* document) {
   ReadObjective(learner, &model);
   ReadFeatureInfo(learner, &model);
   ReadBooster(learner, &model);
+  TakeOwnAttributes(&model);
   return model;
 }
 

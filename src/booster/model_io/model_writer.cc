@@ -1,18 +1,18 @@
 #include "booster/model_io/model_writer.h"
 
+#include <array>
 #include <limits>
 
 #include "booster/model_io/base_score.h"
 #include "booster/model_io/category_table.h"
 #include "booster/model_io/linear_part.h"
-#include "booster/model_io/tree_reader.h"
+#include "booster/model_io/own_attributes.h"
 #include "booster/model_io/vector_leaves.h"
 
 namespace kauri::model_io {
 namespace {
 
 constexpr std::int32_t kNoParent = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kDialect[] = {3, 2, 0};  ///< the version of XGBoost whose files these are
 
 template <typename Writer>
 void Text(Writer* writer, std::string_view key, std::string const& text) {
@@ -89,15 +89,15 @@ std::vector<float> FileSplitValues(Tree const& tree) {
 }
 
 template <typename Writer>
-void WriteTree(Model const& model, std::size_t index, Writer* writer) {
+void WriteTree(Model const& model, std::size_t index, ModelDialect const& dialect, Writer* writer) {
   auto const& tree = model.trees[index];
+  auto const in_base_weights = tree.HasVectorLeaves() && !dialect.IsSince(3, 2);
   writer->BeginObject();
-  Numbers(writer, "base_weights", tree.base_weight);
+  Numbers(writer, "base_weights", in_base_weights ? NodeVectorsOf(tree) : tree.base_weight);
   WriteCategories(tree, writer);
   Numbers(writer, "default_left", tree.default_left);
   writer->Key("id");
   writer->Integer(static_cast<std::int64_t>(index));
-  if (!tree.row_count.empty()) Numbers(writer, kRowCountsKey, tree.row_count);
   if (tree.HasVectorLeaves()) Numbers(writer, "leaf_weights", LeafWeightsOf(tree));
   Numbers(writer, "left_children", tree.left);
   Numbers(writer, "loss_changes", tree.loss_change);
@@ -112,54 +112,64 @@ void WriteTree(Model const& model, std::size_t index, Writer* writer) {
   Text(writer, "num_deleted", "0");
   Text(writer, "num_feature", std::to_string(model.n_features));
   Text(writer, "num_nodes", std::to_string(tree.NumNodes()));
-  Text(writer, "size_leaf_vector", std::to_string(tree.n_outputs));
+  Text(writer, "size_leaf_vector", dialect.IsSince(2, 0) ? std::to_string(tree.n_outputs) : "0");
   writer->EndObject();
   writer->EndObject();
 }
 
 template <typename Writer>
-void WriteGbtree(Model const& model, Writer* writer) {
+void WriteTreeWeights(Model const& model, Writer* writer) {
+  writer->Key("weight_drop");
+  writer->BeginArray(model.trees.size());  // XGBoost reads these without a common type only
+  for (std::size_t i = 0; i < model.trees.size(); ++i) writer->Float(model.TreeWeight(static_cast<std::int64_t>(i)));
+  writer->EndArray();
+}
+
+bool IsDart(Model const& model) { return model.booster == "dart" || !model.tree_weights.empty(); }
+
+template <typename Writer>
+void WriteGbtree(Model const& model, ModelDialect const& dialect, Writer* writer) {
   writer->BeginObject();
   writer->Key("model");
   writer->BeginObject();
-  WriteCategoryTable(model, writer);
+  if (dialect.IsSince(3, 1)) WriteCategoryTable(model, writer);
   writer->Key("gbtree_model_param");
   writer->BeginObject();
   Text(writer, "num_parallel_tree", std::to_string(model.n_parallel_trees));
   Text(writer, "num_trees", std::to_string(model.trees.size()));
   writer->EndObject();
-  LooseIntegers(writer, "iteration_indptr", model.iteration_ptr);
+  if (dialect.IsSince(2, 0)) LooseIntegers(writer, "iteration_indptr", model.iteration_ptr);
   LooseIntegers(writer, "tree_info", model.output_of_tree);
   writer->Key("trees");
   writer->BeginArray(model.trees.size());
-  for (std::size_t tree = 0; tree < model.trees.size(); ++tree) WriteTree(model, tree, writer);
+  for (std::size_t tree = 0; tree < model.trees.size(); ++tree) WriteTree(model, tree, dialect, writer);
   writer->EndArray();
+  if (IsDart(model) && dialect.IsSince(3, 4)) WriteTreeWeights(model, writer);
   writer->EndObject();
   Text(writer, "name", "gbtree");
   writer->EndObject();
 }
 
 template <typename Writer>
-void WriteBooster(Model const& model, Writer* writer) {
+void WriteBooster(Model const& model, ModelDialect const& dialect, Writer* writer) {
   writer->Key("gradient_booster");
   if (model.booster == "gblinear" || model.IsLinear()) return WriteLinearPart(model, writer);
-  if (model.booster != "dart" && model.tree_weights.empty()) return WriteGbtree(model, writer);
+  if (!IsDart(model) || dialect.IsSince(3, 4)) return WriteGbtree(model, dialect, writer);
   writer->BeginObject();
   writer->Key("gbtree");
-  WriteGbtree(model, writer);
+  WriteGbtree(model, dialect, writer);
   Text(writer, "name", "dart");
-  writer->Key("weight_drop");
-  writer->BeginArray(model.trees.size());  // XGBoost reads these without a common type only
-  for (std::size_t i = 0; i < model.trees.size(); ++i) writer->Float(model.TreeWeight(static_cast<std::int64_t>(i)));
-  writer->EndArray();
+  WriteTreeWeights(model, writer);
   writer->EndObject();
 }
 
 template <typename Writer>
-void WriteLearnerParam(Model const& model, Writer* writer) {
+void WriteLearnerParam(Model const& model, ModelDialect const& dialect, Writer* writer) {
   writer->Key("learner_model_param");
   writer->BeginObject();
-  Text(writer, "base_score", BaseScoreText(model.base_score, static_cast<std::size_t>(model.NumOutputs())));
+  Text(writer, "base_score",
+       dialect.IsSince(3, 1) ? BaseScoreText(model.base_score, static_cast<std::size_t>(model.NumOutputs()))
+                             : FloatText(BaseScoreIn(dialect, model)));
   Text(writer, "boost_from_average", model.base_score_estimated ? "1" : "0");
   Text(writer, "num_class", std::to_string(model.n_classes));
   Text(writer, "num_feature", std::to_string(model.n_features));
@@ -168,14 +178,15 @@ void WriteLearnerParam(Model const& model, Writer* writer) {
 }
 
 template <typename Writer>
-void WriteObjective(Model const& model, Writer* writer) {
-  auto const& key = model.objective_param_key;
+void WriteObjective(Model const& model, ModelDialect const& dialect, Writer* writer) {
+  auto const members = ObjectiveIn(dialect, model);
+  auto const& key = members.param_key;
   writer->Key("objective");
   writer->BeginObject();
-  if (!key.empty() && key < "name") StringMap(writer, key, model.objective_params);
+  if (!key.empty() && key < "name") StringMap(writer, key, members.params);
   Text(writer, "name", model.objective);
-  if (key > "name") StringMap(writer, key, model.objective_params);
-  for (auto const& [name, numbers] : model.objective_state) {  // lower-case words above "name"
+  if (key > "name") StringMap(writer, key, members.params);
+  for (auto const& [name, numbers] : members.state) {  // lower-case words above "name"
     writer->Key(name);
     writer->Numbers(Span<float const>(numbers));
   }
@@ -183,27 +194,32 @@ void WriteObjective(Model const& model, Writer* writer) {
 }
 
 template <typename Writer>
-void WriteDocument(Model const& model, Writer* writer) {
+void WriteDocument(Model const& model, ModelDialect const& dialect, Writer* writer) {
+  RequireSayable(model, dialect);
   std::size_t n_nodes = 0;
   for (auto const& tree : model.trees) n_nodes += tree.left.size();
   writer->Reserve(n_nodes * Writer::kBytesPerNode);
   writer->BeginObject();
   writer->Key("learner");
   writer->BeginObject();
-  StringMap(writer, "attributes", model.attributes);
+  StringMap(writer, "attributes", AttributesOf(model));
   Strings(writer, "feature_names", model.feature_names);
   Strings(writer, "feature_types", model.feature_types);
-  WriteBooster(model, writer);
-  WriteLearnerParam(model, writer);
-  WriteObjective(model, writer);
+  WriteBooster(model, dialect, writer);
+  WriteLearnerParam(model, dialect, writer);
+  WriteObjective(model, dialect, writer);
   writer->EndObject();
-  LooseIntegers(writer, "version", kDialect);
+  LooseIntegers(writer, "version", std::array<std::int64_t, 3>{dialect.major, dialect.minor, 0});
   writer->EndObject();
 }
 
 }  // namespace
 
-void WriteModel(Model const& model, JsonWriter* writer) { WriteDocument(model, writer); }
-void WriteModel(Model const& model, UbjsonWriter* writer) { WriteDocument(model, writer); }
+void WriteModel(Model const& model, ModelDialect const& dialect, JsonWriter* writer) {
+  WriteDocument(model, dialect, writer);
+}
+void WriteModel(Model const& model, ModelDialect const& dialect, UbjsonWriter* writer) {
+  WriteDocument(model, dialect, writer);
+}
 
 }  // namespace kauri::model_io

@@ -9,7 +9,7 @@
 
 namespace kauri::model_io {
 
-/// Numbers of rows, which Kauri alone writes and XGBoost passes over.
+/// Numbers of rows in older files of Kauri; now an attribute (own_attributes.h).
 constexpr char const* kRowCountsKey = "kauri_row_counts";
 
 /// Where a tree stands in its file.

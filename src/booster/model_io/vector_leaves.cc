@@ -62,6 +62,16 @@ void FillLeafVectors(ObjectReader const& reader, LeafRows const& rows, std::vect
   }
 }
 
+std::vector<float> NodeVectorsOf(Tree const& tree) {
+  auto vectors = tree.base_weight.size() == tree.leaf_vector.size() ? tree.base_weight : tree.leaf_vector;
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (!tree.IsLeaf(node)) continue;
+    auto const values = tree.LeafValues(node);
+    std::copy(values.begin(), values.end(), vectors.begin() + static_cast<std::ptrdiff_t>(Index(node) * values.size()));
+  }
+  return vectors;
+}
+
 std::vector<float> LeafWeightsOf(Tree const& tree) {
   std::vector<float> weights;
   weights.reserve(Index(tree.NumLeaves()) * Index(tree.n_outputs));

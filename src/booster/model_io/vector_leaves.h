@@ -26,6 +26,10 @@ LeafRows TakeLeafRows(ObjectReader const& reader, Tree* tree);
 void FillLeafVectors(ObjectReader const& reader, LeafRows const& rows, std::vector<std::int32_t> const& order,
                      Tree* tree);
 
+/// base_weights as XGBoost reads them before 3.2; splits have zeros unless the tree has a weight per output for them.
+/// Files that have these and leaf_weights are read by all versions: the older ones never look at a leaf's right child.
+std::vector<float> NodeVectorsOf(Tree const& tree);
+
 /// leaf_weights and right_children as XGBoost writes them since 3.2.
 std::vector<float> LeafWeightsOf(Tree const& tree);
 std::vector<std::int32_t> RightOrLeafRow(Tree const& tree);

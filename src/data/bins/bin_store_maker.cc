@@ -118,6 +118,10 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
       sketches = std::make_unique<FeatureSketches>(n_cols, plan.max_bin, sketch);
       parts = std::make_unique<RowParts>(n_cols, take);
     }
+    if (types.empty() && !infos.empty() && HasCategorical(batch->info)) {
+      Fail(ErrorKind::kData, "feature_type: batch ", infos.size(),
+           " has categorical columns, but those before it have ", "no types; give every batch the same types.");
+    }
     if (types.empty()) types = batch->info.feature_types;
     summary.has_sparse |= IsSparse(*batch->rows);
     info_bytes += BytesOf(batch->info);
@@ -184,6 +188,13 @@ void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols
   if (plan.given->NumCols() != n_cols) {
     Fail(ErrorKind::kData, "the data have ", n_cols, " columns, but those of `ref` have ", plan.given->NumCols(),
          "; cuts can only be taken from data with the same features.");
+  }
+  for (std::size_t f = 0; f < info.feature_types.size(); ++f) {
+    auto const is_theirs = IsCategorical(*plan.like, f);
+    if (IsCategorical(info, f) == is_theirs) continue;
+    auto const name = f < info.feature_names.size() ? " ('" + info.feature_names[f] + "')" : std::string();
+    Fail(ErrorKind::kData, "column ", f, name, " has the type '", info.feature_types[f], "', but holds ",
+         is_theirs ? "categories" : "numbers", " in the data of `ref`; give both the same types.");
   }
   auto const& theirs = plan.like->category_names;
   for (std::size_t f = 0; f < std::min(theirs.size(), info.category_names.size()); ++f) {

@@ -1,5 +1,6 @@
 /// Predictions: the shape of every type, in-place equal to DMatrix, many threads equal to one.
 #include <cmath>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -116,6 +117,55 @@ TEST(Prediction, InPlaceEqualsDMatrix) {
       EXPECT_EQ(result.shape, expected.shape);
       EXPECT_EQ(result.values, expected.values);
     }
+  }
+}
+
+Data WithTypes(Data data, std::vector<char const*> types) {
+  EXPECT_OK(XGDMatrixSetStrFeatureInfo(data.get(), "feature_type", types.data(), types.size()));
+  return data;
+}
+
+/// The booster of a client that sets no feature types knows from its trees which columns are categories.
+TEST(Prediction, NumbersForCategoriesAreRefused) {
+  Problem problem;
+  for (std::size_t row = 0; row < 200; ++row) problem.values[4 * row + 2] = static_cast<float>(row % 3);
+  for (std::size_t row = 0; row < 200; ++row) problem.labels[row] = row % 3 == 1 ? 1.0F : 0.0F;
+  auto const data = WithTypes(MakeData(problem.values, 4, problem.labels), {"q", "q", "c", "q"});
+  auto const booster = Train(data, Logistic(), 3);
+  auto const expected = Predict(booster, data, PredictConfig(1)).values;
+  EXPECT_EQ(Predict(booster, MakeData(problem.values, 4), PredictConfig(1)).values, expected);
+  for (auto const& result : InPlace(booster, problem, nullptr, 1)) EXPECT_EQ(result.values, expected);
+
+  auto const numbers = WithTypes(MakeData(problem.values, 4, problem.labels), {"q", "q", "q", "q"});
+  bst_ulong const* shape = nullptr;
+  bst_ulong dim = 0;
+  float const* values = nullptr;
+  char const* line = nullptr;
+  char const* name = "held";
+  auto handle = numbers.get();
+  auto const table = Table(problem.values, 4);
+  auto typed = PredictConfig(1);
+  typed.pop_back();
+  auto const config = typed + R"(, "feature_types": ["q", "q", "q", "q"]})";
+  auto const categories = typed + R"(, "feature_types": ["q", "q", "c", "q"]})";
+  EXPECT_OK(
+      XGBoosterPredictFromDense(booster.get(), table.c_str(), categories.c_str(), nullptr, &shape, &dim, &values));
+  auto const one = PredictConfig(1);
+  auto const two = PredictConfig(2);
+  std::vector<std::function<int()>> const calls{
+      [&] { return XGBoosterPredictFromDMatrix(booster.get(), handle, one.c_str(), &shape, &dim, &values); },
+      [&] {
+        return XGBoosterPredictFromDense(booster.get(), table.c_str(), config.c_str(), nullptr, &shape, &dim, &values);
+      },
+      [&] { return KauriBoosterExplain(booster.get(), handle, nullptr, two.c_str(), &shape, &dim, &values); },
+      [&] { return KauriBoosterExplain(booster.get(), data.get(), handle, two.c_str(), &shape, &dim, &values); },
+      [&] { return KauriBoosterCountRows(booster.get(), handle); },
+      [&] { return XGBoosterEvalOneIter(booster.get(), 0, &handle, &name, 1, &line); },
+      [&] { return XGBoosterUpdateOneIter(booster.get(), 3, handle); }};
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    EXPECT_EQ(calls[call](), -1) << call;
+    EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_DATA) << call;
+    EXPECT_NE(std::string(XGBGetLastError()).find("column 2 holds categories in the model"), std::string::npos) << call;
   }
 }
 

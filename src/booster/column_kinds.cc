@@ -1,0 +1,85 @@
+#include "booster/column_kinds.h"
+
+#include <algorithm>
+
+#include "data/categories/categories.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+enum class ColumnKind { kUnknown, kNumber, kCategory };
+
+ColumnKind KindOfType(std::string const& type) { return type == "c" ? ColumnKind::kCategory : ColumnKind::kNumber; }
+
+bool HasNames(Span<CategoryNames const> table, std::size_t feature) {
+  return feature < table.size() && table[feature].Size() > 0;
+}
+
+ColumnKind KindIn(Model const& model, SplitKinds const& splits, std::size_t feature) {
+  if (model.IsLinear()) return ColumnKind::kNumber;
+  if (splits.HasNumeric(feature) != splits.HasCategorical(feature)) {
+    return splits.HasNumeric(feature) ? ColumnKind::kNumber : ColumnKind::kCategory;
+  }
+  if (splits.HasNumeric(feature)) return ColumnKind::kUnknown;  // both: no data can suit the model
+  auto const& seen = model.categories.seen;
+  auto const has_seen = feature < seen.size() && !seen[feature].empty();
+  if (has_seen || HasNames(model.categories.names, feature)) return ColumnKind::kCategory;
+  return feature < model.feature_types.size() ? KindOfType(model.feature_types[feature]) : ColumnKind::kUnknown;
+}
+
+ColumnKind KindIn(DeclaredColumns const& data, std::size_t feature) {
+  if (feature < data.types.size()) return KindOfType(data.types[feature]);
+  return HasNames(data.names, feature) ? ColumnKind::kCategory : ColumnKind::kUnknown;
+}
+
+/// "column 3 ('city')".
+std::string NameOf(Model const& model, std::size_t feature) {
+  auto const& names = model.feature_names;
+  return "column " + std::to_string(feature) + (feature < names.size() ? " ('" + names[feature] + "')" : "");
+}
+
+}  // namespace
+
+void SplitKinds::Update(Model const& model) {
+  if (n_trees_ > model.trees.size()) *this = {};
+  bits_.resize(static_cast<std::size_t>(model.n_features), 0);
+  for (; n_trees_ < model.trees.size(); ++n_trees_) {
+    auto const& tree = model.trees[n_trees_];
+    for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+      if (tree.IsLeaf(node)) continue;
+      auto const index = static_cast<std::size_t>(node);
+      bits_[tree.split_feature[index]] |= tree.is_categorical[index] != 0 ? kCategorical : kNumeric;
+    }
+  }
+}
+
+void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColumns const& data,
+                      std::string const& what) {
+  auto const n_columns = std::min(std::max(data.types.size(), data.names.size()),
+                                  static_cast<std::size_t>(std::max<std::int64_t>(model.n_features, 0)));
+  for (std::size_t feature = 0; feature < n_columns; ++feature) {
+    auto const given = KindIn(data, feature);
+    auto const known = KindIn(model, splits, feature);
+    if (given == known || given == ColumnKind::kUnknown || known == ColumnKind::kUnknown) continue;
+    auto const type = feature < data.types.size() ? " (type '" + data.types[feature] + "')" : std::string();
+    if (known == ColumnKind::kCategory) {
+      Fail(ErrorKind::kData, NameOf(model, feature), " holds categories in the model, but numbers", type, " in ", what,
+           "; give it as a categorical column, or numbers of categories with the feature type 'c'.");
+    }
+    Fail(ErrorKind::kData, NameOf(model, feature), " holds numbers in the model, but categories", type, " in ", what,
+         "; give the numbers that the model was trained on.");
+  }
+}
+
+void CheckTrainingKinds(Model const& model, SplitKinds const& splits, MetaInfo const& train) {
+  CheckColumnKinds(model, splits, DeclaredColumns::Of(train), "the training data");
+  if (!train.feature_types.empty()) return;
+  for (std::size_t feature = 0; feature < static_cast<std::size_t>(train.n_cols); ++feature) {
+    if (HasNames(train.category_names, feature) || KindIn(model, splits, feature) != ColumnKind::kCategory) continue;
+    Fail(ErrorKind::kData, NameOf(model, feature), " holds categories in the model, but the training data have no ",
+         "feature types, and without the type 'c' it is learnt from as a column of numbers; give feature_types.");
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,142 @@
+#include "booster/model_io/own_attributes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "booster/model_io/json_reader.h"
+#include "booster/model_io/json_writer.h"
+#include "booster/model_io/object_reader.h"
+#include "booster/model_io/seen_categories.h"
+#include "common/checksum.h"
+#include "kauri/error.h"
+
+namespace kauri::model_io {
+namespace {
+
+constexpr char const* kSeen = "kauri_cats_seen";
+constexpr char const* kRowCounts = "kauri_row_counts";
+constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
+
+std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+/// Of all that decides where rows go, after `before`.
+std::uint32_t ChecksumOfSplits(Tree const& tree, std::uint32_t before) {
+  std::vector<std::int32_t> parts{tree.NumNodes()};
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    parts.insert(parts.end(), {tree.left[At(node)], tree.right[At(node)]});
+    if (tree.IsLeaf(node)) continue;
+    std::int32_t threshold = 0;
+    std::memcpy(&threshold, &tree.split_value[At(node)], sizeof(threshold));
+    parts.insert(parts.end(), {static_cast<std::int32_t>(tree.split_feature[At(node)]), threshold,
+                               tree.default_left[At(node)], tree.is_categorical[At(node)]});
+    if (tree.is_categorical[At(node)] == 0) continue;
+    auto const categories = tree.CategoriesOf(node);
+    parts.insert(parts.end(), categories.begin(), categories.end());
+  }
+  return Crc32c({reinterpret_cast<char const*>(parts.data()), parts.size() * sizeof(std::int32_t)}, before);
+}
+
+std::int64_t ChecksumOfTrees(Model const& model) {
+  std::uint32_t checksum = 0;
+  for (auto const& tree : model.trees) checksum = ChecksumOfSplits(tree, checksum);
+  return checksum;
+}
+
+std::string SeenText(Model const& model) {
+  JsonWriter writer;
+  writer.BeginObject();
+  writer.Key("seen");
+  WriteSeenCategories(model.categories, &writer);
+  writer.Key("trees");
+  writer.Integer(ChecksumOfTrees(model));
+  writer.EndObject();
+  return writer.Take();
+}
+
+std::string RowCountsText(Model const& model) {
+  JsonWriter writer;
+  std::vector<std::int64_t> checksums;
+  writer.BeginObject();
+  writer.Key("counts");
+  writer.BeginArray(model.trees.size());
+  for (auto const& tree : model.trees) {
+    writer.Numbers(Span<std::int64_t const>(tree.row_count));
+    checksums.push_back(ChecksumOfSplits(tree, 0));
+  }
+  writer.EndArray();
+  writer.Key("trees");
+  writer.Numbers(Span<std::int64_t const>(checksums));
+  writer.EndObject();
+  return writer.Take();
+}
+
+bool HasRowCounts(Model const& model) {
+  return std::any_of(model.trees.begin(), model.trees.end(), [](Tree const& tree) { return !tree.row_count.empty(); });
+}
+
+void ReadSeen(ObjectReader const& attribute, Model* model) {
+  ReadSeenCategories(attribute.Child("seen"), model);
+  auto const checksum = attribute.IntegerIn("trees", 0, std::numeric_limits<std::uint32_t>::max());
+  if (checksum != ChecksumOfTrees(*model)) model->categories.seen.clear();  // the policy stays
+}
+
+/// Not more trees than have both: XGBoost may have added some, or taken some away.
+void ReadRowCounts(ObjectReader const& attribute, Model* model) {
+  auto* const counts = attribute.Elements("counts");
+  auto const checksums = attribute.TakeInt64("trees");
+  if (checksums.size() != counts->size()) {
+    attribute.FailAt("trees", "has ", checksums.size(), " elements; expected ", counts->size(), ", one per tree");
+  }
+  for (std::size_t index = 0; index < std::min(counts->size(), model->trees.size()); ++index) {
+    auto& tree = model->trees[index];
+    if (checksums[index] != ChecksumOfSplits(tree, 0)) continue;
+    Value element{Object{}};
+    std::get<Object>(element.data).push_back({kOfTree, std::move((*counts)[index])});
+    ObjectReader const of_tree(&element, attribute.PathOf("counts[" + std::to_string(index) + "]"));
+    tree.row_count = of_tree.TakeInt64(kOfTree);
+    auto const fits = tree.row_count.empty() || tree.row_count.size() == tree.left.size();
+    auto const is_negative = [](std::int64_t count) { return count < 0; };
+    if (fits && std::none_of(tree.row_count.begin(), tree.row_count.end(), is_negative)) continue;
+    attribute.FailAt("counts", "of tree ", index, " are ", tree.row_count.size(), " numbers; expected none, or ",
+                     tree.left.size(), " of 0 or more, one per node");
+  }
+}
+
+/// Removes the attribute `name`. read: gets its members.
+template <typename Read>
+void Take(char const* name, Model* model, Read&& read) {
+  auto const found = model->attributes.find(name);
+  if (found == model->attributes.end()) return;
+  auto const text = std::move(found->second);
+  model->attributes.erase(found);
+  if (model->IsLinear()) return;
+  try {
+    auto document = ParseJson({text.data(), text.size()});
+    read(ObjectReader(&document, ""), model);
+  } catch (Error const& error) {
+    Fail(ErrorKind::kModel, "model: the attribute '", name, "' is damaged; remove it to do without. ", error.what());
+  }
+}
+
+}  // namespace
+
+bool IsOwnAttribute(std::string const& name) { return name == kSeen || name == kRowCounts; }
+
+std::map<std::string, std::string> AttributesOf(Model const& model) {
+  auto attributes = model.attributes;
+  if (model.IsLinear()) return attributes;
+  if (KnowsSeenCategories(model.categories)) attributes[kSeen] = SeenText(model);
+  if (HasRowCounts(model)) attributes[kRowCounts] = RowCountsText(model);
+  return attributes;
+}
+
+void TakeOwnAttributes(Model* model) {
+  Take(kSeen, model, ReadSeen);
+  Take(kRowCounts, model, ReadRowCounts);
+}
+
+}  // namespace kauri::model_io

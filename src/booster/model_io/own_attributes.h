@@ -1,0 +1,28 @@
+/// \file What Kauri knows of a model beyond XGBoost's files: texts among learner.attributes, which every reader of such
+/// files passes over or keeps.
+///
+/// kauri_cats_seen: {"seen": see seen_categories.h, "trees": a checksum of the splits of all trees}.
+/// kauri_row_counts: {"counts": of each tree the rows that reach its nodes, [] if never counted, "trees": of each tree
+/// a checksum of its splits}. Other libraries keep the attributes of a model that they train on or slice: where the
+/// splits are not those of the checksum, the attribute says nothing of the tree, and is dropped. Older files of Kauri
+/// have the same as members of the trees and beside them (tree_reader.h, category_table.h).
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "kauri/model.h"
+
+namespace kauri::model_io {
+
+/// Whether only this file may write an attribute of that name.
+bool IsOwnAttribute(std::string const& name);
+
+/// The model's attributes and the library's own.
+std::map<std::string, std::string> AttributesOf(Model const& model);
+
+/// Moves the library's own attributes of a model that has its trees to where they belong. \throws Error(kModel) for
+/// texts that the library does not write.
+void TakeOwnAttributes(Model* model);
+
+}  // namespace kauri::model_io
