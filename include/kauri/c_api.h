@@ -79,11 +79,17 @@ KAURI_API int KauriGetParameters(char const** out);
  * [count], the caller's. Errors: count above n, n of 2^62 and more.
  */
 KAURI_API int KauriShuffle(bst_ulong n, bst_ulong seed, bst_ulong count, bst_ulong* out);
+/**
+ * `out`: the threads that `nthread` stands for, here and now. 0 or below: the calling thread's XGBSetGlobalConfig, else
+ * OMP_NUM_THREADS of the environment, else the processors of the affinity mask, of which the control group's quota may
+ * pay for fewer. OMP_THREAD_LIMIT bounds them all.
+ */
+KAURI_API int KauriNumThreads(int nthread, int* out);
 
 /** The version of XGBoost whose ABI and model files this library speaks: 3.2.0. Null pointers are skipped. */
 KAURI_API void XGBoostVersion(int* major, int* minor, int* patch);
 /**
- * `out`: JSON {"KAURI_VERSION": "0.1.0", "COMPILER": .., "USE_OPENMP": true, "USE_CUDA": bool (the plug-in is usable),
+ * `out`: JSON {"KAURI_VERSION": "0.1.0", "COMPILER": .., "USE_OPENMP": false, "USE_CUDA": bool (the plug-in is usable),
  * "CUDA_PLUGIN": path, "CUDA_DEVICES": [..], "CUDA_PROBLEM": why not}. Looks for the plug-in, so the first call may
  * load it.
  */
@@ -97,8 +103,8 @@ KAURI_API int KauriRegisterLogCallback(void (*callback)(int, char const*));
 /**
  * `config`: {"verbosity": 0..3, "nthread": count}. verbosity: what the log callback receives (0 nothing, 1 warnings, 2
  * information, 3 details), process-wide. nthread: threads of data and boosters that this thread creates from now on
- * unless they are told otherwise; 0 or below: all cores. "use_rmm" and "use_cuda_async_pool" are accepted as false.
- * Errors: another key, a wrong type or range; nothing is changed then.
+ * unless they are told otherwise; 0 or below: as KauriNumThreads says. "use_rmm" and "use_cuda_async_pool" are accepted
+ * as false. Errors: another key, a wrong type or range; nothing is changed then.
  */
 KAURI_API int XGBSetGlobalConfig(char const* config);
 /** `out`: the configuration in effect, as XGBSetGlobalConfig takes it. */

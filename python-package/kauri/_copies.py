@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,19 +9,23 @@ import numpy as np
 
 # Large arrays are copied in parts of this size.
 _PART_BYTES = 2 << 20
-_THREADS = min(16, os.cpu_count() or 1)
+_MOST_THREADS = 16
 
 
-def copy_of(source: np.ndarray) -> np.ndarray:
+def copy_of(source: np.ndarray, threads: int) -> np.ndarray:
     """Return a copy of a C-contiguous array.
 
-    Most of the time of a large one goes into finding pages for it: several threads wait for them at once.
+    Most of the time of a large one goes into finding pages for it: several threads wait for them at once, where they
+    can be started.
     """
-    if source.nbytes < 4 * _PART_BYTES:
+    if source.nbytes < 4 * _PART_BYTES or threads < 2:
         return source.copy()
     copy = np.empty_like(source)
     parts = source.nbytes // _PART_BYTES
-    with ThreadPoolExecutor(min(parts, _THREADS)) as pool:
-        jobs = zip(np.array_split(copy.reshape(-1), parts), np.array_split(source.reshape(-1), parts), strict=True)
-        deque(pool.map(lambda job: np.copyto(*job), jobs), maxlen=0)
+    jobs = zip(np.array_split(copy.reshape(-1), parts), np.array_split(source.reshape(-1), parts), strict=True)
+    try:
+        with ThreadPoolExecutor(min(parts, threads, _MOST_THREADS)) as pool:
+            deque(pool.map(lambda job: np.copyto(*job), jobs), maxlen=0)
+    except RuntimeError:  # no thread, or no more
+        np.copyto(copy, source)
     return copy

@@ -37,6 +37,7 @@ _LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_int, c_char_p)
 # Argument types of every function that returns a status.
 _SIGNATURES: dict[str, list[Any]] = {
     "KauriGetParameters": [_Out(c_char_p)],
+    "KauriNumThreads": [c_int, POINTER(c_int)],
     "KauriShuffle": [c_uint64, c_uint64, c_uint64, POINTER(c_uint64)],
     "XGBuildInfo": [_Out(c_char_p)],
     "KauriRegisterLogCallback": [_LOG_CALLBACK],
@@ -178,6 +179,13 @@ check(LIB.KauriRegisterLogCallback(_log))
 def version() -> str:
     """Return the library's version."""
     return LIB.KauriVersion().decode()
+
+
+def num_threads(nthread: int = 0) -> int:
+    """Return how many threads `nthread` stands for; 0: the default of this process."""
+    out = c_int()
+    check(LIB.KauriNumThreads(nthread, byref(out)))
+    return out.value
 
 
 def encode(text: str | os.PathLike[str]) -> bytes:
@@ -349,4 +357,4 @@ def array_from_interface(text: str) -> np.ndarray:
 def _copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
     if 0 in shape:
         return np.empty(shape, dtype=np.dtype(pointer._type_))
-    return copy_of(np.ctypeslib.as_array(pointer, shape=shape))
+    return copy_of(np.ctypeslib.as_array(pointer, shape=shape), num_threads())

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import numpy as np
 
 from ._callback import EvalsLog, TrainingCallback
 from ._folds import Folds, make_folds
+from ._lib import num_threads
 from ._metrics import CustomMetric, Evaluation
 from ._progress import display
 from .booster import Booster, Objective
@@ -37,13 +39,14 @@ class CvBooster:
     def __init__(self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]]) -> None:
         self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
         self._data = [(train, test) for _, train, test in folds]
-        self._workers = ThreadPoolExecutor(_share_threads(self.boosters))
+        self._workers = _start_threads(_share_threads(self.boosters))
 
     def __enter__(self) -> CvBooster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._workers.shutdown()
+        if self._workers is not None:
+            self._workers.shutdown()
 
     def update(
         self, iteration: int, fobj: Objective | None, metric: CustomMetric | None, output_margin: bool
@@ -55,7 +58,7 @@ class CvBooster:
             return booster._evaluate([(data[0], "train"), (data[1], "test")], iteration, metric, output_margin)
 
         own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
-        return list((map if own else self._workers.map)(run, self.boosters, self._data))
+        return list((map if own or self._workers is None else self._workers.map)(run, self.boosters, self._data))
 
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters of each."""
@@ -93,15 +96,27 @@ class CvBooster:
 def _share_threads(boosters: Sequence[Booster]) -> int:
     """Divide the threads among the boosters; the number of those to run at a time: 1 on a device."""
     general = json.loads(boosters[0].save_config())["learner"]["generic_param"]
-    threads = int(general["nthread"])
-    if threads < 1:
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = num_threads(int(general["nthread"]))
     if general["device"] != "cpu":
         return 1
     n_workers = min(threads, len(boosters))
     for booster in boosters if n_workers > 1 else []:
         booster.set_param("nthread", threads // n_workers)
     return n_workers
+
+
+def _start_threads(n: int) -> ThreadPoolExecutor | None:
+    """Return n threads that have all started; None for one, and where there cannot be as many."""
+    if n < 2:
+        return None
+    workers, all_here = ThreadPoolExecutor(n), Barrier(n)
+    try:
+        deque(workers.map(lambda _: all_here.wait(), range(n)), maxlen=0)
+    except RuntimeError:
+        all_here.abort()
+        workers.shutdown()
+        return None
+    return workers
 
 
 class _CvContainer(CallbackContainer):

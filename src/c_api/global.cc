@@ -120,6 +120,10 @@ void XGBoostVersion(int* major, int* minor, int* patch) {
   SetWhere(patch, kDialect[2]);
 }
 
+int KauriNumThreads(int nthread, int* out) {
+  return Guard([&] { *NotNull(out, "out") = MakeContext(nthread).threads; });
+}
+
 int XGBuildInfo(char const** out) {
   return Guard([&] { ReturnText(BuildInfo(), out); });
 }

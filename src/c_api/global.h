@@ -5,7 +5,7 @@
 
 namespace kauri::c_api {
 
-/// nthread of XGBSetGlobalConfig; 0: all cores.
+/// nthread of XGBSetGlobalConfig; 0: as common/threads.h says.
 int DefaultThreads();
 /// nthread 0 or below: DefaultThreads(). MaxThreads() of common/threads.h at most.
 Context MakeContext(std::int64_t nthread);

@@ -1,0 +1,69 @@
+"""One library in a process of its own: `python -m speed_cases.contended_worker LIBRARY THREADS ROWS ROUNDS`.
+
+For contended.py. Answers each line on standard input, "train" or the name of a search of scikit-learn and of joblib's
+way to run its jobs, with the seconds that it took.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import time
+from typing import Any, TextIO
+
+from .cases import Case
+from .datasets import ROOT, Part, dense_rows
+from .libraries import ENTRANTS
+
+SEARCH_SHARE = 10  # a search takes one of so many rows
+ESTIMATORS = {"kauri": "KauriClassifier", "xgboost": "XGBClassifier", "lightgbm": "LGBMClassifier"}
+
+
+def estimator(library: str, rounds: int) -> Any:
+    """With the library's own number of threads."""
+    quiet = {"verbosity": -1} if library == "lightgbm" else {}
+    return getattr(importlib.import_module(library), ESTIMATORS[library])(n_estimators=rounds, max_depth=6, **quiet)
+
+
+def search(name: str, model: Any, part: Part, jobs: int) -> None:
+    """Six trainings in `jobs` jobs."""
+    from joblib import parallel_backend
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+
+    how, _, backend = name.partition(" ")
+    rows = len(part.labels) // SEARCH_SHARE
+    features, labels = part.features[:rows], part.labels[:rows]
+    with parallel_backend(backend, n_jobs=jobs):
+        if how == "cross_val_score":
+            cross_val_score(model, features, labels, cv=6, n_jobs=jobs)
+        else:
+            GridSearchCV(model, {"max_depth": [4, 6]}, cv=3, n_jobs=jobs, refit=False).fit(features, labels)
+
+
+def serve(library: str, threads: int, rows: int, rounds: int, answers: TextIO) -> None:
+    case = Case("contended", "", rounds=rounds)
+    entrant, part = ENTRANTS[library](case, threads), dense_rows(rows)
+    print(json.dumps(0.0), file=answers, flush=True)
+    for line in sys.stdin:
+        task, begin = line.strip(), time.perf_counter()
+        if task == "train":
+            entrant.train(part, rounds)
+        else:
+            search(task, estimator(library, rounds), part, threads)
+        print(json.dumps(time.perf_counter() - begin), file=answers, flush=True)
+
+
+def main() -> None:
+    library, *numbers = sys.argv[1:]
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print is no answer
+    if library == "kauri":
+        sys.path.insert(0, os.environ.get("KAURI_PACKAGE", str(ROOT / "python-package")))
+        importlib.import_module(library)
+    serve(library, *(int(number) for number in numbers), answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+"""Processes: children of fork() train and predict; without new threads all goes on; the default number of threads."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable
+
+import kauri
+import numpy as np
+import pytest
+from kauri._lib import num_threads
+
+Table = tuple[np.ndarray, np.ndarray]
+PARAMS = {"objective": "binary:logistic", "tree_method": "hist", "max_depth": 4, "nthread": 4}
+SECONDS_TO_HANG = 60
+
+
+def table(n: int = 20_000) -> Table:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 8)).astype(np.float32)
+    return X, (X[:, 0] * X[:, 1] + rng.normal(scale=0.3, size=n) > 0).astype(np.float32)
+
+
+def model_of(booster: kauri.Booster) -> bytes:
+    return bytes(booster.save_raw("ubj"))
+
+
+def trained(X: np.ndarray, y: np.ndarray, **params: object) -> kauri.Booster:
+    return kauri.train({**PARAMS, **params}, kauri.DMatrix(X, label=y), 3)
+
+
+def in_child(work: Callable[[], bytes]) -> bytes:
+    """Return what `work` returns in a child made by fork(); fail if it hangs or dies."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(read)
+            answer = work()
+            with os.fdopen(write, "wb") as pipe:
+                pipe.write(answer)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(write)
+    watch = threading.Timer(SECONDS_TO_HANG, os.kill, (child, 9))
+    watch.start()
+    with os.fdopen(read, "rb") as pipe:
+        answer = pipe.read()
+    status = os.waitpid(child, 0)[1]
+    watch.cancel()
+    assert status == 0, f"the child ended with status {status}; 9: it hung"
+    return answer
+
+
+@pytest.mark.parametrize("method", ["hist", "exact", "approx"])
+def test_a_child_trains_and_predicts(method: str) -> None:
+    X, y = table()
+    booster = trained(X, y, tree_method=method)
+    values = booster.predict(kauri.DMatrix(X))
+    assert in_child(lambda: model_of(trained(X, y, tree_method=method))) == model_of(booster)
+    assert in_child(lambda: booster.predict(kauri.DMatrix(X)).tobytes()) == values.tobytes()
+    assert in_child(lambda: booster.inplace_predict(X).tobytes()) == values.tobytes()
+
+
+def test_a_child_of_a_child() -> None:
+    X, y = table()
+    expected = model_of(trained(X, y))
+    assert in_child(lambda: in_child(lambda: model_of(trained(X, y)))) == expected
+
+
+def test_children_of_a_process_that_trains() -> None:
+    X, y = table()
+    expected = model_of(trained(X, y))
+    ends = threading.Event()
+
+    def go_on() -> None:
+        while not ends.is_set():
+            trained(X, y)
+
+    others = [threading.Thread(target=go_on) for _ in range(2)]
+    for other in others:
+        other.start()
+    try:
+        for _ in range(5):
+            assert in_child(lambda: model_of(trained(X, y))) == expected
+    finally:
+        ends.set()
+        for other in others:
+            other.join()
+
+
+def test_a_training_goes_on_in_a_child() -> None:
+    X, y = table()
+    data = kauri.DMatrix(X, label=y)
+    booster = kauri.Booster(PARAMS, [data])
+    booster.update(data, 0)
+
+    def rest() -> bytes:
+        for iteration in (1, 2):
+            booster.update(data, iteration)
+        return model_of(booster)
+
+    theirs = in_child(rest)
+    assert theirs == rest()
+
+
+class Halves(kauri.DataIter):
+    """A table in two batches."""
+
+    def __init__(self, X: np.ndarray, y: np.ndarray) -> None:
+        super().__init__()
+        self.batches, self.at = list(zip(np.array_split(X, 2), np.array_split(y, 2), strict=True)), 0
+
+    def next(self, input_data: Callable[..., None]) -> bool:
+        if self.at == 2:
+            return False
+        X, y = self.batches[self.at]
+        input_data(data=X, label=y)
+        self.at += 1
+        return True
+
+    def reset(self) -> None:
+        self.at = 0
+
+
+def test_a_training_from_a_file_goes_on_in_a_child() -> None:
+    """The next page may be on its way when the process forks; who reads it stays behind."""
+    X, y = table(60_000)
+    params = {**PARAMS, "memory_budget": 0.2}
+    data = kauri.ExtMemQuantileDMatrix(Halves(X, y), memory_budget=0.2)
+    for _ in range(5):
+        booster = kauri.Booster(params, [data])
+        booster.update(data, 0)
+
+        def rest(booster: kauri.Booster = booster) -> bytes:
+            booster.update(data, 1)
+            return model_of(booster)
+
+        theirs = in_child(rest)
+        assert theirs == rest()
+
+
+def _predictions(X: np.ndarray, y: np.ndarray) -> bytes:
+    return trained(X, y).predict(kauri.DMatrix(X)).tobytes()
+
+
+def test_multiprocessing_by_fork() -> None:
+    X, y = table(5000)
+    expected = _predictions(X, y)
+    with multiprocessing.get_context("fork").Pool(3) as pool:
+        answers = pool.starmap_async(_predictions, [(X, y)] * 6).get(SECONDS_TO_HANG)
+    assert answers == [expected] * 6
+
+
+def run(code: str, **environment: str) -> str:
+    """Run a program that may import kauri; return what it prints."""
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_TO_HANG,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout.strip()
+
+
+WITHOUT_THREADS = """
+    import os, resource
+    import numpy as np, kauri
+    if os.geteuid() == 0:
+        os.setuid(65534)  # the superuser may always start more
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(20000, 8)).astype(np.float32)
+    y = (X[:, 0] * X[:, 1] > 0).astype(np.float32)
+    data = kauri.DMatrix(X, label=y)
+"""
+
+
+def test_without_new_threads_training_goes_on() -> None:
+    work = """
+        booster = kauri.train({"nthread": 4, "tree_method": "hist"}, data, 3)
+        wide = np.zeros((600_000, 8), np.float32)
+        print(float(booster.predict(data)[0]), len(booster.predict(kauri.DMatrix(wide), pred_contribs=True)))
+        scores = kauri.cv({"nthread": 4, "tree_method": "hist"}, data, 3, nfold=3, as_pandas=False)
+        print(scores["test-rmse-mean"])
+    """
+    plain = "resource.setrlimit = lambda *_: None\n"
+    lines = textwrap.dedent(WITHOUT_THREADS).split("\n")
+    at = next(i for i, line in enumerate(lines) if line.startswith("resource.setrlimit"))
+    with_threads = "\n".join([*lines[:at], plain, *lines[at:]])
+    assert run(textwrap.dedent(WITHOUT_THREADS) + textwrap.dedent(work)) == run(with_threads + textwrap.dedent(work))
+
+
+def default_threads(**environment: str) -> int:
+    return int(run("import kauri._lib\nprint(kauri._lib.num_threads())", **environment))
+
+
+def test_default_threads_follow_the_environment() -> None:
+    assert default_threads(OMP_NUM_THREADS="3") == 3
+    assert default_threads(OMP_NUM_THREADS="5,2", OMP_THREAD_LIMIT="4") == 4
+    assert default_threads(OMP_NUM_THREADS="") <= len(os.sched_getaffinity(0))
+
+
+def test_default_threads_follow_the_affinity_mask() -> None:
+    code = """
+        import os, kauri._lib
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        print(kauri._lib.num_threads())
+    """
+    assert run(code, OMP_NUM_THREADS="") == "1"
+
+
+def test_default_threads_of_a_configuration() -> None:
+    with kauri.config_context(nthread=7):
+        assert num_threads() == 7
+    assert num_threads(2) == 2
+
+
+def test_the_library_may_be_closed() -> None:
+    """Threads that wait in it keep it in memory."""
+    code = f"""
+        import _ctypes, ctypes, os, time
+        import numpy as np
+        X = np.ones((200_000, 4), np.float32)
+        array = {{"data": [X.ctypes.data, True], "typestr": "<f4", "shape": X.shape, "version": 3}}
+        text = str(array).replace("'", '"').replace("True", "true").replace("(", "[").replace(")", "]").encode()
+        before = len(os.listdir("/proc/self/task"))
+        for _ in range(2):
+            library, handle = ctypes.CDLL({os.environ["KAURI_LIBRARY"]!r}), ctypes.c_void_p()
+            assert library.XGDMatrixCreateFromDense(text, b'{{"missing": 1, "nthread": 4}}', ctypes.byref(handle)) == 0
+            assert library.XGDMatrixFree(handle) == 0
+            assert len(os.listdir("/proc/self/task")) == before + 3
+            _ctypes.dlclose(library._handle)
+            time.sleep(0.05)
+        print("done")
+    """
+    assert run(code) == "done"
