@@ -86,7 +86,7 @@ TEST(FiniteRounds, QuantileLeaves) {
     for (auto& label : data->MutableInfo()->labels) label = 3e38F;
     auto const learner = MakeLearner({{"objective", objective}, {"quantile_alpha", "0.5"}, {"base_score", "-3e38"}});
     auto const message = MessageOf([&] { learner->UpdateOneIteration(data, 0); });
-    ExpectSays(message, "round 0 ended in a leaf of value inf", objective);
+    ExpectSays(message, "round 0 ended in a leaf of value ", objective);
     EXPECT_EQ(learner->NumIterations(), 0);
   }
 }

@@ -205,11 +205,11 @@ TEST_F(Outliers, ModelsThatHaveConvergedAreNotReported) {
     for (auto const* objective : {"rank:ndcg", "rank:pairwise"}) Train(ranked, Fast({{"objective", objective}}), 64);
     auto const times = Blobs(3, false, weighted);
     for (auto& label : times->MutableInfo()->labels) label += 1.0F;
-    Train(times, Fast({{"objective", "survival:cox"}}), 64);
+    Train(times, Fast({{"objective", "survival:cox"}, {"lambda", "1"}}), 64);
     Train(times, Fast({{"objective", "reg:gamma"}}), 64);
     times->MutableInfo()->label_lower_bound = times->Info().labels;
     times->MutableInfo()->label_upper_bound = times->Info().labels;
-    Train(times, Fast({{"objective", "survival:aft"}}), 64);
+    Train(times, Fast({{"objective", "survival:aft"}, {"lambda", "0.01"}}), 64);
   }
   EXPECT_TRUE(Lines().empty()) << Lines().front();
 }
