@@ -6,7 +6,9 @@
  *
  * Returns. 0 is success, -1 an error; XGBGetLastError() then tells the calling thread what is wrong, the value seen and
  * the cure, and KauriGetLastErrorKind() its kind. No call prints, throws, aborts or ends the process, whatever it is
- * given; a null or foreign handle is an error. A call that fails leaves its handles as usable as before.
+ * given; a null or foreign handle is an error. A call that fails leaves what its handles stand for as it was: a booster
+ * has the model, parameters, attributes and predictions of before, and learns on as if it had never failed. Parameters
+ * take effect in the next call that needs them; one that they let fail drops unknown names, and keeps bad values.
  *
  * Memory. A pointer that a call returns belongs to the library and is valid until the same thread's next call on the
  * same handle, or until that handle is freed. Pointers passed in are read during the call only.
@@ -178,7 +180,10 @@ KAURI_API int XGDMatrixCreateFromMat_omp(float const* data, bst_ulong nrow, bst_
  * `silent`: ignored. Errors: a matrix that keeps bins; a place that cannot be written to.
  */
 KAURI_API int XGDMatrixSaveBinary(DMatrixHandle handle, char const* fname, int silent);
-/** Ends the life of a DMatrix or proxy. Boosters that were trained on it keep what they need. */
+/**
+ * Ends the life of a DMatrix or proxy. Boosters that were trained on it keep what they need. Errors: a proxy whose
+ * iterator is being read.
+ */
 KAURI_API int XGDMatrixFree(DMatrixHandle handle);
 
 /**
@@ -192,7 +197,7 @@ KAURI_API int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, b
 
 /**
  * Replaces one field; an empty array clears it. Fields: label, weight, base_margin, label_lower_bound,
- * label_upper_bound [n_rows] (label and base_margin also [n_rows, k]; weight [n_groups] for ranking), group (rows per
+ * label_upper_bound [n_rows] (label and base_margin also [n_rows, k]; weight [n_groups] beside groups), group (rows per
  * query), qid [n_rows] (non-decreasing), feature_weights [n_cols]. `data`: an array interface, of host or device
  * memory; what is in device memory is copied to the host.
  * Errors: unknown field; NaN, infinite or negative where that has no meaning; a wrong length.

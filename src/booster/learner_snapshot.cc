@@ -184,8 +184,8 @@ std::string Learner::SaveConfig() const {
                                    {"objective", ObjectiveAsJson(model)},
                                    {"user_params", TextsAsJson(impl_->params)},
                                    {"user_metrics", NamesAsJson(impl_->metric_names)}});
-  auto const version = JsonArray({std::to_string(KAURI_VERSION_MAJOR), std::to_string(KAURI_VERSION_MINOR),
-                                  std::to_string(KAURI_VERSION_PATCH)});
+  auto const version = JsonArray(
+      {std::to_string(KAURI_VERSION_MAJOR), std::to_string(KAURI_VERSION_MINOR), std::to_string(KAURI_VERSION_PATCH)});
   return JsonObject({{"learner", learner}, {"version", version}});
 }
 

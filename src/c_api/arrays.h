@@ -25,8 +25,8 @@ struct AnyArray {
 /// On a device when the text has "stream", or the address is one of a CUDA device.
 AnyArray AnyArrayOf(char const* json, char const* name);
 
-/// The array interface, as JSON, of memory that stays with the library. stride: bytes from an element of a vector to the next
-/// where they do not lie side by side; 0: they do.
+/// The array interface, as JSON, of memory that stays with the library. stride: bytes from an element of a vector to
+/// the next where they do not lie side by side; 0: they do.
 std::string InterfaceOf(void const* data, std::vector<std::size_t> const& shape, char const* typestr,
                         std::size_t stride = 0);
 

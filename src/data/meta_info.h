@@ -11,11 +11,11 @@
 namespace kauri {
 
 /// Sets one field; an array without elements clears it.
-/// label [n_rows] or [n_rows, n_targets]; weight [n_rows], or [n_groups] where there are groups; base_margin [n_rows, n_outputs]
-/// or flat; group: rows of each query, in order; qid [n_rows]: the query of each row, ascending; label_lower_bound and
-/// label_upper_bound [n_rows], the upper one may be infinite; feature_weights [n_cols]. Weights may come before the
-/// groups, so fewer weights than rows are accepted here and checked by ValidateInfo. \throws Error(kData) for a length
-/// that does not fit, or naming the first bad element; Error(kParameter) for another field.
+/// label [n_rows] or [n_rows, n_targets]; weight [n_rows], or [n_groups] where there are groups; base_margin [n_rows,
+/// n_outputs] or flat; group: rows of each query, in order; qid [n_rows]: the query of each row, ascending;
+/// label_lower_bound and label_upper_bound [n_rows], the upper one may be infinite; feature_weights [n_cols]. Weights
+/// may come before the groups, so fewer weights than rows are accepted here and checked by ValidateInfo. \throws
+/// Error(kData) for a length that does not fit, or naming the first bad element; Error(kParameter) for another field.
 void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array);
 
 /// label, weight, base_margin, label_lower_bound, label_upper_bound, feature_weights. \throws Error(kParameter).

@@ -24,7 +24,6 @@ void CheckGroups(MetaInfo const& info) {
   }
 }
 
-
 void CheckBounds(MetaInfo const& info) {
   auto const& lower = info.label_lower_bound;
   auto const& upper = info.label_upper_bound;

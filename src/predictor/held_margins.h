@@ -36,7 +36,7 @@ class HeldMargins {
   bool IsStale(Model const& model, Span<float const> start) const;
 
   std::int64_t n_trees_ = 0;
-  std::vector<float> start_;           ///< [n_outputs]
+  std::vector<float> start_;  ///< [n_outputs]
   UnseenCategory unseen_ = UnseenCategory::kXGBoost;
   std::vector<float> tree_weights_;    ///< of the model then; a missing tail is 1
   std::vector<std::int64_t> dropped_;  ///< trees that the margins lack

@@ -1,5 +1,5 @@
-/// Rounds that fail on a device leave the booster as it was: snapshot and margins are the same as before, and rounds that
-/// follow give the bytes of a booster that never failed.
+/// Rounds that fail on a device leave the booster as it was: snapshot and margins are the same as before, and rounds
+/// that follow give the bytes of a booster that never failed.
 #include <functional>
 #include <limits>
 
@@ -24,9 +24,10 @@ std::shared_ptr<DataMatrix> MakeData(float n_classes) {
 /// A booster on a device, and what it learns from.
 struct Session {
   Session(std::string const& tree_method, std::string const& booster) : data(MakeData(3.0F)) {
-    ParamMap const params{{"device", "cuda"},   {"objective", "multi:softprob"}, {"num_class", "3"},
-                          {"max_depth", "3"},   {"tree_method", tree_method},    {"booster", booster},
-                          {"rate_drop", "0.5"}, {"subsample", "0.8"}};
+    ParamMap const params{{"device", "cuda"},           {"objective", "multi:softprob"},
+                          {"num_class", "3"},           {"max_depth", "3"},
+                          {"tree_method", tree_method}, {"booster", booster},
+                          {"rate_drop", "0.5"},         {"subsample", "0.8"}};
     for (auto const& [name, value] : params) learner.SetParam(name, value);
   }
   void Train(int n_rounds) {

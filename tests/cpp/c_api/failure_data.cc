@@ -130,7 +130,10 @@ std::vector<FailureCase> FailuresOfData() {
       {"fewer weights than rows", FewWeights},
       {"a negative weight", [](Scene const& scene) { return Set(scene, "weight", std::vector<float>(kRows, -1.0F)); }},
       {"weights of rows beside groups", RowWeightsBesideGroups},
-      {"groups that do not add up", [](Scene const& scene) { return Set(scene, "group", {1, 2}); }},
+      {"groups that do not add up",
+       [](Scene const& scene) {
+         return Set(scene, "group", {1, 2});
+       }},
       {"query ids that descend",
        [](Scene const& scene) {
          std::vector<float> ids(kRows, 1.0F);

@@ -20,8 +20,13 @@ std::vector<float> Scores(std::vector<float> const& values) {
 Scene MakeScene(Params const& params, std::function<float(float)> const& label_of, float wrong_label,
                 std::int64_t n_targets = 1) {
   Scene scene;
-  scene.params = {{"nthread", "1"},          {"device", "cpu"},  {"max_depth", "3"}, {"tree_method", "hist"},
-                  {"validate_parameters", "1"}, {"booster", "gbtree"}, {"subsample", "0.8"}};
+  scene.params = {{"nthread", "1"},
+                  {"device", "cpu"},
+                  {"max_depth", "3"},
+                  {"tree_method", "hist"},
+                  {"validate_parameters", "1"},
+                  {"booster", "gbtree"},
+                  {"subsample", "0.8"}};
   for (auto const& param : params) scene.params.push_back(param);
   scene.values = Features(kSceneRows, kSceneCols);
   scene.n_targets = n_targets;
@@ -50,9 +55,7 @@ Scene Trained(Scene scene, int n_rounds = 3) {
 }
 
 Scene Fresh() { return MakeScene({{"objective", "binary:logistic"}}, IsHigh, 2.0F); }
-Scene Numbers() {
-  return MakeScene({{"objective", "reg:squaredlogerror"}, {"tree_method", "approx"}}, Number, -2.0F);
-}
+Scene Numbers() { return MakeScene({{"objective", "reg:squaredlogerror"}, {"tree_method", "approx"}}, Number, -2.0F); }
 
 Scene Configured() {
   auto scene = Fresh();
@@ -101,9 +104,7 @@ Scene Dart() {
                  4);
 }
 
-Scene Linear() {
-  return Trained(MakeScene({{"objective", "binary:logistic"}, {"booster", "gblinear"}}, IsHigh, 2.0F));
-}
+Scene Linear() { return Trained(MakeScene({{"objective", "binary:logistic"}, {"booster", "gblinear"}}, IsHigh, 2.0F)); }
 
 /// After the first of four rounds.
 Scene Updating(int n_rounds) {
@@ -138,7 +139,8 @@ Scene Quantiles() {
 }  // namespace
 
 std::string Scene::Param(std::string const& name) const {
-  auto const found = std::find_if(params.rbegin(), params.rend(), [&](auto const& param) { return param.first == name; });
+  auto const found =
+      std::find_if(params.rbegin(), params.rend(), [&](auto const& param) { return param.first == name; });
   return found == params.rend() ? std::string() : found->second;
 }
 
@@ -215,9 +217,7 @@ Seen Look(Scene const& scene) {
 }
 
 std::vector<SceneMaker> AllScenes() {
-  auto const always = [](char const* name, std::function<Scene()> const& make) {
-    return SceneMaker{name, make, make};
-  };
+  auto const always = [](char const* name, std::function<Scene()> const& make) { return SceneMaker{name, make, make}; };
   return {
       always("fresh", Fresh),
       always("configured", Configured),

@@ -1,6 +1,6 @@
-/// Failures and retries as a table: whatever fails, in whatever state a booster is, leaves the booster as it was. Model,
-/// configuration, attributes and predictions are the same as before, and rounds that follow give the bytes of a booster
-/// that never failed.
+/// Failures and retries as a table: whatever fails, in whatever state a booster is, leaves the booster as it was.
+/// Model, configuration, attributes and predictions are the same as before, and rounds that follow give the bytes of a
+/// booster that never failed.
 #include <memory>
 #include <ostream>
 #include <string>

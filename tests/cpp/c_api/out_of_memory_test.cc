@@ -66,9 +66,8 @@ TEST(OutOfMemory, DocumentsOfData) {
   auto const column = Interface(values, "<f4", "[40]");
   auto const columns = "[" + column + ", " + column + "]";
   std::string const config = R"({"missing": NaN, "nthread": 1, "of": [{"no": ["account", {"at": ["all"]}]}]})";
-  ExpectFailures("dense", Made([&](DMatrixHandle* out) {
-                   return XGDMatrixCreateFromDense(table.c_str(), config.c_str(), out);
-                 }));
+  ExpectFailures(
+      "dense", Made([&](DMatrixHandle* out) { return XGDMatrixCreateFromDense(table.c_str(), config.c_str(), out); }));
   ExpectFailures("columns", Made([&](DMatrixHandle* out) {
                    return XGDMatrixCreateFromColumnar(columns.c_str(), config.c_str(), out);
                  }));
@@ -81,9 +80,7 @@ TEST(OutOfMemory, FieldsOfData) {
   char const* text = nullptr;
   ExpectFailures("get", [&] { return XGDMatrixGetInfoRef(data.get(), "label", &text); });
   char const* indptr = nullptr;
-  ExpectFailures("cuts", [&] {
-    return XGDMatrixGetQuantileCut(data.get(), R"({"max_bin": 4})", &indptr, &text);
-  });
+  ExpectFailures("cuts", [&] { return XGDMatrixGetQuantileCut(data.get(), R"({"max_bin": 4})", &indptr, &text); });
 }
 
 TEST(OutOfMemory, DocumentsOfBoosters) {
@@ -94,11 +91,9 @@ TEST(OutOfMemory, DocumentsOfBoosters) {
   auto const config = ConfigText(booster);
   auto const model = ModelText(booster);
   ExpectFailures("load config", [&] { return XGBoosterLoadJsonConfig(booster.get(), config.c_str()); });
-  ExpectFailures("load model",
-                 [&] { return XGBoosterLoadModelFromBuffer(booster.get(), model.data(), model.size()); });
-  ExpectFailures("load snapshot", [&] {
-    return XGBoosterUnserializeFromBuffer(booster.get(), snapshot.data(), snapshot.size());
-  });
+  ExpectFailures("load model", [&] { return XGBoosterLoadModelFromBuffer(booster.get(), model.data(), model.size()); });
+  ExpectFailures("load snapshot",
+                 [&] { return XGBoosterUnserializeFromBuffer(booster.get(), snapshot.data(), snapshot.size()); });
   bst_ulong length = 0;
   char const* text = nullptr;
   ExpectFailures("save config", [&] { return XGBoosterSaveJsonConfig(booster.get(), &length, &text); });

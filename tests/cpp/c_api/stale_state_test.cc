@@ -35,7 +35,8 @@ void ExpectRefusedLabel(Booster const& booster, Data const& data) {
 /// Of as many outputs, so that only the labels do not fit.
 TEST(StaleState, AnotherObjectiveLooksAtTheLabels) {
   auto const data = LargeData();
-  auto const booster = Train(data, {{"objective", "reg:quantileerror"}, {"quantile_alpha", "0.5"}, {"nthread", "1"}}, 1);
+  auto const booster =
+      Train(data, {{"objective", "reg:quantileerror"}, {"quantile_alpha", "0.5"}, {"nthread", "1"}}, 1);
   Set(booster, {{"objective", "binary:logistic"}});
   ExpectRefusedLabel(booster, data);
   EXPECT_EQ(Update(booster, data), -1);
@@ -132,10 +133,22 @@ int OwnRound(Data const& data, Params params) {
 /// What reads weights and has no objective to check them.
 std::vector<WeightUse> WeightUses() {
   return {
-      {"hist", [](Data const& data) { return OwnRound(data, {{"tree_method", "hist"}}); }},
-      {"approx", [](Data const& data) { return OwnRound(data, {{"tree_method", "approx"}}); }},
-      {"exact", [](Data const& data) { return OwnRound(data, {{"tree_method", "exact"}}); }},
-      {"gblinear", [](Data const& data) { return OwnRound(data, {{"booster", "gblinear"}, {"lambda", "1"}}); }},
+      {"hist",
+       [](Data const& data) {
+         return OwnRound(data, {{"tree_method", "hist"}});
+       }},
+      {"approx",
+       [](Data const& data) {
+         return OwnRound(data, {{"tree_method", "approx"}});
+       }},
+      {"exact",
+       [](Data const& data) {
+         return OwnRound(data, {{"tree_method", "exact"}});
+       }},
+      {"gblinear",
+       [](Data const& data) {
+         return OwnRound(data, {{"booster", "gblinear"}, {"lambda", "1"}});
+       }},
       {"cuts",
        [](Data const& data) {
          char const* indptr = nullptr;
@@ -180,8 +193,7 @@ TEST(Weights, OfGroupsOfOneRow) {
   auto const data = LargeData();
   ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "weight", Vector(Features(kRows, 1)).c_str()));
   auto const rows = Train(data, {{"nthread", "1"}}, 2);
-  ASSERT_OK(
-      XGDMatrixSetInfoFromInterface(data.get(), "group", Vector(std::vector<float>(kRows, 1.0F)).c_str()));
+  ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "group", Vector(std::vector<float>(kRows, 1.0F)).c_str()));
   EXPECT_EQ(ModelText(Train(data, {{"nthread", "1"}}, 2)), ModelText(rows));
 }
 
