@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmark"))
+import contended
 import gpu_categories
 import gpu_exact_tables
 import real_sets_equality
@@ -200,3 +201,17 @@ def test_metrics() -> None:
 def test_row_shows_a_dash_for_what_it_lacks() -> None:
     columns = [("a", "a", "{:.1f}"), ("b", "b", "{}")]
     assert report.markdown_row(columns, {"a": 1.25, "b": None}) == "| 1.2 | - |"
+
+
+def test_times_beside_busy_processes(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--libraries", "kauri", "--rows", "400", "--rounds", "2", "--repeats", "1", "--parts", "training"]
+    assert contended.main([*words, "--busy", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "| library | waiting | training, quiet | training, 1 busy |" in lines
+    assert sum(line.startswith("| kauri | ") for line in lines) == 2
+
+
+def test_table_of_times_beside_busy_processes() -> None:
+    found = {"a | default": {"x": [3.0, 9.0, 4.0]}, "a | passive": {"x": [2.0, 1.0, 8.0]}}
+    rows = contended.table(found).splitlines()
+    assert rows[2:] == ["| a | default | 4.00 (2.00 x) |", "| a | passive | 2.00 |"]

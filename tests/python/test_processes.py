@@ -111,42 +111,6 @@ def test_a_training_goes_on_in_a_child() -> None:
     assert theirs == rest()
 
 
-class Halves(kauri.DataIter):
-    """A table in two batches."""
-
-    def __init__(self, X: np.ndarray, y: np.ndarray) -> None:
-        super().__init__()
-        self.batches, self.at = list(zip(np.array_split(X, 2), np.array_split(y, 2), strict=True)), 0
-
-    def next(self, input_data: Callable[..., None]) -> bool:
-        if self.at == 2:
-            return False
-        X, y = self.batches[self.at]
-        input_data(data=X, label=y)
-        self.at += 1
-        return True
-
-    def reset(self) -> None:
-        self.at = 0
-
-
-def test_a_training_from_a_file_goes_on_in_a_child() -> None:
-    """The next page may be on its way when the process forks; who reads it stays behind."""
-    X, y = table(60_000)
-    params = {**PARAMS, "memory_budget": 0.2}
-    data = kauri.ExtMemQuantileDMatrix(Halves(X, y), memory_budget=0.2)
-    for _ in range(5):
-        booster = kauri.Booster(params, [data])
-        booster.update(data, 0)
-
-        def rest(booster: kauri.Booster = booster) -> bytes:
-            booster.update(data, 1)
-            return model_of(booster)
-
-        theirs = in_child(rest)
-        assert theirs == rest()
-
-
 def _predictions(X: np.ndarray, y: np.ndarray) -> bytes:
     return trained(X, y).predict(kauri.DMatrix(X)).tobytes()
 
@@ -173,32 +137,38 @@ def run(code: str, **environment: str) -> str:
     return result.stdout.strip()
 
 
-WITHOUT_THREADS = """
-    import os, resource
-    import numpy as np, kauri
-    if os.geteuid() == 0:
-        os.setuid(65534)  # the superuser may always start more
-    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(20000, 8)).astype(np.float32)
-    y = (X[:, 0] * X[:, 1] > 0).astype(np.float32)
-    data = kauri.DMatrix(X, label=y)
-"""
+def without_threads(limit: bool) -> str:
+    """Run what may start threads in a process that must not, or may; return its results."""
+    return run(f"""
+        import os, resource
+        import numpy as np, kauri
+        rng = np.random.default_rng(3)
+        X = rng.normal(size=(20000, 8)).astype(np.float32)
+        y = (X[:, 0] * X[:, 1] > 0).astype(np.float32)
+        wide = np.zeros((600_000, 8), np.float32)
+
+        def results(nthread):
+            kauri.set_config(nthread=nthread)
+            params = {{"nthread": nthread, "tree_method": "hist"}}
+            data = kauri.DMatrix(X, label=y)
+            booster = kauri.train(params, data, 3)
+            contributions = booster.predict(kauri.DMatrix(wide), pred_contribs=True)
+            scores = kauri.cv(params, data, 3, nfold=3, as_pandas=False)
+            return booster.predict(data).sum(), contributions.shape, scores["test-rmse-mean"]
+
+        results(1)  # what is imported late has to be there before rights are given up
+        if {limit}:
+            if os.geteuid() == 0:
+                os.setuid(65534)  # the superuser may always start more
+            resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+        before = len(os.listdir("/proc/self/task"))
+        print(results(4))
+        assert (len(os.listdir("/proc/self/task")) > before) != {limit}
+    """)
 
 
 def test_without_new_threads_training_goes_on() -> None:
-    work = """
-        booster = kauri.train({"nthread": 4, "tree_method": "hist"}, data, 3)
-        wide = np.zeros((600_000, 8), np.float32)
-        print(float(booster.predict(data)[0]), len(booster.predict(kauri.DMatrix(wide), pred_contribs=True)))
-        scores = kauri.cv({"nthread": 4, "tree_method": "hist"}, data, 3, nfold=3, as_pandas=False)
-        print(scores["test-rmse-mean"])
-    """
-    plain = "resource.setrlimit = lambda *_: None\n"
-    lines = textwrap.dedent(WITHOUT_THREADS).split("\n")
-    at = next(i for i, line in enumerate(lines) if line.startswith("resource.setrlimit"))
-    with_threads = "\n".join([*lines[:at], plain, *lines[at:]])
-    assert run(textwrap.dedent(WITHOUT_THREADS) + textwrap.dedent(work)) == run(with_threads + textwrap.dedent(work))
+    assert without_threads(limit=True) == without_threads(limit=False)
 
 
 def default_threads(**environment: str) -> int:
