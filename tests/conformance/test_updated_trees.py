@@ -106,13 +106,14 @@ def assert_same_trees(ours: object, theirs: object) -> None:
     [
         {"updater": "refresh"},
         {"updater": "refresh", "refresh_leaf": 0},
-        {"updater": "refresh", "lambda": 0.3, "alpha": 0.5, "max_delta_step": 0.4, "min_child_weight": 9, "eta": 0.1},
+        {"updater": "refresh", "lambda": 0.3, "alpha": 0.5, "min_child_weight": 9, "eta": 0.1},
+        {"updater": "refresh", "lambda": 0.3, "max_delta_step": 0.4, "min_child_weight": 9, "eta": 0.1},
         {"updater": "prune", "gamma": 3, "eta": 0.2},
         {"updater": "prune", "max_depth": 2},
         {"updater": "refresh,prune", "gamma": 2},
         {"updater": "prune,refresh", "gamma": 2},
     ],
-    ids=["refresh", "statistics", "penalties", "prune", "depth", "both", "reversed"],
+    ids=["refresh", "statistics", "penalties", "steps", "prune", "depth", "both", "reversed"],
 )
 def test_update_as_xgboost_does(objective: str, params: dict[str, object]) -> None:
     """Every statistic of every node."""
