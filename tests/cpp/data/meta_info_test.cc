@@ -43,10 +43,13 @@ TEST(MetaInfo, WeightsBeforeOrAfterGroups) {
   std::vector<std::uint32_t> const sizes{2, 1};
   SetInfo(&info, "group", VectorView(sizes));
   EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
-  SetInfo(&info, "weight", VectorView(three));
+  ExpectParts(Refusal<float>(info, "weight", three), {"weight has 3 values", "2 query groups", "one per group"});
+  ExpectParts(Refusal<float>(info, "weight", {1}), {"weight has 1 values", "2 query groups"});
+  info.weights = three;
+  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"weight has 3 values", "2 query groups", "one per group"});
+  info.group_ptr.clear();
   EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
-  ExpectParts(Refusal<float>(info, "weight", {1}), {"weight has 1 values", "row, 3", "query group, 2"});
-  ExpectParts(Refusal<float>(info, "weight", {1, 1, 1, 1}), {"weight has 4 values"});
+  ExpectParts(Refusal<float>(info, "weight", {1, 1, 1, 1}), {"weight has 4 values", "one per row, 3"});
   ExpectParts(Refusal<float>(info, "weight", {1, -1, 1}), {"weight of row 1 is -1", "at least 0"});
   ExpectParts(Refusal<float>(info, "weight", {kNaN, 1, 1}), {"weight of row 0 is nan"});
   ExpectParts(Refusal<float>(info, "weight", {1, 1, kInf}), {"weight of row 2 is inf"});
