@@ -309,9 +309,9 @@ KAURI_API int XGBoosterFree(BoosterHandle handle);
 /** Frees what training keeps (prediction caches, sorted columns, bins); the model stays. */
 KAURI_API int XGBoosterReset(BoosterHandle handle);
 /**
- * A new booster of the rounds begin, begin + step, ... below end (0: all). Attributes are copied, but best_iteration and
- * best_score only with the first rounds up to the best one or further.
- * Returns -2 when the range reaches outside the rounds, -1 when it is empty or begin < 0 or step < 1.
+ * A new booster of the rounds begin, begin + step, ... below end (0: all). Attributes are copied, but best_iteration
+ * and best_score only with the first rounds up to the best one or further. Returns -2 when the range reaches outside
+ * the rounds, -1 when it is empty or begin < 0 or step < 1.
  */
 KAURI_API int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int step, BoosterHandle* out);
 KAURI_API int XGBoosterBoostedRounds(BoosterHandle handle, int* out);
