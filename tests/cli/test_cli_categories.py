@@ -104,7 +104,7 @@ def test_numbers_for_categories_are_refused(kauri: Kauri) -> None:
     typed = [["model_in=model.json", *task] for task in tasks]
     for arguments in typed:
         kauri.run(*arguments)
-    kauri.write("other.csv.feature_types", "q q q int")
+    kauri.write("other.csv.feature_types", "c q q int")
     for arguments in typed:
         error = kauri.run(*arguments, status=1).err
         assert "column 2 holds categories in the model, but numbers (type 'q')" in error, arguments

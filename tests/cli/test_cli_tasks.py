@@ -215,7 +215,7 @@ def test_dialect_of_the_final_model(kauri: Kauri) -> None:
         *run,
         "objective=multi:softprob",
         "num_class=2",
-        "base_score=0.1,0.2",
+        "base_score=[0.1,0.2]",
         "model_dialect=3.0",
         "save_period=0",
     ]

@@ -1,0 +1,105 @@
+"""Makes Python environments of other libraries, which read our model files in tests/conformance/test_model_readers.py.
+
+    .venv/bin/python tests/peers/environments.py [NAME...]
+
+makes those that are not there yet, or the named ones, in the folder build-peers (or $KAURI_PEERS), a few hundred MB
+each. Each needs some Python between two versions, looked for as python3.N in $PATH and among those of pyenv; one that
+is not found is said and left out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(os.environ.get("KAURI_PEERS", ROOT / "build-peers"))
+
+
+class Environment(NamedTuple):
+    """What is installed, and for which Pythons 3.N there are wheels of it."""
+
+    lowest: int
+    highest: int
+    packages: tuple[str, ...]
+
+
+_OLD_NUMPY = ("numpy==1.26.4", "scipy==1.13.1")  # XGBoost before 3.0 does not know numpy 2
+_NUMPY = ("numpy==2.3.5", "scipy==1.16.3")
+ENVIRONMENTS = {
+    "xgboost-1.7": Environment(9, 12, ("xgboost==1.7.6", *_OLD_NUMPY)),
+    "xgboost-2.0": Environment(9, 12, ("xgboost==2.0.3", *_OLD_NUMPY)),
+    "xgboost-2.1": Environment(9, 12, ("xgboost-cpu==2.1.4", *_OLD_NUMPY)),
+    "xgboost-3.0": Environment(11, 13, ("xgboost-cpu==3.0.5", *_NUMPY)),
+    "xgboost-3.1": Environment(11, 13, ("xgboost-cpu==3.1.3", *_NUMPY)),
+    "xgboost-3.2": Environment(11, 13, ("xgboost-cpu==3.2.0", *_NUMPY)),
+    "xgboost-3.3": Environment(12, 13, ("xgboost-cpu==3.3.0", *_NUMPY)),
+    "xgboost-3.4": Environment(12, 13, ("xgboost-cpu==3.4.1", *_NUMPY)),
+    "onnx": Environment(
+        11,
+        13,
+        (
+            "onnxmltools==1.16.0",
+            "onnx==1.23.2",
+            "onnxruntime==1.32.0",
+            "onnxconverter-common==1.16.0",
+            "skl2onnx==1.20.0",
+            "scikit-learn==1.9.1",
+            "xgboost-cpu==3.2.0",
+            "numpy==2.4.6",
+            "scipy==1.17.1",
+        ),
+    ),
+}
+
+
+def interpreter(name: str) -> Path | None:
+    """Return the Python of an environment, if it was made."""
+    python = FOLDER / name / "bin" / "python"
+    return python if (FOLDER / name / "made").exists() else None
+
+
+def _find_python(lowest: int, highest: int) -> str | None:
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for minor in range(lowest, highest + 1):
+        for path in [shutil.which(f"python3.{minor}"), *map(str, pyenv.glob(f"3.{minor}.*/bin/python"))]:
+            wanted = f"import sys; sys.exit(sys.version_info[:2] != (3, {minor}))"
+            if path is not None and subprocess.run([path, "-c", wanted], capture_output=True).returncode == 0:
+                return path
+    return None
+
+
+def make(name: str) -> bool:
+    """Make an environment; False where its Python is not there."""
+    environment = ENVIRONMENTS[name]
+    python = _find_python(environment.lowest, environment.highest)
+    if python is None:
+        print(f"{name}: no Python from 3.{environment.lowest} to 3.{environment.highest} was found; left out")
+        return False
+    print(f"{name}: {python}", flush=True)
+    shutil.rmtree(FOLDER / name, ignore_errors=True)
+    subprocess.run([python, "-m", "venv", FOLDER / name], check=True)
+    pip = [FOLDER / name / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    with_needs = [] if name == "onnx" else ["--no-deps"]  # XGBoost's are numpy, scipy, and NCCL for GPUs
+    subprocess.run([*pip, "--only-binary=:all:", *with_needs, *environment.packages], check=True)
+    (FOLDER / name / "made").touch()
+    return True
+
+
+def main(names: list[str]) -> int:
+    """Make the named environments, or all that are missing."""
+    unknown = [name for name in names if name not in ENVIRONMENTS]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; there are {', '.join(ENVIRONMENTS)}")
+        return 2
+    wanted = names or [name for name in ENVIRONMENTS if interpreter(name) is None]
+    made = [make(name) for name in wanted]
+    return 0 if all(made) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
