@@ -3,7 +3,8 @@
 ///
 /// With AVX-512 and on Arm that is Highway's Compress. With AVX2 that function of Highway 1.0 has a table of 1 KiB
 /// among its local variables, which GCC copies to the stack at every call (`rep movsq`): 72 % of the time that rows
-/// took to reach their nodes. Here the table is static: 2.8 times as many rows a second.
+/// took to reach their nodes, two fifths of a training on 98 k rows of 10 columns. Here the table is static, and they
+/// take a fifth of the time.
 ///
 /// No #pragma once: each target includes it anew.
 #if defined(KAURI_COMMON_COMPRESS_LANES_H) == defined(HWY_TARGET_TOGGLE)

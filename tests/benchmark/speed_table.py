@@ -95,7 +95,9 @@ def measure(case: Case, libraries: list[str], args: argparse.Namespace) -> dict[
     for process in processes.values():
         process.close()
     for one in found.values():
-        one["peak_bytes"] = one["runs"][0]["peak_bytes"]
+        for key in ("peak_bytes", "resident_bytes"):  # of a fresh process: later runs take what earlier ones freed
+            if key in one["runs"][0]:
+                one[key] = one["runs"][0][key]
         one["runs"] = one["runs"][warm_up:]
     return found
 
@@ -115,7 +117,7 @@ def report(case: Case, found: dict[str, dict]) -> None:
             line += f"  {median_of(runs, 'round_ms'):9.2f} ms a round"
         if case.again:
             line += f"  first {median_of(runs, 'first_seconds'):8.3f} s"
-            line += f"  resident {median_of(runs, 'resident_bytes') / 1e6:6.0f} MB"
+            line += f"  resident {one['resident_bytes'] / 1e6:6.0f} MB"
         metric, value = next(iter(one["quality"].items()))
         line += f"  peak {one['peak_bytes'] / 1e6:6.0f} MB  {metric} {value:.5f}"
         if ours and name != "kauri":
