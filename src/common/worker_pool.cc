@@ -106,10 +106,10 @@ class Region {
   std::int64_t const n_blocks_;
   int const threads_;
   bool const may_spin_;
-  Padding before_next_{};                       // not alignas: aligned memory takes longer to get
+  [[maybe_unused]] Padding before_next_{};      // not alignas: aligned memory takes longer to get
   std::atomic<std::int64_t> next_{0};           ///< block
   std::atomic<int> next_sleeper_{kNoSleepers};  ///< of the pool's workers: all before it have been woken
-  Padding before_left_{};
+  [[maybe_unused]] Padding before_left_{};
   /// Blocks that are not done, holders, and whether the caller sleeps: in one word, so that one operation leaves.
   FutexWord left_;
 };

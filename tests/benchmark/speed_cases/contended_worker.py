@@ -24,7 +24,8 @@ ESTIMATORS = {"kauri": "KauriClassifier", "xgboost": "XGBClassifier", "lightgbm"
 def estimator(library: str, rounds: int) -> Any:
     """With the library's own number of threads."""
     quiet = {"verbosity": -1} if library == "lightgbm" else {}
-    return getattr(importlib.import_module(library), ESTIMATORS[library])(n_estimators=rounds, max_depth=6, **quiet)
+    make = getattr(importlib.import_module(f"{library}.sklearn"), ESTIMATORS[library])
+    return make(n_estimators=rounds, max_depth=6, **quiet)
 
 
 def search(name: str, model: Any, part: Part, jobs: int) -> None:
