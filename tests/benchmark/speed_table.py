@@ -43,7 +43,7 @@ class Process:
         env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(args.threads)}
         if library == BASELINE:
             env["KAURI_LIBRARY"] = str(args.baseline)
-            package = args.baseline.parents[2] / "python-package"
+            package = args.baseline_package or args.baseline.parents[2] / "python-package"
             if package.exists():
                 env["KAURI_PYTHON_PACKAGE"] = str(package)
         quiet = None if args.verbose else subprocess.DEVNULL
@@ -136,6 +136,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, help="instead of each case's own number")
     parser.add_argument("--libraries", help="comma-separated; by default all that take part in a case")
     parser.add_argument("--baseline", type=lambda path: Path(path).resolve(), help="another build's libkauri.so")
+    parser.add_argument("--baseline-package", type=Path, help="its python-package; by default that of its project")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "kauri-speed", help="of the data")
     parser.add_argument("--out", type=Path, help="JSON")
     parser.add_argument("--verbose", action="store_true", help="show what the libraries print")
