@@ -156,22 +156,3 @@ def test_a_model_that_is_loaded_learns_categories_anew() -> None:
     expected.update(data, 2)
     assert booster.save_raw("json") == expected.save_raw("json")
     booster.predict(data)
-
-
-def test_an_update_that_fails_learns_nothing() -> None:
-    """Its model is the one before, which has not seen the data's categories."""
-    few = FRAME[FRAME["city"].isin(CITIES[:2])]
-    known = kauri.DMatrix(few.assign(city=few["city"].cat.set_categories(CITIES[:2])), Y[few.index])
-    booster = kauri.train({**PARAMS, "tree_method": "hist"}, known, 1)
-    data = kauri.DMatrix(FRAME, Y)
-
-    def of_other_length(margins: np.ndarray, _: kauri.DMatrix) -> tuple[np.ndarray, np.ndarray]:
-        return margins[1:], margins[1:]
-
-    booster.set_param({"process_type": "update", "updater": "refresh"})
-    with pytest.raises(kauri.DataError):
-        booster.update(data, 1, fobj=of_other_length)
-    booster.set_param("process_type", "default")
-    booster.set_param("updater", "")
-    booster.update(data, 1)
-    assert booster.get_categories()["city"] == CITIES
