@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/quoted.h"
+
 namespace kauri {
 namespace {
 
@@ -30,10 +32,8 @@ std::size_t Depth(std::string const& text) {
 }  // namespace
 
 nlohmann::json ParseJsonText(std::string const& text, ErrorKind kind) {
-  constexpr std::size_t kShown = 60;
   if (Depth(text) > kMaxJsonDepth) {
-    Fail(kind, "JSON nested deeper than ", kMaxJsonDepth, " levels: '", text.substr(0, kShown),
-         "...'; pass what the call documents.");
+    Fail(kind, "JSON nested deeper than ", kMaxJsonDepth, " levels: ", Quoted(text), "; pass what the call documents.");
   }
   return nlohmann::json::parse(text, nullptr, false);
 }

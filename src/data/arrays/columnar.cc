@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/json_text.h"
+#include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_column.h"
@@ -158,7 +159,7 @@ template <typename Parse>
 auto ParseColumns(std::string const& text, Parse const& parse, CategoryNameTable* names) {
   auto const document = ParseJsonText(text, ErrorKind::kData);
   if (!document.is_array()) {
-    Fail(ErrorKind::kData, "columns: '", text.substr(0, 120), "' is not a JSON list of array interfaces.");
+    Fail(ErrorKind::kData, "columns: ", Quoted(text), " is not a JSON list of array interfaces.");
   }
   std::vector<decltype(parse(document, nullptr))> columns;
   names->assign(document.size(), {});
