@@ -53,8 +53,8 @@ bool ReadLink(std::string const& path, std::string* target) {
   std::array<char, PATH_MAX> text;
   auto const size = readlink(path.c_str(), text.data(), text.size());
   if (size < 0) return false;
-  target->assign(text.data(), static_cast<std::size_t>(size));
-  if (target->empty() || target->front() != '/') *target = FolderOf(path) + "/" + *target;
+  std::string const said(text.data(), static_cast<std::size_t>(size));
+  *target = said.empty() || said.front() != '/' ? FolderOf(path) + "/" + said : said;
   return true;
 }
 
