@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "common/quoted.h"
 #include "data/file/binary_format.h"
 #include "data/text/side_files.h"
 #include "data/text/text_source.h"
@@ -19,8 +20,8 @@ std::string FormatOf(DataUri const& uri) {
   if (IsBinary(uri.path)) return "binary";
   std::string known;
   for (auto const& name : GetRegistries().readers.Names()) known += (known.empty() ? "" : ", ") + name;
-  Fail(ErrorKind::kParameter, "the format of '", uri.path, "' is not known; write '", uri.path,
-       "?format=' and one of: ", known, ".");
+  Fail(ErrorKind::kParameter, "the format of ", Quoted(uri.path), " is not known; write ",
+       Quoted(uri.path + "?format="), " and one of: ", known, ".");
 }
 
 std::unique_ptr<DataMatrix> ReadToFile(Context const& ctx, std::string const& format, DataUri const& uri,

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._callback import EvalsLog, TrainingCallback
+from ._files import FolderLock, remove_leftover, require_writable, write_atomically
 from ._lib import ModelError, ParameterError
 from .booster import Booster
 
 _ATTRIBUTE = "kauri_checkpoint"  # of the model in a checkpoint: what its training knew besides
+_MANY_ROUNDS = 10**9  # a checkpoint's name is hardly longer
 
 
 class TrainingState(NamedTuple):
@@ -29,7 +31,8 @@ class TrainingCheckPoint(TrainingCallback):
     """Saves the model every so many rounds, so that a training that was killed can go on where it was.
 
     A resumed training ends with the model that an uninterrupted one makes, bit for bit. Checkpoints are models like any
-    other; a file appears under its name only when it is complete.
+    other; a file appears under its name only when it is complete. One training at a time may save checkpoints of a name
+    in a folder; another one is refused before its first round.
 
     Parameters
     ----------
@@ -67,6 +70,7 @@ class TrainingCheckPoint(TrainingCallback):
         self.interval = interval
         self.keep = keep
         self.resume = resume
+        self._lock: FolderLock | None = None  # while a training runs
 
     def before_training(self, model: Booster) -> Booster:
         """Fail now rather than at the first checkpoint."""
@@ -74,7 +78,16 @@ class TrainingCheckPoint(TrainingCallback):
             raise TypeError("TrainingCheckPoint is for train(): cross-validation has no single model to save.")
         if not self.directory.is_dir():
             raise FileNotFoundError(f"the folder {os.fspath(self.directory)!r} of checkpoints does not exist.")
+        require_writable(self._path(_MANY_ROUNDS))
+        self.release()
+        self._lock = FolderLock(self.directory, f"{self.name}.{self._extension()}")
         return model
+
+    def release(self) -> None:
+        """Let other trainings save checkpoints of this name in the folder; `train` calls it when it ends."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
     def is_due(self, epoch: int) -> bool:
         """Whether round `epoch` ends with a checkpoint."""
@@ -86,7 +99,7 @@ class TrainingCheckPoint(TrainingCallback):
         model.set_attr(**{_ATTRIBUTE: json.dumps(state._asdict())})
         try:
             if self.as_pickle:
-                _write_atomically(path, pickle.dumps(model))
+                write_atomically(path, pickle.dumps(model))
             else:
                 model.save_model(path)
         finally:
@@ -123,7 +136,10 @@ class TrainingCheckPoint(TrainingCallback):
         return None
 
     def _path(self, rounds: int) -> Path:
-        return self.directory / f"{self.name}_{rounds}.{'pkl' if self.as_pickle else 'ubj'}"
+        return self.directory / f"{self.name}_{rounds}.{self._extension()}"
+
+    def _extension(self) -> str:
+        return "pkl" if self.as_pickle else "ubj"
 
     def _read(self, path: Path) -> Booster:
         try:
@@ -136,27 +152,15 @@ class TrainingCheckPoint(TrainingCallback):
         for path in list(self.directory.iterdir()):
             whole, found, _ = path.name.partition(".new-")
             if found and self._pattern().fullmatch(whole):
-                path.unlink(missing_ok=True)
+                remove_leftover(path)
 
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(rf"{re.escape(self.name)}_(0|[1-9]\d*)\.{'pkl' if self.as_pickle else 'ubj'}")
+        return re.compile(rf"{re.escape(self.name)}_(0|[1-9]\d*)\.{self._extension()}")
 
     def _saved(self) -> list[int]:
         """Return the numbers of rounds of the checkpoints there, ascending."""
         matches = [self._pattern().fullmatch(path.name) for path in self.directory.iterdir()]
         return sorted(int(match[1]) for match in matches if match)
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    new = path.with_name(f"{path.name}.new-{os.getpid()}")
-    try:
-        with new.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def _damaged(path: Path, what: str) -> ModelError:

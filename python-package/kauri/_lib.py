@@ -189,13 +189,26 @@ def num_threads(nthread: int = 0) -> int:
 
 
 def encode(text: str | os.PathLike[str]) -> bytes:
-    """Return a C string; a file name keeps bytes that are not UTF-8."""
+    """Return a C string of a file name, which keeps bytes that are not UTF-8."""
     return os.fsencode(text)
 
 
+def encode_text(text: str) -> bytes:
+    """Return a C string of a name or a value; what `decode` made of bytes that are not UTF-8 becomes them again."""
+    return text.encode(errors="surrogateescape")
+
+
+def decode(text: bytes) -> str:
+    """Return a text of the library, whose names and attributes may be any bytes."""
+    return text.decode(errors="surrogateescape")
+
+
 def config(**members: Any) -> bytes:
-    """Return a JSON configuration; NaN and infinities are written bare."""
-    return json.dumps(members).encode()
+    """Return a JSON configuration; NaN and infinities are written bare.
+
+    Of a file name, bytes that are not UTF-8 stay what they are; no other reader of JSON would take them.
+    """
+    return encode_text(json.dumps(members, ensure_ascii=False))
 
 
 # ---- arrays on their way in ------------------------------------------------------------------------------------------
@@ -220,7 +233,7 @@ def interface(array: np.ndarray) -> bytes:
 
 def strings_in(strings: list[str]) -> Any:
     """Return a C array of strings."""
-    return (c_char_p * len(strings))(*(text.encode() for text in strings))
+    return (c_char_p * len(strings))(*(encode_text(text) for text in strings))
 
 
 def handles_in(handles: list[Handle]) -> Any:
@@ -249,7 +262,7 @@ def call_text(function: Callable[..., int], *args: Any) -> str:
     """Call a function whose last argument receives a text."""
     out = c_char_p()
     check(function(*args, byref(out)))
-    return (out.value or b"").decode()
+    return decode(out.value or b"")
 
 
 def call_bytes(function: Callable[..., int], *args: Any) -> bytearray:
@@ -265,7 +278,7 @@ def call_strings(function: Callable[..., int], *args: Any) -> list[str]:
     length = c_uint64()
     out = POINTER(c_char_p)()
     check(function(*args, byref(length), byref(out)))
-    return [out[i].decode() for i in range(length.value)]
+    return [decode(out[i]) for i in range(length.value)]
 
 
 def call_prediction(function: Callable[..., int], *args: Any) -> np.ndarray:
@@ -318,15 +331,15 @@ def call_scores(function: Callable[..., int], *args: Any) -> tuple[list[str], np
     scores = POINTER(c_float)()
     check(function(*args, byref(n_features), byref(names), byref(dim), byref(shape), byref(scores)))
     values = _copied(scores, tuple(shape[i] for i in range(dim.value)))
-    return [names[i].decode(errors="replace") for i in range(n_features.value)], values
+    return [decode(names[i]) for i in range(n_features.value)], values
 
 
 def call_attribute(handle: Handle, key: str) -> str | None:
     """Call XGBoosterGetAttr."""
     out = c_char_p()
     success = c_int()
-    check(LIB.XGBoosterGetAttr(handle, key.encode(), byref(out), byref(success)))
-    return out.value.decode() if success.value and out.value is not None else None
+    check(LIB.XGBoosterGetAttr(handle, encode_text(key), byref(out), byref(success)))
+    return decode(out.value) if success.value and out.value is not None else None
 
 
 def call_int(function: Callable[..., int], *args: Any) -> int:

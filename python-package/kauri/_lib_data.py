@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._lib import LIB, Handle, check
+from ._lib import LIB, Handle, check, decode
 
 _NEXT = ctypes.CFUNCTYPE(c_int, c_void_p)
 _RESET = ctypes.CFUNCTYPE(None, c_void_p)
@@ -57,7 +57,7 @@ def call_categories(function: Any, handle: Handle, read: Callable[[str | None], 
     container, document = Handle(), c_char_p()
     check(function(handle, None, byref(container), byref(document)))
     try:
-        return read(None if document.value is None else document.value.decode())
+        return read(None if document.value is None else decode(document.value))
     finally:
         check(LIB.XGBCategoriesFree(container))
 
@@ -95,7 +95,7 @@ def call_texts(function: Callable[..., int], *args: Any) -> tuple[str, str]:
     """Call a function whose last arguments receive two texts."""
     first, second = c_char_p(), c_char_p()
     check(function(*args, byref(first), byref(second)))
-    return (first.value or b"").decode(), (second.value or b"").decode()
+    return decode(first.value or b""), decode(second.value or b"")
 
 
 def slice_rows(handle: Handle, rows: np.ndarray, allow_groups: bool) -> Handle:

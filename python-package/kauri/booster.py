@@ -66,7 +66,7 @@ class Booster(Model):
         """
         pairs = [(params, value)] if isinstance(params, str) else params
         for name, text in param_pairs(pairs, self.feature_names):
-            check(LIB.XGBoosterSetParam(self.handle, name.encode(), text.encode()))
+            check(LIB.XGBoosterSetParam(self.handle, _lib.encode_text(name), _lib.encode_text(text)))
 
     def save_config(self) -> str:
         """Return the parameters in effect, as JSON."""
@@ -191,7 +191,7 @@ class Booster(Model):
 
         A name that no metric has goes the way of the metric whose name it begins with; without one, smaller is better.
         """
-        return bool(_lib.call_int(LIB.KauriBoosterHigherIsBetter, self.handle, metric.encode()))
+        return bool(_lib.call_int(LIB.KauriBoosterHigherIsBetter, self.handle, _lib.encode_text(metric)))
 
     def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
         """Evaluate every metric on one data set."""

@@ -254,6 +254,11 @@ class CallbackContainer:
             model = _same_kind(callback.after_training(model), model, callback, "after_training")
         return model
 
+    def release(self) -> None:
+        """Let other trainings have the folders of checkpoints, however this one ended."""
+        for checkpoint in self._checkpoints():
+            checkpoint.release()
+
     def before_iteration(self, model: Booster, epoch: int) -> bool:
         """Run all; whether one of them wants to stop."""
         wishes = [callback.before_iteration(model, epoch, self.history) for callback in self.callbacks]

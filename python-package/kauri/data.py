@@ -103,7 +103,7 @@ class DMatrix(SoleOwner, RowInfo):
             raise DataError("both group and qid are given; pass one of them.")
         names, types = feature_names, feature_types
         if isinstance(data, (str, os.PathLike)):
-            self.handle = _lib.call_handle(LIB.XGDMatrixCreateFromURI, _lib.config(uri=os.fspath(data)))
+            self.handle = _lib.call_handle(LIB.XGDMatrixCreateFromURI, _lib.config(uri=os.fsdecode(data)))
         else:
             settings = _lib.config(missing=missing_value(missing), nthread=0 if nthread is None else int(nthread))
             rows = self._create(data, settings)

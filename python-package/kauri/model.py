@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _lib
 from ._feature_info import FeatureInfo
+from ._files import write_atomically
 from ._lib import LIB, check
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ class Model(FeatureInfo):
     def set_attr(self, **attributes: Any) -> None:
         """Set attributes, which are saved with the model; None deletes one."""
         for name, value in attributes.items():
-            text = None if value is None else str(value).encode()
-            check(LIB.XGBoosterSetAttr(self.handle, name.encode(), text))
+            text = None if value is None else _lib.encode_text(str(value))
+            check(LIB.XGBoosterSetAttr(self.handle, _lib.encode_text(name), text))
 
     @property
     def best_iteration(self) -> int:
@@ -178,7 +179,7 @@ class Model(FeatureInfo):
         dump_format
             ``"text"``, ``"json"`` or ``"dot"``.
         """
-        arguments = [_lib.encode(fmap), int(with_stats), dump_format.encode()]
+        arguments = [_lib.encode(fmap), int(with_stats), _lib.encode_text(dump_format)]
         return _lib.call_strings(LIB.XGBoosterDumpModelEx, self.handle, *arguments)
 
     def dump_model(
@@ -194,7 +195,7 @@ class Model(FeatureInfo):
             text = "[\n" + ",\n".join(trees) + "\n]"
         else:
             text = "".join(f"booster[{i}]:\n{tree}" for i, tree in enumerate(trees))
-        Path(fout).write_text(text, encoding="utf-8")
+        write_atomically(Path(fout), _lib.encode_text(text))
 
     def get_score(
         self, fmap: str | os.PathLike[str] = "", importance_type: str = "weight"
@@ -208,7 +209,7 @@ class Model(FeatureInfo):
         importance_type
             ``"weight"`` (number of splits), ``"gain"``, ``"cover"`` (means), ``"total_gain"`` or ``"total_cover"``.
         """
-        settings = _lib.config(importance_type=importance_type, feature_map=os.fspath(fmap))
+        settings = _lib.config(importance_type=importance_type, feature_map=os.fsdecode(fmap))
         names, scores = _lib.call_scores(LIB.XGBoosterFeatureScore, self.handle, settings)
         return dict(zip(names, scores.tolist()))
 

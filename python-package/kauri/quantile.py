@@ -176,7 +176,7 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
             nthread,
             max_bin,
             ref,
-            cache_prefix="" if prefix is None else os.fspath(prefix),
+            cache_prefix="" if prefix is None else os.fsdecode(prefix),
             memory_budget=int(memory_budget),
         )
         if not enable_categorical:

@@ -105,16 +105,19 @@ def train(
     told = {name: text for name, text in texts.items() if name not in _NOT_LEARNT_FROM}
     container = CallbackContainer(actions, custom_metric, output_margin=obj is not None, params=told)
 
-    booster = container.before_training(booster)
-    for epoch in range(container.resume(booster), num_boost_round):
-        if container.before_iteration(booster, epoch):
-            break
-        if epoch == 0:  # the first round on top of a model that is continued
-            booster.set_attr(best_iteration=None, best_score=None)
-        booster.update(dtrain, before + epoch, obj)
-        if container.after_iteration(booster, epoch, watched):
-            break
-    booster = container.after_training(booster)
+    try:
+        booster = container.before_training(booster)
+        for epoch in range(container.resume(booster), num_boost_round):
+            if container.before_iteration(booster, epoch):
+                break
+            if epoch == 0:  # the first round on top of a model that is continued
+                booster.set_attr(best_iteration=None, best_score=None)
+            booster.update(dtrain, before + epoch, obj)
+            if container.after_iteration(booster, epoch, watched):
+                break
+        booster = container.after_training(booster)
+    finally:
+        container.release()
     if evals_result is not None:
         evals_result.update(container.history)
     return booster

@@ -17,12 +17,6 @@
 namespace kauri {
 namespace {
 
-std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params) {
-  auto const at = name.find('@');
-  auto const argument = at == std::string::npos ? std::string() : name.substr(at + 1);
-  return GetRegistries().metrics.Find(name.substr(0, at)).make(argument, params);
-}
-
 /// A linear model has no trees, and the other way round.
 void RequireSameKind(Model const& model, std::string const& booster) {
   if (model.NumIterations() == 0 || model.IsLinear() == (booster == "gblinear")) return;
@@ -119,6 +113,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   RequireClasses(*parts);
   parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
   RequireSameKind(model, parts->param.booster);
+  RequireSameClasses(model, *parts);
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
   auto const predictor = PredictorName(parts->param.booster, parts->ctx.device.kind);
   parts->predictor = GetRegistries().predictors.Find(predictor).make(parts->effective);

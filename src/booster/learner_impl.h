@@ -22,6 +22,10 @@ std::string PredictorName(std::string const& booster, DeviceKind device);
 /// \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
 void CheckPredictable(Model const& model, std::int64_t n_cols);
 
+/// A metric by its name, error or error@0.7. \throws Error(kParameter) when it is not known, takes no argument, or not
+/// this one.
+std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params);
+
 /// The shape of a prediction as the C ABI reports it. value_width: floats per row of values and margins.
 std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& options, TreeRange trees,
                                    std::int64_t n_rows, std::int64_t value_width);
@@ -51,6 +55,12 @@ struct DataStamp {
   static DataStamp Of(DataMatrix const& data) { return {data.Id(), data.InfoRevision()}; }
   bool operator==(DataStamp const& other) const { return id == other.id && revision == other.revision; }
 };
+
+/// \throws Error(kParameter) when the parameters tell another number of classes apart than a model with rounds does.
+void RequireSameClasses(Model const& model, Components const& parts);
+
+/// \throws Error(kData) when training data want other outputs than a model with rounds has.
+void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo const& train);
 
 struct Learner::Impl {
   class Undo;

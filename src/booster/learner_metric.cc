@@ -1,7 +1,8 @@
-/// Which way a metric is to go, by its name.
+/// Metrics by their names, and which way they are to go.
 #include <string>
 
 #include "booster/learner_impl.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 
@@ -22,7 +23,34 @@ MetricEntry const* LongestPrefix(std::string const& name) {
   return longest;
 }
 
+/// Tried: no other part of a registered metric says it.
+bool TakesArgument(MetricEntry const& entry, ParamMap const& params) {
+  try {
+    return !entry.make("1", params)->Argument().empty();
+  } catch (Error const&) {  // it takes one, though not this
+    return true;
+  }
+}
+
+[[noreturn]] void RefuseArgument(std::string const& name, MetricEntry const& entry, ParamMap const& params) {
+  auto const takes = TakesArgument(entry, params);
+  Fail(ErrorKind::kParameter, "metric ", Quoted(name), ": ",
+       takes ? "a value is missing after '@'" : entry.name + " takes no value", "; write ", entry.name,
+       takes ? ", or the value as well. " : ". ", entry.name, ": ", entry.description);
+}
+
 }  // namespace
+
+std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& params) {
+  auto const at = name.find('@');
+  auto const& entry = GetRegistries().metrics.Find(name.substr(0, at));
+  if (at == std::string::npos) return entry.make("", params);
+  auto const argument = name.substr(at + 1);
+  if (argument.empty()) RefuseArgument(name, entry, params);
+  auto metric = entry.make(argument, params);
+  if (metric->Argument().empty()) RefuseArgument(name, entry, params);
+  return metric;
+}
 
 bool Learner::HigherIsBetter(std::string const& metric) const {
   auto const parts = impl_->Resolve();

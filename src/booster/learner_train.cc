@@ -26,6 +26,7 @@ void Learner::Impl::PrepareModel(Components const& parts, DataMatrix const& trai
     model.n_classes = parts.objective->NumClasses();
     model.n_targets = model.n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
   }
+  if (!custom) RequireSameOutputs(model, parts, train.Info());
   if (model.n_features != train.NumCols()) {
     Fail(ErrorKind::kData, "the training data have ", train.NumCols(), " features, the booster ", model.n_features,
          "; continue training with the features that it was trained on.");

@@ -11,6 +11,7 @@
 #include "booster/learner.h"
 #include "booster/learner_param.h"
 #include "common/log.h"
+#include "common/quoted.h"
 #include "kauri/booster.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
@@ -140,10 +141,10 @@ void CheckNames(bool strict, ParamMap* params) {
     auto const hint = nearest.empty() ? std::string(".") : "; did you mean '" + nearest + "'?";
     if (strict) {
       params->erase(name);
-      Fail(ErrorKind::kParameter, "unknown parameter '", name, "' (value '", value, "')", hint,
+      Fail(ErrorKind::kParameter, "unknown parameter ", Quoted(name), " (value ", Quoted(value), ")", hint,
            " `kauri --help` lists all parameters.");
     }
-    Log(LogLevel::kWarning, "parameter '", name, "' is not known and is ignored", hint);
+    Log(LogLevel::kWarning, "parameter ", Quoted(name), " is not known and is ignored", hint);
   }
 }
 

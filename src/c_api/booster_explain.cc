@@ -3,6 +3,7 @@
 
 #include "c_api/guard.h"
 #include "c_api/predict_out.h"
+#include "common/quoted.h"
 
 namespace kauri::c_api {
 namespace {
@@ -12,7 +13,7 @@ ExplainReduction ReductionOf(JsonConfig const& config) {
   auto const reduce = config.Text("reduce");
   if (reduce == "none") return ExplainReduction::kNone;
   if (reduce == "mean_abs") return ExplainReduction::kMeanAbs;
-  Fail(ErrorKind::kParameter, "reduce is '", reduce, "'; expected none or mean_abs.");
+  Fail(ErrorKind::kParameter, "reduce is ", Quoted(reduce), "; expected none or mean_abs.");
 }
 
 ExplainOptions ExplainOptionsOf(JsonConfig const& config) {

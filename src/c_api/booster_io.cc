@@ -1,9 +1,4 @@
 /// Models, snapshots and configurations: files and buffers; attributes.
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -13,28 +8,17 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "common/quoted.h"
+#include "common/read_file.h"
 
 namespace kauri::c_api {
 namespace {
-
-std::string ReadFile(std::string const& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    Fail(ErrorKind::kIo, "cannot read the model '", path, "': it is a directory; name a file in it.");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
-    Fail(ErrorKind::kIo, "cannot read the model '", path, "': ", std::strerror(errno), "; check the path.");
-  }
-  return bytes;
-}
 
 ModelFormat FormatOf(JsonConfig const& config) {
   auto const format = config.Text("format");
   if (format == "json") return ModelFormat::kJson;
   if (format == "ubj") return ModelFormat::kUbjson;
-  Fail(ErrorKind::kParameter, "unknown model format '", format, "'; expected json or ubj.");
+  Fail(ErrorKind::kParameter, "unknown model format ", Quoted(format), "; expected json or ubj.");
 }
 
 ModelDialect DialectOf(JsonConfig const& config) {
@@ -79,11 +63,11 @@ using kauri::Learner;
 int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {
   return Guard([&] {
     auto& learner = *BoosterOf(handle).learner;
-    auto const bytes = ReadFile(NotNull(fname, "fname"));
+    auto const bytes = kauri::ReadFile(kauri::FileToRead{NotNull(fname, "fname"), "model"});
     try {
       learner.LoadModel({bytes.data(), bytes.size()});
     } catch (kauri::Error const& error) {
-      kauri::Fail(error.Kind(), fname, ": ", error.what());
+      kauri::Fail(error.Kind(), kauri::Quoted(fname), ": ", error.what());
     }
   });
 }

@@ -10,6 +10,7 @@
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
+#include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
 
 namespace kauri::c_api {
@@ -52,7 +53,7 @@ AnyArray DerivativesOf(char const* json, char const* name, DataMatrix const& dat
   auto array = AnyArrayOf(json, name);
   auto const n_rows = array.array.view.shape[0];
   if (n_rows != data.NumRows()) {
-    Fail(ErrorKind::kData, "argument '", name, "' has ", n_rows, " rows, the data ", data.NumRows(),
+    Fail(ErrorKind::kData, "argument ", Quoted(name), " has ", n_rows, " rows, the data ", data.NumRows(),
          "; expected the shape [n_rows] or [n_rows, n_outputs].");
   }
   return array;

@@ -10,6 +10,7 @@
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
 #include "common/log.h"
+#include "common/quoted.h"
 #include "common/team.h"
 #include "common/threads.h"
 #include "kauri/c_api.h"
@@ -60,7 +61,7 @@ void CheckGlobalKeys(JsonConfig const& config) {
   for (auto const& [key, value] : config.Document().items()) {
     if (key == "verbosity" || key == "nthread") continue;
     if (key != "use_rmm" && key != "use_cuda_async_pool") {
-      Fail(ErrorKind::kParameter, "unknown global parameter '", key, "'; expected verbosity or nthread.");
+      Fail(ErrorKind::kParameter, "unknown global parameter ", Quoted(key), "; expected verbosity or nthread.");
     }
     if (config.Boolean(key.c_str())) {
       Fail(ErrorKind::kParameter, "global parameter ", key, "=true is not available; leave it out or pass false.");

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/quoted.h"
+
 namespace kauri::c_api {
 namespace {
 
@@ -43,7 +45,7 @@ int KindNumber(ErrorKind kind) {
 void Keep(int kind, char const* message) {
   auto& error = OfThisThread();
   error.kind = kind;
-  error.message = message;
+  error.message = Presentable(message);
 }
 
 }  // namespace

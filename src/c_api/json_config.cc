@@ -7,11 +7,10 @@
 
 #include "c_api/guard.h"
 #include "common/json_text.h"
+#include "common/quoted.h"
 
 namespace kauri::c_api {
 namespace {
-
-constexpr std::size_t kShownText = 200;
 
 /// JSON has no words for these numbers, clients write them bare: they become strings.
 std::string QuoteSpecialNumbers(std::string const& text) {
@@ -34,6 +33,32 @@ std::string QuoteSpecialNumbers(std::string const& text) {
   return quoted;
 }
 
+/// JSON has no bytes that are not UTF-8, but names of files have. They pass through the document as U+10FF80 to
+/// U+10FFFF, private characters that no name has.
+std::string WithCarriers(std::string_view text) {
+  std::string carried;
+  while (!text.empty()) {
+    auto const length = Utf8Length(text);
+    auto const byte = static_cast<unsigned char>(text.front());
+    if (length == 0)
+      carried += {'\xF4', '\x8F', static_cast<char>(0xBCU | byte >> 6U), static_cast<char>(byte & 0xBFU)};
+    carried += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return carried;
+}
+
+std::string WithoutCarriers(std::string const& text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    auto const is_carrier = text.compare(at, 3, "\xF4\x8F\xBE") == 0 || text.compare(at, 3, "\xF4\x8F\xBF") == 0;
+    auto const upper = is_carrier ? static_cast<unsigned char>(text[at + 2]) << 6U & 0xC0U : 0U;
+    plain += is_carrier ? static_cast<char>(upper | (static_cast<unsigned char>(text[at + 3]) & 0x3FU)) : text[at];
+    at += is_carrier ? 3 : 0;
+  }
+  return plain;
+}
+
 /// Whether it is an integer that int64 holds.
 bool IsInteger(nlohmann::json const& value) {
   auto const too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62U;
@@ -43,25 +68,25 @@ bool IsInteger(nlohmann::json const& value) {
 }  // namespace
 
 JsonConfig::JsonConfig(char const* text, char const* call)
-    : call_(call), parsed_(ParseJsonText(QuoteSpecialNumbers(NotNull(text, "config")), ErrorKind::kParameter)) {
+    : call_(call),
+      parsed_(ParseJsonText(QuoteSpecialNumbers(WithCarriers(NotNull(text, "config"))), ErrorKind::kParameter)) {
   if (!Document().is_object()) {
-    Fail(ErrorKind::kParameter, call_, ": the configuration must be a JSON object, got '",
-         std::string(text).substr(0, kShownText), "'.");
+    Fail(ErrorKind::kParameter, call_, ": the configuration must be a JSON object, got ", Quoted(text), ".");
   }
 }
 
 nlohmann::json const& JsonConfig::Find(char const* key, char const* expected) const {
   auto const found = Document().find(key);
   if (found == Document().end()) {
-    Fail(ErrorKind::kParameter, call_, ": the configuration lacks the key '", key, "'; add it with ", expected, ".");
+    Fail(ErrorKind::kParameter, call_, ": the configuration lacks the key ", Quoted(key), "; add it with ", expected,
+         ".");
   }
   return *found;
 }
 
 void JsonConfig::Refuse(char const* key, char const* expected) const {
-  Fail(ErrorKind::kParameter, call_, ": the configuration's '", key, "' is ",
-       Document().at(key).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, kShownText),
-       "; expected ", expected, ".");
+  Fail(ErrorKind::kParameter, call_, ": the configuration's ", Quoted(key), " is ",
+       Quoted(WithoutCarriers(Document().at(key).dump())), "; expected ", expected, ".");
 }
 
 std::int64_t JsonConfig::Integer(char const* key) const {
@@ -110,7 +135,7 @@ bool JsonConfig::Boolean(char const* key) const {
 std::string JsonConfig::Text(char const* key) const {
   auto const& value = Find(key, "a string");
   if (!value.is_string()) Refuse(key, "a string");
-  return value.get<std::string>();
+  return WithoutCarriers(value.get<std::string>());
 }
 
 }  // namespace kauri::c_api

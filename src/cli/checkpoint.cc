@@ -12,6 +12,8 @@
 
 #include "booster/learner_param.h"
 #include "booster/model_io/model_io.h"
+#include "common/atomic_file.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {
@@ -66,7 +68,7 @@ std::vector<std::int64_t> RoundsInFolder(std::string const& folder, std::int64_t
     auto const rounds = RoundsOfName(entry.path().filename().string(), kSuffix);
     if (rounds >= 0 && rounds <= most) found.push_back(rounds);
   }
-  if (error) Fail(ErrorKind::kIo, "model_dir=", folder, " cannot be searched: ", error.message(), ".");
+  if (error) Fail(ErrorKind::kIo, "model_dir=", Quoted(folder), " cannot be searched: ", error.message(), ".");
   std::sort(found.begin(), found.end(), std::greater<>());
   return found;
 }
@@ -76,13 +78,11 @@ void RemoveHalfWritten(std::string const& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (auto const& entry : fs::directory_iterator(folder, error)) {
-    auto const name = entry.path().filename().string();
-    auto const end = name.find(".new-");
-    if (end == std::string::npos) continue;
-    auto const whole = name.substr(0, end);
+    std::string whole;
+    if (!IsReplacementName(entry.path().filename().string(), &whole)) continue;
     if (RoundsOfName(whole, kSuffix) >= 0 || RoundsOfName(whole, kBestSuffix) >= 0) found.push_back(entry.path());
   }
-  for (auto const& path : found) fs::remove(path, error);
+  for (auto const& path : found) RemoveLeftover(path.string());
 }
 
 void RequireSameParameters(std::string const& path, std::map<std::string, std::string> before,
@@ -90,11 +90,9 @@ void RequireSameParameters(std::string const& path, std::map<std::string, std::s
   for (auto const& [name, value] : before) now.emplace(name, "");
   for (auto const& [name, value] : now) {
     if (before[name] == value) continue;
-    auto const show = [](std::string const& text) {
-      return text.empty() ? std::string("not given") : "'" + text + "'";
-    };
-    Fail(ErrorKind::kParameter, "the checkpoint '", path, "' was made with another ", name, " (", show(before[name]),
-         ", now ", show(value), "); give the same parameters, another model_dir, or resume=false.");
+    auto const show = [](std::string const& text) { return text.empty() ? std::string("not given") : Quoted(text); };
+    Fail(ErrorKind::kParameter, "the checkpoint ", Quoted(path), " was made with another ", name, " (",
+         show(before[name]), ", now ", show(value), "); give the same parameters, another model_dir, or resume=false.");
   }
 }
 
@@ -122,6 +120,8 @@ std::string NumberText(double value) {
 }
 
 std::string NumberedPath(CliParam const& cli, std::int64_t rounds) { return PathOf(cli, rounds, kSuffix); }
+
+std::string LongestCheckpointPath(CliParam const& cli) { return PathOf(cli, cli.num_round, kBestSuffix); }
 
 void SaveCheckpoint(Options const& options, Model model, Checkpoint const& checkpoint) {
   if (checkpoint.best_model) SaveModel(*checkpoint.best_model, PathOf(options.cli, checkpoint.rounds, kBestSuffix));
@@ -151,8 +151,8 @@ Checkpoint FindCheckpoint(Options const& options) {
       return ReadState(options, path, found->second);
     } catch (std::exception const& error) {  // of JSON or of a number in it
       if (dynamic_cast<Error const*>(&error) != nullptr) throw;
-      Fail(ErrorKind::kModel, "the attribute ", kAttribute, " of '", path, "' is damaged; delete the file to resume ",
-           "from an older one.");
+      Fail(ErrorKind::kModel, "the attribute ", kAttribute, " of ", Quoted(path),
+           " is damaged; delete the file to resume ", "from an older one.");
     }
   }
   return {};

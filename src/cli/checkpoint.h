@@ -28,6 +28,9 @@ std::string NumberText(double value);
 /// model_dir/0010.ubj.
 std::string NumberedPath(CliParam const& cli, std::int64_t rounds);
 
+/// No file of a checkpoint of this training has a longer path.
+std::string LongestCheckpointPath(CliParam const& cli);
+
 /// Writes model_dir/NNNN.ubj; `model` comes without attributes of a checkpoint. \throws Error(kIo).
 void SaveCheckpoint(Options const& options, Model model, Checkpoint const& checkpoint);
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "cli/files.h"
+#include "common/quoted.h"
+#include "common/read_file.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {
@@ -31,7 +32,7 @@ class LineReader {
   std::string Token(char stop) {
     if (AtEnd()) return {};
     auto const quote = line_[position_];
-    if (quote == '"' || quote == '\'') return Quoted(quote);
+    if (quote == '"' || quote == '\'') return QuotedToken(quote);
     auto const begin = position_;
     while (position_ < line_.size() && line_[position_] != stop && line_[position_] != '#') ++position_;
     auto end = position_;
@@ -41,7 +42,7 @@ class LineReader {
   [[noreturn]] void Refuse(std::string const& what) const { Fail(ErrorKind::kParameter, origin_, ": ", what); }
 
  private:
-  std::string Quoted(char quote) {
+  std::string QuotedToken(char quote) {
     auto const end = line_.find(quote, position_ + 1);
     if (end == std::string::npos) Refuse(std::string("the quote ") + quote + " is not closed on this line");
     auto token = line_.substr(position_ + 1, end - position_ - 1);
@@ -61,10 +62,10 @@ void ParseLine(std::string const& line, std::string const& origin, std::vector<S
   if (reader.AtEnd()) return;
   auto key = reader.Token('=');
   if (key.empty()) reader.Refuse("a name is missing before '='; expected key = value");
-  if (!reader.Take('=')) reader.Refuse("'" + key + "' is not followed by '='; expected key = value");
-  if (reader.AtEnd()) reader.Refuse("'" + key + "' has no value; write '' for an empty one");
+  if (!reader.Take('=')) reader.Refuse(Quoted(key) + " is not followed by '='; expected key = value");
+  if (reader.AtEnd()) reader.Refuse(Quoted(key) + " has no value; write '' for an empty one");
   auto value = reader.Token('\0');
-  if (!reader.AtEnd()) reader.Refuse("text after the closing quote of the value of '" + key + "'");
+  if (!reader.AtEnd()) reader.Refuse("text after the closing quote of the value of " + Quoted(key));
   settings->push_back({std::move(key), std::move(value), origin});
 }
 
@@ -82,15 +83,16 @@ std::vector<Setting> ParseConfig(std::string const& text, std::string const& nam
 }
 
 std::vector<Setting> ReadConfig(std::string const& path) {
-  return ParseConfig(ReadFile(path, "configuration file", kMaxConfigBytes), path);
+  return ParseConfig(ReadFile(FileToRead{path, "configuration file", kMaxConfigBytes, true}), path);
 }
 
 Setting ParseArgument(std::string const& argument) {
   auto const equals = argument.find('=');
   if (equals == std::string::npos || equals == 0) {
-    Fail(ErrorKind::kParameter, "argument '", argument, "' is not of the form key=value; kauri --help lists the keys.");
+    Fail(ErrorKind::kParameter, "argument ", Quoted(argument),
+         " is not of the form key=value; kauri --help lists the keys.");
   }
-  return {argument.substr(0, equals), argument.substr(equals + 1), "argument '" + argument + "'"};
+  return {argument.substr(0, equals), argument.substr(equals + 1), "argument " + Quoted(argument)};
 }
 
 }  // namespace kauri::cli

@@ -26,13 +26,13 @@ void WriteDot(std::vector<std::string> const& trees, std::ostream* out) {
 
 void Dump(Options const& options) {
   auto const& cli = options.cli;
+  OutputFile file(cli.name_dump, "dump");
   Learner learner;
   SetUpLearner(options, &learner);
   auto const& model = learner.GetModel();
   auto const map = cli.fmap.empty() ? FeatureMap{model.feature_names, model.feature_types} : ReadFeatureMap(cli.fmap);
   char const* const formats[] = {"text", "json", "dot"};
   auto const trees = DumpModel(model, map, cli.dump_stats, formats[cli.dump_format]);
-  OutputFile file(cli.name_dump, "dump");
   switch (cli.dump_format) {
     case CliParam::kJson:
       WriteJson(trees, &file.Stream());

@@ -11,6 +11,7 @@
 #include "cli/learner_setup.h"
 #include "cli/progress.h"
 #include "cli/tasks.h"
+#include "common/quoted.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
 
@@ -51,7 +52,7 @@ std::int64_t FeatureNumber(std::string const& which, std::vector<std::string> co
   auto const read = std::from_chars(which.data(), end, number);
   if (read.ec == std::errc() && read.ptr == end) return number;
   auto const nearest = which.empty() ? std::string() : NearestName(which, names);
-  Fail(ErrorKind::kParameter, "features: there is no feature '", which, "'",
+  Fail(ErrorKind::kParameter, "features: there is no feature ", Quoted(which),
        nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Give names or numbers, separated by commas.");
 }
 

@@ -2,7 +2,7 @@
 
 #include "booster/learner_param.h"
 #include "booster/parameter_check.h"
-#include "cli/files.h"
+#include "common/read_file.h"
 #include "data/bins/memory_param.h"
 #include "data_from_uri.h"
 #include "kauri/error.h"
@@ -14,7 +14,7 @@ void SetUpLearner(Options const& options, Learner* learner) {
   learner->SetParam("validate_parameters", "true");
   for (auto const& [name, value] : options.learner) learner->SetParam(name, value);
   if (!options.cli.model_in.empty()) {
-    auto const bytes = ReadFile(options.cli.model_in, "model");
+    auto const bytes = ReadFile(FileToRead{options.cli.model_in, "model"});
     try {
       learner->LoadModel({bytes.data(), bytes.size()});
     } catch (Error const& error) {

@@ -1,5 +1,6 @@
 /// \file `kauri CONFIG [key=value ...]`: reads what is asked, runs one task, turns exceptions into one line and a
 /// status.
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -12,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/tasks.h"
 #include "common/log.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {
@@ -68,6 +70,7 @@ void Run(std::vector<std::string> const& arguments) {
 }  // namespace kauri::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the write, as a full disk is
   kauri::SetLogCallback(&kauri::cli::PrintLogLine);
   try {
     kauri::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
@@ -75,7 +78,7 @@ int main(int argc, char** argv) {
   } catch (std::bad_alloc const&) {
     std::cerr << "error: not enough memory; use less data, or a smaller max_bin.\n";
   } catch (std::exception const& error) {
-    std::cerr << "error: " << error.what() << '\n';
+    std::cerr << "error: " << kauri::Presentable(error.what()) << '\n';
   }
   return 1;
 }

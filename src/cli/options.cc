@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "booster/learner_param.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 
@@ -27,7 +28,7 @@ bool Contains(std::vector<std::string> const& names, std::string const& name) {
 
 void AddEvaluationSet(Setting const& setting, Options* options) {
   if (setting.key.back() != ']' || setting.key.size() <= kEvalPrefixSize + 1) {
-    Fail(ErrorKind::kParameter, setting.origin, ": '", setting.key, "' is not of the form eval[NAME].");
+    Fail(ErrorKind::kParameter, setting.origin, ": ", Quoted(setting.key), " is not of the form eval[NAME].");
   }
   auto name = setting.key.substr(kEvalPrefixSize, setting.key.size() - kEvalPrefixSize - 1);
   auto& sets = options->evaluation_sets;
@@ -43,7 +44,7 @@ void AddEvaluationSet(Setting const& setting, Options* options) {
   auto const cli_names = CliNames();
   known.insert(known.end(), cli_names.begin(), cli_names.end());
   auto const nearest = NearestName(setting.key, known);
-  Fail(ErrorKind::kParameter, setting.origin, ": unknown parameter '", setting.key, "'",
+  Fail(ErrorKind::kParameter, setting.origin, ": unknown parameter ", Quoted(setting.key),
        nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " kauri --help lists all of them.");
 }
 

@@ -23,12 +23,12 @@ PredictOptions ReadPredictOptions(CliParam const& cli, Model const& model) {
 }  // namespace
 
 void Predict(Options const& options) {
+  OutputFile file(options.cli.name_pred, "file of predictions");
   Learner learner;
   SetUpLearner(options, &learner);
   auto const& model = learner.GetModel();
   auto const data = ReadValues(options, "test:data", options.cli.test_path);
   auto const prediction = learner.Predict(*data, ReadPredictOptions(options.cli, model));
-  OutputFile file(options.cli.name_pred, "file of predictions");
   file.Stream().precision(std::numeric_limits<float>::max_digits10);
   if (options.cli.pred_contribs) {
     MakeCsvWriter(ShapeOfExplanation(model, data->NumRows(), {}), &file.Stream())->Write(prediction.values);

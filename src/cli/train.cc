@@ -13,6 +13,8 @@
 #include "cli/learner_setup.h"
 #include "cli/progress.h"
 #include "cli/tasks.h"
+#include "common/folder_lock.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {
@@ -28,7 +30,7 @@ void CheckModelPaths(CliParam const& cli) {
   FormatOfPath(path);
   ParseDialect(cli.model_dialect);
   CheckWritable(path, "model");
-  if (cli.save_period > 0) CheckWritable(NumberedPath(cli, 0), "model");
+  if (cli.save_period > 0) CheckWritable(LongestCheckpointPath(cli), "checkpoint");
 }
 
 /// dart takes weight from trees that it leaves out, gblinear has no rounds to cut.
@@ -65,7 +67,7 @@ class Trainer {
     learner_.AddData(train_);
     TakeFeatureInfo("feature_name", train_->Info().feature_names);
     TakeFeatureInfo("feature_type", train_->Info().feature_types);
-    if (!checkpoint.path.empty()) Say("resuming from '" + checkpoint.path + "'");
+    if (!checkpoint.path.empty()) Say("resuming from " + Quoted(checkpoint.path));
   }
 
   void Run() {
@@ -153,6 +155,8 @@ class Trainer {
 
 void Train(Options const& options) {
   CheckModelPaths(options.cli);
+  std::optional<FolderLock> lock;  // else two trainings would take each other's checkpoints for their own
+  if (options.cli.save_period > 0) lock.emplace(options.cli.model_dir, "model_dir");
   Trainer(options, FindCheckpoint(options)).Run();
 }
 

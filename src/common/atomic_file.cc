@@ -1,42 +1,22 @@
 #include "common/atomic_file.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <system_error>
+#include <utility>
+
+#include "common/quoted.h"
+#include "kauri/error.h"
 
 namespace kauri {
 namespace {
 
-/// The text of an errno; strerror is not safe from several threads.
-std::string ReasonOf(int error) { return std::generic_category().message(error); }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
-
-  int Get() const { return number_; }
-  bool IsOpen() const { return number_ >= 0; }
-  /// \returns 0 or an errno: a file system may report a failed write only here.
-  int Close() {
-    auto const result = close(number_);
-    number_ = -1;
-    return result == 0 ? 0 : errno;
-  }
-
- private:
-  int number_;
-};
+constexpr char const* kMark = ".new-";
 
 /// \returns 0 or an errno.
 int WriteAll(int descriptor, Span<char const> bytes) {
@@ -50,11 +30,16 @@ int WriteAll(int descriptor, Span<char const> bytes) {
   return 0;
 }
 
-[[noreturn]] void FailToWrite(std::string const& path, std::size_t size, int error) {
-  bool const full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  Fail(ErrorKind::kIo, "cannot write '", path, "' (", size, " bytes): ", ReasonOf(error),
-       ". An older file of that name is unchanged. ",
-       full ? "Make room or choose another place." : "Check the folder and its permissions.");
+std::string CureOf(int error) {
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) return "Make room or choose another place.";
+  if (error == ENAMETOOLONG) return "Give a shorter name.";
+  if (error == ELOOP) return "Links lead in a circle; give the path of a file.";
+  return "Check the folder and its permissions.";
+}
+
+[[noreturn]] void FailToWrite(std::string const& path, std::string const& size, int error) {
+  Fail(ErrorKind::kIo, "cannot write ", Quoted(path), size, ": ", ReasonOf(error),
+       ". An older file of that name is unchanged. ", CureOf(error));
 }
 
 std::string FolderOf(std::string const& path) {
@@ -63,20 +48,34 @@ std::string FolderOf(std::string const& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// What `path` leads to through symbolic links; `path` itself where nothing is there yet.
-std::string Resolve(std::string const& path) {
-  auto* resolved = realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return path;
-  std::string const result = resolved;
-  std::free(resolved);
-  return result;
+/// What the link `path` says, as seen from here; false where it is none.
+bool ReadLink(std::string const& path, std::string* target) {
+  std::array<char, PATH_MAX> text;
+  auto const size = readlink(path.c_str(), text.data(), text.size());
+  if (size < 0) return false;
+  std::string const said(text.data(), static_cast<std::size_t>(size));
+  *target = said.empty() || said.front() != '/' ? FolderOf(path) + "/" + said : said;
+  return true;
 }
 
-/// A new file beside `path`; *name becomes its name. \returns a descriptor or -1 with errno set.
+/// The end of a chain of links to a file that is not there. The system has no call for this.
+std::string FollowDangling(std::string const& path) {
+  constexpr int kMostLinks = 40;  // as the system itself
+  auto end = path;
+  for (int i = 0; ReadLink(end, &end); ++i) {
+    if (i == kMostLinks) FailToWrite(path, "", ELOOP);
+  }
+  return end;
+}
+
+/// A new file beside `path`, its name at most as long as names may be; *name becomes its path. \returns a descriptor or
+/// -1 with errno set.
 int OpenBeside(std::string const& path, std::string* name) {
   constexpr int kTries = 1000;
+  auto const name_begin = path.find_last_of('/') + 1;  // 0 without a slash
   for (int i = 0; i < kTries; ++i) {
-    *name = path + ".new-" + std::to_string(getpid()) + "-" + std::to_string(i);
+    auto const mark = kMark + std::to_string(getpid()) + "-" + std::to_string(i);
+    *name = path.substr(0, name_begin) + path.substr(name_begin, NAME_MAX - mark.size()) + mark;
     auto const descriptor = open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
@@ -97,48 +96,90 @@ int WritePieces(int descriptor, Span<Span<char const> const> pieces) {
   return 0;
 }
 
-std::size_t TotalSize(Span<Span<char const> const> pieces) {
+std::string TotalSize(Span<Span<char const> const> pieces) {
   std::size_t size = 0;
   for (auto const& piece : pieces) size += piece.size();
-  return size;
-}
-
-/// \returns 0 or an errno. Takes over the permissions of `old_file` unless it is nullptr.
-int WriteNewFile(Descriptor* file, Span<Span<char const> const> pieces, struct stat const* old_file) {
-  if (auto const error = WritePieces(file->Get(), pieces)) return error;
-  if (old_file != nullptr && fchmod(file->Get(), old_file->st_mode & 07777U) != 0) return errno;
-  if (fsync(file->Get()) != 0 && errno != EINVAL && errno != ENOTSUP) return errno;
-  return file->Close();
+  return " (" + std::to_string(size) + " bytes)";
 }
 
 void WriteDirectly(std::string const& path, Span<Span<char const> const> pieces) {
-  Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  Descriptor const file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   auto const error = file.IsOpen() ? WritePieces(file.Get(), pieces) : errno;
-  if (error != 0) Fail(ErrorKind::kIo, "cannot write ", TotalSize(pieces), " bytes to '", path, "': ", ReasonOf(error));
+  if (error == 0) return;
+  Fail(ErrorKind::kIo, "cannot write ", Quoted(path), TotalSize(pieces), ": ", ReasonOf(error), ".");
 }
 
 }  // namespace
 
-std::string ReadFile(std::string const& path) {
-  auto const fail = [&](std::string const& reason) { Fail(ErrorKind::kIo, "cannot read '", path, "': ", reason); };
-  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.IsOpen()) fail(ReasonOf(errno) + ". Check the path.");
-  struct stat status {};
-  if (fstat(file.Get(), &status) != 0) fail(ReasonOf(errno));
-  if (S_ISDIR(status.st_mode)) fail("it is a folder; give the path of a file.");
-  // One byte more than the size that is known, so that the end is seen without growing.
-  std::string bytes(static_cast<std::size_t>(std::max<off_t>(status.st_size, 4095)) + 1, '\0');
-  std::size_t size = 0;
-  for (bool done = false; !done;) {
-    if (size == bytes.size()) bytes.resize(2 * size);
-    auto const count = read(file.Get(), &bytes[size], bytes.size() - size);
-    if (count < 0 && errno != EINTR) fail(ReasonOf(errno));
-    done = count == 0;
-    size += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+Place FindPlace(std::string const& path) {
+  struct stat old_file {};
+  Place place{path};
+  place.exists = stat(path.c_str(), &old_file) == 0;
+  if (!place.exists && errno != ENOENT) FailToWrite(path, "", errno);
+  if (!place.exists) {
+    place.path = FollowDangling(path);
+    return place;
   }
-  bytes.resize(size);
-  if (bytes.empty()) fail("it is empty.");
-  return bytes;
+  if (S_ISDIR(old_file.st_mode)) {
+    Fail(ErrorKind::kIo, "cannot write ", Quoted(path), ": it is a folder; give the path of a file.");
+  }
+  place.is_regular = S_ISREG(old_file.st_mode);
+  place.permissions = old_file.st_mode & 07777U;
+  auto* resolved = place.is_regular ? realpath(path.c_str(), nullptr) : nullptr;
+  if (resolved != nullptr) place.path = resolved;
+  std::free(resolved);
+  return place;
+}
+
+ReplacementFile::ReplacementFile(Place place) : place_(std::move(place)), file_(OpenBeside(place_.path, &name_)) {
+  if (!file_.IsOpen()) FailToWrite(place_.path, "", errno);
+  flock(file_.Get(), LOCK_EX | LOCK_NB);  // only a mark; not every file system has locks
+}
+
+ReplacementFile::~ReplacementFile() {
+  if (!name_.empty()) unlink(name_.c_str());
+}
+
+int ReplacementFile::Commit() {
+  auto const error = MoveIntoPlace();
+  if (error != 0) return error;
+  name_.clear();
+  SyncFolder(FolderOf(place_.path));
+  return 0;
+}
+
+int ReplacementFile::MoveIntoPlace() {
+  if (place_.exists && fchmod(file_.Get(), place_.permissions) != 0) return errno;
+  if (fsync(file_.Get()) != 0 && errno != EINVAL && errno != ENOTSUP) return errno;
+  if (auto const error = file_.Close()) return error;
+  return rename(name_.c_str(), place_.path.c_str()) == 0 ? 0 : errno;
+}
+
+bool IsReplacementName(std::string const& name, std::string* whole) {
+  auto const end = name.find(kMark);
+  if (end == std::string::npos) return false;
+  *whole = name.substr(0, end);
+  return true;
+}
+
+void RemoveLeftover(std::string const& path) {
+  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  auto const is_alive = file.IsOpen() && flock(file.Get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!is_alive) unlink(path.c_str());
+}
+
+void RequireWritable(std::string const& path) {
+  constexpr std::size_t kTrialBytes = std::size_t{1} << 16U;
+  auto const place = FindPlace(path);
+  if (!place.is_regular) {
+    if (access(path.c_str(), W_OK) != 0) FailToWrite(path, "", errno);
+    return;
+  }
+  ReplacementFile const trial(place);
+  std::string const block(kTrialBytes, '\0');
+  auto error = WriteAll(trial.Number(), {block.data(), block.size()});
+  if (error == 0 && fsync(trial.Number()) != 0 && errno != EINVAL && errno != ENOTSUP) error = errno;
+  if (error != 0) FailToWrite(path, "", error);
 }
 
 void WriteFileAtomically(std::string const& path, Span<char const> bytes) {
@@ -146,23 +187,12 @@ void WriteFileAtomically(std::string const& path, Span<char const> bytes) {
 }
 
 void WriteFileAtomically(std::string const& path, Span<Span<char const> const> pieces) {
-  struct stat old_file {};
-  bool const exists = stat(path.c_str(), &old_file) == 0;
-  if (exists && S_ISDIR(old_file.st_mode)) {
-    Fail(ErrorKind::kIo, "cannot write '", path, "': it is a folder; give the path of a file.");
-  }
-  if (exists && !S_ISREG(old_file.st_mode)) return WriteDirectly(path, pieces);
-  auto const target = Resolve(path);
-  std::string name;
-  Descriptor file(OpenBeside(target, &name));
-  if (!file.IsOpen()) FailToWrite(path, TotalSize(pieces), errno);
-  auto error = WriteNewFile(&file, pieces, exists ? &old_file : nullptr);
-  if (error == 0 && rename(name.c_str(), target.c_str()) != 0) error = errno;
-  if (error != 0) {
-    unlink(name.c_str());
-    FailToWrite(path, TotalSize(pieces), error);
-  }
-  SyncFolder(FolderOf(target));
+  auto place = FindPlace(path);
+  if (!place.is_regular) return WriteDirectly(path, pieces);
+  ReplacementFile file(std::move(place));
+  auto error = WritePieces(file.Number(), pieces);
+  if (error == 0) error = file.Commit();
+  if (error != 0) FailToWrite(path, TotalSize(pieces), error);
 }
 
 }  // namespace kauri

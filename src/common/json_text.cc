@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/quoted.h"
+
 namespace kauri {
 namespace {
 
@@ -104,10 +106,8 @@ std::string Joined(char open, char close, Range const& range, ToText const& to_t
 JsonDocument::~JsonDocument() { TakeApart(&root_); }
 
 JsonDocument ParseJsonText(std::string const& text, ErrorKind kind) {
-  constexpr std::size_t kShown = 60;
   if (Depth(text) > kMaxJsonDepth) {
-    Fail(kind, "JSON nested deeper than ", kMaxJsonDepth, " levels: '", text.substr(0, kShown),
-         "...'; pass what the call documents.");
+    Fail(kind, "JSON nested deeper than ", kMaxJsonDepth, " levels: ", Quoted(text), "; pass what the call documents.");
   }
   JsonDocument document;
   Builder builder(&document.root_);

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "common/quoted.h"
+
 namespace kauri {
 namespace {
 
@@ -31,9 +33,10 @@ int GetLogLevel() { return g_level; }
 
 void LogLine(LogLevel level, std::string const& line) {
   if (static_cast<int>(level) > GetLogLevel()) return;
+  auto const shown = Presentable(line);
   std::lock_guard<std::mutex> const lock(g_mutex);
-  if (g_callback != nullptr) g_callback(line.c_str());
-  if (g_leveled_callback != nullptr) g_leveled_callback(static_cast<int>(level), line.c_str());
+  if (g_callback != nullptr) g_callback(shown.c_str());
+  if (g_leveled_callback != nullptr) g_leveled_callback(static_cast<int>(level), shown.c_str());
 }
 
 }  // namespace kauri

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/number_list.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -17,8 +18,8 @@ namespace {
 std::vector<float> ParseAlphas(char const* name, std::string const& text) {
   std::vector<float> alphas;
   if (ParseNumbers(text, &alphas)) return alphas;
-  Fail(ErrorKind::kParameter, "parameter ", name, "='", text,
-       "' is not valid; expected a number or several as in [0.1, 0.9]");
+  Fail(ErrorKind::kParameter, "parameter ", name, "=", Quoted(text),
+       " is not valid; expected a number or several as in [0.1, 0.9]");
 }
 
 std::vector<float> RequireAlphas(char const* name, std::string const& text, std::string const& user) {
@@ -39,7 +40,7 @@ void PseudoHuberParam::Validate() const {
 void QuantileParam::Validate() const {
   for (auto const alpha : ParseAlphas("quantile_alpha", quantile_alpha)) {
     if (alpha >= 0.0F && alpha <= 1.0F) continue;
-    Fail(ErrorKind::kParameter, "parameter quantile_alpha='", quantile_alpha, "' holds ", alpha,
+    Fail(ErrorKind::kParameter, "parameter quantile_alpha=", Quoted(quantile_alpha), " holds ", alpha,
          "; quantiles are in [0, 1]");
   }
 }
@@ -52,7 +53,7 @@ void ExpectileParam::Validate() const {
   auto before = 0.0F;
   for (auto const alpha : ParseAlphas("expectile_alpha", expectile_alpha)) {
     if (!(alpha > before && alpha < 1.0F)) {
-      Fail(ErrorKind::kParameter, "parameter expectile_alpha='", expectile_alpha, "' holds ", alpha,
+      Fail(ErrorKind::kParameter, "parameter expectile_alpha=", Quoted(expectile_alpha), " holds ", alpha,
            "; expectiles are in (0, 1), each larger than the one before");
     }
     before = alpha;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -100,7 +101,7 @@ void SetDeclaredFields(dmlc::parameter::ParamManager const& manager, void* head,
     if (field == nullptr) continue;
     auto const info = Describe(field);
     auto const refuse = [&info, &key = name, &text = value] {
-      Fail(ErrorKind::kParameter, "parameter ", key, "='", text, "' is not valid; expected ", info.type,
+      Fail(ErrorKind::kParameter, "parameter ", key, "=", Quoted(text), " is not valid; expected ", info.type,
            info.bounds.empty() ? "" : " " + info.bounds, ". ", info.description);
     };
     auto const is_float = info.type.find("float") != std::string::npos || info.type.find("double") != std::string::npos;
@@ -123,7 +124,9 @@ ParameterTable DescribeFields(dmlc::parameter::ParamManager const& manager) {
 }  // namespace detail
 
 std::string NearestName(std::string const& name, std::vector<std::string> const& candidates) {
+  constexpr std::size_t kLongestName = 200;  // the distance costs the product of both lengths
   std::string nearest;
+  if (name.size() > kLongestName) return nearest;
   auto best = std::max<std::size_t>(name.size() / 3, 2) + 1;
   for (auto const& candidate : candidates) {
     auto const distance = EditDistance(Lower(name), Lower(candidate));

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
@@ -16,7 +17,7 @@ namespace {
   std::string list;
   for (auto const& name : known) list += (list.empty() ? "" : ", ") + name;
   auto const nearest = NearestName(field, known);
-  Fail(ErrorKind::kParameter, "unknown ", what, " '", field, "'",
+  Fail(ErrorKind::kParameter, "unknown ", what, " ", Quoted(field),
        nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", list, ".");
 }
 
@@ -165,7 +166,7 @@ void CheckTypes(std::vector<std::string> const& types) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     auto const& type = types[i];
     if (type == "float" || type == "q" || type == "int" || type == "i" || type == "c") continue;
-    Fail(ErrorKind::kData, "feature ", i, " has the unknown type '", type, "'. Known: float, q, int, i, c.");
+    Fail(ErrorKind::kData, "feature ", i, " has the unknown type ", Quoted(type), ". Known: float, q, int, i, c.");
   }
 }
 
@@ -173,7 +174,7 @@ void CheckUnique(std::vector<std::string> const& names) {
   std::unordered_set<std::string> seen;
   for (auto const& name : names) {
     if (!seen.insert(name).second) {
-      Fail(ErrorKind::kData, "the feature name '", name, "' is given twice; names must be unique.");
+      Fail(ErrorKind::kData, "the feature name ", Quoted(name), " is given twice; names must be unique.");
     }
   }
 }

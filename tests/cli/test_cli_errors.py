@@ -49,7 +49,7 @@ BAD_ARGUMENTS = {
     "model is no model": (["model_in=good.libsvm"], ["model_in=good.libsvm"]),
     "truncated model": (["model_in=truncated.json"], ["model_in=truncated.json"]),
     "missing configuration": (["missing.conf"], ["missing.conf", "configuration"]),
-    "configuration is a directory": (["folder.json"], ["folder.json", "is a directory"]),
+    "configuration is a directory": (["folder.json"], ["folder.json", "is a folder"]),
     "pred without model": (["task=pred", "test:data=good.libsvm?format=libsvm"], ["model_in"]),
     "pred without data": (["task=pred", "model_in=good.json"], ["test:data"]),
     "dump without model": (["task=dump"], ["model_in"]),

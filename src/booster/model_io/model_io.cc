@@ -8,6 +8,8 @@
 #include "booster/model_io/ubjson_reader.h"
 #include "common/atomic_file.h"
 #include "common/log.h"
+#include "common/quoted.h"
+#include "common/read_file.h"
 
 namespace kauri {
 namespace {
@@ -35,7 +37,7 @@ bool IsJson(std::string_view bytes) {
 ModelFormat FormatOfPath(std::string const& path) {
   if (EndsWith(path, ".json")) return ModelFormat::kJson;
   if (EndsWith(path, ".ubj")) return ModelFormat::kUbjson;
-  Fail(ErrorKind::kParameter, "the model file '", path, "' has no known extension; use .json or .ubj");
+  Fail(ErrorKind::kParameter, "the model file ", Quoted(path), " has no known extension; use .json or .ubj");
 }
 
 std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect const& dialect) {
@@ -57,17 +59,18 @@ Model ParseModel(Span<char const> bytes) {
 void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect) {
   bool const known = EndsWith(path, ".json") || EndsWith(path, ".ubj");
   if (!known)
-    Log(LogLevel::kWarning, "The model file '", path, "' is written as UBJSON; .json or .ubj chooses the format.");
+    Log(LogLevel::kWarning, "The model file ", Quoted(path),
+        " is written as UBJSON; .json or .ubj chooses the format.");
   auto const bytes = SerialiseModel(model, known ? FormatOfPath(path) : ModelFormat::kUbjson, dialect);
   WriteFileAtomically(path, {bytes.data(), bytes.size()});
 }
 
 Model LoadModel(std::string const& path) {
-  auto const bytes = ReadFile(path);
+  auto const bytes = ReadFile(FileToRead{path, "model"});
   try {
     return ParseModel({bytes.data(), bytes.size()});
   } catch (Error const& error) {
-    Fail(error.Kind(), "cannot load '", path, "': ", error.what());
+    Fail(error.Kind(), "cannot load ", Quoted(path), ": ", error.what());
   }
 }
 

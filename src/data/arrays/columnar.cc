@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/json_text.h"
+#include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_column.h"
@@ -168,7 +169,7 @@ auto ParseColumns(std::string const& text, Parse const& parse, CategoryNameTable
   auto const parsed = ParseJsonText(text, ErrorKind::kData);
   auto const& document = parsed.Root();
   if (!document.is_array()) {
-    Fail(ErrorKind::kData, "columns: '", text.substr(0, 120), "' is not a JSON list of array interfaces.");
+    Fail(ErrorKind::kData, "columns: ", Quoted(text), " is not a JSON list of array interfaces.");
   }
   std::vector<decltype(parse(document, nullptr))> columns;
   names->assign(document.size(), {});

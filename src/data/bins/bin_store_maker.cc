@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/bins/bin_file_writer.h"
+#include "data/bins/row_digest.h"
 #include "data/categories/categories.h"
 #include "data/categories/category_names.h"
 #include "data/chain.h"
@@ -34,6 +35,7 @@ struct Summary {
   std::vector<FeatureCuts> features;  ///< with cuts unless they were given
   CategoryLists categories;
   bool has_sparse = false;  ///< some batch came as compressed rows
+  std::optional<RowDigest> digest;
 
   std::int64_t NumEntries() const {
     std::int64_t n_entries = 0;
@@ -75,6 +77,14 @@ bool HasOneBatch(Context const& ctx, RowSource* source) {
   return !source->Next(ctx, &batch);
 }
 
+/// After the only batch.
+void RequireEnd(Context const& ctx, RowSource* source) {
+  RowBatch batch;
+  if (!source->Next(ctx, &batch)) return;
+  Fail(ErrorKind::kData,
+       "another batch came where there was only one before; an iterator must give the same rows each ", "time.");
+}
+
 MetaInfo JoinBatches(std::vector<MetaInfo> const& infos) {
   std::vector<MetaInfo const*> parts;
   for (auto const& info : infos) {
@@ -107,6 +117,7 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
     part->MutableInfo()->feature_types = types;
     MergeCategories(FindCategories(ctx, *part), &summary.categories);
     sketches->Add(ctx, *part, weights);
+    summary.digest->Add(ctx, *part);
     auto const part_bytes = part->NumRows() * part->NumCols() * 4;
     auto const copies = 2 * part_bytes + std::min(part_bytes, kColumnBytes);
     budget.Require(2 * info_bytes + static_cast<std::int64_t>(sketches->Bytes()) + copies,
@@ -117,6 +128,7 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
     if (parts == nullptr) {
       sketches = std::make_unique<FeatureSketches>(n_cols, plan.max_bin, sketch);
       parts = std::make_unique<RowParts>(n_cols, take);
+      summary.digest.emplace(n_cols);
     }
     if (types.empty() && !infos.empty() && HasCategorical(batch->info)) {
       Fail(ErrorKind::kData, "feature_type: batch ", infos.size(),
@@ -137,13 +149,21 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
 
 /// Fills a matrix in memory.
 std::shared_ptr<BinMatrix> EncodeInMemory(Context const& ctx, RowSource* source, QuantileCuts cuts,
-                                          BinShape const& shape) {
-  auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), shape);
+                                          Summary const& summary) {
+  auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), summary.Shape());
+  RowDigest digest(summary.info.n_cols);
   ForEachBatch(ctx, source, [&](RowBatch* batch) {
-    if (!IsSparse(*batch->rows)) return bins->Append(ctx, *batch->rows);
-    bins->Append(ctx, *DataMatrix::FromView(ctx, *batch->rows)->View());  // sorts and checks
+    if (IsSparse(*batch->rows)) {
+      auto const copy = DataMatrix::FromView(ctx, *batch->rows);  // sorts and checks
+      bins->Append(ctx, *copy->View());
+      return digest.Add(ctx, *copy);
+    }
+    DigestedRows const rows(*batch->rows, &digest);
+    bins->Append(ctx, rows);
+    rows.Finish();
   });
   bins->Finish(ctx);
+  digest.RequireSame(*summary.digest);
   return bins;
 }
 
@@ -231,10 +251,16 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
   shape.n_rows = 0;
   shape.by_column = false;
   BinFileWriter writer({ctx, std::move(cuts), shape}, summary.info.n_rows, summary.NumEntries(), options.file_prefix);
-  RowParts parts(summary.info.n_cols, [&](DataMatrix* part, Span<float const>) { writer.Write(ctx, *part); });
+  RowDigest digest(summary.info.n_cols);
+  RowParts parts(summary.info.n_cols, [&](DataMatrix* part, Span<float const>) {
+    writer.Write(ctx, *part);
+    digest.Add(ctx, *part);
+  });
   ForEachBatch(ctx, source, [&](RowBatch* batch) { parts.Add(ctx, *batch->rows, {}); });
   parts.Finish(ctx);
-  return writer.Finish(max_bin, options.budget);
+  auto store = writer.Finish(max_bin, options.budget);
+  digest.RequireSame(*summary.digest);
+  return store;
 }
 
 CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCuts* made) {
@@ -276,6 +302,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* sour
   std::shared_ptr<BinStore const> store;
   if (!options.in_file && HasOneBatch(ctx, source)) {
     store = std::make_shared<BinStore const>(EncodeOnlyBatch(ctx, source, plan, &summary), plan.max_bin);
+    RequireEnd(ctx, source);
   } else {
     summary = Summarise(ctx, source, plan, options.budget);
     CheckColumns(plan, summary.info, summary.info.n_cols);
@@ -284,8 +311,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* sour
       ReturnFreeMemory();  // what the sketches held is not to be counted with what training takes
       store = EncodeInFile(ctx, source, std::move(cuts), summary, options, plan.max_bin);
     } else {
-      store =
-          std::make_shared<BinStore const>(EncodeInMemory(ctx, source, std::move(cuts), summary.Shape()), plan.max_bin);
+      store = std::make_shared<BinStore const>(EncodeInMemory(ctx, source, std::move(cuts), summary), plan.max_bin);
     }
   }
   source->Restart();

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -17,7 +18,7 @@ std::string ReasonOf(int error) { return std::generic_category().message(error);
 
 [[noreturn]] void FailToWrite(std::string const& place, std::int64_t n_bytes, int error) {
   bool const is_full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  Fail(ErrorKind::kIo, "cannot write the page file '", place, "' (", n_bytes, " bytes): ", ReasonOf(error), ". ",
+  Fail(ErrorKind::kIo, "cannot write the page file ", Quoted(place), " (", n_bytes, " bytes): ", ReasonOf(error), ". ",
        is_full ? "Make room there, or let cache_prefix name a place that has it." : "Check the disk.");
 }
 
@@ -44,7 +45,7 @@ int OpenNew(std::string const& prefix, std::string* path) {
 
 PageFile::PageFile(std::string const& prefix) : descriptor_(OpenNew(PrefixOrTemporary(prefix), &place_)) {
   if (descriptor_ < 0) {
-    Fail(ErrorKind::kIo, "cannot make the page file '", place_, "': ", ReasonOf(errno),
+    Fail(ErrorKind::kIo, "cannot make the page file ", Quoted(place_), ": ", ReasonOf(errno),
          ". Let cache_prefix begin with a folder that exists and can be written to.");
   }
   unlink(place_.c_str());
@@ -75,8 +76,8 @@ void PageFile::Read(std::int64_t offset, Span<char> bytes) const {
     auto const got = pread(descriptor_, bytes.data(), bytes.size(), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
-      Fail(ErrorKind::kIo, "cannot read ", bytes.size(), " bytes at ", offset, " of the page file '", place_,
-           "': ", got == 0 ? std::string("it ends before") : ReasonOf(errno), ". Check the disk.");
+      Fail(ErrorKind::kIo, "cannot read ", bytes.size(), " bytes at ", offset, " of the page file ", Quoted(place_),
+           ": ", got == 0 ? std::string("it ends before") : ReasonOf(errno), ". Check the disk.");
     }
     offset += got;
     auto const done = static_cast<std::size_t>(got);

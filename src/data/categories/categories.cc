@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/parallel_for.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 #include "kauri/tree.h"
 
@@ -13,7 +14,7 @@ namespace kauri {
 namespace {
 
 std::string NameOf(MetaInfo const& info, std::size_t feature) {
-  return feature < info.feature_names.size() ? " ('" + info.feature_names[feature] + "')" : std::string();
+  return feature < info.feature_names.size() ? " (" + Quoted(info.feature_names[feature]) + ")" : std::string();
 }
 
 /// The categories of one column, as bits.

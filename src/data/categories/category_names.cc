@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -44,7 +45,7 @@ bool ParsePolicy(std::string const& text, UnseenCategory* policy) {
 
 std::string NameOfCategory(CategoryNames const& names, std::size_t category) {
   if (category >= names.Size()) return std::to_string(category);
-  return names.numbers.empty() ? "'" + names.texts[category] + "'" : NumberText(names, category);
+  return names.numbers.empty() ? Quoted(names.texts[category]) : NumberText(names, category);
 }
 
 std::vector<std::int32_t> CategoryCodes(CategoryNames const& from, CategoryNames const& to) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/checksum.h"
+#include "common/quoted.h"
 #include "data/file/binary_format.h"
 #include "data/meta_info.h"
 #include "data/text/text_lines.h"
@@ -64,7 +65,7 @@ class BinaryReader {
  private:
   template <typename... Parts>
   [[noreturn]] void FailFile(Parts const&... parts) const {
-    Fail(ErrorKind::kData, "'", source_.name, "': ", parts..., " Save the matrix again.");
+    Fail(ErrorKind::kData, Quoted(source_.name), ": ", parts..., " Save the matrix again.");
   }
 
   void ReadAt(std::uint64_t offset, Span<char> bytes, char const* what) const {
@@ -266,7 +267,7 @@ class InputFile {
   explicit InputFile(std::string const& path) : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) FailToRead(errno);
-    if (!S_ISREG(status.st_mode)) Fail(ErrorKind::kIo, "cannot read '", path, "': it is not a regular file.");
+    if (!S_ISREG(status.st_mode)) Fail(ErrorKind::kIo, "cannot read ", Quoted(path), ": it is not a regular file.");
     n_bytes_ = static_cast<std::uint64_t>(status.st_size);
   }
   ~InputFile() {
@@ -281,7 +282,7 @@ class InputFile {
       auto const got = pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) FailToRead(errno);
-      if (got == 0) Fail(ErrorKind::kIo, "cannot read '", path_, "': it became shorter meanwhile.");
+      if (got == 0) Fail(ErrorKind::kIo, "cannot read ", Quoted(path_), ": it became shorter meanwhile.");
       auto const done = static_cast<std::size_t>(got);
       offset += done;
       bytes = bytes.subspan(done, bytes.size() - done);
@@ -290,7 +291,7 @@ class InputFile {
 
  private:
   [[noreturn]] void FailToRead(int error) const {
-    Fail(ErrorKind::kIo, "cannot read '", path_, "': ", std::generic_category().message(error),
+    Fail(ErrorKind::kIo, "cannot read ", Quoted(path_), ": ", std::generic_category().message(error),
          ". Check the path and its permissions.");
   }
 

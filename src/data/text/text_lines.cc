@@ -1,72 +1,89 @@
 #include "data/text/text_lines.h"
 
-#include <dmlc/io.h>
+#include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "common/descriptor.h"
 #include "common/parallel_for.h"
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {
 namespace {
 
-constexpr std::ptrdiff_t kShownCharacters = 40;
+constexpr std::size_t kShownCharacters = 40;                 // numbers are short
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // UTF-8
 constexpr std::int64_t kBytesToLineEnd = 1 << 16;
-
-std::string SystemMessage(int code) { return std::error_code(code, std::generic_category()).message(); }
 
 std::int64_t CheckedSize(std::string const& path) {
   std::error_code error;
   auto const status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) {
-    Fail(ErrorKind::kIo, "there is no file '", path, "'; check the path.");
+    Fail(ErrorKind::kIo, "there is no file ", Quoted(path), "; check the path.");
   }
   if (std::filesystem::is_directory(status)) {
-    Fail(ErrorKind::kIo, "'", path, "' is a directory; name a file in it.");
+    Fail(ErrorKind::kIo, Quoted(path), " is a directory; name a file in it.");
   }
   if (!error && !std::filesystem::is_regular_file(status)) {
-    Fail(ErrorKind::kIo, "'", path, "' is not a regular file; copy its contents into one.");
+    Fail(ErrorKind::kIo, Quoted(path), " is not a regular file; copy its contents into one.");
   }
   auto const size = error ? 0 : std::filesystem::file_size(path, error);
-  if (error) Fail(ErrorKind::kIo, "'", path, "' cannot be read: ", error.message(), ".");
+  if (error) Fail(ErrorKind::kIo, Quoted(path), " cannot be read: ", error.message(), ".");
   return static_cast<std::int64_t>(size);
 }
 
-std::unique_ptr<dmlc::SeekStream> Open(std::string const& path) {
-  errno = 0;
-  std::unique_ptr<dmlc::SeekStream> stream(dmlc::SeekStream::CreateForRead(path.c_str(), true));
-  if (stream == nullptr) Fail(ErrorKind::kIo, "'", path, "' cannot be opened: ", SystemMessage(errno), ".");
-  return stream;
-}
-
-/// Appends up to n bytes; fewer at the end of the file.
-void Append(dmlc::SeekStream* stream, std::int64_t n, std::vector<char>* buffer) {
-  auto const old_size = buffer->size();
-  buffer->resize(old_size + static_cast<std::size_t>(n));
-  auto const n_read = stream->Read(buffer->data() + old_size, static_cast<std::size_t>(n));
-  buffer->resize(old_size + n_read);
-}
-
-/// Reads on, `n_bytes` at a time, until the buffer ends with the line that its last byte is in.
-void CompleteLastLine(dmlc::SeekStream* stream, std::int64_t n_bytes, std::vector<char>* buffer) {
-  auto searched = buffer->size() - 1;
-  while (searched < buffer->size()) {
-    auto const newline = std::find(buffer->begin() + static_cast<std::ptrdiff_t>(searched), buffer->end(), '\n');
-    if (newline != buffer->end()) {
-      buffer->erase(newline + 1, buffer->end());
-      return;
-    }
-    searched = buffer->size();
-    Append(stream, n_bytes, buffer);
+/// The bytes of a file from one place on, in order.
+class Stream {
+ public:
+  Stream(std::string const& path, std::int64_t offset)
+      : path_(path), offset_(offset), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (!file_.IsOpen()) Fail(ErrorKind::kIo, Quoted(path), " cannot be opened: ", ReasonOf(errno), ".");
   }
-}
+
+  /// Appends up to n bytes; fewer at the end of the file.
+  void Append(std::int64_t n, std::vector<char>* buffer) {
+    auto size = buffer->size();
+    auto const end = size + static_cast<std::size_t>(n);
+    buffer->resize(end);
+    while (size < end) {
+      auto const got = pread(file_.Get(), buffer->data() + size, end - size, offset_);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) Fail(ErrorKind::kIo, Quoted(path_), " cannot be read: ", ReasonOf(errno), ".");
+      if (got == 0) break;
+      size += static_cast<std::size_t>(got);
+      offset_ += got;
+    }
+    buffer->resize(size);
+  }
+
+  /// Reads on, `n_bytes` at a time, until the buffer ends with the line that its last byte is in.
+  void CompleteLastLine(std::int64_t n_bytes, std::vector<char>* buffer) {
+    auto searched = buffer->size() - 1;
+    while (searched < buffer->size()) {
+      auto const newline = std::find(buffer->begin() + static_cast<std::ptrdiff_t>(searched), buffer->end(), '\n');
+      if (newline != buffer->end()) {
+        buffer->erase(newline + 1, buffer->end());
+        return;
+      }
+      if (buffer->size() > static_cast<std::size_t>(TextFile::kMostLineBytes)) {
+        Fail(ErrorKind::kData, Quoted(path_), " has a line of more than ", TextFile::kMostLineBytes,
+             " bytes; is it a text file?");
+      }
+      searched = buffer->size();
+      Append(n_bytes, buffer);
+    }
+  }
+
+ private:
+  std::string const& path_;
+  std::int64_t offset_;
+  Descriptor file_;
+};
 
 bool StartsWithMark(std::vector<char> const& text) {
   return text.size() >= kByteOrderMark.size() && std::equal(kByteOrderMark.begin(), kByteOrderMark.end(), text.begin());
@@ -75,17 +92,7 @@ bool StartsWithMark(std::vector<char> const& text) {
 }  // namespace
 
 std::string ShowText(char const* begin, char const* end) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string shown = "'";
-  for (auto const* p = begin; p != std::min(end, begin + std::min(kShownCharacters, end - begin)); ++p) {
-    auto const byte = static_cast<unsigned char>(*p);
-    if (byte >= 0x20 && byte < 0x7F) {
-      shown += *p;
-    } else {
-      shown += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
-    }
-  }
-  return shown + (end - begin > kShownCharacters ? "...'" : "'");
+  return Quoted({begin, static_cast<std::size_t>(end - begin)}, kShownCharacters);
 }
 
 TextFile::TextFile(std::string path, std::int64_t block_bytes)
@@ -95,12 +102,11 @@ Span<char const> TextFile::ReadBlock(std::int64_t block, std::vector<char>* buff
   auto const begin = block * block_bytes_;
   auto const end = std::min(begin + block_bytes_, size_);
   auto const from = begin == 0 ? 0 : begin - 1;  // the byte before tells whether a line begins here
-  auto const stream = Open(path_);
-  stream->Seek(static_cast<std::size_t>(from));
+  Stream stream(path_, from);
   buffer->clear();
-  Append(stream.get(), end - from, buffer);
+  stream.Append(end - from, buffer);
   if (static_cast<std::int64_t>(buffer->size()) != end - from) {
-    Fail(ErrorKind::kIo, "'", path_, "' ends at byte ", from + static_cast<std::int64_t>(buffer->size()),
+    Fail(ErrorKind::kIo, Quoted(path_), " ends at byte ", from + static_cast<std::int64_t>(buffer->size()),
          ", but has had ", size_, " bytes; it was changed while it was read.");
   }
   std::size_t first = 0;
@@ -109,7 +115,7 @@ Span<char const> TextFile::ReadBlock(std::int64_t block, std::vector<char>* buff
     if (buffer->end() - newline <= 1) return {};
     first = static_cast<std::size_t>(newline - buffer->begin()) + 1;
   }
-  CompleteLastLine(stream.get(), std::min(block_bytes_, kBytesToLineEnd), buffer);
+  stream.CompleteLastLine(std::min(block_bytes_, kBytesToLineEnd), buffer);
   if (begin == 0 && StartsWithMark(*buffer)) first = kByteOrderMark.size();
   return {buffer->data() + first, buffer->size() - first};
 }
@@ -148,7 +154,7 @@ void RefuseUnknownKeys(ParamMap const& params, ParameterTable const& table, char
   for (auto const& [name, value] : params) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     auto const nearest = NearestName(name, known);
-    Fail(ErrorKind::kParameter, "format=", format, " does not know '", name, "'",
+    Fail(ErrorKind::kParameter, "format=", format, " does not know ", Quoted(name),
          nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", list.empty() ? "nothing" : list, ".");
   }
 }

@@ -20,7 +20,7 @@ struct LineFault {
   std::string message;
 };
 
-/// Characters for a message: quoted, at most 40, others than printable ASCII as \xNN.
+/// A field of a text for a message, as Quoted (common/quoted.h) shows it, its first 40 bytes at most.
 std::string ShowText(char const* begin, char const* end);
 
 /// fn(begin, end, line) for each line, its end (LF or CRLF) left out. Returns the number of lines.
@@ -43,6 +43,8 @@ std::int64_t ForEachLine(Span<char const> text, Fn&& fn) {
 class TextFile {
  public:
   static constexpr std::int64_t kBlockBytes = 1 << 18;
+  /// A longer line is no text: without a bound a file of zeros would fill the memory.
+  static constexpr std::int64_t kMostLineBytes = 1 << 28;
 
   /// \throws Error(kIo) unless `path` names a regular file that can be read.
   explicit TextFile(std::string path, std::int64_t block_bytes = kBlockBytes);
@@ -50,7 +52,7 @@ class TextFile {
   std::string const& Path() const { return path_; }
   std::int64_t NumBlocks() const { return (size_ + block_bytes_ - 1) / block_bytes_; }
   /// Reads a block into `buffer` and returns its lines, without the byte order mark of UTF-8. Safe from many threads.
-  /// \throws Error(kIo).
+  /// \throws Error(kIo); Error(kData) for a line of more than kMostLineBytes.
   Span<char const> ReadBlock(std::int64_t block, std::vector<char>* buffer) const;
 
   /// Parses one block, tells its number of lines, and returns what is wrong with the first wrong line.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/quoted.h"
 #include "data/meta_info.h"
 #include "data/text/side_files.h"
 #include "data/text/text_reader.h"
@@ -150,8 +151,8 @@ std::unique_ptr<TextSource> MakeTextSource(Context const& ctx, std::string const
     RefuseUnknownKeys(params, DescribeParameters<LibsvmParam>(), "libsvm");
     return std::make_unique<LibsvmSource>(ctx, path, ParseParameters<LibsvmParam>(params));
   }
-  Fail(ErrorKind::kParameter, "'", path, "' has the format '", format,
-       "', which is not read part by part; with a cache name after '#' it must be csv or libsvm.");
+  Fail(ErrorKind::kParameter, Quoted(path), " has the format ", Quoted(format),
+       ", which is not read part by part; with a cache name after '#' it must be csv or libsvm.");
 }
 
 }  // namespace kauri

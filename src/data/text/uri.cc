@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "common/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -15,10 +16,10 @@ ParamMap ParseQuery(std::string const& text, std::string const& query) {
     auto const pair = query.substr(begin, end - begin);
     auto const equals = pair.find('=');
     if (equals == std::string::npos || equals == 0) {
-      Fail(ErrorKind::kParameter, "'", text, "': expected name=value after '?' and '&', found '", pair, "'.");
+      Fail(ErrorKind::kParameter, Quoted(text), ": expected name=value after '?' and '&', found ", Quoted(pair), ".");
     }
     if (!params.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second) {
-      Fail(ErrorKind::kParameter, "'", text, "' sets ", pair.substr(0, equals), " twice.");
+      Fail(ErrorKind::kParameter, Quoted(text), " sets ", Quoted(pair.substr(0, equals)), " twice.");
     }
     begin = end + 1;
   }
@@ -31,18 +32,34 @@ std::string FormatOfExtension(std::string const& path) {
   return extension == ".libsvm" || extension == ".svm" ? "libsvm" : "";
 }
 
+bool IsThere(std::string const& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+/// Where the path ends. '?' and '#' may be part of it: the longest part before one of them that is a file counts, and
+/// where there is none, what comes before the query and the cache.
+std::size_t EndOfPath(std::string const& text) {
+  for (auto end = text.size(); end != std::string::npos && end > 0; end = text.find_last_of("?#", end - 1)) {
+    if (IsThere(text.substr(0, end))) return end;
+  }
+  auto const hash = text.rfind('#');
+  return std::min({text.substr(0, hash).rfind('?'), hash, text.size()});
+}
+
 }  // namespace
 
 DataUri ParseDataUri(std::string const& text) {
-  std::error_code error;
-  auto const hash = std::filesystem::exists(text, error) ? std::string::npos : text.rfind('#');
-  auto const question = text.substr(0, hash).rfind('?');
-  DataUri uri{text.substr(0, std::min(question, hash)), "", {}, ""};
-  if (question != std::string::npos) uri.params = ParseQuery(text, text.substr(question + 1, hash - question - 1));
-  if (hash != std::string::npos) {
-    uri.cache = text.substr(hash + 1);
-    if (uri.cache.empty()) Fail(ErrorKind::kParameter, "'", text, "': give the cache a name after '#', or remove it.");
+  auto const path_end = EndOfPath(text);
+  DataUri uri{text.substr(0, path_end), "", {}, ""};
+  auto rest = text.substr(path_end);
+  if (auto const hash = rest.rfind('#'); hash != std::string::npos) {
+    uri.cache = rest.substr(hash + 1);
+    if (uri.cache.empty())
+      Fail(ErrorKind::kParameter, Quoted(text), ": give the cache a name after '#', or remove it.");
+    rest.erase(hash);
   }
+  if (!rest.empty()) uri.params = ParseQuery(text, rest.substr(1));
   auto const format = uri.params.extract("format");
   uri.format = format.empty() ? FormatOfExtension(uri.path) : format.mapped();
   return uri;

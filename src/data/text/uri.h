@@ -14,8 +14,8 @@ struct DataUri {
   std::string cache;   ///< what follows '#'; empty: the data are to be in memory
 };
 
-/// A '#' in the name of a file that exists begins no cache. \throws Error(kParameter) for what is not name=value, a
-/// name given twice, or a '#' without a name.
+/// '?' and '#' in the name of a file that exists begin no parameters and no cache. \throws Error(kParameter) for what
+/// is not name=value, a name given twice, or a '#' without a name.
 DataUri ParseDataUri(std::string const& text);
 
 }  // namespace kauri

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/quoted.h"
 #include "data/categories/categories.h"
 #include "kauri/error.h"
 #include "tree/constraints/constraints.h"
@@ -36,8 +37,9 @@ class ListReader {
     for (; !AtEnd() && IsDigit(text_[at_]); ++at_) value = std::min(10 * value + (text_[at_] - '0'), kMaxFeature + 1);
     if (is_negative) value = -value;
     if (value < least || value > largest) {
-      Fail(ErrorKind::kParameter, "parameter ", name_, "='", text_, "' has a value out of range before character ", at_,
-           "; expected values from ", least, " to ", largest, ", ", form_, ".");
+      Fail(ErrorKind::kParameter, "parameter ", name_, "=", Quoted(text_),
+           " has a value out of range before character ", at_, "; expected values from ", least, " to ", largest, ", ",
+           form_, ".");
     }
     return value;
   }
@@ -60,7 +62,7 @@ class ListReader {
     if (!Take(wanted)) FailHere();
   }
   [[noreturn]] void FailHere() const {
-    Fail(ErrorKind::kParameter, "parameter ", name_, "='", text_, "' cannot be read from character ", at_,
+    Fail(ErrorKind::kParameter, "parameter ", name_, "=", Quoted(text_), " cannot be read from character ", at_,
          " on; expected ", form_, ".");
   }
 

@@ -27,6 +27,11 @@ TreeConstraints::TreeConstraints(ConstraintRules const& rules, std::int64_t n_fe
          " features; give at most one value for each feature.");
   }
   if (rules.HasMonotone()) signs_.resize(n, 0);
+  for (auto const& set : rules.feature_sets) {
+    if (set.empty() || set.back() < n) continue;
+    Fail(ErrorKind::kParameter, "interaction_constraints names feature ", set.back(), ", but the data have ", n,
+         " features, numbered from 0; correct its number, or drop it.");
+  }
   paths_[0].sets.resize(rules.feature_sets.size());
   std::iota(paths_[0].sets.begin(), paths_[0].sets.end(), std::size_t{0});
 }

@@ -33,8 +33,8 @@ struct ConstraintRules {
 };
 
 /// monotone_constraints: "(1,-1,0)" or "[1,-1,0]"; "()", "[]" and nothing: none.
-/// interaction_constraints: "[[0,1],[2,3]]"; nothing: none; "[]": no two features together. Sets may overlap and may
-/// name features that the data do not have. \throws Error(kParameter).
+/// interaction_constraints: "[[0,1],[2,3]]"; nothing: none; "[]": no two features together. Sets may overlap.
+/// \throws Error(kParameter).
 ConstraintRules ParseConstraints(TreeParam const& param);
 
 /// \throws Error(kParameter) when a categorical feature has a monotone constraint: categories have no order.
@@ -46,7 +46,7 @@ void RefuseConstraints(TreeParam const& param, std::string const& tree_method);
 /// What the constraints leave to the nodes of one tree. Nodes are named by their ids in the growing tree.
 class TreeConstraints {
  public:
-  /// \throws Error(kParameter) when there are more signs than features.
+  /// \throws Error(kParameter) when there are more signs than features, or sets name others.
   TreeConstraints(ConstraintRules const& rules, std::int64_t n_features);
 
   /// [n_features], -1, 0 or 1 each; empty without monotone constraints.

@@ -5,9 +5,13 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "booster/model_fixture.h"
+#include "common/atomic_file.h"
+#include "common/read_file.h"
 
 namespace kauri {
 namespace {
@@ -150,6 +154,98 @@ TEST_F(ModelFile, LinksAreFollowed) {
   Write(Path("link"), "new");
   EXPECT_TRUE(fs::is_symlink(Path("link")));
   EXPECT_EQ(ReadFile(Path("real")), "new");
+}
+
+TEST_F(ModelFile, DanglingLinksAreFollowed) {
+  fs::create_directory(Path("folder"));
+  fs::create_symlink("real", Path("link"));
+  fs::create_symlink(Path("chained"), Path("folder/absolute"));
+  fs::create_symlink("folder/absolute", Path("chain"));
+  for (auto const& [link, target] : {std::pair{"link", "real"}, std::pair{"chain", "chained"}}) {
+    RequireWritable(Path(link));
+    EXPECT_FALSE(fs::exists(Path(target)));
+    Write(Path(link), "new");
+    EXPECT_TRUE(fs::is_symlink(Path(link)));
+    EXPECT_FALSE(fs::is_symlink(Path(target)));
+    EXPECT_EQ(ReadFile(Path(target)), "new");
+  }
+  EXPECT_EQ(CountFiles(), 5U);
+}
+
+TEST_F(ModelFile, LinksThatLeadNowhereAreRefused) {
+  fs::create_symlink("b", Path("a"));
+  fs::create_symlink("a", Path("b"));
+  fs::create_symlink("no/such/folder", Path("c"));
+  for (auto const* call : {"write", "check"}) {
+    auto const message = [&](char const* name) {
+      return IoMessage([&] { call[0] == 'w' ? Write(Path(name), "x") : RequireWritable(Path(name)); });
+    };
+    EXPECT_TRUE(Contains(message("a"), "Links lead in a circle")) << message("a");
+    EXPECT_TRUE(Contains(message("c"), "No such file"));
+  }
+  EXPECT_TRUE(fs::is_symlink(Path("a")) && fs::is_symlink(Path("b")) && fs::is_symlink(Path("c")));
+  EXPECT_EQ(CountFiles(), 3U);
+}
+
+TEST_F(ModelFile, LongNames) {
+  auto const longest = Path(std::string(255, 'n'));
+  RequireWritable(longest);
+  Write(longest, "new");
+  EXPECT_EQ(ReadFile(longest), "new");
+  for (auto const& path : {Path(std::string(256, 'n')), Path(std::string(5000, 'n'))}) {
+    auto const written = IoMessage([&] { Write(path, "new"); });
+    EXPECT_EQ(written, IoMessage([&] { RequireWritable(path); }));
+    EXPECT_TRUE(Contains(written, "Give a shorter name")) << written;
+    EXPECT_LT(written.size(), 700U);
+  }
+  EXPECT_EQ(CountFiles(), 1U);
+}
+
+TEST_F(ModelFile, WhatCannotBeWrittenIsKnownBefore) {
+  Write(Path("model"), "old");
+  {
+    SizeLimit const limit(4096);
+    EXPECT_TRUE(Contains(IoMessage([&] { RequireWritable(Path("model")); }), "Make room"));
+  }
+  EXPECT_TRUE(Contains(IoMessage([&] { RequireWritable(Path("no/model")); }), "No such file"));
+  EXPECT_TRUE(Contains(IoMessage([&] { RequireWritable(folder_.string()); }), "it is a folder"));
+  EXPECT_TRUE(Contains(IoMessage([&] { RequireWritable("/proc/self/model"); }), "Check the folder"));
+  EXPECT_TRUE(Contains(IoMessage([&] { RequireWritable(Path("model/below")); }), "Not a directory"));
+  RequireWritable("/dev/null");
+  RequireWritable(Path("model"));
+  EXPECT_EQ(ReadFile(Path("model")), "old");
+  EXPECT_EQ(CountFiles(), 1U);
+}
+
+TEST_F(ModelFile, WhatNeverEndsIsRefused) {
+  EXPECT_TRUE(Contains(IoMessage([] {
+                         ReadFile(FileToRead{"/dev/zero", "model"});
+                       }),
+                       "the model '/dev/zero' is larger than"));
+  EXPECT_TRUE(Contains(IoMessage([] { ReadFile(FileToRead{"/dev/zero", "model", 100}); }), "larger than 100 bytes"));
+  EXPECT_TRUE(Contains(IoMessage([] { ReadFile("/dev/null"); }), "it is empty"));
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(Contains(IoMessage([&] { ReadFile(Path("pipe")); }), "it is empty"));
+  std::ofstream(Path("sparse")).close();
+  fs::resize_file(Path("sparse"), std::uintmax_t{1} << 43U);
+  try {
+    ReadFile(Path("sparse"));
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.Kind(), ErrorKind::kMemory);
+  }
+}
+
+TEST_F(ModelFile, ALeftoverIsRemovedOnceItsWriterIsGone) {
+  auto file = std::make_unique<ReplacementFile>(FindPlace(Path("model")));
+  auto const name = file->Name();
+  RemoveLeftover(name);
+  EXPECT_TRUE(fs::exists(name));
+  std::ofstream(Path("old.new-1-0")).close();
+  RemoveLeftover(Path("old.new-1-0"));
+  EXPECT_EQ(CountFiles(), 1U);
+  EXPECT_EQ(file->Commit(), 0);
+  EXPECT_TRUE(fs::exists(Path("model")));
 }
 
 TEST_F(ModelFile, ALeftoverOfAnotherSaveIsNoObstacle) {

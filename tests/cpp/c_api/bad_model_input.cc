@@ -97,7 +97,7 @@ std::vector<BadInput> BadModels() {
        KAURI_ERROR_IO},
       {"folder for a model",
        [](World& world) { return XGBoosterLoadModel(world.booster.get(), world.folder.c_str()); },
-       {"directory"},
+       {"folder"},
        KAURI_ERROR_IO},
       {"save into no folder",
        [](World& world) { return XGBoosterSaveModel(world.booster.get(), "/no/such/folder/model.json"); },

@@ -78,7 +78,7 @@ TEST(DataUri, Refusals) {
   ExpectParts(refusal("x?format"), {"name=value", "'format'"});
   ExpectParts(refusal("x?=1"), {"name=value", "'=1'"});
   ExpectParts(refusal("x?"), {"name=value", "''"});
-  ExpectParts(refusal("x?a=1&a=2"), {"sets a twice"});
+  ExpectParts(refusal("x?a=1&a=2"), {"sets 'a' twice"});
   ExpectParts(refusal("x?format=csv#"), {"a name after '#'", "remove it"});
 }
 

@@ -98,6 +98,20 @@ TEST(Constraints, MoreSignsThanFeatures) {
   }
 }
 
+TEST(Constraints, SetsOfFeaturesThatAreNotThere) {
+  auto const rules = ParseConstraints(ParamWith("()", "[[0,1],[],[1,7,2],[1]]"));
+  EXPECT_NO_THROW(TreeConstraints(rules, 8));
+  try {
+    TreeConstraints const constraints(rules, 7);
+    ADD_FAILURE();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.Kind(), ErrorKind::kParameter);
+    EXPECT_STREQ(error.what(),
+                 "interaction_constraints names feature 7, but the data have 7 features, numbered from 0; correct its "
+                 "number, or drop it.");
+  }
+}
+
 TEST(Constraints, MethodsWithoutThemRefuse) {
   EXPECT_NO_THROW(RefuseConstraints(ParamWith("()", ""), "gpu_exact"));
   for (auto const& param : {ParamWith("(0,1)", ""), ParamWith("()", "[[0]]")}) {
@@ -142,7 +156,7 @@ TEST(Constraints, BoundsAreTheMiddlesOfTheWeights) {
 }
 
 TEST(Constraints, PathsLimitTheFeatures) {
-  auto const rules = ParseConstraints(ParamWith("()", "[[0,1,2],[1,3],[9,3]]"));
+  auto const rules = ParseConstraints(ParamWith("()", "[[0,1,2],[1,3],[4,3]]"));
   TreeConstraints constraints(rules, 6);
   Features const all{0, 1, 2, 3, 4, 5};
   Tree tree;

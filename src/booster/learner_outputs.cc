@@ -1,0 +1,34 @@
+/// Whether what a model has learnt fits what it is to learn next.
+#include <string>
+
+#include "booster/learner_impl.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+std::string InWords(std::int64_t n_classes) {
+  return n_classes > 1 ? std::to_string(n_classes) + " classes" : std::string("no classes");
+}
+
+}  // namespace
+
+void RequireSameClasses(Model const& model, Components const& parts) {
+  auto const wanted = parts.objective->NumClasses();  // none: several outputs may come from gradients of the caller
+  if (model.NumIterations() == 0 || wanted == 0 || wanted == model.n_classes) return;
+  Fail(ErrorKind::kParameter, "objective=", parts.param.objective, " with num_class=", wanted,
+       " does not fit the model, which tells ", InWords(model.n_classes),
+       " apart; give the objective and the num_class that it was trained with, or start a new model.");
+}
+
+void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo const& train) {
+  auto const wanted = parts.objective->NumOutputs(train);
+  auto const same_kind = (parts.objective->NumClasses() > 1) == (model.n_classes > 1);
+  if (wanted == model.NumOutputs() && same_kind) return;
+  Fail(ErrorKind::kData, "objective=", parts.param.objective, " and the training data, with ", train.n_targets,
+       " label columns, need ", wanted, " outputs and ", InWords(parts.objective->NumClasses()), ", but the model has ",
+       model.NumOutputs(), " and ", InWords(model.n_classes),
+       "; continue training with the labels and parameters that it was trained with.");
+}
+
+}  // namespace kauri
