@@ -33,3 +33,6 @@ endif()
 if(KAURI_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+if(KAURI_SANITIZE OR KAURI_FUZZ)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)  # indices past the end of a vector are caught even where memory goes on
+endif()

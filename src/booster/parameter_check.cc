@@ -61,7 +61,7 @@ void Append(char const* role, Registry<Factory> const& registry, Make const& mak
   }
 }
 
-std::vector<Declaring> AllDeclaring() {
+std::vector<Declaring> ListDeclaring() {
   auto const& registries = GetRegistries();
   auto const from_map = [](auto const& entry, ParamMap const& map) { entry.make(map); };
   std::vector<Declaring> all;
@@ -72,6 +72,12 @@ std::vector<Declaring> AllDeclaring() {
   Append("predictor", registries.predictors, from_map, &all);
   Append(
       "metric", registries.metrics, [](auto const& entry, ParamMap const& map) { entry.make({}, map); }, &all);
+  return all;
+}
+
+/// Collected once: the registries are full before the first booster, and each set parameter asks again.
+std::vector<Declaring> const& AllDeclaring() {
+  static auto const all = ListDeclaring();
   return all;
 }
 
@@ -134,7 +140,7 @@ std::vector<std::string> KnownParameterNames() {
 }
 
 void CheckNames(bool strict, ParamMap* params) {
-  auto const known = KnownParameterNames();
+  static auto const known = KnownParameterNames();
   for (auto const& [name, value] : ParamMap(*params)) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     auto const nearest = NearestName(name, known);
@@ -155,11 +161,8 @@ void CheckUnusedValues(std::string const& booster, std::string const& objective,
   AddNamesOf(registries.boosters, booster, &read);
   if (booster == "dart") AddNamesOf(registries.boosters, "gbtree", &read);
   AddNamesOf(registries.objectives, objective, &read);
-  std::vector<Declaring> all;
   for (auto const& [key, value] : params) {
-    if (read.count(key) != 0) continue;
-    if (all.empty()) all = AllDeclaring();
-    CheckUnusedValue(all, key, value);
+    if (read.count(key) == 0) CheckUnusedValue(AllDeclaring(), key, value);
   }
 }
 

@@ -1,0 +1,13 @@
+/// \file Changes to a model's document that keep it one.
+#pragma once
+
+#include "model_structure/models.h"
+#include "support/bytes.h"
+
+namespace kauri::fuzz {
+
+/// One change at a place of the input's choosing: another number, a member less, twice or elsewhere, an array shorter
+/// or longer, another type.
+void Mutate(Bytes* bytes, Json* document);
+
+}  // namespace kauri::fuzz
