@@ -77,7 +77,8 @@ void SaveAndLoad(World* world) {
   auto const again = MakeBooster();
   Require(Done(Load(again.get(), form, text)), "a model that was saved can be loaded");
   Require(MarginsOf(booster, data) == MarginsOf(again.get(), data), "a model that was loaded predicts as before");
-  Require(ModelOf(booster) == ModelOf(again.get()), "a model that was loaded is saved as before");
+  // JSON has no bytes that are not UTF-8, which attributes may have: those it was given instead come back.
+  Require(ModelOf(booster, "json") == ModelOf(again.get(), "json"), "a model that was loaded is saved as before");
 }
 
 void SetAttribute(World* world) {

@@ -2,11 +2,12 @@
 
 namespace kauri::fuzz {
 
-SavedModel ModelOf(BoosterHandle booster) {
+SavedModel ModelOf(BoosterHandle booster, char const* format) {
   bst_ulong length = 0;
   char const* bytes = nullptr;
   SavedModel saved;
-  saved.status = XGBoosterSaveModelToBuffer(booster, R"({"format": "ubj"})", &length, &bytes);
+  auto const config = std::string(R"({"format": ")") + format + "\"}";
+  saved.status = XGBoosterSaveModelToBuffer(booster, config.c_str(), &length, &bytes);
   if (Done(saved.status)) saved.bytes.assign(bytes, length);
   return saved;
 }

@@ -25,7 +25,7 @@ struct SavedModel {
   bool operator==(SavedModel const& other) const { return status == other.status && bytes == other.bytes; }
 };
 
-SavedModel ModelOf(BoosterHandle booster);
+SavedModel ModelOf(BoosterHandle booster, char const* format = "ubj");
 
 /// Frees a booster at the end of the scope.
 struct FreeBooster {
