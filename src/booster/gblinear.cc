@@ -1,5 +1,8 @@
 #include "booster/gblinear.h"
 
+#include <cstdint>
+#include <limits>
+
 #include "booster/coordinate_descent.h"
 #include "booster/finite_check.h"
 #include "data/categories/categories.h"
@@ -18,6 +21,10 @@ class GbLinear : public Booster {
   void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
                   Model* model) const override {
     RefuseCategorical(train.Info(), "booster=gblinear", "Use booster=gbtree, or one-hot columns.");
+    if (model->linear.n_rounds == std::numeric_limits<std::int32_t>::max()) {
+      Fail(ErrorKind::kModel, "the model has ", model->linear.n_rounds,
+           " rounds, as many as a model file can tell; train a new one.");
+    }
     auto const before = model->linear;
     if (!model->IsLinear()) {
       model->linear.weights.assign(static_cast<std::size_t>((model->n_features + 1) * model->NumOutputs()), 0.0F);

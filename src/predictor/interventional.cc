@@ -94,7 +94,7 @@ class Part {
         keys_(ctx, task.forest, task.rows, begin, end, TileRows(ctx, task.forest, end - begin)),
         output_size_(task.forest.NumSlots() * keys_.TileRows()),
         tile_size_(task.forest.n_outputs * output_size_),
-        phi_(At(keys_.NumTiles() * tile_size_), 0.0) {}
+        phi_(At(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0.0) {}  // room for a row without features
 
   void Add(Context const& ctx, BackgroundBatches const& batch) {
     ParallelFor(ctx, keys_.NumTiles(), [&](std::int64_t tile) {

@@ -68,10 +68,11 @@ double const* QuadratureSums::Pairs(std::int64_t group) const { return pairs_.da
 
 void QuadratureSums::AddTrees(std::int64_t output, bool with_pairs) {
   auto const& forest = task_.forest;
-  phi_.assign(keys_.size(), 0.0);
+  // Room for a row of lanes at least: callers add a lane to where values begin, be there any or not.
+  phi_.assign(std::max(keys_.size(), At(kLanes)), 0.0);
   n_pairs_ = with_pairs ? static_cast<std::int64_t>(compiled_.pairs[At(output)].size()) : 0;
   // Never empty when wanted: the kernel takes a pointer for the wish.
-  pairs_.assign(At(with_pairs ? std::max<std::int64_t>(1, n_groups_ * kLanes * n_pairs_) : 0), 0.0);
+  pairs_.assign(At(with_pairs ? std::max(kLanes, n_groups_ * kLanes * n_pairs_) : 0), 0.0);
   for (auto tree = task_.trees.begin; tree < task_.trees.end; ++tree) {
     if (forest.output_of_tree[At(tree)] != output || compiled_.trees[At(tree)].order == 0) continue;
     levels_ == nullptr || levels_->terms[At(tree)].empty() ? WalkTree(tree) : AddTerms(tree);

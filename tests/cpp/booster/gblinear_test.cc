@@ -70,6 +70,19 @@ TEST(GbLinear, ContinuesFromASnapshotToTheSameBytes) {
   EXPECT_EQ(second.NumIterations(), 6);
 }
 
+TEST(GbLinear, HasNoMoreRoundsThanAFileCanTell) {
+  auto const data = MakeLabelled(LinearSpec(0.1, true), 0);
+  auto text = SerialiseModel(Train(data, Linear(), 3)->GetModel(), ModelFormat::kJson);
+  std::string const rounds = "\"boosted_rounds\":3";
+  ASSERT_NE(text.find(rounds), std::string::npos);
+  text.replace(text.find(rounds), rounds.size(), "\"boosted_rounds\":2147483647");
+  Learner learner;
+  learner.LoadModel({text.data(), text.size()});
+  auto const before = Bytes(&learner);
+  EXPECT_NE(MessageOf([&] { learner.UpdateOneIteration(data, 0); }).find("2147483647 rounds"), std::string::npos);
+  EXPECT_EQ(Bytes(&learner), before);
+}
+
 TEST(GbLinear, CachedMarginsAreThoseOfThePredictor) {
   auto const data = MakeLabelled(LinearSpec(0.6, true), 2);
   auto const other = MakeLabelled(LinearSpec(0.1, false, 9), 2);
