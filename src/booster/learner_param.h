@@ -44,8 +44,8 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         .describe("Metric for evaluation sets, may be given repeatedly; the objective's own if not given.");
     DMLC_DECLARE_FIELD(nthread).set_default(0).describe(
         "Worker threads; 0 or below: OMP_NUM_THREADS of the environment, else the processors of the affinity mask that "
-        "the control group's quota pays for. At most four per core, or 256 on small machines, are started. Never changes "
-        "a result.");
+        "the control group's quota pays for. At most four per core, or 256 on small machines, are started. Never "
+        "changes a result.");
     DMLC_DECLARE_FIELD(seed).set_default(0).describe(
         "Seed of row and column sampling and of the random partners of lambdarank_pair_method=mean.");
     DMLC_DECLARE_FIELD(verbosity).set_default(1).set_range(0, 3).describe(
