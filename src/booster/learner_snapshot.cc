@@ -35,12 +35,13 @@ std::string TextsAsJson(std::map<std::string, std::string> const& texts) {
 }
 
 /// The declared values, overlaid by the user's own text where there is one (dmlc prints floats with fewer digits).
-std::string ParamsAsJson(std::map<std::string, std::string> declared, ParamMap const& user) {
-  for (auto& [name, value] : declared) {
+std::string ParamsAsJson(std::map<std::string, std::string> const& declared, ParamMap const& user) {
+  std::map<std::string, std::string> texts;
+  for (auto const& [name, value] : declared) {
     auto const found = user.find(name);
-    if (found != user.end()) value = found->second;
+    texts[name] = found == user.end() ? value : found->second;
   }
-  return TextsAsJson(declared);
+  return TextsAsJson(texts);
 }
 
 std::string NumbersAsJson(std::vector<float> const& numbers) {

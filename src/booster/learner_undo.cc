@@ -67,24 +67,24 @@ void Learner::Impl::Undo::KeepCategories() {
 }
 
 void Learner::Impl::Undo::TakeTrees() {
-  auto& model = impl_->model;
-  head_.trees.swap(model.trees);
-  head_.output_of_tree.swap(model.output_of_tree);
-  head_.iteration_ptr.swap(model.iteration_ptr);
+  auto& current = impl_->model;
+  head_.trees.swap(current.trees);
+  head_.output_of_tree.swap(current.output_of_tree);
+  head_.iteration_ptr.swap(current.iteration_ptr);
   has_trees_ = true;
 }
 
 void Learner::Impl::Undo::RestoreTrees() {
-  auto& model = impl_->model;
+  auto& current = impl_->model;
   if (has_trees_) {
-    head_.trees.swap(model.trees);
-    head_.output_of_tree.swap(model.output_of_tree);
-    head_.iteration_ptr.swap(model.iteration_ptr);
+    head_.trees.swap(current.trees);
+    head_.output_of_tree.swap(current.output_of_tree);
+    head_.iteration_ptr.swap(current.iteration_ptr);
     return;
   }
-  CutBack(n_trees_, &model.trees);
-  CutBack(n_trees_, &model.output_of_tree);
-  CutBack(n_iterations_, &model.iteration_ptr);
+  CutBack(n_trees_, &current.trees);
+  CutBack(n_trees_, &current.output_of_tree);
+  CutBack(n_iterations_, &current.iteration_ptr);
 }
 
 }  // namespace kauri
