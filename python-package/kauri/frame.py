@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,9 +43,15 @@ def trees_to_dataframe(dump: list[str]) -> Any:
     return frame.sort_values(["Tree", "Node"]).reset_index(drop=True)
 
 
+def _as_dumped(name: str) -> str:
+    """Return a feature's name as dumps show it: they are UTF-8, and any other byte of the name is replaced."""
+    return re.sub("[\udc80-\udcff]", "\ufffd", name)
+
+
 def split_value_histogram(dump: list[str], feature: str, bins: int | None, as_pandas: bool) -> Any:
     """Return upper ends of bins of a feature's thresholds, and their counts; of trees that are JSON dumps."""
-    conditions = [node.get("split_condition") for _, node in _nodes(dump) if node.get("split") == feature]
+    name = _as_dumped(feature)
+    conditions = [node.get("split_condition") for _, node in _nodes(dump) if node.get("split") == name]
     if any(isinstance(condition, list) for condition in conditions):
         raise DataError(f"{feature!r} is split by categories, which have no thresholds; see trees_to_dataframe().")
     values = [float(condition) for condition in conditions if condition is not None]  # an indicator has none

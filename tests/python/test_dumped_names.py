@@ -60,7 +60,12 @@ def test_feature_maps_of_other_encodings(tmp_path: Path) -> None:
         for tree in booster.get_dump(tmp_path / "latin1.fmap", dump_format=form):
             assert "gr\ufffd\ufffde" in tree
     assert json.loads(booster.get_dump(tmp_path / "latin1.fmap", dump_format="json")[0])["split"] == "gr\ufffd\ufffde"
-    assert list(booster.get_score(tmp_path / "latin1.fmap")) == ["gr\ufffd\ufffde"]
+    assert list(booster.get_score(tmp_path / "latin1.fmap")) == [
+        "gr\udcf6\udcdfe"
+    ]  # the bytes of the file, as in names
+    for name in ("gr\udcf6\udcdfe", "gr\ufffd\ufffde"):
+        found = booster.get_split_value_histogram(name, tmp_path / "latin1.fmap", as_pandas=False)
+        assert found[:, 1].sum() == 2
 
 
 @pytest.mark.parametrize("form", ["text", "json", "dot", 'dot:{"graph_attrs": {"rankdir": "LR"}}'])

@@ -217,8 +217,12 @@ def test_names_and_attributes_of_any_bytes(train: kauri.DMatrix, tmp_path: Path)
     train.feature_names = names
     model = kauri.train(PARAMS, train, 2, **QUIET)
     assert model.feature_names == names
-    assert ODD_NAME in model.get_dump()[0]
+    for form in ("text", "json", "dot"):  # dumps are UTF-8, whatever names are
+        assert "caf\ufffd \ufffd" in model.get_dump(dump_format=form)[0]
+    assert ODD_NAME in model.get_score()
     assert set(model.get_score()) <= set(names)
+    found = model.get_split_value_histogram(ODD_NAME, as_pandas=False)
+    assert found[:, 1].sum() == model.get_score()[ODD_NAME]
     model.set_attr(**{ODD_NAME: ODD_NAME})
     assert model.attributes() == {ODD_NAME: ODD_NAME}
     json.loads(model.save_config())
