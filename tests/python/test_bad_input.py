@@ -307,7 +307,7 @@ PREDICTION: Table = {
 
 FILES: Table = {
     "missing": (lambda w: kauri.Booster(model_file=w.folder / "none.json"), FileError, ["none.json"]),
-    "empty": (lambda w: kauri.Booster(model_file=w.file("empty.json", b"")), ModelError, ["empty.json", "0 bytes"]),
+    "empty": (lambda w: kauri.Booster(model_file=w.file("empty.json", b"")), FileError, ["empty.json", "it is empty"]),
     "no model": (lambda w: kauri.Booster(model_file=w.file("a.json", b"[1, 2]")), ModelError, ["a.json"]),
     "cut off": (
         lambda w: kauri.Booster(model_file=bytearray(w.booster.save_raw("json")[:900])),
