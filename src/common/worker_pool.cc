@@ -88,6 +88,7 @@ class Region {
  private:
   static constexpr std::uint64_t kHolder = std::uint64_t{1} << 32;  ///< one who knows the region, in left_
   static constexpr auto kShort = std::chrono::microseconds(20);
+  static constexpr auto kMostForBlock = std::chrono::microseconds(200);
   static constexpr int kNoSleepers = std::numeric_limits<int>::max();
   static constexpr std::uint64_t kCallerSleeps = std::uint64_t{1} << 63;
   static constexpr std::uint64_t Blocks(std::uint64_t left) { return left & (kHolder - 1); }
@@ -204,7 +205,7 @@ void Region::WakeTwo() {
 void Region::WaitForBlocks(Patience::Clock::duration block) {
   auto const is_done = [&] { return Blocks(left_.load(std::memory_order_acquire)) == 0; };
   thread_local Patience t_patience;
-  auto const expected = std::min<Patience::Clock::duration>(kShort + 2 * block, Patience::kLong);
+  auto const expected = std::min<Patience::Clock::duration>(kShort + 2 * block, kMostForBlock);
   if (is_done() || (may_spin_ && t_patience.Spin(expected, true, is_done))) return;
   auto left = left_.fetch_or(kCallerSleeps, std::memory_order_acq_rel);
   for (; Blocks(left) != 0; left = left_.load(std::memory_order_acquire)) FutexWait(&left_, left);

@@ -138,21 +138,21 @@ TEST_F(CategoryBuilderTest, RandomConfigurations) {
     auto const pick = [&](std::vector<char const*> const& from) {
       return std::string(from[random.Below(static_cast<std::uint32_t>(from.size()))]);
     };
-    n_splits += Compare(
-        spec, {{"max_depth", pick({"1", "3", "6", "10", "0"})},
-               {"max_cat_to_onehot", pick({"1", "4", "4", "50", "1000"})},
-               {"max_cat_threshold", pick({"1", "2", "10", "64", "64", "1000"})},
-               {"gamma", pick({"0", "0", "1"})},
-               {"lambda", pick({"0", "1", "5"})},
-               {"alpha", pick({"0", "0.5"})},
-               {"max_delta_step", pick({"0", "0", "0.3"})},
-               {"min_child_weight", pick({"0", "1", "10"})},
-               {"monotone_constraints", SignsOf(spec, &random)},
-               {"interaction_constraints", pick({"", "", spec.columns.size() > 3 ? "[[0,1],[1,2,3]]" : "[[0]]"})},
-               {"interleaved_levels", pick({"0", "0", "2", "5"})},
-               {"colsample_bytree", pick({"1", "0.7"})},
-               {"colsample_bylevel", pick({"1", "0.7"})},
-               {"colsample_bynode", pick({"1", "0.7"})}});
+    n_splits +=
+        Compare(spec, {{"max_depth", pick({"1", "3", "6", "10", "0"})},
+                       {"max_cat_to_onehot", pick({"1", "4", "4", "50", "1000"})},
+                       {"max_cat_threshold", pick({"1", "2", "10", "64", "64", "1000"})},
+                       {"gamma", pick({"0", "0", "1"})},
+                       {"lambda", pick({"0", "1", "5"})},
+                       {"alpha", pick({"0", "0.5"})},
+                       {"max_delta_step", pick({"0", "0", "0.3"})},
+                       {"min_child_weight", pick({"0", "1", "10"})},
+                       {"monotone_constraints", SignsOf(spec, &random)},
+                       {"interaction_constraints", pick({"", "", spec.columns.size() > 3 ? "[[0,1],[1,2,3]]" : ""})},
+                       {"interleaved_levels", pick({"0", "0", "2", "5"})},
+                       {"colsample_bytree", pick({"1", "0.7"})},
+                       {"colsample_bylevel", pick({"1", "0.7"})},
+                       {"colsample_bynode", pick({"1", "0.7"})}});
   }
   EXPECT_GT(n_splits, 1000);
 }
