@@ -33,7 +33,9 @@ struct Session {
   void Train(int n_rounds) {
     for (int round = 0; round < n_rounds; ++round) learner.UpdateOneIteration(data, learner.NumIterations());
   }
-  std::vector<float> Margins() { return learner.PredictTraining(data, {PredictKind::kMargin, {}, false, {}}).values; }
+  std::vector<float> Margins() {
+    return learner.PredictTraining(data, {PredictKind::kMargin, {}, false, {}, {}}).values;
+  }
 
   Learner learner;
   std::shared_ptr<DataMatrix> data;

@@ -41,7 +41,8 @@ Params Dart() {
 DartParam Param(ParamMap const& map) { return ParseParameters<DartParam>(map); }
 
 /// Base score and the weighted leaves of the trees that are not dropped, one after another.
-std::vector<float> NaiveMargins(Model const& model, std::vector<float> const& values, std::set<std::int64_t> dropped) {
+std::vector<float> NaiveMargins(Model const& model, std::vector<float> const& values,
+                                std::set<std::int64_t> const& dropped) {
   std::vector<float> margins;
   for (std::size_t cell = 0; cell < values.size(); cell += kCols) {
     std::vector<float> const row(values.begin() + static_cast<std::ptrdiff_t>(cell),

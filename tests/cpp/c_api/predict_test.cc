@@ -85,7 +85,8 @@ std::vector<Predicted> InPlace(Booster const& booster, Problem const& problem, D
     row_ptr.push_back(4 * (row + 1));
     for (int col = 0; col < 4; ++col) {
       columns.push_back(col);
-      by_column[static_cast<std::size_t>(col)].push_back(problem.values[static_cast<std::size_t>(row * 4 + col)]);
+      auto const cell = row * 4 + col;
+      by_column[static_cast<std::size_t>(col)].push_back(problem.values[static_cast<std::size_t>(cell)]);
     }
   }
   std::string table = "[";

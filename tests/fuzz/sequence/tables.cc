@@ -38,6 +38,7 @@ float Cell(unsigned form, unsigned index) {
 }
 
 float Value(unsigned form, unsigned index) {
+  auto const step = index / 5;
   switch (form % 16) {
     case 0:
     case 1:
@@ -63,7 +64,7 @@ float Value(unsigned form, unsigned index) {
     case 11:
       return 0.0F;
     case 12:
-      return static_cast<float>(index / 5);
+      return static_cast<float>(step);
     case 13:
       return 1e-38F;
     case 14:
