@@ -2,7 +2,7 @@
 
 #include "cuda/common/copy_counts.h"
 #include "cuda/common/pinned_buffer.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

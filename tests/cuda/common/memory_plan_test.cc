@@ -3,7 +3,7 @@
 
 #include "cuda/common/memory_plan.h"
 #include "cuda/engine/engine_data.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

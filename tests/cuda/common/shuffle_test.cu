@@ -5,7 +5,7 @@
 
 #include "common/shuffle.h"
 #include "cuda/common/launch.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

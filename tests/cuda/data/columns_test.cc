@@ -4,7 +4,7 @@
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_columns.h"
 #include "data/sorted_columns.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

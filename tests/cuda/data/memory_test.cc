@@ -5,7 +5,7 @@
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/data/cuda_memory.h"
 #include "data/arrays/array_dispatch.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {
@@ -32,7 +32,7 @@ class CudaMemoryTest : public DeviceTest {
   Table MakeTable(DType dtype, std::int64_t n_rows, std::int64_t n_cols, char layout) {
     auto const item = ItemSize(dtype);
     Table table;
-    table.bytes.resize(static_cast<std::size_t>(4 * n_rows * n_cols * item));
+    table.bytes.resize(4 * n_rows * n_cols * item);
     Random random(static_cast<std::uint64_t>(dtype) + 5);
     for (auto& byte : table.bytes) byte = static_cast<char>(random.Below(256));
     if (dtype == DType::kF16) {

@@ -3,7 +3,7 @@
 #include "booster/learner.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/predictor/gpu_predictor.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "kauri/engine.h"
 
 namespace kauri::testing {

@@ -9,7 +9,7 @@
 #include "common/log.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/predictor/gpu_predictor.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {
@@ -39,7 +39,7 @@ class Session {
     model_.n_classes = objective_->NumClasses();
     if (model_.n_classes == 0) model_.n_targets = objective_->NumOutputs(MetaInfo());
     tree_param_ = ParseParameters<TreeParam>(params_);
-    start_.assign(static_cast<std::size_t>(model_.NumOutputs()), 0.125F);
+    start_.assign(model_.NumOutputs(), 0.125F);
   }
 
   void UpdateMargins(std::shared_ptr<DataMatrix const> const& data) {

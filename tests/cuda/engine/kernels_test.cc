@@ -2,7 +2,7 @@
 
 #include "common/fixed_point.h"
 #include "cuda/engine/round_kernels.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri::testing {
@@ -23,7 +23,7 @@ class RoundKernelsTest : public DeviceTest {
       auto const sampled = SampleRows(ctx, 3, output, rate, static_cast<std::int64_t>(n_rows));
       FixedGradients expected;
       QuantiseGradients(ctx, gradients, n_outputs, output, sampled, &expected);
-      auto const unit = largest[static_cast<std::size_t>(output)].Unit();
+      auto const unit = largest[output].Unit();
       EXPECT_EQ(unit.gradient, expected.unit.gradient);
       EXPECT_EQ(unit.hessian, expected.unit.hessian);
       cuda::Buffer<FixedPair> pairs(Cuda(), n_rows);
@@ -78,7 +78,7 @@ TEST_F(RoundKernelsTest, FindsTheFirstPairThatIsNotFinite) {
   auto const first = [&](std::int64_t output) {
     auto const on_device = cuda::ToDevice(Cuda(), pairs);
     cuda::GradientTable const table{on_device.span(), 3};
-    auto const largest = cuda::LargestMagnitudes(Cuda(), table)[static_cast<std::size_t>(output)];
+    auto const largest = cuda::LargestMagnitudes(Cuda(), table)[output];
     auto const row = cuda::FirstNotFinite(Cuda(), table, output);
     EXPECT_EQ(largest.IsFinite(), row == 5000);
     return row;
@@ -104,7 +104,7 @@ TEST_F(RoundKernelsTest, MarginsStartAndGrow) {
   auto const fetched = Fetch(Cuda(), margins);
   for (std::size_t row = 0; row < 700; ++row) {
     EXPECT_EQ(fetched[3 * row], 0.25F);
-    EXPECT_EQ(fetched[3 * row + 1], -1.0F + values[static_cast<std::size_t>(leaves[row])]);
+    EXPECT_EQ(fetched[3 * row + 1], -1.0F + values[leaves[row]]);
     EXPECT_EQ(fetched[3 * row + 2], 3.0F);
   }
 }

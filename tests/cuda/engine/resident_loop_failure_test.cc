@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "booster/learner.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

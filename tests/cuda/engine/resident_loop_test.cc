@@ -9,7 +9,7 @@
 #include "common/log.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {
@@ -95,7 +95,7 @@ std::shared_ptr<DataMatrix> MakeData(Case const& given, std::int64_t times, std:
     info->label_upper_bound.push_back(label + 1.5F);
   }
   if (given.categories) info->feature_types = {"float", "float", "float", "float", "c", "c"};
-  if (given.base_margin) info->base_margin.assign(static_cast<std::size_t>(n_rows), 0.25F);
+  if (given.base_margin) info->base_margin.assign(n_rows, 0.25F);
   return data;
 }
 

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "booster/learner.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {
@@ -34,14 +34,14 @@ std::unique_ptr<Learner> Train(std::string const& objective, std::shared_ptr<Dat
 /// Runs work(0) to work(n - 1), each on its own thread; their first error, or "".
 template <typename Work>
 std::string OnThreads(int n, Work const& work) {
-  std::vector<std::string> errors(static_cast<std::size_t>(n));
+  std::vector<std::string> errors(n);
   std::vector<std::thread> threads;
   for (int i = 0; i < n; ++i) {
     threads.emplace_back([&, i] {
       try {
         work(i);
       } catch (std::exception const& error) {
-        errors[static_cast<std::size_t>(i)] = error.what();
+        errors[i] = error.what();
       }
     });
   }
@@ -86,11 +86,7 @@ TEST_F(ThreadsTest, BoostersShareADataSet) {
   auto const train = MakeData(8000, 11);
   auto const alone = Train("binary:logistic", train, train)->SaveSnapshot();
   std::vector<std::string> together(2);
-  EXPECT_EQ(OnThreads(2,
-                      [&](int i) {
-                        together[static_cast<std::size_t>(i)] = Train("binary:logistic", train, train)->SaveSnapshot();
-                      }),
-            "");
+  EXPECT_EQ(OnThreads(2, [&](int i) { together[i] = Train("binary:logistic", train, train)->SaveSnapshot(); }), "");
   EXPECT_EQ(together[0], alone);
   EXPECT_EQ(together[1], alone);
 }

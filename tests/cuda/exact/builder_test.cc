@@ -36,7 +36,7 @@ Problem MakeProblem(std::int64_t n_rows, std::int64_t n_cols, double missing, in
   Problem problem;
   problem.n_rows = n_rows;
   problem.n_cols = n_cols;
-  std::vector<float> values(static_cast<std::size_t>(n_rows * n_cols));
+  std::vector<float> values(n_rows * n_cols);
   std::vector<GradientPair> pairs;
   for (std::int64_t row = 0; row < n_rows; ++row) {
     auto* x = values.data() + row * n_cols;
@@ -95,10 +95,10 @@ class ExactBuilderOnDevice : public ::testing::Test {
     task.gradients = problem.gradients.View();
     task.sampled_rows = problem.sampled;
     task.iteration = 3;
-    std::vector<std::int32_t> host_leaves(static_cast<std::size_t>(problem.n_rows));
+    std::vector<std::int32_t> host_leaves(problem.n_rows);
     auto const expected = on_host.Build(ctx, *problem.data, task, host_state.get(), host_leaves);
     for (int run = 0; run < 2; ++run) {
-      std::vector<std::int32_t> leaves(static_cast<std::size_t>(problem.n_rows), -7);
+      std::vector<std::int32_t> leaves(problem.n_rows, -7);
       testing::ExpectSameTree(expected, on_device.Build(ctx, *problem.data, task, device_state.get(), leaves));
       EXPECT_EQ(host_leaves, leaves);
     }

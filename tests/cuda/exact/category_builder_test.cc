@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "cuda/exact/gpu_exact_builder.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "support/same_tree.h"
 #include "tree/exact/exact_builder.h"
 #include "tree/sampling/sampling.h"

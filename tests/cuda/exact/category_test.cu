@@ -104,7 +104,7 @@ class CategoryTest : public DeviceTest {
   }
 
   void Compare(CategoryLevel const& level, CategoryQuestion question, std::int64_t slots_per_slice) const {
-    if (question.before.empty()) question.before.resize(static_cast<std::size_t>(level.spec.n_nodes));
+    if (question.before.empty()) question.before.resize(level.spec.n_nodes);
     auto const categories = MakeCategories(Cuda(), level);
     cuda::CategoryColumns columns(slots_per_slice);
     auto const expected = ByHost(level, question);
@@ -249,7 +249,7 @@ TEST_F(CategoryTest, RowsMoveByTheirCategories) {
     auto const answer = ByDevice(level, question, &columns, categories);
     std::vector<cuda::NodeMove> moves;
     for (std::int32_t node = 0; node < 6; ++node) {
-      auto const& split = answer.best[static_cast<std::size_t>(node)];
+      auto const& split = answer.best[node];
       cuda::NodeMove move{-1, 0.0F, 0, ~node, ~node};
       if (split.IsValid()) move = {static_cast<std::int32_t>(split.feature), 0.0F, 1, 2 * node, ~(2 * node + 1)};
       if (node == 4) move.feature = 0;  // a number, which its own kernel moves

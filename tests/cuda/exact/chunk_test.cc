@@ -33,7 +33,7 @@ class ChunkTest : public DeviceTest {
     auto const sums = Fetch(Cuda(), chunk.piece_sums);
     for (auto const& piece : LivePieces(layout.segments, layout.n_nodes)) {
       FixedSum sum;
-      for (auto i = piece.begin; i < piece.end; ++i) sum += layout.pairs[static_cast<std::size_t>(i)];
+      for (auto i = piece.begin; i < piece.end; ++i) sum += layout.pairs[i];
       EXPECT_TRUE(sums[piece.Number()] == sum) << "tile " << piece.tile << ", segment " << piece.segment;
     }
   }
@@ -148,7 +148,7 @@ TEST(PlanChunksTest, ManyEntries) {
       std::int64_t n_entries = 0;
       for (auto const feature : plan.features) {
         planned.push_back(feature);
-        n_entries += RoundUp(sizes[static_cast<std::size_t>(feature)], cuda::kEntryAlignment);
+        n_entries += RoundUp(sizes[feature], cuda::kEntryAlignment);
       }
       EXPECT_EQ(plan.n_entries, n_entries);
       total += n_entries;

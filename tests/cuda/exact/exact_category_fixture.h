@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "kauri/gradient.h"
 #include "tree/categories/category_search.h"
 
@@ -39,7 +39,7 @@ struct CategoryLevel {
   std::uint32_t CodeOf(std::size_t feature, std::size_t row) const { return codes[feature * positions.size() + row]; }
   /// [n_categories] of a feature in a node.
   std::vector<FixedSum> SumsOf(std::size_t feature, std::int32_t node) const {
-    std::vector<FixedSum> sums(static_cast<std::size_t>(spec.n_categories[feature]));
+    std::vector<FixedSum> sums(spec.n_categories[feature]);
     for (std::size_t row = 0; row < positions.size(); ++row) {
       auto const code = CodeOf(feature, row);
       if (positions[row] == node && code != 0) sums[code - 1] += pairs[row];

@@ -8,7 +8,7 @@
 
 #include "cuda/exact/chunk.h"
 #include "data/sorted_columns.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "tree/split_gain.h"
 
 namespace kauri::testing {
@@ -69,7 +69,7 @@ inline Level MakeLevel(LevelSpec const& spec) {
   level.n_nodes = static_cast<std::int32_t>(spec.node_sizes.size());
   auto& nodes = level.node_of_row;
   for (std::int32_t node = 0; node < level.n_nodes; ++node) {
-    nodes.insert(nodes.end(), static_cast<std::size_t>(spec.node_sizes[static_cast<std::size_t>(node)]), node);
+    nodes.insert(nodes.end(), static_cast<std::size_t>(spec.node_sizes[node]), node);
   }
   nodes.insert(nodes.end(), static_cast<std::size_t>(spec.n_finished), kFinished);
   for (auto i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[random.Below(static_cast<std::uint32_t>(i))]);
@@ -80,7 +80,7 @@ inline Level MakeLevel(LevelSpec const& spec) {
     auto const hessian = static_cast<std::int32_t>(random.Below(static_cast<std::uint32_t>(most))) + 1;
     level.pairs.push_back({gradient, hessian});
   }
-  level.columns.resize(static_cast<std::size_t>(spec.n_features));
+  level.columns.resize(spec.n_features);
   for (auto& column : level.columns) {
     for (std::size_t row = 0; row < nodes.size(); ++row) {
       if (random.Uniform() < spec.missing) continue;

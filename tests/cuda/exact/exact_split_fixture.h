@@ -77,7 +77,7 @@ inline SplitCandidate NaiveSplit(Level const& level, std::size_t feature, std::v
 
 /// The best split of every node.
 inline std::vector<SplitCandidate> NaiveSplits(Level const& level, Question const& question) {
-  std::vector<SplitCandidate> best(static_cast<std::size_t>(level.n_nodes));
+  std::vector<SplitCandidate> best(level.n_nodes);
   for (std::size_t node = 0; node < best.size(); ++node) {
     auto const totals = TotalsOf(level, question, node);
     for (std::size_t feature = 0; feature < level.NumFeatures(); ++feature) {

@@ -8,7 +8,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/exact/evaluate_boundary.cuh"
 #include "cuda/exact/warp_pieces.cuh"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

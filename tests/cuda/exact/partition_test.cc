@@ -115,7 +115,7 @@ class PartitionTest : public DeviceTest {
     for (std::size_t feature = 0; feature < children.NumFeatures(); ++feature) {  // dead entries are not touched
       auto const dead = (feature + 1) * static_cast<std::size_t>(children.n_nodes + 1) - 1;
       for (auto i = children.segments[dead]; i < children.segments[dead + 1]; ++i) {
-        ASSERT_EQ(values[slot + static_cast<std::size_t>(i)], kPadding) << "dead entry " << i;
+        ASSERT_EQ(values[slot + i], kPadding) << "dead entry " << i;
       }
     }
   }

@@ -36,7 +36,7 @@ TEST_F(PositionsTest, ByDefault) {
     auto const level = MakeLevel({{n_rows / 2, n_rows - n_rows / 2, 0, 3}, n_rows / 3, 1, 0.0, 0, false, 1});
     auto const moves = RandomMoves(level.n_nodes, 3, 2);
     auto expected = level.node_of_row;
-    for (auto& node : expected) node = node < 0 ? node : DefaultOf(moves[static_cast<std::size_t>(node)]);
+    for (auto& node : expected) node = node < 0 ? node : DefaultOf(moves[node]);
     auto const current = cuda::ToDevice(Cuda(), level.node_of_row);
     auto const device_moves = cuda::ToDevice(Cuda(), moves);
     cuda::Buffer<std::int32_t> next(Cuda(), expected.size());
@@ -50,8 +50,8 @@ std::vector<std::int32_t> MovedByColumn(Level const& level, std::size_t feature,
                                         std::vector<cuda::NodeMove> const& moves, std::vector<std::int32_t> next) {
   for (auto const entry : level.columns[feature]) {
     auto const node = level.node_of_row[entry.row];
-    if (node < 0 || moves[static_cast<std::size_t>(node)].feature != static_cast<std::int32_t>(feature)) continue;
-    auto const& move = moves[static_cast<std::size_t>(node)];
+    if (node < 0 || moves[node].feature != static_cast<std::int32_t>(feature)) continue;
+    auto const& move = moves[node];
     next[entry.row] = entry.value < move.threshold ? move.left : move.right;
   }
   return next;
@@ -142,12 +142,12 @@ TEST_F(PositionsTest, LeftRowsAndSampledRows) {
     auto next = level.node_of_row;
     for (auto& node : next) {
       if (node < 0) continue;
-      auto const& move = moves[static_cast<std::size_t>(node)];
+      auto const& move = moves[node];
       node = random.Below(2) == 0 ? move.left : move.right;
     }
     auto const is_left = [&](std::size_t row) {
       auto const node = level.node_of_row[row];
-      return node >= 0 && next[row] == moves[static_cast<std::size_t>(node)].left;
+      return node >= 0 && next[row] == moves[node].left;
     };
     auto const current = cuda::ToDevice(Cuda(), level.node_of_row);
     auto const device_next = cuda::ToDevice(Cuda(), next);

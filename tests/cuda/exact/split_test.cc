@@ -128,9 +128,9 @@ TEST_P(SplitPhaseTest, EqualThresholds) {
 TEST_P(SplitPhaseTest, ExtremeValues) {
   auto level = MakeLevel({{700, 50}, 0, 2, 0.3, 4, false, 7});
   std::vector<float> const values = {-FLT_MAX, std::nextafter(-FLT_MAX, 0.0F), 1.0F, FLT_MAX};
-  for (auto& entry : level.columns[0]) entry.value = values[static_cast<std::size_t>(entry.value)];
+  for (auto& entry : level.columns[0]) entry.value = values[entry.value];
   std::vector<float> const near = {1.0F, std::nextafter(1.0F, 2.0F), 1e-45F, 0.0F};
-  for (auto& entry : level.columns[1]) entry.value = near[static_cast<std::size_t>(entry.value)];
+  for (auto& entry : level.columns[1]) entry.value = near[entry.value];
   level.SortColumns();
   Compare(level);
   level.param.min_child_weight = 60.0;
@@ -191,7 +191,7 @@ TEST_P(SplitPhaseTest, MonotoneConstraints) {
     auto const found = Compare(level, question);
     for (auto const& split : found) {
       if (!split.IsValid()) continue;
-      auto const& bounds = question.bounds[static_cast<std::size_t>(&split - found.data())];
+      auto const& bounds = question.bounds[&split - found.data()];
       auto const rise = NodeWeight(split.right, level.param, bounds) - NodeWeight(split.left, level.param, bounds);
       EXPECT_GE(rise * question.signs[split.feature], 0.0);
     }

@@ -1,7 +1,7 @@
 /// Means over more blocks of rows than the block that adds their sums has threads.
 #include "common/block_sum.h"
 #include "cuda/metric/device_metric.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "kauri/metric.h"
 
 namespace kauri::testing {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/metric/device_metric.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "kauri/metric.h"
 
 namespace kauri::testing {

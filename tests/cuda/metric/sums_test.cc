@@ -16,8 +16,7 @@ TEST_F(DeviceMetricTest, SumsHaveTheHostsOrder) {
       scores[i] = {values[i], static_cast<double>(floats[n + i]) / 7.0};
     }
     auto const size = static_cast<std::int64_t>(n);
-    auto const expected =
-        SumInLanes<WeightedSum>(size, [&](std::int64_t i) { return scores[static_cast<std::size_t>(i)]; });
+    auto const expected = SumInLanes<WeightedSum>(size, [&](std::int64_t i) { return scores[i]; });
     auto const sum = cuda::SumScores(Cuda(), cuda::ToDevice(Cuda(), scores).span());
     EXPECT_EQ(sum.loss, expected.loss) << n;
     EXPECT_EQ(sum.weight, expected.weight) << n;

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "cuda/objective/device_objective.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

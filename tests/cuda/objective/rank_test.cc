@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "cuda/objective/device_objective.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "kauri/objective.h"
 
 namespace kauri::testing {

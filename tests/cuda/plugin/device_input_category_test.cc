@@ -3,7 +3,7 @@
 
 #include "c_api/support.h"
 #include "cuda/common/buffer.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "booster/learner.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "support/child_process.h"
 
 namespace kauri::testing {

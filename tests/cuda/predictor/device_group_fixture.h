@@ -30,8 +30,7 @@ class Caller {
     compiled_ = predictor.Compile(ctx_, model, AllTrees(model));
   }
   std::vector<float> Predict(DataView const& rows, PredictKind kind, MarginStart const& start) const {
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model_, kind, AllTrees(model_))),
-                           123.0F);
+    std::vector<float> out(rows.NumRows() * OutputWidth(model_, kind, AllTrees(model_)), 123.0F);
     predictor_.Predict(ctx_, *compiled_, rows, kind, AllTrees(model_), start, out);
     return out;
   }
@@ -43,7 +42,7 @@ class Caller {
   }
   std::vector<float> Interventional(DataView const& rows, DataView const& background, MarginStart const& start) const {
     auto const width = OutputWidth(model_, PredictKind::kContribution, AllTrees(model_));
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * width));
+    std::vector<float> out(rows.NumRows() * width);
     predictor_.PredictInterventional(ctx_, *compiled_, rows, background, AllTrees(model_), start, out);
     return out;
   }

@@ -5,7 +5,7 @@
 #include "booster/learner.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "data/row_window.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "device_group_fixture.h"
 
 namespace kauri::testing {
@@ -50,7 +50,7 @@ TEST_F(GpuGroupTest, BitsOfOneDevice) {
                               PredictKind::kApproxContribution, PredictKind::kInteraction}) {
         SCOPED_TRACE(std::to_string(ordinals.size()) + " devices, kind " + std::to_string(static_cast<int>(kind)));
         auto const& rows = kind == PredictKind::kInteraction ? few : many;
-        MarginStart const start{{}, all_starts.subspan(0, static_cast<std::size_t>(2 * rows.NumRows()))};
+        MarginStart const start{{}, all_starts.subspan(0, 2 * rows.NumRows())};
         auto const expected = alone.Predict(rows, kind, start);
         for (int repeat = 0; repeat < 2; ++repeat) {
           EXPECT_TRUE(SameFloats(group.Predict(rows, kind, start), expected));
@@ -99,9 +99,8 @@ TEST_F(GpuGroupTest, TilesInFlightKeepTheirRows) {
     std::vector<float> pieces;
     for (std::int64_t begin = 0; begin < n_rows; begin += 3000) {
       RowWindow const window(rows, begin, std::min(n_rows, begin + 3000));
-      auto const piece = caller.Predict(
-          window, PredictKind::kContribution,
-          {{}, starts.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(window.NumRows()))});
+      auto const piece =
+          caller.Predict(window, PredictKind::kContribution, {{}, starts.subspan(begin, window.NumRows())});
       pieces.insert(pieces.end(), piece.begin(), piece.end());
     }
     EXPECT_TRUE(SameFloats(whole, pieces));

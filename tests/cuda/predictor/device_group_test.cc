@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "device_group_fixture.h"
 #include "kauri/objective.h"
 
@@ -139,7 +139,7 @@ class NotesTest : public ::testing::Test {
   std::vector<NotingPredictor::Note> Notes(Context const& ctx, DataView const& rows, PredictKind kind) {
     log_.notes.clear();
     auto const compiled = group_->Compile(ctx, model_, {0, 0});
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows()));
+    std::vector<float> out(rows.NumRows());
     group_->Predict(ctx, *compiled, rows, kind, {0, 0}, {}, out);
     for (std::size_t row = 0; row < out.size(); ++row) EXPECT_EQ(out[row], static_cast<float>(row));
     std::sort(log_.notes.begin(), log_.notes.end());

@@ -2,7 +2,7 @@
 
 #include "cuda/predictor/gpu_predictor.h"
 #include "cuda/predictor/walk_forest.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "predictor/predictor_fixtures.h"
 
 namespace kauri::testing {
@@ -125,14 +125,14 @@ TEST_F(GpuPredictorTest, Leaves) {
     auto const rows = RandomRows(257, spec.n_features, 10);
     TreeRange const trees{1, AllTrees(model).end};
     auto const width = trees.end - trees.begin;
-    std::vector<float> leaves(static_cast<std::size_t>(257 * width));
+    std::vector<float> leaves(257 * width);
     auto const gpu = MakeGpuPredictor();
     auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
     gpu->Predict(OnDevice(), *compiled, rows, PredictKind::kLeaf, trees, {}, leaves);
     std::vector<float> expected;
     for (std::int64_t row = 0; row < 257; ++row) {
       for (auto tree = trees.begin; tree < trees.end; ++tree) {
-        expected.push_back(static_cast<float>(NaiveLeaf(model.trees[static_cast<std::size_t>(tree)], rows, row)));
+        expected.push_back(static_cast<float>(NaiveLeaf(model.trees[tree], rows, row)));
       }
     }
     EXPECT_TRUE(SameFloats(leaves, expected));

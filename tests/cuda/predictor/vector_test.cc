@@ -1,6 +1,6 @@
 /// Trees with vectors in their leaves on the device: margins and leaves of the CPU's bits, explanations near the CPU's.
 #include "cuda/predictor/gpu_predictor.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "predictor/vector_fixture.h"
 
 namespace kauri::testing {
@@ -16,8 +16,8 @@ class GpuVectorTest : public DeviceTest {
  protected:
   static std::vector<float> Run(Predictor const& predictor, Context const& ctx, Model const& model,
                                 DataView const& rows, PredictKind kind, TreeRange trees) {
-    std::vector<float> const start(static_cast<std::size_t>(model.NumOutputs()), 0.5F);
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)));
+    std::vector<float> const start(model.NumOutputs(), 0.5F);
+    std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees));
     predictor.Predict(ctx, *predictor.Compile(ctx, model, {1, 9}), rows, kind, trees, {start, {}}, out);
     return out;
   }

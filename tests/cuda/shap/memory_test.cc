@@ -53,7 +53,7 @@ TEST_F(GpuShapMemoryTest, TilesOfHostRows) {
       cuda::GpuModel const compiled(OnDevice(), model, AllTrees(model), CoverSource::kHessian);
       auto const width = OutputWidth(model, kind, AllTrees(model));
       ASSERT_GT(4 * n_rows * width, 2 * kTileBytes) << "the results alone do not fit";
-      std::vector<float> out(static_cast<std::size_t>(n_rows * width));
+      std::vector<float> out(n_rows * width);
       cuda::ShapOptions const limited{method, BinPacking::kBestFitDecreasing, kTileBytes};
       auto const explain = [&](cuda::ShapOptions const& options) {
         MarginStart const from{start, {}};

@@ -16,7 +16,7 @@ class GpuSemivaluesTest : public GpuShapTest {
                                   TreeRange trees) {
     auto const cpu = GetRegistries().predictors.Find("cpu_predictor").make({});
     auto const compiled = cpu->Compile({}, model, AllTrees(model));
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)));
+    std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees));
     cpu->Predict({}, *compiled, rows, kind, trees, start, out);
     return out;
   }

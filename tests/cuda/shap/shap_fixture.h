@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cuda/predictor/gpu_predictor.h"
-#include "device_fixture.h"
+#include "support/device_fixture.h"
 #include "predictor/output_width.h"
 #include "predictor/predictor_fixtures.h"
 
@@ -36,7 +36,7 @@ inline double Scale(Model const& model) {
   for (auto const& tree : model.trees) {
     float largest = 0.0F;
     for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-      if (tree.IsLeaf(node)) largest = std::max(largest, std::abs(tree.split_value[static_cast<std::size_t>(node)]));
+      if (tree.IsLeaf(node)) largest = std::max(largest, std::abs(tree.split_value[node]));
     }
     scale += 1.25 * static_cast<double>(largest);  // dart weights reach 1.25
   }
@@ -94,7 +94,7 @@ class GpuShapTest : public DeviceTest {
                                 MarginStart const& start, TreeRange trees, int threads = 2) {
     auto const gpu = MakeGpuPredictor(method);
     auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)), 123.0F);
+    std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees), 123.0F);
     gpu->Predict(OnDevice(threads), *compiled, rows, kind, trees, start, out);
     return out;
   }

@@ -17,7 +17,7 @@ class GpuShapValuesTest : public GpuShapTest {
   static std::vector<float> Baseline(Model const& model, DataView const& rows, PredictKind kind,
                                      MarginStart const& start, TreeRange trees) {
     auto const forest = CompileForest({}, model, AllTrees(model));
-    std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)));
+    std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees));
     ContributionTask const task{forest, rows, trees, start};
     if (kind == PredictKind::kContribution) TreeShapContributions({}, task, out);
     if (kind == PredictKind::kInteraction) TreeShapInteractions({}, task, out);
@@ -133,7 +133,7 @@ TEST_F(GpuShapValuesTest, RangesOfTreesAndStartsOfRows) {
     auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
     for (auto const trees : {TreeRange{3, 17}, TreeRange{0, 1}, TreeRange{12, 12}, TreeRange{3, 17}}) {
       for (auto const kind : kAllKinds) {
-        std::vector<float> out(static_cast<std::size_t>(70 * OutputWidth(model, kind, trees)));
+        std::vector<float> out(70 * OutputWidth(model, kind, trees));
         gpu->Predict(OnDevice(), *compiled, rows, kind, trees, {{}, of_row}, out);
         ExpectNear(out, Baseline(model, rows, kind, {{}, of_row}, trees), 1e-4);
       }

@@ -167,7 +167,7 @@ TEST_F(GpuSelectTest, AsSorted) {
   Random random(1);
   std::int64_t row_floats = 0;
   for (auto const size : sizes) row_floats += size;
-  std::vector<float> values(static_cast<std::size_t>(n_rows * row_floats));
+  std::vector<float> values(n_rows * row_floats);
   float const special[] = {0.0F, -0.0F, 1.0F, -1.0F, 1.0F, kInf, -kInf, kNaN, 1e-40F, 0.5F};
   for (auto& value : values) value = random.Below(3) == 0 ? random.Normal() : special[random.Below(10)];
   for (std::int64_t const top_k : {1, 31, 200, 5000}) {
@@ -196,13 +196,13 @@ TEST_F(GpuSelectTest, AsSorted) {
       for (auto const& segment : segments) {
         std::vector<cuda::PickRank> expected;
         for (std::int64_t place = 0; place < segment.size; ++place) {
-          auto const value = values[static_cast<std::size_t>(row * row_floats + segment.begin + place)];
+          auto const value = values[row * row_floats + segment.begin + place];
           expected.push_back(cuda::RankOf(value, static_cast<std::uint32_t>(place)));
           EXPECT_TRUE(SameFloats({cuda::ValueOfRank(expected.back())}, {value}));
           EXPECT_EQ(cuda::PlaceOfRank(expected.back()), static_cast<std::uint32_t>(place));
         }
         std::sort(expected.begin(), expected.end());
-        expected.resize(static_cast<std::size_t>(segment.n_picks));
+        expected.resize(segment.n_picks);
         auto const first = found.begin() + row * n_picks + segment.pick_begin;
         std::sort(first, first + segment.n_picks);
         EXPECT_EQ(std::vector<cuda::PickRank>(first, first + segment.n_picks), expected);
