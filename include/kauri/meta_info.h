@@ -26,7 +26,7 @@ struct MetaInfo {
   std::vector<std::string> feature_types;  ///< [n_cols]: float, q, int, i, c
   CategoryNameTable category_names;        ///< [n_cols]
 
-  float Weight(std::int64_t row) const { return weights.empty() ? 1.0F : weights[static_cast<std::size_t>(row)]; }
+  float Weight(std::int64_t row) const { return weights.empty() ? 1.0F : weights[row]; }
 };
 
 }  // namespace kauri

@@ -1,8 +1,10 @@
-/// \file A pointer and a length. Indexing is checked in debug builds; `At` is checked always.
+/// \file A pointer and a length. Indices are signed, as every count of rows is (design, house style); indexing is
+/// checked in debug builds, `At` always.
 #pragma once
 
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
@@ -10,11 +12,15 @@
 
 namespace kauri {
 
+/// What the standard library wants where a count of ours sizes something. A negative one is an error of the caller.
+constexpr std::size_t ToSize(std::int64_t count) { return static_cast<std::size_t>(count); }
+
 template <typename T>
 class Span {
  public:
   constexpr Span() = default;
-  constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
+  template <typename Size, typename = std::enable_if_t<std::is_integral_v<Size>>>
+  constexpr Span(T* data, Size size) : data_(data), size_(static_cast<std::size_t>(size)) {}
   template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
   constexpr Span(Span<U> other) : data_(other.data()), size_(other.size()) {}  // NOLINT: implicit, as std::span
   template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
@@ -22,12 +28,13 @@ class Span {
   template <typename U, typename = std::enable_if_t<std::is_convertible_v<U const (*)[], T (*)[]>>>
   Span(std::vector<U> const& owner) : data_(owner.data()), size_(owner.size()) {}  // NOLINT: implicit, as std::span
 
-  constexpr T& operator[](std::size_t index) const {
-    assert(index < size_);
+  constexpr T& operator[](std::int64_t index) const {
+    assert(static_cast<std::size_t>(index) < size_);
     return data_[index];
   }
-  T& At(std::size_t index) const {
-    if (index >= size_) Fail(ErrorKind::kInternal, "index ", index, " is past the end of a span of ", size_);
+  T& At(std::int64_t index) const {
+    if (static_cast<std::size_t>(index) >= size_)
+      Fail(ErrorKind::kInternal, "index ", index, " is past the end of a span of ", size_);
     return data_[index];
   }
   constexpr T* data() const { return data_; }

@@ -26,9 +26,9 @@ class Tree {
   std::int32_t NumNodes() const { return static_cast<std::int32_t>(left.size()); }
   std::int32_t NumLeaves() const;
   std::int32_t MaxDepth() const;  ///< 0 for a single leaf
-  bool IsLeaf(std::int32_t node) const { return left[static_cast<std::size_t>(node)] == kNoNode; }
+  bool IsLeaf(std::int32_t node) const { return left[node] == kNoNode; }
   bool HasCategorical() const { return !categories.empty(); }
-  bool IsCategorical(std::int32_t node) const { return is_categorical[static_cast<std::size_t>(node)] != 0; }
+  bool IsCategorical(std::int32_t node) const { return is_categorical[node] != 0; }
   Span<std::int32_t const> CategoriesOf(std::int32_t node) const;
   bool HasVectorLeaves() const { return n_outputs > 1; }
   /// What a leaf predicts: [n_outputs].

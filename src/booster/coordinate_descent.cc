@@ -26,12 +26,12 @@ class OutputDescent {
   /// \throws Error(kData) for a pair that is not finite.
   void TakeGradients(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output) {
     auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
-    residuals_.resize(static_cast<std::size_t>(n_rows));
+    residuals_.resize(n_rows);
     ParallelForBlocks(ctx_, n_rows, kEntriesPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       for (auto row = begin; row < end; ++row) {
-        auto const pair = gradients[static_cast<std::size_t>(row * n_outputs + output)];
+        auto const pair = gradients[row * n_outputs + output];
         if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, row);
-        residuals_[static_cast<std::size_t>(row)] = pair.hessian < 0.0F ? GradientPair{0.0F, 0.0F} : pair;
+        residuals_[row] = pair.hessian < 0.0F ? GradientPair{0.0F, 0.0F} : pair;
       }
     });
   }
@@ -40,12 +40,12 @@ class OutputDescent {
     auto const n_rows = static_cast<std::int64_t>(residuals_.size());
     auto const sum = SumBlocks<ColumnSum>(ctx_, n_rows, kEntriesPerBlock, [&](std::int64_t begin, std::int64_t end) {
       ColumnSum block;
-      for (auto row = begin; row < end; ++row) Add(residuals_[static_cast<std::size_t>(row)], 1.0F, &block);
+      for (auto row = begin; row < end; ++row) Add(residuals_[row], 1.0F, &block);
       return block;
     });
     if (!(sum.hessian > 0.0)) return 0.0F;
     auto const step = static_cast<float>(static_cast<double>(param_.eta) * (-sum.gradient / sum.hessian));
-    ForRows(n_rows, [&](std::int64_t row) { Move(1.0F, step, &residuals_[static_cast<std::size_t>(row)]); });
+    ForRows(n_rows, [&](std::int64_t row) { Move(1.0F, step, &residuals_[row]); });
     return step;
   }
 
@@ -65,10 +65,10 @@ class OutputDescent {
   std::vector<double> StepLengths(WeightOf&& weight_of) const {
     Context const alone;
     auto const& ctx = columns_.NumEntries() < kFewEntries ? alone : ctx_;
-    std::vector<double> lengths(static_cast<std::size_t>(columns_.NumCols()));
+    std::vector<double> lengths(columns_.NumCols());
     ParallelFor(ctx, columns_.NumCols(), [&](std::int64_t feature) {
       auto const step = WholeStep(SumOf(alone, columns_.Column(feature)), weight_of(feature));
-      lengths[static_cast<std::size_t>(feature)] = std::fabs(step);
+      lengths[feature] = std::fabs(step);
     });
     return lengths;
   }
@@ -134,7 +134,7 @@ class Selector {
   /// Fisher and Yates' shuffle, the same for all outputs; nothing for other selectors.
   void Prepare() {
     if (param_.feature_selector != GbLinearParam::kShuffle) return;
-    order_.resize(static_cast<std::size_t>(n_features_));
+    order_.resize(n_features_);
     std::iota(order_.begin(), order_.end(), std::int64_t{0});
     for (auto i = order_.size(); i > 1; --i) {
       std::swap(order_[i - 1], order_[RandomBelow(key_, i, static_cast<std::uint32_t>(i))]);
@@ -147,7 +147,7 @@ class Selector {
   }
 
   std::int64_t Picked(std::int64_t output, std::int64_t i) const {
-    if (param_.feature_selector == GbLinearParam::kShuffle) return order_[static_cast<std::size_t>(i)];
+    if (param_.feature_selector == GbLinearParam::kShuffle) return order_[i];
     if (param_.feature_selector == GbLinearParam::kCyclic) return i;
     auto const key = CombineKeys(key_, static_cast<std::uint64_t>(output));
     return RandomBelow(key, static_cast<std::uint64_t>(i), static_cast<std::uint32_t>(n_features_));
@@ -160,10 +160,9 @@ class Selector {
   std::vector<std::int64_t> LongestFirst(std::vector<double> const& lengths) const {
     std::vector<std::int64_t> order(lengths.size());
     std::iota(order.begin(), order.end(), std::int64_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-      return lengths[static_cast<std::size_t>(a)] > lengths[static_cast<std::size_t>(b)];
-    });
-    order.resize(static_cast<std::size_t>(NumPicked()));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int64_t a, std::int64_t b) { return lengths[a] > lengths[b]; });
+    order.resize(NumPicked());
     return order;
   }
 
@@ -176,9 +175,7 @@ class Selector {
 /// A round of `output` on weights [n_features + 1, n_outputs].
 void Descend(Selector const& selector, std::int64_t output, std::int64_t n_outputs, OutputDescent* descent,
              std::vector<float>* weights) {
-  auto const weight_of = [&](std::int64_t feature) -> float& {
-    return (*weights)[static_cast<std::size_t>(feature * n_outputs + output)];
-  };
+  auto const weight_of = [&](std::int64_t feature) -> float& { return (*weights)[feature * n_outputs + output]; };
   auto const n_features = static_cast<std::int64_t>(weights->size()) / n_outputs - 1;
   weight_of(n_features) += descent->StepBias();
   selector.ForEach(

@@ -227,7 +227,7 @@ class CpuEngine : public Engine {
     }
     auto const& units = task.table.units;
     for (std::int64_t output = 0; output < cache->n_outputs; ++output) {
-      cache->watch.Look(cache->gradients, info, cache->n_outputs, output, units[static_cast<std::size_t>(output)]);
+      cache->watch.Look(cache->gradients, info, cache->n_outputs, output, units[output]);
     }
   }
 

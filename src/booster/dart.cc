@@ -112,7 +112,7 @@ void WeighTrees(DartParam const& param, std::vector<std::int64_t> const& dropped
     of_new = 1.0F / (n_dropped + share);
     factor = n_dropped / (n_dropped + share);
   }
-  for (auto const tree : dropped) (*weights)[static_cast<std::size_t>(tree)] *= factor;
+  for (auto const tree : dropped) (*weights)[tree] *= factor;
   weights->resize(weights->size() + static_cast<std::size_t>(n_new), of_new);
 }
 

@@ -60,7 +60,7 @@ Device FindDevice(ParamMap const& map) {
   auto asked = ParseDevice(map);
   if (asked.kind == DeviceKind::kCpu) return {};
   if (asked.all) {
-    asked.ordinals.resize(static_cast<std::size_t>(RequireCudaDevices()));
+    asked.ordinals.resize(RequireCudaDevices());
     std::iota(asked.ordinals.begin(), asked.ordinals.end(), 0);
   }
   for (auto const ordinal : asked.ordinals) RequireCudaDevice(ordinal);

@@ -27,7 +27,7 @@ class GbLinear : public Booster {
     }
     auto const before = model->linear;
     if (!model->IsLinear()) {
-      model->linear.weights.assign(static_cast<std::size_t>((model->n_features + 1) * model->NumOutputs()), 0.0F);
+      model->linear.weights.assign((model->n_features + 1) * model->NumOutputs(), 0.0F);
     }
     try {
       engine->UpdateLinear(ctx, train, updater_, model);

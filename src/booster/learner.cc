@@ -249,8 +249,8 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
   for (auto iteration = range.begin; iteration < end; iteration += step) {
     auto const trees = model.TreesOf({iteration, iteration + 1});
     for (auto tree = trees.begin; tree < trees.end; ++tree) {
-      copy.trees.push_back(model.trees[static_cast<std::size_t>(tree)]);
-      copy.output_of_tree.push_back(model.output_of_tree[static_cast<std::size_t>(tree)]);
+      copy.trees.push_back(model.trees[tree]);
+      copy.output_of_tree.push_back(model.output_of_tree[tree]);
       if (!model.tree_weights.empty()) copy.tree_weights.push_back(model.TreeWeight(tree));
     }
     copy.iteration_ptr.push_back(static_cast<std::int64_t>(copy.trees.size()));

@@ -16,8 +16,6 @@ constexpr std::int64_t kTileFloats = 1 << 22;
 /// Predictors number leaves in float32.
 constexpr std::int32_t kLargestNode = 1 << 24;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 void RequireCountable(Model const& model) {
   if (model.trees.empty()) Fail(ErrorKind::kModel, "the model has no trees, so there is nothing to count rows in.");
   for (std::size_t index = 0; index < model.trees.size(); ++index) {
@@ -33,9 +31,9 @@ using Counts = std::vector<std::vector<std::int64_t>>;  ///< [n_trees][n_nodes]
 void AddLeaves(Context const& ctx, std::vector<float> const& leaves, Counts* counts) {
   auto const n_trees = static_cast<std::int64_t>(counts->size());
   ParallelFor(ctx, n_trees, [&](std::int64_t tree) {
-    auto& of_tree = (*counts)[At(tree)];
-    for (auto place = At(tree); place < leaves.size(); place += At(n_trees)) {
-      ++of_tree[static_cast<std::size_t>(leaves[place])];
+    auto& of_tree = (*counts)[tree];
+    for (auto place = ToSize(tree); place < leaves.size(); place += ToSize(n_trees)) {
+      ++of_tree[leaves[place]];
     }
   });
 }
@@ -44,7 +42,7 @@ void AddLeaves(Context const& ctx, std::vector<float> const& leaves, Counts* cou
 void SumUp(Tree const& tree, std::vector<std::int64_t>* counts) {
   for (auto node = tree.NumNodes(); node-- > 0;) {
     if (tree.IsLeaf(node)) continue;
-    (*counts)[At(node)] = (*counts)[At(tree.left[At(node)])] + (*counts)[At(tree.right[At(node)])];
+    (*counts)[node] = (*counts)[tree.left[node]] + (*counts)[tree.right[node]];
   }
 }
 
@@ -66,7 +64,7 @@ void Learner::CountRows(DataMatrix const& data) {
   auto const tile_rows = std::max<std::int64_t>(64, kTileFloats / std::max<std::int64_t>(1, n_trees));
   for (std::int64_t begin = 0; begin < view->NumRows(); begin += tile_rows) {
     RowWindow const tile(rows.View(), begin, std::min(view->NumRows(), begin + tile_rows));
-    std::vector<float> leaves(At(tile.NumRows() * n_trees));
+    std::vector<float> leaves(tile.NumRows() * n_trees);
     parts->predictor->Predict(parts->ctx, *compiled, tile, PredictKind::kLeaf, {0, n_trees}, {start, {}}, leaves);
     AddLeaves(parts->ctx, leaves, &counts);
   }

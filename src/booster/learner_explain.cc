@@ -48,10 +48,10 @@ template <typename Fn>
 void ForTiles(Explainer const& explainer, ExplainTask const& task, std::int64_t row_width, Fn&& fn) {
   auto const n_rows = task.rows.NumRows();
   auto const tile_rows = std::min(ExplainTileRows(row_width), n_rows);
-  std::vector<float> tile(static_cast<std::size_t>(tile_rows * row_width));
+  std::vector<float> tile(tile_rows * row_width);
   for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {
     auto const end = std::min(begin + tile_rows, n_rows);
-    auto const used = Span<float>(tile).subspan(0, static_cast<std::size_t>((end - begin) * row_width));
+    auto const used = Span<float>(tile).subspan(0, (end - begin) * row_width);
     explainer.Explain(task, begin, end, used);
     fn(begin, end, used);
   }
@@ -62,13 +62,13 @@ std::vector<float> PickCells(Explainer const& explainer, ExplainTask const& task
                              std::vector<std::int64_t> const& cells) {
   auto const n_outputs = explainer.n_outputs;
   auto const n_cells = static_cast<std::int64_t>(cells.size());
-  std::vector<float> values(static_cast<std::size_t>(task.rows.NumRows() * n_outputs * n_cells));
+  std::vector<float> values(task.rows.NumRows() * n_outputs * n_cells);
   ForTiles(explainer, task, n_outputs * block, [&](std::int64_t begin, std::int64_t end, Span<float const> tile) {
     ParallelForBlocks(explainer.parts.ctx, (end - begin) * n_outputs, 64, [&](auto first, auto last, auto) {
       for (auto b = first; b < last; ++b) {
         auto const* from = tile.data() + b * block;
         auto* to = values.data() + (begin * n_outputs + b) * n_cells;
-        for (std::int64_t i = 0; i < n_cells; ++i) to[i] = from[cells[static_cast<std::size_t>(i)]];
+        for (std::int64_t i = 0; i < n_cells; ++i) to[i] = from[cells[i]];
       }
     });
   });
@@ -82,7 +82,7 @@ std::vector<float> MeanAbs(Explainer const& explainer, ExplainTask const& task, 
   auto const n_cells = static_cast<std::int64_t>(cells.size());
   constexpr std::int64_t kCells = 256;  // of one thread at a time
   auto const n_chunks = NumBlocks(n_cells, kCells);
-  std::vector<double> sums(static_cast<std::size_t>(explainer.n_outputs * n_cells), 0.0);
+  std::vector<double> sums(explainer.n_outputs * n_cells, 0.0);
   ForTiles(explainer, task, row_width, [&](std::int64_t begin, std::int64_t end, Span<float const> tile) {
     ParallelFor(explainer.parts.ctx, explainer.n_outputs * n_chunks, [&](std::int64_t chunk) {
       auto const output = chunk / n_chunks;
@@ -92,7 +92,7 @@ std::vector<float> MeanAbs(Explainer const& explainer, ExplainTask const& task, 
         auto const* from = tile.data() + row * row_width + output * block;
         auto* to = sums.data() + output * n_cells;
         for (auto i = first; i < last; ++i) {
-          to[i] += std::abs(static_cast<double>(from[cells[static_cast<std::size_t>(i)]]));
+          to[i] += std::abs(static_cast<double>(from[cells[i]]));
         }
       }
     });
@@ -179,7 +179,7 @@ Prediction Learner::Explain(ExplainTask const& asked, ExplainOptions const& opti
       options.features.empty() ? model.n_features : static_cast<std::int64_t>(options.features.size());
   auto shape = ShapeOfExplanation(task, options, n_outputs, n_columns + 1);
   if (options.reduction == ExplainReduction::kNone && options.features.empty()) {
-    std::vector<float> values(static_cast<std::size_t>(task.rows.NumRows() * n_outputs * block));
+    std::vector<float> values(task.rows.NumRows() * n_outputs * block);
     explainer.Explain(task, 0, task.rows.NumRows(), values);
     return {std::move(values), std::move(shape)};
   }

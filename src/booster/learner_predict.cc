@@ -104,7 +104,7 @@ Prediction Learner::Impl::Finish(Components const& parts, PredictOptions const& 
     parts.objective->TransformMargins(parts.ctx, values, n_outputs);
     width = parts.objective->ValueWidth(n_outputs);
     if (width != n_outputs) {
-      std::vector<float> picked(static_cast<std::size_t>(n_rows * width));
+      std::vector<float> picked(n_rows * width);
       parts.objective->PickValues(parts.ctx, values, n_outputs, picked);
       values = std::move(picked);
     }

@@ -32,7 +32,7 @@ void LinearColumns::TakeDense(Context const& ctx, DataMatrix const& data) {
     }
   };
   ParallelFor(ctx, data.NumCols(), [&](std::int64_t feature) {
-    auto& count = column_ptr_[static_cast<std::size_t>(feature) + 1];
+    auto& count = column_ptr_[feature + 1];
     if (!data.HasMissing()) {
       count = data.NumRows();
     } else {
@@ -41,7 +41,7 @@ void LinearColumns::TakeDense(Context const& ctx, DataMatrix const& data) {
   });
   for (std::size_t i = 1; i <= n_cols; ++i) column_ptr_[i] += column_ptr_[i - 1];
   ParallelFor(ctx, data.NumCols(), [&](std::int64_t feature) {
-    auto next = static_cast<std::size_t>(column_ptr_[static_cast<std::size_t>(feature)]);
+    auto next = static_cast<std::size_t>(column_ptr_[feature]);
     for_present(feature, [&](std::int64_t row, float value) {
       if (!rows_.empty()) rows_[next] = static_cast<std::uint32_t>(row);
       values_[next++] = value;
@@ -65,8 +65,8 @@ void LinearColumns::TakeSparse(DataMatrix const& data) {
 }
 
 LinearColumn LinearColumns::Column(std::int64_t feature) const {
-  auto const begin = static_cast<std::size_t>(column_ptr_[static_cast<std::size_t>(feature)]);
-  auto const size = static_cast<std::size_t>(column_ptr_[static_cast<std::size_t>(feature) + 1]) - begin;
+  auto const begin = static_cast<std::size_t>(column_ptr_[feature]);
+  auto const size = static_cast<std::size_t>(column_ptr_[feature + 1]) - begin;
   LinearColumn column;
   column.values = {values_.data() + begin, size};
   if (!rows_.empty()) column.rows = {rows_.data() + begin, size};

@@ -15,7 +15,7 @@ TreeRange Model::TreesOf(IterationRange iterations) const {
     Fail(ErrorKind::kParameter, "iterations [", iterations.begin, ", ", end, ") of a linear booster were asked for, ",
          "whose weights are those after all ", NumIterations(), "; leave the range out.");
   }
-  return {iteration_ptr[static_cast<std::size_t>(iterations.begin)], iteration_ptr[static_cast<std::size_t>(end)]};
+  return {iteration_ptr[iterations.begin], iteration_ptr[end]};
 }
 
 bool Model::HasVectorLeaves() const {

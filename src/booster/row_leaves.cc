@@ -15,7 +15,7 @@ std::vector<std::int32_t> FindRowLeaves(Context const& ctx, DataMatrix const& da
   model.trees = {tree};
   model.output_of_tree = {0};
   model.iteration_ptr = {0, 1};
-  std::vector<float> leaves(static_cast<std::size_t>(data.NumRows()));
+  std::vector<float> leaves(data.NumRows());
   MarginStart start;
   start.of_output = model.base_score;
   auto const compiled = predictor.Compile(ctx, model, {0, 1});

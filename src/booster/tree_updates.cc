@@ -108,7 +108,7 @@ void TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model
   auto const range = old.TreesOf({round.iteration, round.iteration + 1});
   std::vector<Tree> trees(old.trees.begin() + range.begin, old.trees.begin() + range.end);
   for (auto& tree : trees) {
-    round.output = old.output_of_tree[static_cast<std::size_t>(range.begin + round.tree_in_iteration)];
+    round.output = old.output_of_tree[range.begin + round.tree_in_iteration];
     engine->UpdateTree(ctx, train, predictor, steps_, round, &tree);
     RequireFiniteLeaves(tree, round);
     ++round.tree_in_iteration;

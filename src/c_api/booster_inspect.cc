@@ -64,7 +64,7 @@ std::vector<std::string> NamesOf(Model const& model, JsonConfig const& config) {
 
 /// `names` from NamesOf; without any they are f0, f1, ...
 std::string NameOf(std::vector<std::string> const& names, std::int64_t feature) {
-  return names.empty() ? "f" + std::to_string(feature) : names[static_cast<std::size_t>(feature)];
+  return names.empty() ? "f" + std::to_string(feature) : names[feature];
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ BoosterHandle MakeBooster(DMatrixHandle const* matrices, bst_ulong count) {
 /// The elements as float32, row by row.
 std::vector<float> FloatsOf(ArrayView const& array) {
   std::vector<float> values;
-  values.reserve(static_cast<std::size_t>(array.Size()));
+  values.reserve(array.Size());
   DispatchDType(array.dtype, [&](auto tag) {
     for (std::int64_t row = 0; row < array.shape[0]; ++row) {
       for (std::int64_t col = 0; col < array.shape[1]; ++col) {

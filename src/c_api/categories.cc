@@ -134,7 +134,7 @@ void ReturnExported(CategoryNameTable const& names, CategoriesHandle* out, char 
 CategoryNameTable NamesOf(BoosterHandle handle) {
   auto const& model = BoosterOf(handle).learner->GetModel();
   auto names = model.categories.names;
-  if (!names.empty()) names.resize(static_cast<std::size_t>(model.n_features));
+  if (!names.empty()) names.resize(model.n_features);
   return names;
 }
 
@@ -170,7 +170,7 @@ std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing) {
     Fail(ErrorKind::kData, "columns: ref_categories is ", reference.dump(), "; expected a handle as an integer.");
   }
   auto names = Live().NamesOf(reference.get<std::uintptr_t>());
-  names.resize(static_cast<std::size_t>(view->NumCols()));
+  names.resize(view->NumCols());
   return std::make_unique<RecodedView>(std::move(view), std::move(names));
 }
 

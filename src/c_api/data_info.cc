@@ -109,7 +109,7 @@ void CopyStored(DataMatrix const& matrix, CsrOut const& out) {
   std::size_t next = 0;
   for (std::int64_t row = 0; row < matrix.NumRows(); row += at_once) {
     auto const n_rows = std::min(at_once, matrix.NumRows() - row);
-    tile.resize(static_cast<std::size_t>(n_rows * n_cols));
+    tile.resize(n_rows * n_cols);
     view->CopyRows(row, row + n_rows, n_cols, tile.data());
     next = CopyPresent(tile.data(), row, n_rows, n_cols, next, out);
   }

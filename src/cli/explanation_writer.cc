@@ -60,7 +60,7 @@ class CsvWriter : public ExplanationWriter {
     auto const block = n_lines_ / n_features;
     if (!shape_.reduced) line_ += std::to_string(block / shape_.n_outputs) + ',';
     if (shape_.n_outputs > 1) line_ += std::to_string(block % shape_.n_outputs) + ',';
-    if (shape_.interactions) line_ += shape_.columns[static_cast<std::size_t>(n_lines_ % n_features)] + ',';
+    if (shape_.interactions) line_ += shape_.columns[n_lines_ % n_features] + ',';
   }
 
   ExplanationShape shape_;
@@ -114,7 +114,7 @@ ExplanationShape ShapeOfExplanation(Model const& model, std::int64_t n_rows, Exp
   auto const reduced = options.reduction != ExplainReduction::kNone;
   ExplanationShape shape{reduced ? 1 : n_rows, reduced, model.NumOutputs(), IsOfPairs(options.kind), {}};
   auto const names = FeatureNames(model);
-  for (auto const feature : options.features) shape.columns.push_back(names[static_cast<std::size_t>(feature)]);
+  for (auto const feature : options.features) shape.columns.push_back(names[feature]);
   if (options.features.empty()) shape.columns = names;
   shape.columns.emplace_back("bias");
   return shape;

@@ -15,9 +15,9 @@ constexpr std::int64_t kRowBlock = 4096;
 /// default value is zero.
 template <typename Sum, typename Fn>
 Sum SumBlocks(Context const& ctx, std::int64_t n, std::int64_t block_size, Fn&& sum_of) {
-  std::vector<Sum> partial(static_cast<std::size_t>(NumBlocks(n, block_size)));
+  std::vector<Sum> partial(NumBlocks(n, block_size));
   ParallelForBlocks(ctx, n, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
-    partial[static_cast<std::size_t>(block)] = sum_of(begin, end);
+    partial[block] = sum_of(begin, end);
   });
   Sum total{};
   for (auto const& sum : partial) total += sum;

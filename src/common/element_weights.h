@@ -20,7 +20,7 @@ inline float const* ElementWeights(MetaInfo const& info, std::int64_t begin, std
     return buffer->data();
   }
   for (auto element = begin; element < end; ++element) {
-    (*buffer)[static_cast<std::size_t>(element - begin)] = info.Weight(element / info.n_targets);
+    (*buffer)[element - begin] = info.Weight(element / info.n_targets);
   }
   return buffer->data();
 }

@@ -33,7 +33,7 @@ class OutputPairs {
     std::array<GradientPair, kRowsPerTile> tile;
     for (auto row = begin; row < end; row += kRowsPerTile) {
       auto const n = std::min(kRowsPerTile, end - row);
-      for (std::int64_t i = 0; i < n; ++i) tile[static_cast<std::size_t>(i)] = first_[(row + i) * n_outputs_];
+      for (std::int64_t i = 0; i < n; ++i) tile[i] = first_[(row + i) * n_outputs_];
       fn(tile.data(), row, n);
     }
   }
@@ -74,14 +74,14 @@ void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, s
                        std::int64_t output, Span<std::uint8_t const> sampled, FixedGradients* out) {
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
   OutputPairs const pairs(gradients, n_outputs, output);
-  std::vector<AbsBits> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)));
+  std::vector<AbsBits> of_block(NumBlocks(n_rows, kRowsPerBlock));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     AbsBits max;
     pairs.ForEachTile(begin, end, [&](GradientPair const* tile, std::int64_t row, std::int64_t n) {
       max = LargestBits(tile, n, max);
       CheckFinite(max, tile, row, n);
     });
-    of_block[static_cast<std::size_t>(block)] = max;
+    of_block[block] = max;
   });
   AbsBits max;
   for (auto const& block : of_block) {

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 [[noreturn]] void FailRow(GradientRows const& rows) {
   for (std::int64_t row = 0; row < rows.n_rows; ++row) {
     for (std::int64_t output = 0; output < rows.n_outputs; ++output) {
@@ -29,11 +27,11 @@ std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 RowSurvey SurveyGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs) {
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
-  RowSurvey const empty{std::vector<float>(At(2 * n_outputs), 0.0F), true};
-  std::vector<RowSurvey> of_block(At(NumBlocks(n_rows, kRowsPerBlock)), empty);
+  RowSurvey const empty{std::vector<float>(2 * n_outputs, 0.0F), true};
+  std::vector<RowSurvey> of_block(NumBlocks(n_rows, kRowsPerBlock), empty);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     GradientRows const rows{gradients.data() + begin * n_outputs, end - begin, n_outputs, begin};
-    if (!SurveyRows(rows, &of_block[At(block)])) FailRow(rows);
+    if (!SurveyRows(rows, &of_block[block])) FailRow(rows);
   });
   auto all = empty;
   for (auto const& block : of_block) {
@@ -44,7 +42,7 @@ RowSurvey SurveyGradients(Context const& ctx, Span<GradientPair const> gradients
 }
 
 GradientUnit UnitOf(RowSurvey const& survey, std::int64_t output) {
-  return {FixedPointUnit(survey.largest[At(2 * output)]), FixedPointUnit(survey.largest[At(2 * output + 1)])};
+  return {FixedPointUnit(survey.largest[2 * output]), FixedPointUnit(survey.largest[2 * output + 1])};
 }
 
 }  // namespace kauri

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Whole vectors of 4 numbers, or of 8.
 std::int64_t PaddedWidth(std::int64_t n) { return n <= 4 ? 4 : (n + 7) / 8 * 8; }
 
@@ -20,7 +18,7 @@ std::int64_t PaddedWidth(std::int64_t n) { return n <= 4 ? 4 : (n + 7) / 8 * 8; 
 
 void GradientTable::Resize(std::int64_t n_rows, std::int64_t n_outputs) {
   stride_ = PaddedWidth(n_outputs + n_hessians_);
-  size_ = At(n_rows * stride_);
+  size_ = ToSize(n_rows * stride_);
   if (size_ <= capacity_) return;
   values_.reset();
   values_ = hwy::AllocateAligned<std::int32_t>(size_);

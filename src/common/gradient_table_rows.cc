@@ -34,7 +34,7 @@ void QuantiseRows(GradientRows const& rows, Span<double const> steps, Span<std::
     auto const* pairs = rows.pairs + row * n_outputs;
     auto* const values = out.values + row * out.stride;
     std::fill_n(values, out.stride, 0);
-    if (!sampled.empty() && sampled[static_cast<std::size_t>(rows.first_row + row)] == 0) continue;
+    if (!sampled.empty() && sampled[rows.first_row + row] == 0) continue;
     RoundRow(&pairs->gradient, steps.data(), steps.size(), rounded.data());
     auto const* from = rounded.data();
     for (std::int64_t output = 0; output < n_outputs; ++output, from += 2) values[output] = from[0];

@@ -37,8 +37,7 @@ double InputScale::Column::Of(std::int64_t row) const {
     place = std::upper_bound(group_ptr->begin(), group_ptr->end(), row) - group_ptr->begin() - 1;
   }
   // The engines check the sizes in words of their own.
-  return place < static_cast<std::int64_t>(values.size()) ? static_cast<double>(values[static_cast<std::size_t>(place)])
-                                                          : centre;
+  return place < static_cast<std::int64_t>(values.size()) ? static_cast<double>(values[place]) : centre;
 }
 
 bool InputScale::Column::IsFar(double value) const { return std::fabs(value - centre) > kFar * spread; }

@@ -15,15 +15,13 @@ namespace {
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
 constexpr std::int64_t kRowsPerTile = 1 << 7;  // of kAtOnce outputs: 8 KiB on the stack
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Pairs of a few outputs, output by output.
 using Tile = std::array<std::array<GradientPair, kRowsPerTile>, OutputGradients::kAtOnce>;
 
 /// rows: the first of the outputs in each row, `stride` pairs apart.
 void Transpose(GradientPair const* rows, std::int64_t stride, std::int64_t n_rows, std::int64_t n_outputs, Tile* tile) {
   for (std::int64_t row = 0; row < n_rows; ++row) {
-    for (std::int64_t i = 0; i < n_outputs; ++i) (*tile)[At(i)][At(row)] = rows[row * stride + i];
+    for (std::int64_t i = 0; i < n_outputs; ++i) (*tile)[i][row] = rows[row * stride + i];
   }
 }
 
@@ -40,11 +38,11 @@ void OutputGradients::Quantise(Context const& ctx, Span<GradientPair const> grad
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
   auto const n = std::min(kAtOnce, n_outputs - first);
   std::array<GradientUnit, kAtOnce> steps;
-  pairs_.resize(std::max(pairs_.size(), At(n)));
+  pairs_.resize(std::max(pairs_.size(), ToSize(n)));
   for (std::int64_t i = 0; i < n; ++i) {
     auto const unit = UnitOf(survey_, first + i);
-    steps[At(i)] = {1.0 / unit.gradient, 1.0 / unit.hessian};
-    ResizeLarge(ctx, &pairs_[At(i)], At(n_rows));
+    steps[i] = {1.0 / unit.gradient, 1.0 / unit.hessian};
+    ResizeLarge(ctx, &pairs_[i], ToSize(n_rows));
   }
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     Tile tile;
@@ -52,7 +50,7 @@ void OutputGradients::Quantise(Context const& ctx, Span<GradientPair const> grad
       auto const n_tile = std::min(kRowsPerTile, end - row);
       Transpose(gradients.data() + row * n_outputs + first, n_outputs, n_tile, n, &tile);
       for (std::int64_t i = 0; i < n; ++i) {
-        QuantisePairs(tile[At(i)].data(), n_tile, steps[At(i)], pairs_[At(i)].data() + row);
+        QuantisePairs(tile[i].data(), n_tile, steps[i], pairs_[i].data() + row);
       }
     }
   });
@@ -64,12 +62,13 @@ GradientView OutputGradients::Of(Context const& ctx, Span<GradientPair const> gr
   if (survey_.largest.empty()) survey_ = SurveyGradients(ctx, gradients, n_outputs);
   auto const first = output - output % kAtOnce;
   if (first != first_) Quantise(ctx, gradients, n_outputs, first);
-  auto const& pairs = pairs_[At(output - first)];
+  auto const& pairs = pairs_[output - first];
   auto const unit = UnitOf(survey_, output);
   if (sampled.empty()) return {pairs, unit};
   ResizeLarge(ctx, &sampled_, pairs.size());
   ParallelForBlocks(ctx, static_cast<std::int64_t>(pairs.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
-    for (auto row = At(begin); row < At(end); ++row) sampled_[row] = sampled[row] == 0 ? FixedPair{0, 0} : pairs[row];
+    for (auto row = ToSize(begin); row < ToSize(end); ++row)
+      sampled_[row] = sampled[row] == 0 ? FixedPair{0, 0} : pairs[row];
   });
   return {sampled_, unit};
 }

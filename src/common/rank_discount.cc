@@ -6,9 +6,9 @@ namespace kauri {
 
 std::vector<double> RankDiscounts(Context const& ctx, std::int64_t n) {
   constexpr std::int64_t kPlacesPerBlock = 1 << 10;
-  std::vector<double> discounts(static_cast<std::size_t>(n));
+  std::vector<double> discounts(n);
   ParallelForBlocks(ctx, n, kPlacesPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto place = begin; place < end; ++place) discounts[static_cast<std::size_t>(place)] = RankDiscount(place);
+    for (auto place = begin; place < end; ++place) discounts[place] = RankDiscount(place);
   });
   return discounts;
 }

@@ -35,7 +35,7 @@ struct Losses {
 std::int64_t LargestRow(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output,
                         bool by_gradient) {
   auto const size = [&](std::int64_t row) {
-    auto const pair = gradients[static_cast<std::size_t>(row * n_outputs + output)];
+    auto const pair = gradients[row * n_outputs + output];
     return std::fabs(by_gradient ? pair.gradient : pair.hessian);
   };
   std::int64_t largest = 0;
@@ -99,7 +99,7 @@ void ResolutionWatch::Look(Span<GradientPair const> gradients, MetaInfo const& i
   auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
   std::vector<GradientPair> watched;
   for (std::int64_t i = 0; i < NumWatchedRows(n_rows); ++i) {
-    watched.push_back(gradients[static_cast<std::size_t>(WatchedRow(i, n_rows) * n_outputs + output)]);
+    watched.push_back(gradients[WatchedRow(i, n_rows) * n_outputs + output]);
   }
   for (bool const by_gradient : {true, false}) {
     if (!(by_gradient ? LosesDifferences(watched, unit) : LosesHessians(watched, unit))) continue;
@@ -107,7 +107,7 @@ void ResolutionWatch::Look(Span<GradientPair const> gradients, MetaInfo const& i
     auto const why = by_caller_ ? std::string() : InputScale(info, n_outputs, output).WhatStandsOut(row);
     if (!by_caller_ && why.empty()) continue;
     has_warned_ = true;
-    return Warn(row, gradients[static_cast<std::size_t>(row * n_outputs + output)], unit, why);
+    return Warn(row, gradients[row * n_outputs + output], unit, why);
   }
 }
 

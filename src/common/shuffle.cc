@@ -32,7 +32,7 @@ std::int64_t KeepImages(Shuffle const& shuffle, std::int64_t begin, std::int64_t
 std::vector<std::int64_t> Shuffle::First(Context const& ctx, std::int64_t count) const {
   count = std::min(count, n_);
   std::vector<std::int64_t> first;
-  first.reserve(static_cast<std::size_t>(count));
+  first.reserve(count);
   std::vector<std::int64_t> kept;    // [candidates of a wave], block by block
   std::vector<std::int64_t> n_kept;  // [blocks of a wave]
   for (std::int64_t begin = 0; static_cast<std::int64_t>(first.size()) < count;) {
@@ -41,10 +41,10 @@ std::vector<std::int64_t> Shuffle::First(Context const& ctx, std::int64_t count)
     auto const average = static_cast<double>(missing) * static_cast<double>(NumCandidates()) / static_cast<double>(n_);
     auto const wanted = static_cast<std::int64_t>(std::min<double>(average + 16.0, kCandidatesPerWave));
     auto const n_candidates = std::min(wanted, NumCandidates() - begin);
-    kept.resize(static_cast<std::size_t>(n_candidates));
-    n_kept.assign(static_cast<std::size_t>(NumBlocks(n_candidates, kCandidatesPerBlock)), 0);
+    kept.resize(n_candidates);
+    n_kept.assign(NumBlocks(n_candidates, kCandidatesPerBlock), 0);
     ParallelForBlocks(ctx, n_candidates, kCandidatesPerBlock, [&](auto from, auto to, auto block) {
-      n_kept[static_cast<std::size_t>(block)] = KeepImages(*this, begin + from, begin + to, kept.data() + from);
+      n_kept[block] = KeepImages(*this, begin + from, begin + to, kept.data() + from);
     });
     for (std::size_t block = 0; block < n_kept.size(); ++block) {
       auto const from = kept.begin() + static_cast<std::int64_t>(block) * kCandidatesPerBlock;

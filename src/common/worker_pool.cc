@@ -146,7 +146,7 @@ int StartWorkers(Region const& region, int threads, int index, int wanted) {
   g_pool.n_processors = NumProcessors();
   int started = 0;
   while (started < wanted && g_pool.n_workers < most()) {
-    if (!Start(&g_pool.workers[static_cast<std::size_t>(g_pool.n_workers)], region, index + started)) {
+    if (!Start(&g_pool.workers[g_pool.n_workers], region, index + started)) {
       g_pool.next_start = Now() + kBetweenFailures;
       break;
     }
@@ -165,7 +165,7 @@ int Region::SendMail() {
   for (auto const state : {kFree, kAsleep}) {
     auto const before = sent;
     for (int i = 0; i < n_workers && sent < wanted; ++i) {
-      if (g_pool.workers[static_cast<std::size_t>(i)].Take(state, Address(), sent + 1)) ++sent;
+      if (g_pool.workers[i].Take(state, Address(), sent + 1)) ++sent;
     }
     if (state == kAsleep && sent > before) next_sleeper_.store(0, std::memory_order_relaxed);
   }
@@ -190,7 +190,7 @@ void Region::WakeOne() {
   if (next_sleeper_.load(std::memory_order_relaxed) >= n_workers) return;
   if (next_.load(std::memory_order_relaxed) >= n_blocks_) return;
   for (int i = next_sleeper_++; i < n_workers; i = next_sleeper_++) {
-    auto const& mail = g_pool.workers[static_cast<std::size_t>(i)].mail;
+    auto const& mail = g_pool.workers[i].mail;
     if (mail.load(std::memory_order_relaxed) == Address() + kWasAsleep) return FutexWake(&mail);
   }
 }

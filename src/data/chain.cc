@@ -32,9 +32,9 @@ class Parts {
   void ForEach(std::int64_t begin, std::int64_t end, Fn&& fn) const {
     auto part = std::upper_bound(first_row_.begin(), first_row_.end(), begin) - first_row_.begin() - 1;
     for (; begin < end; ++part) {
-      auto const first = first_row_[static_cast<std::size_t>(part)];
-      auto const stop = std::min(end, first_row_[static_cast<std::size_t>(part) + 1]);
-      if (begin < stop) fn(*parts_[static_cast<std::size_t>(part)], begin - first, stop - first);
+      auto const first = first_row_[part];
+      auto const stop = std::min(end, first_row_[part + 1]);
+      if (begin < stop) fn(*parts_[part], begin - first, stop - first);
       begin = stop;
     }
   }
@@ -71,7 +71,7 @@ CsrStorage CompressDense(DataView const& view) {
   std::vector<float> tile;
   for (std::int64_t begin = 0; begin < view.NumRows(); begin += kRowsPerBlock) {
     auto const end = std::min(view.NumRows(), begin + kRowsPerBlock);
-    tile.resize(static_cast<std::size_t>((end - begin) * view.NumCols()));
+    tile.resize((end - begin) * view.NumCols());
     view.CopyRows(begin, end, view.NumCols(), tile.data());
     auto const* value = tile.data();
     for (auto row = begin; row < end; ++row) {

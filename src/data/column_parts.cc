@@ -14,8 +14,8 @@ SparseColumns::SparseColumns(Context const& ctx, DataMatrix const& data, std::in
   auto const part_rows = RowsPerColumnPart(ctx, last - first, n_cols, static_cast<std::int64_t>(n_entries));
   ColumnPlaces next(static_cast<std::size_t>(NumBlocks(last - first, part_rows)));
   ParallelForBlocks(ctx, last - first, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-    auto& counts = next[static_cast<std::size_t>(part)];
-    counts.assign(static_cast<std::size_t>(n_cols), 0);
+    auto& counts = next[part];
+    counts.assign(n_cols, 0);
     for (auto i = row_begin(first + begin); i < row_begin(first + end); ++i) ++counts[csr.features[i]];
   });
   begin_.resize(static_cast<std::size_t>(n_cols) + 1);
@@ -23,12 +23,12 @@ SparseColumns::SparseColumns(Context const& ctx, DataMatrix const& data, std::in
   ResizeLarge(ctx, &values_, n_entries);
   weights_.resize(weights.empty() ? 0 : values_.size());
   ParallelForBlocks(ctx, last - first, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-    auto& places = next[static_cast<std::size_t>(part)];
+    auto& places = next[part];
     for (auto row = first + begin; row < first + end; ++row) {
       for (auto i = row_begin(row); i < row_begin(row + 1); ++i) {
         auto const place = static_cast<std::size_t>(places[csr.features[i]]++);
         values_[place] = csr.values[i];
-        if (!weights_.empty()) weights_[place] = weights[static_cast<std::size_t>(row)];
+        if (!weights_.empty()) weights_[place] = weights[row];
       }
     }
   });

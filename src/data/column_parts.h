@@ -69,9 +69,8 @@ void ForEachColumnPart(Context const& ctx, DenseRows const& data, std::int64_t r
       auto const n = static_cast<std::size_t>(n_rows);
       CopyColumns(ctx, data, first, n_columns, row, n_rows, &columns);
       ParallelFor(ctx, n_columns, [&](std::int64_t column) {
-        fn(static_cast<std::size_t>(first + column),
-           ColumnPart{{columns.data() + column * ColumnStride(n_rows), n},
-                      weights.empty() ? weights : weights.subspan(static_cast<std::size_t>(row), n)});
+        fn(static_cast<std::size_t>(first + column), ColumnPart{{columns.data() + column * ColumnStride(n_rows), n},
+                                                                weights.empty() ? weights : weights.subspan(row, n)});
       });
     }
   }

@@ -61,8 +61,8 @@ void SortRow(CsrStorage* csr, std::size_t begin, std::size_t end,
 /// Sorts a row where needed and checks what CsrStorage promises.
 void NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
                   std::vector<std::pair<std::uint32_t, float>>* scratch) {
-  auto const begin = static_cast<std::size_t>(csr->row_ptr[static_cast<std::size_t>(row)]);
-  auto const end = static_cast<std::size_t>(csr->row_ptr[static_cast<std::size_t>(row) + 1]);
+  auto const begin = static_cast<std::size_t>(csr->row_ptr[row]);
+  auto const end = static_cast<std::size_t>(csr->row_ptr[row + 1]);
   auto const* features = csr->features.data();
   if (!std::is_sorted(features + begin, features + end)) SortRow(csr, begin, end, scratch);
   for (auto i = begin; i < end; ++i) {

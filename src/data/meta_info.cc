@@ -44,7 +44,7 @@ bool Holds(Rule rule, float value) {
 
 /// All elements, row by row, as float32.
 std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, Rule rule) {
-  std::vector<float> values(static_cast<std::size_t>(array.Size()));
+  std::vector<float> values(array.Size());
   if (values.empty()) return values;  // also of any number of rows without columns
   DispatchDType(array.dtype, [&](auto tag) {
     std::size_t next = 0;
@@ -64,7 +64,7 @@ std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, 
 
 /// All elements as int64; floating-point ones must be integers.
 std::vector<std::int64_t> ReadIntegers(std::string const& field, ArrayView const& array) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(array.Size()));
+  std::vector<std::int64_t> values(array.Size());
   auto const is_integer = DispatchDType(array.dtype, [](auto tag) { return std::is_integral_v<decltype(tag)>; });
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto const row = static_cast<std::int64_t>(i);

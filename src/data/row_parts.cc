@@ -13,11 +13,11 @@ namespace {
 
 CsrStorage CopyEntries(CsrStorage const& from, std::int64_t first, std::int64_t last) {
   CsrStorage out;
-  auto const begin = from.row_ptr[static_cast<std::size_t>(first)];
-  auto const end = from.row_ptr[static_cast<std::size_t>(last)];
+  auto const begin = from.row_ptr[first];
+  auto const end = from.row_ptr[last];
   out.features.assign(from.features.begin() + begin, from.features.begin() + end);
   out.values.assign(from.values.begin() + begin, from.values.begin() + end);
-  for (auto row = first; row <= last; ++row) out.row_ptr.push_back(from.row_ptr[static_cast<std::size_t>(row)] - begin);
+  for (auto row = first; row <= last; ++row) out.row_ptr.push_back(from.row_ptr[row] - begin);
   return out;
 }
 
@@ -49,8 +49,7 @@ void RowParts::Add(Context const& ctx, DataView const& batch, Span<float const> 
     AddPiece(ctx,
              is_compressed ? DataMatrix::FromCsr(CopyEntries(copy->Csr(), begin, end), n_cols_, ctx)
                            : DataMatrix::FromView(ctx, RowWindow(rows, begin, end)),
-             weights.empty() ? weights
-                             : weights.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+             weights.empty() ? weights : weights.subspan(begin, end - begin));
     begin = end;
   }
 }
@@ -63,7 +62,7 @@ void RowParts::AddPiece(Context const& ctx, std::unique_ptr<DataMatrix> piece, S
     weights_.resize(before, 1.0F);
     weights_.insert(weights_.end(), weights.begin(), weights.end());
   } else if (!weights_.empty()) {
-    weights_.resize(static_cast<std::size_t>(n_pending_), 1.0F);
+    weights_.resize(n_pending_, 1.0F);
   }
   pending_.push_back(std::move(piece));
   if (n_pending_ == rows_per_part_) Finish(ctx);

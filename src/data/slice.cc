@@ -31,7 +31,7 @@ DenseStorage SliceDense(Context const& ctx, DataMatrix const& matrix, Rows rows)
   ParallelForBlocks(ctx, static_cast<std::int64_t>(rows.size()), kRowsPerBlock,
                     [&](std::int64_t begin, std::int64_t end, std::int64_t) {
                       for (auto row = begin; row < end; ++row) {
-                        auto const source = std::int64_t{rows[static_cast<std::size_t>(row)]};
+                        auto const source = std::int64_t{rows[row]};
                         std::copy_n(from + source * n_cols, n_cols, out.values.data() + row * n_cols);
                       }
                     });
@@ -43,8 +43,8 @@ CsrStorage SliceCsr(CsrStorage const& from, Rows rows) {
   out.row_ptr.reserve(rows.size() + 1);
   out.row_ptr.push_back(0);
   for (auto const row : rows) {
-    auto const begin = from.row_ptr[static_cast<std::size_t>(row)];
-    auto const end = from.row_ptr[static_cast<std::size_t>(row) + 1];
+    auto const begin = from.row_ptr[row];
+    auto const end = from.row_ptr[row + 1];
     out.features.insert(out.features.end(), from.features.begin() + begin, from.features.begin() + end);
     out.values.insert(out.values.end(), from.values.begin() + begin, from.values.begin() + end);
     out.row_ptr.push_back(static_cast<std::int64_t>(out.features.size()));
@@ -75,7 +75,7 @@ void SliceGroups(MetaInfo const& from, Rows rows, MetaInfo* to) {
     auto const group = after - from.group_ptr.begin() - 1;
     if (group != previous) {
       if (i > 0) to->group_ptr.push_back(static_cast<std::int64_t>(i));
-      if (has_weights) to->weights.push_back(from.weights[static_cast<std::size_t>(group)]);
+      if (has_weights) to->weights.push_back(from.weights[group]);
     }
     previous = group;
   }

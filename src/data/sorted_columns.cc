@@ -61,10 +61,10 @@ class ColumnSorter {
     other_.resize(keys_.size());
     for (auto& counts : counts_) counts.fill(0);
     for (auto const key : keys_) {
-      for (int digit = 0; digit < kDigits; ++digit) ++counts_[static_cast<std::size_t>(digit)][DigitOf(key, digit)];
+      for (int digit = 0; digit < kDigits; ++digit) ++counts_[digit][DigitOf(key, digit)];
     }
     for (int digit = 0; digit < kDigits; ++digit) {
-      auto& counts = counts_[static_cast<std::size_t>(digit)];
+      auto& counts = counts_[digit];
       if (counts[DigitOf(keys_[0], digit)] == keys_.size()) continue;  // all alike in this digit
       std::size_t begin = 0;
       for (auto& count : counts) begin += std::exchange(count, begin);
@@ -85,7 +85,7 @@ void ForEachEntry(CsrStorage const& csr, std::uint32_t begin, std::uint32_t end,
     auto const row_end = csr.features.begin() + csr.row_ptr[row + 1];
     auto entry = std::lower_bound(csr.features.begin() + csr.row_ptr[row], row_end, begin);
     for (; entry != row_end && *entry < end; ++entry) {
-      fn(*entry, row, csr.values[static_cast<std::size_t>(entry - csr.features.begin())]);
+      fn(*entry, row, csr.values[entry - csr.features.begin()]);
     }
   }
 }
@@ -110,7 +110,7 @@ std::vector<std::int64_t> CountEntries(Context const& ctx, DataMatrix const& dat
       auto const* value = data.Dense().values.data() + feature;
       std::int64_t count = 0;
       for (std::size_t row = 0; row < n_rows; ++row) count += std::isnan(value[row * n_cols]) ? 0 : 1;
-      counts[static_cast<std::size_t>(feature)] = count;
+      counts[feature] = count;
     });
   } else {
     ForEachColumnGroup(ctx, data.NumCols(), [&](std::uint32_t begin, std::uint32_t end) {
@@ -133,11 +133,11 @@ void TransposeDense(Context const& ctx, DataMatrix const& data, std::vector<std:
       auto const end = std::min(begin + kRowsPerBlock, data.NumRows());
       for (auto feature = first; feature < last; ++feature) {
         auto const* value = data.Dense().values.data() + begin * n_cols + feature;
-        auto* to = out + cursor[static_cast<std::size_t>(feature - first)];
+        auto* to = out + cursor[feature - first];
         for (auto row = begin; row < end; ++row, value += n_cols) {
           if (!std::isnan(*value)) *to++ = {static_cast<std::uint32_t>(row), *value};
         }
-        cursor[static_cast<std::size_t>(feature - first)] = to - out;
+        cursor[feature - first] = to - out;
       }
     }
   });
@@ -154,11 +154,11 @@ void TransposeSparse(Context const& ctx, DataMatrix const& data, std::vector<std
 }
 
 void SortEach(Context const& ctx, std::vector<std::int64_t> const& column_ptr, ColumnEntry* entries) {
-  std::vector<ColumnSorter> sorters(static_cast<std::size_t>(ctx.threads));
+  std::vector<ColumnSorter> sorters(ctx.threads);
   ParallelFor(ctx, static_cast<std::int64_t>(column_ptr.size()) - 1, [&](std::int64_t feature) {
-    auto const begin = column_ptr[static_cast<std::size_t>(feature)];
-    auto const end = column_ptr[static_cast<std::size_t>(feature) + 1];
-    sorters[static_cast<std::size_t>(ThreadIndex())].Sort({entries + begin, static_cast<std::size_t>(end - begin)});
+    auto const begin = column_ptr[feature];
+    auto const end = column_ptr[feature + 1];
+    sorters[ThreadIndex()].Sort({entries + begin, static_cast<std::size_t>(end - begin)});
   });
 }
 
@@ -171,15 +171,15 @@ SortedColumns::SortedColumns(Context const& ctx, DataMatrix const& data) : n_row
   auto const counts = CountEntries(ctx, data);
   column_ptr_.assign(1, 0);
   for (auto const count : counts) column_ptr_.push_back(column_ptr_.back() + count);
-  entries_.reset(new ColumnEntry[static_cast<std::size_t>(NumEntries())]);
+  entries_.reset(new ColumnEntry[NumEntries()]);
   auto const transpose = data.IsDense() ? TransposeDense : TransposeSparse;
   transpose(ctx, data, column_ptr_, entries_.get());
   SortEach(ctx, column_ptr_, entries_.get());
 }
 
 Span<ColumnEntry const> SortedColumns::Column(std::int64_t feature) const {
-  auto const begin = column_ptr_[static_cast<std::size_t>(feature)];
-  auto const end = column_ptr_[static_cast<std::size_t>(feature) + 1];
+  auto const begin = column_ptr_[feature];
+  auto const end = column_ptr_[feature + 1];
   return {entries_.get() + begin, static_cast<std::size_t>(end - begin)};
 }
 

@@ -41,8 +41,8 @@ class AlphaMetric : public Metric {
     auto const n_alphas = static_cast<std::int64_t>(alphas_.size());
     auto const row = element / n_alphas;
     auto const weight = info.Weight(row);
-    Loss const loss{alphas_[static_cast<std::size_t>(element % n_alphas)]};
-    auto const value = loss(predictions[static_cast<std::size_t>(element)], info.labels[static_cast<std::size_t>(row)]);
+    Loss const loss{alphas_[element % n_alphas]};
+    auto const value = loss(predictions[element], info.labels[row]);
     return {static_cast<double>(value * weight), static_cast<double>(weight)};
   }
 

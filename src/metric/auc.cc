@@ -48,7 +48,7 @@ template <typename Fn>
 void FillRanked(Context const& ctx, std::vector<RankedRow>* rows, Fn&& make) {
   ParallelForBlocks(ctx, static_cast<std::int64_t>(rows->size()), kRowBlock,
                     [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-                      for (auto row = begin; row < end; ++row) (*rows)[static_cast<std::size_t>(row)] = make(row);
+                      for (auto row = begin; row < end; ++row) (*rows)[row] = make(row);
                     });
   SortRankedRows(ctx, rows);
 }
@@ -74,7 +74,7 @@ double Units(MetaInfo const& info) {
 
 template <typename Curve>
 double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
-  std::vector<RankedRow> rows(static_cast<std::size_t>(info.n_rows));
+  std::vector<RankedRow> rows(info.n_rows);
   FillRanked(ctx, &rows, [&](std::int64_t row) {
     auto const i = static_cast<std::size_t>(row);
     return Share(predictions[i], info.labels[i], info.Weight(row));
@@ -87,12 +87,11 @@ template <typename Curve>
 double SeveralClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info, std::int64_t n_classes) {
   WeightedSum mean;
   auto const units = Units(info);
-  std::vector<RankedRow> rows(static_cast<std::size_t>(info.n_rows));
+  std::vector<RankedRow> rows(info.n_rows);
   for (std::int64_t k = 0; k < n_classes; ++k) {
     FillRanked(ctx, &rows, [&](std::int64_t row) {
-      auto const is_class = info.labels[static_cast<std::size_t>(row)] == static_cast<float>(k);
-      return Share(predictions[static_cast<std::size_t>(row * n_classes + k)], is_class ? 1.0F : 0.0F,
-                   info.Weight(row));
+      auto const is_class = info.labels[row] == static_cast<float>(k);
+      return Share(predictions[row * n_classes + k], is_class ? 1.0F : 0.0F, info.Weight(row));
     });
     mean += ClassShare<Curve>(Area<Curve>(ctx, rows, units), TotalWeight(ctx, rows, units));
   }
@@ -119,7 +118,7 @@ WeightedSum GroupScore(Roc, Context const& ctx, Group const& group, double) {
 
 WeightedSum GroupScore(PrecisionRecall, Context const& ctx, Group const& group, double units) {
   if (group.weight == 0.0F) return {};
-  std::vector<RankedRow> rows(static_cast<std::size_t>(group.n));
+  std::vector<RankedRow> rows(group.n);
   FillRanked(ctx, &rows, [&](std::int64_t row) { return Share(group.predictions[row], group.labels[row], 1.0F); });
   if (HasNaN(rows)) return {kNaN, 1.0};
   auto const area = AreaUnder<PrecisionRecall>(ctx, rows, units);
@@ -130,7 +129,7 @@ template <typename Curve>
 double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const& info, QueryGroups const& groups) {
   auto const n_groups = groups.Count();
   auto const units = UnitsPerWeight(1.0F, info.n_rows);
-  std::vector<WeightedSum> scores(static_cast<std::size_t>(n_groups));
+  std::vector<WeightedSum> scores(n_groups);
   Context within = ctx;
   if (n_groups > 1) within.threads = 1;
   ParallelForBlocks(ctx, n_groups, kGroupBlock, [&](std::int64_t first, std::int64_t last, std::int64_t) {
@@ -138,11 +137,10 @@ double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const
       auto const begin = groups.Begin(index);
       Group const group{predictions.data() + begin, info.labels.data() + begin, groups.Size(index),
                         groups.Weight(index)};
-      scores[static_cast<std::size_t>(index)] = GroupScore(Curve{}, within, group, units);
+      scores[index] = GroupScore(Curve{}, within, group, units);
     }
   });
-  return MeanOfDefined(
-      SumInLanes<WeightedSum>(n_groups, [&](std::int64_t index) { return scores[static_cast<std::size_t>(index)]; }));
+  return MeanOfDefined(SumInLanes<WeightedSum>(n_groups, [&](std::int64_t index) { return scores[index]; }));
 }
 
 template <typename Curve>

@@ -48,7 +48,7 @@ class ClassMetric : public Metric {
     auto const* labels = info.labels.data() + begin;
     for (auto row = begin; row < end; ++row) {
       auto const label = static_cast<std::int64_t>(labels[row - begin]);
-      picked[static_cast<std::size_t>(row - begin)] = Pick(Loss{}, predictions + row * n_classes, n_classes, label);
+      picked[row - begin] = Pick(Loss{}, predictions + row * n_classes, n_classes, label);
     }
     return SumLosses(Loss{}, {picked.data(), labels, ElementWeights(info, begin, end, &buffer), end - begin});
   }

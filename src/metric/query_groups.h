@@ -24,7 +24,7 @@ class QueryGroups {
   float Weight(std::int64_t group) const { return info_.Weight(group); }
 
  private:
-  std::int64_t Bound(std::int64_t place) const { return info_.group_ptr[static_cast<std::size_t>(place)]; }
+  std::int64_t Bound(std::int64_t place) const { return info_.group_ptr[place]; }
 
   MetaInfo const& info_;
 };

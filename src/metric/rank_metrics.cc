@@ -47,7 +47,7 @@ class GroupScorer {
       : ctx_(ctx), rule_(rule), discounts_(discounts) {}
 
   WeightedSum Score(float const* predictions, float const* labels, std::int64_t n, double weight) {
-    rows_.resize(static_cast<std::size_t>(n));
+    rows_.resize(n);
     for (std::int64_t row = 0; row < n; ++row) {
       At(row) = {DescendingFloatKey(predictions[row]), labels[row], 0.0F};
     }
@@ -63,12 +63,11 @@ class GroupScorer {
   }
 
  private:
-  RankedRow& At(std::int64_t place) { return rows_[static_cast<std::size_t>(place)]; }
+  RankedRow& At(std::int64_t place) { return rows_[place]; }
 
   double DiscountedGain(std::int64_t n) {
-    return SumInLanes<double>(rule_.Top(n), [&](std::int64_t place) {
-      return rule_.Gain(At(place).positive) * discounts_[static_cast<std::size_t>(place)];
-    });
+    return SumInLanes<double>(rule_.Top(n),
+                              [&](std::int64_t place) { return rule_.Gain(At(place).positive) * discounts_[place]; });
   }
 
   WeightedSum Ndcg(std::int64_t n, double weight) {
@@ -161,19 +160,18 @@ double RankMetric::Evaluate(Context const& ctx, Span<float const> predictions, M
   CheckLabels(info);
   auto const n_groups = groups.Count();
   auto const discounts = Discounts(ctx, rule_, groups);
-  std::vector<WeightedSum> scores(static_cast<std::size_t>(n_groups));
+  std::vector<WeightedSum> scores(n_groups);
   Context within = ctx;
   if (n_groups > 1) within.threads = 1;
   ParallelForBlocks(ctx, n_groups, kGroupBlock, [&](std::int64_t first, std::int64_t last, std::int64_t) {
     GroupScorer scorer(within, rule_, discounts);
     for (auto group = first; group < last; ++group) {
       auto const begin = groups.Begin(group);
-      scores[static_cast<std::size_t>(group)] = scorer.Score(predictions.data() + begin, info.labels.data() + begin,
-                                                             groups.Size(group), groups.Weight(group));
+      scores[group] = scorer.Score(predictions.data() + begin, info.labels.data() + begin, groups.Size(group),
+                                   groups.Weight(group));
     }
   });
-  return RankMean(
-      SumInLanes<WeightedSum>(n_groups, [&](std::int64_t group) { return scores[static_cast<std::size_t>(group)]; }));
+  return RankMean(SumInLanes<WeightedSum>(n_groups, [&](std::int64_t group) { return scores[group]; }));
 }
 
 void RegisterRankMetrics(Registry<MetricFactory>* registry) {

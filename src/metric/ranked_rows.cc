@@ -45,14 +45,14 @@ void SortRankedRows(Context const& ctx, std::vector<RankedRow>* rows) {
     std::fill(counts.begin(), counts.end(), 0);
     ParallelForBlocks(ctx, n, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
       auto* of_block = counts.data() + static_cast<std::size_t>(block) * kDigits;
-      for (auto i = begin; i < end; ++i) ++of_block[Digit((*rows)[static_cast<std::size_t>(i)], shift)];
+      for (auto i = begin; i < end; ++i) ++of_block[Digit((*rows)[i], shift)];
     });
     if (!CountsToOffsets(&counts, n)) continue;
     ParallelForBlocks(ctx, n, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
       auto* next = counts.data() + static_cast<std::size_t>(block) * kDigits;
       for (auto i = begin; i < end; ++i) {
-        auto const& row = (*rows)[static_cast<std::size_t>(i)];
-        scratch[static_cast<std::size_t>(next[Digit(row, shift)]++)] = row;
+        auto const& row = (*rows)[i];
+        scratch[next[Digit(row, shift)]++] = row;
       }
     });
     rows->swap(scratch);

@@ -15,7 +15,7 @@ class AbsoluteError : public ElementwiseObjective {
                 [](float label) { return std::isfinite(label); });
   }
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
-    return LabelQuantiles(ctx, info, std::vector<float>(static_cast<std::size_t>(info.n_targets), 0.5F));
+    return LabelQuantiles(ctx, info, std::vector<float>(info.n_targets, 0.5F));
   }
   void TransformMargins(Context const&, Span<float>, std::int64_t) const override {}
   std::string Name() const override { return "reg:absoluteerror"; }

@@ -26,14 +26,12 @@ namespace {
 
 constexpr char kName[] = "survival:cox";
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Rows from the earliest to the latest time, those of one time in their order.
 std::vector<std::int64_t> RowsByTime(std::vector<float> const& labels) {
   std::vector<std::int64_t> rows(labels.size());
   std::iota(rows.begin(), rows.end(), std::int64_t{0});
   std::stable_sort(rows.begin(), rows.end(),
-                   [&](std::int64_t a, std::int64_t b) { return std::fabs(labels[At(a)]) < std::fabs(labels[At(b)]); });
+                   [&](std::int64_t a, std::int64_t b) { return std::fabs(labels[a]) < std::fabs(labels[b]); });
   return rows;
 }
 
@@ -81,8 +79,8 @@ std::vector<double> RiskByPlace(std::vector<std::int64_t> const& rows, std::vect
   double sum = 0.0;
   for (auto end = rows.size(); end > 0;) {
     auto begin = end;
-    auto const time = std::fabs(labels[At(rows[end - 1])]);
-    while (begin > 0 && std::fabs(labels[At(rows[begin - 1])]) == time) sum += hazards[At(rows[--begin])];
+    auto const time = std::fabs(labels[rows[end - 1]]);
+    while (begin > 0 && std::fabs(labels[rows[begin - 1]]) == time) sum += hazards[rows[--begin]];
     std::fill(risk.begin() + static_cast<std::ptrdiff_t>(begin), risk.begin() + static_cast<std::ptrdiff_t>(end), sum);
     end = begin;
   }
@@ -101,23 +99,23 @@ void Cox::ComputeGradients(Context const& ctx, Span<float const> margins, MetaIn
   auto const largest = static_cast<double>(*std::max_element(margins.begin(), margins.end()));
   std::vector<double> hazards(labels.size());
   ParallelForBlocks(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto row = begin; row < end; ++row) hazards[At(row)] = Exp(static_cast<double>(margins[At(row)]) - largest);
+    for (auto row = begin; row < end; ++row) hazards[row] = Exp(static_cast<double>(margins[row]) - largest);
   });
   auto const risk = RiskByPlace(rows, labels, hazards);
   EventSums sums;
   for (std::size_t begin = 0; begin < rows.size();) {
     auto end = begin;
-    auto const time = std::fabs(labels[At(rows[begin])]);
-    for (; end < rows.size() && std::fabs(labels[At(rows[end])]) == time; ++end) {
-      if (!(labels[At(rows[end])] > 0.0F)) continue;
+    auto const time = std::fabs(labels[rows[begin]]);
+    for (; end < rows.size() && std::fabs(labels[rows[end]]) == time; ++end) {
+      if (!(labels[rows[end]] > 0.0F)) continue;
       sums.inverse += 1.0 / risk[end];
       sums.inverse_square += 1.0 / (risk[end] * risk[end]);
     }
     for (; begin < end; ++begin) {
       auto const row = rows[begin];
-      auto const pair = RowPair(hazards[At(row)], labels[At(row)] > 0.0F, sums);
+      auto const pair = RowPair(hazards[row], labels[row] > 0.0F, sums);
       auto const weight = static_cast<double>(info.Weight(row));
-      out[At(row)] = {static_cast<float>(pair.gradient * weight), static_cast<float>(pair.hessian * weight)};
+      out[row] = {static_cast<float>(pair.gradient * weight), static_cast<float>(pair.hessian * weight)};
     }
   }
 }

@@ -20,8 +20,8 @@ struct TargetSums {
       : numerator(static_cast<std::size_t>(n_targets)), denominator(static_cast<std::size_t>(n_targets)) {}
 
   void Add(std::int64_t target, double top, double bottom) {
-    numerator[static_cast<std::size_t>(target)] += top;
-    denominator[static_cast<std::size_t>(target)] += bottom;
+    numerator[target] += top;
+    denominator[target] += bottom;
   }
   TargetSums& operator+=(TargetSums const& other) {
     if (numerator.empty()) return *this = other;
@@ -55,13 +55,13 @@ std::vector<float> ElementwiseObjective::EstimateBaseScore(Context const& ctx, M
     for (auto row = begin; row < end; ++row) {
       auto const weight = static_cast<double>(info.Weight(row));
       for (std::int64_t target = 0; target < info.n_targets; ++target) {
-        auto const label = info.labels[static_cast<std::size_t>(row * info.n_targets + target)];
+        auto const label = info.labels[row * info.n_targets + target];
         block.Add(target, weight * static_cast<double>(label), weight);
       }
     }
     return block;
   });
-  std::vector<float> means(static_cast<std::size_t>(info.n_targets), 0.0F);
+  std::vector<float> means(info.n_targets, 0.0F);
   for (std::size_t target = 0; target < sums.numerator.size(); ++target) {
     if (!(sums.denominator[target] > 0.0)) {
       Fail(ErrorKind::kData, "the weights of the ", info.n_rows, " rows add up to ", sums.denominator[target],
@@ -82,12 +82,12 @@ std::vector<float> ElementwiseObjective::NewtonStep(Context const& ctx, MetaInfo
     Gradients({margins.data(), info.labels.data() + begin, weights, pairs.data(), end - begin});
     TargetSums block(info.n_targets);
     for (auto element = begin; element < end; ++element) {
-      auto const pair = pairs[static_cast<std::size_t>(element - begin)];
+      auto const pair = pairs[element - begin];
       block.Add(element % info.n_targets, static_cast<double>(pair.gradient), static_cast<double>(pair.hessian));
     }
     return block;
   });
-  std::vector<float> margins(static_cast<std::size_t>(info.n_targets), 0.0F);
+  std::vector<float> margins(info.n_targets, 0.0F);
   for (std::size_t target = 0; target < sums.numerator.size(); ++target) {
     auto const hessian = sums.denominator[target];
     if (hessian > 0.0) margins[target] = static_cast<float>(-sums.numerator[target] / hessian);

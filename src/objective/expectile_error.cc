@@ -87,7 +87,7 @@ class ExpectileError : public SeveralAlphas {
     auto const sums = SumBlocks<ShareSums>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
       ShareSums block;
       for (auto row = begin; row < end; ++row) {
-        auto const label = info.labels[static_cast<std::size_t>(row)];
+        auto const label = info.labels[row];
         auto const share = static_cast<double>(info.Weight(row)) * loss.Share(value, label);
         block += {share * static_cast<double>(label), share};
       }

@@ -13,7 +13,7 @@ float LabelQuantile(MetaInfo const& info, std::int64_t target, float quantile) {
   std::vector<float> labels;
   std::vector<WeightedValue> weighted;
   for (std::int64_t row = 0; row < info.n_rows; ++row) {
-    auto const label = info.labels[static_cast<std::size_t>(row * info.n_targets + target)];
+    auto const label = info.labels[row * info.n_targets + target];
     if (info.weights.empty()) {
       labels.push_back(label);
     } else {
@@ -35,7 +35,7 @@ std::vector<float> LabelQuantiles(Context const& ctx, MetaInfo const& info, std:
   }
   ParallelFor(ctx, static_cast<std::int64_t>(quantiles.size()), [&](std::int64_t output) {
     auto const target = info.n_targets == 1 ? 0 : output;
-    result[static_cast<std::size_t>(output)] = LabelQuantile(info, target, quantiles[static_cast<std::size_t>(output)]);
+    result[output] = LabelQuantile(info, target, quantiles[output]);
   });
   return result;
 }

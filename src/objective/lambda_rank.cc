@@ -145,8 +145,8 @@ PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margin
   return SumBlocks<PositionCosts>(ctx, n_groups, block_size, [&](std::int64_t first, std::int64_t last) {
     GroupGradients worker(rule, discounts, bias);
     for (auto group = first; group < last; ++group) {
-      auto const begin = info.group_ptr[static_cast<std::size_t>(group)];
-      auto const end = info.group_ptr[static_cast<std::size_t>(group) + 1];
+      auto const begin = info.group_ptr[group];
+      auto const end = info.group_ptr[group + 1];
       auto const weight = static_cast<double>(info.Weight(group)) * weight_scale;
       worker.Compute({group, end - begin, margins.data() + begin, info.labels.data() + begin, weight},
                      out.data() + begin);

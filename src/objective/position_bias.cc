@@ -12,7 +12,7 @@ namespace {
 constexpr double kSmallest = 1e-16;
 
 std::vector<double> Biases(ObjectiveState const& state, std::string const& key, std::int64_t n_positions) {
-  std::vector<double> biases(static_cast<std::size_t>(n_positions), 1.0);
+  std::vector<double> biases(n_positions, 1.0);
   auto const found = state.find(key);
   if (found == state.end()) return biases;
   std::copy_n(found->second.begin(), std::min(biases.size(), found->second.size()), biases.begin());
@@ -53,8 +53,8 @@ bool PositionBias::IsTracked(std::int64_t relevant, std::int64_t other) const {
 
 double PositionBias::Factor(std::int64_t relevant, std::int64_t other) const {
   if (!IsTracked(relevant, other)) return 1.0;
-  auto const of_relevant = relevant_[static_cast<std::size_t>(relevant)];
-  auto const of_other = other_[static_cast<std::size_t>(other)];
+  auto const of_relevant = relevant_[relevant];
+  auto const of_other = other_[other];
   return of_relevant >= kSmallest && of_other >= kSmallest ? 1.0 / (of_relevant * of_other) : 1.0;
 }
 

@@ -21,9 +21,7 @@ class QuantileError : public SeveralAlphas {
     return LabelQuantiles(ctx, info, Alphas());
   }
   void TransformMargins(Context const&, Span<float>, std::int64_t) const override {}
-  std::optional<float> LeafQuantile(std::int64_t output) const override {
-    return Alphas()[static_cast<std::size_t>(output)];
-  }
+  std::optional<float> LeafQuantile(std::int64_t output) const override { return Alphas()[output]; }
   std::string DefaultMetric() const override { return "quantile"; }
   std::string ParamKey() const override { return "quantile_loss_param"; }
   std::map<std::string, std::string> SaveParams() const override { return {{"quantile_alpha", NumbersText(Alphas())}}; }

@@ -37,7 +37,7 @@ inline void FillPairs(Change const change_of, PairRule const rule, std::int64_t 
 
 /// Adds what FillPairs found to both rows of each pair. Returns the sum of the pushes.
 inline double AddFilledPairs(std::int64_t place, std::int64_t first, std::int64_t last, PlacedRows* rows) {
-  auto const upper_relevance = rows->relevance[static_cast<std::size_t>(place)];
+  auto const upper_relevance = rows->relevance[place];
   auto const* __restrict relevance = rows->relevance.data();
   auto const* __restrict pushes = rows->push.data();
   auto const* __restrict hessians = rows->pair_hessian.data();

@@ -27,8 +27,7 @@ void SeveralAlphas::ComputeGradients(Context const& ctx, Span<float const> margi
   ParallelForBlocks(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
       auto const first = row * NumAlphas();
-      RowGradients(margins.data() + first, info.labels[static_cast<std::size_t>(row)], info.Weight(row),
-                   out.data() + first);
+      RowGradients(margins.data() + first, info.labels[row], info.Weight(row), out.data() + first);
     }
   });
 }

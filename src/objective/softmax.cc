@@ -51,7 +51,7 @@ template <typename Fn>
 void ForRowExponents(Context const& ctx, float const* margins, std::int64_t n_rows, std::int64_t n_classes, Fn&& fn) {
   auto const block_rows = BlockRows(n_classes);
   ParallelForBlocks(ctx, n_rows, block_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    std::vector<double> exponents(static_cast<std::size_t>((end - begin) * n_classes));
+    std::vector<double> exponents((end - begin) * n_classes);
     SoftmaxExponents(margins + begin * n_classes, end - begin, n_classes, exponents.data());
     for (auto row = begin; row < end; ++row) {
       auto const* of_row = exponents.data() + (row - begin) * n_classes;
@@ -118,7 +118,7 @@ void Softmax::ComputeGradients(Context const& ctx, Span<float const> margins, Me
   }
   ForRowExponents(ctx, margins.data(), info.n_rows, n_classes,
                   [&](std::int64_t row, double const* exponents, double inverse_sum) {
-                    auto const label = static_cast<std::int64_t>(info.labels[static_cast<std::size_t>(row)]);
+                    auto const label = static_cast<std::int64_t>(info.labels[row]);
                     auto const weight = info.Weight(row);
                     auto* pairs = out.data() + row * n_classes;
                     for (std::int64_t k = 0; k < n_classes; ++k) {
@@ -136,8 +136,7 @@ std::vector<float> Softmax::EstimateBaseScore(Context const& ctx, MetaInfo const
   auto const weights = SumBlocks<ClassWeights>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
     ClassWeights block{std::vector<double>(n_classes)};
     for (auto row = begin; row < end; ++row) {
-      block.sums[static_cast<std::size_t>(info.labels[static_cast<std::size_t>(row)])] +=
-          static_cast<double>(info.Weight(row));
+      block.sums[info.labels[row]] += static_cast<double>(info.Weight(row));
     }
     return block;
   });
@@ -178,7 +177,7 @@ void Softmax::PickValues(Context const& ctx, Span<float const> transformed, std:
                       for (auto row = begin; row < end; ++row) {
                         auto const* of_row = transformed.data() + row * n_outputs;
                         auto const* likeliest = std::max_element(of_row, of_row + n_outputs);
-                        out[static_cast<std::size_t>(row)] = static_cast<float>(likeliest - of_row);
+                        out[row] = static_cast<float>(likeliest - of_row);
                       }
                     });
 }

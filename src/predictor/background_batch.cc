@@ -8,8 +8,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Enough for all threads, few enough for the tables to stay in cache, or at least within this bound.
 constexpr std::int64_t kTreesPerThread = 2;
 constexpr std::int64_t kTableBytesPerThread = std::int64_t{256} << 20;
@@ -42,7 +40,7 @@ BackgroundBatches::BackgroundBatches(Forest const& forest, KeyTiles const& backg
       rest_(trees),
       trees_{trees.begin, trees.begin},
       weights_(0),
-      means_(At(forest.n_outputs), 0.0) {}
+      means_(ToSize(forest.n_outputs), 0.0) {}
 
 bool BackgroundBatches::Next(Context const& ctx) {
   trees_ = FirstTrees(ctx, forest_, rest_);
@@ -55,19 +53,19 @@ bool BackgroundBatches::Next(Context const& ctx) {
   compiled_.resize(std::max(compiled_.size(), programs.size()));
   auto const categories = Categories();
   ParallelFor(ctx, trees_.end - trees_.begin,
-              [&](std::int64_t t) { compiler_.Compile(std::move(programs[At(t)]), categories, &compiled_[At(t)]); });
+              [&](std::int64_t t) { compiler_.Compile(std::move(programs[t]), categories, &compiled_[t]); });
   for (auto tree = trees_.begin; tree < trees_.end; ++tree) {
-    means_[At(forest_.output_of_tree[At(tree)])] += Tree(tree).mean;
+    means_[forest_.output_of_tree[tree]] += Tree(tree).mean;
   }
   return true;
 }
 
 std::vector<PathProgram> BackgroundBatches::CompilePrograms(Context const& ctx) {
-  std::vector<PathProgram> programs(At(trees_.end - trees_.begin));
+  std::vector<PathProgram> programs(trees_.end - trees_.begin);
   auto one_by_one = ctx;
   if (forest_.has_categorical) one_by_one.threads = 1;
   ParallelFor(one_by_one, trees_.end - trees_.begin,
-              [&](std::int64_t t) { programs[At(t)] = CompilePaths(forest_, trees_.begin + t, &categories_); });
+              [&](std::int64_t t) { programs[t] = CompilePaths(forest_, trees_.begin + t, &categories_); });
   return programs;
 }
 

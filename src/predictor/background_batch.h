@@ -21,9 +21,7 @@ class BackgroundBatches {
   bool Next(Context const& ctx);
 
   TreeRange Trees() const { return trees_; }
-  BackgroundTree const& Tree(std::int64_t tree) const {
-    return compiled_[static_cast<std::size_t>(tree - trees_.begin)];
-  }
+  BackgroundTree const& Tree(std::int64_t tree) const { return compiled_[tree - trees_.begin]; }
   CategoryConditionsView Categories() const { return categories_.View(); }
   /// For paths of any length in the batch.
   ShapleyWeights const& Weights() const { return weights_; }

@@ -6,8 +6,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Doubles of a leaf's table.
 std::int64_t TableSize(std::uint32_t n_features) {
   auto const form = FormOf(n_features);
@@ -25,7 +23,7 @@ class Collector {
       tree_.table_begin.push_back(tree_.table_begin.back() + TableSize(leaf.n_features));
       direct_.emplace_back(leaf.n_features);
     }
-    tree_.tables.Reserve(At(tree_.table_begin.back()));
+    tree_.tables.Reserve(ToSize(tree_.table_begin.back()));
     for (std::size_t leaf = 0; leaf < direct_.size(); ++leaf) {
       if (TableSize(tree_.program.leaves[leaf].n_features) == 0) continue;
       std::fill_n(Table(leaf), std::size_t{1} << tree_.program.leaves[leaf].n_features, 0.0);
@@ -79,7 +77,7 @@ class TableMaker {
     auto const& rule = rules_[leaf.n_features];
     background_.assign(table, table + n_patterns);
     for (auto& weight : background_) weight *= value;
-    scratch_.resize(std::max(scratch_.size(), n_patterns * At(rule.n_points)));
+    scratch_.resize(std::max(scratch_.size(), n_patterns * ToSize(rule.n_points)));
     auto const with_values = FormOf(leaf.n_features) == LeafForm::kValues;
     parts_.resize(std::max(parts_.size(), with_values ? 2 * n_patterns : 0));
     MakeLeafTable({rule, background_.data(), scratch_.data(), with_values ? parts_.data() : table,
@@ -97,8 +95,8 @@ class TableMaker {
 }  // namespace
 
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree) {
-  auto const n_nodes = forest.tree_begin[At(tree) + 1] - forest.tree_begin[At(tree)];
-  auto const longest = std::min<std::int64_t>({forest.tree_depth[At(tree)], forest.NumSlots(), kMostPartFeatures});
+  auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
+  auto const longest = std::min<std::int64_t>({forest.tree_depth[tree], forest.NumSlots(), kMostPartFeatures});
   return (n_nodes + 1) / 2 * TableSize(static_cast<std::uint32_t>(longest)) * 8;
 }
 

@@ -8,18 +8,16 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 using Bins = std::vector<std::int64_t>;  ///< the bin of each item
 
 /// Items by size, the largest first; of one size in order.
 std::vector<std::int64_t> LargestFirst(Span<std::uint8_t const> sizes, std::int32_t capacity) {
-  std::vector<std::int64_t> begin(At(capacity) + 2, 0);
-  for (auto const size : sizes) ++begin[At(capacity - size) + 1];
+  std::vector<std::int64_t> begin(ToSize(capacity) + 2, 0);
+  for (auto const size : sizes) ++begin[(capacity - size) + 1];
   for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
   std::vector<std::int64_t> order(sizes.size());
   for (std::size_t item = 0; item < sizes.size(); ++item) {
-    order[At(begin[At(capacity - sizes[item])]++)] = static_cast<std::int64_t>(item);
+    order[begin[capacity - sizes[item]]++] = static_cast<std::int64_t>(item);
   }
   return order;
 }
@@ -31,21 +29,21 @@ Bins PlaceDecreasing(Span<std::uint8_t const> sizes, std::int32_t capacity, Take
   Bins bins(sizes.size());
   std::int64_t n_bins = 0;
   for (auto const item : LargestFirst(sizes, capacity)) {
-    auto const size = sizes[At(item)];
+    auto const size = sizes[item];
     auto left = capacity;
     auto bin = take(size, &left);
     if (bin < 0) bin = n_bins++;
-    bins[At(item)] = bin;
+    bins[item] = bin;
     keep(bin, left - size);
   }
   return bins;
 }
 
 Bins BestFit(Span<std::uint8_t const> sizes, std::int32_t capacity) {
-  std::vector<std::vector<std::int64_t>> open(At(capacity) + 1);  // by what is left
+  std::vector<std::vector<std::int64_t>> open(ToSize(capacity) + 1);  // by what is left
   auto const take = [&](std::int32_t size, std::int32_t* left) -> std::int64_t {
     for (auto room = size; room <= capacity; ++room) {
-      auto& bins = open[At(room)];
+      auto& bins = open[room];
       if (bins.empty()) continue;
       auto const bin = bins.back();
       bins.pop_back();
@@ -55,24 +53,24 @@ Bins BestFit(Span<std::uint8_t const> sizes, std::int32_t capacity) {
     return -1;
   };
   return PlaceDecreasing(sizes, capacity, take,
-                         [&](std::int64_t bin, std::int32_t left) { open[At(left)].push_back(bin); });
+                         [&](std::int64_t bin, std::int32_t left) { open[left].push_back(bin); });
 }
 
 Bins FirstFit(Span<std::uint8_t const> sizes, std::int32_t capacity) {
   using Oldest = std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>>;
-  std::vector<Oldest> open(At(capacity) + 1);  // by what is left
+  std::vector<Oldest> open(ToSize(capacity) + 1);  // by what is left
   auto const take = [&](std::int32_t size, std::int32_t* left) -> std::int64_t {
     std::int64_t oldest = -1;
     for (auto room = size; room <= capacity; ++room) {
-      auto const& bins = open[At(room)];
+      auto const& bins = open[room];
       if (bins.empty() || (oldest >= 0 && bins.top() > oldest)) continue;
       oldest = bins.top();
       *left = room;
     }
-    if (oldest >= 0) open[At(*left)].pop();
+    if (oldest >= 0) open[*left].pop();
     return oldest;
   };
-  return PlaceDecreasing(sizes, capacity, take, [&](std::int64_t bin, std::int32_t left) { open[At(left)].push(bin); });
+  return PlaceDecreasing(sizes, capacity, take, [&](std::int64_t bin, std::int32_t left) { open[left].push(bin); });
 }
 
 Bins NextFit(Span<std::uint8_t const> sizes, std::int32_t capacity) {
@@ -115,13 +113,13 @@ void OrderByBin(Bins const& bins, Packing* packing) {
   std::int64_t n_bins = 0;
   for (auto const bin : bins) n_bins = bin < n_bins ? n_bins : bin + 1;
   auto& begin = packing->bin_begin;
-  begin.assign(At(n_bins) + 1, 0);
-  for (auto const bin : bins) ++begin[At(bin) + 1];
-  for (std::size_t bin = 0; bin < At(n_bins); ++bin) begin[bin + 1] += begin[bin];
+  begin.assign(ToSize(n_bins) + 1, 0);
+  for (auto const bin : bins) ++begin[bin + 1];
+  for (std::size_t bin = 0; bin < ToSize(n_bins); ++bin) begin[bin + 1] += begin[bin];
   auto next = begin;
   packing->items.resize(bins.size());
   for (std::size_t item = 0; item < bins.size(); ++item) {
-    packing->items[At(next[At(bins[item])]++)] = static_cast<std::int64_t>(item);
+    packing->items[next[bins[item]]++] = static_cast<std::int64_t>(item);
   }
 }
 

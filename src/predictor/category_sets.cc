@@ -25,7 +25,7 @@ std::int32_t CategorySets::Add(Span<std::int32_t const> categories) {
 }
 
 std::vector<std::int32_t> CategorySets::List(std::int32_t set) const {
-  auto const& entry = sets_[static_cast<std::size_t>(set)];
+  auto const& entry = sets_[set];
   std::vector<std::int32_t> list;
   for (std::uint32_t i = 0; i < entry.size; ++i) {
     auto const word = data_[entry.begin + i];

@@ -11,8 +11,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Rows per block: enough to share scratch memory, few enough to keep all threads busy.
 constexpr std::int64_t kRowsPerBlock = 16;
 
@@ -35,18 +33,18 @@ class OutputRow {
     for (std::int64_t a = 0; pairs != nullptr && a < n_slots; ++a) {
       for (auto b = a + 1; b < n_slots; ++b) {
         auto const value = pairs[a * n_slots + b];
-        main_effects[At(a)] -= value;
-        main_effects[At(b)] -= value;
+        main_effects[a] -= value;
+        main_effects[b] -= value;
         *Cell(a, b) = *Cell(b, a) = static_cast<float>(value);
       }
     }
-    for (std::int64_t a = 0; a < n_slots; ++a) *Cell(a, a) = static_cast<float>(main_effects[At(a)]);
+    for (std::int64_t a = 0; a < n_slots; ++a) *Cell(a, a) = static_cast<float>(main_effects[a]);
     out_[Width() * Width() - 1] = static_cast<float>(bias);
   }
 
  private:
   std::int64_t Width() const { return forest_.n_features + 1; }
-  std::int64_t Feature(std::int64_t slot) const { return forest_.feature_of_slot[At(slot)]; }
+  std::int64_t Feature(std::int64_t slot) const { return forest_.feature_of_slot[slot]; }
   float* Cell(std::int64_t a, std::int64_t b) const { return out_ + Feature(a) * Width() + Feature(b); }
 
   Forest const& forest_;
@@ -55,9 +53,9 @@ class OutputRow {
 
 /// The trees of each output, in order.
 std::vector<std::vector<std::int64_t>> TreesByOutput(ContributionTask const& task) {
-  std::vector<std::vector<std::int64_t>> trees(At(task.forest.n_outputs));
+  std::vector<std::vector<std::int64_t>> trees(task.forest.n_outputs);
   for (auto tree = task.trees.begin; tree < task.trees.end; ++tree) {
-    trees[At(task.forest.output_of_tree[At(tree)])].push_back(tree);
+    trees[task.forest.output_of_tree[tree]].push_back(tree);
   }
   return trees;
 }
@@ -72,14 +70,14 @@ void ForEachRow(Context const& ctx, ContributionTask const& task, std::int64_t w
   auto const trees = TreesByOutput(task);
   ParallelForBlocks(ctx, task.rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     auto scratch = make_scratch();
-    std::vector<std::int32_t> keys(At((end - begin) * forest.NumSlots()));
+    std::vector<std::int32_t> keys((end - begin) * forest.NumSlots());
     ReadKeys(forest, task.rows, begin, end, 1, keys.data());
     for (auto row = begin; row < end; ++row) {
       auto const* row_keys = keys.data() + (row - begin) * forest.NumSlots();
       for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
-        for (auto tree : trees[At(output)]) add(&scratch, tree, row_keys);
+        for (auto tree : trees[output]) add(&scratch, tree, row_keys);
         OutputRow const target(forest, out.data() + (row * forest.n_outputs + output) * width);
-        write(&scratch, target, expected[At(output)] + StartOf(task, row, output));
+        write(&scratch, target, expected[output] + StartOf(task, row, output));
       }
     }
   });
@@ -98,9 +96,9 @@ struct ShapScratch {
 
 /// The expected values of all nodes of the trees, from which Saabas' method takes differences.
 std::vector<std::vector<double>> MeansOfTrees(Context const& ctx, ContributionTask const& task) {
-  std::vector<std::vector<double>> means(At(task.trees.end - task.trees.begin));
+  std::vector<std::vector<double>> means(task.trees.end - task.trees.begin);
   ParallelFor(ctx, task.trees.end - task.trees.begin,
-              [&](std::int64_t t) { means[At(t)] = NodeMeans(task.forest, task.trees.begin + t); });
+              [&](std::int64_t t) { means[t] = NodeMeans(task.forest, task.trees.begin + t); });
   return means;
 }
 
@@ -121,9 +119,9 @@ void ForEachSaabasRow(Context const& ctx, ContributionTask const& task, std::int
                       Write&& write) {
   auto const means = MeansOfTrees(ctx, task);
   ForEachRow(
-      ctx, task, width, out, [&] { return std::vector<double>(At(task.forest.NumSlots()), 0.0); },
+      ctx, task, width, out, [&] { return std::vector<double>(task.forest.NumSlots(), 0.0); },
       [&](std::vector<double>* phi, std::int64_t tree, std::int32_t const* keys) {
-        AddSaabas(task.forest, tree, means[At(tree - task.trees.begin)], keys, phi->data());
+        AddSaabas(task.forest, tree, means[tree - task.trees.begin], keys, phi->data());
       },
       [&](std::vector<double>* phi, OutputRow const& target, double bias) {
         write(phi->data(), target, bias);
@@ -134,7 +132,7 @@ void ForEachSaabasRow(Context const& ctx, ContributionTask const& task, std::int
 }  // namespace
 
 void TreeShapContributions(Context const& ctx, ContributionTask const& task, Span<float> out) {
-  auto const n_slots = At(task.forest.NumSlots());
+  auto const n_slots = ToSize(task.forest.NumSlots());
   ForEachRow(
       ctx, task, task.forest.n_features + 1, out,
       [&] {
@@ -150,7 +148,7 @@ void TreeShapContributions(Context const& ctx, ContributionTask const& task, Spa
 }
 
 void TreeShapInteractions(Context const& ctx, ContributionTask const& task, Span<float> out) {
-  auto const n_slots = At(task.forest.NumSlots());
+  auto const n_slots = ToSize(task.forest.NumSlots());
   auto const width = task.forest.n_features + 1;
   ForEachRow(
       ctx, task, width * width, out,

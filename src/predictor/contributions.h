@@ -21,8 +21,7 @@ struct ContributionTask {
 inline double StartOf(ContributionTask const& task, std::int64_t row, std::int64_t output) {
   auto const& start = task.start;
   auto const in_row = static_cast<std::size_t>(row * task.forest.n_outputs + output);
-  return static_cast<double>(start.of_row.empty() ? start.of_output[static_cast<std::size_t>(output)]
-                                                  : start.of_row[in_row]);
+  return static_cast<double>(start.of_row.empty() ? start.of_output[output] : start.of_row[in_row]);
 }
 
 /// Shapley values by TreeShap. out: [n_rows, n_outputs, n_features + 1].

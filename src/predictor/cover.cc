@@ -3,8 +3,8 @@
 namespace kauri {
 
 std::vector<double> NodeMeans(Forest const& forest, std::int64_t tree) {
-  auto const begin = static_cast<std::size_t>(forest.tree_begin[static_cast<std::size_t>(tree)]);
-  auto const end = static_cast<std::size_t>(forest.tree_begin[static_cast<std::size_t>(tree) + 1]);
+  auto const begin = static_cast<std::size_t>(forest.tree_begin[tree]);
+  auto const end = static_cast<std::size_t>(forest.tree_begin[tree + 1]);
   std::vector<double> means(end - begin);
   // Children come after their parent.
   for (auto node = end - begin; node-- > 0;) {
@@ -27,7 +27,7 @@ std::vector<double> AloneEffects(Forest const& forest, std::int64_t tree) {
     double ratio;
   };
   auto const means = NodeMeans(forest, tree);
-  auto const* cover = forest.cover.data() + forest.tree_begin[static_cast<std::size_t>(tree)];
+  auto const* cover = forest.cover.data() + forest.tree_begin[tree];
   std::vector<Edge> edges(means.size());
   std::vector<double> effects(2 * means.size(), 0.0);
   for (std::size_t node = 0; node < means.size(); ++node) {
@@ -47,10 +47,10 @@ std::vector<double> AloneEffects(Forest const& forest, std::int64_t tree) {
 }
 
 std::vector<double> ExpectedMargins(Forest const& forest, TreeRange trees) {
-  std::vector<double> margins(static_cast<std::size_t>(forest.n_outputs), 0.0);
+  std::vector<double> margins(forest.n_outputs, 0.0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
-    auto const output = forest.output_of_tree[static_cast<std::size_t>(tree)];
-    margins[static_cast<std::size_t>(output)] += NodeMeans(forest, tree)[0];
+    auto const output = forest.output_of_tree[tree];
+    margins[output] += NodeMeans(forest, tree)[0];
   }
   return margins;
 }

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::int32_t kByteBits = 8;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// A node of a padded crown: a split of the tree, or what lies under a leaf.
 struct PaddedNode {
   std::uint32_t node;
@@ -83,10 +81,10 @@ class ColumnTable {
 };
 
 void AppendTree(Forest const& forest, std::int64_t tree, ColumnTable const& table, std::int32_t bias, Crown* crown) {
-  auto const levels = std::min(forest.tree_depth[At(tree)], kCrownLevels);
+  auto const levels = std::min(forest.tree_depth[tree], kCrownLevels);
   auto const padded = PadTree(forest, tree, levels);
   auto const n_nodes = (std::size_t{1} << levels) - 1;
-  crown->trees.push_back({levels, forest.tree_depth[At(tree)] > kCrownLevels,
+  crown->trees.push_back({levels, forest.tree_depth[tree] > kCrownLevels,
                           static_cast<std::int64_t>(crown->column.size()),
                           static_cast<std::int64_t>(crown->exit_node.size())});
   for (std::size_t i = 0; i < n_nodes; ++i) {
@@ -97,9 +95,9 @@ void AppendTree(Forest const& forest, std::int64_t tree, ColumnTable const& tabl
   }
   for (std::size_t i = n_nodes; i < padded.size(); ++i) {
     crown->exit_node.push_back(padded[i].node);
-    crown->exit_value.push_back(forest.leaf_value[At(forest.tree_begin[At(tree)] + padded[i].node)]);
+    crown->exit_value.push_back(forest.leaf_value[forest.tree_begin[tree] + padded[i].node]);
   }
-  auto const n_exits = At(crown->trees.back().exit_begin + std::max(std::int64_t{1} << levels, kMinExits));
+  auto const n_exits = ToSize(crown->trees.back().exit_begin + std::max(std::int64_t{1} << levels, kMinExits));
   crown->exit_node.resize(n_exits, 0);
   crown->exit_value.resize(n_exits, 0.0F);
 }
@@ -146,7 +144,7 @@ RowCrown MakeRowCrown(Forest const& forest, Crown const& crown, ColumnTable cons
   if (!forest.model_tree.empty() && forest.vectors.IsEmpty()) return {};
   auto const trees_per_walk = forest.TreesPerWalk();
   auto const n_walks = forest.NumTrees() / trees_per_walk;
-  auto const size = At(n_walks * kRowCrownNodes);
+  auto const size = ToSize(n_walks * kRowCrownNodes);
   RowCrown row{std::vector<std::uint8_t>(size, 0), std::vector<std::int8_t>(size, -128), {}};
   auto const is_deeper = [](CrownTree const& tree) { return tree.has_deeper; };
   auto const is_deep = std::any_of(crown.trees.begin(), crown.trees.end(), is_deeper);
@@ -157,13 +155,13 @@ RowCrown MakeRowCrown(Forest const& forest, Crown const& crown, ColumnTable cons
     for (std::size_t i = 0; i < (std::size_t{1} << kCrownLevels) - 1; ++i) {
       if (!padded[i].is_real) continue;
       auto const node = forest.Node(tree, padded[i].node);
-      row.column[At(walk * kRowCrownNodes) + i] = static_cast<std::uint8_t>(table.Column(node));
-      row.rank[At(walk * kRowCrownNodes) + i] = static_cast<std::int8_t>(table.Rank(node) - 128);
+      row.column[std::int64_t{walk * kRowCrownNodes} + i] = static_cast<std::uint8_t>(table.Column(node));
+      row.rank[std::int64_t{walk * kRowCrownNodes} + i] = static_cast<std::int8_t>(table.Rank(node) - 128);
     }
     if (row.value.empty()) continue;
     for (std::size_t exit = 0; exit < kRowCrownNodes; ++exit) {
       auto const leaf = padded[kRowCrownNodes - 1 + exit].node;
-      row.value[At(walk * kRowCrownNodes) + exit] = forest.leaf_value[At(forest.tree_begin[At(tree)] + leaf)];
+      row.value[std::int64_t{walk * kRowCrownNodes} + exit] = forest.leaf_value[forest.tree_begin[tree] + leaf];
     }
   }
   return row;
@@ -177,7 +175,7 @@ Crown BuildCrown(Forest const& forest) {
   ColumnTable table;
   auto const groups = forest.GroupsOf({0, forest.NumTrees()});
   for (auto const tree : groups) {
-    auto const levels = std::min(forest.tree_depth[At(tree)], kCrownLevels);
+    auto const levels = std::min(forest.tree_depth[tree], kCrownLevels);
     auto const padded = PadTree(forest, tree, levels);
     for (std::size_t i = 0; i < (std::size_t{1} << levels) - 1; ++i) {
       if (padded[i].is_real) table.Add(forest.Node(tree, padded[i].node));
@@ -188,7 +186,7 @@ Crown BuildCrown(Forest const& forest) {
   crown.code_bytes = table.LargestColumn() > 255 ? 2 : 1;
   for (auto const tree : groups) {
     AppendTree(forest, tree, table, crown.code_bytes == 1 ? 128 : 32768, &crown);
-    crown.trees.resize(At(forest.GroupEnd(tree)), crown.trees.back());
+    crown.trees.resize(forest.GroupEnd(tree), crown.trees.back());
   }
   crown.row = MakeRowCrown(forest, crown, table);
   return crown;
@@ -198,7 +196,7 @@ bool CrownPays(Forest const& forest, TreeRange trees) {
   if (forest.crown.code_bytes == 0) return false;
   std::int64_t saved_steps = 0;
   for (auto tree = trees.begin; tree < trees.end; tree = forest.GroupEnd(tree)) {
-    saved_steps += forest.crown.trees[At(tree)].levels;
+    saved_steps += forest.crown.trees[tree].levels;
   }
   return saved_steps > forest.crown.encode_steps;
 }

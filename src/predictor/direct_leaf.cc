@@ -10,8 +10,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Bits of the plane that stand for features.
 std::uint32_t MaskOfPlane(std::uint32_t n_features, std::size_t plane) {
   auto const left = n_features - static_cast<std::uint32_t>(plane) * kPlaneBits;
@@ -76,7 +74,7 @@ void DirectLeafBuilder::Add(std::vector<std::uint32_t const*> const& planes, std
       leaf_.missed.push_back(~planes[plane][row] & MaskOfPlane(leaf_.n_features, plane));
     }
   }
-  count_.resize(count_.size() + At(n_rows), 1);
+  count_.resize(count_.size() + ToSize(n_rows), 1);
   if (count_.size() < merge_at_) return;
   Merge();
   merge_at_ = 2 * count_.size();

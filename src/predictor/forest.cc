@@ -9,16 +9,14 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Sets feature_of_slot and slot_of_feature.
 void NumberSlots(Model const& model, Forest* forest) {
   std::vector<std::int32_t>& slots = forest->slot_of_feature;
   for (auto index = forest->trees.begin; index < forest->trees.end; ++index) {
-    auto const& tree = model.trees[At(index)];
+    auto const& tree = model.trees[index];
     for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
       if (tree.IsLeaf(node)) continue;
-      auto const feature = tree.split_feature[At(node)];
+      auto const feature = tree.split_feature[node];
       if (feature >= slots.size()) slots.resize(std::size_t{feature} + 1, -1);
       slots[feature] = 0;
     }
@@ -52,15 +50,13 @@ NodeOrder OrderNodes(Tree const& tree) {
       continue;
     }
     order.left.push_back(static_cast<std::uint32_t>(order.nodes.size()));
-    order.nodes.push_back(tree.left[At(node)]);
-    order.nodes.push_back(tree.right[At(node)]);
+    order.nodes.push_back(tree.left[node]);
+    order.nodes.push_back(tree.right[node]);
   }
   return order;
 }
 
-bool IsCategorical(Tree const& tree, std::int32_t node) {
-  return !tree.IsLeaf(node) && tree.is_categorical[At(node)] != 0;
-}
+bool IsCategorical(Tree const& tree, std::int32_t node) { return !tree.IsLeaf(node) && tree.is_categorical[node] != 0; }
 
 unsigned BitsFor(std::uint64_t count) {
   unsigned bits = 0;
@@ -80,10 +76,10 @@ struct Part {
 std::vector<Part> ListParts(Model const& model, std::vector<NodeOrder> const& orders, Forest* forest) {
   std::vector<Part> parts;
   for (auto index = forest->trees.begin; index < forest->trees.end; ++index) {
-    auto const& tree = model.trees[At(index)];
+    auto const& tree = model.trees[index];
     for (std::int32_t output = 0; output < tree.n_outputs; ++output) {
-      parts.push_back({tree, orders[At(index - forest->trees.begin)], model.TreeWeight(index), At(output)});
-      forest->output_of_tree.push_back(tree.HasVectorLeaves() ? output : model.output_of_tree[At(index)]);
+      parts.push_back({tree, orders[index - forest->trees.begin], model.TreeWeight(index), ToSize(output)});
+      forest->output_of_tree.push_back(tree.HasVectorLeaves() ? output : model.output_of_tree[index]);
       forest->model_tree.push_back(index - forest->trees.begin);
     }
   }
@@ -102,7 +98,7 @@ void Allocate(std::vector<Part> const& parts, NodeLayout layout, Forest* forest)
   }
   forest->slot_bits = BitsFor(forest->feature_of_slot.size());
   forest->is_wide = layout == NodeLayout::kWide || forest->slot_bits + BitsFor(largest) > 30;
-  auto const n_nodes = At(forest->tree_begin.back());
+  auto const n_nodes = ToSize(forest->tree_begin.back());
   if (forest->is_wide) {
     forest->wide.resize(n_nodes);
   } else {
@@ -116,9 +112,9 @@ void Allocate(std::vector<Part> const& parts, NodeLayout layout, Forest* forest)
 void Store(SplitNode const& node, std::int64_t index, Forest* forest) {
   auto const flags = (node.is_categorical ? 2U : 0U) | (node.default_left ? 1U : 0U);
   if (forest->is_wide) {
-    forest->wide[At(index)] = {node.key, node.slot, node.left, flags};
+    forest->wide[index] = {node.key, node.slot, node.left, flags};
   } else {
-    forest->narrow[At(index)] = {node.key, (node.left << (forest->slot_bits + 2U)) | (node.slot << 2U) | flags};
+    forest->narrow[index] = {node.key, (node.left << (forest->slot_bits + 2U)) | (node.slot << 2U) | flags};
   }
 }
 
@@ -129,8 +125,8 @@ std::vector<std::int32_t> AddCategories(std::vector<Part> const& parts, Forest* 
     auto const& [tree, order, weight, output] = parts[t];
     if (!tree.HasCategorical()) continue;
     forest->has_categorical = true;
-    set_of_node.resize(At(forest->tree_begin.back()), -1);
-    auto const begin = At(forest->tree_begin[t]);
+    set_of_node.resize(forest->tree_begin.back(), -1);
+    auto const begin = ToSize(forest->tree_begin[t]);
     auto const n_nodes = order.nodes.size();
     for (std::size_t i = 0; i < n_nodes; ++i) {
       if (!IsCategorical(tree, order.nodes[i])) continue;
@@ -144,8 +140,8 @@ std::vector<std::int32_t> AddCategories(std::vector<Part> const& parts, Forest* 
 }
 
 float CoverOf(Tree const& tree, std::int32_t node, CoverSource source) {
-  if (source == CoverSource::kHessian) return tree.sum_hessian[At(node)];
-  return tree.row_count.empty() ? 0.0F : static_cast<float>(tree.row_count[At(node)]);
+  if (source == CoverSource::kHessian) return tree.sum_hessian[node];
+  return tree.row_count.empty() ? 0.0F : static_cast<float>(tree.row_count[node]);
 }
 
 void CopyTree(Part const& part, std::vector<std::int32_t> const& set_of_node, CoverSource cover, std::int64_t begin,
@@ -154,17 +150,17 @@ void CopyTree(Part const& part, std::vector<std::int32_t> const& set_of_node, Co
   for (std::size_t i = 0; i < order.nodes.size(); ++i) {
     auto const node = order.nodes[i];
     auto const index = begin + static_cast<std::int64_t>(i);
-    forest->node_id[At(index)] = node;
-    forest->cover[At(index)] = CoverOf(tree, node, cover);
+    forest->node_id[index] = node;
+    forest->cover[index] = CoverOf(tree, node, cover);
     if (tree.IsLeaf(node)) {
-      forest->leaf_value[At(index)] = tree.LeafValues(node)[output] * weight;
+      forest->leaf_value[index] = tree.LeafValues(node)[output] * weight;
       Store({kNeverRight, 0, order.left[i], true, false}, index, forest);
       continue;
     }
     auto const categorical = IsCategorical(tree, node);
-    auto const default_left = tree.default_left[At(node)] != 0;
-    auto const slot = static_cast<std::uint32_t>(forest->slot_of_feature[tree.split_feature[At(node)]]);
-    auto const key = categorical ? set_of_node[At(index)] : KeyOf(tree.split_value[At(node)]) + (default_left ? 1 : 0);
+    auto const default_left = tree.default_left[node] != 0;
+    auto const slot = static_cast<std::uint32_t>(forest->slot_of_feature[tree.split_feature[node]]);
+    auto const key = categorical ? set_of_node[index] : KeyOf(tree.split_value[node]) + (default_left ? 1 : 0);
     Store({key, slot, order.left[i], default_left, categorical}, index, forest);
   }
 }
@@ -176,10 +172,10 @@ void CopyVectors(Context const& ctx, std::vector<Part> const& parts, Forest* for
   if (parts.empty() || !std::all_of(parts.begin(), parts.end(), has_vector)) return;
   auto& vectors = forest->vectors;
   vectors.stride = (n + kVectorUnit - 1) / kVectorUnit * kVectorUnit;
-  vectors.values.assign(At(forest->tree_begin.back() / n * vectors.stride), 0.0F);
+  vectors.values.assign(forest->tree_begin.back() / n * vectors.stride, 0.0F);
   ParallelFor(ctx, forest->NumTrees() / n, [&](std::int64_t group) {
-    auto const& [tree, order, weight, output] = parts[At(group * n)];
-    auto* values = vectors.values.data() + forest->tree_begin[At(group * n)] / n * vectors.stride;
+    auto const& [tree, order, weight, output] = parts[group * n];
+    auto* values = vectors.values.data() + forest->tree_begin[group * n] / n * vectors.stride;
     for (std::size_t i = 0; i < order.nodes.size(); ++i, values += vectors.stride) {
       if (!tree.IsLeaf(order.nodes[i])) continue;
       auto const leaf = tree.LeafValues(order.nodes[i]);
@@ -190,7 +186,7 @@ void CopyVectors(Context const& ctx, std::vector<Part> const& parts, Forest* for
 
 std::string WhyNoCover(Model const& model, TreeRange trees, CoverSource source) {
   for (auto index = trees.begin; index < trees.end; ++index) {
-    auto const& tree = model.trees[At(index)];
+    auto const& tree = model.trees[index];
     if (tree.NumNodes() == 1) continue;
     auto const name = "tree " + std::to_string(index);
     if (source == CoverSource::kCount && tree.row_count.empty()) {
@@ -224,7 +220,7 @@ TreeRange Forest::OwnTrees(TreeRange of_model) const {
 
 std::int64_t Forest::GroupEnd(std::int64_t tree) const {
   auto end = tree + 1;
-  while (end < static_cast<std::int64_t>(model_tree.size()) && model_tree[At(end)] == model_tree[At(tree)]) ++end;
+  while (end < static_cast<std::int64_t>(model_tree.size()) && model_tree[end] == model_tree[tree]) ++end;
   return end;
 }
 
@@ -245,14 +241,14 @@ Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, No
   forest.n_outputs = model.NumOutputs();
   forest.no_cover = WhyNoCover(model, trees, cover);
   NumberSlots(model, &forest);
-  std::vector<NodeOrder> orders(At(trees.end - trees.begin));
+  std::vector<NodeOrder> orders(trees.end - trees.begin);
   ParallelFor(ctx, trees.end - trees.begin,
-              [&](std::int64_t t) { orders[At(t)] = OrderNodes(model.trees[At(trees.begin + t)]); });
+              [&](std::int64_t t) { orders[t] = OrderNodes(model.trees[trees.begin + t]); });
   auto const parts = ListParts(model, orders, &forest);
   Allocate(parts, layout, &forest);
   auto const set_of_node = AddCategories(parts, &forest);
   ParallelFor(ctx, forest.NumTrees(),
-              [&](std::int64_t t) { CopyTree(parts[At(t)], set_of_node, cover, forest.tree_begin[At(t)], &forest); });
+              [&](std::int64_t t) { CopyTree(parts[t], set_of_node, cover, forest.tree_begin[t], &forest); });
   CopyVectors(ctx, parts, &forest);
   forest.crown = BuildCrown(forest);
   forest.quadrature = std::make_shared<LazyQuadrature const>();

@@ -135,9 +135,7 @@ struct Forest : public CompiledModel {
   /// Trees of the model as numbered within the forest. \throws Error(kInternal) unless all of them are compiled.
   TreeRange OwnTrees(TreeRange of_model) const;
   /// Number of the model's tree, from trees.begin on, that `tree` of the forest comes from.
-  std::int64_t ModelTree(std::int64_t tree) const {
-    return model_tree.empty() ? tree : model_tree[static_cast<std::size_t>(tree)];
-  }
+  std::int64_t ModelTree(std::int64_t tree) const { return model_tree.empty() ? tree : model_tree[tree]; }
   /// How many trees of the model `own` holds.
   std::int64_t LeafWidth(TreeRange own) const {
     return own.begin == own.end ? 0 : ModelTree(own.end - 1) - ModelTree(own.begin) + 1;
@@ -150,14 +148,14 @@ struct Forest : public CompiledModel {
   std::int64_t TreesPerWalk() const { return vectors.IsEmpty() ? 1 : n_outputs; }
   /// The vectors of the group that begins with `tree`, by node.
   float const* VectorsOf(std::int64_t tree) const {
-    return vectors.values.data() + tree_begin[static_cast<std::size_t>(tree)] / n_outputs * vectors.stride;
+    return vectors.values.data() + tree_begin[tree] / n_outputs * vectors.stride;
   }
   std::int64_t NumSlots() const { return static_cast<std::int64_t>(feature_of_slot.size()); }
   bool IsLeaf(std::int64_t tree, std::uint32_t node) const { return Node(tree, node).left == node; }
   NarrowReader Narrow() const { return {narrow.data(), (1U << slot_bits) - 1U, slot_bits + 2U}; }
   WideReader Wide() const { return {wide.data()}; }
   SplitNode Node(std::int64_t tree, std::uint32_t node) const {
-    auto const index = tree_begin[static_cast<std::size_t>(tree)] + node;
+    auto const index = tree_begin[tree] + node;
     return is_wide ? Wide().Read(index) : Narrow().Read(index);
   }
 };

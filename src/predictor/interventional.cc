@@ -10,8 +10,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Of the sums and keys of rows that pass over all trees together; trees are compiled once for each such part.
 constexpr std::int64_t kPartBytes = std::int64_t{256} << 20;
 /// Of those of a tile, so that they stay in a core's cache.
@@ -36,7 +34,7 @@ class TileScratch {
  public:
   double* Sums(std::uint32_t most_features) {
     stride_ = (std::int64_t{most_features} + 7) / 8 * 8;
-    auto const size = At(stride_ * kPatternRows);
+    auto const size = ToSize(stride_ * kPatternRows);
     if (size > sums_.Size()) {
       sums_.Reserve(size);
       std::fill_n(sums_.Data(), size, 0.0);
@@ -94,13 +92,14 @@ class Part {
         keys_(ctx, task.forest, task.rows, begin, end, TileRows(ctx, task.forest, end - begin)),
         output_size_(task.forest.NumSlots() * keys_.TileRows()),
         tile_size_(task.forest.n_outputs * output_size_),
-        phi_(At(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0.0) {}  // room for a row without features
+        phi_(ToSize(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0.0) {
+  }  // room for a row without features
 
   void Add(Context const& ctx, BackgroundBatches const& batch) {
     ParallelFor(ctx, keys_.NumTiles(), [&](std::int64_t tile) {
       TileScratch scratch;
       for (auto tree = batch.Trees().begin; tree < batch.Trees().end; ++tree) {
-        auto const output = task_.forest.output_of_tree[At(tree)];
+        auto const output = task_.forest.output_of_tree[tree];
         AddTree(batch, batch.Tree(tree), keys_, tile, &scratch,
                 phi_.data() + tile * tile_size_ + output * output_size_);
       }
@@ -123,7 +122,7 @@ class Part {
           to[feature] = static_cast<float>(*phi);
           phi += keys_.TileRows();
         }
-        to[forest.n_features] = static_cast<float>(means[At(output)] + StartOf(task_, begin_ + row, output));
+        to[forest.n_features] = static_cast<float>(means[output] + StartOf(task_, begin_ + row, output));
       }
     });
   }

@@ -167,7 +167,7 @@ LeafRule MakeLeafRule(std::uint32_t n_features) {
   LeafRule rule;
   rule.n_features = n_features;
   rule.n_points = points <= 4 ? 4 : 8;
-  rule.node.assign(static_cast<std::size_t>(rule.n_points), 0.0);
+  rule.node.assign(rule.n_points, 0.0);
   rule.coefficients.assign((n_features + 1) * rule.node.size(), 0.0);
   std::copy(nodes.node.begin(), nodes.node.end(), rule.node.begin());
   for (std::size_t q = 0; q < nodes.node.size(); ++q) {

@@ -16,7 +16,7 @@ class LaneBatchMaker {
   }
 
   void AddTree(std::int64_t index, BackgroundTree const& tree) {
-    auto const output = forest_.output_of_tree[static_cast<std::size_t>(index)];
+    auto const output = forest_.output_of_tree[index];
     BeginItem(output);
     for (std::size_t number = 0; number < tree.program.leaves.size(); ++number) {
       auto const& leaf = tree.program.leaves[number];

@@ -21,13 +21,11 @@ constexpr std::int64_t kRowsPerBlock = 256;
 /// Floats that rows are copied to; wide rows come one by one.
 constexpr std::int64_t kTileFloats = 1 << 16;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 class CompiledLinear : public CompiledModel {
  public:
   explicit CompiledLinear(Model const& model)
       : n_features(model.n_features), n_outputs(model.NumOutputs()), weights(model.linear.weights) {
-    if (weights.empty()) weights.assign(At((n_features + 1) * n_outputs), 0.0F);  // no round yet
+    if (weights.empty()) weights.assign((n_features + 1) * n_outputs, 0.0F);  // no round yet
   }
   float const* Row(std::int64_t feature) const { return weights.data() + feature * n_outputs; }
   float const* Biases() const { return Row(n_features); }
@@ -38,7 +36,7 @@ class CompiledLinear : public CompiledModel {
 };
 
 float StartOf(MarginStart const& start, std::int64_t row, std::int64_t output, std::int64_t n_outputs) {
-  return start.of_row.empty() ? start.of_output[At(output)] : start.of_row[At(row * n_outputs + output)];
+  return start.of_row.empty() ? start.of_output[output] : start.of_row[row * n_outputs + output];
 }
 
 /// begin_row(row), then fn(row, feature, value) for its present values among the first n_features, ascending.
@@ -49,7 +47,7 @@ void ForPresent(DataView const& view, std::int64_t n_features, std::int64_t begi
   if (auto const* csr = sparse == nullptr ? nullptr : sparse->OwnedCsr()) {
     for (auto row = begin; row < end; ++row) {
       begin_row(row);
-      for (auto entry = At(csr->row_ptr[At(row)]); entry < At(csr->row_ptr[At(row + 1)]); ++entry) {
+      for (auto entry = ToSize(csr->row_ptr[row]); entry < ToSize(csr->row_ptr[row + 1]); ++entry) {
         if (csr->features[entry] < n_features) fn(row, std::int64_t{csr->features[entry]}, csr->values[entry]);
       }
     }
@@ -57,7 +55,7 @@ void ForPresent(DataView const& view, std::int64_t n_features, std::int64_t begi
   }
   auto const n_cols = std::min(n_features, view.NumCols());
   auto const tile_rows = std::clamp<std::int64_t>(kTileFloats / std::max<std::int64_t>(n_cols, 1), 1, end - begin);
-  std::vector<float> tile(At(tile_rows * n_cols));
+  std::vector<float> tile(tile_rows * n_cols);
   for (auto first = begin; first < end; first += tile_rows) {
     auto const last = std::min(first + tile_rows, end);
     view.CopyRows(first, last, n_cols, tile.data());
@@ -77,7 +75,7 @@ void Margins(Context const& ctx, CompiledLinear const& linear, DataView const& r
   ParallelForBlocks(ctx, rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     auto const begin_row = [&](std::int64_t row) {
       for (std::int64_t k = 0; k < n_outputs; ++k) {
-        out[At(row * n_outputs + k)] = linear.Biases()[k] + StartOf(start, row, k, n_outputs);
+        out[row * n_outputs + k] = linear.Biases()[k] + StartOf(start, row, k, n_outputs);
       }
     };
     ForPresent(rows, linear.n_features, begin, end, begin_row,
@@ -121,10 +119,10 @@ void Contributions(Context const& ctx, CompiledLinear const& linear, DataView co
 
 /// The mean of each feature over the rows, missing values as 0.
 std::vector<double> MeansOf(DataView const& rows, std::int64_t n_features) {
-  std::vector<double> means(At(n_features), 0.0);
+  std::vector<double> means(n_features, 0.0);
   ForPresent(
       rows, n_features, 0, rows.NumRows(), [](std::int64_t) {},
-      [&](std::int64_t, std::int64_t feature, float value) { means[At(feature)] += static_cast<double>(value); });
+      [&](std::int64_t, std::int64_t feature, float value) { means[feature] += static_cast<double>(value); });
   for (auto& mean : means) mean /= static_cast<double>(rows.NumRows());
   return means;
 }
@@ -138,7 +136,7 @@ void CountFromMeans(Context const& ctx, CompiledLinear const& linear, std::vecto
       auto* const values = out.data() + block * columns;
       auto bias = static_cast<double>(values[linear.n_features]);
       for (std::int64_t feature = 0; feature < linear.n_features; ++feature) {
-        auto const of_mean = means[At(feature)] * static_cast<double>(linear.Row(feature)[block % linear.n_outputs]);
+        auto const of_mean = means[feature] * static_cast<double>(linear.Row(feature)[block % linear.n_outputs]);
         values[feature] = static_cast<float>(static_cast<double>(values[feature]) - of_mean);
         bias += of_mean;
       }

@@ -18,18 +18,16 @@ namespace {
 /// Below this many rows a tile would be mostly padding.
 constexpr std::int64_t kFewRows = 8;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 std::int64_t RoundUp(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 float StartOf(MarginStart const& start, std::int64_t row, std::int64_t output, std::int64_t n_outputs) {
-  return start.of_row.empty() ? start.of_output[At(output)] : start.of_row[At(row * n_outputs + output)];
+  return start.of_row.empty() ? start.of_output[output] : start.of_row[row * n_outputs + output];
 }
 
 /// Small rows stay off the heap: a single prediction costs about as much as an allocation.
 class KeyBuffer {
  public:
-  explicit KeyBuffer(std::int64_t size) : heap_(size > kOnStack ? At(size) : 0) {}
+  explicit KeyBuffer(std::int64_t size) : heap_(size > kOnStack ? ToSize(size) : 0) {}
   std::int32_t* Data() { return heap_.empty() ? stack_.data() : heap_.data(); }
 
  private:
@@ -71,12 +69,12 @@ class SingleRow {
     auto const* values = forest_.crown.row.value.data();
     if (forest_.n_outputs > 1) {
       for (auto tree = begin; tree < end; ++tree) {
-        sums[forest_.output_of_tree[At(tree)]] += values[tree * kRowCrownNodes + exits_[At(tree - begin)]];
+        sums[forest_.output_of_tree[tree]] += values[tree * kRowCrownNodes + exits_[tree - begin]];
       }
       return;
     }
     auto sum = sums[0];
-    for (auto tree = begin; tree < end; ++tree) sum += values[tree * kRowCrownNodes + exits_[At(tree - begin)]];
+    for (auto tree = begin; tree < end; ++tree) sum += values[tree * kRowCrownNodes + exits_[tree - begin]];
     sums[0] = sum;
   }
 
@@ -88,13 +86,13 @@ class SingleRow {
     std::int64_t tree_begin[kWalkLanes];
     std::int32_t steps = 0;
     for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) {
-      auto const tree = At((first + std::min(lane, n_walks - 1)) * trees_per_walk);
+      auto const tree = ToSize((first + std::min(lane, n_walks - 1)) * trees_per_walk);
       tree_begin[lane] = forest_.tree_begin[tree];
       auto depth = forest_.tree_depth[tree];
       if (has_codes_) {
         auto const& top = forest_.crown.trees[tree];
         auto const exit = exits[std::min(lane, n_walks - 1)] >> (kCrownLevels - top.levels);
-        nodes[lane] = forest_.crown.exit_node[At(top.exit_begin + exit)];
+        nodes[lane] = forest_.crown.exit_node[top.exit_begin + exit];
         depth -= top.levels;
       }
       steps = std::max(steps, depth);
@@ -102,7 +100,7 @@ class SingleRow {
     WalkTrees<kCategorical>(forest_, reader, tree_begin, steps, keys_.Data(), nodes);
     for (std::int64_t lane = 0; lane < n_walks; ++lane) {
       if (trees_per_walk == 1) {
-        sums[forest_.output_of_tree[At(first + lane)]] += forest_.leaf_value[At(tree_begin[lane] + nodes[lane])];
+        sums[forest_.output_of_tree[first + lane]] += forest_.leaf_value[tree_begin[lane] + nodes[lane]];
         continue;
       }
       auto const* values = forest_.VectorsOf((first + lane) * trees_per_walk) + nodes[lane] * forest_.vectors.stride;
@@ -144,17 +142,17 @@ class Tile {
         n_rows_(end - begin),
         n_padded_(RoundUp(n_rows_, with_codes ? kCrownRows : kWalkLanes)),
         has_vectors_(!forest.vectors.IsEmpty()),
-        keys_(At(n_padded_ * forest.NumSlots()), kMissingKey),
-        sums_(At(n_padded_ * (has_vectors_ ? forest.vectors.stride : forest.n_outputs))) {
+        keys_(ToSize(n_padded_ * forest.NumSlots()), kMissingKey),
+        sums_(ToSize(n_padded_ * (has_vectors_ ? forest.vectors.stride : forest.n_outputs))) {
     ReadKeys(forest, rows, begin, end, kWalkLanes, keys_.data());
     ForEachSum([&](std::int64_t row, std::int64_t output, float* sum) {
       *sum = StartOf(start, begin + row, output, forest.n_outputs);
     });
     if (!with_codes) return;
     auto const& crown = forest.crown;
-    codes_.resize(crown.columns.size() * At(n_padded_ * crown.code_bytes));
+    codes_.resize(crown.columns.size() * ToSize(n_padded_ * crown.code_bytes));
     EncodeRows(crown, keys_.data(), n_padded_, forest.NumSlots(), codes_.data());
-    exits_.resize(At(n_padded_));
+    exits_.resize(n_padded_);
   }
 
   /// The trees [first, end): a group.
@@ -164,7 +162,7 @@ class Tile {
       return;
     }
     auto const& crown = forest_.crown;
-    auto const& top = crown.trees[At(first)];
+    auto const& top = crown.trees[first];
     CrownJob const job{codes_.data(),
                        crown.code_bytes,
                        n_padded_,
@@ -173,7 +171,7 @@ class Tile {
                        crown.rank.data() + top.node_begin,
                        crown.exit_value.data() + top.exit_begin};
     if (!top.has_deeper && end == first + 1) {
-      AddCrownValues(job, Sums(forest_.output_of_tree[At(first)]));
+      AddCrownValues(job, Sums(forest_.output_of_tree[first]));
       return;
     }
     FindCrownExits(job, exits_.data());
@@ -208,12 +206,12 @@ class Tile {
 
   /// From the root, or from the exits of the crown.
   void AddByWalk(std::int64_t first, std::int64_t end, std::uint32_t const* exit_node) {
-    auto const steps = forest_.tree_depth[At(first)] - (exit_node == nullptr ? 0 : kCrownLevels);
+    auto const steps = forest_.tree_depth[first] - (exit_node == nullptr ? 0 : kCrownLevels);
     WithReader(forest_, [&](auto const& reader, auto categorical) {
       for (std::int64_t row = 0; row < n_padded_; row += kWalkLanes) {
         std::uint32_t nodes[kWalkLanes] = {};
         if (exit_node != nullptr) {
-          for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) nodes[lane] = exit_node[exits_[At(row + lane)]];
+          for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) nodes[lane] = exit_node[exits_[row + lane]];
         }
         WalkRows<categorical.value>(forest_, reader, first, steps, keys_.data() + row * forest_.NumSlots(), nodes);
         if (has_vectors_) {
@@ -228,8 +226,8 @@ class Tile {
 
   /// The leaves that kWalkLanes rows have reached.
   void AddLeaves(std::int64_t tree, std::int64_t row, std::uint32_t const* nodes) {
-    auto* sums = Sums(forest_.output_of_tree[At(tree)]) + row;
-    auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[At(tree)];
+    auto* sums = Sums(forest_.output_of_tree[tree]) + row;
+    auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[tree];
     for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) sums[lane] += leaf_value[nodes[lane]];
   }
 
@@ -277,19 +275,19 @@ void PredictLeaves(Context const& ctx, Forest const& forest, DataView const& row
   auto const width = static_cast<std::int64_t>(groups.size());
   auto const block_size = TileRows(4 * forest.NumSlots());
   ParallelForBlocks(ctx, rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    std::vector<std::int32_t> keys(At(RoundUp(end - begin, kWalkLanes) * forest.NumSlots()), kMissingKey);
+    std::vector<std::int32_t> keys(RoundUp(end - begin, kWalkLanes) * forest.NumSlots(), kMissingKey);
     ReadKeys(forest, rows, begin, end, kWalkLanes, keys.data());
     WithReader(forest, [&](auto const& reader, auto categorical) {
       for (std::int64_t index = 0; index < width * NumBlocks(end - begin, kWalkLanes); ++index) {
         auto const column = index % width;
-        auto const tree = groups[At(column)];
+        auto const tree = groups[column];
         auto const first = index / width * kWalkLanes;
         std::uint32_t nodes[kWalkLanes] = {};
-        WalkRows<categorical.value>(forest, reader, tree, forest.tree_depth[At(tree)],
+        WalkRows<categorical.value>(forest, reader, tree, forest.tree_depth[tree],
                                     keys.data() + first * forest.NumSlots(), nodes);
-        auto const* node_id = forest.node_id.data() + forest.tree_begin[At(tree)];
+        auto const* node_id = forest.node_id.data() + forest.tree_begin[tree];
         for (auto row = first; row < std::min(first + kWalkLanes, end - begin); ++row) {
-          out[At((begin + row) * width + column)] = static_cast<float>(node_id[nodes[row - first]]);
+          out[(begin + row) * width + column] = static_cast<float>(node_id[nodes[row - first]]);
         }
       }
     });

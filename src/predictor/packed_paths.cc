@@ -7,8 +7,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// The leaves of a range of trees, one tree after the other.
 struct Leaves {
   std::vector<TreeEdges> edges;                   ///< by tree
@@ -26,22 +24,22 @@ void CheckLength(std::int32_t n_features, std::int64_t tree) {
 Leaves FindLeaves(Context const& ctx, Forest const& forest, TreeRange trees, PathCategories* categories) {
   auto const n_trees = trees.end - trees.begin;
   Leaves leaves;
-  leaves.edges.resize(At(n_trees));
-  leaves.nodes.resize(At(n_trees));
+  leaves.edges.resize(n_trees);
+  leaves.nodes.resize(n_trees);
   auto one_by_one = ctx;
   if (forest.has_categorical) one_by_one.threads = 1;
   ParallelFor(one_by_one, n_trees, [&](std::int64_t t) {
     auto const tree = trees.begin + t;
-    leaves.edges[At(t)] = FindEdges(forest, tree, categories);
-    auto const n_nodes = static_cast<std::uint32_t>(leaves.edges[At(t)].parent.size());
+    leaves.edges[t] = FindEdges(forest, tree, categories);
+    auto const n_nodes = static_cast<std::uint32_t>(leaves.edges[t].parent.size());
     for (std::uint32_t node = 1; node < n_nodes; ++node) {
-      if (forest.IsLeaf(tree, node)) leaves.nodes[At(t)].push_back(node);
+      if (forest.IsLeaf(tree, node)) leaves.nodes[t].push_back(node);
     }
   });
   leaves.begin.assign(1, 0);
   for (std::int64_t t = 0; t < n_trees; ++t) {
-    for (auto const node : leaves.nodes[At(t)]) {
-      auto const n_features = leaves.edges[At(t)].n_features[node];
+    for (auto const node : leaves.nodes[t]) {
+      auto const n_features = leaves.edges[t].n_features[node];
       CheckLength(n_features, forest.trees.begin + forest.ModelTree(trees.begin + t));
       leaves.sizes.push_back(static_cast<std::uint8_t>(n_features + 1));
     }
@@ -63,27 +61,27 @@ PackedPaths PackPaths(Context const& ctx, Forest const& forest, TreeRange trees,
   auto const leaves = FindLeaves(ctx, forest, trees, &packed.categories);
   auto const packing = PackBins(leaves.sizes, kWarpLanes, method);
   packed.utilisation = packing.Utilisation();
-  packed.elements.resize(At(packing.used));
+  packed.elements.resize(packing.used);
 
   std::vector<std::int64_t> element_of_path(leaves.sizes.size());
   std::int64_t used = 0;
   for (std::int64_t bin = 0; bin < packing.NumBins(); ++bin) {
     packed.bin_begin.push_back(used);
-    for (auto i = packing.bin_begin[At(bin)]; i < packing.bin_begin[At(bin) + 1]; ++i) {
-      element_of_path[At(packing.items[At(i)])] = used;
-      used += leaves.sizes[At(packing.items[At(i)])];
+    for (auto i = packing.bin_begin[bin]; i < packing.bin_begin[bin + 1]; ++i) {
+      element_of_path[packing.items[i]] = used;
+      used += leaves.sizes[packing.items[i]];
     }
   }
   packed.bin_begin.push_back(used);
 
   ParallelFor(ctx, trees.end - trees.begin, [&](std::int64_t t) {
     auto const tree = trees.begin + t;
-    auto const& edges = leaves.edges[At(t)];
-    auto path = leaves.begin[At(t)];
-    for (auto const node : leaves.nodes[At(t)]) {
-      auto* element = packed.elements.data() + element_of_path[At(path++)];
-      auto const value = forest.leaf_value[At(forest.tree_begin[At(tree)] + node)];
-      *element++ = RootElement(value, forest.output_of_tree[At(tree)]);
+    auto const& edges = leaves.edges[t];
+    auto path = leaves.begin[t];
+    for (auto const node : leaves.nodes[t]) {
+      auto* element = packed.elements.data() + element_of_path[path++];
+      auto const value = forest.leaf_value[forest.tree_begin[tree] + node];
+      *element++ = RootElement(value, forest.output_of_tree[tree]);
       ForEachPathEdge(edges, node, [&](std::uint32_t edge) { *element++ = edges.feature[edge]; });
     }
   });

@@ -8,8 +8,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Trees whose pairs wait to be merged.
 constexpr std::int64_t kTreesAtOnce = 256;
 
@@ -26,8 +24,8 @@ void SortUnique(std::vector<PairKey>* keys) {
 /// A split below another one on its slot adds nothing: what lies between them has met the slot, what lies above both
 /// met it at the upper one.
 std::vector<PairKey> PairsOfTree(Forest const& forest, std::int64_t tree, PathPairs const& sizes) {
-  auto const n_nodes = At(forest.tree_begin[At(tree) + 1] - forest.tree_begin[At(tree)]);
-  auto const first_line = forest.output_of_tree[At(tree)] * sizes.n_slots;
+  auto const n_nodes = ToSize(forest.tree_begin[tree + 1] - forest.tree_begin[tree]);
+  auto const first_line = forest.output_of_tree[tree] * sizes.n_slots;
   std::vector<std::uint32_t> parent(n_nodes, 0);
   std::vector<std::uint32_t> slot(n_nodes, kNoSlot);
   std::vector<std::uint32_t> above;
@@ -55,13 +53,13 @@ std::vector<PairKey> PairsOfTree(Forest const& forest, std::int64_t tree, PathPa
 }
 
 void MarkUsed(Forest const& forest, TreeRange trees, PathPairs* pairs) {
-  pairs->is_used.assign(At(pairs->n_outputs * pairs->n_slots), 0);
+  pairs->is_used.assign(pairs->n_outputs * pairs->n_slots, 0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
-    auto const first_line = forest.output_of_tree[At(tree)] * pairs->n_slots;
-    auto const n_nodes = forest.tree_begin[At(tree) + 1] - forest.tree_begin[At(tree)];
+    auto const first_line = forest.output_of_tree[tree] * pairs->n_slots;
+    auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
     for (std::int64_t node = 0; node < n_nodes; ++node) {
       auto const split = forest.Node(tree, static_cast<std::uint32_t>(node));
-      if (split.left != node) pairs->is_used[At(first_line + split.slot)] = 1;
+      if (split.left != node) pairs->is_used[first_line + split.slot] = 1;
     }
   }
 }
@@ -71,8 +69,8 @@ std::vector<PairKey> FindKeys(Context const& ctx, Forest const& forest, TreeRang
   std::vector<PairKey> all;
   for (auto begin = trees.begin; begin < trees.end; begin += kTreesAtOnce) {
     auto const n_trees = std::min(kTreesAtOnce, trees.end - begin);
-    std::vector<std::vector<PairKey>> of_tree(At(n_trees));
-    ParallelFor(ctx, n_trees, [&](std::int64_t t) { of_tree[At(t)] = PairsOfTree(forest, begin + t, sizes); });
+    std::vector<std::vector<PairKey>> of_tree(n_trees);
+    ParallelFor(ctx, n_trees, [&](std::int64_t t) { of_tree[t] = PairsOfTree(forest, begin + t, sizes); });
     std::vector<PairKey> found;
     for (auto const& keys : of_tree) found.insert(found.end(), keys.begin(), keys.end());
     SortUnique(&found);
@@ -86,7 +84,7 @@ std::vector<PairKey> FindKeys(Context const& ctx, Forest const& forest, TreeRang
 }  // namespace
 
 std::int32_t PathPairs::Number(std::int64_t output, std::uint32_t a, std::uint32_t b) const {
-  auto const line = At(output * n_slots + std::min(a, b));
+  auto const line = ToSize(output * n_slots + std::min(a, b));
   auto const end = other.begin() + begin[line + 1];
   auto const found = std::lower_bound(other.begin() + begin[line], end, std::max(a, b));
   return found == end || *found != std::max(a, b) ? -1 : static_cast<std::int32_t>(found - other.begin());
@@ -100,9 +98,9 @@ PathPairs FindPathPairs(Context const& ctx, Forest const& forest, TreeRange tree
     Fail(ErrorKind::kModel, "the trees have ", keys.size(), " pairs of features that share a path; at most ",
          std::numeric_limits<std::int32_t>::max(), " can be explained. Explain fewer trees at a time.");
   }
-  pairs.begin.assign(At(pairs.n_outputs * pairs.n_slots) + 1, 0);
+  pairs.begin.assign(ToSize(pairs.n_outputs * pairs.n_slots) + 1, 0);
   for (auto const key : keys) {
-    ++pairs.begin[At(static_cast<std::int64_t>(key >> 32U)) + 1];
+    ++pairs.begin[std::int64_t{static_cast<std::int64_t>(key >> 32U)} + 1];
     pairs.other.push_back(static_cast<std::uint32_t>(key));
   }
   for (std::size_t line = 1; line < pairs.begin.size(); ++line) pairs.begin[line] += pairs.begin[line - 1];

@@ -69,7 +69,7 @@ class PathCompiler {
 
   void AddLeaf(std::uint32_t node) {
     auto const number = static_cast<std::uint32_t>(program_.leaves.size());
-    auto const begin = static_cast<std::size_t>(forest_.tree_begin[static_cast<std::size_t>(tree_)]);
+    auto const begin = static_cast<std::size_t>(forest_.tree_begin[tree_]);
     PathLeaf const leaf{NumFeatures(node), static_cast<std::uint32_t>(program_.plane_buffers.size()),
                         static_cast<std::uint32_t>(program_.features.size()), forest_.leaf_value[begin + node]};
     AddPlanes(leaf, node);

@@ -10,8 +10,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Cover ratios of siblings whose sum is this close to 1 are only rounded; they are scaled to add up.
 constexpr double kRoundedRatios = 3e-7;
 
@@ -95,7 +93,7 @@ class SplitTable {
   void OrderChildren(Split* split, std::int32_t register_levels) const {
     using Need = std::pair<std::int32_t, std::int32_t>;
     auto const need = [&](std::int32_t child) {
-      return child == kNoSplit ? Need{-1, 0} : Need{splits_[At(child)].firsts, splits_[At(child)].levels};
+      return child == kNoSplit ? Need{-1, 0} : Need{splits_[child].firsts, splits_[child].levels};
     };
     auto const left = need(split->child[0]);
     auto const right = need(split->child[1]);
@@ -106,7 +104,7 @@ class SplitTable {
   }
 
   double Ratio(std::uint32_t node, std::uint32_t child) const {
-    auto const* cover = forest_.cover.data() + forest_.tree_begin[At(tree_)];
+    auto const* cover = forest_.cover.data() + forest_.tree_begin[tree_];
     return CoverRatio(cover[node], cover[child]);
   }
 
@@ -124,7 +122,7 @@ class SplitTable {
       auto const child = test.left + side;
       split.weight[side] = sum > 0.0 ? ratio[side] / sum : 0.5;
       zero_[child] = above * (is_rounded ? split.weight[side] : ratio[side]);
-      split.value[side] = forest_.leaf_value[At(forest_.tree_begin[At(tree_)]) + child];
+      split.value[side] = forest_.leaf_value[(forest_.tree_begin[tree_]) + child];
     }
     if (!is_rounded) split.earlier = AddPassage(node, test.slot, sum, split.earlier);
     splits_.push_back(split);
@@ -167,7 +165,7 @@ class ProgramLister {
     Enter(0);
     while (!open_.empty()) {
       auto& visit = open_.back();
-      auto const second = table_.Splits()[At(visit.split)].child[1 - visit.first];
+      auto const second = table_.Splits()[visit.split].child[1 - visit.first];
       LeaveEdge(visit);
       if (visit.in_second || second == kNoSplit) {
         List(visit.split, visit.in_second ? ProgramStep::kCombine : ProgramStep::kCombineLeaf, true);
@@ -194,8 +192,8 @@ class ProgramLister {
   };
 
   void Enter(std::int32_t number) {
-    while (table_.Splits()[At(number)].levels > RegisterLevels(pairs_ != nullptr)) {
-      auto const& split = table_.Splits()[At(number)];
+    while (table_.Splits()[number].levels > RegisterLevels(pairs_ != nullptr)) {
+      auto const& split = table_.Splits()[number];
       open_.push_back({number, split.first});
       List(number, ProgramStep::kDown, false);
       to_.saved_downs = std::max(to_.saved_downs, static_cast<std::int32_t>(open_.size()));
@@ -207,7 +205,7 @@ class ProgramLister {
 
   /// In preorder; at most kRegisterLevels deep.
   void ListSubtree(std::int32_t number) {
-    auto const& split = table_.Splits()[At(number)];
+    auto const& split = table_.Splits()[number];
     List(number, ProgramStep::kSubtree, true);
     auto const first = split.first;
     for (auto const side : {first, 1 - first}) {
@@ -216,7 +214,7 @@ class ProgramLister {
   }
 
   void List(std::int32_t number, ProgramStep step, bool has_contribution) {
-    auto const& split = table_.Splits()[At(number)];
+    auto const& split = table_.Splits()[number];
     auto const first = split.first;
     ProgramNode node{};
     SetTest(split, first, &node);
@@ -242,7 +240,7 @@ class ProgramLister {
     for (auto const edge : path_) {
       if (edge == split.earlier) continue;
       auto const state = StateOf(edge);
-      to_.partners.push_back({state, pairs_->Number(output_, split.test.slot, to_.states[At(state)].Slot())});
+      to_.partners.push_back({state, pairs_->Number(output_, split.test.slot, to_.states[state].Slot())});
     }
   }
 
@@ -259,7 +257,7 @@ class ProgramLister {
   /// The child's edge takes the place of the earlier one of its feature.
   void EnterEdge(Visit* visit, std::int32_t side) {
     if (pairs_ == nullptr) return;
-    auto const& split = table_.Splits()[At(visit->split)];
+    auto const& split = table_.Splits()[visit->split];
     auto const found = std::find(path_.begin(), path_.end(), split.earlier);
     visit->place = static_cast<std::size_t>(found - path_.begin());
     visit->before = found == path_.end() ? kNoEdge : *found;
@@ -291,12 +289,12 @@ CompiledTree CompileTree(Forest const& forest, std::int64_t tree, PathPairs cons
   CompiledTree compiled;
   SplitTable const table(forest, tree, RegisterLevels(pairs != nullptr), categories);
   compiled.n_features = table.NumFeatures();
-  ProgramLister(table, forest.output_of_tree[At(tree)], pairs, &compiled).Run();
+  ProgramLister(table, forest.output_of_tree[tree], pairs, &compiled).Run();
   return compiled;
 }
 
 std::int32_t LongestPath(Forest const& forest, std::int64_t tree) {
-  auto const n_nodes = At(forest.tree_begin[At(tree) + 1] - forest.tree_begin[At(tree)]);
+  auto const n_nodes = ToSize(forest.tree_begin[tree + 1] - forest.tree_begin[tree]);
   std::vector<std::uint32_t> parent(n_nodes, 0);
   std::vector<std::uint32_t> slot(n_nodes, 0);  // that the parent splits on
   std::vector<std::int32_t> n_features(n_nodes, 0);

@@ -11,15 +11,13 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Splits between two flushes: few enough for sums of their terms in float32.
 constexpr std::size_t kSplitsPerFlush = 256;
 
 /// Slots of the splits, ascending.
 std::vector<std::uint32_t> SlotsOf(Forest const& forest, std::int64_t tree) {
   std::vector<std::uint32_t> slots;
-  auto const n_nodes = forest.tree_begin[At(tree) + 1] - forest.tree_begin[At(tree)];
+  auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
   for (std::uint32_t node = 0; node < n_nodes; ++node) {
     if (!forest.IsLeaf(tree, node)) slots.push_back(forest.Node(tree, node).slot);
   }
@@ -93,8 +91,8 @@ class TreeCompiler {
     tree_.levels = std::max(tree_.levels, static_cast<std::int32_t>(path_.size()));
     if (with_pairs_) AddPartners(tree_.splits.back().feature);
     if (!alone_.empty()) {
-      tree_.alone.push_back(static_cast<float>(alone_[2 * At(visit.node)]));
-      tree_.alone.push_back(static_cast<float>(alone_[2 * At(visit.node) + 1]));
+      tree_.alone.push_back(static_cast<float>(alone_[2 * ToSize(visit.node)]));
+      tree_.alone.push_back(static_cast<float>(alone_[2 * ToSize(visit.node) + 1]));
     }
     auto const is_repeated = tree_.splits.back().previous != 0;
     if (left && right) {
@@ -139,8 +137,8 @@ class TreeCompiler {
     split.side = visit.side;
     split.is_half_leaf = forest_.IsLeaf(index_, node.left) != forest_.IsLeaf(index_, node.left + 1);
     split.previous = level_of_feature_[split.feature];
-    split.previous_edge = path_[At(split.previous)].number;
-    auto const previous_zero = path_[At(split.previous)].zero;
+    split.previous_edge = path_[split.previous].number;
+    auto const previous_zero = path_[split.previous].zero;
     split.previous_effect = static_cast<float>(1.0 - previous_zero);
     split.power = path_.back().n_features - (split.previous == 0 ? 0 : 1);
     max_features_ = std::max(max_features_, split.power + 1);
@@ -149,15 +147,15 @@ class TreeCompiler {
   }
 
   void SetEdges(std::uint32_t parent, std::uint32_t left, double previous_zero, QuadratureSplit* split) {
-    auto const first = forest_.tree_begin[At(index_)];
+    auto const first = forest_.tree_begin[index_];
     double zero[2];
     double value[2];
     double mean = 0.0;
     double cold_mean = 0.0;
     auto is_tip = true;
     for (std::uint32_t side = 0; side < 2; ++side) {
-      auto const child = At(first + left + side);
-      auto const ratio = CoverRatio(forest_.cover[At(first + parent)], forest_.cover[child]);
+      auto const child = ToSize(first + left + side);
+      auto const ratio = CoverRatio(forest_.cover[first + parent], forest_.cover[child]);
       zero[side] = previous_zero * ratio;
       value[side] = static_cast<double>(forest_.leaf_value[child]);
       mean += zero[side] * value[side];
@@ -222,9 +220,9 @@ void SetInverses(std::vector<double> const& edge_zeros, QuadratureRule const& ru
 
 /// Numbers the pairs of each output. pairs: of each tree.
 void NumberPairs(Forest const& forest, std::vector<std::vector<SlotPair>> const& pairs, QuadratureForest* out) {
-  out->pairs.resize(At(forest.n_outputs));
+  out->pairs.resize(forest.n_outputs);
   for (std::size_t t = 0; t < pairs.size(); ++t) {
-    auto& all = out->pairs[At(forest.output_of_tree[t])];
+    auto& all = out->pairs[forest.output_of_tree[t]];
     all.insert(all.end(), pairs[t].begin(), pairs[t].end());
   }
   for (auto& all : out->pairs) {
@@ -232,7 +230,7 @@ void NumberPairs(Forest const& forest, std::vector<std::vector<SlotPair>> const&
     all.erase(std::unique(all.begin(), all.end()), all.end());
   }
   for (std::size_t t = 0; t < pairs.size(); ++t) {
-    auto const& all = out->pairs[At(forest.output_of_tree[t])];
+    auto const& all = out->pairs[forest.output_of_tree[t]];
     for (auto const& pair : pairs[t]) {
       auto const place = std::lower_bound(all.begin(), all.end(), pair) - all.begin();
       out->trees[t].pairs.push_back(static_cast<std::uint32_t>(place));
@@ -245,23 +243,23 @@ void NumberPairs(Forest const& forest, std::vector<std::vector<SlotPair>> const&
 QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, QuadratureGoal goal) {
   auto const n_trees = forest.NumTrees();
   QuadratureForest compiled;
-  compiled.trees.resize(At(n_trees));
-  std::vector<std::vector<double>> edge_zeros(At(n_trees));
-  std::vector<std::vector<SlotPair>> pairs(At(n_trees));
+  compiled.trees.resize(n_trees);
+  std::vector<std::vector<double>> edge_zeros(n_trees);
+  std::vector<std::vector<SlotPair>> pairs(n_trees);
   ParallelFor(ctx, n_trees, [&](std::int64_t t) {
     TreeCompiler compiler(forest, t, goal);
-    compiled.trees[At(t)] = compiler.Compile();
-    edge_zeros[At(t)] = compiler.TakeEdgeZeros();
-    pairs[At(t)] = compiler.TakePairs();
+    compiled.trees[t] = compiler.Compile();
+    edge_zeros[t] = compiler.TakeEdgeZeros();
+    pairs[t] = compiler.TakePairs();
   });
   for (auto const& tree : compiled.trees) {
-    if (At(tree.order) >= compiled.rules.size()) compiled.rules.resize(At(tree.order) + 1);
-    auto& rule = compiled.rules[At(tree.order)];
+    if (ToSize(tree.order) >= compiled.rules.size()) compiled.rules.resize(ToSize(tree.order) + 1);
+    auto& rule = compiled.rules[tree.order];
     if (tree.order > 0 && rule.points == 0) rule = MakeQuadratureRule(goal.semivalue, tree.order);
   }
   ParallelFor(ctx, n_trees, [&](std::int64_t t) {
-    auto& tree = compiled.trees[At(t)];
-    SetInverses(edge_zeros[At(t)], compiled.rules[At(tree.order)], &tree);
+    auto& tree = compiled.trees[t];
+    SetInverses(edge_zeros[t], compiled.rules[tree.order], &tree);
   });
   if (goal.with_pairs) NumberPairs(forest, pairs, &compiled);
   return compiled;

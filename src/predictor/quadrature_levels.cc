@@ -7,8 +7,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Lanes of a batch: what it works on stays in the first-level cache.
 constexpr std::size_t kBatchSplits = 512;
 /// Larger forests take too much memory a second time.
@@ -37,7 +35,7 @@ class BatchCompiler {
   BatchCompiler(QuadratureForest const& compiled, std::int32_t order, QuadratureLevels* out)
       : compiled_(compiled), out_(out) {
     batch_.order = order;
-    batch_.points = compiled.rules[At(order)].points;
+    batch_.points = compiled.rules[order].points;
     batch_.term_begin = out->n_lanes;
   }
 
@@ -129,7 +127,7 @@ class BatchCompiler {
     auto const first = batch_.blocks.size() * kLevelLanes;
     auto const first_inverse = batch_.inverses.size();
     batch_.blocks.emplace_back();
-    batch_.inverses.resize(first_inverse + At(batch_.points) * kLevelLanes, 1.0F);
+    batch_.inverses.resize(first_inverse + ToSize(batch_.points) * kLevelLanes, 1.0F);
     auto& block = batch_.blocks.back();
     block.is_root = is_root;
     std::fill(block.flags, block.flags + kLevelLanes, static_cast<std::uint8_t>(kIsTip));
@@ -168,7 +166,7 @@ class BatchCompiler {
       return;
     }
     block->previous[lane] = static_cast<std::uint16_t>(member.lane_of_split[member.split_of_edge[split.previous_edge]]);
-    auto const* inverse = TreeOf(place).inverses.data() + split.previous_edge * At(batch_.points);
+    auto const* inverse = TreeOf(place).inverses.data() + split.previous_edge * ToSize(batch_.points);
     for (std::int32_t q = 0; q < batch_.points; ++q) inverses[q * kLevelLanes] = inverse[q];
   }
 

@@ -46,7 +46,7 @@ void ReadKeys(Forest const& forest, DataView const& rows, std::int64_t begin, st
     return;
   }
   auto const chunk = std::min(end - begin, std::max<std::int64_t>(1, kScratchFloats / n_used_cols));
-  std::vector<float> scratch(static_cast<std::size_t>(chunk * n_used_cols));
+  std::vector<float> scratch(chunk * n_used_cols);
   for (auto row = begin; row < end; row += chunk) {
     auto const last = std::min(end, row + chunk);
     if (rows.CopyFeatures(row, last, forest.slot_of_feature, target.n_slots, scratch.data())) {

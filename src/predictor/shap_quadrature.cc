@@ -9,8 +9,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 constexpr std::int64_t kLanes = QuadratureSums::kLanes;
 
 /// out: of the block's first row and this output; rows are `stride` apart. The bias is written by the caller.
@@ -19,7 +17,7 @@ void WriteVectors(Forest const& forest, QuadratureSums const& sums, float* out, 
     auto const* phi = sums.Phi(row / kLanes) + row % kLanes;
     std::fill(out, out + forest.n_features, 0.0F);
     for (std::int64_t slot = 0; slot < forest.NumSlots(); ++slot) {
-      out[forest.feature_of_slot[At(slot)]] = static_cast<float>(phi[slot * kLanes]);
+      out[forest.feature_of_slot[slot]] = static_cast<float>(phi[slot * kLanes]);
     }
   }
 }
@@ -39,7 +37,7 @@ void WriteMatrices(Forest const& forest, std::vector<SlotPair> const& pairs, Qua
     }
     auto const* phi = sums.Phi(row / kLanes) + row % kLanes;
     for (std::int64_t slot = 0; slot < forest.NumSlots(); ++slot) {
-      out[forest.feature_of_slot[At(slot)] * (width + 1)] = static_cast<float>(phi[slot * kLanes]);
+      out[forest.feature_of_slot[slot] * (width + 1)] = static_cast<float>(phi[slot * kLanes]);
     }
   }
 }
@@ -59,8 +57,8 @@ void ForEachBlock(Context const& ctx, ContributionTask const& task, QuadratureGo
       if (goal.with_pairs && goal.semivalue == Semivalue::kShapley) sums.SubtractPairs(output);
       write(*compiled.forest, sums, output, out.data() + (begin * n_outputs + output) * width);
       for (auto row = begin; row < end; ++row) {
-        out[At((row * n_outputs + output + 1) * width - 1)] =
-            static_cast<float>(expected[At(output)] + StartOf(task, row, output));
+        out[(row * n_outputs + output + 1) * width - 1] =
+            static_cast<float>(expected[output] + StartOf(task, row, output));
       }
     }
   });
@@ -78,7 +76,7 @@ void ComputeMatrices(Context const& ctx, ContributionTask const& task, Semivalue
   auto const width = (task.forest.n_features + 1) * (task.forest.n_features + 1);
   ForEachBlock(ctx, task, {semivalue, true}, width, out,
                [&](QuadratureForest const& compiled, QuadratureSums const& sums, std::int64_t output, float* first) {
-                 WriteMatrices(task.forest, compiled.pairs[At(output)], sums, first, task.forest.n_outputs * width);
+                 WriteMatrices(task.forest, compiled.pairs[output], sums, first, task.forest.n_outputs * width);
                });
 }
 

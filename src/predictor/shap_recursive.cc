@@ -66,7 +66,7 @@ void Unwind(PathElement* path, std::size_t n, std::size_t index, double const* r
 }  // namespace
 
 void TreeShap::PrepareReciprocals(std::int64_t tree) {
-  auto const needed = static_cast<std::size_t>(forest_.tree_depth[static_cast<std::size_t>(tree)]) + 3;
+  auto const needed = static_cast<std::size_t>(forest_.tree_depth[tree]) + 3;
   for (auto i = reciprocals_.size(); i < needed; ++i)
     reciprocals_.push_back(i == 0 ? 0.0 : 1.0 / static_cast<double>(i));
 }
@@ -83,7 +83,7 @@ void TreeShap::PushChildren(std::int64_t tree, Branch const& branch, std::int32_
     Unwind(path, length - 1, static_cast<std::size_t>(found - path), reciprocals_.data(), &hot_weights_);
     --length;
   }
-  auto const* cover = forest_.cover.data() + forest_.tree_begin[static_cast<std::size_t>(tree)];
+  auto const* cover = forest_.cover.data() + forest_.tree_begin[tree];
   auto const taken = split.left + (GoesRight(split, keys[split.slot], forest_.categories) ? 1U : 0U);
   for (auto child : {2 * split.left + 1 - taken, taken}) {
     auto const zero = earlier.zero_fraction * CoverRatio(cover[branch.node], cover[child]);
@@ -95,7 +95,7 @@ void TreeShap::PushChildren(std::int64_t tree, Branch const& branch, std::int32_
 template <typename LeafFn>
 void TreeShap::ForEachLeaf(std::int64_t tree, std::int32_t const* keys, LeafFn&& leaf_fn) {
   constexpr std::uint32_t kNoSlot = 0xFFFFFFFFU;
-  auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[static_cast<std::size_t>(tree)];
+  auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[tree];
   PrepareReciprocals(tree);
   branches_.assign(1, {0, 0, 1.0, 0, kNoSlot, true});
   while (!branches_.empty()) {

@@ -10,8 +10,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 constexpr std::int64_t kLanes = QuadratureSums::kLanes;
 
 /// What the trees of the range can fill in one output's matrices, the bias aside.
@@ -32,24 +30,24 @@ void ListCells(Forest const& forest, std::vector<SlotPair> const& all_pairs, std
                Pattern* pattern) {
   auto pair = pattern->pairs.begin();
   auto const add = [&](std::int64_t first, std::int64_t second, std::int64_t source) {
-    pattern->first.push_back(forest.feature_of_slot[At(first)]);
-    pattern->second.push_back(forest.feature_of_slot[At(second)]);
+    pattern->first.push_back(forest.feature_of_slot[first]);
+    pattern->second.push_back(forest.feature_of_slot[second]);
     pattern->source.push_back(source);
   };
   for (auto const slot : slots) {
     add(slot, slot, ~slot);
-    for (; pair != pattern->pairs.end() && all_pairs[At(*pair)].first == slot; ++pair) {
-      add(slot, all_pairs[At(*pair)].second, *pair);
+    for (; pair != pattern->pairs.end() && all_pairs[*pair].first == slot; ++pair) {
+      add(slot, all_pairs[*pair].second, *pair);
     }
   }
 }
 
 std::vector<Pattern> FindPatterns(ContributionTask const& task, QuadratureForest const& compiled) {
-  std::vector<Pattern> patterns(At(task.forest.n_outputs));
+  std::vector<Pattern> patterns(task.forest.n_outputs);
   std::vector<std::vector<std::int64_t>> slots(patterns.size());
   for (auto tree = task.trees.begin; tree < task.trees.end; ++tree) {
-    auto const output = At(task.forest.output_of_tree[At(tree)]);
-    auto const& from = compiled.trees[At(tree)];
+    auto const output = ToSize(task.forest.output_of_tree[tree]);
+    auto const& from = compiled.trees[tree];
     patterns[output].pairs.insert(patterns[output].pairs.end(), from.pairs.begin(), from.pairs.end());
     slots[output].insert(slots[output].end(), from.slots.begin(), from.slots.end());
   }
@@ -125,25 +123,25 @@ class SparseWriter {
     auto const n_rows = task_.rows.NumRows();
     auto const n_outputs = task_.forest.n_outputs;
     out_.begin.assign(1, 0);
-    out_.begin.reserve(At(n_rows * n_outputs + 1));
+    out_.begin.reserve(n_rows * n_outputs + 1);
     for (std::int64_t i = 0; i < n_rows * n_outputs; ++i) {
-      auto const& pattern = patterns_[At(i % n_outputs)];
+      auto const& pattern = patterns_[i % n_outputs];
       auto const n_largest = std::min(top_k_, static_cast<std::int64_t>(pattern.pairs.size()));
       auto const n_all = static_cast<std::int64_t>(pattern.source.size()) + 1;
       out_.begin.push_back(out_.begin.back() + (top_k_ == 0 ? n_all : n_largest));
     }
-    auto const n_entries = At(out_.begin.back());
+    auto const n_entries = ToSize(out_.begin.back());
     out_.first.resize(n_entries);
     out_.second.resize(n_entries);
     out_.values.resize(n_entries);
   }
 
   std::int64_t BeginOf(std::int64_t row, std::int64_t output) const {
-    return out_.begin[At(row * task_.forest.n_outputs + output)];
+    return out_.begin[row * task_.forest.n_outputs + output];
   }
 
   void WriteAll(QuadratureSums const& sums, std::int64_t group, std::int64_t first_row, std::int64_t output) const {
-    auto const& pattern = patterns_[At(output)];
+    auto const& pattern = patterns_[output];
     auto const bias = static_cast<std::uint32_t>(task_.forest.n_features);
     for (std::int64_t lane = 0; lane < sums.RowsOf(group); ++lane) {
       auto const* phi = sums.Phi(group) + lane;
@@ -156,26 +154,26 @@ class SparseWriter {
       for (auto const source : pattern.source) {
         *value++ = static_cast<float>(source < 0 ? phi[~source * kLanes] : pairs[source * kLanes]);
       }
-      out_.first[At(last)] = out_.second[At(last)] = bias;
-      *value = static_cast<float>(expected_[At(output)] + StartOf(task_, first_row + lane, output));
+      out_.first[last] = out_.second[last] = bias;
+      *value = static_cast<float>(expected_[output] + StartOf(task_, first_row + lane, output));
     }
   }
 
   void WriteLargest(QuadratureSums const& sums, std::int64_t group, std::int64_t first_row, std::int64_t output) const {
-    auto const& pattern = patterns_[At(output)];
-    auto const& all_pairs = compiled_.forest->pairs[At(output)];
+    auto const& pattern = patterns_[output];
+    auto const& all_pairs = compiled_.forest->pairs[output];
     auto const& feature = task_.forest.feature_of_slot;
-    SmallestRanks ranks(std::min(At(top_k_), pattern.pairs.size()));
+    SmallestRanks ranks(std::min(ToSize(top_k_), pattern.pairs.size()));
     for (std::int64_t lane = 0; lane < sums.RowsOf(group); ++lane) {
       auto const* values = sums.Pairs(group) + lane;
       ranks.Clear();
       for (auto const pair : pattern.pairs) ranks.Add(RankOf(static_cast<float>(values[pair * kLanes]), pair));
-      auto entry = At(BeginOf(first_row + lane, output));
+      auto entry = ToSize(BeginOf(first_row + lane, output));
       for (auto const rank : ranks.Sorted()) {
-        auto const pair = At(static_cast<std::int64_t>(rank & 0xFFFFFFFFU));
+        auto const pair = ToSize(static_cast<std::int64_t>(rank & 0xFFFFFFFFU));
         out_.first[entry] = feature[all_pairs[pair].first];
         out_.second[entry] = feature[all_pairs[pair].second];
-        out_.values[entry++] = static_cast<float>(values[pair * At(kLanes)]);
+        out_.values[entry++] = static_cast<float>(values[pair * ToSize(kLanes)]);
       }
     }
   }

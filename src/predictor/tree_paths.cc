@@ -9,8 +9,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 constexpr std::uint32_t kMaxSlot = (1U << 30U) - 2U;
 
 /// Categories in both, where each is a list of categories or of all but those; the result is a complement iff both are.
@@ -39,7 +37,7 @@ void NarrowInterval(PathFeature* feature, std::int32_t threshold, bool goes_righ
     }
   };
   if (!feature->HasCategories()) return narrow(&feature->lower, &feature->upper);
-  auto condition = categories->Conditions()[At(feature->lower)];
+  auto condition = categories->Conditions()[feature->lower];
   narrow(&condition.lower, &condition.upper);
   feature->lower = categories->AddInterval(condition, condition.lower, condition.upper);
 }
@@ -73,7 +71,7 @@ PathFeature WholeFeature(std::uint32_t slot) {
 std::int32_t PathCategories::Add(PathFeature const& earlier, std::int32_t set, bool goes_right) {
   CategoryCondition condition{earlier.lower, earlier.upper, set, !goes_right};
   if (earlier.HasCategories()) {
-    auto const& before = conditions_[At(earlier.lower)];
+    auto const& before = conditions_[earlier.lower];
     condition.lower = before.lower;
     condition.upper = before.upper;
     condition.is_complement = before.is_complement && !goes_right;
@@ -89,8 +87,8 @@ std::int32_t PathCategories::AddInterval(CategoryCondition const& earlier, std::
 }
 
 TreeEdges FindEdges(Forest const& forest, std::int64_t tree, PathCategories* categories) {
-  auto const begin = At(forest.tree_begin[At(tree)]);
-  auto const n_nodes = At(forest.tree_begin[At(tree) + 1]) - begin;
+  auto const begin = ToSize(forest.tree_begin[tree]);
+  auto const n_nodes = ToSize(forest.tree_begin[tree + 1]) - begin;
   TreeEdges edges;
   edges.parent.assign(n_nodes, 0);
   edges.earlier.assign(n_nodes, kNoEdge);

@@ -57,7 +57,7 @@ void WalkLanes(std::int32_t steps, std::uint32_t* nodes, Next&& next) {
 template <bool kCategorical, typename Reader>
 void WalkRows(Forest const& forest, Reader const& reader, std::int64_t tree, std::int32_t steps,
               std::int32_t const* keys, std::uint32_t* nodes) {
-  auto const from_tree = reader.From(forest.tree_begin[static_cast<std::size_t>(tree)]);
+  auto const from_tree = reader.From(forest.tree_begin[tree]);
   WalkLanes(steps, nodes, [&forest, from_tree, keys](std::int64_t lane, std::uint32_t node) {
     return NextNode<kCategorical, kWalkLanes>(forest, from_tree, node, keys + lane);
   });

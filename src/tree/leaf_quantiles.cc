@@ -11,8 +11,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Rows of a node: [begin, end) of the ordered rows.
 struct RowRange {
   std::int64_t begin = 0;
@@ -29,30 +27,30 @@ class ResidualsByNode {
 
   /// Nothing for a node without rows of any weight.
   std::optional<float> QuantileOf(std::int32_t node) const {
-    auto const [begin, end] = ranges_[At(node)];
+    auto const [begin, end] = ranges_[node];
     if (begin == end) return std::nullopt;
     if (!info_.weights.empty()) return WeightedQuantileOf(begin, end);
     std::vector<float> residuals;
-    residuals.reserve(At(end - begin));
-    for (auto i = begin; i < end; ++i) residuals.push_back(Residual(rows_[At(i)]));
+    residuals.reserve(end - begin);
+    for (auto i = begin; i < end; ++i) residuals.push_back(Residual(rows_[i]));
     return Quantile(residuals, task_.quantile);
   }
 
  private:
-  bool IsUsed(std::int64_t row) const { return task_.sampled_rows.empty() || task_.sampled_rows[At(row)] != 0; }
+  bool IsUsed(std::int64_t row) const { return task_.sampled_rows.empty() || task_.sampled_rows[row] != 0; }
 
   float Residual(std::int64_t row) const {
     auto const label = info_.n_targets == 1 ? row : row * info_.n_targets + task_.output;
-    return info_.labels[At(label)] - task_.margins[At(row * task_.n_outputs + task_.output)];
+    return info_.labels[label] - task_.margins[row * task_.n_outputs + task_.output];
   }
 
   std::optional<float> WeightedQuantileOf(std::int64_t begin, std::int64_t end) const {
     std::vector<WeightedValue> residuals;
     auto any = false;
     for (auto i = begin; i < end; ++i) {
-      auto const weight = info_.Weight(rows_[At(i)]);
+      auto const weight = info_.Weight(rows_[i]);
       any = any || weight > 0.0F;
-      residuals.push_back({Residual(rows_[At(i)]), weight});
+      residuals.push_back({Residual(rows_[i]), weight});
     }
     return any ? std::optional<float>(Quantile(residuals, task_.quantile)) : std::nullopt;
   }
@@ -61,7 +59,7 @@ class ResidualsByNode {
   void CountRows(Tree const& tree) {
     ranges_.resize(tree.left.size());
     for (std::size_t row = 0; row < task_.leaf_of_row.size(); ++row) {
-      if (IsUsed(static_cast<std::int64_t>(row))) ++ranges_[At(task_.leaf_of_row[row])].end;
+      if (IsUsed(static_cast<std::int64_t>(row))) ++ranges_[task_.leaf_of_row[row]].end;
     }
   }
 
@@ -76,7 +74,7 @@ class ResidualsByNode {
     while (!stack.empty()) {
       auto const [node, below_done] = stack.back();
       stack.pop_back();
-      auto& range = ranges_[At(node)];
+      auto& range = ranges_[node];
       if (below_done) {
         range.end = next;
         continue;
@@ -88,10 +86,10 @@ class ResidualsByNode {
         continue;
       }
       stack.push_back({node, true});
-      stack.push_back({tree.right[At(node)], false});
-      stack.push_back({tree.left[At(node)], false});
+      stack.push_back({tree.right[node], false});
+      stack.push_back({tree.left[node], false});
     }
-    rows_.resize(At(next));
+    rows_.resize(next);
   }
 
   void OrderRows() {
@@ -99,7 +97,7 @@ class ResidualsByNode {
     for (std::size_t node = 0; node < next.size(); ++node) next[node] = ranges_[node].begin;
     for (std::size_t row = 0; row < task_.leaf_of_row.size(); ++row) {
       if (!IsUsed(static_cast<std::int64_t>(row))) continue;
-      rows_[At(next[At(task_.leaf_of_row[row])]++)] = static_cast<std::int64_t>(row);
+      rows_[next[task_.leaf_of_row[row]]++] = static_cast<std::int64_t>(row);
     }
   }
 
@@ -129,16 +127,16 @@ void Constrain(ConstraintRules const& rules, std::int64_t n_features, Tree const
   TreeConstraints constraints({rules.signs, false, {}}, n_features);
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {  // children come after their parents
     if (tree.IsLeaf(node)) continue;
-    std::int32_t const children[] = {tree.left[At(node)], tree.right[At(node)]};
+    std::int32_t const children[] = {tree.left[node], tree.right[node]};
     auto const bounds = constraints.BoundsOf(node);
     for (auto const child : children) {
-      clamped.base_weight[At(child)] = Clamp((*quantiles)[At(child)].value_or(0.0F), bounds);
+      clamped.base_weight[child] = Clamp((*quantiles)[child].value_or(0.0F), bounds);
     }
     constraints.AddSplit(clamped, node);
     for (auto const child : children) {
-      auto& weight = clamped.base_weight[At(child)];
+      auto& weight = clamped.base_weight[child];
       weight = Clamp(weight, constraints.BoundsOf(child));
-      (*quantiles)[At(child)] = weight;
+      (*quantiles)[child] = weight;
     }
   }
 }
@@ -153,11 +151,11 @@ void SetLeafQuantiles(Context const& ctx, MetaInfo const& info, TreeParam const&
   ParallelFor(ctx, tree->NumNodes(), [&](std::int64_t index) {
     auto const node = static_cast<std::int32_t>(index);
     if (!tree->IsLeaf(node) && !rules.HasMonotone()) return;
-    quantiles[At(node)] = Limit(residuals.QuantileOf(node), param.max_delta_step);
+    quantiles[node] = Limit(residuals.QuantileOf(node), param.max_delta_step);
   });
   if (rules.HasMonotone()) Constrain(rules, info.n_cols, *tree, &quantiles);
   for (std::int32_t leaf = 0; leaf < tree->NumNodes(); ++leaf) {
-    auto const& quantile = quantiles[At(leaf)];
+    auto const& quantile = quantiles[leaf];
     if (tree->IsLeaf(leaf) && quantile.has_value()) {
       tree->SetLeafValue(leaf, *quantile * param.eta * task.leaf_scale, static_cast<std::int32_t>(task.output));
     }

@@ -9,8 +9,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int32_t node) { return static_cast<std::size_t>(node); }
-
 template <typename T>
 void CheckLength(std::vector<T> const& array, std::size_t n_nodes, char const* name) {
   if (array.size() == n_nodes) return;
@@ -67,8 +65,8 @@ void CheckChild(Tree const& tree, std::int32_t node, std::int32_t child) {
     Fail(ErrorKind::kModel, "node ", node, " of a tree of ", tree.NumNodes(), " nodes has child ", child,
          "; children must come after their parent and within the tree.");
   }
-  if (tree.parent[At(child)] != node) {
-    Fail(ErrorKind::kModel, "node ", child, " is a child of node ", node, " but names ", tree.parent[At(child)],
+  if (tree.parent[child] != node) {
+    Fail(ErrorKind::kModel, "node ", child, " is a child of node ", node, " but names ", tree.parent[child],
          " as its parent; every node must have one parent.");
   }
 }
@@ -77,8 +75,8 @@ void CheckCategories(Tree const& tree, std::int32_t node) {
   if (tree.category_begin.empty()) {
     Fail(ErrorKind::kModel, "node ", node, " is a categorical split but the tree stores no category sets.");
   }
-  auto const begin = tree.category_begin[At(node)];
-  auto const count = tree.category_count[At(node)];
+  auto const begin = tree.category_begin[node];
+  auto const count = tree.category_count[node];
   auto const size = static_cast<std::int64_t>(tree.categories.size());
   if (begin < 0 || count < 0 || begin > size || count > size - begin) {
     Fail(ErrorKind::kModel, "the categories of node ", node, " start at ", begin, " and count ", count,
@@ -95,25 +93,25 @@ void CheckCategories(Tree const& tree, std::int32_t node) {
 }
 
 void CheckSplit(Tree const& tree, std::int32_t node, std::int64_t n_features) {
-  CheckChild(tree, node, tree.left[At(node)]);
-  CheckChild(tree, node, tree.right[At(node)]);
-  if (tree.left[At(node)] == tree.right[At(node)]) {
-    Fail(ErrorKind::kModel, "node ", node, " has node ", tree.left[At(node)], " as both of its children.");
+  CheckChild(tree, node, tree.left[node]);
+  CheckChild(tree, node, tree.right[node]);
+  if (tree.left[node] == tree.right[node]) {
+    Fail(ErrorKind::kModel, "node ", node, " has node ", tree.left[node], " as both of its children.");
   }
-  if (static_cast<std::int64_t>(tree.split_feature[At(node)]) >= n_features) {
-    Fail(ErrorKind::kModel, "node ", node, " splits on feature ", tree.split_feature[At(node)], " of a model of ",
+  if (static_cast<std::int64_t>(tree.split_feature[node]) >= n_features) {
+    Fail(ErrorKind::kModel, "node ", node, " splits on feature ", tree.split_feature[node], " of a model of ",
          n_features, " features.");
   }
-  if (tree.is_categorical[At(node)] != 0) {
+  if (tree.is_categorical[node] != 0) {
     CheckCategories(tree, node);
-  } else if (!std::isfinite(tree.split_value[At(node)])) {
-    Fail(ErrorKind::kModel, "node ", node, " has threshold ", tree.split_value[At(node)], "; it must be finite.");
+  } else if (!std::isfinite(tree.split_value[node])) {
+    Fail(ErrorKind::kModel, "node ", node, " has threshold ", tree.split_value[node], "; it must be finite.");
   }
 }
 
 void CheckLeaf(Tree const& tree, std::int32_t node) {
-  if (tree.right[At(node)] != kNoNode) {
-    Fail(ErrorKind::kModel, "node ", node, " has a right child, ", tree.right[At(node)], ", but no left one.");
+  if (tree.right[node] != kNoNode) {
+    Fail(ErrorKind::kModel, "node ", node, " has a right child, ", tree.right[node], ", but no left one.");
   }
   for (auto const value : tree.LeafValues(node)) {
     if (!std::isfinite(value)) {
@@ -123,12 +121,12 @@ void CheckLeaf(Tree const& tree, std::int32_t node) {
 }
 
 void AddCategories(Span<std::int32_t const> categories, std::int32_t node, Tree* tree) {
-  tree->is_categorical[At(node)] = 1;
-  tree->split_value[At(node)] = std::numeric_limits<float>::denorm_min();
+  tree->is_categorical[node] = 1;
+  tree->split_value[node] = std::numeric_limits<float>::denorm_min();
   tree->category_begin.resize(tree->left.size(), 0);
   tree->category_count.resize(tree->left.size(), 0);
-  tree->category_begin[At(node)] = static_cast<std::int64_t>(tree->categories.size());
-  tree->category_count[At(node)] = static_cast<std::int64_t>(categories.size());
+  tree->category_begin[node] = static_cast<std::int64_t>(tree->categories.size());
+  tree->category_count[node] = static_cast<std::int64_t>(categories.size());
   tree->categories.insert(tree->categories.end(), categories.begin(), categories.end());
 }
 
@@ -144,11 +142,11 @@ Tree::Tree(std::int32_t outputs)
       split_value{0.0F},
       default_left{0},
       is_categorical{0},
-      base_weight(At(outputs), 0.0F),
+      base_weight(ToSize(outputs), 0.0F),
       loss_change{0.0F},
       sum_hessian{0.0F},
       n_outputs(outputs) {
-  if (HasVectorLeaves()) leaf_vector.assign(At(outputs), 0.0F);
+  if (HasVectorLeaves()) leaf_vector.assign(outputs, 0.0F);
 }
 
 std::int32_t Tree::NumLeaves() const {
@@ -159,22 +157,22 @@ std::int32_t Tree::MaxDepth() const {
   std::vector<std::int32_t> depth(left.size(), 0);
   std::int32_t deepest = 0;
   for (std::int32_t node = 0; node < NumNodes(); ++node) {
-    deepest = std::max(deepest, depth[At(node)]);
+    deepest = std::max(deepest, depth[node]);
     if (IsLeaf(node)) continue;
-    depth[At(left[At(node)])] = depth[At(node)] + 1;
-    depth[At(right[At(node)])] = depth[At(node)] + 1;
+    depth[left[node]] = depth[node] + 1;
+    depth[right[node]] = depth[node] + 1;
   }
   return deepest;
 }
 
 Span<std::int32_t const> Tree::CategoriesOf(std::int32_t node) const {
   if (category_begin.empty()) return {};
-  return {categories.data() + category_begin[At(node)], static_cast<std::size_t>(category_count[At(node)])};
+  return {categories.data() + category_begin[node], static_cast<std::size_t>(category_count[node])};
 }
 
 Span<float const> Tree::LeafValues(std::int32_t leaf) const {
-  if (!HasVectorLeaves()) return {&split_value[At(leaf)], 1};
-  return {leaf_vector.data() + At(leaf) * static_cast<std::size_t>(n_outputs), static_cast<std::size_t>(n_outputs)};
+  if (!HasVectorLeaves()) return {&split_value[leaf], 1};
+  return {leaf_vector.data() + ToSize(leaf) * static_cast<std::size_t>(n_outputs), static_cast<std::size_t>(n_outputs)};
 }
 
 void Tree::ExpandNode(std::int32_t node, Split const& split) {
@@ -201,28 +199,28 @@ void Tree::ExpandNode(std::int32_t node, Split const& split) {
   if (HasVectorLeaves()) {
     auto const values = LeafValues(node).size();
     leaf_vector.resize(new_size * values, 0.0F);
-    std::fill_n(leaf_vector.begin() + static_cast<std::ptrdiff_t>(At(node) * values), values, 0.0F);
+    std::fill_n(leaf_vector.begin() + static_cast<std::ptrdiff_t>(ToSize(node) * values), values, 0.0F);
   }
   row_count.clear();
-  left[At(node)] = n_nodes;
-  right[At(node)] = n_nodes + 1;
-  split_feature[At(node)] = split.feature;
-  split_value[At(node)] = split.threshold;
-  default_left[At(node)] = split.default_left ? 1 : 0;
-  loss_change[At(node)] = split.loss_change;
+  left[node] = n_nodes;
+  right[node] = n_nodes + 1;
+  split_feature[node] = split.feature;
+  split_value[node] = split.threshold;
+  default_left[node] = split.default_left ? 1 : 0;
+  loss_change[node] = split.loss_change;
   if (!split.categories.empty()) AddCategories(split.categories, node, this);
 }
 
 void Tree::SetNodeStatistics(std::int32_t node, float weight, float hessian) {
-  base_weight[At(node)] = weight;
-  sum_hessian[At(node)] = hessian;
+  base_weight[node] = weight;
+  sum_hessian[node] = hessian;
 }
 
 void Tree::SetLeafValue(std::int32_t node, float value, std::int32_t output) {
   if (HasVectorLeaves()) {
-    leaf_vector[At(node) * At(n_outputs) + At(output)] = value;
+    leaf_vector[std::int64_t{node} * ToSize(n_outputs) + std::int64_t{output}] = value;
   } else {
-    split_value[At(node)] = value;
+    split_value[node] = value;
   }
 }
 

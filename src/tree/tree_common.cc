@@ -12,24 +12,22 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 
-std::size_t At(std::int32_t node) { return static_cast<std::size_t>(node); }
-
 /// NaN when missing.
 float FeatureValue(DataMatrix const& data, std::int64_t row, std::uint32_t feature) {
   if (data.IsDense()) {
     return data.Dense().values[static_cast<std::size_t>(row * data.NumCols()) + feature];
   }
   auto const& csr = data.Csr();
-  auto const begin = csr.features.begin() + csr.row_ptr[static_cast<std::size_t>(row)];
-  auto const end = csr.features.begin() + csr.row_ptr[static_cast<std::size_t>(row) + 1];
+  auto const begin = csr.features.begin() + csr.row_ptr[row];
+  auto const end = csr.features.begin() + csr.row_ptr[row + 1];
   auto const found = std::lower_bound(begin, end, feature);
   if (found == end || *found != feature) return std::numeric_limits<float>::quiet_NaN();
-  return csr.values[static_cast<std::size_t>(found - csr.features.begin())];
+  return csr.values[found - csr.features.begin()];
 }
 
 bool GoesLeft(Tree const& tree, std::int32_t node, float value) {
-  if (std::isnan(value)) return tree.default_left[At(node)] != 0;
-  if (!tree.IsCategorical(node)) return value < tree.split_value[At(node)];
+  if (std::isnan(value)) return tree.default_left[node] != 0;
+  if (!tree.IsCategorical(node)) return value < tree.split_value[node];
   auto const right = tree.CategoriesOf(node);
   return !std::binary_search(right.begin(), right.end(), static_cast<std::int32_t>(value));
 }
@@ -37,19 +35,19 @@ bool GoesLeft(Tree const& tree, std::int32_t node, float value) {
 /// Turns prunable splits into leaves; their descendants stay in the arrays, unreachable.
 void CutWeakSplits(float gamma, float leaf_rate, std::int32_t max_depth, Tree* tree) {
   std::vector<std::int32_t> depth(tree->left.size(), 0);
-  for (std::int32_t node = 1; node < tree->NumNodes(); ++node) depth[At(node)] = depth[At(tree->parent[At(node)])] + 1;
+  for (std::int32_t node = 1; node < tree->NumNodes(); ++node) depth[node] = depth[tree->parent[node]] + 1;
   for (auto node = tree->NumNodes() - 1; node >= 0; --node) {
     if (tree->IsLeaf(node)) continue;
-    auto const is_too_deep = max_depth > 0 && depth[At(node)] >= max_depth;
-    if (!is_too_deep && !(tree->loss_change[At(node)] < gamma)) continue;
-    if (!tree->IsLeaf(tree->left[At(node)]) || !tree->IsLeaf(tree->right[At(node)])) continue;
-    tree->left[At(node)] = kNoNode;
-    tree->right[At(node)] = kNoNode;
-    tree->split_feature[At(node)] = 0;
-    tree->default_left[At(node)] = 0;
-    tree->is_categorical[At(node)] = 0;
-    tree->loss_change[At(node)] = 0.0F;
-    tree->SetLeafValue(node, tree->base_weight[At(node)] * leaf_rate);
+    auto const is_too_deep = max_depth > 0 && depth[node] >= max_depth;
+    if (!is_too_deep && !(tree->loss_change[node] < gamma)) continue;
+    if (!tree->IsLeaf(tree->left[node]) || !tree->IsLeaf(tree->right[node])) continue;
+    tree->left[node] = kNoNode;
+    tree->right[node] = kNoNode;
+    tree->split_feature[node] = 0;
+    tree->default_left[node] = 0;
+    tree->is_categorical[node] = 0;
+    tree->loss_change[node] = 0.0F;
+    tree->SetLeafValue(node, tree->base_weight[node] * leaf_rate);
   }
 }
 
@@ -59,11 +57,11 @@ std::vector<std::int32_t> FindReachable(Tree const& tree) {
   std::vector<std::uint8_t> is_reached(tree.left.size(), 0);
   is_reached[0] = 1;
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-    if (is_reached[At(node)] == 0) continue;
+    if (is_reached[node] == 0) continue;
     reachable.push_back(node);
     if (tree.IsLeaf(node)) continue;
-    is_reached[At(tree.left[At(node)])] = 1;
-    is_reached[At(tree.right[At(node)])] = 1;
+    is_reached[tree.left[node]] = 1;
+    is_reached[tree.right[node]] = 1;
   }
   return reachable;
 }
@@ -71,7 +69,7 @@ std::vector<std::int32_t> FindReachable(Tree const& tree) {
 template <typename T>
 std::vector<T> Gather(std::vector<T> const& of_node, std::vector<std::int32_t> const& nodes) {
   std::vector<T> gathered;
-  for (auto const node : nodes) gathered.push_back(of_node[At(node)]);
+  for (auto const node : nodes) gathered.push_back(of_node[node]);
   return gathered;
 }
 
@@ -91,10 +89,10 @@ void CopyCategories(Tree const& tree, std::vector<std::int32_t> const& nodes, Tr
 Tree Compact(Tree const& tree, std::vector<std::int32_t>* new_id) {
   auto const nodes = FindReachable(tree);
   new_id->assign(tree.left.size(), kNoNode);
-  for (std::size_t i = 0; i < nodes.size(); ++i) (*new_id)[At(nodes[i])] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < nodes.size(); ++i) (*new_id)[nodes[i]] = static_cast<std::int32_t>(i);
   auto const renumbered = [&](std::vector<std::int32_t> const& links) {
     auto gathered = Gather(links, nodes);
-    for (auto& link : gathered) link = link == kNoNode ? kNoNode : (*new_id)[At(link)];
+    for (auto& link : gathered) link = link == kNoNode ? kNoNode : (*new_id)[link];
     return gathered;
   };
   Tree compact;
@@ -130,13 +128,13 @@ GainParam MakeGainParam(TreeParam const& param, GradientUnit unit, bool monotone
 FixedSum SumGradients(Context const& ctx, TreeTask const& task) {
   auto const pairs = task.gradients.pairs;
   auto const n_rows = static_cast<std::int64_t>(pairs.size());
-  std::vector<FixedSum> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)));
+  std::vector<FixedSum> of_block(NumBlocks(n_rows, kRowsPerBlock));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     FixedSum sum;
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
       if (task.sampled_rows.empty() || task.sampled_rows[row] != 0) sum += pairs[row];
     }
-    of_block[static_cast<std::size_t>(block)] = sum;
+    of_block[block] = sum;
   });
   FixedSum total;
   for (auto const& sum : of_block) total += sum;
@@ -166,7 +164,7 @@ std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree, st
   std::vector<std::int32_t> new_id;
   auto compact = Compact(*tree, &new_id);
   for (std::int32_t node = 1; node < tree->NumNodes(); ++node) {
-    if (new_id[At(node)] == kNoNode) new_id[At(node)] = new_id[At(tree->parent[At(node)])];
+    if (new_id[node] == kNoNode) new_id[node] = new_id[tree->parent[node]];
   }
   *tree = std::move(compact);
   return new_id;
@@ -175,8 +173,8 @@ std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree, st
 std::int32_t FindLeaf(Tree const& tree, DataMatrix const& data, std::int64_t row) {
   std::int32_t node = 0;
   while (!tree.IsLeaf(node)) {
-    auto const value = FeatureValue(data, row, tree.split_feature[At(node)]);
-    node = GoesLeft(tree, node, value) ? tree.left[At(node)] : tree.right[At(node)];
+    auto const value = FeatureValue(data, row, tree.split_feature[node]);
+    node = GoesLeft(tree, node, value) ? tree.left[node] : tree.right[node];
   }
   return node;
 }

@@ -18,7 +18,7 @@ VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView co
 double VectorGain(SumRow sums, VectorGainParam const& param, Span<WeightBounds const> bounds) {
   double gain = 0.0;
   for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
-    auto const of_output = bounds.empty() ? WeightBounds{} : bounds[static_cast<std::size_t>(output)];
+    auto const of_output = bounds.empty() ? WeightBounds{} : bounds[output];
     gain += OutputGain(param.SumOf(sums, output), param.Of(output), of_output);
   }
   return gain;

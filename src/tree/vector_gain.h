@@ -27,7 +27,7 @@ struct VectorGainParam {
   std::int64_t n_hessians = 0;
 
   std::int64_t NumOutputs() const { return static_cast<std::int64_t>(outputs.size()); }
-  GainParam const& Of(std::int64_t output) const { return outputs[static_cast<std::size_t>(output)]; }
+  GainParam const& Of(std::int64_t output) const { return outputs[output]; }
   std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
   FixedSum SumOf(SumRow sums, std::int64_t output) const { return {sums[output], sums[HessianPlace(output)]}; }
   bool HasEnough(double sum_of_hessians) const {

@@ -18,7 +18,7 @@ struct DeviceCategories {
   std::vector<std::int32_t> column_of;  ///< [n_cols]: the column of the codes, -1 for a feature without categories
   Buffer<std::uint32_t> codes;          ///< [n_columns, n_rows] (category_types.h)
 
-  bool Has(std::int64_t feature) const { return !lists.empty() && !lists[static_cast<std::size_t>(feature)].empty(); }
+  bool Has(std::int64_t feature) const { return !lists.empty() && !lists[feature].empty(); }
 };
 
 /// FillGaps(FindCategories(ctx, data)), from the sorted columns of `data`: 8 bytes per categorical column come back,

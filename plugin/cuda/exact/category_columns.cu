@@ -122,7 +122,7 @@ std::vector<std::int32_t> CategoryColumns::RightOf(std::int64_t node, SplitCandi
   std::vector<std::int32_t> right;
   for (std::size_t first = 0; first < categories.size(); first += 32) {
     for (auto left = words[first / 32]; left != 0; left &= left - 1) {  // the lowest bit goes
-      right.push_back(categories[first + static_cast<std::size_t>(__builtin_ctz(left))]);
+      right.push_back(categories[first + (__builtin_ctz(left))]);
     }
   }
   return right;
@@ -133,7 +133,7 @@ std::vector<std::int32_t> CategoryColumns::ColumnsOf(std::vector<NodeMove> const
   if (IsEmpty()) return columns;
   for (auto const& move : moves) {
     auto const is_categorical = move.feature >= 0 && categories_->Has(move.feature);
-    columns.push_back(is_categorical ? categories_->column_of[static_cast<std::size_t>(move.feature)] : -1);
+    columns.push_back(is_categorical ? categories_->column_of[move.feature] : -1);
   }
   return columns;
 }

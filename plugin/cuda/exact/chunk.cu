@@ -70,13 +70,13 @@ Chunk DescribeChunk(CudaContext const& cuda, DeviceColumns const& columns, Chunk
   chunk.begin = {0};
   for (auto const feature : chunk.features) {
     auto const size = ColumnSize(columns, feature);
-    source.push_back(columns.column_ptr[static_cast<std::size_t>(feature)]);
+    source.push_back(columns.column_ptr[feature]);
     segments.push_back(chunk.begin.back());
     segments.push_back(chunk.begin.back() + size);  // the dead segment
     chunk.end.push_back(chunk.begin.back() + size);
     chunk.begin.push_back(chunk.begin.back() + RoomFor(size));
     first_tile.push_back(first_tile.back() + static_cast<std::uint32_t>(NumTiles(size)));
-    both_ways.push_back(columns.both_ways[static_cast<std::size_t>(feature)]);
+    both_ways.push_back(columns.both_ways[feature]);
   }
   segments.push_back(chunk.begin.back());
   chunk.n_column_tiles = first_tile.back();

@@ -196,7 +196,7 @@ std::vector<SplitCandidate> Grower::FindBest() {
 }
 
 std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t from) {
-  SetNode(sum, gain_, leaf_rate_, id, &tree_, constraints_.BoundsOf(tree_.parent[static_cast<std::size_t>(id)]));
+  SetNode(sum, gain_, leaf_rate_, id, &tree_, constraints_.BoundsOf(tree_.parent[id]));
   if (!MaySplit(sum, depth_ + 1)) return ~id;
   children_.push_back({id, sum});
   parent_of_child_.push_back(from);
@@ -212,7 +212,7 @@ NodeMove Grower::MakeMove(ActiveNode const& node, SplitCandidate const& split, s
   auto const right = state_.category_columns.RightOf(place, split);
   tree_.ExpandNode(node.id,
                    {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change), right});
-  auto const left = tree_.left[static_cast<std::size_t>(node.id)];
+  auto const left = tree_.left[node.id];
   move.feature = static_cast<std::int32_t>(split.feature);
   move.threshold = split.threshold;
   move.default_left = split.default_left ? 1 : 0;
@@ -249,7 +249,7 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
   auto* const exact = static_cast<GpuExactState*>(state);
   exact->UpdateCategories(cuda, ctx, data);
   auto tree = Grower(cuda, ctx, *this, task, exact).Grow(leaf_of_row);
-  std::vector<std::int32_t> new_id(static_cast<std::size_t>(tree.NumNodes()));
+  std::vector<std::int32_t> new_id(tree.NumNodes());
   for (std::size_t node = 0; node < new_id.size(); ++node) new_id[node] = static_cast<std::int32_t>(node);
   if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, param_.eta * task.leaf_scale, &tree);
   auto const device_ids = ToDevice(cuda, new_id);

@@ -166,8 +166,8 @@ void LevelEntries::MoveRowsByFeature(Chunk const& chunk, std::vector<NodeMove> c
     auto const splits = [id](NodeMove const& move) { return move.feature == id; };
     if (std::none_of(moves.begin(), moves.end(), splits)) continue;
     if (IsSampled()) {
-      auto const begin = columns_.column_ptr[static_cast<std::size_t>(id)];
-      auto const size = columns_.column_ptr[static_cast<std::size_t>(id) + 1] - begin;
+      auto const begin = columns_.column_ptr[id];
+      auto const size = columns_.column_ptr[id + 1] - begin;
       MoveByColumn(cuda_, columns_.rows.data() + begin, columns_.values.data() + begin, size, id,
                    workspace_.positions.data(), device_moves, next);
     } else {

@@ -9,8 +9,6 @@
 namespace kauri::cuda {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 bool HasCategorical(Model const& model, TreeRange trees) {
   return std::any_of(model.trees.begin() + trees.begin, model.trees.begin() + trees.end,
                      [](Tree const& tree) { return tree.HasCategorical(); });
@@ -18,11 +16,10 @@ bool HasCategorical(Model const& model, TreeRange trees) {
 
 /// Tree numbers by output, stable.
 std::vector<std::int64_t> OrderByOutput(Forest const& forest) {
-  std::vector<std::int64_t> order(At(forest.NumTrees()));
+  std::vector<std::int64_t> order(forest.NumTrees());
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return forest.output_of_tree[At(a)] < forest.output_of_tree[At(b)];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int64_t a, std::int64_t b) { return forest.output_of_tree[a] < forest.output_of_tree[b]; });
   return order;
 }
 
@@ -30,10 +27,10 @@ std::vector<std::int64_t> OrderByOutput(Forest const& forest) {
 template <typename T>
 std::vector<T> Reorder(Forest const& forest, std::vector<std::int64_t> const& order, std::vector<TreeHead> const& heads,
                        std::int64_t n_nodes, std::vector<T> const& from) {
-  std::vector<T> to(At(n_nodes));
+  std::vector<T> to(n_nodes);
   for (std::size_t place = 0; place < order.size(); ++place) {
-    auto const first = from.begin() + forest.tree_begin[At(order[place])];
-    auto const last = from.begin() + forest.tree_begin[At(order[place]) + 1];
+    auto const first = from.begin() + forest.tree_begin[order[place]];
+    auto const last = from.begin() + forest.tree_begin[(order[place]) + 1];
     std::copy(first, last, to.begin() + heads[place].begin);
   }
   return to;
@@ -65,11 +62,11 @@ DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange ran
   auto const& cuda = stream_.Context();
   std::int64_t n_nodes = 0;
   for (auto const tree : order_) {
-    host_heads_.push_back({n_nodes, tree_depth[At(tree)], static_cast<std::int32_t>(ModelTree(tree))});
-    node_count_.push_back(tree_begin[At(tree) + 1] - tree_begin[At(tree)]);
+    host_heads_.push_back({n_nodes, tree_depth[tree], static_cast<std::int32_t>(ModelTree(tree))});
+    node_count_.push_back(tree_begin[tree + 1] - tree_begin[tree]);
     n_nodes += (node_count_.back() + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
   }
-  RequireForestMemory(cuda, *this, At(n_nodes));
+  RequireForestMemory(cuda, *this, ToSize(n_nodes));
   if (is_wide) {
     wide_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, wide));
   } else {
@@ -108,7 +105,7 @@ std::vector<TreeChunk> DeviceForest::Chunks(TreeRange range, std::int64_t max_no
     if (tree < range.begin || tree >= range.end) continue;
     if (firsts_only && tree > 0 && ModelTree(tree - 1) == ModelTree(tree)) continue;
     auto const& head = host_heads_[place];
-    auto const output = output_of_tree[At(tree)];
+    auto const output = output_of_tree[tree];
     auto const index = static_cast<std::int32_t>(place);
     auto const padded = (node_count_[place] + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
     auto* last = chunks.empty() ? nullptr : &chunks.back();

@@ -21,8 +21,6 @@ constexpr std::int64_t kHostBlock = 2048;
 /// Floats that rows are copied to before their slots are taken out.
 constexpr std::int64_t kScratchFloats = 1 << 16;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// One tile on its way: features in, then margins in and out, or leaves out.
 class TileInFlight {
  public:
@@ -36,16 +34,16 @@ class TileInFlight {
     auto const n_rows = end - begin;
     auto const n_slots = forest.NumSlots();
     auto const width = task.kind == PredictKind::kLeaf ? forest.LeafWidth(task.trees) : forest.n_outputs;
-    n_out_ = At(n_rows * width);
-    host_features_.Reserve(At(n_rows * n_slots));
+    n_out_ = ToSize(n_rows * width);
+    host_features_.Reserve(ToSize(n_rows * n_slots));
     host_out_.Reserve(n_out_);
-    features_.Reserve(cuda, At(n_rows * n_slots));
+    features_.Reserve(cuda, ToSize(n_rows * n_slots));
     out_.Reserve(cuda, n_out_);
     ParallelForBlocks(ctx, n_rows, kHostBlock, [&](std::int64_t first, std::int64_t last, std::int64_t) {
       CopySlots(forest, task.rows, begin + first, begin + last, host_features_.data() + first * n_slots);
       if (task.kind == PredictKind::kMargin) CopyStart(task.start, forest.n_outputs, first, last);
     });
-    CopyToDevice(cuda, host_features_.data(), At(n_rows * n_slots), features_.data());
+    CopyToDevice(cuda, host_features_.data(), ToSize(n_rows * n_slots), features_.data());
     if (task.kind == PredictKind::kMargin) CopyToDevice(cuda, host_out_.data(), n_out_, out_.data());
     DeviceRows rows;
     rows.n_rows = n_rows;
@@ -87,8 +85,8 @@ class TileInFlight {
  private:
   void CopyStart(MarginStart const& start, std::int64_t n_outputs, std::int64_t first, std::int64_t last) {
     for (auto element = first * n_outputs; element < last * n_outputs; ++element) {
-      host_out_.data()[element] = start.of_row.empty() ? start.of_output[At(element % n_outputs)]
-                                                       : start.of_row[At(begin_ * n_outputs + element)];
+      host_out_.data()[element] =
+          start.of_row.empty() ? start.of_output[element % n_outputs] : start.of_row[begin_ * n_outputs + element];
     }
   }
 
@@ -110,7 +108,7 @@ void CopySlots(Forest const& forest, DataView const& rows, std::int64_t begin, s
   if (n_slots == 0 || rows.CopyFeatures(begin, end, forest.slot_of_feature, n_slots, tile)) return;
   if (n_slots == n_used_cols) return rows.CopyRows(begin, end, n_used_cols, tile);
   auto const chunk = std::clamp<std::int64_t>(kScratchFloats / n_used_cols, 1, end - begin);
-  std::vector<float> scratch(At(chunk * n_used_cols));
+  std::vector<float> scratch(chunk * n_used_cols);
   for (auto row = begin; row < end; row += chunk) {
     auto const n_rows = std::min(chunk, end - row);
     rows.CopyRows(row, row + n_rows, n_used_cols, scratch.data());
@@ -155,7 +153,7 @@ class HostRowsSession {
     std::vector<MemoryPart> parts;
     std::size_t growth = 0;
     for (std::size_t tile = 0; tile < n_tiles; ++tile) {
-      parts.push_back({"tile", tiles_[tile].Growth(At(tile_rows * n_slots), At(tile_rows * width))});
+      parts.push_back({"tile", tiles_[tile].Growth(ToSize(tile_rows * n_slots), ToSize(tile_rows * width))});
       growth += parts.back().bytes;
     }
     if (growth == 0) return;

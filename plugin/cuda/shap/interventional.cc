@@ -15,8 +15,6 @@
 namespace kauri::cuda {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Sums of int64 reach 2^63; two bits are left free, as terms can be larger than what they add up to.
 constexpr int kSumBits = 61;
 
@@ -24,8 +22,8 @@ constexpr int kSumBits = 61;
 double ScaleOf(Forest const& forest, TreeRange trees) {
   double bound = 0.0;
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
-    auto const* const begin = forest.leaf_value.data() + forest.tree_begin[At(tree)];
-    auto const* const end = forest.leaf_value.data() + forest.tree_begin[At(tree) + 1];
+    auto const* const begin = forest.leaf_value.data() + forest.tree_begin[tree];
+    auto const* const end = forest.leaf_value.data() + forest.tree_begin[tree + 1];
     float largest = 0.0F;
     std::for_each(begin, end, [&](float value) { largest = std::max(largest, std::abs(value)); });
     bound += 2.0 * static_cast<double>(largest);
@@ -71,15 +69,15 @@ class Explainer {
     auto const n_rows = end - begin;
     auto const* const start = session_.UploadStart(task_.start, forest_.n_outputs, begin, end);
     auto const rows = ReadRows(begin, end);
-    Buffer<std::int32_t> const key_memory(cuda, At(n_rows * forest_.NumSlots()));
+    Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * forest_.NumSlots()));
     RowKeys const keys{key_memory.data(), n_rows, 1, n_rows};
     ReadRowKeys(cuda, forest_.View(), rows, keys);
-    Buffer<unsigned long long> const sum_memory(cuda, At(n_cells_ * n_rows));  // NOLINT: what atomicAdd takes
+    Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // NOLINT: what atomicAdd takes
     FillZero(cuda, sum_memory.data(), sum_memory.size());
     InterventionalSums const sums{sum_memory.data(), n_rows, forest_.NumSlots(), scale_};
     auto const means = AddTrees(keys, sums);
     Write(sums, means, start, n_rows);
-    session_.BeginDownload(At(n_rows * width_), task_.out.data() + begin * width_);
+    session_.BeginDownload(ToSize(n_rows * width_), task_.out.data() + begin * width_);
     session_.EndDownload(ctx_);
   }
 
@@ -96,12 +94,12 @@ class Explainer {
   void Write(InterventionalSums const& sums, std::vector<double> const& means, float const* start,
              std::int64_t n_rows) {
     auto const& cuda = session_.Cuda();
-    Buffer<double> const values(cuda, At(n_cells_ * n_rows));
+    Buffer<double> const values(cuda, ToSize(n_cells_ * n_rows));
     SumsToValues(cuda, sums, n_cells_ * n_rows, values.data());
     auto const expected = ToDevice(cuda, means);
     auto const view = forest_.View();
     WriteApproxValues(cuda, values.data(), forest_.NumSlots(), false,
-                      {session_.Output(At(n_rows * width_)), n_rows, forest_.n_features, forest_.n_outputs, start,
+                      {session_.Output(ToSize(n_rows * width_)), n_rows, forest_.n_features, forest_.n_outputs, start,
                        !task_.start.of_row.empty(), expected.data(), view.slot_of_feature, view.n_mapped_features});
     cuda.Synchronize();  // for `means`
   }

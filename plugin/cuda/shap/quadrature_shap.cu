@@ -99,7 +99,7 @@ std::vector<ShapeItems> CollectItems(std::vector<ProgramTree> const& trees, std:
   std::int64_t last_batch = -1;
   for (auto const& tree : trees) {
     if (tree.tree < range.begin || tree.tree >= range.end || tree.node_begin == tree.node_end) continue;
-    auto const& batch = batches[static_cast<std::size_t>(tree.batch)];
+    auto const& batch = batches[tree.batch];
     auto shape = std::find_if(shapes.begin(), shapes.end(), [&](ShapeItems const& other) {
       auto const& first = other.items.front().batch;
       return first.points == batch.points && first.passes == batch.passes;

@@ -44,10 +44,10 @@ __global__ void SaabasKernel(MeansView forest, RowKeys keys, TreeRange trees, do
 
 std::vector<WideNode> WideNodes(Forest const& forest) {
   std::vector<WideNode> nodes;
-  nodes.reserve(static_cast<std::size_t>(forest.tree_begin.back()));
+  nodes.reserve(forest.tree_begin.back());
   for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
-    auto const begin = forest.tree_begin[static_cast<std::size_t>(tree)];
-    auto const n_nodes = forest.tree_begin[static_cast<std::size_t>(tree) + 1] - begin;
+    auto const begin = forest.tree_begin[tree];
+    auto const n_nodes = forest.tree_begin[tree + 1] - begin;
     for (std::uint32_t node = 0; node < n_nodes; ++node) {
       auto const split = forest.Node(tree, node);
       nodes.push_back({split.key, split.slot, split.left,
@@ -58,10 +58,10 @@ std::vector<WideNode> WideNodes(Forest const& forest) {
 }
 
 std::vector<double> Means(Context const& ctx, Forest const& forest) {
-  std::vector<double> means(static_cast<std::size_t>(forest.tree_begin.back()));
+  std::vector<double> means(forest.tree_begin.back());
   ParallelFor(ctx, forest.NumTrees(), [&](std::int64_t tree) {
     auto const of_tree = NodeMeans(forest, tree);
-    std::copy(of_tree.begin(), of_tree.end(), means.begin() + forest.tree_begin[static_cast<std::size_t>(tree)]);
+    std::copy(of_tree.begin(), of_tree.end(), means.begin() + forest.tree_begin[tree]);
   });
   return means;
 }

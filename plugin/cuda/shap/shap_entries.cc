@@ -6,8 +6,6 @@
 namespace kauri::cuda {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Pairs of a slot with both smaller and larger slots.
 struct BothHalves {
   std::vector<std::int64_t> begin;  ///< [n_outputs * n_slots + 1]
@@ -18,29 +16,29 @@ struct BothHalves {
 BothHalves FindBothHalves(PathPairs const& pairs) {
   BothHalves both;
   auto const n_lines = pairs.n_outputs * pairs.n_slots;
-  both.begin.assign(At(n_lines) + 1, 0);
+  both.begin.assign(ToSize(n_lines) + 1, 0);
   for (std::int64_t line = 0; line < n_lines; ++line) {
     auto const first_line = line / pairs.n_slots * pairs.n_slots;
-    for (auto i = pairs.begin[At(line)]; i < pairs.begin[At(line) + 1]; ++i) {
-      ++both.begin[At(line) + 1];
-      ++both.begin[At(first_line + pairs.other[At(i)]) + 1];
+    for (auto i = pairs.begin[line]; i < pairs.begin[line + 1]; ++i) {
+      ++both.begin[line + 1];
+      ++both.begin[(first_line + pairs.other[i]) + 1];
     }
   }
-  for (std::int64_t line = 0; line < n_lines; ++line) both.begin[At(line) + 1] += both.begin[At(line)];
-  both.other.resize(At(both.begin.back()));
-  both.number.resize(At(both.begin.back()));
+  for (std::int64_t line = 0; line < n_lines; ++line) both.begin[line + 1] += both.begin[line];
+  both.other.resize(both.begin.back());
+  both.number.resize(both.begin.back());
   auto next = both.begin;
   auto const add = [&](std::int64_t line, std::uint32_t other, std::int64_t number) {
-    auto const place = next[At(line)]++;
-    both.other[At(place)] = other;
-    both.number[At(place)] = static_cast<std::int32_t>(number);
+    auto const place = next[line]++;
+    both.other[place] = other;
+    both.number[place] = static_cast<std::int32_t>(number);
   };
   // A line's smaller slots come up before the line itself does, in their order.
   for (std::int64_t line = 0; line < n_lines; ++line) {
     auto const first_line = line / pairs.n_slots * pairs.n_slots;
-    for (auto i = pairs.begin[At(line)]; i < pairs.begin[At(line) + 1]; ++i) {
-      add(line, pairs.other[At(i)], i);
-      add(first_line + pairs.other[At(i)], static_cast<std::uint32_t>(line - first_line), i);
+    for (auto i = pairs.begin[line]; i < pairs.begin[line + 1]; ++i) {
+      add(line, pairs.other[i], i);
+      add(first_line + pairs.other[i], static_cast<std::uint32_t>(line - first_line), i);
     }
   }
   return both;
@@ -68,7 +66,7 @@ ShapEntries ContributionEntries(Forest const& forest) {
   for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
     for (std::int64_t slot = 0; slot < forest.NumSlots(); ++slot) {
       entries.cell.push_back(static_cast<std::int32_t>(output * forest.NumSlots() + slot));
-      entries.to.push_back(output * width + forest.feature_of_slot[At(slot)]);
+      entries.to.push_back(output * width + forest.feature_of_slot[slot]);
     }
     entries.cell.push_back(kBiasCell - static_cast<std::int32_t>(output));
     entries.to.push_back(output * width + forest.n_features);
@@ -84,12 +82,12 @@ ShapEntries MatrixEntries(Forest const& forest, PathPairs const& pairs) {
   for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
     for (std::int64_t slot = 0; slot < pairs.n_slots; ++slot) {
       auto const line = output * pairs.n_slots + slot;
-      auto const out_line = (output * width + forest.feature_of_slot[At(slot)]) * width;
+      auto const out_line = (output * width + forest.feature_of_slot[slot]) * width;
       entries.cell.push_back(static_cast<std::int32_t>(line));
-      entries.to.push_back(out_line + forest.feature_of_slot[At(slot)]);
-      for (auto i = both.begin[At(line)]; i < both.begin[At(line) + 1]; ++i) {
-        entries.cell.push_back(CellOfPair(pairs, both.number[At(i)]));
-        entries.to.push_back(out_line + forest.feature_of_slot[both.other[At(i)]]);
+      entries.to.push_back(out_line + forest.feature_of_slot[slot]);
+      for (auto i = both.begin[line]; i < both.begin[line + 1]; ++i) {
+        entries.cell.push_back(CellOfPair(pairs, both.number[i]));
+        entries.to.push_back(out_line + forest.feature_of_slot[both.other[i]]);
       }
     }
     entries.cell.push_back(kBiasCell - static_cast<std::int32_t>(output));
@@ -110,10 +108,10 @@ SparseEntries FindSparseEntries(Forest const& forest, PathPairs const& pairs, Pa
     found.begin.push_back(static_cast<std::int64_t>(found.first.size()));
     for (std::int64_t slot = 0; slot < range.n_slots; ++slot) {
       auto const line = output * range.n_slots + slot;
-      auto const first = forest.feature_of_slot[At(slot)];
-      if (with_diagonal && range.is_used[At(line)] != 0) add(line, first, first);
-      for (auto i = range.begin[At(line)]; i < range.begin[At(line) + 1]; ++i) {
-        auto const other = range.other[At(i)];
+      auto const first = forest.feature_of_slot[slot];
+      if (with_diagonal && range.is_used[line] != 0) add(line, first, first);
+      for (auto i = range.begin[line]; i < range.begin[line + 1]; ++i) {
+        auto const other = range.other[i];
         auto const number = pairs.Number(output, static_cast<std::uint32_t>(slot), other);
         add(CellOfPair(pairs, number), first, forest.feature_of_slot[other]);
       }

@@ -11,8 +11,6 @@
 namespace kauri::cuda {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 bool IsApprox(PredictKind kind) {
   return kind == PredictKind::kApproxContribution || kind == PredictKind::kApproxInteraction;
 }
@@ -68,7 +66,7 @@ void ShapModel::ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOpt
   auto const n_rows = task.rows.n_rows;
   auto const n_slots = forest_.NumSlots();
   auto const by_lanes = options.method == ShapMethod::kQuadrature || IsApprox(task.kind);
-  Buffer<std::int32_t> const key_memory(cuda, At(n_rows * n_slots));
+  Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * n_slots));
   RowKeys const keys{key_memory.data(), n_rows, by_lanes ? 1 : n_slots, by_lanes ? n_rows : 1};
   auto const view = forest_.View();
   ReadRowKeys(cuda, view, task.rows, keys);
@@ -82,7 +80,7 @@ void ShapModel::ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOpt
                           view.slot_of_feature,
                           view.n_mapped_features};
   if (IsApprox(task.kind)) {
-    Buffer<double> const sums(cuda, At(n_rows * forest_.n_outputs * n_slots));
+    Buffer<double> const sums(cuda, ToSize(n_rows * forest_.n_outputs * n_slots));
     FillZero(cuda, sums.data(), sums.size());
     parts_.Means(ctx)->Add(cuda, keys, view.categories, task.trees, sums.data());
     return WriteApproxValues(cuda, sums.data(), n_slots, IsOfPairs(task.kind), output);

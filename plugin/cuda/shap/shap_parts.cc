@@ -6,18 +6,16 @@
 namespace kauri::cuda {
 namespace {
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 bool IsSame(TreeRange a, TreeRange b) { return a.begin == b.begin && a.end == b.end; }
 
 /// ExpectedMargins on all threads: the same sums in the same order.
 std::vector<double> Expected(Context const& ctx, Forest const& forest, TreeRange trees) {
-  std::vector<double> of_tree(At(trees.end - trees.begin));
+  std::vector<double> of_tree(trees.end - trees.begin);
   ParallelFor(ctx, trees.end - trees.begin,
-              [&](std::int64_t t) { of_tree[At(t)] = NodeMeans(forest, trees.begin + t)[0]; });
-  std::vector<double> expected(At(forest.n_outputs), 0.0);
+              [&](std::int64_t t) { of_tree[t] = NodeMeans(forest, trees.begin + t)[0]; });
+  std::vector<double> expected(forest.n_outputs, 0.0);
   for (std::size_t t = 0; t < of_tree.size(); ++t) {
-    expected[At(forest.output_of_tree[At(trees.begin) + t])] += of_tree[t];
+    expected[forest.output_of_tree[trees.begin + t]] += of_tree[t];
   }
   return expected;
 }

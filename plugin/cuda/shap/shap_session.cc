@@ -14,8 +14,6 @@ constexpr std::size_t kPieceFloats = std::size_t{4} << 20U;
 constexpr std::int64_t kBlockRows = 1024;
 constexpr std::int64_t kBlockFloats = 1 << 16;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 void CopyFloats(Context const& ctx, float const* from, std::size_t size, float* to) {
   ParallelForBlocks(
       ctx, static_cast<std::int64_t>(size), kBlockFloats,
@@ -28,7 +26,7 @@ float const* ShapSession::UploadStart(MarginStart const& start, std::int64_t n_o
                                       std::int64_t end) {
   auto const is_of_row = !start.of_row.empty();
   auto const* from = is_of_row ? start.of_row.data() + begin * n_outputs : start.of_output.data();
-  auto const size = At(is_of_row ? (end - begin) * n_outputs : n_outputs);
+  auto const size = ToSize(is_of_row ? (end - begin) * n_outputs : n_outputs);
   start_.Reserve(Cuda(), size);
   CopyToDevice(Cuda(), from, size, start_.data());
   return start_.data();
@@ -37,19 +35,19 @@ float const* ShapSession::UploadStart(MarginStart const& start, std::int64_t n_o
 DeviceRows ShapSession::Upload(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin,
                                std::int64_t end) {
   auto const n_slots = forest.NumSlots();
-  features_.Reserve(Cuda(), At((end - begin) * n_slots));
+  features_.Reserve(Cuda(), ToSize((end - begin) * n_slots));
   auto const piece =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(kPieceFloats) / std::max<std::int64_t>(1, n_slots));
   std::size_t turn = 0;
   for (auto first = begin; first < end && n_slots > 0; first += piece, turn = 1 - turn) {
     auto const last = std::min(end, first + piece);
     auto& pinned = pinned_in_[turn];
-    pinned.Reserve(At((last - first) * n_slots));
+    pinned.Reserve(ToSize((last - first) * n_slots));
     ParallelForBlocks(ctx, last - first, kBlockRows, [&](std::int64_t row, std::int64_t row_end, std::int64_t) {
       CopySlots(forest, rows, first + row, first + row_end, pinned.data() + row * n_slots);
     });
     if (first > begin) Cuda().Synchronize();  // for the piece before, whose memory the next one takes
-    CopyToDevice(Cuda(), pinned.data(), At((last - first) * n_slots), features_.data() + (first - begin) * n_slots);
+    CopyToDevice(Cuda(), pinned.data(), ToSize((last - first) * n_slots), features_.data() + (first - begin) * n_slots);
   }
   DeviceRows tile;
   tile.n_rows = end - begin;

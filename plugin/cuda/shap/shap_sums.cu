@@ -22,13 +22,13 @@ constexpr int kSumBits = 61;
 /// Contributions of a row to a tree are differences of two expectations over its leaves, so at most twice its largest
 /// leaf; where the covers of children exceed their parent's, expectations are not means, and leaves add up.
 double BoundOfTree(Forest const& forest, std::int64_t tree) {
-  auto const begin = forest.tree_begin[static_cast<std::size_t>(tree)];
-  auto const end = forest.tree_begin[static_cast<std::size_t>(tree) + 1];
+  auto const begin = forest.tree_begin[tree];
+  auto const end = forest.tree_begin[tree + 1];
   double largest = 0.0;
   double sum = 0.0;
   auto is_mean = true;
   for (auto node = begin; node < end; ++node) {
-    auto const value = std::abs(static_cast<double>(forest.leaf_value[static_cast<std::size_t>(node)]));
+    auto const value = std::abs(static_cast<double>(forest.leaf_value[node]));
     largest = std::max(largest, value);
     sum += value;
     auto const left = forest.Node(tree, static_cast<std::uint32_t>(node - begin)).left;
@@ -139,10 +139,9 @@ ShapSums::ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells
 }
 
 float ShapScale(Forest const& forest, TreeRange trees) {
-  std::vector<double> bounds(static_cast<std::size_t>(forest.n_outputs), 0.0);
+  std::vector<double> bounds(forest.n_outputs, 0.0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
-    bounds[static_cast<std::size_t>(forest.output_of_tree[static_cast<std::size_t>(tree)])] +=
-        BoundOfTree(forest, tree);
+    bounds[forest.output_of_tree[tree]] += BoundOfTree(forest, tree);
   }
   auto const bound = *std::max_element(bounds.begin(), bounds.end());
   int exponent = 0;

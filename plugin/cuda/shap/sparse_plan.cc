@@ -6,11 +6,7 @@
 #include "common/parallel_for.h"
 
 namespace kauri::cuda {
-namespace {
-
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
+namespace {}  // namespace
 
 SparsePlan::SparsePlan(CudaContext const& cuda, SparseEntries const& found, TreeRange trees, std::int64_t top_k)
     : trees_(trees),
@@ -48,8 +44,8 @@ void SparsePlan::Pick(CudaContext const& cuda, float const* values, std::int64_t
 void SparsePlan::Fill(Context const& ctx, std::int64_t n_rows, std::vector<float> const& floats,
                       SparseInteractions* out) const {
   auto const n_outputs = static_cast<std::int64_t>(segments_.size());
-  auto const n_entries = At(n_rows * begin_.back());
-  out->begin.resize(At(n_rows * n_outputs) + 1);
+  auto const n_entries = ToSize(n_rows * begin_.back());
+  out->begin.resize(ToSize(n_rows * n_outputs) + 1);
   out->first.resize(n_entries);
   out->second.resize(n_entries);
   out->values.resize(n_entries);
@@ -57,8 +53,8 @@ void SparsePlan::Fill(Context const& ctx, std::int64_t n_rows, std::vector<float
   ParallelFor(ctx, n_rows, [&](std::int64_t row) {
     auto const base = row * begin_.back();
     for (std::int64_t output = 0; output < n_outputs; ++output) {
-      out->begin[At(row * n_outputs + output)] = base + begin_[At(output)];
-      if (top_k_ != 0) FillPicks(row, output, floats.data() + 2 * (base + begin_[At(output)]), out);
+      out->begin[row * n_outputs + output] = base + begin_[output];
+      if (top_k_ != 0) FillPicks(row, output, floats.data() + 2 * (base + begin_[output]), out);
     }
     if (top_k_ != 0) return;
     std::copy(first_.begin(), first_.end(), out->first.begin() + base);
@@ -67,13 +63,13 @@ void SparsePlan::Fill(Context const& ctx, std::int64_t n_rows, std::vector<float
 }
 
 void SparsePlan::FillPicks(std::int64_t row, std::int64_t output, float const* picks, SparseInteractions* out) const {
-  std::vector<PickRank> ranks(At(begin_[At(output) + 1] - begin_[At(output)]));
+  std::vector<PickRank> ranks(begin_[output + 1] - begin_[output]);
   if (ranks.empty()) return;
   std::memcpy(ranks.data(), picks, ranks.size() * sizeof(PickRank));
   std::sort(ranks.begin(), ranks.end());
-  auto to = At(row * begin_.back() + begin_[At(output)]);
+  auto to = ToSize(row * begin_.back() + begin_[output]);
   for (auto const rank : ranks) {
-    auto const entry = At(entry_begin_[At(output)]) + PlaceOfRank(rank);
+    auto const entry = ToSize(entry_begin_[output]) + PlaceOfRank(rank);
     out->first[to] = first_[entry];
     out->second[to] = second_[entry];
     out->values[to++] = ValueOfRank(rank);

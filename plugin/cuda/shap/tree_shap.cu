@@ -81,14 +81,12 @@ __global__ void __launch_bounds__(kThreads) TreeShapKernel(PathsView paths, RowK
 
 std::vector<std::int32_t> MakePairTable(PathPairs const& pairs) {
   auto const of_output = pairs.n_slots * (pairs.n_slots - 1) / 2;
-  std::vector<std::int32_t> table(static_cast<std::size_t>(pairs.n_outputs * of_output), -1);
+  std::vector<std::int32_t> table(pairs.n_outputs * of_output, -1);
   for (std::int64_t line = 0; line < pairs.n_outputs * pairs.n_slots; ++line) {
     auto const a = line % pairs.n_slots;
-    for (auto i = pairs.begin[static_cast<std::size_t>(line)]; i < pairs.begin[static_cast<std::size_t>(line) + 1];
-         ++i) {
-      auto const b = std::int64_t{pairs.other[static_cast<std::size_t>(i)]};
-      table[static_cast<std::size_t>(line / pairs.n_slots * of_output + b * (b - 1) / 2 + a)] =
-          static_cast<std::int32_t>(i);
+    for (auto i = pairs.begin[line]; i < pairs.begin[line + 1]; ++i) {
+      auto const b = std::int64_t{pairs.other[i]};
+      table[line / pairs.n_slots * of_output + b * (b - 1) / 2 + a] = static_cast<std::int32_t>(i);
     }
   }
   return table;

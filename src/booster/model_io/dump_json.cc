@@ -50,8 +50,8 @@ std::string JsonOfTree(Tree const& tree, FeatureLabels const& labels, bool with_
   std::int32_t open_depth = 0;  // how many nodes wait for their closing bracket
   for (auto const place : NodesDepthFirst(tree)) {
     for (; open_depth > place.depth; --open_depth) text += "\n" + Indent(open_depth - 1) + "]}";
-    auto const parent = tree.parent[static_cast<std::size_t>(place.node)];
-    bool const second = parent != kNoNode && tree.right[static_cast<std::size_t>(parent)] == place.node;
+    auto const parent = tree.parent[place.node];
+    bool const second = parent != kNoNode && tree.right[parent] == place.node;
     if (second) text += ", \n";
     text += Indent(place.depth);
     if (tree.IsLeaf(place.node)) {

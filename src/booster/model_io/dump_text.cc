@@ -6,7 +6,7 @@ namespace {
 
 std::string LeafLine(Tree const& tree, std::int32_t id, bool with_stats) {
   auto line = "leaf=" + LeafValueText(tree, id, true);
-  if (with_stats) line += ",cover=" + NineDigits(tree.sum_hessian[static_cast<std::size_t>(id)]);
+  if (with_stats) line += ",cover=" + NineDigits(tree.sum_hessian[id]);
   return line;
 }
 

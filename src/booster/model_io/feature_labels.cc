@@ -43,8 +43,8 @@ FeatureLabels::FeatureLabels(FeatureMap const& map, std::int64_t n_features) {
 void FeatureLabels::CheckKinds(Tree const& tree) const {
   for (std::int32_t id = 0; !kinds_.empty() && id < tree.NumNodes(); ++id) {
     if (tree.IsLeaf(id)) continue;
-    auto const feature = tree.split_feature[static_cast<std::size_t>(id)];
-    bool const categorical = tree.is_categorical[static_cast<std::size_t>(id)] != 0;
+    auto const feature = tree.split_feature[id];
+    bool const categorical = tree.is_categorical[id] != 0;
     if (categorical == (kinds_[feature] == FeatureKind::kCategorical)) continue;
     Fail(ErrorKind::kParameter, "the feature map says that '", Name(feature), "' is ",
          categorical ? "numerical" : "categorical", ", but the model splits it ",

@@ -62,7 +62,7 @@ class JsonWriter {
       end = write(values[i], end);
     }
     *end++ = ']';
-    out_.resize(static_cast<std::size_t>(end - out_.data()));
+    out_.resize(end - out_.data());
     first_ = false;
   }
 

@@ -141,8 +141,7 @@ void ReadTrees(ObjectReader const& gbtree, Model* model) {
   model->trees.reserve(trees->size());
   for (std::int64_t i = 0; i < n_trees; ++i) {
     auto const path = gbtree.PathOf("trees") + "[" + std::to_string(i) + "]";
-    model->trees.push_back(
-        ReadTree(&(*trees)[static_cast<std::size_t>(i)], {path, i, model->n_features, model->NumOutputs()}));
+    model->trees.push_back(ReadTree(&(*trees)[i], {path, i, model->n_features, model->NumOutputs()}));
   }
 }
 

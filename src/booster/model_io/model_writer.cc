@@ -58,7 +58,7 @@ void WriteCategories(Tree const& tree, Writer* writer) {
   std::vector<std::int64_t> begins;
   std::vector<std::int64_t> counts;
   for (std::int32_t node = 0; tree.HasCategorical() && node < tree.NumNodes(); ++node) {
-    if (tree.is_categorical[static_cast<std::size_t>(node)] == 0) continue;
+    if (tree.is_categorical[node] == 0) continue;
     auto const of_node = tree.CategoriesOf(node);
     nodes.push_back(node);
     begins.push_back(static_cast<std::int64_t>(categories.size()));

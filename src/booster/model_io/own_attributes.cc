@@ -21,19 +21,17 @@ constexpr char const* kSeen = "kauri_cats_seen";
 constexpr char const* kRowCounts = "kauri_row_counts";
 constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
 
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
-
 /// Of all that decides where rows go, after `before`.
 std::uint32_t ChecksumOfSplits(Tree const& tree, std::uint32_t before) {
   std::vector<std::int32_t> parts{tree.NumNodes()};
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-    parts.insert(parts.end(), {tree.left[At(node)], tree.right[At(node)]});
+    parts.insert(parts.end(), {tree.left[node], tree.right[node]});
     if (tree.IsLeaf(node)) continue;
     std::int32_t threshold = 0;
-    std::memcpy(&threshold, &tree.split_value[At(node)], sizeof(threshold));
-    parts.insert(parts.end(), {static_cast<std::int32_t>(tree.split_feature[At(node)]), threshold,
-                               tree.default_left[At(node)], tree.is_categorical[At(node)]});
-    if (tree.is_categorical[At(node)] == 0) continue;
+    std::memcpy(&threshold, &tree.split_value[node], sizeof(threshold));
+    parts.insert(parts.end(), {static_cast<std::int32_t>(tree.split_feature[node]), threshold, tree.default_left[node],
+                               tree.is_categorical[node]});
+    if (tree.is_categorical[node] == 0) continue;
     auto const categories = tree.CategoriesOf(node);
     parts.insert(parts.end(), categories.begin(), categories.end());
   }

@@ -174,7 +174,7 @@ void CopyCategories(ObjectReader const& reader, Tree* tree, std::size_t node, st
   out->insert(out->end(), from, from + tree->category_count[node]);
   std::sort(out->begin() + begin, out->end());
   out->erase(std::unique(out->begin() + begin, out->end()), out->end());
-  auto const lowest = (*out)[static_cast<std::size_t>(begin)];
+  auto const lowest = (*out)[begin];
   if (lowest < 0 || out->back() >= kCategoryLimit) {
     reader.FailAt("categories", "holds ", lowest < 0 ? lowest : out->back(), "; expected 0 to ", kCategoryLimit - 1);
   }

@@ -40,12 +40,12 @@ class ColumnarView : public DataView {
     auto infinite = false;
     for (std::int64_t col = 0; col < n_cols; ++col) {
       if (col < NumCols()) {
-        infinite |= CopyColumn(columns_[static_cast<std::size_t>(col)], begin, end, values.data());
+        infinite |= CopyColumn(columns_[col], begin, end, values.data());
       } else {
         values.fill(kMissingValue);
       }
       for (std::int64_t row = 0; row < end - begin; ++row) {
-        tile[row * n_cols + col] = values[static_cast<std::size_t>(row)];
+        tile[row * n_cols + col] = values[row];
       }
     }
     if (infinite) FailAtInfinite(tile, begin, end - begin, n_cols);
@@ -68,7 +68,7 @@ class ColumnarView : public DataView {
     if (std::isnan(code)) return code;
     auto const& codes = *column.codes;
     if (code >= 0.0F && code < static_cast<float>(codes.size()) && code == std::floor(code)) {
-      return codes[static_cast<std::size_t>(code)];
+      return codes[code];
     }
     Fail(ErrorKind::kData, "row ", row, " of a categorical column has the code ", code, ", but the column has ",
          codes.size(), " categories; codes are integers below that, or NaN where the value is missing.");

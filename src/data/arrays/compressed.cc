@@ -16,7 +16,7 @@ constexpr std::int64_t kEntriesPerBlock = 1 << 16;
 
 std::vector<std::int64_t> ReadOffsets(std::string const& name, ArrayView const& indptr, std::int64_t n_entries) {
   if (indptr.Size() == 0) Fail(ErrorKind::kData, name, " is empty; it starts with 0 even when there is nothing.");
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(indptr.Size()));
+  std::vector<std::int64_t> offsets(indptr.Size());
   std::int64_t previous = 0;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     auto const offset = ElementAsIndex(indptr, static_cast<std::int64_t>(i), name.c_str());
@@ -43,7 +43,7 @@ void CheckIndices(CompressedNames const& names, ArrayView const& indices, std::i
       Fail(ErrorKind::kData, names.format, " ", names.major, " ", MajorOf(out->offsets, entry), " has the ",
            names.minor, " index ", index, ", but there are ", out->n_minor, " ", names.minor, "s.");
     }
-    if (!out->converted.empty()) out->converted[static_cast<std::size_t>(entry)] = static_cast<std::uint32_t>(index);
+    if (!out->converted.empty()) out->converted[entry] = static_cast<std::uint32_t>(index);
   }
 }
 
@@ -66,7 +66,7 @@ CompressedArrays ReadCompressed(Context const& ctx, CompressedNames const& names
   out.offsets = ReadOffsets(std::string(names.format) + " indptr", indptr, n_entries);
   auto const is_32 = indices.dtype == DType::kI32 || indices.dtype == DType::kU32;
   out.indices = is_32 ? ContiguousData<std::uint32_t>(indices) : nullptr;
-  if (out.indices == nullptr) out.converted.resize(static_cast<std::size_t>(n_entries));
+  if (out.indices == nullptr) out.converted.resize(n_entries);
   auto const first = out.offsets.front();
   DispatchDType(indices.dtype, [&](auto tag) {
     if constexpr (std::is_integral_v<decltype(tag)>) {

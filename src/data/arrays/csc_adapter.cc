@@ -20,8 +20,6 @@ constexpr std::int64_t kEntriesPerBlock = 1 << 17;
 constexpr std::int64_t kEntriesPerRun = 1 << 15;
 constexpr std::int64_t kMaxRuns = 256;  // as many lines as the first-level cache can collect writes for
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 class Transposition {
  public:
   Transposition(Context const& ctx, CompressedArrays const& csc, ArrayView const& values, float missing)
@@ -36,12 +34,12 @@ class Transposition {
   }
 
   CsrStorage Run() {
-    csr_.row_ptr.assign(At(csc_.n_minor) + 1, 0);
+    csr_.row_ptr.assign(ToSize(csc_.n_minor) + 1, 0);
     DispatchDType(values_.dtype, [&](auto tag) {
       CountRuns<decltype(tag)>();
-      ResizeLarge(&csr_.features, At(run_begin_.back()));
-      ResizeLarge(&csr_.values, At(run_begin_.back()));
-      ResizeLarge(&rows_, At(run_begin_.back()));
+      ResizeLarge(&csr_.features, ToSize(run_begin_.back()));
+      ResizeLarge(&csr_.values, ToSize(run_begin_.back()));
+      ResizeLarge(&rows_, ToSize(run_begin_.back()));
       SortByRun<decltype(tag)>();
     });
     ParallelFor(ctx_, NumRuns(), [&](std::int64_t run) { SortRun(run); });
@@ -58,7 +56,7 @@ class Transposition {
     auto const& offsets = csc_.offsets;
     auto column = std::upper_bound(offsets.begin(), offsets.end(), first_ + begin) - offsets.begin() - 1;
     for (auto entry = first_ + begin; entry < first_ + end; ++entry) {
-      while (entry == offsets[At(column) + 1]) ++column;
+      while (entry == offsets[column + 1]) ++column;
       auto const value = static_cast<float>(LoadElement<T>(ElementAddress(values_, entry, 0)));
       if (value == missing_ || std::isnan(value)) continue;
       if (std::isinf(value)) FailInfinite(csc_.indices[entry], column, value);
@@ -70,7 +68,7 @@ class Transposition {
   template <typename T>
   void CountRuns() {
     auto const n_blocks = NumBlocks(n_entries_, kEntriesPerBlock);
-    next_.assign(At(n_blocks * NumRuns()), 0);
+    next_.assign(n_blocks * NumRuns(), 0);
     ParallelForBlocks(
         ctx_, n_entries_, kEntriesPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
           auto* counts = next_.data() + block * NumRuns();
@@ -80,7 +78,7 @@ class Transposition {
     for (std::int64_t run = 0; run < NumRuns(); ++run) {
       run_begin_.push_back(sum);
       for (std::int64_t block = 0; block < n_blocks; ++block) {
-        sum += std::exchange(next_[At(block * NumRuns() + run)], sum);
+        sum += std::exchange(next_[block * NumRuns() + run], sum);
       }
     }
     run_begin_.push_back(sum);
@@ -92,7 +90,7 @@ class Transposition {
                       [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
                         auto* next = next_.data() + block * NumRuns();
                         ForEachEntry<T>(begin, end, [&](std::uint32_t row, std::uint32_t column, float value) {
-                          auto const slot = At(next[RunOf(row)]++);
+                          auto const slot = ToSize(next[RunOf(row)]++);
                           rows_[slot] = row;
                           csr_.features[slot] = column;
                           csr_.values[slot] = value;
@@ -101,23 +99,23 @@ class Transposition {
   }
 
   void SortRun(std::int64_t run) {
-    auto const begin = run_begin_[At(run)];
-    auto const end = run_begin_[At(run) + 1];
+    auto const begin = run_begin_[run];
+    auto const end = run_begin_[run + 1];
     auto const first_row = run << run_bits_;
     auto const last_row = std::min(csc_.n_minor, (run + 1) << run_bits_);
     std::vector<std::uint32_t> const features(csr_.features.begin() + begin, csr_.features.begin() + end);
     std::vector<float> const values(csr_.values.begin() + begin, csr_.values.begin() + end);
-    std::vector<std::int64_t> next(At(last_row - first_row) + 1, 0);
-    for (auto i = begin; i < end; ++i) ++next[At(rows_[At(i)] - first_row) + 1];
+    std::vector<std::int64_t> next(ToSize(last_row - first_row) + 1, 0);
+    for (auto i = begin; i < end; ++i) ++next[(rows_[i] - first_row) + 1];
     next[0] = begin;
     for (std::size_t row = 1; row < next.size(); ++row) {
       next[row] += next[row - 1];
-      csr_.row_ptr[At(first_row) + row] = next[row];
+      csr_.row_ptr[first_row + row] = next[row];
     }
     for (auto i = begin; i < end; ++i) {
-      auto const slot = At(next[At(rows_[At(i)] - first_row)]++);
-      csr_.features[slot] = features[At(i - begin)];
-      csr_.values[slot] = values[At(i - begin)];
+      auto const slot = ToSize(next[rows_[i] - first_row]++);
+      csr_.features[slot] = features[i - begin];
+      csr_.values[slot] = values[i - begin];
     }
   }
 

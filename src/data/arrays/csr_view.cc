@@ -54,14 +54,14 @@ class CsrArrayView : public SparseView {
       for (auto row = begin; row < end; ++row) {
         std::int64_t count = 0;
         ForEachEntry(row, [&](std::uint32_t, float) { ++count; });
-        out.row_ptr[static_cast<std::size_t>(row) + 1] = count;
+        out.row_ptr[row + 1] = count;
       }
     });
     for (std::size_t i = 1; i < out.row_ptr.size(); ++i) out.row_ptr[i] += out.row_ptr[i - 1];
     ResizeLarge(ctx, &out.features, static_cast<std::size_t>(out.row_ptr.back()));
     ResizeLarge(ctx, &out.values, out.features.size());
     ParallelForBlocks(ctx, NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-      auto next = static_cast<std::size_t>(out.row_ptr[static_cast<std::size_t>(begin)]);
+      auto next = static_cast<std::size_t>(out.row_ptr[begin]);
       for (auto row = begin; row < end; ++row) {
         ForEachEntry(row, [&](std::uint32_t feature, float value) {
           out.features[next] = feature;
@@ -129,9 +129,8 @@ class StorageView : public SparseView {
   void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
     std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
     for (auto row = begin; row < end; ++row, tile += n_slots) {
-      auto const last = static_cast<std::size_t>(storage_.row_ptr[static_cast<std::size_t>(row) + 1]);
-      for (auto entry = static_cast<std::size_t>(storage_.row_ptr[static_cast<std::size_t>(row)]); entry < last;
-           ++entry) {
+      auto const last = static_cast<std::size_t>(storage_.row_ptr[row + 1]);
+      for (auto entry = static_cast<std::size_t>(storage_.row_ptr[row]); entry < last; ++entry) {
         auto const slot = slot_of(storage_.features[entry]);
         if (slot >= 0) tile[slot] = storage_.values[entry];
       }

@@ -20,7 +20,7 @@ void FailAtInfinite(float const* values, std::int64_t first_row, std::int64_t n_
 
 std::int64_t CountFinite(Context const& ctx, float const* values, std::int64_t n_rows, std::int64_t n_cols) {
   auto const n_values = n_rows * n_cols;
-  std::vector<std::int64_t> of_block(static_cast<std::size_t>(NumBlocks(n_values, kValuesPerBlock)));
+  std::vector<std::int64_t> of_block(NumBlocks(n_values, kValuesPerBlock));
   ParallelForBlocks(ctx, n_values, kValuesPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     std::int32_t present = 0;
     std::int32_t infinite = 0;
@@ -32,7 +32,7 @@ std::int64_t CountFinite(Context const& ctx, float const* values, std::int64_t n
       auto const row = begin / n_cols;
       FailAtInfinite(values + row * n_cols, row, (end - 1) / n_cols - row + 1, n_cols);
     }
-    of_block[static_cast<std::size_t>(block)] = present;
+    of_block[block] = present;
   });
   return std::accumulate(of_block.begin(), of_block.end(), std::int64_t{0});
 }

@@ -40,7 +40,7 @@ void EncodeDenseBundles(Context const& ctx, ByteColumns const& data, std::vector
     for (std::size_t bundle = 0; bundle < bundled->bundles.size(); ++bundle) {
       BundleCodes(data, bundled->bundles[bundle], bundled->usual, cell_begin, begin, end, column.data());
       auto* rows = codes.rows.data() + begin * codes.row_stride + bundle;
-      for (std::int64_t i = 0; i < end - begin; ++i) rows[i * codes.row_stride] = column[static_cast<std::size_t>(i)];
+      for (std::int64_t i = 0; i < end - begin; ++i) rows[i * codes.row_stride] = column[i];
     }
   });
 }
@@ -96,8 +96,8 @@ void EncodeBundles(Context const& ctx, CsrStorage const& csr, std::vector<std::u
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
       auto* const row_codes = codes.rows.data() + row * codes.row_stride;
-      auto const last = static_cast<std::size_t>(csr.row_ptr[static_cast<std::size_t>(row) + 1]);
-      for (auto i = static_cast<std::size_t>(csr.row_ptr[static_cast<std::size_t>(row)]); i < last; ++i) {
+      auto const last = static_cast<std::size_t>(csr.row_ptr[row + 1]);
+      for (auto i = static_cast<std::size_t>(csr.row_ptr[row]); i < last; ++i) {
         auto const bundle = bundled->bundle_of[csr.features[i]];
         row_codes[bundle] = static_cast<std::uint8_t>(cells[i] - bundled->bundles[bundle].first_cell);
       }

@@ -22,10 +22,10 @@ void SortByColumn(Context const& ctx, std::int64_t n_cols, std::vector<std::uint
   auto const part_rows = RowsPerColumnPart(ctx, n_rows, n_cols, row_ptr.back());
   ColumnPlaces next(static_cast<std::size_t>(NumBlocks(n_rows, part_rows)));
   ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-    auto& counts = next[static_cast<std::size_t>(part)];
-    counts.assign(static_cast<std::size_t>(n_cols), 0);
-    for (auto i = row_ptr[static_cast<std::size_t>(begin)]; i < row_ptr[static_cast<std::size_t>(end)]; ++i) {
-      ++counts[feature_of[out->cells[static_cast<std::size_t>(i)]]];
+    auto& counts = next[part];
+    counts.assign(n_cols, 0);
+    for (auto i = row_ptr[begin]; i < row_ptr[end]; ++i) {
+      ++counts[feature_of[out->cells[i]]];
     }
   });
   out->column_ptr.resize(static_cast<std::size_t>(n_cols) + 1);
@@ -33,10 +33,10 @@ void SortByColumn(Context const& ctx, std::int64_t n_cols, std::vector<std::uint
   out->column_rows.resize(out->cells.size());
   out->column_codes.resize(out->cells.size());
   ParallelForBlocks(ctx, n_rows, part_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-    auto& places = next[static_cast<std::size_t>(part)];
+    auto& places = next[part];
     for (auto row = begin; row < end; ++row) {
-      for (auto i = row_ptr[static_cast<std::size_t>(row)]; i < row_ptr[static_cast<std::size_t>(row) + 1]; ++i) {
-        auto const cell = out->cells[static_cast<std::size_t>(i)];
+      for (auto i = row_ptr[row]; i < row_ptr[row + 1]; ++i) {
+        auto const cell = out->cells[i];
         auto const feature = feature_of[cell];
         auto const place = static_cast<std::size_t>(places[feature]++);
         out->column_rows[place] = static_cast<std::uint32_t>(row);

@@ -29,15 +29,15 @@ std::uint32_t SpacedCells(std::uint32_t n_codes) {
 /// Which features of dense data miss a value somewhere: [n_cols].
 std::vector<std::uint8_t> FindMissing(Context const& ctx, DataMatrix const& data) {
   auto const n_cols = data.NumCols();
-  std::vector<std::uint8_t> missing(static_cast<std::size_t>(n_cols), 0);
+  std::vector<std::uint8_t> missing(n_cols, 0);
   if (!data.HasMissing()) return missing;
-  std::vector<std::vector<std::uint8_t>> of_thread(static_cast<std::size_t>(ctx.threads), missing);
+  std::vector<std::vector<std::uint8_t>> of_thread(ctx.threads, missing);
   ParallelForBlocks(ctx, data.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    auto& marks = of_thread[static_cast<std::size_t>(ThreadIndex())];
+    auto& marks = of_thread[ThreadIndex()];
     for (auto row = begin; row < end; ++row) {
       auto const* values = data.Dense().values.data() + row * n_cols;
       for (std::int64_t feature = 0; feature < n_cols; ++feature) {
-        marks[static_cast<std::size_t>(feature)] |= static_cast<std::uint8_t>(std::isnan(values[feature]));
+        marks[feature] |= static_cast<std::uint8_t>(std::isnan(values[feature]));
       }
     }
   });
@@ -124,7 +124,7 @@ void EncodeDense(Context const& ctx, DataView const& rows, std::int64_t first_ro
     if (values != nullptr) {
       values += begin * n_cols;
     } else {
-      tile.resize(static_cast<std::size_t>((end - begin) * n_cols));
+      tile.resize((end - begin) * n_cols);
       rows.CopyRows(begin, end, n_cols, tile.data());
       values = tile.data();
     }
@@ -160,7 +160,7 @@ void CopyToColumns(Context const& ctx, std::int64_t n_rows, std::int64_t n_cols,
 CsrStorage CompressRows(DataView const& rows) {
   CsrStorage out;
   out.row_ptr.push_back(0);
-  std::vector<float> tile(static_cast<std::size_t>(rows.NumCols()));
+  std::vector<float> tile(rows.NumCols());
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     rows.CopyRows(row, row + 1, rows.NumCols(), tile.data());
     for (std::size_t feature = 0; feature < tile.size(); ++feature) {
@@ -249,7 +249,7 @@ void BinMatrix::AppendSparse(Context const& ctx, CsrStorage const& rows) {
       if (cuts_.IsCategorical(feature) && static_cast<float>(cuts_.categories[feature][bin]) != rows.values[i]) {
         FailUnknownCategory(rows.values[i], feature);
       }
-      entries_.cells[static_cast<std::size_t>(first) + i] = feature_begin_[feature] + bin;
+      entries_.cells[first + i] = feature_begin_[feature] + bin;
     }
   });
   n_filled_ += static_cast<std::int64_t>(rows.row_ptr.size()) - 1;
@@ -284,7 +284,7 @@ void BinMatrix::Resize(std::int64_t n_rows, std::int64_t n_entries) {
   n_rows_ = n_rows;
   if (!is_dense_) {
     entries_.row_ptr.resize(static_cast<std::size_t>(n_rows) + 1);
-    entries_.cells.resize(static_cast<std::size_t>(n_entries));
+    entries_.cells.resize(n_entries);
   } else if (byte_codes_) {
     Reserve({}, *this, &bytes_);
   } else {
@@ -367,8 +367,8 @@ std::uint32_t BinMatrix::FindCode(std::int64_t row, std::size_t feature) const {
     auto const code = column[row] - BundleOffset(feature);
     return code < NumBins(feature) ? code : kNoCode;
   }
-  auto const begin = entries_.cells.begin() + entries_.row_ptr[static_cast<std::size_t>(row)];
-  auto const end = entries_.cells.begin() + entries_.row_ptr[static_cast<std::size_t>(row) + 1];
+  auto const begin = entries_.cells.begin() + entries_.row_ptr[row];
+  auto const end = entries_.cells.begin() + entries_.row_ptr[row + 1];
   auto const found = std::lower_bound(begin, end, feature_begin_[feature]);
   return found != end && *found < feature_begin_[feature + 1] ? *found - feature_begin_[feature] : kNoCode;
 }

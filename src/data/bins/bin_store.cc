@@ -28,7 +28,7 @@ void CopyCodes(Context const& ctx, BinMatrix const& from, Span<std::int32_t cons
   ParallelForBlocks(ctx, static_cast<std::int64_t>(rows.size()), kRowsPerBlock,
                     [&](std::int64_t begin, std::int64_t end, std::int64_t) {
                       for (auto i = begin; i < end; ++i) {
-                        auto const row = std::int64_t{rows[static_cast<std::size_t>(i)]};
+                        auto const row = std::int64_t{rows[i]};
                         std::copy_n(codes + row * row_bytes, row_bytes, out + i * row_bytes);
                       }
                     });
@@ -40,15 +40,15 @@ void CopyEntries(BinMatrix const& matrix, Span<std::int32_t const> rows, BinMatr
   auto const feature_of = FeaturesOfCells(matrix.FeatureBegin());
   std::int64_t n_entries = 0;
   for (auto const row : rows) {
-    n_entries += from.row_ptr[static_cast<std::size_t>(row) + 1] - from.row_ptr[static_cast<std::size_t>(row)];
+    n_entries += from.row_ptr[row + 1] - from.row_ptr[row];
   }
   to->Resize(static_cast<std::int64_t>(rows.size()), n_entries);
   auto* cells = reinterpret_cast<std::uint32_t*>(to->MutableCodes().data());
   auto row_ptr = to->MutableRowPtr();
   row_ptr[0] = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto const begin = from.row_ptr[static_cast<std::size_t>(rows[i])];
-    auto const end = from.row_ptr[static_cast<std::size_t>(rows[i]) + 1];
+    auto const begin = from.row_ptr[rows[i]];
+    auto const end = from.row_ptr[(rows[i]) + 1];
     std::transform(from.cells.begin() + begin, from.cells.begin() + end, cells + row_ptr[i], [&](std::uint32_t cell) {
       auto const feature = feature_of[cell];
       return cell - matrix.FeatureBegin()[feature] + to->FeatureBegin()[feature];

@@ -33,7 +33,7 @@ class BinView : public DataView {
   std::int64_t NumCols() const override { return layout_.NumCols(); }
 
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
-    std::vector<std::int32_t> slots(static_cast<std::size_t>(NumCols()));
+    std::vector<std::int32_t> slots(NumCols());
     for (std::size_t feature = 0; feature < slots.size(); ++feature) {
       auto const slot = static_cast<std::int64_t>(feature);
       slots[feature] = slot < n_cols ? static_cast<std::int32_t>(slot) : -1;
@@ -63,7 +63,7 @@ class BinView : public DataView {
     std::vector<Code> read;
     auto const* of_row = codes.rows.data() + begin * codes.row_stride;
     if (store_.IsInFile()) {
-      read.resize(static_cast<std::size_t>((end - begin) * codes.row_stride));
+      read.resize((end - begin) * codes.row_stride);
       store_.ReadCodes(begin, {reinterpret_cast<char*>(read.data()), read.size() * sizeof(Code)});
       of_row = read.data();
     }
@@ -84,7 +84,7 @@ class BinView : public DataView {
     if (store_.IsInFile()) {
       read_ptr.resize(static_cast<std::size_t>(end - begin) + 1);
       store_.ReadRowPtr(begin, read_ptr);
-      read_cells.resize(static_cast<std::size_t>(read_ptr.back() - read_ptr.front()));
+      read_cells.resize(read_ptr.back() - read_ptr.front());
       store_.ReadCodes(read_ptr.front(),
                        {reinterpret_cast<char*>(read_cells.data()), read_cells.size() * sizeof(read_cells[0])});
       row_ptr = read_ptr.data();

@@ -15,9 +15,8 @@ constexpr std::uint32_t kByteCells = 256;
 class LargestOfThreads {
  public:
   LargestOfThreads(Context const& ctx, std::int64_t n_cols)
-      : of_thread_(static_cast<std::size_t>(ctx.threads),
-                   std::vector<std::uint32_t>(static_cast<std::size_t>(n_cols), 0U)) {}
-  std::uint32_t* OfThread() { return of_thread_[static_cast<std::size_t>(ThreadIndex())].data(); }
+      : of_thread_(static_cast<std::size_t>(ctx.threads), std::vector<std::uint32_t>(n_cols, 0U)) {}
+  std::uint32_t* OfThread() { return of_thread_[ThreadIndex()].data(); }
   std::vector<std::uint32_t> Combine() {
     auto& all = of_thread_[0];
     for (auto const& one : of_thread_) {
@@ -34,7 +33,7 @@ class LargestOfThreads {
 /// The code that most of the rows have, or kNoUsual.
 std::uint32_t UsualCode(std::uint8_t const* codes, std::int64_t n_rows) {
   std::array<std::array<std::int64_t, kByteCells>, 4> counts{};  // four, as equal codes in a row wait for each other
-  for (std::int64_t row = 0; row < n_rows; ++row) ++counts[static_cast<std::size_t>(row % 4)][codes[row]];
+  for (std::int64_t row = 0; row < n_rows; ++row) ++counts[row % 4][codes[row]];
   for (std::uint32_t code = 0; code < kByteCells; ++code) {
     if ((counts[0][code] + counts[1][code] + counts[2][code] + counts[3][code]) * 2 > n_rows) return code;
   }

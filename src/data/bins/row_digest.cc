@@ -43,8 +43,8 @@ std::uint64_t RowDigest::OfSparse(CsrStorage const& rows, std::int64_t begin, st
   std::uint64_t sum = 0;
   for (auto row = begin; row < end; ++row) {
     std::uint64_t of_row = 0;
-    auto const last = static_cast<std::size_t>(rows.row_ptr[static_cast<std::size_t>(row) + 1]);
-    for (auto i = static_cast<std::size_t>(rows.row_ptr[static_cast<std::size_t>(row)]); i < last; ++i) {
+    auto const last = static_cast<std::size_t>(rows.row_ptr[row + 1]);
+    for (auto i = static_cast<std::size_t>(rows.row_ptr[row]); i < last; ++i) {
       of_row += Counted(rows.values[i], factors_[rows.features[i]]);
     }
     sum += RandomBits(of_row, static_cast<std::uint64_t>(n_rows_ + row));

@@ -51,7 +51,7 @@ void FindInDense(Context const& ctx, DataMatrix const& data, std::vector<std::si
   auto const& values = data.Dense().values;
   auto const n_cols = static_cast<std::size_t>(data.NumCols());
   ParallelFor(ctx, static_cast<std::int64_t>(features.size()), [&](std::int64_t i) {
-    auto const feature = features[static_cast<std::size_t>(i)];
+    auto const feature = features[i];
     CategoryBits bits;
     for (std::int64_t row = 0; row < data.NumRows(); ++row) {
       auto const value = values[static_cast<std::size_t>(row) * n_cols + feature];
@@ -73,7 +73,7 @@ void FindInView(DataMatrix const& data, std::vector<std::size_t> const& features
   std::vector<float> tile;
   for (std::int64_t begin = 0; begin < data.NumRows(); begin += kRowsPerTile) {
     auto const end = std::min(data.NumRows(), begin + kRowsPerTile);
-    tile.resize(static_cast<std::size_t>((end - begin) * n_slots));
+    tile.resize((end - begin) * n_slots);
     view->CopyFeatures(begin, end, slots, n_slots, tile.data());
     for (std::size_t cell = 0; cell < tile.size(); ++cell) {
       if (!std::isnan(tile[cell])) bits[cell % features.size()].Add(tile[cell]);
@@ -89,9 +89,9 @@ void FindInSparse(DataMatrix const& data, std::vector<std::size_t> const& featur
   for (auto const feature : features) is_categorical[feature] = 1;
   for (std::size_t row = 0; row + 1 < csr.row_ptr.size(); ++row) {
     for (auto i = csr.row_ptr[row]; i < csr.row_ptr[row + 1]; ++i) {
-      auto const feature = csr.features[static_cast<std::size_t>(i)];
+      auto const feature = csr.features[i];
       if (is_categorical[feature] == 0) continue;
-      auto const value = csr.values[static_cast<std::size_t>(i)];
+      auto const value = csr.values[i];
       if (!bits[feature].Add(value)) FailCategory(data.Info(), static_cast<std::int64_t>(row), feature, value);
     }
   }

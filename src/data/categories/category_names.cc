@@ -31,7 +31,7 @@ std::vector<std::string> TextsOf(CategoryNames const& names) {
 
 char const* NameOfPolicy(UnseenCategory policy) {
   constexpr char const* kNames[] = {"xgboost", "missing", "error"};
-  return kNames[static_cast<std::size_t>(policy)];
+  return kNames[static_cast<int>(policy)];
 }
 
 bool ParsePolicy(std::string const& text, UnseenCategory* policy) {

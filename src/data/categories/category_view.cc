@@ -102,7 +102,7 @@ float CategoryView::Translate(Column const& column, float value, std::int64_t ro
   auto category = CategoryOf(value);
   if (!column.codes.empty()) {
     auto const is_coded = category >= 0 && static_cast<std::size_t>(category) < column.codes.size();
-    category = is_coded ? column.codes[static_cast<std::size_t>(category)] : kUnknownCategory;
+    category = is_coded ? column.codes[category] : kUnknownCategory;
     if (category == kUnknownCategory) return Unseen(column, value, row);
   }
   if (column.filters && !IsSeen(column, category)) return Unseen(column, value, row);

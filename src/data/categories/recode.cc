@@ -20,7 +20,7 @@ CategoryLists RecodedLists(Context const& ctx, DataMatrix const& matrix, Categor
     if (old_names[feature].Size() == 0) continue;
     auto const codes = CategoryCodes(old_names[feature], names[feature]);
     for (auto& category : lists[feature]) {
-      if (static_cast<std::size_t>(category) < codes.size()) category = codes[static_cast<std::size_t>(category)];
+      if (static_cast<std::size_t>(category) < codes.size()) category = codes[category];
     }
     std::sort(lists[feature].begin(), lists[feature].end());
   }

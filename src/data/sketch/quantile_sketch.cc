@@ -137,11 +137,11 @@ FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uin
 template <typename Data>
 std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, std::uint32_t max_bin,
                                         Span<float const> weights, CategoryLists const& categories) {
-  std::vector<FeatureCuts> cuts(static_cast<std::size_t>(data.NumCols()));
-  std::vector<Scratch> scratches(static_cast<std::size_t>(ctx.threads));
+  std::vector<FeatureCuts> cuts(data.NumCols());
+  std::vector<Scratch> scratches(ctx.threads);
   ForEachColumnPart(ctx, data, data.NumRows(), weights, [&](std::size_t feature, ColumnPart const& column) {
     if (!categories.empty() && !categories[feature].empty()) return;
-    auto* scratch = &scratches[static_cast<std::size_t>(ThreadIndex())];
+    auto* scratch = &scratches[ThreadIndex()];
     cuts[feature] = weights.empty() ? EvenlyWeightedCuts(column.values, data.NumRows(), max_bin, scratch)
                                     : WeightedCuts(column, data.NumRows(), max_bin, scratch);
   });
@@ -203,7 +203,7 @@ std::vector<float> CutWeights(MetaInfo const& info) {
   auto const& given = info.weights;
   if (std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end()) return {};
   if (info.group_ptr.empty()) return given;
-  std::vector<float> weights(static_cast<std::size_t>(info.n_rows));
+  std::vector<float> weights(info.n_rows);
   for (std::size_t group = 0; group + 1 < info.group_ptr.size(); ++group) {
     std::fill(weights.begin() + info.group_ptr[group], weights.begin() + info.group_ptr[group + 1], given[group]);
   }

@@ -61,7 +61,7 @@ std::unique_ptr<DataMatrix> ReadCsv(Context const& ctx, TextFile const& file, Cs
   auto const format = DetectCsvFormat(file, param);
   Blocks blocks(static_cast<std::size_t>(file.NumBlocks()));
   file.ParseBlocks(ctx, [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
-    auto& rows = blocks[static_cast<std::size_t>(block)];
+    auto& rows = blocks[block];
     auto fault = ParseCsvText(text, format, &rows);
     *n_lines = rows.n_lines;
     return fault;

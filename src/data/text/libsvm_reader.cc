@@ -35,14 +35,13 @@ Layout LayOut(Blocks const& blocks, LibsvmColumns const& columns) {
 /// fn(block, index) on all threads.
 template <typename Fn>
 void ForEachBlock(Context const& ctx, Blocks const& blocks, Fn&& fn) {
-  ParallelFor(ctx, static_cast<std::int64_t>(blocks.size()), [&](std::int64_t index) {
-    fn(blocks[static_cast<std::size_t>(index)], static_cast<std::size_t>(index));
-  });
+  ParallelFor(ctx, static_cast<std::int64_t>(blocks.size()),
+              [&](std::int64_t index) { fn(blocks[index], static_cast<std::size_t>(index)); });
 }
 
 DenseStorage FillDense(Context const& ctx, Blocks const& blocks, Layout const& layout) {
   DenseStorage dense;
-  dense.values.resize(static_cast<std::size_t>(layout.NumRows() * layout.n_cols));
+  dense.values.resize(layout.NumRows() * layout.n_cols);
   ForEachBlock(ctx, blocks, [&](LibsvmRows const& block, std::size_t index) {
     auto* row = dense.values.data() + layout.first_row[index] * layout.n_cols - layout.index_base;
     std::size_t entry = 0;
@@ -58,7 +57,7 @@ DenseStorage FillDense(Context const& ctx, Blocks const& blocks, Layout const& l
 CsrStorage FillCsr(Context const& ctx, Blocks const& blocks, Layout const& layout) {
   CsrStorage csr;
   csr.row_ptr.resize(static_cast<std::size_t>(layout.NumRows()) + 1);
-  csr.features.resize(static_cast<std::size_t>(layout.NumEntries()));
+  csr.features.resize(layout.NumEntries());
   csr.values.resize(csr.features.size());
   auto const base = static_cast<std::uint32_t>(layout.index_base);
   ForEachBlock(ctx, blocks, [&](LibsvmRows const& block, std::size_t index) {
@@ -123,7 +122,7 @@ std::unique_ptr<DataMatrix> ReadLibsvm(Context const& ctx, TextFile const& file,
   Blocks blocks(static_cast<std::size_t>(file.NumBlocks()));
   auto const lines_before =
       file.ParseBlocks(ctx, [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
-        auto& rows = blocks[static_cast<std::size_t>(block)];
+        auto& rows = blocks[block];
         auto fault = ParseLibsvmText(text, format, &rows);
         *n_lines = rows.n_lines;
         return fault;

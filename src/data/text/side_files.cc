@@ -59,9 +59,9 @@ std::optional<LineFault> ParseText(Span<char const> text, std::vector<T>* values
 template <typename T>
 std::vector<T> ReadNumbers(Context const& ctx, std::string const& path) {
   TextFile const file(path);
-  std::vector<std::vector<T>> of_block(static_cast<std::size_t>(file.NumBlocks()));
+  std::vector<std::vector<T>> of_block(file.NumBlocks());
   file.ParseBlocks(ctx, [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
-    return ParseText(text, &of_block[static_cast<std::size_t>(block)], n_lines);
+    return ParseText(text, &of_block[block], n_lines);
   });
   std::vector<T> all;
   for (auto const& values : of_block) all.insert(all.end(), values.begin(), values.end());

@@ -55,7 +55,7 @@ inline std::ptrdiff_t AppendEight(std::uint64_t eight, NumberScan* scan) {
   value = ((value & 0x000000FF000000FFU) * 0x000F424000000064U +
            ((value >> 16U) & 0x000000FF000000FFU) * 0x0000271000000001U) >>
           32U;
-  scan->digits = scan->digits * kPowers[static_cast<std::size_t>(n)] + static_cast<std::uint32_t>(value);
+  scan->digits = scan->digits * kPowers[n] + static_cast<std::uint32_t>(value);
   scan->n_digits += n;
   return n;
 }
@@ -116,8 +116,7 @@ inline bool RoundShortly(NumberScan const& scan, double* value) {
     return false;
   }
   auto const digits = static_cast<double>(static_cast<std::int64_t>(scan.digits));
-  *value = scan.exponent < 0 ? digits / kPowersOfTen[static_cast<std::size_t>(-scan.exponent)]
-                             : digits * kPowersOfTen[static_cast<std::size_t>(scan.exponent)];
+  *value = scan.exponent < 0 ? digits / kPowersOfTen[-scan.exponent] : digits * kPowersOfTen[scan.exponent];
   return !IsHalfway(*value);
 }
 

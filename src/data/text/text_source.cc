@@ -25,9 +25,9 @@ class BlockWalk {
   template <typename Parse>
   std::vector<Rows> Next(Context const& ctx, Parse&& parse) {
     auto const last = std::min(next_ + kBlocksAtOnce, file_.NumBlocks());
-    std::vector<Rows> blocks(static_cast<std::size_t>(last - next_));
+    std::vector<Rows> blocks(last - next_);
     auto const parse_block = [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
-      auto& rows = blocks[static_cast<std::size_t>(block - next_)];
+      auto& rows = blocks[block - next_];
       auto fault = parse(text, &rows);
       *n_lines = rows.n_lines;
       return fault;

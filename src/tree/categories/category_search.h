@@ -75,7 +75,7 @@ struct SortedEntries {
   std::int64_t PlaceOf(std::size_t i) const {
     auto const at = static_cast<std::int64_t>(i);
     if (entries[i].weight < 0.0F) return at;
-    if (entries[i].weight == 0.0F) return n_negative + weightless_places[i - static_cast<std::size_t>(n_negative)];
+    if (entries[i].weight == 0.0F) return n_negative + weightless_places[i - n_negative];
     return n_categories - static_cast<std::int64_t>(entries.size() - i);
   }
 
@@ -110,8 +110,8 @@ std::vector<std::uint8_t> MarkFirst(SortedEntries<Entry> const& sorted, std::int
   for (std::size_t i = 0; i < sorted.entries.size(); ++i) {
     auto const& entry = sorted.entries[i];
     if (entry.weight == 0.0F) continue;
-    is_weighted[static_cast<std::size_t>(entry.index)] = 1;
-    if (sorted.PlaceOf(i) < count) marks[static_cast<std::size_t>(entry.index)] = 1;
+    is_weighted[entry.index] = 1;
+    if (sorted.PlaceOf(i) < count) marks[entry.index] = 1;
   }
   auto weightless_left = count - sorted.n_negative;
   for (std::size_t index = 0; index < n && weightless_left > 0; ++index) {
@@ -143,7 +143,7 @@ std::vector<std::int32_t> RightOf(Search const& search, CategoryRules const& rul
                                   std::vector<std::int32_t> const& categories, std::int64_t threshold,
                                   std::vector<Entry>* entries) {
   auto const n = static_cast<std::int32_t>(categories.size());
-  if (UsesOneHot(rules, n)) return {categories[static_cast<std::size_t>(threshold)]};
+  if (UsesOneHot(rules, n)) return {categories[threshold]};
   auto const marks = MarkFirst(SortedEntries<Entry>(search, n, rules.max_partition, entries), threshold);
   std::vector<std::int32_t> right;
   for (std::size_t index = 0; index < categories.size(); ++index) {

@@ -9,8 +9,6 @@
 namespace kauri {
 namespace {
 
-std::size_t At(std::int32_t node) { return static_cast<std::size_t>(node); }
-
 void InsertSorted(std::vector<std::uint32_t> const& other, std::vector<std::uint32_t>* ascending) {
   std::vector<std::uint32_t> both;
   std::set_union(ascending->begin(), ascending->end(), other.begin(), other.end(), std::back_inserter(both));
@@ -37,12 +35,12 @@ TreeConstraints::TreeConstraints(ConstraintRules const& rules, std::int64_t n_fe
 }
 
 WeightBounds TreeConstraints::BoundsOf(std::int32_t node) const {
-  return rules_.HasMonotone() ? bounds_[At(node)] : WeightBounds{};
+  return rules_.HasMonotone() ? bounds_[node] : WeightBounds{};
 }
 
 std::vector<std::uint32_t> TreeConstraints::AllowedOf(std::int32_t node,
                                                       std::vector<std::uint32_t> const& features) const {
-  auto const path = LimitsFeatures() ? path_of_node_[At(node)] : 0;
+  auto const path = LimitsFeatures() ? path_of_node_[node] : 0;
   if (path == 0) return features;
   auto const& allowed = paths_[path].allowed;
   std::vector<std::uint32_t> both;
@@ -54,16 +52,16 @@ void TreeConstraints::AddSplit(Tree const& tree, std::int32_t node) {
   if (rules_.HasMonotone() && !tree.HasVectorLeaves()) PassBounds(tree, node);
   if (!LimitsFeatures()) return;
   path_of_node_.resize(tree.left.size());
-  auto const path = LongerPath(path_of_node_[At(node)], tree.split_feature[At(node)]);
-  path_of_node_[At(tree.left[At(node)])] = path_of_node_[At(tree.right[At(node)])] = path;
+  auto const path = LongerPath(path_of_node_[node], tree.split_feature[node]);
+  path_of_node_[tree.left[node]] = path_of_node_[tree.right[node]] = path;
 }
 
 void TreeConstraints::PassBounds(Tree const& tree, std::int32_t node) {
   bounds_.resize(tree.left.size());
-  auto const left = At(tree.left[At(node)]);
-  auto const right = At(tree.right[At(node)]);
-  bounds_[left] = bounds_[right] = bounds_[At(node)];
-  auto const sign = SignOf(tree.split_feature[At(node)]);
+  auto const left = ToSize(tree.left[node]);
+  auto const right = ToSize(tree.right[node]);
+  bounds_[left] = bounds_[right] = bounds_[node];
+  auto const sign = SignOf(tree.split_feature[node]);
   // In float32, as the weights: bounds are weights that leaves can have.
   auto const middle = static_cast<double>((tree.base_weight[left] + tree.base_weight[right]) / 2.0F);
   if (sign > 0) bounds_[left].upper = bounds_[right].lower = middle;

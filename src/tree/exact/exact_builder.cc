@@ -50,9 +50,7 @@ class ExactState : public BuildState {
   void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features);
   CodedColumn const* CodedOf(std::uint32_t feature) const {
     auto const place = codes->Find(feature);
-    return place < 0 || !is_coded_[static_cast<std::size_t>(place)]
-               ? nullptr
-               : &codes->Columns()[static_cast<std::size_t>(place)];
+    return place < 0 || !is_coded_[place] ? nullptr : &codes->Columns()[place];
   }
 
   std::shared_ptr<SortedColumns const> sorted;
@@ -180,7 +178,7 @@ void Grower::StartAtRoot() {
 }
 
 std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf) {
-  auto const parent = tree_.parent[static_cast<std::size_t>(id)];
+  auto const parent = tree_.parent[id];
   SetNode(sum, gain_, leaf_rate_, id, &tree_, constraints_.BoundsOf(parent));
   if (!MaySplit(sum, depth_ + 1)) {
     *leaf = id;
@@ -245,7 +243,7 @@ RowSplit Grower::Expand(std::size_t node, SplitCandidate const& split) {
 RowSplit Grower::MakeSplit(std::size_t node, SplitCandidate const& split) {
   auto const id = nodes_[node].id;
   auto rows = Expand(node, split);
-  auto const left = tree_.left[static_cast<std::size_t>(id)];
+  auto const left = tree_.left[id];
   RowMove move;
   move.left = AddChild(left, split.left, &rows.left_leaf);
   move.right = AddChild(left + 1, split.right, &rows.right_leaf);
@@ -275,8 +273,8 @@ void Grower::ApplySplits(std::vector<SplitCandidate> const& splits) {
     auto& move = moves_[parent_of[i]];
     auto const& range = row_splits[i].range;
     move.middle = row_splits[i].middle;
-    if (move.left >= 0) children_[static_cast<std::size_t>(move.left)].range = {range.begin, move.middle};
-    if (move.right >= 0) children_[static_cast<std::size_t>(move.right)].range = {move.middle, range.end};
+    if (move.left >= 0) children_[move.left].range = {range.begin, move.middle};
+    if (move.right >= 0) children_[move.right].range = {move.middle, range.end};
   }
   nodes_.swap(children_);
 }
@@ -311,8 +309,8 @@ Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask co
   auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task), &tree);
   ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
     for (auto row = begin; row < end; ++row) {
-      auto& leaf = leaf_of_row[static_cast<std::size_t>(row)];
-      leaf = new_id[static_cast<std::size_t>(leaf)];
+      auto& leaf = leaf_of_row[row];
+      leaf = new_id[leaf];
     }
   });
   return tree;

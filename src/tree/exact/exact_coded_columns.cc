@@ -46,7 +46,7 @@ bool CodedColumns::PaysFor(std::int64_t n_rows) const {
 }
 
 std::vector<CodedColumns::Family> CodedColumns::MakeFamilies(Span<ActiveNode const> nodes, Span<RowMove const> moves) {
-  auto const size_of = [&](std::int32_t node) { return nodes[static_cast<std::size_t>(node)].range.Size(); };
+  auto const size_of = [&](std::int32_t node) { return nodes[node].range.Size(); };
   std::vector<Family> families;
   if (cells_.empty()) families.push_back({0});
   for (std::size_t parent = 0; parent < cells_.size(); ++parent) {
@@ -64,9 +64,9 @@ std::vector<CodedColumns::Family> CodedColumns::MakeFamilies(Span<ActiveNode con
   for (auto& family : families) {
     auto const is_alone = family.large < 0;
     if (is_alone ? PaysFor(size_of(family.small)) : family.large_cells != nullptr) {
-      family.small_cells = cells_[static_cast<std::size_t>(family.small)] = pool_.Borrow();
+      family.small_cells = cells_[family.small] = pool_.Borrow();
     }
-    if (!is_alone) cells_[static_cast<std::size_t>(family.large)] = family.large_cells;
+    if (!is_alone) cells_[family.large] = family.large_cells;
   }
   return families;
 }
@@ -76,8 +76,8 @@ void CodedColumns::AddRows(Context const& ctx, ExactLevel const& level, Span<Fix
   auto const& nodes = level.Task().nodes;
   auto const n_families = static_cast<std::int64_t>(families.size());
   auto const size_of = [&](std::int64_t index) {
-    auto const& family = families[static_cast<std::size_t>(index)];
-    return family.small_cells == nullptr ? 0 : nodes[static_cast<std::size_t>(family.small)].range.Size();
+    auto const& family = families[index];
+    return family.small_cells == nullptr ? 0 : nodes[family.small].range.Size();
   };
   std::int64_t n_rows = 0;
   for (std::int64_t index = 0; index < n_families; ++index) n_rows += size_of(index);
@@ -90,15 +90,15 @@ void CodedColumns::AddRows(Context const& ctx, ExactLevel const& level, Span<Fix
   auto const pieces = CutIntoPieces(n_families, piece_rows, size_of);
   std::vector<FixedSum*> cells;
   for (auto const& piece : pieces) {
-    auto& family = families[static_cast<std::size_t>(piece.item)];
+    auto& family = families[piece.item];
     if (piece.begin > 0) family.partial.push_back(pool_.Borrow());
     cells.push_back(piece.begin > 0 ? family.partial.back() : family.small_cells);
   }
   auto const team = ThreadsFor(ctx, static_cast<double>(n_rows * n_columns));
   ForEachPiece(team, pieces, piece_rows, [&](Piece const& piece) {
-    auto const& family = families[static_cast<std::size_t>(piece.item)];
-    auto const first = std::int64_t{nodes[static_cast<std::size_t>(family.small)].range.begin};
-    auto* const to = cells[static_cast<std::size_t>(&piece - pieces.data())];
+    auto const& family = families[piece.item];
+    auto const first = std::int64_t{nodes[family.small].range.begin};
+    auto* const to = cells[&piece - pieces.data()];
     std::memset(static_cast<void*>(to), 0, n_cells * sizeof(FixedSum));
     adder_->Add(pairs, {level.Task().rows->Rows(), first + piece.begin, first + piece.end}, narrow_, adder_->All(), to);
   });
@@ -185,7 +185,7 @@ void CodedColumns::Search(ExactLevel const& level, CodedColumn const& column, st
                           std::vector<SplitCandidate>* best) {
   auto const index = static_cast<std::size_t>(node);
   if (!level.MayUse(column.feature, index)) return;
-  auto* const scratch = &scratch_[static_cast<std::size_t>(ThreadIndex())];
+  auto* const scratch = &scratch_[ThreadIndex()];
   scratch->Reserve(column.NumCodes());
   if (cells != nullptr) {
     CollectCells(column, cells, scratch);
@@ -236,13 +236,12 @@ void CodedColumns::FindSplits(Context const& ctx, ExactLevel const& level, Span<
     auto const& family = family_of(item);
     if (!column_of(item).IsWide() && family.small_cells != nullptr)
       return kFinishShare * static_cast<std::int64_t>(column_of(item).NumCodes() * (2 + family.partial.size()));
-    auto const large = family.large < 0 ? 0 : nodes[static_cast<std::size_t>(family.large)].range.Size();
-    return kRowShare * (nodes[static_cast<std::size_t>(family.small)].range.Size() + large);
+    auto const large = family.large < 0 ? 0 : nodes[family.large].range.Size();
+    return kRowShare * (nodes[family.small].range.Size() + large);
   };
   auto const n_items = static_cast<std::int64_t>(families.size() * n_columns);
-  ForEachBundled(ctx, n_items, kWorkPerTask, size_of, [&](std::int64_t item) {
-    Finish(level, family_of(item), column_of(item), &found[static_cast<std::size_t>(ThreadIndex())]);
-  });
+  ForEachBundled(ctx, n_items, kWorkPerTask, size_of,
+                 [&](std::int64_t item) { Finish(level, family_of(item), column_of(item), &found[ThreadIndex()]); });
   for (auto& family : families) {
     for (auto* partial : family.partial) pool_.GiveBack(partial);
   }

@@ -38,7 +38,7 @@ std::vector<float> ValuesOf(Span<ColumnEntry const> sorted, std::size_t most) {
 
 std::vector<std::uint16_t> WideCodes(Span<ColumnEntry const> sorted, std::vector<std::int32_t> const& categories,
                                      std::int64_t n_rows) {
-  std::vector<std::uint16_t> codes(static_cast<std::size_t>(n_rows), static_cast<std::uint16_t>(categories.size()));
+  std::vector<std::uint16_t> codes(n_rows, static_cast<std::uint16_t>(categories.size()));
   auto at = categories.begin();
   for (auto const& entry : sorted) {
     while (*at < static_cast<std::int32_t>(entry.value)) ++at;

@@ -24,7 +24,7 @@ struct ExactColumns::Work {
 };
 
 ExactColumns::ExactColumns(SortedColumns const& source)
-    : source_(&source), moved_(new ColumnEntry[static_cast<std::size_t>(source.NumEntries())]) {}
+    : source_(&source), moved_(new ColumnEntry[source.NumEntries()]) {}
 
 void ExactColumns::Start(std::vector<std::uint32_t> const& features) {
   entries_ = source_->Entries().data();
@@ -72,17 +72,17 @@ void ExactColumns::FindSplits(Context const& ctx, ExactLevel const& level, Span<
       next_[column].resize(2 * columns_[column].places.size());
   }
   auto const work = CutIntoWork();
-  auto const size_of = [&](std::int64_t item) { return work[static_cast<std::size_t>(item)].n_entries; };
+  auto const size_of = [&](std::int64_t item) { return work[item].n_entries; };
   ForEachBundled(ctx, static_cast<std::int64_t>(work.size()), kEntriesPerTask, size_of, [&](std::int64_t item) {
-    auto const& piece = work[static_cast<std::size_t>(item)];
-    auto* const own = &found[static_cast<std::size_t>(ThreadIndex())];
+    auto const& piece = work[item];
+    auto* const own = &found[ThreadIndex()];
     auto const& column = columns_[piece.column];
     for (auto index = piece.begin; index < piece.end; ++index) {
       auto const& place = column.places[index];
       if (moves.empty()) {
         ScanPlace(level, column, entries_, place, own);
       } else {
-        SplitPlace(level, moves[static_cast<std::size_t>(place.node)], piece.column, index, own);
+        SplitPlace(level, moves[place.node], piece.column, index, own);
       }
     }
   });
@@ -99,7 +99,7 @@ void ExactColumns::SplitPlace(ExactLevel const& level, RowMove const& move, std:
   Place left{place.begin, 0, move.left};
   Place right{place.begin, 0, move.right};
   if (move.left >= 0 && move.right >= 0) {
-    auto& buffer = buffers_[static_cast<std::size_t>(ThreadIndex())];
+    auto& buffer = buffers_[ThreadIndex()];
     auto const count = static_cast<std::size_t>(place.count);
     if (buffer.size() < count) buffer.resize(count);
     left.count = PartitionEntries(from, place.count, new_position, move.middle, buffer.data(), to);
@@ -128,7 +128,7 @@ void ExactColumns::ScanPlace(ExactLevel const& level, Column const& column, Colu
   segment.mode = column.mode;
   auto const floor = level.Floor(index);
   auto const& categories = *level.Task().categories;
-  auto* const scratch = &category_entries_[static_cast<std::size_t>(ThreadIndex())];
+  auto* const scratch = &category_entries_[ThreadIndex()];
   auto const& gain = level.Task().gain;
   auto const candidate = categories.Has(column.feature) ? ScanCategories(gain, categories, segment, floor, scratch)
                                                         : ScanSegment(gain, segment, floor);

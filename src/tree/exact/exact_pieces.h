@@ -45,15 +45,15 @@ void ForEachBundled(Context const& ctx, std::int64_t n, std::int64_t bundle_size
     size = 0;
   }
   ParallelFor(ctx, static_cast<std::int64_t>(bundle_ptr.size()) - 1, [&](std::int64_t bundle) {
-    auto const end = bundle_ptr[static_cast<std::size_t>(bundle) + 1];
-    for (auto index = bundle_ptr[static_cast<std::size_t>(bundle)]; index < end; ++index) fn(index);
+    auto const end = bundle_ptr[bundle + 1];
+    for (auto index = bundle_ptr[bundle]; index < end; ++index) fn(index);
   });
 }
 
 /// fn(piece) for each piece, bundled.
 template <typename Fn>
 void ForEachPiece(Context const& ctx, std::vector<Piece> const& pieces, std::int64_t bundle_size, Fn&& fn) {
-  auto const piece = [&](std::int64_t index) -> Piece const& { return pieces[static_cast<std::size_t>(index)]; };
+  auto const piece = [&](std::int64_t index) -> Piece const& { return pieces[index]; };
   ForEachBundled(
       ctx, static_cast<std::int64_t>(pieces.size()), bundle_size,
       [&](std::int64_t index) { return piece(index).end - piece(index).begin; },

@@ -56,11 +56,11 @@ void RowOrder::MarkOffDefault(Context const& ctx, ExactCodes const& codes, Span<
                               : split.entries.subspan(0, n_left);
   };
   auto const pieces = CutIntoPieces(static_cast<std::int64_t>(splits.size()), kRowsPerPiece, [&](auto item) {
-    auto const& split = splits[static_cast<std::size_t>(item)];
+    auto const& split = splits[item];
     return split.coded != nullptr ? split.range.Size() : static_cast<std::int64_t>(marked(split).size());
   });
   ForEachPiece(ctx, pieces, kRowsPerPiece, [&](Piece const& piece) {
-    auto const& split = splits[static_cast<std::size_t>(piece.item)];
+    auto const& split = splits[piece.item];
     if (split.coded != nullptr) {
       auto const first = split.range.begin;
       codes.WithCodes(*split.coded, [&](auto const& code_of) {
@@ -78,9 +78,8 @@ void RowOrder::MarkOffDefault(Context const& ctx, ExactCodes const& codes, Span<
 
 std::vector<RowOrder::Stretch> RowOrder::LayOut(Context const& ctx, Span<RowSplit> splits) const {
   std::vector<Stretch> stretches;
-  for (auto const& piece : CutIntoPieces(static_cast<std::int64_t>(splits.size()), kRowsPerPiece, [&](auto item) {
-         return splits[static_cast<std::size_t>(item)].range.Size();
-       })) {
+  for (auto const& piece : CutIntoPieces(static_cast<std::int64_t>(splits.size()), kRowsPerPiece,
+                                         [&](auto item) { return splits[item].range.Size(); })) {
     auto const index = static_cast<std::size_t>(piece.item);
     auto const first = splits[index].range.begin;
     stretches.push_back(
@@ -90,13 +89,13 @@ std::vector<RowOrder::Stretch> RowOrder::LayOut(Context const& ctx, Span<RowSpli
          0});
   }
   std::vector<std::uint32_t> n_left(stretches.size());
-  auto const size_of = [&](std::int64_t i) { return stretches[static_cast<std::size_t>(i)].range.Size(); };
+  auto const size_of = [&](std::int64_t i) { return stretches[i].range.Size(); };
   ForEachBundled(ctx, static_cast<std::int64_t>(stretches.size()), kRowsPerSweep, size_of, [&](std::int64_t i) {
-    auto const& stretch = stretches[static_cast<std::size_t>(i)];
+    auto const& stretch = stretches[i];
     auto const* marks = off_default_.data();
     auto const n_marked = std::accumulate(marks + stretch.range.begin, marks + stretch.range.end, 0U);
     auto const size = stretch.range.end - stretch.range.begin;
-    n_left[static_cast<std::size_t>(i)] = splits[stretch.split].default_left ? size - n_marked : n_marked;
+    n_left[i] = splits[stretch.split].default_left ? size - n_marked : n_marked;
   });
   for (auto& split : splits) split.middle = split.range.begin;
   for (std::size_t i = 0; i < stretches.size(); ++i) splits[stretches[i].split].middle += n_left[i];
@@ -135,9 +134,9 @@ void RowOrder::Split(Context const& ctx, ExactCodes const& codes, Span<RowSplit>
                      Span<std::int32_t> leaf_of_row) {
   MarkOffDefault(ctx, codes, splits);
   auto const stretches = LayOut(ctx, splits);
-  auto const size_of = [&](std::int64_t i) { return stretches[static_cast<std::size_t>(i)].range.Size(); };
+  auto const size_of = [&](std::int64_t i) { return stretches[i].range.Size(); };
   ForEachBundled(ctx, static_cast<std::int64_t>(stretches.size()), kRowsPerPiece, size_of, [&](std::int64_t i) {
-    auto const& stretch = stretches[static_cast<std::size_t>(i)];
+    auto const& stretch = stretches[i];
     Move(stretch, splits[stretch.split], leaf_of_row);
   });
   row_of_.swap(next_row_of_);
@@ -148,11 +147,11 @@ void RowOrder::Split(Context const& ctx, ExactCodes const& codes, Span<RowSplit>
 
 void RowOrder::Finish(Context const& ctx, Span<FinishedRows const> nodes, Span<std::int32_t> leaf_of_row) const {
   auto const pieces = CutIntoPieces(static_cast<std::int64_t>(nodes.size()), kRowsPerPiece,
-                                    [&](auto item) { return nodes[static_cast<std::size_t>(item)].range.Size(); });
+                                    [&](auto item) { return nodes[item].range.Size(); });
   ForEachPiece(ctx, pieces, kRowsPerPiece, [&](Piece const& piece) {
-    auto const& node = nodes[static_cast<std::size_t>(piece.item)];
+    auto const& node = nodes[piece.item];
     for (auto at = piece.begin; at < piece.end; ++at) {
-      leaf_of_row[row_of_[static_cast<std::size_t>(node.range.begin + at)]] = node.leaf;
+      leaf_of_row[row_of_[node.range.begin + at]] = node.leaf;
     }
   });
 }

@@ -103,7 +103,7 @@ struct RowGroup {
 void CopyPairs(FixedPair const* pairs, std::uint32_t const* rows, std::int64_t n, RowGroup* group) {
   for (std::int64_t i = 0; i < n; ++i) {
     if (i + kPrefetchRows < n) __builtin_prefetch(pairs + rows[i + kPrefetchRows]);
-    group->pairs[static_cast<std::size_t>(i)] = pairs[rows[i]];
+    group->pairs[i] = pairs[rows[i]];
   }
 }
 
@@ -150,9 +150,7 @@ template <typename Code>
 void HistogramAdder::MakeBlocks() {
   constexpr auto kPerWord = BinCodes<Code>::kPerWord;
   auto const n_cols = static_cast<std::int64_t>(byte_offsets_.size());
-  auto const cell_of_word = [&](std::int64_t word) {
-    return column_begin_[static_cast<std::size_t>(std::min(word * kPerWord, n_cols))];
-  };
+  auto const cell_of_word = [&](std::int64_t word) { return column_begin_[std::min(word * kPerWord, n_cols)]; };
   auto const n_words = NumBlocks(n_cols, kPerWord);
   n_words_ = n_words;
   columns_per_word_ = kPerWord;
@@ -233,7 +231,7 @@ void HistogramAdder::AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum*
     }
     auto const pair = Widen(pairs[row]);
     for (auto entry = row_ptr[row]; entry < row_ptr[row + 1]; ++entry) {
-      AddTo(cells, entries.cells[static_cast<std::size_t>(entry)] * sizeof(FixedSum), pair);
+      AddTo(cells, entries.cells[entry] * sizeof(FixedSum), pair);
     }
   }
 }
@@ -243,7 +241,7 @@ std::vector<HistogramAdder::Part> HistogramAdder::Parts(std::int64_t n) const {
   auto const n_parts = std::min(n, n_words_);
   auto const cell_of_word = [&](std::int64_t word) {
     auto const n_columns = static_cast<std::int64_t>(byte_offsets_.size());
-    return column_begin_[static_cast<std::size_t>(std::min(word * columns_per_word_, n_columns))];
+    return column_begin_[std::min(word * columns_per_word_, n_columns)];
   };
   std::vector<Part> parts;
   for (std::int64_t i = 0; i < n_parts; ++i) {

@@ -17,7 +17,7 @@ void GatherRows(BinCodes<Code> const& codes, Span<FixedPair const> pairs, RowSli
     auto const position = slice.begin + static_cast<std::int64_t>(i);
     auto const row = slice.rows == nullptr ? position : static_cast<std::int64_t>(slice.rows[position]);
     scratch->places[i] = row * codes.row_stride;
-    scratch->pairs[i] = pairs[static_cast<std::size_t>(row)];
+    scratch->pairs[i] = pairs[row];
   }
 }
 

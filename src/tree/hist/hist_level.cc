@@ -109,8 +109,8 @@ Context HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span
 void HistWorkspace::AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features) {
   auto const n_parts = static_cast<std::int64_t>(parts_.size());
   ParallelFor(ctx, static_cast<std::int64_t>(chunks_.size()) * n_parts, [&](std::int64_t index) {
-    auto const& chunk = chunks_[static_cast<std::size_t>(index / n_parts)];
-    auto const& part = parts_[static_cast<std::size_t>(index % n_parts)];
+    auto const& chunk = chunks_[index / n_parts];
+    auto const& part = parts_[index % n_parts];
     auto const bytes = (part.last_cell - part.first_cell) * sizeof(FixedSum);
     for (auto i = chunk.first_piece; i < chunk.last_piece; ++i) {
       std::memset(static_cast<void*>(pieces_[i].histogram + part.first_cell), 0, bytes);
@@ -120,7 +120,7 @@ void HistWorkspace::AddRows(Context const& ctx, TreeTask const& task, Span<std::
 }
 
 void HistWorkspace::ScanBlock(GainParam const& gain, HistNode const& node, FeatureBlock block, SplitCandidate* best) {
-  auto* const scratch = &scratch_[static_cast<std::size_t>(ThreadIndex())];
+  auto* const scratch = &scratch_[ThreadIndex()];
   if (!node.IsOpen()) return;
   auto const end = node.features->end();
   auto const first = std::lower_bound(node.features->begin(), end, block.first);
@@ -166,10 +166,10 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
   auto const team = ThreadsFor(ctx, kFewRowsShare * n_rows * entries_per_row_);
   ParallelFor(team, static_cast<std::int64_t>(nodes.size()), [&](std::int64_t index) {
-    auto& node = *nodes[static_cast<std::size_t>(index)];
+    auto& node = *nodes[index];
     auto const range = rows.RangeOf(node.id);
     FindSplitOfFewRows(gain, *bins_, task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features,
-                       node.total, &few_rows_[static_cast<std::size_t>(ThreadIndex())], &node.best);
+                       node.total, &few_rows_[ThreadIndex()], &node.best);
   });
   return others;
 }

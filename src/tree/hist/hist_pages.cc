@@ -31,7 +31,7 @@ void PagedHist::Reset(TreeTask const& task) {
       continue;
     }
     auto const first = static_cast<std::size_t>(reader_.FirstRow(static_cast<std::int64_t>(page)));
-    auto const marks = task.sampled_rows.subspan(first, static_cast<std::size_t>(n_rows));
+    auto const marks = task.sampled_rows.subspan(first, n_rows);
     rows_[page].Reset(marks, 1);
     other_rows_[page].Reset(marks, 0);
   }
@@ -93,15 +93,14 @@ void PagedHist::Pass(Context const& ctx, TreeTask const& task, Span<std::uint32_
 }
 
 void PagedHist::Route(Context const& ctx, Page const& page) {
-  auto const leaves = leaf_of_row_.subspan(static_cast<std::size_t>(reader_.FirstRow(page.number)),
-                                           static_cast<std::size_t>(page.bins.NumRows()));
+  auto const leaves = leaf_of_row_.subspan(reader_.FirstRow(page.number), page.bins.NumRows());
   auto const split = [&](RowLists* rows) {
     rows->TakeScratch(&scratch_);
     rows->Split(ctx, page.bins, splits_, leaves);
     scratch_.TakeScratch(rows);
   };
-  split(&rows_[static_cast<std::size_t>(page.number)]);
-  if (!other_rows_.empty()) split(&other_rows_[static_cast<std::size_t>(page.number)]);
+  split(&rows_[page.number]);
+  if (!other_rows_.empty()) split(&other_rows_[page.number]);
 }
 
 std::int64_t PagedHist::PlanPieces(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
@@ -135,9 +134,8 @@ std::int64_t PagedHist::PlanPieces(Context const& ctx, RowLists const& rows, Spa
 
 void PagedHist::AddPage(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features, Page const& page,
                         Span<HistPair const> pairs) {
-  auto const n_parts = PlanPieces(ctx, rows_[static_cast<std::size_t>(page.number)], pairs);
-  auto const gradients = task.gradients.pairs.subspan(static_cast<std::size_t>(reader_.FirstRow(page.number)),
-                                                      static_cast<std::size_t>(page.bins.NumRows()));
+  auto const n_parts = PlanPieces(ctx, rows_[page.number], pairs);
+  auto const gradients = task.gradients.pairs.subspan(reader_.FirstRow(page.number), page.bins.NumRows());
   ParallelFor(ctx, n_parts, [&](std::int64_t part) {
     for (auto const& piece : pieces_) {
       if (piece.part != part) continue;
@@ -165,8 +163,7 @@ void PagedHist::MergePieces(Context const& ctx) {
 void PagedHist::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const {
   for (std::int64_t page = 0; page < reader_.NumPages(); ++page) {
     auto const at = static_cast<std::size_t>(page);
-    auto const leaves = leaf_of_row.subspan(static_cast<std::size_t>(reader_.FirstRow(page)),
-                                            static_cast<std::size_t>(reader_.NumRows(page)));
+    auto const leaves = leaf_of_row.subspan(reader_.FirstRow(page), reader_.NumRows(page));
     rows_[at].WriteLeaves(ctx, leaves);
     if (!other_rows_.empty()) other_rows_[at].WriteLeaves(ctx, leaves);
   }

@@ -92,7 +92,7 @@ void RowLists::Reset(Span<std::uint8_t const> marks, std::uint8_t mark) {
   ResizeLarge(&rows_, marks.size());
   std::int64_t count = 0;
   for (std::size_t row = 0; row < marks.size(); ++row) {
-    rows_[static_cast<std::size_t>(count)] = static_cast<std::uint32_t>(row);
+    rows_[count] = static_cast<std::uint32_t>(row);
     count += static_cast<std::int64_t>(marks[row] == mark);
   }
   ranges_.assign(1, {0, count});
@@ -168,8 +168,8 @@ void RowLists::RouteTasks(Context const& ctx, BinMatrix const& bins, Span<CodeSp
     auto last_task = first_task;
     while (last_task < tasks_.size() && static_cast<std::size_t>(tasks_[last_task].split) < last) ++last_task;
     ParallelFor(ctx, static_cast<std::int64_t>(last_task - first_task), [&](std::int64_t index) {
-      auto& task = tasks_[first_task + static_cast<std::size_t>(index)];
-      auto const& split = splits[static_cast<std::size_t>(task.split)];
+      auto& task = tasks_[first_task + index];
+      auto const& split = splits[task.split];
       auto const column = columns_.Of(static_cast<std::size_t>(task.split) - first);
       RouteBlock const block{Rows(), task.begin, task.end - task.begin};
       if (split.is_last) {
@@ -186,7 +186,7 @@ void RowLists::PlaceTasks(Span<CodeSplit const> splits) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < splits.size(); ++i) {
     auto const& split = splits[i];
-    auto& range = ranges_[static_cast<std::size_t>(split.node)];
+    auto& range = ranges_[split.node];
     auto const n_nodes = static_cast<std::size_t>(std::max(split.left, split.right)) + 1;
     std::int64_t n_left = 0;
     auto const first = next;
@@ -204,8 +204,8 @@ void RowLists::PlaceTasks(Span<CodeSplit const> splits) {
     auto const begin = range.begin;
     range.end = begin;
     if (ranges_.size() < n_nodes) ranges_.resize(n_nodes);
-    ranges_[static_cast<std::size_t>(split.left)] = {begin, split.is_last ? begin : middle};
-    ranges_[static_cast<std::size_t>(split.right)] = {split.is_last ? begin : middle, end};
+    ranges_[split.left] = {begin, split.is_last ? begin : middle};
+    ranges_[split.right] = {split.is_last ? begin : middle, end};
   }
 }
 
@@ -231,8 +231,8 @@ void RowLists::Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit c
   auto const is_last = [](CodeSplit const& split) { return split.is_last; };
   if (std::all_of(splits.begin(), splits.end(), is_last)) return;  // none is left to move
   ParallelFor(team, n_tasks, [&](std::int64_t index) {
-    auto const& task = tasks_[static_cast<std::size_t>(index)];
-    if (!splits[static_cast<std::size_t>(task.split)].is_last) CopyBlock(task);
+    auto const& task = tasks_[index];
+    if (!splits[task.split].is_last) CopyBlock(task);
   });
 }
 
@@ -249,10 +249,10 @@ void RowLists::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) c
   }
   auto const team = ThreadsFor(ctx, kOperationsPerRow * static_cast<double>(rows_.size()));
   ParallelFor(team, static_cast<std::int64_t>(pieces.size()), [&](std::int64_t index) {
-    auto const& piece = pieces[static_cast<std::size_t>(index)];
+    auto const& piece = pieces[index];
     WithRows(Rows(), [&](auto row_at) {
       for (auto i = piece.range.begin; i < piece.range.end; ++i) {
-        leaf_of_row[static_cast<std::size_t>(row_at(i))] = piece.node;
+        leaf_of_row[row_at(i)] = piece.node;
       }
     });
   });

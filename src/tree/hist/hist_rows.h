@@ -48,7 +48,7 @@ class RowLists {
     auto const range = RangeOf(node);
     return range.end - range.begin;
   }
-  Range RangeOf(std::int32_t node) const { return ranges_[static_cast<std::size_t>(node)]; }
+  Range RangeOf(std::int32_t node) const { return ranges_[node]; }
   /// Positions [begin, end) of the array as row numbers; nullptr means that position i holds row i.
   std::uint32_t const* Rows() const { return is_identity_ ? nullptr : rows_.data(); }
 

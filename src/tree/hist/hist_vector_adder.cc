@@ -105,7 +105,7 @@ void AddSparse(BinEntries const& entries, GradientTableView const& table, RowSli
     }
     Widen(table.values.data() + row * table.stride, &wide);
     for (auto entry = row_ptr[row]; entry < row_ptr[row + 1]; ++entry) {
-      AddTo(&wide, histogram + entries.cells[static_cast<std::size_t>(entry)] * stride);
+      AddTo(&wide, histogram + entries.cells[entry] * stride);
     }
   }
 }

@@ -46,8 +46,7 @@ class Search {
     for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
       auto const& bounds = feature_.node.bounds;
       gain += OutputSplitGain(param.SumOf(left.values.data(), output), param.SumOf(right.values.data(), output),
-                              param.Of(output),
-                              bounds.empty() ? WeightBounds{} : bounds[static_cast<std::size_t>(output)], 0);
+                              param.Of(output), bounds.empty() ? WeightBounds{} : bounds[output], 0);
     }
     auto const loss_change = gain - feature_.node.gain;
     if (!(loss_change > best_.loss_change)) return;
@@ -56,7 +55,7 @@ class Search {
   float Weigh(Sums const& sums) const {
     double product = 0.0;
     for (std::int64_t output = 0; output < feature_.param.NumOutputs(); ++output) {
-      product += WeightOf(sums, output) * node_weights_[static_cast<std::size_t>(output)];
+      product += WeightOf(sums, output) * node_weights_[output];
     }
     return static_cast<float>(product);
   }

@@ -13,21 +13,19 @@ constexpr std::int64_t kRowsPerBlock = 1 << 14;
 constexpr std::size_t kHistogramBytes = std::size_t{1} << 30U;  // that may be kept for nodes yet to be split
 constexpr double kBelowTwice = 2.0 * (1.0 - 1e-9);  // less than any rounding of the sums can turn into enough
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Of all rows; those not sampled are zeros.
 std::vector<std::int64_t> SumTable(Context const& ctx, GradientTableView const& table) {
   auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
-  std::vector<std::vector<std::int64_t>> of_block(At(NumBlocks(n_rows, kRowsPerBlock)));
+  std::vector<std::vector<std::int64_t>> of_block(NumBlocks(n_rows, kRowsPerBlock));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
-    std::vector<std::int64_t> sums(At(table.stride), 0);
+    std::vector<std::int64_t> sums(table.stride, 0);
     for (auto row = begin; row < end; ++row) {
       auto const* values = table.values.data() + row * table.stride;
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
     }
-    of_block[At(block)] = std::move(sums);
+    of_block[block] = std::move(sums);
   });
-  std::vector<std::int64_t> total(At(table.stride), 0);
+  std::vector<std::int64_t> total(table.stride, 0);
   for (auto const& sums : of_block) AddSums(sums.data(), sums.size(), total.data());
   return total;
 }
@@ -62,7 +60,7 @@ void VectorGrower::SetNode(std::int32_t node, VectorTotal const& total, Span<dou
     tree_.base_weight[first + output] = weight;
     tree_.SetLeafValue(node, weight * leaf_rate_, static_cast<std::int32_t>(output));
   }
-  tree_.sum_hessian[static_cast<std::size_t>(node)] = static_cast<float>(SumHessians(total.sums.data(), gain_));
+  tree_.sum_hessian[node] = static_cast<float>(SumHessians(total.sums.data(), gain_));
 }
 
 VectorTotal VectorGrower::MakeRoot() {
@@ -87,7 +85,7 @@ void VectorGrower::MakeChildren(VectorNode const& parent, VectorNode* left, Vect
   std::vector<double> left_weights;
   std::vector<double> right_weights;
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
-    auto const bounds = from.bounds.empty() ? WeightBounds{} : from.bounds[At(output)];
+    auto const bounds = from.bounds.empty() ? WeightBounds{} : from.bounds[output];
     auto const weights = SplitWeights(gain_.SumOf(left->total.sums.data(), output),
                                       gain_.SumOf(right->total.sums.data(), output), gain_.Of(output), bounds, sign);
     left_weights.push_back(weights.left);

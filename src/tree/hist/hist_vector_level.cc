@@ -120,7 +120,7 @@ void VectorWorkspace::AddPart(GradientTableView const& table, Part const& part, 
 
 void VectorWorkspace::ScanBlock(Job const& job, VectorNode const& node, Block block, SplitCandidate* best) {
   if (!node.IsOpen()) return;
-  auto* const scratch = &scratch_[static_cast<std::size_t>(ThreadIndex())];
+  auto* const scratch = &scratch_[ThreadIndex()];
   auto const end = node.features->end();
   auto feature = std::lower_bound(node.features->begin(), end, block.first_feature);
   for (; feature != end && *feature < block.last_feature; ++feature) {
@@ -192,14 +192,12 @@ void VectorWorkspace::FindSplits(Context const& ctx, GradientTableView const& ta
   auto const in_one_go = HasCodes() && parts_.size() == pairs.size();
   if (!in_one_go) {
     auto const blocks_apart = HasCodes() ? n_blocks : 1;
-    ParallelFor(team, n_parts * blocks_apart, [&](std::int64_t unit) {
-      AddPart(table, parts_[static_cast<std::size_t>(unit / blocks_apart)],
-              blocks_[static_cast<std::size_t>(unit % blocks_apart)]);
-    });
+    ParallelFor(team, n_parts * blocks_apart,
+                [&](std::int64_t unit) { AddPart(table, parts_[unit / blocks_apart], blocks_[unit % blocks_apart]); });
   }
   ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t unit) {
     auto const pair = static_cast<std::size_t>(unit / n_blocks);
-    auto const block = blocks_[static_cast<std::size_t>(unit % n_blocks)];
+    auto const block = blocks_[unit % n_blocks];
     if (in_one_go) AddPart(table, parts_[pair], block);
     FinishBlock(job, pair, block, &found_[static_cast<std::size_t>(unit) * 2]);
   });

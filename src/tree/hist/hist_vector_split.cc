@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::int64_t kOutputsPerTile = 16;  // whose sums, at 256 boundaries, stay in the first two caches
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 BoundarySums SumsIn(std::vector<double>* sums, std::int64_t n) {
   return {sums->data(), sums->data() + n, sums->data() + 2 * n};
 }
@@ -46,11 +44,11 @@ bool VectorSplitFinder::CollectBins(VectorCells const& cells, VectorTotal const&
   }
   if (bins_->IsDense()) {
     auto const code = bins_->MissingCode(cells.feature);
-    scratch->missing.assign(At(cells.stride), 0);
+    scratch->missing.assign(cells.stride, 0);
     if (code != kNoCode) scratch->missing.assign(cells.Of(code), cells.Of(code) + cells.stride);
   } else {
     scratch->missing = node.sums;
-    for (auto const code : scratch->codes) SubtractSums(cells.Of(code), At(cells.stride), scratch->missing.data());
+    for (auto const code : scratch->codes) SubtractSums(cells.Of(code), ToSize(cells.stride), scratch->missing.data());
   }
   return holds_rows(scratch->missing.data());
 }
@@ -62,12 +60,12 @@ void VectorSplitFinder::SumUp(Scan const& scan, std::int64_t first, std::int64_t
   for (std::int64_t begin = 0; begin < scan.n; begin += kBoundaryBlock) {
     auto const n_here = std::min(kBoundaryBlock, scan.n - begin);
     for (std::int64_t i = 0; i < n_here; ++i) {
-      sums[At(i)] = scan.cells->Of(scan.scratch->codes[At(begin + i)]) + first;
+      sums[i] = scan.cells->Of(scan.scratch->codes[begin + i]) + first;
     }
     for (std::int64_t k = 0; k < n; ++k) {
       auto* const to = left + k * scan.n_padded + begin;
       auto sum = begin == 0 ? 0 : to[-1];
-      for (std::int64_t i = 0; i < n_here; ++i) to[i] = sum += sums[At(i)][k];
+      for (std::int64_t i = 0; i < n_here; ++i) to[i] = sum += sums[i][k];
     }
   }
 }
@@ -77,7 +75,7 @@ void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64
   auto* const scratch = scan.scratch;
   auto const n_outputs = last - first;
   auto const n_hessians = param_->n_hessians == 1 ? 1 : n_outputs;
-  scratch->left.resize(std::max(scratch->left.size(), At((n_outputs + n_hessians) * scan.n_padded)));
+  scratch->left.resize(std::max(scratch->left.size(), ToSize((n_outputs + n_hessians) * scan.n_padded)));
   auto* const left = scratch->left.data();
   SumUp(scan, first, n_outputs, left);
   SumUp(scan, param_->HessianPlace(first), n_hessians, left + n_outputs * scan.n_padded);
@@ -86,7 +84,7 @@ void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64
     auto const total = param_->SumOf(scan.node->sums.data(), first + k);
     auto const missing = param_->SumOf(scratch->missing.data(), first + k);
     OutputBoundaries boundaries{left + k * scan.n_padded, hessians, scan.n, {}, total, {}, scan.sign};
-    if (!scan.node->bounds.empty()) boundaries.bounds = scan.node->bounds[At(first + k)];
+    if (!scan.node->bounds.empty()) boundaries.bounds = scan.node->bounds[first + k];
     AddOutput(param_->Of(first + k), boundaries, SumsIn(&scratch->up, scan.n_padded));
     if (!scan.has_missing) continue;
     boundaries.offset = missing;
@@ -135,7 +133,7 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
     auto const& param = param_->Of(output);
     auto const left = param_->SumOf(scan.scratch->missing.data(), output);
     auto const right = param_->SumOf(scan.node->sums.data(), output) - left;
-    gain += OutputSplitGain(left, right, param, scan.node->bounds[At(output)], scan.sign);
+    gain += OutputSplitGain(left, right, param, scan.node->bounds[output], scan.sign);
     hessian_left += HessianOf(left, param);
     hessian_right += HessianOf(right, param);
   }
@@ -163,8 +161,8 @@ void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, 
   // An odd number of blocks: arrays side by side do not fall on the same lines of a cache.
   auto const n_padded = (2 * ((n + kBoundaryBlock - 1) / kBoundaryBlock / 2) + 1) * kBoundaryBlock;
   Scan const scan{&cells, &node, scratch, n, n_padded, has_missing, SignOf(cells.feature)};
-  scratch->up.assign(At(3 * n_padded), 0.0);
-  if (has_missing) scratch->down.assign(At(3 * n_padded), 0.0);
+  scratch->up.assign(3 * n_padded, 0.0);
+  if (has_missing) scratch->down.assign(3 * n_padded, 0.0);
   for (std::int64_t first = 0; first < param_->NumOutputs(); first += kOutputsPerTile) {
     AddTile(scan, first, std::min(first + kOutputsPerTile, param_->NumOutputs()));
   }

@@ -32,7 +32,7 @@ class PageReader {
   PageReader& operator=(PageReader const&) = delete;
 
   std::int64_t NumPages() const { return static_cast<std::int64_t>(starts_.size()) - 1; }
-  std::int64_t FirstRow(std::int64_t page) const { return starts_[static_cast<std::size_t>(page)]; }
+  std::int64_t FirstRow(std::int64_t page) const { return starts_[page]; }
   std::int64_t NumRows(std::int64_t page) const { return FirstRow(page + 1) - FirstRow(page); }
 
   /// Valid until the next call. Cheap for the page after the last one asked for. \throws Error(kIo).

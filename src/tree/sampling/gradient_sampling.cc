@@ -50,11 +50,11 @@ using Buckets = std::array<Bucket, kBuckets>;
 
 Buckets CountBuckets(Context const& ctx, Span<std::uint32_t const> magnitudes) {
   auto const n_rows = static_cast<std::int64_t>(magnitudes.size());
-  std::vector<Buckets> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)));
+  std::vector<Buckets> of_block(NumBlocks(n_rows, kRowsPerBlock));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
-    auto& buckets = of_block[static_cast<std::size_t>(block)];
+    auto& buckets = of_block[block];
     for (auto row = begin; row < end; ++row) {
-      auto const magnitude = magnitudes[static_cast<std::size_t>(row)];
+      auto const magnitude = magnitudes[row];
       auto& bucket = buckets[BucketOf(magnitude)];
       ++bucket.count;
       bucket.sum += magnitude;
@@ -72,7 +72,7 @@ Buckets CountBuckets(Context const& ctx, Span<std::uint32_t const> magnitudes) {
 
 std::vector<std::uint32_t> RowsOfBucket(Span<std::uint32_t const> magnitudes, std::size_t bucket, std::int64_t count) {
   std::vector<std::uint32_t> rows;
-  rows.reserve(static_cast<std::size_t>(count));
+  rows.reserve(count);
   for (auto const magnitude : magnitudes) {
     if (BucketOf(magnitude) == bucket) rows.push_back(magnitude);
   }
@@ -95,9 +95,9 @@ struct PairColumns {
 /// \throws Error(kData) for a pair that is not finite.
 double LargestMagnitude(Context const& ctx, PairColumns const& pairs) {
   auto const n_rows = pairs.NumRows();
-  std::vector<double> of_block(static_cast<std::size_t>(NumBlocks(n_rows, kRowsPerBlock)), 0.0);
+  std::vector<double> of_block(NumBlocks(n_rows, kRowsPerBlock), 0.0);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
-    auto& largest = of_block[static_cast<std::size_t>(block)];
+    auto& largest = of_block[block];
     for (auto row = begin; row < end; ++row) {
       for (auto const& pair : pairs[row]) {
         if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, row);
@@ -114,10 +114,10 @@ double ThresholdOf(Context const& ctx, PairColumns const& pairs, float rate) {
   auto const largest = LargestMagnitude(ctx, pairs);
   if (largest == 0.0) return 0.0;
   auto const unit = std::ldexp(1.0, std::ilogb(largest) + 1 - kMagnitudeBits);
-  std::vector<std::uint32_t> magnitudes(static_cast<std::size_t>(n_rows));
+  std::vector<std::uint32_t> magnitudes(n_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
-      magnitudes[static_cast<std::size_t>(row)] = static_cast<std::uint32_t>(Magnitude(pairs[row]) / unit);
+      magnitudes[row] = static_cast<std::uint32_t>(Magnitude(pairs[row]) / unit);
     }
   });
   return unit * SamplingThreshold(ctx, magnitudes, static_cast<double>(rate) * static_cast<double>(n_rows));
@@ -157,7 +157,7 @@ GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gra
   auto const width = static_cast<std::size_t>(outputs.end - outputs.begin);
   auto const threshold = ThresholdOf(ctx, columns, rate);
   GradientSample sample;
-  sample.used.resize(static_cast<std::size_t>(n_rows));
+  sample.used.resize(n_rows);
   sample.pairs.resize(static_cast<std::size_t>(n_rows) * width);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {

@@ -64,7 +64,7 @@ std::vector<std::uint32_t> DrawColumns(std::vector<std::uint32_t> columns, float
 }
 
 std::vector<std::uint32_t> AllColumns(std::int64_t n_features) {
-  std::vector<std::uint32_t> columns(static_cast<std::size_t>(n_features));
+  std::vector<std::uint32_t> columns(n_features);
   std::iota(columns.begin(), columns.end(), 0U);
   return columns;
 }
@@ -79,10 +79,10 @@ std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration,
                                      float rate, std::int64_t n_rows) {
   if (rate >= 1.0F) return {};
   auto const key = RowSamplingKey(ctx.seed, iteration, tree_in_iteration);
-  std::vector<std::uint8_t> used(static_cast<std::size_t>(n_rows));
+  std::vector<std::uint8_t> used(n_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
-      used[static_cast<std::size_t>(row)] = IsRowSampled(key, row, rate) ? 1 : 0;
+      used[row] = IsRowSampled(key, row, rate) ? 1 : 0;
     }
   });
   return used;

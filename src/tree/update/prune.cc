@@ -13,7 +13,7 @@ void PruneUpdater::Update(Context const& ctx, TreeTask const& task, Span<std::in
   auto const n_rows = static_cast<std::int64_t>(leaf_of_row.size());
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
-      leaf_of_row[row] = new_id[static_cast<std::size_t>(leaf_of_row[row])];
+      leaf_of_row[row] = new_id[leaf_of_row[row]];
     }
   });
 }

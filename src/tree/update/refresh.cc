@@ -17,14 +17,14 @@ constexpr std::int64_t kRowsPerBlock = 1 << 14;
 /// [n_nodes]; only leaves have sums.
 std::vector<FixedSum> SumLeaves(Context const& ctx, TreeTask const& task, Span<std::int32_t const> leaf_of_row,
                                 std::size_t n_nodes) {
-  std::vector<std::vector<FixedSum>> of_thread(static_cast<std::size_t>(ctx.threads));
+  std::vector<std::vector<FixedSum>> of_thread(ctx.threads);
   of_thread[0].resize(n_nodes);
   auto const n_rows = static_cast<std::int64_t>(leaf_of_row.size());
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    auto& sums = of_thread[static_cast<std::size_t>(ThreadIndex())];
+    auto& sums = of_thread[ThreadIndex()];
     sums.resize(n_nodes);
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
-      sums[static_cast<std::size_t>(leaf_of_row[row])] += task.gradients.pairs[row];
+      sums[leaf_of_row[row]] += task.gradients.pairs[row];
     }
   });
   auto total = std::move(of_thread[0]);
@@ -49,8 +49,8 @@ void RefreshUpdater::Update(Context const& ctx, TreeTask const& task, Span<std::
   for (auto node = tree->NumNodes() - 1; node >= 0; --node) {  // children come after their parent
     auto const at = static_cast<std::size_t>(node);
     if (!tree->IsLeaf(node)) {
-      auto const left = sums[static_cast<std::size_t>(tree->left[at])];
-      auto const right = sums[static_cast<std::size_t>(tree->right[at])];
+      auto const left = sums[tree->left[at]];
+      auto const right = sums[tree->right[at]];
       sums[at] = left + right;
       tree->loss_change[at] =
           static_cast<float>(RefreshedGain(left, gain) + RefreshedGain(right, gain) - RefreshedGain(sums[at], gain));

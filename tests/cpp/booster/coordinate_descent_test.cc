@@ -36,13 +36,13 @@ class NaiveSquaredError {
     double hessian = 0.0;
     double total = 0.0;
     for (std::int64_t row = 0; row < kRows; ++row) {
-      auto const weight = row_weights_[static_cast<std::size_t>(row)];
+      auto const weight = row_weights_[row];
       auto const x = Value(row, feature);
-      gradient += weight * (Margin(row) - labels_[static_cast<std::size_t>(row)]) * x;
+      gradient += weight * (Margin(row) - labels_[row]) * x;
       hessian += weight * x * x;
       total += weight;
     }
-    auto const w = weights[static_cast<std::size_t>(feature)];
+    auto const w = weights[feature];
     if (feature == kCols) return -gradient / hessian;
     // argmin over u of gradient * (u - w) + hessian / 2 * (u - w)^2 + total * (lambda / 2 * u^2 + alpha * |u|)
     auto const pulled = hessian * w - gradient;
@@ -50,7 +50,7 @@ class NaiveSquaredError {
     return std::copysign(shrunk, pulled) / (hessian + total * lambda) - w;
   }
 
-  void Step(std::int64_t feature) { weights[static_cast<std::size_t>(feature)] += eta * WholeStep(feature); }
+  void Step(std::int64_t feature) { weights[feature] += eta * WholeStep(feature); }
 
   void Round(std::vector<std::int64_t> const& features) {
     Step(kCols);
@@ -68,12 +68,12 @@ class NaiveSquaredError {
  private:
   double Value(std::int64_t row, std::int64_t feature) const {
     if (feature == kCols) return 1.0;
-    auto const value = values_[static_cast<std::size_t>(row * kCols + feature)];
+    auto const value = values_[row * kCols + feature];
     return std::isnan(value) ? 0.0 : static_cast<double>(value);
   }
   double Margin(std::int64_t row) const {
     double margin = start_;
-    for (std::int64_t f = 0; f <= kCols; ++f) margin += Value(row, f) * weights[static_cast<std::size_t>(f)];
+    for (std::int64_t f = 0; f <= kCols; ++f) margin += Value(row, f) * weights[f];
     return margin;
   }
 

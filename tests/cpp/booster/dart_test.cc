@@ -83,7 +83,7 @@ TEST(Dart, ATreeIsTheOneThatGbtreeGrowsFromTheMarginsOfTheTreesThatStay) {
   std::set<std::int64_t> const was_dropped(dropped.begin(), dropped.end());
   for (std::int64_t tree = 0; tree < 6; ++tree) {
     auto const factor = was_dropped.count(tree) > 0 ? n_dropped / (n_dropped + 0.3F) : 1.0F;
-    EXPECT_FLOAT_EQ(after[static_cast<std::size_t>(tree)], factor * before[static_cast<std::size_t>(tree)]) << tree;
+    EXPECT_FLOAT_EQ(after[tree], factor * before[tree]) << tree;
   }
 }
 
@@ -218,7 +218,7 @@ TEST(Dart, ModelsGoOnWithAndWithoutDropout) {
     if (*booster != '\0') on->SetParam("booster", booster);
     for (int round = 3; round < 5; ++round) on->UpdateOneIteration(data, round);
     for (std::int64_t tree = 0; tree < 5; ++tree) {
-      auto const expected = tree < 3 ? weights[static_cast<std::size_t>(tree)] : 1.0F;
+      auto const expected = tree < 3 ? weights[tree] : 1.0F;
       EXPECT_EQ(on->GetModel().TreeWeight(tree), expected) << booster << " " << tree;
     }
     auto const again = Loaded(Bytes(on.get()), {});
@@ -265,7 +265,7 @@ std::vector<double> DropShares(ParamMap const& map, std::vector<float> const& we
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     auto const dropped = DrawDroppedTrees(Param(map), weights, MixBits(round));
     EXPECT_TRUE(std::is_sorted(dropped.begin(), dropped.end()));
-    for (auto const tree : dropped) shares[static_cast<std::size_t>(tree)] += 1.0 / kRounds;
+    for (auto const tree : dropped) shares[tree] += 1.0 / kRounds;
   }
   return shares;
 }

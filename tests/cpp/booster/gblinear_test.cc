@@ -124,7 +124,7 @@ TEST(GbLinear, ANegativeHessianTakesARowOut) {
   for (std::int64_t row = 0; row < kRows; ++row) pairs.push_back({row < 150 ? 1.0F : 7.0F, row < 150 ? 1.0F : -1.0F});
   auto const some = testing::MakeLearner(Linear());
   some->BoostOneIteration(data, pairs, 0);
-  for (std::int64_t row = 150; row < kRows; ++row) pairs[static_cast<std::size_t>(row)] = {0.0F, 0.0F};
+  for (std::int64_t row = 150; row < kRows; ++row) pairs[row] = {0.0F, 0.0F};
   auto const none = testing::MakeLearner(Linear());
   none->BoostOneIteration(data, pairs, 0);
   EXPECT_EQ(Bytes(some.get()), Bytes(none.get()));

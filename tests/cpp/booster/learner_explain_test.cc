@@ -158,8 +158,7 @@ TEST(LearnerExplain, AnyBatchGivesTheSameBits) {
       std::vector<float> joined;
       for (std::int64_t begin = 0; begin < 97; begin += batch) {
         auto const end = std::min<std::int64_t>(begin + batch, 97);
-        auto const some =
-            margins.subspan(static_cast<std::size_t>(3 * begin), static_cast<std::size_t>(3 * (end - begin)));
+        auto const some = margins.subspan(3 * begin, 3 * (end - begin));
         auto const part = learner->Explain({RowWindow(*view, begin, end), some, compared}, {}).values;
         joined.insert(joined.end(), part.begin(), part.end());
       }
@@ -219,7 +218,7 @@ TEST(LearnerExplain, SparseIsTheUpperTriangle) {
       if (i / 5 != i % 5 && std::abs(cell) > std::abs(largest)) largest = cell;
     }
     if (largest != 0.0F) {
-      EXPECT_EQ(top.values[static_cast<std::size_t>(top.begin[block])], largest) << block;
+      EXPECT_EQ(top.values[top.begin[block]], largest) << block;
     }
     EXPECT_LE(top.begin[block + 1] - top.begin[block], 1) << block;
   }

@@ -33,7 +33,7 @@ ArrayView AsArray(std::vector<float> const& values, std::int64_t n_cols) {
 std::shared_ptr<DataMatrix> MakeData(std::int64_t n_rows, int classes, unsigned seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal;
-  std::vector<float> values(static_cast<std::size_t>(n_rows * kCols));
+  std::vector<float> values(n_rows * kCols);
   std::vector<float> labels;
   for (std::size_t row = 0; row < static_cast<std::size_t>(n_rows); ++row) {
     auto* x = values.data() + row * kCols;
@@ -191,7 +191,7 @@ TEST(Learner, SlicesPredictTheirRounds) {
 TEST(Learner, NewBaseMarginsReplaceCachedMargins) {
   auto const data = MakeData(kRows, 0, 7);
   auto const learner = Train(data, {}, 2);
-  data->MutableInfo()->base_margin.assign(static_cast<std::size_t>(kRows), 100.0F);
+  data->MutableInfo()->base_margin.assign(kRows, 100.0F);
   EXPECT_EQ(learner->PredictTraining(data, MarginsOf()).values, learner->Predict(*data, MarginsOf()).values);
 }
 
@@ -207,7 +207,7 @@ TEST(Learner, AfterAnErrorTrainingGoesOn) {
   Learner learner;
   learner.SetParam("base_score", "0");
   learner.UpdateOneIteration(data, 0);
-  std::vector<GradientPair> const bad(static_cast<std::size_t>(kRows), {kMissing, 1.0F});
+  std::vector<GradientPair> const bad(kRows, {kMissing, 1.0F});
   EXPECT_THROW(learner.BoostOneIteration(data, bad, 1), Error);
   for (int round = 1; round < 3; ++round) learner.UpdateOneIteration(data, round);
   EXPECT_EQ(Bytes(&learner), Bytes(expected.get()));

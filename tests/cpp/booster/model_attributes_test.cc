@@ -25,7 +25,7 @@ Model KnowingModel(std::string const& name = "categorical.json") {
       model.trees[t].row_count.push_back((std::int64_t{1} << 40) + static_cast<std::int64_t>(10 * t + node));
     }
   }
-  model.categories.seen.assign(static_cast<std::size_t>(model.n_features), {});
+  model.categories.seen.assign(model.n_features, {});
   model.categories.seen[0] = {0, 2, 5};
   model.categories.unseen = UnseenCategory::kMissing;
   return model;

@@ -215,7 +215,7 @@ TEST(FeatureImportance, ScoresAreXgboosts) {
     auto const scores = FeatureScore(model, importance);
     EXPECT_EQ(scores.size(), expected.size());
     for (auto const& [feature, score] : scores) {
-      auto const& name = model.feature_names[static_cast<std::size_t>(feature)];
+      auto const& name = model.feature_names[feature];
       EXPECT_FLOAT_EQ(static_cast<float>(score), expected.at(name).get<float>()) << importance << " of " << name;
     }
   }

@@ -60,7 +60,7 @@ inline float LeafValue(Tree const& tree, std::vector<float> const& row) {
     if (value != value) left = tree.default_left[index] != 0;
     node = left ? tree.left[index] : tree.right[index];
   }
-  return tree.split_value[static_cast<std::size_t>(node)];
+  return tree.split_value[node];
 }
 
 }  // namespace kauri::testing

@@ -123,7 +123,7 @@ TEST(WrittenDialect, BaseScoresOfOutputsNeedVersion31) {
 
 TEST(WrittenDialect, NamesOfCategoriesNeedVersion31) {
   auto model = Parse(FixtureBytes("categorical.json"));
-  model.categories.names.assign(static_cast<std::size_t>(model.n_features), {});
+  model.categories.names.assign(model.n_features, {});
   EXPECT_EQ(Refusal(model, "1.7"), "");
   model.categories.names[0].texts = {"a"};
   ExpectFirst(model, "3.2", "names of categories");

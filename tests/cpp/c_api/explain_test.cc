@@ -122,8 +122,7 @@ TEST(Explanation, ManyThreadsEqualOne) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = t; i < t + 12; ++i)
-        differences[static_cast<std::size_t>(t)] += run(i) != expected[static_cast<std::size_t>(i % 3)] ? 1 : 0;
+      for (int i = t; i < t + 12; ++i) differences[t] += run(i) != expected[i % 3] ? 1 : 0;
     });
   }
   for (auto& thread : threads) thread.join();

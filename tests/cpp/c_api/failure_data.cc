@@ -75,7 +75,7 @@ int RowWeightsBesideGroups(Scene const& scene) {
 /// The rows in another matrix. Fields as of the scene's labels, unless `n_cols` are others.
 Data Rows(Scene const& scene, std::int64_t n_rows, std::int64_t n_cols) {
   auto data = MakeData(Features(n_rows, n_cols), n_cols);
-  std::vector<float> const labels(static_cast<std::size_t>(n_rows * scene.n_targets), 1.0F);
+  std::vector<float> const labels(n_rows * scene.n_targets, 1.0F);
   if (n_rows > 0) {
     EXPECT_OK(XGDMatrixSetInfoFromInterface(data.get(), "label", Table(labels, scene.n_targets).c_str()));
   }

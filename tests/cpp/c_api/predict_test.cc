@@ -86,7 +86,7 @@ std::vector<Predicted> InPlace(Booster const& booster, Problem const& problem, D
     for (int col = 0; col < 4; ++col) {
       columns.push_back(col);
       auto const cell = row * 4 + col;
-      by_column[static_cast<std::size_t>(col)].push_back(problem.values[static_cast<std::size_t>(cell)]);
+      by_column[col].push_back(problem.values[cell]);
     }
   }
   std::string table = "[";
@@ -201,7 +201,7 @@ TEST(Prediction, ManyThreadsEqualOne) {
       for (int i = 0; i < 30; ++i) {
         auto const type = static_cast<int>((static_cast<std::size_t>(i) + t) % 7);
         auto const result = Predict(booster, problem.data, PredictConfig(type));
-        if (result.values != expected[static_cast<std::size_t>(type)]) ++differences[t];
+        if (result.values != expected[type]) ++differences[t];
       }
     });
   }

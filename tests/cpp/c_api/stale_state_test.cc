@@ -124,7 +124,7 @@ struct WeightUse {
 };
 
 int OwnRound(Data const& data, Params params) {
-  std::vector<float> pairs(static_cast<std::size_t>(kRows), 1.0F);
+  std::vector<float> pairs(kRows, 1.0F);
   params.emplace_back("nthread", "1");
   auto const booster = MakeBooster(data, params);
   return XGBoosterBoostOneIter(booster.get(), data.get(), pairs.data(), pairs.data(), pairs.size());

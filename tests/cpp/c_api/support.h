@@ -42,7 +42,7 @@ inline std::string Table(std::vector<float> const& values, std::int64_t n_cols) 
 
 /// Rows of pseudo-random features in [0, 1), the same on every machine.
 inline std::vector<float> Features(std::int64_t n_rows, std::int64_t n_cols, std::uint32_t seed = 1) {
-  std::vector<float> values(static_cast<std::size_t>(n_rows * n_cols));
+  std::vector<float> values(n_rows * n_cols);
   for (auto& value : values) {
     seed = seed * 1664525U + 1013904223U;
     value = static_cast<float>(seed >> 8U) / static_cast<float>(1U << 24U);

@@ -24,8 +24,8 @@ constexpr int kCounts[] = {1, 2, 3, 8, 257};
 TEST(ParallelFor, EveryItemOnce) {
   for (auto const threads : kCounts) {
     for (std::int64_t const n : {0, 1, 2, 31, 256, 257, 1000}) {
-      std::vector<std::atomic<int>> times(static_cast<std::size_t>(n));
-      ParallelFor(Threads(threads), n, [&](std::int64_t i) { ++times[static_cast<std::size_t>(i)]; });
+      std::vector<std::atomic<int>> times(n);
+      ParallelFor(Threads(threads), n, [&](std::int64_t i) { ++times[i]; });
       for (auto const& count : times) ASSERT_EQ(count, 1) << threads << " threads, " << n;
     }
   }
@@ -36,8 +36,8 @@ TEST(ParallelFor, BlocksDependOnTheNumberOfItemsOnly) {
     std::vector<std::int64_t> begins(4, -1);
     std::vector<std::int64_t> ends(4, -1);
     ParallelForBlocks(Threads(threads), 31, 10, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
-      begins[static_cast<std::size_t>(block)] = begin;
-      ends[static_cast<std::size_t>(block)] = end;
+      begins[block] = begin;
+      ends[block] = end;
     });
     EXPECT_EQ(begins, (std::vector<std::int64_t>{0, 10, 20, 30})) << threads;
     EXPECT_EQ(ends, (std::vector<std::int64_t>{10, 20, 30, 31})) << threads;
@@ -55,7 +55,7 @@ class Places {
       wrong_ = true;
       return;
     }
-    auto& taken = taken_[static_cast<std::size_t>(index)];
+    auto& taken = taken_[index];
     if (taken.exchange(true)) wrong_ = true;
     for (auto const end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
          std::chrono::steady_clock::now() < end;) {
@@ -169,10 +169,10 @@ TEST(ParallelFor, ManyThreadsMayAskAtOnce) {
       auto const threads = 1 + caller % 5;
       Places places(threads);
       for (int repeat = 0; repeat < 300; ++repeat) {
-        std::vector<std::int64_t> values(static_cast<std::size_t>(1 + (repeat * 7 + caller) % 40));
+        std::vector<std::int64_t> values(1 + (repeat * 7 + caller) % 40);
         ParallelFor(Threads(threads), static_cast<std::int64_t>(values.size()), [&](std::int64_t i) {
           if (repeat % 50 == 0) places.Visit();
-          values[static_cast<std::size_t>(i)] = i + 1;
+          values[i] = i + 1;
         });
         for (std::size_t i = 0; i < values.size(); ++i) wrong += values[i] == static_cast<std::int64_t>(i) + 1 ? 0 : 1;
       }

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<GradientPair> RandomPairs(std::int64_t n, std::uint64_t seed) {
   testing::Random random(seed);
-  std::vector<GradientPair> pairs(static_cast<std::size_t>(n));
+  std::vector<GradientPair> pairs(n);
   for (auto& pair : pairs) {
     auto const scale = std::ldexp(1.0F, static_cast<int>(random.Below(60)) - 45);
     pair = {random.Normal() * scale, random.Below(3) == 0 ? 0.0F : static_cast<float>(random.Uniform()) * scale};
@@ -75,8 +75,8 @@ TEST(QuantiseGradients, NamesTheFirstRowThatIsNotFinite) {
   for (auto const bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
     for (std::int64_t const n_outputs : {1, 2}) {
       auto pairs = RandomPairs(40000 * n_outputs, 6);
-      pairs[static_cast<std::size_t>(30001 * n_outputs)].hessian = bad;
-      pairs[static_cast<std::size_t>(35001 * n_outputs)].gradient = bad;
+      pairs[30001 * n_outputs].hessian = bad;
+      pairs[35001 * n_outputs].gradient = bad;
       FixedGradients fixed;
       try {
         QuantiseGradients({}, pairs, n_outputs, 0, {}, &fixed);

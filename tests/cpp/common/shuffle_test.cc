@@ -78,7 +78,7 @@ TEST(Shuffle, ListFirstAndIndexAgree) {
       EXPECT_EQ(shuffle.First({}, count), Elements(list.begin(), end)) << n << " " << count;
     }
     for (std::int64_t position = 0; position < n; position += 1 + n / 20) {
-      EXPECT_EQ(shuffle.Index(position), list[static_cast<std::size_t>(position)]) << n;
+      EXPECT_EQ(shuffle.Index(position), list[position]) << n;
     }
   }
 }

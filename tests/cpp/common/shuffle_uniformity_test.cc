@@ -121,10 +121,10 @@ TEST(ShuffleUniformity, MeanDiscrepancyOfTheMallowsKernel) {
 
 /// Where each element lands: [n, n] counts, rows with n - 1 degrees of freedom.
 double OverPositions(Shuffler const& shuffler, std::int64_t n, std::int64_t n_draws) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(n * n));
+  std::vector<std::int64_t> counts(n * n);
   for (std::int64_t draw = 0; draw < n_draws; ++draw) {
     auto const list = shuffler(n, static_cast<std::uint64_t>(draw));
-    for (std::int64_t i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(i * n + list[static_cast<std::size_t>(i)])];
+    for (std::int64_t i = 0; i < n; ++i) ++counts[i * n + list[i]];
   }
   auto const expected = static_cast<double>(n_draws) / static_cast<double>(n);
   double chi_square = 0.0;
@@ -143,13 +143,13 @@ TEST(ShuffleUniformity, FirstTwoPositionsAreIndependent) {
   constexpr std::int64_t kDraws = 100000;
   for (std::int64_t const n : {9, 16, 32}) {
     std::vector<std::int64_t> counts;
-    std::vector<std::int64_t> pairs(static_cast<std::size_t>(n * n));
+    std::vector<std::int64_t> pairs(n * n);
     for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
       auto const list = Shuffle(n, draw).First({}, 2);
-      ++pairs[static_cast<std::size_t>(list[0] * n + list[1])];
+      ++pairs[list[0] * n + list[1]];
     }
     for (std::int64_t i = 0; i < n * n; ++i) {
-      if (i / n != i % n) counts.push_back(pairs[static_cast<std::size_t>(i)]);
+      if (i / n != i % n) counts.push_back(pairs[i]);
     }
     EXPECT_LT(std::fabs(ChiSquareDeviation(counts, kDraws)), kDeviations) << n;
   }
@@ -159,7 +159,7 @@ bool IsOdd(Elements list) {
   bool odd = false;
   for (std::size_t i = 0; i < list.size(); ++i) {
     for (; list[i] != static_cast<std::int64_t>(i); odd = !odd) {
-      std::swap(list[i], list[static_cast<std::size_t>(list[i])]);
+      std::swap(list[i], list[list[i]]);
     }
   }
   return odd;

@@ -47,8 +47,7 @@ void ExpectCopiesAgree(BinMatrix const& bins, BinCodes<Code> const& codes) {
   EXPECT_GE(codes.row_stride, bins.NumCols());
   for (std::int64_t row = 0; row < bins.NumRows(); ++row) {
     for (std::int64_t feature = 0; feature < bins.NumCols(); ++feature) {
-      ASSERT_EQ(codes.rows[static_cast<std::size_t>(row * codes.row_stride + feature)],
-                bins.FindCode(row, static_cast<std::size_t>(feature)));
+      ASSERT_EQ(codes.rows[row * codes.row_stride + feature], bins.FindCode(row, static_cast<std::size_t>(feature)));
     }
   }
 }

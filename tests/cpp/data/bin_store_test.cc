@@ -35,7 +35,7 @@ BinStoreOptions InFile() {
 }
 
 std::vector<float> RowsOf(DataMatrix const& data) {
-  std::vector<float> tile(static_cast<std::size_t>(data.NumRows() * data.NumCols()));
+  std::vector<float> tile(data.NumRows() * data.NumCols());
   data.View()->CopyRows(0, data.NumRows(), data.NumCols(), tile.data());
   return tile;
 }

@@ -15,7 +15,7 @@ struct RandomTable {
   RandomTable(std::int64_t rows, std::int64_t cols, int percent, unsigned seed) : n_rows(rows), n_cols(cols) {
     std::mt19937 random(seed);
     csr.row_ptr.push_back(0);
-    cells.assign(static_cast<std::size_t>(rows * cols), kNaN);
+    cells.assign(rows * cols, kNaN);
     for (std::int64_t row = 0; row < rows; ++row) {
       std::vector<std::uint32_t> features;
       for (std::int64_t col = 0; col < cols; ++col) {
@@ -83,7 +83,7 @@ TEST(DataMatrix, FromCsrEqualsCellsForAnyDensityAndThreads) {
       auto const& csr = matrix->Csr();
       for (std::size_t row = 0; row + 1 < csr.row_ptr.size(); ++row) {
         for (auto i = csr.row_ptr[row] + 1; i < csr.row_ptr[row + 1]; ++i) {
-          EXPECT_LT(csr.features[static_cast<std::size_t>(i) - 1], csr.features[static_cast<std::size_t>(i)]);
+          EXPECT_LT(csr.features[i - 1], csr.features[i]);
         }
       }
     }
@@ -131,7 +131,7 @@ TEST(CscAdapter, EqualsCells) {
     std::vector<double> values;
     for (std::int64_t col = 0; col < table.n_cols; ++col) {
       for (std::int64_t row = table.n_rows - 1; row >= 0; --row) {
-        auto const value = table.cells[static_cast<std::size_t>(row * table.n_cols + col)];
+        auto const value = table.cells[row * table.n_cols + col];
         if (std::isnan(value)) continue;
         indices.push_back(row);
         values.push_back(value);
@@ -152,7 +152,7 @@ TEST(CscAdapter, ManyEntriesInAnyOrder) {
   std::vector<std::int64_t> indptr{3};
   std::vector<std::int32_t> indices(3, 0);
   std::vector<float> values(3, 99.0F);
-  std::vector<float> expected(static_cast<std::size_t>(n_rows * n_cols), kNaN);
+  std::vector<float> expected(n_rows * n_cols, kNaN);
   for (std::int64_t col = 0; col < n_cols; ++col) {
     auto const n_present = col == 7 ? 0 : col == 8 ? n_rows : n_rows / 5;
     for (std::int64_t i = 0; i < n_present; ++i) {
@@ -160,7 +160,7 @@ TEST(CscAdapter, ManyEntriesInAnyOrder) {
       auto const value = i % 11 == 0 ? -1.0F : static_cast<float>(i * n_cols + col);
       indices.push_back(static_cast<std::int32_t>(row));
       values.push_back(value);
-      if (value != -1.0F) expected[static_cast<std::size_t>(row * n_cols + col)] = value;
+      if (value != -1.0F) expected[row * n_cols + col] = value;
     }
     indptr.push_back(static_cast<std::int64_t>(indices.size()));
   }

@@ -82,7 +82,7 @@ inline void ExpectSame(std::vector<float> const& actual, std::vector<float> cons
 
 /// All rows as a view gives them.
 inline std::vector<float> RowsOf(DataView const& view) {
-  std::vector<float> rows(static_cast<std::size_t>(view.NumRows() * view.NumCols()));
+  std::vector<float> rows(view.NumRows() * view.NumCols());
   view.CopyRows(0, view.NumRows(), view.NumCols(), rows.data());
   return rows;
 }

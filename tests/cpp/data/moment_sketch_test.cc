@@ -40,7 +40,7 @@ std::vector<double> NaiveMoments(std::vector<float> const& values, std::vector<f
   std::vector<long double> sums(static_cast<std::size_t>(order) + 1, 0.0L);
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto const x = (2.0L * values[i] - low - high) / (high - low);
-    for (int k = 0; k <= order; ++k) sums[static_cast<std::size_t>(k)] += weights[i] * std::pow(x, k);
+    for (int k = 0; k <= order; ++k) sums[k] += weights[i] * std::pow(x, k);
   }
   std::vector<double> moments;
   for (auto const sum : sums) moments.push_back(static_cast<double>(sum / sums[0]));
@@ -142,7 +142,7 @@ double Distance(std::vector<float> values, ColumnRanks const& ranks) {
     auto const truth = std::lower_bound(values.begin(), values.end(), x) - values.begin();
     auto const stated = std::lower_bound(ranks.values.begin(), ranks.values.end(), x) - ranks.values.begin();
     sum += std::fabs(static_cast<double>(truth) / static_cast<double>(values.size()) -
-                     ranks.below[static_cast<std::size_t>(stated)] / ranks.below.back());
+                     ranks.below[stated] / ranks.below.back());
   }
   return sum / kPlaces;
 }
@@ -204,7 +204,7 @@ TEST(MomentSketch, HeavyTailsAndOutliersLoseTheBulk) {
   sketch.Add(values, {});
   auto const ranks = sketch.Ranks();
   auto const stated = std::lower_bound(ranks.values.begin(), ranks.values.end(), 5.0F) - ranks.values.begin();
-  EXPECT_LT(ranks.below[static_cast<std::size_t>(stated)], 0.2 * ranks.below.back());
+  EXPECT_LT(ranks.below[stated], 0.2 * ranks.below.back());
   EXPECT_TRUE(std::is_sorted(ranks.values.begin(), ranks.values.end()));
 }
 

@@ -27,14 +27,14 @@ MetaInfo MakeSurvival(bool weighted) {
   auto info = MakeInfo(Label(), weighted ? Weight() : std::vector<float>());
   float const infinity = std::numeric_limits<float>::infinity();
   for (int i = 0; i < 200; ++i) {
-    auto const label = static_cast<double>(info.labels[static_cast<std::size_t>(i)]);
+    auto const label = static_cast<double>(info.labels[i]);
     auto const lower = i % 5 == 0 ? 0.0F : static_cast<float>(label + 0.1);
     auto const upper = static_cast<float>(i % 2 == 0 ? label + 0.1 : label + 1.0);
     info.label_lower_bound.push_back(lower);
     info.label_upper_bound.push_back(i % 7 == 0 ? infinity : std::max(lower, upper));
   }
   for (int i = 0; i < 200; ++i) {
-    auto& label = info.labels[static_cast<std::size_t>(i)];
+    auto& label = info.labels[i];
     label = static_cast<float>((static_cast<double>(label) + 0.1) * (i % 3 == 0 ? -1.0 : 1.0));
   }
   return info;

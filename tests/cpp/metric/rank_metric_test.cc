@@ -46,7 +46,7 @@ double Naive(std::string const& kind, std::size_t top, std::vector<float> const&
   double sum = 0.0;
   double weights = 0.0;
   for (std::size_t group = 0; group + 1 < info.group_ptr.size(); ++group) {
-    std::vector<std::size_t> order(static_cast<std::size_t>(info.group_ptr[group + 1] - info.group_ptr[group]));
+    std::vector<std::size_t> order(info.group_ptr[group + 1] - info.group_ptr[group]);
     std::iota(order.begin(), order.end(), static_cast<std::size_t>(info.group_ptr[group]));
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return predictions[a] > predictions[b]; });
     std::vector<float> ranked;
@@ -249,8 +249,7 @@ TEST(RankMetric, SameBitsForAnyThreadCount) {
 TEST(LaneSum, OrderOfAdditions) {
   // 2^53 + 1 is 2^53: in lanes the two ones meet first only if they share a lane.
   auto const sum = [](std::vector<double> const& values) {
-    return SumInLanes<double>(static_cast<std::int64_t>(values.size()),
-                              [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; });
+    return SumInLanes<double>(static_cast<std::int64_t>(values.size()), [&](std::int64_t i) { return values[i]; });
   };
   EXPECT_EQ(sum({0x1p53, 1, 1}), 0x1p53);
   EXPECT_EQ(sum({0x1p53, 1, 0, 0, 0, 0, 0, 0, 0, 1}), 0x1p53 + 2);

@@ -19,7 +19,7 @@ std::vector<float> EstimateOf(std::string const& name, ParamMap const& params, M
 /// value(i) for 1000 rows.
 std::vector<float> Rows(std::function<float(int)> const& value) {
   std::vector<float> result(1000);
-  for (int i = 0; i < 1000; ++i) result[static_cast<std::size_t>(i)] = value(i);
+  for (int i = 0; i < 1000; ++i) result[i] = value(i);
   return result;
 }
 

@@ -34,7 +34,7 @@ double Gain(RankCase const& given, double label) { return given.exponential ? st
 /// Discounted gain of the first n rows.
 double Dcg(RankCase const& given, std::vector<double> const& labels, std::int64_t n) {
   double sum = 0.0;
-  for (std::int64_t i = 0; i < n; ++i) sum += Gain(given, labels[static_cast<std::size_t>(i)]) / std::log2(i + 2.0);
+  for (std::int64_t i = 0; i < n; ++i) sum += Gain(given, labels[i]) / std::log2(i + 2.0);
   return sum;
 }
 
@@ -147,7 +147,7 @@ TEST(Rank, TopKFollowsTheDefinition) {
       auto const sums = NaiveGradients(given, {scores.begin() + begin, scores.begin() + end},
                                        {info.labels.begin() + begin, info.labels.begin() + end});
       for (auto row = begin; row < end; ++row) {
-        auto const& pair = pairs[static_cast<std::size_t>(row)];
+        auto const& pair = pairs[row];
         auto const at = static_cast<std::size_t>(row - begin);
         EXPECT_NEAR(pair.gradient, sums.gradient[at], 1e-6 * (1e-3 + std::fabs(sums.gradient[at]))) << given.name;
         EXPECT_NEAR(pair.hessian, sums.hessian[at], 1e-6 * (1e-3 + sums.hessian[at])) << given.name << row;

@@ -190,7 +190,7 @@ TEST(Aft, LikelihoodAgainstItsDefinition) {
       AftLoss const loss{noise, scale};
       for (auto const& interval : kIntervals) {
         for (float const margin : {-1.0F, 0.0F, 0.4F, 2.0F}) {
-          auto const expected = AftReference(kNoises[static_cast<std::size_t>(noise)], scale, margin, interval);
+          auto const expected = AftReference(kNoises[noise], scale, margin, interval);
           auto const capped = std::min(static_cast<double>(expected), -std::log(1e-12));
           EXPECT_NEAR(loss(margin, interval.lower, interval.upper), capped, 2e-6 * (1.0 + capped));
         }

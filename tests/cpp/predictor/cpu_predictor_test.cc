@@ -62,7 +62,7 @@ TEST(CpuPredictor, EveryKindThroughTheInterface) {
   std::vector<float> const start{0.5F, -0.5F};
   TreeRange const trees{4, 8};
   auto const predict = [&](PredictKind kind) {
-    std::vector<float> out(static_cast<std::size_t>(20 * OutputWidth(model, kind, trees)));
+    std::vector<float> out(20 * OutputWidth(model, kind, trees));
     predictor->Predict({}, *compiled, rows, kind, trees, {start, {}}, out);
     return out;
   };

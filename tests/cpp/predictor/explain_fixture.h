@@ -25,8 +25,8 @@ inline std::vector<float> PredictKindOf(ParamMap const& params, Model const& mod
   auto const predictor = MakeCpuPredictor(params);
   auto const ctx = Threads(threads);
   auto const compiled = predictor->Compile(ctx, model, AllTreesOf(model));
-  std::vector<float> const start(static_cast<std::size_t>(model.NumOutputs()), 0.0F);
-  std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * OutputWidth(model, kind, trees)), 123.0F);
+  std::vector<float> const start(model.NumOutputs(), 0.0F);
+  std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees), 123.0F);
   predictor->Predict(ctx, *compiled, rows, kind, trees, {start, {}}, out);
   return out;
 }

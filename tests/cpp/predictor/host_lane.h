@@ -27,7 +27,7 @@ class HostLane {
   HostLane(ShapProgram const& program, ProgramTree const& tree, int pass, std::vector<std::int32_t> const& keys,
            std::int64_t n_slots, LaneSums* sums)
       : program_(program),
-        batch_(program.batches[static_cast<std::size_t>(tree.batch)]),
+        batch_(program.batches[tree.batch]),
         keys_(keys),
         next_(tree.node_begin),
         end_(tree.node_end),
@@ -40,7 +40,7 @@ class HostLane {
   HostLane& operator=(HostLane const&) = delete;
   ~HostLane() {
     for (std::size_t place = 0; place < places_.size(); ++place) {
-      auto const slot = program_.slot_of_place[static_cast<std::size_t>(batch_.place_begin) + place];
+      auto const slot = program_.slot_of_place[batch_.place_begin + place];
       sums_.phi[static_cast<std::size_t>(batch_.output) * n_slots_ + slot] += static_cast<double>(places_[place]);
     }
   }
@@ -54,23 +54,21 @@ class HostLane {
       EXPECT_EQ(program_.nodes[current_ - 1].next_slot, SlotOf(*node));
     }
   }
-  float Point(int q) const { return points_.point[At(q)]; }
-  float Weight(int q) const { return points_.weight[At(q)]; }
-  float Cold(int q) const { return points_.cold[At(q)]; }
-  PathFeature State(std::int32_t state) const {
-    return program_.states[static_cast<std::size_t>(batch_.state_begin + state)];
-  }
+  float Point(int q) const { return points_.point[q]; }
+  float Weight(int q) const { return points_.weight[q]; }
+  float Cold(int q) const { return points_.cold[q]; }
+  PathFeature State(std::int32_t state) const { return program_.states[batch_.state_begin + state]; }
   void LoadInverse(std::int32_t state, float (&inverse)[kPoints]) const {
     auto const begin = batch_.inverse_begin + std::int64_t{state} * batch_.points * batch_.passes;
     for (int q = 0; q < kPoints; ++q) {
-      inverse[q] = program_.inverses[static_cast<std::size_t>(begin) + At(q)];
+      inverse[q] = program_.inverses[begin + q];
     }
   }
   std::int32_t Key(std::uint32_t slot) const { return keys_[slot]; }
   CategoryConditionsView Categories() const { return program_.categories.View(); }
   void Save(int stack, int depth, float const (&values)[kPoints]) {
     auto& saved = stacks_[stack];
-    saved.resize(static_cast<std::size_t>(depth));
+    saved.resize(depth);
     saved.emplace_back(values, values + kPoints);
   }
   void Load(int stack, int depth, float (&values)[kPoints]) const {
@@ -80,14 +78,14 @@ class HostLane {
   void Add(ProgramNode const& node, float value) { places_.at(node.Place()) += value; }
   std::int64_t PartnersBegin() const { return program_.partner_begin[current_]; }
   std::int64_t PartnersEnd() const { return program_.partner_begin[current_ + 1]; }
-  ProgramPartner Partner(std::int64_t i) const { return program_.partners[static_cast<std::size_t>(i)]; }
+  ProgramPartner Partner(std::int64_t i) const { return program_.partners[i]; }
   void AddPair(std::int32_t pair, float value) {
     sums_.pairs.at(static_cast<std::size_t>(pair)) += static_cast<double>(value);
   }
 
  private:
   std::uint32_t SlotOf(ProgramNode const& node) const {
-    return program_.slot_of_place[static_cast<std::size_t>(batch_.place_begin) + node.Place()];
+    return program_.slot_of_place[batch_.place_begin + node.Place()];
   }
   std::size_t At(int q) const { return static_cast<std::size_t>(first_point_ + q); }
 
@@ -108,7 +106,7 @@ class HostLane {
 template <int kPoints>
 void RunTree(ShapProgram const& program, ProgramTree const& tree, std::vector<std::int32_t> const& keys,
              std::int64_t n_slots, LaneSums* sums) {
-  for (int pass = 0; pass < program.batches[static_cast<std::size_t>(tree.batch)].passes; ++pass) {
+  for (int pass = 0; pass < program.batches[tree.batch].passes; ++pass) {
     HostLane<kPoints> lane(program, tree, pass, keys, n_slots, sums);
     if (program.partner_begin.empty()) {
       LaneProgram<kPoints, false, true, HostLane<kPoints>>(&lane).Run();
@@ -121,10 +119,9 @@ void RunTree(ShapProgram const& program, ProgramTree const& tree, std::vector<st
 /// All trees, one row. n_pairs: 0 unless the program is for pairs.
 inline LaneSums RunLane(ShapProgram const& program, Forest const& forest, std::int64_t n_pairs,
                         std::vector<std::int32_t> const& keys) {
-  LaneSums sums{std::vector<double>(static_cast<std::size_t>(forest.n_outputs * forest.NumSlots())),
-                std::vector<double>(static_cast<std::size_t>(n_pairs))};
+  LaneSums sums{std::vector<double>(forest.n_outputs * forest.NumSlots()), std::vector<double>(n_pairs)};
   for (auto const& tree : program.trees) {
-    auto const points = program.batches[static_cast<std::size_t>(tree.batch)].points;
+    auto const points = program.batches[tree.batch].points;
     auto* const run = points == 2 ? &RunTree<2> : points == 4 ? &RunTree<4> : points == 6 ? &RunTree<6> : &RunTree<8>;
     run(program, tree, keys, forest.NumSlots(), &sums);
   }

@@ -15,8 +15,8 @@ struct HostWarp {
   template <typename T>
   struct Var {
     std::array<T, kWarpLanes> values{};
-    T& operator[](int lane) { return values[static_cast<std::size_t>(lane)]; }
-    T const& operator[](int lane) const { return values[static_cast<std::size_t>(lane)]; }
+    T& operator[](int lane) { return values[lane]; }
+    T const& operator[](int lane) const { return values[lane]; }
   };
   template <typename Fn>
   void Each(Fn&& fn) const {
@@ -56,7 +56,7 @@ inline WarpSums RunWarps(PackedPaths const& paths, Forest const& forest, std::ve
   auto const n_outputs = static_cast<std::size_t>(forest.n_outputs);
   WarpSums sums{std::vector<double>(n_outputs * n_slots), std::vector<double>(n_outputs * n_slots * n_slots)};
   std::array<float, kMaxReciprocal + 1> reciprocals{};
-  for (int i = 1; i <= kMaxReciprocal; ++i) reciprocals[static_cast<std::size_t>(i)] = 1.0F / static_cast<float>(i);
+  for (int i = 1; i <= kMaxReciprocal; ++i) reciprocals[i] = 1.0F / static_cast<float>(i);
   HostWarp const warp;
   for (std::size_t bin = 0; bin + 1 < paths.bin_begin.size(); ++bin) {
     auto const begin = paths.bin_begin[bin];

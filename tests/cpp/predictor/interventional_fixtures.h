@@ -14,16 +14,14 @@
 
 namespace kauri::testing {
 
-inline std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 inline TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
 
-inline std::vector<float> ZeroStart(Model const& model) { return std::vector<float>(At(model.NumOutputs()), 0.0F); }
+inline std::vector<float> ZeroStart(Model const& model) { return std::vector<float>(model.NumOutputs(), 0.0F); }
 
 inline std::vector<float> Explain(Model const& model, DataView const& rows, DataView const& background,
                                   MarginStart const& start, TreeRange trees, int threads = 1) {
   auto const forest = CompileForest({}, model, AllTrees(model));
-  std::vector<float> out(At(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, trees)), 123.0F);
+  std::vector<float> out(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, trees), 123.0F);
   InterventionalContributions(Threads(threads), {forest, rows, trees, start}, background, out);
   return out;
 }

@@ -16,7 +16,7 @@ class InterventionalGame {
                      MemoryView const& background)
       : tree_(model.trees[tree]), weight_(model.TreeWeight(static_cast<std::int64_t>(tree))), rows_(rows), row_(row) {
     for (std::int32_t node = 0; node < tree_.NumNodes(); ++node) {
-      if (!tree_.IsLeaf(node)) bit_.emplace(tree_.split_feature[static_cast<std::size_t>(node)], 0U);
+      if (!tree_.IsLeaf(node)) bit_.emplace(tree_.split_feature[node], 0U);
     }
     std::uint32_t next = 1;
     for (auto& [feature, bit] : bit_) {
@@ -47,13 +47,13 @@ class InterventionalGame {
   long double Leaf(std::uint32_t known, MemoryView const& background, std::int64_t other) const {
     std::int32_t node = 0;
     while (!tree_.IsLeaf(node)) {
-      auto const feature = tree_.split_feature[static_cast<std::size_t>(node)];
+      auto const feature = tree_.split_feature[node];
       auto const is_known = (known & bit_.at(feature)) != 0;
       auto const value = is_known ? rows_.At(row_, feature) : background.At(other, feature);
       auto const& next = NaiveGoesLeft(tree_, node, value) ? tree_.left : tree_.right;
-      node = next[static_cast<std::size_t>(node)];
+      node = next[node];
     }
-    return static_cast<long double>(tree_.split_value[static_cast<std::size_t>(node)] * weight_);
+    return static_cast<long double>(tree_.split_value[node] * weight_);
   }
 
   /// |S|! (n - 1 - |S|)! / n!

@@ -92,11 +92,11 @@ std::vector<float> ExplainByLanes(Model const& model, MemoryView const& rows, Me
   auto const forest = CompileForest({}, model, AllTrees(model));
   KeyTiles const others({}, forest, background, 0, background.NumRows(), 64);
   KeyTiles const own({}, forest, rows, 0, rows.NumRows(), 16);
-  std::vector<double> phi(At(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, AllTrees(model))));
+  std::vector<double> phi(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, AllTrees(model)));
   BackgroundBatches batches(forest, others, AllTrees(model));
   while (batches.Next({})) {
     auto const batch = MakeLaneBatch(forest, batches);
-    std::vector<double> tables(At(batch.table_begin.back()));
+    std::vector<double> tables(batch.table_begin.back());
     for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
       auto const t = At(tree - batches.Trees().begin);
       auto const size = At(batch.table_begin[t + 1] - batch.table_begin[t]);
@@ -125,7 +125,7 @@ std::vector<float> ExplainByLanes(Model const& model, MemoryView const& rows, Me
     }
   }
   for (std::int64_t i = 0; i < rows.NumRows() * forest.n_outputs; ++i) {
-    phi[At((i + 1) * (forest.n_features + 1) - 1)] = batches.Means()[At(i % forest.n_outputs)];
+    phi[(i + 1) * (forest.n_features + 1) - 1] = batches.Means()[i % forest.n_outputs];
   }
   return {phi.begin(), phi.end()};
 }

@@ -41,7 +41,7 @@ void ExpectBruteForce(Model const& model, MemoryView const& rows, MemoryView con
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     auto const expected = testing::BruteInterventional(model, AllTrees(model), rows, row, background);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_NEAR(phi[At(row) * expected.size() + i], static_cast<double>(expected[i]), 1e-7 * scale)
+      ASSERT_NEAR(phi[std::int64_t{row} * expected.size() + i], static_cast<double>(expected[i]), 1e-7 * scale)
           << "row " << row << " value " << i;
     }
   }
@@ -167,15 +167,15 @@ TEST(Interventional, LongPathsByTheFormula) {
     for (int const b : {0, 1, 3}) {
       std::vector<float> row(70, 100.0F);
       std::vector<float> other(70, 100.0F);
-      for (int i = 0; i < a; ++i) other[At(3 * i + 30)] = -100.0F;
-      for (int i = 0; i < b; ++i) row[At(7 * i)] = -100.0F;
+      for (int i = 0; i < a; ++i) other[3 * i + 30] = -100.0F;
+      for (int i = 0; i < b; ++i) row[7 * i] = -100.0F;
       auto const phi = Explain(model, MemoryView(row, 70), MemoryView(other, 70));
       for (int f = 0; f < 70; ++f) {
-        auto const is_a = other[At(f)] < 0.0F;
-        auto const is_b = row[At(f)] < 0.0F;
+        auto const is_a = other[f] < 0.0F;
+        auto const is_b = row[f] < 0.0F;
         auto const k = is_a ? a : b;
         auto const size = std::tgamma(k) * std::tgamma(a + b - k + 1) / std::tgamma(a + b + 1);
-        ASSERT_NEAR(phi[At(f)], is_a ? size : is_b ? -size : 0.0, 1e-7) << "a " << a << " b " << b << " feature " << f;
+        ASSERT_NEAR(phi[f], is_a ? size : is_b ? -size : 0.0, 1e-7) << "a " << a << " b " << b << " feature " << f;
       }
     }
   }
@@ -270,7 +270,7 @@ TEST(Interventional, SameBitsForAnyThreadCountBatchAndOrderOfBackground) {
   auto const one = Explain(model, rows, background, 1);
   EXPECT_EQ(Explain(model, rows, background, 8), one);
   for (std::int64_t const n_rows : {0, 1, 31, 255, 256, 257}) {
-    std::vector<std::int64_t> chosen(At(n_rows));
+    std::vector<std::int64_t> chosen(n_rows);
     std::iota(chosen.begin(), chosen.end(), std::int64_t{40});
     auto const some = Explain(model, Rows(rows, chosen), background, 3);
     auto const first = one.begin() + 40 * 17;

@@ -24,7 +24,7 @@ std::vector<float> StartOf(Model const& model) {
 
 std::vector<float> Margins(Forest const& forest, MemoryView const& rows, TreeRange trees, MarginStart const& start,
                            MarginPath path, int threads) {
-  std::vector<float> out(static_cast<std::size_t>(rows.NumRows() * forest.n_outputs));
+  std::vector<float> out(rows.NumRows() * forest.n_outputs);
   PredictMargins(testing::Threads(threads), forest, rows, trees, start, path, out);
   return out;
 }
@@ -226,8 +226,8 @@ TEST(Margin, DeepChain) {
   std::int32_t node = 0;
   for (int level = 0; level < 3000; ++level) {
     tree.ExpandNode(node, {0, static_cast<float>(level), level % 2 == 0, 0.0F});
-    tree.SetLeafValue(tree.left[static_cast<std::size_t>(node)], static_cast<float>(-level));
-    node = tree.right[static_cast<std::size_t>(node)];
+    tree.SetLeafValue(tree.left[node], static_cast<float>(-level));
+    node = tree.right[node];
   }
   tree.SetLeafValue(node, 7.0F);
   model.output_of_tree = {0};
@@ -313,8 +313,8 @@ TEST(Leaf, NodeIdsOfTheModel) {
     PredictLeaves(testing::Threads(4), forest, rows, {1, 4}, out);
     for (std::int64_t row = 0; row < 133; ++row) {
       for (std::int64_t t = 0; t < 3; ++t) {
-        auto const expected = testing::NaiveLeaf(model.trees[static_cast<std::size_t>(t) + 2], rows, row);
-        ASSERT_EQ(out[static_cast<std::size_t>(row * 3 + t)], static_cast<float>(expected));
+        auto const expected = testing::NaiveLeaf(model.trees[t + 2], rows, row);
+        ASSERT_EQ(out[row * 3 + t], static_cast<float>(expected));
       }
     }
   }

@@ -28,7 +28,7 @@ void NaivePairs(Forest const& forest, std::int64_t tree, std::uint32_t node, std
   }
   for (auto const a : above) {
     for (auto const b : above) {
-      if (a < b) found->insert({forest.output_of_tree[static_cast<std::size_t>(tree)], {a, b}});
+      if (a < b) found->insert({forest.output_of_tree[tree], {a, b}});
     }
   }
 }
@@ -40,10 +40,9 @@ void ExpectNaive(ForestSpec const& spec, TreeRange trees) {
   std::set<std::size_t> used;
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
     NaivePairs(forest, tree, 0, {}, &expected);
-    auto const n_nodes =
-        forest.tree_begin[static_cast<std::size_t>(tree) + 1] - forest.tree_begin[static_cast<std::size_t>(tree)];
+    auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
     for (std::uint32_t node = 0; node < n_nodes; ++node) {
-      auto const line = forest.output_of_tree[static_cast<std::size_t>(tree)] * forest.NumSlots();
+      auto const line = forest.output_of_tree[tree] * forest.NumSlots();
       if (!forest.IsLeaf(tree, node)) used.insert(static_cast<std::size_t>(line) + forest.Node(tree, node).slot);
     }
   }
@@ -56,7 +55,7 @@ void ExpectNaive(ForestSpec const& spec, TreeRange trees) {
   }
   for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
     for (std::uint32_t a = 0; a < forest.NumSlots(); ++a) {
-      EXPECT_EQ(pairs.is_used[static_cast<std::size_t>(output * forest.NumSlots() + a)],
+      EXPECT_EQ(pairs.is_used[output * forest.NumSlots() + a],
                 used.count(static_cast<std::size_t>(output * forest.NumSlots() + a)));
       for (auto b = a + 1; b < forest.NumSlots(); ++b) {
         auto const is_expected = expected.count({output, {a, b}}) == 1;

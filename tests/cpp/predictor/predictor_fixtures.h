@@ -33,9 +33,7 @@ class MemoryView : public DataView {
     return n_cols_ == 0 ? 0 : static_cast<std::int64_t>(values_.size()) / n_cols_;
   }
   std::int64_t NumCols() const override { return n_cols_; }
-  float At(std::int64_t row, std::int64_t col) const {
-    return col < n_cols_ ? values_[static_cast<std::size_t>(row * n_cols_ + col)] : kNaN;
-  }
+  float At(std::int64_t row, std::int64_t col) const { return col < n_cols_ ? values_[row * n_cols_ + col] : kNaN; }
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
     for (auto row = begin; row < end; ++row) {
       for (std::int64_t col = 0; col < n_cols; ++col) *tile++ = At(row, col);
@@ -89,8 +87,8 @@ inline std::vector<float> SpecialValues() {
 inline void MakeCategorical(std::int32_t node, Random* random, Tree* tree) {
   tree->category_begin.resize(tree->left.size(), 0);
   tree->category_count.resize(tree->left.size(), 0);
-  tree->is_categorical[static_cast<std::size_t>(node)] = 1;
-  tree->category_begin[static_cast<std::size_t>(node)] = static_cast<std::int64_t>(tree->categories.size());
+  tree->is_categorical[node] = 1;
+  tree->category_begin[node] = static_cast<std::int64_t>(tree->categories.size());
   std::int64_t count = 0;
   auto const far = random->Below(3) == 0;  // a category so large that a bitset would be wasteful
   for (std::int32_t category = 0; category < 70; ++category) {
@@ -103,7 +101,7 @@ inline void MakeCategorical(std::int32_t node, Random* random, Tree* tree) {
     tree->categories.push_back(1000000);
     ++count;
   }
-  tree->category_count[static_cast<std::size_t>(node)] = count;
+  tree->category_count[node] = count;
 }
 
 /// Grows breadth first; covers split at random, so that z is anything in (0, 1).
@@ -113,17 +111,17 @@ inline Tree RandomTree(ForestSpec const& spec, Random* random) {
   auto const special = SpecialValues();
   std::vector<std::int32_t> depth{0};
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-    auto const level = depth[static_cast<std::size_t>(node)];
+    auto const level = depth[node];
     tree.SetLeafValue(node, random->Normal());
     if (level == spec.depth || (level > 0 && random->Uniform() < spec.early_leaf)) continue;
     auto const threshold = spec.special_thresholds && random->Below(2) == 0
                                ? special[random->Below(static_cast<std::uint32_t>(special.size()))]
                                : random->Normal();
     tree.ExpandNode(node, {random->Below(spec.n_features), threshold, random->Below(2) == 0, 0.0F});
-    auto const cover = tree.sum_hessian[static_cast<std::size_t>(node)];
+    auto const cover = tree.sum_hessian[node];
     auto const left_cover = cover * static_cast<float>(0.05 + 0.9 * random->Uniform());
-    tree.SetNodeStatistics(tree.left[static_cast<std::size_t>(node)], 0.0F, left_cover);
-    tree.SetNodeStatistics(tree.right[static_cast<std::size_t>(node)], 0.0F, cover - left_cover);
+    tree.SetNodeStatistics(tree.left[node], 0.0F, left_cover);
+    tree.SetNodeStatistics(tree.right[node], 0.0F, cover - left_cover);
     depth.insert(depth.end(), 2, level + 1);
     if (random->Uniform() < spec.categorical) MakeCategorical(node, random, &tree);
   }
@@ -159,10 +157,10 @@ inline Model ChainModel(std::int32_t depth, std::int32_t n_features, float ratio
   tree.SetNodeStatistics(0, 0.0F, 1000.0F);
   std::int32_t node = 0;
   for (std::int32_t level = 0; level < depth; ++level) {
-    auto const cover = tree.sum_hessian[static_cast<std::size_t>(node)];
+    auto const cover = tree.sum_hessian[node];
     auto const threshold = static_cast<float>(level / n_features) - 1.0F;
     tree.ExpandNode(node, {static_cast<std::uint32_t>(level % n_features), threshold, level % 2 == 0, 0.0F});
-    auto const left = tree.left[static_cast<std::size_t>(node)];
+    auto const left = tree.left[node];
     tree.SetNodeStatistics(left, 0.0F, cover * (1.0F - ratio));
     tree.SetNodeStatistics(left + 1, 0.0F, cover * ratio);
     tree.SetLeafValue(left, static_cast<float>(level % 7) - 3.0F);
@@ -177,7 +175,7 @@ inline MemoryView RandomRows(std::int64_t n_rows, std::int64_t n_cols, std::uint
   Random random(seed);
   auto special = SpecialValues();
   special.insert(special.end(), {kInf, -kInf, 2.5F, -0.5F, 33.0F, 64.9F, 70.0F, 1000000.0F, 16777216.0F, 1e30F});
-  std::vector<float> values(static_cast<std::size_t>(n_rows * n_cols));
+  std::vector<float> values(n_rows * n_cols);
   for (auto& value : values) {
     auto const kind = random.Below(5);
     value = kind == 0 ? kNaN : random.Normal();
@@ -201,9 +199,9 @@ inline bool NaiveGoesLeft(Tree const& tree, std::int32_t node, float value) {
 inline std::int32_t NaiveLeaf(Tree const& tree, MemoryView const& rows, std::int64_t row) {
   std::int32_t node = 0;
   while (!tree.IsLeaf(node)) {
-    auto const value = rows.At(row, tree.split_feature[static_cast<std::size_t>(node)]);
+    auto const value = rows.At(row, tree.split_feature[node]);
     auto const& next = NaiveGoesLeft(tree, node, value) ? tree.left : tree.right;
-    node = next[static_cast<std::size_t>(node)];
+    node = next[node];
   }
   return node;
 }
@@ -213,10 +211,9 @@ inline std::vector<float> NaiveMargins(Model const& model, MemoryView const& row
                                        std::vector<float> start) {
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     for (auto t = trees.begin; t < trees.end; ++t) {
-      auto const& tree = model.trees[static_cast<std::size_t>(t)];
-      auto const leaf = tree.split_value[static_cast<std::size_t>(NaiveLeaf(tree, rows, row))] * model.TreeWeight(t);
-      start[static_cast<std::size_t>(row * model.NumOutputs() + model.output_of_tree[static_cast<std::size_t>(t)])] +=
-          leaf;
+      auto const& tree = model.trees[t];
+      auto const leaf = tree.split_value[NaiveLeaf(tree, rows, row)] * model.TreeWeight(t);
+      start[row * model.NumOutputs() + model.output_of_tree[t]] += leaf;
     }
   }
   return start;

@@ -17,8 +17,6 @@ namespace {
 using testing::ForestSpec;
 using testing::MemoryView;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 struct Values {
   std::vector<float> phi;    ///< [n_rows, n_features + 1], of one output
   std::vector<float> pairs;  ///< [n_rows, n_features + 1, n_features + 1]
@@ -27,10 +25,10 @@ struct Values {
 Values Explain(Model const& model, MemoryView const& rows, int threads = 1) {
   TreeRange const trees{0, static_cast<std::int64_t>(model.trees.size())};
   auto const forest = CompileForest({}, model, trees);
-  auto const width = At(model.n_features) + 1;
-  std::vector<float> const start(At(model.NumOutputs()), 0.0F);
+  auto const width = ToSize(model.n_features) + 1;
+  std::vector<float> const start(model.NumOutputs(), 0.0F);
   Values values;
-  values.phi.resize(At(rows.NumRows() * model.NumOutputs()) * width, 99.0F);
+  values.phi.resize(ToSize(rows.NumRows() * model.NumOutputs()) * width, 99.0F);
   values.pairs.resize(values.phi.size() * width, 99.0F);
   QuadratureContributions(testing::Threads(threads), {forest, rows, trees, {start, {}}}, values.phi);
   QuadratureInteractions(testing::Threads(threads), {forest, rows, trees, {start, {}}}, values.pairs);
@@ -63,7 +61,7 @@ TEST(QuadratureRule, ScalesStayWithinFloats) {
       for (auto value : *values) ASSERT_TRUE(std::isnormal(value)) << points;
     }
     if (points > kMaxUnitOrder) continue;
-    EXPECT_EQ(rule.alpha, std::vector<float>(At(points), 1.0F));
+    EXPECT_EQ(rule.alpha, std::vector<float>(points, 1.0F));
     EXPECT_TRUE(std::isfinite(std::pow(1.0F + rule.beta.back(), 2.0F * static_cast<float>(points))));
   }
 }
@@ -80,13 +78,13 @@ Model ChainModel(std::int32_t depth, float ratio) {
   std::int32_t node = 0;
   tree.SetNodeStatistics(0, 0.0F, 1e30F);  // 64 tenths of it are still a float
   for (std::int32_t level = 0; level < depth; ++level) {
-    auto const cover = tree.sum_hessian[At(node)];
+    auto const cover = tree.sum_hessian[node];
     tree.ExpandNode(node, {static_cast<std::uint32_t>(level), 0.0F, false, 0.0F});
     auto const kept = ratio > 0.0F ? ratio : static_cast<float>(0.05 + 0.9 * random.Uniform());
-    tree.SetNodeStatistics(tree.left[At(node)], 0.0F, cover * (1.0F - kept));
-    tree.SetNodeStatistics(tree.right[At(node)], 0.0F, cover * kept);
-    tree.SetLeafValue(tree.left[At(node)], 0.0F);
-    node = tree.right[At(node)];
+    tree.SetNodeStatistics(tree.left[node], 0.0F, cover * (1.0F - kept));
+    tree.SetNodeStatistics(tree.right[node], 0.0F, cover * kept);
+    tree.SetLeafValue(tree.left[node], 0.0F);
+    node = tree.right[node];
   }
   tree.SetLeafValue(node, 1.0F);
   return model;
@@ -125,9 +123,9 @@ Errors LargestErrors(Model const& model, MemoryView const& rows) {
   Errors errors;
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     auto const exact = testing::LeafByLeaf(model, rows, row);
-    errors.phi = std::max(errors.phi, RelativeError(exact.phi, values.phi.data() + At(row) * exact.phi.size()));
+    errors.phi = std::max(errors.phi, RelativeError(exact.phi, values.phi.data() + ToSize(row) * exact.phi.size()));
     errors.pairs =
-        std::max(errors.pairs, RelativeError(exact.pairs, values.pairs.data() + At(row) * exact.pairs.size()));
+        std::max(errors.pairs, RelativeError(exact.pairs, values.pairs.data() + ToSize(row) * exact.pairs.size()));
   }
   return errors;
 }
@@ -255,7 +253,7 @@ TEST(Quadrature, TheSameSplitAgainChangesNothing) {
   auto const last = tree.NumNodes() - 1;
   tree.ExpandNode(last, {2, 0.0F, false, 0.0F});  // the chain's own split on feature 2
   tree.SetNodeStatistics(last + 1, 0.0F, 0.0F);
-  tree.SetNodeStatistics(last + 2, 0.0F, tree.sum_hessian[At(last)]);
+  tree.SetNodeStatistics(last + 2, 0.0F, tree.sum_hessian[last]);
   tree.SetLeafValue(last + 1, 5.0F);
   tree.SetLeafValue(last + 2, 1.0F);
   auto const once = Explain(model, ChainRows(6));

@@ -12,14 +12,12 @@
 
 namespace kauri::testing {
 
-inline std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// Through the predictor; an empty start is zero.
 inline std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind, TreeRange trees,
                                   std::vector<float> const& start = {}, int threads = 1) {
   auto const predictor = MakeCpuPredictor();
-  std::vector<float> const zero(At(model.NumOutputs()), 0.0F);
-  std::vector<float> out(At(rows.NumRows() * OutputWidth(model, kind, trees)), 99.0F);
+  std::vector<float> const zero(model.NumOutputs(), 0.0F);
+  std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees), 99.0F);
   auto const compiled = predictor->Compile({}, model, AllTreesOf(model));
   auto const is_of_rows = start.size() > zero.size();
   MarginStart from{start.empty() ? zero : start, {}};
@@ -68,8 +66,8 @@ Errors ExpectDefinition(Model const& model, MemoryView const& rows, Oracle&& ora
   Errors errors;
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     auto const exact = oracle(model, rows, row);
-    Worsen(RelativeError(exact.banzhaf, banzhaf.data() + At(row) * exact.banzhaf.size()), &errors.banzhaf);
-    Worsen(RelativeError(exact.taylor, taylor.data() + At(row) * exact.taylor.size()), &errors.taylor);
+    Worsen(RelativeError(exact.banzhaf, banzhaf.data() + ToSize(row) * exact.banzhaf.size()), &errors.banzhaf);
+    Worsen(RelativeError(exact.taylor, taylor.data() + ToSize(row) * exact.taylor.size()), &errors.taylor);
   }
   EXPECT_LT(errors.banzhaf, tolerance);
   EXPECT_LT(errors.taylor, tolerance);

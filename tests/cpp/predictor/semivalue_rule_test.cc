@@ -61,9 +61,9 @@ TEST_P(SemivalueErrors, AreThoseOfFloat32) {
     auto& tree = model.trees[0];
     tree.sum_hessian[0] = 1e30F;  // 64 tenths of it are still a float
     for (std::int32_t left = 1; left < tree.NumNodes(); left += 2) {
-      auto const cover = tree.sum_hessian[At(tree.parent[At(left)])];
-      tree.sum_hessian[At(left)] = cover * (1.0F - ratio);
-      tree.sum_hessian[At(left) + 1] = cover * ratio;
+      auto const cover = tree.sum_hessian[tree.parent[left]];
+      tree.sum_hessian[left] = cover * (1.0F - ratio);
+      tree.sum_hessian[left + 1] = cover * ratio;
       tree.SetLeafValue(left, 0.0F);
     }
     auto const errors = testing::ExpectDefinition(model, {values, depth}, testing::SemivaluesByLeaf,

@@ -88,9 +88,9 @@ Model ModelWithoutCovers(std::uint64_t seed) {
   for (auto& tree : model.trees) {
     for (std::int32_t node = 1; node < tree.NumNodes(); node += 2) {
       float const share[] = {0.0F, 1.0F, 0.25F, 0.5F};
-      auto const cover = tree.sum_hessian[At(tree.parent[At(node)])];
-      tree.sum_hessian[At(node)] = cover * share[random.Below(4)];
-      tree.sum_hessian[At(node) + 1] = cover - tree.sum_hessian[At(node)];
+      auto const cover = tree.sum_hessian[tree.parent[node]];
+      tree.sum_hessian[node] = cover * share[random.Below(4)];
+      tree.sum_hessian[node + 1] = cover - tree.sum_hessian[node];
     }
   }
   return model;

@@ -14,8 +14,6 @@ using testing::AllTreesOf;
 using testing::MemoryView;
 using testing::PredictKindOf;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 class HostileShap : public ::testing::TestWithParam<char const*> {
  protected:
   std::vector<float> Explain(Model const& model, MemoryView const& rows, PredictKind kind) const {
@@ -29,8 +27,8 @@ class HostileShap : public ::testing::TestWithParam<char const*> {
     auto const pairs = Explain(model, rows, PredictKind::kInteraction);
     for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
       auto const expected = make_expected(row);
-      ExpectRow(expected.phi, phi.data() + At(row) * expected.phi.size(), tolerance, row);
-      ExpectRow(expected.pairs, pairs.data() + At(row) * expected.pairs.size(), tolerance, row);
+      ExpectRow(expected.phi, phi.data() + ToSize(row) * expected.phi.size(), tolerance, row);
+      ExpectRow(expected.pairs, pairs.data() + ToSize(row) * expected.pairs.size(), tolerance, row);
     }
   }
 
@@ -62,7 +60,7 @@ MemoryView ChainRows(std::int32_t depth) {
 
 /// The contributions of LeafByLeaf, without its pairs, which take the fourth power of the depth for each leaf.
 std::vector<long double> ContributionsLeafByLeaf(Model const& model, MemoryView const& rows, std::int64_t row) {
-  std::vector<long double> phi(At(model.n_features) + 1);
+  std::vector<long double> phi(ToSize(model.n_features) + 1);
   testing::ForEachLeafPath(model, rows, row, [&](auto const& path, long double value, std::size_t) {
     auto mean = value;
     for (auto const& feature : path) mean *= feature.zero;
@@ -82,13 +80,13 @@ TEST_P(HostileShap, LongPathsOfDistinctFeatures) {
     auto const rows = ChainRows(depth);
     auto const phi = Explain(model, rows, PredictKind::kContribution);
     auto const pairs = Explain(model, rows, PredictKind::kInteraction);
-    auto const width = At(depth) + 1;
+    auto const width = ToSize(depth) + 1;
     for (std::int64_t const row : {0, 3}) {
       auto const exact = ContributionsLeafByLeaf(model, rows, row);
-      ExpectRow(exact, phi.data() + At(row) * width, 1e-5, row);
+      ExpectRow(exact, phi.data() + ToSize(row) * width, 1e-5, row);
       std::vector<float> sums;
       for (std::size_t i = 0; i < width; ++i) {
-        auto const* first = pairs.data() + (At(row) * width + i) * width;
+        auto const* first = pairs.data() + (ToSize(row) * width + i) * width;
         sums.push_back(std::accumulate(first, first + width, 0.0F));
       }
       ExpectRow(exact, sums.data(), 2e-5, row);

@@ -15,7 +15,7 @@ class TreeGame {
   TreeGame(Tree const& tree, float weight, MemoryView const& rows, std::int64_t row)
       : tree_(tree), weight_(weight), rows_(rows), row_(row) {
     for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-      if (!tree.IsLeaf(node)) features_.push_back(tree.split_feature[static_cast<std::size_t>(node)]);
+      if (!tree.IsLeaf(node)) features_.push_back(tree.split_feature[node]);
     }
     std::sort(features_.begin(), features_.end());
     features_.erase(std::unique(features_.begin(), features_.end()), features_.end());
@@ -91,8 +91,8 @@ class TreeGame {
     return Share(node, left) * Expect(left, known) + Share(node, right) * Expect(right, known);
   }
   long double Share(std::int32_t parent, std::int32_t child) const {
-    auto const whole = static_cast<long double>(tree_.sum_hessian[static_cast<std::size_t>(parent)]);
-    return whole == 0 ? 0.5L : static_cast<long double>(tree_.sum_hessian[static_cast<std::size_t>(child)]) / whole;
+    auto const whole = static_cast<long double>(tree_.sum_hessian[parent]);
+    return whole == 0 ? 0.5L : static_cast<long double>(tree_.sum_hessian[child]) / whole;
   }
 
   Tree const& tree_;
@@ -135,7 +135,7 @@ inline Explanation BruteForce(Model const& model, MemoryView const& rows, std::i
     }
     long double largest = 0;
     for (std::int32_t node = 0; node < model.trees[t].NumNodes(); ++node) {
-      auto const value = static_cast<long double>(model.trees[t].split_value[static_cast<std::size_t>(node)]);
+      auto const value = static_cast<long double>(model.trees[t].split_value[node]);
       if (model.trees[t].IsLeaf(node)) largest = std::max(largest, std::abs(value));
     }
     result.scale += largest;
@@ -173,8 +173,8 @@ void ForEachLeafPath(Model const& model, MemoryView const& rows, std::int64_t ro
         auto below = path;
         auto found = std::find_if(below.begin(), below.end(), [&](auto const& f) { return f.feature == feature; });
         if (found == below.end()) found = below.insert(below.end(), {feature, 1.0L, true});
-        found->zero *= static_cast<long double>(tree.sum_hessian[static_cast<std::size_t>(child)]) /
-                       static_cast<long double>(tree.sum_hessian[index]);
+        found->zero *=
+            static_cast<long double>(tree.sum_hessian[child]) / static_cast<long double>(tree.sum_hessian[index]);
         found->one = found->one && (child == tree.left[index]) == goes_left;
         nodes.emplace_back(child, std::move(below));
       }

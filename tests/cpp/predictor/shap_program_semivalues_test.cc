@@ -15,8 +15,6 @@ namespace {
 using testing::ForestSpec;
 using testing::TreeGame;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 struct Expected {
   std::vector<long double> banzhaf;  ///< [n_outputs, n_slots]
   std::vector<long double> alone;    ///< [n_outputs, n_slots]
@@ -27,7 +25,7 @@ struct Expected {
 Expected FromDefinition(Model const& model, Forest const& forest, PathPairs const& path_pairs,
                         testing::MemoryView const& rows, std::int64_t row) {
   Expected expected;
-  expected.banzhaf.resize(At(forest.n_outputs * forest.NumSlots()));
+  expected.banzhaf.resize(forest.n_outputs * forest.NumSlots());
   expected.alone.resize(expected.banzhaf.size());
   expected.pairs.resize(path_pairs.other.size());
   for (std::size_t t = 0; t < model.trees.size(); ++t) {
@@ -37,14 +35,14 @@ Expected FromDefinition(Model const& model, Forest const& forest, PathPairs cons
       return static_cast<std::uint32_t>(forest.slot_of_feature[game.Features()[i]]);
     };
     for (std::size_t i = 0; i < game.Features().size(); ++i) {
-      auto const line = At(output * forest.NumSlots() + slot(i));
+      auto const line = ToSize(output * forest.NumSlots() + slot(i));
       expected.banzhaf[line] += game.Banzhaf(i);
       expected.alone[line] += game.Alone(i);
       for (std::size_t j = 0; j < i; ++j) {
         auto const value = game.TaylorPair(i, j);
         auto const number = path_pairs.Number(output, slot(i), slot(j));
         if (number >= 0) {
-          expected.pairs[At(number)] += value;
+          expected.pairs[number] += value;
         } else {
           EXPECT_NEAR(static_cast<double>(value), 0.0, 1e-15);
         }
@@ -74,7 +72,7 @@ void ExpectDefinition(Model const& model, testing::MemoryView const& rows, doubl
   auto const taylor = CompileShapProgram({}, forest, Semivalue::kTaylorPairs, &pairs);
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     SCOPED_TRACE("row " + std::to_string(row));
-    std::vector<std::int32_t> keys(At(forest.NumSlots()));
+    std::vector<std::int32_t> keys(forest.NumSlots());
     ReadKeys(forest, rows, row, row + 1, 1, keys.data());
     auto const expected = FromDefinition(model, forest, pairs, rows, row);
     auto const allowed = tolerance * expected.scale;
@@ -120,11 +118,11 @@ TEST(ShapProgramSemivalues, BranchesWithoutCover) {
     testing::Random random(seed);
     for (auto& tree : model.trees) {
       for (std::int32_t node = tree.NumNodes() - 1; node >= 0; --node) {
-        auto const at = At(node);
+        auto const at = ToSize(node);
         if (tree.IsLeaf(node)) {
           if (random.Below(2) == 0) tree.sum_hessian[at] = 0.0F;
         } else {
-          tree.sum_hessian[at] = tree.sum_hessian[At(tree.left[at])] + tree.sum_hessian[At(tree.right[at])];
+          tree.sum_hessian[at] = tree.sum_hessian[tree.left[at]] + tree.sum_hessian[tree.right[at]];
         }
       }
     }

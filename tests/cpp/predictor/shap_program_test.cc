@@ -15,8 +15,6 @@ namespace {
 
 using testing::ForestSpec;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
 
 /// Of each tree the largest leaf: what rounding errors are measured against.
@@ -24,8 +22,8 @@ double Scale(Forest const& forest) {
   double scale = 0.0;
   for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
     float largest = 0.0F;
-    for (auto node = forest.tree_begin[At(tree)]; node < forest.tree_begin[At(tree) + 1]; ++node) {
-      largest = std::max(largest, std::abs(forest.leaf_value[At(node)]));
+    for (auto node = forest.tree_begin[tree]; node < forest.tree_begin[tree + 1]; ++node) {
+      largest = std::max(largest, std::abs(forest.leaf_value[node]));
     }
     scale += static_cast<double>(largest);
   }
@@ -33,12 +31,13 @@ double Scale(Forest const& forest) {
 }
 
 testing::LaneSums Recursive(Forest const& forest, PathPairs const& pairs, std::vector<std::int32_t> const& keys) {
-  auto const n_slots = At(forest.NumSlots());
-  testing::LaneSums sums{std::vector<double>(At(forest.n_outputs) * n_slots), std::vector<double>(pairs.other.size())};
-  std::vector<double> matrices(At(forest.n_outputs) * n_slots * n_slots);
+  auto const n_slots = ToSize(forest.NumSlots());
+  testing::LaneSums sums{std::vector<double>(ToSize(forest.n_outputs) * n_slots),
+                         std::vector<double>(pairs.other.size())};
+  std::vector<double> matrices(ToSize(forest.n_outputs) * n_slots * n_slots);
   TreeShap shap(forest);
   for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
-    auto const output = At(forest.output_of_tree[At(tree)]);
+    auto const output = ToSize(forest.output_of_tree[tree]);
     shap.AddInteractions(tree, keys.data(), sums.phi.data() + output * n_slots,
                          matrices.data() + output * n_slots * n_slots);
   }
@@ -46,7 +45,7 @@ testing::LaneSums Recursive(Forest const& forest, PathPairs const& pairs, std::v
     auto const line = static_cast<std::int64_t>(cell / n_slots);
     auto const a = static_cast<std::uint32_t>(line % pairs.n_slots);
     auto const number = pairs.Number(line / pairs.n_slots, a, static_cast<std::uint32_t>(cell % n_slots));
-    if (matrices[cell] != 0.0) sums.pairs.at(At(number)) = matrices[cell];
+    if (matrices[cell] != 0.0) sums.pairs.at(ToSize(number)) = matrices[cell];
   }
   return sums;
 }
@@ -67,7 +66,7 @@ void ExpectLanesAgree(Model const& model, testing::MemoryView const& rows, doubl
   auto const allowed = tolerance * Scale(forest);
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
     SCOPED_TRACE("row " + std::to_string(row));
-    std::vector<std::int32_t> keys(At(forest.NumSlots()));
+    std::vector<std::int32_t> keys(forest.NumSlots());
     ReadKeys(forest, rows, row, row + 1, 1, keys.data());
     auto const expected = Recursive(forest, path_pairs, keys);
     ExpectNear(testing::RunLane(values, forest, 0, keys).phi, expected.phi, allowed);

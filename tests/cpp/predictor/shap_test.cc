@@ -17,9 +17,7 @@ using testing::MemoryView;
 
 using Explain = void (*)(Context const&, ContributionTask const&, Span<float>);
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
-std::vector<float> ZeroStart(Model const& model) { return std::vector<float>(At(model.NumOutputs()), 0.0F); }
+std::vector<float> ZeroStart(Model const& model) { return std::vector<float>(model.NumOutputs(), 0.0F); }
 
 std::vector<float> RunExplain(Explain explain, Model const& model, MemoryView const& rows,
                               std::vector<float> const& start, int threads = 1) {
@@ -28,7 +26,7 @@ std::vector<float> RunExplain(Explain explain, Model const& model, MemoryView co
       explain == &TreeShapInteractions || explain == &QuadratureInteractions || explain == &ApproxInteractions;
   auto const kind = is_pairs ? PredictKind::kInteraction : PredictKind::kContribution;
   auto const forest = CompileForest({}, model, trees);
-  std::vector<float> out(At(rows.NumRows() * OutputWidth(model, kind, trees)), 123.0F);
+  std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees), 123.0F);
   explain(testing::Threads(threads), {forest, rows, trees, {start, {}}}, out);
   return out;
 }
@@ -57,12 +55,12 @@ void ExpectBruteForce(Method const& method, Model const& model, MemoryView const
     auto const expected = testing::BruteForce(model, rows, row);
     auto const tolerance = method.tolerance * (expected.scale + 1e-30L);
     for (std::size_t i = 0; i < expected.phi.size(); ++i) {
-      ASSERT_NEAR(phi[At(row) * expected.phi.size() + i], static_cast<double>(expected.phi[i]),
+      ASSERT_NEAR(phi[std::int64_t{row} * expected.phi.size() + i], static_cast<double>(expected.phi[i]),
                   static_cast<double>(tolerance))
           << "row " << row << " value " << i;
     }
     for (std::size_t i = 0; i < expected.pairs.size(); ++i) {
-      ASSERT_NEAR(pairs[At(row) * expected.pairs.size() + i], static_cast<double>(expected.pairs[i]),
+      ASSERT_NEAR(pairs[std::int64_t{row} * expected.pairs.size() + i], static_cast<double>(expected.pairs[i]),
                   static_cast<double>(tolerance))
           << "row " << row << " pair " << i;
     }
@@ -112,15 +110,15 @@ TEST_P(ExactShap, ZeroCovers) {
     testing::Random random(seed);
     for (auto& tree : model.trees) {
       for (std::int32_t node = 1; node < tree.NumNodes(); ++node) {
-        auto const parent = At(tree.parent[At(node)]);
-        auto const sibling_is_empty = node % 2 == 0 && tree.sum_hessian[At(node) - 1] == 0.0F;
+        auto const parent = ToSize(tree.parent[node]);
+        auto const sibling_is_empty = node % 2 == 0 && tree.sum_hessian[node - 1] == 0.0F;
         auto const cover = tree.sum_hessian[parent];
         if (seed == 5 || cover == 0.0F || (node % 2 == 1 && random.Below(3) == 0)) {
-          tree.sum_hessian[At(node)] = 0.0F;
+          tree.sum_hessian[node] = 0.0F;
         } else if (node % 2 == 1) {
-          tree.sum_hessian[At(node)] = cover * 0.25F;
+          tree.sum_hessian[node] = cover * 0.25F;
         } else {
-          tree.sum_hessian[At(node)] = sibling_is_empty ? cover : cover * 0.75F;
+          tree.sum_hessian[node] = sibling_is_empty ? cover : cover * 0.75F;
         }
       }
       if (seed == 5) tree.sum_hessian[0] = 0.0F;
@@ -139,8 +137,8 @@ TEST_P(ExactShap, CoversThatAreNotNumbersGiveNumbers) {
 
 /// Sum over features = margin; rows of the interactions = contributions; the two halves of a pair have the same bits.
 void ExpectConsistent(Method const& method, Model const& model, MemoryView const& rows, float tolerance) {
-  auto const n_outputs = At(model.NumOutputs());
-  auto const width = At(model.n_features) + 1;
+  auto const n_outputs = ToSize(model.NumOutputs());
+  auto const width = ToSize(model.n_features) + 1;
   std::vector<float> const start(n_outputs, 0.75F);
   TreeRange const all{0, static_cast<std::int64_t>(model.trees.size())};
   auto const margins = testing::NaiveMargins(model, rows, all, testing::RepeatStart(start, rows.NumRows()));
@@ -183,14 +181,14 @@ TEST_P(ExactShap, DeepChainsAddUp) {
     std::int32_t node = 0;
     tree.SetNodeStatistics(0, 0.0F, 1000.0F);
     for (int level = 0; level < depth; ++level) {
-      auto const cover = tree.sum_hessian[At(node)];
+      auto const cover = tree.sum_hessian[node];
       tree.ExpandNode(
           node, {static_cast<std::uint32_t>(level % n_features), static_cast<float>(level / n_features), false, 0.0F});
       auto const ratio = depth > 100 ? 0.999F : 0.6F;
-      tree.SetNodeStatistics(tree.left[At(node)], 0.0F, cover * (1.0F - ratio));
-      tree.SetNodeStatistics(tree.right[At(node)], 0.0F, cover * ratio);
-      tree.SetLeafValue(tree.left[At(node)], static_cast<float>(level % 7) - 3.0F);
-      node = tree.right[At(node)];
+      tree.SetNodeStatistics(tree.left[node], 0.0F, cover * (1.0F - ratio));
+      tree.SetNodeStatistics(tree.right[node], 0.0F, cover * ratio);
+      tree.SetLeafValue(tree.left[node], static_cast<float>(level % 7) - 3.0F);
+      node = tree.right[node];
     }
     tree.SetLeafValue(node, 7.0F);
     model.output_of_tree = {0};
@@ -317,7 +315,7 @@ TEST(Saabas, FollowsThePath) {
     mean[node] = tree.split_value[node];
     if (tree.IsLeaf(static_cast<std::int32_t>(node))) continue;
     mean[node] = 0.0;
-    for (auto child : {At(tree.left[node]), At(tree.right[node])}) {
+    for (auto child : {ToSize(tree.left[node]), ToSize(tree.right[node])}) {
       mean[node] += mean[child] * tree.sum_hessian[child] / tree.sum_hessian[node];
     }
   }
@@ -327,12 +325,12 @@ TEST(Saabas, FollowsThePath) {
     expected[6] = mean[0] + 2.0;
     std::int32_t node = 0;
     while (!tree.IsLeaf(node)) {
-      auto const feature = tree.split_feature[At(node)];
-      auto const child = (testing::NaiveGoesLeft(tree, node, rows.At(row, feature)) ? tree.left : tree.right)[At(node)];
-      expected[feature] += mean[At(child)] - mean[At(node)];
+      auto const feature = tree.split_feature[node];
+      auto const child = (testing::NaiveGoesLeft(tree, node, rows.At(row, feature)) ? tree.left : tree.right)[node];
+      expected[feature] += mean[child] - mean[node];
       node = child;
     }
-    for (std::size_t i = 0; i < 7; ++i) ASSERT_NEAR(out[At(row) * 7 + i], expected[i], 1e-5);
+    for (std::size_t i = 0; i < 7; ++i) ASSERT_NEAR(out[std::int64_t{row} * 7 + i], expected[i], 1e-5);
   }
 }
 

@@ -19,13 +19,11 @@ using testing::MemoryView;
 
 using Cell = std::pair<std::uint32_t, std::uint32_t>;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 /// A model, rows, and what both forms of their interactions come from.
 class Case {
  public:
   Case(Model model, MemoryView rows, TreeRange trees, ParamMap const& params = {})
-      : model_(std::move(model)), rows_(std::move(rows)), trees_(trees), start_(At(model_.NumOutputs()), 0.5F) {
+      : model_(std::move(model)), rows_(std::move(rows)), trees_(trees), start_(ToSize(model_.NumOutputs()), 0.5F) {
     Registry<PredictorFactory> registry("predictor");
     RegisterPredictors(&registry);
     predictor_ = registry.Find("cpu_predictor").make(params);
@@ -33,7 +31,7 @@ class Case {
   }
 
   std::vector<float> Dense() const {
-    std::vector<float> out(At(rows_.NumRows() * OutputWidth(model_, PredictKind::kInteraction, trees_)));
+    std::vector<float> out(rows_.NumRows() * OutputWidth(model_, PredictKind::kInteraction, trees_));
     predictor_->Predict({}, *compiled_, rows_, PredictKind::kInteraction, trees_, {start_, {}}, out);
     return out;
   }
@@ -44,22 +42,22 @@ class Case {
     return out;
   }
 
-  std::size_t Width() const { return At(model_.n_features) + 1; }
-  std::size_t NumMatrices() const { return At(rows_.NumRows() * model_.NumOutputs()); }
+  std::size_t Width() const { return ToSize(model_.n_features) + 1; }
+  std::size_t NumMatrices() const { return ToSize(rows_.NumRows() * model_.NumOutputs()); }
 
   /// Cells of the upper triangle that trees of the range can fill: found path by path.
   std::set<Cell> Fillable(std::size_t output) const {
     std::set<Cell> cells{
         {static_cast<std::uint32_t>(model_.n_features), static_cast<std::uint32_t>(model_.n_features)}};
     for (auto t = trees_.begin; t < trees_.end; ++t) {
-      if (At(model_.output_of_tree[At(t)]) != output) continue;
-      auto const& tree = model_.trees[At(t)];
+      if (ToSize(model_.output_of_tree[t]) != output) continue;
+      auto const& tree = model_.trees[t];
       for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
         if (!tree.IsLeaf(node)) continue;
         std::set<std::uint32_t> path;
         for (auto above = node; above != 0;) {
-          above = tree.parent[At(above)];
-          path.insert(tree.split_feature[At(above)]);
+          above = tree.parent[above];
+          path.insert(tree.split_feature[above]);
         }
         for (auto a : path) {
           for (auto b : path) {
@@ -84,7 +82,7 @@ void ExpectShapes(SparseInteractions const& sparse, std::size_t n_matrices) {
   ASSERT_EQ(sparse.begin.size(), n_matrices + 1);
   ASSERT_EQ(sparse.begin.front(), 0);
   ASSERT_TRUE(std::is_sorted(sparse.begin.begin(), sparse.begin.end()));
-  ASSERT_EQ(At(sparse.begin.back()), sparse.values.size());
+  ASSERT_EQ(ToSize(sparse.begin.back()), sparse.values.size());
   ASSERT_EQ(sparse.first.size(), sparse.values.size());
   ASSERT_EQ(sparse.second.size(), sparse.values.size());
 }
@@ -98,7 +96,7 @@ void ExpectAll(Case const& test) {
   for (std::size_t i = 0; i < test.NumMatrices(); ++i) {
     std::vector<float> matrix(test.Width() * test.Width(), 0.0F);
     std::vector<Cell> cells;
-    for (auto e = At(sparse.begin[i]); e < At(sparse.begin[i + 1]); ++e) {
+    for (auto e = ToSize(sparse.begin[i]); e < ToSize(sparse.begin[i + 1]); ++e) {
       cells.emplace_back(sparse.first[e], sparse.second[e]);
       matrix[sparse.first[e] * test.Width() + sparse.second[e]] = sparse.values[e];
       matrix[sparse.second[e] * test.Width() + sparse.first[e]] = sparse.values[e];
@@ -117,10 +115,10 @@ void ExpectCells(Case const& test, std::size_t n_outputs, std::size_t top_k) {
   ExpectShapes(largest, test.NumMatrices());
   for (std::size_t i = 0; i < test.NumMatrices(); ++i) {
     auto const cells = test.Fillable(i % n_outputs);
-    ASSERT_EQ(At(all.begin[i + 1] - all.begin[i]), cells.size());
+    ASSERT_EQ(ToSize(all.begin[i + 1] - all.begin[i]), cells.size());
     auto const* matrix = dense.data() + i * test.Width() * test.Width();
     std::vector<std::pair<float, Cell>> sorted;
-    auto e = At(all.begin[i]);
+    auto e = ToSize(all.begin[i]);
     for (auto const& cell : cells) {
       ASSERT_EQ(Cell(all.first[e], all.second[e]), cell);
       ++e;
@@ -129,8 +127,8 @@ void ExpectCells(Case const& test, std::size_t n_outputs, std::size_t top_k) {
     }
     std::sort(sorted.begin(), sorted.end());
     sorted.resize(std::min(top_k, sorted.size()));
-    ASSERT_EQ(At(largest.begin[i + 1] - largest.begin[i]), sorted.size());
-    e = At(largest.begin[i]);
+    ASSERT_EQ(ToSize(largest.begin[i + 1] - largest.begin[i]), sorted.size());
+    e = ToSize(largest.begin[i]);
     for (auto const& [size, cell] : sorted) {
       ASSERT_EQ(Cell(largest.first[e], largest.second[e]), cell) << "row and output " << i;
       ASSERT_EQ(largest.values[e], matrix[cell.first * test.Width() + cell.second]);

@@ -15,12 +15,10 @@ namespace {
 
 using testing::ForestSpec;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
 
 std::vector<std::int32_t> KeysOf(Forest const& forest, testing::MemoryView const& rows, std::int64_t row) {
-  std::vector<std::int32_t> keys(At(forest.NumSlots()));
+  std::vector<std::int32_t> keys(forest.NumSlots());
   ReadKeys(forest, rows, row, row + 1, 1, keys.data());
   return keys;
 }
@@ -31,7 +29,7 @@ void ExpectPathsOfTree(Forest const& forest, std::int64_t tree, Tree const& orig
                        PathCategories* categories) {
   auto const edges = FindEdges(forest, tree, categories);
   double whole = 0.0;
-  std::vector<std::uint32_t> leaf_of_row(At(rows.NumRows()), kNoEdge);
+  std::vector<std::uint32_t> leaf_of_row(rows.NumRows(), kNoEdge);
   for (std::uint32_t node = 0; node < edges.parent.size(); ++node) {
     if (!forest.IsLeaf(tree, node)) continue;
     double chance = 1.0;
@@ -44,7 +42,7 @@ void ExpectPathsOfTree(Forest const& forest, std::int64_t tree, Tree const& orig
     });
     whole += chance;
     ASSERT_EQ(slots.size(), path.size()) << "a feature is on a path once";
-    ASSERT_EQ(At(edges.n_features[node]), path.size());
+    ASSERT_EQ(ToSize(edges.n_features[node]), path.size());
     std::set<std::uint32_t> split_on;
     for (auto at = node; at != 0; at = edges.parent[at]) split_on.insert(forest.Node(tree, edges.parent[at]).slot);
     ASSERT_EQ(slots, split_on);
@@ -54,14 +52,14 @@ void ExpectPathsOfTree(Forest const& forest, std::int64_t tree, Tree const& orig
         return Follows(feature, keys[feature.Slot()], categories->View());
       });
       if (!follows) continue;
-      ASSERT_EQ(leaf_of_row[At(row)], kNoEdge) << "row " << row << " follows two paths";
-      leaf_of_row[At(row)] = node;
+      ASSERT_EQ(leaf_of_row[row], kNoEdge) << "row " << row << " follows two paths";
+      leaf_of_row[row] = node;
     }
   }
   EXPECT_NEAR(whole, 1.0, 1e-6);
   for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
-    ASSERT_NE(leaf_of_row[At(row)], kNoEdge);
-    auto const id = forest.node_id[At(forest.tree_begin[At(tree)]) + leaf_of_row[At(row)]];
+    ASSERT_NE(leaf_of_row[row], kNoEdge);
+    auto const id = forest.node_id[(forest.tree_begin[tree]) + leaf_of_row[row]];
     ASSERT_EQ(id, testing::NaiveLeaf(original, rows, row)) << "row " << row;
   }
 }
@@ -80,7 +78,7 @@ TEST(TreePaths, RowsFollowOnePath) {
       PathCategories categories(forest.categories);
       for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
         SCOPED_TRACE("categorical " + std::to_string(categorical) + ", features " + std::to_string(n_features));
-        ExpectPathsOfTree(forest, tree, model.trees[At(tree)], rows, &categories);
+        ExpectPathsOfTree(forest, tree, model.trees[tree], rows, &categories);
       }
     }
   }
@@ -120,11 +118,11 @@ TEST(PackedPaths, SameForAnyThreadCount) {
 /// tolerance: of float32, in units of the sum of each tree's largest leaf.
 void ExpectWarpsAgree(Model const& model, testing::MemoryView const& rows, double tolerance) {
   auto const forest = CompileForest({}, model, AllTrees(model));
-  auto const n_slots = At(forest.NumSlots());
+  auto const n_slots = ToSize(forest.NumSlots());
   double scale = 0.0;
   for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
-    auto const* first = forest.leaf_value.data() + forest.tree_begin[At(tree)];
-    auto const* last = forest.leaf_value.data() + forest.tree_begin[At(tree) + 1];
+    auto const* first = forest.leaf_value.data() + forest.tree_begin[tree];
+    auto const* last = forest.leaf_value.data() + forest.tree_begin[tree + 1];
     auto const smaller = [](float a, float b) { return std::abs(a) < std::abs(b); };
     scale += std::abs(static_cast<double>(*std::max_element(first, last, smaller)));
   }
@@ -136,7 +134,7 @@ void ExpectWarpsAgree(Model const& model, testing::MemoryView const& rows, doubl
       testing::WarpSums expected{std::vector<double>(sums.phi.size()), std::vector<double>(sums.pairs.size())};
       TreeShap shap(forest);
       for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
-        auto const output = At(forest.output_of_tree[At(tree)]);
+        auto const output = ToSize(forest.output_of_tree[tree]);
         shap.AddInteractions(tree, keys.data(), expected.phi.data() + output * n_slots,
                              expected.pairs.data() + output * n_slots * n_slots);
       }

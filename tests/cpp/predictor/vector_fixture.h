@@ -14,9 +14,8 @@ inline Tree WithVectors(Tree tree, std::int32_t n_outputs, Random* random) {
   tree.leaf_vector.assign(tree.left.size() * static_cast<std::size_t>(n_outputs), 0.0F);
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     if (!tree.IsLeaf(node)) continue;
-    tree.split_value[static_cast<std::size_t>(node)] = 0.0F;
-    for (std::int32_t k = 0; k < n_outputs; ++k)
-      tree.leaf_vector[static_cast<std::size_t>(node * n_outputs + k)] = random->Normal();
+    tree.split_value[node] = 0.0F;
+    for (std::int32_t k = 0; k < n_outputs; ++k) tree.leaf_vector[node * n_outputs + k] = random->Normal();
   }
   return tree;
 }
@@ -51,8 +50,7 @@ inline Model SplitUp(Model const& model, std::vector<std::int64_t>* first_tree) 
       part.n_outputs = 1;
       part.leaf_vector.clear();
       for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
-        if (tree.IsLeaf(node))
-          part.split_value[static_cast<std::size_t>(node)] = tree.LeafValues(node)[static_cast<std::size_t>(k)];
+        if (tree.IsLeaf(node)) part.split_value[node] = tree.LeafValues(node)[k];
       }
       split.trees.push_back(part);
       split.output_of_tree.push_back(tree.HasVectorLeaves() ? k : model.output_of_tree[t]);

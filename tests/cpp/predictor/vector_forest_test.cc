@@ -13,8 +13,6 @@ using testing::PredictKindOf;
 using testing::SplitUp;
 using testing::VectorModel;
 
-std::size_t At(std::int64_t index) { return static_cast<std::size_t>(index); }
-
 struct Case {
   char const* name;
   Model model;
@@ -41,13 +39,13 @@ TEST(VectorForest, MarginsOfEveryPath) {
     auto const split = SplitUp(model, &first_tree);
     auto const forest = CompileForest({}, model, AllTreesOf(model));
     ASSERT_EQ(forest.NumTrees(), first_tree.back());
-    std::vector<float> const start(At(model.NumOutputs()), 0.5F);
+    std::vector<float> const start(model.NumOutputs(), 0.5F);
     for (std::int64_t n_rows : {1, 7, 8, 33, 300}) {
       auto const rows = testing::RandomRows(n_rows, 6, 4);
       for (auto const trees : {TreeRange{0, 9}, TreeRange{2, 5}, TreeRange{4, 4}}) {
         auto const own = forest.OwnTrees(trees);
-        EXPECT_EQ(own.begin, first_tree[At(trees.begin)]);
-        EXPECT_EQ(own.end, first_tree[At(trees.end)]);
+        EXPECT_EQ(own.begin, first_tree[trees.begin]);
+        EXPECT_EQ(own.end, first_tree[trees.end]);
         EXPECT_EQ(forest.LeafWidth(own), trees.end - trees.begin);
         auto const expected = testing::NaiveMargins(split, rows, own, testing::RepeatStart(start, n_rows));
         for (auto const path : {MarginPath::kAuto, MarginPath::kRows, MarginPath::kTiles, MarginPath::kCrown}) {
@@ -69,11 +67,11 @@ TEST(VectorForest, LeavesComeOncePerTree) {
     for (auto const trees : {TreeRange{0, 9}, TreeRange{2, 5}, TreeRange{8, 9}}) {
       auto const out = PredictKindOf({}, model, rows, PredictKind::kLeaf, trees, 8);
       auto const width = trees.end - trees.begin;
-      ASSERT_EQ(out.size(), At(50 * width));
+      ASSERT_EQ(out.size(), ToSize(50 * width));
       for (std::int64_t row = 0; row < 50; ++row) {
         for (auto t = trees.begin; t < trees.end; ++t) {
-          ASSERT_EQ(out[At(row * width + t - trees.begin)],
-                    static_cast<float>(testing::NaiveLeaf(model.trees[At(t)], rows, row)))
+          ASSERT_EQ(out[row * width + t - trees.begin],
+                    static_cast<float>(testing::NaiveLeaf(model.trees[t], rows, row)))
               << name;
         }
       }
@@ -91,7 +89,7 @@ TEST(VectorForest, ExplanationsOfEveryKind) {
       for (auto const kind : {PredictKind::kContribution, PredictKind::kApproxContribution, PredictKind::kInteraction,
                               PredictKind::kApproxInteraction}) {
         for (auto const trees : {TreeRange{0, 9}, TreeRange{2, 5}}) {
-          TreeRange const own{first_tree[At(trees.begin)], first_tree[At(trees.end)]};
+          TreeRange const own{first_tree[trees.begin], first_tree[trees.end]};
           EXPECT_EQ(PredictKindOf(params, model, rows, kind, trees), PredictKindOf(params, split, rows, kind, own))
               << name << " " << method << " kind " << static_cast<int>(kind);
         }
@@ -123,7 +121,7 @@ TEST(VectorForest, SparseInteractionsAndBackgrounds) {
   EXPECT_EQ(found.first, expected.first);
   EXPECT_EQ(found.values, expected.values);
   auto const background = testing::RandomRows(9, 6, 8);
-  std::vector<float> out(At(20 * 3 * 7));
+  std::vector<float> out(20 * 3 * 7);
   std::vector<float> out_split(out.size());
   predictor->PredictInterventional({}, *of_vectors, rows, background, {2, 7}, {start, {}}, out);
   predictor->PredictInterventional({}, *of_split, rows, background, own, {start, {}}, out_split);

@@ -42,7 +42,7 @@ struct MatrixSpec {
 /// [n_rows, n_cols] row-major, NaN where missing.
 inline std::vector<float> MakeValues(MatrixSpec const& spec) {
   Random random(spec.seed);
-  std::vector<float> values(static_cast<std::size_t>(spec.n_rows * spec.n_cols));
+  std::vector<float> values(spec.n_rows * spec.n_cols);
   for (auto& value : values) {
     auto const drawn = spec.n_distinct == 0 ? random.Normal() : static_cast<float>(random.Below(spec.n_distinct));
     value = random.Uniform() < spec.missing ? std::numeric_limits<float>::quiet_NaN() : drawn;
@@ -91,7 +91,7 @@ inline std::vector<float> MakeOneHotValues(std::int64_t n_rows, std::uint32_t n_
 /// One output: normal gradients, hessians in (0, 1], one row in ten with weight 0.
 inline FixedGradients MakeGradients(std::int64_t n_rows, std::uint64_t seed, Span<std::uint8_t const> sampled = {}) {
   Random random(seed);
-  std::vector<GradientPair> pairs(static_cast<std::size_t>(n_rows));
+  std::vector<GradientPair> pairs(n_rows);
   for (auto& pair : pairs) {
     auto const weight = random.Below(10) == 0 ? 0.0F : 1.0F;
     pair = {weight * random.Normal(), weight * static_cast<float>(1.0 - random.Uniform())};

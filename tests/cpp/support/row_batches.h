@@ -27,7 +27,7 @@ class RowBatches : public RowSource {
   }
   bool Next(Context const& ctx, RowBatch* batch) override {
     if (at_ >= matrix_->NumRows() || at_ / batch_rows_ >= max_batches_) return false;
-    std::vector<std::int32_t> rows(static_cast<std::size_t>(std::min(batch_rows_, matrix_->NumRows() - at_)));
+    std::vector<std::int32_t> rows(std::min(batch_rows_, matrix_->NumRows() - at_));
     std::iota(rows.begin(), rows.end(), static_cast<std::int32_t>(at_));
     std::shared_ptr<DataMatrix const> const slice = Slice(ctx, *matrix_, rows, true);
     batch->rows = slice->View();
@@ -40,7 +40,7 @@ class RowBatches : public RowSource {
 
  private:
   static std::unique_ptr<DataMatrix> Copy(DataMatrix const& matrix) {
-    std::vector<std::int32_t> rows(static_cast<std::size_t>(matrix.NumRows()));
+    std::vector<std::int32_t> rows(matrix.NumRows());
     std::iota(rows.begin(), rows.end(), 0);
     return Slice(Context{}, matrix, rows, true);
   }

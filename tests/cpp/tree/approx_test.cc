@@ -56,7 +56,7 @@ Tree Build(TreeBuilder const& builder, DataMatrix const& data, FixedGradients co
   TreeTask task;
   task.gradients = gradients.View();
   task.sampled_rows = sampled;
-  std::vector<std::int32_t> leaves(static_cast<std::size_t>(data.NumRows()));
+  std::vector<std::int32_t> leaves(data.NumRows());
   auto const state = builder.MakeState(ctx, data);
   auto first = builder.Build(ctx, data, task, state.get(), leaves);
   ExpectSameTree(first, builder.Build(ctx, data, task, state.get(), leaves));  // with the bins that are there

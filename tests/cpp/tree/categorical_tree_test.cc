@@ -57,8 +57,8 @@ CategoricalJob RandomJob(std::uint64_t seed, std::int64_t n_rows, std::int64_t n
   job.values = MakeValues(spec);
   job.n_cols = spec.n_cols;
   job.sparse = spec.sparse;
-  job.types.assign(static_cast<std::size_t>(spec.n_cols), "c");
-  for (std::int64_t i = 0; i < n_numeric; ++i) job.types[static_cast<std::size_t>(spec.n_cols - 1 - i)] = "float";
+  job.types.assign(spec.n_cols, "c");
+  for (std::int64_t i = 0; i < n_numeric; ++i) job.types[spec.n_cols - 1 - i] = "float";
   job.param.max_depth = 1 + static_cast<int>(random.Below(5));
   job.param.min_child_weight = static_cast<float>(random.Below(3));
   job.param.lambda = random.Below(2) == 0 ? 1.0F : 0.1F;

@@ -123,7 +123,7 @@ float ValueAt(Tree const& tree, std::vector<float> const& point) {
     auto const left = std::isnan(value) ? tree.default_left[at] != 0 : value < tree.split_value[at];
     node = left ? tree.left[at] : tree.right[at];
   }
-  return tree.split_value[static_cast<std::size_t>(node)];
+  return tree.split_value[node];
 }
 
 /// How often the tree breaks a sign on the way up a grid of `feature`, at rows of the data.
@@ -241,7 +241,7 @@ TEST_P(ConstrainedTree, SampledColumnsAreLimitedToo) {
   std::vector<std::int32_t> depth(tree.left.size(), 0);
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     auto const at = static_cast<std::size_t>(node);
-    if (node > 0) depth[at] = depth[static_cast<std::size_t>(tree.parent[at])] + 1;
+    if (node > 0) depth[at] = depth[tree.parent[at]] + 1;
     if (tree.IsLeaf(node)) continue;
     auto const allowed = constraints.AllowedOf(node, sampler.NodeSet(depth[at], node));
     EXPECT_TRUE(std::binary_search(allowed.begin(), allowed.end(), tree.split_feature[at])) << node;

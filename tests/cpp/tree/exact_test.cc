@@ -43,7 +43,7 @@ Built BuildTree(DataMatrix const& data, FixedGradients const& gradients, TreePar
   task.gradients = gradients.View();
   task.sampled_rows = sampled;
   Built built;
-  built.leaf_of_row.assign(static_cast<std::size_t>(data.NumRows()), -7);
+  built.leaf_of_row.assign(data.NumRows(), -7);
   built.tree = builder.Build(ctx, data, task, state.get(), built.leaf_of_row);
   return built;
 }
@@ -274,7 +274,7 @@ TEST(Exact, SplitsUseSampledColumnsOnly) {
   std::vector<std::int32_t> depth(built.tree.left.size(), 0);
   for (std::int32_t node = 0; node < built.tree.NumNodes(); ++node) {
     auto const index = static_cast<std::size_t>(node);
-    if (node > 0) depth[index] = depth[static_cast<std::size_t>(built.tree.parent[index])] + 1;
+    if (node > 0) depth[index] = depth[built.tree.parent[index]] + 1;
     if (built.tree.IsLeaf(node)) continue;
     auto const set = sampler.NodeSet(depth[index], node);
     EXPECT_TRUE(std::binary_search(set.begin(), set.end(), built.tree.split_feature[index])) << node;

@@ -100,7 +100,7 @@ TEST(HistPages, AnyPagesAndMemoryGiveTheTreeOfMemory) {
     job.param.grow_policy = Pick<int>(&random, {TreeParam::kDepthWise, TreeParam::kLossGuide});
     job.param.colsample_bynode = Pick<float>(&random, {1.0F, 0.6F});
     if (spec.n_distinct != 0 && random.Below(2) == 0) {
-      job.types.assign(static_cast<std::size_t>(spec.n_cols), "q");
+      job.types.assign(spec.n_cols, "q");
       job.types.back() = "c";
     } else if (random.Below(3) == 0) {
       job.param.monotone_constraints = "(-1)";

@@ -49,7 +49,7 @@ std::vector<BinMatrix> AllKindsOfBins(std::int64_t n_rows) {
 }
 
 std::vector<std::uint32_t> AllFeatures(BinMatrix const& bins) {
-  std::vector<std::uint32_t> features(static_cast<std::size_t>(bins.NumCols()));
+  std::vector<std::uint32_t> features(bins.NumCols());
   std::iota(features.begin(), features.end(), 0U);
   return features;
 }
@@ -137,7 +137,7 @@ TEST(FindBestBoundary, HasTheBitsOfTheSharedFormulas) {
     auto const sign = static_cast<int>(random.Below(3)) - 1;
     auto const n = static_cast<std::int64_t>(random.Below(70));
     auto const step = random.Below(2) == 0 ? 1U << 20U : 3U;  // coarse sums make ties
-    std::vector<FixedSum> left(static_cast<std::size_t>(n));
+    std::vector<FixedSum> left(n);
     FixedSum sum;
     for (auto& prefix : left) {
       sum += FixedSum{static_cast<std::int64_t>(random.Below(step)) - step / 2, random.Below(step)};
@@ -162,7 +162,7 @@ TEST(FindBestBoundary, HasTheBitsOfTheSharedFormulas) {
 TEST(RowLists, SplitIsStableAndTellsEveryRowItsLeaf) {
   for (std::int64_t const n_rows : {1, 17, 255, 20000}) {
     for (auto const& bins : AllKindsOfBins(n_rows)) {
-      std::vector<std::uint8_t> marks(static_cast<std::size_t>(n_rows));
+      std::vector<std::uint8_t> marks(n_rows);
       for (std::size_t row = 0; row < marks.size(); ++row) marks[row] = row % 5 != 0;
       for (bool const is_marked : {false, true}) {
         Context ctx;
@@ -205,7 +205,7 @@ TEST(RowLists, CategoriesGoWhereTheyAreMarked) {
         for (std::int64_t row = 0; row < 300; ++row) {
           auto const code = bins.FindCode(row, feature);
           auto const is_left = code < bins.NumBins(feature) ? code % 3 != 0 : default_left;
-          ASSERT_EQ(leaf_of_row[static_cast<std::size_t>(row)], is_left ? 1 : 2);
+          ASSERT_EQ(leaf_of_row[row], is_left ? 1 : 2);
         }
       }
     }

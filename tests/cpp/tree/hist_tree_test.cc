@@ -213,7 +213,7 @@ TEST(HistBuilder, RefusesATaskOfAnotherSize) {
   auto const gradients = MakeGradients(spec.n_rows - 1, 1);
   TreeTask task;
   task.gradients = gradients.View();
-  std::vector<std::int32_t> leaf_of_row(static_cast<std::size_t>(spec.n_rows));
+  std::vector<std::int32_t> leaf_of_row(spec.n_rows);
   EXPECT_THROW(builder.Build(Context{}, *data, task, state.get(), leaf_of_row), Error);
 }
 

@@ -25,7 +25,7 @@ VectorJob RandomJob(std::uint64_t seed, std::int64_t n_rows, std::int64_t n_cols
   job.job.values = MakeValues(spec);
   job.job.n_cols = n_cols;
   job.job.sparse = spec.sparse;
-  job.types.assign(static_cast<std::size_t>(n_cols), "c");
+  job.types.assign(n_cols, "c");
   if (n_cols > 1) job.types.back() = "float";
   job.job.param.lambda = random.Below(2) == 0 ? 1.0F : 0.1F;
   job.job.param.alpha = random.Below(4) == 0 ? 0.5F : 0.0F;
@@ -39,8 +39,8 @@ VectorJob RandomJob(std::uint64_t seed, std::int64_t n_rows, std::int64_t n_cols
 }
 
 bool GoesLeft(Tree const& tree, std::int32_t node, float value) {
-  if (std::isnan(value)) return tree.default_left[static_cast<std::size_t>(node)] != 0;
-  if (!tree.IsCategorical(node)) return value < tree.split_value[static_cast<std::size_t>(node)];
+  if (std::isnan(value)) return tree.default_left[node] != 0;
+  if (!tree.IsCategorical(node)) return value < tree.split_value[node];
   auto const right = tree.CategoriesOf(node);
   return !std::binary_search(right.begin(), right.end(), static_cast<std::int32_t>(value));
 }
@@ -81,7 +81,7 @@ class NaiveSearch {
 
   template <typename Belongs>
   std::vector<Pair> Sum(Belongs&& belongs) const {
-    std::vector<Pair> sums(static_cast<std::size_t>(job_.n_outputs));
+    std::vector<Pair> sums(job_.n_outputs);
     for (std::size_t row = 0; row < job_.job.values.size(); ++row) {
       if (!belongs(job_.job.values[row])) continue;
       for (std::size_t k = 0; k < sums.size(); ++k) {

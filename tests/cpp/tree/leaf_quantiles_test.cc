@@ -95,7 +95,7 @@ TEST(LeafQuantiles, OfTheSampledRowsTimesTheLearningRate) {
       auto const tree = Refreshed(problem, task, Param({{"eta", "0.5"}}));
       for (std::int32_t const leaf : {2, 3, 4}) {
         auto residuals = ResidualsOf(problem, leaf, Same, Same);
-        EXPECT_EQ(tree.split_value[static_cast<std::size_t>(leaf)], Quantile(residuals, quantile) * 0.125F);
+        EXPECT_EQ(tree.split_value[leaf], Quantile(residuals, quantile) * 0.125F);
       }
       EXPECT_EQ(tree.split_value[0], 0.5F);  // thresholds stay
     }
@@ -112,7 +112,7 @@ TEST(LeafQuantiles, Weighted) {
       if (problem.leaf_of_row[row] != leaf) continue;
       residuals.push_back({problem.info.labels[row] - problem.margins[row], problem.info.weights[row]});
     }
-    EXPECT_EQ(tree.split_value[static_cast<std::size_t>(leaf)], Quantile(residuals, 0.3F));
+    EXPECT_EQ(tree.split_value[leaf], Quantile(residuals, 0.3F));
   }
 }
 
@@ -191,8 +191,7 @@ TEST(LeafQuantiles, VectorsAreTheirOutputs) {
         SetLeafQuantiles(Context{}, problem.info, param, task, &vectors);
         auto const numbers = Refreshed(problem, task, param);
         for (std::int32_t const leaf : {2, 3, 4}) {
-          EXPECT_EQ(vectors.LeafValues(leaf)[static_cast<std::size_t>(output)],
-                    numbers.split_value[static_cast<std::size_t>(leaf)])
+          EXPECT_EQ(vectors.LeafValues(leaf)[output], numbers.split_value[leaf])
               << signs << " " << step << " " << output;
         }
       }

@@ -162,14 +162,14 @@ class NaiveHistTree {
       if (nodes_[id].is_split || !nodes_[id].split.IsValid()) continue;
       auto const is_first = best < 0;
       if (is_first || (job_.param.grow_policy == TreeParam::kLossGuide &&
-                       nodes_[id].split.loss_change > nodes_[static_cast<std::size_t>(best)].split.loss_change)) {
+                       nodes_[id].split.loss_change > nodes_[best].split.loss_change)) {
         best = static_cast<std::int32_t>(id);
       }
     }
     return best;
   }
   void Expand(std::int32_t id) {
-    auto& node = nodes_[static_cast<std::size_t>(id)];
+    auto& node = nodes_[id];
     node.is_split = true;
     auto const split = node.split;
     auto const limits = node.limits;
@@ -186,7 +186,7 @@ class NaiveHistTree {
     }
   }
   void Describe(std::int32_t id, Tree* tree) const {
-    auto const& node = nodes_[static_cast<std::size_t>(id)];
+    auto const& node = nodes_[id];
     auto const sum = Sum(node.rows);
     auto const weight = static_cast<float>(node.limits.Weight(sum, gain_));
     tree->SetNodeStatistics(id, weight, static_cast<float>(HessianOf(sum, gain_)));

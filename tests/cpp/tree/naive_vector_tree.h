@@ -208,15 +208,15 @@ class NaiveVectorTree {
     for (std::size_t id = 0; id < nodes_.size(); ++id) {
       if (nodes_[id].is_split || !nodes_[id].split.IsValid()) continue;
       if (best < 0 || (param_.grow_policy == TreeParam::kLossGuide &&
-                       nodes_[id].split.loss_change > nodes_[static_cast<std::size_t>(best)].split.loss_change)) {
+                       nodes_[id].split.loss_change > nodes_[best].split.loss_change)) {
         best = static_cast<std::int32_t>(id);
       }
     }
     return best;
   }
   void Expand(std::int32_t id) {
-    nodes_[static_cast<std::size_t>(id)].is_split = true;
-    auto const node = nodes_[static_cast<std::size_t>(id)];
+    nodes_[id].is_split = true;
+    auto const node = nodes_[id];
     auto const& split = node.split;
     tree_.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
     auto const sides = Divide(node, split);

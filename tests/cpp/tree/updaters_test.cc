@@ -27,7 +27,7 @@ Grown Grow(std::int64_t n_rows, int max_depth) {
   testing::MatrixSpec spec;
   spec.n_rows = n_rows;
   spec.missing = 0.2;
-  Grown grown{MakeMatrix(spec), std::vector<std::int32_t>(static_cast<std::size_t>(n_rows)), {}};
+  Grown grown{MakeMatrix(spec), std::vector<std::int32_t>(n_rows), {}};
   TreeParam param;
   param.Init(std::map<std::string, std::string>{{"max_depth", std::to_string(max_depth)}, {"min_child_weight", "0"}});
   HistBuilder const builder(param);
@@ -55,7 +55,7 @@ RefreshUpdater MakeRefresh(TreeParam const& param, bool leaves) {
 FixedSum NaiveSum(Grown const& grown, FixedGradients const& gradients, std::int32_t node) {
   FixedSum sum;
   for (std::size_t row = 0; row < grown.leaf_of_row.size(); ++row) {
-    for (auto at = grown.leaf_of_row[row]; at != kNoNode; at = grown.tree.parent[static_cast<std::size_t>(at)]) {
+    for (auto at = grown.leaf_of_row[row]; at != kNoNode; at = grown.tree.parent[at]) {
       if (at == node) sum += gradients.pairs[row];
     }
   }
@@ -166,7 +166,7 @@ TEST(Prune, AsTheRecursiveDefinition) {
       EXPECT_NO_THROW(tree.Validate(4));
       ExpectPruned(grown.tree, tree, 0, 0, 0, gamma, max_depth);
       for (std::int64_t row = 0; row < 2000; row += 7) {
-        EXPECT_EQ(leaves[static_cast<std::size_t>(row)], FindLeaf(tree, *grown.data, row));
+        EXPECT_EQ(leaves[row], FindLeaf(tree, *grown.data, row));
       }
     }
   }
