@@ -10,9 +10,9 @@
 
 #include "common/resolution_watch.h"
 #include "cuda/common/buffer.h"
+#include "cuda/data/device_info.h"
 #include "cuda/engine/round_kernels.h"
 #include "cuda/forest/walk_forest.h"
-#include "cuda/objective/device_info.h"
 #include "kauri/data_matrix.h"
 #include "kauri/tree_builder.h"
 #include "predictor/held_margins.h"

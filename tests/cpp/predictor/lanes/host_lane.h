@@ -54,14 +54,14 @@ class HostLane {
       EXPECT_EQ(program_.nodes[current_ - 1].next_slot, SlotOf(*node));
     }
   }
-  float Point(int q) const { return points_.point[q]; }
-  float Weight(int q) const { return points_.weight[q]; }
-  float Cold(int q) const { return points_.cold[q]; }
+  float Point(int q) const { return points_.point[PointOf(q)]; }
+  float Weight(int q) const { return points_.weight[PointOf(q)]; }
+  float Cold(int q) const { return points_.cold[PointOf(q)]; }
   PathFeature State(std::int32_t state) const { return program_.states[batch_.state_begin + state]; }
   void LoadInverse(std::int32_t state, float (&inverse)[kPoints]) const {
     auto const begin = batch_.inverse_begin + std::int64_t{state} * batch_.points * batch_.passes;
     for (int q = 0; q < kPoints; ++q) {
-      inverse[q] = program_.inverses[begin + q];
+      inverse[q] = program_.inverses[begin + PointOf(q)];
     }
   }
   std::int32_t Key(std::uint32_t slot) const { return keys_[slot]; }
@@ -87,7 +87,7 @@ class HostLane {
   std::uint32_t SlotOf(ProgramNode const& node) const {
     return program_.slot_of_place[batch_.place_begin + node.Place()];
   }
-  std::size_t At(int q) const { return static_cast<std::size_t>(first_point_ + q); }
+  int PointOf(int q) const { return first_point_ + q; }
 
   ShapProgram const& program_;
   ProgramBatch const& batch_;
