@@ -12,8 +12,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._copies import copy_of
-from ._errors import (
+from .copies import copy_of
+from .errors import (
     DataError,
     DeviceError,
     FileError,
@@ -132,7 +132,7 @@ def _find_library() -> Path:
     """KAURI_LIBRARY alone when it is set, else the package's own, else the checkout's build folder."""
     if given := os.environ.get("KAURI_LIBRARY"):
         return Path(given)
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     places = [package / "lib" / "libkauri.so", package.parent.parent / "build" / "lib" / "libkauri.so"]
     for place in places:
         if place.exists():
@@ -174,11 +174,6 @@ def check(status: int) -> None:
 
 
 check(LIB.KauriRegisterLogCallback(_log))
-
-
-def version() -> str:
-    """Return the library's version."""
-    return LIB.KauriVersion().decode()
 
 
 def num_threads(nthread: int = 0) -> int:

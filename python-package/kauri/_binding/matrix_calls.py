@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._lib import LIB, Handle, check, decode
+from .library import LIB, Handle, check, decode
 
 _NEXT = ctypes.CFUNCTYPE(c_int, c_void_p)
 _RESET = ctypes.CFUNCTYPE(None, c_void_p)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn
 
-from . import _lib
+from . import library as _lib
 
 
 class SoleOwner:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import _lib
+from . import library as _lib
+
+VERSION: str = _lib.LIB.KauriVersion().decode()
 
 
 def build_info() -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any, Union
 
 import numpy as np
 
-from . import _lib
-from ._lib import DataError
+from .._binding import library as _lib
+from .._binding.errors import DataError
 
 CategoryNames = Union[list[str], list[int]]
 

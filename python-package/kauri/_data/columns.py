@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib, device
-from ._categories import categorical_column, is_categorical
-from ._lib import DataError
-from ._numbers import as_numeric
+from .._binding import library as _lib
+from .._binding.errors import DataError
+from . import device
+from .categories import categorical_column, is_categorical
+from .numbers import as_numeric
 
 _TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
 

@@ -8,12 +8,14 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib
-from ._lib import DataError
-from ._numbers import as_numeric
-from ._owner import SoleOwner
+from .._binding import library as _lib
+from .._binding.errors import DataError
+from .._binding.owner import SoleOwner
+from .._public import public
+from .numbers import as_numeric
 
 
+@public("kauri.device")
 class DeviceArray(SoleOwner):
     """Predictions in the memory of a CUDA device.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from . import _lib
-from ._lib import DataError, check
+from .._binding import library as _lib
+from .._binding.errors import DataError
+from .._binding.library import check
 
 
 class FeatureInfo:

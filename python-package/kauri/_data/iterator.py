@@ -7,10 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from . import _lib_data
-from ._lib import DataError
+from .._binding import matrix_calls as _lib_data
+from .._binding.errors import DataError
+from .._public import public
 
 
+@public("kauri.data_iter")
 class DataIter(ABC):
     """An iterator over batches of rows, for `DMatrix`, `QuantileDMatrix` and `ExtMemQuantileDMatrix`.
 

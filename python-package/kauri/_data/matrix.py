@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from . import _columns, _lib, _lib_data
-from ._categories import CategoryNames, read_names, refuse_categorical
-from ._feature_info import FeatureInfo, check_names
-from ._lib import LIB, DataError, check
-from ._owner import SoleOwner
-from ._row_info import RowInfo
-from ._rows import ArrayLike, Rows, row_numbers, rows_of
-from .data_iter import DataIter, create_from_iterator
+from .._binding import library as _lib
+from .._binding import matrix_calls as _lib_data
+from .._binding.errors import DataError
+from .._binding.library import LIB, check
+from .._binding.owner import SoleOwner
+from .._public import public
+from . import columns as _columns
+from .categories import CategoryNames, read_names, refuse_categorical
+from .feature_info import FeatureInfo, check_names
+from .iterator import DataIter, create_from_iterator
+from .row_info import RowInfo
+from .rows import ArrayLike, Rows, row_numbers, rows_of
 
 _NO_NAMES = Rows("", [], 0, 0)  # of a handle that has its names already
 
@@ -26,6 +30,7 @@ def missing_value(missing: float | None) -> float:
     return math.nan if missing is None else float(missing)
 
 
+@public("kauri.data")
 class DMatrix(SoleOwner, RowInfo):
     """A table of float32 features with labels and the like. The features never change.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import DataError
+from .._binding.errors import DataError
 
 _NUMBERS = "biuf"
 _TIMES = "are no numbers; turn them into some, of a unit of your choice, with NaN for NaT"

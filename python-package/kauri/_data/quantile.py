@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from . import _lib
-from ._categories import refuse_categorical
-from ._lib import DataError
-from ._rows import ArrayLike
-from .data import DMatrix, _Batch, missing_value
-from .data_iter import DataIter, create_from_iterator
+from .._binding import library as _lib
+from .._binding.errors import DataError
+from .._public import public
+from .categories import refuse_categorical
+from .iterator import DataIter, create_from_iterator
+from .matrix import DMatrix, _Batch, missing_value
+from .rows import ArrayLike
 
 
 class _OneBatch(DataIter):
@@ -31,6 +32,7 @@ class _OneBatch(DataIter):
         self.is_done = False
 
 
+@public("kauri.quantile")
 class QuantileDMatrix(DMatrix):
     """A table of which only the bins between quantiles are kept: a quarter of the memory, or less.
 
@@ -128,6 +130,7 @@ class QuantileDMatrix(DMatrix):
         self.handle = create_from_iterator(iterator, _Batch(), _lib.config(**settings), self._CALL, arguments)
 
 
+@public("kauri.quantile")
 class ExtMemQuantileDMatrix(QuantileDMatrix):
     """A `QuantileDMatrix` whose bins lie in a file, for data that memory has no room for.
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import _columns, _lib, device
-from ._feature_info import FeatureInfo
-from ._lib import LIB, check
-from ._numbers import as_numeric
-from ._rows import ArrayLike
+from .._binding import library as _lib
+from .._binding.library import LIB, check
+from . import columns as _columns
+from . import device
+from .feature_info import FeatureInfo
+from .numbers import as_numeric
+from .rows import ArrayLike
 
 
 class RowInfo(FeatureInfo):

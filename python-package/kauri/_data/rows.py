@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _columns, _lib, device
-from ._lib import DataError
-from ._numbers import as_numeric
+from .._binding import library as _lib
+from .._binding.errors import DataError
+from . import columns as _columns
+from . import device
+from .numbers import as_numeric
 
 ArrayLike = Any
 

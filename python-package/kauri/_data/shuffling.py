@@ -6,8 +6,9 @@ from ctypes import POINTER, c_uint64
 
 import numpy as np
 
-from . import _lib
-from ._lib import LIB, ParameterError
+from .._binding import library as _lib
+from .._binding.errors import ParameterError
+from .._binding.library import LIB
 
 _MAX = 2**64
 

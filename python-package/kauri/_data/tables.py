@@ -7,9 +7,10 @@ import math
 
 import numpy as np
 
-from . import _lib, _lib_data
-from ._lib import LIB
-from .data import DMatrix
+from .._binding import library as _lib
+from .._binding import matrix_calls as _lib_data
+from .._binding.library import LIB
+from .matrix import DMatrix
 
 _FLOAT_FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_upper_bound")
 

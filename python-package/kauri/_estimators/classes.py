@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ._callback import TrainingCallback
-from ._lib import ModelError
-from .booster import Booster
+from .._binding.errors import ModelError
+from .._model.booster import Booster
+from .._training.callback import TrainingCallback
 
 ATTRIBUTE = "kauri_classes"
 _ANY_LENGTH = {"U": np.str_, "S": np.bytes_, "O": np.object_}  # the values tell how long they are

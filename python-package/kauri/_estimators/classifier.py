@@ -1,4 +1,4 @@
-"""Estimators that follow scikit-learn's conventions."""
+"""The estimator for classification."""
 
 from __future__ import annotations
 
@@ -10,116 +10,23 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from . import _classes
-from ._callback import TrainingCallback
-from ._estimator import KauriModel, has_several_columns
-from ._fit_data import FitData, eval_rows
-from ._numbers import as_numeric
-from ._ranker import KauriRanker
-from .booster import Booster
-
-__all__ = ["KauriClassifier", "KauriRFClassifier", "KauriRFRegressor", "KauriRanker", "KauriRegressor"]
+from .._data.numbers import as_numeric
+from .._model.booster import Booster
+from .._public import public
+from .._training.callback import TrainingCallback
+from . import classes as _classes
+from .estimator import KauriModel, has_several_columns
+from .fit_data import FitData, eval_rows
 
 # Of objectives whose predictions are none: classes, or margins.
 _LIKELIHOODS_OF_MARGINS = {"multi:softmax": lambda margins: softmax(margins, axis=1), "binary:logitraw": expit}
 
 
-class KauriRegressor(RegressorMixin, KauriModel):
-    """Gradient-boosted regression.
-
-    Parameters are those of the booster under scikit-learn's names, and all of ``kauri.parameters()``
-    (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default. Besides:
-    `n_estimators` (rounds), `missing`, `early_stopping_rounds` (needs `eval_set` in `fit`), `importance_type` and
-    `callbacks`.
-
-    `objective` may be a function (y_true, margins) -> (gradients, hessians), and `eval_metric` or entries of it
-    functions (y_true, y_pred) -> number, as those of ``sklearn.metrics``; rows with weights also need `sample_weight`
-    among their arguments. Early stopping makes such a metric small; `kauri.callback.EarlyStopping` can be told.
-    """
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        base_margin: Any = None,
-        feature_weights: Any = None,
-        eval_set: Sequence[tuple[Any, Any]] | None = None,
-        sample_weight_eval_set: Sequence[Any] | None = None,
-        base_margin_eval_set: Sequence[Any] | None = None,
-        verbose: bool | int = False,
-        xgb_model: Any = None,
-    ) -> KauriRegressor:
-        """Learn from rows X and targets y.
-
-        Parameters
-        ----------
-        X, y
-            ``[n_rows, n_features]`` (array, sparse matrix or data frame) and ``[n_rows]``, or ``[n_rows, n_targets]``:
-            see the parameter `multi_strategy`.
-        sample_weight, base_margin
-            ``[n_rows]``.
-        feature_weights
-            ``[n_features]``; or the estimator has them.
-        eval_set
-            (X, y) pairs to evaluate after each round.
-        sample_weight_eval_set, base_margin_eval_set
-            The same for each of them.
-        verbose
-            Show the progress; see `kauri.train`.
-        xgb_model
-            A model to continue.
-        """
-        self._require_target(y)
-        params = self.get_booster_params()
-        fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
-        evals = eval_rows(
-            eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
-        )
-        return self._fit(FitData((X, y, fields), evals, verbose, xgb_model), params)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
-    @staticmethod
-    def _suits(objective: str) -> bool:
-        return not objective.startswith(("multi:", "rank:"))
-
-    def predict(
-        self,
-        X: Any,
-        *,
-        output_margin: bool = False,
-        validate_features: bool = True,
-        base_margin: Any = None,
-        iteration_range: tuple[int, int] | None = None,
-    ) -> np.ndarray:
-        """Predict, in the shape of y; after early stopping with the rounds up to the best one.
-
-        Parameters
-        ----------
-        X
-            ``[n_rows, n_features]``.
-        output_margin
-            Return sums of leaves instead of transforming them.
-        validate_features
-            Compare the features' names with those that were learnt from.
-        base_margin
-            ``[n_rows]`` or ``[n_rows, n_targets]``.
-        iteration_range
-            Rounds [begin, end) to use.
-        """
-        how = {"output_margin": output_margin, "validate_features": validate_features, "base_margin": base_margin}
-        return self._predict(X, iteration_range, **how)
-
-
+@public("kauri.sklearn")
 class KauriClassifier(ClassifierMixin, KauriModel):
     """Gradient-boosted classification; see `KauriRegressor` for the parameters. Labels may be of any kind.
 
@@ -299,49 +206,3 @@ class KauriClassifier(ClassifierMixin, KauriModel):
             return (values > 0.5).astype(np.int64)
         codes = values.argmax(axis=1) if values.ndim == 2 else (values > 0.5).astype(np.int64)
         return self.classes_[codes]
-
-
-class _Forest(KauriModel):
-    """A random forest: one round of `n_estimators` trees for each output."""
-
-    def __init__(
-        self,
-        *,
-        learning_rate: float = 1.0,
-        subsample: float = 0.8,
-        colsample_bynode: float = 0.8,
-        reg_lambda: float = 1e-5,
-        **shared: Any,
-    ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            subsample=subsample,
-            colsample_bynode=colsample_bynode,
-            reg_lambda=reg_lambda,
-            **shared,
-        )
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        return KauriModel._get_param_names()
-
-    def get_num_boosting_rounds(self) -> int:
-        """Return 1."""
-        return 1
-
-    def get_booster_params(self) -> dict[str, Any]:
-        """Return the parameters that the booster gets."""
-        if self.early_stopping_rounds is not None or self.callbacks:
-            raise ValueError("a random forest is one round, so early_stopping_rounds and callbacks have no meaning.")
-        return {**super().get_booster_params(), "num_parallel_tree": super().get_num_boosting_rounds()}
-
-
-class KauriRFRegressor(_Forest, KauriRegressor):
-    """A random forest for regression; parameters as `KauriRegressor`'s, with a forest's defaults.
-
-    `n_estimators` is the number of trees, which are averaged; `subsample` and `colsample_bynode` make them differ.
-    """
-
-
-class KauriRFClassifier(_Forest, KauriClassifier):
-    """A random forest for classification, of `n_estimators` trees per class; see `KauriRFRegressor`."""

@@ -14,17 +14,17 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, column_or_1d
 
-from ._columns import text_names
-from ._config import parameters
-from ._fit_data import FitData, Rows
-from ._functions import as_metric, as_objective
-from ._lib import ParameterError
-from ._metrics import CustomMetric
-from .booster import Booster
-from .callback import EvalsLog, TrainingCallback
-from .data import DMatrix
-from .device import to_host
-from .training import train
+from .._binding.errors import ParameterError
+from .._binding.process import parameters
+from .._data.columns import text_names
+from .._data.device import to_host
+from .._data.matrix import DMatrix
+from .._model.booster import Booster
+from .._model.metrics import CustomMetric
+from .._training.callback import EvalsLog, TrainingCallback
+from .._training.train import train
+from .fit_data import FitData, Rows
+from .functions import as_metric, as_objective
 
 # Arguments of an estimator that are no parameters of a booster.
 _NOT_OF_THE_BOOSTER = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .booster import Booster
+from .._model.booster import Booster
 
 Rows = tuple[Any, Any, dict[str, Any]]  # X, y, and fields of the matrix by name
 

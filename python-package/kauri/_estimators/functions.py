@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ._metrics import CustomMetric
-from .booster import Objective
-from .data import DMatrix
+from .._data.matrix import DMatrix
+from .._model.booster import Objective
+from .._model.metrics import CustomMetric
 
 
 def _takes_weights(function: Callable[..., Any]) -> bool:

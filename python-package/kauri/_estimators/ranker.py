@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import split_column
-from ._estimator import KauriModel
-from ._fit_data import FitData, eval_rows
-from .data import DMatrix
+from .._data.columns import split_column
+from .._data.matrix import DMatrix
+from .._public import public
+from .estimator import KauriModel
+from .fit_data import FitData, eval_rows
 
 
+@public("kauri.sklearn")
 class KauriRanker(KauriModel):
     """Gradient-boosted ranking of the rows of queries; `objective` is rank:ndcg, rank:pairwise or rank:map.
 

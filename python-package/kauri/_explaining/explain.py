@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._lib import LIB, DataError, ParameterError
-from ._tables import columns_of
-from .booster import Booster
-from .data import DMatrix
+from .._binding import library as _lib
+from .._binding.errors import DataError, ParameterError
+from .._binding.library import LIB
+from .._data.matrix import DMatrix
+from .._data.tables import columns_of
+from .._model.booster import Booster
 from .explanation import Explanation, GlobalImportance, SparseInteractions
 
 _TYPES = {"shapley": 2, "approximate": 3, "interactions": 4, "banzhaf": 100, "taylor": 101}

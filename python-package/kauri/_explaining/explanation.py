@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ._categories import CategoryNames
-from ._lib import ParameterError
+from .._binding.errors import ParameterError
+from .._data.categories import CategoryNames
+from .._public import public
 
 
 def _output_number(names: list[Any] | None, which: Any) -> int:
@@ -21,6 +22,7 @@ def _output_number(names: list[Any] | None, which: Any) -> int:
     return int(number)
 
 
+@public("kauri.explanation")
 @dataclass(frozen=True)
 class Explanation:
     """What the features of some rows add to the predictions: SHAP values, or others of their kind.
@@ -108,6 +110,7 @@ class Explanation:
         )
 
 
+@public("kauri.explanation")
 @dataclass(frozen=True)
 class GlobalImportance:
     """The mean over rows of the absolute value of what each feature, or pair of features, adds to a prediction.
@@ -130,6 +133,7 @@ class GlobalImportance:
         return replace(self, values=self.values[..., _output_number(self.output_names, which)], output_names=None)
 
 
+@public("kauri.explanation")
 @dataclass(frozen=True)
 class SparseInteractions:
     """SHAP interactions of rows without the pairs that no tree makes interact.

@@ -8,16 +8,18 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._lib import DataError, ParameterError
-from ._tables import columns_of, matrix_like
-from .booster import Booster
-from .data import DMatrix
+from .._binding.errors import DataError, ParameterError
+from .._data.matrix import DMatrix
+from .._data.shuffling import shuffle
+from .._data.tables import columns_of, matrix_like
+from .._model.booster import Booster
+from .._public import public
 from .explain import _feature_numbers, _Model, _model
-from .shuffling import shuffle
 
 Metric = Callable[[np.ndarray, np.ndarray], float]
 
 
+@public("kauri.permutation")
 @dataclass(frozen=True)
 class PermutationImportance:
     """What `permutation_importance` returns.

@@ -6,15 +6,19 @@ import os
 from collections.abc import Sequence
 from typing import Any, Callable
 
-from . import _lib, _lib_data, device
-from ._categories import CategoryNames, read_names
-from ._columns import is_arrow_table
-from ._lib import LIB, DataError, ParameterError, check
-from ._metrics import CustomMetric, Evaluation, as_line, own_values, parse_line
-from ._params import ParamsOrPairs, param_pairs
-from ._rows import Rows, by_row, rows_of
-from .data import DMatrix, missing_value
+from .._binding import library as _lib
+from .._binding import matrix_calls as _lib_data
+from .._binding.errors import DataError, ParameterError
+from .._binding.library import LIB, check
+from .._data import device
+from .._data.categories import CategoryNames, read_names
+from .._data.columns import is_arrow_table
+from .._data.matrix import DMatrix, missing_value
+from .._data.rows import Rows, by_row, rows_of
+from .._public import public
+from .metrics import CustomMetric, Evaluation, as_line, own_values, parse_line
 from .model import Model
+from .params import ParamsOrPairs, param_pairs
 
 Objective = Callable[[Any, DMatrix], tuple[Any, Any]]
 IterationRange = tuple[int, int]
@@ -22,6 +26,7 @@ IterationRange = tuple[int, int]
 _VALUE, _MARGIN, _CONTRIBS, _APPROX_CONTRIBS, _INTERACTIONS, _APPROX_INTERACTIONS, _LEAF = range(7)
 
 
+@public("kauri.booster")
 class Booster(Model):
     """A gradient-boosted model.
 

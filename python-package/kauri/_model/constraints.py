@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ._lib import ParameterError
+from .._binding.errors import ParameterError
 
 
 def by_index(name: str, value: Any, feature_names: Sequence[str] | None) -> Any:

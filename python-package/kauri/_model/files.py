@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import IO
 
-from ._lib import FileError
+from .._binding.errors import FileError
 
 _TRIAL_BYTES = 1 << 16
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._lib import DataError
+from .._binding.errors import DataError
 
 
 def _nodes(dump: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:

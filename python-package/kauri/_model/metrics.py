@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Union
 
-from .data import DMatrix
+from .._data.matrix import DMatrix
 
 Evaluation = tuple[str, str, float]  # data set, metric, value
 OwnValues = Union[tuple[str, float], Sequence[tuple[str, float]]]

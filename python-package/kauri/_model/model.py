@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _lib
-from ._feature_info import FeatureInfo
-from ._files import write_atomically
-from ._lib import LIB, check
+from .._binding import library as _lib
+from .._binding.library import LIB, check
+from .._data.feature_info import FeatureInfo
+from .._public import public
+from .files import write_atomically
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@public("kauri.model")
 class Model(FeatureInfo):
     """The part of Booster that does not change the trees."""
 

@@ -8,8 +8,8 @@ from typing import Any, Union
 
 import numpy as np
 
+from .._binding.errors import ParameterError
 from . import constraints
-from ._lib import ParameterError
 
 Params = Mapping[str, Any]
 ParamsOrPairs = Union[Params, Sequence[tuple[str, Any]]]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._plot_parts import (
+from .._explaining.explanation import Explanation
+from .parts import (
     AS_WRITTEN,
     BLUE,
     GREY,
@@ -19,7 +20,6 @@ from ._plot_parts import (
     short,
     value_of,
 )
-from .explanation import Explanation
 
 _MAX_TICKS = 30
 _COLORS = ["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#bcbd22", "#17becf"]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._plot_parts import (
+from .._explaining.explanation import Explanation, GlobalImportance
+from .parts import (
     AS_WRITTEN,
     BLUE,
     GREY,
@@ -22,7 +23,6 @@ from ._plot_parts import (
     short,
     value_of,
 )
-from .explanation import Explanation, GlobalImportance
 
 
 def _mean_abs(explanation: Explanation | GlobalImportance, n_axes: int, what: str) -> np.ndarray:

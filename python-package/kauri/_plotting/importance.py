@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ._plot_parts import AS_WRITTEN
-from .booster import Booster
-from .dependence_plot import plot_dependence
-from .explain_plots import plot_beeswarm, plot_contributions, plot_interactions, plot_waterfall
-from .tree_plots import plot_tree, to_graphviz
+from .._model.booster import Booster
+from .dependence import plot_dependence
+from .explanations import plot_beeswarm, plot_contributions, plot_interactions, plot_waterfall
+from .parts import AS_WRITTEN
+from .trees import plot_tree, to_graphviz
 
 __all__ = [
     "plot_beeswarm",

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._categories import CategoryNames
-from .explanation import Explanation, GlobalImportance
+from .._data.categories import CategoryNames
+from .._explaining.explanation import Explanation, GlobalImportance
 
 BLUE, RED, GREY = "#2166ac", "#d6304f", "#9a9a9a"
 AS_WRITTEN = {"parse_math": False}  # of texts that hold names: two '$' are no formula

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any
 
-from .booster import Booster
+from .._model.booster import Booster
 
 
 def _graphviz() -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Union
 
-from .booster import Booster
+from .._model.booster import Booster
+from .._public import public
 
 Score = Union[float, tuple[float, float]]  # of cross-validation: mean and standard deviation over the folds
 EvalsLog = dict[str, dict[str, list[Score]]]
 
 
+@public("kauri.callback")
 class TrainingCallback:
     """Base of callbacks; each method may be overridden. ``True`` from a round's method stops the training."""
 

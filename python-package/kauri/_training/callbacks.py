@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._callback import EvalsLog, TrainingCallback, mean_of
-from ._checkpoint import TrainingCheckPoint, TrainingState, restore_history
-from ._metrics import CustomMetric
-from ._progress import EvaluationMonitor, ProgressBar
-from .booster import Booster
-from .data import DMatrix
+from .._data.matrix import DMatrix
+from .._model.booster import Booster
+from .._model.metrics import CustomMetric
+from .._public import public
+from .callback import EvalsLog, TrainingCallback, mean_of
+from .checkpoint import TrainingCheckPoint, TrainingState, restore_history
+from .progress import EvaluationMonitor, ProgressBar
 
 __all__ = [
     "CallbackContainer",
@@ -31,6 +32,7 @@ __all__ = [
 _logger = logging.getLogger("kauri")
 
 
+@public("kauri.callback")
 class LearningRateScheduler(TrainingCallback):
     """Sets the learning rate before each round.
 
@@ -61,6 +63,7 @@ class LearningRateScheduler(TrainingCallback):
         return False
 
 
+@public("kauri.callback")
 class MaxTime(TrainingCallback):
     """Stops after the round in which a time has passed; the logger ``kauri`` says so.
 
@@ -99,6 +102,7 @@ class MaxTime(TrainingCallback):
         return True
 
 
+@public("kauri.callback")
 class EarlyStopping(TrainingCallback):
     """Stops when a metric has not improved for some rounds; leaves best_iteration and best_score with the model.
 
@@ -211,6 +215,7 @@ def _later_rounds_change_earlier_ones(model: Booster) -> bool:
     return json.loads(model.save_config())["learner"]["gradient_booster"]["name"] != "gbtree"
 
 
+@public("kauri.callback")
 class CallbackContainer:
     """Runs the callbacks of one training and keeps its evaluations.
 

@@ -9,10 +9,11 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ._callback import EvalsLog, TrainingCallback
-from ._files import FolderLock, remove_leftover, require_writable, write_atomically
-from ._lib import ModelError, ParameterError
-from .booster import Booster
+from .._binding.errors import ModelError, ParameterError
+from .._model.booster import Booster
+from .._model.files import FolderLock, remove_leftover, require_writable, write_atomically
+from .._public import public
+from .callback import EvalsLog, TrainingCallback
 
 _ATTRIBUTE = "kauri_checkpoint"  # of the model in a checkpoint: what its training knew besides
 _MANY_ROUNDS = 10**9  # a checkpoint's name is hardly longer
@@ -27,6 +28,7 @@ class TrainingState(NamedTuple):
     params: dict[str, str]  # what the training was told
 
 
+@public("kauri.callback")
 class TrainingCheckPoint(TrainingCallback):
     """Saves the model every so many rounds, so that a training that was killed can go on where it was.
 

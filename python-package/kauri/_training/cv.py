@@ -12,18 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from ._callback import EvalsLog, TrainingCallback
-from ._folds import Folds, make_folds
-from ._lib import num_threads
-from ._metrics import CustomMetric, Evaluation
-from ._progress import display
-from .booster import Booster, Objective
-from .callback import CallbackContainer, EarlyStopping
-from .data import DMatrix
+from .._binding.library import num_threads
+from .._data.matrix import DMatrix
+from .._model.booster import Booster, Objective
+from .._model.metrics import CustomMetric, Evaluation
+from .._public import public
+from .callback import EvalsLog, TrainingCallback
+from .callbacks import CallbackContainer, EarlyStopping
+from .folds import Folds, make_folds
+from .progress import display
 
 Preprocessing = Callable[[DMatrix, DMatrix, dict[str, Any]], tuple[DMatrix, DMatrix, dict[str, Any]]]
 
 
+@public("kauri.cv")
 class CvBooster:
     """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
 

@@ -7,10 +7,10 @@ from typing import Any, Union
 
 import numpy as np
 
-from ._lib import DataError, ParameterError
-from ._rows import row_numbers
-from .data import DMatrix
-from .shuffling import shuffle as permutation
+from .._binding.errors import DataError, ParameterError
+from .._data.matrix import DMatrix
+from .._data.rows import row_numbers
+from .._data.shuffling import shuffle as permutation
 
 RowsOfFold = tuple[np.ndarray, np.ndarray]  # training, test
 Folds = Union[Iterable[tuple[Any, Any]], Any]  # or a splitter of scikit-learn

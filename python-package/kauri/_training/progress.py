@@ -6,14 +6,16 @@ import sys
 import time
 from typing import TextIO
 
-from ._callback import EvalsLog, Score, TrainingCallback, mean_of
-from ._terminal import cut, room_of, width_of
-from .booster import Booster
+from .._model.booster import Booster
+from .._public import public
+from .callback import EvalsLog, Score, TrainingCallback, mean_of
+from .terminal import cut, room_of, width_of
 
 _BAR_WIDTH, _MIN_BAR_WIDTH = 24, 8
 _TIME_WIDTH = 14  # brackets, blanks and the time left
 
 
+@public("kauri.callback")
 class EvaluationMonitor(TrainingCallback):
     """Prints the evaluation of every `period`-th round, and of the last.
 
@@ -50,6 +52,7 @@ class EvaluationMonitor(TrainingCallback):
         return model
 
 
+@public("kauri.callback")
 class ProgressBar(TrainingCallback):
     """One line on a terminal: rounds done, time left, and as much of the newest evaluation as fits.
 

@@ -6,13 +6,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ._callback import EvalsLog, TrainingCallback
-from ._metrics import CustomMetric
-from ._params import ParamsOrPairs, params_as_text
-from ._progress import display
-from .booster import Booster, Objective
-from .callback import CallbackContainer, EarlyStopping
-from .data import DMatrix
+from .._data.matrix import DMatrix
+from .._model.booster import Booster, Objective
+from .._model.metrics import CustomMetric
+from .._model.params import ParamsOrPairs, params_as_text
+from .callback import EvalsLog, TrainingCallback
+from .callbacks import CallbackContainer, EarlyStopping
+from .progress import display
 
 Evals = Sequence[tuple[DMatrix, str]]  # or lists of two
 _NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # no model depends on them

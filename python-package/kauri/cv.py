@@ -1,0 +1,27 @@
+"""Cross-validation."""
+
+from __future__ import annotations
+
+from ._data.matrix import DMatrix
+from ._model.booster import Booster, Objective
+from ._model.metrics import CustomMetric, Evaluation
+from ._training.callback import EvalsLog, TrainingCallback
+from ._training.callbacks import CallbackContainer, EarlyStopping
+from ._training.cv import CvBooster, Preprocessing, cv
+from ._training.folds import Folds
+
+__all__ = [
+    "Booster",
+    "CallbackContainer",
+    "CustomMetric",
+    "CvBooster",
+    "DMatrix",
+    "EarlyStopping",
+    "EvalsLog",
+    "Evaluation",
+    "Folds",
+    "Objective",
+    "Preprocessing",
+    "TrainingCallback",
+    "cv",
+]

@@ -1,0 +1,8 @@
+"""Data that come batch by batch."""
+
+from __future__ import annotations
+
+from ._binding.errors import DataError
+from ._data.iterator import Batch, DataIter, create_from_iterator
+
+__all__ = ["Batch", "DataError", "DataIter", "create_from_iterator"]

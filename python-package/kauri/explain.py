@@ -1,0 +1,23 @@
+"""Explaining predictions: rows, batches of rows, whole data sets, and pairs of features."""
+
+from __future__ import annotations
+
+from ._binding.errors import DataError, ParameterError
+from ._data.matrix import DMatrix
+from ._explaining.explain import explain, explain_batches, global_importance, sparse_interactions
+from ._explaining.explanation import Explanation, GlobalImportance, SparseInteractions
+from ._model.booster import Booster
+
+__all__ = [
+    "Booster",
+    "DMatrix",
+    "DataError",
+    "Explanation",
+    "GlobalImportance",
+    "ParameterError",
+    "SparseInteractions",
+    "explain",
+    "explain_batches",
+    "global_importance",
+    "sparse_interactions",
+]

@@ -1,0 +1,9 @@
+"""What explaining returns: values of every row, means over rows, and interactions without the pairs that have none."""
+
+from __future__ import annotations
+
+from ._binding.errors import ParameterError
+from ._data.categories import CategoryNames
+from ._explaining.explanation import Explanation, GlobalImportance, SparseInteractions
+
+__all__ = ["CategoryNames", "Explanation", "GlobalImportance", "ParameterError", "SparseInteractions"]

@@ -1,0 +1,10 @@
+"""Estimators that follow scikit-learn's conventions."""
+
+from __future__ import annotations
+
+from ._estimators.classifier import KauriClassifier
+from ._estimators.forests import KauriRFClassifier, KauriRFRegressor
+from ._estimators.ranker import KauriRanker
+from ._estimators.regressor import KauriRegressor
+
+__all__ = ["KauriClassifier", "KauriRFClassifier", "KauriRFRegressor", "KauriRanker", "KauriRegressor"]

@@ -1,0 +1,25 @@
+"""Training."""
+
+from __future__ import annotations
+
+from ._data.matrix import DMatrix
+from ._model.booster import Booster, Objective
+from ._model.metrics import CustomMetric
+from ._model.params import ParamsOrPairs
+from ._training.callback import EvalsLog, TrainingCallback
+from ._training.callbacks import CallbackContainer, EarlyStopping
+from ._training.train import Evals, train
+
+__all__ = [
+    "Booster",
+    "CallbackContainer",
+    "CustomMetric",
+    "DMatrix",
+    "EarlyStopping",
+    "Evals",
+    "EvalsLog",
+    "Objective",
+    "ParamsOrPairs",
+    "TrainingCallback",
+    "train",
+]
