@@ -3,7 +3,7 @@
 
 #include "booster/boosters.h"
 #include "booster/cpu_engine.h"
-#include "data/bins/memory_param.h"
+#include "data/memory_param.h"
 #include "data/file/binary_format.h"
 #include "data/text/text_reader.h"
 #include "kauri/booster.h"

@@ -1,5 +1,5 @@
 /// Arrow tables and masks of columns: values, offsets, nulls; what contradicts itself.
-#include "data/arrays/arrow.h"
+#include "data/adapters/arrow.h"
 
 #include "data/data_test_support.h"
 #include "support/arrow_batch.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "data/bins/bin_store_maker.h"
-#include "data/slice.h"
+#include "data/copies/slice.h"
 #include "kauri/error.h"
 #include "support/random_matrix.h"
 #include "support/row_batches.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/arrays/arrow_dictionary.h"
-#include "data/arrays/columnar.h"
+#include "data/adapters/arrow_dictionary.h"
+#include "data/adapters/columnar.h"
 #include "data/categories/category_column.h"
 #include "data/categories/category_names.h"
 #include "data/categories/category_view.h"

@@ -1,6 +1,6 @@
 #include <random>
 
-#include "data/arrays/columnar.h"
+#include "data/adapters/columnar.h"
 #include "data_test_support.h"
 
 namespace kauri {

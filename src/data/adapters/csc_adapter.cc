@@ -1,6 +1,6 @@
 /// Rows come in runs: a counting sort by run writes a few streams instead of a line of memory per entry, and a second
 /// one by row stays within the cache. Both are stable, so features ascend within a row.
-#include "data/arrays/csc_adapter.h"
+#include "data/adapters/csc_adapter.h"
 
 #include <algorithm>
 #include <cmath>

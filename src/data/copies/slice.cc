@@ -1,4 +1,4 @@
-#include "data/slice.h"
+#include "data/copies/slice.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "data/arrays/columnar.h"
+#include "data/adapters/columnar.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "data/categories/recode.h"
+#include "data/copies/recode.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "data/arrays/arrow_dictionary.h"
+#include "data/adapters/arrow_dictionary.h"
 
 #include <cstring>
 #include <string>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "data/arrays/columnar.h"
+#include "data/adapters/columnar.h"
 #include "kauri/data_matrix.h"
 
 // The structs of the interface, under the guards that it prescribes.

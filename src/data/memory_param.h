@@ -3,7 +3,7 @@
 
 #include <dmlc/parameter.h>
 
-#include "data/bins/memory_budget.h"
+#include "data/memory_budget.h"
 
 namespace kauri {
 

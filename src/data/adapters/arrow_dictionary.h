@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/arrays/arrow.h"
+#include "data/adapters/arrow.h"
 #include "kauri/categories.h"
 
 namespace kauri {

@@ -1,11 +1,11 @@
-#include "data/arrays/arrow.h"
+#include "data/adapters/arrow.h"
 
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "data/arrays/array_dispatch.h"
-#include "data/arrays/arrow_dictionary.h"
+#include "data/adapters/arrow_dictionary.h"
 #include "data/chain.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
