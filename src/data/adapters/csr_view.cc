@@ -19,14 +19,6 @@ constexpr std::int64_t kRowsPerBlock = 1 << 10;
        " twice; sum or drop the duplicates first (scipy: sum_duplicates()).");
 }
 
-/// The column of a feature in CopyFeatures, or -1.
-struct SlotLookup {
-  Span<std::int32_t const> slot_of_feature;
-  std::int64_t operator()(std::uint32_t feature) const {
-    return feature < slot_of_feature.size() ? std::int64_t{slot_of_feature[feature]} : -1;
-  }
-};
-
 /// V is the element type of the values.
 template <typename V>
 class CsrArrayView : public SparseView {
@@ -104,43 +96,6 @@ class CsrArrayView : public SparseView {
   float missing_;
 };
 
-/// Owned rows: checked when they were taken over.
-class StorageView : public SparseView {
- public:
-  StorageView(CsrStorage const& storage, std::int64_t n_cols) : storage_(storage), n_cols_(n_cols) {}
-  std::int64_t NumRows() const override { return static_cast<std::int64_t>(storage_.row_ptr.size()) - 1; }
-  std::int64_t NumCols() const override { return n_cols_; }
-  CsrStorage CopyCsr(Context const&) const override { return storage_; }
-  CsrStorage const* OwnedCsr() const override { return &storage_; }
-
-  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
-    Scatter(begin, end, n_cols, tile,
-            [&](std::uint32_t feature) { return feature < n_cols ? std::int64_t{feature} : -1; });
-  }
-
-  bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
-                    std::int64_t n_slots, float* tile) const override {
-    Scatter(begin, end, n_slots, tile, SlotLookup{slot_of_feature});
-    return true;
-  }
-
- private:
-  template <typename SlotOf>
-  void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
-    std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
-    for (auto row = begin; row < end; ++row, tile += n_slots) {
-      auto const last = static_cast<std::size_t>(storage_.row_ptr[row + 1]);
-      for (auto entry = static_cast<std::size_t>(storage_.row_ptr[row]); entry < last; ++entry) {
-        auto const slot = slot_of(storage_.features[entry]);
-        if (slot >= 0) tile[slot] = storage_.values[entry];
-      }
-    }
-  }
-
-  CsrStorage const& storage_;
-  std::int64_t n_cols_;
-};
-
 }  // namespace
 
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
@@ -150,10 +105,6 @@ std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& 
   return DispatchDType(values.dtype, [&](auto tag) -> std::unique_ptr<DataView> {
     return std::make_unique<CsrArrayView<decltype(tag)>>(std::move(csr), values, missing);
   });
-}
-
-std::unique_ptr<DataView> MakeStorageView(CsrStorage const& storage, std::int64_t n_cols) {
-  return std::make_unique<StorageView>(storage, n_cols);
 }
 
 }  // namespace kauri
