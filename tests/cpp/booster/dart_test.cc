@@ -6,7 +6,7 @@
 #include <set>
 
 #include "booster/booster_fixture.h"
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 #include "support/same_tree.h"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 
 #include "data/adapters/csc_adapter.h"
 #include "data/copies/slice.h"
-#include "data_test_support.h"
+#include "data/data_test_support.h"
 
 namespace kauri {
 namespace {

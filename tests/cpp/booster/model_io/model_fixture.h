@@ -13,7 +13,7 @@
 namespace kauri::testing {
 
 inline std::string FixturePath(std::string const& name) {
-  return std::string(KAURI_SOURCE_DIR) + "/tests/cpp/booster/fixtures/" + name;
+  return std::string(KAURI_SOURCE_DIR) + "/tests/cpp/booster/model_io/fixtures/" + name;
 }
 
 inline std::string FixtureBytes(std::string const& name) { return ReadFile(FixturePath(name)); }

@@ -1,7 +1,7 @@
 /// Files of other versions of XGBoost: fixtures with what those versions lack or write otherwise.
 #include <cmath>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 
 namespace kauri {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 
 namespace kauri {
 namespace {

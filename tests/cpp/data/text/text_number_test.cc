@@ -4,7 +4,7 @@
 #include <cstring>
 #include <random>
 
-#include "data_test_support.h"
+#include "data/data_test_support.h"
 
 namespace kauri {
 namespace {

@@ -1,7 +1,7 @@
 #include <random>
 
 #include "data/adapters/columnar.h"
-#include "data_test_support.h"
+#include "data/data_test_support.h"
 
 namespace kauri {
 namespace {

@@ -1,7 +1,7 @@
 /// Linear models in files: XGBoost's are read and written back; damaged ones are refused, or read, and nothing else.
 #include <cmath>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 
 namespace kauri {
 namespace {

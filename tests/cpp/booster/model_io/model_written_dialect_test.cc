@@ -1,7 +1,7 @@
 /// Model files in the dialect of a chosen version of XGBoost: what each has, and what it cannot say.
 #include <tuple>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 
 namespace kauri {
 namespace {

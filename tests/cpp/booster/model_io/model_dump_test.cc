@@ -4,7 +4,7 @@
 #include <fstream>
 #include <regex>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 #include "booster/model_io/dump.h"
 
 namespace kauri {

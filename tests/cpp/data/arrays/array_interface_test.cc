@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "data_test_support.h"
+#include "data/data_test_support.h"
 
 namespace kauri {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 #include "common/atomic_file.h"
 #include "common/read_file.h"
 

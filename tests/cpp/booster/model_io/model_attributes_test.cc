@@ -1,7 +1,7 @@
 /// What Kauri knows beyond XGBoost's files: written among the attributes, read from there and from older files.
 #include <functional>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 
 namespace kauri {
 namespace {

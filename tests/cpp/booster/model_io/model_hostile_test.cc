@@ -1,7 +1,7 @@
 /// Damaged and hostile files: each is refused with an Error, or read; nothing else may happen (run under sanitizers).
 #include <functional>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 
 namespace kauri {
 namespace {

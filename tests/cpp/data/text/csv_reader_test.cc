@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "data/text/text_reader.h"
-#include "data_test_support.h"
+#include "data/data_test_support.h"
 
 namespace kauri {
 namespace {
