@@ -16,7 +16,6 @@ using testing::Bytes;
 using testing::LeafValue;
 using testing::MakeLabelled;
 using testing::MatrixSpec;
-using testing::MessageOf;
 using testing::Params;
 using testing::Predicting;
 using testing::Train;

@@ -4,8 +4,9 @@
 #include <fstream>
 #include <regex>
 
-#include "booster/model_io/model_fixture.h"
 #include "booster/model_io/dump.h"
+#include "booster/model_io/model_fixture.h"
+#include "support/error.h"
 
 namespace kauri {
 namespace {
@@ -27,18 +28,6 @@ class TextFile {
  private:
   std::string path_;
 };
-
-template <typename Call>
-std::string MessageOf(ErrorKind kind, Call const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.Kind(), kind);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
 
 bool Contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 

@@ -13,6 +13,7 @@
 #include "data/bins/bin_store_maker.h"
 #include "data/copies/slice.h"
 #include "kauri/error.h"
+#include "support/error.h"
 #include "support/random_matrix.h"
 #include "support/row_batches.h"
 
@@ -236,16 +237,6 @@ TEST(BinStore, PagesTileTheRows) {
       }
     }
   }
-}
-
-template <typename Fn>
-std::string MessageOf(Fn&& fn) {
-  try {
-    fn();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(BinStore, WhatNeedsValuesSaysSo) {

@@ -7,6 +7,7 @@
 
 #include "data/bins/bin_store_maker.h"
 #include "kauri/error.h"
+#include "support/error.h"
 #include "support/random_matrix.h"
 #include "support/row_batches.h"
 
@@ -18,16 +19,6 @@ using testing::MakeValues;
 using testing::MatrixSpec;
 using testing::RowBatches;
 
-std::string MessageOf(RowBatches* batches, BinStoreOptions const& options) {
-  try {
-    MakeBinnedMatrix(Context{}, batches, options);
-  } catch (Error const& error) {
-    EXPECT_EQ(error.Kind(), ErrorKind::kData);
-    return error.what();
-  }
-  return "no error";
-}
-
 BinStoreOptions InFile() {
   BinStoreOptions options;
   options.in_file = true;
@@ -37,7 +28,7 @@ BinStoreOptions InFile() {
 std::string SecondPassMessage(DataMatrix const& before, DataMatrix const& after, BinStoreOptions const& options) {
   RowBatches batches(before, 30);
   batches.ChangeInPass(options.in_file ? 2 : 3, after);
-  return MessageOf(&batches, options);
+  return MessageOf([&] { MakeBinnedMatrix(Context{}, &batches, options); });
 }
 
 /// All of these lie within the cuts that the first pass made, where nothing but their values tells.
@@ -77,7 +68,9 @@ TEST(ChangingBatches, AnotherBatchAfterTheOnlyOneIsRefused) {
   auto const after = MakeMatrix(spec);
   RowBatches batches(*before, 100);
   batches.ChangeInPass(2, *after);
-  EXPECT_NE(MessageOf(&batches, {}).find("must give the same rows each time"), std::string::npos);
+  EXPECT_NE(MessageOf(ErrorKind::kData, [&] { MakeBinnedMatrix(Context{}, &batches, {}); })
+                .find("must give the same rows each time"),
+            std::string::npos);
 }
 
 }  // namespace

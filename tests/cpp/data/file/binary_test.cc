@@ -12,6 +12,7 @@
 #include "data/file/binary_format.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
+#include "support/error.h"
 #include "support/random_matrix.h"
 
 namespace kauri {
@@ -29,18 +30,13 @@ std::vector<char> BytesOfFile(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// As a file of these bytes would be read; the message of the error, or "" without one.
-std::string MessageOf(std::vector<char> const& bytes) {
+/// The message of the error that reading a file of these bytes ends in.
+std::string ReadMessage(std::vector<char> const& bytes) {
   ByteSource const source{"some.bin", bytes.size(), [&](std::uint64_t offset, Span<char> out) {
                             ASSERT_LE(offset + out.size(), bytes.size());
                             std::memcpy(out.data(), bytes.data() + offset, out.size());
                           }};
-  try {
-    ReadBinary(Context{}, source);
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "";
+  return MessageOf([&] { ReadBinary(Context{}, source); });
 }
 
 /// Every field set.
@@ -118,22 +114,22 @@ TEST(Binary, OtherFilesAreNotTakenForOne) {
   EXPECT_FALSE(IsBinary(path));
   EXPECT_FALSE(IsBinary(PathOf("absent")));
   EXPECT_FALSE(IsBinary(::testing::TempDir()));
-  EXPECT_NE(MessageOf(BytesOfFile(path)).find("the file ends at byte 6, before the end of the header"),
+  EXPECT_NE(ReadMessage(BytesOfFile(path)).find("the file ends at byte 6, before the end of the header"),
             std::string::npos);
-  EXPECT_NE(MessageOf(std::vector<char>(100, 'x')).find("not a binary matrix of this library"), std::string::npos);
+  EXPECT_NE(ReadMessage(std::vector<char>(100, 'x')).find("not a binary matrix of this library"), std::string::npos);
 }
 
 TEST(Binary, EveryTruncationIsFound) {
   auto const path = PathOf("whole.bin");
   WriteBinary(*FullMatrix(true), path);
   auto const bytes = BytesOfFile(path);
-  ASSERT_EQ(MessageOf(bytes), "");
+  ASSERT_EQ(ReadMessage(bytes), "no error");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_NE(MessageOf({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}), "") << size;
+    EXPECT_NE(ReadMessage({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}), "no error") << size;
   }
   auto longer = bytes;
   longer.push_back(0);
-  EXPECT_NE(MessageOf(longer).find("but was written with"), std::string::npos);
+  EXPECT_NE(ReadMessage(longer).find("but was written with"), std::string::npos);
 }
 
 TEST(Binary, EveryFlippedBitOfWhatIsReadIsFound) {
@@ -150,7 +146,7 @@ TEST(Binary, EveryFlippedBitOfWhatIsReadIsFound) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       for (unsigned bit = 0; bit < 8; bit += 3) {
         bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
-        EXPECT_EQ(MessageOf(bytes) != "", is_read[i] != 0) << i;
+        EXPECT_EQ(ReadMessage(bytes) != "no error", is_read[i] != 0) << i;
         bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
       }
     }
@@ -188,7 +184,7 @@ class Forged {
     auto const n = sizeof(header) + table.size() * sizeof(table[0]);
     auto const checksum = Crc32c({bytes_.data(), n});
     std::memcpy(bytes_.data() + n, &checksum, sizeof(checksum));
-    return MessageOf(bytes_);
+    return ReadMessage(bytes_);
   }
 
   binary::Header header;
@@ -205,7 +201,7 @@ class Forged {
 template <typename Fn>
 void ExpectRefused(bool sparse, char const* message, Fn&& change) {
   Forged file(sparse);
-  ASSERT_EQ(file.Message(), "");
+  ASSERT_EQ(file.Message(), "no error");
   change(&file);
   auto const found = file.Message();
   EXPECT_NE(found.find(message), std::string::npos) << found;

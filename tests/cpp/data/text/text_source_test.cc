@@ -9,6 +9,7 @@
 #include "data/chain.h"
 #include "data/text/text_reader.h"
 #include "kauri/error.h"
+#include "support/error.h"
 #include "support/random_matrix.h"
 
 namespace kauri {
@@ -80,16 +81,6 @@ void ExpectSameAsReader(char const* format, std::string const& path, ParamMap co
 TEST(TextSource, BatchesAreTheFile) {
   ExpectSameAsReader("csv", WriteText("long.csv", LongCsv()), {{"label_column", "1"}});
   ExpectSameAsReader("libsvm", WriteText("long.libsvm", LongLibsvm()), {{"indexing_mode", "1"}});
-}
-
-template <typename Fn>
-std::string MessageOf(Fn&& fn) {
-  try {
-    fn();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(TextSource, FaultsNameTheirLine) {
