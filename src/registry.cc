@@ -2,7 +2,7 @@
 #include "kauri/registry.h"
 
 #include "booster/boosters.h"
-#include "booster/cpu_engine.h"
+#include "engine/cpu_engine.h"
 #include "data/bins/memory_param.h"
 #include "data/file/binary_format.h"
 #include "data/text/text_reader.h"
