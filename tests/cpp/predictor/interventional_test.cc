@@ -19,7 +19,6 @@ namespace kauri {
 namespace {
 
 using testing::AllTrees;
-using testing::At;
 using testing::Explain;
 using testing::ForestSpec;
 using testing::MemoryView;
@@ -112,8 +111,8 @@ TEST(Interventional, TreesOfOneLeafAndNoTrees) {
 
 /// Sum over features = margin; the bias = mean margin of the background.
 void ExpectAddsUp(Model const& model, MemoryView const& rows, MemoryView const& background, double tolerance) {
-  auto const width = At(model.n_features) + 1;
-  auto const n_outputs = At(model.NumOutputs());
+  auto const width = ToSize(model.n_features) + 1;
+  auto const n_outputs = ToSize(model.NumOutputs());
   auto const margins =
       testing::NaiveMargins(model, rows, AllTrees(model), testing::RepeatStart(ZeroStart(model), rows.NumRows()));
   auto const of_background = testing::NaiveMargins(model, background, AllTrees(model),
