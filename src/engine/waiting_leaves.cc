@@ -1,4 +1,4 @@
-#include "booster/waiting_leaves.h"
+#include "engine/waiting_leaves.h"
 
 #include "common/large_memory.h"
 #include "common/parallel_for.h"

@@ -1,4 +1,4 @@
-#include "booster/cpu_engine.h"
+#include "engine/cpu_engine.h"
 
 #include <iterator>
 #include <map>
@@ -6,19 +6,19 @@
 #include <string>
 #include <utility>
 
-#include "booster/learner_impl.h"
-#include "booster/row_leaves.h"
-#include "booster/waiting_leaves.h"
 #include "common/fixed_point.h"
 #include "common/gradient_table.h"
 #include "common/large_memory.h"
-#include "common/output_gradients.h"
 #include "common/parallel_for.h"
-#include "common/resolution_watch.h"
 #include "data/categories/category_view.h"
+#include "data/meta_info.h"
+#include "engine/held_margins.h"
+#include "engine/leaf_quantiles.h"
+#include "engine/output_gradients.h"
+#include "engine/resolution_watch.h"
+#include "engine/row_leaves.h"
+#include "engine/waiting_leaves.h"
 #include "kauri/error.h"
-#include "predictor/held_margins.h"
-#include "tree/leaf_quantiles.h"
 #include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
 

@@ -1,4 +1,4 @@
-#include "common/input_outlier.h"
+#include "engine/input_outlier.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tree/leaf_quantiles.h"
+#include "engine/leaf_quantiles.h"
 
 #include <algorithm>
 #include <optional>

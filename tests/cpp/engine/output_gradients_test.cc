@@ -1,4 +1,4 @@
-#include "common/output_gradients.h"
+#include "engine/output_gradients.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "booster/row_leaves.h"
+#include "engine/row_leaves.h"
 
 #include "kauri/error.h"
 

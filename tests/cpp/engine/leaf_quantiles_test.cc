@@ -1,5 +1,5 @@
 /// Leaves that hold quantiles of residuals, against sorting by hand.
-#include "tree/leaf_quantiles.h"
+#include "engine/leaf_quantiles.h"
 
 #include <gtest/gtest.h>
 

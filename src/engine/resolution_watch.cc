@@ -1,4 +1,4 @@
-#include "common/resolution_watch.h"
+#include "engine/resolution_watch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/fixed_point.h"
-#include "common/input_outlier.h"
 #include "common/log.h"
+#include "engine/input_outlier.h"
 
 namespace kauri {
 namespace {

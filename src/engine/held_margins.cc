@@ -1,4 +1,4 @@
-#include "predictor/held_margins.h"
+#include "engine/held_margins.h"
 
 #include <algorithm>
 
