@@ -296,9 +296,9 @@ TEST(Interventional, ThroughThePredictor) {
     predictor->PredictInterventional({}, *compiled, rows, others, {2, 4}, {start, {}}, Span<float>(out.data(), size));
   };
   MemoryView const none({}, 6);
-  auto const message = testing::MessageOf(ErrorKind::kData, [&] { run(none, 21); });
+  auto const message = MessageOf(ErrorKind::kData, [&] { run(none, 21); });
   EXPECT_NE(message.find("background has 0 rows"), std::string::npos) << message;
-  EXPECT_NE(testing::MessageOf(ErrorKind::kInternal, [&] { run(background, 20); }).find("20 floats"),
+  EXPECT_NE(MessageOf(ErrorKind::kInternal, [&] { run(background, 20); }).find("20 floats"),
             std::string::npos);
 }
 
