@@ -9,6 +9,7 @@
 #include "booster/learner_impl.h"
 #include "booster/model_io/object_reader.h"
 #include "booster/parameter_check.h"
+#include "booster/predictor_name.h"
 #include "common/log.h"
 #include "data/categories/category_names.h"
 #include "kauri/error.h"
@@ -83,11 +84,6 @@ void DescribeIn(Components const& parts, ObjectiveState const& learnt_state, Mod
 
 }  // namespace
 
-std::string PredictorName(std::string const& booster, DeviceKind device) {
-  if (booster == "gblinear") return "linear_predictor";
-  return device == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor";
-}
-
 Learner::Learner() : impl_(std::make_unique<Impl>()) {}
 
 Learner::~Learner() = default;
@@ -115,7 +111,7 @@ std::shared_ptr<Components const> Learner::Impl::Resolve() const {
   RequireSameKind(model, parts->param.booster);
   RequireSameClasses(model, *parts);
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
-  auto const predictor = PredictorName(parts->param.booster, parts->ctx.device.kind);
+  auto const predictor = PredictorName(parts->param, parts->ctx.device.kind);
   parts->predictor = GetRegistries().predictors.Find(predictor).make(parts->effective);
   parts->metrics = MakeMetrics(&metric_names, *parts);
   DescribeIn(*parts, learnt_state, &model);

@@ -37,9 +37,9 @@ struct Explainer {
   void ExplainView(DataView const& rows, Span<float const> margins, DataView const* background, Span<float> out) const {
     MarginStart const from{start, margins};
     if (background != nullptr) {
-      predictor.PredictInterventional(parts.ctx, model, rows, *background, trees, from, out);
+      predictor.PredictInterventional(parts.ctx, model, {rows, trees, from}, *background, out);
     } else {
-      predictor.Predict(parts.ctx, model, rows, kind, trees, from, out);
+      predictor.Predict(parts.ctx, model, {rows, trees, from}, kind, out);
     }
   }
 };
@@ -200,8 +200,9 @@ SparseInteractions Learner::ExplainSparse(ExplainTask const& task, SparseOptions
   SparseInteractions sparse;
   ModelRows const rows(model, task.rows);
   impl_->PredictorFor(parts, options.shap_method)
-      ->PredictSparse(parts->ctx, *impl_->Compiled(*parts), rows.View(), model.TreesOf(options.iterations),
-                      {start, task.base_margin}, options.top_k, &sparse);
+      ->PredictSparse(parts->ctx, *impl_->Compiled(*parts),
+                      {rows.View(), model.TreesOf(options.iterations), {start, task.base_margin}}, options.top_k,
+                      &sparse);
   return sparse;
 }
 

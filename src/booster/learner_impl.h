@@ -16,9 +16,6 @@
 
 namespace kauri {
 
-/// The registered predictor of what a booster learns on a device.
-std::string PredictorName(std::string const& booster, DeviceKind device);
-
 /// \throws Error(kModel) without a model, Error(kData) for more columns than it knows.
 void CheckPredictable(Model const& model, std::int64_t n_cols);
 

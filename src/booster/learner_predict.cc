@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "booster/learner_undo.h"
+#include "booster/predictor_name.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
@@ -88,7 +89,7 @@ std::shared_ptr<Predictor const> Learner::Impl::PredictorFor(std::shared_ptr<Com
   if (shap_method.empty()) return {parts, parts->predictor.get()};
   auto with_method = parts->effective;
   with_method["shap_method"] = shap_method;
-  return GetRegistries().predictors.Find(PredictorName(parts->param.booster, parts->ctx.device.kind)).make(with_method);
+  return GetRegistries().predictors.Find(PredictorName(parts->param, parts->ctx.device.kind)).make(with_method);
 }
 
 Prediction Learner::Impl::Finish(Components const& parts, PredictOptions const& options, TreeRange trees,
@@ -133,7 +134,7 @@ Prediction Learner::PredictInPlace(DataView const& rows, Span<float const> base_
   MarginStart from{start, base_margin};
   ModelRows const known(model, rows);
   impl_->PredictorFor(parts, options.shap_method)
-      ->Predict(parts->ctx, *compiled, known.View(), kind, trees, from, values);
+      ->Predict(parts->ctx, *compiled, {known.View(), trees, from}, kind, values);
   return impl_->Finish(*parts, options, trees, rows.NumRows(), std::move(values));
 }
 

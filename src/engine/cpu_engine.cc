@@ -73,7 +73,7 @@ class CpuEngine : public Engine {
     auto const view = data->View();
     ModelRows const known(model, *view);
     for (auto const trees : plan.runs) {
-      predictor.Predict(ctx, *compiled, known.View(), PredictKind::kMargin, trees, from, cache.margins);
+      predictor.Predict(ctx, *compiled, {known.View(), trees, from}, PredictKind::kMargin, cache.margins);
       from.of_row = cache.margins;
     }
     cache.held.Hold(model, start, dropped);

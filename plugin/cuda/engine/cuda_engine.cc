@@ -19,9 +19,9 @@
 #include "cuda/data/device_floats.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/exact/device_tree_builder.h"
-#include "cuda/forest/device_forest.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
+#include "cuda/predictor/gpu_model.h"
 #include "data/arrays/value_rules.h"
 #include "engine/leaf_quantiles.h"
 #include "kauri/error.h"
@@ -221,16 +221,17 @@ class CudaEngine : public Engine {
   void AddTrees(Context const& ctx, DataMatrix const& data, Model const& model, Predictor const& predictor,
                 MarginPlan const& plan, bool keeps_features, EngineData* own) {
     auto const compiled = predictor.Compile(OnFirstDevice(ctx), model, plan.Hull());
-    auto const* forest = dynamic_cast<DeviceForest const*>(compiled.get());
-    auto const rows = forest == nullptr ? std::nullopt : own->Features(Cuda(), data, keeps_features);
+    auto const* model_here = dynamic_cast<GpuModel const*>(compiled.get());
+    auto const rows = model_here == nullptr ? std::nullopt : own->Features(Cuda(), data, keeps_features);
     if (rows.has_value()) {
       for (auto const trees : plan.runs) {
-        WalkForest(Cuda(), *forest, *rows, PredictKind::kMargin, forest->OwnTrees(trees), own->margins.data());
+        auto const& forest = model_here->forest;
+        WalkForest(Cuda(), forest, *rows, PredictKind::kMargin, forest.OnHost().OwnTrees(trees), own->margins.data());
       }
       Cuda().Synchronize();  // for nothing but the forest, which goes now
       return;
     }
-    if (keeps_features) {
+    if (keeps_features && model_here != nullptr) {
       SayOnce("the features of an evaluation set of " + std::to_string(data.NumRows()) +
               " rows do not fit into device memory: they are copied every round");
     }
@@ -238,7 +239,7 @@ class CudaEngine : public Engine {
     MarginStart from;
     from.of_row = margins;
     for (auto const trees : plan.runs) {
-      predictor.Predict(ctx, *compiled, *data.View(), PredictKind::kMargin, trees, from, margins);
+      predictor.Predict(ctx, *compiled, {*data.View(), trees, from}, PredictKind::kMargin, margins);
     }
     CopyToDevice(Cuda(), margins.data(), margins.size(), own->margins.data());
   }

@@ -1,5 +1,6 @@
 #include "cuda/engine/engine_data.h"
 
+#include "cuda/common/fill_rows.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/forest/device_storage_rows.h"
 #include "data/meta_info.h"
@@ -53,7 +54,7 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
   }
   n_outputs = outputs;
   if (info.base_margin.empty()) {
-    FillMargins(cuda, ToDevice(cuda, std::vector<float>(start.begin(), start.end())).span(), margins.span());
+    FillRows(cuda, ToDevice(cuda, std::vector<float>(start.begin(), start.end())).span(), margins.span());
   } else {
     CopyToDevice(cuda, info.base_margin.data(), n_margins, margins.data());
   }

@@ -1,7 +1,7 @@
 #include "cuda/forest/device_storage_rows.h"
 
+#include "cuda/common/fill_rows.h"
 #include "cuda/data/cuda_memory.h"
-#include "cuda/engine/round_kernels.h"
 
 namespace kauri::cuda {
 namespace {
@@ -10,7 +10,7 @@ void FillStart(CudaContext const& cuda, MarginStart const& start, Span<float> ma
   if (!start.of_row.empty()) return CopyToDevice(cuda, start.of_row.data(), start.of_row.size(), margins.data());
   Buffer<float> const of_output(cuda, start.of_output.size());
   CopyToDevice(cuda, start.of_output.data(), start.of_output.size(), of_output.data());
-  FillMargins(cuda, of_output.span(), margins);
+  FillRows(cuda, of_output.span(), margins);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::unique_ptr<OwnedFloats> PredictDeviceRows(DeviceForest const& forest, Devic
   auto const device = forest.DeviceOrdinal();
   DeviceScope const scope(device);
   auto const rows = RowsOn({device, nullptr}, storage);
-  auto const width = kind == PredictKind::kLeaf ? forest.LeafWidth(trees) : forest.n_outputs;
+  auto const width = kind == PredictKind::kLeaf ? forest.OnHost().LeafWidth(trees) : forest.OnHost().n_outputs;
   auto result = std::make_unique<OwnedFloats>(device, rows.n_rows * width);
   auto const& cuda = result->Cuda();
   if (kind == PredictKind::kMargin) FillStart(cuda, start, result->Values());

@@ -311,10 +311,10 @@ void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows 
     Fail(ErrorKind::kInternal, "trees are walked for margins and leaves, not for predictions of type ",
          static_cast<int>(kind));
   }
+  auto const& host = forest.OnHost();
   if (rows.n_rows == 0 || trees.begin == trees.end) return;
   auto const max_nodes =
-      kBufferBytes /
-      static_cast<std::int64_t>((forest.is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float)) /
+      kBufferBytes / static_cast<std::int64_t>((host.is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float)) /
       kNodeAlignment * kNodeAlignment;
   auto const writes_leaves = kind == PredictKind::kLeaf;
   auto const chunks = ToDevice(cuda, forest.Chunks(trees, max_nodes, writes_leaves));
@@ -324,13 +324,13 @@ void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows 
                       static_cast<std::int32_t>(chunks.size()),
                       static_cast<std::int32_t>(max_nodes),
                       writes_leaves,
-                      forest.ModelTree(trees.begin),
-                      writes_leaves ? forest.LeafWidth(trees) : forest.n_outputs,
+                      host.ModelTree(trees.begin),
+                      writes_leaves ? host.LeafWidth(trees) : host.n_outputs,
                       out};
-  auto const shape = ChooseShape(cuda, forest.NumSlots(), rows.n_rows);
-  auto const tile_bytes = shape.has_tile ? forest.NumSlots() * kThreadRows * shape.threads * 4 : 0;
+  auto const shape = ChooseShape(cuda, host.NumSlots(), rows.n_rows);
+  auto const tile_bytes = shape.has_tile ? host.NumSlots() * kThreadRows * shape.threads * 4 : 0;
   auto* kernel = &WalkForestKernel<NarrowNode, false, true>;
-  if (forest.is_wide) {
+  if (host.is_wide) {
     kernel = shape.has_tile ? &WalkForestKernel<WideNode, true, true> : &WalkForestKernel<WideNode, true, false>;
   } else if (!shape.has_tile) {
     kernel = &WalkForestKernel<NarrowNode, false, false>;

@@ -1,7 +1,7 @@
 /// Trees with vectors in their leaves on the device: margins and leaves of the CPU's bits, explanations near the CPU's.
 #include "cuda/predictor/gpu_predictor.h"
-#include "support/device_fixture.h"
 #include "predictor/vector_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {
@@ -18,7 +18,7 @@ class GpuVectorTest : public DeviceTest {
                                 DataView const& rows, PredictKind kind, TreeRange trees) {
     std::vector<float> const start(model.NumOutputs(), 0.5F);
     std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees));
-    predictor.Predict(ctx, *predictor.Compile(ctx, model, {1, 9}), rows, kind, trees, {start, {}}, out);
+    predictor.Predict(ctx, *predictor.Compile(ctx, model, {1, 9}), {rows, trees, {start, {}}}, kind, out);
     return out;
   }
 };
