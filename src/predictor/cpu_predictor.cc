@@ -33,7 +33,7 @@ class CpuPredictor : public Predictor {
                Span<float> out) const override {
     auto const& model = OwnModel(compiled);
     auto const own = TaskOn(model.forest, task);
-    CheckSizes(model.forest, task, kind, out);
+    CheckPrediction(model.forest, task, kind, out);
     if (kind == PredictKind::kLeaf) return PredictLeaves(ctx, own, out);
     if (kind == PredictKind::kMargin) return PredictMargins(ctx, own, model.crown, MarginPath::kAuto, out);
     model.forest.RequireCover();
@@ -60,7 +60,7 @@ class CpuPredictor : public Predictor {
                      SparseInteractions* out) const override {
     auto const& model = OwnModel(compiled);
     auto const own = TaskOn(model.forest, task);
-    CheckSparse(model.forest, task, top_k);
+    CheckSparsePrediction(model.forest, task, top_k);
     if (is_treeshap_) {
       Fail(ErrorKind::kParameter, "shap_method=treeshap has no sparse interactions; use shap_method=quadrature.");
     }
@@ -71,7 +71,7 @@ class CpuPredictor : public Predictor {
   void PredictInterventional(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,
                              DataView const& background, Span<float> out) const override {
     auto const& model = OwnModel(compiled);
-    CheckSizes(model.forest, task, PredictKind::kContribution, out);
+    CheckPrediction(model.forest, task, PredictKind::kContribution, out);
     InterventionalContributions(ctx, TaskOn(model.forest, task), background, out);
   }
 

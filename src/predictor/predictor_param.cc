@@ -29,7 +29,7 @@ void CheckTreeShapComputes(PredictKind kind) {
        "; use shap_method=quadrature.");
 }
 
-void CheckSizes(Forest const& forest, PredictTask const& task, PredictKind kind, Span<float const> out) {
+void CheckPrediction(Forest const& forest, PredictTask const& task, PredictKind kind, Span<float const> out) {
   if (kind == PredictKind::kValue) {
     Fail(ErrorKind::kInternal, "a predictor does not compute predictions of type 0; the objective makes values from ",
          "margins.");
@@ -39,7 +39,7 @@ void CheckSizes(Forest const& forest, PredictTask const& task, PredictKind kind,
   if (kind != PredictKind::kLeaf) CheckStart(task, forest.n_outputs);
 }
 
-void CheckSparse(Forest const& forest, PredictTask const& task, std::int64_t top_k) {
+void CheckSparsePrediction(Forest const& forest, PredictTask const& task, std::int64_t top_k) {
   CheckStart(task, forest.n_outputs);
   if (top_k >= 0) return;
   Fail(ErrorKind::kParameter, "top_k is ", top_k, "; expected 0 for all interactions, or how many to keep.");

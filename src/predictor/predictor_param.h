@@ -42,9 +42,9 @@ struct PredictorParam : public dmlc::Parameter<PredictorParam> {
 void CheckTreeShapComputes(PredictKind kind);
 
 /// \throws Error(kInternal) for kValue, and unless output and start have the sizes that the kind and the rows ask for.
-void CheckSizes(Forest const& forest, PredictTask const& task, PredictKind kind, Span<float const> out);
+void CheckPrediction(Forest const& forest, PredictTask const& task, PredictKind kind, Span<float const> out);
 
 /// \throws Error(kInternal) for a start of another size, Error(kParameter) for a top_k below 0.
-void CheckSparse(Forest const& forest, PredictTask const& task, std::int64_t top_k);
+void CheckSparsePrediction(Forest const& forest, PredictTask const& task, std::int64_t top_k);
 
 }  // namespace kauri

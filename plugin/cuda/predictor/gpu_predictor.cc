@@ -67,7 +67,7 @@ class GpuPredictor : public Predictor {
     auto const& model = OwnModel(compiled);
     auto const& forest = model.forest.OnHost();
     auto const own = forest.OwnTrees(task.trees);
-    CheckSizes(forest, task, kind, out);
+    CheckPrediction(forest, task, kind, out);
     if (IsContribution(kind)) {
       model.shap.ExplainHostRows(ctx, options_, {task.rows, kind, own, task.start, out});
     } else if (auto const* on_device = task.rows.OnDevice()) {
@@ -82,14 +82,14 @@ class GpuPredictor : public Predictor {
                      SparseInteractions* out) const override {
     auto const& model = OwnModel(compiled);
     auto const& forest = model.forest.OnHost();
-    CheckSparse(forest, task, top_k);
+    CheckSparsePrediction(forest, task, top_k);
     model.shap.ExplainSparse(ctx, options_, {task.rows, forest.OwnTrees(task.trees), task.start, top_k, out});
   }
 
   void PredictInterventional(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,
                              DataView const& background, Span<float> out) const override {
     auto const& forest = OwnModel(compiled).forest;
-    CheckSizes(forest.OnHost(), task, PredictKind::kContribution, out);
+    CheckPrediction(forest.OnHost(), task, PredictKind::kContribution, out);
     ExplainInterventional(ctx, forest, {task.rows, background, forest.OnHost().OwnTrees(task.trees), task.start, out});
   }
 

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kLaneThreads) QuadratureKernel(__grid_constant
   for (std::int64_t work = blockIdx.x; work < task.n_items * task.n_tiles; work += gridDim.x) {
     std::int64_t const row = work % task.n_tiles * kLaneThreads + threadIdx.x;
     using Lane = DeviceLane<kPoints, kPairs, kGeneral>;
-    Lane lane(task, task.items[work / task.n_tiles], row, threadIdx.x, memory, stack + threadIdx.x, spilled);
+    Lane lane(task, task.items[work / task.n_tiles], row, threadIdx.x, {memory, stack + threadIdx.x, spilled});
     lane.ClearPlaces();
     LaneProgram<kPoints, kPairs, kGeneral, Lane>(&lane).Run();
     lane.AddPlaces();

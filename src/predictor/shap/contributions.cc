@@ -51,6 +51,12 @@ class OutputRow {
   float* out_;
 };
 
+/// Where the results of all rows go.
+struct OutputTable {
+  Span<float> values;  ///< [n_rows, n_outputs, width]
+  std::int64_t width;
+};
+
 /// The trees of each output, in order.
 std::vector<std::vector<std::int64_t>> TreesByOutput(ForestTask const& task) {
   std::vector<std::vector<std::int64_t>> trees(task.forest.n_outputs);
@@ -63,8 +69,8 @@ std::vector<std::vector<std::int64_t>> TreesByOutput(ForestTask const& task) {
 /// make_scratch() per block of rows; add(scratch, tree, keys) for each tree of an output;
 /// write(scratch, row of the output, bias) when all are added, which must clear the scratch as well.
 template <typename MakeScratch, typename AddTree, typename Write>
-void ForEachRow(Context const& ctx, ForestTask const& task, std::int64_t width, Span<float> out,
-                MakeScratch&& make_scratch, AddTree&& add, Write&& write) {
+void ForEachRow(Context const& ctx, ForestTask const& task, OutputTable const& out, MakeScratch&& make_scratch,
+                AddTree&& add, Write&& write) {
   auto const& forest = task.forest;
   auto const expected = ExpectedMargins(forest, task.trees);
   auto const trees = TreesByOutput(task);
@@ -76,7 +82,7 @@ void ForEachRow(Context const& ctx, ForestTask const& task, std::int64_t width, 
       auto const* row_keys = keys.data() + (row - begin) * forest.NumSlots();
       for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
         for (auto tree : trees[output]) add(&scratch, tree, row_keys);
-        OutputRow const target(forest, out.data() + (row * forest.n_outputs + output) * width);
+        OutputRow const target(forest, out.values.data() + (row * forest.n_outputs + output) * out.width);
         write(&scratch, target, expected[output] + task.StartOf(row, output));
       }
     }
@@ -115,10 +121,10 @@ void AddSaabas(Forest const& forest, std::int64_t tree, std::vector<double> cons
 
 /// write(phi, row of the output, bias).
 template <typename Write>
-void ForEachSaabasRow(Context const& ctx, ForestTask const& task, std::int64_t width, Span<float> out, Write&& write) {
+void ForEachSaabasRow(Context const& ctx, ForestTask const& task, OutputTable const& out, Write&& write) {
   auto const means = MeansOfTrees(ctx, task);
   ForEachRow(
-      ctx, task, width, out, [&] { return std::vector<double>(task.forest.NumSlots(), 0.0); },
+      ctx, task, out, [&] { return std::vector<double>(task.forest.NumSlots(), 0.0); },
       [&](std::vector<double>* phi, std::int64_t tree, std::int32_t const* keys) {
         AddSaabas(task.forest, tree, means[tree - task.trees.begin], keys, phi->data());
       },
@@ -133,7 +139,7 @@ void ForEachSaabasRow(Context const& ctx, ForestTask const& task, std::int64_t w
 void TreeShapContributions(Context const& ctx, ForestTask const& task, Span<float> out) {
   auto const n_slots = ToSize(task.forest.NumSlots());
   ForEachRow(
-      ctx, task, task.forest.n_features + 1, out,
+      ctx, task, {out, task.forest.n_features + 1},
       [&] {
         return ShapScratch{TreeShap(task.forest), std::vector<double>(n_slots), {}};
       },
@@ -150,7 +156,7 @@ void TreeShapInteractions(Context const& ctx, ForestTask const& task, Span<float
   auto const n_slots = ToSize(task.forest.NumSlots());
   auto const width = task.forest.n_features + 1;
   ForEachRow(
-      ctx, task, width * width, out,
+      ctx, task, {out, width * width},
       [&] {
         return ShapScratch{TreeShap(task.forest), std::vector<double>(n_slots), std::vector<double>(n_slots * n_slots)};
       },
@@ -164,13 +170,13 @@ void TreeShapInteractions(Context const& ctx, ForestTask const& task, Span<float
 }
 
 void ApproxContributions(Context const& ctx, ForestTask const& task, Span<float> out) {
-  ForEachSaabasRow(ctx, task, task.forest.n_features + 1, out,
+  ForEachSaabasRow(ctx, task, {out, task.forest.n_features + 1},
                    [](double const* phi, OutputRow const& target, double bias) { target.WriteVector(phi, bias); });
 }
 
 void ApproxInteractions(Context const& ctx, ForestTask const& task, Span<float> out) {
   auto const width = task.forest.n_features + 1;
-  ForEachSaabasRow(ctx, task, width * width, out, [](double const* phi, OutputRow const& target, double bias) {
+  ForEachSaabasRow(ctx, task, {out, width * width}, [](double const* phi, OutputRow const& target, double bias) {
     target.WriteMatrix(phi, nullptr, bias);
   });
 }

@@ -5,8 +5,8 @@
 #include "booster/learner.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "data/row_window.h"
-#include "support/device_fixture.h"
 #include "device_group_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {
