@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/exact/entries/partition.h"
+#include "cuda/exact/entries/positions.h"
+#include "cuda/exact/entries/sum_pairs.h"
 #include "cuda/exact/level_entries.h"
-#include "cuda/exact/partition.h"
-#include "cuda/exact/positions.h"
-#include "cuda/exact/sum_pairs.h"
 
 namespace kauri::cuda {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cuda/data/device_columns.h"
-#include "cuda/exact/category_columns.h"
+#include "cuda/exact/categories/category_columns.h"
 #include "cuda/exact/chunk.h"
-#include "cuda/exact/device_tree_builder.h"
+#include "cuda/tree/device_tree_builder.h"
 
 namespace kauri::cuda {
 
