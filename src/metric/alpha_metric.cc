@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "common/loss_param.h"
+#include "common/loss/loss_param.h"
 #include "kauri/error.h"
 #include "metric/element_losses.h"
 #include "metric/entries.h"

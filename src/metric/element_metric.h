@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/block_sum.h"
-#include "common/element_weights.h"
+#include "common/loss/element_weights.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/inputs.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <memory>
 
-#include "common/loss_param.h"
+#include "common/loss/loss_param.h"
 #include "kauri/error.h"
 #include "metric/element_metric.h"
 #include "metric/entries.h"

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "common/block_sum.h"
-#include "common/element_weights.h"
+#include "common/loss/element_weights.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/entries.h"

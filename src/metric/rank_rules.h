@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/rank_discount.h"
+#include "common/loss/rank_discount.h"
 #include "kauri/host_device.h"
 #include "metric/weighted_sum.h"
 

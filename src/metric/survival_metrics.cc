@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "common/aft_loss.h"
-#include "common/loss_param.h"
+#include "common/loss/aft_loss.h"
+#include "common/loss/loss_param.h"
 #include "kauri/error.h"
 #include "metric/element_losses.h"
 #include "metric/entries.h"

@@ -1,8 +1,8 @@
 #include "objective/aft.h"
 
-#include "common/aft_loss.h"
 #include "common/block_sum.h"
-#include "common/loss_param.h"
+#include "common/loss/aft_loss.h"
+#include "common/loss/loss_param.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "objective/entries.h"

@@ -1,12 +1,12 @@
-/// \file survival:aft: accelerated failure time with interval-censored times, see common/aft_loss.h.
+/// \file survival:aft: accelerated failure time with interval-censored times, see common/loss/aft_loss.h.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "common/aft_loss.h"
-#include "common/loss_param.h"
+#include "common/loss/aft_loss.h"
+#include "common/loss/loss_param.h"
 #include "kauri/objective.h"
 #include "kauri/parameter.h"
 

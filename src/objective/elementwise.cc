@@ -3,7 +3,7 @@
 #include <array>
 
 #include "common/block_sum.h"
-#include "common/element_weights.h"
+#include "common/loss/element_weights.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "common/block_sum.h"
-#include "common/loss_param.h"
+#include "common/loss/loss_param.h"
 #include "common/number_list.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"

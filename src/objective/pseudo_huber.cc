@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "common/loss_param.h"
+#include "common/loss/loss_param.h"
 #include "objective/elementwise.h"
 #include "objective/entries.h"
 #include "objective/labels.h"

@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "common/loss_param.h"
+#include "common/loss/loss_param.h"
 #include "common/number_list.h"
 #include "objective/entries.h"
 #include "objective/label_quantiles.h"

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "common/loss/rank_discount.h"
 #include "common/math.h"
-#include "common/rank_discount.h"
 #include "kauri/host_device.h"
 #include "objective/rank_rule.h"
 

@@ -10,8 +10,8 @@
 
 #include "common/resolution_watch.h"
 #include "cuda/common/buffer.h"
+#include "cuda/data/device_info.h"
 #include "cuda/engine/round_kernels.h"
-#include "cuda/objective/device_info.h"
 #include "cuda/predictor/walk_forest.h"
 #include "kauri/data_matrix.h"
 #include "kauri/tree_builder.h"

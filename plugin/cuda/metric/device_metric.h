@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cuda/common/cuda_context.h"
-#include "cuda/objective/device_info.h"
+#include "cuda/data/device_info.h"
 #include "kauri/meta_info.h"
 #include "kauri/metric.h"
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/aft_loss.h"
 #include "common/block_sum.h"
+#include "common/loss/aft_loss.h"
 #include "cuda/common/launch.h"
 #include "cuda/metric/make_metric.h"
 #include "metric/alpha_metric.h"

@@ -5,7 +5,7 @@
 
 #include "common/math.h"
 #include "cuda/common/launch.h"
-#include "cuda/metric/group_search.cuh"
+#include "cuda/data/query_groups.cuh"
 #include "cuda/metric/lane_sums.cuh"
 #include "cuda/metric/lane_sums.h"
 #include "cuda/metric/make_metric.h"

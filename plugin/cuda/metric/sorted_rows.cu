@@ -6,7 +6,7 @@
 
 #include "common/descending_key.h"
 #include "cuda/common/launch.h"
-#include "cuda/metric/group_search.cuh"
+#include "cuda/data/query_groups.cuh"
 #include "cuda/metric/sorted_rows.h"
 
 namespace kauri::cuda {

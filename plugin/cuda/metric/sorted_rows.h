@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "cuda/common/buffer.h"
-#include "cuda/objective/device_info.h"
+#include "cuda/data/device_info.h"
 #include "metric/area_curves.h"
 
 namespace kauri::cuda {

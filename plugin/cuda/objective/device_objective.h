@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cuda/common/cuda_context.h"
-#include "cuda/objective/device_info.h"
+#include "cuda/data/device_info.h"
 #include "kauri/gradient.h"
 #include "kauri/objective.h"
 

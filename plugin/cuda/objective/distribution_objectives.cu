@@ -1,10 +1,10 @@
-/// One thread per row; the formulas are those of src/objective and common/aft_loss.h, compiled for the device. Bytes
-/// per row: margins 4 each, label 4 or bounds 8, weight 4 in, pairs 8 each out. The alphas, 4 bytes each, cross to the
-/// device every round.
+/// One thread per row; the formulas are those of src/objective and common/loss/aft_loss.h, compiled for the device.
+/// Bytes per row: margins 4 each, label 4 or bounds 8, weight 4 in, pairs 8 each out. The alphas, 4 bytes each, cross
+/// to the device every round.
 #include <cstdint>
 #include <vector>
 
-#include "common/aft_loss.h"
+#include "common/loss/aft_loss.h"
 #include "common/math.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/launch.h"

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "cuda/common/launch.h"
-#include "cuda/metric/group_search.cuh"
+#include "cuda/data/query_groups.cuh"
 #include "cuda/objective/rank_gradients.h"
 #include "cuda/objective/sort_in_groups.h"
 #include "objective/rank_pair.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/common/cuda_context.h"
-#include "cuda/objective/device_info.h"
+#include "cuda/data/device_info.h"
 #include "kauri/gradient.h"
 #include "objective/rank_rule.h"
 

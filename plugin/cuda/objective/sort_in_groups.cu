@@ -5,7 +5,7 @@
 
 #include "common/descending_key.h"
 #include "cuda/common/launch.h"
-#include "cuda/metric/group_search.cuh"
+#include "cuda/data/query_groups.cuh"
 #include "cuda/objective/sort_in_groups.h"
 
 namespace kauri::cuda {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "common/aft_loss.h"
+#include "common/loss/aft_loss.h"
 #include "objective_fixture.h"
 
 namespace kauri {

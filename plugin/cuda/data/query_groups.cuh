@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cuda/objective/device_info.h"
+#include "cuda/data/device_info.h"
 
 namespace kauri::cuda {
 

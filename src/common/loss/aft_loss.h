@@ -10,8 +10,8 @@
 /// +-15 and hessians to [1e-16, 15], as in XGBoost.
 #pragma once
 
+#include "common/loss/normal_tail.h"
 #include "common/math.h"
-#include "common/normal_tail.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 

@@ -1,4 +1,4 @@
-#include "common/rank_discount.h"
+#include "common/loss/rank_discount.h"
 
 #include "common/parallel_for.h"
 

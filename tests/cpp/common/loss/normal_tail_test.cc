@@ -1,5 +1,5 @@
 /// The normal tail against libm in long double, and the likelihoods of survival times built on it.
-#include "common/normal_tail.h"
+#include "common/loss/normal_tail.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "common/loss_param.h"
+#include "common/loss/loss_param.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 /// Parameters of losses: lists of numbers and their domains.
-#include "common/loss_param.h"
+#include "common/loss/loss_param.h"
 
 #include <gtest/gtest.h>
 
