@@ -184,7 +184,7 @@ std::vector<std::uint8_t> Grower::AllowedColumns() const {
 }
 
 std::vector<SplitCandidate> Grower::FindBest() {
-  LevelTask level;
+  LevelNodes level;
   level.gain = gain_;
   for (auto const& node : nodes_) {
     auto const bounds = constraints_.BoundsOf(node.id);

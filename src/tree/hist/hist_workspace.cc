@@ -22,7 +22,7 @@ constexpr double kFewRowsShare = 4.0;  // of adding a row to a cell and reading 
 constexpr std::int64_t kMinCellsPerBlock = 1 << 8;
 constexpr std::int64_t kCellsPerBlock = 1 << 11;
 
-struct ChunkPlan {
+struct ChunkSizes {
   std::int64_t work_per_chunk = 0;
   std::int64_t n_parts = 1;  ///< of columns
 };
@@ -30,10 +30,10 @@ struct ChunkPlan {
 /// How to give all threads something to do. A chunk of rows more costs a histogram more to clear and to add up, a part
 /// of columns more only another look at the rows' numbers and pairs: chunks first as far as they pay, then parts, and
 /// small chunks last.
-ChunkPlan PlanOf(std::int64_t threads, std::int64_t work, double cells_per_entry, std::int64_t max_parts) {
+ChunkSizes PlanOf(std::int64_t threads, std::int64_t work, double cells_per_entry, std::int64_t max_parts) {
   if (threads <= 1) return {work, 1};
   auto const even = NumBlocks(work, kChunksPerThread * threads);
-  ChunkPlan plan;
+  ChunkSizes plan;
   plan.work_per_chunk = std::max({even, kMinChunkRows, static_cast<std::int64_t>(kCellsPerEntry * cells_per_entry)});
   auto const n_chunks = NumBlocks(work, plan.work_per_chunk);
   plan.n_parts = std::min({max_parts, threads, NumBlocks(kTasksPerThread * threads, n_chunks)});

@@ -2,7 +2,7 @@
 /// the order of their values, whatever their node.
 ///
 /// Vocabulary. A column tile is up to kTileEntries consecutive entries of one feature, the work of one warp. Its part
-/// in a node is a node piece; piece = tile * n_nodes + node. An entry whose row is in no active node has kNoNode.
+/// in a node is a node piece; piece = tile * n_nodes + node. An entry whose row is in no active node has kInactive.
 ///
 /// What is found in that phase: split/find_split_interleaved.h. SortByNode ends it.
 #pragma once
@@ -18,7 +18,7 @@ namespace kauri::cuda {
 constexpr std::int32_t kMostInterleavedLevels = 5;
 constexpr std::int32_t kMostInterleavedNodes = 16;  ///< of the last interleaved level
 constexpr std::int32_t kMostSortedNodes = 32;       ///< of the level that SortByNode sorts for
-constexpr std::uint8_t kNoNode = 255;
+constexpr std::uint8_t kInactive = 255;
 
 /// The tiles of a chunk's columns; device memory, not owning.
 struct ColumnTiles {
@@ -35,7 +35,7 @@ struct NodePiece {
   float last;  ///< the largest value; -infinity where there is no entry
 };
 
-/// node_of_row[row] = the active node of each row, kNoNode for a finished one or one that is not sampled (sampled may
+/// node_of_row[row] = the active node of each row, kInactive for a finished one or one that is not sampled (sampled may
 /// be empty: all are). [n_rows].
 void NarrowPositions(CudaContext const& ctx, Span<std::int32_t const> positions, Span<std::uint8_t const> sampled,
                      std::uint8_t* node_of_row);

@@ -41,7 +41,7 @@ struct Quad {
   float value[4];
 
   __device__ int Node(int item) const { return static_cast<int>(nodes >> (8 * item) & 255U); }
-  __device__ bool HasNode(int item) const { return Node(item) != kNoNode; }
+  __device__ bool HasNode(int item) const { return Node(item) != kInactive; }
 };
 
 /// A lane's sixteen entries. A column's room is a whole number of lanes, so whole lanes are loaded; entries past the

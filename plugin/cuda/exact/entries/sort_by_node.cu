@@ -19,14 +19,14 @@ __global__ void __launch_bounds__(kBlockThreads)
   if (row >= positions.size()) return;
   std::int32_t const node = positions.data()[row];
   bool const has_node = node >= 0 && (sampled == nullptr || sampled[row] != 0);
-  node_of_row[row] = has_node ? static_cast<std::uint8_t>(node) : kNoNode;
+  node_of_row[row] = has_node ? static_cast<std::uint8_t>(node) : kInactive;
 }
 
 __global__ void __launch_bounds__(kBlockThreads) MoveInterleavedKernel(InterleavedMove move) {
   std::int64_t const index = move.begin + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (index >= move.end) return;
   std::uint8_t const node = move.node_of_entry[index];
-  if (node == kNoNode || move.moves[node].feature != move.feature) return;
+  if (node == kInactive || move.moves[node].feature != move.feature) return;
   NodeMove const& to = move.moves[node];
   move.next[move.entries.rows[index]] = move.entries.values[index] < to.threshold ? to.left : to.right;
 }
@@ -40,7 +40,7 @@ struct NodeStep {
 
   __device__ NodeStep(SortTask const& task, ColumnTile const& tile, std::int64_t begin) : index(begin + Lane()) {
     row = index < tile.end ? task.from.rows[index] : 0;
-    node = index < tile.end ? task.node_of_row[row] : kNoNode;
+    node = index < tile.end ? task.node_of_row[row] : kInactive;
     peers = __match_any_sync(kAllLanes, node);
   }
   __device__ bool IsFirst() const { return __ffs(static_cast<int>(peers)) - 1 == Lane(); }
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kBlockThreads) CountKernel(SortTask task) {
   __syncwarp();
   for (std::int64_t begin = tile.begin; begin < tile.end; begin += 32) {
     NodeStep const step(task, tile, begin);
-    if (step.node != kNoNode && step.IsFirst()) counts[step.node] += static_cast<unsigned>(__popc(step.peers));
+    if (step.node != kInactive && step.IsFirst()) counts[step.node] += static_cast<unsigned>(__popc(step.peers));
     __syncwarp();
   }
   if (Lane() < task.n_nodes) task.counts[tile.tile * task.n_nodes + Lane()] = counts[Lane()];
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kBlockThreads) SortKernel(SortTask task, std::
   __syncwarp();
   for (std::int64_t begin = tile.begin; begin < tile.end; begin += 32) {
     NodeStep const step(task, tile, begin);
-    bool const moves = step.node != kNoNode;
+    bool const moves = step.node != kInactive;
     std::int64_t const place = moves ? places[step.node] + step.Rank() : 0;
     __syncwarp();
     if (moves && step.IsFirst()) places[step.node] += __popc(step.peers);

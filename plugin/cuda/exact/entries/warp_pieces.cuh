@@ -11,7 +11,7 @@
 
 namespace kauri::cuda {
 
-struct AddSums {
+struct Plus {
   __device__ FixedSum operator()(FixedSum a, FixedSum b) const { return a + b; }
   __device__ std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
 };
@@ -71,9 +71,9 @@ __global__ void __launch_bounds__(kThreads) LongPiecePrefixKernel(SegmentTable t
       T const own = tile <= last ? pieces[tile + segment] : T();
       T before;
       T all;
-      Scan(temp).ExclusiveScan(own, before, T(), AddSums(), all);
-      if (tile <= last) pieces[tile + segment] = AddSums()(running, before);
-      running = AddSums()(running, all);
+      Scan(temp).ExclusiveScan(own, before, T(), Plus(), all);
+      if (tile <= last) pieces[tile + segment] = Plus()(running, before);
+      running = Plus()(running, all);
       __syncthreads();
     }
   }
@@ -98,9 +98,9 @@ __global__ void __launch_bounds__(kBlockThreads) PiecePrefixKernel(SegmentTable 
       T const own = tile <= last ? pieces[tile + segment] : T();
       T before;
       T all;
-      Scan(temp[threadIdx.x / 32]).ExclusiveScan(own, before, T(), AddSums(), all);
-      if (tile <= last) pieces[tile + segment] = AddSums()(running, before);
-      running = AddSums()(running, all);
+      Scan(temp[threadIdx.x / 32]).ExclusiveScan(own, before, T(), Plus(), all);
+      if (tile <= last) pieces[tile + segment] = Plus()(running, before);
+      running = Plus()(running, all);
       __syncwarp();
     }
   }

@@ -79,7 +79,7 @@ TEST_F(InterleavedTest, NarrowPositions) {
     std::vector<std::uint8_t> sampled(expected.size(), 1);
     for (std::size_t row = 0; row < expected.size(); row += 3) {
       sampled[row] = 0;
-      expected[row] = cuda::kNoNode;
+      expected[row] = cuda::kInactive;
     }
     auto const device_sampled = cuda::ToDevice(Cuda(), sampled);
     cuda::NarrowPositions(Cuda(), positions.span(), device_sampled.span(), narrow.data());
@@ -108,7 +108,7 @@ TEST_F(InterleavedTest, MovesByTheNodesOfEntries) {
       auto const at = static_cast<std::size_t>(i);
       auto const node = nodes[layout.rows[at]];
       EXPECT_EQ(found[at], node) << "entry " << i;
-      if (node == cuda::kNoNode || moves[node].feature != id) continue;
+      if (node == cuda::kInactive || moves[node].feature != id) continue;
       expected[layout.rows[at]] = layout.values[at] < moves[node].threshold ? moves[node].left : moves[node].right;
     }
     auto const next = cuda::ToDevice(Cuda(), level.node_of_row);

@@ -96,7 +96,7 @@ enum class Phase { kSorted, kInterleaved };
 inline std::vector<std::uint8_t> NarrowNodes(Level const& level) {
   std::vector<std::uint8_t> nodes;
   for (auto const node : level.node_of_row) {
-    nodes.push_back(node == kFinished ? cuda::kNoNode : static_cast<std::uint8_t>(node));
+    nodes.push_back(node == kFinished ? cuda::kInactive : static_cast<std::uint8_t>(node));
   }
   return nodes;
 }
