@@ -116,13 +116,9 @@ class CpuEngine : public Engine {
     }
     TreeTask task;
     auto const sampled = DrawRows(ctx, tree, &cache, &task);
-    if (cache.watch.IsDue(tree.iteration)) WatchResolution(train.Info(), tree, task, &cache);
+    if (cache.watch.IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &cache);
     task.sampled_rows = sampled;
-    task.feature_weights = train.Info().feature_weights;
-    task.n_outputs = cache.n_outputs;
-    task.iteration = tree.iteration;
-    task.tree_in_iteration = tree.tree_in_iteration;
-    task.leaf_scale = tree.leaf_scale;
+    task.place = tree.place;
     auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &cache);
     auto built = builder.Build(ctx, train, task, cache.build_state.get(), leaf_of_row);
     auto const end = tree.vector_leaves ? cache.n_outputs : tree.output + 1;
@@ -143,9 +139,7 @@ class CpuEngine : public Engine {
     QuantiseGradients(ctx, cache.gradients, cache.n_outputs, round.output, {}, &cache.fixed);
     TreeTask task;
     task.gradients = cache.fixed.View();
-    task.iteration = round.iteration;
-    task.tree_in_iteration = round.tree_in_iteration;
-    task.leaf_scale = round.leaf_scale;
+    task.place = round.place;
     cache.leaf_of_row = FindRowLeaves(ctx, train, predictor, *tree);
     for (auto const& step : steps) step->Update(ctx, task, cache.leaf_of_row, tree);
     AddLeaves(ctx, *tree, round.output, &cache);
@@ -195,7 +189,7 @@ class CpuEngine : public Engine {
     auto const n_outputs = cache->n_outputs;
     auto const n_rows = static_cast<std::int64_t>(cache->gradients.size()) / n_outputs;
     if (!tree.SamplesByGradient()) {
-      auto sampled = SampleRows(ctx, tree.iteration, tree.tree_in_iteration, tree.subsample, n_rows);
+      auto sampled = SampleRows(ctx, tree.place.iteration, tree.place.tree_in_iteration, tree.subsample, n_rows);
       if (tree.vector_leaves) {
         cache->table.Quantise(ctx, cache->gradients, n_outputs, sampled);
         task->table = cache->table.View();
@@ -209,7 +203,7 @@ class CpuEngine : public Engine {
     }
     OutputRange const outputs{tree.output, tree.vector_leaves ? n_outputs : tree.output + 1};
     auto sample = SampleByGradient(ctx, cache->gradients, n_outputs, outputs, tree.subsample,
-                                   RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration));
+                                   RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration));
     if (tree.vector_leaves) {
       cache->table.Quantise(ctx, sample.pairs, n_outputs, sample.used);
       task->table = cache->table.View();
@@ -247,7 +241,7 @@ class CpuEngine : public Engine {
     if (param == nullptr) Fail(ErrorKind::kInternal, "the booster gave no parameters for the leaves of a tree");
     LeafQuantileTask task;
     task.quantile = *cache.leaf_quantiles[index];
-    task.leaf_scale = tree.round.leaf_scale;
+    task.leaf_scale = tree.round.place.leaf_scale;
     task.output = tree.output;
     task.n_outputs = cache.n_outputs;
     task.margins = cache.round_margins;

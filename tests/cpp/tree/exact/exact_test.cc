@@ -269,8 +269,7 @@ TEST(Exact, SplitsUseSampledColumnsOnly) {
   param.colsample_bylevel = 0.5F;
   param.colsample_bynode = 0.5F;
   auto const built = BuildTree(*data, gradients, param);
-  TreeTask const task;
-  ColumnSampler const sampler(param, 0, task, spec.n_cols);
+  ColumnSampler const sampler(param, 0, TreePlace(), spec.n_cols);
   std::vector<std::int32_t> depth(built.tree.left.size(), 0);
   for (std::int32_t node = 0; node < built.tree.NumNodes(); ++node) {
     auto const index = static_cast<std::size_t>(node);
@@ -290,7 +289,7 @@ TEST(Exact, LeafScaleAndNoRows) {
   auto const state = builder.MakeState(Context{}, *data);
   TreeTask task;
   task.gradients = gradients.View();
-  task.leaf_scale = 0.25F;
+  task.place.leaf_scale = 0.25F;
   std::vector<std::int32_t> leaf_of_row(50);
   auto const tree = builder.Build(Context{}, *data, task, state.get(), leaf_of_row);
   auto const leaf = static_cast<std::size_t>(leaf_of_row[0]);

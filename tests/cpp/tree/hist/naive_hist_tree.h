@@ -53,7 +53,7 @@ struct Job {
     TreeTask task;
     task.gradients = gradients.View();
     task.sampled_rows = sampled;
-    task.iteration = 3;
+    task.place.iteration = 3;
     return task;
   }
   std::size_t NumRows() const { return values.size() / static_cast<std::size_t>(n_cols); }
@@ -78,7 +78,7 @@ class NaiveHistTree {
       : job_(job),
         cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.values, job.n_cols, job.sparse), job.param.max_bin)),
         gain_(MakeGainParam(job.param, job.gradients.unit, !job.constraints.signs.empty())),
-        columns_(job.param, 0, task_ = job.Task(), job.n_cols) {}
+        columns_(job.param, 0, (task_ = job.Task()).place, job.n_cols) {}
 
   Built Grow() {
     Node root;
