@@ -23,8 +23,8 @@
 #include "cuda/predictor/device_forest.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/arrays/value_rules.h"
+#include "engine/leaf_quantiles.h"
 #include "kauri/error.h"
-#include "tree/leaf_quantiles.h"
 #include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
 

@@ -11,6 +11,7 @@
 #include "predictor/interventional.h"
 #include "predictor/output_width.h"
 #include "predictor_fixtures.h"
+#include "support/error.h"
 
 namespace kauri::testing {
 
@@ -38,17 +39,6 @@ inline MemoryView Rows(MemoryView const& rows, std::vector<std::int64_t> const& 
     for (std::int64_t col = 0; col < rows.NumCols(); ++col) values.push_back(rows.At(row, col));
   }
   return {values, rows.NumCols()};
-}
-
-inline std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.Kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
 }
 
 }  // namespace kauri::testing

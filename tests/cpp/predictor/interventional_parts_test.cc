@@ -14,7 +14,6 @@ namespace kauri {
 namespace {
 
 using testing::AllTrees;
-using testing::At;
 using testing::ForestSpec;
 using testing::MemoryView;
 using testing::RandomModel;
@@ -41,7 +40,7 @@ struct LeafCase {
   std::vector<std::vector<double>> FromTables() const {
     auto const rule = MakeLeafRule(n_features);
     auto const with_values = n_features <= kMostValueFeatures;
-    std::vector<double> scratch(all.size() * At(rule.n_points));
+    std::vector<double> scratch(all.size() * ToSize(rule.n_points));
     std::vector<double> parts(2 * all.size());
     auto const values = hwy::AllocateAligned<double>(8 * all.size());
     MakeLeafTable({rule, counts.data(), scratch.data(), parts.data(), with_values ? values.get() : nullptr});
@@ -98,8 +97,8 @@ std::vector<float> ExplainByLanes(Model const& model, MemoryView const& rows, Me
     auto const batch = MakeLaneBatch(forest, batches);
     std::vector<double> tables(batch.table_begin.back());
     for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
-      auto const t = At(tree - batches.Trees().begin);
-      auto const size = At(batch.table_begin[t + 1] - batch.table_begin[t]);
+      auto const t = ToSize(tree - batches.Trees().begin);
+      auto const size = ToSize(batch.table_begin[t + 1] - batch.table_begin[t]);
       std::copy_n(batches.Tree(tree).tables.Data(), size, tables.begin() + batch.table_begin[t]);
     }
     LaneLeaves const leaves{
@@ -150,7 +149,7 @@ TEST(InterventionalParts, LanesOfADevice) {
 TEST(InterventionalParts, LanesHold64Features) {
   auto const model = testing::ChainModel(65, 65, 0.6F);
   auto const rows = RandomRows(2, 65, 27);
-  auto const message = testing::MessageOf(ErrorKind::kParameter, [&] { ExplainByLanes(model, rows, rows); });
+  auto const message = MessageOf(ErrorKind::kParameter, [&] { ExplainByLanes(model, rows, rows); });
   EXPECT_NE(message.find("tree 0 has one of 65. Use device=cpu"), std::string::npos) << message;
 }
 

@@ -19,7 +19,6 @@ namespace kauri {
 namespace {
 
 using testing::AllTrees;
-using testing::At;
 using testing::Explain;
 using testing::ForestSpec;
 using testing::MemoryView;
@@ -112,8 +111,8 @@ TEST(Interventional, TreesOfOneLeafAndNoTrees) {
 
 /// Sum over features = margin; the bias = mean margin of the background.
 void ExpectAddsUp(Model const& model, MemoryView const& rows, MemoryView const& background, double tolerance) {
-  auto const width = At(model.n_features) + 1;
-  auto const n_outputs = At(model.NumOutputs());
+  auto const width = ToSize(model.n_features) + 1;
+  auto const n_outputs = ToSize(model.NumOutputs());
   auto const margins =
       testing::NaiveMargins(model, rows, AllTrees(model), testing::RepeatStart(ZeroStart(model), rows.NumRows()));
   auto const of_background = testing::NaiveMargins(model, background, AllTrees(model),
@@ -297,9 +296,9 @@ TEST(Interventional, ThroughThePredictor) {
     predictor->PredictInterventional({}, *compiled, rows, others, {2, 4}, {start, {}}, Span<float>(out.data(), size));
   };
   MemoryView const none({}, 6);
-  auto const message = testing::MessageOf(ErrorKind::kData, [&] { run(none, 21); });
+  auto const message = MessageOf(ErrorKind::kData, [&] { run(none, 21); });
   EXPECT_NE(message.find("background has 0 rows"), std::string::npos) << message;
-  EXPECT_NE(testing::MessageOf(ErrorKind::kInternal, [&] { run(background, 20); }).find("20 floats"),
+  EXPECT_NE(MessageOf(ErrorKind::kInternal, [&] { run(background, 20); }).find("20 floats"),
             std::string::npos);
 }
 

@@ -6,7 +6,6 @@
 namespace kauri {
 namespace {
 
-using testing::At;
 
 TEST(SemivalueNodes, IntegrateTheirMeasures) {
   auto const banzhaf = SemivalueNodes(Semivalue::kBanzhaf, 7);
@@ -36,7 +35,7 @@ TEST(SemivalueRule, StaysWithinFloats) {
       for (auto const* values : {&rule.weight, &rule.power, &rule.power_alpha, &rule.power_beta, &rule.half_scale}) {
         for (auto value : *values) ASSERT_TRUE(std::isnormal(value)) << order;
       }
-      EXPECT_GE(rule.power.size(), At((rule.IsUnit() ? 2 * order : 1) * rule.points));
+      EXPECT_GE(rule.power.size(), ToSize((rule.IsUnit() ? 2 * order : 1) * rule.points));
     }
   }
 }

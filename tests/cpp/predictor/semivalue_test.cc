@@ -10,7 +10,6 @@ namespace kauri {
 namespace {
 
 using testing::AllTreesOf;
-using testing::At;
 using testing::ExpectDefinition;
 using testing::ForestSpec;
 using testing::MakeCpuPredictor;
@@ -249,7 +248,7 @@ TEST(Semivalues, TheRecursionNamesTheOtherMethod) {
   for (auto const& [kind, size] : {std::pair{PredictKind::kBanzhaf, 7}, {PredictKind::kTaylorInteraction, 49}}) {
     try {
       predictor->Predict({}, *compiled, testing::RandomRows(1, 6, 1), kind, {0, 5}, {start, {}},
-                         {out.data(), At(size)});
+                         {out.data(), ToSize(size)});
       ADD_FAILURE() << "no error";
     } catch (Error const& error) {
       EXPECT_EQ(error.Kind(), ErrorKind::kParameter);
