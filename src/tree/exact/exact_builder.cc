@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/parallel_for.h"
-#include "data/bins/memory_param.h"
+#include "data/memory_param.h"
 #include "data/derived_data.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"

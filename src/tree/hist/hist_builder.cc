@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/bins/derived_bins.h"
-#include "data/bins/memory_param.h"
+#include "data/memory_param.h"
 #include "data/categories/categories.h"
 #include "data/meta_info.h"
 #include "tree/hist/hist_grower.h"

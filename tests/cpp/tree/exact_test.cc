@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "support/built_tree.h"
 #include "support/naive_exact_tree.h"
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
@@ -21,17 +22,6 @@ using testing::MatrixSpec;
 using testing::NaiveExactTree;
 using testing::NaiveTask;
 using testing::Random;
-
-TreeParam DefaultParam() {
-  TreeParam param;
-  param.Init(std::map<std::string, std::string>());
-  return param;
-}
-
-struct Built {
-  Tree tree;
-  std::vector<std::int32_t> leaf_of_row;
-};
 
 Built BuildTree(DataMatrix const& data, FixedGradients const& gradients, TreeParam const& param,
                 std::vector<std::uint8_t> const& sampled = {}, int threads = 2) {
@@ -62,12 +52,6 @@ Built BuildNaively(std::vector<float> const& values, std::size_t n_cols, FixedGr
   Built built;
   built.tree = NaiveExactTree(task).Grow(&built.leaf_of_row);
   return built;
-}
-
-void ExpectSame(Built const& a, Built const& b, std::string const& what) {
-  SCOPED_TRACE(what);
-  testing::ExpectSameTree(a.tree, b.tree);
-  EXPECT_EQ(a.leaf_of_row, b.leaf_of_row);
 }
 
 TreeParam RandomParam(Random* random) {

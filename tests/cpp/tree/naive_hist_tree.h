@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/built_tree.h"
 #include "support/naive_constraints.h"
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
@@ -28,17 +29,6 @@ using testing::MatrixSpec;
 using testing::Random;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-inline TreeParam DefaultParam() {
-  TreeParam param;
-  param.Init(std::map<std::string, std::string>());
-  return param;
-}
-
-struct Built {
-  Tree tree;
-  std::vector<std::int32_t> leaf_of_row;
-};
 
 struct Job {
   std::vector<float> values;  ///< [n_rows, n_cols]
@@ -201,12 +191,6 @@ class NaiveHistTree {
   Tree tree_;
   std::vector<Node> nodes_;
 };
-
-inline void ExpectSame(Built const& a, Built const& b, std::string const& what) {
-  SCOPED_TRACE(what);
-  testing::ExpectSameTree(a.tree, b.tree);
-  EXPECT_EQ(a.leaf_of_row, b.leaf_of_row);
-}
 
 inline void ExpectRawValuesReachTheSameLeaves(Job const& job, Built const& built) {
   auto const data = MakeMatrix(job.values, job.n_cols, job.sparse);
