@@ -34,9 +34,9 @@ double ScaleOf(Forest const& forest, TreeRange trees) {
 }
 
 /// One call, whose rows pass over the trees tile by tile.
-class InterventionalCall {
+class InterventionalRun {
  public:
-  InterventionalCall(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task)
+  InterventionalRun(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task)
       : ctx_(ctx),
         on_device_(forest),
         forest_(forest.OnHost()),
@@ -122,7 +122,7 @@ void ExplainInterventional(Context const& ctx, DeviceForest const& forest, Inter
   CheckBackground(task.background);
   if (task.rows.NumRows() == 0) return;
   DeviceScope const scope(forest.DeviceOrdinal());
-  InterventionalCall(ctx, forest, task).Run();
+  InterventionalRun(ctx, forest, task).Run();
 }
 
 }  // namespace kauri::cuda
