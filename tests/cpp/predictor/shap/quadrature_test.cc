@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "predictor/shap/contributions.h"
 #include "predictor/shap/quadrature_rule.h"
 #include "predictor/shap/shap_oracle.h"
 #include "predictor/shap/shap_quadrature.h"
