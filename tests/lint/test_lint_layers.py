@@ -82,7 +82,7 @@ def test_includes_are_written_from_a_root() -> None:
     [
         ("src/tree/exact/exact_builder.cc", "kauri/tree.h", True),
         ("src/tree/exact/exact_builder.cc", "data/sorted_columns.h", True),
-        ("src/tree/exact/exact_builder.cc", "predictor/tree_paths.h", False),
+        ("src/tree/exact/exact_builder.cc", "predictor/paths/tree_paths.h", False),
         ("src/data/text_reader.cc", "tree/split_gain.h", False),
         ("include/kauri/tree.h", "common/math.h", False),
         ("src/engine/cpu_engine.cc", "tree/sampling/sampling.h", True),
