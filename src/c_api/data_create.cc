@@ -15,8 +15,8 @@
 #include "data/adapters/arrow.h"
 #include "data/adapters/columnar.h"
 #include "data/adapters/csc_adapter.h"
-#include "data/file/binary_format.h"
 #include "data/copies/slice.h"
+#include "data/file/binary_format.h"
 #include "data_from_uri.h"
 
 namespace kauri::c_api {
