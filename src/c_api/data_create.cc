@@ -75,7 +75,7 @@ BinStoreOptions BinOptionsOf(JsonConfig const& config) {
 
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 using kauri::DataMatrix;
 
 int XGDMatrixCreateFromURI(char const* config, DMatrixHandle* out) {
