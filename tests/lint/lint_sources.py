@@ -27,8 +27,9 @@ def cpp_files(*folders: str) -> list[Path]:
 
 def text_files() -> list[Path]:
     """Every text file of the project, data apart."""
-    found = (path for path in ROOT.rglob("*") if path.suffix in TEXT_SUFFIXES and is_ours(path) and path.is_file())
-    return sorted(path for path in found if not relative(path).startswith(DATA))
+    found = (path for path in ROOT.rglob("*") if path.suffix in TEXT_SUFFIXES and is_ours(path))
+    kept = (path for path in found if path.is_file() and path.name != ".git")  # which a worktree has as a file
+    return sorted(path for path in kept if not relative(path).startswith(DATA))
 
 
 def code_of(path: Path) -> str:
