@@ -1,7 +1,7 @@
 #include "cuda/engine/engine_data.h"
 
 #include "cuda/common/memory_plan.h"
-#include "cuda/predictor/device_storage_rows.h"
+#include "cuda/forest/device_storage_rows.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 

@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads)
   atomicMin(first, static_cast<unsigned long long>(row));
 }
 
-/// The rows of WatchedRow (common/resolution_watch.h).
+/// The rows of WatchedRow (engine/resolution_watch.h).
 __global__ void __launch_bounds__(kThreads)
     WatchedPairsKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
                        Span<GradientPair> watched) {

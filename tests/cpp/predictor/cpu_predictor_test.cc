@@ -4,8 +4,8 @@
 #include <string>
 
 #include "predictor/output_width.h"
+#include "predictor/predictor_fixtures.h"
 #include "predictor/predictors.h"
-#include "predictor_fixtures.h"
 #include "support/error.h"
 
 namespace kauri {

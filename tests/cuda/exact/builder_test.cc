@@ -1,5 +1,4 @@
 /// The exact builder on the device against the one on the CPU: the same tree and the same leaves, bit for bit.
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +8,8 @@
 #include "common/fixed_point.h"
 #include "cuda/exact/chunk.h"
 #include "cuda/exact/gpu_exact_builder.h"
+#include "support/device_fixture.h"
+#include "support/need.h"
 #include "support/same_tree.h"
 #include "tree/exact/exact_builder.h"
 #include "tree/sampling/sampling.h"
@@ -76,10 +77,7 @@ Problem MakeProblem(std::int64_t n_rows, std::int64_t n_cols, double missing, in
 
 class ExactBuilderOnDevice : public ::testing::Test {
  protected:
-  void SetUp() override {
-    int n_devices = 0;
-    if (cudaGetDeviceCount(&n_devices) != cudaSuccess || n_devices == 0) GTEST_SKIP() << "no CUDA device";
-  }
+  void SetUp() override { KAURI_SKIP_UNLESS(testing::HasDevice(), "no CUDA device"); }
 
   static void Compare(Problem const& problem, ParamMap const& params) {
     auto const param = ParseParameters<TreeParam>(params);

@@ -7,7 +7,7 @@
 
 #include "cuda/exact/categories/category_sums.h"
 #include "exact/categories/exact_category_fixture.h"
-#include "predictor/host_warp.h"
+#include "predictor/lanes/host_warp.h"
 
 namespace kauri::testing {
 namespace {

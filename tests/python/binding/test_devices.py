@@ -1,0 +1,75 @@
+"""What `device="cuda"` raises where something is missing. Each case has a process: one looks for the plug-in once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(os.environ["KAURI_LIBRARY"]).resolve().parents[1]
+FAKE_PLUGIN = BUILD / "fake_plugin" / "libkauri_cuda.so"
+PROGRAM = """
+import json, sys
+import numpy, kauri
+train = kauri.DMatrix(numpy.arange(4.0).reshape(4, 1), label=[0, 1, 0, 1])
+try:
+    kauri.train({"device": sys.argv[1], "tree_method": "exact"}, train, num_boost_round=1)
+except kauri.KauriError as error:
+    print(json.dumps([type(error).__name__, str(error), kauri.build_info()]))
+"""
+
+
+def ask(device: str, plugin: Path, kind: str = "") -> tuple[str, str, dict]:
+    """Train there: the exception's name and text, and what build_info says."""
+    folders = [str(Path(__file__).resolve().parents[3] / "python-package"), os.environ.get("PYTHONPATH", "")]
+    environment = {"KAURI_PLUGIN_PATH": str(plugin), "FAKE_PLUGIN": kind, "PYTHONPATH": os.pathsep.join(folders)}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, device],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return tuple(json.loads(done.stdout))
+
+
+needs_fake = pytest.mark.skipif(not FAKE_PLUGIN.exists(), reason="the C++ tests are not built")
+
+
+@needs_fake
+@pytest.mark.parametrize(
+    ("device", "kind", "text"),
+    [
+        ("cuda", "other version", "is of version 99.1.2"),
+        ("cuda", "no device", "the fake driver sees no device. Invent one."),
+        ("cuda:7", "one device", "device=cuda:7: there is no such device; the only one is cuda:0."),
+        ("cuda:0,7", "one device", "device=cuda:7: there is no such device; the only one is cuda:0."),
+    ],
+)
+def test_a_plugin_that_does_not_help(device: str, kind: str, text: str) -> None:
+    name, message, info = ask(device, FAKE_PLUGIN, kind)
+    assert name == "DeviceError"
+    assert text in message
+    assert message.count("device=cpu") == 1
+    assert info["CUDA_PLUGIN"] == str(FAKE_PLUGIN)
+    assert info["USE_CUDA"] == (kind == "one device")
+
+
+@needs_fake
+def test_too_little_memory() -> None:
+    name, message, _ = ask("cuda", FAKE_PLUGIN, "little memory")
+    assert name == "OutOfMemoryError"
+    assert message == "cuda:0 has too little memory for a test: 2 bytes are needed, 1 is free."
+
+
+def test_no_plugin(tmp_path: Path) -> None:
+    name, message, info = ask("cuda", tmp_path)
+    assert name == "DeviceError"
+    assert f"the CUDA plug-in is missing: no file '{tmp_path}/libkauri_cuda.so'." in message
+    assert info["CUDA_PROBLEM"] in message
+    assert info["CUDA_DEVICES"] == []
