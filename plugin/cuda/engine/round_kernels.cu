@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads)
   atomicMin(first, static_cast<unsigned long long>(row));
 }
 
-/// The rows of WatchedRow (common/resolution_watch.h).
+/// The rows of WatchedRow (engine/resolution_watch.h).
 __global__ void __launch_bounds__(kThreads)
     WatchedPairsKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
                        Span<GradientPair> watched) {
@@ -109,7 +109,7 @@ void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> m
          margins);
 }
 
-std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, GradientTable const& gradients) {
+std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients) {
   auto const n_rows = gradients.NumRows();
   auto const n_outputs = static_cast<std::size_t>(gradients.n_outputs);
   Buffer<LargestMagnitude> largest(cuda, n_outputs);
@@ -121,7 +121,7 @@ std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, Gradien
   return ToHost(cuda, largest.data(), n_outputs);
 }
 
-std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output) {
+std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {
   auto const n_rows = gradients.NumRows();
   auto const first = ToDevice(cuda, std::vector<unsigned long long>{static_cast<unsigned long long>(n_rows)});
   Launch(cuda, GridFor(n_rows, kThreads), kThreads, FirstNotFiniteKernel, gradients.pairs.data(), n_rows,
@@ -129,7 +129,7 @@ std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradie
   return static_cast<std::int64_t>(ToHost(cuda, first.data(), 1)[0]);
 }
 
-Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output) {
+Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {
   auto const n_rows = gradients.NumRows();
   auto const n_watched = NumWatchedRows(n_rows);
   Buffer<GradientPair> watched(cuda, static_cast<std::size_t>(n_watched));
@@ -138,11 +138,10 @@ Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, GradientTable const& 
   return watched;
 }
 
-void Quantise(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output, GradientUnit unit,
-              RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled) {
-  GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
-  Launch(cuda, GridFor(gradients.NumRows(), kThreads), kThreads, QuantiseKernel, gradients.pairs.data(),
-         gradients.n_outputs, output, steps, sample, pairs, sampled);
+void Quantise(CudaContext const& cuda, QuantiseTask const& task) {
+  GradientUnit const steps{1.0 / task.unit.gradient, 1.0 / task.unit.hessian};
+  Launch(cuda, GridFor(task.gradients.NumRows(), kThreads), kThreads, QuantiseKernel, task.gradients.pairs.data(),
+         task.gradients.n_outputs, task.output, steps, task.sample, task.pairs, task.sampled);
 }
 
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,
