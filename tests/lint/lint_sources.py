@@ -27,7 +27,8 @@ def cpp_files(*folders: str) -> list[Path]:
 def text_files() -> list[Path]:
     """Every text file of the project, data apart."""
     found = (path for path in ROOT.rglob("*") if path.suffix in TEXT_SUFFIXES and is_ours(path))
-    return sorted(path for path in found if path.is_file() and not {"data", "corpus", "regressions"} & set(path.parts))
+    kept = (path for path in found if path.is_file() and path.name != ".git")  # which a worktree has as a file
+    return sorted(path for path in kept if not {"data", "corpus", "regressions"} & set(path.parts))
 
 
 def code_of(path: Path) -> str:

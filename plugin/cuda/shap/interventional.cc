@@ -34,9 +34,9 @@ double ScaleOf(Forest const& forest, TreeRange trees) {
 }
 
 /// One call, whose rows pass over the trees tile by tile.
-class Explainer {
+class InterventionalRun {
  public:
-  Explainer(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task)
+  InterventionalRun(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task)
       : ctx_(ctx),
         forest_(forest),
         task_(task),
@@ -72,7 +72,7 @@ class Explainer {
     Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * forest_.NumSlots()));
     RowKeys const keys{key_memory.data(), n_rows, 1, n_rows};
     ReadRowKeys(cuda, forest_.View(), rows, keys);
-    Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // NOLINT: what atomicAdd takes
+    Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // what atomicAdd takes
     FillZero(cuda, sum_memory.data(), sum_memory.size());
     InterventionalSums const sums{sum_memory.data(), n_rows, forest_.NumSlots(), scale_};
     auto const means = AddTrees(keys, sums);
@@ -120,7 +120,7 @@ void ExplainInterventional(Context const& ctx, DeviceForest const& forest, Inter
   CheckBackground(task.background);
   if (task.rows.NumRows() == 0) return;
   DeviceScope const scope(forest.DeviceOrdinal());
-  Explainer(ctx, forest, task).Run();
+  InterventionalRun(ctx, forest, task).Run();
 }
 
 }  // namespace kauri::cuda

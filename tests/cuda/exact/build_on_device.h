@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cuda/common/buffer.h"
-#include "cuda/exact/device_tree_builder.h"
+#include "cuda/tree/device_tree_builder.h"
 
 namespace kauri::testing {
 
