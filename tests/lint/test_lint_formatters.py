@@ -36,8 +36,8 @@ def test_clang_format() -> None:
 def test_clang_tidy() -> None:
     """Each C++ source of the library and of its plug-ins that the build directory compiles.
 
-    clang reads CUDA's own files only beside a CUDA release that it knows: .cu files stay out, .cuh and .h files are read
-    through the .cc files that include them.
+    clang reads CUDA's own files only beside a CUDA release that it knows: .cu files stay out; headers are read through
+    the .cc files that include them.
     """
     database = BUILD / "compile_commands.json"
     if not database.is_file():
