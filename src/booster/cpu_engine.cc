@@ -164,7 +164,7 @@ class CpuEngine : public Engine {
   void FinishRound(DataMatrix const& train, Model const& model) override { CacheOf(train).held.HoldNewTrees(model); }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
-                               std::vector<std::unique_ptr<Metric>> const& metrics) override {
+                               MetricList const& metrics) override {
     auto const& cache = CacheOf(data);
     auto predictions = cache.margins;
     if (!objective.EvaluatesMargins()) objective.TransformMargins(ctx, predictions, cache.n_outputs);

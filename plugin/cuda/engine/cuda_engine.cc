@@ -149,7 +149,7 @@ class CudaEngine : public Engine {
   }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
-                               std::vector<std::unique_ptr<Metric>> const& metrics) override {
+                               MetricList const& metrics) override {
     CallScope const scope = Enter(ctx);
     auto& own = DataOf(data);
     Span<float const> const predictions =

@@ -66,12 +66,11 @@ class Session {
     engine_->FinishRound(*train, model_);
   }
   std::vector<double> Evaluate(std::shared_ptr<DataMatrix const> const& data, std::vector<std::string> const& names) {
-    std::vector<std::unique_ptr<Metric>> metrics;
+    MetricList metrics;
     for (auto const& name : names) metrics.push_back(GetRegistries().metrics.Find(name).make("", params_));
     return EvaluateMetrics(data, metrics);
   }
-  std::vector<double> EvaluateMetrics(std::shared_ptr<DataMatrix const> const& data,
-                                      std::vector<std::unique_ptr<Metric>> const& metrics) {
+  std::vector<double> EvaluateMetrics(std::shared_ptr<DataMatrix const> const& data, MetricList const& metrics) {
     UpdateMargins(data);
     return engine_->Evaluate(ctx_, *data, *objective_, metrics);
   }
@@ -235,7 +234,7 @@ class LargestPrediction : public Metric {
 TEST_F(CudaEngineTest, WithoutDeviceVersionsThereAreCopiesAndOneLineEach) {
   ParamMap const params{{"objective", "reg:squarederror"}};
   auto const train = MakeData(400, false, 1.0F, 48);
-  std::vector<std::unique_ptr<Metric>> metrics;
+  MetricList metrics;
   metrics.push_back(GetRegistries().metrics.Find("mae").make("", params));
   metrics.push_back(std::make_unique<LargestPrediction>());
   auto device = OnTheDevice(params);
