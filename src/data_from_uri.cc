@@ -45,8 +45,4 @@ std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri_t
   return matrix;
 }
 
-std::unique_ptr<DataMatrix> DataMatrix::FromUri(Context const& ctx, std::string const& uri) {
-  return ReadUri(ctx, uri, {});
-}
-
 }  // namespace kauri

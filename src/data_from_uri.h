@@ -9,8 +9,9 @@
 
 namespace kauri {
 
-/// DataMatrix::FromUri, that with a cache name after '#' makes bins in a file beside the cache name, from csv or libsvm
-/// text read part by part; `options` says how. Weights in files beside the text do not count in the cuts then.
+/// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...` (data/text/text_reader.h) and the files beside it
+/// (data/text/side_files.h). With a cache name after '#', csv or libsvm text is read part by part and becomes bins in a
+/// file beside the cache name; `options` says how. Weights in files beside the text do not count in the cuts then.
 std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri, BinStoreOptions options);
 
 }  // namespace kauri

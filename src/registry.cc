@@ -2,10 +2,10 @@
 #include "kauri/registry.h"
 
 #include "booster/boosters.h"
-#include "booster/cpu_engine.h"
-#include "data/bins/memory_param.h"
+#include "data/memory_param.h"
 #include "data/file/binary_format.h"
 #include "data/text/text_reader.h"
+#include "engine/cpu_engine.h"
 #include "kauri/booster.h"
 #include "kauri/plugin.h"
 #include "kauri/tree_param.h"

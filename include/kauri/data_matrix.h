@@ -134,9 +134,6 @@ class DataMatrix {
   /// Takes over rows that are kept otherwise: Dense() and Csr() are errors, View() is not.
   static std::unique_ptr<DataMatrix> FromStore(std::shared_ptr<RowStore const> store, std::int64_t n_rows,
                                                std::int64_t n_cols, std::int64_t n_entries);
-  /// Reads `path?format=libsvm|csv&label_column=0&indexing_mode=0|1...` and the files beside it; see
-  /// data/text/text_reader.h and data/text/side_files.h.
-  static std::unique_ptr<DataMatrix> FromUri(Context const& ctx, std::string const& uri);
 
   std::int64_t NumRows() const { return info_.n_rows; }
   std::int64_t NumCols() const { return info_.n_cols; }

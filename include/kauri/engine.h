@@ -25,12 +25,10 @@ namespace kauri {
 
 /// One tree of a round.
 struct RoundTree {
-  std::int64_t iteration = 0;
-  std::int64_t tree_in_iteration = 0;
+  TreePlace place;
   std::int64_t output = 0;
   bool vector_leaves = false;  ///< one tree for all outputs, instead of one for `output`
   float subsample = 1.0F;
-  float leaf_scale = 1.0F;
   TreeParam const* param = nullptr;  ///< what the builder was made with
 
   bool SamplesByGradient() const {

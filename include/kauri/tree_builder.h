@@ -19,16 +19,22 @@ class BuildState {
   virtual ~BuildState() = default;
 };
 
-/// Which tree is being built: the seeds of column sampling follow from it.
+/// Which tree of a model is being built, and what it shares with the others: whoever builds passes it on as it is. The
+/// seeds of what a tree samples follow from it.
+struct TreePlace {
+  std::int64_t iteration = 0;
+  std::int64_t tree_in_iteration = 0;  ///< over outputs and parallel trees
+  std::int64_t n_outputs = 1;          ///< of the model: what is kept per row besides the tree depends on it
+  float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
+  Span<float const> feature_weights;   ///< [n_cols], host, for the sampling of columns; empty: all alike
+};
+
+/// What one tree is built from.
 struct TreeTask {
   GradientView gradients;
   GradientTableView table;                ///< of all outputs, for a tree with vector leaves; `gradients` is empty then
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], 1 = used; empty = all are used
-  std::int64_t iteration = 0;
-  std::int64_t tree_in_iteration = 0;  ///< over outputs and parallel trees
-  Span<float const> feature_weights;   ///< [n_cols], for the sampling of columns; empty: all alike
-  std::int64_t n_outputs = 1;          ///< of the model: what is kept per row besides the tree depends on it
-  float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
+  TreePlace place;
 };
 
 /// One per tree_method; const, shared by threads.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import _lib, callback
-from ._config import build_info, config_context, get_config, parameters, set_config
-from ._lib import (
+from . import callback
+from ._binding import process as _process
+from ._binding.errors import (
     DataError,
     DeviceError,
     FileError,
@@ -14,6 +14,7 @@ from ._lib import (
     OutOfMemoryError,
     ParameterError,
 )
+from ._binding.process import build_info, config_context, get_config, parameters, set_config
 from .booster import Booster
 from .cv import cv
 from .data import DMatrix
@@ -36,7 +37,7 @@ from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
 from .shuffling import shuffle
 from .training import train
 
-__version__ = _lib.version()
+__version__ = _process.VERSION
 
 __all__ = [
     "Booster",

@@ -2,38 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, c_uint64
+from ._binding.errors import ParameterError
+from ._data.shuffling import shuffle
 
-import numpy as np
-
-from . import _lib
-from ._lib import LIB, ParameterError
-
-_MAX = 2**64
-
-
-def shuffle(n: int, seed: int = 0, count: int | None = None) -> np.ndarray:
-    """Return a random permutation of ``0 .. n - 1``, or its first elements.
-
-    Parameters
-    ----------
-    n
-        The number of elements.
-    seed
-        Names the permutation: it depends on nothing else.
-    count
-        How many elements to return, all by default. A longer list starts with a shorter one.
-
-    Returns
-    -------
-    int64, [count].
-    """
-    count = n if count is None else count
-    for name, value in {"n": n, "seed": seed, "count": count}.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < _MAX:
-            raise ParameterError(f"{name} is {value!r}; expected an integer from 0 to 2^64 - 1.")
-    if count > n:
-        raise ParameterError(f"count is {count}, more than the {n} elements there are; lower it.")
-    positions = np.empty(int(count), dtype=np.uint64)
-    _lib.check(LIB.KauriShuffle(int(n), int(seed), int(count), positions.ctypes.data_as(POINTER(c_uint64))))
-    return positions.view(np.int64)
+__all__ = ["ParameterError", "shuffle"]

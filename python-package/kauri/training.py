@@ -1,123 +1,25 @@
-"""The training loop."""
+"""Training."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Sequence
+from ._data.matrix import DMatrix
+from ._model.booster import Booster, Objective
+from ._model.metrics import CustomMetric
+from ._model.params import ParamsOrPairs
+from ._training.callback import EvalsLog, TrainingCallback
+from ._training.callbacks import CallbackContainer, EarlyStopping
+from ._training.train import Evals, train
 
-from ._callback import EvalsLog, TrainingCallback
-from ._metrics import CustomMetric
-from ._params import ParamsOrPairs, params_as_text
-from ._progress import display
-from .booster import Booster, Objective
-from .callback import CallbackContainer, EarlyStopping
-from .data import DMatrix
-
-Evals = Sequence[tuple[DMatrix, str]]  # or lists of two
-_NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # no model depends on them
-
-
-def _checked(evals: Evals) -> list[tuple[DMatrix, str]]:
-    for entry in evals:
-        is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
-        if not (is_pair and isinstance(entry[0], DMatrix) and isinstance(entry[1], str)):
-            raise TypeError("evals must be (DMatrix, name) pairs.")
-        if any(char in entry[1] for char in "-:\t\r\n"):
-            raise ValueError(f"the name {entry[1]!r} of an evaluation set holds '-', ':' or a white space; rename it.")
-    return [(data, name) for data, name in evals]
-
-
-def _display(
-    n_rounds: int, evals: Evals, verbose_eval: bool | int | None, progress_bar: bool | None
-) -> list[TrainingCallback]:
-    """Return what shows the progress: a bar on a terminal, else a line per round, or nothing."""
-    wanted = verbose_eval is True and sys.stderr.isatty() if progress_bar is None else progress_bar
-    return display(n_rounds, wanted, int(verbose_eval or 0) if evals else 0)
-
-
-def train(
-    params: ParamsOrPairs,
-    dtrain: DMatrix,
-    num_boost_round: int = 10,
-    *,
-    evals: Evals | None = None,
-    obj: Objective | None = None,
-    maximize: bool | None = None,
-    early_stopping_rounds: int | None = None,
-    evals_result: EvalsLog | None = None,
-    verbose_eval: bool | int | None = True,
-    xgb_model: str | os.PathLike[str] | bytes | bytearray | Booster | None = None,
-    callbacks: Sequence[TrainingCallback] | None = None,
-    custom_metric: CustomMetric | None = None,
-    progress_bar: bool | None = None,
-) -> Booster:
-    """Train a booster.
-
-    Parameters
-    ----------
-    params
-        Parameters of the booster; a misspelt name is an error.
-    dtrain
-        Data to learn from.
-    num_boost_round
-        Number of rounds.
-    evals
-        (data, name) pairs to evaluate after each round. The evaluations of sets of one name come one after the other.
-    obj
-        An objective of your own: (margins, dtrain) -> (gradients, hessians).
-    maximize
-        Whether early stopping looks for a larger metric; if not given, the metric decides.
-    early_stopping_rounds
-        Stop when the last metric on the last of `evals` has not improved for so many rounds.
-    evals_result
-        A dictionary that receives the evaluations: data set -> metric -> values.
-    verbose_eval
-        True shows the progress (see `progress_bar`); a number prints the evaluation of every so many rounds.
-    xgb_model
-        A model to continue. Categories of `dtrain` in another order than the model's are recoded, in a copy; names that
-        the model does not know get the numbers after those of the model. What an earlier early stopping found best is
-        forgotten with the first new round; all rounds of the model are kept, so continue ``model[: best + 1]`` to drop
-        those that were trained after the best one.
-    callbacks
-        What else to do around each round. A `TrainingCheckPoint` with ``resume=True`` goes on where it was.
-    custom_metric
-        A metric of your own: (predictions, data) -> (name, value), or a list of such pairs. It gets margins when `obj`
-        is given.
-    progress_bar
-        Whether to draw a bar on standard error; if not given, it is drawn on a terminal instead of the lines.
-
-    Returns
-    -------
-    Booster
-        With the last round's trees; `best_iteration` tells the best round after early stopping.
-    """
-    if num_boost_round < 0:
-        raise ValueError(f"num_boost_round is {num_boost_round}; expected 0 or more.")
-    watched = _checked(evals or [])
-    booster = Booster(params, [dtrain, *(data for data, _ in watched)], model_file=xgb_model)
-    before = booster.num_boosted_rounds()
-    actions = list(callbacks or [])
-    if early_stopping_rounds is not None:
-        actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
-    actions += _display(num_boost_round, watched, verbose_eval, progress_bar)
-    texts = params_as_text(params, booster.feature_names)
-    told = {name: text for name, text in texts.items() if name not in _NOT_LEARNT_FROM}
-    container = CallbackContainer(actions, custom_metric, output_margin=obj is not None, params=told)
-
-    try:
-        booster = container.before_training(booster)
-        for epoch in range(container.resume(booster), num_boost_round):
-            if container.before_iteration(booster, epoch):
-                break
-            if epoch == 0:  # the first round on top of a model that is continued
-                booster.set_attr(best_iteration=None, best_score=None)
-            booster.update(dtrain, before + epoch, obj)
-            if container.after_iteration(booster, epoch, watched):
-                break
-        booster = container.after_training(booster)
-    finally:
-        container.release()
-    if evals_result is not None:
-        evals_result.update(container.history)
-    return booster
+__all__ = [
+    "Booster",
+    "CallbackContainer",
+    "CustomMetric",
+    "DMatrix",
+    "EarlyStopping",
+    "Evals",
+    "EvalsLog",
+    "Objective",
+    "ParamsOrPairs",
+    "TrainingCallback",
+    "train",
+]

@@ -27,8 +27,8 @@ void RequireFiniteLeaves(Tree const& tree, RoundTree const& round) {
     auto const values = tree.LeafValues(node);
     auto const wrong = FindNotFinite(values);
     if (wrong == values.size()) continue;
-    Fail(ErrorKind::kData, "round ", round.iteration, " ended in a leaf of value ", values[wrong], " (node ", node,
-         " of tree ", round.tree_in_iteration, " of the round, output ",
+    Fail(ErrorKind::kData, "round ", round.place.iteration, " ended in a leaf of value ", values[wrong], " (node ",
+         node, " of tree ", round.place.tree_in_iteration, " of the round, output ",
          round.output + static_cast<std::int64_t>(wrong), "); the model stays as it was before this round. ", kCure);
   }
 }

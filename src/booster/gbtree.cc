@@ -84,15 +84,17 @@ class GbTree : public Booster {
     task.vector_leaves = param_.multi_strategy == GbTreeParam::kMultiOutputTree && model->NumOutputs() > 1;
     auto const n_outputs = task.vector_leaves ? 1 : model->NumOutputs();
     std::vector<Tree> trees;
-    task.iteration = iteration;
+    task.place.iteration = iteration;
+    task.place.n_outputs = model->NumOutputs();
+    task.place.leaf_scale = 1.0F / static_cast<float>(param_.num_parallel_tree);
+    task.place.feature_weights = train.Info().feature_weights;
     task.subsample = tree_param_.subsample;
     task.param = &tree_param_;
-    task.leaf_scale = 1.0F / static_cast<float>(param_.num_parallel_tree);
     for (task.output = 0; task.output < n_outputs; ++task.output) {
       for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {
         trees.push_back(engine->BuildTree(ctx, train, *builder_, task));
         RequireFiniteLeaves(trees.back(), task);
-        ++task.tree_in_iteration;
+        ++task.place.tree_in_iteration;
       }
     }
     Commit(std::move(trees), model);

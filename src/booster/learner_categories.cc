@@ -7,7 +7,7 @@
 #include "data/categories/categories.h"
 #include "data/categories/category_names.h"
 #include "data/categories/category_view.h"
-#include "data/categories/recode.h"
+#include "data/copies/recode.h"
 #include "kauri/error.h"
 
 namespace kauri {

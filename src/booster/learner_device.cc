@@ -3,6 +3,7 @@
 
 #include "booster/learner_impl.h"
 #include "data/categories/category_view.h"
+#include "data/meta_info.h"
 #include "kauri/error.h"
 
 namespace kauri {

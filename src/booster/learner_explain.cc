@@ -7,6 +7,7 @@
 #include "booster/learner_impl.h"
 #include "common/parallel_for.h"
 #include "data/categories/category_view.h"
+#include "data/meta_info.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
 

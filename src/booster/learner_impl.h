@@ -33,9 +33,6 @@ std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& opt
 /// Whether the margins that training keeps are all that a prediction needs.
 bool IsOfCachedMargins(PredictOptions const& options);
 
-/// \throws Error(kData) unless there is one value per row and output, or none.
-void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::int64_t n_outputs);
-
 /// What the parameters resolve to. Immutable, so shared by predicting threads.
 struct Components {
   LearnerParam param;

@@ -5,6 +5,7 @@
 
 #include "booster/learner_undo.h"
 #include "data/categories/category_view.h"
+#include "data/meta_info.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
 
@@ -59,12 +60,6 @@ std::vector<std::uint64_t> ShapeOf(Model const& model, PredictOptions const& opt
 bool IsOfCachedMargins(PredictOptions const& options) {
   auto const whole = options.iterations.begin == 0 && options.iterations.end == 0;
   return whole && (options.kind == PredictKind::kValue || options.kind == PredictKind::kMargin);
-}
-
-void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::int64_t n_outputs) {
-  if (base_margin.empty() || static_cast<std::int64_t>(base_margin.size()) == n_rows * n_outputs) return;
-  Fail(ErrorKind::kData, "base_margin has ", base_margin.size(), " values for ", n_rows, " rows and ", n_outputs,
-       " outputs; give one per row and output.");
 }
 
 std::vector<float> Learner::Impl::StartMargins(Components const& parts) const {

@@ -102,16 +102,17 @@ void TreeUpdates::RequireTraining() const {
 void TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
                               Engine* engine, Model* model) const {
   RoundTree round;
-  round.iteration = model->NumIterations();
   round.param = &param_;
-  round.leaf_scale = 1.0F / static_cast<float>(old.n_parallel_trees);
-  auto const range = old.TreesOf({round.iteration, round.iteration + 1});
+  round.place.iteration = model->NumIterations();
+  round.place.n_outputs = model->NumOutputs();
+  round.place.leaf_scale = 1.0F / static_cast<float>(old.n_parallel_trees);
+  auto const range = old.TreesOf({round.place.iteration, round.place.iteration + 1});
   std::vector<Tree> trees(old.trees.begin() + range.begin, old.trees.begin() + range.end);
   for (auto& tree : trees) {
-    round.output = old.output_of_tree[range.begin + round.tree_in_iteration];
+    round.output = old.output_of_tree[range.begin + round.place.tree_in_iteration];
     engine->UpdateTree(ctx, train, predictor, steps_, round, &tree);
     RequireFiniteLeaves(tree, round);
-    ++round.tree_in_iteration;
+    ++round.place.tree_in_iteration;
   }
   for (auto& tree : trees) {
     model->output_of_tree.push_back(old.output_of_tree[model->trees.size()]);

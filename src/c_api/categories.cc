@@ -9,7 +9,7 @@
 #include "c_api/arrays.h"
 #include "c_api/guard.h"
 #include "common/json_text.h"
-#include "data/arrays/columnar.h"
+#include "data/adapters/columnar.h"
 #include "data/categories/category_view.h"
 
 namespace kauri::c_api {

@@ -12,11 +12,11 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
-#include "data/arrays/arrow.h"
-#include "data/arrays/columnar.h"
-#include "data/arrays/csc_adapter.h"
+#include "data/adapters/arrow.h"
+#include "data/adapters/columnar.h"
+#include "data/adapters/csc_adapter.h"
 #include "data/file/binary_format.h"
-#include "data/slice.h"
+#include "data/copies/slice.h"
 #include "data_from_uri.h"
 
 namespace kauri::c_api {

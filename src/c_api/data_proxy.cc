@@ -8,8 +8,8 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
-#include "data/arrays/arrow.h"
-#include "data/arrays/columnar.h"
+#include "data/adapters/arrow.h"
+#include "data/adapters/columnar.h"
 #include "data/chain.h"
 
 namespace kauri::c_api {

@@ -6,7 +6,7 @@
 #include "c_api/arrays.h"
 #include "c_api/guard.h"
 #include "c_api/predict_out.h"
-#include "data/arrays/columnar.h"
+#include "data/adapters/columnar.h"
 
 namespace kauri::c_api {
 namespace {

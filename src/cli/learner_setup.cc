@@ -3,7 +3,7 @@
 #include "booster/learner_param.h"
 #include "booster/parameter_check.h"
 #include "common/read_file.h"
-#include "data/bins/memory_param.h"
+#include "data/memory_param.h"
 #include "data_from_uri.h"
 #include "kauri/error.h"
 #include "kauri/tree_param.h"

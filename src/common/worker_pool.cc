@@ -3,12 +3,11 @@
 /// 1. The caller of a loop makes a Region, puts it into the mailboxes of as many free workers as the loop has use for,
 ///    starts workers if there are too few, and takes blocks itself, one after the other.
 /// 2. Who gets the mail takes blocks, too. Workers that spin see it at once. One that sleeps has to be woken, which
-/// takes
-///    the one who does it microseconds: so the caller wakes one, and everyone after each block one more.
+///    takes the one who does it microseconds: so the caller wakes two, and everyone after each block one more.
 /// 3. The loop ends when all blocks are done. The caller waits for nobody who has none: on a busy machine a worker may
 ///    arrive after milliseconds. It takes back the mail that nobody has read yet.
 /// 4. A region lives until the last who knows it leaves.
-/// 5. Workers spin for a while (patience.h), then sleep. They block all signals and never end: the process does.
+/// 5. Workers spin for a while (spin_wait.h), then sleep. They block all signals and never end: the process does.
 ///
 /// Nobody holds a lock, so fork() copies none; in the child the pool begins anew.
 #include <pthread.h>
@@ -23,7 +22,7 @@
 #include <new>
 
 #include "common/futex.h"
-#include "common/patience.h"
+#include "common/spin_wait.h"
 #include "common/team.h"
 #include "common/threads.h"
 
@@ -98,7 +97,7 @@ class Region {
   std::uint64_t TakeBlocks();
   void WakeOne();
   void WakeTwo();
-  void WaitForBlocks(Patience::Clock::duration block);
+  void WaitForBlocks(SpinClock::duration block);
   std::uint64_t TakeMailBack();
   static void Leave(Region* region, std::uint64_t holders);
 
@@ -202,11 +201,10 @@ void Region::WakeTwo() {
 }
 
 /// Those that others have taken; `block` is how long one has taken this thread.
-void Region::WaitForBlocks(Patience::Clock::duration block) {
+void Region::WaitForBlocks(SpinClock::duration block) {
   auto const is_done = [&] { return Blocks(left_.load(std::memory_order_acquire)) == 0; };
-  thread_local Patience t_patience;
-  auto const expected = std::min<Patience::Clock::duration>(kShort + 2 * block, kMostForBlock);
-  if (is_done() || (may_spin_ && t_patience.Spin(expected, true, is_done))) return;
+  auto const expected = std::min<SpinClock::duration>(kShort + 2 * block, kMostForBlock);
+  if (is_done() || (may_spin_ && SpinUntil(expected, true, is_done))) return;
   auto left = left_.fetch_or(kCallerSleeps, std::memory_order_acq_rel);
   for (; Blocks(left) != 0; left = left_.load(std::memory_order_acquire)) FutexWait(&left_, left);
 }
@@ -235,13 +233,13 @@ void Region::Run(Region* region) {
   auto const missing = static_cast<std::uint64_t>(region->threads_ - 1 - sent);
   if (missing > 0) region->left_.fetch_sub(missing * kHolder, std::memory_order_relaxed);
   region->WakeTwo();
-  auto const begin = Patience::Clock::now();
+  auto const begin = SpinClock::now();
   std::uint64_t done = 0;
   {
     InLoop const place(0);
     done = region->TakeBlocks();
   }
-  auto const taken = Patience::Clock::now() - begin;
+  auto const taken = SpinClock::now() - begin;
   region->left_.fetch_sub(done, std::memory_order_acq_rel);
   region->WaitForBlocks(taken / static_cast<std::int64_t>(done + 1));
   auto const others = Holders(region->left_.load(std::memory_order_acquire)) - 1;
@@ -268,11 +266,12 @@ void Region::Help(Region* region, Worker* worker, bool was_asleep) {
 }
 
 /// Waits for mail and returns it.
-std::uint64_t Receive(Worker* worker, bool may_spin, Patience* patience) {
+std::uint64_t Receive(Worker* worker, bool may_spin) {
+  constexpr auto kBetweenLoops = std::chrono::microseconds(300);  // of a training; it comes then, or not at all
   auto* const mail = &worker->mail;
   auto const has_mail = [&] { return mail->load(std::memory_order_relaxed) > kWorking; };
   while (true) {
-    auto const is_there = has_mail() || (may_spin && patience->Spin(Patience::kLong, false, has_mail));
+    auto const is_there = has_mail() || (may_spin && SpinUntil(kBetweenLoops, false, has_mail));
     auto found = is_there ? mail->load(std::memory_order_relaxed) : kFree;
     if (found > kWorking && mail->compare_exchange_strong(found, kWorking, std::memory_order_acq_rel)) return found;
     if (found != kFree || !mail->compare_exchange_strong(found, kAsleep, std::memory_order_acq_rel)) continue;
@@ -285,9 +284,8 @@ std::uint64_t Receive(Worker* worker, bool may_spin, Patience* patience) {
 void* WorkerMain(void* self) {
   auto* const worker = static_cast<Worker*>(self);
   pthread_setname_np(pthread_self(), "kauri");
-  Patience patience;
   for (bool may_spin = false;;) {
-    auto const mail = Receive(worker, may_spin, &patience);
+    auto const mail = Receive(worker, may_spin);
     auto* const region = reinterpret_cast<Region*>(mail & ~std::uint64_t{kWasAsleep});
     may_spin = region->MaySpin();
     Region::Help(region, worker, (mail & kWasAsleep) != 0);

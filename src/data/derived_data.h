@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "data/bins/memory_budget.h"
+#include "data/memory_budget.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri {

@@ -1,7 +1,11 @@
 /// \file Views of rows that already are in the library's form, and what DataMatrix::FromView asks of sparse ones.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "kauri/data_matrix.h"
+#include "kauri/span.h"
 
 namespace kauri {
 
@@ -11,6 +15,14 @@ class SparseView : public DataView {
   virtual CsrStorage CopyCsr(Context const& ctx) const = 0;
   /// The rows themselves when the library owns them, otherwise nullptr.
   virtual CsrStorage const* OwnedCsr() const { return nullptr; }
+};
+
+/// The column of a feature in DataView::CopyFeatures, or a negative number.
+struct SlotLookup {
+  Span<std::int32_t const> slot_of_feature;
+  std::int64_t operator()(std::uint32_t feature) const {
+    return feature < slot_of_feature.size() ? std::int64_t{slot_of_feature[feature]} : -1;
+  }
 };
 
 /// True when a dense copy takes no more memory than twice the entries do: such rows are stored densely.

@@ -34,6 +34,9 @@ std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids);
 /// \throws Error(kData) unless there is one weight per query group, or per row where there are no groups, or none.
 void CheckWeights(MetaInfo const& info);
 
+/// \throws Error(kData) unless there is one value per row and output, or none.
+void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::int64_t n_outputs);
+
 /// Checks what single setters cannot: that fields fit each other and the matrix. Called before learning. \throws
 /// Error(kData).
 void ValidateInfo(MetaInfo const& info);

@@ -53,6 +53,12 @@ void CheckWeights(MetaInfo const& info) {
        " query groups; give one per group, or leave the groups out to weigh rows.");
 }
 
+void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::int64_t n_outputs) {
+  if (base_margin.empty() || static_cast<std::int64_t>(base_margin.size()) == n_rows * n_outputs) return;
+  Fail(ErrorKind::kData, "base_margin has ", base_margin.size(), " values for ", n_rows, " rows and ", n_outputs,
+       " outputs; give one per row and output.");
+}
+
 void ValidateInfo(MetaInfo const& info) {
   RequireSize("label", info.labels, info.n_rows * info.n_targets, "rows times targets");
   CheckGroups(info);

@@ -1,11 +1,11 @@
 #include "kauri/predictor.h"
-#include "predictor/contributions.h"
-#include "predictor/interventional.h"
-#include "predictor/margins.h"
+#include "predictor/interventional/interventional.h"
+#include "predictor/margins/margins.h"
 #include "predictor/output_width.h"
 #include "predictor/predictors.h"
-#include "predictor/shap_quadrature.h"
-#include "predictor/sparse_interactions.h"
+#include "predictor/shap/contributions.h"
+#include "predictor/shap/shap_quadrature.h"
+#include "predictor/shap/sparse_interactions.h"
 
 namespace kauri {
 namespace {

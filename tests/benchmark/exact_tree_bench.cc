@@ -131,7 +131,7 @@ void Run(Options const& options) {
     QuantiseGradients(ctx, pairs, 1, 0, {}, &fixed);
     TreeTask task;
     task.gradients = fixed.View();
-    task.iteration = round;
+    task.place.iteration = round;
     start = Seconds();
     cpu_seconds -= CpuSeconds();
     auto const tree = builder.Build(ctx, *matrix, task, state.get(), leaf_of_row);

@@ -15,8 +15,8 @@
 #include <memory>
 #include <vector>
 
+#include "cuda/forest/walk_forest.h"
 #include "cuda/predictor/gpu_predictor.h"
-#include "cuda/predictor/walk_forest.h"
 #include "data/matrix_view.h"
 #include "kauri/registry.h"
 #include "predictor/predictor_fixtures.h"

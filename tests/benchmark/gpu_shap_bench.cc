@@ -17,7 +17,7 @@
 #include "cuda/predictor/gpu_predictor.h"
 #include "data/matrix_view.h"
 #include "kauri/registry.h"
-#include "predictor/contributions.h"
+#include "predictor/shap/contributions.h"
 #include "shap_bench.h"
 
 namespace kauri::testing {

@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
     kauri::QuantiseGradients(ctx, pairs, 1, 0, {}, &fixed);
     kauri::TreeTask task;
     task.gradients = fixed.View();
-    task.iteration = round;
+    task.place.iteration = round;
     Timer const tree_timer;
     auto const tree = builder->Build(ctx, *problem.data, task, state.get(), leaf_of_row);
     auto const tree_elapsed = tree_timer.Read();

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "kauri/error.h"
-#include "predictor/bin_packing.h"
-#include "predictor/packed_paths.h"
+#include "predictor/lanes/bin_packing.h"
+#include "predictor/lanes/packed_paths.h"
 
 namespace kauri {
 namespace {

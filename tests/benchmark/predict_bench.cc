@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "common/random.h"
-#include "predictor/contributions.h"
-#include "predictor/margins.h"
+#include "predictor/margins/margins.h"
+#include "predictor/shap/contributions.h"
 
 namespace kauri {
 namespace {

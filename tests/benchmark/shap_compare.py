@@ -26,6 +26,7 @@ import xgboost
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
 sys.path.insert(0, os.environ.get("KAURI_DATA", str(Path(__file__).resolve().parents[3] / "shared" / "data")))
 import kauri
+from kauri._binding.library import LIB
 from load import load
 
 SIZES = {"small": (10, 3), "med": (100, 8), "large": (1000, 16)}
@@ -81,13 +82,12 @@ def seconds_per_row(explainers: dict[str, Explain], rows: np.ndarray, repeats: i
 def one_row_microseconds(booster: kauri.Booster, row: np.ndarray, repeats: int = 300) -> float:
     """Least time of the C call on a data set of one row."""
     data = kauri.DMatrix(row)
-    library = kauri._lib.LIB
     config = b'{"type": 2, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false}'
     shape, dimension, values = ctypes.POINTER(ctypes.c_uint64)(), ctypes.c_uint64(), ctypes.POINTER(ctypes.c_float)()
     least = float("inf")
     for _ in range(repeats):
         start = time.perf_counter()
-        library.XGBoosterPredictFromDMatrix(
+        LIB.XGBoosterPredictFromDMatrix(
             booster.handle, data.handle, config, ctypes.byref(shape), ctypes.byref(dimension), ctypes.byref(values)
         )
         least = min(least, time.perf_counter() - start)

@@ -14,11 +14,12 @@ using namespace kauri::fuzz;  // NOLINT: a table of its functions
 
 // An instruction's number is its place: new ones are added at the end, so that old inputs keep their meaning.
 constexpr void (*kInstructions[])(World*) = {
-    CreateData,  CreateFromIterator, CreateFromRef, SliceData,      FreeData, SetInfo,      SetTable,
-    SetStrings,  InspectData,        CreateBooster, DropBooster,    SetParam, SetParam,     SetObjective,
-    Update,      UpdateOften,        Boost,         TrainTwins,     Evaluate, ResetBooster, SliceBooster,
-    Predict,     PredictInPlace,     Explain,       CountRows,      SaveText, LoadText,     DamageText,
-    SaveAndLoad, SetAttribute,       Inspect,       FailAllocation, SaveFile, LoadFile,     SaveBinary,
+    CreateData, CreateFromIterator, CreateFromRef, SliceData,     FreeData,       SetInfo,
+    SetTable,   SetStrings,         InspectData,   CreateBooster, DropBooster,    SetParam,
+    SetParam,   SetObjective,       Update,        UpdateOften,   Boost,          TrainTwins,
+    Evaluate,   ResetBooster,       SliceBooster,  Predict,       PredictInPlace, Explain,
+    CountRows,  SaveText,           LoadText,      DamageText,    SaveAndLoad,    SetAttribute,
+    Inspect,    FailAllocation,     SaveFile,      LoadFile,      SaveBinary,     CreateFromFreedRef,
 };
 constexpr int kMostInstructions = 40;
 

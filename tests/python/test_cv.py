@@ -6,7 +6,7 @@ import kauri
 import numpy as np
 import pytest
 import xgboost
-from kauri._folds import make_folds
+from kauri._training.folds import make_folds
 from kauri.callback import EarlyStopping, LearningRateScheduler, TrainingCallback, TrainingCheckPoint
 
 Table = tuple[np.ndarray, np.ndarray]

@@ -17,7 +17,7 @@ from pathlib import Path
 import kauri
 import numpy as np
 import pytest
-from kauri import _lib
+from kauri._binding import library as _lib
 from kauri.callback import TrainingCallback, TrainingCheckPoint
 
 QUIET = {"verbose_eval": False}

@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from kauri import _lib
+from kauri._binding import library as _lib
 from kauri.sklearn import KauriClassifier, KauriRegressor
 from scipy.sparse import csr_matrix
 

@@ -38,7 +38,7 @@ def test_several_metrics_at_once(data: kauri.DMatrix) -> None:
 
 
 def test_values_are_not_printed_on_their_way(data: kauri.DMatrix, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri.booster.as_line", lambda _: pytest.fail("a value is printed"))
+    monkeypatch.setattr("kauri._model.booster.as_line", lambda _: pytest.fail("a value is printed"))
     results: dict[str, Any] = {}
     own = {"evals": [(data, "a")], "custom_metric": lambda *_: ("own", 3.25), "evals_result": results}
     kauri.train({}, data, 1, **own, **QUIET)
@@ -120,7 +120,7 @@ def test_lines_of_the_log_have_levels(caplog: pytest.LogCaptureFixture, data: ka
     caplog.clear()
     for level, expected in ((1, logging.WARNING), (2, logging.INFO), (3, logging.DEBUG)):
         with caplog.at_level(logging.DEBUG, "kauri"):
-            kauri._lib._log(level, b"a line")
+            kauri._binding.library._log(level, b"a line")
         assert caplog.records[-1].levelno == expected
 
 

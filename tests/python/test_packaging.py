@@ -60,8 +60,8 @@ def modules(wheel: dict[str, bytes]) -> dict[str, bytes]:
 def test_a_wheel_is_the_checkout(checkout: Checkout) -> None:
     before = checkout.files()
     found = modules(checkout.wheel())
-    package = checkout.package / "kauri"
-    expected = {f"kauri/{path.name}": path.read_bytes() for path in package.iterdir() if path.is_file()}
+    files = [path for path in (checkout.package / "kauri").rglob("*") if path.is_file()]
+    expected = {path.relative_to(checkout.package).as_posix(): path.read_bytes() for path in files}
     assert found == {**expected, "kauri/lib/libkauri.so": b"library"}
     assert checkout.files() == before  # nothing is left behind that a later build could find
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import kauri
 import numpy as np
 import pytest
-from kauri._lib import num_threads
+from kauri._binding.library import num_threads
 
 Table = tuple[np.ndarray, np.ndarray]
 PARAMS = {"objective": "binary:logistic", "tree_method": "hist", "max_depth": 4, "nthread": 4}
@@ -172,7 +172,7 @@ def test_without_new_threads_training_goes_on() -> None:
 
 
 def default_threads(**environment: str) -> int:
-    return int(run("import kauri._lib\nprint(kauri._lib.num_threads())", **environment))
+    return int(run("import kauri._binding.library\nprint(kauri._binding.library.num_threads())", **environment))
 
 
 def test_default_threads_follow_the_environment() -> None:
@@ -183,9 +183,9 @@ def test_default_threads_follow_the_environment() -> None:
 
 def test_default_threads_follow_the_affinity_mask() -> None:
     code = """
-        import os, kauri._lib
+        import os, kauri._binding.library
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        print(kauri._lib.num_threads())
+        print(kauri._binding.library.num_threads())
     """
     assert run(code, OMP_NUM_THREADS="") == "1"
 

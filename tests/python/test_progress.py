@@ -14,7 +14,7 @@ from typing import Any
 import kauri
 import numpy as np
 import pytest
-from kauri._terminal import cut, width_of
+from kauri._training.terminal import cut, width_of
 from kauri.callback import ProgressBar
 
 X = np.arange(40, dtype=np.float32).reshape(20, 2)
@@ -109,7 +109,7 @@ SETS = {
 @pytest.mark.parametrize("columns", [1, 2, 3, 8, 15, 24, 40, 60, 80, 81, 120, 300])
 @pytest.mark.parametrize("names", SETS.values(), ids=SETS.keys())
 def test_one_line(names: list[str], columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri._progress.time", Clock())
+    monkeypatch.setattr("kauri._training.progress.time", Clock())
     terminal = Terminal(columns)
     train(ProgressBar(ROUNDS, terminal.stream), names)
     screen = Screen(columns)
@@ -127,7 +127,7 @@ def test_one_line(names: list[str], columns: int, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_terminal_that_is_resized(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri._progress.time", Clock())
+    monkeypatch.setattr("kauri._training.progress.time", Clock())
     terminal = Terminal(120)
     bar = ProgressBar(4, terminal.stream)
     train(bar, SETS["many"], 4)
@@ -140,7 +140,7 @@ def test_a_terminal_that_is_resized(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("columns", ["50", "100"])
 def test_without_a_terminal(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri._progress.time", Clock())
+    monkeypatch.setattr("kauri._training.progress.time", Clock())
     monkeypatch.setenv("COLUMNS", columns)
     stream = io.StringIO()
     train(ProgressBar(ROUNDS, stream), SETS["many"])
@@ -148,7 +148,7 @@ def test_without_a_terminal(columns: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri._progress.time", Clock())
+    monkeypatch.setattr("kauri._training.progress.time", Clock())
     monkeypatch.setenv("COLUMNS", "60")
     stream = io.StringIO()
     metrics = ["rmse", "mae", "rmsle", "mape", "mphe"]

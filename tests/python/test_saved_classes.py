@@ -85,7 +85,7 @@ def fit(X: np.ndarray, y: Any, **how: Any) -> KauriClassifier:
     """scikit-learn's own check of labels knows no dates, no mixture of objects and no texts of NumPy's newest kind."""
     model = KauriClassifier(**{**SMALL, **how})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kauri.sklearn.check_classification_targets", lambda y: None)
+        patch.setattr("kauri._estimators.classifier.check_classification_targets", lambda y: None)
         return model.fit(X, y)
 
 

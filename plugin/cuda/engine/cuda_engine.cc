@@ -19,12 +19,12 @@
 #include "cuda/data/device_floats.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/exact/device_tree_builder.h"
+#include "cuda/forest/device_forest.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
-#include "cuda/predictor/device_forest.h"
 #include "data/arrays/value_rules.h"
+#include "engine/leaf_quantiles.h"
 #include "kauri/error.h"
-#include "tree/leaf_quantiles.h"
 #include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
 
@@ -253,10 +253,7 @@ class CudaEngine : public Engine {
     }
     task.pairs = training.pairs.span();
     task.unit = tree.SamplesByGradient() ? SampleOnHost(ctx, tree, own) : QuantiseFor(ctx, train.Info(), tree, own);
-    task.iteration = tree.iteration;
-    task.tree_in_iteration = tree.tree_in_iteration;
-    task.feature_weights = train.Info().feature_weights;
-    task.leaf_scale = tree.leaf_scale;
+    task.place = tree.place;
     return task;
   }
 
@@ -270,10 +267,11 @@ class CudaEngine : public Engine {
       auto const* pair = gradients.pairs.data() + row * own->n_outputs + tree.output;
       FailGradient(ToHost(Cuda(), pair, 1)[0], row);
     }
-    RowSample const sample{RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration), tree.subsample};
+    RowSample const sample{RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration),
+                           tree.subsample};
     auto const sampled = tree.subsample < 1.0F ? training.sampled.span() : Span<std::uint8_t>();
     Quantise(Cuda(), gradients, tree.output, largest.Unit(), sample, training.pairs.span(), sampled);
-    if (training.watch.IsDue(tree.iteration)) own->WatchResolution(Cuda(), info, tree.output, largest.Unit());
+    if (training.watch.IsDue(tree.place.iteration)) own->WatchResolution(Cuda(), info, tree.output, largest.Unit());
     return largest.Unit();
   }
 
@@ -282,7 +280,7 @@ class CudaEngine : public Engine {
     auto& training = own->training;
     auto const gradients = ToHost(Cuda(), training.gradients.data(), training.gradients.size());
     auto const sample = SampleByGradient(ctx, gradients, own->n_outputs, tree.output, tree.subsample,
-                                         RowSamplingKey(ctx.seed, tree.iteration, tree.tree_in_iteration));
+                                         RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration));
     FixedGradients fixed;
     QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
     CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), training.pairs.data());
@@ -318,7 +316,7 @@ class CudaEngine : public Engine {
                              : ToHost(Cuda(), built_from.sampled_rows.data(), built_from.sampled_rows.size());
     LeafQuantileTask task;
     task.quantile = *training.leaf_quantiles[output];
-    task.leaf_scale = tree.leaf_scale;
+    task.leaf_scale = tree.place.leaf_scale;
     task.output = tree.output;
     task.n_outputs = own.n_outputs;
     task.margins = training.round_margins;
@@ -336,10 +334,7 @@ class CudaEngine : public Engine {
     TreeTask task;
     task.gradients = {pairs, on_device.unit};
     task.sampled_rows = sampled;
-    task.iteration = on_device.iteration;
-    task.tree_in_iteration = on_device.tree_in_iteration;
-    task.feature_weights = on_device.feature_weights;
-    task.leaf_scale = on_device.leaf_scale;
+    task.place = on_device.place;
     auto built = builder.Build(ctx, train, task, training->build_state.get(), leaf_of_row);
     CopyToDevice(Cuda(), leaf_of_row.data(), leaf_of_row.size(), training->leaf_of_row.data());
     return built;

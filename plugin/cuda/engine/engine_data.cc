@@ -1,7 +1,8 @@
 #include "cuda/engine/engine_data.h"
 
 #include "cuda/common/memory_plan.h"
-#include "cuda/predictor/device_storage_rows.h"
+#include "cuda/forest/device_storage_rows.h"
+#include "data/meta_info.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
@@ -34,10 +35,7 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
                          Span<float const> start) {
   auto const& info = matrix.Info();
   auto const n_margins = Size(matrix.NumRows() * outputs);
-  if (!info.base_margin.empty() && info.base_margin.size() != n_margins) {
-    Fail(ErrorKind::kData, "base_margin has ", info.base_margin.size(), " values for ", Describe(matrix, outputs),
-         "; give one per row and output.");
-  }
+  CheckBaseMargin(info.base_margin, matrix.NumRows(), outputs);
   if (margins.size() != n_margins) {
     margins = Buffer<float>();
     predictions = Buffer<float>();

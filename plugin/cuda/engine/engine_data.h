@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "common/resolution_watch.h"
 #include "cuda/common/buffer.h"
 #include "cuda/data/device_info.h"
 #include "cuda/engine/round_kernels.h"
-#include "cuda/predictor/walk_forest.h"
+#include "cuda/forest/walk_forest.h"
+#include "engine/held_margins.h"
+#include "engine/resolution_watch.h"
 #include "kauri/data_matrix.h"
 #include "kauri/tree_builder.h"
-#include "predictor/held_margins.h"
+
 namespace kauri::cuda {
 
 /// Features for predictions, as the data set stores them: dense rows or CSR.

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "common/fixed_point.h"
-#include "common/resolution_watch.h"
 #include "cuda/common/launch.h"
 #include "cuda/engine/round_kernels.h"
+#include "engine/resolution_watch.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {

@@ -13,10 +13,7 @@ struct DeviceTreeTask {
   Span<FixedPair const> pairs;  ///< [n_rows], device; zero pairs for rows that are not sampled
   GradientUnit unit;
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
-  std::int64_t iteration = 0;
-  std::int64_t tree_in_iteration = 0;
-  Span<float const> feature_weights;  ///< [n_cols], host; as in TreeTask
-  float leaf_scale = 1.0F;
+  TreePlace place;
 };
 
 class DeviceTreeBuilder : public TreeBuilder {

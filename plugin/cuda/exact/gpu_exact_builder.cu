@@ -103,8 +103,8 @@ class Grower {
         task_(task),
         state_(*state),
         gain_(MakeGainParam(builder.Param(), task.unit, builder.Rules().HasMonotone())),
-        leaf_rate_(builder.Param().eta * task.leaf_scale),
-        sampler_(builder.Param(), ctx.seed, PlaceOf(task), state->columns.NumCols()),
+        leaf_rate_(builder.Param().eta * task.place.leaf_scale),
+        sampler_(builder.Param(), ctx.seed, task.place, state->columns.NumCols()),
         constraints_(builder.Rules(), state->columns.NumCols()),
         max_depth_(builder.Param().max_depth == 0 ? kDepthCap : std::min(builder.Param().max_depth, kDepthCap)),
         category_rules_(CategoryRulesOf(builder.Param())),
@@ -120,13 +120,6 @@ class Grower {
   }
 
  private:
-  static TreeTask PlaceOf(DeviceTreeTask const& task) {
-    TreeTask place;
-    place.iteration = task.iteration;
-    place.tree_in_iteration = task.tree_in_iteration;
-    place.feature_weights = task.feature_weights;
-    return place;
-  }
   bool MaySplit(FixedSum sum, std::int32_t depth) const {
     return depth < max_depth_ && HessianOf(sum, gain_) >= 2.0 * gain_.min_child_weight * (1.0 - 1e-12);
   }
@@ -251,7 +244,7 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
   auto tree = Grower(cuda, ctx, *this, task, exact).Grow(leaf_of_row);
   std::vector<std::int32_t> new_id(tree.NumNodes());
   for (std::size_t node = 0; node < new_id.size(); ++node) new_id[node] = static_cast<std::int32_t>(node);
-  if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, param_.eta * task.leaf_scale, &tree);
+  if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, param_.eta * task.place.leaf_scale, &tree);
   auto const device_ids = ToDevice(cuda, new_id);
   FinishLeaves(cuda, leaf_of_row, device_ids.data());
   return tree;
@@ -271,10 +264,7 @@ Tree GpuExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask
   device_task.pairs = pairs.span();
   device_task.unit = task.gradients.unit;
   device_task.sampled_rows = sampled.span();
-  device_task.iteration = task.iteration;
-  device_task.tree_in_iteration = task.tree_in_iteration;
-  device_task.feature_weights = task.feature_weights;
-  device_task.leaf_scale = task.leaf_scale;
+  device_task.place = task.place;
   auto tree = BuildOnDevice(cuda, ctx, data, device_task, state, leaves.span());
   auto const host_leaves = ToHost(cuda, leaves.data(), leaves.size());
   std::copy(host_leaves.begin(), host_leaves.end(), leaf_of_row.begin());

@@ -7,10 +7,10 @@
 #include <memory>
 #include <utility>
 
+#include "cuda/forest/device_storage_rows.h"
+#include "cuda/forest/host_rows.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_group.h"
-#include "cuda/predictor/device_storage_rows.h"
-#include "cuda/predictor/host_rows.h"
 #include "cuda/shap/interventional.h"
 #include "cuda/shap/shap_model.h"
 #include "kauri/parameter.h"

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "cuda/common/memory_plan.h"
-#include "cuda/predictor/device_storage_rows.h"
+#include "cuda/forest/device_storage_rows.h"
 #include "cuda/shap/shap_model.h"
 #include "cuda/shap/shap_session.h"
 #include "predictor/output_width.h"

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "cuda/common/memory_plan.h"
-#include "cuda/predictor/device_storage_rows.h"
+#include "cuda/forest/device_storage_rows.h"
 #include "cuda/shap/interventional_lanes.h"
 #include "cuda/shap/shap_session.h"
 #include "cuda/shap/shap_sums.h"
-#include "predictor/background_batch.h"
+#include "predictor/interventional/background_batch.h"
 
 namespace kauri::cuda {
 namespace {

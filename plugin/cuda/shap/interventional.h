@@ -1,8 +1,8 @@
-/// \file Interventional contributions on the device: the host makes the tables of each tree (predictor/interventional.h
-/// has the formulas), the device adds them up for all rows.
+/// \file Interventional contributions on the device: the host makes the tables of each tree
+/// (predictor/interventional/interventional.h has the formulas), the device adds them up for all rows.
 #pragma once
 
-#include "cuda/predictor/device_forest.h"
+#include "cuda/forest/device_forest.h"
 #include "kauri/predictor.h"
 
 namespace kauri::cuda {

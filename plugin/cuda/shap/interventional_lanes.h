@@ -5,7 +5,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/shap/row_keys.h"
-#include "predictor/lane_batch.h"
+#include "predictor/lanes/lane_batch.h"
 
 namespace kauri::cuda {
 

@@ -13,7 +13,7 @@
 
 #include "cuda/shap/row_keys.h"
 #include "cuda/shap/sum_access.cuh"
-#include "predictor/shap_lane.h"
+#include "predictor/lanes/shap_lane.h"
 
 namespace kauri::cuda {
 

@@ -7,7 +7,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/shap/row_keys.h"
 #include "cuda/shap/shap_sums.h"
-#include "predictor/shap_program.h"
+#include "predictor/lanes/shap_program.h"
 
 namespace kauri::cuda {
 

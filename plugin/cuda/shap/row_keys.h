@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
-#include "cuda/predictor/device_forest.h"
-#include "cuda/predictor/walk_forest.h"
+#include "cuda/forest/device_forest.h"
+#include "cuda/forest/walk_forest.h"
 
 namespace kauri::cuda {
 

@@ -6,7 +6,7 @@
 #include "common/parallel_for.h"
 #include "cuda/common/launch.h"
 #include "cuda/shap/saabas.h"
-#include "predictor/cover.h"
+#include "predictor/forest/cover.h"
 
 namespace kauri::cuda {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/shap/row_keys.h"
-#include "predictor/forest.h"
+#include "predictor/forest/forest.h"
 
 namespace kauri::cuda {
 

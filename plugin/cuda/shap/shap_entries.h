@@ -10,8 +10,8 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
-#include "predictor/forest.h"
-#include "predictor/path_pairs.h"
+#include "predictor/forest/forest.h"
+#include "predictor/lanes/path_pairs.h"
 
 namespace kauri::cuda {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "cuda/data/device_floats.h"
-#include "cuda/predictor/device_forest.h"
-#include "cuda/predictor/walk_forest.h"
+#include "cuda/forest/device_forest.h"
+#include "cuda/forest/walk_forest.h"
 #include "cuda/shap/shap_parts.h"
 #include "kauri/predictor.h"
-#include "predictor/bin_packing.h"
+#include "predictor/lanes/bin_packing.h"
 
 namespace kauri::cuda {
 

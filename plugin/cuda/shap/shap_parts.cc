@@ -1,7 +1,7 @@
 #include "cuda/shap/shap_parts.h"
 
 #include "common/parallel_for.h"
-#include "predictor/cover.h"
+#include "predictor/forest/cover.h"
 
 namespace kauri::cuda {
 namespace {

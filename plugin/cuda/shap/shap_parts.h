@@ -7,14 +7,14 @@
 #include <mutex>
 #include <utility>
 
-#include "cuda/predictor/device_forest.h"
+#include "cuda/forest/device_forest.h"
 #include "cuda/shap/quadrature_shap.h"
 #include "cuda/shap/saabas.h"
 #include "cuda/shap/shap_entries.h"
 #include "cuda/shap/sparse_plan.h"
 #include "cuda/shap/tree_shap.h"
 #include "kauri/predictor.h"
-#include "predictor/bin_packing.h"
+#include "predictor/lanes/bin_packing.h"
 
 namespace kauri::cuda {
 

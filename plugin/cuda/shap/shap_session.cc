@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/parallel_for.h"
-#include "cuda/predictor/host_rows.h"
+#include "cuda/forest/host_rows.h"
 
 namespace kauri::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/pinned_buffer.h"
-#include "cuda/predictor/walk_forest.h"
+#include "cuda/forest/walk_forest.h"
 #include "kauri/predictor.h"
 
 namespace kauri::cuda {

@@ -8,7 +8,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/shap/shap_sums.h"
 #include "cuda/shap/sum_access.cuh"
-#include "predictor/cover.h"
+#include "predictor/forest/cover.h"
 
 namespace kauri::cuda {
 namespace {

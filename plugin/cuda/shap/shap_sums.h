@@ -12,7 +12,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/shap/shap_entries.h"
 #include "kauri/host_device.h"
-#include "predictor/forest.h"
+#include "predictor/forest/forest.h"
 
 namespace kauri::cuda {
 

@@ -11,7 +11,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/shap/sum_access.cuh"
 #include "cuda/shap/tree_shap.h"
-#include "predictor/path_warp.h"
+#include "predictor/lanes/path_warp.h"
 
 namespace kauri::cuda {
 namespace {

@@ -7,8 +7,8 @@
 #include "cuda/common/buffer.h"
 #include "cuda/shap/row_keys.h"
 #include "cuda/shap/shap_sums.h"
-#include "predictor/packed_paths.h"
-#include "predictor/path_pairs.h"
+#include "predictor/lanes/packed_paths.h"
+#include "predictor/lanes/path_pairs.h"
 
 namespace kauri::cuda {
 

@@ -2,24 +2,10 @@
 
 #include <algorithm>
 
+#include "common/quoted.h"
+
 namespace kauri::model_io {
 namespace {
-
-/// The bytes of the valid UTF-8 sequence at the start of `text` (RFC 3629: shortest form, no surrogates); 0 when there
-/// is none.
-std::size_t SequenceLength(std::string_view text) {
-  auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  auto const lead = byte(0);
-  if (lead < 0x80U) return 1;
-  if (lead < 0xC2U || lead > 0xF4U) return 0;
-  std::size_t const length = lead < 0xE0U ? 2 : (lead < 0xF0U ? 3 : 4);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  }
-  bool const overlong = (lead == 0xE0U && byte(1) < 0xA0U) || (lead == 0xF0U && byte(1) < 0x90U);
-  bool const outside = (lead == 0xEDU && byte(1) > 0x9FU) || (lead == 0xF4U && byte(1) > 0x8FU);
-  return overlong || outside ? 0 : length;
-}
 
 /// The escape of an ASCII character, or empty where it stands for itself.
 std::string EscapeOf(char letter) {
@@ -52,7 +38,7 @@ void JsonWriter::Close(char bracket) {
 
 void AppendEscaped(std::string_view text, std::string* out) {
   while (!text.empty()) {
-    auto const length = SequenceLength(text);
+    auto const length = Utf8Length(text);
     auto const escape = length == 1 ? EscapeOf(text[0]) : std::string();
     if (length == 0) {
       *out += "\xEF\xBF\xBD";

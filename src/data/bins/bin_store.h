@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "data/bins/bin_matrix.h"
-#include "data/bins/memory_budget.h"
+#include "data/memory_budget.h"
 #include "data/bins/page_file.h"
 #include "kauri/data_matrix.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "data/bins/bin_store.h"
-#include "data/bins/memory_budget.h"
+#include "data/memory_budget.h"
 #include "data/row_source.h"
 
 namespace kauri {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "data/bins/bin_matrix.h"
-#include "data/bins/memory_budget.h"
+#include "data/memory_budget.h"
 #include "data/derived_data.h"
 #include "data/sketch/quantile_sketch.h"
 #include "kauri/context.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/parallel_for.h"
-#include "data/bins/memory_param.h"
+#include "data/memory_param.h"
 #include "data/derived_data.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
@@ -109,7 +109,7 @@ class Grower {
         leaf_of_row_(leaf_of_row),
         gain_(MakeGainParam(param, task.gradients.unit, rules.HasMonotone())),
         leaf_rate_(LeafRate(param, task)),
-        sampler_(param, ctx.seed, task, state->sorted->NumCols()),
+        sampler_(param, ctx.seed, task.place, state->sorted->NumCols()),
         constraints_(rules, state->sorted->NumCols()),
         categories_{state->codes->Categories(), CategoryRulesOf(param)},
         max_depth_(param.max_depth == 0 ? kDepthCap : std::min(param.max_depth, kDepthCap)) {}

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "data/bins/memory_budget.h"
+#include "data/memory_budget.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"

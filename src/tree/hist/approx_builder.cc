@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/bins/derived_bins.h"
-#include "data/bins/memory_param.h"
+#include "data/memory_param.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/tree_common.h"
 

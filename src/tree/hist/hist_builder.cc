@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/bins/derived_bins.h"
-#include "data/bins/memory_param.h"
+#include "data/memory_param.h"
 #include "data/categories/categories.h"
 #include "data/meta_info.h"
 #include "tree/hist/hist_grower.h"
@@ -44,7 +44,7 @@ class HistState : public BuildState {
                     TreeTask const& task) {
     if (pages_ == nullptr) {
       auto const& budget = options_.budget;
-      TrainingSize const size{budget.IsLimited() ? budget : bins->Budget(), task.n_outputs, BytesOf(info),
+      TrainingSize const size{budget.IsLimited() ? budget : bins->Budget(), task.place.n_outputs, BytesOf(info),
                               !task.sampled_rows.empty()};
       pages_ = std::make_unique<PagedHist>(bins, PlanPages(ctx, *bins, size));
     }

@@ -67,7 +67,7 @@ class HistGrowth {
         bins_(bins),
         rows_(rows),
         leaf_of_row_(leaf_of_row),
-        columns_(param, ctx.seed, task, bins.NumCols()),
+        columns_(param, ctx.seed, task.place, bins.NumCols()),
         constraints_(rules, bins.NumCols()) {}
   virtual ~HistGrowth() = default;
 

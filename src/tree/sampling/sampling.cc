@@ -94,11 +94,12 @@ std::int64_t SampledColumnCount(float rate, std::int64_t n) {
       1, static_cast<std::int64_t>(std::floor(static_cast<double>(rate) * static_cast<double>(n))));
 }
 
-ColumnSampler::ColumnSampler(TreeParam const& param, std::uint64_t seed, TreeTask const& task, std::int64_t n_features)
-    : tree_key_(TreeKey(seed, task.iteration, task.tree_in_iteration)),
+ColumnSampler::ColumnSampler(TreeParam const& param, std::uint64_t seed, TreePlace const& place,
+                             std::int64_t n_features)
+    : tree_key_(TreeKey(seed, place.iteration, place.tree_in_iteration)),
       level_rate_(param.colsample_bylevel),
       node_rate_(param.colsample_bynode),
-      weights_(task.feature_weights),
+      weights_(place.feature_weights),
       tree_set_(DrawColumns(AllColumns(n_features), param.colsample_bytree,
                             PurposeKey(tree_key_, Purpose::kTreeColumns), weights_)) {}
 

@@ -16,7 +16,7 @@
 
 namespace kauri {
 
-/// The key of a tree's draws of rows. `tree_in_iteration` as in TreeTask.
+/// The key of a tree's draws of rows. `tree_in_iteration` as in TreePlace.
 std::uint64_t RowSamplingKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration);
 
 KAURI_HD bool IsRowSampled(std::uint64_t key, std::int64_t row, float rate) {
@@ -24,7 +24,7 @@ KAURI_HD bool IsRowSampled(std::uint64_t key, std::int64_t row, float rate) {
 }
 
 /// Each row on its own with chance `rate` (Bernoulli). Returns [n_rows], 1 = used; empty (all are used) when rate >= 1.
-/// The seed is ctx.seed; `tree_in_iteration` as in TreeTask.
+/// The seed is ctx.seed; `tree_in_iteration` as in TreePlace.
 std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration, std::int64_t tree_in_iteration,
                                      float rate, std::int64_t n_rows);
 
@@ -32,11 +32,11 @@ std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration,
 std::int64_t SampledColumnCount(float rate, std::int64_t n);
 
 /// The columns of one tree: nested sets, each level's drawn from the tree's, each node's from its level's.
-/// All lists ascend. Cheap to make when every rate is 1. With task.feature_weights, which must outlive this, columns
+/// All lists ascend. Cheap to make when every rate is 1. With place.feature_weights, which must outlive this, columns
 /// are drawn one after the other, each with a chance in proportion to its weight among those that are left.
 class ColumnSampler {
  public:
-  ColumnSampler(TreeParam const& param, std::uint64_t seed, TreeTask const& task, std::int64_t n_features);
+  ColumnSampler(TreeParam const& param, std::uint64_t seed, TreePlace const& place, std::int64_t n_features);
 
   bool SamplesLevels() const { return level_rate_ < 1.0F; }
   bool SamplesNodes() const { return node_rate_ < 1.0F; }

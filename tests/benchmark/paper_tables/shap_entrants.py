@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable
-from ctypes import byref, c_char_p
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -59,12 +57,10 @@ class Measured:
 
 def allowed_values(parameter: str) -> list[str]:
     """The names that an enumerated parameter of Kauri can have; empty where there is no such parameter."""
-    from kauri import _lib
+    from kauri import parameters
 
-    text = c_char_p()
-    _lib.check(_lib.LIB.KauriGetParameters(byref(text)))
     found: set[str] = set()
-    for entry in json.loads(text.value or b"[]"):
+    for entry in parameters():
         if entry["name"] == parameter:
             found |= {value.strip(" '") for value in entry["type"].strip("{}").split(",")}
     return sorted(found)

@@ -10,6 +10,7 @@
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
 #include "kauri/error.h"
+#include "support/error.h"
 #include "support/random_matrix.h"
 
 namespace kauri::testing {
@@ -54,15 +55,6 @@ inline std::shared_ptr<DataMatrix> MakeLabelled(MatrixSpec const& spec, int clas
 }
 
 inline std::string Bytes(Learner* learner) { return SerialiseModel(learner->GetModel(), ModelFormat::kUbjson); }
-
-inline std::string MessageOf(std::function<void()> const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 inline PredictOptions Predicting(PredictKind kind, IterationRange iterations = {}) {
   PredictOptions options;

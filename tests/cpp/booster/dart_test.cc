@@ -6,7 +6,7 @@
 #include <set>
 
 #include "booster/booster_fixture.h"
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 #include "support/same_tree.h"
 
 namespace kauri {
@@ -16,7 +16,6 @@ using testing::Bytes;
 using testing::LeafValue;
 using testing::MakeLabelled;
 using testing::MatrixSpec;
-using testing::MessageOf;
 using testing::Params;
 using testing::Predicting;
 using testing::Train;

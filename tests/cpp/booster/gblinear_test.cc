@@ -16,7 +16,6 @@ using testing::Bytes;
 using testing::Linear;
 using testing::LinearSpec;
 using testing::MakeLabelled;
-using testing::MessageOf;
 using testing::Params;
 using testing::Predicting;
 using testing::Train;

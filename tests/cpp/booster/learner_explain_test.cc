@@ -9,6 +9,7 @@
 #include "booster/learner.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
+#include "support/error.h"
 
 namespace kauri {
 namespace {
@@ -86,16 +87,6 @@ std::vector<float> MeansOf(std::vector<float> const& values, std::size_t n_rows)
     means.push_back(static_cast<float>(sum / static_cast<double>(n_rows)));
   }
   return means;
-}
-
-std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.Kind(), kind) << error.what();
-    return error.what();
-  }
-  return "no error";
 }
 
 class EveryKind : public testing::TestWithParam<PredictKind> {};

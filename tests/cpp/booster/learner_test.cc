@@ -12,6 +12,7 @@
 
 #include "booster/model_io/model_io.h"
 #include "kauri/error.h"
+#include "support/error.h"
 
 namespace kauri {
 namespace {
@@ -59,15 +60,6 @@ std::unique_ptr<Learner> Train(std::shared_ptr<DataMatrix const> const& data, Pa
 }
 
 std::string Bytes(Learner* learner) { return SerialiseModel(learner->GetModel(), ModelFormat::kUbjson); }
-
-std::string MessageOf(std::function<void()> const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 PredictOptions MarginsOf(IterationRange iterations = {}) {
   PredictOptions options;

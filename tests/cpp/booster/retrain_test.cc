@@ -6,7 +6,7 @@
 
 #include "booster/booster_fixture.h"
 #include "data/derived_data.h"
-#include "data/slice.h"
+#include "data/copies/slice.h"
 
 namespace kauri::testing {
 namespace {

@@ -9,7 +9,6 @@ namespace {
 using testing::Bytes;
 using testing::MakeLabelled;
 using testing::MakeLearner;
-using testing::MessageOf;
 using testing::Params;
 using testing::Train;
 using testing::With;

@@ -2,7 +2,7 @@
 #include <functional>
 #include <limits>
 
-#include "booster/model_fixture.h"
+#include "booster/model_io/model_fixture.h"
 #include "booster/model_io/dump.h"
 
 namespace kauri {

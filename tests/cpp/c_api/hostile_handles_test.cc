@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "c_api/batches.h"
-#include "data/arrays/arrow.h"
+#include "data/adapters/arrow.h"
 
 namespace kauri::testing {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <random>
 
-#include "data/arrays/csc_adapter.h"
-#include "data/slice.h"
-#include "data_test_support.h"
+#include "data/adapters/csc_adapter.h"
+#include "data/copies/slice.h"
+#include "data/data_test_support.h"
 
 namespace kauri {
 namespace {

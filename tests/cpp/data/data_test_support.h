@@ -17,28 +17,12 @@
 #include "data/arrays/array_dispatch.h"
 #include "kauri/data_matrix.h"
 #include "kauri/error.h"
+#include "support/error.h"
 
 namespace kauri {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
-
-/// The message of the error that fn throws; "no error" when it throws none.
-template <typename Fn>
-std::string MessageOf(Fn&& fn) {
-  try {
-    fn();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-/// Every part must be in the message.
-inline void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
-  for (auto const& part : parts)
-    EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' not in: " << message;
-}
 
 template <typename T>
 constexpr DType DTypeOf() {

@@ -1,6 +1,6 @@
 #include "data/meta_info.h"
 
-#include "data_test_support.h"
+#include "data/data_test_support.h"
 
 namespace kauri {
 namespace {

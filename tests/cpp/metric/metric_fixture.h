@@ -11,6 +11,7 @@
 
 #include "kauri/error.h"
 #include "metric/metrics.h"
+#include "support/error.h"
 
 namespace kauri {
 
@@ -43,22 +44,6 @@ inline double Evaluate(std::string const& name, std::vector<float> const& predic
   Context ctx;
   ctx.threads = threads;
   return MakeMetric(name)->Evaluate(ctx, predictions, info);
-}
-
-/// The message of the Error of this kind that `call` throws.
-inline std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.Kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
-inline void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
-  for (auto const& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
 }
 
 inline std::vector<float> RandomValues(std::size_t n, float low, float high, std::uint32_t seed) {

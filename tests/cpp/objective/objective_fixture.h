@@ -11,6 +11,7 @@
 
 #include "kauri/error.h"
 #include "objective/objectives.h"
+#include "support/error.h"
 
 namespace kauri {
 
@@ -36,18 +37,6 @@ inline std::vector<GradientPair> GradientsOf(Objective const& objective, std::ve
   std::vector<GradientPair> out(margins.size());
   objective.ComputeGradients(ctx, margins, info, 0, out);
   return out;
-}
-
-/// The message of the Error of this kind that `call` throws.
-inline std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.Kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
 }
 
 inline std::vector<float> RandomValues(std::size_t n, float low, float high, std::uint32_t seed) {

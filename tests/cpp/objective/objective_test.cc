@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "objective_fixture.h"
+#include "support/error.h"
 
 namespace kauri {
 namespace {
@@ -15,10 +16,6 @@ float const kNaN = std::numeric_limits<float>::quiet_NaN();
 
 std::string LabelError(std::string const& name, MetaInfo const& info) {
   return MessageOf(ErrorKind::kData, [&] { MakeObjective(name, {{"num_class", "3"}})->ValidateInfo(info); });
-}
-
-void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
-  for (auto const& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
 }
 
 TEST(Labels, GoodOnesPass) {

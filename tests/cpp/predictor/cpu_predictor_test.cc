@@ -4,8 +4,9 @@
 #include <string>
 
 #include "predictor/output_width.h"
+#include "predictor/predictor_fixtures.h"
 #include "predictor/predictors.h"
-#include "predictor_fixtures.h"
+#include "support/error.h"
 
 namespace kauri {
 namespace {
@@ -16,17 +17,6 @@ std::unique_ptr<Predictor> MakePredictor(ParamMap const& params = {}) {
   Registry<PredictorFactory> registry("predictor");
   RegisterPredictors(&registry);
   return registry.Find("cpu_predictor").make(params);
-}
-
-/// The message of the error that `call` throws.
-std::string MessageOf(std::function<void()> const& call, ErrorKind kind) {
-  try {
-    call();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.Kind(), kind);
-    return error.what();
-  }
-  return "no error";
 }
 
 void ExpectIn(std::string const& part, std::string const& message) {
@@ -46,9 +36,9 @@ TEST(OutputWidth, EveryKind) {
   EXPECT_EQ(OutputWidth(model, PredictKind::kApproxInteraction, trees), 75);
   EXPECT_EQ(OutputWidth(model, PredictKind::kLeaf, trees), 7);
   model.n_features = 1LL << 40;
-  ExpectIn("too large", MessageOf([&] { OutputWidth(model, PredictKind::kInteraction, trees); }, ErrorKind::kMemory));
+  ExpectIn("too large", MessageOf(ErrorKind::kMemory, [&] { OutputWidth(model, PredictKind::kInteraction, trees); }));
   ExpectIn("prediction type 7",
-           MessageOf([&] { OutputWidth(model, static_cast<PredictKind>(7), trees); }, ErrorKind::kParameter));
+           MessageOf(ErrorKind::kParameter, [&] { OutputWidth(model, static_cast<PredictKind>(7), trees); }));
 }
 
 TEST(CpuPredictor, EveryKindThroughTheInterface) {
@@ -91,7 +81,7 @@ TEST(CpuPredictor, Errors) {
   std::vector<float> out(3);
   auto const predict = [&](CompiledModel const& forest, PredictKind kind, TreeRange trees, MarginStart const& from,
                            Span<float> to) {
-    return MessageOf([&] { predictor->Predict({}, forest, rows, kind, trees, from, to); }, ErrorKind::kInternal);
+    return MessageOf(ErrorKind::kInternal, [&] { predictor->Predict({}, forest, rows, kind, trees, from, to); });
   };
   ExpectIn("another predictor", predict(CompiledModel{}, PredictKind::kMargin, {1, 4}, {start, {}}, out));
   for (auto const trees : {TreeRange{0, 4}, TreeRange{1, 5}, TreeRange{3, 2}}) {
@@ -102,17 +92,15 @@ TEST(CpuPredictor, Errors) {
   ExpectIn("the base score has 0 floats", predict(*compiled, PredictKind::kMargin, {1, 4}, {}, out));
   ExpectIn("the base margin has 1 floats", predict(*compiled, PredictKind::kMargin, {1, 4}, {{}, start}, out));
   ExpectIn("type 0", predict(*compiled, PredictKind::kValue, {1, 4}, {start, {}}, out));
-  ExpectIn("trees [0, 6) asked of a model of 5", MessageOf(
-                                                     [&] {
-                                                       predictor->Compile({}, model, {0, 6});
-                                                     },
-                                                     ErrorKind::kInternal));
+  ExpectIn("trees [0, 6) asked of a model of 5", MessageOf(ErrorKind::kInternal, [&] {
+             predictor->Compile({}, model, {0, 6});
+           }));
 }
 
 TEST(CpuPredictor, ShapMethod) {
   for (auto const* method : {"auto", "treeshap", "quadrature"})
     EXPECT_NE(MakePredictor({{"shap_method", method}}), nullptr);
-  ExpectIn("shap_method='guess'", MessageOf([] { MakePredictor({{"shap_method", "guess"}}); }, ErrorKind::kParameter));
+  ExpectIn("shap_method='guess'", MessageOf(ErrorKind::kParameter, [] { MakePredictor({{"shap_method", "guess"}}); }));
 }
 
 }  // namespace

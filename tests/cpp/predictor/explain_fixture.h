@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "predictor/predictor_fixtures.h"
 #include "predictor/predictors.h"
-#include "predictor_fixtures.h"
 
 namespace kauri::testing {
 

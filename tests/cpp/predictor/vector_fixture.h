@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "predictor_fixtures.h"
+#include "predictor/predictor_fixtures.h"
 
 namespace kauri::testing {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/arrays/arrow.h"
+#include "data/adapters/arrow.h"
 
 namespace kauri::testing {
 

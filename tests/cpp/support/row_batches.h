@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/row_source.h"
-#include "data/slice.h"
+#include "data/copies/slice.h"
 
 namespace kauri::testing {
 

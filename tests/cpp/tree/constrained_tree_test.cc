@@ -236,7 +236,7 @@ TEST_P(ConstrainedTree, SampledColumnsAreLimitedToo) {
   job.param.colsample_bynode = 0.7F;
   auto const tree = BuildWith(GetParam(), job).tree;
   auto const task = job.Task();
-  ColumnSampler const sampler(job.param, 0, task, job.n_cols);
+  ColumnSampler const sampler(job.param, 0, task.place, job.n_cols);
   TreeConstraints constraints(ParseConstraints(job.param), job.n_cols);
   std::vector<std::int32_t> depth(tree.left.size(), 0);
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "support/built_tree.h"
 #include "support/naive_exact_tree.h"
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
@@ -21,17 +22,6 @@ using testing::MatrixSpec;
 using testing::NaiveExactTree;
 using testing::NaiveTask;
 using testing::Random;
-
-TreeParam DefaultParam() {
-  TreeParam param;
-  param.Init(std::map<std::string, std::string>());
-  return param;
-}
-
-struct Built {
-  Tree tree;
-  std::vector<std::int32_t> leaf_of_row;
-};
 
 Built BuildTree(DataMatrix const& data, FixedGradients const& gradients, TreeParam const& param,
                 std::vector<std::uint8_t> const& sampled = {}, int threads = 2) {
@@ -62,12 +52,6 @@ Built BuildNaively(std::vector<float> const& values, std::size_t n_cols, FixedGr
   Built built;
   built.tree = NaiveExactTree(task).Grow(&built.leaf_of_row);
   return built;
-}
-
-void ExpectSame(Built const& a, Built const& b, std::string const& what) {
-  SCOPED_TRACE(what);
-  testing::ExpectSameTree(a.tree, b.tree);
-  EXPECT_EQ(a.leaf_of_row, b.leaf_of_row);
 }
 
 TreeParam RandomParam(Random* random) {
@@ -269,8 +253,7 @@ TEST(Exact, SplitsUseSampledColumnsOnly) {
   param.colsample_bylevel = 0.5F;
   param.colsample_bynode = 0.5F;
   auto const built = BuildTree(*data, gradients, param);
-  TreeTask const task;
-  ColumnSampler const sampler(param, 0, task, spec.n_cols);
+  ColumnSampler const sampler(param, 0, TreePlace(), spec.n_cols);
   std::vector<std::int32_t> depth(built.tree.left.size(), 0);
   for (std::int32_t node = 0; node < built.tree.NumNodes(); ++node) {
     auto const index = static_cast<std::size_t>(node);
@@ -290,7 +273,7 @@ TEST(Exact, LeafScaleAndNoRows) {
   auto const state = builder.MakeState(Context{}, *data);
   TreeTask task;
   task.gradients = gradients.View();
-  task.leaf_scale = 0.25F;
+  task.place.leaf_scale = 0.25F;
   std::vector<std::int32_t> leaf_of_row(50);
   auto const tree = builder.Build(Context{}, *data, task, state.get(), leaf_of_row);
   auto const leaf = static_cast<std::size_t>(leaf_of_row[0]);

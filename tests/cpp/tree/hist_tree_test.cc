@@ -193,7 +193,7 @@ TEST(HistTree, LeafScaleMultipliesValues) {
   HistBuilder const builder(job.param);
   auto const state = builder.MakeState(Context{}, *data);
   auto task = job.Task();
-  task.leaf_scale = 0.25F;
+  task.place.leaf_scale = 0.25F;
   std::vector<std::int32_t> leaf_of_row(job.NumRows());
   auto const tree = builder.Build(Context{}, *data, task, state.get(), leaf_of_row);
   auto const leaf = static_cast<std::size_t>(leaf_of_row[0]);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/built_tree.h"
 #include "support/naive_constraints.h"
 #include "support/random_matrix.h"
 #include "support/same_tree.h"
@@ -29,17 +30,6 @@ using testing::Random;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-inline TreeParam DefaultParam() {
-  TreeParam param;
-  param.Init(std::map<std::string, std::string>());
-  return param;
-}
-
-struct Built {
-  Tree tree;
-  std::vector<std::int32_t> leaf_of_row;
-};
-
 struct Job {
   std::vector<float> values;  ///< [n_rows, n_cols]
   std::int64_t n_cols = 1;
@@ -53,7 +43,7 @@ struct Job {
     TreeTask task;
     task.gradients = gradients.View();
     task.sampled_rows = sampled;
-    task.iteration = 3;
+    task.place.iteration = 3;
     return task;
   }
   std::size_t NumRows() const { return values.size() / static_cast<std::size_t>(n_cols); }
@@ -78,7 +68,7 @@ class NaiveHistTree {
       : job_(job),
         cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.values, job.n_cols, job.sparse), job.param.max_bin)),
         gain_(MakeGainParam(job.param, job.gradients.unit, !job.constraints.signs.empty())),
-        columns_(job.param, 0, task_ = job.Task(), job.n_cols) {}
+        columns_(job.param, 0, (task_ = job.Task()).place, job.n_cols) {}
 
   Built Grow() {
     Node root;
@@ -201,12 +191,6 @@ class NaiveHistTree {
   Tree tree_;
   std::vector<Node> nodes_;
 };
-
-inline void ExpectSame(Built const& a, Built const& b, std::string const& what) {
-  SCOPED_TRACE(what);
-  testing::ExpectSameTree(a.tree, b.tree);
-  EXPECT_EQ(a.leaf_of_row, b.leaf_of_row);
-}
 
 inline void ExpectRawValuesReachTheSameLeaves(Job const& job, Built const& built) {
   auto const data = MakeMatrix(job.values, job.n_cols, job.sparse);

@@ -65,7 +65,7 @@ class NaiveVectorTree {
         cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.job.values, job.job.n_cols, job.job.sparse),
                                job.job.param.max_bin)),
         task_(job.job.Task()),
-        columns_(param_, 0, task_, job.job.n_cols),
+        columns_(param_, 0, task_.place, job.job.n_cols),
         tree_(static_cast<std::int32_t>(job.n_outputs)) {
     for (std::int64_t output = 0; output < job.n_outputs; ++output) {
       outputs_.emplace_back();

@@ -23,10 +23,10 @@ TreeParam MakeParam(float by_tree, float by_level, float by_node) {
 
 ColumnSampler MakeSampler(TreeParam const& param, std::int64_t n_features, std::uint64_t seed = 7,
                           std::int64_t iteration = 0, std::int64_t tree = 0) {
-  TreeTask task;
-  task.iteration = iteration;
-  task.tree_in_iteration = tree;
-  return {param, seed, task, n_features};
+  TreePlace place;
+  place.iteration = iteration;
+  place.tree_in_iteration = tree;
+  return {param, seed, place, n_features};
 }
 
 bool IsSubset(Columns const& a, Columns const& b) { return std::includes(b.begin(), b.end(), a.begin(), a.end()); }
@@ -119,10 +119,10 @@ TEST(ColumnSampler, DependsOnSeedIterationAndTree) {
 }
 
 ColumnSampler MakeWeighted(TreeParam const& param, std::vector<float> const& weights, std::int64_t tree) {
-  TreeTask task;
-  task.tree_in_iteration = tree;
-  task.feature_weights = weights;
-  return {param, 7, task, static_cast<std::int64_t>(weights.size())};
+  TreePlace place;
+  place.tree_in_iteration = tree;
+  place.feature_weights = weights;
+  return {param, 7, place, static_cast<std::int64_t>(weights.size())};
 }
 
 /// The chance of each column to be among the first two of a draw without replacement.

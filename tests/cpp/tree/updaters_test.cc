@@ -69,7 +69,7 @@ TEST(Refresh, EveryNodeHasTheStatisticsOfItsRows) {
     auto const before = grown.tree;
     TreeTask task;
     task.gradients = gradients.View();
-    task.leaf_scale = 0.5F;
+    task.place.leaf_scale = 0.5F;
     MakeRefresh(MakeParam({{"lambda", "2"}, {"eta", "0.1"}}), true)
         .Update(Context{}, task, grown.leaf_of_row, &grown.tree);
     EXPECT_EQ(grown.tree.left, before.left);

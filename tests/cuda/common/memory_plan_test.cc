@@ -1,18 +1,16 @@
+#include "cuda/common/memory_plan.h"
+
 #include <cstdint>
 #include <limits>
 
-#include "cuda/common/memory_plan.h"
 #include "cuda/engine/engine_data.h"
 #include "support/device_fixture.h"
+#include "support/error.h"
 
 namespace kauri::testing {
 namespace {
 
 using cuda::RequireMemory;
-
-void ExpectParts(std::string const& message, std::vector<std::string> const& parts) {
-  for (auto const& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
-}
 
 /// Need no device: the free bytes are given.
 TEST(MemoryPlan, NamesBytesAndCure) {

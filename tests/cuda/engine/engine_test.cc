@@ -53,11 +53,13 @@ class Session {
       engine_->SetGradients(ctx_, *train, custom);
     }
     RoundTree task;
-    task.iteration = model_.NumIterations();
+    task.place.iteration = model_.NumIterations();
+    task.place.n_outputs = model_.NumOutputs();
+    task.place.feature_weights = train->Info().feature_weights;
     task.subsample = subsample;
     task.param = &tree_param_;
     std::vector<Tree> trees;
-    for (task.output = 0; task.output < model_.NumOutputs(); ++task.output, ++task.tree_in_iteration) {
+    for (task.output = 0; task.output < model_.NumOutputs(); ++task.output, ++task.place.tree_in_iteration) {
       trees.push_back(engine_->BuildTree(ctx_, *train, *builder_, task));
       model_.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
     }

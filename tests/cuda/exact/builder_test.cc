@@ -1,6 +1,4 @@
 /// The exact builder on the device against the one on the CPU: the same tree and the same leaves, bit for bit.
-#include "tree/exact/exact_builder.h"
-
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include "cuda/exact/chunk.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "support/same_tree.h"
+#include "tree/exact/exact_builder.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri {
@@ -94,7 +93,7 @@ class ExactBuilderOnDevice : public ::testing::Test {
     TreeTask task;
     task.gradients = problem.gradients.View();
     task.sampled_rows = problem.sampled;
-    task.iteration = 3;
+    task.place.iteration = 3;
     std::vector<std::int32_t> host_leaves(problem.n_rows);
     auto const expected = on_host.Build(ctx, *problem.data, task, host_state.get(), host_leaves);
     for (int run = 0; run < 2; ++run) {

@@ -83,7 +83,7 @@ class CategoryBuilderTest : public DeviceTest {
     task.gradients = job.gradients.View();
     task.sampled_rows = job.sampled;
     std::int64_t n_splits = 0;
-    for (task.iteration = 0; task.iteration < 2; ++task.iteration) {
+    for (task.place.iteration = 0; task.place.iteration < 2; ++task.place.iteration) {
       std::vector<std::int32_t> host_leaves(job.gradients.pairs.size());
       std::vector<std::int32_t> leaves(job.gradients.pairs.size(), -7);
       auto const expected = on_host.Build(ctx, *job.data, task, host_state, host_leaves);

@@ -1,12 +1,13 @@
 /// The search of categories by a warp, on the host: the same candidate as the CPU's search, ties and all. Needs no
 /// device.
+#include "cuda/exact/category_warp.h"
+
 #include <cmath>
 #include <numeric>
 
 #include "cuda/exact/category_sums.h"
-#include "cuda/exact/category_warp.h"
 #include "exact_category_fixture.h"
-#include "predictor/host_warp.h"
+#include "predictor/lanes/host_warp.h"
 
 namespace kauri::testing {
 namespace {

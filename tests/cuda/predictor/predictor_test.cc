@@ -1,9 +1,9 @@
 #include <thread>
 
+#include "cuda/forest/walk_forest.h"
 #include "cuda/predictor/gpu_predictor.h"
-#include "cuda/predictor/walk_forest.h"
-#include "support/device_fixture.h"
 #include "predictor/predictor_fixtures.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

@@ -1,10 +1,11 @@
+#include "cuda/shap/interventional.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "cuda/shap/interventional.h"
 #include "kauri/device_memory.h"
-#include "predictor/interventional.h"
+#include "predictor/interventional/interventional.h"
 #include "shap_fixture.h"
 
 namespace kauri::testing {

@@ -1,5 +1,5 @@
 /// Peak device memory of explanations: the model and the tiles in flight, however many rows there are.
-#include "cuda/predictor/host_rows.h"
+#include "cuda/forest/host_rows.h"
 #include "cuda/shap/shap_model.h"
 #include "shap_fixture.h"
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "kauri/objective.h"
-#include "predictor/contributions.h"
+#include "predictor/shap/contributions.h"
 #include "shap_fixture.h"
 
 namespace kauri::testing {

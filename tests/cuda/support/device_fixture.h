@@ -14,6 +14,7 @@
 #include "cuda/common/cuda_context.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
+#include "support/error.h"
 #include "support/random_matrix.h"
 
 namespace kauri::testing {
@@ -56,18 +57,6 @@ inline ::testing::AssertionResult SameFloats(std::vector<float> const& a, std::v
     return ::testing::AssertionFailure() << "number " << i << " of " << a.size() << ": " << a[i] << " and " << b[i];
   }
   return ::testing::AssertionSuccess();
-}
-
-/// The message of the Error of this kind that `call` throws.
-inline std::string MessageOf(ErrorKind kind, std::function<void()> const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.Kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
 }
 
 inline std::vector<float> UniformValues(std::size_t n, float low, float high, std::uint64_t seed) {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "data/arrays/arrow.h"
+#include "data/adapters/arrow.h"
 #include "support/bytes.h"
 
 namespace kauri::fuzz {

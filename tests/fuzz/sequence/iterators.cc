@@ -1,6 +1,6 @@
 /// Tables from iterators that behave, or do not.
-#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sequence/tables.h"
@@ -9,7 +9,7 @@
 namespace kauri::fuzz {
 namespace {
 
-enum class Fault { kNone, kNoData, kOtherRows, kEndless, kNoLabels };
+enum class Fault { kNone, kNoData, kOtherRows, kEndless, kNoLabels, kFreesProxy, kFreesRef };
 
 /// Batches that a caller holds. `next` must not allocate: memory may be about to fail.
 struct Batches {
@@ -17,6 +17,7 @@ struct Batches {
   std::vector<std::string> arrays;
   std::vector<std::vector<float>> labels;
   DMatrixHandle proxy = nullptr;
+  DMatrixHandle ref = nullptr;  ///< freed by the iterator where the fault is that
   std::size_t at = 0;
   int n_passes = 0;
   int n_calls = 0;
@@ -35,6 +36,10 @@ int Next(DataIterHandle handle) {
   auto const n = batches.tables.size();
   if (batches.at == n || ++batches.n_calls > 100) return 0;
   auto i = batches.at++;
+  if (batches.fault == Fault::kFreesProxy) Require(XGDMatrixFree(batches.proxy) != 0, "a proxy in use is not freed");
+  if (batches.fault == Fault::kFreesRef && batches.ref != nullptr) {
+    Require(XGDMatrixFree(std::exchange(batches.ref, nullptr)) == 0, "a reference in use can be freed");
+  }
   if (batches.fault == Fault::kOtherRows && batches.n_passes % 2 == 0) i = n - 1 - i;
   if (batches.fault == Fault::kNoData && i == 1) return 1;
   auto const& array = batches.arrays[i];
@@ -51,8 +56,8 @@ Batches MakeBatches(Bytes* bytes) {
   Batches batches;
   auto const form = bytes->Next();
   batches.by_columns = form % 2 == 1;
-  batches.fault = static_cast<Fault>(std::min(form / 2 % 16, 4U));
-  if (form / 2 % 16 > 4) batches.fault = Fault::kNone;
+  auto const fault = form / 2 % 16;
+  batches.fault = fault <= static_cast<unsigned>(Fault::kFreesRef) ? static_cast<Fault>(fault) : Fault::kNone;
   auto const n_cols = form / 32 % 7;
   auto const n = 1 + bytes->Below(3);
   for (unsigned i = 0; i < n; ++i) batches.tables.emplace_back(bytes, n_cols);
@@ -71,8 +76,9 @@ std::string ConfigOf(Bytes* bytes) {
   return bytes->Of(kConfigs);
 }
 
-void Create(World* world, bool binned, DMatrixHandle ref) {
+void Create(World* world, bool binned, DMatrixHandle ref, bool frees_ref) {
   auto batches = MakeBatches(&world->Input());
+  if (frees_ref) batches.ref = ref;
   auto const config = ConfigOf(&world->Input());
   DMatrixHandle data = nullptr;
   auto const made = world->Call([&] {
@@ -81,15 +87,21 @@ void Create(World* world, bool binned, DMatrixHandle ref) {
   });
   if (made) world->Keep(data);
   Require(XGDMatrixFree(batches.proxy) == 0, "a proxy can be freed");
+  if (batches.ref != nullptr) Require(XGDMatrixFree(batches.ref) == 0, "a reference can be freed");
 }
 
 }  // namespace
 
 void CreateFromIterator(World* world) {
   auto const binned = world->Input().Flag();
-  Create(world, binned, nullptr);
+  Create(world, binned, nullptr, false);
 }
 
-void CreateFromRef(World* world) { Create(world, true, world->Data()); }
+void CreateFromRef(World* world) { Create(world, true, world->Data(), false); }
+
+void CreateFromFreedRef(World* world) {
+  auto* const ref = PlainData();
+  Create(world, true, ref, true);
+}
 
 }  // namespace kauri::fuzz

@@ -88,6 +88,7 @@ std::vector<float> MakeValues(Bytes* bytes, std::size_t size);
 void CreateData(World* world);
 void CreateFromIterator(World* world);
 void CreateFromRef(World* world);
+void CreateFromFreedRef(World* world);
 void SliceData(World* world);
 void FreeData(World* world);
 void SetInfo(World* world);

@@ -1,0 +1,124 @@
+#include "cuda/forest/device_forest.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "cuda/common/memory_plan.h"
+
+namespace kauri::cuda {
+namespace {
+
+bool HasCategorical(Model const& model, TreeRange trees) {
+  return std::any_of(model.trees.begin() + trees.begin, model.trees.begin() + trees.end,
+                     [](Tree const& tree) { return tree.HasCategorical(); });
+}
+
+/// Tree numbers by output, stable.
+std::vector<std::int64_t> OrderByOutput(Forest const& forest) {
+  std::vector<std::int64_t> order(forest.NumTrees());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int64_t a, std::int64_t b) { return forest.output_of_tree[a] < forest.output_of_tree[b]; });
+  return order;
+}
+
+/// The arrays over nodes in device order; what lies between trees is never read.
+template <typename T>
+std::vector<T> Reorder(Forest const& forest, std::vector<std::int64_t> const& order, std::vector<TreeHead> const& heads,
+                       std::int64_t n_nodes, std::vector<T> const& from) {
+  std::vector<T> to(n_nodes);
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    auto const first = from.begin() + forest.tree_begin[order[place]];
+    auto const last = from.begin() + forest.tree_begin[(order[place]) + 1];
+    std::copy(first, last, to.begin() + heads[place].begin);
+  }
+  return to;
+}
+
+/// Below it asking how much memory is free takes longer than the upload: a tree or two, every round.
+constexpr std::size_t kWorthAsking = 1 << 20;
+
+void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::size_t n_nodes) {
+  auto const node_bytes = n_nodes * (forest.is_wide ? sizeof(WideNode) : sizeof(NarrowNode));
+  auto const leaf_bytes = n_nodes * (sizeof(float) + sizeof(std::int32_t));
+  auto const& categories = forest.categories;
+  auto const rest = forest.tree_depth.size() * sizeof(TreeHead) + 4 * forest.feature_of_slot.size() +
+                    4 * forest.slot_of_feature.size() + sizeof(CategorySet) * categories.Sets().size() +
+                    4 * categories.Data().size();
+  if (node_bytes + leaf_bytes + rest < kWorthAsking) return;
+  RequireMemory(cuda, "a model of " + std::to_string(forest.NumTrees()) + " trees",
+                {{"nodes", node_bytes}, {"leaves", leaf_bytes}, {"features and categories", rest}}, FreeBytes(cuda));
+}
+
+}  // namespace
+
+DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange range, CoverSource cover_source)
+    : Forest(CompileForest(ctx, model, range, HasCategorical(model, range) ? NodeLayout::kWide : NodeLayout::kSmallest,
+                           cover_source)),
+      stream_(ctx.device.ordinal),
+      order_(OrderByOutput(*this)) {
+  DeviceScope const scope(ctx.device.ordinal);
+  auto const& cuda = stream_.Context();
+  std::int64_t n_nodes = 0;
+  for (auto const tree : order_) {
+    host_heads_.push_back({n_nodes, tree_depth[tree], static_cast<std::int32_t>(ModelTree(tree))});
+    node_count_.push_back(tree_begin[tree + 1] - tree_begin[tree]);
+    n_nodes += (node_count_.back() + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
+  }
+  RequireForestMemory(cuda, *this, ToSize(n_nodes));
+  if (is_wide) {
+    wide_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, wide));
+  } else {
+    narrow_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, narrow));
+  }
+  leaf_value_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, leaf_value));
+  node_id_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, node_id));
+  heads_ = ToDevice(cuda, host_heads_);
+  feature_of_slot_ = ToDevice(cuda, feature_of_slot);
+  slot_of_feature_ = ToDevice(cuda, slot_of_feature);
+  sets_ = ToDevice(cuda, categories.Sets());
+  set_data_ = ToDevice(cuda, categories.Data());
+  cuda.Synchronize();  // for the arrays: other streams read them
+}
+
+ForestView DeviceForest::View() const {
+  ForestView view{};
+  view.nodes = is_wide ? static_cast<void const*>(wide_.data()) : narrow_.data();
+  view.leaf_value = leaf_value_.data();
+  view.node_id = node_id_.data();
+  view.heads = heads_.data();
+  view.slot_bits = slot_bits;
+  view.n_slots = static_cast<std::int32_t>(NumSlots());
+  view.n_outputs = static_cast<std::int32_t>(n_outputs);
+  view.feature_of_slot = feature_of_slot_.data();
+  view.slot_of_feature = slot_of_feature_.data();
+  view.n_mapped_features = static_cast<std::int64_t>(slot_of_feature_.size());
+  view.categories = {sets_.data(), set_data_.data()};
+  return view;
+}
+
+std::vector<TreeChunk> DeviceForest::Chunks(TreeRange range, std::int64_t max_nodes, bool firsts_only) const {
+  std::vector<TreeChunk> chunks;
+  for (std::size_t place = 0; place < host_heads_.size(); ++place) {
+    auto const tree = order_[place];
+    if (tree < range.begin || tree >= range.end) continue;
+    if (firsts_only && tree > 0 && ModelTree(tree - 1) == ModelTree(tree)) continue;
+    auto const& head = host_heads_[place];
+    auto const output = output_of_tree[tree];
+    auto const index = static_cast<std::int32_t>(place);
+    auto const padded = (node_count_[place] + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
+    auto* last = chunks.empty() ? nullptr : &chunks.back();
+    if (last != nullptr && last->output == output && last->head_end == index && last->n_nodes > 0 &&
+        last->n_nodes + padded <= max_nodes) {
+      last->n_nodes += static_cast<std::int32_t>(padded);
+      last->head_end = index + 1;
+    } else {
+      auto const copied = padded <= max_nodes ? static_cast<std::int32_t>(padded) : 0;
+      chunks.push_back({head.begin, copied, index, index + 1, output});
+    }
+  }
+  return chunks;
+}
+
+}  // namespace kauri::cuda

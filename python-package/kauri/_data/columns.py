@@ -1,0 +1,109 @@
+"""Tables that keep one array per column: pandas frames, and whatever speaks the Arrow PyCapsule interface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._binding import library as _lib
+from .._binding.errors import DataError
+from . import device
+from .categories import categorical_column, is_categorical
+from .numbers import as_numeric
+
+_TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
+
+
+def is_arrow(data: Any) -> bool:
+    """Whether `data` hands out its columns through the Arrow PyCapsule interface (polars, pyarrow)."""
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+
+
+def is_arrow_table(data: Any) -> bool:
+    """Whether the features of `data` are to be read as Arrow; pandas frames have a shorter way."""
+    return is_arrow(data) and not hasattr(data, "iloc")
+
+
+def arrow_capsules(data: Any) -> tuple[str, list[Any]]:
+    """Return which call takes an Arrow table, ArrowStream or ArrowArray, and the capsules for it."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return "ArrowStream", [data.__arrow_c_stream__()]
+    return "ArrowArray", list(data.__arrow_c_array__())
+
+
+def _column_values(column: Any) -> np.ndarray | None:
+    """Return the numbers of a pandas column, or None when it holds none."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype):
+        return column.to_numpy() if dtype.kind in "biuf" else None
+    if getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
+        return column.to_numpy(dtype=np.float64, na_value=math.nan)
+    return None
+
+
+def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
+    """Return a pandas column as JSON and what the JSON points into; None unless it holds numbers or categories."""
+    if is_categorical(column.dtype):
+        return categorical_column(column)
+    values = _column_values(column)
+    if values is None:
+        return None
+    array = as_numeric(values, name)
+    return _lib.interface(array), [array]
+
+
+def frame_names(frame: Any) -> list[str]:
+    """Return the names of a pandas frame's columns; the levels of a name are joined by blanks."""
+    return [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
+
+
+def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
+    """Return a pandas frame's columns as JSON, their types, and the arrays that the JSON points into.
+
+    Raises
+    ------
+    DataError
+        Naming every column that holds neither numbers nor categories.
+    """
+    columns = [_interface(frame.iloc[:, i], "data") for i in range(frame.shape[1])]
+    _require_numbers(frame, [column is not None for column in columns])
+    kinds = ["c" if is_categorical(dtype) else getattr(dtype, "kind", "f") for dtype in frame.dtypes]
+    types = ["c" if kind == "c" else _TYPE_OF_KIND[kind] for kind in kinds]
+    arrays = [array for _, column_arrays in columns for array in column_arrays]
+    return b"[" + b",".join(text for text, _ in columns) + b"]", types, arrays
+
+
+def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
+    """Raise DataError naming the columns that are none."""
+    columns = zip(frame_names(frame), frame.dtypes, are_numbers)
+    bad = [f"{name} ({dtype})" for name, dtype, is_number in columns if not is_number]
+    if bad:
+        raise DataError(
+            f"columns that are not numbers: {', '.join(bad)}; make texts categories with .astype('category'), encode "
+            "them as numbers, or drop them."
+        )
+
+
+def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
+    """Return the same of a frame whose columns are in the memory of a CUDA device; they are no categories."""
+    columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
+    types = [_TYPE_OF_KIND.get(getattr(column.dtype, "kind", "f")) for column in columns]
+    _require_numbers(frame, [column_type is not None for column_type in types])
+    return b"[" + b",".join(map(device.interface, columns)) + b"]", types, columns
+
+
+def text_names(table: Any) -> list[str] | None:
+    """Return the names of the columns of a frame; None for arrays, and unless all of them are texts."""
+    columns = getattr(table, "column_names", None)  # of a pyarrow table, whose `columns` are the data
+    names = list(getattr(table, "columns", []) if columns is None else columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def split_column(frame: Any, name: str) -> tuple[Any, Any]:
+    """Return a frame without a column, and the column; None for it if there is none."""
+    if name not in (text_names(frame) or []):
+        return frame, None
+    return (frame.drop(columns=[name]) if hasattr(frame, "iloc") else frame.drop([name])), frame[name]

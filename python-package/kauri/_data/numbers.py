@@ -1,0 +1,70 @@
+"""Arrays of numbers, of whatever users pass for them."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+
+from .._binding.errors import DataError
+
+_NUMBERS = "biuf"
+_TIMES = "are no numbers; turn them into some, of a unit of your choice, with NaN for NaT"
+_TEXTS = "texts are no numbers; encode them as numbers, or make them a categorical column of a frame"
+_COMPLEX = "Complex data not supported; pass real numbers"  # as scikit-learn's checks want it
+
+# What NumPy would turn into numbers. Frames refuse columns of these, too.
+_REFUSED: dict[type, str] = {
+    np.datetime64: f"dates {_TIMES}",
+    datetime.date: f"dates {_TIMES}",
+    np.timedelta64: f"durations {_TIMES}",
+    datetime.timedelta: f"durations {_TIMES}",
+    complex: _COMPLEX,
+    np.complexfloating: _COMPLEX,
+    str: _TEXTS,
+    bytes: _TEXTS,
+    np.void: "records are no numbers; pass each field as a column",
+}
+
+
+def as_numeric(values: Any, what: str) -> np.ndarray:
+    """Return `values` as an array that the library can read, without copying where that is possible.
+
+    Masked elements, and None among objects, become NaN.
+
+    Raises
+    ------
+    DataError
+        For what is no number: dates, durations, texts, records and complex numbers.
+    """
+    array = np.asarray(_filled(values) if isinstance(values, np.ma.MaskedArray) else values)
+    if array.dtype.kind not in _NUMBERS:
+        _require_numbers(array, what)
+    if array.dtype.kind not in _NUMBERS or array.dtype.itemsize > 8:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{what} has the dtype {array.dtype}; convert it to numbers.") from error
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array
+
+
+def _filled(values: np.ma.MaskedArray) -> np.ndarray:
+    kind = values.dtype.kind
+    if kind not in _NUMBERS + "O" or not np.ma.is_masked(values):
+        return values.data
+    return (values if kind in "fO" else values.astype(np.float64)).filled(np.nan)
+
+
+def _require_numbers(array: np.ndarray, what: str) -> None:
+    """Raise DataError for an array of what is no number, or for objects among which there is such a thing."""
+    kinds = set(map(_kind_of, array.flat)) if array.dtype.kind == "O" else {array.dtype.type}
+    for refused, problem in _REFUSED.items():
+        if any(issubclass(kind, refused) for kind in kinds):
+            raise DataError(f"{what} has the dtype {array.dtype}: {problem}.")
+
+
+def _kind_of(element: Any) -> type:
+    return element.dtype.type if isinstance(element, np.ndarray) else type(element)

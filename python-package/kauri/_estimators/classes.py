@@ -1,0 +1,99 @@
+"""The classes of a classifier, as an attribute of its booster: its files are those of any other model."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from .._binding.errors import ModelError
+from .._model.booster import Booster
+from .._training.callback import TrainingCallback
+
+ATTRIBUTE = "kauri_classes"
+_ANY_LENGTH = {"U": np.str_, "S": np.bytes_, "O": np.object_}  # the values tell how long they are
+_WORDS = (str, bool, int, float)  # of objects, what JSON has a form for
+_MAX_BYTES = 8  # of a number
+
+
+class ClassesCallback(TrainingCallback):
+    """Gives the model its classes before the first round, so that checkpoints have them, too."""
+
+    def __init__(self, classes: np.ndarray) -> None:
+        self._text = as_text(classes)
+
+    def before_training(self, model: Booster) -> Booster:
+        """Set the attribute, or take that of a model which is continued away."""
+        model.set_attr(**{ATTRIBUTE: self._text})
+        return model
+
+
+def are_numbers_from_0(classes: np.ndarray) -> bool:
+    """Whether the classes are 0, 1, ..., which models need not be told."""
+    return classes.dtype.kind in "iuf" and np.array_equal(classes, np.arange(len(classes)))
+
+
+def as_text(classes: np.ndarray) -> str | None:
+    """Return classes as JSON; None for 0, 1, ... and for objects that JSON has no form for."""
+    kind = classes.dtype.kind
+    if are_numbers_from_0(classes) or (kind in "iuf" and classes.dtype.itemsize > _MAX_BYTES):
+        return None
+    if kind in "biuf":
+        return _document(classes.dtype.str, classes.tolist())
+    if kind in "Mm":
+        return _document(classes.dtype.str, classes.astype(np.int64).tolist())
+    if kind == "S":
+        return _document(kind, [value.decode("latin-1") for value in classes.tolist()])
+    values = [value.item() if isinstance(value, np.generic) else value for value in classes.tolist()]
+    is_known = kind in "UTO" and all(isinstance(value, _WORDS) for value in values)
+    return _document(kind, values) if is_known else None
+
+
+def _document(dtype: str, values: list[Any]) -> str:
+    return json.dumps({"dtype": dtype, "values": values})
+
+
+def classes_of(booster: Booster) -> np.ndarray | None:
+    """Return the classes that a booster knows, or None. Raises ModelError for an attribute that is damaged."""
+    text = booster.attr(ATTRIBUTE)
+    if text is None:
+        return None
+    try:
+        classes = _parsed(json.loads(text))
+        if not np.array_equal(np.unique(classes), classes):
+            raise ValueError("not ascending")
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise _damaged(f"is {text[:80]!r}") from error
+    return classes
+
+
+def require_number(classes: np.ndarray, n_classes: int) -> None:
+    """Raise ModelError unless there are so many classes. A model of one class has the outputs of one of two."""
+    if len(classes) != n_classes and (len(classes), n_classes) != (1, 2):
+        raise _damaged(f"names {len(classes)} classes, but the model has {n_classes}")
+
+
+def _damaged(what: str) -> ModelError:
+    return ModelError(
+        f"the model's attribute {ATTRIBUTE} {what}; delete it, as by Booster.set_attr({ATTRIBUTE}=None), to call the "
+        "classes 0, 1, ..."
+    )
+
+
+def _parsed(document: dict[str, Any]) -> np.ndarray:
+    dtype, values = document["dtype"], document["values"]
+    if not isinstance(dtype, str) or not isinstance(values, list):
+        raise ValueError(dtype)
+    if not all(isinstance(value, str if dtype in ("U", "T", "S") else _WORDS) for value in values):
+        raise ValueError(values)
+    if dtype == "S":
+        values = [value.encode("latin-1") for value in values]
+    if dtype == "T":
+        return np.array(values, dtype=np.dtypes.StringDType())
+    if dtype in _ANY_LENGTH:
+        return np.array(values, dtype=_ANY_LENGTH[dtype])
+    of_numbers = np.dtype(dtype)
+    if of_numbers.kind not in "biufMm" or of_numbers.itemsize > _MAX_BYTES:
+        raise ValueError(dtype)
+    return np.array(values, dtype=np.int64 if of_numbers.kind in "Mm" else np.object_).astype(of_numbers)

@@ -1,0 +1,66 @@
+"""Objectives and metrics in the form of scikit-learn's: functions of (y_true, y_pred)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._data.matrix import DMatrix
+from .._model.booster import Objective
+from .._model.metrics import CustomMetric
+
+
+def _takes_weights(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # of a built-in function
+        return False
+    return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _name(function: Any) -> str:
+    while not hasattr(function, "__name__") and hasattr(function, "func"):  # functools.partial
+        function = function.func
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _weights_for(function: Callable[..., Any], data: DMatrix) -> dict[str, np.ndarray]:
+    weights = data.get_weight()
+    if len(weights) == 0:
+        return {}
+    if not _takes_weights(function):
+        raise ValueError(f"rows have weights, but {_name(function)}() does not take sample_weight; add it.")
+    return {"sample_weight": weights}
+
+
+def as_objective(function: Callable[..., Any]) -> Objective:
+    """Return what `train` takes of (y_true, margins[, sample_weight]) -> (gradients, hessians)."""
+
+    def objective(margins: Any, data: DMatrix) -> tuple[Any, Any]:
+        return function(data.get_label(), margins, **_weights_for(function, data))
+
+    return objective
+
+
+def as_metric(functions: Sequence[Callable[..., Any]], by_query: bool) -> CustomMetric:
+    """Return what `train` takes of metrics (y_true, y_pred[, sample_weight]) -> number.
+
+    By query it is the mean over the queries, with their weights, where a query of one row counts as 1.
+    """
+
+    def of_rows(function: Callable[..., Any], predictions: Any, data: DMatrix) -> float:
+        return function(data.get_label(), predictions, **_weights_for(function, data))
+
+    def of_queries(function: Callable[..., Any], predictions: Any, data: DMatrix) -> float:
+        labels, bounds, weights = data.get_label(), data.get_uint_info("group_ptr"), data.get_weight()
+        queries = [slice(begin, end) for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist())]
+        values = [function(labels[q], predictions[q]) if q.stop - q.start > 1 else 1.0 for q in queries]
+        return float(np.average(values, weights=weights if len(weights) else None))
+
+    value_of = of_queries if by_query else of_rows
+    return lambda predictions, data: [
+        (_name(function), value_of(function, predictions, data)) for function in functions
+    ]

@@ -1,0 +1,1 @@
+"""What the features add to predictions, and how much worse a model is without one."""

@@ -1,0 +1,1 @@
+"""Boosters: parameters, rounds of training, predictions, files and dumps."""

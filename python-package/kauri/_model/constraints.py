@@ -1,0 +1,44 @@
+"""Constraints on named features, as the library reads them: by index."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .._binding.errors import ParameterError
+
+
+def by_index(name: str, value: Any, feature_names: Sequence[str] | None) -> Any:
+    """Return the value of a parameter with features by index where it names them; other values as they are.
+
+    ``monotone_constraints`` may be a mapping from names to -1, 0 or 1; features that it lacks are free.
+    ``interaction_constraints`` may be lists of names or of indices. Raises ParameterError for an unknown name.
+    """
+    if name == "monotone_constraints" and isinstance(value, Mapping):
+        signs = [0] * len(feature_names or [])
+        for feature, sign in value.items():
+            signs[_index(name, feature, feature_names)] = sign
+        return tuple(signs)
+    if name == "interaction_constraints" and isinstance(value, Iterable) and not isinstance(value, str):
+        groups = list(value)
+        for group in groups:
+            if isinstance(group, str) or not isinstance(group, Iterable):
+                raise ParameterError(
+                    f"{name} has the member {group!r}; expected lists of features, as in [['a', 'b']]."
+                )
+        return [
+            [_index(name, part, feature_names) if isinstance(part, str) else operator.index(part) for part in group]
+            for group in groups
+        ]
+    return value
+
+
+def _index(name: str, feature: str, feature_names: Sequence[str] | None) -> int:
+    if not feature_names:
+        raise ParameterError(f"{name} names the feature {feature!r}, but the training data have no feature names.")
+    if feature not in feature_names:
+        raise ParameterError(
+            f"{name} names the feature {feature!r}; the training data have {', '.join(feature_names)}."
+        )
+    return list(feature_names).index(feature)

@@ -1,0 +1,55 @@
+"""Evaluations of a round: those that the library writes as a line, and those of the user's own metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Union
+
+from .._data.matrix import DMatrix
+
+Evaluation = tuple[str, str, float]  # data set, metric, value
+OwnValues = Union[tuple[str, float], Sequence[tuple[str, float]]]
+CustomMetric = Callable[[Any, DMatrix], OwnValues]
+
+
+def parse_line(line: str) -> list[Evaluation]:
+    """Return the evaluations of a line of the library."""
+    entries = [entry.rpartition(":") for entry in line.split("\t")[1:]]
+    return [(*name.split("-", 1), float(value)) for name, _, value in entries]
+
+
+def as_line(evaluations: Sequence[Evaluation]) -> str:
+    """Return what follows on a line of the library."""
+    return "".join(f"\t{data}-{metric}:{value!r}" for data, metric, value in evaluations)
+
+
+def own_values(returned: OwnValues) -> list[tuple[str, float]]:
+    """Return the (name, value) pairs that a metric of the user's own returned: one, or several.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+    ValueError
+        For names that a line of evaluations cannot hold.
+    """
+    is_one = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[0], str)
+    pairs = [returned] if is_one else returned
+    if not isinstance(pairs, (list, tuple)):
+        raise TypeError(f"a metric of your own returned {returned!r}; expected (name, value), or a list of such pairs.")
+    return [_checked(pair) for pair in pairs]
+
+
+def _checked(pair: Any) -> tuple[str, float]:
+    try:
+        name, value = pair
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"a metric of your own returned {pair!r}; expected a name and a number.") from error
+    if not isinstance(name, str):
+        raise TypeError(f"a metric of your own is called {name!r}; expected a text.")
+    if not name or not name.isprintable() or ":" in name:
+        raise ValueError(
+            f"a metric of your own is called {name!r}; its name must not be empty and have no colon, tab or new line."
+        )
+    return name, number

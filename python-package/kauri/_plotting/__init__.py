@@ -1,0 +1,1 @@
+"""Pictures of models and of explanations."""

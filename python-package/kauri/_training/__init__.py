@@ -1,0 +1,1 @@
+"""What happens around the rounds: the loop, cross-validation, callbacks and checkpoints."""

@@ -1,0 +1,47 @@
+"""What callbacks are."""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+from .._model.booster import Booster
+from .._public import public
+
+Score = Union[float, tuple[float, float]]  # of cross-validation: mean and standard deviation over the folds
+EvalsLog = dict[str, dict[str, list[Score]]]
+
+
+@public("kauri.callback")
+class TrainingCallback:
+    """Base of callbacks; each method may be overridden. ``True`` from a round's method stops the training."""
+
+    def before_training(self, model: Booster) -> Booster:
+        """Run before the first round; returns the model to train."""
+        return model
+
+    def after_training(self, model: Booster) -> Booster:
+        """Run after the last round; returns the model that training returns."""
+        return model
+
+    def before_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+        """Run before round `epoch`."""
+        return False
+
+    def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+        """Run after round `epoch`; `evals_log` holds its evaluation: data set -> metric -> values.
+
+        In cross-validation a value is a pair: mean and standard deviation over the folds.
+        """
+        return False
+
+    def state(self) -> Any:
+        """Return what a checkpoint must keep of this callback, as JSON can hold it; None: nothing."""
+        return None
+
+    def restore(self, state: Any) -> None:
+        """Take over what `state` returned; runs after `before_training` when a training is resumed."""
+
+
+def mean_of(score: Score) -> float:
+    """Return the number that a score stands for."""
+    return score[0] if isinstance(score, tuple) else score

@@ -1,0 +1,265 @@
+"""Cross-validation."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+
+from .._binding.library import num_threads
+from .._data.matrix import DMatrix
+from .._model.booster import Booster, Objective
+from .._model.metrics import CustomMetric, Evaluation
+from .._public import public
+from .callback import EvalsLog, TrainingCallback
+from .callbacks import CallbackContainer, EarlyStopping
+from .folds import Folds, make_folds
+from .progress import display
+
+Preprocessing = Callable[[DMatrix, DMatrix, dict[str, Any]], tuple[DMatrix, DMatrix, dict[str, Any]]]
+
+
+@public("kauri.cv")
+class CvBooster:
+    """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
+
+    On the CPU the folds share the threads that the parameters ask for: small trees keep few of them busy. No result
+    depends on it. The threads end with the ``with`` block that it is used in.
+
+    Parameters
+    ----------
+    folds
+        (parameters, training data, test data) of each.
+    """
+
+    def __init__(self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]]) -> None:
+        self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
+        self._data = [(train, test) for _, train, test in folds]
+        self._workers = _start_threads(_share_threads(self.boosters))
+
+    def __enter__(self) -> CvBooster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._workers is not None:
+            self._workers.shutdown()
+
+    def update(
+        self, iteration: int, fobj: Objective | None, metric: CustomMetric | None, output_margin: bool
+    ) -> list[list[Evaluation]]:
+        """Train one round of each, and evaluate it on its training and test data."""
+
+        def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
+            booster.update(data[0], iteration, fobj)
+            return booster._evaluate([(data[0], "train"), (data[1], "test")], iteration, metric, output_margin)
+
+        own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
+        return list((map if own or self._workers is None else self._workers.map)(run, self.boosters, self._data))
+
+    def set_param(self, params: Any, value: Any = None) -> None:
+        """Set parameters of each."""
+        for booster in self.boosters:
+            booster.set_param(params, value)
+
+    def set_attr(self, **attributes: Any) -> None:
+        """Set attributes of each."""
+        for booster in self.boosters:
+            booster.set_attr(**attributes)
+
+    def attr(self, key: str) -> str | None:
+        """Return an attribute of the first."""
+        return self.boosters[0].attr(key)
+
+    def higher_is_better(self, metric: str) -> bool:
+        """Whether larger values of a metric are better."""
+        return self.boosters[0].higher_is_better(metric)
+
+    def num_boosted_rounds(self) -> int:
+        """Return the number of rounds trained."""
+        return self.boosters[0].num_boosted_rounds()
+
+    @property
+    def best_iteration(self) -> int:
+        """The best round by early stopping, from 0."""
+        return self.boosters[0].best_iteration
+
+    @property
+    def best_score(self) -> float:
+        """The mean of the metric in the best round by early stopping."""
+        return self.boosters[0].best_score
+
+
+def _share_threads(boosters: Sequence[Booster]) -> int:
+    """Divide the threads among the boosters; the number of those to run at a time: 1 on a device."""
+    general = json.loads(boosters[0].save_config())["learner"]["generic_param"]
+    threads = num_threads(int(general["nthread"]))
+    if general["device"] != "cpu":
+        return 1
+    n_workers = min(threads, len(boosters))
+    for booster in boosters if n_workers > 1 else []:
+        booster.set_param("nthread", threads // n_workers)
+    return n_workers
+
+
+def _start_threads(n: int) -> ThreadPoolExecutor | None:
+    """Return n threads that have all started; None for one, and where there cannot be as many."""
+    if n < 2:
+        return None
+    workers, all_here = ThreadPoolExecutor(n), Barrier(n)
+    try:
+        deque(workers.map(lambda _: all_here.wait(), range(n)), maxlen=0)
+    except RuntimeError:
+        all_here.abort()
+        workers.shutdown()
+        return None
+    return workers
+
+
+class _CvContainer(CallbackContainer):
+    evaluations: Sequence[list[Evaluation]] = ()  # of the round, by fold
+
+    def evaluate(self, model: CvBooster, epoch: int, evals: Any) -> None:
+        for entries in zip(*self.evaluations):
+            data, metric, _ = entries[0]
+            values = [value for _, _, value in entries]
+            score = (float(np.mean(values)), float(np.std(values)))
+            self.history.setdefault(data, {}).setdefault(metric, []).append(score)
+
+
+def _with_metrics(
+    params: Mapping[str, Any] | Sequence[tuple[str, Any]], metrics: str | Sequence[str]
+) -> dict[str, Any]:
+    """Return the parameters as a dictionary; `metrics`, if there are some, replace those among them."""
+    if not isinstance(params, Mapping):
+        told = [value for name, value in params if name == "eval_metric"]
+        params = {**dict(params), **({"eval_metric": told} if told else {})}
+    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
+    return {**params, **({"eval_metric": metrics} if metrics else {})}
+
+
+def _packed(
+    params: dict[str, Any], dtrain: DMatrix, rows: list[tuple[np.ndarray, np.ndarray]], fpreproc: Preprocessing | None
+) -> CvBooster:
+    folds = []
+    for train_rows, test_rows in rows:
+        train, test = dtrain.slice(train_rows, allow_groups=True), dtrain.slice(test_rows, allow_groups=True)
+        own = dict(params)
+        if fpreproc is not None:
+            train, test, own = fpreproc(train, test, own)
+        folds.append((own, train, test))
+    return CvBooster(folds)
+
+
+def _as_result(history: EvalsLog, n_rounds: int | None, as_pandas: bool) -> Any:
+    result: dict[str, list[float]] = {}
+    for data, metrics in history.items():
+        for metric, scores in metrics.items():
+            result[f"{data}-{metric}-mean"] = [mean for mean, _ in scores[:n_rounds]]
+            result[f"{data}-{metric}-std"] = [deviation for _, deviation in scores[:n_rounds]]
+    if as_pandas:
+        try:
+            import pandas as pd
+        except ImportError:
+            return result
+        return pd.DataFrame.from_dict(result)
+    return result
+
+
+def cv(
+    params: Mapping[str, Any] | Sequence[tuple[str, Any]],
+    dtrain: DMatrix,
+    num_boost_round: int = 10,
+    *,
+    nfold: int = 3,
+    stratified: bool = False,
+    folds: Folds | None = None,
+    metrics: str | Sequence[str] = (),
+    obj: Objective | None = None,
+    maximize: bool | None = None,
+    early_stopping_rounds: int | None = None,
+    fpreproc: Preprocessing | None = None,
+    as_pandas: bool = True,
+    verbose_eval: bool | int | None = None,
+    show_stdv: bool = True,
+    seed: int = 0,
+    callbacks: Sequence[TrainingCallback] | None = None,
+    shuffle: bool = True,
+    custom_metric: CustomMetric | None = None,
+) -> Any:
+    """Cross-validate: train on all folds but one, evaluate on that one, for each; all of them round by round.
+
+    The rows of the folds are copied once, before the first round. Queries of ranking data stay whole.
+
+    Parameters
+    ----------
+    params
+        Parameters of the boosters.
+    dtrain
+        All rows.
+    num_boost_round
+        Number of rounds.
+    nfold
+        Number of folds.
+    stratified
+        Give every fold the same share of each label.
+    folds
+        Folds of your own: (training rows, test rows) for each, or a splitter of scikit-learn; instead of `nfold`.
+    metrics
+        Metrics to evaluate, instead of the ``eval_metric`` of `params`.
+    obj
+        An objective of your own: (margins, dtrain) -> (gradients, hessians).
+    maximize
+        Whether early stopping looks for a larger metric; if not given, the metric decides.
+    early_stopping_rounds
+        Stop when the mean of the last metric on the test rows has not improved for so many rounds; the result then ends
+        with the best round.
+    fpreproc
+        Changes what each fold gets: (train, test, params) -> (train, test, params).
+    as_pandas
+        Return a pandas frame, where pandas is installed.
+    verbose_eval
+        True prints the evaluation of every round, a number that of every so many rounds.
+    show_stdv
+        Print the standard deviation over the folds, too.
+    seed
+        Names the permutation of the rows; nothing else depends on it.
+    callbacks
+        What else to do around each round; they get a `CvBooster`, and (mean, standard deviation) for values.
+    shuffle
+        Draw the folds from permuted rows; otherwise they are cut in order.
+    custom_metric
+        A metric of your own: (predictions, data) -> (name, value), or a list of such pairs. It gets margins when `obj`
+        is given.
+
+    Returns
+    -------
+    pandas.DataFrame or dict
+        ``train-rmse-mean``, ``train-rmse-std``, ``test-rmse-mean`` and so on; a value per round.
+    """
+    rows = make_folds(dtrain, nfold, stratified, folds, seed, shuffle)
+    model = _packed(_with_metrics(params, metrics), dtrain, rows, fpreproc)
+    actions = list(callbacks or [])
+    if early_stopping_rounds is not None:
+        actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
+    is_bar = verbose_eval is True and sys.stderr.isatty()
+    actions += display(num_boost_round, is_bar, int(verbose_eval or 0), show_stdv)
+    container = _CvContainer(actions, custom_metric, output_margin=obj is not None)
+
+    n_best = None
+    with model:
+        container.before_training(model)
+        for epoch in range(num_boost_round):
+            if container.before_iteration(model, epoch):
+                break
+            container.evaluations = model.update(epoch, obj, custom_metric, obj is not None)
+            if container.after_iteration(model, epoch, []):
+                n_best = None if model.attr("best_iteration") is None else model.best_iteration + 1
+                break
+        container.after_training(model)
+    return _as_result(container.history, n_best, as_pandas)

@@ -1,0 +1,108 @@
+/// \file Tables that arrive through the Arrow C data interface
+/// (https://arrow.apache.org/docs/format/CDataInterface.html): read in place, not copied.
+///
+/// The interface gives addresses without lengths of buffers: counts, offsets and formats are checked against each
+/// other, but that a buffer is as long as the array says is the producer's word.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/adapters/columnar.h"
+#include "kauri/data_matrix.h"
+
+// The structs of the interface, under the guards that it prescribes.
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+extern "C" {
+
+struct ArrowSchema {
+  char const* format;
+  char const* name;
+  char const* metadata;
+  std::int64_t flags;
+  std::int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  std::int64_t length;
+  std::int64_t null_count;
+  std::int64_t offset;
+  std::int64_t n_buffers;
+  std::int64_t n_children;
+  void const** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+}
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+extern "C" struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+  char const* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
+};
+
+#endif
+
+namespace kauri {
+
+/// The record batches of a table of numbers and categories (dictionaries), and its columns' names and types.
+class ArrowTable {
+ public:
+  /// Takes the stream over and reads it to its end; it is released, whatever happens. \throws Error(kData) for a stream
+  /// that fails, rows that are not structs, a column that does not hold numbers, booleans or categories (named), and
+  /// an array that contradicts itself or the schema.
+  static std::shared_ptr<ArrowTable const> FromStream(ArrowArrayStream* stream);
+  /// The same from one batch.
+  static std::shared_ptr<ArrowTable const> FromArray(ArrowSchema* schema, ArrowArray* array);
+
+  std::int64_t NumRows() const { return n_rows_; }
+  std::int64_t NumCols() const { return static_cast<std::int64_t>(dtypes_.size()); }
+  std::vector<std::string> const& Names() const { return names_; }
+  std::vector<std::string> const& Types() const { return types_; }
+  /// The rows; null, NaN and `missing` are missing. Categories have the numbers of a dictionary that joins those of all
+  /// batches, in the order in which they came. The table must outlive the view.
+  std::unique_ptr<DataView> View(float missing) const;
+
+ private:
+  struct Release {
+    void operator()(ArrowArray* array) const;
+  };
+  using Batch = std::unique_ptr<ArrowArray, Release>;
+
+  void ReadSchema(ArrowSchema const& schema);
+  void AddBatch(Batch batch);
+  Column ReadColumn(ArrowArray const& rows, std::size_t col) const;
+  /// Takes the names of a batch's categories.
+  void ReadCategories(ArrowArray const& array, std::size_t col, Column* column);
+
+  std::vector<std::string> names_;
+  std::vector<std::string> types_;               ///< int, float, i, c
+  std::vector<DType> dtypes_;                    ///< kBool: packed
+  std::vector<std::string> dictionary_formats_;  ///< of what the categories of a column are called
+  CategoryNameTable categories_;
+  std::vector<Batch> batches_;
+  std::vector<std::vector<Column>> columns_;  ///< of each batch
+  std::int64_t n_rows_ = 0;
+};
+
+/// \throws Error(kData) for names that are twice there.
+void SetArrowNames(ArrowTable const& table, MetaInfo* info);
+
+}  // namespace kauri

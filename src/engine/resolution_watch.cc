@@ -1,0 +1,114 @@
+#include "engine/resolution_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "common/fixed_point.h"
+#include "common/log.h"
+#include "engine/input_outlier.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kMostWatched = 512;
+/// Fewer differences than this say nothing.
+constexpr std::int64_t kFewestDifferences = 8;
+
+/// Of a model, in which gradients that a caller makes are looked at: too few to converge.
+constexpr std::int64_t kFirstRounds = 4;
+
+/// How many of something were lost.
+struct Losses {
+  std::int64_t lost = 0;
+  std::int64_t all = 0;
+
+  void Count(bool is_lost) {
+    ++all;
+    if (is_lost) ++lost;
+  }
+  bool AreMost() const { return all >= kFewestDifferences && 2 * lost > all; }
+};
+
+/// The row of `output` whose gradient, or hessian, is so large that the others vanish beside it.
+std::int64_t LargestRow(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output,
+                        bool by_gradient) {
+  auto const size = [&](std::int64_t row) {
+    auto const pair = gradients[row * n_outputs + output];
+    return std::fabs(by_gradient ? pair.gradient : pair.hessian);
+  };
+  std::int64_t largest = 0;
+  auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
+  for (std::int64_t row = 1; row < n_rows; ++row) {
+    if (size(row) > size(largest)) largest = row;
+  }
+  return largest;
+}
+
+/// why: in words, or empty.
+void Warn(std::int64_t row, GradientPair pair, GradientUnit unit, std::string const& why) {
+  Log(LogLevel::kWarning, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
+      ", beside which those of most rows vanish", why.empty() ? "" : " (" + why + ")",
+      ": gradients are added in steps of ", unit.gradient, ", hessians in steps of ", unit.hessian,
+      ", so what tells the other rows apart is learnt late or never. Correct or clip the label or weight of that row, "
+      "leave it out, or use an objective for outliers such as reg:pseudohubererror.");
+}
+
+bool LosesDifferences(Span<GradientPair const> watched, GradientUnit unit) {
+  GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
+  Losses differences;
+  for (std::size_t i = 1; i < watched.size(); ++i) {
+    auto const before = watched[i - 1];
+    if (before.gradient == watched[i].gradient) continue;
+    differences.Count(QuantisePair(before, steps).gradient == QuantisePair(watched[i], steps).gradient);
+  }
+  return differences.AreMost();
+}
+
+bool LosesHessians(Span<GradientPair const> watched, GradientUnit unit) {
+  Losses hessians;
+  for (auto const pair : watched) {
+    if (pair.hessian > 0.0F) hessians.Count(static_cast<double>(pair.hessian) < 0.5 * unit.hessian);
+  }
+  return hessians.AreMost();
+}
+
+}  // namespace
+
+std::int64_t NumWatchedRows(std::int64_t n_rows) { return std::min(n_rows, kMostWatched); }
+
+bool LosesGradients(Span<GradientPair const> watched, GradientUnit unit) {
+  return LosesDifferences(watched, unit) || LosesHessians(watched, unit);
+}
+
+bool ResolutionWatch::IsDue(std::int64_t iteration) {
+  if (iteration != iteration_) ++n_rounds_;
+  iteration_ = iteration;
+  auto const is_power_of_two = (n_rounds_ & (n_rounds_ - 1)) == 0;
+  return is_power_of_two && !has_warned_ && !(by_caller_ && iteration >= kFirstRounds);
+}
+
+bool ResolutionWatch::MayWarn(MetaInfo const& info, std::int64_t n_outputs, std::int64_t output) const {
+  return !has_warned_ && (by_caller_ || InputScale(info, n_outputs, output).AnyStandsOut());
+}
+
+void ResolutionWatch::Look(Span<GradientPair const> gradients, MetaInfo const& info, std::int64_t n_outputs,
+                           std::int64_t output, GradientUnit unit) {
+  if (has_warned_) return;
+  auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
+  std::vector<GradientPair> watched;
+  for (std::int64_t i = 0; i < NumWatchedRows(n_rows); ++i) {
+    watched.push_back(gradients[WatchedRow(i, n_rows) * n_outputs + output]);
+  }
+  for (bool const by_gradient : {true, false}) {
+    if (!(by_gradient ? LosesDifferences(watched, unit) : LosesHessians(watched, unit))) continue;
+    auto const row = LargestRow(gradients, n_outputs, output, by_gradient);
+    auto const why = by_caller_ ? std::string() : InputScale(info, n_outputs, output).WhatStandsOut(row);
+    if (!by_caller_ && why.empty()) continue;
+    has_warned_ = true;
+    return Warn(row, gradients[row * n_outputs + output], unit, why);
+  }
+}
+
+}  // namespace kauri

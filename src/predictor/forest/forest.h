@@ -1,0 +1,167 @@
+/// \file Trees compiled for prediction: the nodes of all trees in one array, small enough to stay in cache.
+///
+/// Vocabulary. A slot is the number of a feature among those that the trees use; rows are read as keys of slots
+/// (feature_key.h). The children of a node are neighbours (left, right), nodes are in breadth-first order, and a leaf
+/// is its own left child with a key that no row reaches, so a walk may take more steps than the path is long.
+///
+/// A node takes 8 bytes when slot and child fit into 30 bits (28 features: trees of up to 2^25 nodes), else 16 bytes.
+/// What only leaves or contributions need lies in arrays beside the nodes.
+///
+/// A tree of the model whose leaves hold vectors becomes a group: one tree per output, neighbours, with the same nodes.
+/// So everything that is computed from a forest knows trees of one output only, and what needs a leaf's place alone
+/// walks the first tree of a group. Where all trees are such groups, VectorLeaves has the values of a leaf together.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kauri/host_device.h"
+#include "kauri/model.h"
+#include "kauri/predictor.h"
+#include "predictor/forest/category_sets.h"
+#include "predictor/forest/feature_key.h"
+#include "predictor/margins/crown.h"
+
+namespace kauri {
+
+/// A node as the walks see it, whatever its storage. Children are counted from the first node of the tree.
+struct SplitNode {
+  std::int32_t key;  ///< threshold key plus default_left; of a categorical split the number of its set
+  std::uint32_t slot;
+  std::uint32_t left;
+  bool default_left;
+  bool is_categorical;
+};
+
+/// No row goes right at a node with this key and default_left: the largest key plus one is smaller.
+constexpr std::int32_t kNeverRight = std::numeric_limits<std::int32_t>::max();
+
+/// Aligned so that a node is one load. link = left << (slot_bits + 2) | slot << 2 | is_categorical << 1 | default_left
+struct alignas(8) NarrowNode {
+  std::int32_t key;
+  std::uint32_t link;
+};
+
+struct alignas(16) WideNode {
+  std::int32_t key;
+  std::uint32_t slot;
+  std::uint32_t left;
+  std::uint32_t flags;  ///< is_categorical << 1 | default_left
+};
+
+/// Reads nodes of one storage; plain, so that a copy of it stays in registers.
+struct NarrowReader {
+  NarrowNode const* nodes;
+  std::uint32_t slot_mask;
+  unsigned left_shift;
+  KAURI_HD NarrowReader From(std::int64_t index) const { return {nodes + index, slot_mask, left_shift}; }
+  KAURI_HD SplitNode Read(std::int64_t index) const {
+    auto const node = nodes[index];
+    return {node.key, (node.link >> 2U) & slot_mask, node.link >> left_shift, (node.link & 1U) != 0,
+            (node.link & 2U) != 0};
+  }
+};
+struct WideReader {
+  WideNode const* nodes;
+  KAURI_HD WideReader From(std::int64_t index) const { return {nodes + index}; }
+  KAURI_HD SplitNode Read(std::int64_t index) const {
+    auto const& node = nodes[index];
+    return {node.key, node.slot, node.left, (node.flags & 1U) != 0, (node.flags & 2U) != 0};
+  }
+};
+
+KAURI_HD bool GoesRightAtThreshold(SplitNode const& node, std::int32_t key) {
+  auto const shifted = static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(node.default_left);
+  return static_cast<std::int32_t>(shifted) >= node.key;
+}
+
+template <typename Sets>
+KAURI_HD bool GoesRight(SplitNode const& node, std::int32_t key, Sets const& categories) {
+  if (!node.is_categorical) return GoesRightAtThreshold(node, key);
+  if (key == kMissingKey) return !node.default_left;
+  return categories.Contains(node.key, ValueOfKey(key));
+}
+
+/// The vectors of leaves, where all trees of the model have them.
+struct VectorLeaves {
+  std::int64_t stride = 0;    ///< outputs of a vector, padded with zeros to a multiple of kVectorUnit
+  std::vector<float> values;  ///< [nodes of the first trees of all groups, stride], the tree's weight applied
+
+  bool IsEmpty() const { return values.empty(); }
+};
+
+enum class NodeLayout { kSmallest, kWide };
+
+/// What weighs the branches of a split where its feature is unknown.
+enum class CoverSource { kHessian, kCount };
+
+class LazyQuadrature;
+
+/// Immutable once compiled.
+struct Forest : public CompiledModel {
+  TreeRange trees;  ///< of the model
+  std::int64_t n_features = 0;
+  std::int64_t n_outputs = 1;
+  bool has_categorical = false;
+  bool is_wide = false;
+
+  std::vector<std::uint32_t> feature_of_slot;  ///< ascending
+  std::vector<std::int32_t> slot_of_feature;   ///< [largest used feature + 1], -1 where unused
+
+  std::vector<std::int64_t> model_tree;      ///< [n_trees], from trees.begin on; empty: no tree has vector leaves
+  std::vector<std::int64_t> tree_begin;      ///< [n_trees + 1], into the arrays over nodes
+  std::vector<std::int32_t> tree_depth;      ///< [n_trees]
+  std::vector<std::int32_t> output_of_tree;  ///< [n_trees]
+  std::vector<NarrowNode> narrow;            ///< [n_nodes] unless is_wide
+  std::vector<WideNode> wide;                ///< [n_nodes] if is_wide
+  unsigned slot_bits = 0;
+  std::vector<float> leaf_value;  ///< [n_nodes], the tree's weight applied; 0 for a split
+  VectorLeaves vectors;
+  std::vector<std::int32_t> node_id;  ///< [n_nodes], as the model numbers them
+  std::vector<float> cover;           ///< [n_nodes], of the CoverSource
+  std::string no_cover;               ///< why contributions cannot be computed; empty: they can
+  CategorySets categories;
+  Crown crown;
+  std::shared_ptr<LazyQuadrature const> quadrature;  ///< quadrature_forest.h
+
+  std::int64_t NumTrees() const { return static_cast<std::int64_t>(tree_depth.size()); }
+  /// \throws Error(kParameter), which names the cure, when contributions have nothing to weigh branches with.
+  void RequireCover() const {
+    if (!no_cover.empty()) Fail(ErrorKind::kParameter, no_cover);
+  }
+  /// Trees of the model as numbered within the forest. \throws Error(kInternal) unless all of them are compiled.
+  TreeRange OwnTrees(TreeRange of_model) const;
+  /// Number of the model's tree, from trees.begin on, that `tree` of the forest comes from.
+  std::int64_t ModelTree(std::int64_t tree) const { return model_tree.empty() ? tree : model_tree[tree]; }
+  /// How many trees of the model `own` holds.
+  std::int64_t LeafWidth(TreeRange own) const {
+    return own.begin == own.end ? 0 : ModelTree(own.end - 1) - ModelTree(own.begin) + 1;
+  }
+  /// Past the last tree of the group that begins with `tree`.
+  std::int64_t GroupEnd(std::int64_t tree) const;
+  /// The first tree of each group of `own`: one for each tree of the model.
+  std::vector<std::int64_t> GroupsOf(TreeRange own) const;
+  /// How many trees a walk stands for: those of a group where there are `vectors`, else one.
+  std::int64_t TreesPerWalk() const { return vectors.IsEmpty() ? 1 : n_outputs; }
+  /// The vectors of the group that begins with `tree`, by node.
+  float const* VectorsOf(std::int64_t tree) const {
+    return vectors.values.data() + tree_begin[tree] / n_outputs * vectors.stride;
+  }
+  std::int64_t NumSlots() const { return static_cast<std::int64_t>(feature_of_slot.size()); }
+  bool IsLeaf(std::int64_t tree, std::uint32_t node) const { return Node(tree, node).left == node; }
+  NarrowReader Narrow() const { return {narrow.data(), (1U << slot_bits) - 1U, slot_bits + 2U}; }
+  WideReader Wide() const { return {wide.data()}; }
+  SplitNode Node(std::int64_t tree, std::uint32_t node) const {
+    auto const index = tree_begin[tree] + node;
+    return is_wide ? Wide().Read(index) : Narrow().Read(index);
+  }
+};
+
+/// Copies what is needed of the trees; time and memory (about 20 bytes per node) are linear in the number of nodes.
+Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout = NodeLayout::kSmallest,
+                     CoverSource cover = CoverSource::kHessian);
+
+}  // namespace kauri

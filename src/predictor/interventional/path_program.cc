@@ -1,0 +1,113 @@
+#include "predictor/interventional/path_program.h"
+
+#include <algorithm>
+
+namespace kauri {
+namespace {
+
+class PathCompiler {
+ public:
+  PathCompiler(Forest const& forest, std::int64_t tree, PathCategories* categories)
+      : forest_(forest), tree_(tree), edges_(FindEdges(forest, tree, categories)) {
+    position_.assign(edges_.parent.size(), 0);
+    depth_.assign(edges_.parent.size(), 0);
+    for (std::uint32_t edge = 1; edge < position_.size(); ++edge) {  // parents come first
+      auto const earlier = edges_.earlier[edge];
+      position_[edge] = earlier == kNoEdge ? NumFeatures(edge) - 1 : position_[earlier];
+      depth_[edge] = depth_[edges_.parent[edge]] + 1;
+      program_.n_buffers = std::max(program_.n_buffers, depth_[edge] + 1);
+    }
+  }
+
+  PathProgram Compile() {
+    open_.push_back({0, 0});
+    while (!open_.empty()) {
+      auto const [node, next_side] = open_.back();
+      auto const left = forest_.Node(tree_, node).left;
+      if (left == node) {
+        AddLeaf(node);
+        open_.pop_back();
+      } else if (next_side == 2) {
+        Close(left);
+        open_.pop_back();
+      } else {
+        AddEdge(left + next_side);
+        ++open_.back().next_side;
+        open_.push_back({left + next_side, 0});
+      }
+    }
+    return std::move(program_);
+  }
+
+ private:
+  struct OpenNode {
+    std::uint32_t node;
+    std::uint32_t next_side;
+  };
+
+  std::uint32_t NumFeatures(std::uint32_t node) const { return static_cast<std::uint32_t>(edges_.n_features[node]); }
+
+  /// The buffer in which the way to `node` has left a plane.
+  std::uint32_t BufferOf(std::uint32_t plane, std::uint32_t node) const {
+    while (node != 0 && position_[node] / kPlaneBits != plane) node = edges_.parent[node];
+    return depth_[node];
+  }
+
+  void AddEdge(std::uint32_t edge) {
+    PathStep step{PathStep::kEdge, position_[edge], 0, depth_[edge], 0, 0, edges_.feature[edge]};
+    step.from = BufferOf(step.position / kPlaneBits, edges_.parent[edge]);
+    step.slot = step.feature.Slot();
+    program_.steps.push_back(step);
+  }
+
+  /// After both sides of the split whose left edge this is.
+  void Close(std::uint32_t edge) {
+    if (edges_.earlier[edge] != kNoEdge) return;
+    auto const slot = edges_.feature[edge].Slot();
+    program_.steps.push_back({PathStep::kClose, position_[edge], 0, 0, 0, slot, WholeFeature(slot)});
+  }
+
+  void AddLeaf(std::uint32_t node) {
+    auto const number = static_cast<std::uint32_t>(program_.leaves.size());
+    auto const begin = static_cast<std::size_t>(forest_.tree_begin[tree_]);
+    PathLeaf const leaf{NumFeatures(node), static_cast<std::uint32_t>(program_.plane_buffers.size()),
+                        static_cast<std::uint32_t>(program_.features.size()), forest_.leaf_value[begin + node]};
+    AddPlanes(leaf, node);
+    program_.features.resize(program_.features.size() + leaf.n_features);
+    ForEachPathEdge(edges_, node, [&](std::uint32_t edge) {
+      program_.features[leaf.first_feature + position_[edge]] = edges_.feature[edge];
+    });
+    program_.leaves.push_back(leaf);
+    program_.most_features = std::max(program_.most_features, leaf.n_features);
+    program_.steps.push_back({PathStep::kLeaf, 0, 0, 0, number, 0, {}});
+  }
+
+  /// BufferOf each plane, in one walk to the root.
+  void AddPlanes(PathLeaf const& leaf, std::uint32_t node) {
+    auto const n_planes = NumPlanes(leaf.n_features);
+    program_.plane_buffers.resize(program_.plane_buffers.size() + n_planes, 0);
+    auto* const buffers = program_.plane_buffers.data() + leaf.first_plane;
+    for (std::uint32_t left = n_planes; left > 0; node = edges_.parent[node]) {
+      auto& buffer = buffers[position_[node] / kPlaneBits];
+      if (buffer != 0) continue;
+      buffer = depth_[node];
+      --left;
+    }
+  }
+
+  Forest const& forest_;
+  std::int64_t tree_;
+  TreeEdges edges_;
+  std::vector<std::uint32_t> position_;  ///< by edge, of its feature
+  std::vector<std::uint32_t> depth_;     ///< by node
+  std::vector<OpenNode> open_;
+  PathProgram program_;
+};
+
+}  // namespace
+
+PathProgram CompilePaths(Forest const& forest, std::int64_t tree, PathCategories* categories) {
+  return PathCompiler(forest, tree, categories).Compile();
+}
+
+}  // namespace kauri

@@ -1,0 +1,71 @@
+/// \file The upper levels of many trees, laid out to be answered for 64 rows at once.
+///
+/// 1. The crown of a tree is its upper K = min(depth, 6) levels, padded to a complete binary tree of 2^K - 1 nodes in
+///    level order; a padded node sends every row left.
+/// 2. A column is a slot with one default direction. Its code of a row is the number of thresholds that the crowns hold
+///    for the column and that are not above the row's value; missing counts as 0 (default left) or all of them. So at
+///    the threshold with rank i a row goes right iff code > i: exact, whatever the type of the code.
+/// 3. Codes fit into int8 (at most 255 thresholds per column: every histogram-grown forest) or int16.
+/// 4. All nodes of a crown are compared with 64 rows each; the answers are one 64-bit word per node. Level by level,
+///    word-wise selects turn them into the K bits of each row's exit (crown_kernel.cc).
+/// The cost per row and tree is about 2^K / 64 vector comparisons plus the codes, paid once per row: there are no
+/// dependent loads, where a walk has K dependent steps. QuickScorer (Lucchese et al., SIGIR 2015) compares all nodes
+/// for the same reason, but keeps one word of leaves per row instead of one word of rows per node.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/model.h"
+#include "predictor/margins/crown_row.h"
+
+namespace kauri {
+
+struct Forest;
+
+constexpr std::int32_t kCrownLevels = 6;
+constexpr std::int64_t kCrownRows = 64;
+/// Smaller tables of exits are padded to this.
+constexpr std::int64_t kMinExits = 16;
+
+struct CrownColumn {
+  std::uint32_t slot;
+  std::uint32_t missing_count;  ///< the count that a missing value is given
+  std::int32_t bits;            ///< 2^bits - 1 thresholds, the last ones padding above every value
+  std::int64_t threshold_begin;
+};
+
+struct CrownTree {
+  std::int32_t levels = 0;      ///< K
+  bool has_deeper = false;      ///< some exits are splits
+  std::int64_t node_begin = 0;  ///< into column and rank, 2^K - 1 nodes
+  std::int64_t exit_begin = 0;  ///< into exit_node and exit_value, max(2^K, kMinExits) exits
+};
+
+struct Crown {
+  int code_bytes = 0;                ///< 1, 2, or 0: this forest has no crown (categorical splits, too many thresholds)
+  std::vector<CrownColumn> columns;  ///< column 0 is the padded nodes': no thresholds, so all its codes are lowest
+  std::vector<std::int32_t> thresholds;  ///< keys, per column ascending and distinct
+  std::vector<CrownTree> trees;          ///< those of a group (forest.h) share the first one's
+  std::vector<std::uint32_t> column;     ///< [nodes]
+  std::vector<std::int16_t> rank;        ///< [nodes], less the bias of the code's type
+  std::vector<std::uint32_t> exit_node;  ///< [exits], within the tree
+  std::vector<float> exit_value;         ///< [exits], 0 where the exit is a split
+  std::int64_t encode_steps = 0;         ///< steps of binary search per row
+  RowCrown row;                          ///< empty unless codes are bytes of few columns
+};
+
+/// Reads the compiled nodes of `forest`.
+Crown BuildCrown(Forest const& forest);
+
+/// Whether codes for `trees` (numbered within the forest) cost less than the steps that they save.
+bool CrownPays(Forest const& forest, TreeRange trees);
+
+/// keys: interleaved by kWalkLanes (row_tile.h), n_rows a multiple of kCrownRows; codes (out): [n_columns, n_rows] of
+/// int8 or int16.
+void EncodeRows(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows, std::int64_t n_slots, void* codes);
+
+/// The codes of one row. keys: [n_slots]; codes (out): [kMaxRowColumns].
+void EncodeRow(Crown const& crown, std::int32_t const* keys, std::int8_t* codes);
+
+}  // namespace kauri

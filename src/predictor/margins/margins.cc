@@ -1,0 +1,297 @@
+/// Every sum is start, then tree after tree, in float32, whichever path computes it.
+#include "predictor/margins/margins.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "common/parallel_for.h"
+#include "predictor/forest/row_tile.h"
+#include "predictor/forest/walk.h"
+#include "predictor/margins/add_vectors.h"
+#include "predictor/margins/crown_kernel.h"
+
+namespace kauri {
+namespace {
+
+/// Below this many rows a tile would be mostly padding.
+constexpr std::int64_t kFewRows = 8;
+
+std::int64_t RoundUp(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+float StartOf(MarginStart const& start, std::int64_t row, std::int64_t output, std::int64_t n_outputs) {
+  return start.of_row.empty() ? start.of_output[output] : start.of_row[row * n_outputs + output];
+}
+
+/// Small rows stay off the heap: a single prediction costs about as much as an allocation.
+class KeyBuffer {
+ public:
+  explicit KeyBuffer(std::int64_t size) : heap_(size > kOnStack ? ToSize(size) : 0) {}
+  std::int32_t* Data() { return heap_.empty() ? stack_.data() : heap_.data(); }
+
+ private:
+  static constexpr std::int64_t kOnStack = 512;
+  std::array<std::int32_t, kOnStack> stack_;
+  std::vector<std::int32_t> heap_;
+};
+
+/// One row as keys and, where the forest has crowns for single rows, codes.
+class SingleRow {
+ public:
+  explicit SingleRow(Forest const& forest)
+      : forest_(forest), keys_(forest.NumSlots()), has_codes_(!forest.crown.row.IsEmpty()) {}
+
+  void Read(DataView const& rows, std::int64_t row) {
+    ReadKeys(forest_, rows, row, row + 1, 1, keys_.Data());
+    if (has_codes_) EncodeRow(forest_.crown, keys_.Data(), codes_.data());
+  }
+
+  /// sums [n_outputs] += the leaves of walks [begin, end), one after the other; up to kGroup of them. A walk is a tree,
+  /// or a group where there are vectors.
+  template <bool kCategorical, typename Reader>
+  void AddTrees(Reader const& reader, std::int64_t begin, std::int64_t end, float* sums) {
+    auto const& crown = forest_.crown;
+    if (has_codes_) FindRowExits(crown.row, {codes_.data(), crown.columns.size()}, begin, end - begin, exits_.data());
+    if (has_codes_ && !crown.row.value.empty()) {
+      AddExits(begin, end, sums);
+      return;
+    }
+    for (auto walk = begin; walk < end; walk += kWalkLanes) {
+      AddLanes<kCategorical>(reader, walk, std::min(kWalkLanes, end - walk), exits_.data() + (walk - begin), sums);
+    }
+  }
+
+  static constexpr std::int64_t kGroup = 8 * kWalkLanes;
+
+ private:
+  void AddExits(std::int64_t begin, std::int64_t end, float* sums) const {
+    auto const* values = forest_.crown.row.value.data();
+    if (forest_.n_outputs > 1) {
+      for (auto tree = begin; tree < end; ++tree) {
+        sums[forest_.output_of_tree[tree]] += values[tree * kRowCrownNodes + exits_[tree - begin]];
+      }
+      return;
+    }
+    auto sum = sums[0];
+    for (auto tree = begin; tree < end; ++tree) sum += values[tree * kRowCrownNodes + exits_[tree - begin]];
+    sums[0] = sum;
+  }
+
+  template <bool kCategorical, typename Reader>
+  void AddLanes(Reader const& reader, std::int64_t first, std::int64_t n_walks, std::uint8_t const* exits,
+                float* sums) {
+    auto const trees_per_walk = forest_.TreesPerWalk();
+    std::uint32_t nodes[kWalkLanes] = {};
+    std::int64_t tree_begin[kWalkLanes];
+    std::int32_t steps = 0;
+    for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) {
+      auto const tree = ToSize((first + std::min(lane, n_walks - 1)) * trees_per_walk);
+      tree_begin[lane] = forest_.tree_begin[tree];
+      auto depth = forest_.tree_depth[tree];
+      if (has_codes_) {
+        auto const& top = forest_.crown.trees[tree];
+        auto const exit = exits[std::min(lane, n_walks - 1)] >> (kCrownLevels - top.levels);
+        nodes[lane] = forest_.crown.exit_node[top.exit_begin + exit];
+        depth -= top.levels;
+      }
+      steps = std::max(steps, depth);
+    }
+    WalkTrees<kCategorical>(forest_, reader, tree_begin, steps, keys_.Data(), nodes);
+    for (std::int64_t lane = 0; lane < n_walks; ++lane) {
+      if (trees_per_walk == 1) {
+        sums[forest_.output_of_tree[first + lane]] += forest_.leaf_value[tree_begin[lane] + nodes[lane]];
+        continue;
+      }
+      auto const* values = forest_.VectorsOf((first + lane) * trees_per_walk) + nodes[lane] * forest_.vectors.stride;
+      for (std::int64_t k = 0; k < forest_.n_outputs; ++k) sums[k] += values[k];
+    }
+  }
+
+  Forest const& forest_;
+  KeyBuffer keys_;
+  bool has_codes_;
+  std::array<std::int8_t, kMaxRowColumns> codes_;
+  std::array<std::uint8_t, kGroup> exits_;
+};
+
+/// Rows [begin, end), one at a time.
+void MarginsByRows(Forest const& forest, DataView const& rows, TreeRange trees, MarginStart const& start,
+                   std::int64_t begin, std::int64_t end, float* out) {
+  SingleRow single(forest);
+  auto const n_walks = trees.end / forest.TreesPerWalk();
+  for (auto row = begin; row < end; ++row) {
+    single.Read(rows, row);
+    auto* sums = out + row * forest.n_outputs;
+    for (std::int64_t k = 0; k < forest.n_outputs; ++k) sums[k] = StartOf(start, row, k, forest.n_outputs);
+    WithReader(forest, [&](auto const& reader, auto categorical) {
+      for (auto walk = trees.begin / forest.TreesPerWalk(); walk < n_walks; walk += SingleRow::kGroup) {
+        single.AddTrees<categorical.value>(reader, walk, std::min(walk + SingleRow::kGroup, n_walks), sums);
+      }
+    });
+  }
+}
+
+/// Rows [begin, end) of a view as keys, codes and running sums; rows are padded to whole groups of walks.
+class Tile {
+ public:
+  Tile(Forest const& forest, DataView const& rows, MarginStart const& start, std::int64_t begin, std::int64_t end,
+       bool with_codes)
+      : forest_(forest),
+        begin_(begin),
+        n_rows_(end - begin),
+        n_padded_(RoundUp(n_rows_, with_codes ? kCrownRows : kWalkLanes)),
+        has_vectors_(!forest.vectors.IsEmpty()),
+        keys_(ToSize(n_padded_ * forest.NumSlots()), kMissingKey),
+        sums_(ToSize(n_padded_ * (has_vectors_ ? forest.vectors.stride : forest.n_outputs))) {
+    ReadKeys(forest, rows, begin, end, kWalkLanes, keys_.data());
+    ForEachSum([&](std::int64_t row, std::int64_t output, float* sum) {
+      *sum = StartOf(start, begin + row, output, forest.n_outputs);
+    });
+    if (!with_codes) return;
+    auto const& crown = forest.crown;
+    codes_.resize(crown.columns.size() * ToSize(n_padded_ * crown.code_bytes));
+    EncodeRows(crown, keys_.data(), n_padded_, forest.NumSlots(), codes_.data());
+    exits_.resize(n_padded_);
+  }
+
+  /// The trees [first, end): a group.
+  void AddTrees(std::int64_t first, std::int64_t end) {
+    if (codes_.empty()) {
+      AddByWalk(first, end, nullptr);
+      return;
+    }
+    auto const& crown = forest_.crown;
+    auto const& top = crown.trees[first];
+    CrownJob const job{codes_.data(),
+                       crown.code_bytes,
+                       n_padded_,
+                       top.levels,
+                       crown.column.data() + top.node_begin,
+                       crown.rank.data() + top.node_begin,
+                       crown.exit_value.data() + top.exit_begin};
+    if (!top.has_deeper && end == first + 1) {
+      AddCrownValues(job, Sums(forest_.output_of_tree[first]));
+      return;
+    }
+    FindCrownExits(job, exits_.data());
+    AddByWalk(first, end, crown.exit_node.data() + top.exit_begin);
+  }
+
+  void Write(float* out) {
+    ForEachSum([&](std::int64_t row, std::int64_t output, float const* sum) {
+      out[(begin_ + row) * forest_.n_outputs + output] = *sum;
+    });
+  }
+
+ private:
+  /// Without vectors.
+  float* Sums(std::int64_t output) { return sums_.data() + output * n_padded_; }
+
+  /// fn(row, output, sum), in the order in which they lie.
+  template <typename Fn>
+  void ForEachSum(Fn&& fn) {
+    auto const n_outputs = forest_.n_outputs;
+    if (has_vectors_) {
+      for (std::int64_t row = 0; row < n_rows_; ++row) {
+        auto* sums = sums_.data() + row * forest_.vectors.stride;
+        for (std::int64_t output = 0; output < n_outputs; ++output) fn(row, output, sums + output);
+      }
+      return;
+    }
+    for (std::int64_t output = 0; output < n_outputs; ++output) {
+      for (std::int64_t row = 0; row < n_rows_; ++row) fn(row, output, Sums(output) + row);
+    }
+  }
+
+  /// From the root, or from the exits of the crown.
+  void AddByWalk(std::int64_t first, std::int64_t end, std::uint32_t const* exit_node) {
+    auto const steps = forest_.tree_depth[first] - (exit_node == nullptr ? 0 : kCrownLevels);
+    WithReader(forest_, [&](auto const& reader, auto categorical) {
+      for (std::int64_t row = 0; row < n_padded_; row += kWalkLanes) {
+        std::uint32_t nodes[kWalkLanes] = {};
+        if (exit_node != nullptr) {
+          for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) nodes[lane] = exit_node[exits_[row + lane]];
+        }
+        WalkRows<categorical.value>(forest_, reader, first, steps, keys_.data() + row * forest_.NumSlots(), nodes);
+        if (has_vectors_) {
+          auto const stride = forest_.vectors.stride;
+          AddVectors(forest_.VectorsOf(first), stride, nodes, kWalkLanes, sums_.data() + row * stride);
+        } else {
+          for (auto tree = first; tree < end; ++tree) AddLeaves(tree, row, nodes);
+        }
+      }
+    });
+  }
+
+  /// The leaves that kWalkLanes rows have reached.
+  void AddLeaves(std::int64_t tree, std::int64_t row, std::uint32_t const* nodes) {
+    auto* sums = Sums(forest_.output_of_tree[tree]) + row;
+    auto const* leaf_value = forest_.leaf_value.data() + forest_.tree_begin[tree];
+    for (std::int64_t lane = 0; lane < kWalkLanes; ++lane) sums[lane] += leaf_value[nodes[lane]];
+  }
+
+  Forest const& forest_;
+  std::int64_t begin_;
+  std::int64_t n_rows_;
+  std::int64_t n_padded_;
+  bool has_vectors_;
+  std::vector<std::int32_t> keys_;   ///< [n_padded, n_slots], interleaved by kWalkLanes
+  std::vector<float> sums_;          ///< [n_outputs, n_padded]; with vectors [n_padded, their stride]
+  std::vector<std::byte> codes_;     ///< [n_columns, n_padded]; empty: no crowns
+  std::vector<std::uint8_t> exits_;  ///< [n_padded]
+};
+
+MarginPath Choose(Forest const& forest, TreeRange trees, std::int64_t n_rows) {
+  if (n_rows < kFewRows) return MarginPath::kRows;
+  return CrownPays(forest, trees) ? MarginPath::kCrown : MarginPath::kTiles;
+}
+
+}  // namespace
+
+void PredictMargins(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees,
+                    MarginStart const& start, MarginPath path, Span<float> out) {
+  auto const n_rows = rows.NumRows();
+  if (path == MarginPath::kAuto) path = Choose(forest, trees, n_rows);
+  auto const with_codes = path == MarginPath::kCrown;
+  auto const code_bytes =
+      with_codes ? static_cast<std::int64_t>(forest.crown.columns.size()) * forest.crown.code_bytes : 0;
+  auto const block_size = TileRows(4 * (forest.NumSlots() + forest.n_outputs) + code_bytes);
+  ParallelForBlocks(ctx, n_rows, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    if (path == MarginPath::kRows || end - begin < kFewRows) {
+      MarginsByRows(forest, rows, trees, start, begin, end, out.data());
+      return;
+    }
+    Tile tile(forest, rows, start, begin, end, with_codes);
+    for (auto first = trees.begin; first < trees.end; first = forest.GroupEnd(first)) {
+      tile.AddTrees(first, forest.GroupEnd(first));
+    }
+    tile.Write(out.data());
+  });
+}
+
+void PredictLeaves(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees, Span<float> out) {
+  auto const groups = forest.GroupsOf(trees);
+  auto const width = static_cast<std::int64_t>(groups.size());
+  auto const block_size = TileRows(4 * forest.NumSlots());
+  ParallelForBlocks(ctx, rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::vector<std::int32_t> keys(RoundUp(end - begin, kWalkLanes) * forest.NumSlots(), kMissingKey);
+    ReadKeys(forest, rows, begin, end, kWalkLanes, keys.data());
+    WithReader(forest, [&](auto const& reader, auto categorical) {
+      for (std::int64_t index = 0; index < width * NumBlocks(end - begin, kWalkLanes); ++index) {
+        auto const column = index % width;
+        auto const tree = groups[column];
+        auto const first = index / width * kWalkLanes;
+        std::uint32_t nodes[kWalkLanes] = {};
+        WalkRows<categorical.value>(forest, reader, tree, forest.tree_depth[tree],
+                                    keys.data() + first * forest.NumSlots(), nodes);
+        auto const* node_id = forest.node_id.data() + forest.tree_begin[tree];
+        for (auto row = first; row < std::min(first + kWalkLanes, end - begin); ++row) {
+          out[(begin + row) * width + column] = static_cast<float>(node_id[nodes[row - first]]);
+        }
+      }
+    });
+  });
+}
+
+}  // namespace kauri

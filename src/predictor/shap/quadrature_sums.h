@@ -1,0 +1,70 @@
+/// \file Sums of the trees of one output over a block of rows, by the walks of quadrature_kernel.h and
+/// quadrature_levels.h: float64, in groups of rows whose sums lie side by side.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "predictor/shap/contributions.h"
+#include "predictor/shap/quadrature_kernel.h"
+#include "predictor/shap/quadrature_levels.h"
+
+namespace kauri {
+
+/// The forest compiled for the methods that a call needs.
+struct CompiledQuadrature {
+  std::shared_ptr<QuadratureForest const> forest;
+  std::shared_ptr<QuadratureLevels const> levels;  ///< nullptr: only walks
+};
+
+/// Compiles on first use. Few rows take the levels unless pairs are wanted.
+CompiledQuadrature PrepareQuadrature(Context const& ctx, ContributionTask const& task, QuadratureGoal goal);
+
+/// Rows of a block: as many as pass over a tree while its constants and their sums are in cache, but few when there are
+/// few, so that all threads have work.
+std::int64_t QuadratureBlockRows(ContributionTask const& task, QuadratureForest const& compiled, bool with_pairs);
+
+/// Expected sum of the trees of each output.
+std::vector<double> ExpectedSums(ContributionTask const& task, QuadratureForest const& compiled);
+
+/// Not shared by threads. The results of a row do not depend on the others.
+class QuadratureSums {
+ public:
+  static constexpr std::int64_t kLanes = kQuadratureRows;
+
+  /// Of rows [begin, end). Nothing is owned.
+  QuadratureSums(ContributionTask const& task, CompiledQuadrature const& compiled, std::int64_t begin,
+                 std::int64_t end);
+
+  /// Forgets the output before.
+  void AddTrees(std::int64_t output, bool with_pairs);
+  /// Takes from each feature its pairs: what remains of Shapley values is the diagonal of their interactions.
+  void SubtractPairs(std::int64_t output);
+
+  std::int64_t NumRows() const { return n_rows_; }
+  std::int64_t NumGroups() const { return n_groups_; }
+  std::int64_t RowsOf(std::int64_t group) const;
+  double const* Phi(std::int64_t group) const;    ///< [n_slots, kLanes]
+  double const* Pairs(std::int64_t group) const;  ///< [pairs of the output, kLanes]
+
+ private:
+  void WalkTree(std::int64_t tree);
+  void ComputeAllTerms();
+  void AddTerms(std::int64_t tree);
+
+  ContributionTask const& task_;
+  QuadratureForest const& compiled_;
+  QuadratureLevels const* levels_;
+  std::int64_t n_rows_;
+  std::int64_t n_groups_;
+  std::vector<std::int32_t> keys_;  ///< [n_groups, n_slots, kLanes]
+  std::vector<double> phi_;         ///< [n_groups, n_slots, kLanes]
+  std::vector<double> pairs_;       ///< [n_groups, pairs of the output, kLanes]
+  std::int64_t n_pairs_ = 0;
+  std::vector<float> terms_;  ///< [n_rows, n_lanes of the levels]
+  std::vector<float> sums_;   ///< of a tree's features
+  QuadratureScratch scratch_;
+};
+
+}  // namespace kauri

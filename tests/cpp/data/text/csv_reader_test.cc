@@ -1,0 +1,111 @@
+#include <random>
+#include <sstream>
+
+#include "data/text/text_reader.h"
+#include "data/data_test_support.h"
+
+namespace kauri {
+namespace {
+
+std::unique_ptr<DataMatrix> Read(std::string const& text, ParamMap const& params = {}, int threads = 1,
+                                 std::int64_t block_bytes = TextFile::kBlockBytes) {
+  TempFile const file(text, ".csv");
+  return ReadCsv(WithThreads(threads), TextFile(file.Path(), block_bytes), ParseParameters<CsvParam>(params));
+}
+
+std::string Refusal(std::string const& text, ParamMap const& params = {}, int threads = 1,
+                    std::int64_t block_bytes = TextFile::kBlockBytes) {
+  return MessageOf([&] { Read(text, params, threads, block_bytes); });
+}
+
+TEST(CsvReader, WorkedExample) {
+  auto const matrix = Read("1,2.5,3\n4,,6\n");
+  EXPECT_TRUE(matrix->Info().labels.empty());
+  EXPECT_TRUE(matrix->IsDense());
+  ExpectSame(RowsOf(*matrix), {1, 2.5F, 3, 4, kNaN, 6});
+}
+
+TEST(CsvReader, LabelAndWeightColumns) {
+  auto const matrix = Read("1,2,3,0.5\n4,,6,2\n", {{"label_column", "2"}, {"weight_column", "3"}});
+  ExpectSame(matrix->Info().labels, {3, 6});
+  ExpectSame(matrix->Info().weights, {0.5F, 2});
+  ExpectSame(RowsOf(*matrix), {1, 2, 4, kNaN});
+}
+
+TEST(CsvReader, BlanksLineEndsAndMissing) {
+  auto const* text = "\xEF\xBB\xBF\r\n 1 ,\t+2e0, nan\r\n \r\n,,\r\n7,-8,9";
+  for (auto const block_bytes : {1, 4, 1000}) {
+    ExpectSame(RowsOf(*Read(text, {}, 2, block_bytes)), {1, 2, kNaN, kNaN, kNaN, kNaN, 7, -8, 9});
+  }
+  ExpectSame(RowsOf(*Read("5\n\n6\n")), {5, 6});
+}
+
+TEST(CsvReader, Delimiters) {
+  std::vector<float> const expected{1, kNaN, 3, 4, 5, 6};
+  ExpectSame(RowsOf(*Read("1;;3\n4;5;6\n", {{"delimiter", ";"}})), expected);
+  ExpectSame(RowsOf(*Read("1\t\t3\n4\t5\t6\n", {{"delimiter", "\\t"}})), expected);
+  ExpectSame(RowsOf(*Read("1\t\t3\n4\t5\t6\n", {{"delimiter", "\t"}})), expected);
+  ExpectSame(RowsOf(*Read("1  3\n4 5 6\n", {{"delimiter", " "}})), expected);
+  for (auto const* bad : {"", ";;", "5", ".", "e", "\"", "-"}) {
+    ExpectParts(Refusal("1,2\n", {{"delimiter", bad}}), {"delimiter '" + std::string(bad) + "'", "one character"});
+  }
+}
+
+TEST(CsvReader, Refusals) {
+  TempFile const file("1,2\n", ".csv");
+  ExpectParts(MessageOf([&] {
+                ReadCsv(WithThreads(1), file.Path(), {{"foo", "1"}});
+              }),
+              {"format=csv does not know 'foo'. Known: "});
+  ExpectParts(Refusal("age,height\n1,2\n"), {".csv, line 1", "field 1, 'age'", "header", "delimiter"});
+  ExpectParts(Refusal("\n1,x y\n1,2\n", {}, 1, 1), {", line 2", "field 2, 'x y'", "header"});
+  ExpectParts(Refusal("1;2\n"), {"field 1, '1;2'", "not separated by ','"});
+  ExpectParts(Refusal("1,2\n3,NA\n"), {", line 2", "field 2, 'NA'", "leave it empty"});
+  ExpectParts(Refusal("1,2\n3,\"4\"\n"), {"field 2, '\"4\"'"});
+  ExpectParts(Refusal("1,2\n3,1 2\n"), {"field 2, '1 2'", "not a number"});
+  ExpectParts(Refusal("1,2\n3,inf\n"), {", line 2", "field 2, 'inf'", "infinite"});
+  ExpectParts(Refusal("1,-1e39\n"), {", line 1", "field 2, '-1e39'", "too large"});
+  ExpectParts(Refusal("1,2\n3\n"), {", line 2", "1 fields", "the first line has 2"});
+  ExpectParts(Refusal("1,2\n3,4,5\n"), {", line 2", "3 fields", "the first line has 2"});
+  ExpectParts(Refusal(""), {"no rows"});
+  ExpectParts(Refusal("\n  \n"), {"no rows"});
+  ExpectParts(Refusal("1,2\n,3\n", {{"label_column", "0"}}), {", line 2", "the label", "must be given"});
+  ExpectParts(Refusal("1,2\nnan,3\n", {{"label_column", "0"}}), {"field 1, 'nan'", "the label"});
+  ExpectParts(Refusal("1,2\n3,-1\n", {{"weight_column", "1"}}),
+              {", line 2", "field 2, '-1'", "the weight", "at least 0"});
+  ExpectParts(Refusal("1,2\n", {{"label_column", "2"}}), {"label_column=2", "has 2", "from 0"});
+  ExpectParts(Refusal("1,2\n", {{"weight_column", "7"}}), {"weight_column=7"});
+  ExpectParts(Refusal("1,2\n", {{"label_column", "1"}, {"weight_column", "1"}}), {"both 1"});
+  ExpectParts(Refusal("1,2\n", {{"label_column", "1"}, {"weight_column", "0"}}), {"rows but no features"});
+  ExpectParts(Refusal("1,2\n", {{"label_column", "x"}}), {"label_column", "'x'"});
+}
+
+TEST(CsvReader, LineOfTheFirstFaultForAnyBlocksAndThreads) {
+  std::string text;
+  for (int line = 1; line <= 200; ++line) text += line % 10 == 0 ? "\n" : line == 77 || line == 150 ? "1,x\n" : "1,2\n";
+  for (auto const block_bytes : {1, 13, 64, 100000}) {
+    for (auto const threads : {1, 8}) ExpectParts(Refusal(text, {}, threads, block_bytes), {", line 77:"});
+  }
+}
+
+TEST(CsvReader, EqualsNaiveParserForAnyBlocksAndThreads) {
+  std::mt19937 random(4);
+  std::string text;
+  std::vector<float> expected;
+  for (int row = 0; row < 500; ++row) {
+    for (int col = 0; col < 7; ++col) {
+      std::ostringstream field;
+      field.precision(static_cast<int>(random() % 12) + 1);
+      if (random() % 6 != 0)
+        field << std::ldexp(static_cast<double>(random()) - 2e9, static_cast<int>(random() % 90) - 60);
+      text += field.str() + (col < 6 ? "," : random() % 2 == 0 ? "\r\n" : "\n");
+      expected.push_back(field.str().empty() ? kNaN : std::strtof(field.str().c_str(), nullptr));
+    }
+  }
+  for (auto const block_bytes : {1, 41, 4096, 1 << 20}) {
+    for (auto const threads : {1, 8}) ExpectSame(RowsOf(*Read(text, {}, threads, block_bytes)), expected);
+  }
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,44 @@
+/// \file Interventional contributions of small models, for their tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "predictor/interventional/interventional.h"
+#include "predictor/output_width.h"
+#include "predictor/predictor_fixtures.h"
+#include "support/error.h"
+
+namespace kauri::testing {
+
+inline TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(model.trees.size())}; }
+
+inline std::vector<float> ZeroStart(Model const& model) { return std::vector<float>(model.NumOutputs(), 0.0F); }
+
+inline std::vector<float> Explain(Model const& model, DataView const& rows, DataView const& background,
+                                  MarginStart const& start, TreeRange trees, int threads = 1) {
+  auto const forest = CompileForest({}, model, AllTrees(model));
+  std::vector<float> out(rows.NumRows() * OutputWidth(model, PredictKind::kContribution, trees), 123.0F);
+  InterventionalContributions(Threads(threads), {forest, rows, trees, start}, background, out);
+  return out;
+}
+
+inline std::vector<float> Explain(Model const& model, DataView const& rows, DataView const& background,
+                                  int threads = 1) {
+  auto const start = ZeroStart(model);
+  return Explain(model, rows, background, {start, {}}, AllTrees(model), threads);
+}
+
+inline MemoryView Rows(MemoryView const& rows, std::vector<std::int64_t> const& chosen) {
+  std::vector<float> values;
+  for (auto const row : chosen) {
+    for (std::int64_t col = 0; col < rows.NumCols(); ++col) values.push_back(rows.At(row, col));
+  }
+  return {values, rows.NumCols()};
+}
+
+}  // namespace kauri::testing

@@ -1,0 +1,111 @@
+#include "predictor/lanes/bin_packing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "support/random_matrix.h"
+
+namespace kauri {
+namespace {
+
+using Sizes = std::vector<std::uint8_t>;
+
+/// Mostly short, as paths of shallow trees, or of any size.
+Sizes RandomSizes(std::size_t n, std::uint32_t largest, std::uint64_t seed) {
+  testing::Random random(seed);
+  Sizes sizes(n);
+  for (auto& size : sizes) size = static_cast<std::uint8_t>(1 + random.Below(largest));
+  return sizes;
+}
+
+/// Straight from the definitions: all open bins are looked at.
+std::int64_t NaiveBins(Sizes sizes, int capacity, bool best) {
+  std::sort(sizes.rbegin(), sizes.rend());
+  std::vector<int> left;
+  for (int const size : sizes) {
+    auto chosen = left.end();
+    for (auto bin = left.begin(); bin != left.end(); ++bin) {
+      if (*bin < size) continue;
+      if (chosen == left.end() || (best && *bin < *chosen)) chosen = bin;
+    }
+    if (chosen == left.end()) chosen = left.insert(left.end(), capacity);
+    *chosen -= size;
+  }
+  return static_cast<std::int64_t>(left.size());
+}
+
+/// Every item in one bin, no bin too full or empty.
+void ExpectValid(Packing const& packing, Sizes const& sizes, int capacity) {
+  auto items = packing.items;
+  ASSERT_EQ(packing.bin_begin.front(), 0);
+  ASSERT_EQ(packing.bin_begin.back(), static_cast<std::int64_t>(items.size()));
+  std::int64_t used = 0;
+  for (std::int64_t bin = 0; bin < packing.NumBins(); ++bin) {
+    int total = 0;
+    for (auto i = packing.bin_begin[bin]; i < packing.bin_begin[bin + 1]; ++i) total += sizes[items[i]];
+    ASSERT_GT(total, 0);
+    ASSERT_LE(total, capacity);
+    used += total;
+  }
+  EXPECT_EQ(packing.used, used);
+  if (packing.NumBins() > 0) {
+    EXPECT_DOUBLE_EQ(packing.Utilisation(),
+                     static_cast<double>(used) / static_cast<double>(capacity * packing.NumBins()));
+  }
+  std::sort(items.begin(), items.end());
+  for (std::size_t i = 0; i < items.size(); ++i) ASSERT_EQ(items[i], static_cast<std::int64_t>(i));
+}
+
+TEST(BinPacking, EqualsTheNaiveAlgorithms) {
+  for (std::uint32_t const largest : {4U, 12U, 32U}) {
+    for (std::size_t const n : {1U, 2U, 31U, 32U, 33U, 900U}) {
+      auto const sizes = RandomSizes(n, largest, largest * 1000 + n);
+      SCOPED_TRACE("largest " + std::to_string(largest) + ", " + std::to_string(n) + " items");
+      auto const best = PackBins(sizes, 32, BinPacking::kBestFitDecreasing);
+      auto const first = PackBins(sizes, 32, BinPacking::kFirstFitDecreasing);
+      auto const next = PackBins(sizes, 32, BinPacking::kNextFit);
+      auto const none = PackBins(sizes, 32, BinPacking::kNone);
+      for (auto const* packing : {&best, &first, &next, &none}) ExpectValid(*packing, sizes, 32);
+      EXPECT_EQ(best.NumBins(), NaiveBins(sizes, 32, true));
+      EXPECT_EQ(first.NumBins(), NaiveBins(sizes, 32, false));
+      EXPECT_EQ(none.NumBins(), static_cast<std::int64_t>(n));
+      EXPECT_LE(best.NumBins(), next.NumBins());
+      auto const fewest = (best.used + 31) / 32;
+      EXPECT_LE(next.NumBins(), 2 * fewest);
+      EXPECT_LE(9 * best.NumBins(), 11 * fewest + 9 * 4) << "11/9 of the fewest and four";
+    }
+  }
+}
+
+/// A row of sizes where the methods differ: best fit closes the hole of 2 with the 2, first fit the hole of 3.
+TEST(BinPacking, ByHand) {
+  Sizes const sizes{7, 8, 3, 2};
+  auto const items = [&](BinPacking method) { return PackBins(sizes, 10, method); };
+  EXPECT_EQ(items(BinPacking::kBestFitDecreasing).items, (std::vector<std::int64_t>{1, 3, 0, 2}));
+  EXPECT_EQ(items(BinPacking::kBestFitDecreasing).NumBins(), 2);
+  EXPECT_EQ(items(BinPacking::kNextFit).bin_begin, (std::vector<std::int64_t>{0, 1, 2, 4}));
+  EXPECT_EQ(items(BinPacking::kNone).NumBins(), 4);
+  EXPECT_EQ(PackBins(Sizes{6, 5, 4, 4}, 10, BinPacking::kFirstFitDecreasing).items,
+            (std::vector<std::int64_t>{0, 2, 1, 3}));
+}
+
+TEST(BinPacking, NothingToPack) {
+  for (auto const method :
+       {BinPacking::kBestFitDecreasing, BinPacking::kFirstFitDecreasing, BinPacking::kNextFit, BinPacking::kNone}) {
+    auto const packing = PackBins({}, 32, method);
+    EXPECT_EQ(packing.NumBins(), 0);
+    EXPECT_EQ(packing.Utilisation(), 1.0);
+  }
+}
+
+TEST(BinPacking, RefusesWhatFitsNoBin) {
+  for (std::uint8_t const size : {0, 33}) {
+    Sizes const sizes{3, size};
+    EXPECT_THROW(PackBins(sizes, 32, BinPacking::kBestFitDecreasing), Error);
+  }
+}
+
+}  // namespace
+}  // namespace kauri
