@@ -228,6 +228,7 @@ class AbsoluteError : public Objective {
 class LargestPrediction : public Metric {
  public:
   std::string Name() const override { return "largest"; }
+  void Validate(MetaInfo const&, std::int64_t) const override {}
   double Evaluate(Context const&, Span<float const> predictions, MetaInfo const&) const override {
     return static_cast<double>(*std::max_element(predictions.begin(), predictions.end()));
   }
