@@ -7,7 +7,8 @@ from ._model.booster import Booster, Objective
 from ._model.metrics import CustomMetric, Evaluation
 from ._training.callback import EvalsLog, TrainingCallback
 from ._training.callbacks import CallbackContainer, EarlyStopping
-from ._training.cv import CvBooster, Preprocessing, cv
+from ._training.cv import Preprocessing, cv
+from ._training.cv_booster import CvBooster
 from ._training.folds import Folds
 
 __all__ = [

@@ -17,7 +17,7 @@ from pathlib import Path
 import kauri
 import numpy as np
 import pytest
-from kauri._binding import library as _lib
+from kauri._binding.library import LIB
 from kauri.callback import TrainingCallback, TrainingCheckPoint
 
 QUIET = {"verbose_eval": False}
@@ -242,7 +242,7 @@ def test_names_and_attributes_of_any_bytes(train: kauri.DMatrix, tmp_path: Path)
 @pytest.mark.parametrize("raw", [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x8f\xbe\x80"])
 def test_bytes_through_the_c_interface(train: kauri.DMatrix, raw: bytes) -> None:
     model = kauri.train(PARAMS, train, 1, **QUIET)
-    lib, handle = _lib.LIB, model.handle
+    lib, handle = LIB, model.handle
     text, array = ctypes.c_char_p(raw), (ctypes.c_char_p * 3)(raw, b"b", b"c")
     types = (ctypes.c_char_p * 3)(raw, raw, raw)
     out, length = ctypes.c_void_p(), ctypes.c_uint64()

@@ -13,7 +13,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from kauri._binding import library as _lib
+from kauri._binding.arrays import interface_members
+from kauri._binding.calls import call_handle
+from kauri._binding.library import LIB, check
+from kauri._binding.text import config
 from kauri.sklearn import KauriClassifier, KauriRegressor
 from scipy.sparse import csr_matrix
 
@@ -167,14 +170,14 @@ def test_refused_columns_in_device_memory() -> None:
 @pytest.mark.parametrize("typestr", ["<M8[ns]", "<m8[s]", "<M8", "<m8", "|V8", "<U1", "|S1", "|O", "<c8"])
 def test_refused_by_the_library(typestr: str) -> None:
     values = np.zeros((4, 2), np.int64)
-    described = {**_lib.interface_members(values), "typestr": typestr}
+    described = {**interface_members(values), "typestr": typestr}
     data = kauri.DMatrix(X)
     for act in (
-        lambda text: _lib.call_handle(_lib.LIB.XGDMatrixCreateFromDense, text, b'{"missing": NaN}'),
-        lambda text: _lib.check(_lib.LIB.XGDMatrixSetInfoFromInterface(data.handle, b"base_margin", text)),
-        lambda text: _lib.call_handle(
-            _lib.LIB.XGDMatrixCreateFromColumnar, b"[%b]" % text.replace(b"[4, 2]", b"[4]"), b'{"missing": NaN}'
+        lambda text: call_handle(LIB.XGDMatrixCreateFromDense, text, b'{"missing": NaN}'),
+        lambda text: check(LIB.XGDMatrixSetInfoFromInterface(data.handle, b"base_margin", text)),
+        lambda text: call_handle(
+            LIB.XGDMatrixCreateFromColumnar, b"[%b]" % text.replace(b"[4, 2]", b"[4]"), b'{"missing": NaN}'
         ),
     ):
         with pytest.raises(kauri.DataError, match="typestr"):
-            act(_lib.config(**described))
+            act(config(**described))

@@ -120,7 +120,7 @@ def test_lines_of_the_log_have_levels(caplog: pytest.LogCaptureFixture, data: ka
     caplog.clear()
     for level, expected in ((1, logging.WARNING), (2, logging.INFO), (3, logging.DEBUG)):
         with caplog.at_level(logging.DEBUG, "kauri"):
-            kauri._binding.library._log(level, b"a line")
+            kauri._binding.library.log_line(level, b"a line")
         assert caplog.records[-1].levelno == expected
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import kauri
 import numpy as np
 import pytest
-from kauri._binding.library import num_threads
+from kauri._binding.process import num_threads
 
 Table = tuple[np.ndarray, np.ndarray]
 PARAMS = {"objective": "binary:logistic", "tree_method": "hist", "max_depth": 4, "nthread": 4}
@@ -172,7 +172,7 @@ def test_without_new_threads_training_goes_on() -> None:
 
 
 def default_threads(**environment: str) -> int:
-    return int(run("import kauri._binding.library\nprint(kauri._binding.library.num_threads())", **environment))
+    return int(run("import kauri._binding.process\nprint(kauri._binding.process.num_threads())", **environment))
 
 
 def test_default_threads_follow_the_environment() -> None:
@@ -183,9 +183,9 @@ def test_default_threads_follow_the_environment() -> None:
 
 def test_default_threads_follow_the_affinity_mask() -> None:
     code = """
-        import os, kauri._binding.library
+        import os, kauri._binding.process
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        print(kauri._binding.library.num_threads())
+        print(kauri._binding.process.num_threads())
     """
     assert run(code, OMP_NUM_THREADS="") == "1"
 

@@ -56,7 +56,7 @@ int CommonDevice(Arrays const& arrays) {
   return device;
 }
 
-DeviceLayout ShapeOf(Arrays const& arrays, int device) {
+DeviceLayout LayoutOf(Arrays const& arrays, int device) {
   DeviceLayout layout;
   layout.device = device;
   for (auto const& array : arrays) {
@@ -131,7 +131,7 @@ class CudaStorage : public DeviceStorage {
 
 std::unique_ptr<DeviceStorage> MakeCopy(Arrays const& arrays, float missing, int device) {
   DeviceScope const scope(device);
-  auto layout = ShapeOf(arrays, device);
+  auto layout = LayoutOf(arrays, device);
   auto stream = std::make_unique<StreamOwner>(device);
   auto const& cuda = stream->Context();
   auto const n_cells = static_cast<std::size_t>(layout.n_rows * layout.n_cols);
@@ -146,7 +146,7 @@ std::unique_ptr<DeviceStorage> MakeCopy(Arrays const& arrays, float missing, int
 
 std::unique_ptr<DeviceStorage> MakeReference(DeviceArray const& array, int device) {
   DeviceScope const scope(device);
-  auto layout = ShapeOf({array}, device);
+  auto layout = LayoutOf({array}, device);
   layout.values = static_cast<float const*>(array.view.data);
   layout.row_stride = array.view.strides[0] / 4;
   layout.col_stride = array.view.strides[1] / 4;

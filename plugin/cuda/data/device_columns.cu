@@ -19,17 +19,17 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::uint32_t kMissingKey = 0xFFFFFFFFU;
+constexpr std::uint32_t kMissingSortKey = 0xFFFFFFFFU;
 /// Of the count of present values: enough to fill a device, few enough for an atomic each.
 constexpr std::int64_t kCountingThreads = 1 << 19;
 
-__device__ __forceinline__ std::int64_t ThreadIndex() {
+__device__ __forceinline__ std::int64_t GridIndex() {
   return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
 }
 
 /// -0 counts as 0, as in SortedColumns.
-__device__ std::uint32_t KeyOf(float value) {
-  if (!(value == value)) return kMissingKey;
+__device__ std::uint32_t SortKeyOf(float value) {
+  if (!(value == value)) return kMissingSortKey;
   std::uint32_t const bits = __float_as_uint(value == 0.0F ? 0.0F : value);
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
 }
@@ -48,7 +48,7 @@ struct Matrix {
 /// A thread stays in its column; neighbours read neighbouring columns. n_threads: a multiple of n_cols.
 __global__ void __launch_bounds__(kThreads)
     CountPresentKernel(Matrix matrix, std::int64_t n_threads, unsigned long long* n_present) {
-  std::int64_t const thread = ThreadIndex();
+  std::int64_t const thread = GridIndex();
   if (thread >= n_threads) return;
   std::int64_t const col = thread % matrix.n_cols;
   unsigned long long count = 0;
@@ -61,15 +61,15 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads)
     ExtractKernel(Matrix matrix, std::int64_t col, std::uint32_t* keys, std::uint32_t* rows) {
-  std::int64_t const row = ThreadIndex();
+  std::int64_t const row = GridIndex();
   if (row >= matrix.n_rows) return;
-  keys[row] = KeyOf(matrix.values[row * matrix.n_cols + col]);
+  keys[row] = SortKeyOf(matrix.values[row * matrix.n_cols + col]);
   rows[row] = static_cast<std::uint32_t>(row);
 }
 
 __global__ void __launch_bounds__(kThreads) AppendKernel(std::uint32_t const* keys, std::uint32_t const* rows,
                                                          std::int64_t n, std::uint32_t* to_rows, float* to_values) {
-  std::int64_t const index = ThreadIndex();
+  std::int64_t const index = GridIndex();
   if (index >= n) return;
   to_rows[index] = rows[index];
   to_values[index] = ValueOf(keys[index]);
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads) AppendKernel(std::uint32_t const* ke
 __global__ void __launch_bounds__(kThreads)
     EntryKeysKernel(Span<std::int64_t const> row_ptr, std::uint32_t const* features, float const* values,
                     std::int64_t n_entries, std::uint64_t* keys, std::uint32_t* rows) {
-  std::int64_t const entry = ThreadIndex();
+  std::int64_t const entry = GridIndex();
   if (entry >= n_entries) return;
   std::int64_t low = 0;
   for (auto high = static_cast<std::int64_t>(row_ptr.size()) - 1; high - low > 1;) {
@@ -92,19 +92,19 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   rows[entry] = static_cast<std::uint32_t>(low);
-  keys[entry] = std::uint64_t{features[entry]} << 32U | KeyOf(values[entry]);
+  keys[entry] = std::uint64_t{features[entry]} << 32U | SortKeyOf(values[entry]);
 }
 
 __global__ void __launch_bounds__(kThreads)
     EntryValuesKernel(std::uint64_t const* keys, std::int64_t n_entries, float* values) {
-  std::int64_t const entry = ThreadIndex();
+  std::int64_t const entry = GridIndex();
   if (entry < n_entries) values[entry] = ValueOf(static_cast<std::uint32_t>(keys[entry]));
 }
 
 /// column_ptr: [n_cols + 1], the first entry of a feature that is not below the column.
 __global__ void __launch_bounds__(kThreads)
     ColumnPtrKernel(Span<std::uint64_t const> keys, Span<std::int64_t> column_ptr) {
-  std::int64_t const col = ThreadIndex();
+  std::int64_t const col = GridIndex();
   if (col >= static_cast<std::int64_t>(column_ptr.size())) return;
   auto const key = static_cast<std::uint64_t>(col) << 32U;
   std::int64_t low = 0;
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads) BothWaysKernel(Span<std::int64_t const> column_ptr, std::int64_t n_rows,
                                                            float const* values, std::uint8_t* both_ways) {
-  std::int64_t const col = ThreadIndex();
+  std::int64_t const col = GridIndex();
   if (col + 1 >= static_cast<std::int64_t>(column_ptr.size())) return;
   std::int64_t const begin = column_ptr.data()[col];
   std::int64_t const end = column_ptr.data()[col + 1];

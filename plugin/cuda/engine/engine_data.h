@@ -72,7 +72,7 @@ class EngineData {
   /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there may be something
   /// to say.
   void WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output, GradientUnit unit);
-  GradientTable Gradients() const { return {training.gradients.span(), n_outputs}; }
+  PairTable Gradients() const { return {training.gradients.span(), n_outputs}; }
 
  private:
   bool UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix);

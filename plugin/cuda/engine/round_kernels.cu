@@ -16,7 +16,7 @@ constexpr int kThreads = 256;
 constexpr unsigned kMaxBlocks = 1024;
 constexpr std::int64_t kMaxGridY = 65535;
 
-__device__ __forceinline__ std::int64_t ThreadIndex() {
+__device__ __forceinline__ std::int64_t GridIndex() {
   return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
 }
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ std::uint32_t WarpMax(std::uint32_t value) {
 }
 
 __global__ void __launch_bounds__(kThreads) FillMarginsKernel(Span<float const> start, Span<float> margins) {
-  std::int64_t const i = ThreadIndex();
+  std::int64_t const i = GridIndex();
   if (i < static_cast<std::int64_t>(margins.size())) {
     margins.data()[i] = start.data()[i % static_cast<std::int64_t>(start.size())];
   }
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair
   for (std::int64_t output = blockIdx.y; output < n_outputs; output += gridDim.y) {
     std::uint32_t gradient = 0;
     std::uint32_t hessian = 0;
-    for (std::int64_t row = ThreadIndex(); row < n_rows; row += stride) {
+    for (std::int64_t row = GridIndex(); row < n_rows; row += stride) {
       GradientPair const pair = pairs[row * n_outputs + output];
       gradient = max(gradient, MagnitudeBits(pair.gradient));
       hessian = max(hessian, MagnitudeBits(pair.hessian));
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair
 __global__ void __launch_bounds__(kThreads)
     FirstNotFiniteKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
                          unsigned long long* first) {
-  std::int64_t const row = ThreadIndex();
+  std::int64_t const row = GridIndex();
   if (row >= n_rows) return;
   GradientPair const pair = pairs[row * n_outputs + output];
   if (isfinite(pair.gradient) && isfinite(pair.hessian)) return;
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     WatchedPairsKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs, std::int64_t output,
                        Span<GradientPair> watched) {
-  std::int64_t const i = ThreadIndex();
+  std::int64_t const i = GridIndex();
   std::int64_t const n_watched = static_cast<std::int64_t>(watched.size());
   if (i < n_watched) watched.data()[i] = pairs[i * n_rows / n_watched * n_outputs + output];
 }
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     QuantiseKernel(GradientPair const* from, std::int64_t n_outputs, std::int64_t output, GradientUnit steps,
                    RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled) {
-  std::int64_t const row = ThreadIndex();
+  std::int64_t const row = GridIndex();
   if (row >= static_cast<std::int64_t>(pairs.size())) return;
   bool const used = sample.rate >= 1.0F || IsRowSampled(sample.key, row, sample.rate);
   pairs.data()[row] = used ? QuantisePair(from[row * n_outputs + output], steps) : FixedPair{0, 0};
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     AddLeavesKernel(float const* leaf_values, Span<std::int32_t const> leaf_of_row, std::int64_t n_outputs,
                     std::int64_t output, float* margins) {
-  std::int64_t const row = ThreadIndex();
+  std::int64_t const row = GridIndex();
   if (row >= static_cast<std::int64_t>(leaf_of_row.size())) return;
   margins[row * n_outputs + output] += leaf_values[leaf_of_row.data()[row]];
 }
@@ -109,7 +109,7 @@ void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> m
          margins);
 }
 
-std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, GradientTable const& gradients) {
+std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients) {
   auto const n_rows = gradients.NumRows();
   auto const n_outputs = static_cast<std::size_t>(gradients.n_outputs);
   Buffer<LargestMagnitude> largest(cuda, n_outputs);
@@ -121,7 +121,7 @@ std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, Gradien
   return ToHost(cuda, largest.data(), n_outputs);
 }
 
-std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output) {
+std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {
   auto const n_rows = gradients.NumRows();
   auto const first = ToDevice(cuda, std::vector<unsigned long long>{static_cast<unsigned long long>(n_rows)});
   Launch(cuda, GridFor(n_rows, kThreads), kThreads, FirstNotFiniteKernel, gradients.pairs.data(), n_rows,
@@ -129,7 +129,7 @@ std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradie
   return static_cast<std::int64_t>(ToHost(cuda, first.data(), 1)[0]);
 }
 
-Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output) {
+Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {
   auto const n_rows = gradients.NumRows();
   auto const n_watched = NumWatchedRows(n_rows);
   Buffer<GradientPair> watched(cuda, static_cast<std::size_t>(n_watched));
@@ -138,7 +138,7 @@ Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, GradientTable const& 
   return watched;
 }
 
-void Quantise(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output, GradientUnit unit,
+void Quantise(CudaContext const& cuda, PairTable const& gradients, std::int64_t output, GradientUnit unit,
               RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled) {
   GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
   Launch(cuda, GridFor(gradients.NumRows(), kThreads), kThreads, QuantiseKernel, gradients.pairs.data(),

@@ -13,7 +13,7 @@
 namespace kauri::cuda {
 
 /// Gradient pairs, [n_rows, n_outputs].
-struct GradientTable {
+struct PairTable {
   Span<GradientPair const> pairs;
   std::int64_t n_outputs;
   std::int64_t NumRows() const { return static_cast<std::int64_t>(pairs.size()) / n_outputs; }
@@ -39,17 +39,17 @@ struct RowSample {
 void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins);
 
 /// [n_outputs]; waits for the values.
-std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, GradientTable const& gradients);
+std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients);
 
 /// The first row whose pair for `output` is not finite; the number of rows if all are. Waits for the value.
-std::int64_t FirstNotFinite(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output);
+std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output);
 
 /// The pairs for `output` of the rows that a ResolutionWatch looks at.
-Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output);
+Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& gradients, std::int64_t output);
 
 /// pairs (out): [n_rows], column `output` in units; zero where the row is not sampled. sampled (out): [n_rows], 1 =
 /// used; empty: not wanted.
-void Quantise(CudaContext const& cuda, GradientTable const& gradients, std::int64_t output, GradientUnit unit,
+void Quantise(CudaContext const& cuda, PairTable const& gradients, std::int64_t output, GradientUnit unit,
               RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled);
 
 /// margins[row, output] += leaf_values[leaf_of_row[row]].

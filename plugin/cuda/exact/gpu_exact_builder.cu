@@ -6,14 +6,14 @@
 #include "cuda/common/launch.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/data/device_columns.h"
-#include "cuda/exact/category_columns.h"
+#include "cuda/exact/categories/category_columns.h"
+#include "cuda/exact/entries/positions.h"
+#include "cuda/exact/entries/sum_pairs.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
-#include "cuda/exact/positions.h"
-#include "cuda/exact/sum_pairs.h"
 #include "tree/constraints/constraints.h"
+#include "tree/growth/tree_common.h"
 #include "tree/sampling/sampling.h"
-#include "tree/tree_common.h"
 
 namespace kauri::cuda {
 
@@ -177,7 +177,7 @@ std::vector<std::uint8_t> Grower::AllowedColumns() const {
 }
 
 std::vector<SplitCandidate> Grower::FindBest() {
-  LevelTask level;
+  LevelNodes level;
   level.gain = gain_;
   for (auto const& node : nodes_) {
     auto const bounds = constraints_.BoundsOf(node.id);

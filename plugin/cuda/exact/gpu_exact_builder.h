@@ -2,12 +2,12 @@
 ///
 /// 1. Once per data set the columns are sorted (cuda/data/device_columns.h).
 /// 2. Per tree every column's entries get their gradient pair. On the first levels they stay in the order of their
-/// values (interleaved.h); then they are sorted by node, and stay so from level to level by a stable one-bit partition
-/// of each segment (partition.h).
-/// 3. Per level a scan finds the best split of every node (find_split.h); the host reads those, decides as the CPU's
-/// exact method does, and sends back what becomes of each node.
-/// 4. Rows move first in the missing direction, then by value (positions.h).
-/// 5. Categorical columns are added up by node and category and searched as sets (category_columns.h).
+/// values (entries/interleaved.h); then they are sorted by node, and stay so from level to level by a stable one-bit
+/// partition of each segment (entries/partition.h).
+/// 3. Per level a scan finds the best split of every node (split/find_split.h); the host reads those, decides as the
+/// CPU's exact method does, and sends back what becomes of each node.
+/// 4. Rows move first in the missing direction, then by value (entries/positions.h).
+/// 5. Categorical columns are added up by node and category and searched as sets (categories/category_columns.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=exact.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "cuda/exact/device_tree_builder.h"
+#include "cuda/tree/device_tree_builder.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/exact/entries/partition.h"
+#include "cuda/exact/entries/positions.h"
+#include "cuda/exact/entries/sum_pairs.h"
 #include "cuda/exact/level_entries.h"
-#include "cuda/exact/partition.h"
-#include "cuda/exact/positions.h"
-#include "cuda/exact/sum_pairs.h"
 
 namespace kauri::cuda {
 
@@ -39,7 +39,7 @@ void LevelEntries::NarrowRows(Buffer<std::int32_t> const& positions) {
 }
 
 /// What split finding needs of the nodes, whatever the feature. best (out): [n_nodes], device.
-SplitTask LevelEntries::UploadLevel(LevelTask const& level, SplitCandidate** best) {
+SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** best) {
   auto& upload = workspace_.level_upload;
   upload.Clear();
   auto const nodes = upload.Add(level.nodes);
@@ -62,7 +62,7 @@ SplitTask LevelEntries::UploadLevel(LevelTask const& level, SplitCandidate** bes
   return task;
 }
 
-std::vector<SplitCandidate> LevelEntries::FindBest(LevelTask const& level) {
+std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {
   SplitCandidate* best = nullptr;
   auto const of_level = UploadLevel(level, &best);
   auto const n_nodes = of_level.table.n_nodes;

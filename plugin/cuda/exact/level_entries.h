@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "cuda/data/device_columns.h"
-#include "cuda/exact/category_columns.h"
+#include "cuda/exact/categories/category_columns.h"
 #include "cuda/exact/chunk.h"
-#include "cuda/exact/device_tree_builder.h"
+#include "cuda/tree/device_tree_builder.h"
 
 namespace kauri::cuda {
 
 /// What split finding on one level needs; on the host.
-struct LevelTask {
+struct LevelNodes {
   GainParam gain;
   std::vector<NodeTotals> nodes;
   std::vector<std::uint8_t> allowed;  ///< [n_nodes, n_all_features]; empty: every node may use every column
@@ -37,14 +37,14 @@ class LevelEntries {
   /// entry.
   void Fill(std::vector<std::uint32_t> const& features);
   /// The best split of every node, in the order of the nodes. Waits for them.
-  std::vector<SplitCandidate> FindBest(LevelTask const& level);
+  std::vector<SplitCandidate> FindBest(LevelNodes const& level);
   /// Rows move as `moves` (by node) says, entries to the children: parent_of_child[child] = 2 * parent + (right child).
   void Advance(std::vector<NodeMove> const& moves, std::vector<std::int32_t> const& parent_of_child);
 
  private:
   bool IsSampled() const { return !task_.sampled_rows.empty(); }
   std::size_t NumRows() const { return task_.pairs.size(); }
-  SplitTask UploadLevel(LevelTask const& level, SplitCandidate** best);
+  SplitTask UploadLevel(LevelNodes const& level, SplitCandidate** best);
   void DropUnsampled();
   void NarrowRows(Buffer<std::int32_t> const& positions);
   void MoveEntries(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents, std::int32_t n_children);

@@ -9,7 +9,7 @@
 namespace kauri::cuda {
 namespace {
 
-bool HasCategorical(Model const& model, TreeRange trees) {
+bool SplitsCategories(Model const& model, TreeRange trees) {
   return std::any_of(model.trees.begin() + trees.begin, model.trees.begin() + trees.end,
                      [](Tree const& tree) { return tree.HasCategorical(); });
 }
@@ -54,8 +54,8 @@ void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::siz
 }  // namespace
 
 DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange range, CoverSource cover_source)
-    : Forest(CompileForest(ctx, model, range, HasCategorical(model, range) ? NodeLayout::kWide : NodeLayout::kSmallest,
-                           cover_source)),
+    : Forest(CompileForest(ctx, model, range,
+                           SplitsCategories(model, range) ? NodeLayout::kWide : NodeLayout::kSmallest, cover_source)),
       stream_(ctx.device.ordinal),
       order_(OrderByOutput(*this)) {
   DeviceScope const scope(ctx.device.ordinal);

@@ -15,7 +15,7 @@ namespace kauri::cuda {
 namespace {
 
 /// Of features and of output in one tile: large against the cost of a launch, small against the whole.
-constexpr std::int64_t kTileBytes = 16 << 20;
+constexpr std::int64_t kBytesPerTile = 16 << 20;
 /// What a host thread copies at a time.
 constexpr std::int64_t kHostBlock = 2048;
 /// Floats that rows are copied to before their slots are taken out.
@@ -137,7 +137,7 @@ class HostRowsSession {
     if (n_rows == 0) return;
     auto const width = static_cast<std::int64_t>(task.out.size()) / n_rows;
     auto const row_bytes = std::max<std::int64_t>(1, 4 * std::max(forest.NumSlots(), width));
-    auto const tile_rows = std::max<std::int64_t>(1, kTileBytes / row_bytes);
+    auto const tile_rows = std::max<std::int64_t>(1, kBytesPerTile / row_bytes);
     RequireTiles(std::min(n_rows, tile_rows), forest.NumSlots(), width, n_rows > tile_rows ? 2 : 1);
     std::size_t next = 0;
     for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {

@@ -23,7 +23,7 @@ namespace kauri::cuda {
 namespace {
 
 /// Of features or of results in one tile.
-constexpr std::int64_t kTileBytes = 4 << 20;
+constexpr std::int64_t kBytesPerTile = 4 << 20;
 /// Of wide rows; fewer would leave multiprocessors without work.
 constexpr std::int64_t kMinTileRows = 4096;
 /// Rows of a block.
@@ -31,8 +31,8 @@ constexpr std::int64_t kBlockRows = 128;
 constexpr std::int64_t kTilesInFlight = 2;
 
 /// Tiles of about the same size, none above the number of rows that device memory has room for.
-std::int64_t TileRows(std::int64_t n_rows, std::int64_t bytes_per_row, std::int64_t most_rows) {
-  auto const wanted = std::max(kMinTileRows, kTileBytes / std::max<std::int64_t>(1, bytes_per_row));
+std::int64_t RowsPerTile(std::int64_t n_rows, std::int64_t bytes_per_row, std::int64_t most_rows) {
+  auto const wanted = std::max(kMinTileRows, kBytesPerTile / std::max<std::int64_t>(1, bytes_per_row));
   auto const limit = std::max<std::int64_t>(1, std::min(wanted, most_rows));
   auto const n_tiles = (n_rows + limit - 1) / limit;
   auto const even = (n_rows + n_tiles - 1) / n_tiles;
@@ -78,7 +78,7 @@ void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, 
   std::array<std::unique_ptr<ShapSession>, kTilesInFlight> sessions{TakeSession()};
   auto const tile_bytes = TileBytes(*sessions[0], options);
   auto const row_bytes = 4 * (n_slots + width + forest_.n_outputs) + BytesPerRow(ctx, task.kind) + ValueBytes(sparse);
-  auto const tile_rows = TileRows(n_rows, 4 * std::max(n_slots, width), tile_bytes / row_bytes);
+  auto const tile_rows = RowsPerTile(n_rows, 4 * std::max(n_slots, width), tile_bytes / row_bytes);
   std::size_t turn = 0;
   for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows, turn = 1 - turn) {
     auto const end = std::min(n_rows, begin + tile_rows);

@@ -34,9 +34,9 @@ double ScaleOf(Forest const& forest, TreeRange trees) {
 }
 
 /// One call, whose rows pass over the trees tile by tile.
-class Explainer {
+class InterventionalRun {
  public:
-  Explainer(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task)
+  InterventionalRun(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task)
       : ctx_(ctx),
         forest_(forest),
         task_(task),
@@ -120,7 +120,7 @@ void ExplainInterventional(Context const& ctx, DeviceForest const& forest, Inter
   CheckBackground(task.background);
   if (task.rows.NumRows() == 0) return;
   DeviceScope const scope(forest.DeviceOrdinal());
-  Explainer(ctx, forest, task).Run();
+  InterventionalRun(ctx, forest, task).Run();
 }
 
 }  // namespace kauri::cuda

@@ -41,16 +41,16 @@ double BoundOfTree(Forest const& forest, std::int64_t tree) {
   return is_mean ? std::min(sum, 4.0 * largest) : sum;
 }
 
-struct Place {
+struct SumPlace {
   std::int64_t row;
   std::int64_t output;
   std::int64_t a;  ///< feature; n_features: the bias
   std::int64_t b;
 };
 
-__device__ Place PlaceOf(ShapOutput const& output, bool are_pairs, std::int64_t index) {
+__device__ SumPlace PlaceOf(ShapOutput const& output, bool are_pairs, std::int64_t index) {
   std::int64_t const width = output.n_features + 1;
-  Place place{};
+  SumPlace place{};
   place.b = index % width;
   index /= width;
   place.a = place.b;
@@ -67,7 +67,7 @@ __device__ std::int64_t SlotOf(ShapOutput const& output, std::int64_t feature) {
   return feature < output.n_mapped_features ? output.slot_of_feature[feature] : -1;
 }
 
-__device__ double BiasOf(ShapOutput const& output, Place const& place) {
+__device__ double BiasOf(ShapOutput const& output, SumPlace const& place) {
   float const* start = output.start + (output.start_is_of_row ? place.row * output.n_outputs : 0);
   return output.expected[place.output] + static_cast<double>(start[place.output]);
 }
@@ -75,7 +75,7 @@ __device__ double BiasOf(ShapOutput const& output, Place const& place) {
 __device__ float ValueOf(ShapSumsView const& sums, PairsOfSlotsView const& diagonal, ShapOutput const& output,
                          std::int64_t row, std::int64_t cell) {
   if (cell < 0) {
-    Place place{};
+    SumPlace place{};
     place.row = row;
     place.output = kBiasCell - cell;
     return static_cast<float>(BiasOf(output, place));
@@ -115,7 +115,7 @@ __global__ void WriteApproxKernel(double const* contributions, std::int64_t n_sl
                                   std::int64_t n_values) {
   std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (index >= n_values) return;
-  Place const place = PlaceOf(output, are_pairs, index);
+  SumPlace const place = PlaceOf(output, are_pairs, index);
   double value = 0.0;
   if (place.a == place.b) {
     std::int64_t const slot = place.a == output.n_features ? -1 : SlotOf(output, place.a);

@@ -22,7 +22,7 @@ def copy_of(source: np.ndarray, threads: int) -> np.ndarray:
         return source.copy()
     copy = np.empty_like(source)
     parts = source.nbytes // _PART_BYTES
-    jobs = zip(np.array_split(copy.reshape(-1), parts), np.array_split(source.reshape(-1), parts), strict=True)
+    jobs = zip(np.array_split(copy.reshape(-1), parts), np.array_split(source.reshape(-1), parts))
     try:
         with ThreadPoolExecutor(min(parts, threads, _MOST_THREADS)) as pool:
             deque(pool.map(lambda job: np.copyto(*job), jobs), maxlen=0)

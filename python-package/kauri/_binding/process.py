@@ -7,29 +7,39 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import library as _lib
+from .calls import call_int, call_text
+from .library import LIB, check
+from .text import config, decode
 
-VERSION: str = _lib.LIB.KauriVersion().decode()
+VERSION = decode(LIB.KauriVersion())
+
+
+def num_threads(nthread: int = 0) -> int:
+    """Return how many threads `nthread` stands for; 0: the default of this process."""
+    return call_int(LIB.KauriNumThreads, nthread)
 
 
 def build_info() -> dict[str, Any]:
     """Return how the library was built, and which CUDA devices it can use."""
-    return json.loads(_lib.call_text(_lib.LIB.XGBuildInfo))
+    built: dict[str, Any] = json.loads(call_text(LIB.XGBuildInfo))
+    return built
 
 
 def parameters() -> list[dict[str, str]]:
     """Return every parameter: group, name, type, default, bounds and description."""
-    return json.loads(_lib.call_text(_lib.LIB.KauriGetParameters))
+    declared: list[dict[str, str]] = json.loads(call_text(LIB.KauriGetParameters))
+    return declared
 
 
 def set_config(**settings: Any) -> None:
     """Set verbosity (0 to 3: what the logger ``kauri`` receives) or nthread (of what is made from now on)."""
-    _lib.check(_lib.LIB.XGBSetGlobalConfig(_lib.config(**settings)))
+    check(LIB.XGBSetGlobalConfig(config(**settings)))
 
 
 def get_config() -> dict[str, Any]:
     """Return the global configuration."""
-    return json.loads(_lib.call_text(_lib.LIB.XGBGetGlobalConfig))
+    settings: dict[str, Any] = json.loads(call_text(LIB.XGBGetGlobalConfig))
+    return settings
 
 
 @contextmanager

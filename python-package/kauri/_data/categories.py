@@ -9,7 +9,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from .._binding import library as _lib
+from .._binding.arrays import interface_members
 from .._binding.errors import DataError
 
 CategoryNames = Union[list[str], list[int]]
@@ -24,11 +24,11 @@ def _names_of(categories: Any) -> tuple[Any, list[np.ndarray]]:
     """Return the names of a pandas index as the library takes them, and the arrays that they point into."""
     if getattr(categories.dtype, "kind", "O") in "iuf":
         numbers = np.ascontiguousarray(categories.to_numpy())
-        return _lib.interface_members(numbers), [numbers]
+        return interface_members(numbers), [numbers]
     texts = [str(name).encode() for name in categories]
     offsets = np.cumsum([0, *map(len, texts)], dtype=np.int32)
     values = np.frombuffer(b"".join(texts) or b"\0", dtype=np.int8)
-    return {"offsets": _lib.interface_members(offsets), "values": _lib.interface_members(values)}, [offsets, values]
+    return {"offsets": interface_members(offsets), "values": interface_members(values)}, [offsets, values]
 
 
 def categorical_column(column: Any) -> tuple[bytes, list[np.ndarray]]:
@@ -36,7 +36,7 @@ def categorical_column(column: Any) -> tuple[bytes, list[np.ndarray]]:
     codes = column.cat.codes.to_numpy().astype(np.float32)
     codes[codes < 0] = np.nan  # pandas' code of a missing value
     names, arrays = _names_of(column.cat.categories)
-    return json.dumps([names, _lib.interface_members(codes)]).encode(), [codes, *arrays]
+    return json.dumps([names, interface_members(codes)]).encode(), [codes, *arrays]
 
 
 def _array(members: dict[str, Any]) -> np.ndarray:
@@ -51,7 +51,8 @@ def _read(names: dict[str, Any] | None) -> CategoryNames | None:
     if names is None:
         return None
     if "offsets" not in names:
-        return _array(names).tolist()
+        numbers: list[int] = _array(names).tolist()
+        return numbers
     offsets, values = _array(names["offsets"]), _array(names["values"]).tobytes()
     bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist())
     return [values[begin:end].decode(errors="replace") for begin, end in bounds]

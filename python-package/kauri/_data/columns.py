@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .._binding import library as _lib
+from .._binding.arrays import interface
 from .._binding.errors import DataError
+from .._binding.matrix_calls import ArrowArray, ArrowStream, ArrowTable
 from . import device
 from .categories import categorical_column, is_categorical
 from .numbers import as_numeric
@@ -27,21 +28,22 @@ def is_arrow_table(data: Any) -> bool:
     return is_arrow(data) and not hasattr(data, "iloc")
 
 
-def arrow_capsules(data: Any) -> tuple[str, list[Any]]:
-    """Return which call takes an Arrow table, ArrowStream or ArrowArray, and the capsules for it."""
+def arrow_table(data: Any) -> ArrowTable:
+    """Return the capsules of an Arrow table."""
     if hasattr(data, "__arrow_c_stream__"):
-        return "ArrowStream", [data.__arrow_c_stream__()]
-    return "ArrowArray", list(data.__arrow_c_array__())
+        return ArrowStream(data.__arrow_c_stream__())
+    return ArrowArray(*data.__arrow_c_array__())
 
 
 def _column_values(column: Any) -> np.ndarray | None:
     """Return the numbers of a pandas column, or None when it holds none."""
     dtype = column.dtype
+    values: np.ndarray | None = None
     if isinstance(dtype, np.dtype):
-        return column.to_numpy() if dtype.kind in "biuf" else None
-    if getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
-        return column.to_numpy(dtype=np.float64, na_value=math.nan)
-    return None
+        values = column.to_numpy() if dtype.kind in "biuf" else None
+    elif getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
+        values = column.to_numpy(dtype=np.float64, na_value=math.nan)
+    return values
 
 
 def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
@@ -52,7 +54,7 @@ def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
     if values is None:
         return None
     array = as_numeric(values, name)
-    return _lib.interface(array), [array]
+    return interface(array), [array]
 
 
 def frame_names(frame: Any) -> list[str]:
@@ -68,8 +70,9 @@ def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
     DataError
         Naming every column that holds neither numbers nor categories.
     """
-    columns = [_interface(frame.iloc[:, i], "data") for i in range(frame.shape[1])]
-    _require_numbers(frame, [column is not None for column in columns])
+    read = [_interface(frame.iloc[:, i], "data") for i in range(frame.shape[1])]
+    _require_numbers(frame, [column is not None for column in read])
+    columns = [column for column in read if column is not None]
     kinds = ["c" if is_categorical(dtype) else getattr(dtype, "kind", "f") for dtype in frame.dtypes]
     types = ["c" if kind == "c" else _TYPE_OF_KIND[kind] for kind in kinds]
     arrays = [array for _, column_arrays in columns for array in column_arrays]
@@ -90,8 +93,9 @@ def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
 def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
     """Return the same of a frame whose columns are in the memory of a CUDA device; they are no categories."""
     columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
-    types = [_TYPE_OF_KIND.get(getattr(column.dtype, "kind", "f")) for column in columns]
-    _require_numbers(frame, [column_type is not None for column_type in types])
+    kinds = [getattr(column.dtype, "kind", "f") for column in columns]
+    _require_numbers(frame, [kind in _TYPE_OF_KIND for kind in kinds])
+    types = [_TYPE_OF_KIND[kind] for kind in kinds]
     return b"[" + b",".join(map(device.interface, columns)) + b"]", types, columns
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
-from .._binding import library as _lib
+from .._binding.arrays import device_to_host
+from .._binding.arrays import interface as host_interface
 from .._binding.errors import DataError
+from .._binding.library import LIB, Function
+from .._binding.model_calls import call_device_prediction
 from .._binding.owner import SoleOwner
+from .._binding.signatures import Handle
 from .._public import public
 from .numbers import as_numeric
 
@@ -26,18 +30,15 @@ class DeviceArray(SoleOwner):
 
     _INSTEAD = "numpy.asarray() copies it to host memory"
 
-    def __init__(self, handle: _lib.Handle, address: int, shape: tuple[int, ...]) -> None:
-        self.handle: _lib.Handle | None = handle
+    _FREE = LIB.KauriDeviceArrayFree
+
+    def __init__(self, handle: Handle, address: int, shape: tuple[int, ...]) -> None:
+        self.handle = handle
         self.shape = shape
         self.ndim = len(shape)
         self.size = int(np.prod(shape))
         self.dtype = np.dtype(np.float32)
         self._address = address
-
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            _lib.LIB.KauriDeviceArrayFree(self.handle)
-            self.handle = None
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -55,7 +56,7 @@ class DeviceArray(SoleOwner):
         """Copy to host memory."""
         if copy is False:
             raise ValueError("the array is in device memory; numpy cannot read it without a copy.")
-        values = _lib.device_to_host(self.handle, self.size).reshape(self.shape)
+        values = device_to_host(self.handle, self.size).reshape(self.shape)
         return values if dtype is None else values.astype(dtype)
 
     def __len__(self) -> int:
@@ -80,7 +81,8 @@ def _members(values: Any) -> dict[str, Any] | None:
 def _stream(values: Any, members: dict[str, Any]) -> int | None:
     """Return the stream whose work comes first. PyTorch does not name it in the interface."""
     if "stream" in members:
-        return members["stream"]
+        stream: int | None = members["stream"]
+        return stream
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
         return torch.cuda.current_stream(values.device).cuda_stream or 1
@@ -115,12 +117,12 @@ def array_in(values: Any, what: str) -> tuple[bytes, Any]:
     if is_device_array(values):
         return interface(values), values
     array = as_numeric(values, what)
-    return _lib.interface(array), array
+    return host_interface(array), array
 
 
-def predict(booster: _lib.Handle, function: Callable[..., int], *args: Any) -> Any:
+def predict(booster: Handle, function: Function, *args: Any) -> Any:
     """Call a function that predicts in device memory: a CuPy array when CuPy is installed, else a `DeviceArray`."""
-    result = DeviceArray(*_lib.call_device_prediction(booster, function, *args))
+    result = DeviceArray(*call_device_prediction(booster, function, *args))
     try:
         import cupy
     except ImportError:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from .._binding import library as _lib
+from .._binding.calls import call_strings, strings_in
 from .._binding.errors import DataError
-from .._binding.library import check
+from .._binding.library import Function, check
+from .._binding.owner import Owner
 
 
-class FeatureInfo:
+class FeatureInfo(Owner):
     """Something with a handle whose columns have names and types."""
 
-    handle: _lib.Handle | None
-    _GET_STRINGS: ClassVar[Any]
-    _SET_STRINGS: ClassVar[Any]
+    _GET_STRINGS: ClassVar[Function]
+    _SET_STRINGS: ClassVar[Function]
 
     def _strings(self, field: bytes) -> list[str] | None:
-        return _lib.call_strings(self._GET_STRINGS, self.handle, field) or None
+        return call_strings(self._GET_STRINGS, self.handle, field) or None
 
     def _set_strings(self, field: bytes, values: Sequence[str] | None) -> None:
         strings = [] if values is None else feature_strings(values)
-        check(self._SET_STRINGS(self.handle, field, _lib.strings_in(strings), len(strings)))
+        check(self._SET_STRINGS(self.handle, field, strings_in(strings), len(strings)))
+
+    def _set_types(self, types: str | Sequence[str] | None) -> None:
+        self._set_strings(b"feature_type", types)
 
     @property
     def feature_names(self) -> list[str] | None:
@@ -41,8 +44,8 @@ class FeatureInfo:
         return self._strings(b"feature_type")
 
     @feature_types.setter
-    def feature_types(self, types: Sequence[str] | None) -> None:
-        self._set_strings(b"feature_type", types)
+    def feature_types(self, types: str | Sequence[str] | None) -> None:
+        self._set_types(types)
 
 
 def feature_strings(values: Sequence[str]) -> list[str]:

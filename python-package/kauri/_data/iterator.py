@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from .._binding import matrix_calls as _lib_data
 from .._binding.errors import DataError
+from .._binding.library import Function
+from .._binding.matrix_calls import create_from_callback
+from .._binding.signatures import Handle
 from .._public import public
+from .batch import Batch
 
 
 @public("kauri.data_iter")
@@ -83,26 +86,23 @@ class DataIter(ABC):
         """Go back to before the first batch; called before the first and after the last."""
 
 
-class Batch(Protocol):
-    """What takes a batch's data and fields, for the library to copy."""
-
-    handle: Any
-
-    def take(self, data: Any, **fields: Any) -> None:
-        """Hold the data until the next call."""
-
-    def release(self) -> None:
-        """Let the data go."""
-
-
 def create_from_iterator(
-    iterator: DataIter,
-    batch: Batch,
-    settings: bytes,
-    call: str = "XGDMatrixCreateFromCallback",
-    arguments: Sequence[Any] = (),
-) -> Any:
-    """Return a DMatrix handle of all batches of an iterator; each goes through `batch`."""
+    iterator: DataIter, create: Function, settings: bytes, reference: Sequence[Handle | None] = ()
+) -> Handle:
+    """Return the handle of a matrix of all batches, which a call makes.
+
+    Parameters
+    ----------
+    iterator
+        The batches.
+    create
+        The call; it reads one batch at a time.
+    settings
+        Its configuration.
+    reference
+        What it takes besides: where a matrix of bins gets its cuts from.
+    """
+    batch = Batch()
 
     def next_batch() -> bool:
         n_given = 0
@@ -120,4 +120,4 @@ def create_from_iterator(
             raise DataError("next() returned True without calling input_data; return False at the end.")
         return more
 
-    return _lib_data.create_from_callback(call, [batch.handle, *arguments], iterator.reset, next_batch, settings)
+    return create_from_callback(create, [batch.handle, *reference], iterator.reset, next_batch, settings)

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from .._binding import library as _lib
-from .._binding import matrix_calls as _lib_data
+from .._binding.arrays import array_from_interface
+from .._binding.calls import call_count, call_handle, call_texts
 from .._binding.errors import DataError
 from .._binding.library import LIB, check
-from .._binding.owner import SoleOwner
+from .._binding.matrix_calls import create_from_arrow, rows_as_csr, slice_rows
+from .._binding.model_calls import call_categories
+from .._binding.text import config
 from .._public import public
-from . import columns as _columns
 from .categories import CategoryNames, read_names, refuse_categorical
-from .feature_info import FeatureInfo, check_names
+from .columns import arrow_table, is_arrow_table
+from .feature_info import check_names
 from .iterator import DataIter, create_from_iterator
 from .row_info import RowInfo
-from .rows import ArrayLike, Rows, row_numbers, rows_of
-
-_NO_NAMES = Rows("", [], 0, 0)  # of a handle that has its names already
+from .rows import ArrayLike, row_numbers, rows_of
 
 
 def missing_value(missing: float | None) -> float:
@@ -31,7 +31,7 @@ def missing_value(missing: float | None) -> float:
 
 
 @public("kauri.data")
-class DMatrix(SoleOwner, RowInfo):
+class DMatrix(RowInfo):
     """A table of float32 features with labels and the like. The features never change.
 
     Parameters
@@ -79,8 +79,6 @@ class DMatrix(SoleOwner, RowInfo):
         A file that cannot be read.
     """
 
-    _GET_STRINGS = LIB.XGDMatrixGetStrFeatureInfo
-    _SET_STRINGS = LIB.XGDMatrixSetStrFeatureInfo
     _INSTEAD = "slice() makes another of the same rows, save_binary() writes a file of them"
     on_device = False  # whether the features are in the memory of a CUDA device
 
@@ -103,17 +101,16 @@ class DMatrix(SoleOwner, RowInfo):
         enable_categorical: bool = True,
         silent: bool = False,
     ) -> None:
-        self.handle: _lib.Handle | None = None
         if group is not None and qid is not None:
             raise DataError("both group and qid are given; pass one of them.")
         names, types = feature_names, feature_types
         if isinstance(data, (str, os.PathLike)):
-            self.handle = _lib.call_handle(LIB.XGDMatrixCreateFromURI, _lib.config(uri=os.fsdecode(data)))
+            self.handle = call_handle(LIB.XGDMatrixCreateFromURI, config(uri=os.fsdecode(data)))
         else:
-            settings = _lib.config(missing=missing_value(missing), nthread=0 if nthread is None else int(nthread))
-            rows = self._create(data, settings)
-            names = rows.names if names is None else names
-            types = rows.types if types is None else types
+            settings = config(missing=missing_value(missing), nthread=0 if nthread is None else int(nthread))
+            own_names, own_types = self._create(data, settings)
+            names = own_names if names is None else names
+            types = own_types if types is None else types
         if names is not None:
             self.feature_names = names
         if types is not None:
@@ -131,39 +128,25 @@ class DMatrix(SoleOwner, RowInfo):
             feature_weights=feature_weights,
         )
 
-    def _create(self, data: Any, settings: bytes) -> Rows:
-        """Make the handle; return what knows the names and types of the columns."""
+    def _create(self, data: Any, settings: bytes) -> tuple[list[str] | None, list[str] | None]:
+        """Make the handle; return the names and types of the columns, as far as it does not have them already."""
         if isinstance(data, DataIter):
-            self.handle = create_from_iterator(data, _Batch(), settings)
-            return _NO_NAMES
-        if _columns.is_arrow_table(data):
-            self.handle = _lib_data.create_from_arrow(*_columns.arrow_capsules(data), settings)
+            self.handle = create_from_iterator(data, LIB.XGDMatrixCreateFromCallback, settings)
+            return None, None
+        if is_arrow_table(data):
+            self.handle = create_from_arrow(arrow_table(data), settings)
             check_names(self.feature_names or [])
-            return _NO_NAMES
+            return None, None
         rows = rows_of(data)
-        create = getattr(LIB, f"XGDMatrixCreateFrom{rows.data_kind}")
-        self.handle = _lib.call_handle(create, *rows.arguments, settings)
-        self.on_device = rows.on_device
-        return rows
-
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            LIB.XGDMatrixFree(self.handle)
-            self.handle = None
+        self.handle = call_handle(rows.layout.create, *rows.arguments, settings)
+        self.on_device = rows.layout.on_device
+        return rows.names, rows.types
 
     # ---- features ----
 
-    def num_row(self) -> int:
-        """Return the number of rows."""
-        return _lib.call_count(LIB.XGDMatrixNumRow, self.handle)
-
-    def num_col(self) -> int:
-        """Return the number of columns."""
-        return _lib.call_count(LIB.XGDMatrixNumCol, self.handle)
-
     def num_nonmissing(self) -> int:
         """Return the number of cells that hold a value."""
-        return _lib.call_count(LIB.XGDMatrixNumNonMissing, self.handle)
+        return call_count(LIB.XGDMatrixNumNonMissing, self.handle)
 
     def get_categories(self) -> dict[str, CategoryNames]:
         """Return the names of the categories of each feature that has some; category c is the c-th."""
@@ -172,13 +155,13 @@ class DMatrix(SoleOwner, RowInfo):
     def _categories_by(self, features: Sequence[str]) -> dict[str, CategoryNames]:
         """Return the same with other names for the features, one for each."""
         function = LIB.XGDMatrixGetCategoriesExportToArrow
-        return _lib_data.call_categories(function, self.handle, lambda text: read_names(text, features))
+        return call_categories(function, self.handle, lambda text: read_names(text, features))
 
     def get_data(self) -> Any:
         """Return the features as a SciPy CSR matrix of float32; what it does not store is missing."""
         from scipy.sparse import csr_matrix
 
-        indptr, indices, values = _lib_data.rows_as_csr(self.handle, self.num_row(), self.num_nonmissing())
+        indptr, indices, values = rows_as_csr(self.handle, self.num_row(), self.num_nonmissing())
         return csr_matrix((values, indices.astype(np.int64), indptr.astype(np.int64)), (self.num_row(), self.num_col()))
 
     def save_binary(self, fname: str | os.PathLike[str], silent: bool = True) -> None:
@@ -205,7 +188,7 @@ class DMatrix(SoleOwner, RowInfo):
         """
         rows = row_numbers(rindex, self.num_row())
         result = DMatrix.__new__(DMatrix)
-        result.handle = _lib_data.slice_rows(self.handle, rows, allow_groups)
+        result.handle = slice_rows(self.handle, rows, allow_groups)
         return result
 
     def get_quantile_cut(self, max_bin: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -223,40 +206,6 @@ class DMatrix(SoleOwner, RowInfo):
         values
             The lower bound of the first bin, then the upper bound of each.
         """
-        settings = _lib.config(max_bin=None if max_bin is None else int(max_bin))
-        indptr, values = _lib_data.call_texts(LIB.XGDMatrixGetQuantileCut, self.handle, settings)
-        return _lib.array_from_interface(indptr), _lib.array_from_interface(values)
-
-    @FeatureInfo.feature_types.setter
-    def feature_types(self, types: str | Sequence[str] | None) -> None:
-        """Set the type of each column, or one for all."""
-        self._set_strings(b"feature_type", [types] * self.num_col() if isinstance(types, str) else types)
-
-
-class _Batch(DMatrix):
-    """The batch that an iterator has just given; its features stay where they are."""
-
-    def __init__(self) -> None:
-        self.handle = _lib.call_handle(LIB.XGProxyDMatrixCreate)
-        self._alive: Any = None
-
-    def release(self) -> None:
-        """Let go of what was taken last."""
-        self._alive = None
-
-    def take(self, data: Any, feature_names: Any = None, feature_types: Any = None, **fields: Any) -> None:
-        """Take what `DMatrix` takes."""
-        if _columns.is_arrow_table(data):
-            _lib_data.set_proxy_arrow(self.handle, *_columns.arrow_capsules(data))
-            rows = _NO_NAMES
-        else:
-            rows = rows_of(data.tocsr() if hasattr(data, "format") and hasattr(data, "tocsr") else data)
-            check(getattr(LIB, f"XGProxyDMatrixSetData{rows.data_kind}")(self.handle, *rows.arguments))
-        self._alive = rows
-        names = rows.names if feature_names is None else feature_names
-        types = rows.types if feature_types is None else feature_types
-        if names is not None:
-            self.feature_names = names
-        if types is not None:
-            self.feature_types = types
-        self.set_info(**fields)
+        settings = config(max_bin=None if max_bin is None else int(max_bin))
+        indptr, values = call_texts(LIB.XGDMatrixGetQuantileCut, self.handle, settings)
+        return array_from_interface(indptr), array_from_interface(values)

@@ -55,7 +55,7 @@ def _filled(values: np.ma.MaskedArray) -> np.ndarray:
     kind = values.dtype.kind
     if kind not in _NUMBERS + "O" or not np.ma.is_masked(values):
         return values.data
-    return (values if kind in "fO" else values.astype(np.float64)).filled(np.nan)
+    return np.ma.asarray(values, None if kind in "fO" else np.float64).filled(np.nan)
 
 
 def _require_numbers(array: np.ndarray, what: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
-from .._binding import library as _lib
 from .._binding.errors import DataError
+from .._binding.library import LIB, Function
+from .._binding.text import config
 from .._public import public
 from .categories import refuse_categorical
 from .iterator import DataIter, create_from_iterator
-from .matrix import DMatrix, _Batch, missing_value
+from .matrix import DMatrix, missing_value
 from .rows import ArrayLike
 
 
@@ -62,7 +63,7 @@ class QuantileDMatrix(DMatrix):
         `max_bin` out of range, or not that of `ref`.
     """
 
-    _CALL = "XGQuantileDMatrixCreateFromCallback"
+    _CREATE: ClassVar[Function] = LIB.XGQuantileDMatrixCreateFromCallback
 
     def __init__(
         self,
@@ -112,7 +113,6 @@ class QuantileDMatrix(DMatrix):
         ref: DMatrix | None,
         **settings: Any,
     ) -> None:
-        self.handle = None
         if isinstance(data, (str, os.PathLike)):
             raise DataError(
                 f"{type(self).__name__} takes data in memory or an iterator; read {str(data)!r} as a DMatrix."
@@ -126,8 +126,8 @@ class QuantileDMatrix(DMatrix):
         if max_bin is not None:
             settings["max_bin"] = int(max_bin)
         iterator = data if isinstance(data, DataIter) else _OneBatch(data, fields)
-        arguments = [None if ref is None else ref.handle]
-        self.handle = create_from_iterator(iterator, _Batch(), _lib.config(**settings), self._CALL, arguments)
+        reference = [None if ref is None else ref.handle]
+        self.handle = create_from_iterator(iterator, self._CREATE, config(**settings), reference)
 
 
 @public("kauri.quantile")
@@ -156,7 +156,7 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
         A place that cannot be written to, or is full.
     """
 
-    _CALL = "XGExtMemQuantileDMatrixCreateFromCallback"
+    _CREATE = LIB.XGExtMemQuantileDMatrixCreateFromCallback
 
     def __init__(
         self,

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from .._binding import library as _lib
+from .._binding.arrays import array_from_interface, interface
+from .._binding.calls import call_count, call_text
 from .._binding.library import LIB, check
-from . import columns as _columns
-from . import device
+from .._binding.owner import SoleOwner
+from .columns import is_arrow
+from .device import array_in, is_device_array
 from .feature_info import FeatureInfo
-from .numbers import as_numeric
 from .rows import ArrayLike
 
 
-class RowInfo(FeatureInfo):
-    """The part of DMatrix that can be changed."""
+class RowInfo(SoleOwner, FeatureInfo):
+    """Rows that the library has or reads where they lie, and what goes with them: all of it but the features."""
+
+    _GET_STRINGS = LIB.XGDMatrixGetStrFeatureInfo
+    _SET_STRINGS = LIB.XGDMatrixSetStrFeatureInfo
+    _FREE = LIB.XGDMatrixFree
+
+    def num_row(self) -> int:
+        """Return the number of rows."""
+        return call_count(LIB.XGDMatrixNumRow, self.handle)
+
+    def num_col(self) -> int:
+        """Return the number of columns."""
+        return call_count(LIB.XGDMatrixNumCol, self.handle)
+
+    def _set_types(self, types: str | Sequence[str] | None) -> None:
+        """Set the type of each column, or one for all."""
+        super()._set_types([types] * self.num_col() if isinstance(types, str) else types)
 
     def set_info(self, **fields: ArrayLike | None) -> None:
         """Set several of label, weight, base_margin, group, qid and so on; None leaves a field as it is."""
@@ -27,15 +46,12 @@ class RowInfo(FeatureInfo):
                 self._set_array(name, values)
 
     def _set_array(self, name: str, values: ArrayLike) -> None:
-        if device.is_device_array(values):
-            check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), device.interface(values)))
-            return
-        if hasattr(values, "to_numpy") and not _columns.is_arrow(values):
+        if not is_device_array(values) and hasattr(values, "to_numpy") and not is_arrow(values):
             values = values.to_numpy()  # what speaks Arrow becomes an array by itself, with NaN for null
-        array = as_numeric(values, name)
-        if array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
-            array = array[:, 0]
-        check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), _lib.interface(array)))
+        text, array = array_in(values, name)
+        if isinstance(array, np.ndarray) and array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
+            text = interface(array[:, 0])
+        check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), text))
 
     def set_label(self, label: ArrayLike) -> None:
         """Set the labels, ``[n_rows]``."""
@@ -54,7 +70,7 @@ class RowInfo(FeatureInfo):
         self._set_array("group", group)
 
     def _get(self, name: str) -> np.ndarray:
-        return _lib.array_from_interface(_lib.call_text(LIB.XGDMatrixGetInfoRef, self.handle, name.encode()))
+        return array_from_interface(call_text(LIB.XGDMatrixGetInfoRef, self.handle, name.encode()))
 
     def get_label(self) -> np.ndarray:
         """Return the labels; empty when there are none."""

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .._binding import library as _lib
+from .._binding.arrays import interface
 from .._binding.errors import DataError
-from . import columns as _columns
+from .._binding.layouts import COLUMNAR, CSC, CSR, CUDA_ARRAY, CUDA_COLUMNAR, DENSE, Layout
 from . import device
+from .columns import device_frame_columns, frame_columns, frame_names
 from .numbers import as_numeric
 
 ArrayLike = Any
@@ -20,25 +21,15 @@ ArrayLike = Any
 
 @dataclass
 class Rows:
-    """Features as the C calls whose name ends in `kind` take them."""
+    """Features as the calls of their layout take them."""
 
-    kind: str  # Dense, CSR, CSC, Columnar, CudaArray or CudaColumnar
+    layout: Layout
     arguments: list[Any]
     n_rows: int
     n_cols: int
     names: list[str] | None = None
     types: list[str] | None = None
     keep_alive: list[Any] = field(default_factory=list)  # what the addresses in `arguments` point into
-
-    @property
-    def data_kind(self) -> str:
-        """The end of the names of calls that make a matrix or a proxy."""
-        return "CudaArrayInterface" if self.kind == "CudaArray" else self.kind
-
-    @property
-    def on_device(self) -> bool:
-        """Whether the rows are in the memory of a CUDA device."""
-        return self.kind.startswith("Cuda")
 
 
 def _require_table(shape: Sequence[int]) -> None:
@@ -54,38 +45,41 @@ def _dense_rows(values: ArrayLike) -> Rows:
         raise DataError("data is None; pass rows of features: an array, a sparse matrix or a frame.")
     array = as_numeric(values, "data")
     _require_table(array.shape)
-    return Rows("Dense", [_lib.interface(array)], *array.shape, keep_alive=[array])
+    n_rows, n_cols = array.shape
+    return Rows(DENSE, [interface(array)], n_rows, n_cols, keep_alive=[array])
 
 
 def _device_rows(values: Any) -> Rows:
     members = device.interface_members(values)
     _require_table(members["shape"])
-    return Rows("CudaArray", [json.dumps(members).encode()], *members["shape"], keep_alive=[values])
+    n_rows, n_cols = members["shape"]
+    return Rows(CUDA_ARRAY, [json.dumps(members).encode()], n_rows, n_cols, keep_alive=[values])
 
 
-def _sparse_rows(matrix: Any) -> Rows:
-    if matrix.format not in ("csr", "csc"):
+def _sparse_rows(matrix: Any, by_row: bool) -> Rows:
+    if by_row or matrix.format not in ("csr", "csc"):
         matrix = matrix.tocsr()
     arrays = [as_numeric(part, "data") for part in (matrix.indptr, matrix.indices, matrix.data)]
     n_rows, n_cols = matrix.shape
-    width = n_cols if matrix.format == "csr" else n_rows
-    return Rows(
-        matrix.format.upper(), [*map(_lib.interface, arrays), width], int(n_rows), int(n_cols), keep_alive=arrays
-    )
+    layout, width = (CSR, n_cols) if matrix.format == "csr" else (CSC, n_rows)
+    return Rows(layout, [*map(interface, arrays), width], int(n_rows), int(n_cols), keep_alive=arrays)
 
 
 def _frame_rows(frame: Any) -> Rows:
     on_device = frame.shape[1] > 0 and device.is_device_array(frame.iloc[:, 0])
-    read = _columns.device_frame_columns if on_device else _columns.frame_columns
+    read = device_frame_columns if on_device else frame_columns
     document, types, columns = read(frame)
-    kind = "CudaColumnar" if on_device else "Columnar"
-    return Rows(kind, [document], *frame.shape, _columns.frame_names(frame), types, columns)
+    n_rows, n_cols = frame.shape
+    return Rows(
+        CUDA_COLUMNAR if on_device else COLUMNAR, [document], n_rows, n_cols, frame_names(frame), types, columns
+    )
 
 
-def rows_of(data: Any) -> Rows:
+def rows_of(data: Any, by_row: bool = False) -> Rows:
     """Return the features of a NumPy array, a SciPy sparse matrix, a pandas frame, or what becomes an array.
 
-    What is in the memory of a CUDA device (CuPy array, PyTorch tensor, a frame of such columns) stays there.
+    What is in the memory of a CUDA device (CuPy array, PyTorch tensor, a frame of such columns) stays there. With
+    `by_row` sparse columns become sparse rows: nothing but a whole matrix is made of columns.
 
     Raises
     ------
@@ -95,7 +89,7 @@ def rows_of(data: Any) -> Rows:
     if device.is_device_array(data):
         return _device_rows(data)
     if hasattr(data, "format") and hasattr(data, "tocsr"):
-        return _sparse_rows(data)
+        return _sparse_rows(data, by_row)
     if hasattr(data, "iloc"):
         return _frame_rows(data.to_frame() if data.ndim == 1 else data)
     return _dense_rows(data)

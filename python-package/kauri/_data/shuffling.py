@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, c_uint64
-
 import numpy as np
 
-from .._binding import library as _lib
+from .._binding.arrays import permutation
 from .._binding.errors import ParameterError
-from .._binding.library import LIB
 
 _MAX = 2**64
 
@@ -35,6 +32,4 @@ def shuffle(n: int, seed: int = 0, count: int | None = None) -> np.ndarray:
             raise ParameterError(f"{name} is {value!r}; expected an integer from 0 to 2^64 - 1.")
     if count > n:
         raise ParameterError(f"count is {count}, more than the {n} elements there are; lower it.")
-    positions = np.empty(int(count), dtype=np.uint64)
-    _lib.check(LIB.KauriShuffle(int(n), int(seed), int(count), positions.ctypes.data_as(POINTER(c_uint64))))
-    return positions.view(np.int64)
+    return permutation(int(n), int(seed), int(count))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,10 @@ from .estimator import KauriModel, has_several_columns
 from .fit_data import FitData, eval_rows
 
 # Of objectives whose predictions are none: classes, or margins.
-_LIKELIHOODS_OF_MARGINS = {"multi:softmax": lambda margins: softmax(margins, axis=1), "binary:logitraw": expit}
+_LIKELIHOODS_OF_MARGINS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "multi:softmax": lambda margins: softmax(margins, axis=1),
+    "binary:logitraw": expit,
+}
 
 
 @public("kauri.sklearn")
@@ -35,12 +38,15 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     where `objective` is not multi:softmax; that of binary:hinge has no probabilities but 0 and 1.
     """
 
+    classes_: np.ndarray
+    n_classes_: int
+    _is_multilabel: bool
+
     def _encode(self, y: Any) -> np.ndarray:
         if self._is_multilabel:
             return self._encode_table(y)
         labels = column_or_1d(y, warn=True)
-        codes = np.searchsorted(self.classes_, labels)
-        codes = np.minimum(codes, len(self.classes_) - 1)
+        codes: np.ndarray = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
         unknown = self.classes_[codes] != labels
         if unknown.any():
             raise ValueError(
@@ -112,12 +118,12 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     def _own_callbacks(self) -> list[TrainingCallback]:
         return [_classes.ClassesCallback(self.classes_)]
 
-    def save_model(self, fname: str | os.PathLike[str]) -> None:
+    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model and its classes, unless they are objects of another kind than texts and numbers.
 
         See `Booster.save_model`.
         """
-        super().save_model(fname)
+        super().save_model(fname, dialect)
         if _classes.as_text(self.classes_) is None and not _classes.are_numbers_from_0(self.classes_):
             warnings.warn(
                 f"a model file has no form for the classes {self.classes_.tolist()}; they are 0, 1, ... when it is "
@@ -205,4 +211,5 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         if self._is_multilabel:
             return (values > 0.5).astype(np.int64)
         codes = values.argmax(axis=1) if values.ndim == 2 else (values > 0.5).astype(np.int64)
-        return self.classes_[codes]
+        labels: np.ndarray = self.classes_[codes]
+        return labels

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import column_or_1d
 
-from .._binding.errors import ParameterError
-from .._binding.process import parameters
 from .._data.columns import text_names
 from .._data.device import to_host
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
-from .._model.metrics import CustomMetric
 from .._training.callback import EvalsLog, TrainingCallback
 from .._training.train import train
 from .fit_data import FitData, Rows
-from .functions import as_metric, as_objective
-
-# Arguments of an estimator that are no parameters of a booster.
-_NOT_OF_THE_BOOSTER = (
-    "n_estimators",
-    "feature_weights",
-    "missing",
-    "enable_categorical",
-    "feature_types",
-    "early_stopping_rounds",
-    "importance_type",
-    "callbacks",
-)
+from .functions import as_objective
+from .parameters import Parameters
 
 # Parameters of a booster that its file tells.
 _IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
@@ -48,132 +31,15 @@ def has_several_columns(y: Any) -> bool:
     return len(shape) == 2 and shape[1] > 1
 
 
-class KauriModel(BaseEstimator):
-    """What the estimators share. Every parameter that is None keeps the library's default.
+class KauriModel(Parameters):
+    """What the estimators share: parameters that scikit-learn knows, and a booster once they are fitted."""
 
-    `kwargs` are parameters of the booster that are not named here; `fit` checks them, as scikit-learn asks for.
-    """
-
-    _BY_QUERY = False  # whether metrics of the user's own are of queries
-
-    def __init__(
-        self,
-        *,
-        n_estimators: int | None = 100,
-        objective: str | Callable[..., Any] | None = None,
-        booster: str | None = None,
-        tree_method: str | None = None,
-        device: str | None = None,
-        learning_rate: float | None = None,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bin: int | None = None,
-        grow_policy: str | None = None,
-        gamma: float | None = None,
-        min_child_weight: float | None = None,
-        max_delta_step: float | None = None,
-        reg_alpha: float | None = None,
-        reg_lambda: float | None = None,
-        subsample: float | None = None,
-        sampling_method: str | None = None,
-        colsample_bytree: float | None = None,
-        colsample_bylevel: float | None = None,
-        colsample_bynode: float | None = None,
-        max_cat_to_onehot: int | None = None,
-        max_cat_threshold: int | None = None,
-        unseen_category: str | None = None,
-        enable_categorical: bool = True,
-        feature_types: Sequence[str] | None = None,
-        num_parallel_tree: int | None = None,
-        multi_strategy: str | None = None,
-        sample_type: str | None = None,
-        normalize_type: str | None = None,
-        rate_drop: float | None = None,
-        one_drop: bool | None = None,
-        skip_drop: float | None = None,
-        updater: str | None = None,
-        feature_selector: str | None = None,
-        top_k: int | None = None,
-        feature_weights: Sequence[float] | None = None,
-        monotone_constraints: Mapping[str, int] | Sequence[int] | str | None = None,
-        interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
-        scale_pos_weight: float | None = None,
-        base_score: float | None = None,
-        eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None = None,
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        n_jobs: int | None = None,
-        missing: float | None = None,
-        early_stopping_rounds: int | None = None,
-        importance_type: str | None = None,
-        callbacks: list[TrainingCallback] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        for name, value in list(locals().items()):
-            if name not in ("self", "__class__", "kwargs"):
-                setattr(self, name, value)
-        if kwargs:
-            self.kwargs = kwargs
-
-    # ---- parameters ----
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, also those that were given besides the named ones."""
-        return {**super().get_params(deep), **getattr(self, "kwargs", {})}
-
-    def set_params(self, **params: Any) -> KauriModel:
-        """Set parameters; see `kauri.parameters` for those that may be given besides the named ones."""
-        named = self._get_param_names()
-        others = {name: value for name, value in params.items() if name not in named and "__" not in name}
-        if others:
-            self.kwargs = {**getattr(self, "kwargs", {}), **others}
-        return super().set_params(**{name: value for name, value in params.items() if name not in others})
-
-    def _require_known(self, names: Iterable[str]) -> None:
-        """Raise ParameterError for a name of no parameter."""
-        known = {parameter["name"] for parameter in parameters()}
-        for name in names:
-            if name not in known:
-                near = difflib.get_close_matches(name, [*self._get_param_names(), *known], 1)
-                hint = f"did you mean {near[0]!r}?" if near else "kauri.parameters() lists those of boosters."
-                raise ParameterError(f"{type(self).__name__} has no parameter {name!r}; {hint}")
-
-    def get_booster_params(self) -> dict[str, Any]:
-        """Return the parameters that the booster gets: those that are given, without functions.
-
-        Raises ParameterError for one that there is not.
-        """
-        if hasattr(self, "kwargs"):
-            self._require_known(self.kwargs)
-        params = {name: value for name, value in self.get_params(deep=False).items() if value is not None}
-        for name in _NOT_OF_THE_BOOSTER:
-            params.pop(name, None)
-        if callable(self.objective):
-            del params["objective"]
-        if metrics := [metric for metric in self._metrics() if not callable(metric)]:
-            params["eval_metric"] = metrics
-        else:
-            params.pop("eval_metric", None)
-        if isinstance(self.random_state, np.random.Generator):
-            params["random_state"] = int(self.random_state.integers(np.iinfo(np.int32).max))
-        elif not isinstance(self.random_state, (int, np.integer, type(None))):
-            params["random_state"] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return params
-
-    def get_xgb_params(self) -> dict[str, Any]:
-        """Return what `get_booster_params` does; XGBoost's name."""
-        return self.get_booster_params()
-
-    def get_num_boosting_rounds(self) -> int:
-        """Return the number of rounds to train."""
-        return 100 if self.n_estimators is None else self.n_estimators
-
-    def _metrics(self) -> list[Any]:
-        metrics = self.eval_metric
-        return list(metrics) if isinstance(metrics, (list, tuple)) else [] if metrics is None else [metrics]
-
-    def _own_metric(self) -> CustomMetric | None:
-        functions = [metric for metric in self._metrics() if callable(metric)]
-        return as_metric(functions, self._BY_QUERY) if functions else None
+    feature_names_in_: np.ndarray  # where the features have names
+    n_features_in_: int
+    _booster: Booster
+    _objective_name: str
+    _is_linear: bool
+    _evals_result: EvalsLog
 
     def _require_objective(self, objective: str) -> None:
         """Raise ValueError for an objective that makes no sense here."""
@@ -203,7 +69,8 @@ class KauriModel(BaseEstimator):
             raise ValueError("y has masked elements; leave out the rows without a target.")
 
     def _encode(self, y: Any) -> np.ndarray:
-        return y if has_several_columns(y) else column_or_1d(y, warn=True)
+        targets: np.ndarray = y if has_several_columns(y) else column_or_1d(y, warn=True)
+        return targets
 
     def _labelled(self, rows: Rows) -> DMatrix:
         X, y, fields = rows
@@ -218,7 +85,7 @@ class KauriModel(BaseEstimator):
         evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
         for matrix, _ in evals:
             self._adopt_names(matrix, data.feature_names)
-        self._evals_result: EvalsLog = {}
+        self._evals_result = {}
         booster = train(
             params,
             data,

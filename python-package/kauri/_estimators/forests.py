@@ -32,7 +32,8 @@ class _Forest(KauriModel):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        return KauriModel._get_param_names()
+        names: list[str] = KauriModel._get_param_names()
+        return names
 
     def get_num_boosting_rounds(self) -> int:
         """Return 1."""

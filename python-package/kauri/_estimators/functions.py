@@ -40,7 +40,8 @@ def as_objective(function: Callable[..., Any]) -> Objective:
     """Return what `train` takes of (y_true, margins[, sample_weight]) -> (gradients, hessians)."""
 
     def objective(margins: Any, data: DMatrix) -> tuple[Any, Any]:
-        return function(data.get_label(), margins, **_weights_for(function, data))
+        pair: tuple[Any, Any] = function(data.get_label(), margins, **_weights_for(function, data))
+        return pair
 
     return objective
 
@@ -52,7 +53,8 @@ def as_metric(functions: Sequence[Callable[..., Any]], by_query: bool) -> Custom
     """
 
     def of_rows(function: Callable[..., Any], predictions: Any, data: DMatrix) -> float:
-        return function(data.get_label(), predictions, **_weights_for(function, data))
+        value: float = function(data.get_label(), predictions, **_weights_for(function, data))
+        return value
 
     def of_queries(function: Callable[..., Any], predictions: Any, data: DMatrix) -> float:
         labels, bounds, weights = data.get_label(), data.get_uint_info("group_ptr"), data.get_weight()

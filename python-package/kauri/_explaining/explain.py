@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .._binding import library as _lib
 from .._binding.errors import DataError, ParameterError
 from .._binding.library import LIB
+from .._binding.model_calls import call_prediction, call_sparse
+from .._binding.text import config
 from .._data.matrix import DMatrix
 from .._data.tables import columns_of
 from .._model.booster import Booster
@@ -89,7 +90,7 @@ class _Model:
     def settings(self, **more: Any) -> bytes:
         """Return a configuration of the rounds and `more`."""
         begin, end = self.rounds
-        return _lib.config(iteration_begin=int(begin), iteration_end=int(end), **more)
+        return config(iteration_begin=int(begin), iteration_end=int(end), **more)
 
 
 def _model(model: Any, iteration_range: tuple[int, int] | None) -> _Model:
@@ -106,7 +107,7 @@ def _values(
     """Return the values with the axis of outputs last."""
     settings = model.settings(type=_TYPES[kind], strict_shape=True, features=features, reduce=reduce)
     against = None if background is None else background.handle
-    values = _lib.call_prediction(LIB.KauriBoosterExplain, model.booster.handle, matrix.handle, against, settings)
+    values = call_prediction(LIB.KauriBoosterExplain, model.booster.handle, matrix.handle, against, settings)
     return np.moveaxis(values, 1 if reduce == "none" else 0, -1)
 
 
@@ -276,5 +277,7 @@ def sparse_interactions(
     matrix = asked.matrix(X)
     names = asked.names(feature_names, matrix)
     settings = asked.settings(top_k=int(top_k or 0))
-    n_outputs, arrays = _lib.call_sparse(asked.booster.handle, matrix.handle, matrix.num_row(), settings)
-    return SparseInteractions(*arrays, names, asked.output_names(n_outputs))
+    cells = call_sparse(asked.booster.handle, matrix.handle, matrix.num_row(), settings)
+    return SparseInteractions(
+        cells.begin, cells.first, cells.second, cells.values, names, asked.output_names(cells.n_outputs)
+    )

@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import Any, Callable
 
-from .._binding import library as _lib
-from .._binding import matrix_calls as _lib_data
+from .._binding.calls import call_bytes, call_handle, call_int, call_text, handles_in, strings_in
 from .._binding.errors import DataError, ParameterError
 from .._binding.library import LIB, check
+from .._binding.model_calls import call_categories, call_prediction
+from .._binding.text import config, encode_text
 from .._data import device
+from .._data.batch import Batch
 from .._data.categories import CategoryNames, read_names
 from .._data.columns import is_arrow_table
 from .._data.matrix import DMatrix, missing_value
@@ -49,9 +51,8 @@ class Booster(Model):
         matrices = list(cache or [])
         for matrix in matrices:
             _require_dmatrix(matrix)
-        handles = _lib.handles_in([matrix.handle for matrix in matrices])
-        self.handle: _lib.Handle | None = None
-        self.handle = _lib.call_handle(LIB.XGBoosterCreate, handles, len(matrices))
+        handles = handles_in([matrix.handle for matrix in matrices])
+        self.handle = call_handle(LIB.XGBoosterCreate, handles, len(matrices))
         if isinstance(model_file, Booster):
             self._unserialize(model_file._serialize())
         elif model_file is not None:
@@ -71,11 +72,11 @@ class Booster(Model):
         """
         pairs = [(params, value)] if isinstance(params, str) else params
         for name, text in param_pairs(pairs, self.feature_names):
-            check(LIB.XGBoosterSetParam(self.handle, _lib.encode_text(name), _lib.encode_text(text)))
+            check(LIB.XGBoosterSetParam(self.handle, encode_text(name), encode_text(text)))
 
     def save_config(self) -> str:
         """Return the parameters in effect, as JSON."""
-        return _lib.call_bytes(LIB.XGBoosterSaveJsonConfig, self.handle).decode()
+        return call_bytes(LIB.XGBoosterSaveJsonConfig, self.handle).decode()
 
     def load_config(self, config: str) -> None:
         """Set the parameters that `save_config` returned."""
@@ -171,6 +172,8 @@ class Booster(Model):
         self, evals: Sequence[tuple[DMatrix, str]], iteration: int, feval: CustomMetric | None, output_margin: bool
     ) -> list[Evaluation]:
         """Return what `eval_set` writes; values of `feval` are those that it returned."""
+        if not evals:
+            return []
         built_in = parse_line(self._built_in_line(evals, iteration))
         return built_in + self._own_evaluations(evals, feval, output_margin)
 
@@ -178,15 +181,17 @@ class Booster(Model):
         for data, _ in evals:
             _require_dmatrix(data)
             self._check_names(data.feature_names)
-        handles = _lib.handles_in([data.handle for data, _ in evals])
-        names = _lib.strings_in([name for _, name in evals])
-        return _lib.call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, handles, names, len(evals))
+        handles = handles_in([data.handle for data, _ in evals])
+        names = strings_in([name for _, name in evals])
+        return call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, handles, names, len(evals))
 
     def _own_evaluations(
         self, evals: Sequence[tuple[DMatrix, str]], feval: CustomMetric | None, output_margin: bool
     ) -> list[Evaluation]:
         evaluations: list[Evaluation] = []
-        for data, name in evals if feval is not None else []:
+        if feval is None:
+            return evaluations
+        for data, name in evals:
             predictions = self.predict(data, output_margin=output_margin, training=True)
             evaluations += [(name, metric, value) for metric, value in own_values(feval(predictions, data))]
         return evaluations
@@ -196,7 +201,7 @@ class Booster(Model):
 
         A name that no metric has goes the way of the metric whose name it begins with; without one, smaller is better.
         """
-        return bool(_lib.call_int(LIB.KauriBoosterHigherIsBetter, self.handle, _lib.encode_text(metric)))
+        return bool(call_int(LIB.KauriBoosterHigherIsBetter, self.handle, encode_text(metric)))
 
     def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
         """Evaluate every metric on one data set."""
@@ -263,7 +268,7 @@ class Booster(Model):
         settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training))
         if data.on_device:
             return device.predict(self.handle, LIB.KauriBoosterPredictOnDevice, data.handle, settings)
-        return _lib.call_prediction(LIB.XGBoosterPredictFromDMatrix, self.handle, data.handle, settings)
+        return call_prediction(LIB.XGBoosterPredictFromDMatrix, self.handle, data.handle, settings)
 
     def count_rows(self, data: DMatrix) -> None:
         """Count for every node of every tree how many rows of `data` reach it; weights do not matter.
@@ -274,13 +279,13 @@ class Booster(Model):
         """
         _require_dmatrix(data)
         self._check_names(data.feature_names)
-        _lib.check(LIB.KauriBoosterCountRows(self.handle, data.handle))
+        check(LIB.KauriBoosterCountRows(self.handle, data.handle))
 
     def get_categories(self) -> dict[str, CategoryNames]:
         """Return the names of the categories of each feature that has some, in the order of their codes."""
         features = self.feature_names or [f"f{i}" for i in range(self.num_features())]
         function = LIB.XGBoosterGetCategoriesExportToArrow
-        return _lib_data.call_categories(function, self.handle, lambda text: read_names(text, features))
+        return call_categories(function, self.handle, lambda text: read_names(text, features))
 
     def inplace_predict(
         self,
@@ -322,20 +327,17 @@ class Booster(Model):
                 validate_features=validate_features,
                 strict_shape=strict_shape,
             )
-        if hasattr(data, "format") and data.format != "csr":
-            data = data.tocsr()
-        rows = rows_of(data)
+        rows = rows_of(data, by_row=True)
         if validate_features:
             self._check_rows(rows)
         types = {} if rows.types is None else {"feature_types": rows.types}
         missing = missing_value(missing)
         settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, missing=missing, **types)
-        proxy = None if base_margin is None else _Proxy(rows, base_margin)
-        function = getattr(LIB, f"XGBoosterPredictFrom{rows.kind}")
-        handle = None if proxy is None else proxy.handle
-        if rows.on_device:
-            return device.predict(self.handle, function, *rows.arguments, settings, handle)
-        return _lib.call_prediction(function, self.handle, *rows.arguments, settings, handle)
+        batch = None if base_margin is None else _with_margin(rows, base_margin)
+        arguments = [*rows.arguments, settings, None if batch is None else batch.handle]
+        if rows.layout.on_device:
+            return device.predict(self.handle, rows.layout.predict, *arguments)
+        return call_prediction(rows.layout.predict, self.handle, *arguments)
 
     def _check_rows(self, rows: Rows) -> None:
         if rows.n_cols != self.num_features():
@@ -346,24 +348,16 @@ class Booster(Model):
             self._check_names(rows.names)
 
 
-class _Proxy:
-    """The base margin of an in-place prediction."""
-
-    def __init__(self, rows: Rows, base_margin: Any) -> None:
-        self.handle: _lib.Handle | None = None
-        self.handle = _lib.call_handle(LIB.XGProxyDMatrixCreate)
-        check(getattr(LIB, f"XGProxyDMatrixSetData{rows.data_kind}")(self.handle, *rows.arguments))
-        text, _array = device.array_in(base_margin, "base_margin")
-        check(LIB.XGDMatrixSetInfoFromInterface(self.handle, b"base_margin", text))
-
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            LIB.XGDMatrixFree(self.handle)
+def _with_margin(rows: Rows, base_margin: Any) -> Batch:
+    batch = Batch()
+    batch.point_to(rows)
+    batch.set_base_margin(base_margin)
+    return batch
 
 
 def _predict_config(kind: int, iteration_range: IterationRange, strict_shape: bool, **more: Any) -> bytes:
     begin, end = iteration_range
-    return _lib.config(
+    return config(
         type=kind, iteration_begin=int(begin), iteration_end=int(end), strict_shape=bool(strict_shape), **more
     )
 

@@ -14,8 +14,12 @@ CustomMetric = Callable[[Any, DMatrix], OwnValues]
 
 def parse_line(line: str) -> list[Evaluation]:
     """Return the evaluations of a line of the library."""
-    entries = [entry.rpartition(":") for entry in line.split("\t")[1:]]
-    return [(*name.split("-", 1), float(value)) for name, _, value in entries]
+    evaluations = []
+    for entry in line.split("\t")[1:]:
+        name, _, value = entry.rpartition(":")
+        data, metric = name.split("-", 1)
+        evaluations.append((data, metric, float(value)))
+    return evaluations
 
 
 def as_line(evaluations: Sequence[Evaluation]) -> str:

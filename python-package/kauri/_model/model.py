@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._binding import library as _lib
+from .._binding.calls import call_bytes, call_count, call_handle, call_int, call_strings, handles_in
 from .._binding.library import LIB, check
+from .._binding.model_calls import call_attribute, call_scores, call_slice
+from .._binding.text import config, encode, encode_text
 from .._data.feature_info import FeatureInfo
 from .._public import public
 from .files import write_atomically
+from .frame import split_value_histogram, trees_to_dataframe
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,16 +29,12 @@ class Model(FeatureInfo):
 
     _GET_STRINGS = LIB.XGBoosterGetStrFeatureInfo
     _SET_STRINGS = LIB.XGBoosterSetStrFeatureInfo
-
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            LIB.XGBoosterFree(self.handle)
-            self.handle = None
+    _FREE = LIB.XGBoosterFree
 
     # ---- copies, pickles, slices ----
 
     def _serialize(self) -> bytearray:
-        return _lib.call_bytes(LIB.XGBoosterSerializeToBuffer, self.handle)
+        return call_bytes(LIB.XGBoosterSerializeToBuffer, self.handle)
 
     def _unserialize(self, snapshot: bytes | bytearray) -> None:
         check(LIB.XGBoosterUnserializeFromBuffer(self.handle, bytes(snapshot), len(snapshot)))
@@ -48,8 +47,7 @@ class Model(FeatureInfo):
         state = dict(state)
         snapshot = state.pop("snapshot")
         self.__dict__.update(state)
-        self.handle = None
-        self.handle = _lib.call_handle(LIB.XGBoosterCreate, _lib.handles_in([]), 0)
+        self.handle = call_handle(LIB.XGBoosterCreate, handles_in([]), 0)
         self._unserialize(snapshot)
 
     def copy(self) -> Self:
@@ -81,8 +79,7 @@ class Model(FeatureInfo):
         if begin < 0 or end < 0 or step < 1 or begin >= end:
             raise ValueError(f"{rounds} is not a range of rounds; expected 0 <= start < stop and step >= 1.")
         result = type(self).__new__(type(self))
-        result.handle = None
-        result.handle = _lib.call_slice(self.handle, begin, end, step)
+        result.handle = call_slice(self.handle, begin, end, step)
         return result
 
     def __iter__(self) -> Iterator[Self]:
@@ -94,18 +91,18 @@ class Model(FeatureInfo):
 
     def attr(self, key: str) -> str | None:
         """Return an attribute, or None."""
-        return _lib.call_attribute(self.handle, key)
+        return call_attribute(self.handle, key)
 
     def attributes(self) -> dict[str, str | None]:
         """Return all attributes."""
-        names = _lib.call_strings(LIB.XGBoosterGetAttrNames, self.handle)
+        names = call_strings(LIB.XGBoosterGetAttrNames, self.handle)
         return {name: self.attr(name) for name in names}
 
     def set_attr(self, **attributes: Any) -> None:
         """Set attributes, which are saved with the model; None deletes one."""
         for name, value in attributes.items():
-            text = None if value is None else _lib.encode_text(str(value))
-            check(LIB.XGBoosterSetAttr(self.handle, _lib.encode_text(name), text))
+            text = None if value is None else encode_text(str(value))
+            check(LIB.XGBoosterSetAttr(self.handle, encode_text(name), text))
 
     @property
     def best_iteration(self) -> int:
@@ -127,11 +124,11 @@ class Model(FeatureInfo):
 
     def num_boosted_rounds(self) -> int:
         """Return the number of rounds trained."""
-        return _lib.call_int(LIB.XGBoosterBoostedRounds, self.handle)
+        return call_int(LIB.XGBoosterBoostedRounds, self.handle)
 
     def num_features(self) -> int:
         """Return the number of columns that the model expects."""
-        return _lib.call_count(LIB.XGBoosterGetNumFeature, self.handle)
+        return call_count(LIB.XGBoosterGetNumFeature, self.handle)
 
     # ---- files ----
 
@@ -151,19 +148,19 @@ class Model(FeatureInfo):
         ParameterError
             The model has what that version has no words for; the message says what, and which dialect has.
         """
-        check(LIB.KauriBoosterSaveModel(self.handle, _lib.encode(fname), _lib.config(dialect=dialect)))
+        check(LIB.KauriBoosterSaveModel(self.handle, encode(fname), config(dialect=dialect)))
 
     def save_raw(self, raw_format: str = "ubj", dialect: str | None = None) -> bytearray:
         """Return the model as bytes, in the format ``"ubj"`` or ``"json"``; `dialect` as for `save_model`."""
-        settings = _lib.config(format=raw_format, dialect=dialect)
-        return _lib.call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, settings)
+        settings = config(format=raw_format, dialect=dialect)
+        return call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, settings)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
         """Load a model that Kauri or XGBoost (any version since 1.0) saved: a path, or the bytes of `save_raw`."""
         if isinstance(fname, (bytes, bytearray)):
             check(LIB.XGBoosterLoadModelFromBuffer(self.handle, bytes(fname), len(fname)))
         else:
-            check(LIB.XGBoosterLoadModel(self.handle, _lib.encode(fname)))
+            check(LIB.XGBoosterLoadModel(self.handle, encode(fname)))
 
     # ---- inspection ----
 
@@ -181,8 +178,8 @@ class Model(FeatureInfo):
         dump_format
             ``"text"``, ``"json"`` or ``"dot"``.
         """
-        arguments = [_lib.encode(fmap), int(with_stats), _lib.encode_text(dump_format)]
-        return _lib.call_strings(LIB.XGBoosterDumpModelEx, self.handle, *arguments)
+        arguments = [encode(fmap), int(with_stats), encode_text(dump_format)]
+        return call_strings(LIB.XGBoosterDumpModelEx, self.handle, *arguments)
 
     def dump_model(
         self,
@@ -197,7 +194,7 @@ class Model(FeatureInfo):
             text = "[\n" + ",\n".join(trees) + "\n]"
         else:
             text = "".join(f"booster[{i}]:\n{tree}" for i, tree in enumerate(trees))
-        write_atomically(Path(fout), _lib.encode_text(text))
+        write_atomically(Path(fout), encode_text(text))
 
     def get_score(
         self, fmap: str | os.PathLike[str] = "", importance_type: str = "weight"
@@ -211,8 +208,8 @@ class Model(FeatureInfo):
         importance_type
             ``"weight"`` (number of splits), ``"gain"``, ``"cover"`` (means), ``"total_gain"`` or ``"total_cover"``.
         """
-        settings = _lib.config(importance_type=importance_type, feature_map=os.fsdecode(fmap))
-        names, scores = _lib.call_scores(LIB.XGBoosterFeatureScore, self.handle, settings)
+        settings = config(importance_type=importance_type, feature_map=os.fsdecode(fmap))
+        names, scores = call_scores(self.handle, settings)
         return dict(zip(names, scores.tolist()))
 
     def get_fscore(self, fmap: str | os.PathLike[str] = "") -> dict[str, float | list[float]]:
@@ -240,8 +237,6 @@ class Model(FeatureInfo):
         pandas.DataFrame or numpy.ndarray
             The upper end of each bin that holds a threshold, and how many it holds.
         """
-        from .frame import split_value_histogram
-
         return split_value_histogram(self.get_dump(fmap, dump_format="json"), feature, bins, as_pandas)
 
     def trees_to_dataframe(self, fmap: str | os.PathLike[str] = "") -> Any:
@@ -250,6 +245,4 @@ class Model(FeatureInfo):
         Columns are Tree, Node, ID, Feature ("Leaf" for a leaf), Split, Yes, No, Missing (IDs), Gain (a leaf's value),
         Cover and Category (those that take the "yes" branch, of a split by categories).
         """
-        from .frame import trees_to_dataframe
-
         return trees_to_dataframe(self.get_dump(fmap, with_stats=True, dump_format="json"))

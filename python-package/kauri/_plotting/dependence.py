@@ -35,7 +35,8 @@ def _feature(explanation: Explanation, which: str | int) -> int:
 
 def _spread(x: np.ndarray, gap: float) -> np.ndarray:
     """Move points of one place apart, evenly, so that they do not hide each other; `gap`: to the next place."""
-    return x + ((np.arange(len(x)) * 0.6180339887) % 1.0 - 0.5) * 0.4 * gap
+    spread: np.ndarray = x + ((np.arange(len(x)) * 0.6180339887) % 1.0 - 0.5) * 0.4 * gap
+    return spread
 
 
 def _place_missing(ax: Any, x: np.ndarray, missing: np.ndarray) -> np.ndarray:

@@ -81,7 +81,7 @@ def plot_importance(
     import matplotlib.pyplot as plt
 
     is_given = isinstance(booster, Mapping)
-    given = booster if is_given else _scores(booster, fmap, importance_type)
+    given: Mapping[str, Any] = booster if isinstance(booster, Mapping) else _scores(booster, fmap, importance_type)
     scores = sorted(given.items(), key=lambda item: item[1])
     if not scores:
         raise ValueError("there are no scores to draw: no tree of the booster has a split; train it for longer.")

@@ -69,7 +69,8 @@ def shades_of(column: np.ndarray) -> np.ndarray:
     low, high = np.percentile(present, [5, 95])
     if low == high:
         low, high = present.min(), present.max()
-    return np.clip((column - low) / ((high - low) or 1.0), 0, 1)
+    shades: np.ndarray = np.clip((column - low) / ((high - low) or 1.0), 0, 1)
+    return shades
 
 
 def draw_shaded(ax: Any, x: np.ndarray, y: np.ndarray, shades: np.ndarray, **style: Any) -> None:

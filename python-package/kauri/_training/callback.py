@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Union
 
-from .._model.booster import Booster
 from .._public import public
 
 Score = Union[float, tuple[float, float]]  # of cross-validation: mean and standard deviation over the folds
@@ -13,21 +12,24 @@ EvalsLog = dict[str, dict[str, list[Score]]]
 
 @public("kauri.callback")
 class TrainingCallback:
-    """Base of callbacks; each method may be overridden. ``True`` from a round's method stops the training."""
+    """Base of callbacks; each method may be overridden. ``True`` from a round's method stops the training.
 
-    def before_training(self, model: Booster) -> Booster:
+    The model is a `Booster`, in cross-validation a `CvBooster`: a callback may be written for one of them alone.
+    """
+
+    def before_training(self, model: Any) -> Any:
         """Run before the first round; returns the model to train."""
         return model
 
-    def after_training(self, model: Booster) -> Booster:
+    def after_training(self, model: Any) -> Any:
         """Run after the last round; returns the model that training returns."""
         return model
 
-    def before_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+    def before_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
         """Run before round `epoch`."""
         return False
 
-    def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+    def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
         """Run after round `epoch`; `evals_log` holds its evaluation: data set -> metric -> values.
 
         In cross-validation a value is a pair: mean and standard deviation over the folds.
@@ -45,3 +47,8 @@ class TrainingCallback:
 def mean_of(score: Score) -> float:
     """Return the number that a score stands for."""
     return score[0] if isinstance(score, tuple) else score
+
+
+def deviation_of(score: Score) -> float:
+    """Return the standard deviation over the folds; 0 without folds."""
+    return score[1] if isinstance(score, tuple) else 0.0

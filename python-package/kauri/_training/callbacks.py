@@ -8,7 +8,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
@@ -16,6 +16,7 @@ from .._model.metrics import CustomMetric
 from .._public import public
 from .callback import EvalsLog, TrainingCallback, mean_of
 from .checkpoint import TrainingCheckPoint, TrainingState, restore_history
+from .cv_booster import AnyBooster, CvBooster
 from .progress import EvaluationMonitor, ProgressBar
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 _logger = logging.getLogger("kauri")
+_B = TypeVar("_B", Booster, CvBooster)
 
 
 @public("kauri.callback")
@@ -57,7 +59,7 @@ class LearningRateScheduler(TrainingCallback):
             raise ValueError(f"there are {len(self.learning_rates)} learning rates, none for round {epoch}; give more.")
         return self.learning_rates[epoch]
 
-    def before_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+    def before_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
         """Set the rate."""
         model.set_param("learning_rate", self._rate(epoch))
         return False
@@ -87,13 +89,13 @@ class MaxTime(TrainingCallback):
         self.stopped_after: int | None = None
         self._started = 0.0
 
-    def before_training(self, model: Booster) -> Booster:
+    def before_training(self, model: AnyBooster) -> AnyBooster:
         """Start the clock."""
         self._started = time.monotonic()
         self.stopped_after = None
         return model
 
-    def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+    def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
         """Look at the clock."""
         if time.monotonic() - self._started < self.seconds:
             return False
@@ -146,7 +148,7 @@ class EarlyStopping(TrainingCallback):
         self.best: float | None = None
         self._best_model: bytes | None = None  # where it cannot be cut from the last one
 
-    def before_training(self, model: Booster) -> Booster:
+    def before_training(self, model: AnyBooster) -> AnyBooster:
         """Remember where a continued training starts."""
         self.starting_round = model.num_boosted_rounds()
         self.waited = 0
@@ -167,17 +169,17 @@ class EarlyStopping(TrainingCallback):
             raise ValueError(f"early stopping watches {metric!r}, but metrics are {list(metrics)}.")
         return metric, mean_of(metrics[metric][-1])
 
-    def _improves(self, model: Booster, metric: str, value: float) -> bool:
+    def _improves(self, model: AnyBooster, metric: str, value: float) -> bool:
         if self.best is None:
             return True
         maximize = model.higher_is_better(metric) if self.maximize is None else self.maximize
         return value - self.min_delta > self.best if maximize else self.best - self.min_delta > value
 
-    def before_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+    def before_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
         """Whether the training that is resumed had come to its end."""
         return 0 < self.rounds <= self.waited
 
-    def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+    def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
         """Compare with the best round so far."""
         metric, value = self._watched(evals_log)
         if self._improves(model, metric, value):
@@ -200,7 +202,7 @@ class EarlyStopping(TrainingCallback):
         self.best, self.waited = state["best"], state["waited"]
         self._best_model = None if state["best_model"] is None else base64.b64decode(state["best_model"])
 
-    def after_training(self, model: Booster) -> Booster:
+    def after_training(self, model: AnyBooster) -> AnyBooster:
         """Cut the model off after the best round when `save_best` asks for it."""
         if not self.save_best or self.best is None or not isinstance(model, Booster):
             return model
@@ -212,7 +214,8 @@ class EarlyStopping(TrainingCallback):
 
 def _later_rounds_change_earlier_ones(model: Booster) -> bool:
     """Whether it is dart, which takes weight from trees that it leaves out, or gblinear, which has no rounds to cut."""
-    return json.loads(model.save_config())["learner"]["gradient_booster"]["name"] != "gbtree"
+    kind: str = json.loads(model.save_config())["learner"]["gradient_booster"]["name"]
+    return kind != "gbtree"
 
 
 @public("kauri.callback")
@@ -247,13 +250,13 @@ class CallbackContainer:
         self._output_margin = output_margin
         self._params = params or {}
 
-    def before_training(self, model: Booster) -> Booster:
+    def before_training(self, model: _B) -> _B:
         """Run all."""
         for callback in self.callbacks:
             model = _same_kind(callback.before_training(model), model, callback, "before_training")
         return model
 
-    def after_training(self, model: Booster) -> Booster:
+    def after_training(self, model: _B) -> _B:
         """Run all."""
         for callback in self.callbacks:
             model = _same_kind(callback.after_training(model), model, callback, "after_training")
@@ -264,19 +267,20 @@ class CallbackContainer:
         for checkpoint in self._checkpoints():
             checkpoint.release()
 
-    def before_iteration(self, model: Booster, epoch: int) -> bool:
+    def before_iteration(self, model: AnyBooster, epoch: int) -> bool:
         """Run all; whether one of them wants to stop."""
         wishes = [callback.before_iteration(model, epoch, self.history) for callback in self.callbacks]
         return any(wishes)
 
-    def after_iteration(self, model: Booster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> bool:
+    def after_iteration(self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> bool:
         """Evaluate, then run all; whether one of them wants to stop."""
         self.evaluate(model, epoch, evals)
         wishes = [callback.after_iteration(model, epoch, self.history) for callback in self.callbacks]
         out_of_time = any(isinstance(callback, MaxTime) and callback.stopped_after for callback in self.callbacks)
-        for checkpoint in self._checkpoints():
-            if out_of_time or checkpoint.is_due(epoch):
-                checkpoint.save(model, self._state(epoch + 1))
+        if isinstance(model, Booster):
+            for checkpoint in self._checkpoints():
+                if out_of_time or checkpoint.is_due(epoch):
+                    checkpoint.save(model, self._state(epoch + 1))
         return any(wishes)
 
     def resume(self, model: Booster) -> int:
@@ -306,14 +310,13 @@ class CallbackContainer:
         states = [[type(callback).__name__, callback.state()] for callback in self.callbacks]
         return TrainingState(epoch, self.history, [entry for entry in states if entry[1] is not None], self._params)
 
-    def evaluate(self, model: Booster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> None:
+    def evaluate(self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> None:
         """Put the evaluation of a round into the history."""
-        evaluations = model._evaluate(evals, epoch, self._metric, self._output_margin) if evals else []
-        for data, metric, value in evaluations:
-            self.history.setdefault(data, {}).setdefault(metric, []).append(value)
+        for data, metric, score in model._evaluate(evals, epoch, self._metric, self._output_margin):
+            self.history.setdefault(data, {}).setdefault(metric, []).append(score)
 
 
-def _same_kind(model: Any, before: Booster, callback: TrainingCallback, method: str) -> Booster:
+def _same_kind(model: Any, before: _B, callback: TrainingCallback, method: str) -> _B:
     if not isinstance(model, type(before)):
         raise TypeError(f"{type(callback).__name__}.{method} must return the booster, not {type(model).__name__}.")
     return model

@@ -2,134 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 from typing import Any
 
 import numpy as np
 
-from .._binding.library import num_threads
 from .._data.matrix import DMatrix
-from .._model.booster import Booster, Objective
-from .._model.metrics import CustomMetric, Evaluation
-from .._public import public
-from .callback import EvalsLog, TrainingCallback
+from .._model.booster import Objective
+from .._model.metrics import CustomMetric
+from .callback import EvalsLog, TrainingCallback, deviation_of, mean_of
 from .callbacks import CallbackContainer, EarlyStopping
+from .cv_booster import CvBooster
 from .folds import Folds, make_folds
 from .progress import display
 
 Preprocessing = Callable[[DMatrix, DMatrix, dict[str, Any]], tuple[DMatrix, DMatrix, dict[str, Any]]]
-
-
-@public("kauri.cv")
-class CvBooster:
-    """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
-
-    On the CPU the folds share the threads that the parameters ask for: small trees keep few of them busy. No result
-    depends on it. The threads end with the ``with`` block that it is used in.
-
-    Parameters
-    ----------
-    folds
-        (parameters, training data, test data) of each.
-    """
-
-    def __init__(self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]]) -> None:
-        self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
-        self._data = [(train, test) for _, train, test in folds]
-        self._workers = _start_threads(_share_threads(self.boosters))
-
-    def __enter__(self) -> CvBooster:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._workers is not None:
-            self._workers.shutdown()
-
-    def update(
-        self, iteration: int, fobj: Objective | None, metric: CustomMetric | None, output_margin: bool
-    ) -> list[list[Evaluation]]:
-        """Train one round of each, and evaluate it on its training and test data."""
-
-        def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
-            booster.update(data[0], iteration, fobj)
-            return booster._evaluate([(data[0], "train"), (data[1], "test")], iteration, metric, output_margin)
-
-        own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
-        return list((map if own or self._workers is None else self._workers.map)(run, self.boosters, self._data))
-
-    def set_param(self, params: Any, value: Any = None) -> None:
-        """Set parameters of each."""
-        for booster in self.boosters:
-            booster.set_param(params, value)
-
-    def set_attr(self, **attributes: Any) -> None:
-        """Set attributes of each."""
-        for booster in self.boosters:
-            booster.set_attr(**attributes)
-
-    def attr(self, key: str) -> str | None:
-        """Return an attribute of the first."""
-        return self.boosters[0].attr(key)
-
-    def higher_is_better(self, metric: str) -> bool:
-        """Whether larger values of a metric are better."""
-        return self.boosters[0].higher_is_better(metric)
-
-    def num_boosted_rounds(self) -> int:
-        """Return the number of rounds trained."""
-        return self.boosters[0].num_boosted_rounds()
-
-    @property
-    def best_iteration(self) -> int:
-        """The best round by early stopping, from 0."""
-        return self.boosters[0].best_iteration
-
-    @property
-    def best_score(self) -> float:
-        """The mean of the metric in the best round by early stopping."""
-        return self.boosters[0].best_score
-
-
-def _share_threads(boosters: Sequence[Booster]) -> int:
-    """Divide the threads among the boosters; the number of those to run at a time: 1 on a device."""
-    general = json.loads(boosters[0].save_config())["learner"]["generic_param"]
-    threads = num_threads(int(general["nthread"]))
-    if general["device"] != "cpu":
-        return 1
-    n_workers = min(threads, len(boosters))
-    for booster in boosters if n_workers > 1 else []:
-        booster.set_param("nthread", threads // n_workers)
-    return n_workers
-
-
-def _start_threads(n: int) -> ThreadPoolExecutor | None:
-    """Return n threads that have all started; None for one, and where there cannot be as many."""
-    if n < 2:
-        return None
-    workers, all_here = ThreadPoolExecutor(n), Barrier(n)
-    try:
-        deque(workers.map(lambda _: all_here.wait(), range(n)), maxlen=0)
-    except RuntimeError:
-        all_here.abort()
-        workers.shutdown()
-        return None
-    return workers
-
-
-class _CvContainer(CallbackContainer):
-    evaluations: Sequence[list[Evaluation]] = ()  # of the round, by fold
-
-    def evaluate(self, model: CvBooster, epoch: int, evals: Any) -> None:
-        for entries in zip(*self.evaluations):
-            data, metric, _ = entries[0]
-            values = [value for _, _, value in entries]
-            score = (float(np.mean(values)), float(np.std(values)))
-            self.history.setdefault(data, {}).setdefault(metric, []).append(score)
 
 
 def _with_metrics(
@@ -160,8 +48,8 @@ def _as_result(history: EvalsLog, n_rounds: int | None, as_pandas: bool) -> Any:
     result: dict[str, list[float]] = {}
     for data, metrics in history.items():
         for metric, scores in metrics.items():
-            result[f"{data}-{metric}-mean"] = [mean for mean, _ in scores[:n_rounds]]
-            result[f"{data}-{metric}-std"] = [deviation for _, deviation in scores[:n_rounds]]
+            result[f"{data}-{metric}-mean"] = [mean_of(score) for score in scores[:n_rounds]]
+            result[f"{data}-{metric}-std"] = [deviation_of(score) for score in scores[:n_rounds]]
     if as_pandas:
         try:
             import pandas as pd
@@ -249,7 +137,7 @@ def cv(
         actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
     is_bar = verbose_eval is True and sys.stderr.isatty()
     actions += display(num_boost_round, is_bar, int(verbose_eval or 0), show_stdv)
-    container = _CvContainer(actions, custom_metric, output_margin=obj is not None)
+    container = CallbackContainer(actions, custom_metric, output_margin=obj is not None)
 
     n_best = None
     with model:
@@ -257,7 +145,7 @@ def cv(
         for epoch in range(num_boost_round):
             if container.before_iteration(model, epoch):
                 break
-            container.evaluations = model.update(epoch, obj, custom_metric, obj is not None)
+            model.update(epoch, obj, custom_metric, obj is not None)
             if container.after_iteration(model, epoch, []):
                 n_best = None if model.attr("best_iteration") is None else model.best_iteration + 1
                 break

@@ -73,8 +73,8 @@ def _given(folds: Folds, data: DMatrix, bounds: np.ndarray) -> list[RowsOfFold]:
     if not pairs:
         raise ParameterError("folds is empty; give (training rows, test rows) for each fold.")
     for train, test in pairs if len(bounds) else []:
-        query_of = [np.unique(np.searchsorted(bounds, rows, side="right")) for rows in (train, test)]
-        torn = np.intersect1d(*query_of)
+        trained, tested = (np.searchsorted(bounds, rows, side="right") for rows in (train, test))
+        torn = np.intersect1d(trained, tested)
         if len(torn):
             raise DataError(
                 f"a fold of `folds` has rows of query {torn[0] - 1} for training and for testing; keep it whole."

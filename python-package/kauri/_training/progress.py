@@ -6,9 +6,9 @@ import sys
 import time
 from typing import TextIO
 
-from .._model.booster import Booster
 from .._public import public
 from .callback import EvalsLog, Score, TrainingCallback, mean_of
+from .cv_booster import AnyBooster
 from .terminal import cut, room_of, width_of
 
 _BAR_WIDTH, _MIN_BAR_WIDTH = 24, 8
@@ -34,7 +34,7 @@ class EvaluationMonitor(TrainingCallback):
         self.show_stdv = show_stdv
         self._pending: str | None = None
 
-    def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+    def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
         """Print, or keep the line in case this is the last round."""
         if not evals_log:
             return False
@@ -44,7 +44,7 @@ class EvaluationMonitor(TrainingCallback):
             print(line)
         return False
 
-    def after_training(self, model: Booster) -> Booster:
+    def after_training(self, model: AnyBooster) -> AnyBooster:
         """Print the last line."""
         if self._pending is not None:
             print(self._pending)
@@ -73,14 +73,14 @@ class ProgressBar(TrainingCallback):
         self._drawn_width = 0  # of the line on the screen
         self._newest: tuple[int, str] | None = None  # rounds done and what to write behind the bar
 
-    def before_training(self, model: Booster) -> Booster:
+    def before_training(self, model: AnyBooster) -> AnyBooster:
         """Start the clock."""
         self._started = time.monotonic()
         self._first = None
         self._drawn = 0.0
         return model
 
-    def after_iteration(self, model: Booster, epoch: int, evals_log: EvalsLog) -> bool:
+    def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
         """Draw, at most ten times a second."""
         now = time.monotonic()
         self._first = epoch if self._first is None else self._first
@@ -89,7 +89,7 @@ class ProgressBar(TrainingCallback):
         values = "  ".join(latest_values(evals_log, ".4g"))
         self._newest = (done, f"{left:.0f} s left  {values}".rstrip())
         if now - self._drawn >= 0.1:
-            self._draw()
+            self._draw(*self._newest)
             self._drawn = now
         return False
 
@@ -103,18 +103,18 @@ class ProgressBar(TrainingCallback):
         bar = f"[{'#' * filled}{'.' * (width - filled)}] " if width >= _MIN_BAR_WIDTH else ""
         return cut(f"{head}{bar}{text}", room)
 
-    def _draw(self) -> None:
+    def _draw(self, done: int, text: str) -> None:
         room = room_of(self.stream)
-        line = self._line(*self._newest, room)
+        line = self._line(done, text, room)
         rest = min(self._drawn_width, room) - width_of(line)
         self.stream.write("\r" + line + " " * rest)
         self.stream.flush()
         self._drawn_width = width_of(line)
 
-    def after_training(self, model: Booster) -> Booster:
+    def after_training(self, model: AnyBooster) -> AnyBooster:
         """Draw the last state and end the line."""
         if self._newest is not None:
-            self._draw()
+            self._draw(*self._newest)
             self.stream.write("\n")
             self.stream.flush()
         self._drawn_width, self._newest = 0, None

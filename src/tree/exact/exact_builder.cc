@@ -11,8 +11,8 @@
 #include "data/derived_data.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
+#include "tree/growth/tree_common.h"
 #include "tree/sampling/sampling.h"
-#include "tree/tree_common.h"
 
 namespace kauri {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "common/parallel_for.h"
+#include "common/threads_for.h"
 #include "tree/exact/exact_pieces.h"
-#include "tree/hist/hist_work.h"
 
 namespace kauri {
 namespace {

@@ -21,8 +21,8 @@
 #include "kauri/context.h"
 #include "tree/exact/exact_codes.h"
 #include "tree/exact/exact_level.h"
-#include "tree/hist/hist_accumulate.h"
-#include "tree/hist/hist_pool.h"
+#include "tree/histogram/histogram_adder.h"
+#include "tree/histogram/sum_pool.h"
 
 namespace kauri {
 

@@ -8,8 +8,8 @@
 
 #include "data/bins/derived_bins.h"
 #include "data/memory_param.h"
+#include "tree/growth/tree_common.h"
 #include "tree/hist/hist_grower.h"
-#include "tree/tree_common.h"
 
 namespace kauri {
 namespace {

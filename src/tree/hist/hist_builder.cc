@@ -8,10 +8,10 @@
 #include "data/memory_param.h"
 #include "data/categories/categories.h"
 #include "data/meta_info.h"
+#include "tree/growth/tree_common.h"
 #include "tree/hist/hist_grower.h"
-#include "tree/hist/hist_pages.h"
-#include "tree/hist/hist_vector_grower.h"
-#include "tree/tree_common.h"
+#include "tree/hist/paged_hist.h"
+#include "tree/hist_vector/vector_grower.h"
 
 namespace kauri {
 namespace {

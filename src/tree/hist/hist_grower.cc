@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tree/tree_common.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri {
 namespace {

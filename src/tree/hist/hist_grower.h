@@ -6,9 +6,9 @@
 
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
-#include "tree/hist/hist_growth.h"
-#include "tree/hist/hist_level.h"
-#include "tree/hist/hist_vector_level.h"
+#include "tree/growth/hist_growth.h"
+#include "tree/hist/hist_workspace.h"
+#include "tree/hist_vector/vector_workspace.h"
 
 namespace kauri {
 

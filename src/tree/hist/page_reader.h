@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/bins/bin_store.h"
-#include "tree/hist/hist_accumulate.h"
+#include "tree/histogram/histogram_adder.h"
 
 namespace kauri {
 

@@ -1,7 +1,7 @@
 #include "tree/update/prune.h"
 
 #include "common/parallel_for.h"
-#include "tree/tree_common.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/parallel_for.h"
-#include "tree/tree_common.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri {
 

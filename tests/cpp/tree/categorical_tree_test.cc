@@ -5,10 +5,10 @@
 #include <string>
 
 #include "kauri/error.h"
+#include "tree/categories/naive_category_split.h"
 #include "tree/exact/exact_builder.h"
 #include "tree/hist/approx_builder.h"
-#include "tree/naive_category_split.h"
-#include "tree/naive_hist_tree.h"
+#include "tree/hist/naive_hist_tree.h"
 
 namespace kauri {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "support/naive_exact_tree.h"
 #include "tree/exact/exact_builder.h"
-#include "tree/naive_hist_tree.h"
+#include "tree/hist/naive_hist_tree.h"
 
 namespace kauri {
 namespace {

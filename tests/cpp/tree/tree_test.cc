@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "kauri/error.h"
-#include "tree/tree_common.h"
+#include "tree/growth/tree_common.h"
 
 namespace kauri {
 namespace {

@@ -14,7 +14,7 @@ class RoundKernelsTest : public DeviceTest {
   void ExpectTheHostsPairs(std::vector<GradientPair> const& gradients, std::int64_t n_outputs, float rate) const {
     auto const n_rows = gradients.size() / static_cast<std::size_t>(n_outputs);
     auto const on_device = cuda::ToDevice(Cuda(), gradients);
-    cuda::GradientTable const table{on_device.span(), n_outputs};
+    cuda::PairTable const table{on_device.span(), n_outputs};
     auto const largest = cuda::LargestMagnitudes(Cuda(), table);
     ASSERT_EQ(static_cast<std::int64_t>(largest.size()), n_outputs);
     Context ctx;
@@ -77,7 +77,7 @@ TEST_F(RoundKernelsTest, FindsTheFirstPairThatIsNotFinite) {
   auto pairs = RandomPairs(3 * 5000, 1);
   auto const first = [&](std::int64_t output) {
     auto const on_device = cuda::ToDevice(Cuda(), pairs);
-    cuda::GradientTable const table{on_device.span(), 3};
+    cuda::PairTable const table{on_device.span(), 3};
     auto const largest = cuda::LargestMagnitudes(Cuda(), table)[output];
     auto const row = cuda::FirstNotFinite(Cuda(), table, output);
     EXPECT_EQ(largest.IsFinite(), row == 5000);

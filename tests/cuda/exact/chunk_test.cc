@@ -1,8 +1,9 @@
 /// Columns laid out for the device: chunks of them, and the sums of their pieces.
+#include "cuda/exact/chunk.h"
+
 #include <numeric>
 
-#include "cuda/exact/chunk.h"
-#include "exact_fixture.h"
+#include "exact/exact_fixture.h"
 
 namespace kauri::testing {
 namespace {

@@ -1,0 +1,79 @@
+/// \file The categorical columns of a growing tree. They are no entries that move from level to level: their codes stay
+/// in row order, and the rows' positions say whose sums each row belongs to.
+///
+/// Per level, slice by slice: sums by category (category_sums.h), the best splits (category_split.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/common/pinned_buffer.h"
+#include "cuda/exact/categories/category_codes.h"
+#include "cuda/exact/categories/category_split.h"
+#include "cuda/exact/entries/positions.h"
+#include "tree/categories/category_split.h"
+
+namespace kauri::cuda {
+
+/// Slots of a slice, where one node has no more (160 MB of them).
+constexpr std::int64_t kSlotsPerSlice = std::int64_t{1} << 22;
+
+/// Device memory of the sums and of their order, while a tree grows on `n_rows` rows from all columns.
+std::size_t BytesOfSlots(CategoryLists const& lists, std::int64_t n_rows);
+
+class CategoryColumns {
+ public:
+  /// slots_per_slice: kSlotsPerSlice; less in tests.
+  explicit CategoryColumns(std::int64_t slots_per_slice = kSlotsPerSlice) : slots_per_slice_(slots_per_slice) {}
+
+  /// A new tree. Of `features` (ascending) those with categories take part; returns the others. `categories` must stay.
+  std::vector<std::uint32_t> Start(CudaContext const& cuda, DeviceCategories const& categories,
+                                   CategoryRules const& rules, std::vector<std::uint32_t> const& features);
+  bool IsEmpty() const { return features_.empty(); }
+
+  /// Improves best: [level.table.n_nodes], device, in which all other features have been considered, and sends home the
+  /// categories that go right. level: nodes and all features' fields. positions and pairs as in AddByCategory.
+  void Find(CudaContext const& cuda, SplitTask const& level, std::int32_t const* positions, FixedPair const* pairs,
+            SplitCandidate* best);
+  /// The categories that go right at the best split of a node, ascending; none for a split on a number. To be called
+  /// once the stream has passed Find.
+  std::vector<std::int32_t> RightOf(std::int64_t node, SplitCandidate const& split) const;
+
+  /// [n_nodes]: the column of the codes that each node splits on, or -1. Empty when IsEmpty().
+  std::vector<std::int32_t> ColumnsOf(std::vector<NodeMove> const& moves) const;
+  /// columns: of ColumnsOf, device. After Find.
+  CategoryMoves Moves(std::int32_t const* columns) const {
+    return {columns, categories_->codes.data(), right_.data(), n_words_};
+  }
+
+ private:
+  void Describe(CudaContext const& cuda, std::vector<std::uint32_t> const& features);
+  void FindInSlice(CudaContext const& cuda, CategorySlice const& slice, SplitTask const& level,
+                   std::int32_t const* positions, FixedPair const* pairs, SplitCandidate* best);
+  CategoryTable Table() const;
+  CategorySortBuffers ReserveSort(CudaContext const& cuda, std::size_t n_slots);
+
+  std::int64_t slots_per_slice_;
+  DeviceCategories const* categories_ = nullptr;
+  CategoryRules rules_;
+  std::vector<std::uint32_t> asked_;   ///< the features of the last Start
+  std::vector<std::uint32_t> others_;  ///< those of them without categories
+  std::vector<CategoryFeature> features_;
+  bool needs_order_ = false;
+  std::int64_t n_slots_ = 0;
+  std::int64_t n_words_ = 0;  ///< of the bits of one node
+  Buffer<CategoryFeature> device_features_;
+  Buffer<std::int64_t> first_slots_;
+  Buffer<std::int32_t> feature_ids_;
+  Buffer<FixedSum> sums_;
+  Buffer<std::uint64_t> keys_;
+  Buffer<std::uint64_t> other_keys_;
+  Buffer<std::uint32_t> order_;
+  Buffer<std::uint32_t> other_order_;
+  CubScratch sort_scratch_;
+  Buffer<SegmentCandidate> segment_best_;
+  Buffer<std::uint32_t> right_;  ///< [n_nodes, n_words_], one bit per category
+  PinnedBuffer<std::uint32_t> host_right_;
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,118 @@
+/// \file What a warp needs to know of its tile, and its scans and reductions.
+#pragma once
+
+#include "cuda/exact/entries/exact_types.h"
+
+namespace kauri::cuda {
+
+constexpr unsigned kAllLanes = 0xFFFFFFFFU;
+
+__device__ __forceinline__ int Lane() { return static_cast<int>(threadIdx.x % 32); }
+
+/// The last place in [low, high) whose `begin` is at most `index`, which lies in [begin[low], begin[high]). Empty
+/// ranges are skipped.
+template <typename T>
+__device__ __forceinline__ std::uint32_t FindLast(T const* begin, std::uint32_t low, std::uint32_t high, T index) {
+  while (high - low > 1) {
+    std::uint32_t const middle = low + (high - low) / 2;
+    if (begin[middle] <= index) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// The segment that holds `index`.
+__device__ __forceinline__ std::uint32_t FindSegment(std::int64_t const* begin, std::uint32_t low, std::uint32_t high,
+                                                     std::int64_t index) {
+  return FindLast(begin, low, high, index);
+}
+
+/// A warp's tile and the segments that it touches. `begin` is past the entries when the warp has none.
+struct WarpTile {
+  std::int64_t tile;
+  std::int64_t begin;
+  std::int64_t end;
+  std::uint32_t first_segment;
+  std::uint32_t last_segment;  ///< or one after it, when the next tile begins with a new segment
+};
+
+__device__ __forceinline__ WarpTile TileAt(SegmentTable const& table, std::int64_t n_entries, std::int64_t place) {
+  WarpTile tile;
+  tile.tile = place;
+  tile.begin = place * kTileEntries;
+  tile.end = tile.begin + kTileEntries < n_entries ? tile.begin + kTileEntries : n_entries;
+  bool const exists = tile.begin < n_entries;
+  tile.first_segment = exists ? table.of_tile[place] : 0;
+  tile.last_segment = exists ? table.of_tile[place + 1] : 0;
+  return tile;
+}
+
+/// One tile per warp of the grid.
+__device__ __forceinline__ WarpTile ThisTile(SegmentTable const& table, std::int64_t n_entries) {
+  return TileAt(table, n_entries, static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32);
+}
+
+/// Nothing in the tile belongs to an active node.
+__device__ __forceinline__ bool IsDeadTile(SegmentTable const& table, WarpTile const& tile) {
+  return table.IsDead(tile.first_segment) && tile.end <= table.begin[tile.first_segment + 1];
+}
+
+/// Follows a lane's entries at ever larger indices and looks a segment up only when it has left the last one.
+class SegmentCursor {
+ public:
+  __device__ SegmentCursor(SegmentTable const& table, WarpTile const& tile) : table_(table), tile_(tile) {}
+  __device__ void MoveTo(std::int64_t index) {
+    if (index < end_) return;
+    segment_ = FindSegment(table_.begin, tile_.first_segment, tile_.last_segment + 1, index);
+    begin_ = table_.begin[segment_];
+    end_ = table_.begin[segment_ + 1];
+  }
+  __device__ std::uint32_t Segment() const { return segment_; }
+  __device__ std::int64_t SegmentBegin() const { return begin_; }
+
+ private:
+  SegmentTable const& table_;
+  WarpTile const& tile_;
+  std::uint32_t segment_ = 0;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = -1;
+};
+
+__device__ __forceinline__ FixedSum ShuffleUp(FixedSum sum, int step) {
+  return {__shfl_up_sync(kAllLanes, sum.gradient, static_cast<unsigned>(step)),
+          __shfl_up_sync(kAllLanes, sum.hessian, static_cast<unsigned>(step))};
+}
+
+__device__ __forceinline__ FixedSum FromLane(FixedSum sum, int lane) {
+  return {__shfl_sync(kAllLanes, sum.gradient, lane), __shfl_sync(kAllLanes, sum.hessian, lane)};
+}
+
+/// The sum over this lane and those before it.
+__device__ __forceinline__ FixedSum InclusiveScan(FixedSum sum) {
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    FixedSum const other = ShuffleUp(sum, step);
+    if (Lane() >= step) sum += other;
+  }
+  return sum;
+}
+
+/// The sum over all lanes, in every lane.
+__device__ __forceinline__ FixedSum WarpSum(FixedSum sum) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    sum += FixedSum{__shfl_xor_sync(kAllLanes, sum.gradient, step), __shfl_xor_sync(kAllLanes, sum.hessian, step)};
+  }
+  return sum;
+}
+
+/// Integer additions commute, so the result does not depend on their order.
+__device__ __forceinline__ void AtomicAdd(FixedSum* to, FixedSum sum) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(&to->gradient), static_cast<unsigned long long>(sum.gradient));
+  atomicAdd(reinterpret_cast<unsigned long long*>(&to->hessian), static_cast<unsigned long long>(sum.hessian));
+}
+
+}  // namespace kauri::cuda

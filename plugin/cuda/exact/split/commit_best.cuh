@@ -1,0 +1,76 @@
+/// \file How the lanes of a warp put what they have found into the best candidates of pieces.
+#pragma once
+
+#include "cuda/exact/entries/warp_tile.cuh"
+#include "cuda/exact/split/evaluate_boundary.cuh"
+#include "cuda/exact/split/find_split.h"
+
+namespace kauri::cuda {
+
+__device__ __forceinline__ SegmentFacts FactsOf(SplitTask const& task, FixedSum present, std::int32_t node,
+                                                std::int32_t feature) {
+  SegmentFacts facts;
+  facts.node = task.nodes[node];
+  facts.missing = facts.node.sum - present;
+  facts.sign = task.signs == nullptr ? 0 : task.signs[task.feature_ids[feature]];
+  facts.both_ways = task.both_ways[feature] != 0;
+  return facts;
+}
+
+__device__ __forceinline__ bool IsAllowed(SplitTask const& task, std::int32_t node, std::int32_t feature) {
+  if (task.allowed == nullptr) return true;
+  return task.allowed[static_cast<std::int64_t>(node) * task.n_all_features + task.feature_ids[feature]] != 0;
+}
+
+__device__ __forceinline__ unsigned long long WarpMax(unsigned long long value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    unsigned long long const other = __shfl_xor_sync(kAllLanes, value, step);
+    if (other > value) value = other;
+  }
+  return value;
+}
+
+/// The lane with the best of the candidates that have loss change `top`: the first that sends missing rows right, else
+/// the last. Thresholds ascend with the lanes, so this is IsBetterInSegment.
+__device__ __forceinline__ int WinnerLane(SegmentCandidate const& candidate, bool is_top) {
+  unsigned const right = __ballot_sync(kAllLanes, is_top && candidate.state == SegmentCandidate::kDefaultRight);
+  unsigned const left = __ballot_sync(kAllLanes, is_top && candidate.state == SegmentCandidate::kDefaultLeft);
+  return right != 0 ? __ffs(static_cast<int>(right)) - 1 : 31 - __clz(static_cast<int>(left));
+}
+
+/// Losses are positive, so their bits ascend with them.
+__device__ __forceinline__ void RaiseFloor(SplitTask const& task, std::int32_t node, double loss_change) {
+  atomicMax(reinterpret_cast<unsigned long long*>(task.floors + node),
+            static_cast<unsigned long long>(__double_as_longlong(loss_change)));
+}
+
+/// All lanes of the warp call. Where a lane has a candidate, it is one of `piece`, which is this warp's own, of `node`;
+/// within a piece thresholds ascend with the lanes. Raises the node's floor.
+__device__ __forceinline__ void CommitBest(SplitTask const& task, SegmentCandidate* piece_best, std::int64_t piece,
+                                           std::int32_t node, SegmentCandidate const& candidate) {
+  bool const has_candidate = candidate.state != SegmentCandidate::kNone;
+  unsigned waiting = __ballot_sync(kAllLanes, has_candidate);
+  while (waiting != 0) {
+    std::int64_t const served = __shfl_sync(kAllLanes, piece, __ffs(static_cast<int>(waiting)) - 1);
+    bool const mine = has_candidate && piece == served;
+    unsigned long long const bits =
+        mine ? static_cast<unsigned long long>(__double_as_longlong(candidate.loss_change)) : 0;
+    unsigned long long const top = WarpMax(bits);
+    bool const is_top = mine && bits == top;
+    int const winner = WinnerLane(candidate, is_top);
+    if (Lane() == winner && IsBetterInSegment(candidate, piece_best[piece])) {
+      piece_best[piece] = candidate;
+      RaiseFloor(task, node, candidate.loss_change);
+    }
+    waiting &= ~__ballot_sync(kAllLanes, mine);
+  }
+  __syncwarp();
+}
+
+/// The floor of a node as of now, raised by other blocks too.
+__device__ __forceinline__ double FloorOf(SplitTask const& task, std::int32_t node) {
+  return __ldcg(task.floors + node);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,53 @@
+/// \file Split finding: the best split of every node, from entries that are sorted by node (the paper's sorting phase)
+/// or interleaved (its first phase).
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/exact/entries/exact_types.h"
+
+namespace kauri::cuda {
+
+/// One chunk of features of one level. Device memory, not owning.
+struct SplitTask {
+  SegmentTable table;
+  EntryArrays entries;
+  std::int64_t n_entries = 0;
+  GainParam param;
+  Screen screen;
+  NodeTotals const* nodes = nullptr;          ///< [n_nodes]
+  std::uint8_t const* both_ways = nullptr;    ///< [n_features]
+  std::int32_t const* feature_ids = nullptr;  ///< [n_features]: global ids, ascending
+  std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: which a node may use; nullptr: all
+  std::int8_t const* signs = nullptr;         ///< [n_all_features]: monotone constraints; nullptr: none
+  std::int32_t n_all_features = 0;
+  /// [n_nodes]: a loss change that each node is known to reach; grows while candidates are found.
+  double* floors = nullptr;
+};
+
+/// Scratch of SplitTask: [NumTiles + NumSegments] pieces and [NumSegments] totals and candidates.
+struct SplitScratch {
+  FixedSum* piece_sums = nullptr;  ///< in: the sum of every piece
+  SegmentCandidate* piece_best = nullptr;
+  FixedSum* segment_sums = nullptr;
+  SegmentCandidate* segment_best = nullptr;
+  std::uint32_t* listed = nullptr;    ///< [n_tiles]: tiles in which the exact formula is needed
+  std::uint32_t* n_listed = nullptr;  ///< [1]
+};
+
+/// Sets piece_sums, which is zero, to the sum of every piece. Costs one pass over the pairs.
+void SumPieces(CudaContext const& ctx, SegmentTable const& table, FixedPair const* pairs, std::int64_t n_entries,
+               FixedSum* piece_sums);
+
+/// Improves best: [n_nodes] by the candidates of the chunk's features. Sorting phase.
+void FindSplits(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch, SplitCandidate* best);
+
+/// From the best of each piece to the best of each segment, with the splits "missing alone". Sorting phase.
+void ReduceSegments(CudaContext const& ctx, SplitTask const& task, SplitScratch const& scratch);
+
+/// From the candidates of each segment, [n_features, stride] at node, to the best of each node. Shared by both phases.
+void ReduceNodes(CudaContext const& ctx, SplitTask const& task, SegmentCandidate const* segment_best,
+                 std::int32_t stride, SplitCandidate* best);
+
+}  // namespace kauri::cuda

@@ -1,0 +1,61 @@
+"""Arrays of numbers on their way into the library and out."""
+
+from __future__ import annotations
+
+import json
+from ctypes import POINTER, c_float, c_uint, c_uint64, c_void_p, cast
+from typing import Any
+
+import numpy as np
+
+from .copies import copy_of
+from .library import LIB, check
+from .process import num_threads
+from .signatures import Handle
+
+_KINDS: dict[str, type[Any]] = {"<f4": c_float, "<u4": c_uint, "<u8": c_uint64}  # by NumPy's name
+
+
+def interface_members(array: np.ndarray) -> dict[str, Any]:
+    """Return NumPy's array interface as JSON can hold it; the array must outlive its use."""
+    members = array.__array_interface__
+    return {
+        "data": [members["data"][0], True],
+        "typestr": members["typestr"],
+        "shape": list(members["shape"]),
+        "strides": None if members["strides"] is None else list(members["strides"]),
+        "version": 3,
+    }
+
+
+def interface(array: np.ndarray) -> bytes:
+    """Return NumPy's array interface as JSON; the array must outlive its use."""
+    return json.dumps(interface_members(array)).encode()
+
+
+def array_from_interface(text: str) -> np.ndarray:
+    """Return a copy of the array that an array interface describes."""
+    members = json.loads(text)
+    pointer = cast(c_void_p(members["data"][0]), POINTER(_KINDS[members["typestr"]]))
+    return copied(pointer, tuple(members["shape"]))
+
+
+def copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return a copy of the C array that `pointer` begins."""
+    if 0 in shape:
+        return np.empty(shape, dtype=np.dtype(pointer._type_))
+    return copy_of(np.ctypeslib.as_array(pointer, shape=shape), num_threads())
+
+
+def permutation(n: int, seed: int, count: int) -> np.ndarray:
+    """Call KauriShuffle: the first `count` elements of a permutation of ``0 .. n - 1``."""
+    positions = np.empty(count, dtype=np.uint64)
+    check(LIB.KauriShuffle(n, seed, count, positions.ctypes.data_as(POINTER(c_uint64))))
+    return positions.view(np.int64)
+
+
+def device_to_host(handle: Handle, size: int) -> np.ndarray:
+    """Call KauriDeviceArrayToHost for an array of `size` numbers."""
+    values = np.empty(size, dtype=np.float32)
+    check(LIB.KauriDeviceArrayToHost(handle, values.ctypes.data_as(POINTER(c_float))))
+    return values

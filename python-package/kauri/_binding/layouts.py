@@ -1,0 +1,41 @@
+"""How rows may lie in memory, and the calls that take them so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import InternalError
+from .library import LIB, Function
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The calls that take rows of one layout: to make a matrix, to point a proxy to them, to predict in place."""
+
+    create: Function
+    set_proxy: Function
+    predict: Function
+    on_device: bool = False
+
+
+def _as_a_whole(*_: Any) -> int:
+    raise InternalError("sparse columns make a matrix only; batches and in-place predictions are of sparse rows.")
+
+
+DENSE = Layout(LIB.XGDMatrixCreateFromDense, LIB.XGProxyDMatrixSetDataDense, LIB.XGBoosterPredictFromDense)
+CSR = Layout(LIB.XGDMatrixCreateFromCSR, LIB.XGProxyDMatrixSetDataCSR, LIB.XGBoosterPredictFromCSR)
+CSC = Layout(LIB.XGDMatrixCreateFromCSC, _as_a_whole, _as_a_whole)
+COLUMNAR = Layout(LIB.XGDMatrixCreateFromColumnar, LIB.XGProxyDMatrixSetDataColumnar, LIB.XGBoosterPredictFromColumnar)
+CUDA_ARRAY = Layout(
+    LIB.XGDMatrixCreateFromCudaArrayInterface,
+    LIB.XGProxyDMatrixSetDataCudaArrayInterface,
+    LIB.XGBoosterPredictFromCudaArray,
+    on_device=True,
+)
+CUDA_COLUMNAR = Layout(
+    LIB.XGDMatrixCreateFromCudaColumnar,
+    LIB.XGProxyDMatrixSetDataCudaColumnar,
+    LIB.XGBoosterPredictFromCudaColumnar,
+    on_device=True,
+)

@@ -1,0 +1,114 @@
+"""Calls of boosters whose results take several arguments: predictions, explanations, scores, attributes, slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int64, c_uint32, c_uint64, c_void_p, cast
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from .arrays import copied
+from .calls import call_handle, strings_out
+from .library import LIB, Function, check, last_error
+from .signatures import Handle
+from .text import decode, encode_text
+
+_NO_SUCH_ROUND = -2  # XGBoosterSlice's status
+_Names = TypeVar("_Names")
+
+
+def call_prediction(function: Function, *args: Any) -> np.ndarray:
+    """Call a function whose last arguments receive a shape and float32 values; they are copied."""
+    shape = POINTER(c_uint64)()
+    dim = c_uint64()
+    values = POINTER(c_float)()
+    check(function(*args, byref(shape), byref(dim), byref(values)))
+    return copied(values, tuple(shape[i] for i in range(dim.value)))
+
+
+class DevicePrediction(NamedTuple):
+    """A prediction in device memory."""
+
+    owner: Handle
+    address: int
+    shape: tuple[int, ...]
+
+
+def call_device_prediction(booster: Handle, function: Function, *args: Any) -> DevicePrediction:
+    """Call a function that predicts in device memory."""
+    shape = POINTER(c_uint64)()
+    dim = c_uint64()
+    values = POINTER(c_float)()
+    check(function(booster, *args, byref(shape), byref(dim), byref(values)))
+    lengths = tuple(shape[i] for i in range(dim.value))
+    address = cast(values, c_void_p).value or 0
+    return DevicePrediction(call_handle(LIB.KauriBoosterTakePrediction, booster), address, lengths)
+
+
+class SparseCells(NamedTuple):
+    """What KauriBoosterExplainSparse returns."""
+
+    n_outputs: int
+    begin: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    values: np.ndarray
+
+
+def call_sparse(booster: Handle, matrix: Handle, n_rows: int, settings: bytes) -> SparseCells:
+    """Call KauriBoosterExplainSparse."""
+    n_outputs = c_uint64()
+    begin, first, second, values = POINTER(c_int64)(), POINTER(c_uint32)(), POINTER(c_uint32)(), POINTER(c_float)()
+    outs = [byref(pointer) for pointer in (begin, first, second, values)]
+    check(LIB.KauriBoosterExplainSparse(booster, matrix, settings, byref(n_outputs), *outs))
+    n_blocks = n_rows * n_outputs.value
+    shape = (begin[n_blocks],)
+    return SparseCells(
+        n_outputs.value,
+        copied(begin, (n_blocks + 1,)),
+        copied(first, shape),
+        copied(second, shape),
+        copied(values, shape),
+    )
+
+
+def call_scores(booster: Handle, settings: bytes) -> tuple[list[str], np.ndarray]:
+    """Call XGBoosterFeatureScore: the names of the features and their scores."""
+    n_features = c_uint64()
+    names = POINTER(c_char_p)()
+    shape = POINTER(c_uint64)()
+    dim = c_uint64()
+    scores = POINTER(c_float)()
+    outs = [byref(out) for out in (n_features, names, dim, shape, scores)]
+    check(LIB.XGBoosterFeatureScore(booster, settings, *outs))
+    values = copied(scores, tuple(shape[i] for i in range(dim.value)))
+    return strings_out(names, n_features.value), values
+
+
+def call_attribute(booster: Handle, key: str) -> str | None:
+    """Call XGBoosterGetAttr."""
+    out = c_char_p()
+    success = c_int()
+    check(LIB.XGBoosterGetAttr(booster, encode_text(key), byref(out), byref(success)))
+    return decode(out.value) if success.value and out.value is not None else None
+
+
+def call_slice(booster: Handle, begin: int, end: int, step: int) -> Handle:
+    """Call XGBoosterSlice. Raises IndexError for rounds that the booster does not have."""
+    out = Handle()
+    status = LIB.XGBoosterSlice(booster, begin, end, step, byref(out))
+    if status == _NO_SUCH_ROUND:
+        raise IndexError(last_error())
+    check(status)
+    return out
+
+
+def call_categories(function: Function, handle: Handle, read: Callable[[str | None], _Names]) -> _Names:
+    """Return what `read` makes of the document of names; the memory that it points into is freed after that."""
+    container, document = Handle(), c_char_p()
+    check(function(handle, None, byref(container), byref(document)))
+    try:
+        return read(None if document.value is None else decode(document.value))
+    finally:
+        check(LIB.XGBCategoriesFree(container))

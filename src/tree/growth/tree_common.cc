@@ -1,0 +1,182 @@
+#include "tree/growth/tree_common.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/parallel_for.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 13;
+
+/// NaN when missing.
+float FeatureValue(DataMatrix const& data, std::int64_t row, std::uint32_t feature) {
+  if (data.IsDense()) {
+    return data.Dense().values[static_cast<std::size_t>(row * data.NumCols()) + feature];
+  }
+  auto const& csr = data.Csr();
+  auto const begin = csr.features.begin() + csr.row_ptr[row];
+  auto const end = csr.features.begin() + csr.row_ptr[row + 1];
+  auto const found = std::lower_bound(begin, end, feature);
+  if (found == end || *found != feature) return std::numeric_limits<float>::quiet_NaN();
+  return csr.values[found - csr.features.begin()];
+}
+
+bool GoesLeft(Tree const& tree, std::int32_t node, float value) {
+  if (std::isnan(value)) return tree.default_left[node] != 0;
+  if (!tree.IsCategorical(node)) return value < tree.split_value[node];
+  auto const right = tree.CategoriesOf(node);
+  return !std::binary_search(right.begin(), right.end(), static_cast<std::int32_t>(value));
+}
+
+/// Turns prunable splits into leaves; their descendants stay in the arrays, unreachable.
+void CutWeakSplits(float gamma, float leaf_rate, std::int32_t max_depth, Tree* tree) {
+  std::vector<std::int32_t> depth(tree->left.size(), 0);
+  for (std::int32_t node = 1; node < tree->NumNodes(); ++node) depth[node] = depth[tree->parent[node]] + 1;
+  for (auto node = tree->NumNodes() - 1; node >= 0; --node) {
+    if (tree->IsLeaf(node)) continue;
+    auto const is_too_deep = max_depth > 0 && depth[node] >= max_depth;
+    if (!is_too_deep && !(tree->loss_change[node] < gamma)) continue;
+    if (!tree->IsLeaf(tree->left[node]) || !tree->IsLeaf(tree->right[node])) continue;
+    tree->left[node] = kNoNode;
+    tree->right[node] = kNoNode;
+    tree->split_feature[node] = 0;
+    tree->default_left[node] = 0;
+    tree->is_categorical[node] = 0;
+    tree->loss_change[node] = 0.0F;
+    tree->SetLeafValue(node, tree->base_weight[node] * leaf_rate);
+  }
+}
+
+/// The reachable nodes, ascending.
+std::vector<std::int32_t> FindReachable(Tree const& tree) {
+  std::vector<std::int32_t> reachable;
+  std::vector<std::uint8_t> is_reached(tree.left.size(), 0);
+  is_reached[0] = 1;
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (is_reached[node] == 0) continue;
+    reachable.push_back(node);
+    if (tree.IsLeaf(node)) continue;
+    is_reached[tree.left[node]] = 1;
+    is_reached[tree.right[node]] = 1;
+  }
+  return reachable;
+}
+
+template <typename T>
+std::vector<T> Gather(std::vector<T> const& of_node, std::vector<std::int32_t> const& nodes) {
+  std::vector<T> gathered;
+  for (auto const node : nodes) gathered.push_back(of_node[node]);
+  return gathered;
+}
+
+void CopyCategories(Tree const& tree, std::vector<std::int32_t> const& nodes, Tree* compact) {
+  compact->category_begin.assign(nodes.size(), 0);
+  compact->category_count.assign(nodes.size(), 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (compact->is_categorical[i] == 0) continue;
+    auto const categories = tree.CategoriesOf(nodes[i]);
+    compact->category_begin[i] = static_cast<std::int64_t>(compact->categories.size());
+    compact->category_count[i] = static_cast<std::int64_t>(categories.size());
+    compact->categories.insert(compact->categories.end(), categories.begin(), categories.end());
+  }
+}
+
+/// The reachable nodes in their order; new_id receives their places, kNoNode for the others.
+Tree Compact(Tree const& tree, std::vector<std::int32_t>* new_id) {
+  auto const nodes = FindReachable(tree);
+  new_id->assign(tree.left.size(), kNoNode);
+  for (std::size_t i = 0; i < nodes.size(); ++i) (*new_id)[nodes[i]] = static_cast<std::int32_t>(i);
+  auto const renumbered = [&](std::vector<std::int32_t> const& links) {
+    auto gathered = Gather(links, nodes);
+    for (auto& link : gathered) link = link == kNoNode ? kNoNode : (*new_id)[link];
+    return gathered;
+  };
+  Tree compact;
+  compact.left = renumbered(tree.left);
+  compact.right = renumbered(tree.right);
+  compact.parent = renumbered(tree.parent);
+  compact.split_feature = Gather(tree.split_feature, nodes);
+  compact.split_value = Gather(tree.split_value, nodes);
+  compact.default_left = Gather(tree.default_left, nodes);
+  compact.is_categorical = Gather(tree.is_categorical, nodes);
+  compact.base_weight = Gather(tree.base_weight, nodes);
+  compact.loss_change = Gather(tree.loss_change, nodes);
+  compact.sum_hessian = Gather(tree.sum_hessian, nodes);
+  auto const& is_categorical = compact.is_categorical;
+  if (std::find(is_categorical.begin(), is_categorical.end(), 1) != is_categorical.end()) {
+    CopyCategories(tree, nodes, &compact);
+  }
+  if (!tree.row_count.empty()) compact.row_count = Gather(tree.row_count, nodes);
+  return compact;
+}
+
+}  // namespace
+
+GainParam MakeGainParam(TreeParam const& param, GradientUnit unit, bool monotone) {
+  return {static_cast<double>(param.lambda),
+          static_cast<double>(param.alpha),
+          static_cast<double>(param.max_delta_step),
+          static_cast<double>(param.min_child_weight),
+          unit,
+          monotone};
+}
+
+FixedSum SumGradients(Context const& ctx, TreeTask const& task) {
+  auto const pairs = task.gradients.pairs;
+  auto const n_rows = static_cast<std::int64_t>(pairs.size());
+  std::vector<FixedSum> of_block(NumBlocks(n_rows, kRowsPerBlock));
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    FixedSum sum;
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      if (task.sampled_rows.empty() || task.sampled_rows[row] != 0) sum += pairs[row];
+    }
+    of_block[block] = sum;
+  });
+  FixedSum total;
+  for (auto const& sum : of_block) total += sum;
+  return total;
+}
+
+void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t const> leaf_of_row) {
+  auto const n_rows = static_cast<std::size_t>(data.NumRows());
+  auto const check = [n_rows](char const* name, std::size_t size) {
+    if (size != n_rows) Fail(ErrorKind::kInternal, "a tree of ", n_rows, " rows was given ", size, " ", name, ".");
+  };
+  auto const stride = static_cast<std::size_t>(task.table.stride);
+  check("gradients", stride == 0 ? task.gradients.pairs.size() : task.table.values.size() / stride);
+  check("places for leaves", leaf_of_row.size());
+  if (!task.sampled_rows.empty()) check("row marks", task.sampled_rows.size());
+}
+
+void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t node, Tree* tree,
+             WeightBounds const& bounds) {
+  auto const weight = static_cast<float>(NodeWeight(sum, gain, bounds));
+  tree->SetNodeStatistics(node, weight, static_cast<float>(HessianOf(sum, gain)));
+  tree->SetLeafValue(node, weight * leaf_rate);
+}
+
+std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree, std::int32_t max_depth) {
+  CutWeakSplits(gamma, leaf_rate, max_depth, tree);
+  std::vector<std::int32_t> new_id;
+  auto compact = Compact(*tree, &new_id);
+  for (std::int32_t node = 1; node < tree->NumNodes(); ++node) {
+    if (new_id[node] == kNoNode) new_id[node] = new_id[tree->parent[node]];
+  }
+  *tree = std::move(compact);
+  return new_id;
+}
+
+std::int32_t FindLeaf(Tree const& tree, DataMatrix const& data, std::int64_t row) {
+  std::int32_t node = 0;
+  while (!tree.IsLeaf(node)) {
+    auto const value = FeatureValue(data, row, tree.split_feature[node]);
+    node = GoesLeft(tree, node, value) ? tree.left[node] : tree.right[node];
+  }
+  return node;
+}
+
+}  // namespace kauri

@@ -1,0 +1,36 @@
+/// \file The best split of a node that holds few rows, without a histogram.
+///
+/// A histogram costs a clearing, a subtraction and a scan of all its cells, however few of them hold rows. Instead, for
+/// one feature after the other, the rows are added to cells that are zero otherwise, a bit per cell tells which hold
+/// rows, and only those are read, in order, and wiped. The sums are the histogram's, so the split is the same.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/bins/bin_matrix.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+#include "tree/histogram/bin_split.h"
+#include "tree/histogram/histogram_adder.h"
+
+namespace kauri {
+
+/// Scratch of one thread.
+struct FewRowsScratch {
+  std::vector<FixedSum> cells;       ///< zero between two features
+  std::vector<std::uint64_t> used;   ///< a bit for each cell, zero likewise
+  std::vector<std::int64_t> places;  ///< where the codes of each row begin
+  std::vector<FixedPair> pairs;      ///< of each row
+  ScanScratch scan;
+};
+
+/// Whether a search among this many rows, of one node or of two siblings, is cheaper than their histograms.
+bool AreFewRows(BinMatrix const& bins, std::int64_t n_rows);
+
+/// Sets *best to the best split at one of `features`, which ascend and are numerical. The data are dense.
+void FindSplitOfFewRows(GainParam const& param, BinMatrix const& bins, Span<FixedPair const> pairs, RowSlice slice,
+                        Span<std::uint32_t const> features, NodeTotal const& node, FewRowsScratch* scratch,
+                        SplitCandidate* best);
+
+}  // namespace kauri

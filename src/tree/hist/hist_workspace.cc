@@ -1,0 +1,214 @@
+#include "tree/hist/hist_workspace.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/parallel_for.h"
+#include "common/threads_for.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kMinChunkRows = 1 << 11;
+constexpr std::int64_t kLeastChunkRows = 1 << 9;  // where threads would have nothing to do otherwise
+constexpr std::int64_t kChunksPerThread = 4;
+constexpr std::int64_t kTasksPerThread = 2;
+constexpr double kCellsPerEntry = 8.0;       // additions that pay for one more cell to clear and to add up
+constexpr double kLeastCellsPerEntry = 2.0;  // the same where threads would have nothing to do otherwise
+constexpr std::int64_t kMinPieceRows = 1 << 8;
+constexpr double kClearShare = 0.25;   // of clearing a cell in an addition
+constexpr double kFinishShare = 4.0;   // of deriving and scanning a cell in an addition
+constexpr double kFewRowsShare = 4.0;  // of adding a row to a cell and reading it, in a search without histogram
+constexpr std::int64_t kMinCellsPerBlock = 1 << 8;
+constexpr std::int64_t kCellsPerBlock = 1 << 11;
+
+struct ChunkSizes {
+  std::int64_t work_per_chunk = 0;
+  std::int64_t n_parts = 1;  ///< of columns
+};
+
+/// How to give all threads something to do. A chunk of rows more costs a histogram more to clear and to add up, a part
+/// of columns more only another look at the rows' numbers and pairs: chunks first as far as they pay, then parts, and
+/// small chunks last.
+ChunkSizes PlanOf(std::int64_t threads, std::int64_t work, double cells_per_entry, std::int64_t max_parts) {
+  if (threads <= 1) return {work, 1};
+  auto const even = NumBlocks(work, kChunksPerThread * threads);
+  ChunkSizes plan;
+  plan.work_per_chunk = std::max({even, kMinChunkRows, static_cast<std::int64_t>(kCellsPerEntry * cells_per_entry)});
+  auto const n_chunks = NumBlocks(work, plan.work_per_chunk);
+  plan.n_parts = std::min({max_parts, threads, NumBlocks(kTasksPerThread * threads, n_chunks)});
+  if (plan.n_parts * n_chunks >= threads) return plan;
+  auto const least = std::max(kLeastChunkRows, static_cast<std::int64_t>(kLeastCellsPerEntry * cells_per_entry));
+  plan.work_per_chunk = std::max(least, NumBlocks(work, NumBlocks(threads, plan.n_parts)));
+  return plan;
+}
+
+}  // namespace
+
+HistWorkspace::HistWorkspace(BinMatrix const& bins) : bins_(&bins), adder_(bins), pool_(bins.NumCells()) {
+  auto const n_rows = std::max<std::int64_t>(1, bins.NumRows());
+  if (bins.HasBundles()) {
+    entries_per_row_ = static_cast<double>(bins.Bundled().bundles.size());
+  } else {
+    entries_per_row_ = bins.IsDense() ? static_cast<double>(bins.NumCols())
+                                      : static_cast<double>(bins.Entries().cells.size()) / static_cast<double>(n_rows);
+  }
+}
+
+void HistWorkspace::MakeBlocks(std::int64_t cells_per_block) {
+  if (cells_per_block == cells_per_block_) return;
+  cells_per_block_ = cells_per_block;
+  blocks_.clear();
+  auto const& begin = bins_->FeatureBegin();
+  auto const n_cols = static_cast<std::uint32_t>(bins_->NumCols());
+  for (std::uint32_t first = 0; first < n_cols;) {
+    auto last = first + 1;
+    while (last < n_cols && begin[last + 1] - begin[first] <= cells_per_block) ++last;
+    blocks_.push_back({first, last});
+    first = last;
+  }
+}
+
+Context HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
+  pieces_.clear();
+  chunks_.clear();
+  partial_.assign(pairs.size(), {});
+  // The work is counted in rows: clearing a histogram costs as much as adding `rows_to_clear` of them.
+  auto const cells_per_entry = static_cast<double>(bins_->NumCells()) / std::max(1.0, entries_per_row_);
+  auto const rows_to_clear = static_cast<std::int64_t>(kClearShare * cells_per_entry) + 1;
+  auto work = static_cast<std::int64_t>(pairs.size()) * rows_to_clear;
+  for (auto const& pair : pairs) work += rows.NumRows(pair.small->id);
+  auto const team = ThreadsFor(ctx, static_cast<double>(work) * entries_per_row_);
+  auto const plan = PlanOf(team.threads, work, cells_per_entry, adder_.MaxParts());
+  parts_ = adder_.Parts(plan.n_parts);
+  std::int64_t room = 0;  // work that the last chunk can still take
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    auto const range = rows.RangeOf(pairs[i].small->id);
+    auto begin = range.begin;
+    do {
+      if (room <= 0) {
+        chunks_.push_back({pieces_.size(), pieces_.size()});
+        room = plan.work_per_chunk;
+      }
+      auto* const histogram = pool_.Borrow();
+      if (begin == range.begin) {
+        pairs[i].small->histogram = histogram;
+      } else {
+        partial_[i].push_back(histogram);
+      }
+      auto const end = std::min(range.end, begin + std::max(room, kMinPieceRows));
+      pieces_.push_back({{rows.Rows(), begin, end}, histogram});
+      chunks_.back().last_piece = pieces_.size();
+      room -= end - begin + rows_to_clear;
+      begin = end;
+    } while (begin < range.end);
+  }
+  return team;
+}
+
+void HistWorkspace::AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features) {
+  auto const n_parts = static_cast<std::int64_t>(parts_.size());
+  ParallelFor(ctx, static_cast<std::int64_t>(chunks_.size()) * n_parts, [&](std::int64_t index) {
+    auto const& chunk = chunks_[index / n_parts];
+    auto const& part = parts_[index % n_parts];
+    auto const bytes = (part.last_cell - part.first_cell) * sizeof(FixedSum);
+    for (auto i = chunk.first_piece; i < chunk.last_piece; ++i) {
+      std::memset(static_cast<void*>(pieces_[i].histogram + part.first_cell), 0, bytes);
+      adder_.Add(task.gradients.pairs, pieces_[i].slice, features, part, pieces_[i].histogram);
+    }
+  });
+}
+
+void HistWorkspace::ScanBlock(GainParam const& gain, HistNode const& node, FeatureBlock block, SplitCandidate* best) {
+  auto* const scratch = &scratch_[ThreadIndex()];
+  if (!node.IsOpen()) return;
+  auto const end = node.features->end();
+  auto const first = std::lower_bound(node.features->begin(), end, block.first);
+  for (auto feature = first; feature != end && *feature < block.last; ++feature) {
+    auto const* cells = node.histogram + bins_->FeatureBegin()[*feature];
+    FindBestSplit(gain, *bins_, *feature, cells, node.total, scratch, best);
+  }
+}
+
+void HistWorkspace::FinishBlock(GainParam const& gain, HistPair const& pair, std::vector<FixedSum*> const& partial,
+                                FeatureBlock block, SplitCandidate* best) {
+  auto const begin = bins_->FeatureBegin()[block.first];
+  auto const end = bins_->FeatureBegin()[block.last];
+  auto* const small = pair.small->histogram;
+  for (auto const* other : partial) {
+    for (auto cell = begin; cell < end; ++cell) small[cell] += other[cell];
+  }
+  bins_->FillUsual(block.first, block.last, pair.small->total.sum, small);
+  ScanBlock(gain, *pair.small, block, best);
+  if (pair.large == nullptr) return;
+  auto* const large = pair.large->histogram;
+  for (auto cell = begin; cell < end; ++cell) large[cell] = large[cell] - small[cell];
+  ScanBlock(gain, *pair.large, block, best + 1);
+}
+
+std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
+                                                   RowLists const& rows, Span<HistPair const> pairs) {
+  std::vector<HistPair> others;
+  std::vector<HistNode*> nodes;
+  double n_rows = 0.0;
+  for (auto const& pair : pairs) {
+    auto const together = rows.NumRows(pair.small->id) + (pair.large == nullptr ? 0 : rows.NumRows(pair.large->id));
+    if (!AreFewRows(*bins_, together)) {
+      others.push_back(pair);
+      continue;
+    }
+    if (pair.parent != nullptr) pool_.GiveBack(pair.parent);
+    for (auto* node : {pair.small, pair.large}) {
+      if (node != nullptr && node->IsOpen()) nodes.push_back(node);
+    }
+    n_rows += static_cast<double>(together);
+  }
+  few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
+  auto const team = ThreadsFor(ctx, kFewRowsShare * n_rows * entries_per_row_);
+  ParallelFor(team, static_cast<std::int64_t>(nodes.size()), [&](std::int64_t index) {
+    auto& node = *nodes[index];
+    auto const range = rows.RangeOf(node.id);
+    FindSplitOfFewRows(gain, *bins_, task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features,
+                       node.total, &few_rows_[ThreadIndex()], &node.best);
+  });
+  return others;
+}
+
+void HistWorkspace::FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
+                               Span<std::uint32_t const> features, Span<HistPair const> pairs) {
+  auto const others = SearchFewRows(ctx, task, gain, rows, pairs);
+  if (others.empty()) return;
+  AddRows(PlanChunks(ctx, rows, others), task, features);
+  FinishSplits(ctx, gain, others);
+}
+
+void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs) {
+  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
+  partial_.resize(pairs.size());
+  auto const n_cells = static_cast<double>(pairs.size()) * bins_->NumCells();
+  std::size_t n_partial = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) n_partial += partial_[i].size();
+  auto const team = ThreadsFor(ctx, kFinishShare * n_cells + static_cast<double>(n_partial) * bins_->NumCells());
+  auto const even = static_cast<std::int64_t>(n_cells) / (kTasksPerThread * team.threads);
+  MakeBlocks(team.threads <= 1 ? kCellsPerBlock : std::clamp(even, kMinCellsPerBlock, kCellsPerBlock));
+  auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
+  found_.assign(pairs.size() * blocks_.size() * 2, {});
+  for (auto& pair : pairs) {
+    if (pair.large != nullptr) pair.large->histogram = pair.parent;
+  }
+  ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t index) {
+    auto const pair = static_cast<std::size_t>(index / n_blocks);
+    auto const block = static_cast<std::size_t>(index % n_blocks);
+    FinishBlock(gain, pairs[pair], partial_[pair], blocks_[block], &found_[static_cast<std::size_t>(index) * 2]);
+  });
+  auto const* found = found_.data();
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (auto* partial : partial_[i]) pool_.GiveBack(partial);
+    for (std::size_t block = 0; block < blocks_.size(); ++block, found += 2) {
+      if (IsBetter(found[0], pairs[i].small->best)) pairs[i].small->best = found[0];
+      if (pairs[i].large != nullptr && IsBetter(found[1], pairs[i].large->best)) pairs[i].large->best = found[1];
+    }
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,91 @@
+/// \file Histograms and best splits of the children of several nodes at once.
+///
+/// For each pair of children only the histogram of the one with fewer rows is added up; the other's is the parent's
+/// less that one, exactly, because the sums are integers. Three steps:
+/// 1. the rows of the smaller children, laid end to end, are cut into chunks; each chunk adds its rows to histograms of
+///    its own, and only the first chunk of a node to the node's; where that leaves threads without work, the columns
+///    are cut into parts too;
+/// 2. per pair and block of features, the chunks' histograms are added up and the sibling's is derived;
+/// 3. while those cells are in the cache, the features of the block are scanned.
+/// How many chunks, parts and blocks there are depends on the threads; the sums do not, being sums of integers, nor
+/// does the choice among splits, of which the better and among equals the one of the lower feature stays. Children that
+/// together hold few rows are searched without histograms (few_rows.h), and so are theirs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/tree_builder.h"
+#include "tree/growth/hist_growth.h"
+#include "tree/hist/few_rows.h"
+#include "tree/histogram/bin_split.h"
+#include "tree/histogram/histogram_adder.h"
+#include "tree/histogram/sum_pool.h"
+#include "tree/rows/row_lists.h"
+
+namespace kauri {
+
+using HistNode = GrowingNode<NodeTotal, FixedSum>;
+using HistPair = GrowingPair<HistNode>;
+
+/// What stays the same from tree to tree for one data set, and scratch.
+class HistWorkspace {
+ public:
+  explicit HistWorkspace(BinMatrix const& bins);
+
+  BinMatrix const& Bins() const { return *bins_; }
+  HistogramPool* Pool() { return &pool_; }
+
+  /// Sets `best` of the nodes in `pairs`, and `histogram` of those that need one for their children. `features`
+  /// (ascending) holds those of every node.
+  void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
+                  Span<std::uint32_t const> features, Span<HistPair const> pairs);
+  /// Its last two steps, for small children whose histograms are complete.
+  void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);
+
+ private:
+  /// Rows of one small child and the histogram that they go to.
+  struct Piece {
+    RowSlice slice;
+    FixedSum* histogram = nullptr;
+  };
+  struct Chunk {
+    std::size_t first_piece = 0;
+    std::size_t last_piece = 0;
+  };
+  /// Consecutive features.
+  struct FeatureBlock {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+
+  /// Searches the pairs that hold few rows; returns the others.
+  std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
+                                      RowLists const& rows, Span<HistPair const> pairs);
+  /// Returns the threads that the work is for.
+  Context PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
+  /// Cuts the features into blocks of so many cells, one feature at least.
+  void MakeBlocks(std::int64_t cells_per_block);
+  void AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features);
+  void FinishBlock(GainParam const& gain, HistPair const& pair, std::vector<FixedSum*> const& partial,
+                   FeatureBlock block, SplitCandidate* best);
+  void ScanBlock(GainParam const& gain, HistNode const& node, FeatureBlock block, SplitCandidate* best);
+
+  BinMatrix const* bins_;
+  HistogramAdder adder_;
+  HistogramPool pool_;
+  double entries_per_row_;
+  std::vector<FeatureBlock> blocks_;
+  std::int64_t cells_per_block_ = 0;
+  std::vector<ScanScratch> scratch_;      ///< by thread
+  std::vector<FewRowsScratch> few_rows_;  ///< by thread
+  std::vector<Piece> pieces_;
+  std::vector<Chunk> chunks_;
+  std::vector<HistogramAdder::Part> parts_;      ///< each chunk is as many tasks
+  std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other chunks' histograms
+  std::vector<SplitCandidate> found_;            ///< [n_pairs, n_blocks, 2]: of the small and of the large child
+};
+
+}  // namespace kauri

@@ -1,0 +1,172 @@
+#include "tree/hist/paged_hist.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "common/parallel_for.h"
+#include "common/threads_for.h"
+#include "tree/growth/tree_common.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kMinPartRows = 1 << 11;
+
+}  // namespace
+
+PagedHist::PagedHist(std::shared_ptr<BinStore const> const& store, PagePlan plan)
+    : store_(store), plan_(std::move(plan)), reader_(store, plan_.starts), workspace_(store_->Layout()) {}
+
+void PagedHist::Reset(TreeTask const& task) {
+  auto const n_pages = static_cast<std::size_t>(reader_.NumPages());
+  splits_.clear();
+  right_categories_.clear();
+  rows_.resize(n_pages);
+  other_rows_.resize(task.sampled_rows.empty() ? 0 : n_pages);
+  for (std::size_t page = 0; page < n_pages; ++page) {
+    auto const n_rows = reader_.NumRows(static_cast<std::int64_t>(page));
+    if (task.sampled_rows.empty()) {
+      rows_[page].Reset(n_rows);
+      continue;
+    }
+    auto const first = static_cast<std::size_t>(reader_.FirstRow(static_cast<std::int64_t>(page)));
+    auto const marks = task.sampled_rows.subspan(first, n_rows);
+    rows_[page].Reset(marks, 1);
+    other_rows_[page].Reset(marks, 0);
+  }
+}
+
+void PagedHist::Split(Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row) {
+  splits_.assign(splits.begin(), splits.end());
+  leaf_of_row_ = leaf_of_row;
+}
+
+void PagedHist::FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain,
+                           Span<std::uint32_t const> features, Span<HistPair const> pairs) {
+  auto* const pool = workspace_.Pool();
+  auto const cells = store_->Layout().NumCells();
+  std::size_t first = 0;
+  do {
+    auto const n_lent = static_cast<std::int64_t>(pool->NumLent());
+    auto const room = static_cast<std::size_t>(std::max<std::int64_t>(1, plan_.max_histograms - n_lent));
+    Span<HistPair const> const group(pairs.data() + first, std::min(room, pairs.size() - first));
+    for (auto const& pair : group) {
+      pair.small->histogram = pool->Borrow();
+      std::memset(static_cast<void*>(pair.small->histogram), 0, cells * sizeof(FixedSum));
+    }
+    Pass(ctx, task, features, group);
+    workspace_.FinishSplits(ctx, gain, group);
+    DropUnneeded(gain, group);
+    first += group.size();
+  } while (first < pairs.size());
+}
+
+void PagedHist::DropUnneeded(GainParam const& gain, Span<HistPair const> pairs) {
+  auto* const pool = workspace_.Pool();
+  auto const& bins = store_->Layout();
+  auto const keep_most = plan_.max_histograms / 2;  // the rest is for the children
+  auto const drop = [&](HistNode* node) {
+    if (node == nullptr || node->histogram == nullptr) return;
+    if (static_cast<std::int64_t>(pool->NumLent()) <= keep_most && ReducesLoss(node->best)) return;
+    if (node->best.IsValid() && bins.Cuts().IsCategorical(node->best.feature)) {
+      auto const* cells = node->histogram + bins.FeatureBegin()[node->best.feature];
+      right_categories_[node->id] = RightCategoriesOf(gain, bins, node->best, cells, node->total.categories);
+    }
+    pool->GiveBack(std::exchange(node->histogram, nullptr));
+  };
+  for (auto const& pair : pairs) {
+    drop(pair.small);
+    drop(pair.large);
+  }
+}
+
+void PagedHist::Pass(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features,
+                     Span<HistPair const> pairs) {
+  if (splits_.empty() && pairs.empty()) return;
+  for (std::int64_t number = 0; number < reader_.NumPages(); ++number) {
+    auto const& page = reader_.Get(number);
+    if (!splits_.empty()) Route(ctx, page);
+    if (!pairs.empty()) AddPage(ctx, task, features, page, pairs);
+  }
+  splits_.clear();
+}
+
+void PagedHist::Route(Context const& ctx, Page const& page) {
+  auto const leaves = leaf_of_row_.subspan(reader_.FirstRow(page.number), page.bins.NumRows());
+  auto const split = [&](RowLists* rows) {
+    rows->TakeScratch(&scratch_);
+    rows->Split(ctx, page.bins, splits_, leaves);
+    scratch_.TakeScratch(rows);
+  };
+  split(&rows_[page.number]);
+  if (!other_rows_.empty()) split(&other_rows_[page.number]);
+}
+
+std::int64_t PagedHist::PlanPieces(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
+  pieces_.clear();
+  std::int64_t n_rows = 0;
+  for (auto const& pair : pairs) n_rows += rows.NumRows(pair.small->id);
+  auto const n_parts = std::min<std::int64_t>(ctx.threads, plan_.max_parts);
+  auto const part_rows = std::max(NumBlocks(n_rows, n_parts), kMinPartRows);
+  std::int64_t part = 0;
+  auto room = part_rows;
+  for (auto const& pair : pairs) {
+    auto const range = rows.RangeOf(pair.small->id);
+    for (auto begin = range.begin; begin < range.end;) {
+      if (room == 0) {
+        room = part_rows;
+        ++part;
+      }
+      auto const end = std::min(range.end, begin + room);
+      Piece piece{{rows.Rows(), begin, end}, pair.small->histogram, nullptr, part};
+      if (begin > range.begin) {  // another thread adds to the node's own histogram
+        piece.target = piece.histogram;
+        piece.histogram = workspace_.Pool()->Borrow();
+      }
+      pieces_.push_back(piece);
+      room -= end - begin;
+      begin = end;
+    }
+  }
+  return part + 1;
+}
+
+void PagedHist::AddPage(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features, Page const& page,
+                        Span<HistPair const> pairs) {
+  auto const n_parts = PlanPieces(ctx, rows_[page.number], pairs);
+  auto const gradients = task.gradients.pairs.subspan(reader_.FirstRow(page.number), page.bins.NumRows());
+  ParallelFor(ctx, n_parts, [&](std::int64_t part) {
+    for (auto const& piece : pieces_) {
+      if (piece.part != part) continue;
+      if (piece.target != nullptr) {
+        std::memset(static_cast<void*>(piece.histogram), 0, store_->Layout().NumCells() * sizeof(FixedSum));
+      }
+      page.adder.Add(gradients, piece.slice, features, page.adder.All(), piece.histogram);
+    }
+  });
+  MergePieces(ctx);
+}
+
+void PagedHist::MergePieces(Context const& ctx) {
+  constexpr std::int64_t kCellsPerBlock = 1 << 12;
+  for (auto const& piece : pieces_) {
+    if (piece.target == nullptr) continue;
+    ParallelForBlocks(ThreadsFor(ctx, store_->Layout().NumCells()), store_->Layout().NumCells(), kCellsPerBlock,
+                      [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+                        for (auto cell = begin; cell < end; ++cell) piece.target[cell] += piece.histogram[cell];
+                      });
+    workspace_.Pool()->GiveBack(piece.histogram);
+  }
+}
+
+void PagedHist::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const {
+  for (std::int64_t page = 0; page < reader_.NumPages(); ++page) {
+    auto const at = static_cast<std::size_t>(page);
+    auto const leaves = leaf_of_row.subspan(reader_.FirstRow(page), reader_.NumRows(page));
+    rows_[at].WriteLeaves(ctx, leaves);
+    if (!other_rows_.empty()) other_rows_[at].WriteLeaves(ctx, leaves);
+  }
+}
+
+}  // namespace kauri

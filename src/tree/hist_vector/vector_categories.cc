@@ -1,0 +1,107 @@
+#include "tree/hist_vector/vector_categories.h"
+
+#include <algorithm>
+
+#include "tree/categories/category_search.h"
+#include "tree/hist_vector/vector_adder.h"
+
+namespace kauri {
+namespace {
+
+struct Sums {
+  std::vector<std::int64_t> values;
+
+  Sums& operator+=(Sums const& other) {
+    AddSums(other.values.data(), values.size(), values.data());
+    return *this;
+  }
+  Sums operator-(Sums const& other) const {
+    auto less = *this;
+    SubtractSums(other.values.data(), values.size(), less.values.data());
+    return less;
+  }
+};
+
+struct Entry {
+  std::int32_t index;
+  Sums sum;
+  float weight;
+};
+
+class Search {
+ public:
+  Search(VectorCategories const& feature, double floor) : feature_(feature), total_{feature.node.sums} {
+    best_.loss_change = floor;
+    for (std::int64_t output = 0; output < feature.param.NumOutputs(); ++output) {
+      node_weights_.push_back(WeightOf(total_, output));
+    }
+  }
+
+  void Consider(Sums const& right, bool missing_left, std::int64_t threshold) {
+    auto const& param = feature_.param;
+    auto const left = total_ - right;
+    if (!param.HasEnough(SumHessians(left.values.data(), param))) return;
+    if (!param.HasEnough(SumHessians(right.values.data(), param))) return;
+    double gain = 0.0;
+    for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
+      auto const& bounds = feature_.node.bounds;
+      gain += OutputSplitGain(param.SumOf(left.values.data(), output), param.SumOf(right.values.data(), output),
+                              param.Of(output), bounds.empty() ? WeightBounds{} : bounds[output], 0);
+    }
+    auto const loss_change = gain - feature_.node.gain;
+    if (!(loss_change > best_.loss_change)) return;
+    best_ = {loss_change, feature_.cells.feature, static_cast<float>(threshold), missing_left, {}, {}};
+  }
+  float Weigh(Sums const& sums) const {
+    double product = 0.0;
+    for (std::int64_t output = 0; output < feature_.param.NumOutputs(); ++output) {
+      product += WeightOf(sums, output) * node_weights_[output];
+    }
+    return static_cast<float>(product);
+  }
+  Sums const& Total() const { return total_; }
+  Sums Nothing() const { return {std::vector<std::int64_t>(total_.values.size(), 0)}; }
+  SplitCandidate const& Best() const { return best_; }
+
+ private:
+  double WeightOf(Sums const& sums, std::int64_t output) const {
+    return LeafWeight(feature_.param.SumOf(sums.values.data(), output), feature_.param.Of(output));
+  }
+
+  VectorCategories const& feature_;
+  Sums total_;
+  std::vector<double> node_weights_;
+  SplitCandidate best_;
+};
+
+/// The categories that hold rows.
+std::vector<Entry> CollectEntries(VectorCategories const& feature) {
+  std::vector<Entry> entries;
+  for (std::uint32_t bin = 0; bin < feature.bins.NumBins(feature.cells.feature); ++bin) {
+    auto const* sums = feature.cells.Of(bin);
+    auto const* end = sums + feature.cells.stride;
+    if (std::all_of(sums, end, [](std::int64_t sum) { return sum == 0; })) continue;
+    entries.push_back({static_cast<std::int32_t>(bin), {{sums, end}}, 0.0F});
+  }
+  return entries;
+}
+
+}  // namespace
+
+void FindVectorCategories(VectorCategories const& feature, SplitCandidate* best) {
+  auto entries = CollectEntries(feature);
+  auto const n_categories = static_cast<std::int32_t>(feature.bins.NumBins(feature.cells.feature));
+  Search search(feature, best->loss_change);
+  category_search::FindSplit(feature.rules, n_categories, &entries, &search);
+  if (search.Best().IsValid()) *best = search.Best();
+}
+
+std::vector<std::int32_t> RightVectorCategories(VectorCategories const& feature, SplitCandidate const& split) {
+  auto entries = CollectEntries(feature);
+  Search const search(feature, 0.0);
+  auto const& categories = feature.bins.Cuts().categories[feature.cells.feature];
+  return category_search::RightOf(search, feature.rules, categories, static_cast<std::int64_t>(split.threshold),
+                                  &entries);
+}
+
+}  // namespace kauri

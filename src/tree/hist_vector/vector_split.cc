@@ -1,0 +1,192 @@
+#include "tree/hist_vector/vector_split.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tree/hist_vector/vector_adder.h"
+#include "tree/hist_vector/vector_categories.h"
+#include "tree/hist_vector/vector_scan.h"
+#include "tree/histogram/bin_split.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kOutputsPerTile = 16;  // whose sums, at 256 boundaries, stay in the first two caches
+
+BoundarySums SumsIn(std::vector<double>* sums, std::int64_t n) {
+  return {sums->data(), sums->data() + n, sums->data() + 2 * n};
+}
+
+}  // namespace
+
+/// The boundaries of one feature of one node: boundary i is behind the i-th bin that holds rows.
+struct VectorSplitFinder::Scan {
+  VectorCells const* cells;
+  VectorTotal const* node;
+  VectorScanScratch* scratch;
+  std::int64_t n;         // bins that hold rows
+  std::int64_t n_padded;  // to whole blocks, of which there may be one more
+  bool has_missing;
+  int sign;
+};
+
+/// Whether rows miss the feature.
+bool VectorSplitFinder::CollectBins(VectorCells const& cells, VectorTotal const& node,
+                                    VectorScanScratch* scratch) const {
+  auto const holds_rows = [&](SumRow sums) {
+    return sums[param_->HessianPlace(0)] != 0 ||
+           std::any_of(sums, sums + cells.stride, [](std::int64_t sum) { return sum != 0; });
+  };
+  scratch->codes.clear();
+  for (std::uint32_t bin = 0; bin < bins_->NumBins(cells.feature); ++bin) {
+    if (holds_rows(cells.Of(bin))) scratch->codes.push_back(bin);
+  }
+  if (bins_->IsDense()) {
+    auto const code = bins_->MissingCode(cells.feature);
+    scratch->missing.assign(cells.stride, 0);
+    if (code != kNoCode) scratch->missing.assign(cells.Of(code), cells.Of(code) + cells.stride);
+  } else {
+    scratch->missing = node.sums;
+    for (auto const code : scratch->codes) SubtractSums(cells.Of(code), ToSize(cells.stride), scratch->missing.data());
+  }
+  return holds_rows(scratch->missing.data());
+}
+
+/// left: [n, n_padded], the sums at places [first, first + n) of the cells up to each boundary. A block of boundaries
+/// at a time, as then both what is read and what is written lies side by side.
+void VectorSplitFinder::SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left) {
+  std::array<std::int64_t const*, kBoundaryBlock> sums{};
+  for (std::int64_t begin = 0; begin < scan.n; begin += kBoundaryBlock) {
+    auto const n_here = std::min(kBoundaryBlock, scan.n - begin);
+    for (std::int64_t i = 0; i < n_here; ++i) {
+      sums[i] = scan.cells->Of(scan.scratch->codes[begin + i]) + first;
+    }
+    for (std::int64_t k = 0; k < n; ++k) {
+      auto* const to = left + k * scan.n_padded + begin;
+      auto sum = begin == 0 ? 0 : to[-1];
+      for (std::int64_t i = 0; i < n_here; ++i) to[i] = sum += sums[i][k];
+    }
+  }
+}
+
+/// Adds the gains of outputs [first, last) to all boundaries.
+void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const {
+  auto* const scratch = scan.scratch;
+  auto const n_outputs = last - first;
+  auto const n_hessians = param_->n_hessians == 1 ? 1 : n_outputs;
+  scratch->left.resize(std::max(scratch->left.size(), ToSize((n_outputs + n_hessians) * scan.n_padded)));
+  auto* const left = scratch->left.data();
+  SumUp(scan, first, n_outputs, left);
+  SumUp(scan, param_->HessianPlace(first), n_hessians, left + n_outputs * scan.n_padded);
+  for (std::int64_t k = 0; k < n_outputs; ++k) {
+    auto const* hessians = left + (n_outputs + (n_hessians == 1 ? 0 : k)) * scan.n_padded;
+    auto const total = param_->SumOf(scan.node->sums.data(), first + k);
+    auto const missing = param_->SumOf(scratch->missing.data(), first + k);
+    OutputBoundaries boundaries{left + k * scan.n_padded, hessians, scan.n, {}, total, {}, scan.sign};
+    if (!scan.node->bounds.empty()) boundaries.bounds = scan.node->bounds[first + k];
+    AddOutput(param_->Of(first + k), boundaries, SumsIn(&scratch->up, scan.n_padded));
+    if (!scan.has_missing) continue;
+    boundaries.offset = missing;
+    AddOutput(param_->Of(first + k), boundaries, SumsIn(&scratch->down, scan.n_padded));
+  }
+}
+
+void VectorSplitFinder::Keep(Scan const& scan, SplitCandidate* best) const {
+  auto const feature = scan.cells->feature;
+  auto const* cuts = bins_->Cuts().Of(feature);
+  auto const* codes = scan.scratch->codes.data();
+  auto const find = [&](std::vector<double>* in, std::int64_t n, bool keep_last) {
+    auto const sums = SumsIn(in, scan.n_padded);
+    std::int64_t boundary = -1;
+    for (std::int64_t i = 0; i < n; ++i) {
+      auto const loss_change = sums.gain[i] - scan.node->gain;
+      auto const is_later_equal = keep_last && boundary >= 0 && loss_change == best->loss_change;
+      if (!(loss_change > best->loss_change) && !is_later_equal) continue;
+      if (!param_->HasEnough(sums.hessian_left[i]) || !param_->HasEnough(sums.hessian_right[i])) continue;
+      best->loss_change = loss_change;
+      boundary = i;
+    }
+    if (boundary >= 0) best->feature = feature;
+    return boundary;
+  };
+  // No threshold lies above a bin whose upper bound is infinite.
+  auto const splits_off_missing = scan.has_missing && std::isfinite(cuts[codes[scan.n - 1]]);
+  auto const up = find(&scan.scratch->up, splits_off_missing ? scan.n : scan.n - 1, false);
+  if (up >= 0) {
+    best->threshold = cuts[codes[up]];
+    best->default_left = false;
+  }
+  if (!scan.has_missing) return;
+  auto const down = find(&scan.scratch->down, scan.n - 1, true);
+  if (down < 0) return;
+  best->threshold = cuts[codes[down + 1] - 1];
+  best->default_left = true;
+}
+
+/// All present rows to the right: a candidate where a monotone constraint tells it from its mirror image.
+void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best) const {
+  double gain = 0.0;
+  double hessian_left = 0.0;
+  double hessian_right = 0.0;
+  for (std::int64_t output = 0; output < param_->NumOutputs(); ++output) {
+    auto const& param = param_->Of(output);
+    auto const left = param_->SumOf(scan.scratch->missing.data(), output);
+    auto const right = param_->SumOf(scan.node->sums.data(), output) - left;
+    gain += OutputSplitGain(left, right, param, scan.node->bounds[output], scan.sign);
+    hessian_left += HessianOf(left, param);
+    hessian_right += HessianOf(right, param);
+  }
+  if (!param_->HasEnough(hessian_left) || !param_->HasEnough(hessian_right)) return;
+  auto const loss_change = gain - scan.node->gain;
+  if (!(loss_change > best->loss_change)) return;
+  auto const feature = scan.cells->feature;
+  auto const first = scan.scratch->codes[0];
+  auto const& cuts = bins_->Cuts();
+  best->loss_change = loss_change;
+  best->feature = feature;
+  best->threshold = first > 0 ? cuts.Of(feature)[first - 1] : cuts.min_values[feature];
+  best->default_left = true;
+}
+
+void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
+                             SplitCandidate* best) const {
+  if (bins_->Cuts().IsCategorical(cells.feature)) {
+    FindVectorCategories({*param_, *bins_, rules_, cells, node}, best);
+    return;
+  }
+  auto const has_missing = CollectBins(cells, node, scratch);
+  auto const n = static_cast<std::int64_t>(scratch->codes.size());
+  if (n == 0 || (n == 1 && !has_missing)) return;
+  // An odd number of blocks: arrays side by side do not fall on the same lines of a cache.
+  auto const n_padded = (2 * ((n + kBoundaryBlock - 1) / kBoundaryBlock / 2) + 1) * kBoundaryBlock;
+  Scan const scan{&cells, &node, scratch, n, n_padded, has_missing, SignOf(cells.feature)};
+  scratch->up.assign(3 * n_padded, 0.0);
+  if (has_missing) scratch->down.assign(3 * n_padded, 0.0);
+  for (std::int64_t first = 0; first < param_->NumOutputs(); first += kOutputsPerTile) {
+    AddTile(scan, first, std::min(first + kOutputsPerTile, param_->NumOutputs()));
+  }
+  Keep(scan, best);
+  if (has_missing && scan.sign != 0) KeepMissingAlone(scan, best);
+}
+
+void VectorSplitFinder::Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const {
+  std::vector<std::uint8_t> goes_right;
+  if (bins_->Cuts().IsCategorical(split.feature)) {
+    node->right_categories = RightVectorCategories({*param_, *bins_, rules_, cells, *node}, split);
+    goes_right = MarkCategories(*bins_, split.feature, node->right_categories);
+  } else {
+    goes_right.assign(bins_->NumBins(split.feature), 0);
+    auto const first = FirstRight(*bins_, split.feature, split.threshold);
+    std::fill(goes_right.begin() + first, goes_right.end(), std::uint8_t{1});
+  }
+  // Missing rows have no bin: where they go left, that is the node less what goes right.
+  node->left.assign(node->sums.size(), 0);
+  if (split.default_left) node->left = node->sums;
+  for (std::uint32_t bin = 0; bin < goes_right.size(); ++bin) {
+    if (split.default_left && goes_right[bin] != 0) SubtractSums(cells.Of(bin), node->left.size(), node->left.data());
+    if (!split.default_left && goes_right[bin] == 0) AddSums(cells.Of(bin), node->left.size(), node->left.data());
+  }
+}
+
+}  // namespace kauri

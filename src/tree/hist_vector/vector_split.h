@@ -1,0 +1,70 @@
+/// \file The best split of a node with vector leaves from its histogram: the candidates of histogram/bin_split.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/bins/bin_matrix.h"
+#include "tree/categories/category_split.h"
+#include "tree/hist_vector/vector_gain.h"
+#include "tree/split_gain.h"
+
+namespace kauri {
+
+/// What the statistics of a node follow from.
+struct VectorTotal {
+  std::vector<std::int64_t> sums;              ///< [stride]
+  double gain = 0.0;                           ///< VectorGain(sums)
+  std::vector<WeightBounds> bounds;            ///< [n_outputs]; empty without monotone constraints
+  std::vector<std::int32_t> right_categories;  ///< at the node's best split, if that is at a categorical feature
+  std::vector<std::int64_t> left;  ///< [stride]: of the left child of the node's best split, once it is known
+};
+
+/// The part of a node's histogram that belongs to one feature.
+struct VectorCells {
+  std::int64_t const* sums;  ///< [n_bins, stride]
+  std::int64_t stride;
+  std::uint32_t feature;
+
+  SumRow Of(std::uint32_t bin) const { return sums + bin * stride; }
+};
+
+/// Scratch of one thread.
+struct VectorScanScratch {
+  std::vector<std::uint32_t> codes;   ///< of the bins that hold rows
+  std::vector<std::int64_t> left;     ///< [outputs of a tile and their hessians, n_boundaries]
+  std::vector<std::int64_t> missing;  ///< [stride]
+  std::vector<double> up;             ///< BoundarySums with the missing rows to the right
+  std::vector<double> down;           ///< to the left
+};
+
+/// Finds splits of nodes of one tree; const and shared by threads.
+class VectorSplitFinder {
+ public:
+  /// signs: [n_features] monotone constraints, or empty.
+  VectorSplitFinder(VectorGainParam const& param, BinMatrix const& bins, CategoryRules const& rules,
+                    Span<std::int8_t const> signs)
+      : param_(&param), bins_(&bins), rules_(rules), signs_(signs) {}
+
+  /// Replaces *best where a split at the feature is better (IsBetter), but for its sums; call it for ascending
+  /// features.
+  void Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch, SplitCandidate* best) const;
+  /// Sets what a node must know of its best split, its categories and `left`. cells: those of the split's feature.
+  void Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const;
+
+ private:
+  struct Scan;
+  int SignOf(std::uint32_t feature) const { return signs_.empty() ? 0 : static_cast<int>(signs_[feature]); }
+  bool CollectBins(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch) const;
+  static void SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left);
+  void AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const;
+  void Keep(Scan const& scan, SplitCandidate* best) const;
+  void KeepMissingAlone(Scan const& scan, SplitCandidate* best) const;
+
+  VectorGainParam const* param_;
+  BinMatrix const* bins_;
+  CategoryRules rules_;
+  Span<std::int8_t const> signs_;
+};
+
+}  // namespace kauri

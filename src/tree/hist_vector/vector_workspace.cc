@@ -1,0 +1,213 @@
+#include "tree/hist_vector/vector_workspace.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/parallel_for.h"
+#include "common/threads_for.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::uint64_t kSumsPerBlock = 1 << 16;  // 512 KiB
+constexpr std::int64_t kUnitsPerThread = 4;
+constexpr std::int64_t kMinPartRows = 1 << 13;
+constexpr std::uint32_t kLargePower =
+    64;  // so many cells are spaced, or features would crowd into a few sets of a cache
+constexpr double kSumsPerOperation = 4.0;  // added in the time of one simple operation
+
+/// Dense data: one after the other, with a cell more for the missing values, if there are any. Otherwise as the matrix
+/// numbers them.
+std::vector<std::uint32_t> CellBegin(BinMatrix const& bins) {
+  if (!bins.IsDense() || bins.HasBundles()) return bins.FeatureBegin();
+  std::vector<std::uint32_t> begin{0};
+  for (std::size_t feature = 0; feature < static_cast<std::size_t>(bins.NumCols()); ++feature) {
+    auto const has_missing = bins.MissingCode(feature) != kNoCode;
+    auto const n_cells = bins.NumBins(feature) + (has_missing ? 1 : 0);
+    begin.push_back(begin.back() + n_cells + (n_cells % kLargePower == 0 ? 1 : 0));
+  }
+  return begin;
+}
+
+}  // namespace
+
+VectorWorkspace::VectorWorkspace(BinMatrix const& bins, std::int64_t stride)
+    : bins_(&bins),
+      stride_(stride),
+      cell_begin_(CellBegin(bins)),
+      pool_(cell_begin_.back() * static_cast<std::size_t>(stride)) {
+  MakeColumns();
+}
+
+void VectorWorkspace::MakeColumns() {
+  if (!bins_->HasBundles()) {
+    for (std::uint32_t feature = 0; feature + 1 < cell_begin_.size(); ++feature) {
+      columns_.push_back({feature, feature + 1, cell_begin_[feature], cell_begin_[feature + 1]});
+    }
+    return;
+  }
+  for (auto const& bundle : bins_->Bundled().bundles) {
+    if (!columns_.empty()) columns_.back().last_cell = bundle.first_cell;
+    columns_.push_back({bundle.first, bundle.last, bundle.first_cell, cell_begin_.back()});
+  }
+}
+
+void VectorWorkspace::SetFeatures(std::vector<std::uint32_t> const& features) {
+  slots_.clear();
+  blocks_.clear();
+  std::uint64_t n_sums = 0;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    auto const& [first, last, first_cell, last_cell] = columns_[column];
+    auto const used = std::lower_bound(features.begin(), features.end(), first);
+    if (used == features.end() || *used >= last) continue;
+    VectorSlot const slot{static_cast<std::uint32_t>(column), static_cast<std::uint64_t>(first_cell) * Width(),
+                          static_cast<std::uint64_t>(last_cell) * Width()};
+    auto const n = slot.end_sum - slot.first_sum;
+    if (blocks_.empty() || n_sums + n > kSumsPerBlock) {
+      blocks_.push_back({slots_.size(), slots_.size(), first, last});
+      n_sums = 0;
+    }
+    slots_.push_back(slot);
+    blocks_.back().last = slots_.size();
+    blocks_.back().last_feature = last;
+    n_sums += n;
+  }
+}
+
+double VectorWorkspace::Operations(RowLists const& rows, Span<VectorPair const> pairs) const {
+  double n_rows = 0.0;
+  for (auto const& pair : pairs) n_rows += static_cast<double>(rows.NumRows(pair.small->id));
+  auto const per_row = HasCodes() ? static_cast<double>(slots_.size())
+                                  : static_cast<double>(bins_->Entries().cells.size()) /
+                                        static_cast<double>(std::max<std::int64_t>(1, bins_->NumRows()));
+  auto const n_cells = static_cast<double>(pairs.size()) * cell_begin_.back();
+  return (n_rows * per_row + n_cells) * static_cast<double>(stride_) / kSumsPerOperation;
+}
+
+void VectorWorkspace::PlanParts(Context const& ctx, RowLists const& rows, Span<VectorPair const> pairs) {
+  parts_.clear();
+  first_part_.assign(1, 0);
+  auto const n_pairs = static_cast<std::int64_t>(pairs.size());
+  auto const units = n_pairs * (HasCodes() ? static_cast<std::int64_t>(blocks_.size()) : 1);
+  auto const wanted = ctx.threads <= 1 ? 1 : NumBlocks(kUnitsPerThread * ctx.threads, units);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    auto const range = rows.RangeOf(pairs[i].small->id);
+    auto const n_rows = range.end - range.begin;
+    auto const n_parts = std::max<std::int64_t>(1, std::min(wanted, n_rows / kMinPartRows));
+    for (std::int64_t part = 0; part < n_parts; ++part) {
+      auto* const histogram = pool_.Borrow();
+      if (part == 0) pairs[i].small->histogram = histogram;
+      RowSlice const slice{rows.Rows(), range.begin + n_rows * part / n_parts,
+                           range.begin + n_rows * (part + 1) / n_parts};
+      parts_.push_back({i, slice, histogram});
+    }
+    first_part_.push_back(parts_.size());
+  }
+}
+
+void VectorWorkspace::AddPart(GradientTableView const& table, Part const& part, Block block) {
+  if (!HasCodes()) {
+    std::memset(part.histogram, 0, FirstSum(static_cast<std::uint32_t>(bins_->NumCols())) * sizeof(*part.histogram));
+    AddSparseRows(*bins_, table, part.slice, part.histogram);
+    return;
+  }
+  for (auto slot = block.first; slot < block.last; ++slot) {
+    auto const& [column, first_sum, end_sum] = slots_[slot];
+    std::memset(part.histogram + first_sum, 0, (end_sum - first_sum) * sizeof(*part.histogram));
+  }
+  AddRowsOfSlots(*bins_, table, part.slice, {slots_.data() + block.first, block.last - block.first}, part.histogram);
+}
+
+void VectorWorkspace::ScanBlock(Job const& job, VectorNode const& node, Block block, SplitCandidate* best) {
+  if (!node.IsOpen()) return;
+  auto* const scratch = &scratch_[ThreadIndex()];
+  auto const end = node.features->end();
+  auto feature = std::lower_bound(node.features->begin(), end, block.first_feature);
+  for (; feature != end && *feature < block.last_feature; ++feature) {
+    job.finder.Find(CellsOf(node.histogram, *feature), node.total, scratch, best);
+  }
+}
+
+/// What bundles of dense data leave out: the sums of usual codes are the node's less those of the others.
+void VectorWorkspace::FillUsual(VectorNode const& node, Block block) {
+  auto const& usual = bins_->Bundled().usual;
+  if (usual.empty()) return;
+  for (auto slot = block.first; slot < block.last; ++slot) {
+    auto const& column = columns_[slots_[slot].column];
+    for (auto feature = column.first; feature < column.last; ++feature) {
+      if (usual[feature] == kNoUsual) continue;
+      auto* const cells = node.histogram + FirstSum(feature);
+      auto* const filled = cells + usual[feature] * Width();
+      std::copy(node.total.sums.begin(), node.total.sums.end(), filled);
+      for (auto const* cell = cells; cell < node.histogram + FirstSum(feature + 1); cell += stride_) {
+        if (cell != filled) SubtractSums(cell, Width(), filled);
+      }
+    }
+  }
+}
+
+void VectorWorkspace::FinishBlock(Job const& job, std::size_t index, Block block, SplitCandidate* best) {
+  auto const& pair = job.pairs[index];
+  auto* const small = pair.small->histogram;
+  for (auto slot = block.first; slot < block.last; ++slot) {
+    auto const& [column, begin, end] = slots_[slot];
+    for (auto part = first_part_[index] + 1; part < first_part_[index + 1]; ++part) {
+      AddSums(parts_[part].histogram + begin, end - begin, small + begin);
+    }
+  }
+  FillUsual(*pair.small, block);
+  for (auto slot = block.first; slot < block.last && pair.large != nullptr; ++slot) {
+    auto const& [column, begin, end] = slots_[slot];
+    SubtractSums(small + begin, end - begin, pair.large->histogram + begin);
+  }
+  ScanBlock(job, *pair.small, block, best);
+  if (pair.large != nullptr) ScanBlock(job, *pair.large, block, best + 1);
+}
+
+void VectorWorkspace::KeepBest(Job const& job, std::size_t index) {
+  auto const& pair = job.pairs[index];
+  for (std::size_t child = 0; child < (pair.large == nullptr ? 1 : 2); ++child) {
+    auto& node = child == 0 ? *pair.small : *pair.large;
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+      auto const& found = found_[(index * blocks_.size() + block) * 2 + child];
+      if (IsBetter(found, node.best)) node.best = found;
+    }
+    if (!node.best.IsValid()) continue;
+    job.finder.Describe(CellsOf(node.histogram, node.best.feature), node.best, &node.total);
+  }
+}
+
+void VectorWorkspace::FindSplits(Context const& ctx, GradientTableView const& table, VectorSplitFinder const& finder,
+                                 RowLists const& rows, Span<VectorPair const> pairs) {
+  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
+  auto const team = ThreadsFor(ctx, Operations(rows, pairs));
+  PlanParts(team, rows, pairs);
+  for (auto const& pair : pairs) {
+    if (pair.large != nullptr) pair.large->histogram = pair.parent;
+  }
+  Job const job{table, finder, pairs};
+  found_.assign(pairs.size() * blocks_.size() * 2, {});
+  auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
+  auto const n_parts = static_cast<std::int64_t>(parts_.size());
+  auto const in_one_go = HasCodes() && parts_.size() == pairs.size();
+  if (!in_one_go) {
+    auto const blocks_apart = HasCodes() ? n_blocks : 1;
+    ParallelFor(team, n_parts * blocks_apart,
+                [&](std::int64_t unit) { AddPart(table, parts_[unit / blocks_apart], blocks_[unit % blocks_apart]); });
+  }
+  ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t unit) {
+    auto const pair = static_cast<std::size_t>(unit / n_blocks);
+    auto const block = blocks_[unit % n_blocks];
+    if (in_one_go) AddPart(table, parts_[pair], block);
+    FinishBlock(job, pair, block, &found_[static_cast<std::size_t>(unit) * 2]);
+  });
+  ParallelFor(team, static_cast<std::int64_t>(pairs.size()),
+              [&](std::int64_t pair) { KeepBest(job, static_cast<std::size_t>(pair)); });
+  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+    for (auto part = first_part_[pair] + 1; part < first_part_[pair + 1]; ++part) {
+      pool_.GiveBack(parts_[part].histogram);
+    }
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,102 @@
+/// \file Histograms and best splits of the children of several nodes at once, for trees with vector leaves.
+///
+/// Vocabulary. A cell has `stride` sums, laid out as a row of the gradient table. A column is one of codes: that of a
+/// feature, or of a bundle of features (data/bins/feature_bundles.h). A block is some columns whose cells together fit
+/// in the second-level cache; it is the unit of work.
+/// 1. Per pair and block, the rows of the smaller child are added up; the sibling's cells are the parent's less those,
+///    exactly, because the sums are integers; and the features of the block are scanned while the cells are in the
+///    cache. There are as many units as pairs times blocks.
+/// 2. Where that is fewer than the threads can use, the rows are cut into parts, each with cells of its own, that are
+///    added up before the scan. So is it with sparse data, whose rows are read whole.
+/// The sums depend neither on parts nor on threads, being sums of integers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/bins/bin_matrix.h"
+#include "kauri/context.h"
+#include "kauri/tree_builder.h"
+#include "tree/growth/hist_growth.h"
+#include "tree/hist_vector/vector_adder.h"
+#include "tree/hist_vector/vector_split.h"
+#include "tree/histogram/sum_pool.h"
+
+namespace kauri {
+
+using VectorNode = GrowingNode<VectorTotal, std::int64_t>;
+using VectorPair = GrowingPair<VectorNode>;
+
+/// What stays the same from tree to tree for one data set and one stride, and scratch.
+class VectorWorkspace {
+ public:
+  VectorWorkspace(BinMatrix const& bins, std::int64_t stride);
+
+  std::int64_t Stride() const { return stride_; }
+  SumPool<std::int64_t>* Pool() { return &pool_; }
+
+  /// To be called for every tree. features (ascending): those that any node may use.
+  void SetFeatures(std::vector<std::uint32_t> const& features);
+  /// Sets `histogram`, `best` and `total.left` of the nodes in `pairs`.
+  void FindSplits(Context const& ctx, GradientTableView const& table, VectorSplitFinder const& finder,
+                  RowLists const& rows, Span<VectorPair const> pairs);
+
+ private:
+  /// Consecutive features that share a column of codes, or one; and their cells.
+  struct Column {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::uint32_t first_cell = 0;
+    std::uint32_t last_cell = 0;
+  };
+  /// Consecutive slots, and their features.
+  struct Block {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::uint32_t first_feature = 0;
+    std::uint32_t last_feature = 0;
+  };
+  /// Some rows of the small child of a pair.
+  struct Part {
+    std::size_t pair = 0;
+    RowSlice slice;
+    std::int64_t* histogram = nullptr;
+  };
+  /// One call of FindSplits.
+  struct Job {
+    GradientTableView const& table;
+    VectorSplitFinder const& finder;
+    Span<VectorPair const> pairs;
+  };
+
+  std::uint64_t Width() const { return static_cast<std::uint64_t>(stride_); }
+  std::uint64_t FirstSum(std::uint32_t feature) const {
+    return static_cast<std::uint64_t>(cell_begin_[feature]) * Width();
+  }
+  VectorCells CellsOf(std::int64_t const* histogram, std::uint32_t feature) const {
+    return {histogram + FirstSum(feature), stride_, feature};
+  }
+  bool HasCodes() const { return bins_->IsDense() || bins_->HasBundles(); }
+  void MakeColumns();
+  void PlanParts(Context const& ctx, RowLists const& rows, Span<VectorPair const> pairs);
+  void AddPart(GradientTableView const& table, Part const& part, Block block);
+  void FillUsual(VectorNode const& node, Block block);
+  void FinishBlock(Job const& job, std::size_t pair, Block block, SplitCandidate* best);
+  void ScanBlock(Job const& job, VectorNode const& node, Block block, SplitCandidate* best);
+  void KeepBest(Job const& job, std::size_t pair);
+  double Operations(RowLists const& rows, Span<VectorPair const> pairs) const;
+
+  BinMatrix const* bins_;
+  std::int64_t stride_;
+  std::vector<std::uint32_t> cell_begin_;  ///< [n_cols + 1]: of each feature
+  std::vector<Column> columns_;
+  SumPool<std::int64_t> pool_;
+  std::vector<VectorSlot> slots_;
+  std::vector<Block> blocks_;
+  std::vector<VectorScanScratch> scratch_;  ///< by thread
+  std::vector<Part> parts_;                 ///< by pair
+  std::vector<std::size_t> first_part_;     ///< [n_pairs + 1]
+  std::vector<SplitCandidate> found_;       ///< [n_pairs, n_blocks, 2]: of the small and of the large child
+};
+
+}  // namespace kauri

@@ -1,0 +1,287 @@
+#include "tree/histogram/histogram_adder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "common/parallel_for.h"
+
+namespace kauri {
+namespace {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "codes are taken out of words from the low end");
+
+constexpr std::int64_t kRowsPerGroup = 256;
+constexpr std::int64_t kPrefetchRows = 32;
+constexpr std::int64_t kMaxWords = 16;             // of a block: two cache lines of codes per row
+constexpr std::uint32_t kCellsPerBlock = 1 << 13;  // 128 KiB of sums
+
+/// {gradient, hessian} in one register.
+using SumVector = std::int64_t __attribute__((vector_size(16)));
+
+constexpr std::uint64_t kEvenBytes = kEvenCells * sizeof(FixedSum);
+
+inline SumVector Widen(FixedPair pair) { return SumVector{pair.gradient, pair.hessian}; }
+
+/// histogram: bytes; `offset` is a multiple of 16.
+inline void AddTo(char* histogram, std::uint64_t offset, SumVector pair) {
+  auto* const cell = static_cast<char*>(__builtin_assume_aligned(histogram + offset, 16));
+  SumVector sum;
+  std::memcpy(&sum, cell, sizeof(sum));
+  sum += pair;
+  std::memcpy(cell, &sum, sizeof(sum));
+}
+
+/// The byte offset, within its feature, of the cell of the k-th code of a word.
+template <typename Code>
+inline std::uint64_t CellOffset(std::uint64_t word, unsigned k) {
+  constexpr unsigned kBits = 8 * sizeof(Code);
+  constexpr std::uint64_t kMask = ((std::uint64_t{1} << kBits) - 1) * sizeof(FixedSum);
+  constexpr unsigned kScaleBits = 4;  // 16 bytes a cell
+  return k == 0 ? (word << kScaleBits) & kMask : (word >> (k * kBits - kScaleBits)) & kMask;
+}
+
+/// Codes of consecutive rows: `words` words each, the rows `stride` bytes apart.
+struct CodeTile {
+  char const* codes;
+  std::int64_t stride;
+  std::int64_t words;
+  std::int64_t n_columns;
+};
+
+/// Rows whose codes and pairs will be copied next: they are brought into the second-level cache while the present rows
+/// are added, which leaves the memory idle otherwise.
+struct NextRows {
+  std::uint32_t const* rows = nullptr;
+  std::int64_t n = 0;
+  char const* codes = nullptr;
+  std::int64_t stride = 0;
+  FixedPair const* pairs = nullptr;
+
+  void Prefetch(std::int64_t i) const {
+    __builtin_prefetch(codes + rows[i] * stride, 0, 2);
+    __builtin_prefetch(pairs + rows[i], 0, 2);
+  }
+};
+
+/// kEven: see BinMatrix::HasEvenCells; the places of the features are constants then.
+template <typename Code, bool kEven>
+void AddTile(CodeTile const& tile, FixedPair const* pairs, std::int64_t n_rows, std::uint64_t const* offsets,
+             NextRows const& next, char* histogram) {
+  constexpr unsigned kPerWord = sizeof(std::uint64_t) / sizeof(Code);
+  auto const full_words = tile.n_columns / kPerWord;
+  auto const rest = static_cast<unsigned>(tile.n_columns % kPerWord);
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    auto const* codes = tile.codes + row * tile.stride;
+    auto const pair = Widen(pairs[row]);
+    if (row < next.n) next.Prefetch(row);
+    auto const* offset = offsets;
+    auto* cells = kEven ? histogram + offsets[0] : histogram;
+    for (std::int64_t i = 0; i < full_words; ++i, codes += sizeof(std::uint64_t), offset += kPerWord) {
+      std::uint64_t word;
+      std::memcpy(&word, codes, sizeof(word));
+#pragma GCC unroll 8
+      for (unsigned k = 0; k < kPerWord; ++k) {
+        AddTo(cells, (kEven ? k * kEvenBytes : offset[k]) + CellOffset<Code>(word, k), pair);
+      }
+      if (kEven) cells += kPerWord * kEvenBytes;
+    }
+    for (unsigned k = 0; k < rest; ++k) {
+      Code code;
+      std::memcpy(&code, codes + k * sizeof(Code), sizeof(code));
+      AddTo(histogram, offset[k] + code * sizeof(FixedSum), pair);
+    }
+  }
+}
+
+/// One group of rows that are not consecutive, copied side by side. Lives on the stack.
+struct RowGroup {
+  std::array<FixedPair, kRowsPerGroup> pairs;
+  std::array<std::uint64_t, kRowsPerGroup * kMaxWords> words;
+};
+
+void CopyPairs(FixedPair const* pairs, std::uint32_t const* rows, std::int64_t n, RowGroup* group) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i + kPrefetchRows < n) __builtin_prefetch(pairs + rows[i + kPrefetchRows]);
+    group->pairs[i] = pairs[rows[i]];
+  }
+}
+
+template <int kWords>
+void CopyWords(char const* codes, std::int64_t stride, std::uint32_t const* rows, std::int64_t n, std::int64_t n_words,
+               std::uint64_t* out) {
+  if (kWords != 0) n_words = kWords;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i + kPrefetchRows < n) __builtin_prefetch(codes + rows[i + kPrefetchRows] * stride);
+    std::memcpy(out + i * n_words, codes + rows[i] * stride, static_cast<std::size_t>(n_words) * sizeof(*out));
+  }
+}
+
+/// A copy of known length is an instruction or two.
+decltype(&CopyWords<0>) CopyOf(std::int64_t n_words) {
+  constexpr std::array kCopies{CopyWords<0>, CopyWords<1>, CopyWords<2>, CopyWords<3>, CopyWords<4>,
+                               CopyWords<5>, CopyWords<6>, CopyWords<7>, CopyWords<8>};
+  auto const known = static_cast<std::size_t>(n_words);
+  return kCopies[known < kCopies.size() ? known : 0];
+}
+
+}  // namespace
+
+HistogramAdder::HistogramAdder(BinMatrix const& bins) : bins_(&bins) {
+  auto const& begin = bins.FeatureBegin();
+  if (bins.HasBundles()) {
+    for (auto const& bundle : bins.Bundled().bundles) column_begin_.push_back(bundle.first_cell);
+    column_begin_.push_back(begin.back());
+  } else {
+    column_begin_ = begin;
+  }
+  for (std::size_t column = 0; column + 1 < column_begin_.size(); ++column) {
+    byte_offsets_.push_back(column_begin_[column] * sizeof(FixedSum));
+  }
+  if (!bins.IsDense() && !bins.HasBundles()) return;
+  if (bins.HasByteCodes()) {
+    MakeBlocks<std::uint8_t>();
+  } else {
+    MakeBlocks<std::uint16_t>();
+  }
+}
+
+template <typename Code>
+void HistogramAdder::MakeBlocks() {
+  constexpr auto kPerWord = BinCodes<Code>::kPerWord;
+  auto const n_cols = static_cast<std::int64_t>(byte_offsets_.size());
+  auto const cell_of_word = [&](std::int64_t word) { return column_begin_[std::min(word * kPerWord, n_cols)]; };
+  auto const n_words = NumBlocks(n_cols, kPerWord);
+  n_words_ = n_words;
+  columns_per_word_ = kPerWord;
+  for (std::int64_t word = 0; word < n_words;) {
+    auto last = word + 1;
+    while (last < n_words && last - word < kMaxWords && cell_of_word(last + 1) - cell_of_word(word) <= kCellsPerBlock) {
+      ++last;
+    }
+    blocks_.push_back({word, last, std::min(last * kPerWord, n_cols)});
+    word = last;
+  }
+}
+
+template <typename Code>
+void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice, Part const& part,
+                              FixedSum* histogram) const {
+  RowGroup group;
+  auto const stride = codes.row_stride * static_cast<std::int64_t>(sizeof(Code));
+  auto* const cells = reinterpret_cast<char*>(histogram);
+  for (auto begin = slice.begin; begin < slice.end; begin += kRowsPerGroup) {
+    auto const n = std::min(kRowsPerGroup, slice.end - begin);
+    auto const* rows = slice.rows == nullptr ? nullptr : slice.rows + begin;
+    if (rows != nullptr) CopyPairs(pairs, rows, n, &group);
+    for (auto const& block : blocks_) {
+      auto const first_word = std::max(block.first_word, part.first_word);
+      auto const last_word = std::min(block.last_word, part.last_word);
+      if (first_word >= last_word) continue;
+      auto const first_column = first_word * BinCodes<Code>::kPerWord;
+      auto const end_column = std::min(last_word * BinCodes<Code>::kPerWord, block.end_column);
+      auto const* block_codes = reinterpret_cast<char const*>(codes.rows.data()) +
+                                first_word * static_cast<std::int64_t>(sizeof(std::uint64_t));
+      auto const n_words = last_word - first_word;
+      CodeTile tile{block_codes + begin * stride, stride, n_words, end_column - first_column};
+      if (rows != nullptr) {
+        CopyOf(n_words)(block_codes, stride, rows, n, n_words, group.words.data());
+        tile.codes = reinterpret_cast<char const*>(group.words.data());
+        tile.stride = n_words * static_cast<std::int64_t>(sizeof(std::uint64_t));
+      }
+      auto const add_tile = bins_->HasEvenCells() ? AddTile<Code, true> : AddTile<Code, false>;
+      NextRows next;
+      if (rows != nullptr)
+        next = {rows + n, std::min(kRowsPerGroup, slice.end - begin - n), block_codes, stride, pairs};
+      add_tile(tile, rows == nullptr ? pairs + begin : group.pairs.data(), n, byte_offsets_.data() + first_column, next,
+               cells);
+    }
+  }
+}
+
+template <typename Code>
+void HistogramAdder::AddFeatures(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice,
+                                 Span<std::uint32_t const> features, FixedSum* histogram) const {
+  auto* const cells = reinterpret_cast<char*>(histogram);
+  for (auto i = slice.begin; i < slice.end; ++i) {
+    auto const row = slice.rows == nullptr ? i : static_cast<std::int64_t>(slice.rows[i]);
+    if (slice.rows != nullptr && i + kPrefetchRows < slice.end) {
+      auto const later = slice.rows[i + kPrefetchRows];
+      __builtin_prefetch(pairs + later);
+      __builtin_prefetch(codes.rows.data() + later * codes.row_stride);
+    }
+    auto const pair = Widen(pairs[row]);
+    auto const* row_codes = codes.rows.data() + row * codes.row_stride;
+    for (auto const feature : features) {
+      AddTo(cells, byte_offsets_[feature] + row_codes[feature] * sizeof(FixedSum), pair);
+    }
+  }
+}
+
+void HistogramAdder::AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const {
+  auto const& entries = bins_->Entries();
+  auto const* row_ptr = entries.row_ptr.data();
+  auto* const cells = reinterpret_cast<char*>(histogram);
+  for (auto i = slice.begin; i < slice.end; ++i) {
+    auto const row = slice.rows == nullptr ? i : static_cast<std::int64_t>(slice.rows[i]);
+    if (slice.rows != nullptr && i + kPrefetchRows < slice.end) {
+      __builtin_prefetch(pairs + slice.rows[i + kPrefetchRows]);
+      __builtin_prefetch(row_ptr + slice.rows[i + kPrefetchRows]);
+      __builtin_prefetch(entries.cells.data() + row_ptr[slice.rows[i + kPrefetchRows / 2]]);
+    }
+    auto const pair = Widen(pairs[row]);
+    for (auto entry = row_ptr[row]; entry < row_ptr[row + 1]; ++entry) {
+      AddTo(cells, entries.cells[entry] * sizeof(FixedSum), pair);
+    }
+  }
+}
+
+std::vector<HistogramAdder::Part> HistogramAdder::Parts(std::int64_t n) const {
+  if (n_words_ == 0) return {All()};
+  auto const n_parts = std::min(n, n_words_);
+  auto const cell_of_word = [&](std::int64_t word) {
+    auto const n_columns = static_cast<std::int64_t>(byte_offsets_.size());
+    return column_begin_[std::min(word * columns_per_word_, n_columns)];
+  };
+  std::vector<Part> parts;
+  for (std::int64_t i = 0; i < n_parts; ++i) {
+    auto const first = n_words_ * i / n_parts;
+    auto const last = n_words_ * (i + 1) / n_parts;
+    parts.push_back({first, last, cell_of_word(first), cell_of_word(last)});
+  }
+  return parts;
+}
+
+Span<std::uint32_t const> HistogramAdder::FeaturesIn(Part const& part, Span<std::uint32_t const> features) const {
+  auto const first = std::lower_bound(features.begin(), features.end(), part.first_word * columns_per_word_);
+  auto const last = std::lower_bound(first, features.end(), part.last_word * columns_per_word_);
+  return {first, static_cast<std::size_t>(last - first)};
+}
+
+void HistogramAdder::Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::uint32_t const> features,
+                         Part const& part, FixedSum* histogram) const {
+  if (bins_->HasBundles()) {
+    AddDense(bins_->Bundled().codes, pairs.data(), slice, part, histogram);
+    return;
+  }
+  if (!bins_->IsDense()) {
+    AddSparse(pairs.data(), slice, histogram);
+    return;
+  }
+  // Below this share single codes are cheaper than whole words.
+  auto const few = static_cast<std::int64_t>(features.size()) * 4 < bins_->NumCols() * 3;
+  auto const add = [&](auto const& codes) {
+    if (few) {
+      AddFeatures(codes, pairs.data(), slice, FeaturesIn(part, features), histogram);
+    } else {
+      AddDense(codes, pairs.data(), slice, part, histogram);
+    }
+  };
+  if (bins_->HasByteCodes()) {
+    add(bins_->Bytes());
+  } else {
+    add(bins_->Words());
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,97 @@
+/// \file Which rows each node of a growing tree holds: one list per node, ascending, side by side in one array.
+///
+/// Splitting a node sorts its part of the array stably into left and right:
+/// 1. each block of rows is split on its own into two scratch lists (route_rows.h);
+/// 2. the blocks' counts give every part its place;
+/// 3. the parts are copied there.
+/// Rows of nodes whose children are leaves are not moved: they are told their leaf at once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/bins/bin_matrix.h"
+#include "kauri/context.h"
+#include "kauri/span.h"
+#include "tree/rows/code_columns.h"
+#include "tree/rows/route_rows.h"
+
+namespace kauri {
+
+/// A split in terms of codes: left goes what has a code below `first_right`, or of a categorical feature one that is
+/// not among `right_codes`, and the missing when default_left.
+struct CodeSplit {
+  std::int32_t node = 0;
+  std::int32_t left = 0;  ///< ids of the children
+  std::int32_t right = 0;
+  std::uint32_t feature = 0;
+  std::uint32_t first_right = 0;
+  bool default_left = false;
+  bool is_last = false;                        ///< both children are leaves for good
+  std::vector<std::uint8_t> right_codes = {};  ///< [n_bins], 1 = goes right; empty: first_right holds
+};
+
+/// Row numbers are 32 bits wide.
+class RowLists {
+ public:
+  struct Range {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
+  /// All rows of the data in the root.
+  void Reset(std::int64_t n_rows);
+  /// The rows with marks[row] == mark in the root. marks: [n_rows], 0 or 1.
+  void Reset(Span<std::uint8_t const> marks, std::uint8_t mark);
+
+  std::int64_t NumRows(std::int32_t node) const {
+    auto const range = RangeOf(node);
+    return range.end - range.begin;
+  }
+  Range RangeOf(std::int32_t node) const { return ranges_[node]; }
+  /// Positions [begin, end) of the array as row numbers; nullptr means that position i holds row i.
+  std::uint32_t const* Rows() const { return is_identity_ ? nullptr : rows_.data(); }
+
+  /// Splits nodes that hold disjoint rows. Where is_last, writes leaf_of_row instead and leaves the node's list empty.
+  void Split(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row);
+  /// Takes the scratch memory of other lists, which get it anew when they need it.
+  void TakeScratch(RowLists* other) {
+    left_.swap(other->left_);
+    right_.swap(other->right_);
+  }
+  /// leaf_of_row of all rows that still are in a list.
+  void WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const;
+
+ private:
+  /// A block of the rows of one split.
+  struct Task {
+    std::int64_t split = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t n_left = 0;
+    std::int64_t left_place = 0;
+    std::int64_t right_place = 0;
+  };
+
+  void MakeTasks(Span<CodeSplit const> splits, std::int64_t rows_per_task);
+  void PlaceTasks(Span<CodeSplit const> splits);
+  void RouteTasks(Context const& ctx, BinMatrix const& bins, Span<CodeSplit const> splits,
+                  Span<std::int32_t> leaf_of_row);
+  std::int64_t RouteBlockRows(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block);
+  void WriteBlockLeaves(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block,
+                        std::int32_t* leaf_of_row);
+  std::int64_t RouteCategories(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block);
+  void WriteCategoryLeaves(BinMatrix const& bins, CodeSplit const& split, CodeColumn column, RouteBlock block,
+                           std::int32_t* leaf_of_row);
+  void CopyBlock(Task const& task);
+
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::uint32_t> left_;  ///< scratch, one part per block
+  std::vector<std::uint32_t> right_;
+  std::vector<Range> ranges_;  ///< by node
+  std::vector<Task> tasks_;
+  CodeColumns columns_;
+  bool is_identity_ = false;  ///< only the root exists and holds all rows; rows_ is not filled
+};
+
+}  // namespace kauri

@@ -1,0 +1,202 @@
+/// \file A training job of the histogram method, and the method straight from its definition to compare with.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "support/built_tree.h"
+#include "support/naive_constraints.h"
+#include "support/random_matrix.h"
+#include "support/same_tree.h"
+#include "tree/growth/tree_common.h"
+#include "tree/hist/hist_builder.h"
+#include "tree/hist/hist_grower.h"
+#include "tree/sampling/sampling.h"
+
+namespace kauri {
+
+using testing::MakeGradients;
+using testing::MakeMatrix;
+using testing::MakeValues;
+using testing::MatrixSpec;
+using testing::Random;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+struct Job {
+  std::vector<float> values;  ///< [n_rows, n_cols]
+  std::int64_t n_cols = 1;
+  bool sparse = false;
+  TreeParam param = DefaultParam();
+  std::vector<std::uint8_t> sampled;
+  FixedGradients gradients;
+  testing::NaiveConstraints constraints = {};  ///< what param says of them
+
+  TreeTask Task() const {
+    TreeTask task;
+    task.gradients = gradients.View();
+    task.sampled_rows = sampled;
+    task.place.iteration = 3;
+    return task;
+  }
+  std::size_t NumRows() const { return values.size() / static_cast<std::size_t>(n_cols); }
+};
+
+inline Built BuildTree(Job const& job, int threads = 2) {
+  Context ctx;
+  ctx.threads = threads;
+  auto const data = MakeMatrix(job.values, job.n_cols, job.sparse);
+  HistBuilder const builder(job.param);
+  auto const state = builder.MakeState(ctx, *data);
+  Built built;
+  built.leaf_of_row.assign(job.NumRows(), -7);
+  built.tree = builder.Build(ctx, *data, job.Task(), state.get(), built.leaf_of_row);
+  return built;
+}
+
+/// The method from its definition: every cut of every feature, both directions, sums over rows, one node at a time.
+class NaiveHistTree {
+ public:
+  explicit NaiveHistTree(Job const& job)
+      : job_(job),
+        cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.values, job.n_cols, job.sparse), job.param.max_bin)),
+        gain_(MakeGainParam(job.param, job.gradients.unit, !job.constraints.signs.empty())),
+        columns_(job.param, 0, (task_ = job.Task()).place, job.n_cols) {}
+
+  Built Grow() {
+    Node root;
+    root.rows.resize(job_.NumRows());
+    std::iota(root.rows.begin(), root.rows.end(), std::size_t{0});
+    nodes_.push_back(root);
+    FindSplit(&nodes_[0], 0);
+    for (std::int64_t n_leaves = 1; job_.param.max_leaves == 0 || n_leaves < job_.param.max_leaves; ++n_leaves) {
+      auto const next = NextNode();
+      if (next < 0) break;
+      Expand(next);
+    }
+    Built built{tree_, std::vector<std::int32_t>(job_.NumRows())};
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      Describe(static_cast<std::int32_t>(id), &built.tree);
+      if (!built.tree.IsLeaf(static_cast<std::int32_t>(id))) continue;
+      for (auto const row : nodes_[id].rows) built.leaf_of_row[row] = static_cast<std::int32_t>(id);
+    }
+    return built;
+  }
+
+ private:
+  struct Node {
+    std::vector<std::size_t> rows;  // sampled or not
+    int depth = 0;
+    SplitCandidate split;
+    testing::NaiveLimits limits;
+    bool is_split = false;
+  };
+
+  FixedSum Sum(std::vector<std::size_t> const& rows) const {
+    FixedSum sum;
+    for (auto const row : rows) {
+      if (job_.sampled.empty() || job_.sampled[row] != 0) sum += job_.gradients.pairs[row];
+    }
+    return sum;
+  }
+  std::array<std::vector<std::size_t>, 2> Divide(Node const& node, SplitCandidate const& split) const {
+    std::array<std::vector<std::size_t>, 2> sides;
+    for (auto const row : node.rows) {
+      auto const value = job_.values[row * static_cast<std::size_t>(job_.n_cols) + split.feature];
+      bool const left = std::isnan(value) ? split.default_left : value < split.threshold;
+      sides[left ? 0 : 1].push_back(row);
+    }
+    return sides;
+  }
+  void FindSplit(Node* node, std::int32_t id) {
+    auto const& param = job_.param;
+    if (param.max_depth > 0 && node->depth >= param.max_depth) return;
+    for (auto const feature : columns_.NodeSet(node->depth, id)) {
+      if (!node->limits.MayUse(job_.constraints, feature)) continue;
+      // The missing rows alone on the left: without a sign it is another name for the split that sends them right.
+      if (job_.constraints.SignOf(feature) != 0) Consider(feature, cuts_.min_values[feature], true, node);
+      for (std::uint32_t bin = 0; bin < cuts_.NumBins(feature); ++bin) {
+        for (bool const default_left : {false, true}) Consider(feature, cuts_.Of(feature)[bin], default_left, node);
+      }
+    }
+  }
+  void Consider(std::uint32_t feature, float threshold, bool default_left, Node* node) const {
+    SplitCandidate candidate;
+    candidate.feature = feature;
+    candidate.threshold = threshold;
+    candidate.default_left = default_left;
+    auto const sides = Divide(*node, candidate);
+    candidate.left = Sum(sides[0]);
+    candidate.right = Sum(sides[1]);
+    if (!HasEnoughHessian(candidate.left, gain_) || !HasEnoughHessian(candidate.right, gain_)) return;
+    auto const& limits = node->limits;
+    if (!limits.Accepts(job_.constraints, candidate, gain_)) return;
+    candidate.loss_change =
+        limits.Gain(candidate.left, gain_) + limits.Gain(candidate.right, gain_) - limits.Gain(Sum(node->rows), gain_);
+    auto const loss_change = static_cast<float>(candidate.loss_change);
+    if (loss_change > 1e-6F && loss_change >= job_.param.gamma && IsBetter(candidate, node->split)) {
+      node->split = candidate;
+    }
+  }
+  /// The lowest id is the first of its level, too.
+  std::int32_t NextNode() const {
+    std::int32_t best = -1;
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      if (nodes_[id].is_split || !nodes_[id].split.IsValid()) continue;
+      auto const is_first = best < 0;
+      if (is_first || (job_.param.grow_policy == TreeParam::kLossGuide &&
+                       nodes_[id].split.loss_change > nodes_[best].split.loss_change)) {
+        best = static_cast<std::int32_t>(id);
+      }
+    }
+    return best;
+  }
+  void Expand(std::int32_t id) {
+    auto& node = nodes_[id];
+    node.is_split = true;
+    auto const split = node.split;
+    auto const limits = node.limits;
+    auto const depth = node.depth + 1;
+    tree_.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
+    auto const sides = Divide(node, split);
+    for (std::size_t side = 0; side < 2; ++side) {
+      Node child;
+      child.rows = sides[side];
+      child.depth = depth;
+      child.limits = limits.OfChild(job_.constraints, split, gain_, side == 0);
+      FindSplit(&child, static_cast<std::int32_t>(nodes_.size()));
+      nodes_.push_back(child);
+    }
+  }
+  void Describe(std::int32_t id, Tree* tree) const {
+    auto const& node = nodes_[id];
+    auto const sum = Sum(node.rows);
+    auto const weight = static_cast<float>(node.limits.Weight(sum, gain_));
+    tree->SetNodeStatistics(id, weight, static_cast<float>(HessianOf(sum, gain_)));
+    if (tree->IsLeaf(id)) tree->SetLeafValue(id, weight * job_.param.eta);
+  }
+
+  Job const& job_;
+  QuantileCuts cuts_;
+  GainParam gain_;
+  TreeTask task_;
+  ColumnSampler columns_;
+  Tree tree_;
+  std::vector<Node> nodes_;
+};
+
+inline void ExpectRawValuesReachTheSameLeaves(Job const& job, Built const& built) {
+  auto const data = MakeMatrix(job.values, job.n_cols, job.sparse);
+  for (std::size_t row = 0; row < job.NumRows(); ++row) {
+    ASSERT_EQ(FindLeaf(built.tree, *data, static_cast<std::int64_t>(row)), built.leaf_of_row[row]) << row;
+  }
+}
+
+}  // namespace kauri

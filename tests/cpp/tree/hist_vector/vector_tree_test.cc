@@ -1,0 +1,251 @@
+/// Trees with vector leaves: equal to their definition, the same for any number of threads, and worked examples that
+/// XGBoost 3.4 was asked for.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tree/hist_vector/naive_vector_tree.h"
+
+namespace kauri {
+namespace {
+
+template <typename T>
+T Pick(Random* random, std::vector<T> const& choices) {
+  return choices[random->Below(static_cast<std::uint32_t>(choices.size()))];
+}
+
+TreeParam RandomParam(Random* random) {
+  auto param = DefaultParam();
+  param.eta = Pick<float>(random, {0.3F, 1.0F});
+  param.lambda = Pick<float>(random, {0.0F, 1.0F, 5.0F});
+  param.alpha = Pick<float>(random, {0.0F, 0.0F, 0.7F});
+  param.gamma = Pick<float>(random, {0.0F, 0.0F, 2.0F});
+  param.max_delta_step = Pick<float>(random, {0.0F, 0.0F, 0.4F});
+  param.min_child_weight = Pick<float>(random, {0.0F, 0.1F, 1.0F, 5.0F});
+  param.max_depth = Pick<int>(random, {0, 1, 3, 5});
+  param.max_leaves = Pick<int>(random, {0, 2, 7, 12});
+  param.max_bin = Pick<int>(random, {2, 5, 32, 300});
+  param.grow_policy = Pick<int>(random, {TreeParam::kDepthWise, TreeParam::kLossGuide});
+  param.colsample_bytree = Pick<float>(random, {1.0F, 0.6F});
+  param.colsample_bylevel = Pick<float>(random, {1.0F, 0.7F});
+  param.colsample_bynode = Pick<float>(random, {1.0F, 0.7F});
+  return param;
+}
+
+testing::NaiveConstraints RandomConstraints(Random* random, std::int64_t n_cols) {
+  testing::NaiveConstraints constraints;
+  if (random->Below(3) == 0) {
+    for (std::int64_t i = 0; i < n_cols; ++i) constraints.signs.push_back(static_cast<int>(random->Below(3)) - 1);
+  }
+  if (random->Below(4) == 0 && n_cols > 2) {
+    constraints.limits_features = true;
+    constraints.sets = {{0, 1}, {1, 2}};
+  }
+  return constraints;
+}
+
+/// One-hot columns of dense or sparse data, some of them drawn for the tree, some for nodes.
+VectorJob BundledJob(std::uint64_t seed) {
+  Random random(seed);
+  VectorJob job;
+  job.job.sparse = seed % 2 == 1;
+  job.job.values = testing::MakeOneHotValues(150, 3, 7, job.job.sparse, 0.1);
+  job.job.n_cols = 21;
+  job.job.param.max_depth = 4;
+  job.job.param.colsample_bytree = Pick<float>(&random, {1.0F, 0.4F});
+  job.job.param.colsample_bynode = Pick<float>(&random, {1.0F, 0.7F});
+  job.n_outputs = Pick<std::int64_t>(&random, {2, 7});
+  job.pairs = MakePairs(150, job.n_outputs, random.Below(2) == 0, seed);
+  return job;
+}
+
+VectorJob RandomJob(std::uint64_t seed) {
+  Random random(seed);
+  MatrixSpec spec;
+  spec.n_rows = Pick<std::int64_t>(&random, {1, 2, 33, 100, 180, 180});
+  spec.n_cols = Pick<std::int64_t>(&random, {1, 3, 6});
+  spec.missing = Pick<double>(&random, {0.0, 0.0, 0.1, 0.6});
+  spec.n_distinct = Pick<std::uint32_t>(&random, {0, 2, 20});
+  spec.sparse = random.Below(3) == 0;
+  spec.seed = seed;
+  VectorJob job;
+  job.job.values = MakeValues(spec);
+  job.job.n_cols = spec.n_cols;
+  job.job.sparse = spec.sparse;
+  job.job.param = RandomParam(&random);
+  job.job.constraints = RandomConstraints(&random, spec.n_cols);
+  job.job.constraints.Write(&job.job.param);
+  job.n_outputs = Pick<std::int64_t>(&random, {2, 3, 5, 17, 33});
+  job.pairs = MakePairs(spec.n_rows, job.n_outputs, random.Below(2) == 0, seed);
+  if (random.Below(3) == 0) job.job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
+  return job;
+}
+
+void ExpectSameVectors(Built const& a, Built const& b, std::string const& what) {
+  ExpectSame(a, b, what);
+  EXPECT_EQ(a.tree.leaf_vector, b.tree.leaf_vector) << what;
+  EXPECT_EQ(a.tree.n_outputs, b.tree.n_outputs);
+}
+
+TEST(HistVectorTree, EqualsTheDefinitionOnRandomData) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    auto const job = RandomJob(seed);
+    auto const built = BuildVectorTree(job);
+    ExpectSameVectors(built, NaiveVectorTree(job).Grow(), "seed " + std::to_string(seed));
+    ExpectRawValuesReachTheSameLeaves(job.job, built);
+    EXPECT_NO_THROW(built.tree.Validate(job.job.n_cols));
+    n_splits += built.tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 200);
+}
+
+TEST(HistVectorTree, BundledFeaturesAreTakenApart) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    auto const job = BundledJob(seed);
+    auto const data = MakeMatrix(job.job.values, job.job.n_cols, job.job.sparse);
+    EXPECT_TRUE(BinMatrix({}, *data, MakeQuantileCuts({}, *data, 256)).HasBundles());
+    auto const built = BuildVectorTree(job);
+    EXPECT_GT(built.tree.NumLeaves(), 5);
+    ExpectSameVectors(built, NaiveVectorTree(job).Grow(), "seed " + std::to_string(seed));
+  }
+}
+
+/// Enough rows and sums for several parts and blocks.
+std::vector<VectorJob> LargeJobs() {
+  std::vector<VectorJob> jobs;
+  for (std::uint64_t kind = 0; kind < 7; ++kind) {
+    MatrixSpec spec;
+    spec.n_rows = 17000;
+    spec.n_cols = kind == 1 ? 40 : 5;
+    spec.missing = kind == 1 ? 0.9 : kind == 2 ? 0.2 : 0.0;
+    spec.sparse = kind == 1;
+    spec.seed = kind;
+    VectorJob job;
+    job.n_outputs = kind == 3 ? 40 : 3;
+    job.job.values = MakeValues(spec);
+    job.job.n_cols = spec.n_cols;
+    job.job.sparse = spec.sparse;
+    if (kind >= 5) {  // bundles of dense and of sparse data
+      job.job.sparse = kind == 6;
+      job.job.values = testing::MakeOneHotValues(spec.n_rows, 5, 13, job.job.sparse, 0.1);
+      job.job.n_cols = 65;
+    }
+    job.job.param.max_depth = 5;
+    job.job.param.max_bin = kind == 4 ? 600 : 256;
+    if (kind == 2) job.job.param.grow_policy = TreeParam::kLossGuide;
+    if (kind == 0) job.job.sampled = SampleRows(Context{}, 0, 0, 0.7F, spec.n_rows);
+    job.pairs = MakePairs(spec.n_rows, job.n_outputs, kind == 2, kind);
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
+TEST(HistVectorTree, ThreadsDoNotMatter) {
+  for (auto const& job : LargeJobs()) {
+    auto const expected = BuildVectorTree(job, 1);
+    EXPECT_GT(expected.tree.NumLeaves(), 15);
+    ExpectRawValuesReachTheSameLeaves(job.job, expected);
+    for (int const threads : {2, 3, 8}) {
+      ExpectSameVectors(BuildVectorTree(job, threads), expected, std::to_string(threads) + " threads");
+    }
+  }
+}
+
+/// One output of two has no gradients: the tree is that of the other output alone, its hessians halved in the mean.
+TEST(HistVectorTree, AnOutputWithoutGradientsLeavesTheOther) {
+  MatrixSpec spec;
+  spec.n_rows = 500;
+  VectorJob job;
+  job.job.values = MakeValues(spec);
+  job.job.n_cols = spec.n_cols;
+  job.job.param.min_child_weight = 1.0F;
+  auto const alone = MakePairs(spec.n_rows, 1, true, 3);
+  for (auto const& pair : alone) {
+    job.pairs.push_back({0.0F, 0.0F});
+    job.pairs.push_back(pair);
+  }
+  auto const built = BuildVectorTree(job).tree;
+  auto scalar = job.job;
+  QuantiseGradients(Context{}, alone, 1, 0, {}, &scalar.gradients);
+  scalar.param.min_child_weight = 2.0F;
+  auto const expected = BuildTree(scalar).tree;
+  ASSERT_GT(expected.NumLeaves(), 10);
+  EXPECT_EQ(built.left, expected.left);
+  EXPECT_EQ(built.loss_change, expected.loss_change);
+  for (std::int32_t node = 0; node < built.NumNodes(); ++node) {
+    if (!built.IsLeaf(node)) continue;
+    EXPECT_EQ(built.LeafValues(node)[0], 0.0F);
+    EXPECT_EQ(built.LeafValues(node)[1], expected.LeafValues(node)[0]);
+  }
+}
+
+/// Ten rows 0 .. 9 whose first five and last five have opposite gradients, 1 and 2 by output.
+class TwoHalves : public ::testing::Test {
+ protected:
+  TwoHalves() {
+    for (int row = 0; row < 10; ++row) {
+      job_.job.values.push_back(static_cast<float>(row));
+      auto const sign = row < 5 ? -1.0F : 1.0F;
+      job_.pairs.push_back({sign, 1.0F});
+      job_.pairs.push_back({2.0F * sign, 3.0F});
+    }
+    job_.job.param.max_depth = 1;
+    job_.job.param.lambda = 0.0F;
+    job_.job.param.eta = 1.0F;
+  }
+  Tree Build() const { return BuildVectorTree(job_).tree; }
+
+  VectorJob job_;
+};
+
+TEST_F(TwoHalves, MinChildWeightIsOfTheMeanHessian) {
+  for (float const weight : {0.0F, 9.9F, 10.0F, 10.1F, 15.0F}) {  // the halves have hessians 5 and 15
+    job_.job.param.min_child_weight = weight;
+    EXPECT_EQ(Build().NumLeaves(), weight <= 10.0F ? 2 : 1) << weight;
+  }
+  EXPECT_EQ(Build().sum_hessian[0], 40.0F);
+}
+
+TEST_F(TwoHalves, GainsAndWeights) {
+  auto const tree = Build();
+  EXPECT_EQ(tree.split_value[0], 5.0F);
+  EXPECT_FLOAT_EQ(tree.loss_change[0], 23.333334F);
+  EXPECT_EQ(tree.sum_hessian, (std::vector<float>{40.0F, 20.0F, 20.0F}));
+  EXPECT_EQ(tree.LeafValues(1)[0], 1.0F);
+  EXPECT_FLOAT_EQ(tree.LeafValues(1)[1], 0.6666667F);
+  EXPECT_EQ(tree.split_value[1], 0.0F);
+}
+
+TEST_F(TwoHalves, RegularisationOfEveryOutput) {
+  for (std::size_t i = 1; i < job_.pairs.size(); i += 2) job_.pairs[i].hessian = 1.0F;
+  job_.job.param.alpha = 0.7F;
+  EXPECT_FLOAT_EQ(Build().loss_change[0], 41.992F);
+  job_.job.param.max_delta_step = 0.5F;
+  EXPECT_FLOAT_EQ(Build().loss_change[0], 22.2F);
+  job_.job.param.max_delta_step = 50.0F;
+  EXPECT_FLOAT_EQ(Build().loss_change[0], 41.992F);
+}
+
+/// The outputs fall with the feature: with sign 1 none gains; where one rises it alone does.
+TEST_F(TwoHalves, MonotoneOutputsInTheWrongOrderStayTogether) {
+  job_.job.param.monotone_constraints = "(1)";
+  EXPECT_EQ(Build().NumLeaves(), 1);
+  for (std::size_t i = 1; i < job_.pairs.size(); i += 2) job_.pairs[i] = {-job_.pairs[i].gradient, 1.0F};
+  auto const tree = Build();
+  ASSERT_EQ(tree.NumLeaves(), 2);
+  EXPECT_FLOAT_EQ(tree.loss_change[0], 40.0F);
+  EXPECT_EQ(tree.LeafValues(1)[0], 0.0F);
+  EXPECT_EQ(tree.LeafValues(1)[1], -2.0F);
+  EXPECT_EQ(tree.LeafValues(2)[1], 2.0F);
+}
+
+TEST_F(TwoHalves, NothingToLearnIsOneLeaf) {
+  for (auto& pair : job_.pairs) pair = {0.0F, 0.0F};
+  auto const tree = Build();
+  EXPECT_EQ(tree.NumLeaves(), 1);
+  EXPECT_EQ(tree.leaf_vector, (std::vector<float>{0.0F, 0.0F}));
+}
+
+}  // namespace
+}  // namespace kauri

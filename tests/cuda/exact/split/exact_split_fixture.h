@@ -1,0 +1,191 @@
+/// \file Split finding on a level: by trying every split on the host, and by either phase on the device.
+#pragma once
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda/exact/split/find_split.h"
+#include "cuda/exact/split/find_split_interleaved.h"
+#include "exact/exact_fixture.h"
+
+namespace kauri::testing {
+
+/// What is asked about a level.
+struct Question {
+  std::vector<double> floors;         ///< [n_nodes]; empty: what a level of a tree begins with
+  std::vector<std::uint8_t> allowed;  ///< [n_nodes, number of ids]; empty: every node may use every feature
+  std::vector<std::int8_t> signs;     ///< [number of ids], monotone constraints; empty: none
+  std::vector<WeightBounds> bounds;   ///< [n_nodes]; empty: none
+};
+
+/// Ids of all features; those of a level are the odd ones.
+inline std::size_t NumIds(Level const& level) { return 2 * level.NumFeatures() + 1; }
+inline std::size_t IdOf(std::size_t feature) { return 2 * feature + 1; }
+
+inline double FloorOf(Question const& question, std::size_t node) {
+  return question.floors.empty() ? kMinLossChange / 2.0 : question.floors[node];
+}
+
+inline cuda::NodeTotals TotalsOf(Level const& level, Question const& question, std::size_t node) {
+  cuda::NodeTotals totals;
+  totals.sum = level.SumOf(static_cast<std::int32_t>(node));
+  if (!question.bounds.empty()) totals.bounds = question.bounds[node];
+  totals.gain = NodeGain(totals.sum, level.param, totals.bounds);
+  return totals;
+}
+
+/// By trying every split. entries: of one node on one feature, ascending by value.
+inline SplitCandidate NaiveSplit(Level const& level, std::size_t feature, std::vector<ColumnEntry> const& entries,
+                                 cuda::NodeTotals const& node, int sign, double floor) {
+  SplitCandidate best;
+  auto const& param = level.param;
+  auto const total = node.sum;
+  auto const consider = [&](FixedSum left, float threshold, bool default_left) {
+    auto const right = total - left;
+    if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return;
+    auto const loss_change = SplitGain(left, right, param, node.bounds, sign) - node.gain;
+    auto const id = static_cast<std::uint32_t>(IdOf(feature));
+    SplitCandidate const candidate{loss_change, id, threshold, default_left, left, right};
+    if (loss_change >= floor && IsBetter(candidate, best)) best = candidate;
+  };
+  if (entries.empty()) return best;
+  FixedSum present;
+  for (auto const entry : entries) present += level.pairs[entry.row];
+  for (auto const default_left : {false, true}) {
+    if (!default_left && level.both_ways[feature] == 0) continue;
+    auto left = default_left ? total - present : FixedSum();
+    for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
+      left += level.pairs[entries[i].row];
+      auto const low = entries[i].value;
+      auto const high = entries[i + 1].value;
+      if (low != high) consider(left, MidpointThreshold(low, high), default_left);
+    }
+  }
+  auto const largest = entries.back().value;
+  auto const smallest = entries.front().value;
+  if (level.both_ways[feature] != 0 && largest < FLT_MAX) {
+    consider(present, std::min(largest + (std::fabs(largest) + 1e-6F), FLT_MAX), false);
+  }
+  consider(total - present, std::max(smallest - (std::fabs(smallest) + 1e-6F), -FLT_MAX), true);
+  return best;
+}
+
+/// The best split of every node.
+inline std::vector<SplitCandidate> NaiveSplits(Level const& level, Question const& question) {
+  std::vector<SplitCandidate> best(level.n_nodes);
+  for (std::size_t node = 0; node < best.size(); ++node) {
+    auto const totals = TotalsOf(level, question, node);
+    for (std::size_t feature = 0; feature < level.NumFeatures(); ++feature) {
+      if (!question.allowed.empty() && question.allowed[node * NumIds(level) + IdOf(feature)] == 0) continue;
+      auto const entries = level.EntriesOf(feature, static_cast<std::int32_t>(node));
+      int const sign = question.signs.empty() ? 0 : question.signs[IdOf(feature)];
+      auto const found = NaiveSplit(level, feature, entries, totals, sign, FloorOf(question, node));
+      if (IsBetter(found, best[node])) best[node] = found;
+    }
+  }
+  return best;
+}
+
+enum class Phase { kSorted, kInterleaved };
+
+inline std::vector<std::uint8_t> NarrowNodes(Level const& level) {
+  std::vector<std::uint8_t> nodes;
+  for (auto const node : level.node_of_row) {
+    nodes.push_back(node == kFinished ? cuda::kInactive : static_cast<std::uint8_t>(node));
+  }
+  return nodes;
+}
+
+/// What the device keeps of a question while the chunks are looked at.
+struct DeviceQuestion {
+  cuda::Buffer<cuda::NodeTotals> nodes;
+  cuda::Buffer<std::uint8_t> allowed;
+  cuda::Buffer<std::int8_t> signs;
+  cuda::Buffer<double> floors;
+  cuda::Buffer<SplitCandidate> best;
+};
+
+inline DeviceQuestion MakeDeviceQuestion(cuda::CudaContext const& cuda, Level const& level, Question const& question) {
+  std::vector<cuda::NodeTotals> nodes;
+  std::vector<double> floors;
+  for (std::size_t node = 0; node < static_cast<std::size_t>(level.n_nodes); ++node) {
+    nodes.push_back(TotalsOf(level, question, node));
+    floors.push_back(FloorOf(question, node));
+  }
+  return {cuda::ToDevice(cuda, nodes), cuda::ToDevice(cuda, question.allowed), cuda::ToDevice(cuda, question.signs),
+          cuda::ToDevice(cuda, floors), cuda::ToDevice(cuda, std::vector<SplitCandidate>(nodes.size()))};
+}
+
+/// Improves the question's best by one chunk's.
+inline void FindOnDevice(cuda::CudaContext const& cuda, Phase phase, Level const& level, DeviceLevel* entries,
+                         DeviceQuestion const& question) {
+  auto& chunk = entries->chunk;
+  if (phase == Phase::kSorted) cuda::SumSegments(cuda, entries->workspace, &chunk);
+  cuda::SplitTask task;
+  task.table = chunk.Table();
+  task.table.n_nodes = level.n_nodes;
+  task.entries = entries->workspace.Slot(0);
+  task.n_entries = chunk.n_entries;
+  task.param = level.param;
+  task.screen = cuda::MakeScreen(level.param, static_cast<std::int64_t>(level.pairs.size()));
+  task.nodes = question.nodes.data();
+  task.both_ways = chunk.both_ways.data();
+  task.feature_ids = chunk.feature_ids.data();
+  task.allowed = question.allowed.data();
+  task.signs = question.signs.data();
+  task.n_all_features = static_cast<std::int32_t>(NumIds(level));
+  task.floors = question.floors.data();
+  if (phase == Phase::kSorted) {
+    cuda::FindSplits(cuda, task, entries->workspace.ReserveSplit(cuda, chunk), question.best.data());
+    return;
+  }
+  auto const nodes = cuda::ToDevice(cuda, NarrowNodes(level));
+  auto const scratch = entries->workspace.ReserveInterleaved(cuda, chunk, 1, level.n_nodes);
+  cuda::FindSplitsInterleaved(cuda, task, chunk.Columns(), nodes.data(), scratch, question.best.data());
+}
+
+inline void ExpectSameSplits(std::vector<SplitCandidate> const& expected, std::vector<SplitCandidate> const& found) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (std::size_t node = 0; node < expected.size(); ++node) {
+    SCOPED_TRACE("node " + std::to_string(node));
+    EXPECT_EQ(expected[node].feature, found[node].feature);
+    EXPECT_EQ(expected[node].loss_change, found[node].loss_change);
+    EXPECT_EQ(expected[node].threshold, found[node].threshold);
+    EXPECT_EQ(expected[node].default_left, found[node].default_left);
+    EXPECT_TRUE(expected[node].left == found[node].left);
+    EXPECT_TRUE(expected[node].right == found[node].right);
+  }
+}
+
+class SplitTest : public DeviceTest {
+ protected:
+  /// The device's splits are the naive ones, and no floor is above what its node has reached. Returns them.
+  std::vector<SplitCandidate> Compare(Phase phase, Level const& level, Question const& question = {}) const {
+    auto const on_device = MakeDeviceQuestion(Cuda(), level, question);
+    auto entries = MakeDeviceLevel(Cuda(), LayOut(level, phase == Phase::kSorted), level.both_ways);
+    FindOnDevice(Cuda(), phase, level, &entries, on_device);
+    auto found = Fetch(Cuda(), on_device.best);
+    ExpectSameSplits(NaiveSplits(level, question), found);
+    auto const floors = Fetch(Cuda(), on_device.floors);
+    for (std::size_t node = 0; node < found.size(); ++node) {
+      EXPECT_GE(floors[node], FloorOf(question, node));
+      EXPECT_LE(floors[node], std::max(FloorOf(question, node), found[node].loss_change));
+    }
+    return found;
+  }
+};
+
+/// As SplitTest, for each phase.
+class SplitPhaseTest : public SplitTest, public ::testing::WithParamInterface<Phase> {
+ protected:
+  std::vector<SplitCandidate> Compare(Level const& level, Question const& question = {}) const {
+    return SplitTest::Compare(GetParam(), level, question);
+  }
+};
+
+}  // namespace kauri::testing
