@@ -2,8 +2,8 @@
 #include "kauri/registry.h"
 
 #include "booster/boosters.h"
-#include "data/memory_param.h"
 #include "data/file/binary_format.h"
+#include "data/memory_param.h"
 #include "data/text/text_reader.h"
 #include "engine/cpu_engine.h"
 #include "kauri/booster.h"

@@ -2,7 +2,7 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int KauriBoosterCountRows(BoosterHandle handle, DMatrixHandle dmat) {
   return Guard([&] { BoosterOf(handle).learner->CountRows(*DataOf(dmat).data); });

@@ -32,7 +32,7 @@ DeclaredColumns ColumnsOf(DMatrixHandle m) { return DeclaredColumns::Of(DataOf(m
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle background, char const* config,
                         bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {

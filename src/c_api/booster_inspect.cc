@@ -70,7 +70,7 @@ std::string NameOf(std::vector<std::string> const& names, std::int64_t feature) 
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 using kauri::Model;
 
 int XGBoosterDumpModel(BoosterHandle handle, char const* fmap, int with_stats, bst_ulong* out_len,

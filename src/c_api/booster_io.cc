@@ -57,7 +57,7 @@ void SetAttribute(Learner* learner, std::string const& key, char const* value) {
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 using kauri::Learner;
 
 int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {

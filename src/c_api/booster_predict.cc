@@ -80,7 +80,7 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char const* config,
                                 bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {

@@ -91,7 +91,7 @@ std::vector<NamedData> SetsOf(DMatrixHandle const* matrices, char const* const* 
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGBoosterCreate(DMatrixHandle const dmats[], bst_ulong len, BoosterHandle* out) {
   return Guard([&] {

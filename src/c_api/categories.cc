@@ -176,7 +176,7 @@ std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing) {
 
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGDMatrixGetCategories(DMatrixHandle handle, char const* /*config*/, CategoriesHandle* out) {
   return Guard([&] { ReturnNames(DataOf(handle).Info().category_names, out); });

@@ -24,7 +24,7 @@ void RefuseTracker(JsonConfig const& config) {
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGCommunicatorInit(char const* config) {
   return Guard([&] { RefuseTracker(JsonConfig(config, "XGCommunicatorInit")); });

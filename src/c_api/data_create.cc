@@ -15,8 +15,8 @@
 #include "data/adapters/arrow.h"
 #include "data/adapters/columnar.h"
 #include "data/adapters/csc_adapter.h"
-#include "data/file/binary_format.h"
 #include "data/copies/slice.h"
+#include "data/file/binary_format.h"
 #include "data_from_uri.h"
 
 namespace kauri::c_api {
@@ -75,7 +75,7 @@ BinStoreOptions BinOptionsOf(JsonConfig const& config) {
 
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 using kauri::DataMatrix;
 
 int XGDMatrixCreateFromURI(char const* config, DMatrixHandle* out) {

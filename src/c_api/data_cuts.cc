@@ -40,7 +40,7 @@ QuantileCuts CutsOf(DataMatrix const& data, std::optional<int> asked) {
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGDMatrixGetQuantileCut(DMatrixHandle handle, char const* config, char const** out_indptr, char const** out_data) {
   return Guard([&] {

@@ -139,7 +139,7 @@ int ReturnCount(DMatrixHandle handle, bst_ulong* out, std::int64_t (DataMatrix::
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 using kauri::DataMatrix;
 
 int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data) {

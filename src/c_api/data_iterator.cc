@@ -36,7 +36,7 @@ std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& co
 }  // namespace
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
                                 XGDMatrixCallbackNext* next, char const* config, DMatrixHandle* out) {

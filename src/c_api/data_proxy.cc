@@ -130,7 +130,7 @@ Iterator IteratorOf(DataIterHandle handle, DMatrixHandle proxy, DataIterResetCal
 
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 using kauri::Context;
 
 int XGProxyDMatrixCreate(DMatrixHandle* out) {

@@ -107,7 +107,7 @@ Context MakeContext(std::int64_t nthread) {
 
 }  // namespace kauri::c_api
 
-using namespace kauri::c_api;  // NOLINT: this file defines functions of the global namespace
+using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 char const* KauriVersion(void) { return KAURI_VERSION; }
 

@@ -21,7 +21,7 @@ constexpr int kMagnitudeBits = 30;
 class OutputPairs {
  public:
   OutputPairs(Span<GradientPair const> gradients, std::int64_t n_outputs, std::int64_t output)
-      : first_(gradients.data() + output), n_outputs_(n_outputs) {}
+      : first_(gradients.empty() ? nullptr : gradients.data() + output), n_outputs_(n_outputs) {}
 
   /// Calls fn(pairs, begin, n), the pairs side by side, for tiles of rows [begin, end).
   template <typename Fn>

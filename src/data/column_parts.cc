@@ -34,18 +34,18 @@ SparseColumns::SparseColumns(Context const& ctx, DataMatrix const& data, std::in
   });
 }
 
-void CopyColumns(Context const& ctx, DenseRows const& data, std::int64_t first, std::int64_t n_columns,
-                 std::int64_t first_row, std::int64_t n_rows, std::vector<float>* columns) {
+void CopyColumns(Context const& ctx, DenseBlock const& block, std::vector<float>* columns) {
   constexpr std::int64_t kRowsPerBlock = 1 << 12;
-  auto const n_cols = data.NumCols();
-  auto const* values = data.values + first_row * n_cols + first;
-  ResizeLarge(ctx, columns, static_cast<std::size_t>(ColumnStride(n_rows) * n_columns));
-  auto* out = columns->data();
-  auto const stride = ColumnStride(n_rows);
-  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  auto const n_columns = block.n_columns;
+  auto const row_stride = block.row_stride;
+  auto const* const values = block.values;
+  auto const stride = ColumnStride(block.n_rows);
+  ResizeLarge(ctx, columns, static_cast<std::size_t>(stride * n_columns));
+  auto* const out = columns->data();
+  ParallelForBlocks(ctx, block.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
       for (std::int64_t column = 0; column < n_columns; ++column) {
-        out[column * stride + row] = values[row * n_cols + column];
+        out[column * stride + row] = values[row * row_stride + column];
       }
     }
   });

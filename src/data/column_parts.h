@@ -49,9 +49,16 @@ struct DenseRows {
 /// From one copied column to the next: with a power of two all columns would share a few sets of the cache.
 inline std::int64_t ColumnStride(std::int64_t n_rows) { return n_rows + 16; }
 
-/// columns [n_columns, ColumnStride(n_rows)]: features [first, first + n_columns) of the rows from `first_row` on.
-void CopyColumns(Context const& ctx, DenseRows const& data, std::int64_t first, std::int64_t n_columns,
-                 std::int64_t first_row, std::int64_t n_rows, std::vector<float>* columns);
+/// Some columns, next to each other, of some rows that are.
+struct DenseBlock {
+  float const* values = nullptr;  ///< the first
+  std::int64_t n_rows = 0;
+  std::int64_t n_columns = 0;
+  std::int64_t row_stride = 0;  ///< from one row to the next
+};
+
+/// columns: [n_columns, ColumnStride(n_rows)] of the block.
+void CopyColumns(Context const& ctx, DenseBlock const& block, std::vector<float>* columns);
 
 /// fn(feature, part) for the parts of every column in the order of the rows; different columns on several threads.
 template <typename Fn>
@@ -67,7 +74,8 @@ void ForEachColumnPart(Context const& ctx, DenseRows const& data, std::int64_t r
     for (std::int64_t row = 0; row < data.NumRows(); row += rows_per_part) {
       auto const n_rows = std::min(rows_per_part, data.NumRows() - row);
       auto const n = static_cast<std::size_t>(n_rows);
-      CopyColumns(ctx, data, first, n_columns, row, n_rows, &columns);
+      auto const* const values = data.values + row * data.NumCols() + first;
+      CopyColumns(ctx, {values, n_rows, n_columns, data.NumCols()}, &columns);
       ParallelFor(ctx, n_columns, [&](std::int64_t column) {
         fn(static_cast<std::size_t>(first + column), ColumnPart{{columns.data() + column * ColumnStride(n_rows), n},
                                                                 weights.empty() ? weights : weights.subspan(row, n)});

@@ -116,7 +116,7 @@ Options ParseOptions(int argc, char** argv) {
 }  // namespace kauri::testing
 
 int main(int argc, char** argv) {
-  using namespace kauri::testing;  // NOLINT: a program's own file
+  using namespace kauri::testing;  // a program's own file
   return RunBenchmark(argc, "gpu_shap_bench MODEL [rows] [interaction rows] [repeats] [methods] [bin packing]",
                       [&] { return Run(ParseOptions(argc, argv)); });
 }

@@ -144,7 +144,7 @@ Options ParseOptions(int argc, char** argv) {
 }  // namespace kauri::testing
 
 int main(int argc, char** argv) {
-  using namespace kauri::testing;  // NOLINT: a program's own file
+  using namespace kauri::testing;  // a program's own file
   return RunBenchmark(argc, "shap_devices_bench MODEL [rows] [repeats] [contributions|interactions] [all|N|cpu]",
                       [&] { return Run(ParseOptions(argc, argv)); });
 }

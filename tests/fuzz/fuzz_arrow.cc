@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace kauri::fuzz;  // NOLINT: helpers of this file
+using namespace kauri::fuzz;  // helpers of this file
 
 constexpr char const* kConfig = R"({"missing": 1, "nthread": 1})";
 constexpr bst_ulong kMostRows = 1000;

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace kauri::fuzz;  // NOLINT: a table of its functions
+using namespace kauri::fuzz;  // a table of its functions
 
 // An instruction's number is its place: new ones are added at the end, so that old inputs keep their meaning.
 constexpr void (*kInstructions[])(World*) = {

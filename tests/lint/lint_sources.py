@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CPP_FOLDERS = ("include", "src", "plugin", "tests", "demo")
 CPP_SUFFIXES = {".h", ".cc", ".c", ".cu", ".cuh"}
 TEXT_SUFFIXES = CPP_SUFFIXES | {".py", ".md", ".txt", ".cmake", ".json", ".toml", ".ini", ".conf", ".sh", ".in", ""}
+DATA = ("demo/data/", "tests/fuzz/corpus/", "tests/fuzz/regressions/")
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -27,7 +28,8 @@ def cpp_files(*folders: str) -> list[Path]:
 def text_files() -> list[Path]:
     """Every text file of the project, data apart."""
     found = (path for path in ROOT.rglob("*") if path.suffix in TEXT_SUFFIXES and is_ours(path))
-    return sorted(path for path in found if path.is_file() and not {"data", "corpus", "regressions"} & set(path.parts))
+    kept = (path for path in found if path.is_file() and path.name != ".git")  # which a worktree has as a file
+    return sorted(path for path in kept if not relative(path).startswith(DATA))
 
 
 def code_of(path: Path) -> str:

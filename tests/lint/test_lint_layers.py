@@ -1,7 +1,7 @@
 """The layering of the folders, from their #include lines.
 
-include <- common <- data <- {tree, objective, metric, predictor} <- engine <- booster <- src/*.cc <- {c_api, cli}; folders
-of one layer never include each other. plugin/cuda may include everything left of booster.
+include <- common <- data <- {tree, objective, metric, predictor} <- engine <- booster <- src/*.cc <- {c_api, cli};
+folders of one layer never include each other. plugin/cuda may include everything left of booster.
 """
 
 from __future__ import annotations

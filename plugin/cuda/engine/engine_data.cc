@@ -40,6 +40,7 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     margins = Buffer<float>();
     predictions = Buffer<float>();
     training = TrainingData();
+    arrays = TrainingArrays();
     valid_for_.clear();  // with as many outputs as there were
     RequireMemory(
         cuda, "margins of " + Describe(matrix, outputs),
@@ -59,28 +60,17 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
   }
 }
 
-void EngineData::CheckGradients(std::int64_t n_gradients, std::int64_t n_hessians) const {
-  if (n_gradients != n_hessians) {
-    Fail(ErrorKind::kData, "there are ", n_gradients, " gradients and ", n_hessians,
-         " hessians; pass one of each per row and output.");
-  }
-  if (Size(n_gradients) == margins.size()) return;
-  Fail(ErrorKind::kData, "got ", n_gradients, " gradient pairs for ",
-       static_cast<std::int64_t>(margins.size()) / n_outputs, " rows and ", n_outputs, " outputs; expected ",
-       margins.size(), ", row by row.");
-}
-
 void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix) {
-  if (training.gradients.size() == margins.size()) return;
+  if (arrays.gradients.size() == margins.size()) return;
   auto const n_rows = Size(matrix.NumRows());
   RequireMemory(cuda, "training on " + Describe(matrix, n_outputs),
                 {{"gradients", 8 * margins.size()},
                  {"fixed-point gradients", 8 * n_rows},
                  {"leaves and sampled rows", 5 * n_rows}},
                 FreeBytes(cuda));
-  training.gradients = Buffer<GradientPair>(cuda, margins.size());
-  training.pairs = Buffer<FixedPair>(cuda, n_rows);
-  training.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
+  arrays.gradients = Buffer<GradientPair>(cuda, margins.size());
+  arrays.pairs = Buffer<FixedPair>(cuda, n_rows);
+  arrays.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
 }
 
 std::optional<DeviceRows> EngineData::Features(CudaContext const& cuda, DataMatrix const& matrix, bool may_upload) {
@@ -132,9 +122,9 @@ void EngineData::WatchResolution(CudaContext const& cuda, MetaInfo const& info, 
                                  GradientUnit unit) {
   auto const watched = WatchedPairs(cuda, Gradients(), output);
   if (!LosesGradients(ToHost(cuda, watched.data(), watched.size()), unit)) return;
-  if (!training.watch.MayWarn(info, n_outputs, output)) return;
-  auto const gradients = ToHost(cuda, training.gradients.data(), training.gradients.size());
-  training.watch.Look(gradients, info, n_outputs, output, unit);
+  if (!training.Watch().MayWarn(info, n_outputs, output)) return;
+  auto const gradients = ToHost(cuda, arrays.gradients.data(), arrays.gradients.size());
+  training.Watch().Look(gradients, info, n_outputs, output, unit);
 }
 
 }  // namespace kauri::cuda

@@ -12,7 +12,7 @@
 #include "cuda/engine/round_kernels.h"
 #include "cuda/forest/walk_forest.h"
 #include "engine/held_margins.h"
-#include "engine/resolution_watch.h"
+#include "engine/training_data.h"
 #include "kauri/data_matrix.h"
 #include "kauri/metric.h"
 #include "kauri/tree_builder.h"
@@ -30,36 +30,27 @@ struct DeviceFeatures {
   DeviceRows Rows() const;
 };
 
-/// What only the training set has.
-struct TrainingData {
-  Buffer<GradientPair> gradients;                    ///< [n_rows, n_outputs]
-  std::vector<LargestMagnitude> largest;             ///< [n_outputs] of `gradients`; empty: not known yet
-  std::vector<std::optional<float>> leaf_quantiles;  ///< [n_outputs] of the objective that made them, or empty
-  std::vector<float> round_margins;                  ///< [n_rows, n_outputs], host; only with a leaf quantile
-  Buffer<FixedPair> pairs;                           ///< [n_rows]
-  Buffer<std::uint8_t> sampled;                      ///< [n_rows], once a tree samples rows
-  Buffer<std::int32_t> leaf_of_row;                  ///< [n_rows]
-  std::unique_ptr<BuildState> build_state;
-  std::string build_state_key;
-  ResolutionWatch watch;
+/// What only the training set has in device memory.
+struct TrainingArrays {
+  Buffer<GradientPair> gradients;         ///< [n_rows, n_outputs]
+  std::vector<LargestMagnitude> largest;  ///< [n_outputs] of `gradients`, host; empty: not known yet
+  Buffer<FixedPair> pairs;                ///< [n_rows]
+  Buffer<std::uint8_t> sampled;           ///< [n_rows], once a tree samples rows
+  Buffer<std::int32_t> leaf_of_row;       ///< [n_rows]
 };
 
-/// Dropped once its owner has let the data set go.
 class EngineData {
  public:
-  std::weak_ptr<DataMatrix const> data;
-  std::uint64_t info_revision = 0;  ///< a new base margin makes `margins` stale
-  std::int64_t n_outputs = 1;
   HeldMargins held;
+  std::int64_t n_outputs = 1;
   Buffer<float> margins;      ///< [n_rows, n_outputs]
   Buffer<float> predictions;  ///< transformed margins, scratch
   std::unique_ptr<DeviceFeatures> features;
   TrainingData training;
+  TrainingArrays arrays;
 
   /// Margins without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is allocated.
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
-  /// \throws Error(kData) unless there are as many gradients and hessians as margins.
-  void CheckGradients(std::int64_t n_gradients, std::int64_t n_hessians) const;
   /// Room for gradients and trees. \throws Error(kMemory) before anything is allocated.
   void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
   /// The features in device memory: those of a matrix that is there, or an upload, which stays from now on. Nothing
@@ -72,7 +63,7 @@ class EngineData {
   /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there may be something
   /// to say.
   void WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output, GradientUnit unit);
-  PairTable Gradients() const { return {training.gradients.span(), n_outputs}; }
+  PairTable Gradients() const { return {arrays.gradients.span(), n_outputs}; }
 
  private:
   bool UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix);

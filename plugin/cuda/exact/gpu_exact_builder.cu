@@ -250,27 +250,6 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
   return tree;
 }
 
-Tree GpuExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
-                            Span<std::int32_t> leaf_of_row) const {
-  CheckTask(task, data, leaf_of_row);
-  DeviceScope const scope(ctx.device.ordinal);
-  auto const& cuda = static_cast<GpuExactState*>(state)->stream.Context();
-  Buffer<FixedPair> pairs(cuda, task.gradients.pairs.size());
-  CopyToDevice(cuda, task.gradients.pairs.data(), task.gradients.pairs.size(), pairs.data());
-  Buffer<std::uint8_t> sampled(cuda, task.sampled_rows.size());
-  CopyToDevice(cuda, task.sampled_rows.data(), task.sampled_rows.size(), sampled.data());
-  Buffer<std::int32_t> leaves(cuda, leaf_of_row.size());
-  DeviceTreeTask device_task;
-  device_task.pairs = pairs.span();
-  device_task.unit = task.gradients.unit;
-  device_task.sampled_rows = sampled.span();
-  device_task.place = task.place;
-  auto tree = BuildOnDevice(cuda, ctx, data, device_task, state, leaves.span());
-  auto const host_leaves = ToHost(cuda, leaves.data(), leaves.size());
-  std::copy(host_leaves.begin(), host_leaves.end(), leaf_of_row.begin());
-  return tree;
-}
-
 std::unique_ptr<TreeBuilder> MakeGpuExactBuilder(ParamMap const& map) {
   return std::make_unique<GpuExactBuilder>(ParseParameters<TreeParam>(map), ParseParameters<GpuExactParam>(map));
 }

@@ -72,7 +72,7 @@ class InterventionalRun {
     Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * forest_.NumSlots()));
     RowKeys const keys{key_memory.data(), n_rows, 1, n_rows};
     ReadRowKeys(cuda, forest_.View(), rows, keys);
-    Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // NOLINT: what atomicAdd takes
+    Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // what atomicAdd takes
     FillZero(cuda, sum_memory.data(), sum_memory.size());
     InterventionalSums const sums{sum_memory.data(), n_rows, forest_.NumSlots(), scale_};
     auto const means = AddTrees(keys, sums);

@@ -38,7 +38,7 @@ struct DeviceLeafLane {
   __device__ std::int32_t Key(std::uint32_t place) const { return keys[place * kThreads]; }
   __device__ void Add(std::uint32_t place, double value) const { sums[place * kThreads] += value; }
   __device__ static std::uint32_t CountBits(std::uint64_t bits) {
-    return static_cast<std::uint32_t>(__popcll(static_cast<unsigned long long>(bits)));  // NOLINT: what it takes
+    return static_cast<std::uint32_t>(__popcll(static_cast<unsigned long long>(bits)));  // what it takes
   }
 };
 
@@ -53,7 +53,7 @@ __device__ void AddItem(LaneTask const& task, LaneItem const& item, std::int64_t
   for (std::uint32_t place = 0; place < item.n_places; ++place) {
     std::int64_t const cell = item.output * task.sums.n_slots + slots[place];
     auto const value = __double2ll_rn(lane.sums[place * kThreads] * task.sums.scale);
-    atomicAdd(task.sums.sums + cell * task.sums.n_rows + row, static_cast<unsigned long long>(value));  // NOLINT
+    atomicAdd(task.sums.sums + cell * task.sums.n_rows + row, static_cast<unsigned long long>(value));
   }
 }
 

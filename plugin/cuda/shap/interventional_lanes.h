@@ -11,7 +11,7 @@ namespace kauri::cuda {
 
 /// Integer multiples of 1 / scale, so that the order of additions does not matter; not owning.
 struct InterventionalSums {
-  unsigned long long* sums;  ///< [n_outputs, n_slots, n_rows]; NOLINT: the type that atomicAdd knows
+  unsigned long long* sums;  ///< [n_outputs, n_slots, n_rows]; the type that atomicAdd knows
   std::int64_t n_rows;
   std::int64_t n_slots;
   double scale;  ///< a power of two

@@ -19,7 +19,7 @@ struct Selection {
   PickRank largest;     ///< the bits found so far; below them ones
   std::int64_t wanted;  ///< picks among the ranks that begin so
   bool is_found;
-  unsigned long long n_written;  ///< NOLINT: the type that atomicAdd knows
+  unsigned long long n_written;  ///< the type that atomicAdd knows
 };
 
 /// One thread: the bin of the last pick.

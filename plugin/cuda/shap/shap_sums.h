@@ -29,7 +29,7 @@ struct ShapCells {
 
 /// Sums of a tile of rows, not owning; sum_access.cuh reads them and adds to them.
 struct ShapSumsView {
-  unsigned long long* sums;  ///< NOLINT: the type that atomicAdd knows
+  unsigned long long* sums;  ///< the type that atomicAdd knows
   std::int64_t row_stride;
   std::int64_t cell_stride;
   ShapCells cells;

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "data/arrays/array_dispatch.h"
 #include "data/adapters/arrow_dictionary.h"
+#include "data/arrays/array_dispatch.h"
 #include "data/chain.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"

@@ -38,7 +38,8 @@ void EncodeDenseBundles(Context const& ctx, ByteColumns const& data, std::vector
   ParallelForBlocks(ctx, data.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     std::array<std::uint8_t, kRowsPerBlock> column;
     for (std::size_t bundle = 0; bundle < bundled->bundles.size(); ++bundle) {
-      BundleCodes(data, bundled->bundles[bundle], bundled->usual, cell_begin, begin, end, column.data());
+      BundleCodes(data, bundled->bundles[bundle], bundled->usual, cell_begin, begin,
+                  {column.data(), ToSize(end - begin)});
       auto* rows = codes.rows.data() + begin * codes.row_stride + bundle;
       for (std::int64_t i = 0; i < end - begin; ++i) rows[i * codes.row_stride] = column[i];
     }

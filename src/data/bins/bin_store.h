@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "data/bins/bin_matrix.h"
-#include "data/memory_budget.h"
 #include "data/bins/page_file.h"
+#include "data/memory_budget.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri {

@@ -104,6 +104,17 @@ void MergeCategories(CategoryLists const& part, CategoryLists* all) {
   }
 }
 
+/// Takes the types of the columns from the first batch that has some. \throws Error(kData) where that is not the first
+/// of all and has categories, which the sketches of those before took for numbers.
+void KeepTypes(MetaInfo const& info, std::size_t n_batches_before, std::vector<std::string>* types) {
+  if (!types->empty()) return;
+  if (n_batches_before > 0 && HasCategorical(info)) {
+    Fail(ErrorKind::kData, "feature_type: batch ", n_batches_before,
+         " has categorical columns, but those before it have ", "no types; give every batch the same types.");
+  }
+  *types = info.feature_types;
+}
+
 /// The first pass over several batches.
 Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, MemoryBudget const& budget) {
   Summary summary;
@@ -130,11 +141,7 @@ Summary Summarise(Context const& ctx, RowSource* source, CutPlan const& plan, Me
       parts = std::make_unique<RowParts>(n_cols, take);
       summary.digest.emplace(n_cols);
     }
-    if (types.empty() && !infos.empty() && HasCategorical(batch->info)) {
-      Fail(ErrorKind::kData, "feature_type: batch ", infos.size(),
-           " has categorical columns, but those before it have ", "no types; give every batch the same types.");
-    }
-    if (types.empty()) types = batch->info.feature_types;
+    KeepTypes(batch->info, infos.size(), &types);
     summary.has_sparse |= IsSparse(*batch->rows);
     info_bytes += BytesOf(batch->info);
     parts->Add(ctx, *batch->rows, RowWeights(batch->info));

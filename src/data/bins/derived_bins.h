@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "data/bins/bin_matrix.h"
-#include "data/memory_budget.h"
 #include "data/derived_data.h"
+#include "data/memory_budget.h"
 #include "data/sketch/quantile_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"

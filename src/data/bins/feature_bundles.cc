@@ -117,13 +117,13 @@ std::vector<FeatureBundle> BundleNeighbours(Span<std::uint32_t const> overlaps, 
 }
 
 void BundleCodes(ByteColumns const& data, FeatureBundle const& bundle, Span<std::uint32_t const> usual,
-                 Span<std::uint32_t const> cell_begin, std::int64_t begin, std::int64_t end, std::uint8_t* out) {
-  auto const n = end - begin;
+                 Span<std::uint32_t const> cell_begin, std::int64_t begin, Span<std::uint8_t> out) {
+  auto const n = static_cast<std::int64_t>(out.size());
   if (bundle.IsSingle()) {
-    std::copy_n(data.Of(bundle.first) + begin, n, out);
+    std::copy_n(data.Of(bundle.first) + begin, n, out.data());
     return;
   }
-  std::fill_n(out, n, static_cast<std::uint8_t>(usual[bundle.first]));
+  std::fill_n(out.data(), n, static_cast<std::uint8_t>(usual[bundle.first]));
   for (auto feature = bundle.first; feature < bundle.last; ++feature) {
     auto const offset = static_cast<std::uint8_t>(cell_begin[feature] - bundle.first_cell);
     auto const usual_code = static_cast<std::uint8_t>(usual[feature]);

@@ -56,8 +56,8 @@ std::vector<std::uint32_t> FindOverlaps(Context const& ctx, CsrStorage const& da
 std::vector<FeatureBundle> BundleNeighbours(Span<std::uint32_t const> overlaps, Span<std::uint32_t const> n_cells,
                                             std::uint32_t spare);
 
-/// The codes of rows [begin, end) in a bundle of dense data; cell_begin: [n_cols + 1]. out: [end - begin].
+/// The codes of the rows from `begin` on in a bundle of dense data; cell_begin: [n_cols + 1]. out: [n_rows].
 void BundleCodes(ByteColumns const& data, FeatureBundle const& bundle, Span<std::uint32_t const> usual,
-                 Span<std::uint32_t const> cell_begin, std::int64_t begin, std::int64_t end, std::uint8_t* out);
+                 Span<std::uint32_t const> cell_begin, std::int64_t begin, Span<std::uint8_t> out);
 
 }  // namespace kauri

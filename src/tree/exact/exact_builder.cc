@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/parallel_for.h"
-#include "data/memory_param.h"
 #include "data/derived_data.h"
+#include "data/memory_param.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
 #include "tree/growth/tree_common.h"

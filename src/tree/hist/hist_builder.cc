@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "data/bins/derived_bins.h"
-#include "data/memory_param.h"
 #include "data/categories/categories.h"
+#include "data/memory_param.h"
 #include "data/meta_info.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/hist_grower.h"

@@ -22,7 +22,7 @@ namespace kauri {
 
 /// Consecutive outputs, or one.
 struct OutputRange {
-  OutputRange(std::int64_t only) : begin(only), end(only + 1) {}  // NOLINT: an output is a range
+  OutputRange(std::int64_t only) : begin(only), end(only + 1) {}  // an output is a range
   OutputRange(std::int64_t first, std::int64_t last) : begin(first), end(last) {}
 
   std::int64_t begin;

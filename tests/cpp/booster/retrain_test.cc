@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "booster/booster_fixture.h"
-#include "data/derived_data.h"
 #include "data/copies/slice.h"
+#include "data/derived_data.h"
 
 namespace kauri::testing {
 namespace {

@@ -2,8 +2,8 @@
 #include <functional>
 #include <limits>
 
-#include "booster/model_io/model_fixture.h"
 #include "booster/model_io/dump.h"
+#include "booster/model_io/model_fixture.h"
 
 namespace kauri {
 namespace {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "common/parallel_for.h"
+#include "support/need.h"
 
 namespace kauri {
 namespace {
@@ -31,7 +32,8 @@ constexpr unsigned kSecondsToHang = 20;
 #endif
 /// ThreadSanitizer starts no threads after a fork.
 #ifdef KAURI_TEST_WITH_TSAN
-#define KAURI_TEST_IN_CHILD() GTEST_SKIP() << "ThreadSanitizer starts no threads in the child of a process with threads"
+#define KAURI_TEST_IN_CHILD() \
+  KAURI_SKIP_UNLESS(false, "ThreadSanitizer starts no threads in the child of a process with threads")
 #else
 #define KAURI_TEST_IN_CHILD() static_cast<void>(0)
 #endif

@@ -88,10 +88,14 @@ void ExpectRowsAndSums(CategoricalJob const& job, Built const& built) {
       EXPECT_EQ(tree.IsCategorical(node), job.types[feature] == "c");
       auto const value = job.values[row * static_cast<std::size_t>(job.n_cols) + feature];
       auto const right = tree.CategoriesOf(node);
+      if (std::isnan(value)) {
+        node = tree.default_left[at] == 0 ? tree.right[at] : tree.left[at];
+        continue;
+      }
       auto const is_right = tree.IsCategorical(node)
                                 ? std::count(right.begin(), right.end(), static_cast<std::int32_t>(value)) == 1
                                 : value >= tree.split_value[at];
-      node = (std::isnan(value) ? tree.default_left[at] == 0 : is_right) ? tree.right[at] : tree.left[at];
+      node = is_right ? tree.right[at] : tree.left[at];
     }
     EXPECT_EQ(built.leaf_of_row[row], node) << "row " << row;
   }

@@ -6,6 +6,7 @@
 #include "cuda/data/cuda_memory.h"
 #include "data/arrays/array_dispatch.h"
 #include "support/device_fixture.h"
+#include "support/need.h"
 
 namespace kauri::testing {
 namespace {
@@ -215,7 +216,7 @@ TEST_F(CudaMemoryTest, RefusesWhatIsNotThere) {
 TEST_F(CudaMemoryTest, SeveralDevices) {
   int n_devices = 0;
   ASSERT_EQ(cudaGetDeviceCount(&n_devices), cudaSuccess);
-  if (n_devices < 2) GTEST_SKIP() << "one CUDA device only";
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
   auto const values = UniformValues(100, 0.0F, 1.0F, 5);
   auto const first = memory_->ToDevice(values, 0);
   auto const second = memory_->ToDevice(values, 1);

@@ -28,8 +28,8 @@ class RoundKernelsTest : public DeviceTest {
       EXPECT_EQ(unit.hessian, expected.unit.hessian);
       cuda::Buffer<FixedPair> pairs(Cuda(), n_rows);
       cuda::Buffer<std::uint8_t> used(Cuda(), sampled.size());
-      cuda::Quantise(Cuda(), table, output, unit, {RowSamplingKey(ctx.seed, 3, output), rate}, pairs.span(),
-                     used.span());
+      cuda::Quantise(Cuda(),
+                     {table, output, unit, {RowSamplingKey(ctx.seed, 3, output), rate}, pairs.span(), used.span()});
       EXPECT_EQ(Fetch(Cuda(), used), sampled);
       auto const fetched = Fetch(Cuda(), pairs);
       for (std::size_t row = 0; row < n_rows; ++row) {

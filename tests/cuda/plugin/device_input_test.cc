@@ -5,6 +5,7 @@
 #include "c_api/support.h"
 #include "cuda/common/buffer.h"
 #include "support/device_fixture.h"
+#include "support/need.h"
 
 namespace kauri::testing {
 namespace {
@@ -382,7 +383,7 @@ TEST_F(DevicePrediction, BadArrays) {
 TEST_F(DevicePrediction, OfAnotherDevice) {
   int n_devices = 0;
   ASSERT_EQ(cudaGetDeviceCount(&n_devices), cudaSuccess);
-  if (n_devices < 2) GTEST_SKIP() << "one CUDA device only";
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
   auto const rows = Upload(values_, "<f4", kShape);
   auto const data = Create(rows.text);
   SetLabels(data);

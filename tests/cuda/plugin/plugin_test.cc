@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include "booster/learner.h"
-#include "support/device_fixture.h"
 #include "support/child_process.h"
+#include "support/device_fixture.h"
+#include "support/need.h"
 
 namespace kauri::testing {
 namespace {
@@ -61,7 +62,7 @@ TEST(Plugin, WithADeviceItNamesIt) {
     auto const status = GetCudaPluginStatus();
     return status.problem.empty() ? status.devices : "none";
   });
-  if (text == "none") GTEST_SKIP() << "no CUDA device";
+  KAURI_SKIP_UNLESS(text != "none", "no CUDA device");
   EXPECT_EQ(text.rfind("cuda:0 ", 0), 0U) << text;
   EXPECT_EQ(text.back(), '\n');
   EXPECT_EQ(WithPlugin(false, [] { return TrainOn("cuda:0"); }), "configured");

@@ -5,8 +5,9 @@
 #include "booster/learner.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "data/row_window.h"
-#include "support/device_fixture.h"
 #include "device_group_fixture.h"
+#include "support/device_fixture.h"
+#include "support/need.h"
 
 namespace kauri::testing {
 namespace {
@@ -109,7 +110,7 @@ TEST_F(GpuGroupTest, TilesInFlightKeepTheirRows) {
 
 TEST_F(GpuGroupTest, BoosterOnAllDevices) {
   auto const n_devices = AllDevices().size();
-  if (n_devices < 2) GTEST_SKIP() << "one CUDA device";
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
   std::shared_ptr<DataMatrix> const data = MakeMatrix({60000, 8, 0.1, 0, false, 16});
   Random random(17);
   for (int row = 0; row < 60000; ++row) data->MutableInfo()->labels.push_back(static_cast<float>(random.Below(2)));

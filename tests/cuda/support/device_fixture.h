@@ -15,6 +15,7 @@
 #include "kauri/error.h"
 #include "kauri/registry.h"
 #include "support/error.h"
+#include "support/need.h"
 #include "support/random_matrix.h"
 
 namespace kauri::testing {
@@ -28,7 +29,7 @@ inline bool HasDevice() {
 class DeviceTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!HasDevice()) GTEST_SKIP() << "no CUDA device";
+    KAURI_SKIP_UNLESS(HasDevice(), "no CUDA device");
     stream_ = std::make_unique<cuda::StreamOwner>(0);
   }
   cuda::CudaContext const& Cuda() const { return stream_->Context(); }

@@ -7,7 +7,7 @@
 
 namespace {
 
-std::atomic<std::int64_t> countdown{-1};  // NOLINT: operator new has no other place to look
+std::atomic<std::int64_t> countdown{-1};  // operator new has no other place to look
 std::atomic<bool> has_failed{false};
 
 bool MayAllocate() {

@@ -230,7 +230,7 @@ TEST_F(CategoryViewTest, SomeFeatures) {
   ModelRows const rows(model_, *sparse);
   std::vector<std::int32_t> const slots{1, 0};
   std::vector<float> tile(4);
-  if (!rows.View().CopyFeatures(0, 2, slots, 2, tile.data())) GTEST_SKIP() << "no copy of some features";
+  ASSERT_TRUE(rows.View().CopyFeatures(0, 2, slots, 2, tile.data()));
   EXPECT_EQ(tile[0], 5.0F);
   EXPECT_TRUE(std::isnan(tile[1]));
   EXPECT_EQ(tile[3], 0.0F);

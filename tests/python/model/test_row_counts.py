@@ -9,7 +9,7 @@ import kauri
 import numpy as np
 import pytest
 
-FIXTURES = Path(__file__).parents[1] / "cpp" / "booster" / "model_io" / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "cpp" / "booster" / "model_io" / "fixtures"
 
 
 def trees_of(booster: kauri.Booster) -> list[dict[str, list[float]]]:

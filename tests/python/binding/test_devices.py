@@ -25,7 +25,7 @@ except kauri.KauriError as error:
 
 def ask(device: str, plugin: Path, kind: str = "") -> tuple[str, str, dict]:
     """Train there: the exception's name and text, and what build_info says."""
-    folders = [str(Path(__file__).resolve().parents[2] / "python-package"), os.environ.get("PYTHONPATH", "")]
+    folders = [str(Path(__file__).resolve().parents[3] / "python-package"), os.environ.get("PYTHONPATH", "")]
     environment = {"KAURI_PLUGIN_PATH": str(plugin), "FAKE_PLUGIN": kind, "PYTHONPATH": os.pathsep.join(folders)}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, device],

@@ -62,7 +62,7 @@ def test_peak_memory_stays_below_the_budget(tmp_path: Path) -> None:
     if not os.access("/proc/self/clear_refs", os.W_OK):
         pytest.skip("peak memory cannot be reset here")
     budget = 30
-    package = str(Path(__file__).resolve().parents[2] / "python-package")
+    package = str(Path(__file__).resolve().parents[3] / "python-package")
     environment = {**os.environ, "PYTHONPATH": package, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(budget)], capture_output=True, text=True, env=environment, check=False

@@ -1,0 +1,47 @@
+"""Skips that must not hide anything: the one place that says which ones may stay.
+
+Where `KAURI_REQUIRE` is set, as `tests/run` sets it, a skip fails unless its reason stands in the table below: a peer
+that tests/requirements.txt installs, a data set that the project makes itself or a part of the build is missing then.
+tests/cpp/support/need.h says the same of the C++ tests.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import pytest
+
+MAY_STAY = {
+    r"no CUDA device|there is a CUDA device": "tests of both sides, of which a machine has one",
+    r"no real data sets at ": "they belong to others and lie outside the project",
+    r"not there; python tests/peers/environments\.py": "other versions of peers, each in an environment of its own",
+    r"until 3\.4 the gain lacks alpha": "the peer computes something else",
+    r"peak memory cannot be reset here|needs /dev/full": "what not every kernel lets a process do",
+    r"graphviz|Graphviz is not installed": "a program, and its module, that draws what the tests of the text check too",
+}
+
+
+def judge(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn the skip of a test or of a module into a failure, unless its reason may stay."""
+    if not report.skipped or hasattr(report, "wasxfail") or os.environ.get("KAURI_REQUIRE", "0") == "0":
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not any(re.search(pattern, reason) for pattern in MAY_STAY):
+        report.outcome = "failed"
+        report.longrepr = f"{reason}\nKAURI_REQUIRE is set: install what is missing, or name the reason in {__file__}"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """Judge the skips of tests."""
+    outcome = yield
+    judge(outcome.get_result())
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    """Judge the skips of whole modules."""
+    outcome = yield
+    judge(outcome.get_result())

@@ -1,0 +1,112 @@
+"""Which folders of the library need which, and the cycles among them.
+
+Two graphs, since either can hide what the other shows: `#include` lines see inline code and templates, the symbols of
+object files see a function that is declared in one folder's header and defined in another's source.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+from lint_sources import ROOT, cpp_files, relative
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+ROOTS = ("include", "src", "plugin")
+STRONG = frozenset("TDBR")  # nm's letters for what exactly one object defines
+
+Arrows = dict[tuple[str, str], list[str]]  # (from, to) -> what the arrow is made of
+
+
+def includes() -> Arrows:
+    """The arrows between folders from the include lines of all sources."""
+    arrows: Arrows = defaultdict(list)
+    for path in cpp_files(*ROOTS):
+        for include in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            target = next((root for root in ROOTS if (ROOT / root / include).is_file()), None)
+            if target is not None:
+                to = (Path(target) / include).parent.as_posix()
+                arrows[relative(path.parent), to].append(f"{path.name} includes {include}")
+    return without_loops(arrows)
+
+
+def folder_of_object(path: Path, build: Path) -> str:
+    """build/src/CMakeFiles/kauri_tree.dir/tree/exact/x.cc.o comes from src/tree/exact."""
+    before, after = path.relative_to(build).as_posix().split("/CMakeFiles/")
+    return (Path(before) / after.split("/", 1)[1]).parent.as_posix()
+
+
+def read_symbols(objects: list[Path]) -> list[tuple[Path, str, str]]:
+    """(object, symbol, nm's letter for it) of all objects."""
+    done = subprocess.run(["nm", "-A", "--format=posix", *objects], capture_output=True, text=True, check=True)
+    found = []
+    for line in done.stdout.splitlines():
+        path, symbol = line.split(": ", 1)
+        name, letter = symbol.split()[:2]
+        found.append((Path(path), name, letter))
+    return found
+
+
+def symbols(build: Path) -> Arrows:
+    """The arrows between folders from the undefined symbols of the objects in `build`."""
+    objects = [path for folder in ("src", "plugin/cuda") for path in sorted((build / folder).rglob("*.o"))]
+    # An object whose source has gone stays in the folder of the build.
+    objects = [path for path in objects if (ROOT / folder_of_object(path, build) / path.stem).is_file()]
+    defined: dict[str, set[str]] = defaultdict(set)
+    needed: dict[str, set[str]] = defaultdict(set)
+    for path, name, letter in read_symbols(objects):
+        if letter in STRONG:
+            defined[name].add(folder_of_object(path, build))
+        elif letter == "U":
+            needed[name].add(folder_of_object(path, build))
+    arrows: Arrows = defaultdict(list)
+    for name, folders in needed.items():
+        if len(defined.get(name, ())) == 1:
+            (to,) = defined[name]
+            for folder in folders:
+                arrows[folder, to].append(name)
+    return without_loops(arrows)
+
+
+def without_loops(arrows: Arrows) -> Arrows:
+    return {(folder, to): made_of for (folder, to), made_of in arrows.items() if folder != to}
+
+
+def cycles(arrows: Arrows) -> list[list[str]]:
+    """The groups of folders that all reach each other."""
+    next_of: dict[str, set[str]] = defaultdict(set)
+    for folder, to in arrows:
+        next_of[folder].add(to)
+
+    def reached_from(start: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for folder in next_of[waiting.pop()] - seen:
+                seen.add(folder)
+                waiting.append(folder)
+        return seen
+
+    reached = {folder: reached_from(folder) for folder in list(next_of)}
+    groups = {
+        frozenset(other for other in reached if other in seen and folder in reached[other])
+        for folder, seen in reached.items()
+        if folder in seen
+    }
+    return sorted(sorted(group) for group in groups)
+
+
+def demangled(symbol: str) -> str:
+    """The C++ name of a symbol; other texts stay."""
+    if not symbol.startswith("_Z"):
+        return symbol
+    return subprocess.run(["c++filt", "-p", symbol], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def describe(arrows: Arrows, group: list[str]) -> str:
+    """The arrows within a cycle, the thinnest first: those are the ones to cut."""
+    inside = sorted((len(made_of), pair) for pair, made_of in arrows.items() if set(pair) <= set(group))
+    lines = [f"  {pair[0]} -> {pair[1]} ({n}): " + "; ".join(map(demangled, arrows[pair][:3])) for n, pair in inside]
+    return "\n".join([f"{' and '.join(group)} need each other:", *lines])
