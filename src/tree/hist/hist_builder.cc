@@ -94,22 +94,23 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
+  GrowthRules const rules{param_, rules_, task.place};
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     if (task.table.stride != 0) {
       Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree does not train on data in external memory; use ",
            "one_output_per_tree, or a QuantileDMatrix.");
     }
     auto* pages = static_cast<HistState*>(state)->Update(ctx, bins, data.Info(), task);
-    return PagedGrower(ctx, param_, rules_, task, pages, leaf_of_row).Grow();
+    return PagedGrower(ctx, rules, task, pages, leaf_of_row).Grow();
   }
   auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
-  if (task.table.stride == 0) return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
+  if (task.table.stride == 0) return HistGrower(ctx, rules, task, hist, leaf_of_row).Grow();
   auto& vectors = hist->vectors;
   if (vectors == nullptr || vectors->Stride() != task.table.stride) {
     vectors.reset();  // before its successor takes as much memory
     vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
   }
-  return VectorGrower(ctx, param_, rules_, task, hist->bins, vectors.get(), &hist->rows, leaf_of_row).Grow();
+  return VectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {
