@@ -103,7 +103,8 @@ __global__ void __launch_bounds__(kThreads, 2) SumKernel(Span<T const> from, Pai
   *to = T{};
 }
 
-KAURI_HD double Walker::Walk() const {
+template <typename Node>
+KAURI_HD double Walker<Node>::Walk() const {
   auto const step = [](int a, int b) { return a + b; };
   return step(1, 2);
 }
@@ -114,5 +115,6 @@ KAURI_HD double Walker::Walk() const {
 def test_functions_are_found() -> None:
     kernel, walk = functions_of(SOURCE, "x.cu")
     assert (kernel.name, kernel.n_parameters) == ("SumKernel", 3)
-    assert kernel.length in {6, 7}  # the head is one line or two
-    assert (walk.name, walk.length, walk.n_parameters) == ("Walker::Walk", 4, 0)
+    assert kernel.length in {6, 7}  # the head of a template is one line or two
+    assert (walk.name, walk.n_parameters) == ("Walker::Walk", 0)
+    assert walk.length in {4, 5}
