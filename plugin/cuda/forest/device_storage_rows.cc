@@ -1,6 +1,6 @@
 #include "cuda/forest/device_storage_rows.h"
 
-#include "cuda/common/fill_rows.h"
+#include "cuda/common/fill_margins.h"
 #include "cuda/data/cuda_memory.h"
 
 namespace kauri::cuda {
@@ -10,7 +10,7 @@ void FillStart(CudaContext const& cuda, MarginStart const& start, Span<float> ma
   if (!start.of_row.empty()) return CopyToDevice(cuda, start.of_row.data(), start.of_row.size(), margins.data());
   Buffer<float> const of_output(cuda, start.of_output.size());
   CopyToDevice(cuda, start.of_output.data(), start.of_output.size(), of_output.data());
-  FillRows(cuda, of_output.span(), margins);
+  FillMargins(cuda, of_output.span(), margins);
 }
 
 }  // namespace

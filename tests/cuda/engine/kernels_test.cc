@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "common/fixed_point.h"
-#include "cuda/common/fill_rows.h"
+#include "cuda/common/fill_margins.h"
 #include "cuda/engine/round_kernels.h"
 #include "support/device_fixture.h"
 #include "tree/sampling/sampling.h"
@@ -95,7 +95,7 @@ TEST_F(RoundKernelsTest, FindsTheFirstPairThatIsNotFinite) {
 TEST_F(RoundKernelsTest, MarginsStartAndGrow) {
   std::vector<float> const start{0.25F, -1.0F, 3.0F};
   cuda::Buffer<float> margins(Cuda(), 3 * 700);
-  cuda::FillRows(Cuda(), cuda::ToDevice(Cuda(), start).span(), margins.span());
+  cuda::FillMargins(Cuda(), cuda::ToDevice(Cuda(), start).span(), margins.span());
   auto const values = UniformValues(9, -1.0F, 1.0F, 2);
   std::vector<std::int32_t> leaves(700);
   Random random(4);
