@@ -56,6 +56,32 @@ def test_clang_tidy() -> None:
     assert not found, "\n".join(found)[-8000:]
 
 
+WRONG_NAMES = """
+constexpr int most = 1;
+enum class Kind { first };
+class row_view {
+ public:
+  int next() const { return Value; }
+
+ private:
+  int Value = most;
+};
+template <int lanes>
+int add(int Left) {
+  return Left + lanes;
+}
+"""
+
+
+def test_clang_tidy_finds_wrong_names(tmp_path: Path) -> None:
+    path = tmp_path / "names.cc"
+    path.write_text(WRONG_NAMES)
+    status, output = output_of(require("clang-tidy"), f"--config-file={ROOT / '.clang-tidy'}", path, "--", "-std=c++17")
+    assert status != 0
+    for name in ("most", "first", "row_view", "next", "Value", "lanes", "add", "Left"):
+        assert f"'{name}' [readability-identifier-naming" in output, name
+
+
 @pytest.mark.parametrize("mode", [("check",), ("format", "--check")], ids=["check", "format"])
 def test_ruff(mode: tuple[str, ...]) -> None:
     status, output = output_of(sys.executable, "-m", "ruff", *mode, "--no-cache", "--output-format=concise", ".")

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cuda/metric/device_metric.h"
-#include "support/device_fixture.h"
 #include "kauri/metric.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 
