@@ -1,5 +1,6 @@
 #include "cuda/engine/engine_data.h"
 
+#include "cuda/common/fill_margins.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/forest/device_storage_rows.h"
 #include "data/meta_info.h"

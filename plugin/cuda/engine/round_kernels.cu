@@ -27,13 +27,6 @@ __device__ __forceinline__ std::uint32_t WarpMax(std::uint32_t value) {
   return value;
 }
 
-__global__ void __launch_bounds__(kThreads) FillMarginsKernel(Span<float const> start, Span<float> margins) {
-  std::int64_t const i = GridIndex();
-  if (i < static_cast<std::int64_t>(margins.size())) {
-    margins.data()[i] = start.data()[i % static_cast<std::int64_t>(start.size())];
-  }
-}
-
 /// blockIdx.y: the output.
 __global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair const* pairs, std::int64_t n_rows,
                                                                     std::int64_t n_outputs, LargestMagnitude* largest) {
@@ -101,11 +94,6 @@ float FloatOfBits(std::uint32_t bits) {
 
 GradientUnit LargestMagnitude::Unit() const {
   return {FixedPointUnit(FloatOfBits(gradient)), FixedPointUnit(FloatOfBits(hessian))};
-}
-
-void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins) {
-  Launch(cuda, GridFor(static_cast<std::int64_t>(margins.size()), kThreads), kThreads, FillMarginsKernel, start,
-         margins);
 }
 
 std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients) {

@@ -35,9 +35,6 @@ struct RowSample {
   float rate = 1.0F;
 };
 
-/// margins: [n_rows, n_outputs] := start [n_outputs].
-void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins);
-
 /// [n_outputs]; waits for the values.
 std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients);
 

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "common/fixed_point.h"
+#include "cuda/common/fill_margins.h"
 #include "cuda/engine/round_kernels.h"
 #include "support/device_fixture.h"
 #include "tree/sampling/sampling.h"
