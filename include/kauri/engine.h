@@ -87,7 +87,7 @@ class Engine {
   virtual void FinishRound(DataMatrix const& train, Model const& model) = 0;
   /// Each metric on the transformed cached margins of `data`.
   virtual std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
-                                       std::vector<std::unique_ptr<Metric>> const& metrics) = 0;
+                                       MetricList const& metrics) = 0;
   /// The cached margins of `data`, [n_rows, n_outputs].
   virtual std::vector<float> Margins(DataMatrix const& data) const = 0;
   /// Forgets all data sets: after the model was replaced.

@@ -41,7 +41,7 @@ struct Components {
   std::unique_ptr<Objective> objective;
   std::unique_ptr<Booster> booster;
   std::unique_ptr<Predictor> predictor;
-  std::vector<std::unique_ptr<Metric>> metrics;
+  MetricList metrics;
 };
 
 /// Which data, as they were then: kept beside whatever was derived from them.

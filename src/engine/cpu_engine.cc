@@ -131,7 +131,7 @@ class CpuEngine : public Engine, public HostSide {
   void FinishRound(DataMatrix const& train, Model const& model) override { data_.Of(train).held.HoldNewTrees(model); }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
-                               std::vector<std::unique_ptr<Metric>> const& metrics) override {
+                               MetricList const& metrics) override {
     auto const& own = data_.Of(data);
     auto predictions = own.margins;
     if (!objective.EvaluatesMargins()) objective.TransformMargins(ctx, predictions, own.n_outputs);

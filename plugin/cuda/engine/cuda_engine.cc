@@ -156,15 +156,16 @@ class CudaEngine : public Engine, public DeviceSide {
   }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
-                               std::vector<std::unique_ptr<Metric>> const& metrics) override {
+                               MetricList const& metrics) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(data);
+    if (data.NumRows() > 0) own.Validate(metrics, data);
     Span<float const> const predictions =
         objective.EvaluatesMargins() ? own.margins.span() : Predictions(ctx, objective, &own);
     std::vector<float> on_host;
     std::vector<double> values;
     for (auto const& metric : metrics) {
-      if (auto const on_device = FittingVersion(*metric, data, &own)) {
+      if (auto const on_device = DeviceVersion(*metric, data.Info())) {
         values.push_back(on_device->Evaluate(Cuda(), predictions, own.Info(Cuda(), data)));
       } else {
         if (on_host.empty()) on_host = ToHost(Cuda(), predictions.data(), predictions.size());
@@ -320,19 +321,11 @@ class CudaEngine : public Engine, public DeviceSide {
     return predictions;
   }
 
-  /// The device version of `metric` if there is one and labels and predictions are what it is for.
-  std::unique_ptr<DeviceMetric> FittingVersion(Metric const& metric, DataMatrix const& data, EngineData* own) {
+  /// The device version of `metric`; nullptr: there is none, or the host's is the better one.
+  std::unique_ptr<DeviceMetric> DeviceVersion(Metric const& metric, MetaInfo const& info) {
     auto on_device = MakeDeviceMetric(metric);
-    if (on_device == nullptr) {
-      SayHostCopy("metric", metric.Name());
-      return nullptr;
-    }
-    own->Info(Cuda(), data);  // forgets what fitted older labels
-    auto* const fitting = own->FittingMetrics();
-    auto const key = metric.Name() + " " + on_device->FitsBy();
-    if (fitting->count(key) > 0) return on_device;
-    if (!on_device->Fits(data.Info(), own->n_outputs)) return nullptr;
-    fitting->insert(key);
+    if (on_device == nullptr) SayHostCopy("metric", metric.Name());
+    if (on_device == nullptr || info.n_rows == 0 || !on_device->Takes(info)) return nullptr;
     return on_device;
   }
 

@@ -42,7 +42,7 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     predictions = Buffer<float>();
     training = TrainingData();
     arrays = TrainingArrays();
-    fitting_metrics_.clear();  // they fitted as many outputs as there were
+    valid_for_.clear();  // with as many outputs as there were
     RequireMemory(
         cuda, "margins of " + Describe(matrix, outputs),
         {{"margins", 4 * n_margins},
@@ -100,7 +100,6 @@ bool EngineData::UploadFeatures(CudaContext const& cuda, DataMatrix const& matri
 DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
   auto const& info = matrix.Info();
   if (!has_labels_ || labels_revision_ != matrix.InfoRevision()) {
-    fitting_metrics_.clear();
     labels_ = ToDevice(cuda, info.labels);
     weights_ = ToDevice(cuda, info.weights);
     group_ptr_ = ToDevice(cuda, info.group_ptr);
@@ -111,6 +110,13 @@ DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
   }
   return {info.n_rows,       info.n_targets,       labels_.span(),      weights_.span(),
           group_ptr_.span(), lower_bounds_.span(), upper_bounds_.span()};
+}
+
+void EngineData::Validate(MetricList const& metrics, DataMatrix const& matrix) {
+  if (valid_for_ == metrics && valid_revision_ == matrix.InfoRevision()) return;
+  for (auto const& metric : metrics) metric->Validate(matrix.Info(), n_outputs);
+  valid_for_ = metrics;
+  valid_revision_ = matrix.InfoRevision();
 }
 
 void EngineData::WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output,

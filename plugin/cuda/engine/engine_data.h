@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "engine/held_margins.h"
 #include "engine/training_data.h"
 #include "kauri/data_matrix.h"
+#include "kauri/metric.h"
 #include "kauri/tree_builder.h"
 
 namespace kauri::cuda {
@@ -58,8 +58,8 @@ class EngineData {
   std::optional<DeviceRows> Features(CudaContext const& cuda, DataMatrix const& matrix, bool may_upload);
   /// Labels, weights and query groups as of now.
   DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
-  /// Names of metrics that the labels were found to fit.
-  std::set<std::string>* FittingMetrics() { return &fitting_metrics_; }
+  /// \throws Error(kData) as Metric::Validate; metrics that passed are not asked again about the same labels.
+  void Validate(MetricList const& metrics, DataMatrix const& matrix);
   /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there may be something
   /// to say.
   void WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output, GradientUnit unit);
@@ -75,7 +75,8 @@ class EngineData {
   Buffer<std::int64_t> group_ptr_;
   Buffer<float> lower_bounds_;
   Buffer<float> upper_bounds_;
-  std::set<std::string> fitting_metrics_;
+  MetricList valid_for_;  ///< what the labels of valid_revision_ and the number of outputs were found to be right for
+  std::uint64_t valid_revision_ = 0;
 };
 
 }  // namespace kauri::cuda

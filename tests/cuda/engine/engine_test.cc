@@ -70,12 +70,11 @@ class Session {
     engine_->FinishRound(*train, model_);
   }
   std::vector<double> Evaluate(std::shared_ptr<DataMatrix const> const& data, std::vector<std::string> const& names) {
-    std::vector<std::unique_ptr<Metric>> metrics;
+    MetricList metrics;
     for (auto const& name : names) metrics.push_back(GetRegistries().metrics.Find(name).make("", params_));
     return EvaluateMetrics(data, metrics);
   }
-  std::vector<double> EvaluateMetrics(std::shared_ptr<DataMatrix const> const& data,
-                                      std::vector<std::unique_ptr<Metric>> const& metrics) {
+  std::vector<double> EvaluateMetrics(std::shared_ptr<DataMatrix const> const& data, MetricList const& metrics) {
     UpdateMargins(data);
     return engine_->Evaluate(ctx_, *data, *objective_, metrics);
   }
@@ -232,6 +231,7 @@ class AbsoluteError : public Objective {
 class LargestPrediction : public Metric {
  public:
   std::string Name() const override { return "largest"; }
+  void Validate(MetaInfo const&, std::int64_t) const override {}
   double Evaluate(Context const&, Span<float const> predictions, MetaInfo const&) const override {
     return static_cast<double>(*std::max_element(predictions.begin(), predictions.end()));
   }
@@ -240,7 +240,7 @@ class LargestPrediction : public Metric {
 TEST_F(CudaEngineTest, WithoutDeviceVersionsThereAreCopiesAndOneLineEach) {
   ParamMap const params{{"objective", "reg:squarederror"}};
   auto const train = MakeData(400, false, 1.0F, 48);
-  std::vector<std::unique_ptr<Metric>> metrics;
+  MetricList metrics;
   metrics.push_back(GetRegistries().metrics.Find("mae").make("", params));
   metrics.push_back(std::make_unique<LargestPrediction>());
   auto device = OnTheDevice(params);

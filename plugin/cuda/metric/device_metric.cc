@@ -1,11 +1,11 @@
+#include "cuda/metric/device_metric.h"
+
 #include "cuda/metric/make_metric.h"
 
 namespace kauri::cuda {
 
 std::unique_ptr<DeviceMetric> MakeDeviceMetric(Metric const& metric) {
-  if (auto made = MakeMeanMetric(metric)) return made;
-  if (auto made = MakeAreaMetric(metric)) return made;
-  return MakeRankMetric(metric);
+  return std::visit([](auto const& formula) { return MakeVersion(formula); }, metric.Formula().value);
 }
 
 }  // namespace kauri::cuda

@@ -1,8 +1,4 @@
-/// \file share (label - value)^2 / 2 with the share alpha below the label and 1 - alpha above it, for
-/// reg:expectileerror (Newey and Powell, "Asymmetric least squares estimation and testing", 1987).
-///
-/// Several alphas a_0 < a_1 < ... are fitted together such that their values cannot cross: the value of the first is
-/// its margin, and every other is the one before plus softplus(margin).
+/// \file Losses of which an objective fits several, an output for each alpha.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +9,26 @@
 
 namespace kauri {
 
+/// alpha (label - margin) below the label and (1 - alpha) (margin - label) above it, for reg:quantileerror (Koenker and
+/// Bassett, "Regression quantiles", 1978).
+struct QuantileLoss {
+  float alpha;  ///< in [0, 1]: the quantile that is the best constant
+
+  /// 1 in the place of the curvature, as for the absolute error.
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    float const slope = margin >= label ? 1.0F - alpha : -alpha;
+    return {slope * weight, weight};
+  }
+};
+
 /// ln(1 + e^x).
 KAURI_HD double SoftPlus(double x) { return (x > 0.0 ? x : 0.0) + Log(1.0 + Exp(x > 0.0 ? -x : x)); }
 
+/// share (label - value)^2 / 2 with the share alpha below the label and 1 - alpha above it, for reg:expectileerror
+/// (Newey and Powell, "Asymmetric least squares estimation and testing", 1987).
+///
+/// Several alphas a_0 < a_1 < ... are fitted together such that their values cannot cross: the value of the first is
+/// its margin, and every other is the one before plus softplus(margin).
 struct ExpectileLoss {
   float alpha;  ///< in (0, 1)
 
