@@ -18,12 +18,9 @@ LONG = {
 MANY_PARAMETERS = {
     "Predictor::PredictSparse": "predictor",
     "Predictor::PredictInterventional": "predictor",
-    "SortByWeight": "tree",
     "Consider": "tree",
     "ConsiderBoundary": "tree",
     "EvaluateMixed": "tree",
-    "MoveByColumnKernel": "tree",
-    "MoveByColumn": "tree",
     "DeviceGroupPredictor::Predict": "predictor",
     "DeviceGroupPredictor::PredictSparse": "predictor",
     "DeviceGroupPredictor::PredictInterventional": "predictor",
