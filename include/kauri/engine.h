@@ -36,12 +36,42 @@ struct RoundTree {
   }
 };
 
+/// What only an engine in host memory does.
+class HostSide {
+ public:
+  virtual ~HostSide() = default;
+  /// Changes `tree`, in the steps' order, from the gradients of all rows, and adds the leaves that the rows of `train`
+  /// reach then to its cached margins.
+  virtual void UpdateTree(Context const& ctx, DataMatrix const& train, Predictor const& predictor,
+                          std::vector<std::unique_ptr<TreeUpdater>> const& steps, RoundTree const& round,
+                          Tree* tree) = 0;
+  /// Changes the linear part of `model` from the gradients.
+  virtual void UpdateLinear(Context const& ctx, DataMatrix const& train, LinearUpdater const& updater,
+                            Model* model) = 0;
+};
+
+/// What only an engine in device memory does.
+class DeviceSide {
+ public:
+  virtual ~DeviceSide() = default;
+  /// As Engine::SetGradients, from arrays in device memory, [n_rows] or [n_rows, n_outputs] of any numeric type, which
+  /// must stay until the next tree is built.
+  virtual void SetDeviceGradients(Context const& ctx, DataMatrix const& train, DeviceArray const& gradients,
+                                  DeviceArray const& hessians) = 0;
+  /// A copy of the cached margins of `data` in device memory, [n_rows, n_outputs]; transformed by `objective` unless it
+  /// is null.
+  virtual std::unique_ptr<DeviceFloats> DevicePredictions(Context const& ctx, DataMatrix const& data,
+                                                          Objective const* objective) = 0;
+};
+
+/// What every engine does. What one memory alone allows is asked for by the name of its side.
 class Engine {
  public:
   virtual ~Engine() = default;
   /// Makes the cached margins of `data` those of all trees of `model` but `dropped`, ascending: predicts with the trees
   /// that came since the last call, or with all when others are dropped or have changed their weights.
-  /// start: [n_outputs], the base score as margin; a base margin of `data` replaces it.
+  /// start: [n_outputs], the base score as margin; a base margin of `data` replaces it. \throws Error(kParameter) from
+  /// an engine on a device, for data whose categories are not numbered or treated as in the model.
   virtual void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
                              Predictor const& predictor, Span<float const> start, Span<std::int64_t const> dropped) = 0;
   /// Gradients of the objective at the cached margins of `train`.
@@ -49,42 +79,23 @@ class Engine {
                                 std::int64_t iteration) = 0;
   /// Gradients from outside instead, [n_rows, n_outputs].
   virtual void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) = 0;
-  /// The same from arrays in device memory, [n_rows] or [n_rows, n_outputs] of any numeric type, which must stay until
-  /// the next tree is built. \throws Error(kInternal) from an engine that is not on a device.
-  virtual void SetDeviceGradients(Context const&, DataMatrix const&, DeviceArray const& /*gradients*/,
-                                  DeviceArray const& /*hessians*/) {
-    Fail(ErrorKind::kInternal, "gradients in device memory were given to an engine in host memory");
-  }
   /// Samples rows, builds a tree from the gradients, sets its leaves where the objective of the gradients names a
   /// quantile for them, and adds the leaves to the cached margins of `train`.
   virtual Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                          RoundTree const& tree) = 0;
-  /// Changes `tree`, in the steps' order, from the gradients of all rows, and adds the leaves that the rows of `train`
-  /// reach then to its cached margins. \throws Error(kInternal) from an engine on a device.
-  virtual void UpdateTree(Context const&, DataMatrix const& /*train*/, Predictor const&,
-                          std::vector<std::unique_ptr<TreeUpdater>> const& /*steps*/, RoundTree const&,
-                          Tree* /*tree*/) {
-    Fail(ErrorKind::kInternal, "an engine in device memory was asked to change the trees of a model");
-  }
-  /// Changes the linear part of `model` from the gradients. \throws Error(kInternal) from an engine on a device.
-  virtual void UpdateLinear(Context const&, DataMatrix const& /*train*/, LinearUpdater const&, Model* /*model*/) {
-    Fail(ErrorKind::kInternal, "an engine in device memory was asked to learn a linear model");
-  }
   /// The caller appended the trees of a round to the model: the margins of `train` hold them already.
   virtual void FinishRound(DataMatrix const& train, Model const& model) = 0;
   /// Each metric on the transformed cached margins of `data`.
   virtual std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
-                                       std::vector<std::unique_ptr<Metric>> const& metrics) = 0;
+                                       MetricList const& metrics) = 0;
   /// The cached margins of `data`, [n_rows, n_outputs].
   virtual std::vector<float> Margins(DataMatrix const& data) const = 0;
-  /// A copy of the cached margins of `data` in device memory, [n_rows, n_outputs]; transformed by `objective` unless it
-  /// is null. nullptr from an engine that is not on a device.
-  virtual std::unique_ptr<DeviceFloats> DevicePredictions(Context const&, DataMatrix const& /*data*/,
-                                                          Objective const* /*objective*/) {
-    return nullptr;
-  }
   /// Forgets all data sets: after the model was replaced.
   virtual void Clear() = 0;
+  /// This engine's side in host memory; nullptr unless it is there.
+  virtual HostSide* OnHost() { return nullptr; }
+  /// This engine's side in device memory; nullptr unless it is there.
+  virtual DeviceSide* OnDevice() { return nullptr; }
 };
 
 }  // namespace kauri

@@ -22,6 +22,9 @@ namespace kauri {
 /// What an objective learns besides the trees, by name: kept in the model and its file.
 using ObjectiveState = std::map<std::string, std::vector<float>>;
 
+/// What an objective computes, as a value (objective/formula.h).
+struct ObjectiveFormula;
+
 /// const, shared by threads.
 class Objective {
  public:
@@ -65,8 +68,10 @@ class Objective {
   virtual std::unique_ptr<Objective> Learning(ObjectiveState*) const { return nullptr; }
   /// Before a model is saved: drops from its state what is not this objective's, adds what is missing.
   virtual void PrepareState(ObjectiveState* state) const { state->clear(); }
-  /// As in the registry; a device version is looked up by it. Empty: there is none.
+  /// As in the registry.
   virtual std::string Name() const { return {}; }
+  /// What a device makes its version from; without a formula the host computes for it.
+  virtual ObjectiveFormula Formula() const;
 };
 
 }  // namespace kauri

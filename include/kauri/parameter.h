@@ -26,6 +26,13 @@ struct ParameterInfo {
 };
 using ParameterTable = std::vector<ParameterInfo>;
 
+/// Beside a declared struct in a header, where DMLC_REGISTER_PARAMETER would define it in every file.
+#define KAURI_REGISTER_PARAMETER(P)                              \
+  inline ::dmlc::parameter::ParamManager* P::__MANAGER__() {     \
+    static ::dmlc::parameter::ParamManagerSingleton<P> made(#P); \
+    return &made.manager;                                        \
+  }
+
 namespace detail {
 void SetDeclaredFields(dmlc::parameter::ParamManager const& manager, void* head, ParamMap const& map);
 ParameterTable DescribeFields(dmlc::parameter::ParamManager const& manager);

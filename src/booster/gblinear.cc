@@ -25,12 +25,15 @@ class GbLinear : public Booster {
       Fail(ErrorKind::kModel, "the model has ", model->linear.n_rounds,
            " rounds, as many as a model file can tell; train a new one.");
     }
+    auto* const host = engine->OnHost();
+    if (host == nullptr)
+      Fail(ErrorKind::kInternal, "a linear model is learnt in host memory, and the engine is not there");
     auto const before = model->linear;
     if (!model->IsLinear()) {
       model->linear.weights.assign((model->n_features + 1) * model->NumOutputs(), 0.0F);
     }
     try {
-      engine->UpdateLinear(ctx, train, updater_, model);
+      host->UpdateLinear(ctx, train, updater_, model);
       RequireFiniteWeights(model->linear.weights, iteration);
     } catch (...) {
       model->linear = before;

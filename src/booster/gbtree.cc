@@ -22,14 +22,21 @@ namespace {
 /// What the names of methods on the device begin with.
 constexpr std::string_view kDevicePrefix = "gpu_";
 
+bool IsOfDevice(std::string const& tree_method) { return tree_method.rfind(kDevicePrefix, 0) == 0; }
+
 /// The registry would complain of a name that nobody wrote: gpu_hist for tree_method=auto.
 [[noreturn]] void FailNoDeviceVersion(std::string const& tree_method, std::string const& on_cpu) {
   std::string known;
   for (auto const& name : GetRegistries().tree_methods.Names()) {
-    if (name.rfind(kDevicePrefix, 0) == 0) known += (known.empty() ? "" : ", ") + name.substr(kDevicePrefix.size());
+    if (IsOfDevice(name)) known += (known.empty() ? "" : ", ") + name.substr(kDevicePrefix.size());
   }
   Fail(ErrorKind::kParameter, "tree_method=", tree_method, on_cpu == tree_method ? "" : " means " + on_cpu + ", which",
        " has no version for device=cuda. Use ", known.empty() ? "" : "tree_method=" + known + ", or ", "device=cpu.");
+}
+
+[[noreturn]] void FailOnCpu(std::string const& tree_method) {
+  Fail(ErrorKind::kParameter, "tree_method=", tree_method, " builds trees in device memory; set device=cuda, or ",
+       "tree_method=", tree_method.substr(kDevicePrefix.size()), " with device=cpu.");
 }
 
 /// nullptr for a method of the CPU that has no version for the device: only training minds, predictions do not.
@@ -55,11 +62,12 @@ void WarnOfLimits(TreeParam const& param) {
 class GbTree : public Booster {
  public:
   explicit GbTree(ParamMap const& map)
-      : tree_param_(ParseParameters<TreeParam>(map)), param_(ParseParameters<GbTreeParam>(map)) {
-    auto const device = ParseDeviceKind(map);
-    if (!UpdatesTrees()) param_.tree_method = TreeMethodOf(param_.updater, param_.tree_method, device);
-    tree_method_ = ResolveTreeMethod(param_.tree_method, device);
-    if (auto const* method = FindTreeMethod(param_.tree_method, device)) builder_ = method->make(map);
+      : device_(ParseDeviceKind(map)),
+        tree_param_(ParseParameters<TreeParam>(map)),
+        param_(ParseParameters<GbTreeParam>(map)) {
+    if (!UpdatesTrees()) param_.tree_method = TreeMethodOf(param_.updater, param_.tree_method, device_);
+    tree_method_ = ResolveTreeMethod(param_.tree_method, device_);
+    if (auto const* method = FindTreeMethod(param_.tree_method, device_)) builder_ = method->make(map);
     if (UpdatesTrees()) updates_ = std::make_unique<TreeUpdates>(param_.updater, map);
     if (!UpdatesTrees() && param_.tree_method == "exact") WarnOfLimits(tree_param_);
   }
@@ -67,6 +75,7 @@ class GbTree : public Booster {
   void RequireTraining() const override {
     if (UpdatesTrees()) return updates_->RequireTraining();
     RequireTreeBuilder(param_.updater);
+    if (device_ == DeviceKind::kCpu && IsOfDevice(tree_method_)) FailOnCpu(tree_method_);
     if (builder_ == nullptr) {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
@@ -118,6 +127,7 @@ class GbTree : public Booster {
     model->iteration_ptr.push_back(static_cast<std::int64_t>(model->trees.size()));
   }
 
+  DeviceKind device_;
   TreeParam tree_param_;
   GbTreeParam param_;
   std::string tree_method_;               ///< as in the registry
@@ -129,8 +139,7 @@ class GbTree : public Booster {
 
 std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device) {
   auto const method = tree_method == "auto" ? std::string("hist") : tree_method;
-  auto const prefixed = method.rfind(kDevicePrefix, 0) == 0;
-  return device == DeviceKind::kCuda && !prefixed ? std::string(kDevicePrefix) + method : method;
+  return device == DeviceKind::kCuda && !IsOfDevice(method) ? std::string(kDevicePrefix) + method : method;
 }
 
 std::unique_ptr<Booster> MakeGbTree(ParamMap const& map) { return std::make_unique<GbTree>(map); }

@@ -33,8 +33,8 @@ void KeepLinearOnCpu(std::string const& booster, Device* device) {
 }
 
 /// A metric that cannot be made is dropped from `names`, as an unknown parameter is.
-std::vector<std::unique_ptr<Metric>> MakeMetrics(std::vector<std::string>* names, Components const& parts) {
-  std::vector<std::unique_ptr<Metric>> metrics;
+MetricList MakeMetrics(std::vector<std::string>* names, Components const& parts) {
+  MetricList metrics;
   if (names->empty() && !parts.param.disable_default_eval_metric) {
     metrics.push_back(MakeMetric(parts.objective->DefaultMetric(), parts.effective));
   }

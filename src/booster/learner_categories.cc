@@ -104,11 +104,4 @@ void Learner::Impl::CheckTrainingColumns(DataMatrix const& train, bool updates) 
   CheckTrainingKinds(model, split_kinds, train.Info());
 }
 
-void Learner::Impl::CheckDeviceCategories(Components const& parts, DataMatrix const& data) const {
-  if (parts.ctx.device.kind != DeviceKind::kCuda || !ModelRows(model, *data.View()).AreTranslated()) return;
-  Fail(ErrorKind::kParameter,
-       "device=cuda cannot keep predictions of data whose categories are numbered or treated in ",
-       "another way than the model's trees know them (another order of names, unseen_category); use device=cpu.");
-}
-
 }  // namespace kauri

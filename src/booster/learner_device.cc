@@ -60,8 +60,9 @@ DevicePrediction Learner::PredictTrainingOnDevice(std::shared_ptr<DataMatrix con
   auto const is_value = options.kind == PredictKind::kValue;
   if (!is_value || parts->objective->ValueWidth(n_outputs) == n_outputs) {
     auto const* objective = is_value ? parts->objective.get() : nullptr;
-    if (auto values = engine->DevicePredictions(parts->ctx, *data, objective)) {
-      return {std::move(values), ShapeOf(impl_->model, options, {}, data->NumRows(), n_outputs)};
+    if (auto* const on_device = engine->OnDevice()) {
+      return {on_device->DevicePredictions(parts->ctx, *data, objective),
+              ShapeOf(impl_->model, options, {}, data->NumRows(), n_outputs)};
     }
   }
   return Upload(impl_->Finish(*parts, options, {}, data->NumRows(), engine->Margins(*data)), rows.Layout().device);

@@ -41,7 +41,7 @@ struct Components {
   std::unique_ptr<Objective> objective;
   std::unique_ptr<Booster> booster;
   std::unique_ptr<Predictor> predictor;
-  std::vector<std::unique_ptr<Metric>> metrics;
+  MetricList metrics;
 };
 
 /// Which data, as they were then: kept beside whatever was derived from them.
@@ -107,8 +107,6 @@ struct Learner::Impl {
   void ForgetResolved();
   void ForgetTraining();
   Engine* TheEngine(Components const& parts);
-  /// \throws Error(kParameter) when the engine of a device would have to translate the categories of `data`.
-  void CheckDeviceCategories(Components const& parts, DataMatrix const& data) const;
   /// `train`, or where it has the categories' names in another order than the model, a copy with the model's numbers,
   /// and further ones for names that the model does not know; kept until other data come.
   std::shared_ptr<DataMatrix const> InCategoriesOfModel(Components const& parts,

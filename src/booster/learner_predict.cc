@@ -151,7 +151,6 @@ Engine* Learner::Impl::UpdateMargins(Components const& parts, std::shared_ptr<Da
   }
   CheckPredictable(model, data->NumCols());
   CheckColumns(DeclaredColumns::Of(data->Info()));
-  CheckDeviceCategories(parts, *data);
   auto* const session = TheEngine(parts);
   auto const dropped = parts.booster->DroppedTrees(parts.ctx, model);  // of a custom objective's gradients as well
   session->UpdateMargins(parts.ctx, data, model, *parts.predictor, StartMargins(parts), dropped);

@@ -97,7 +97,6 @@ void Learner::Impl::BoostRound(std::shared_ptr<DataMatrix const> const& train, s
   if (!updates) updated.reset();
   auto const data = InCategoriesOfModel(*parts, train);
   PrepareModel(*parts, *data, custom, &undo);
-  CheckDeviceCategories(*parts, *data);
   auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);
   session->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts), dropped);
   set_gradients(*parts, *data);
@@ -132,7 +131,10 @@ bool Learner::TrainsOnDevice() const { return impl_->Resolve()->ctx.device.kind 
 void Learner::BoostOneIteration(std::shared_ptr<DataMatrix const> const& train, DeviceArray const& gradients,
                                 DeviceArray const& hessians, std::int64_t iteration) {
   impl_->BoostRound(train, iteration, true, [&](Components const& parts, DataMatrix const& data) {
-    impl_->engine->SetDeviceGradients(parts.ctx, data, gradients, hessians);
+    auto* const on_device = impl_->engine->OnDevice();
+    if (on_device == nullptr)
+      Fail(ErrorKind::kInternal, "gradients in device memory were given to an engine in host memory");
+    on_device->SetDeviceGradients(parts.ctx, data, gradients, hessians);
   });
 }
 
@@ -148,7 +150,6 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
     }
     ValidateInfo(set.data->Info());
     impl_->CheckColumns(DeclaredColumns::Of(set.data->Info()), "evaluation set '" + set.name + "'");
-    impl_->CheckDeviceCategories(*parts, *set.data);
     engine->UpdateMargins(parts->ctx, set.data, impl_->model, *parts->predictor, start, {});
     auto const values = engine->Evaluate(parts->ctx, *set.data, *parts->objective, parts->metrics);
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -101,6 +101,8 @@ void TreeUpdates::RequireTraining() const {
 
 void TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
                               Engine* engine, Model* model) const {
+  auto* const host = engine->OnHost();
+  if (host == nullptr) Fail(ErrorKind::kInternal, "trees are changed in host memory, and the engine is not there");
   RoundTree round;
   round.param = &param_;
   round.place.iteration = model->NumIterations();
@@ -110,7 +112,7 @@ void TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model
   std::vector<Tree> trees(old.trees.begin() + range.begin, old.trees.begin() + range.end);
   for (auto& tree : trees) {
     round.output = old.output_of_tree[range.begin + round.place.tree_in_iteration];
-    engine->UpdateTree(ctx, train, predictor, steps_, round, &tree);
+    host->UpdateTree(ctx, train, predictor, steps_, round, &tree);
     RequireFiniteLeaves(tree, round);
     ++round.place.tree_in_iteration;
   }

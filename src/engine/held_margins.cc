@@ -15,31 +15,34 @@ bool HeldMargins::IsStale(Model const& model, Span<float const> start) const {
   return false;
 }
 
-MarginPlan HeldMargins::PlanFor(Model const& model, Span<float const> start, Span<std::int64_t const> dropped,
-                                bool fresh) const {
-  auto const n_trees = static_cast<std::int64_t>(model.trees.size());
+MarginPlan HeldMargins::Begin(WantedMargins const& wanted) {
+  auto const n_trees = static_cast<std::int64_t>(wanted.model.trees.size());
+  auto const& dropped = wanted.dropped;
   auto const same_dropped = std::equal(dropped.begin(), dropped.end(), dropped_.begin(), dropped_.end());
   MarginPlan plan;
-  if (!fresh && same_dropped && !IsStale(model, start)) {
-    if (n_trees_ < n_trees) plan.runs.push_back({n_trees_, n_trees});
-    return plan;
+  plan.first_time = AreLost() || info_revision_ != wanted.data->InfoRevision();
+  plan.restart = plan.first_time || !same_dropped || IsStale(wanted.model, wanted.start);
+  auto begin = plan.restart ? 0 : n_trees_;
+  if (plan.restart) {
+    for (auto const tree : dropped) {
+      if (begin < tree) plan.runs.push_back({begin, tree});
+      begin = tree + 1;
+    }
   }
-  plan.restart = true;
-  std::int64_t begin = 0;
-  for (auto const tree : dropped) {
-    if (begin < tree) plan.runs.push_back({begin, tree});
-    begin = tree + 1;
-  }
-  if (begin < n_trees || plan.runs.empty()) plan.runs.push_back({begin, n_trees});
+  if (begin < n_trees || (plan.restart && plan.runs.empty())) plan.runs.push_back({begin, n_trees});
+  if (!plan.IsNothing()) Lose();
   return plan;
 }
 
-void HeldMargins::Hold(Model const& model, Span<float const> start, Span<std::int64_t const> dropped) {
-  start_.assign(start.begin(), start.end());
-  unseen_ = model.categories.unseen;
+void HeldMargins::Hold(WantedMargins const& wanted) {
+  auto const& model = wanted.model;
+  data_ = wanted.data;
+  info_revision_ = wanted.data->InfoRevision();
   n_trees_ = static_cast<std::int64_t>(model.trees.size());
+  start_.assign(wanted.start.begin(), wanted.start.end());
+  unseen_ = model.categories.unseen;
   tree_weights_ = model.tree_weights;
-  dropped_.assign(dropped.begin(), dropped.end());
+  dropped_.assign(wanted.dropped.begin(), wanted.dropped.end());
   linear_weights_ = model.linear.weights;
 }
 

@@ -5,7 +5,7 @@
 #include "common/loss/loss_param.h"
 #include "kauri/error.h"
 #include "metric/element_losses.h"
-#include "metric/entries.h"
+#include "metric/metric_table.h"
 
 namespace kauri {
 namespace {
@@ -19,11 +19,10 @@ MetricFactory MakeFactory(std::string const& name) {
 
 }  // namespace
 
-void CheckAlphaInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info,
-                      std::size_t n_alphas) {
-  auto const n_outputs = CheckInputs(metric, predictions, info);
+void CheckAlphaInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_outputs, std::int64_t n_alphas) {
+  CheckInputs(metric, info);
   if (info.n_targets != 1) Fail(ErrorKind::kData, metric, ": ", info.n_targets, " label columns; give one column");
-  if (info.n_rows == 0 || static_cast<std::size_t>(n_outputs) == n_alphas) return;
+  if (info.n_rows == 0 || n_outputs == n_alphas) return;
   Fail(ErrorKind::kData, metric, ": ", n_outputs, " predictions per row for ", n_alphas,
        " alphas; evaluate what was trained with the same alphas");
 }

@@ -6,27 +6,30 @@
 #include <vector>
 
 #include "kauri/metric.h"
+#include "metric/formula.h"
 #include "metric/inputs.h"
 #include "metric/lane_sum.h"
 #include "metric/weighted_sum.h"
 
 namespace kauri {
 
-/// \throws Error(kData) unless predictions, [n_rows, n_alphas], labels, [n_rows], and weights fit.
-void CheckAlphaInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info,
-                      std::size_t n_alphas);
+/// \throws Error(kData) unless there are as many outputs as alphas, labels, [n_rows], and weights fit.
+void CheckAlphaInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_outputs, std::int64_t n_alphas);
 
-/// Loss{alpha}(prediction, label).
+/// loss(prediction, label) of every alpha.
 template <typename Loss>
 class AlphaMetric : public Metric {
  public:
-  AlphaMetric(std::string name, std::vector<float> alphas) : name_(std::move(name)), alphas_(std::move(alphas)) {}
+  AlphaMetric(std::string name, std::vector<float> const& alphas) : name_(std::move(name)) {
+    for (auto const alpha : alphas) losses_.push_back({alpha});
+  }
 
   std::string Name() const override { return name_; }
-  std::vector<float> const& Alphas() const { return alphas_; }
-
+  void Validate(MetaInfo const& info, std::int64_t n_outputs) const override {
+    CheckAlphaInputs(name_, info, n_outputs, NumAlphas());
+  }
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
-    CheckAlphaInputs(name_, predictions, info, alphas_.size());
+    Validate(info, OutputsPerRow(name_, predictions, info));
     auto const n = static_cast<std::int64_t>(predictions.size());
     auto const sum = SumBlocks<WeightedSum>(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
       LaneSum<WeightedSum> block;
@@ -35,19 +38,19 @@ class AlphaMetric : public Metric {
     });
     return sum.Mean();
   }
+  MetricFormula Formula() const override { return {losses_}; }
 
  private:
+  std::int64_t NumAlphas() const { return static_cast<std::int64_t>(losses_.size()); }
   WeightedSum At(Span<float const> predictions, MetaInfo const& info, std::int64_t element) const {
-    auto const n_alphas = static_cast<std::int64_t>(alphas_.size());
-    auto const row = element / n_alphas;
+    auto const row = element / NumAlphas();
     auto const weight = info.Weight(row);
-    Loss const loss{alphas_[element % n_alphas]};
-    auto const value = loss(predictions[element], info.labels[row]);
+    auto const value = losses_[element % NumAlphas()](predictions[element], info.labels[row]);
     return {static_cast<double>(value * weight), static_cast<double>(weight)};
   }
 
   std::string name_;
-  std::vector<float> alphas_;
+  std::vector<Loss> losses_;
 };
 
 }  // namespace kauri

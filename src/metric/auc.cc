@@ -20,9 +20,10 @@
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/area_under.h"
-#include "metric/entries.h"
+#include "metric/formula.h"
 #include "metric/inputs.h"
 #include "metric/lane_sum.h"
+#include "metric/metric_table.h"
 #include "metric/query_groups.h"
 #include "metric/ranked_rows.h"
 #include "metric/weighted_sum.h"
@@ -126,7 +127,8 @@ WeightedSum GroupScore(PrecisionRecall, Context const& ctx, Group const& group, 
 }
 
 template <typename Curve>
-double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const& info, QueryGroups const& groups) {
+double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
+  QueryGroups const groups(info);
   auto const n_groups = groups.Count();
   auto const units = UnitsPerWeight(1.0F, info.n_rows);
   std::vector<WeightedSum> scores(n_groups);
@@ -149,25 +151,33 @@ class AreaMetric : public Metric {
   std::string Name() const override { return Curve::kName; }
   bool HigherIsBetter() const override { return true; }
 
+  void Validate(MetaInfo const& info, std::int64_t n_outputs) const override {
+    if (!info.group_ptr.empty()) {
+      QueryGroups(info).Validate(Name(), n_outputs);
+      if (!Curve::kTakesDegrees) CheckShares(Name(), info);
+      return;
+    }
+    CheckInputs(Name(), info);
+    if (n_outputs > 1) {
+      CheckClassLabels(Name(), info, n_outputs);
+    } else {
+      CheckShares(Name(), info);
+    }
+  }
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
-    auto const area = Dispatch(ctx, predictions, info);
+    auto const n_outputs = OutputsPerRow(Name(), predictions, info);
+    Validate(info, n_outputs);
+    auto const area = Dispatch(ctx, predictions, info, n_outputs);
     WarnIfUndefined(Name(), area);
     return area;
   }
+  MetricFormula Formula() const override { return {Curve{}}; }
 
  private:
-  double Dispatch(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const {
-    if (!info.group_ptr.empty()) {
-      QueryGroups const groups(Name(), predictions, info);
-      if (!Curve::kTakesDegrees) CheckShares(Name(), info);
-      return Grouped<Curve>(ctx, predictions, info, groups);
-    }
-    auto const n_outputs = CheckInputs(Name(), predictions, info);
-    if (n_outputs > 1) {
-      CheckClassLabels(Name(), info, n_outputs);
-      return SeveralClasses<Curve>(ctx, predictions, info, n_outputs);
-    }
-    CheckShares(Name(), info);
+  double Dispatch(Context const& ctx, Span<float const> predictions, MetaInfo const& info,
+                  std::int64_t n_outputs) const {
+    if (!info.group_ptr.empty()) return Grouped<Curve>(ctx, predictions, info);
+    if (n_outputs > 1) return SeveralClasses<Curve>(ctx, predictions, info, n_outputs);
     return TwoClasses<Curve>(ctx, predictions, info);
   }
 };

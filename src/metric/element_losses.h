@@ -1,8 +1,19 @@
-/// \file Losses of one prediction and its label; float32 as XGBoost's, so that printed values agree.
+/// \file Losses of one prediction and its label; float32 as XGBoost's, so that printed values agree. metric_table.h
+/// makes a metric of each elementwise one, on the host and on CUDA devices, and says how to add one.
+///
+/// What an elementwise loss names:
+///   kName, kDescription    as in the registry
+///   operator()             the loss, for the host and devices
+///   kTakesRoot             whether the metric is the root of the mean
+///   Param                  its declared parameters if it has some; the loss is made from them
+/// MeanLoss has the usual ones. A loss with a number after '@' in the metric's name is made from that text, and has
+/// Number() and Suffix() for it.
 #pragma once
 
 #include <cmath>
+#include <string>
 
+#include "common/loss/loss_param.h"
 #include "common/math.h"
 #include "kauri/host_device.h"
 #include "metric/log_gamma.h"
@@ -12,17 +23,34 @@ namespace kauri {
 /// The smallest probability whose logarithm is taken. A NaN stays one.
 KAURI_HD float ClampProbability(float probability) { return probability < 1e-16F ? 1e-16F : probability; }
 
-struct SquaredDifference {
+struct MeanLoss {
+  using Param = void;
+  static constexpr bool kTakesRoot = false;
+  static std::string Number() { return {}; }
+  static std::string Suffix() { return {}; }
+};
+
+struct SquaredDifference : MeanLoss {
+  static constexpr char kName[] = "rmse";
+  static constexpr char kDescription[] = "Root of the mean squared difference.";
+  static constexpr bool kTakesRoot = true;
+
   KAURI_HD float operator()(float prediction, float label) const { return (label - prediction) * (label - prediction); }
 };
 
-struct AbsoluteDifference {
+struct AbsoluteDifference : MeanLoss {
+  static constexpr char kName[] = "mae";
+  static constexpr char kDescription[] = "Mean absolute difference.";
+
   KAURI_HD float operator()(float prediction, float label) const {
     return label > prediction ? label - prediction : prediction - label;
   }
 };
 
-struct LogLoss {
+struct LogLoss : MeanLoss {
+  static constexpr char kName[] = "logloss";
+  static constexpr char kDescription[] = "Mean negative log-likelihood of two classes.";
+
   KAURI_HD float operator()(float prediction, float label) const {
     return -(label * LogFloat(ClampProbability(prediction)) +
              (1.0F - label) * LogFloat(ClampProbability(1.0F - prediction)));
@@ -30,14 +58,26 @@ struct LogLoss {
 };
 
 /// 1 where the prediction lies on the wrong side of the threshold; at the threshold it counts as negative.
-struct ThresholdError {
-  float threshold;
+struct ThresholdError : MeanLoss {
+  static constexpr char kName[] = "error";
+  static constexpr char kDescription[] = "Share of rows on the wrong side of 0.5, or of t as error@t.";
+
+  /// argument: a threshold, or empty: 0.5. \throws Error(kParameter).
+  explicit ThresholdError(std::string const& argument);
+  std::string Number() const;
+  std::string Suffix() const;
+
   KAURI_HD float operator()(float prediction, float label) const {
     return prediction > threshold ? 1.0F - label : label;
   }
+
+  float threshold;
 };
 
-struct PoissonDeviance {
+struct PoissonDeviance : MeanLoss {
+  static constexpr char kName[] = "poisson-nloglik";
+  static constexpr char kDescription[] = "Mean negative log-likelihood of counts.";
+
   KAURI_HD float operator()(float prediction, float label) const {
     auto const log_factorial = static_cast<float>(LogGamma(static_cast<double>(label) + 1.0));
     return prediction - label * LogFloat(ClampProbability(prediction)) + log_factorial;
@@ -45,7 +85,11 @@ struct PoissonDeviance {
 };
 
 /// (ln(1 + label) - ln(1 + prediction))^2; NaN below -1.
-struct SquaredLogDifference {
+struct SquaredLogDifference : MeanLoss {
+  static constexpr char kName[] = "rmsle";
+  static constexpr char kDescription[] = "Root of the mean squared difference of ln(1 + value).";
+  static constexpr bool kTakesRoot = true;
+
   KAURI_HD float operator()(float prediction, float label) const {
     auto const difference = LogPlusOne(label) - LogPlusOne(prediction);
     return difference * difference;
@@ -54,7 +98,10 @@ struct SquaredLogDifference {
 };
 
 /// Infinite where the label is 0.
-struct RelativeDifference {
+struct RelativeDifference : MeanLoss {
+  static constexpr char kName[] = "mape";
+  static constexpr char kDescription[] = "Mean absolute difference as a share of the label.";
+
   KAURI_HD float operator()(float prediction, float label) const {
     auto const share = (label - prediction) / label;
     return share < 0.0F ? -share : share;
@@ -62,8 +109,13 @@ struct RelativeDifference {
 };
 
 /// Squared for small, absolute for large differences.
-struct PseudoHuberDifference {
-  float slope;
+struct PseudoHuberDifference : MeanLoss {
+  static constexpr char kName[] = "mphe";
+  static constexpr char kDescription[] = "Mean pseudo-Huber loss: squared for small, absolute for large differences.";
+  using Param = PseudoHuberParam;
+
+  explicit PseudoHuberDifference(PseudoHuberParam const& param) : slope(param.huber_slope) {}
+
   KAURI_HD float operator()(float prediction, float label) const {
     double const ratio = (static_cast<double>(label) - static_cast<double>(prediction)) / static_cast<double>(slope);
     double const square = ratio * ratio;
@@ -71,9 +123,54 @@ struct PseudoHuberDifference {
     return static_cast<float>(static_cast<double>(slope) * static_cast<double>(slope) * square /
                               (sqrt(1.0 + square) + 1.0));
   }
+
+  float slope;
 };
 
-/// Differences below the label count alpha, those above 1 - alpha.
+/// Of the gamma distribution with shape 1 and the prediction as mean.
+struct GammaLogLoss : MeanLoss {
+  static constexpr char kName[] = "gamma-nloglik";
+  static constexpr char kDescription[] = "Mean negative log-likelihood of the gamma distribution with shape 1.";
+
+  KAURI_HD float operator()(float prediction, float label) const {
+    auto const mean = prediction < 1e-6F ? 1e-6F : prediction;
+    return label / mean + LogFloat(mean);
+  }
+};
+
+/// Twice the log-likelihood ratio; both are moved away from 0.
+struct GammaDeviance : MeanLoss {
+  static constexpr char kName[] = "gamma-deviance";
+  static constexpr char kDescription[] = "Mean deviance of the gamma distribution.";
+
+  KAURI_HD float operator()(float prediction, float label) const {
+    auto const mean = prediction + 1e-6F;
+    auto const observed = label + 1e-6F;
+    return 2.0F * (LogFloat(mean / observed) + observed / mean - 1.0F);
+  }
+};
+
+/// Without the part that does not depend on the prediction; the variance is mean^power.
+struct TweedieLogLoss : MeanLoss {
+  static constexpr char kName[] = "tweedie-nloglik";
+  static constexpr char kDescription[] =
+      "Mean negative log-likelihood of the Tweedie distribution of variance power p, as tweedie-nloglik@p.";
+
+  /// argument: a power in [1, 2). \throws Error(kParameter).
+  explicit TweedieLogLoss(std::string const& argument);
+  std::string Number() const;
+  std::string Suffix() const;
+
+  KAURI_HD float operator()(float prediction, float label) const {
+    auto const log_mean = LogFloat(prediction);
+    auto const fitted = label * ExpFloat((1.0F - power) * log_mean) / (1.0F - power);
+    return ExpFloat((2.0F - power) * log_mean) / (2.0F - power) - fitted;
+  }
+
+  float power;
+};
+
+/// For every alpha: differences below the label count alpha, those above 1 - alpha.
 struct PinballLoss {
   float alpha;
   KAURI_HD float operator()(float prediction, float label) const {
@@ -95,33 +192,6 @@ struct InBounds {
   KAURI_HD float operator()(float margin, float lower, float upper) const {
     double const time = Exp(static_cast<double>(margin));
     return time >= static_cast<double>(lower) && time <= static_cast<double>(upper) ? 1.0F : 0.0F;
-  }
-};
-
-/// Of the gamma distribution with shape 1 and the prediction as mean.
-struct GammaLogLoss {
-  KAURI_HD float operator()(float prediction, float label) const {
-    auto const mean = prediction < 1e-6F ? 1e-6F : prediction;
-    return label / mean + LogFloat(mean);
-  }
-};
-
-/// Twice the log-likelihood ratio; both are moved away from 0.
-struct GammaDeviance {
-  KAURI_HD float operator()(float prediction, float label) const {
-    auto const mean = prediction + 1e-6F;
-    auto const observed = label + 1e-6F;
-    return 2.0F * (LogFloat(mean / observed) + observed / mean - 1.0F);
-  }
-};
-
-/// Without the part that does not depend on the prediction; the variance is mean^power.
-struct TweedieLogLoss {
-  float power;
-  KAURI_HD float operator()(float prediction, float label) const {
-    auto const log_mean = LogFloat(prediction);
-    auto const fitted = label * ExpFloat((1.0F - power) * log_mean) / (1.0F - power);
-    return ExpFloat((2.0F - power) * log_mean) / (2.0F - power) - fitted;
   }
 };
 

@@ -6,27 +6,28 @@
 
 namespace kauri {
 
-std::int64_t CheckPredictions(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {
-  auto const n_rows = static_cast<std::size_t>(info.n_rows);
-  if (info.labels.size() != n_rows * static_cast<std::size_t>(info.n_targets)) {
-    Fail(ErrorKind::kData, metric, ": ", info.labels.size(), " labels for ", info.n_rows, " rows and ", info.n_targets,
-         " targets; set exactly one label per row and target");
-  }
-  if (n_rows == 0) return 1;
-  if (predictions.empty() || predictions.size() % n_rows != 0) {
-    Fail(ErrorKind::kData, metric, ": ", predictions.size(), " predictions for ", info.n_rows,
-         " rows; evaluate on the data that was predicted");
-  }
-  return static_cast<std::int64_t>(predictions.size() / n_rows);
+void CheckLabelCount(std::string const& metric, MetaInfo const& info) {
+  if (static_cast<std::int64_t>(info.labels.size()) == info.n_rows * info.n_targets) return;
+  Fail(ErrorKind::kData, metric, ": ", info.labels.size(), " labels for ", info.n_rows, " rows and ", info.n_targets,
+       " targets; set exactly one label per row and target");
 }
 
-std::int64_t CheckInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {
-  auto const n_outputs = CheckPredictions(metric, predictions, info);
-  if (!info.weights.empty() && info.weights.size() != static_cast<std::size_t>(info.n_rows)) {
-    Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
-         " rows; set exactly one weight per row, or none");
+void CheckInputs(std::string const& metric, MetaInfo const& info) {
+  CheckLabelCount(metric, info);
+  if (info.weights.empty() || static_cast<std::int64_t>(info.weights.size()) == info.n_rows) return;
+  Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
+       " rows; set exactly one weight per row, or none");
+}
+
+std::int64_t OutputsPerRow(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {
+  CheckLabelCount(metric, info);
+  if (info.n_rows == 0) return 1;
+  auto const n_predictions = static_cast<std::int64_t>(predictions.size());
+  if (n_predictions == 0 || n_predictions % info.n_rows != 0) {
+    Fail(ErrorKind::kData, metric, ": ", n_predictions, " predictions for ", info.n_rows,
+         " rows; evaluate on the data that was predicted");
   }
-  return n_outputs;
+  return n_predictions / info.n_rows;
 }
 
 void CheckClassLabels(std::string const& metric, MetaInfo const& info, std::int64_t n_classes) {

@@ -9,10 +9,12 @@
 
 namespace kauri {
 
-/// Outputs per row. \throws Error(kData) unless there are labels and predictions for every row.
-std::int64_t CheckPredictions(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
-/// As CheckPredictions; also unless there are no or [n_rows] weights.
-std::int64_t CheckInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
+/// \throws Error(kData) unless there is a label for every row and target.
+void CheckLabelCount(std::string const& metric, MetaInfo const& info);
+/// As CheckLabelCount; also unless there are no or [n_rows] weights.
+void CheckInputs(std::string const& metric, MetaInfo const& info);
+/// Outputs per row; 1 without rows. \throws Error(kData) as CheckLabelCount, and unless all rows have as many.
+std::int64_t OutputsPerRow(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
 /// \throws Error(kData) unless every label is a whole number in [0, n_classes).
 void CheckClassLabels(std::string const& metric, MetaInfo const& info, std::int64_t n_classes);
 

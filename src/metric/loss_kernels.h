@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "metric/element_losses.h"
+#include "metric/metric_table.h"
 #include "metric/weighted_sum.h"
 
 namespace kauri {
@@ -19,17 +20,7 @@ struct LossBlock {
 
 /// DO(Loss) for every loss that has a kernel.
 #define KAURI_FOR_EACH_LOSS(DO) \
-  DO(SquaredDifference)         \
-  DO(AbsoluteDifference)        \
-  DO(LogLoss)                   \
-  DO(ThresholdError)            \
-  DO(PoissonDeviance)           \
-  DO(SquaredLogDifference)      \
-  DO(RelativeDifference)        \
-  DO(PseudoHuberDifference)     \
-  DO(GammaLogLoss)              \
-  DO(GammaDeviance)             \
-  DO(TweedieLogLoss)            \
+  KAURI_FOR_EACH_MEAN_LOSS(DO)  \
   DO(ClassLogLoss)              \
   DO(ClassError)
 

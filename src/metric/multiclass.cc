@@ -5,9 +5,10 @@
 #include "common/loss/element_weights.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
-#include "metric/entries.h"
+#include "metric/formula.h"
 #include "metric/inputs.h"
 #include "metric/loss_kernels.h"
+#include "metric/metric_table.h"
 
 namespace kauri {
 namespace {
@@ -26,19 +27,24 @@ class ClassMetric : public Metric {
 
   std::string Name() const override { return name_; }
 
-  double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
-    auto const n_classes = CheckInputs(name_, predictions, info);
+  void Validate(MetaInfo const& info, std::int64_t n_classes) const override {
+    CheckInputs(name_, info);
     if (info.n_rows > 0 && n_classes < 2) {
       Fail(ErrorKind::kData, Name(),
            ": one prediction per row; it needs the probabilities of two classes or more, as of ",
            "multi:softprob. For two classes use error or logloss");
     }
     CheckClassLabels(name_, info, n_classes);
+  }
+  double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
+    auto const n_classes = OutputsPerRow(name_, predictions, info);
+    Validate(info, n_classes);
     auto const sum = SumBlocks<WeightedSum>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
       return BlockSum(predictions.data(), n_classes, info, begin, end);
     });
     return sum.Mean();
   }
+  MetricFormula Formula() const override { return {Loss{}}; }
 
  private:
   static WeightedSum BlockSum(float const* predictions, std::int64_t n_classes, MetaInfo const& info,

@@ -5,15 +5,16 @@
 #include <string>
 
 #include "kauri/meta_info.h"
-#include "kauri/span.h"
 
 namespace kauri {
 
 /// Groups of consecutive rows; all rows are one group where none are given. Not owning.
 class QueryGroups {
  public:
+  explicit QueryGroups(MetaInfo const& info) : info_(info) {}
+
   /// \throws Error(kData) unless rows have one label and one prediction each, and groups one weight each or none.
-  QueryGroups(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
+  void Validate(std::string const& metric, std::int64_t n_outputs) const;
 
   std::int64_t Count() const {
     return info_.group_ptr.empty() ? 1 : static_cast<std::int64_t>(info_.group_ptr.size()) - 1;
@@ -28,8 +29,5 @@ class QueryGroups {
 
   MetaInfo const& info_;
 };
-
-/// Whether labels, weights and the number of outputs are what QueryGroups takes.
-bool AreQueryGroups(MetaInfo const& info, std::int64_t n_outputs);
 
 }  // namespace kauri

@@ -13,8 +13,10 @@
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
-#include "metric/entries.h"
+#include "metric/formula.h"
+#include "metric/inputs.h"
 #include "metric/lane_sum.h"
+#include "metric/metric_table.h"
 #include "metric/query_groups.h"
 #include "metric/ranked_rows.h"
 
@@ -144,7 +146,8 @@ MetricFactory MakeFactory(std::string const& name, Kind kind, std::string const&
 
 std::string RankMetric::Name() const { return name_ + (argument_.empty() || argument_ == "-" ? "" : "@") + argument_; }
 
-void RankMetric::CheckLabels(MetaInfo const& info) const {
+void RankMetric::Validate(MetaInfo const& info, std::int64_t n_outputs) const {
+  QueryGroups(info).Validate(Name(), n_outputs);
   for (std::size_t row = 0; row < info.labels.size(); ++row) {
     auto const label = info.labels[row];
     if (rule_.Takes(label)) continue;
@@ -155,9 +158,11 @@ void RankMetric::CheckLabels(MetaInfo const& info) const {
   }
 }
 
+MetricFormula RankMetric::Formula() const { return {rule_}; }
+
 double RankMetric::Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const {
-  QueryGroups const groups(Name(), predictions, info);
-  CheckLabels(info);
+  Validate(info, OutputsPerRow(Name(), predictions, info));
+  QueryGroups const groups(info);
   auto const n_groups = groups.Count();
   auto const discounts = Discounts(ctx, rule_, groups);
   std::vector<WeightedSum> scores(n_groups);

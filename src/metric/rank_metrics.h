@@ -19,13 +19,11 @@ class RankMetric : public Metric {
   std::string Name() const override;
   std::string Argument() const override { return argument_; }
   bool HigherIsBetter() const override { return true; }
+  void Validate(MetaInfo const& info, std::int64_t n_outputs) const override;
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override;
-
-  RankRule const& Rule() const { return rule_; }
+  MetricFormula Formula() const override;
 
  private:
-  void CheckLabels(MetaInfo const& info) const;
-
   std::string name_;  ///< ndcg, map or pre
   std::string argument_;
   RankRule rule_;

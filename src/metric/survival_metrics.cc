@@ -10,7 +10,8 @@
 #include "common/loss/loss_param.h"
 #include "kauri/error.h"
 #include "metric/element_losses.h"
-#include "metric/entries.h"
+#include "metric/inputs.h"
+#include "metric/metric_table.h"
 
 namespace kauri {
 namespace {
@@ -21,16 +22,21 @@ namespace {
 class CoxLogLoss : public Metric {
  public:
   std::string Name() const override { return "cox-nloglik"; }
+  void Validate(MetaInfo const& info, std::int64_t n_outputs) const override;
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override;
 };
 
-/// From the latest to the earliest time the hazards at risk grow. NaN without an event.
-double CoxLogLoss::Evaluate(Context const&, Span<float const> predictions, MetaInfo const& info) const {
-  auto const n_outputs = CheckInputs(Name(), predictions, info);
+void CoxLogLoss::Validate(MetaInfo const& info, std::int64_t n_outputs) const {
+  CheckInputs(Name(), info);
   if (info.n_rows > 0 && (n_outputs != 1 || info.n_targets != 1)) {
     Fail(ErrorKind::kData, Name(), ": ", n_outputs, " predictions per row and ", info.n_targets,
          " label columns; it needs one of each");
   }
+}
+
+/// From the latest to the earliest time the hazards at risk grow. NaN without an event.
+double CoxLogLoss::Evaluate(Context const&, Span<float const> predictions, MetaInfo const& info) const {
+  Validate(info, OutputsPerRow(Name(), predictions, info));
   std::vector<std::size_t> rows(info.labels.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   auto const time_of = [&](std::size_t row) { return std::fabs(info.labels[row]); };
@@ -64,14 +70,14 @@ std::unique_ptr<Metric> MakeAccuracy(std::string const&, ParamMap const&) {
 
 }  // namespace
 
-void CheckBoundInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {
+void CheckBoundInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_predictions) {
   auto const n_rows = static_cast<std::size_t>(info.n_rows);
   if (info.label_lower_bound.size() != n_rows || info.label_upper_bound.size() != n_rows) {
     Fail(ErrorKind::kData, metric, ": ", info.label_lower_bound.size(), " values of label_lower_bound and ",
          info.label_upper_bound.size(), " of label_upper_bound for ", info.n_rows, " rows; set both for every row");
   }
-  if (predictions.size() != n_rows) {
-    Fail(ErrorKind::kData, metric, ": ", predictions.size(), " predictions for ", info.n_rows,
+  if (n_predictions != info.n_rows) {
+    Fail(ErrorKind::kData, metric, ": ", n_predictions, " predictions for ", info.n_rows,
          " rows; it needs one per row");
   }
   if (info.weights.empty() || info.weights.size() == n_rows) return;

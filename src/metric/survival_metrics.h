@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "kauri/metric.h"
-#include "metric/inputs.h"
+#include "metric/formula.h"
 #include "metric/lane_sum.h"
 #include "metric/weighted_sum.h"
 
 namespace kauri {
 
 /// \throws Error(kData) unless there is one prediction and two bounds for every row, and weights fit.
-void CheckBoundInputs(std::string const& metric, Span<float const> predictions, MetaInfo const& info);
+void CheckBoundInputs(std::string const& metric, MetaInfo const& info, std::int64_t n_predictions);
 
 /// loss(margin, lower bound, upper bound).
 template <typename Loss>
@@ -24,10 +24,11 @@ class BoundMetric : public Metric {
 
   std::string Name() const override { return name_; }
   bool HigherIsBetter() const override { return higher_is_better_; }
-  Loss const& TheLoss() const { return loss_; }
-
+  void Validate(MetaInfo const& info, std::int64_t n_outputs) const override {
+    CheckBoundInputs(name_, info, n_outputs * info.n_rows);
+  }
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
-    CheckBoundInputs(name_, predictions, info);
+    CheckBoundInputs(name_, info, static_cast<std::int64_t>(predictions.size()));
     auto const sum = SumBlocks<WeightedSum>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
       LaneSum<WeightedSum> block;
       for (auto row = begin; row < end; ++row) block.Add(row - begin, At(predictions, info, row));
@@ -35,6 +36,7 @@ class BoundMetric : public Metric {
     });
     return sum.Mean();
   }
+  MetricFormula Formula() const override { return {loss_}; }
 
  private:
   WeightedSum At(Span<float const> predictions, MetaInfo const& info, std::int64_t row) const {

@@ -1,21 +1,57 @@
-#include "objective/aft.h"
+/// \file survival:aft: accelerated failure time with interval-censored times, see common/loss/aft_loss.h.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "common/block_sum.h"
 #include "common/loss/aft_loss.h"
 #include "common/loss/loss_param.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
-#include "objective/entries.h"
+#include "kauri/objective.h"
+#include "kauri/parameter.h"
+#include "objective/formula.h"
 #include "objective/labels.h"
-#include "objective/log_link.h"
+#include "objective/links.h"
+#include "objective/objective_table.h"
 
 namespace kauri {
+namespace {
 
-Aft::Aft(ParamMap const& params) : param_(ParseParameters<AftParam>(params)) {}
+constexpr char kName[] = "survival:aft";
 
-AftLoss Aft::Loss() const {
-  return {param_.aft_loss_distribution, static_cast<double>(param_.aft_loss_distribution_scale)};
-}
+/// Labels are label_lower_bound and label_upper_bound; `labels` is not read.
+class Aft : public Objective {
+ public:
+  explicit Aft(ParamMap const& params) : param_(ParseParameters<AftParam>(params)), loss_(LossOf(param_)) {}
+
+  std::int64_t NumOutputs(MetaInfo const&) const override { return 1; }
+  void ValidateInfo(MetaInfo const& info) const override;
+  void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
+                        Span<GradientPair> out) const override;
+  /// Not estimated: 0.5, as in XGBoost.
+  std::vector<float> EstimateBaseScore(Context const&, MetaInfo const&) const override { return {0.5F}; }
+  float BaseScoreToMargin(float base_score) const override { return LogLink::BaseScoreToMargin(kName, base_score); }
+  void TransformMargins(Context const& ctx, Span<float> values, std::int64_t) const override {
+    ApplyLink(LogLink{}, ctx, values);
+  }
+  /// Metrics of survival times are of margins.
+  bool EvaluatesMargins() const override { return true; }
+  std::string Name() const override { return kName; }
+  std::string DefaultMetric() const override { return "aft-nloglik"; }
+  std::string ParamKey() const override { return "aft_loss_param"; }
+  std::map<std::string, std::string> SaveParams() const override { return param_.__DICT__(); }
+  ObjectiveFormula Formula() const override { return {loss_}; }
+
+ private:
+  static AftLoss LossOf(AftParam const& param) {
+    return {param.aft_loss_distribution, static_cast<double>(param.aft_loss_distribution_scale)};
+  }
+
+  AftParam param_;
+  AftLoss loss_;
+};
 
 void Aft::ValidateInfo(MetaInfo const& info) const {
   auto const n_rows = static_cast<std::size_t>(info.n_rows);
@@ -39,21 +75,18 @@ void Aft::ComputeGradients(Context const& ctx, Span<float const> margins, MetaIn
     Fail(ErrorKind::kInternal, "gradients of ", info.label_lower_bound.size(), " label bounds asked for ",
          margins.size(), " margins and ", out.size(), " places");
   }
-  auto const loss = Loss();
   ParallelForBlocks(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
       auto const i = static_cast<std::size_t>(row);
-      out[i] = loss.Gradient(margins[i], info.label_lower_bound[i], info.label_upper_bound[i], info.Weight(row));
+      out[i] = loss_.Gradient(margins[i], info.label_lower_bound[i], info.label_upper_bound[i], info.Weight(row));
     }
   });
 }
 
-float Aft::BaseScoreToMargin(float base_score) const { return LogOfBaseScore(kName, base_score); }
-
-void Aft::TransformMargins(Context const& ctx, Span<float> values, std::int64_t) const { ExpMargins(ctx, values); }
+}  // namespace
 
 void RegisterAft(Registry<ObjectiveFactory>* registry) {
-  registry->Add({Aft::kName, "Times between label_lower_bound and label_upper_bound: the accelerated failure time.",
+  registry->Add({kName, "Times between label_lower_bound and label_upper_bound: the accelerated failure time.",
                  [](ParamMap const& params) { return std::make_unique<Aft>(params); }, DescribeParameters<AftParam>});
 }
 

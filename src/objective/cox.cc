@@ -17,9 +17,9 @@
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/objective.h"
-#include "objective/entries.h"
 #include "objective/labels.h"
-#include "objective/log_link.h"
+#include "objective/links.h"
+#include "objective/objective_table.h"
 
 namespace kauri {
 namespace {
@@ -64,9 +64,9 @@ class Cox : public Objective {
                         Span<GradientPair> out) const override;
   /// e^margin of one Newton step from margin 0.
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override;
-  float BaseScoreToMargin(float base_score) const override { return LogOfBaseScore(kName, base_score); }
+  float BaseScoreToMargin(float base_score) const override { return LogLink::BaseScoreToMargin(kName, base_score); }
   void TransformMargins(Context const& ctx, Span<float> values, std::int64_t) const override {
-    ExpMargins(ctx, values);
+    ApplyLink(LogLink{}, ctx, values);
   }
   std::string Name() const override { return kName; }
   std::string DefaultMetric() const override { return "cox-nloglik"; }

@@ -49,7 +49,7 @@ void ElementwiseObjective::ComputeGradients(Context const& ctx, Span<float const
   });
 }
 
-std::vector<float> ElementwiseObjective::EstimateBaseScore(Context const& ctx, MetaInfo const& info) const {
+std::vector<float> ElementwiseObjective::MeanLabels(Context const& ctx, MetaInfo const& info) {
   auto const sums = SumBlocks<TargetSums>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
     TargetSums block(info.n_targets);
     for (auto row = begin; row < end; ++row) {

@@ -2,10 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kauri/objective.h"
+#include "kauri/parameter.h"
+#include "objective/element_losses.h"
+#include "objective/formula.h"
 #include "objective/gradient_kernels.h"
+#include "objective/label_quantiles.h"
 
 namespace kauri {
 
@@ -14,14 +23,67 @@ class ElementwiseObjective : public Objective {
   std::int64_t NumOutputs(MetaInfo const& info) const override { return info.n_targets; }
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                         Span<GradientPair> out) const override;
-  /// The weighted mean of the labels of each target.
-  std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override;
 
  protected:
   virtual void Gradients(ElementBlock const& block) const = 0;
+  /// The weighted mean of the labels of each target.
+  static std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info);
   /// -sum of gradients / sum of hessians at margin 0, [n_targets]: the margin that one Newton step gives. 0 without
   /// hessian.
   std::vector<float> NewtonStep(Context const& ctx, MetaInfo const& info) const;
+};
+
+/// The objective of a loss of element_losses.h.
+template <typename Loss>
+class LossObjective : public ElementwiseObjective {
+ public:
+  using Param = typename Loss::Param;
+  using Link = typename Loss::Link;
+  static constexpr bool kHasParam = !std::is_same_v<Param, NoParam>;
+
+  explicit LossObjective(ParamMap const& params) : param_(ParamOf(params)), loss_(LossOf(param_)) {}
+
+  void ValidateInfo(MetaInfo const& info) const override { CheckLabelsAre<typename Loss::Labels>(info, Loss::kName); }
+  std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
+    if constexpr (Loss::kLeafQuantile.has_value()) {
+      return LabelQuantiles(ctx, info, std::vector<float>(info.n_targets, *Loss::kLeafQuantile));
+    }
+    if (loss_.StartsAtMean()) return MeanLabels(ctx, info);
+    auto scores = NewtonStep(ctx, info);
+    for (auto& score : scores) score = Link{}(score);
+    return scores;
+  }
+  float BaseScoreToMargin(float base_score) const override { return Link::BaseScoreToMargin(Loss::kName, base_score); }
+  void TransformMargins(Context const& ctx, Span<float> values, std::int64_t) const override {
+    ApplyLink(Link{}, ctx, values);
+  }
+  std::string DefaultMetric() const override { return loss_.DefaultMetric(); }
+  std::optional<float> LeafQuantile(std::int64_t) const override { return Loss::kLeafQuantile; }
+  std::map<std::string, std::string> ParameterDefaults() const override { return Loss::ParameterDefaults(); }
+  std::string ParamKey() const override { return Param::kModelKey; }
+  std::map<std::string, std::string> SaveParams() const override {
+    if constexpr (kHasParam) return param_.__DICT__();
+    return {};
+  }
+  std::string Name() const override { return Loss::kName; }
+  ObjectiveFormula Formula() const override { return {loss_}; }
+
+ private:
+  static Param ParamOf([[maybe_unused]] ParamMap const& params) {
+    if constexpr (kHasParam) return ParseParameters<Param>(params);
+    return {};
+  }
+  static Loss LossOf([[maybe_unused]] Param const& param) {
+    if constexpr (kHasParam) {
+      return Loss(param);
+    } else {
+      return {};
+    }
+  }
+  void Gradients(ElementBlock const& block) const override { ComputeElementGradients(loss_, block); }
+
+  Param param_;
+  Loss loss_;
 };
 
 }  // namespace kauri

@@ -6,8 +6,8 @@
 #include "common/number_list.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
-#include "objective/entries.h"
-#include "objective/expectile_loss.h"
+#include "objective/formula.h"
+#include "objective/objective_table.h"
 #include "objective/several_alphas.h"
 
 namespace kauri {
@@ -32,9 +32,7 @@ struct ShareSums {
 class ExpectileError : public SeveralAlphas {
  public:
   explicit ExpectileError(ParamMap const& params)
-      : SeveralAlphas(kName, ParseParameters<ExpectileParam>(params).Alphas(kName)) {
-    for (auto const alpha : Alphas()) losses_.push_back({alpha});
-  }
+      : SeveralAlphas(kName, ParseParameters<ExpectileParam>(params).Alphas(kName)), losses_(Losses<ExpectileLoss>()) {}
 
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
     std::vector<float> scores;
@@ -61,6 +59,7 @@ class ExpectileError : public SeveralAlphas {
   std::map<std::string, std::string> SaveParams() const override {
     return {{"expectile_alpha", NumbersText(Alphas())}};
   }
+  ObjectiveFormula Formula() const override { return {losses_}; }
 
  protected:
   void RowGradients(float const* margins, float label, float weight, GradientPair* out) const override {

@@ -23,16 +23,18 @@ void Gradients(Loss const loss, ElementBlock const& block) {
 
 #define KAURI_DEFINE_GRADIENTS(Loss) \
   void Loss##Gradients(Loss const& loss, ElementBlock const& block) { Gradients(loss, block); }
-KAURI_FOR_EACH_GRADIENT(KAURI_DEFINE_GRADIENTS)
+KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DEFINE_GRADIENTS)
 #undef KAURI_DEFINE_GRADIENTS
 
-void SigmoidRows(float* values, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) values[i] = Sigmoid(values[i]);
+template <typename Link>
+void Apply(Link const link, float* values, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) values[i] = link(values[i]);
 }
 
-void ExpRows(float* values, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) values[i] = ExpFloat(values[i]);
-}
+#define KAURI_DEFINE_LINK_BLOCK(Link) \
+  void Link##Block(Link link, float* values, std::int64_t n) { Apply(link, values, n); }
+KAURI_FOR_EACH_LINK(KAURI_DEFINE_LINK_BLOCK)
+#undef KAURI_DEFINE_LINK_BLOCK
 
 void SoftmaxExponentRows(float const* margins, std::int64_t n_rows, std::int64_t n_classes, double* exponents) {
   for (std::int64_t row = 0; row < n_rows; ++row) {
@@ -58,14 +60,17 @@ namespace kauri {
   void ComputeElementGradients(Loss const& loss, ElementBlock const& block) { \
     HWY_DYNAMIC_DISPATCH(Loss##Gradients)(loss, block);                       \
   }
-KAURI_FOR_EACH_GRADIENT(KAURI_DISPATCH_GRADIENTS)
+KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DISPATCH_GRADIENTS)
 
-HWY_EXPORT(SigmoidRows);
-HWY_EXPORT(ExpRows);
+#define KAURI_DISPATCH_LINK_BLOCK(Link)                             \
+  HWY_EXPORT(Link##Block);                                          \
+  void ApplyLinkToBlock(Link link, float* values, std::int64_t n) { \
+    HWY_DYNAMIC_DISPATCH(Link##Block)(link, values, n);             \
+  }
+KAURI_FOR_EACH_LINK(KAURI_DISPATCH_LINK_BLOCK)
+
 HWY_EXPORT(SoftmaxExponentRows);
 
-void SigmoidInPlace(float* values, std::int64_t n) { HWY_DYNAMIC_DISPATCH(SigmoidRows)(values, n); }
-void ExpInPlace(float* values, std::int64_t n) { HWY_DYNAMIC_DISPATCH(ExpRows)(values, n); }
 void SoftmaxExponents(float const* margins, std::int64_t n_rows, std::int64_t n_classes, double* exponents) {
   HWY_DYNAMIC_DISPATCH(SoftmaxExponentRows)(margins, n_rows, n_classes, exponents);
 }

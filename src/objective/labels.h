@@ -1,6 +1,7 @@
 /// \file Checks of labels and weights before anything is learnt from them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -37,6 +38,55 @@ void CheckLabels(MetaInfo const& info, LabelRule const& rule, InDomain in_domain
   CheckLabelCount(info, rule);
   CheckRowWeights(info, rule);
   CheckLabelDomain(info, rule, in_domain);
+}
+
+/// The domains that labels of several objectives have, for CheckLabelsAre.
+struct FiniteLabels {
+  static constexpr char kDomain[] = "a finite number";
+  static constexpr char kCure[] = "remove the row or give it a label";
+  static bool Take(float label) { return std::isfinite(label); }
+};
+
+struct ProbabilityLabels {
+  static constexpr char kDomain[] = "in [0, 1]";
+  static constexpr char kCure[] = "give probabilities, or 0 and 1 for the two classes";
+  static bool Take(float label) { return label >= 0.0F && label <= 1.0F; }
+};
+
+struct ClassLabels {
+  static constexpr char kDomain[] = "0 or 1";
+  static constexpr char kCure[] = "number the two classes 0 and 1";
+  static bool Take(float label) { return label == 0.0F || label == 1.0F; }
+};
+
+struct CountLabels {
+  static constexpr char kDomain[] = "a count of 0 or more";
+  static constexpr char kCure[] = "remove the row or give it a count";
+  static bool Take(float label) { return label >= 0.0F && std::isfinite(label); }
+};
+
+struct NonNegativeLabels {
+  static constexpr char kDomain[] = "a number of 0 or more";
+  static constexpr char kCure[] = "remove the row or give it such a label";
+  static bool Take(float label) { return label >= 0.0F && std::isfinite(label); }
+};
+
+struct PositiveLabels {
+  static constexpr char kDomain[] = "above 0";
+  static constexpr char kCure[] = "remove the row or give it a positive label";
+  static bool Take(float label) { return label > 0.0F && std::isfinite(label); }
+};
+
+struct LabelsAboveMinusOne {
+  static constexpr char kDomain[] = "above -1";
+  static constexpr char kCure[] = "its logarithm of 1 + label must exist";
+  static bool Take(float label) { return label > -1.0F && std::isfinite(label); }
+};
+
+/// CheckLabels with a domain of the list above.
+template <typename Labels>
+void CheckLabelsAre(MetaInfo const& info, std::string const& objective) {
+  CheckLabels(info, {objective, Labels::kDomain, Labels::kCure}, [](float label) { return Labels::Take(label); });
 }
 
 }  // namespace kauri

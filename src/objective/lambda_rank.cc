@@ -8,8 +8,9 @@
 #include "common/block_sum.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
-#include "objective/entries.h"
+#include "objective/formula.h"
 #include "objective/labels.h"
+#include "objective/objective_table.h"
 #include "objective/rank_group.h"
 
 namespace kauri {
@@ -113,7 +114,7 @@ void LambdaRank::CheckLabels(MetaInfo const& info) const {
   }
 }
 
-LambdaRule LambdaRank::Rule(std::uint64_t seed, std::int64_t iteration) const {
+LambdaRule LambdaRank::Rule() const {
   LambdaRule rule;
   rule.target = target_;
   rule.method = static_cast<PairMethod>(param_.lambdarank_pair_method);
@@ -121,8 +122,12 @@ LambdaRule LambdaRank::Rule(std::uint64_t seed, std::int64_t iteration) const {
   rule.normalize = param_.lambdarank_normalization;
   rule.normalize_scores = param_.lambdarank_score_normalization;
   rule.exponential_gain = param_.ndcg_exp_gain;
-  rule.key = PairKey(seed, iteration);
   return rule;
+}
+
+ObjectiveFormula LambdaRank::Formula() const {
+  if (LearnsPositionBias()) return {};
+  return {Rule()};
 }
 
 void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
@@ -137,7 +142,8 @@ PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margin
          " margins and ", out.size(), " places");
   }
   auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
-  auto const rule = Rule(ctx.seed, iteration);
+  auto rule = Rule();
+  rule.key = PairKey(ctx.seed, iteration);
   auto const weight_scale = WeightScale(info.weights);
   auto const discounts = RankDiscounts(ctx, target_ == RankTarget::kNdcg ? LargestGroup(info.group_ptr) : 0);
   // Small groups share the memory of a worker.

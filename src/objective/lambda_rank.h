@@ -37,9 +37,8 @@ class LambdaRank : public Objective {
   std::unique_ptr<Objective> Learning(ObjectiveState* state) const override;
   void PrepareState(ObjectiveState* state) const override;
 
-  bool LearnsPositionBias() const { return param_.lambdarank_unbiased; }
-  /// For a round.
-  LambdaRule Rule(std::uint64_t seed, std::int64_t iteration) const;
+  /// None with a position bias, which is learnt on the host.
+  ObjectiveFormula Formula() const override;
 
  protected:
   /// bias: of positions, nullptr: none. Returns what pairs cost by position.
@@ -49,6 +48,9 @@ class LambdaRank : public Objective {
   double BiasNorm() const { return param_.lambdarank_bias_norm; }
 
  private:
+  bool LearnsPositionBias() const { return param_.lambdarank_unbiased; }
+  /// Without the key of a round.
+  LambdaRule Rule() const;
   void CheckGroups(MetaInfo const& info) const;
   void CheckLabels(MetaInfo const& info) const;
 

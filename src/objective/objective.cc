@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kauri/error.h"
+#include "objective/formula.h"
 
 namespace kauri {
 
@@ -18,5 +19,7 @@ void Objective::PickValues(Context const&, Span<float const> transformed, std::i
   }
   std::copy(transformed.begin(), transformed.end(), out.begin());
 }
+
+ObjectiveFormula Objective::Formula() const { return {}; }
 
 }  // namespace kauri

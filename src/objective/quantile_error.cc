@@ -2,9 +2,9 @@
 
 #include "common/loss/loss_param.h"
 #include "common/number_list.h"
-#include "objective/entries.h"
+#include "objective/formula.h"
 #include "objective/label_quantiles.h"
-#include "objective/quantile_loss.h"
+#include "objective/objective_table.h"
 #include "objective/several_alphas.h"
 
 namespace kauri {
@@ -25,6 +25,7 @@ class QuantileError : public SeveralAlphas {
   std::string DefaultMetric() const override { return "quantile"; }
   std::string ParamKey() const override { return "quantile_loss_param"; }
   std::map<std::string, std::string> SaveParams() const override { return {{"quantile_alpha", NumbersText(Alphas())}}; }
+  ObjectiveFormula Formula() const override { return {Losses<QuantileLoss>()}; }
 
  protected:
   void RowGradients(float const* margins, float label, float weight, GradientPair* out) const override {

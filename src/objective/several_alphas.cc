@@ -1,7 +1,5 @@
 #include "objective/several_alphas.h"
 
-#include <cmath>
-
 #include "common/block_sum.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
@@ -13,8 +11,7 @@ void SeveralAlphas::ValidateInfo(MetaInfo const& info) const {
   if (info.n_targets != 1) {
     Fail(ErrorKind::kData, name_, ": ", info.n_targets, " label columns; give one column");
   }
-  CheckLabels(info, {name_, "a finite number", "remove the row or give it a label"},
-              [](float label) { return std::isfinite(label); });
+  CheckLabelsAre<FiniteLabels>(info, name_);
 }
 
 void SeveralAlphas::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,

@@ -19,12 +19,18 @@ class SeveralAlphas : public Objective {
                         Span<GradientPair> out) const override;
   std::string Name() const override { return name_; }
 
-  std::vector<float> const& Alphas() const { return alphas_; }
-
  protected:
+  std::vector<float> const& Alphas() const { return alphas_; }
   std::int64_t NumAlphas() const { return static_cast<std::int64_t>(alphas_.size()); }
   /// margins and out: [n_alphas].
   virtual void RowGradients(float const* margins, float label, float weight, GradientPair* out) const = 0;
+  /// Loss{alpha} of every alpha.
+  template <typename Loss>
+  std::vector<Loss> Losses() const {
+    std::vector<Loss> losses;
+    for (auto const alpha : alphas_) losses.push_back({alpha});
+    return losses;
+  }
 
  private:
   std::string name_;

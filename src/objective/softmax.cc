@@ -8,9 +8,10 @@
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/objective.h"
-#include "objective/entries.h"
+#include "objective/formula.h"
 #include "objective/gradient_kernels.h"
 #include "objective/labels.h"
+#include "objective/objective_table.h"
 #include "objective/softmax_loss.h"
 
 namespace kauri {
@@ -91,6 +92,7 @@ class Softmax : public Objective {
   std::string DefaultMetric() const override { return "mlogloss"; }
   std::string ParamKey() const override { return "softmax_multiclass_param"; }
   std::map<std::string, std::string> SaveParams() const override { return param_.__DICT__(); }
+  ObjectiveFormula Formula() const override { return {SoftmaxLoss{param_.num_class}}; }
 
  private:
   std::string name_;

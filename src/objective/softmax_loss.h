@@ -5,6 +5,8 @@
 /// devices agree bit for bit.
 #pragma once
 
+#include <cstdint>
+
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 
@@ -12,6 +14,8 @@ namespace kauri {
 
 struct SoftmaxLoss {
   static constexpr float kMinHessian = 1e-16F;
+
+  std::int64_t n_classes;
 
   KAURI_HD static float Probability(double exponent, double inverse_sum) {
     return static_cast<float>(exponent * inverse_sum);

@@ -102,4 +102,7 @@ def test_xgboost_loads_an_untrained_unbiased_model() -> None:
     params = {"objective": "rank:ndcg", "lambdarank_unbiased": 1}
     data = queries(kauri, "rank:ndcg")[0]
     untrained = kauri.train(params, data, 0)
-    xgboost.Booster(model_file=bytearray(untrained.save_raw("json"))).update(queries(xgboost, "rank:ndcg")[0], 0)
+    loaded = xgboost.Booster(model_file=bytearray(untrained.save_raw("json")))
+    assert loaded.num_boosted_rounds() == 0
+    loaded.update(queries(xgboost, "rank:ndcg")[0], 0)
+    assert loaded.num_boosted_rounds() == 1

@@ -47,11 +47,12 @@ def functions_of(text: str, file: str) -> list[Function]:
     for function in analyser.analyze_source_code("source.cc", text).function_list:
         if DECLARATION_TABLE in function.name:
             continue
-        parts = [part for part in function.name.split("::") if part[:1].isupper() and not part.isupper()]
+        name = re.sub(r"<[^<>]*>", "", function.name)  # of a template's member
+        parts = [part for part in name.split("::") if part[:1].isupper() and not part.isupper()]
         found.append(
             Function(
                 file=file,
-                name="::".join(parts) or function.name,
+                name="::".join(parts) or name,
                 line=function.start_line,
                 length=function.end_line - function.start_line + 1,
                 n_parameters=count_parameters(function.long_name),

@@ -29,7 +29,7 @@ NAME = re.compile(
 # Names of others that comments speak of, and what is written like a name.
 FOREIGN = {
     *("GiB", "KiB", "MiB", "NaNs"),
-    *("RankNet", "SplitMix64"),  # of papers
+    *("QuickScorer", "RankNet", "SplitMix64"),  # of papers
     *("CompressStore", "foreach_target.h", "hwy/foreach_target.h"),  # Highway's
     "bool_constant",  # the standard library's
     "prod_",  # of formulas

@@ -3,9 +3,6 @@
 /// trees, units and sums of metrics cross to the host.
 #include "cuda/engine/cuda_engine.h"
 
-#include <algorithm>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,7 +20,8 @@
 #include "cuda/objective/device_objective.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/arrays/value_rules.h"
-#include "engine/leaf_quantiles.h"
+#include "data/categories/category_view.h"
+#include "engine/data_cache.h"
 #include "kauri/error.h"
 #include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
@@ -51,70 +49,85 @@ Context OnFirstDevice(Context ctx) {
   return ctx;
 }
 
-class CudaEngine : public Engine {
+/// Device memory has the rows as they are given. \throws Error(kParameter) unless the model reads them so.
+void RequireCategoriesOfModel(Model const& model, DataMatrix const& data) {
+  if (!ModelRows(model, *data.View()).AreTranslated()) return;
+  Fail(ErrorKind::kParameter,
+       "device=cuda cannot keep predictions of data whose categories are numbered or treated in ",
+       "another way than the model's trees know them (another order of names, unseen_category); use device=cpu.");
+}
+
+void RequireEqualCounts(std::int64_t n_gradients, std::int64_t n_hessians) {
+  if (n_gradients == n_hessians) return;
+  Fail(ErrorKind::kData, "there are ", n_gradients, " gradients and ", n_hessians,
+       " hessians; pass one of each per row and output.");
+}
+
+DeviceTreeBuilder const& RequireOnDevice(TreeBuilder const& builder) {
+  if (auto const* const on_device = dynamic_cast<DeviceTreeBuilder const*>(&builder)) return *on_device;
+  Fail(ErrorKind::kInternal, "the tree method '", builder.StateKey(), "' does not build in device memory");
+}
+
+class CudaEngine : public Engine, public DeviceSide {
  public:
+  DeviceSide* OnDevice() override { return this; }
+
   void UpdateMargins(Context const& ctx, std::shared_ptr<DataMatrix const> const& data, Model const& model,
                      Predictor const& predictor, Span<float const> start, Span<std::int64_t const> dropped) override {
+    RequireCategoriesOfModel(model, *data);
     CallScope const scope = Enter(ctx);
-    DropDeadData();
-    auto& own = data_[data->Id()];
-    auto const fresh = own.data.expired() || own.info_revision != data->InfoRevision();
-    auto const plan = own.held.PlanFor(model, start, dropped, fresh);
+    WantedMargins const wanted{data, model, start, dropped};
+    auto* const own = data_.Open(*data);
+    auto const plan = own->held.Begin(wanted);
     if (plan.IsNothing()) return;
-    own.data.reset();  // margins are of no use until they are complete
-    if (plan.restart) own.Restart(Cuda(), *data, model.NumOutputs(), start);
+    if (plan.restart) own->Restart(Cuda(), *data, model.NumOutputs(), start);
     auto const hull = plan.Hull();
-    if (hull.begin < hull.end) AddTrees(ctx, *data, model, predictor, plan, !fresh, &own);
-    own.held.Hold(model, start, dropped);
-    own.data = data;
-    own.info_revision = data->InfoRevision();
+    if (hull.begin < hull.end) AddTrees(ctx, wanted, predictor, plan, own);
+    own->held.Hold(wanted);
   }
 
   void ComputeGradients(Context const& ctx, DataMatrix const& train, Objective const& objective,
                         std::int64_t iteration) override {
     CallScope const scope = Enter(ctx);
-    auto& own = DataOf(train);
+    auto& own = data_.Of(train);
     own.PrepareTraining(Cuda(), train);
-    own.training.largest.clear();
-    own.training.watch.Expect(false);
-    KeepLeafQuantiles(objective, &own);
+    own.arrays.largest.clear();
+    if (own.training.ExpectGradientsOf(objective, own.n_outputs)) KeepMargins(objective, &own);
     if (auto const on_device = MakeDeviceObjective(objective)) {
       on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
-                                  own.training.gradients.span());
+                                  own.arrays.gradients.span());
       return;
     }
     SayHostCopy("objective", objective.Name());
     auto const margins = ToHost(Cuda(), own.margins.data(), own.margins.size());
     std::vector<GradientPair> gradients(margins.size());
     objective.ComputeGradients(ctx, margins, train.Info(), iteration, gradients);
-    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.training.gradients.data());
+    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
   }
 
   void SetGradients(Context const& ctx, DataMatrix const& train, Span<GradientPair const> gradients) override {
     CallScope const scope = Enter(ctx);
-    auto& own = DataOf(train);
-    auto const n_pairs = static_cast<std::int64_t>(gradients.size());
-    own.CheckGradients(n_pairs, n_pairs);
+    auto& own = data_.Of(train);
+    CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
-    own.training.largest.clear();
-    own.training.leaf_quantiles.clear();
-    own.training.watch.Expect(true);
-    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.training.gradients.data());
+    own.arrays.largest.clear();
+    own.training.ExpectGradientsOfCaller();
+    CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
   }
 
   void SetDeviceGradients(Context const& ctx, DataMatrix const& train, DeviceArray const& gradients,
                           DeviceArray const& hessians) override {
     CallScope const scope = Enter(ctx);
-    auto& own = DataOf(train);
-    own.CheckGradients(gradients.view.Size(), hessians.view.Size());
+    auto& own = data_.Of(train);
+    RequireEqualCounts(gradients.view.Size(), hessians.view.Size());
+    CheckGradientCount(gradients.view.Size(), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
-    own.training.largest.clear();
-    own.training.leaf_quantiles.clear();
-    own.training.watch.Expect(true);
+    own.arrays.largest.clear();
+    own.training.ExpectGradientsOfCaller();
     WaitForArray(Cuda(), gradients, "the gradients");
     WaitForArray(Cuda(), hessians, "the hessians");
     static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
-    auto* const pairs = reinterpret_cast<float*>(own.training.gradients.data());
+    auto* const pairs = reinterpret_cast<float*>(own.arrays.gradients.data());
     ConvertToFloat(Cuda(), {gradients.view, kMissingValue, pairs, 2 * own.n_outputs, 2});
     ConvertToFloat(Cuda(), {hessians.view, kMissingValue, pairs + 1, 2 * own.n_outputs, 2});
   }
@@ -122,26 +135,20 @@ class CudaEngine : public Engine {
   Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
                  RoundTree const& tree) override {
     CallScope const scope = Enter(ctx);
-    auto& own = DataOf(train);
-    auto& training = own.training;
-    if (training.build_state == nullptr || training.build_state_key != builder.StateKey()) {
-      training.build_state.reset();  // its memory may be what the new one needs
-      training.build_state = builder.MakeState(ctx, train);
-      training.build_state_key = builder.StateKey();
-    }
+    auto& own = data_.Of(train);
+    auto const& on_device = RequireOnDevice(builder);
+    auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     auto const task = MakeTask(ctx, train, tree, &own);
-    auto const* on_device = dynamic_cast<DeviceTreeBuilder const*>(&builder);
-    auto built = on_device == nullptr ? BuildOnHost(ctx, train, builder, task, &training)
-                                      : on_device->BuildOnDevice(Cuda(), ctx, train, task, training.build_state.get(),
-                                                                 training.leaf_of_row.span());
-    RefreshLeaves(ctx, train.Info(), tree, task, own, &built);
+    auto const leaf_of_row = own.arrays.leaf_of_row.span();
+    auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
+    if (own.training.SetsLeaves(tree.output)) SetLeavesOnHost(ctx, train.Info(), tree, task, own, &built);
     auto const leaf_values = ToDevice(Cuda(), built.split_value);
-    AddLeaves(Cuda(), leaf_values.span(), training.leaf_of_row.span(), own.n_outputs, tree.output, own.margins.span());
+    AddLeaves(Cuda(), leaf_values.span(), leaf_of_row, own.n_outputs, tree.output, own.margins.span());
     return built;
   }
 
   void FinishRound(DataMatrix const& train, Model const& model) override {
-    DataOf(train).held.HoldNewTrees(model);
+    data_.Of(train).held.HoldNewTrees(model);
     Log(LogLevel::kDebug, "copies of round ", model.NumIterations() - 1, " (", train.NumRows(),
         " rows): host to device ", copies_.to_device_bytes, " bytes in ", copies_.to_device_copies,
         " copies, device to host ", copies_.to_host_bytes, " bytes in ", copies_.to_host_copies, " copies");
@@ -149,15 +156,16 @@ class CudaEngine : public Engine {
   }
 
   std::vector<double> Evaluate(Context const& ctx, DataMatrix const& data, Objective const& objective,
-                               std::vector<std::unique_ptr<Metric>> const& metrics) override {
+                               MetricList const& metrics) override {
     CallScope const scope = Enter(ctx);
-    auto& own = DataOf(data);
+    auto& own = data_.Of(data);
+    if (data.NumRows() > 0) own.Validate(metrics, data);
     Span<float const> const predictions =
         objective.EvaluatesMargins() ? own.margins.span() : Predictions(ctx, objective, &own);
     std::vector<float> on_host;
     std::vector<double> values;
     for (auto const& metric : metrics) {
-      if (auto const on_device = FittingVersion(*metric, data, &own)) {
+      if (auto const on_device = DeviceVersion(*metric, data.Info())) {
         values.push_back(on_device->Evaluate(Cuda(), predictions, own.Info(Cuda(), data)));
       } else {
         if (on_host.empty()) on_host = ToHost(Cuda(), predictions.data(), predictions.size());
@@ -168,7 +176,7 @@ class CudaEngine : public Engine {
   }
 
   std::vector<float> Margins(DataMatrix const& data) const override {
-    auto const& margins = data_.at(data.Id()).margins;
+    auto const& margins = data_.Of(data).margins;
     DeviceScope const scope(Cuda().device);
     return ToHost(Cuda(), margins.data(), margins.size());
   }
@@ -176,7 +184,7 @@ class CudaEngine : public Engine {
   std::unique_ptr<DeviceFloats> DevicePredictions(Context const& ctx, DataMatrix const& data,
                                                   Objective const* objective) override {
     CallScope const scope = Enter(ctx);
-    auto& own = DataOf(data);
+    auto& own = data_.Of(data);
     Span<float const> const values = objective == nullptr ? own.margins.span() : Predictions(ctx, *objective, &own);
     auto result = std::make_unique<OwnedFloats>(Cuda().device, static_cast<std::int64_t>(values.size()));
     WaitFor(result->Cuda(), Cuda().stream);
@@ -185,7 +193,7 @@ class CudaEngine : public Engine {
     return result;
   }
 
-  void Clear() override { data_.clear(); }
+  void Clear() override { data_.Clear(); }
 
  private:
   CudaContext const& Cuda() const { return stream_->Context(); }
@@ -193,20 +201,10 @@ class CudaEngine : public Engine {
   /// Makes the device of `ctx` current; another device than the last call's starts a new session.
   CallScope Enter(Context const& ctx) {
     if (stream_ == nullptr || Cuda().device != ctx.device.ordinal) {
-      data_.clear();
+      data_.Clear();
       stream_ = std::make_unique<StreamOwner>(ctx.device.ordinal);
     }
     return CallScope(ctx.device.ordinal, &copies_);
-  }
-
-  EngineData& DataOf(DataMatrix const& data) {
-    auto const found = data_.find(data.Id());
-    if (found == data_.end()) Fail(ErrorKind::kInternal, "margins of data set ", data.Id(), " were never computed");
-    return found->second;
-  }
-
-  void DropDeadData() {
-    for (auto it = data_.begin(); it != data_.end();) it = it->second.data.expired() ? data_.erase(it) : std::next(it);
   }
 
   void SayOnce(std::string const& line) {
@@ -218,9 +216,11 @@ class CudaEngine : public Engine {
 
   /// Trees that the margins lack. A training set that drops none needs them once at most, so a new data set does not
   /// keep its features on the device.
-  void AddTrees(Context const& ctx, DataMatrix const& data, Model const& model, Predictor const& predictor,
-                MarginPlan const& plan, bool keeps_features, EngineData* own) {
-    auto const compiled = predictor.Compile(OnFirstDevice(ctx), model, plan.Hull());
+  void AddTrees(Context const& ctx, WantedMargins const& wanted, Predictor const& predictor, MarginPlan const& plan,
+                EngineData* own) {
+    auto const& data = *wanted.data;
+    auto const keeps_features = !plan.first_time;
+    auto const compiled = predictor.Compile(OnFirstDevice(ctx), wanted.model, plan.Hull());
     auto const* forest = dynamic_cast<DeviceForest const*>(compiled.get());
     auto const rows = forest == nullptr ? std::nullopt : own->Features(Cuda(), data, keeps_features);
     if (rows.has_value()) {
@@ -245,23 +245,23 @@ class CudaEngine : public Engine {
 
   /// The input of a tree: fixed-point pairs and sampled rows. \throws Error(kData) for a pair that is not finite.
   DeviceTreeTask MakeTask(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
-    auto& training = own->training;
+    auto& arrays = own->arrays;
     DeviceTreeTask task;
     if (tree.subsample < 1.0F) {
-      training.sampled.Reserve(Cuda(), training.pairs.size());
-      task.sampled_rows = training.sampled.span();
+      arrays.sampled.Reserve(Cuda(), arrays.pairs.size());
+      task.sampled_rows = arrays.sampled.span();
     }
-    task.pairs = training.pairs.span();
+    task.pairs = arrays.pairs.span();
     task.unit = tree.SamplesByGradient() ? SampleOnHost(ctx, tree, own) : QuantiseFor(ctx, train.Info(), tree, own);
     task.place = tree.place;
     return task;
   }
 
   GradientUnit QuantiseFor(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
-    auto& training = own->training;
+    auto& arrays = own->arrays;
     auto const gradients = own->Gradients();
-    if (training.largest.empty()) training.largest = LargestMagnitudes(Cuda(), gradients);
-    auto const largest = training.largest.at(static_cast<std::size_t>(tree.output));
+    if (arrays.largest.empty()) arrays.largest = LargestMagnitudes(Cuda(), gradients);
+    auto const largest = arrays.largest[tree.output];
     if (!largest.IsFinite()) {
       auto const row = FirstNotFinite(Cuda(), gradients, tree.output);
       auto const* pair = gradients.pairs.data() + row * own->n_outputs + tree.output;
@@ -269,75 +269,37 @@ class CudaEngine : public Engine {
     }
     RowSample const sample{RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration),
                            tree.subsample};
-    auto const sampled = tree.subsample < 1.0F ? training.sampled.span() : Span<std::uint8_t>();
-    Quantise(Cuda(), gradients, tree.output, largest.Unit(), sample, training.pairs.span(), sampled);
-    if (training.watch.IsDue(tree.place.iteration)) own->WatchResolution(Cuda(), info, tree.output, largest.Unit());
+    auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
+    Quantise(Cuda(), {gradients, tree.output, largest.Unit(), sample, arrays.pairs.span(), sampled});
+    if (own->training.Watch().IsDue(tree.place.iteration))
+      own->WatchResolution(Cuda(), info, tree.output, largest.Unit());
     return largest.Unit();
   }
 
   GradientUnit SampleOnHost(Context const& ctx, RoundTree const& tree, EngineData* own) {
     SayOnce("sampling_method=gradient_based draws rows in host memory: gradients are copied for every tree");
-    auto& training = own->training;
-    auto const gradients = ToHost(Cuda(), training.gradients.data(), training.gradients.size());
+    auto& arrays = own->arrays;
+    auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
     auto const sample = SampleByGradient(ctx, gradients, own->n_outputs, tree.output, tree.subsample,
                                          RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration));
     FixedGradients fixed;
     QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
-    CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), training.pairs.data());
-    CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), training.sampled.data());
+    CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), arrays.pairs.data());
+    CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), arrays.sampled.data());
     return fixed.unit;
   }
 
-  void KeepLeafQuantiles(Objective const& objective, EngineData* own) {
-    auto& training = own->training;
-    training.leaf_quantiles.clear();
-    for (std::int64_t output = 0; output < own->n_outputs; ++output) {
-      training.leaf_quantiles.push_back(objective.LeafQuantile(output));
-    }
-    auto const any = std::any_of(training.leaf_quantiles.begin(), training.leaf_quantiles.end(),
-                                 [](auto const& quantile) { return quantile.has_value(); });
-    if (!any) return;
+  void KeepMargins(Objective const& objective, EngineData* own) {
     SayOnce("objective '" + objective.Name() +
             "' sets leaves to quantiles in host memory: predictions and leaves of rows are copied every round");
-    training.round_margins = ToHost(Cuda(), own->margins.data(), own->margins.size());
+    own->training.KeepMargins(ToHost(Cuda(), own->margins.data(), own->margins.size()));
   }
 
-  /// In host memory.
-  void RefreshLeaves(Context const& ctx, MetaInfo const& info, RoundTree const& tree, DeviceTreeTask const& built_from,
-                     EngineData const& own, Tree* built) {
-    auto const& training = own.training;
-    auto const output = static_cast<std::size_t>(tree.output);
-    if (output >= training.leaf_quantiles.size() || !training.leaf_quantiles[output].has_value()) return;
-    if (tree.param == nullptr) Fail(ErrorKind::kInternal, "the booster gave no parameters for the leaves of a tree");
-    auto const leaf_of_row = ToHost(Cuda(), training.leaf_of_row.data(), training.leaf_of_row.size());
-    // Rows drawn by gradients do not stand for all alike.
-    auto const sampled = tree.SamplesByGradient()
-                             ? std::vector<std::uint8_t>()
-                             : ToHost(Cuda(), built_from.sampled_rows.data(), built_from.sampled_rows.size());
-    LeafQuantileTask task;
-    task.quantile = *training.leaf_quantiles[output];
-    task.leaf_scale = tree.place.leaf_scale;
-    task.output = tree.output;
-    task.n_outputs = own.n_outputs;
-    task.margins = training.round_margins;
-    task.leaf_of_row = leaf_of_row;
-    task.sampled_rows = sampled;
-    SetLeafQuantiles(ctx, info, *tree.param, task, built);
-  }
-
-  Tree BuildOnHost(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
-                   DeviceTreeTask const& on_device, TrainingData* training) {
-    SayHostCopy("tree method", builder.StateKey());
-    auto const pairs = ToHost(Cuda(), on_device.pairs.data(), on_device.pairs.size());
-    auto const sampled = ToHost(Cuda(), on_device.sampled_rows.data(), on_device.sampled_rows.size());
-    std::vector<std::int32_t> leaf_of_row(pairs.size());
-    TreeTask task;
-    task.gradients = {pairs, on_device.unit};
-    task.sampled_rows = sampled;
-    task.place = on_device.place;
-    auto built = builder.Build(ctx, train, task, training->build_state.get(), leaf_of_row);
-    CopyToDevice(Cuda(), leaf_of_row.data(), leaf_of_row.size(), training->leaf_of_row.data());
-    return built;
+  void SetLeavesOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& round, DeviceTreeTask const& task,
+                       EngineData const& own, Tree* tree) {
+    auto const leaf_of_row = ToHost(Cuda(), own.arrays.leaf_of_row.data(), own.arrays.leaf_of_row.size());
+    auto const sampled = ToHost(Cuda(), task.sampled_rows.data(), task.sampled_rows.size());
+    own.training.SetLeaves(ctx, info, {round, round.output, sampled, leaf_of_row}, tree);
   }
 
   /// Transformed margins, [n_rows, n_outputs], device.
@@ -359,24 +321,16 @@ class CudaEngine : public Engine {
     return predictions;
   }
 
-  /// The device version of `metric` if there is one and labels and predictions are what it is for.
-  std::unique_ptr<DeviceMetric> FittingVersion(Metric const& metric, DataMatrix const& data, EngineData* own) {
+  /// The device version of `metric`; nullptr: there is none, or the host's is the better one.
+  std::unique_ptr<DeviceMetric> DeviceVersion(Metric const& metric, MetaInfo const& info) {
     auto on_device = MakeDeviceMetric(metric);
-    if (on_device == nullptr) {
-      SayHostCopy("metric", metric.Name());
-      return nullptr;
-    }
-    own->Info(Cuda(), data);  // forgets what fitted older labels
-    auto* const fitting = own->FittingMetrics();
-    auto const key = metric.Name() + " " + on_device->FitsBy();
-    if (fitting->count(key) > 0) return on_device;
-    if (!on_device->Fits(data.Info(), own->n_outputs)) return nullptr;
-    fitting->insert(key);
+    if (on_device == nullptr) SayHostCopy("metric", metric.Name());
+    if (on_device == nullptr || info.n_rows == 0 || !on_device->Takes(info)) return nullptr;
     return on_device;
   }
 
   std::unique_ptr<StreamOwner> stream_;  ///< before the data, whose buffers are freed on it
-  std::map<std::uint64_t, EngineData> data_;
+  DataCache<EngineData> data_;
   std::set<std::string> said_;  ///< lines of the log
   CopyCounts copies_;           ///< since the last round was finished
 };

@@ -1,5 +1,6 @@
 #include "cuda/engine/engine_data.h"
 
+#include "cuda/common/fill_margins.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/forest/device_storage_rows.h"
 #include "data/meta_info.h"
@@ -40,7 +41,8 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     margins = Buffer<float>();
     predictions = Buffer<float>();
     training = TrainingData();
-    fitting_metrics_.clear();  // they fitted as many outputs as there were
+    arrays = TrainingArrays();
+    valid_for_.clear();  // with as many outputs as there were
     RequireMemory(
         cuda, "margins of " + Describe(matrix, outputs),
         {{"margins", 4 * n_margins},
@@ -59,28 +61,17 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
   }
 }
 
-void EngineData::CheckGradients(std::int64_t n_gradients, std::int64_t n_hessians) const {
-  if (n_gradients != n_hessians) {
-    Fail(ErrorKind::kData, "there are ", n_gradients, " gradients and ", n_hessians,
-         " hessians; pass one of each per row and output.");
-  }
-  if (Size(n_gradients) == margins.size()) return;
-  Fail(ErrorKind::kData, "got ", n_gradients, " gradient pairs for ",
-       static_cast<std::int64_t>(margins.size()) / n_outputs, " rows and ", n_outputs, " outputs; expected ",
-       margins.size(), ", row by row.");
-}
-
 void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix) {
-  if (training.gradients.size() == margins.size()) return;
+  if (arrays.gradients.size() == margins.size()) return;
   auto const n_rows = Size(matrix.NumRows());
   RequireMemory(cuda, "training on " + Describe(matrix, n_outputs),
                 {{"gradients", 8 * margins.size()},
                  {"fixed-point gradients", 8 * n_rows},
                  {"leaves and sampled rows", 5 * n_rows}},
                 FreeBytes(cuda));
-  training.gradients = Buffer<GradientPair>(cuda, margins.size());
-  training.pairs = Buffer<FixedPair>(cuda, n_rows);
-  training.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
+  arrays.gradients = Buffer<GradientPair>(cuda, margins.size());
+  arrays.pairs = Buffer<FixedPair>(cuda, n_rows);
+  arrays.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
 }
 
 std::optional<DeviceRows> EngineData::Features(CudaContext const& cuda, DataMatrix const& matrix, bool may_upload) {
@@ -109,7 +100,6 @@ bool EngineData::UploadFeatures(CudaContext const& cuda, DataMatrix const& matri
 DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
   auto const& info = matrix.Info();
   if (!has_labels_ || labels_revision_ != matrix.InfoRevision()) {
-    fitting_metrics_.clear();
     labels_ = ToDevice(cuda, info.labels);
     weights_ = ToDevice(cuda, info.weights);
     group_ptr_ = ToDevice(cuda, info.group_ptr);
@@ -122,13 +112,20 @@ DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
           group_ptr_.span(), lower_bounds_.span(), upper_bounds_.span()};
 }
 
+void EngineData::Validate(MetricList const& metrics, DataMatrix const& matrix) {
+  if (valid_for_ == metrics && valid_revision_ == matrix.InfoRevision()) return;
+  for (auto const& metric : metrics) metric->Validate(matrix.Info(), n_outputs);
+  valid_for_ = metrics;
+  valid_revision_ = matrix.InfoRevision();
+}
+
 void EngineData::WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output,
                                  GradientUnit unit) {
   auto const watched = WatchedPairs(cuda, Gradients(), output);
   if (!LosesGradients(ToHost(cuda, watched.data(), watched.size()), unit)) return;
-  if (!training.watch.MayWarn(info, n_outputs, output)) return;
-  auto const gradients = ToHost(cuda, training.gradients.data(), training.gradients.size());
-  training.watch.Look(gradients, info, n_outputs, output, unit);
+  if (!training.Watch().MayWarn(info, n_outputs, output)) return;
+  auto const gradients = ToHost(cuda, arrays.gradients.data(), arrays.gradients.size());
+  training.Watch().Look(gradients, info, n_outputs, output, unit);
 }
 
 }  // namespace kauri::cuda

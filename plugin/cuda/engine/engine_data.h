@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,9 @@
 #include "cuda/engine/round_kernels.h"
 #include "cuda/forest/walk_forest.h"
 #include "engine/held_margins.h"
-#include "engine/resolution_watch.h"
+#include "engine/training_data.h"
 #include "kauri/data_matrix.h"
+#include "kauri/metric.h"
 #include "kauri/tree_builder.h"
 
 namespace kauri::cuda {
@@ -30,36 +30,27 @@ struct DeviceFeatures {
   DeviceRows Rows() const;
 };
 
-/// What only the training set has.
-struct TrainingData {
-  Buffer<GradientPair> gradients;                    ///< [n_rows, n_outputs]
-  std::vector<LargestMagnitude> largest;             ///< [n_outputs] of `gradients`; empty: not known yet
-  std::vector<std::optional<float>> leaf_quantiles;  ///< [n_outputs] of the objective that made them, or empty
-  std::vector<float> round_margins;                  ///< [n_rows, n_outputs], host; only with a leaf quantile
-  Buffer<FixedPair> pairs;                           ///< [n_rows]
-  Buffer<std::uint8_t> sampled;                      ///< [n_rows], once a tree samples rows
-  Buffer<std::int32_t> leaf_of_row;                  ///< [n_rows]
-  std::unique_ptr<BuildState> build_state;
-  std::string build_state_key;
-  ResolutionWatch watch;
+/// What only the training set has in device memory.
+struct TrainingArrays {
+  Buffer<GradientPair> gradients;         ///< [n_rows, n_outputs]
+  std::vector<LargestMagnitude> largest;  ///< [n_outputs] of `gradients`, host; empty: not known yet
+  Buffer<FixedPair> pairs;                ///< [n_rows]
+  Buffer<std::uint8_t> sampled;           ///< [n_rows], once a tree samples rows
+  Buffer<std::int32_t> leaf_of_row;       ///< [n_rows]
 };
 
-/// Dropped once its owner has let the data set go.
 class EngineData {
  public:
-  std::weak_ptr<DataMatrix const> data;
-  std::uint64_t info_revision = 0;  ///< a new base margin makes `margins` stale
-  std::int64_t n_outputs = 1;
   HeldMargins held;
+  std::int64_t n_outputs = 1;
   Buffer<float> margins;      ///< [n_rows, n_outputs]
   Buffer<float> predictions;  ///< transformed margins, scratch
   std::unique_ptr<DeviceFeatures> features;
   TrainingData training;
+  TrainingArrays arrays;
 
   /// Margins without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is allocated.
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
-  /// \throws Error(kData) unless there are as many gradients and hessians as margins.
-  void CheckGradients(std::int64_t n_gradients, std::int64_t n_hessians) const;
   /// Room for gradients and trees. \throws Error(kMemory) before anything is allocated.
   void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
   /// The features in device memory: those of a matrix that is there, or an upload, which stays from now on. Nothing
@@ -67,12 +58,12 @@ class EngineData {
   std::optional<DeviceRows> Features(CudaContext const& cuda, DataMatrix const& matrix, bool may_upload);
   /// Labels, weights and query groups as of now.
   DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
-  /// Names of metrics that the labels were found to fit.
-  std::set<std::string>* FittingMetrics() { return &fitting_metrics_; }
+  /// \throws Error(kData) as Metric::Validate; metrics that passed are not asked again about the same labels.
+  void Validate(MetricList const& metrics, DataMatrix const& matrix);
   /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there may be something
   /// to say.
   void WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output, GradientUnit unit);
-  PairTable Gradients() const { return {training.gradients.span(), n_outputs}; }
+  PairTable Gradients() const { return {arrays.gradients.span(), n_outputs}; }
 
  private:
   bool UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix);
@@ -84,7 +75,8 @@ class EngineData {
   Buffer<std::int64_t> group_ptr_;
   Buffer<float> lower_bounds_;
   Buffer<float> upper_bounds_;
-  std::set<std::string> fitting_metrics_;
+  MetricList valid_for_;  ///< what the labels of valid_revision_ and the number of outputs were found to be right for
+  std::uint64_t valid_revision_ = 0;
 };
 
 }  // namespace kauri::cuda

@@ -27,13 +27,6 @@ __device__ __forceinline__ std::uint32_t WarpMax(std::uint32_t value) {
   return value;
 }
 
-__global__ void __launch_bounds__(kThreads) FillMarginsKernel(Span<float const> start, Span<float> margins) {
-  std::int64_t const i = GridIndex();
-  if (i < static_cast<std::int64_t>(margins.size())) {
-    margins.data()[i] = start.data()[i % static_cast<std::int64_t>(start.size())];
-  }
-}
-
 /// blockIdx.y: the output.
 __global__ void __launch_bounds__(kThreads) LargestMagnitudesKernel(GradientPair const* pairs, std::int64_t n_rows,
                                                                     std::int64_t n_outputs, LargestMagnitude* largest) {
@@ -74,14 +67,13 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n_watched) watched.data()[i] = pairs[i * n_rows / n_watched * n_outputs + output];
 }
 
-__global__ void __launch_bounds__(kThreads)
-    QuantiseKernel(GradientPair const* from, std::int64_t n_outputs, std::int64_t output, GradientUnit steps,
-                   RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled) {
+__global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task, GradientUnit steps) {
   std::int64_t const row = GridIndex();
-  if (row >= static_cast<std::int64_t>(pairs.size())) return;
-  bool const used = sample.rate >= 1.0F || IsRowSampled(sample.key, row, sample.rate);
-  pairs.data()[row] = used ? QuantisePair(from[row * n_outputs + output], steps) : FixedPair{0, 0};
-  if (!sampled.empty()) sampled.data()[row] = used ? 1 : 0;
+  if (row >= static_cast<std::int64_t>(task.pairs.size())) return;
+  bool const used = task.sample.rate >= 1.0F || IsRowSampled(task.sample.key, row, task.sample.rate);
+  GradientPair const* const from = task.gradients.pairs.data() + task.output;
+  task.pairs.data()[row] = used ? QuantisePair(from[row * task.gradients.n_outputs], steps) : FixedPair{0, 0};
+  if (!task.sampled.empty()) task.sampled.data()[row] = used ? 1 : 0;
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -102,11 +94,6 @@ float FloatOfBits(std::uint32_t bits) {
 
 GradientUnit LargestMagnitude::Unit() const {
   return {FixedPointUnit(FloatOfBits(gradient)), FixedPointUnit(FloatOfBits(hessian))};
-}
-
-void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins) {
-  Launch(cuda, GridFor(static_cast<std::int64_t>(margins.size()), kThreads), kThreads, FillMarginsKernel, start,
-         margins);
 }
 
 std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients) {
@@ -138,11 +125,9 @@ Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& grad
   return watched;
 }
 
-void Quantise(CudaContext const& cuda, PairTable const& gradients, std::int64_t output, GradientUnit unit,
-              RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled) {
-  GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
-  Launch(cuda, GridFor(gradients.NumRows(), kThreads), kThreads, QuantiseKernel, gradients.pairs.data(),
-         gradients.n_outputs, output, steps, sample, pairs, sampled);
+void Quantise(CudaContext const& cuda, QuantiseTask const& task) {
+  GradientUnit const steps{1.0 / task.unit.gradient, 1.0 / task.unit.hessian};
+  Launch(cuda, GridFor(task.gradients.NumRows(), kThreads), kThreads, QuantiseKernel, task, steps);
 }
 
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,

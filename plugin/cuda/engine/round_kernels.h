@@ -35,9 +35,6 @@ struct RowSample {
   float rate = 1.0F;
 };
 
-/// margins: [n_rows, n_outputs] := start [n_outputs].
-void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins);
-
 /// [n_outputs]; waits for the values.
 std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients);
 
@@ -47,10 +44,17 @@ std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients,
 /// The pairs for `output` of the rows that a ResolutionWatch looks at.
 Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& gradients, std::int64_t output);
 
-/// pairs (out): [n_rows], column `output` in units; zero where the row is not sampled. sampled (out): [n_rows], 1 =
-/// used; empty: not wanted.
-void Quantise(CudaContext const& cuda, PairTable const& gradients, std::int64_t output, GradientUnit unit,
-              RowSample sample, Span<FixedPair> pairs, Span<std::uint8_t> sampled);
+/// What a tree for one output is built from.
+struct QuantiseTask {
+  PairTable gradients;
+  std::int64_t output = 0;
+  GradientUnit unit;
+  RowSample sample;
+  Span<FixedPair> pairs;       ///< (out) [n_rows], column `output` in units; zero where the row is not sampled
+  Span<std::uint8_t> sampled;  ///< (out) [n_rows], 1 = used; empty: not wanted
+};
+
+void Quantise(CudaContext const& cuda, QuantiseTask const& task);
 
 /// margins[row, output] += leaf_values[leaf_of_row[row]].
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,

@@ -11,17 +11,13 @@
 #include "cuda/exact/entries/sum_pairs.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
-#include "tree/constraints/constraints.h"
-#include "tree/growth/tree_common.h"
-#include "tree/sampling/sampling.h"
+#include "tree/growth/tree_growth.h"
 
 namespace kauri::cuda {
 
 DMLC_REGISTER_PARAMETER(GpuExactParam);
 
 namespace {
-
-constexpr std::int32_t kDepthCap = 1 << 20;
 
 /// Present values of each column; of dense data the most there can be, which needs no look at them. None of categorical
 /// columns, whose entries do not move.
@@ -89,43 +85,29 @@ class GpuExactState : public BuildState {
   std::vector<std::string> types_;
 };
 
-struct ActiveNode {
-  std::int32_t id;
-  FixedSum sum;
-};
-
 /// One tree on its way up.
-class Grower {
+class GpuExactGrower : public ScalarGrowth {
  public:
-  Grower(CudaContext const& cuda, Context const& ctx, GpuExactBuilder const& builder, DeviceTreeTask const& task,
-         GpuExactState* state)
-      : cuda_(cuda),
+  GpuExactGrower(CudaContext const& cuda, Context const& ctx, GpuExactBuilder const& builder,
+                 DeviceTreeTask const& task, GpuExactState* state)
+      : ScalarGrowth(ctx, {builder.Param(), builder.Rules(), task.place}, task.unit, state->columns.NumCols()),
+        cuda_(cuda),
         task_(task),
         state_(*state),
-        gain_(MakeGainParam(builder.Param(), task.unit, builder.Rules().HasMonotone())),
-        leaf_rate_(builder.Param().eta * task.place.leaf_scale),
-        sampler_(builder.Param(), ctx.seed, task.place, state->columns.NumCols()),
-        constraints_(builder.Rules(), state->columns.NumCols()),
-        max_depth_(builder.Param().max_depth == 0 ? kDepthCap : std::min(builder.Param().max_depth, kDepthCap)),
-        category_rules_(CategoryRulesOf(builder.Param())),
         entries_(cuda, state->columns, task, builder.ExactParam().interleaved_levels, &state->workspace,
                  &state->category_columns) {}
 
   /// leaf_of_row: the rows' leaves before any pruning, as ~id.
   Tree Grow(Span<std::int32_t> leaf_of_row) {
     Start();
-    for (depth_ = 0; !nodes_.empty(); ++depth_) Advance(FindBest());
+    for (depth_ = 0; !nodes_.empty(); ++depth_) Advance(entries_.FindBest(NodesOfLevel()));
     CopyOnDevice(cuda_, state_.workspace.positions.data(), leaf_of_row.size(), leaf_of_row.data());
     return std::move(tree_);
   }
 
  private:
-  bool MaySplit(FixedSum sum, std::int32_t depth) const {
-    return depth < max_depth_ && HessianOf(sum, gain_) >= 2.0 * gain_.min_child_weight * (1.0 - 1e-12);
-  }
-
   void Start();
-  std::vector<SplitCandidate> FindBest();
+  LevelNodes NodesOfLevel() const;
   std::vector<std::uint8_t> AllowedColumns() const;
   void Advance(std::vector<SplitCandidate> const& splits);
   NodeMove MakeMove(ActiveNode const& node, SplitCandidate const& split, std::int32_t place);
@@ -134,14 +116,6 @@ class Grower {
   CudaContext cuda_;
   DeviceTreeTask const& task_;
   GpuExactState& state_;
-  GainParam gain_;
-  float leaf_rate_;
-  ColumnSampler sampler_;
-  TreeConstraints constraints_;
-  std::int32_t max_depth_;
-  CategoryRules category_rules_;
-
-  Tree tree_;
   std::int32_t depth_ = 0;
   LevelEntries entries_;
   std::vector<ActiveNode> nodes_;
@@ -149,34 +123,34 @@ class Grower {
   std::vector<std::int32_t> parent_of_child_;  ///< 2 * parent + (right child)
 };
 
-void Grower::Start() {
+void GpuExactGrower::Start() {
   auto const n_rows = task_.pairs.size();
   auto& workspace = state_.workspace;
   workspace.positions.Reserve(cuda_, n_rows);
   workspace.next_positions.Reserve(cuda_, n_rows);
   auto const sum = SumPairs(cuda_, task_.pairs);
-  SetNode(sum, gain_, leaf_rate_, 0, &tree_);
+  SetRoot(sum);
   auto const splits = MaySplit(sum, 0);
   FillPositions(cuda_, splits ? 0 : ~0, {workspace.positions.data(), n_rows});
   if (!splits) return;
   nodes_.push_back({0, sum});
-  entries_.Fill(state_.category_columns.Start(cuda_, state_.categories, category_rules_, sampler_.TreeSet()));
+  entries_.Fill(state_.category_columns.Start(cuda_, state_.categories, CategoryRulesOf(param_), columns_.TreeSet()));
 }
 
 /// [n_nodes, n_cols], 1 where the node may use the column; empty when all may.
-std::vector<std::uint8_t> Grower::AllowedColumns() const {
-  if (!sampler_.SamplesLevels() && !sampler_.SamplesNodes() && !constraints_.LimitsFeatures()) return {};
+std::vector<std::uint8_t> GpuExactGrower::AllowedColumns() const {
+  if (!columns_.SamplesLevels() && !columns_.SamplesNodes() && !constraints_.LimitsFeatures()) return {};
   auto const n_cols = static_cast<std::size_t>(state_.columns.NumCols());
   std::vector<std::uint8_t> allowed(nodes_.size() * n_cols, 0);
-  auto const level = sampler_.LevelSet(depth_);
+  auto const level = columns_.LevelSet(depth_);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    auto const drawn = sampler_.SamplesNodes() ? sampler_.NodeSet(depth_, nodes_[node].id) : level;
+    auto const drawn = columns_.SamplesNodes() ? columns_.NodeSet(depth_, nodes_[node].id) : level;
     for (auto const feature : constraints_.AllowedOf(nodes_[node].id, drawn)) allowed[node * n_cols + feature] = 1;
   }
   return allowed;
 }
 
-std::vector<SplitCandidate> Grower::FindBest() {
+LevelNodes GpuExactGrower::NodesOfLevel() const {
   LevelNodes level;
   level.gain = gain_;
   for (auto const& node : nodes_) {
@@ -185,37 +159,34 @@ std::vector<SplitCandidate> Grower::FindBest() {
   }
   level.allowed = AllowedColumns();
   level.signs.assign(constraints_.Signs().begin(), constraints_.Signs().end());
-  return entries_.FindBest(level);
+  return level;
 }
 
-std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t from) {
-  SetNode(sum, gain_, leaf_rate_, id, &tree_, constraints_.BoundsOf(tree_.parent[id]));
+std::int32_t GpuExactGrower::AddChild(std::int32_t id, FixedSum sum, std::int32_t from) {
   if (!MaySplit(sum, depth_ + 1)) return ~id;
   children_.push_back({id, sum});
   parent_of_child_.push_back(from);
   return static_cast<std::int32_t>(children_.size()) - 1;
 }
 
-NodeMove Grower::MakeMove(ActiveNode const& node, SplitCandidate const& split, std::int32_t place) {
+NodeMove GpuExactGrower::MakeMove(ActiveNode const& node, SplitCandidate const& split, std::int32_t place) {
   NodeMove move;
   if (!ReducesLoss(split)) {
     move.left = move.right = ~node.id;
     return move;
   }
   auto const right = state_.category_columns.RightOf(place, split);
-  tree_.ExpandNode(node.id,
-                   {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change), right});
+  Split(node.id, split, right);
   auto const left = tree_.left[node.id];
   move.feature = static_cast<std::int32_t>(split.feature);
   move.threshold = split.threshold;
   move.default_left = split.default_left ? 1 : 0;
   move.left = AddChild(left, split.left, 2 * place);
   move.right = AddChild(left + 1, split.right, 2 * place + 1);
-  constraints_.AddSplit(tree_, node.id);
   return move;
 }
 
-void Grower::Advance(std::vector<SplitCandidate> const& splits) {
+void GpuExactGrower::Advance(std::vector<SplitCandidate> const& splits) {
   children_.clear();
   parent_of_child_.clear();
   std::vector<NodeMove> moves;
@@ -241,33 +212,12 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
   DeviceScope const scope(cuda.device);
   auto* const exact = static_cast<GpuExactState*>(state);
   exact->UpdateCategories(cuda, ctx, data);
-  auto tree = Grower(cuda, ctx, *this, task, exact).Grow(leaf_of_row);
+  auto tree = GpuExactGrower(cuda, ctx, *this, task, exact).Grow(leaf_of_row);
   std::vector<std::int32_t> new_id(tree.NumNodes());
   for (std::size_t node = 0; node < new_id.size(); ++node) new_id[node] = static_cast<std::int32_t>(node);
-  if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, param_.eta * task.place.leaf_scale, &tree);
+  if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, LeafRate(param_, task.place), &tree);
   auto const device_ids = ToDevice(cuda, new_id);
   FinishLeaves(cuda, leaf_of_row, device_ids.data());
-  return tree;
-}
-
-Tree GpuExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
-                            Span<std::int32_t> leaf_of_row) const {
-  CheckTask(task, data, leaf_of_row);
-  DeviceScope const scope(ctx.device.ordinal);
-  auto const& cuda = static_cast<GpuExactState*>(state)->stream.Context();
-  Buffer<FixedPair> pairs(cuda, task.gradients.pairs.size());
-  CopyToDevice(cuda, task.gradients.pairs.data(), task.gradients.pairs.size(), pairs.data());
-  Buffer<std::uint8_t> sampled(cuda, task.sampled_rows.size());
-  CopyToDevice(cuda, task.sampled_rows.data(), task.sampled_rows.size(), sampled.data());
-  Buffer<std::int32_t> leaves(cuda, leaf_of_row.size());
-  DeviceTreeTask device_task;
-  device_task.pairs = pairs.span();
-  device_task.unit = task.gradients.unit;
-  device_task.sampled_rows = sampled.span();
-  device_task.place = task.place;
-  auto tree = BuildOnDevice(cuda, ctx, data, device_task, state, leaves.span());
-  auto const host_leaves = ToHost(cuda, leaves.data(), leaves.size());
-  std::copy(host_leaves.begin(), host_leaves.end(), leaf_of_row.begin());
   return tree;
 }
 

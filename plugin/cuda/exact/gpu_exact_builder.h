@@ -47,8 +47,6 @@ class GpuExactBuilder : public DeviceTreeBuilder {
   /// Device memory: per present value 8 bytes, and 16 bytes times (1 + 1 / number of chunks) while a tree grows; of a
   /// categorical column 4 bytes per row instead of the latter.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
-  Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
-             Span<std::int32_t> leaf_of_row) const override;
   Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
                      BuildState* state, Span<std::int32_t> leaf_of_row) const override;
 

@@ -1,7 +1,7 @@
 #include "cuda/forest/device_storage_rows.h"
 
+#include "cuda/common/fill_margins.h"
 #include "cuda/data/cuda_memory.h"
-#include "cuda/engine/round_kernels.h"
 
 namespace kauri::cuda {
 namespace {

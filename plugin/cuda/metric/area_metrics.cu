@@ -13,7 +13,6 @@
 #include "cuda/metric/make_metric.h"
 #include "cuda/metric/sorted_rows.h"
 #include "metric/area_under.h"
-#include "metric/query_groups.h"
 #include "metric/ranked_rows.h"
 
 namespace kauri::cuda {
@@ -24,7 +23,7 @@ constexpr unsigned kMaxBlocks = 1024;
 /// Pairs of rows that auc of query groups may meet: half a second. Beyond, the host's n log n is faster.
 constexpr double kMaxPairs = 1e12;
 
-__device__ __forceinline__ std::int64_t ThreadIndex() {
+__device__ __forceinline__ std::int64_t GridThread() {
   return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
 }
 
@@ -59,7 +58,7 @@ __device__ CurvePoint Difference(CurvePoint to, CurvePoint from) { return {to.tp
 template <typename Curve>
 __global__ void __launch_bounds__(kThreads)
     StepAreasKernel(std::uint64_t const* keys, CurvePoint const* points, DeviceInfo info, double* areas) {
-  std::int64_t const place = ThreadIndex();
+  std::int64_t const place = GridThread();
   if (place >= info.n_rows) return;
   std::uint64_t const key = keys[place];
   double area = 0.0;
@@ -79,7 +78,7 @@ __global__ void __launch_bounds__(kThreads)
   std::int64_t const team = LaneTeam();
   if (team >= n_groups) return;
   GroupRange const group(info, team);
-  double const area = SumInLanes(group.Size(), [&](std::int64_t place) { return areas[group.begin + place]; });
+  double const area = SumInTeam(group.Size(), [&](std::int64_t place) { return areas[group.begin + place]; });
   if (!IsFirstLane()) return;
   WeightedSum score;
   if (group.Size() > 0 && group.weight > 0.0F) {
@@ -100,7 +99,7 @@ struct GroupWins {
 
 __global__ void __launch_bounds__(kThreads)
     CountWinsKernel(float const* predictions, DeviceInfo info, GroupWins* wins) {
-  std::int64_t const row = ThreadIndex();
+  std::int64_t const row = GridThread();
   if (row >= info.n_rows) return;
   std::int64_t const index = GroupOf(info, row);
   GroupRange const group(info, index);
@@ -120,7 +119,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads)
     GroupRocKernel(GroupWins const* wins, DeviceInfo info, std::int64_t n_groups, WeightedSum* scores) {
-  std::int64_t const index = ThreadIndex();
+  std::int64_t const index = GridThread();
   if (index >= n_groups) return;
   GroupRange const group(info, index);
   WeightedSum score;
@@ -136,7 +135,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads) LargestWeightKernel(Span<float const> weights, float* largest) {
   std::uint32_t bits = 0;
   std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
-  for (std::int64_t row = ThreadIndex(); row < static_cast<std::int64_t>(weights.size()); row += stride) {
+  for (std::int64_t row = GridThread(); row < static_cast<std::int64_t>(weights.size()); row += stride) {
     bits = max(bits, __float_as_uint(weights.data()[row]) & 0x7FFFFFFFU);
   }
   for (int step = 16; step > 0; step /= 2) bits = max(bits, __shfl_xor_sync(0xFFFFFFFFU, bits, step));
@@ -159,7 +158,7 @@ struct SortedCurves {
 };
 
 template <typename Curve>
-SortedCurves MakeCurves(CudaContext const& cuda, RowSource const& source, DeviceInfo const& info, double units) {
+SortedCurves MakeCurves(CudaContext const& cuda, RowOrder const& source, DeviceInfo const& info, double units) {
   SortedCurves curves;
   curves.sorted = SortRows(cuda, source, info);
   curves.points = AddUpRows(cuda, curves.sorted.rows.span(), units);
@@ -175,7 +174,7 @@ struct ClassArea {
 };
 
 template <typename Curve>
-ClassArea AreaOfClass(CudaContext const& cuda, RowSource const& source, DeviceInfo const& info, double units) {
+ClassArea AreaOfClass(CudaContext const& cuda, RowOrder const& source, DeviceInfo const& info, double units) {
   auto const curves = MakeCurves<Curve>(cuda, source, info, units);
   auto const area = SumValues(cuda, curves.areas.span());
   auto const total = ToHost(cuda, curves.points.data() + info.n_rows - 1, 1)[0];  // waits for the point
@@ -188,10 +187,10 @@ double MeanOverClasses(CudaContext const& cuda, Span<float const> predictions, D
   auto const n_classes = static_cast<std::int64_t>(predictions.size()) / info.n_rows;
   WeightedSum mean;
   for (std::int64_t k = 0; k < n_classes; ++k) {
-    RowSource source;
+    RowOrder source;
     source.sort_by = predictions.data() + k;
     source.stride = n_classes;
-    source.carry = RowSource::Carry::kClass;
+    source.carry = RowOrder::Carry::kClass;
     source.class_label = static_cast<float>(k);
     auto const of_class = AreaOfClass<Curve>(cuda, source, info, units);
     mean += ClassShare<Curve>(of_class.area, of_class.total);
@@ -212,7 +211,7 @@ Buffer<WeightedSum> ScoreGroups(Roc, CudaContext const& cuda, Span<float const> 
 
 Buffer<WeightedSum> ScoreGroups(PrecisionRecall, CudaContext const& cuda, Span<float const> predictions,
                                 DeviceInfo const& info) {
-  RowSource source;
+  RowOrder source;
   source.sort_by = predictions.data();
   source.weighted = false;
   auto const curves = MakeCurves<PrecisionRecall>(cuda, source, info, UnitsPerWeight(1.0F, info.n_rows));
@@ -234,17 +233,11 @@ bool HasFewPairs(MetaInfo const& info) {
 }
 
 template <typename Curve>
-class DeviceAreaMetric : public DeviceMetric {
+class AreaVersion : public DeviceMetric {
  public:
-  bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
-    if (info.n_rows == 0 || info.n_targets != 1 || info.labels.size() != Size(info.n_rows)) return false;
-    if (!info.group_ptr.empty()) {
-      return AreQueryGroups(info, n_outputs) && (Curve::kTakesDegrees ? HasFewPairs(info) : AreShares(info.labels));
-    }
-    if (!info.weights.empty() && info.weights.size() != Size(info.n_rows)) return false;
-    return n_outputs > 1 ? AreClasses(info.labels, n_outputs) : AreShares(info.labels);
+  bool Takes(MetaInfo const& info) const override {
+    return info.n_targets == 1 && (info.group_ptr.empty() || !Curve::kTakesDegrees || HasFewPairs(info));
   }
-
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
     auto const area = Area(cuda, predictions, info);
     WarnIfUndefined(Curve::kName, area);
@@ -252,23 +245,13 @@ class DeviceAreaMetric : public DeviceMetric {
   }
 
  private:
-  static std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
-  static bool AreShares(std::vector<float> const& labels) {
-    return std::all_of(labels.begin(), labels.end(), [](float label) { return label >= 0.0F && label <= 1.0F; });
-  }
-  static bool AreClasses(std::vector<float> const& labels, std::int64_t n_classes) {
-    auto const bound = static_cast<float>(n_classes);
-    return std::all_of(labels.begin(), labels.end(),
-                       [bound](float label) { return label >= 0.0F && label < bound && std::floor(label) == label; });
-  }
-
   static double Area(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) {
     if (!info.group_ptr.empty()) {
       return MeanOfDefined(SumScores(cuda, ScoreGroups(Curve{}, cuda, predictions, info).span()));
     }
-    if (predictions.size() > Size(info.n_rows)) return MeanOverClasses<Curve>(cuda, predictions, info);
-    RowSource source;
+    if (static_cast<std::int64_t>(predictions.size()) > info.n_rows)
+      return MeanOverClasses<Curve>(cuda, predictions, info);
+    RowOrder source;
     source.sort_by = predictions.data();
     return AreaOfClass<Curve>(cuda, source, info, Units(cuda, info)).area;
   }
@@ -276,10 +259,10 @@ class DeviceAreaMetric : public DeviceMetric {
 
 }  // namespace
 
-std::unique_ptr<DeviceMetric> MakeAreaMetric(Metric const& metric) {
-  if (metric.Name() == Roc::kName) return std::make_unique<DeviceAreaMetric<Roc>>();
-  if (metric.Name() == PrecisionRecall::kName) return std::make_unique<DeviceAreaMetric<PrecisionRecall>>();
-  return nullptr;
+std::unique_ptr<DeviceMetric> MakeVersion(Roc const&) { return std::make_unique<AreaVersion<Roc>>(); }
+
+std::unique_ptr<DeviceMetric> MakeVersion(PrecisionRecall const&) {
+  return std::make_unique<AreaVersion<PrecisionRecall>>();
 }
 
 }  // namespace kauri::cuda

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/data/device_info.h"
@@ -16,16 +15,14 @@ namespace kauri::cuda {
 class DeviceMetric {
  public:
   virtual ~DeviceMetric() = default;
-  /// Whether labels and predictions [n_rows, n_outputs] are what the metric is for. If not, the host's version has the
-  /// words for the error. May look at every label.
-  virtual bool Fits(MetaInfo const& info, std::int64_t n_outputs) const = 0;
-  /// Parameters that Fits depends on, as text; with the metric's name it says which answers are the same.
-  virtual std::string FitsBy() const { return {}; }
+  /// False: the host's version is the better one for these labels, though they are valid.
+  virtual bool Takes(MetaInfo const&) const { return true; }
+  /// After Metric::Validate of the host's version, for one row or more.
   /// predictions: [n_rows, n_outputs], device. Waits for the value.
   virtual double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const = 0;
 };
 
-/// The device version of `metric`, by its name and argument; nullptr when there is none.
+/// The device version of `metric`, from its formula; nullptr when it has none.
 std::unique_ptr<DeviceMetric> MakeDeviceMetric(Metric const& metric);
 
 }  // namespace kauri::cuda

@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kThreads) BlockSumsKernel(double const* values
   int const part = static_cast<int>(team % kParts);
   if (begin >= n) return;
   std::int64_t const size = n - begin < kRowBlock ? n - begin : kRowBlock;
-  double const sum = SumInLanes(size, [=](std::int64_t i) { return values[(begin + i) * kParts + part]; });
+  double const sum = SumInTeam(size, [=](std::int64_t i) { return values[(begin + i) * kParts + part]; });
   if (IsFirstLane()) sums[team] = sum;
 }
 

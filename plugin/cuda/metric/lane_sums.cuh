@@ -14,7 +14,7 @@ constexpr int kLaneThreads = static_cast<int>(kSumLanes);
 /// value_of(0) + ... + value_of(n - 1), in all eight threads; each thread asks for every eighth value.
 /// Called by all eight with the same n; others of the warp may be elsewhere.
 template <typename Fn>
-__device__ double SumInLanes(std::int64_t n, Fn const& value_of) {
+__device__ double SumInTeam(std::int64_t n, Fn const& value_of) {
   int const lane = static_cast<int>(threadIdx.x) % kLaneThreads;
   int const first = static_cast<int>(threadIdx.x) % 32 - lane;
   unsigned const mask = 0xFFU << static_cast<unsigned>(first);

@@ -1,14 +1,26 @@
-/// \file What each file of this folder makes of a host metric; nullptr for metrics that are not its own.
+/// \file What each file of this folder makes of a formula: one function for each alternative of MetricFormula.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "cuda/metric/device_metric.h"
+#include "metric/formula.h"
 
 namespace kauri::cuda {
 
-std::unique_ptr<DeviceMetric> MakeMeanMetric(Metric const& metric);  ///< rmse, logloss, merror ...
-std::unique_ptr<DeviceMetric> MakeAreaMetric(Metric const& metric);  ///< auc, aucpr
-std::unique_ptr<DeviceMetric> MakeRankMetric(Metric const& metric);  ///< ndcg, map, pre
+#define KAURI_DECLARE_VERSION(Loss) std::unique_ptr<DeviceMetric> MakeVersion(Loss const& loss);
+KAURI_FOR_EACH_MEAN_LOSS(KAURI_DECLARE_VERSION)
+#undef KAURI_DECLARE_VERSION
+std::unique_ptr<DeviceMetric> MakeVersion(std::vector<PinballLoss> const& losses);
+std::unique_ptr<DeviceMetric> MakeVersion(std::vector<ExpectileDifference> const& losses);
+std::unique_ptr<DeviceMetric> MakeVersion(AftLoss const& loss);
+std::unique_ptr<DeviceMetric> MakeVersion(InBounds const& loss);
+std::unique_ptr<DeviceMetric> MakeVersion(ClassLogLoss const& loss);
+std::unique_ptr<DeviceMetric> MakeVersion(ClassError const& loss);
+std::unique_ptr<DeviceMetric> MakeVersion(Roc const& curve);
+std::unique_ptr<DeviceMetric> MakeVersion(PrecisionRecall const& curve);
+std::unique_ptr<DeviceMetric> MakeVersion(RankRule const& rule);
+inline std::unique_ptr<DeviceMetric> MakeVersion(std::monostate) { return nullptr; }
 
 }  // namespace kauri::cuda

@@ -5,21 +5,13 @@
 /// 3. One block adds the sums of the blocks, in order: 16 bytes cross to the host, however many rows there are.
 /// Bytes per element: prediction 4 (all classes where one of several is picked), label 4 (bounds 8), weight 4. Step 2
 /// is a chain of 512 float64 additions, about 5 us; it overlaps with other blocks.
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "common/block_sum.h"
-#include "common/loss/aft_loss.h"
 #include "cuda/common/launch.h"
 #include "cuda/metric/make_metric.h"
-#include "metric/alpha_metric.h"
-#include "metric/element_losses.h"
-#include "metric/element_metric.h"
-#include "metric/survival_metrics.h"
 #include "metric/weighted_sum.h"
 
 namespace kauri::cuda {
@@ -35,14 +27,12 @@ struct BlockMean {
 
 /// The prediction of the element's own output.
 struct PickElement {
-  static constexpr bool kPerRow = false;
   __device__ float operator()(Span<float const> predictions, std::int64_t element, std::int64_t, float) const {
     return predictions.data()[element];
   }
 };
 /// The probability of the label's class.
 struct PickLabel {
-  static constexpr bool kPerRow = true;
   __device__ float operator()(Span<float const> predictions, std::int64_t row, std::int64_t n_outputs,
                               float label) const {
     return predictions.data()[row * n_outputs + static_cast<std::int64_t>(label)];
@@ -50,7 +40,6 @@ struct PickLabel {
 };
 /// The number of the likeliest class, the first of equals.
 struct PickLikeliest {
-  static constexpr bool kPerRow = true;
   __device__ float operator()(Span<float const> predictions, std::int64_t row, std::int64_t n_outputs, float) const {
     float const* of_row = predictions.data() + row * n_outputs;
     std::int64_t likeliest = 0;
@@ -184,25 +173,11 @@ double MeanOf(CudaContext const& cuda, Losses const& source) {
   return WeightedSum{sum.loss, sum.weight}.Mean();
 }
 
-bool HasRowWeights(MetaInfo const& info) {
-  return info.weights.empty() || static_cast<std::int64_t>(info.weights.size()) == info.n_rows;
-}
-
 /// Pick decides what of a row's predictions the loss reads.
 template <typename Pick, typename Loss>
-class MeanMetric : public DeviceMetric {
+class MeanVersion : public DeviceMetric {
  public:
-  explicit MeanMetric(Loss loss, bool takes_root = false) : loss_(loss), takes_root_(takes_root) {}
-
-  bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
-    auto const n_labels = static_cast<std::size_t>(info.n_rows * info.n_targets);
-    if (info.n_rows == 0 || info.labels.size() != n_labels || !HasRowWeights(info)) return false;
-    if (!Pick::kPerRow) return n_outputs == info.n_targets;
-    auto const bound = static_cast<float>(n_outputs);
-    return n_outputs >= 2 && info.n_targets == 1 &&
-           std::all_of(info.labels.begin(), info.labels.end(),
-                       [bound](float label) { return label >= 0.0F && label < bound && std::floor(label) == label; });
-  }
+  MeanVersion(Loss const& loss, bool takes_root) : loss_(loss), takes_root_(takes_root) {}
 
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
     auto const n_outputs = static_cast<std::int64_t>(predictions.size()) / info.n_rows;
@@ -215,20 +190,12 @@ class MeanMetric : public DeviceMetric {
   bool takes_root_;
 };
 
-/// Loss{alpha} for every alpha.
+/// One loss for every alpha.
 template <typename Loss>
-class MeanOfAlphas : public DeviceMetric {
+class AlphasVersion : public DeviceMetric {
  public:
-  explicit MeanOfAlphas(std::vector<float> const& alphas) {
-    for (auto const alpha : alphas) losses_.push_back(Loss{alpha});
-  }
+  explicit AlphasVersion(std::vector<Loss> const& losses) : losses_(losses) {}
 
-  bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
-    auto const fits_alphas = n_outputs == static_cast<std::int64_t>(losses_.size());
-    return info.n_rows > 0 && info.n_targets == 1 && fits_alphas && HasRowWeights(info) &&
-           static_cast<std::int64_t>(info.labels.size()) == info.n_rows;
-  }
-  std::string FitsBy() const override { return std::to_string(losses_.size()); }
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
     auto const losses = ToDevice(cuda, losses_);
     return MeanOf(cuda, AlphaLosses<Loss>{losses.span(), predictions, info});
@@ -239,15 +206,10 @@ class MeanOfAlphas : public DeviceMetric {
 };
 
 template <typename Loss>
-class MeanOfBounds : public DeviceMetric {
+class BoundsVersion : public DeviceMetric {
  public:
-  explicit MeanOfBounds(Loss const& loss) : loss_(loss) {}
+  explicit BoundsVersion(Loss const& loss) : loss_(loss) {}
 
-  bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
-    auto const n_lower = static_cast<std::int64_t>(info.label_lower_bound.size());
-    auto const n_upper = static_cast<std::int64_t>(info.label_upper_bound.size());
-    return info.n_rows > 0 && n_outputs == 1 && n_lower == info.n_rows && n_upper == info.n_rows && HasRowWeights(info);
-  }
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
     return MeanOf(cuda, BoundLosses<Loss>{loss_, predictions, info});
   }
@@ -256,60 +218,37 @@ class MeanOfBounds : public DeviceMetric {
   Loss loss_;
 };
 
-template <typename Pick, typename Loss>
-std::unique_ptr<DeviceMetric> Make(Loss loss, bool takes_root = false) {
-  return std::make_unique<MeanMetric<Pick, Loss>>(loss, takes_root);
-}
-
-/// By the class of the host metric, which has what parameters made of it; nullptr for another class.
-template <typename Loss>
-std::unique_ptr<DeviceMetric> MakeOfAlphas(Metric const& metric) {
-  auto const* on_host = dynamic_cast<AlphaMetric<Loss> const*>(&metric);
-  return on_host == nullptr ? nullptr : std::make_unique<MeanOfAlphas<Loss>>(on_host->Alphas());
-}
-template <typename Loss>
-std::unique_ptr<DeviceMetric> MakeOfBounds(Metric const& metric) {
-  auto const* on_host = dynamic_cast<BoundMetric<Loss> const*>(&metric);
-  return on_host == nullptr ? nullptr : std::make_unique<MeanOfBounds<Loss>>(on_host->TheLoss());
-}
-std::unique_ptr<DeviceMetric> MakePseudoHuber(Metric const& metric) {
-  auto const* on_host = dynamic_cast<ElementMetric<PseudoHuberDifference> const*>(&metric);
-  return on_host == nullptr ? nullptr : Make<PickElement>(on_host->TheLoss());
-}
-
-/// Of a loss with a number after '@'.
-template <typename Loss>
-std::unique_ptr<DeviceMetric> MakeNumbered(std::string const& argument) {
-  float number = 0.0F;
-  auto const* end = argument.data() + argument.size();
-  auto const parsed = std::from_chars(argument.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return nullptr;
-  return Make<PickElement>(Loss{number});
-}
-
 }  // namespace
 
-std::unique_ptr<DeviceMetric> MakeMeanMetric(Metric const& metric) {
-  auto const full_name = metric.Name();
-  auto const name = full_name.substr(0, full_name.find('@'));
-  if (name == "rmse") return Make<PickElement>(SquaredDifference{}, true);
-  if (name == "mae") return Make<PickElement>(AbsoluteDifference{});
-  if (name == "logloss") return Make<PickElement>(LogLoss{});
-  if (name == "error") return MakeNumbered<ThresholdError>(metric.Argument());
-  if (name == "poisson-nloglik") return Make<PickElement>(PoissonDeviance{});
-  if (name == "rmsle") return Make<PickElement>(SquaredLogDifference{}, true);
-  if (name == "mape") return Make<PickElement>(RelativeDifference{});
-  if (name == "gamma-nloglik") return Make<PickElement>(GammaLogLoss{});
-  if (name == "gamma-deviance") return Make<PickElement>(GammaDeviance{});
-  if (name == "tweedie-nloglik") return MakeNumbered<TweedieLogLoss>(metric.Argument());
-  if (name == "mphe") return MakePseudoHuber(metric);
-  if (name == "quantile") return MakeOfAlphas<PinballLoss>(metric);
-  if (name == "expectile") return MakeOfAlphas<ExpectileDifference>(metric);
-  if (name == "aft-nloglik") return MakeOfBounds<AftLoss>(metric);
-  if (name == "interval-regression-accuracy") return MakeOfBounds<InBounds>(metric);
-  if (name == "merror") return Make<PickLikeliest>(ClassError{});
-  if (name == "mlogloss") return Make<PickLabel>(ClassLogLoss{});
-  return nullptr;
+#define KAURI_DEFINE_VERSION(Loss)                                                   \
+  std::unique_ptr<DeviceMetric> MakeVersion(Loss const& loss) {                      \
+    return std::make_unique<MeanVersion<PickElement, Loss>>(loss, Loss::kTakesRoot); \
+  }
+KAURI_FOR_EACH_MEAN_LOSS(KAURI_DEFINE_VERSION)
+#undef KAURI_DEFINE_VERSION
+
+std::unique_ptr<DeviceMetric> MakeVersion(ClassLogLoss const& loss) {
+  return std::make_unique<MeanVersion<PickLabel, ClassLogLoss>>(loss, false);
+}
+
+std::unique_ptr<DeviceMetric> MakeVersion(ClassError const& loss) {
+  return std::make_unique<MeanVersion<PickLikeliest, ClassError>>(loss, false);
+}
+
+std::unique_ptr<DeviceMetric> MakeVersion(std::vector<PinballLoss> const& losses) {
+  return std::make_unique<AlphasVersion<PinballLoss>>(losses);
+}
+
+std::unique_ptr<DeviceMetric> MakeVersion(std::vector<ExpectileDifference> const& losses) {
+  return std::make_unique<AlphasVersion<ExpectileDifference>>(losses);
+}
+
+std::unique_ptr<DeviceMetric> MakeVersion(AftLoss const& loss) {
+  return std::make_unique<BoundsVersion<AftLoss>>(loss);
+}
+
+std::unique_ptr<DeviceMetric> MakeVersion(InBounds const& loss) {
+  return std::make_unique<BoundsVersion<InBounds>>(loss);
 }
 
 }  // namespace kauri::cuda

@@ -1,8 +1,6 @@
 /// ndcg, map and pre. 1. Rows are sorted by query group and prediction; for ndcg once more by group and label, for map
 /// the relevant rows are counted up. 2. Eight threads per group add up the values of its first places. 3. The scores of
 /// the groups are added up.
-#include <algorithm>
-
 #include "common/math.h"
 #include "cuda/common/launch.h"
 #include "cuda/data/query_groups.cuh"
@@ -10,8 +8,6 @@
 #include "cuda/metric/lane_sums.h"
 #include "cuda/metric/make_metric.h"
 #include "cuda/metric/sorted_rows.h"
-#include "metric/query_groups.h"
-#include "metric/rank_metrics.h"
 #include "metric/ranked_rows.h"
 
 namespace kauri::cuda {
@@ -37,7 +33,7 @@ struct NdcgRule {
   RowWeights const* by_label;
 
   __device__ double DiscountedGain(RowWeights const* rows, GroupRange const& group) const {
-    return SumInLanes(rule.Top(group.Size()), [&](std::int64_t place) {
+    return SumInTeam(rule.Top(group.Size()), [&](std::int64_t place) {
       return rule.Gain(rows[group.begin + place].positive) * RankDiscount(place);
     });
   }
@@ -53,7 +49,7 @@ struct MapRule {
 
   __device__ WeightedSum Score(RankedView const& ranked, GroupRange const& group) const {
     std::int64_t const before = group.begin == 0 ? 0 : counts[group.begin - 1].tp;
-    double const precisions = SumInLanes(rule.Top(group.Size()), [&](std::int64_t place) {
+    double const precisions = SumInTeam(rule.Top(group.Size()), [&](std::int64_t place) {
       std::int64_t const row = group.begin + place;
       return MapValue(ranked.rows[row].positive, counts[row].tp - before, place);
     });
@@ -66,7 +62,7 @@ struct PreRule {
   RankRule rule;
 
   __device__ WeightedSum Score(RankedView const& ranked, GroupRange const& group) const {
-    double const found = SumInLanes(rule.Top(group.Size()), [&](std::int64_t place) {
+    double const found = SumInTeam(rule.Top(group.Size()), [&](std::int64_t place) {
       return static_cast<double>(ranked.rows[group.begin + place].positive);
     });
     return rule.PreScore(found, group.Size(), static_cast<double>(group.weight));
@@ -94,20 +90,13 @@ double MeanScore(CudaContext const& cuda, Rule const& rule, SortedRows const& so
   return RankMean(SumScores(cuda, scores.span()));
 }
 
-class DeviceRankMetric : public DeviceMetric {
+class RankVersion : public DeviceMetric {
  public:
-  explicit DeviceRankMetric(RankMetric const& metric) : rule_(metric.Rule()) {}
-
-  bool Fits(MetaInfo const& info, std::int64_t n_outputs) const override {
-    return info.n_rows > 0 && AreQueryGroups(info, n_outputs) &&
-           std::all_of(info.labels.begin(), info.labels.end(), [this](float label) { return rule_.Takes(label); });
-  }
-
-  std::string FitsBy() const override { return rule_.exponential ? "ndcg_exp_gain=1" : "ndcg_exp_gain=0"; }
+  explicit RankVersion(RankRule const& rule) : rule_(rule) {}
 
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
-    RowSource source;
-    source.carry = RowSource::Carry::kLabel;
+    RowOrder source;
+    source.carry = RowOrder::Carry::kLabel;
     source.sort_by = predictions.data();
     auto const ranked = SortRows(cuda, source, info);
     if (rule_.kind == RankRule::Kind::kPre) return MeanScore(cuda, PreRule{rule_}, ranked, info);
@@ -126,10 +115,6 @@ class DeviceRankMetric : public DeviceMetric {
 
 }  // namespace
 
-std::unique_ptr<DeviceMetric> MakeRankMetric(Metric const& metric) {
-  auto const* ranked = dynamic_cast<RankMetric const*>(&metric);
-  if (ranked == nullptr) return nullptr;
-  return std::make_unique<DeviceRankMetric>(*ranked);
-}
+std::unique_ptr<DeviceMetric> MakeVersion(RankRule const& rule) { return std::make_unique<RankVersion>(rule); }
 
 }  // namespace kauri::cuda

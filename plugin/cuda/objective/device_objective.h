@@ -24,7 +24,7 @@ class DeviceObjective {
   virtual void TransformMargins(CudaContext const& cuda, Span<float> values, std::int64_t n_outputs) const = 0;
 };
 
-/// The device version of `objective`, which must outlive it; nullptr when there is none.
+/// The device version of `objective`, from its formula; nullptr when it has none.
 std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective);
 
 }  // namespace kauri::cuda

@@ -182,7 +182,7 @@ __device__ void AddTile(GroupTask const& own, PairRule const& pairs, std::int64_
 }
 
 template <typename Change>
-__device__ void AddBestPairs(GroupTask const& own, PairRule const& pairs) {
+__device__ void AddTopPairs(GroupTask const& own, PairRule const& pairs) {
   std::int64_t const n_upper = (own.task.rule.BestPlaces(own.n) + kWarp - 1) / kWarp;
   std::int64_t const n_lower = (own.n + kWarp - 1) / kWarp;
   for (std::int64_t tile = threadIdx.x / kWarp; tile < n_upper * n_lower; tile += kThreads / kWarp) {
@@ -275,7 +275,7 @@ __global__ void __launch_bounds__(kThreads) RankGroupsKernel(RankTask task) {
   PairRule const pairs = MakePairRule(task.rule, own.n, largest, change_scale, by_distance);
   double strength = 0.0;
   if (task.rule.method == PairMethod::kTopK) {
-    AddBestPairs<Change>(own, pairs);
+    AddTopPairs<Change>(own, pairs);
     __syncthreads();
     strength = SumInOrder(task.rule.BestPlaces(own.n),
                           [&](std::int64_t place) { return task.arrays.push[own.range.begin + place]; });

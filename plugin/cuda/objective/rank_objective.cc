@@ -1,16 +1,14 @@
-#include "cuda/objective/rank_objective.h"
-
+/// rank:pairwise, rank:ndcg and rank:map.
+#include "cuda/objective/make_objective.h"
 #include "cuda/objective/rank_gradients.h"
 #include "kauri/error.h"
-#include "objective/lambda_rank.h"
 
 namespace kauri::cuda {
 namespace {
 
-/// `objective` must outlive it.
-class DeviceRankObjective : public DeviceObjective {
+class RankVersion : public DeviceObjective {
  public:
-  explicit DeviceRankObjective(LambdaRank const& objective) : objective_(objective) {}
+  explicit RankVersion(LambdaRule const& rule) : rule_(rule) {}
 
   void ComputeGradients(CudaContext const& cuda, Context const& ctx, Span<float const> margins, DeviceInfo const& info,
                         std::int64_t iteration, Span<GradientPair> out) const override {
@@ -18,21 +16,19 @@ class DeviceRankObjective : public DeviceObjective {
       Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels asked for ", margins.size(),
            " margins and ", out.size(), " places on the device");
     }
-    RankGradients(cuda, objective_.Rule(ctx.seed, iteration), margins, info, out);
+    auto rule = rule_;
+    rule.key = PairKey(ctx.seed, iteration);
+    RankGradients(cuda, rule, margins, info, out);
   }
   bool Transforms() const override { return false; }
   void TransformMargins(CudaContext const&, Span<float>, std::int64_t) const override {}
 
  private:
-  LambdaRank const& objective_;
+  LambdaRule rule_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceObjective> MakeDeviceRankObjective(Objective const& objective) {
-  auto const* ranking = dynamic_cast<LambdaRank const*>(&objective);
-  if (ranking == nullptr || ranking->LearnsPositionBias()) return nullptr;
-  return std::make_unique<DeviceRankObjective>(*ranking);
-}
+std::unique_ptr<DeviceObjective> MakeVersion(LambdaRule const& rule) { return std::make_unique<RankVersion>(rule); }
 
 }  // namespace kauri::cuda

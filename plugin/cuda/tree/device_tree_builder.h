@@ -4,11 +4,12 @@
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
+#include "kauri/error.h"
 #include "kauri/tree_builder.h"
 
 namespace kauri::cuda {
 
-/// TreeTask with everything row-sized in device memory.
+/// As TreeTask, with everything row-sized in device memory.
 struct DeviceTreeTask {
   Span<FixedPair const> pairs;  ///< [n_rows], device; zero pairs for rows that are not sampled
   GradientUnit unit;
@@ -18,10 +19,14 @@ struct DeviceTreeTask {
 
 class DeviceTreeBuilder : public TreeBuilder {
  public:
-  /// leaf_of_row (out): [n_rows], device. `state` is what MakeState returned for `data`. The same tree as
-  /// TreeBuilder::Build, bit for bit.
+  /// leaf_of_row (out): [n_rows], device. `state` is what MakeState returned for `data`. The same tree as from the
+  /// method of that name in host memory, bit for bit.
   virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                              DeviceTreeTask const& task, BuildState* state, Span<std::int32_t> leaf_of_row) const = 0;
+  /// The booster refuses to train with it in host memory.
+  Tree Build(Context const&, DataMatrix const&, TreeTask const&, BuildState*, Span<std::int32_t>) const final {
+    Fail(ErrorKind::kInternal, "tree_method=", StateKey(), " was asked to build in host memory");
+  }
 };
 
 }  // namespace kauri::cuda

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._binding.errors import DataError, ParameterError
+from .._binding.errors import ParameterError
 from .._binding.library import LIB
 from .._binding.model_calls import call_prediction, call_sparse
-from .._binding.text import config
 from .._data.matrix import DMatrix
 from .._data.tables import columns_of
-from .._model.booster import Booster
 from .explanation import Explanation, GlobalImportance, SparseInteractions
+from .subject import Subject, feature_numbers, subject_of
 
 _TYPES = {"shapley": 2, "approximate": 3, "interactions": 4, "banzhaf": 100, "taylor": 101}
 
@@ -35,74 +33,8 @@ def _kind(values: str, interactions: bool, approximate: bool) -> str:
     return "approximate" if approximate else "interactions" if interactions else "shapley"
 
 
-def _feature_numbers(features: Sequence[str | int] | None, names: list[str]) -> list[int]:
-    """Return the features' numbers; empty for all."""
-    if features is None:
-        return []
-    if isinstance(features, (str, int)) or len(features) == 0:
-        raise ParameterError(f"features is {features!r}; pass a list of names or numbers, or None for all.")
-    numbers = []
-    for which in features:
-        number = names.index(which) if which in names else which
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < len(names):
-            raise ParameterError(f"there is no feature {which!r}; choose among {names} or their numbers.")
-        numbers.append(int(number))
-    return numbers
-
-
-@dataclass(frozen=True)
-class _Model:
-    """A booster, or an estimator and its booster, with the rounds that are explained."""
-
-    given: Any
-    booster: Booster
-    rounds: tuple[int, int]
-
-    def matrix(self, X: Any) -> DMatrix:
-        """Return rows that fit the model."""
-        is_booster = self.given is self.booster
-        matrix = X if isinstance(X, DMatrix) else DMatrix(X) if is_booster else self.given._matrix(X)
-        n_features = self.booster.num_features()
-        if matrix.num_col() != n_features:
-            raise DataError(f"the data have {matrix.num_col()} features, the model {n_features}; pass its features.")
-        if matrix.feature_names is not None:
-            self.booster._check_names(matrix.feature_names)
-        return matrix
-
-    def names(self, given: Sequence[str] | None, matrix: DMatrix) -> list[str]:
-        """Return what to call all features."""
-        n_features = self.booster.num_features()
-        names = given if given is not None else self.booster.feature_names or matrix.feature_names
-        names = [f"f{i}" for i in range(n_features)] if names is None else list(names)
-        if len(names) != n_features:
-            raise ParameterError(
-                f"feature_names has {len(names)} names, the model {n_features} features; give one each."
-            )
-        return names
-
-    def output_names(self, n_outputs: int) -> list[Any] | None:
-        """Return the classes, or numbers; None for a single output."""
-        if n_outputs == 1:
-            return None
-        classes = getattr(self.given, "classes_", None)
-        return list(range(n_outputs)) if classes is None or len(classes) != n_outputs else np.asarray(classes).tolist()
-
-    def settings(self, **more: Any) -> bytes:
-        """Return a configuration of the rounds and `more`."""
-        begin, end = self.rounds
-        return config(iteration_begin=int(begin), iteration_end=int(end), **more)
-
-
-def _model(model: Any, iteration_range: tuple[int, int] | None) -> _Model:
-    if isinstance(model, Booster):
-        return _Model(model, model, iteration_range or (0, 0))
-    if not hasattr(model, "get_booster"):
-        raise TypeError(f"expected a Booster or an estimator of kauri.sklearn, got {type(model).__name__}.")
-    return _Model(model, model.get_booster(), model._rounds(iteration_range))
-
-
 def _values(
-    model: _Model, matrix: DMatrix, background: DMatrix | None, kind: str, features: list[int], reduce: str
+    model: Subject, matrix: DMatrix, background: DMatrix | None, kind: str, features: list[int], reduce: str
 ) -> np.ndarray:
     """Return the values with the axis of outputs last."""
     settings = model.settings(type=_TYPES[kind], strict_shape=True, features=features, reduce=reduce)
@@ -158,11 +90,11 @@ def explain(
         Rows that do not fit the model.
     """
     kind = _kind(values, interactions, approximate)
-    asked = _model(model, iteration_range)
+    asked = subject_of(model, iteration_range)
     matrix = asked.matrix(X)
     against = None if background is None else asked.matrix(background)
     names = asked.names(feature_names, matrix)
-    chosen = _feature_numbers(features, names)
+    chosen = feature_numbers(features, names)
     all_values = _values(asked, matrix, against, kind, chosen, "none")
     adds_up = kind != "banzhaf" and not chosen
     chosen = chosen or list(range(len(names)))
@@ -206,7 +138,7 @@ def explain_batches(model: Any, batches: Iterable[Any], *, background: Any = Non
         Of each batch.
     """
     if background is not None:
-        background = _model(model, None).matrix(background)
+        background = subject_of(model, None).matrix(background)
     for batch in batches:
         explanation = explain(model, batch, background=background, **how)
         del batch  # else it would live until the next one has come
@@ -237,11 +169,11 @@ def global_importance(
         As for `explain`; at least one row.
     """
     kind = _kind(values, interactions, approximate)
-    asked = _model(model, iteration_range)
+    asked = subject_of(model, iteration_range)
     matrix = asked.matrix(X)
     against = None if background is None else asked.matrix(background)
     names = asked.names(feature_names, matrix)
-    chosen = _feature_numbers(features, names)
+    chosen = feature_numbers(features, names)
     means = _values(asked, matrix, against, kind, chosen, "mean_abs")
     means = means[:-1] if means.ndim == 2 else means[:-1, :-1]
     output_names = asked.output_names(means.shape[-1])
@@ -273,7 +205,7 @@ def sparse_interactions(
     """
     if top_k is not None and top_k < 1:
         raise ParameterError(f"top_k is {top_k}; expected at least 1, or None for all.")
-    asked = _model(model, iteration_range)
+    asked = subject_of(model, iteration_range)
     matrix = asked.matrix(X)
     names = asked.names(feature_names, matrix)
     settings = asked.settings(top_k=int(top_k or 0))

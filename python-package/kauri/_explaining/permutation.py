@@ -14,7 +14,7 @@ from .._data.shuffling import shuffle
 from .._data.tables import columns_of, matrix_like
 from .._model.booster import Booster
 from .._public import public
-from .explain import _feature_numbers, _Model, _model
+from .subject import Subject, feature_numbers, subject_of
 
 Metric = Callable[[np.ndarray, np.ndarray], float]
 
@@ -71,7 +71,7 @@ def _named_values(booster: Booster, data: DMatrix) -> dict[str, float]:
     return {name: float(value) for name, value in pairs}
 
 
-def _scorer(model: _Model, metric: str | Metric | None, greater_is_better: bool, data: DMatrix) -> _Scorer:
+def _scorer(model: Subject, metric: str | Metric | None, greater_is_better: bool, data: DMatrix) -> _Scorer:
     begin, end = model.rounds
     booster = model.booster.copy()
     if (begin, end) != (0, 0):
@@ -88,7 +88,7 @@ def _scorer(model: _Model, metric: str | Metric | None, greater_is_better: bool,
     return _Scorer(booster, None, name, 1 if booster.higher_is_better(name) else -1)
 
 
-def _with_labels(model: _Model, X: Any, y: Any) -> DMatrix:
+def _with_labels(model: Subject, X: Any, y: Any) -> DMatrix:
     """Return the rows, and labels as the model knows them."""
     matrix = model.matrix(X)
     if y is not None:
@@ -148,10 +148,10 @@ def permutation_importance(
     """
     if n_repeats < 1:
         raise ParameterError(f"n_repeats is {n_repeats}; expected at least 1.")
-    asked = _model(model, iteration_range)
+    asked = subject_of(model, iteration_range)
     matrix = _with_labels(asked, X, y)
     names = asked.names(feature_names, matrix)
-    chosen = _feature_numbers(features, names) or list(range(len(names)))
+    chosen = feature_numbers(features, names) or list(range(len(names)))
     table = columns_of(matrix, list(range(len(names))))
     score = _scorer(asked, metric, greater_is_better, matrix)
     baseline = score(matrix_like(matrix, table))

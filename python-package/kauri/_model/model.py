@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @public("kauri.model")
 class Model(FeatureInfo):
-    """The part of Booster that does not change the trees."""
+    """A model as a value: copied, pickled, sliced, named, saved, dumped. A `Booster` also trains and predicts."""
 
     _GET_STRINGS = LIB.XGBoosterGetStrFeatureInfo
     _SET_STRINGS = LIB.XGBoosterSetStrFeatureInfo

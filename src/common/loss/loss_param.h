@@ -9,6 +9,8 @@
 namespace kauri {
 
 struct PseudoHuberParam : public dmlc::Parameter<PseudoHuberParam> {
+  static constexpr char kModelKey[] = "pseudo_huber_param";
+
   float huber_slope;
 
   DMLC_DECLARE_PARAMETER(PseudoHuberParam) {

@@ -12,12 +12,10 @@
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
 #include "tree/growth/tree_common.h"
-#include "tree/sampling/sampling.h"
 
 namespace kauri {
 namespace {
 
-constexpr std::int32_t kDepthCap = 1 << 20;
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
 constexpr std::int64_t kRowsPerSweep = 1 << 18;
 
@@ -99,25 +97,20 @@ void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std
 }
 
 /// One tree on its way up.
-class Grower {
+class ExactGrower : public ScalarGrowth {
  public:
-  Grower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
-         ExactState* state, Span<std::int32_t> leaf_of_row)
-      : ctx_(ctx),
+  ExactGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, ExactState* state,
+              Span<std::int32_t> leaf_of_row)
+      : ScalarGrowth(ctx, rules, task.gradients.unit, state->sorted->NumCols()),
         task_(task),
         state_(state),
         leaf_of_row_(leaf_of_row),
-        gain_(MakeGainParam(param, task.gradients.unit, rules.HasMonotone())),
-        leaf_rate_(LeafRate(param, task)),
-        sampler_(param, ctx.seed, task.place, state->sorted->NumCols()),
-        constraints_(rules, state->sorted->NumCols()),
-        categories_{state->codes->Categories(), CategoryRulesOf(param)},
-        max_depth_(param.max_depth == 0 ? kDepthCap : std::min(param.max_depth, kDepthCap)) {}
+        categories_{state->codes->Categories(), CategoryRulesOf(rules.param)} {}
 
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      LevelTask const task{gain_, nodes_, &state_->rows, &sampler_, &constraints_, depth_, &categories_};
+      LevelTask const task{gain_, nodes_, &state_->rows, &columns_, &constraints_, depth_, &categories_};
       ExactLevel const level(task);
       std::vector<SplitCandidate> splits(nodes_.size());
       state_->coded->FindSplits(ctx_, level, task_.gradients.pairs, moves_, &splits);
@@ -138,37 +131,25 @@ class Grower {
   RowSplit MakeSplit(std::size_t node, SplitCandidate const& split);
   /// The child's place among the next active nodes, or -1 with *leaf set when it stays a leaf.
   std::int32_t AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf);
-  /// Both children of a split need min_child_weight; the slack covers sums beyond 2^53 steps.
-  bool MaySplit(FixedSum sum, std::int32_t depth) const {
-    return depth < max_depth_ && HessianOf(sum, gain_) >= 2.0 * gain_.min_child_weight * (1.0 - 1e-12);
-  }
 
-  Context const& ctx_;
   TreeTask const& task_;
   ExactState* state_;
   Span<std::int32_t> leaf_of_row_;
-  GainParam gain_;
-  float leaf_rate_;
-  ColumnSampler sampler_;
-  TreeConstraints constraints_;
   CategoryTask categories_;
-  std::int32_t max_depth_;
-
-  Tree tree_;
   std::int32_t depth_ = 0;
-  std::vector<ActiveNode> nodes_;
-  std::vector<ActiveNode> children_;
+  std::vector<ExactNode> nodes_;
+  std::vector<ExactNode> children_;
   std::vector<RowMove> moves_;
 };
 
-void Grower::StartAtRoot() {
+void ExactGrower::StartAtRoot() {
   auto const sum = SumGradients(ctx_, task_);
-  SetNode(sum, gain_, leaf_rate_, 0, &tree_);
+  SetRoot(sum);
   state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
-  state_->Start(ctx_, task_, sampler_.TreeSet());
+  state_->Start(ctx_, task_, columns_.TreeSet());
   RowRange const all{0, state_->rows.NumUsed()};
   if (MaySplit(sum, 0)) {
-    nodes_.push_back({0, all, sum});
+    nodes_.push_back({{0, sum}, all});
   } else {
     FinishedRows const root{all, 0};
     state_->rows.Finish(ctx_, {&root, 1}, leaf_of_row_);
@@ -177,27 +158,26 @@ void Grower::StartAtRoot() {
   if (!task_.sampled_rows.empty()) moves_.push_back({all.end, 0, -1});
 }
 
-std::int32_t Grower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf) {
-  auto const parent = tree_.parent[id];
-  SetNode(sum, gain_, leaf_rate_, id, &tree_, constraints_.BoundsOf(parent));
+std::int32_t ExactGrower::AddChild(std::int32_t id, FixedSum sum, std::int32_t* leaf) {
   if (!MaySplit(sum, depth_ + 1)) {
     *leaf = id;
     return -1;
   }
-  children_.push_back({id, {}, sum});
+  children_.push_back({{id, sum}, {}});
   return static_cast<std::int32_t>(children_.size()) - 1;
 }
 
 /// The right categories of a split.
-std::vector<std::int32_t> Grower::RightOf(std::size_t node, SplitCandidate const& split,
-                                          Span<ColumnEntry const> segment) const {
+std::vector<std::int32_t> ExactGrower::RightOf(std::size_t node, SplitCandidate const& split,
+                                               Span<ColumnEntry const> segment) const {
   auto const* coded = state_->CodedOf(split.feature);
   if (coded == nullptr) return RightCategoriesOf(gain_, categories_, split, segment, state_->rows.Pairs());
   auto sums = state_->coded->SumsOf(*coded, state_->rows, nodes_[node].range);
   return RightCategories(gain_, categories_.rules, categories_.lists[split.feature], split, &sums);
 }
 
-void Grower::RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> const& right, RowSplit* rows) const {
+void ExactGrower::RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> const& right,
+                             RowSplit* rows) const {
   auto const& column = *rows->coded;
   // As a value goes to the default side: those that are missing, too.
   rows->off_default.assign(column.NumCodes(), 0);
@@ -214,18 +194,16 @@ void Grower::RouteCodes(SplitCandidate const& split, std::vector<std::int32_t> c
   }
 }
 
-RowSplit Grower::Expand(std::size_t node, SplitCandidate const& split) {
+RowSplit ExactGrower::Expand(std::size_t node, SplitCandidate const& split) {
   RowSplit rows;
   rows.range = nodes_[node].range;
   rows.default_left = split.default_left;
   rows.coded = state_->CodedOf(split.feature);
   if (rows.coded == nullptr) rows.entries = state_->columns.Segment(split.feature, static_cast<std::int64_t>(node));
-  Tree::Split in_tree{split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change), {}};
   auto const is_categorical = categories_.Has(split.feature);
   std::vector<std::int32_t> right;
   if (is_categorical) right = RightOf(node, split, rows.entries);
-  in_tree.categories = right;
-  tree_.ExpandNode(nodes_[node].id, in_tree);
+  Split(nodes_[node].id, split, right);
   if (rows.coded != nullptr) {
     RouteCodes(split, right, &rows);
   } else if (is_categorical) {
@@ -240,19 +218,18 @@ RowSplit Grower::Expand(std::size_t node, SplitCandidate const& split) {
   return rows;
 }
 
-RowSplit Grower::MakeSplit(std::size_t node, SplitCandidate const& split) {
+RowSplit ExactGrower::MakeSplit(std::size_t node, SplitCandidate const& split) {
   auto const id = nodes_[node].id;
   auto rows = Expand(node, split);
   auto const left = tree_.left[id];
   RowMove move;
   move.left = AddChild(left, split.left, &rows.left_leaf);
   move.right = AddChild(left + 1, split.right, &rows.right_leaf);
-  constraints_.AddSplit(tree_, id);
   moves_.push_back(move);
   return rows;
 }
 
-void Grower::ApplySplits(std::vector<SplitCandidate> const& splits) {
+void ExactGrower::ApplySplits(std::vector<SplitCandidate> const& splits) {
   std::vector<RowSplit> row_splits;
   std::vector<FinishedRows> finished;
   std::vector<std::size_t> parent_of;  // of row_splits
@@ -303,10 +280,10 @@ Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask co
   RefuseMonotoneCategories(rules_, data.Info());
   auto* const exact = static_cast<ExactState*>(state);
   exact->FindCategories(ctx, data);
-  auto tree = Grower(ctx, param_, rules_, task, exact, leaf_of_row).Grow();
+  auto tree = ExactGrower(ctx, {param_, rules_, task.place}, task, exact, leaf_of_row).Grow();
   RouteUnsampledRows(ctx, data, tree, task.sampled_rows, leaf_of_row);
   if (param_.gamma == 0.0F) return tree;
-  auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task), &tree);
+  auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task.place), &tree);
   ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
     for (auto row = begin; row < end; ++row) {
       auto& leaf = leaf_of_row[row];

@@ -45,7 +45,7 @@ bool CodedColumns::PaysFor(std::int64_t n_rows) const {
                                  kCellsPerEntry * static_cast<std::int64_t>(codes_->Narrow()->NumCells());
 }
 
-std::vector<CodedColumns::Family> CodedColumns::MakeFamilies(Span<ActiveNode const> nodes, Span<RowMove const> moves) {
+std::vector<CodedColumns::Family> CodedColumns::MakeFamilies(Span<ExactNode const> nodes, Span<RowMove const> moves) {
   auto const size_of = [&](std::int32_t node) { return nodes[node].range.Size(); };
   std::vector<Family> families;
   if (cells_.empty()) families.push_back({0});

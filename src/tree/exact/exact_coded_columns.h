@@ -61,7 +61,7 @@ class CodedColumns {
   };
 
   bool PaysFor(std::int64_t n_rows) const;
-  std::vector<Family> MakeFamilies(Span<ActiveNode const> nodes, Span<RowMove const> moves);
+  std::vector<Family> MakeFamilies(Span<ExactNode const> nodes, Span<RowMove const> moves);
   void AddRows(Context const& ctx, ExactLevel const& level, Span<FixedPair const> pairs, Span<Family> families);
   void Finish(ExactLevel const& level, Family const& family, CodedColumn const& column,
               std::vector<SplitCandidate>* best);

@@ -9,15 +9,14 @@
 #include "tree/exact/exact_categories.h"
 #include "tree/exact/exact_rows.h"
 #include "tree/exact/exact_scan.h"
+#include "tree/growth/tree_growth.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri {
 
-/// A node whose split is looked for.
-struct ActiveNode {
-  std::int32_t id = 0;  ///< in the tree
+/// A node whose split is looked for, and its rows.
+struct ExactNode : ActiveNode {
   RowRange range;
-  FixedSum sum;
 };
 
 /// Where the rows of a node of the level above went.
@@ -30,7 +29,7 @@ struct RowMove {
 /// What a level is scanned with.
 struct LevelTask {
   GainParam gain;
-  Span<ActiveNode const> nodes;
+  Span<ExactNode const> nodes;
   RowOrder const* rows;
   ColumnSampler const* sampler;
   TreeConstraints const* constraints;

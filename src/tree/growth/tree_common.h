@@ -39,7 +39,7 @@ void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t 
              WeightBounds const& bounds = {});
 
 /// The factor from a weight to a leaf value: eta * leaf_scale in float32.
-inline float LeafRate(TreeParam const& param, TreeTask const& task) { return param.eta * task.place.leaf_scale; }
+inline float LeafRate(TreeParam const& param, TreePlace const& place) { return param.eta * place.leaf_scale; }
 
 /// Post-pruning (XGBoost's `prune`): from the bottom up, a split with two leaves and loss_change < gamma, or with
 /// leaves below max_depth (0: no limit), becomes a leaf of its base weight. The other nodes keep their order. Returns

@@ -65,7 +65,7 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
         std::make_unique<HistData>(AreAlike(approx->key.weights) ? DeriveBins(ctx, data, approx->key, options)
                                                                  : MakeBins(ctx, data, approx->key, options));
   }
-  return HistGrower(ctx, param_, rules_, task, approx->data.get(), leaf_of_row).Grow();
+  return HistGrower(ctx, {param_, rules_, task.place}, task, approx->data.get(), leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeApproxBuilder(ParamMap const& map) {

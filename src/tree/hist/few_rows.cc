@@ -64,20 +64,19 @@ bool AreFewRows(BinMatrix const& bins, std::int64_t n_rows) {
   return n_rows * bins.NumCols() <= kRowsPerCell * static_cast<std::int64_t>(bins.NumCells());
 }
 
-void FindSplitOfFewRows(GainParam const& param, BinMatrix const& bins, Span<FixedPair const> pairs, RowSlice slice,
-                        Span<std::uint32_t const> features, NodeTotal const& node, FewRowsScratch* scratch,
-                        SplitCandidate* best) {
-  auto const n_rows = static_cast<std::size_t>(slice.end - slice.begin);
+void FindSplitOfFewRows(BinSplitFinder const& finder, BinMatrix const& bins, FewRows const& rows,
+                        FewRowsScratch* scratch, SplitCandidate* best) {
+  auto const n_rows = static_cast<std::size_t>(rows.slice.end - rows.slice.begin);
   auto const search = [&](auto const& codes) {
-    GatherRows(codes, pairs, slice, scratch);
-    for (auto const feature : features) {
+    GatherRows(codes, rows.pairs, rows.slice, scratch);
+    for (auto const feature : rows.features) {
       auto const n_bins = bins.NumBins(feature);
       std::size_t const n_codes = n_bins + 1;
       if (scratch->cells.size() < n_codes) scratch->cells.resize(n_codes);
       scratch->used.resize(std::max(scratch->used.size(), n_codes / kWordBits + 1));
       scratch->scan.Reserve(n_codes);
       AddRows(codes.rows.data() + feature, n_rows, scratch);
-      FindBestSplitOfBins(param, bins, feature, CollectUsed(n_bins, scratch), node, scratch->scan, best);
+      finder.FindAmong(feature, CollectUsed(n_bins, scratch), rows.node, scratch->scan, best);
     }
   };
   if (bins.HasByteCodes()) {

@@ -28,9 +28,17 @@ struct FewRowsScratch {
 /// Whether a search among this many rows, of one node or of two siblings, is cheaper than their histograms.
 bool AreFewRows(BinMatrix const& bins, std::int64_t n_rows);
 
-/// Sets *best to the best split at one of `features`, which ascend and are numerical. The data are dense.
-void FindSplitOfFewRows(GainParam const& param, BinMatrix const& bins, Span<FixedPair const> pairs, RowSlice slice,
-                        Span<std::uint32_t const> features, NodeTotal const& node, FewRowsScratch* scratch,
-                        SplitCandidate* best);
+/// The rows of one node, and what is known of it.
+struct FewRows {
+  Span<FixedPair const> pairs;  ///< [n_rows] of the data
+  RowSlice slice;               ///< those in the node
+  Span<std::uint32_t const> features;
+  NodeTotal const& node;
+};
+
+/// Sets *best to the best split at one of the features, which ascend and are numerical. The data are dense. finder:
+/// over the cuts of `bins`.
+void FindSplitOfFewRows(BinSplitFinder const& finder, BinMatrix const& bins, FewRows const& rows,
+                        FewRowsScratch* scratch, SplitCandidate* best);
 
 }  // namespace kauri

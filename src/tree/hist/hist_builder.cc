@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/bins/derived_bins.h"
-#include "data/categories/categories.h"
+#include "data/bins/bins_of_training.h"
 #include "data/memory_param.h"
 #include "data/meta_info.h"
 #include "tree/growth/tree_common.h"
@@ -19,23 +18,13 @@ namespace {
 class HistState : public BuildState {
  public:
   HistState(TreeParam const& param, MemoryBudget const& budget)
-      : options_{param.max_bin, static_cast<SketchKind>(param.sketch), budget} {}
+      : bins_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}) {}
 
-  /// Takes the bins at first, and others after other weights or types of columns were set: the cuts follow from them. A
-  /// matrix that has bins keeps them.
   HistData* Update(Context const& ctx, DataMatrix const& matrix) {
-    if (auto const bins = BinsOf(matrix)) {
-      if (data_ == nullptr) data_ = std::make_unique<HistData>(bins->InMemory());
-      return data_.get();
-    }
-    if (data_ != nullptr && revision_ == matrix.InfoRevision()) return data_.get();
-    auto key = BinsKey(matrix.Info(), options_, CutWeights(matrix.Info()));
-    if (data_ == nullptr || !(key == key_)) {
+    if (data_ == nullptr || bins_.IsStale(matrix)) {
       data_.reset();  // before its successor takes as much memory
-      data_ = std::make_unique<HistData>(DeriveBins(ctx, matrix, key, options_));
-      key_ = std::move(key);
+      data_ = std::make_unique<HistData>(bins_.Make(ctx, matrix));
     }
-    revision_ = matrix.InfoRevision();
     return data_.get();
   }
 
@@ -43,7 +32,7 @@ class HistState : public BuildState {
   PagedHist* Update(Context const& ctx, std::shared_ptr<BinStore const> const& bins, MetaInfo const& info,
                     TreeTask const& task) {
     if (pages_ == nullptr) {
-      auto const& budget = options_.budget;
+      auto const& budget = bins_.Options().budget;
       TrainingSize const size{budget.IsLimited() ? budget : bins->Budget(), task.place.n_outputs, BytesOf(info),
                               !task.sampled_rows.empty()};
       pages_ = std::make_unique<PagedHist>(bins, PlanPages(ctx, *bins, size));
@@ -52,25 +41,10 @@ class HistState : public BuildState {
   }
 
  private:
-  BinOptions options_;
+  BinsOfTraining bins_;
   std::unique_ptr<HistData> data_;
   std::unique_ptr<PagedHist> pages_;
-  std::uint64_t revision_ = 0;
-  DerivedKey key_;  ///< of the bins in data_
 };
-
-/// What the bins of a matrix were made with must be what training is told.
-void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
-  if (bins.MaxBin() != max_bin) {
-    Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but the data were cut into bins with max_bin=", bins.MaxBin(),
-         "; train with that, or make the matrix with max_bin=", max_bin, ".");
-  }
-  for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
-    if (IsCategorical(info, feature) == bins.Layout().Cuts().IsCategorical(feature)) continue;
-    Fail(ErrorKind::kData, "column ", feature, " has the type '", info.feature_types[feature],
-         "', which it did not have when its bins were made. Give feature_types when the matrix is made.");
-  }
-}
 
 }  // namespace
 
@@ -94,22 +68,23 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
                         Span<std::int32_t> leaf_of_row) const {
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
+  GrowthRules const rules{param_, rules_, task.place};
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     if (task.table.stride != 0) {
       Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree does not train on data in external memory; use ",
            "one_output_per_tree, or a QuantileDMatrix.");
     }
     auto* pages = static_cast<HistState*>(state)->Update(ctx, bins, data.Info(), task);
-    return PagedGrower(ctx, param_, rules_, task, pages, leaf_of_row).Grow();
+    return PagedGrower(ctx, rules, task, pages, leaf_of_row).Grow();
   }
   auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
-  if (task.table.stride == 0) return HistGrower(ctx, param_, rules_, task, hist, leaf_of_row).Grow();
+  if (task.table.stride == 0) return HistGrower(ctx, rules, task, hist, leaf_of_row).Grow();
   auto& vectors = hist->vectors;
   if (vectors == nullptr || vectors->Stride() != task.table.stride) {
     vectors.reset();  // before its successor takes as much memory
     vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
   }
-  return VectorGrower(ctx, param_, rules_, task, hist->bins, vectors.get(), &hist->rows, leaf_of_row).Grow();
+  return VectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
-#include "kauri/tree_param.h"
-#include "tree/constraints/constraints.h"
-#include "tree/growth/hist_growth.h"
+#include "tree/growth/host_hist_growth.h"
 #include "tree/hist/hist_workspace.h"
 #include "tree/hist_vector/vector_workspace.h"
 
@@ -23,29 +22,18 @@ struct HistData {
   GrowingRows rows;
 };
 
-class HistGrower : public HistGrowth<HistNode> {
+class HistGrower : public HostHistGrowth<ScalarGrowth> {
  public:
-  HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
-             HistData* data, Span<std::int32_t> leaf_of_row);
-
- protected:
-  /// rows: may be nullptr for who keeps them otherwise.
-  HistGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
-             HistWorkspace* workspace, GrowingRows* rows, Span<std::int32_t> leaf_of_row);
-
-  NodeTotal MakeRoot() override;
-  void MakeChildren(HistNode const& parent, HistNode* left, HistNode* right) override;
-  std::vector<std::int32_t> RightCategories(HistNode const& node) const override;
-  bool MayHaveChildren(HistNode const& node) const override;
-  void FindSplits(Pairs const& pairs) override;
-  void GiveBack(FixedSum* histogram) override { workspace_->Pool()->GiveBack(histogram); }
-  NodeTotal TotalOf(FixedSum sum, WeightBounds const& bounds) const;
-
-  HistWorkspace* workspace_;
-  GainParam gain_;
+  HistGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
+             Span<std::int32_t> leaf_of_row);
 
  private:
-  float leaf_rate_;
+  NodeTotal MakeRoot() override { return SetRoot(SumGradients(ctx_, task_)); }
+  std::vector<std::int32_t> RightCategories(HistNode const& node) const override;
+  void FindSplits(Pairs const& pairs) override;
+  void GiveBack(FixedSum* histogram) override { workspace_->Pool()->GiveBack(histogram); }
+
+  HistWorkspace* workspace_;
 };
 
 }  // namespace kauri

@@ -1,7 +1,6 @@
 #include "tree/hist/hist_workspace.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "common/parallel_for.h"
 #include "common/threads_for.h"
@@ -71,25 +70,26 @@ void HistWorkspace::MakeBlocks(std::int64_t cells_per_block) {
   }
 }
 
-Context HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
-  pieces_.clear();
-  chunks_.clear();
+HistChunks const& HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
+  auto& [team, pieces, chunks, parts] = chunks_;
+  pieces.clear();
+  chunks.clear();
   partial_.assign(pairs.size(), {});
   // The work is counted in rows: clearing a histogram costs as much as adding `rows_to_clear` of them.
   auto const cells_per_entry = static_cast<double>(bins_->NumCells()) / std::max(1.0, entries_per_row_);
   auto const rows_to_clear = static_cast<std::int64_t>(kClearShare * cells_per_entry) + 1;
   auto work = static_cast<std::int64_t>(pairs.size()) * rows_to_clear;
   for (auto const& pair : pairs) work += rows.NumRows(pair.small->id);
-  auto const team = ThreadsFor(ctx, static_cast<double>(work) * entries_per_row_);
+  team = ThreadsFor(ctx, static_cast<double>(work) * entries_per_row_);
   auto const plan = PlanOf(team.threads, work, cells_per_entry, adder_.MaxParts());
-  parts_ = adder_.Parts(plan.n_parts);
+  parts = adder_.Parts(plan.n_parts);
   std::int64_t room = 0;  // work that the last chunk can still take
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     auto const range = rows.RangeOf(pairs[i].small->id);
     auto begin = range.begin;
     do {
       if (room <= 0) {
-        chunks_.push_back({pieces_.size(), pieces_.size()});
+        chunks.push_back({pieces.size(), pieces.size()});
         room = plan.work_per_chunk;
       }
       auto* const histogram = pool_.Borrow();
@@ -99,41 +99,29 @@ Context HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span
         partial_[i].push_back(histogram);
       }
       auto const end = std::min(range.end, begin + std::max(room, kMinPieceRows));
-      pieces_.push_back({{rows.Rows(), begin, end}, histogram});
-      chunks_.back().last_piece = pieces_.size();
+      pieces.push_back({{rows.Rows(), begin, end}, histogram});
+      chunks.back().last_piece = pieces.size();
       room -= end - begin + rows_to_clear;
       begin = end;
     } while (begin < range.end);
   }
-  return team;
+  return chunks_;
 }
 
-void HistWorkspace::AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features) {
-  auto const n_parts = static_cast<std::int64_t>(parts_.size());
-  ParallelFor(ctx, static_cast<std::int64_t>(chunks_.size()) * n_parts, [&](std::int64_t index) {
-    auto const& chunk = chunks_[index / n_parts];
-    auto const& part = parts_[index % n_parts];
-    auto const bytes = (part.last_cell - part.first_cell) * sizeof(FixedSum);
-    for (auto i = chunk.first_piece; i < chunk.last_piece; ++i) {
-      std::memset(static_cast<void*>(pieces_[i].histogram + part.first_cell), 0, bytes);
-      adder_.Add(task.gradients.pairs, pieces_[i].slice, features, part, pieces_[i].histogram);
-    }
-  });
-}
-
-void HistWorkspace::ScanBlock(GainParam const& gain, HistNode const& node, FeatureBlock block, SplitCandidate* best) {
+void HistWorkspace::ScanBlock(BinSplitFinder const& finder, HistNode const& node, FeatureBlock block,
+                              SplitCandidate* best) {
   auto* const scratch = &scratch_[ThreadIndex()];
   if (!node.IsOpen()) return;
   auto const end = node.features->end();
   auto const first = std::lower_bound(node.features->begin(), end, block.first);
   for (auto feature = first; feature != end && *feature < block.last; ++feature) {
     auto const* cells = node.histogram + bins_->FeatureBegin()[*feature];
-    FindBestSplit(gain, *bins_, *feature, cells, node.total, scratch, best);
+    finder.Find(*feature, cells, node.total, scratch, best);
   }
 }
 
-void HistWorkspace::FinishBlock(GainParam const& gain, HistPair const& pair, std::vector<FixedSum*> const& partial,
-                                FeatureBlock block, SplitCandidate* best) {
+void HistWorkspace::FinishBlock(BinSplitFinder const& finder, HistPair const& pair,
+                                std::vector<FixedSum*> const& partial, FeatureBlock block, SplitCandidate* best) {
   auto const begin = bins_->FeatureBegin()[block.first];
   auto const end = bins_->FeatureBegin()[block.last];
   auto* const small = pair.small->histogram;
@@ -141,11 +129,11 @@ void HistWorkspace::FinishBlock(GainParam const& gain, HistPair const& pair, std
     for (auto cell = begin; cell < end; ++cell) small[cell] += other[cell];
   }
   bins_->FillUsual(block.first, block.last, pair.small->total.sum, small);
-  ScanBlock(gain, *pair.small, block, best);
+  ScanBlock(finder, *pair.small, block, best);
   if (pair.large == nullptr) return;
   auto* const large = pair.large->histogram;
   for (auto cell = begin; cell < end; ++cell) large[cell] = large[cell] - small[cell];
-  ScanBlock(gain, *pair.large, block, best + 1);
+  ScanBlock(finder, *pair.large, block, best + 1);
 }
 
 std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
@@ -166,22 +154,15 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
     n_rows += static_cast<double>(together);
   }
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
+  BinSplitFinder const finder(gain, bins_->Cuts());
   auto const team = ThreadsFor(ctx, kFewRowsShare * n_rows * entries_per_row_);
   ParallelFor(team, static_cast<std::int64_t>(nodes.size()), [&](std::int64_t index) {
     auto& node = *nodes[index];
     auto const range = rows.RangeOf(node.id);
-    FindSplitOfFewRows(gain, *bins_, task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features,
-                       node.total, &few_rows_[ThreadIndex()], &node.best);
+    FewRows const few{task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features, node.total};
+    FindSplitOfFewRows(finder, *bins_, few, &few_rows_[ThreadIndex()], &node.best);
   });
   return others;
-}
-
-void HistWorkspace::FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
-                               Span<std::uint32_t const> features, Span<HistPair const> pairs) {
-  auto const others = SearchFewRows(ctx, task, gain, rows, pairs);
-  if (others.empty()) return;
-  AddRows(PlanChunks(ctx, rows, others), task, features);
-  FinishSplits(ctx, gain, others);
 }
 
 void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs) {
@@ -198,10 +179,11 @@ void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span
   for (auto& pair : pairs) {
     if (pair.large != nullptr) pair.large->histogram = pair.parent;
   }
+  BinSplitFinder const finder(gain, bins_->Cuts());
   ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t index) {
     auto const pair = static_cast<std::size_t>(index / n_blocks);
     auto const block = static_cast<std::size_t>(index % n_blocks);
-    FinishBlock(gain, pairs[pair], partial_[pair], blocks_[block], &found_[static_cast<std::size_t>(index) * 2]);
+    FinishBlock(finder, pairs[pair], partial_[pair], blocks_[block], &found_[static_cast<std::size_t>(index) * 2]);
   });
   auto const* found = found_.data();
   for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -27,25 +27,11 @@
 
 namespace kauri {
 
-using HistNode = GrowingNode<NodeTotal, FixedSum>;
-using HistPair = GrowingPair<HistNode>;
+using HistNode = GrowingNode<ScalarGrowth>;
+using HistPair = GrowingPair<ScalarGrowth>;
 
-/// What stays the same from tree to tree for one data set, and scratch.
-class HistWorkspace {
- public:
-  explicit HistWorkspace(BinMatrix const& bins);
-
-  BinMatrix const& Bins() const { return *bins_; }
-  HistogramPool* Pool() { return &pool_; }
-
-  /// Sets `best` of the nodes in `pairs`, and `histogram` of those that need one for their children. `features`
-  /// (ascending) holds those of every node.
-  void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
-                  Span<std::uint32_t const> features, Span<HistPair const> pairs);
-  /// Its last two steps, for small children whose histograms are complete.
-  void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);
-
- private:
+/// Histograms to be added up: chunks of rows, of which each adds to as many parts of columns as there are, at a time.
+struct HistChunks {
   /// Rows of one small child and the histogram that they go to.
   struct Piece {
     RowSlice slice;
@@ -55,23 +41,53 @@ class HistWorkspace {
     std::size_t first_piece = 0;
     std::size_t last_piece = 0;
   };
+
+  std::int64_t NumTasks() const { return static_cast<std::int64_t>(chunks.size() * parts.size()); }
+  /// A task is one chunk in one part.
+  HistogramAdder::Part const& PartOf(std::int64_t task) const {
+    return parts[task % static_cast<std::int64_t>(parts.size())];
+  }
+  Span<Piece const> PiecesOf(std::int64_t task) const {
+    auto const& chunk = chunks[task / static_cast<std::int64_t>(parts.size())];
+    return {pieces.data() + chunk.first_piece, chunk.last_piece - chunk.first_piece};
+  }
+
+  Context team;  ///< the threads that the work is for
+  std::vector<Piece> pieces;
+  std::vector<Chunk> chunks;
+  std::vector<HistogramAdder::Part> parts;
+};
+
+/// What stays the same from tree to tree for one data set, and scratch.
+class HistWorkspace {
+ public:
+  explicit HistWorkspace(BinMatrix const& bins);
+
+  BinMatrix const& Bins() const { return *bins_; }
+  HistogramPool* Pool() { return &pool_; }
+
+  HistogramAdder const& Adder() const { return adder_; }
+
+  /// Sets `best` of the nodes in the pairs that hold few rows; returns the other pairs.
+  std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
+                                      RowLists const& rows, Span<HistPair const> pairs);
+  /// Lends the small children their histograms, and cuts the work of adding them up.
+  HistChunks const& PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
+  /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once those of all chunks are added up.
+  void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);
+
+ private:
   /// Consecutive features.
   struct FeatureBlock {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
   };
 
-  /// Searches the pairs that hold few rows; returns the others.
-  std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
-                                      RowLists const& rows, Span<HistPair const> pairs);
-  /// Returns the threads that the work is for.
-  Context PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
   /// Cuts the features into blocks of so many cells, one feature at least.
   void MakeBlocks(std::int64_t cells_per_block);
-  void AddRows(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features);
-  void FinishBlock(GainParam const& gain, HistPair const& pair, std::vector<FixedSum*> const& partial,
+  void FinishBlock(BinSplitFinder const& finder, HistPair const& pair, std::vector<FixedSum*> const& partial,
                    FeatureBlock block, SplitCandidate* best);
-  void ScanBlock(GainParam const& gain, HistNode const& node, FeatureBlock block, SplitCandidate* best);
+  void ScanBlock(BinSplitFinder const& finder, HistNode const& node, FeatureBlock block, SplitCandidate* best);
 
   BinMatrix const* bins_;
   HistogramAdder adder_;
@@ -81,9 +97,7 @@ class HistWorkspace {
   std::int64_t cells_per_block_ = 0;
   std::vector<ScanScratch> scratch_;      ///< by thread
   std::vector<FewRowsScratch> few_rows_;  ///< by thread
-  std::vector<Piece> pieces_;
-  std::vector<Chunk> chunks_;
-  std::vector<HistogramAdder::Part> parts_;      ///< each chunk is as many tasks
+  HistChunks chunks_;
   std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other chunks' histograms
   std::vector<SplitCandidate> found_;            ///< [n_pairs, n_blocks, 2]: of the small and of the large child
 };

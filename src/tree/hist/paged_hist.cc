@@ -64,14 +64,12 @@ void PagedHist::FindSplits(Context const& ctx, TreeTask const& task, GainParam c
 
 void PagedHist::DropUnneeded(GainParam const& gain, Span<HistPair const> pairs) {
   auto* const pool = workspace_.Pool();
-  auto const& bins = store_->Layout();
   auto const keep_most = plan_.max_histograms / 2;  // the rest is for the children
   auto const drop = [&](HistNode* node) {
     if (node == nullptr || node->histogram == nullptr) return;
     if (static_cast<std::int64_t>(pool->NumLent()) <= keep_most && ReducesLoss(node->best)) return;
-    if (node->best.IsValid() && bins.Cuts().IsCategorical(node->best.feature)) {
-      auto const* cells = node->histogram + bins.FeatureBegin()[node->best.feature];
-      right_categories_[node->id] = RightCategoriesOf(gain, bins, node->best, cells, node->total.categories);
+    if (node->best.IsValid() && Layout().Cuts().IsCategorical(node->best.feature)) {
+      right_categories_[node->id] = RightCategories(gain, *node);
     }
     pool->GiveBack(std::exchange(node->histogram, nullptr));
   };
@@ -79,6 +77,12 @@ void PagedHist::DropUnneeded(GainParam const& gain, Span<HistPair const> pairs) 
     drop(pair.small);
     drop(pair.large);
   }
+}
+
+std::vector<std::int32_t> PagedHist::RightCategories(GainParam const& gain, HistNode const& node) const {
+  if (node.histogram == nullptr) return right_categories_.at(node.id);
+  auto const* cells = node.histogram + Layout().FeatureBegin()[node.best.feature];
+  return BinSplitFinder(gain, Layout().Cuts()).RightCategories(node.best, cells, node.total.categories);
 }
 
 void PagedHist::Pass(Context const& ctx, TreeTask const& task, Span<std::uint32_t const> features,
@@ -167,6 +171,15 @@ void PagedHist::WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) 
     rows_[at].WriteLeaves(ctx, leaves);
     if (!other_rows_.empty()) other_rows_[at].WriteLeaves(ctx, leaves);
   }
+}
+
+PagedGrower::PagedGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, PagedHist* pages,
+                         Span<std::int32_t> leaf_of_row)
+    : HistGrowth(ctx, rules, task.gradients.unit, pages->Layout().Cuts()),
+      task_(task),
+      pages_(pages),
+      leaf_of_row_(leaf_of_row) {
+  pages_->Pool()->GiveBackAll();
 }
 
 }  // namespace kauri

@@ -13,7 +13,8 @@
 #include <memory>
 #include <vector>
 
-#include "tree/hist/hist_grower.h"
+#include "tree/growth/hist_growth.h"
+#include "tree/hist/hist_workspace.h"
 #include "tree/hist/page_reader.h"
 
 namespace kauri {
@@ -41,17 +42,20 @@ class PagedHist {
  public:
   PagedHist(std::shared_ptr<BinStore const> const& store, PagePlan plan);
 
-  HistWorkspace* Workspace() { return &workspace_; }
+  BinMatrix const& Layout() const { return store_->Layout(); }
+  HistogramPool* Pool() { return workspace_.Pool(); }
   /// A new tree: all rows are in its root.
   void Reset(TreeTask const& task);
   /// Sends the rows of nodes to their children with the next FindSplits.
   void Split(Span<CodeSplit const> splits, Span<std::int32_t> leaf_of_row);
-  /// As HistWorkspace::FindSplits. A histogram that there is no memory to keep is given back.
+  /// Sets `best` of the nodes in `pairs`, and `histogram` of those that need one for their children. `features`
+  /// (ascending) holds those of every node. A histogram that there is no memory to keep is given back.
   void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, Span<std::uint32_t const> features,
                   Span<HistPair const> pairs);
   void WriteLeaves(Context const& ctx, Span<std::int32_t> leaf_of_row) const;
-  /// Those that go right at the best split of a node whose histogram was given back; it is at a categorical feature.
-  std::vector<std::int32_t> const& RightCategories(std::int32_t node) const { return right_categories_.at(node); }
+  /// The categories that go right at the best split of a node, which is at a categorical feature, whether or not its
+  /// histogram was given back.
+  std::vector<std::int32_t> RightCategories(GainParam const& gain, HistNode const& node) const;
 
  private:
   /// Rows of one node in a page and the histogram that they go to.
@@ -84,13 +88,13 @@ class PagedHist {
   std::map<std::int32_t, std::vector<std::int32_t>> right_categories_;  ///< by node
 };
 
-class PagedGrower : public HistGrower {
+class PagedGrower : public HistGrowth<ScalarGrowth> {
  public:
-  PagedGrower(Context const& ctx, TreeParam const& param, ConstraintRules const& rules, TreeTask const& task,
-              PagedHist* pages, Span<std::int32_t> leaf_of_row)
-      : HistGrower(ctx, param, rules, task, pages->Workspace(), nullptr, leaf_of_row), pages_(pages) {}
+  PagedGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, PagedHist* pages,
+              Span<std::int32_t> leaf_of_row);
 
  private:
+  NodeTotal MakeRoot() override { return SetRoot(SumGradients(ctx_, task_)); }
   void ResetRows() override { pages_->Reset(task_); }
   void SplitRows(std::vector<CodeSplit> const& splits) override { pages_->Split(splits, leaf_of_row_); }
   void WriteLeaves() override { pages_->WriteLeaves(ctx_, leaf_of_row_); }
@@ -99,11 +103,14 @@ class PagedGrower : public HistGrower {
     return left.total.sum.hessian <= right.total.sum.hessian;
   }
   std::vector<std::int32_t> RightCategories(HistNode const& node) const override {
-    return node.histogram != nullptr ? HistGrower::RightCategories(node) : pages_->RightCategories(node.id);
+    return pages_->RightCategories(gain_, node);
   }
   void FindSplits(Pairs const& pairs) override { pages_->FindSplits(ctx_, task_, gain_, columns_.TreeSet(), pairs); }
+  void GiveBack(FixedSum* histogram) override { pages_->Pool()->GiveBack(histogram); }
 
+  TreeTask const& task_;
   PagedHist* pages_;
+  Span<std::int32_t> leaf_of_row_;
 };
 
 }  // namespace kauri

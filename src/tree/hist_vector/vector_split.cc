@@ -7,7 +7,7 @@
 #include "tree/hist_vector/vector_adder.h"
 #include "tree/hist_vector/vector_categories.h"
 #include "tree/hist_vector/vector_scan.h"
-#include "tree/histogram/bin_split.h"
+#include "tree/rows/code_split.h"
 
 namespace kauri {
 namespace {
@@ -174,10 +174,10 @@ void VectorSplitFinder::Describe(VectorCells const& cells, SplitCandidate const&
   std::vector<std::uint8_t> goes_right;
   if (bins_->Cuts().IsCategorical(split.feature)) {
     node->right_categories = RightVectorCategories({*param_, *bins_, rules_, cells, *node}, split);
-    goes_right = MarkCategories(*bins_, split.feature, node->right_categories);
+    goes_right = MarkCategories(bins_->Cuts(), split.feature, node->right_categories);
   } else {
     goes_right.assign(bins_->NumBins(split.feature), 0);
-    auto const first = FirstRight(*bins_, split.feature, split.threshold);
+    auto const first = FirstRight(bins_->Cuts(), split.feature, split.threshold);
     std::fill(goes_right.begin() + first, goes_right.end(), std::uint8_t{1});
   }
   // Missing rows have no bin: where they go left, that is the node less what goes right.

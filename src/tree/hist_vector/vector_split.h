@@ -7,18 +7,10 @@
 #include "data/bins/bin_matrix.h"
 #include "tree/categories/category_split.h"
 #include "tree/hist_vector/vector_gain.h"
+#include "tree/hist_vector/vector_growth.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
-
-/// What the statistics of a node follow from.
-struct VectorTotal {
-  std::vector<std::int64_t> sums;              ///< [stride]
-  double gain = 0.0;                           ///< VectorGain(sums)
-  std::vector<WeightBounds> bounds;            ///< [n_outputs]; empty without monotone constraints
-  std::vector<std::int32_t> right_categories;  ///< at the node's best split, if that is at a categorical feature
-  std::vector<std::int64_t> left;  ///< [stride]: of the left child of the node's best split, once it is known
-};
 
 /// The part of a node's histogram that belongs to one feature.
 struct VectorCells {

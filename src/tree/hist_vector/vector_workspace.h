@@ -21,17 +21,19 @@
 #include "tree/hist_vector/vector_adder.h"
 #include "tree/hist_vector/vector_split.h"
 #include "tree/histogram/sum_pool.h"
+#include "tree/rows/row_lists.h"
 
 namespace kauri {
 
-using VectorNode = GrowingNode<VectorTotal, std::int64_t>;
-using VectorPair = GrowingPair<VectorNode>;
+using VectorNode = GrowingNode<VectorGrowth>;
+using VectorPair = GrowingPair<VectorGrowth>;
 
 /// What stays the same from tree to tree for one data set and one stride, and scratch.
 class VectorWorkspace {
  public:
   VectorWorkspace(BinMatrix const& bins, std::int64_t stride);
 
+  BinMatrix const& Bins() const { return *bins_; }
   std::int64_t Stride() const { return stride_; }
   SumPool<std::int64_t>* Pool() { return &pool_; }
 

@@ -32,39 +32,36 @@ void CollectCategories(FixedSum const* cells, std::uint32_t n_bins, std::vector<
   }
 }
 
-void FindBestCategories(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, FixedSum const* cells,
-                        NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best) {
-  auto const n_bins = bins.NumBins(feature);
+}  // namespace
+
+void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node,
+                                    ScanScratch* scratch, SplitCandidate* best) const {
+  auto const n_bins = cuts_.NumBins(feature);
   CollectCategories(cells, n_bins, &scratch->entries);
   CategoryNode const here{feature, static_cast<std::int32_t>(n_bins), node.sum, node.gain, node.bounds};
-  auto const found = FindCategorySplit(param, node.categories, here, best->loss_change, &scratch->entries);
+  auto const found = FindCategorySplit(param_, node.categories, here, best->loss_change, &scratch->entries);
   if (found.IsValid()) *best = found;
 }
 
-}  // namespace
-
-void FindBestSplit(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, FixedSum const* cells,
-                   NodeTotal const& node, ScanScratch* scratch, SplitCandidate* best) {
-  if (bins.Cuts().IsCategorical(feature)) {
-    FindBestCategories(param, bins, feature, cells, node, scratch, best);
-    return;
-  }
-  auto const count = CollectBins(cells, bins.NumBins(feature), scratch);
-  FindBestSplitOfBins(param, bins, feature, count, node, *scratch, best);
+void BinSplitFinder::Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
+                          SplitCandidate* best) const {
+  if (cuts_.IsCategorical(feature)) return FindCategories(feature, cells, node, scratch, best);
+  auto const count = CollectBins(cells, cuts_.NumBins(feature), scratch);
+  FindAmong(feature, count, node, *scratch, best);
 }
 
-void FindBestSplitOfBins(GainParam const& param, BinMatrix const& bins, std::uint32_t feature, std::int64_t count,
-                         NodeTotal const& node, ScanScratch const& scratch, SplitCandidate* best) {
+void BinSplitFinder::FindAmong(std::uint32_t feature, std::int64_t count, NodeTotal const& node,
+                               ScanScratch const& scratch, SplitCandidate* best) const {
   if (count == 0) return;
   auto const* left = scratch.left.data();
   auto const* codes = scratch.codes.data();
-  auto const* cuts = bins.Cuts().Of(feature);
+  auto const* cuts = cuts_.Of(feature);
   auto const missing = node.sum - left[count - 1];
   auto const has_missing = !(missing == FixedSum{});
   auto const sign = node.signs.empty() ? 0 : static_cast<int>(node.signs[feature]);
   auto const find = [&](FixedSum const* sums, std::int64_t n, FixedSum offset, bool keep_last) {
     BinBoundaries const boundaries{sums, n, offset, node.sum, node.gain, keep_last, node.bounds, sign};
-    return FindBestBoundary(param, boundaries, best->loss_change);
+    return FindBestBoundary(param_, boundaries, best->loss_change);
   };
   // No threshold lies above a bin whose upper bound is infinite.
   auto const splits_off_missing = has_missing && std::isfinite(cuts[codes[count - 1]]);
@@ -83,29 +80,15 @@ void FindBestSplitOfBins(GainParam const& param, BinMatrix const& bins, std::uin
   FixedSum const nothing;
   auto const alone = find(&nothing, 1, missing, true);
   if (alone.boundary < 0) return;
-  auto const threshold = codes[0] > 0 ? cuts[codes[0] - 1] : bins.Cuts().min_values[feature];
+  auto const threshold = codes[0] > 0 ? cuts[codes[0] - 1] : cuts_.min_values[feature];
   *best = {alone.loss_change, feature, threshold, true, missing, node.sum - missing};
 }
 
-std::vector<std::int32_t> RightCategoriesOf(GainParam const& param, BinMatrix const& bins, SplitCandidate const& best,
-                                            FixedSum const* cells, CategoryRules const& rules) {
+std::vector<std::int32_t> BinSplitFinder::RightCategories(SplitCandidate const& best, FixedSum const* cells,
+                                                          CategoryRules const& rules) const {
   std::vector<CategoryEntry> entries;
-  CollectCategories(cells, bins.NumBins(best.feature), &entries);
-  return RightCategories(param, rules, bins.Cuts().categories[best.feature], best, &entries);
-}
-
-std::vector<std::uint8_t> MarkCategories(BinMatrix const& bins, std::uint32_t feature,
-                                         std::vector<std::int32_t> const& categories) {
-  std::vector<std::uint8_t> marks;
-  for (auto const category : bins.Cuts().categories[feature]) {
-    marks.push_back(std::binary_search(categories.begin(), categories.end(), category) ? 1 : 0);
-  }
-  return marks;
-}
-
-std::uint32_t FirstRight(BinMatrix const& bins, std::uint32_t feature, float threshold) {
-  auto const* cuts = bins.Cuts().Of(feature);
-  return static_cast<std::uint32_t>(std::upper_bound(cuts, cuts + bins.NumBins(feature), threshold) - cuts);
+  CollectCategories(cells, cuts_.NumBins(best.feature), &entries);
+  return kauri::RightCategories(param_, rules, cuts_.categories[best.feature], best, &entries);
 }
 
 }  // namespace kauri

@@ -14,22 +14,10 @@
 #include "kauri/context.h"
 #include "kauri/span.h"
 #include "tree/rows/code_columns.h"
+#include "tree/rows/code_split.h"
 #include "tree/rows/route_rows.h"
 
 namespace kauri {
-
-/// A split in terms of codes: left goes what has a code below `first_right`, or of a categorical feature one that is
-/// not among `right_codes`, and the missing when default_left.
-struct CodeSplit {
-  std::int32_t node = 0;
-  std::int32_t left = 0;  ///< ids of the children
-  std::int32_t right = 0;
-  std::uint32_t feature = 0;
-  std::uint32_t first_right = 0;
-  bool default_left = false;
-  bool is_last = false;                        ///< both children are leaves for good
-  std::vector<std::uint8_t> right_codes = {};  ///< [n_bins], 1 = goes right; empty: first_right holds
-};
 
 /// Row numbers are 32 bits wide.
 class RowLists {

@@ -44,7 +44,7 @@ double RefreshedGain(FixedSum sum, GainParam const& gain) {
 void RefreshUpdater::Update(Context const& ctx, TreeTask const& task, Span<std::int32_t> leaf_of_row,
                             Tree* tree) const {
   auto const gain = MakeGainParam(tree_, task.gradients.unit);
-  auto const rate = LeafRate(tree_, task);
+  auto const rate = LeafRate(tree_, task.place);
   auto sums = SumLeaves(ctx, task, leaf_of_row, tree->left.size());
   for (auto node = tree->NumNodes() - 1; node >= 0; --node) {  // children come after their parent
     auto const at = static_cast<std::size_t>(node);

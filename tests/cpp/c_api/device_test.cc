@@ -213,6 +213,21 @@ TEST(Device, TreeMethodWithoutADeviceVersion) {
   EXPECT_NE(ErrorOf(Fake("two devices"), "cuda", "exakt").find("'exakt'"), std::string::npos);
 }
 
+/// The plug-in is there, the device is not asked for.
+TEST(Device, TreeMethodOfTheDeviceOnTheCpu) {
+  auto const message = In(Fake("two devices"), [] {
+    char const* text = nullptr;
+    XGBuildInfo(&text);  // loads the plug-in
+    Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
+    auto const booster = MakeBooster(data, {{"device", "cpu"}, {"tree_method", "gpu_exact"}});
+    if (XGBoosterUpdateOneIter(booster.get(), 0, data.get()) == 0) return std::string("no error");
+    return std::to_string(KauriGetLastErrorKind()) + " " + XGBGetLastError();
+  });
+  EXPECT_EQ(message, std::to_string(KAURI_ERROR_PARAMETER) +
+                         " tree_method=gpu_exact builds trees in device memory; set device=cuda, or tree_method=exact "
+                         "with device=cpu.");
+}
+
 /// The error does not cost the booster: on the CPU it trains.
 TEST(Device, BoosterGoesOnWithTheCpu) {
   auto const status = In({::testing::TempDir()}, [] {

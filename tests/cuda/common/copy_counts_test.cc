@@ -1,6 +1,7 @@
+#include "cuda/common/copy_counts.h"
+
 #include <thread>
 
-#include "cuda/common/copy_counts.h"
 #include "cuda/common/pinned_buffer.h"
 #include "support/device_fixture.h"
 

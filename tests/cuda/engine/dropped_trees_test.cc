@@ -3,8 +3,8 @@
 #include "booster/learner.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/predictor/gpu_predictor.h"
-#include "support/device_fixture.h"
 #include "kauri/engine.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

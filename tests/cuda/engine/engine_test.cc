@@ -1,5 +1,5 @@
-/// The engine on the device against the engine of the CPU: same trees, margins and metrics, bit for bit. The trees come
-/// from the CPU's exact method, which also takes the engine through its host copies.
+/// The engine on the device against the engine of the CPU, each with its exact method: same trees, margins and metrics,
+/// bit for bit.
 #include "kauri/engine.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "common/log.h"
 #include "cuda/engine/cuda_engine.h"
+#include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "support/device_fixture.h"
 
@@ -34,7 +35,8 @@ class Session {
   Session(std::unique_ptr<Engine> engine, std::unique_ptr<Predictor> predictor, Context const& ctx, ParamMap params)
       : engine_(std::move(engine)), predictor_(std::move(predictor)), ctx_(ctx), params_(std::move(params)) {
     objective_ = GetRegistries().objectives.Find(params_.at("objective")).make(params_);
-    builder_ = GetRegistries().tree_methods.Find("exact").make(params_);
+    builder_ = ctx.device.kind == DeviceKind::kCuda ? cuda::MakeGpuExactBuilder(params_)
+                                                    : GetRegistries().tree_methods.Find("exact").make(params_);
     model_.n_features = 6;
     model_.n_classes = objective_->NumClasses();
     if (model_.n_classes == 0) model_.n_targets = objective_->NumOutputs(MetaInfo());
@@ -68,17 +70,17 @@ class Session {
     engine_->FinishRound(*train, model_);
   }
   std::vector<double> Evaluate(std::shared_ptr<DataMatrix const> const& data, std::vector<std::string> const& names) {
-    std::vector<std::unique_ptr<Metric>> metrics;
+    MetricList metrics;
     for (auto const& name : names) metrics.push_back(GetRegistries().metrics.Find(name).make("", params_));
     return EvaluateMetrics(data, metrics);
   }
-  std::vector<double> EvaluateMetrics(std::shared_ptr<DataMatrix const> const& data,
-                                      std::vector<std::unique_ptr<Metric>> const& metrics) {
+  std::vector<double> EvaluateMetrics(std::shared_ptr<DataMatrix const> const& data, MetricList const& metrics) {
     UpdateMargins(data);
     return engine_->Evaluate(ctx_, *data, *objective_, metrics);
   }
   Engine& TheEngine() { return *engine_; }
   Model const& TheModel() const { return model_; }
+  void SetBuilder(std::unique_ptr<TreeBuilder> builder) { builder_ = std::move(builder); }
   void SetObjective(std::unique_ptr<Objective> objective) { objective_ = std::move(objective); }
 
  private:
@@ -229,6 +231,7 @@ class AbsoluteError : public Objective {
 class LargestPrediction : public Metric {
  public:
   std::string Name() const override { return "largest"; }
+  void Validate(MetaInfo const&, std::int64_t) const override {}
   double Evaluate(Context const&, Span<float const> predictions, MetaInfo const&) const override {
     return static_cast<double>(*std::max_element(predictions.begin(), predictions.end()));
   }
@@ -237,7 +240,7 @@ class LargestPrediction : public Metric {
 TEST_F(CudaEngineTest, WithoutDeviceVersionsThereAreCopiesAndOneLineEach) {
   ParamMap const params{{"objective", "reg:squarederror"}};
   auto const train = MakeData(400, false, 1.0F, 48);
-  std::vector<std::unique_ptr<Metric>> metrics;
+  MetricList metrics;
   metrics.push_back(GetRegistries().metrics.Find("mae").make("", params));
   metrics.push_back(std::make_unique<LargestPrediction>());
   auto device = OnTheDevice(params);
@@ -251,7 +254,6 @@ TEST_F(CudaEngineTest, WithoutDeviceVersionsThereAreCopiesAndOneLineEach) {
   }
   EXPECT_EQ(CountLines("objective '' has no device version"), 1U);
   EXPECT_EQ(CountLines("metric 'largest' has no device version"), 1U);
-  EXPECT_EQ(CountLines("tree method"), 1U);
   EXPECT_EQ(CountLines("mae"), 0U);
 }
 
@@ -285,6 +287,24 @@ TEST_F(CudaEngineTest, LabelsThatDoNotFitAMetric) {
   EXPECT_EQ(message, MessageOf(ErrorKind::kData, [&] { host.Evaluate(data, {"mlogloss"}); }));
   data->MutableInfo()->base_margin.resize(7);
   EXPECT_NE(MessageOf(ErrorKind::kData, [&] { device.UpdateMargins(data); }).find("7 values"), std::string::npos);
+}
+
+TEST_F(CudaEngineTest, ATreeMethodOfTheHostIsRefused) {
+  ParamMap const params{{"objective", "reg:squarederror"}};
+  auto const data = MakeData(50, false, 1.0F, 53);
+  auto device = OnTheDevice(params);
+  device.SetBuilder(GetRegistries().tree_methods.Find("exact").make(params));
+  EXPECT_NE(MessageOf(ErrorKind::kInternal, [&] { device.Round(data, 1.0F); }).find("does not build in device memory"),
+            std::string::npos);
+}
+
+TEST_F(CudaEngineTest, SaysWhereItIs) {
+  auto const device = cuda::MakeCudaEngine();
+  EXPECT_NE(device->OnDevice(), nullptr);
+  EXPECT_EQ(device->OnHost(), nullptr);
+  auto const host = GetRegistries().engines.Find("cpu").make();
+  EXPECT_EQ(host->OnDevice(), nullptr);
+  EXPECT_NE(host->OnHost(), nullptr);
 }
 
 TEST_F(CudaEngineTest, UnknownDataIsAnError) {

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "common/fixed_point.h"
+#include "cuda/common/fill_margins.h"
 #include "cuda/engine/round_kernels.h"
 #include "support/device_fixture.h"
 #include "tree/sampling/sampling.h"
@@ -28,8 +29,8 @@ class RoundKernelsTest : public DeviceTest {
       EXPECT_EQ(unit.hessian, expected.unit.hessian);
       cuda::Buffer<FixedPair> pairs(Cuda(), n_rows);
       cuda::Buffer<std::uint8_t> used(Cuda(), sampled.size());
-      cuda::Quantise(Cuda(), table, output, unit, {RowSamplingKey(ctx.seed, 3, output), rate}, pairs.span(),
-                     used.span());
+      cuda::Quantise(Cuda(),
+                     {table, output, unit, {RowSamplingKey(ctx.seed, 3, output), rate}, pairs.span(), used.span()});
       EXPECT_EQ(Fetch(Cuda(), used), sampled);
       auto const fetched = Fetch(Cuda(), pairs);
       for (std::size_t row = 0; row < n_rows; ++row) {

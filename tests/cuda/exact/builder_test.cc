@@ -1,6 +1,4 @@
 /// The exact builder on the device against the one on the CPU: the same tree and the same leaves, bit for bit.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <random>
@@ -8,8 +6,8 @@
 #include "common/fixed_point.h"
 #include "cuda/exact/chunk.h"
 #include "cuda/exact/gpu_exact_builder.h"
+#include "exact/build_on_device.h"
 #include "support/device_fixture.h"
-#include "support/need.h"
 #include "support/same_tree.h"
 #include "tree/exact/exact_builder.h"
 #include "tree/sampling/sampling.h"
@@ -75,11 +73,9 @@ Problem MakeProblem(std::int64_t n_rows, std::int64_t n_cols, double missing, in
   return problem;
 }
 
-class ExactBuilderOnDevice : public ::testing::Test {
+class ExactBuilderOnDevice : public testing::DeviceTest {
  protected:
-  void SetUp() override { KAURI_SKIP_UNLESS(testing::HasDevice(), "no CUDA device"); }
-
-  static void Compare(Problem const& problem, ParamMap const& params) {
+  void Compare(Problem const& problem, ParamMap const& params) const {
     auto const param = ParseParameters<TreeParam>(params);
     ExactBuilder const on_host(param);
     cuda::GpuExactBuilder const on_device(param, ParseParameters<cuda::GpuExactParam>(params));
@@ -96,7 +92,8 @@ class ExactBuilderOnDevice : public ::testing::Test {
     auto const expected = on_host.Build(ctx, *problem.data, task, host_state.get(), host_leaves);
     for (int run = 0; run < 2; ++run) {
       std::vector<std::int32_t> leaves(problem.n_rows, -7);
-      testing::ExpectSameTree(expected, on_device.Build(ctx, *problem.data, task, device_state.get(), leaves));
+      testing::ExpectSameTree(
+          expected, testing::BuildOnDevice(Cuda(), ctx, on_device, *problem.data, task, device_state.get(), &leaves));
       EXPECT_EQ(host_leaves, leaves);
     }
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cuda/exact/gpu_exact_builder.h"
+#include "exact/build_on_device.h"
 #include "support/device_fixture.h"
 #include "support/same_tree.h"
 #include "tree/exact/exact_builder.h"
@@ -74,8 +75,7 @@ ExactBuilder MakeHostBuilder(ParamMap const& params = {}) { return ExactBuilder(
 class CategoryBuilderTest : public DeviceTest {
  protected:
   /// Two trees from one state on each side. Returns the number of splits on categories.
-  static std::int64_t Compare(Job const& job, ParamMap const& params, BuildState* host_state,
-                              BuildState* device_state) {
+  std::int64_t Compare(Job const& job, ParamMap const& params, BuildState* host_state, BuildState* device_state) const {
     auto const on_host = MakeHostBuilder(params);
     auto const on_device = MakeGpuBuilder(params);
     auto const ctx = OnDevice();
@@ -87,13 +87,13 @@ class CategoryBuilderTest : public DeviceTest {
       std::vector<std::int32_t> host_leaves(job.gradients.pairs.size());
       std::vector<std::int32_t> leaves(job.gradients.pairs.size(), -7);
       auto const expected = on_host.Build(ctx, *job.data, task, host_state, host_leaves);
-      ExpectSameTree(expected, on_device.Build(ctx, *job.data, task, device_state, leaves));
+      ExpectSameTree(expected, BuildOnDevice(Cuda(), ctx, on_device, *job.data, task, device_state, &leaves));
       EXPECT_EQ(host_leaves, leaves);
       n_splits += std::count(expected.is_categorical.begin(), expected.is_categorical.end(), 1);
     }
     return n_splits;
   }
-  static std::int64_t Compare(JobSpec const& spec, ParamMap const& params) {
+  std::int64_t Compare(JobSpec const& spec, ParamMap const& params) const {
     auto const job = MakeJob(spec);
     auto const host_state = MakeHostBuilder().MakeState(OnDevice(), *job.data);
     auto const device_state = MakeGpuBuilder().MakeState(OnDevice(), *job.data);
@@ -198,7 +198,7 @@ TEST_F(CategoryBuilderTest, OtherTypesAndRulesForOneState) {
 }
 
 TEST_F(CategoryBuilderTest, MonotoneCategoriesAreRefused) {
-  auto const refusal = [](ParamMap const& params) {
+  auto const refusal = [&](ParamMap const& params) {
     return MessageOf(ErrorKind::kParameter, [&] { Compare({{{3, 0}, {0, 0}}, 100, 0.0, false, 1.0F, 10}, params); });
   };
   EXPECT_NE(refusal({{"monotone_constraints", "(1,0)"}}).find("categorical"), std::string::npos);

@@ -98,31 +98,15 @@ TEST_F(DeviceMetricTest, AreasOfExtremeValues) {
 }
 
 /// Needs no device.
-TEST(DeviceMetricTable, AreasRefuseWhatTheHostRefuses) {
+TEST(DeviceMetricTable, TooManyPairsOfRowsAreForTheHost) {
   auto const roc = cuda::MakeDeviceMetric(*MakeMetric("auc"));
   auto const precision = cuda::MakeDeviceMetric(*MakeMetric("aucpr"));
-  auto data = MakeData(10, 3, 100.0F, 3.0F, true);
-  EXPECT_TRUE(roc->Fits(data.info, 3));
-  data.info.labels[3] = 2.0F;
-  EXPECT_FALSE(roc->Fits(data.info, 1));
-  EXPECT_FALSE(roc->Fits(data.info, 2));
-  auto grouped = data;
-  SetGroups(&grouped, 5, true);
-  EXPECT_TRUE(roc->Fits(grouped.info, 1));
-  EXPECT_FALSE(roc->Fits(grouped.info, 3));
-  EXPECT_FALSE(precision->Fits(grouped.info, 1));
-  grouped.info.weights.push_back(1.0F);
-  EXPECT_FALSE(roc->Fits(grouped.info, 1));
-  data.info.weights.pop_back();
-  EXPECT_FALSE(roc->Fits(data.info, 3));
-  EXPECT_FALSE(roc->Fits(MetaInfo{}, 1));
-  // Too many pairs of rows for one thread per row.
   MetaInfo large;
   large.n_rows = 4000000;
-  large.labels.assign(4000000, 1.0F);
+  EXPECT_TRUE(roc->Takes(large));
   large.group_ptr = {0, 4000000};
-  EXPECT_FALSE(roc->Fits(large, 1));
-  EXPECT_TRUE(precision->Fits(large, 1));
+  EXPECT_FALSE(roc->Takes(large));
+  EXPECT_TRUE(precision->Takes(large));
 }
 
 }  // namespace

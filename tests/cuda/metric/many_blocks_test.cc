@@ -1,8 +1,8 @@
 /// Means over more blocks of rows than the block that adds their sums has threads.
 #include "common/block_sum.h"
 #include "cuda/metric/device_metric.h"
-#include "support/device_fixture.h"
 #include "kauri/metric.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

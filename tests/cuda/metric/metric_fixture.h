@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cuda/metric/device_metric.h"
-#include "support/device_fixture.h"
 #include "kauri/metric.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 
@@ -30,7 +30,8 @@ class DeviceMetricTest : public DeviceTest {
     auto const metric = MakeMetric(name, params);
     auto const on_device = cuda::MakeDeviceMetric(*metric);
     ASSERT_NE(on_device, nullptr) << name;
-    ASSERT_TRUE(on_device->Fits(data.info, n_outputs)) << name;
+    ASSERT_NO_THROW(metric->Validate(data.info, n_outputs)) << name;
+    ASSERT_TRUE(on_device->Takes(data.info)) << name;
     auto const labels = cuda::ToDevice(Cuda(), data.info.labels);
     auto const weights = cuda::ToDevice(Cuda(), data.info.weights);
     auto const groups = cuda::ToDevice(Cuda(), data.info.group_ptr);

@@ -86,22 +86,6 @@ TEST_F(DeviceMetricTest, WeightsOfZero) {
 }
 
 /// Needs no device.
-TEST(DeviceMetricTable, RefusesWhatTheHostRefuses) {
-  auto const element = cuda::MakeDeviceMetric(*MakeMetric("rmse"));
-  auto const of_class = cuda::MakeDeviceMetric(*MakeMetric("merror"));
-  auto data = MakeData(10, 1, 3, false);
-  EXPECT_TRUE(element->Fits(data.info, 1));
-  EXPECT_FALSE(element->Fits(data.info, 3));
-  EXPECT_TRUE(of_class->Fits(data.info, 3));
-  EXPECT_FALSE(of_class->Fits(data.info, 1));
-  data.info.labels[4] = 3.0F;
-  EXPECT_FALSE(of_class->Fits(data.info, 3));
-  data.info.labels[4] = 0.5F;
-  EXPECT_FALSE(of_class->Fits(data.info, 3));
-  data.info.labels.pop_back();
-  EXPECT_FALSE(element->Fits(data.info, 1));
-}
-
 TEST(DeviceMetricTable, EveryRegisteredMetricButCoxHasADeviceVersion) {
   ParamMap const params{{"quantile_alpha", "0.5"}, {"expectile_alpha", "0.5"}};
   for (auto const& name : GetRegistries().metrics.Names()) {

@@ -62,26 +62,5 @@ TEST_F(DeviceMetricTest, RanksOfExtremeValues) {
   for (auto const* name : {"ndcg", "map", "pre"}) ExpectTheHostsBits(name, data, 1);
 }
 
-/// Needs no device.
-TEST(DeviceMetricTable, RanksRefuseWhatTheHostRefuses) {
-  auto const ndcg = cuda::MakeDeviceMetric(*MakeMetric("ndcg@3"));
-  auto const gain = cuda::MakeDeviceMetric(*MakeMetric("ndcg@3", {{"ndcg_exp_gain", "0"}}));
-  auto const map = cuda::MakeDeviceMetric(*MakeMetric("map"));
-  EXPECT_NE(ndcg->FitsBy(), gain->FitsBy());
-  auto data = MakeData(20, 5, 2.0F, true);
-  for (auto const* metric : {&ndcg, &gain, &map}) {
-    EXPECT_TRUE((*metric)->Fits(data.info, 1));
-    EXPECT_FALSE((*metric)->Fits(data.info, 2));
-  }
-  data.info.labels[3] = 2.0F;
-  EXPECT_TRUE(ndcg->Fits(data.info, 1));
-  EXPECT_FALSE(map->Fits(data.info, 1));
-  data.info.labels[3] = 32.0F;
-  EXPECT_FALSE(ndcg->Fits(data.info, 1));
-  EXPECT_TRUE(gain->Fits(data.info, 1));
-  data.info.weights.assign(20, 1.0F);
-  EXPECT_FALSE(gain->Fits(data.info, 1));
-}
-
 }  // namespace
 }  // namespace kauri::testing

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "cuda/objective/device_objective.h"
-#include "support/device_fixture.h"
 #include "kauri/objective.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <thread>
 
-#include "support/device_fixture.h"
 #include "device_group_fixture.h"
 #include "kauri/objective.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

@@ -1,7 +1,7 @@
 /// Trees with vectors in their leaves on the device: margins and leaves of the CPU's bits, explanations near the CPU's.
 #include "cuda/predictor/gpu_predictor.h"
-#include "support/device_fixture.h"
 #include "predictor/vector_fixture.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 namespace {

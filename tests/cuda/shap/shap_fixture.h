@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cuda/predictor/gpu_predictor.h"
-#include "support/device_fixture.h"
 #include "predictor/output_width.h"
 #include "predictor/predictor_fixtures.h"
+#include "support/device_fixture.h"
 
 namespace kauri::testing {
 

@@ -301,7 +301,8 @@ def test_plots_say_what_they_need(
 def test_shap_draws_it(explanation: kauri.Explanation, classifier: KauriClassifier, multiclass: Table) -> None:
     shap = pytest.importorskip("shap")
     theirs = explanation.to_shap()
-    shap.plots.beeswarm(theirs, show=False)
+    axes = shap.plots.beeswarm(theirs, show=False)
+    assert "birch" in {label.get_text() for label in axes.get_yticklabels()}
     shap.plots.bar(theirs, show=False)
     shap.plots.waterfall(theirs[0], show=False)
     shap.plots.scatter(theirs[:, "birch"], show=False)

@@ -1,8 +1,8 @@
 #include <random>
 #include <sstream>
 
-#include "data/text/text_reader.h"
 #include "data/data_test_support.h"
+#include "data/text/text_reader.h"
 
 namespace kauri {
 namespace {

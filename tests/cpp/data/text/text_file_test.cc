@@ -1,6 +1,6 @@
+#include "data/data_test_support.h"
 #include "data/text/text_reader.h"
 #include "data/text/uri.h"
-#include "data/data_test_support.h"
 
 namespace kauri {
 namespace {

@@ -298,8 +298,7 @@ TEST(Interventional, ThroughThePredictor) {
   MemoryView const none({}, 6);
   auto const message = MessageOf(ErrorKind::kData, [&] { run(none, 21); });
   EXPECT_NE(message.find("background has 0 rows"), std::string::npos) << message;
-  EXPECT_NE(MessageOf(ErrorKind::kInternal, [&] { run(background, 20); }).find("20 floats"),
-            std::string::npos);
+  EXPECT_NE(MessageOf(ErrorKind::kInternal, [&] { run(background, 20); }).find("20 floats"), std::string::npos);
 }
 
 }  // namespace

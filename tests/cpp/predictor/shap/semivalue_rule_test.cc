@@ -6,7 +6,6 @@
 namespace kauri {
 namespace {
 
-
 TEST(SemivalueNodes, IntegrateTheirMeasures) {
   auto const banzhaf = SemivalueNodes(Semivalue::kBanzhaf, 7);
   EXPECT_EQ(banzhaf.node, std::vector<double>{0.5});

@@ -226,6 +226,7 @@ TEST(FindSplitOfFewRows, EqualsTheScanOfAHistogram) {
     GainParam param;
     param.unit = gradients.unit;
     param.min_child_weight = 0.0;
+    BinSplitFinder const finder(param, bins.Cuts());
     for (std::uint32_t const n_rows : {1U, 2U, 17U, 64U, 300U}) {
       std::vector<std::uint32_t> rows;
       for (std::uint32_t i = 0; i < n_rows; ++i) rows.push_back(i * 3);
@@ -235,12 +236,12 @@ TEST(FindSplitOfFewRows, EqualsTheScanOfAHistogram) {
       total.gain = NodeGain(total.sum, param, total.bounds);
       SplitCandidate expected;
       for (auto const feature : AllFeatures(bins)) {
-        FindBestSplit(param, bins, feature, histogram.data() + bins.FeatureBegin()[feature], total, &scratch,
-                      &expected);
+        finder.Find(feature, histogram.data() + bins.FeatureBegin()[feature], total, &scratch, &expected);
       }
       SplitCandidate actual;
-      FindSplitOfFewRows(param, bins, gradients.pairs, {rows.data(), 0, n_rows}, AllFeatures(bins), total, &few,
-                         &actual);
+      auto const features = AllFeatures(bins);
+      FewRows const in_node{gradients.pairs, {rows.data(), 0, n_rows}, features, total};
+      FindSplitOfFewRows(finder, bins, in_node, &few, &actual);
       EXPECT_EQ(actual.loss_change, expected.loss_change);
       EXPECT_EQ(actual.feature, expected.feature);
       EXPECT_EQ(actual.threshold, expected.threshold);
@@ -248,6 +249,21 @@ TEST(FindSplitOfFewRows, EqualsTheScanOfAHistogram) {
       EXPECT_TRUE(actual.left == expected.left);
     }
   }
+}
+
+/// As HistGrower does, without the search among few rows.
+void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
+                std::vector<HistPair> const& pairs, HistWorkspace* workspace) {
+  auto const features = AllFeatures(workspace->Bins());
+  auto const& chunks = workspace->PlanChunks(ctx, rows, pairs);
+  for (std::int64_t index = 0; index < chunks.NumTasks(); ++index) {
+    auto const& part = chunks.PartOf(index);
+    for (auto const& piece : chunks.PiecesOf(index)) {
+      std::fill(piece.histogram + part.first_cell, piece.histogram + part.last_cell, FixedSum{});
+      workspace->Adder().Add(task.gradients.pairs, piece.slice, features, part, piece.histogram);
+    }
+  }
+  workspace->FinishSplits(ctx, gain, pairs);
 }
 
 TEST(HistWorkspace, SiblingIsTheParentLessTheSmallerChild) {
@@ -270,7 +286,7 @@ TEST(HistWorkspace, SiblingIsTheParentLessTheSmallerChild) {
     std::iota(all_rows.begin(), all_rows.end(), 0U);
     root.total.sum = SumOf(gradients.pairs, all_rows);
     std::vector<HistPair> pairs{{&root, nullptr, nullptr}};
-    workspace.FindSplits(ctx, task, param, lists, features, pairs);
+    FindSplits(ctx, task, param, lists, pairs, &workspace);
     std::vector<std::int32_t> leaf_of_row(9000);
     lists.Split(ctx, bins, std::vector<CodeSplit>{{0, 1, 2, 0, bins.NumBins(0) / 3, false, false}}, leaf_of_row);
     HistNode small;
@@ -281,7 +297,7 @@ TEST(HistWorkspace, SiblingIsTheParentLessTheSmallerChild) {
     auto const small_range = lists.RangeOf(1);
     small.total.sum = SumOf(gradients.pairs, {lists.Rows() + small_range.begin, lists.Rows() + small_range.end});
     pairs = {{&small, &large, root.histogram}};
-    workspace.FindSplits(ctx, task, param, lists, features, pairs);
+    FindSplits(ctx, task, param, lists, pairs, &workspace);
     for (auto const* node : {&small, &large}) {
       auto const range = lists.RangeOf(node->id);
       std::vector<std::uint32_t> const rows(lists.Rows() + range.begin, lists.Rows() + range.end);

@@ -72,7 +72,7 @@ void ExpectAnyPlanGives(TypedJob const& job, Built const& expected, std::uint64_
       Built built;
       built.leaf_of_row.assign(job.NumRows(), -7);
       auto const task = job.Task();
-      built.tree = PagedGrower(ctx, job.param, rules, task, &pages, built.leaf_of_row).Grow();
+      built.tree = PagedGrower(ctx, {job.param, rules, task.place}, task, &pages, built.leaf_of_row).Grow();
       ExpectSameBuilt(built, expected);
     }
   }

@@ -1,0 +1,25 @@
+#include <cstdint>
+
+#include "cuda/common/fill_margins.h"
+#include "cuda/common/launch.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+
+__global__ void __launch_bounds__(kThreads) FillMarginsKernel(Span<float const> start, Span<float> margins) {
+  std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < static_cast<std::int64_t>(margins.size())) {
+    margins.data()[i] = start.data()[i % static_cast<std::int64_t>(start.size())];
+  }
+}
+
+}  // namespace
+
+void FillMargins(CudaContext const& cuda, Span<float const> start, Span<float> margins) {
+  Launch(cuda, GridFor(static_cast<std::int64_t>(margins.size()), kThreads), kThreads, FillMarginsKernel, start,
+         margins);
+}
+
+}  // namespace kauri::cuda

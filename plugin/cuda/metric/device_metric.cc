@@ -1,0 +1,11 @@
+#include "cuda/metric/device_metric.h"
+
+#include "cuda/metric/make_metric.h"
+
+namespace kauri::cuda {
+
+std::unique_ptr<DeviceMetric> MakeDeviceMetric(Metric const& metric) {
+  return std::visit([](auto const& formula) { return MakeVersion(formula); }, metric.Formula().value);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,11 @@
+#include "cuda/objective/device_objective.h"
+
+#include "cuda/objective/make_objective.h"
+
+namespace kauri::cuda {
+
+std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective) {
+  return std::visit([](auto const& formula) { return MakeVersion(formula); }, objective.Formula().value);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,44 @@
+/// \file What the kernels of objectives share: one thread per element or per row.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/launch.h"
+#include "cuda/data/device_info.h"
+#include "kauri/error.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+
+namespace kauri::cuda {
+
+constexpr int kGradientThreads = 256;
+
+__device__ __forceinline__ std::int64_t GridThread() {
+  return static_cast<std::int64_t>(blockIdx.x) * kGradientThreads + threadIdx.x;
+}
+
+__device__ __forceinline__ float WeightOf(DeviceInfo const& info, std::int64_t row) {
+  return info.weights.empty() ? 1.0F : info.weights.data()[row];
+}
+
+/// \throws Error(kInternal) unless there are n_expected of both.
+inline void CheckSizes(std::size_t n_expected, Span<float const> margins, Span<GradientPair> out) {
+  if (margins.size() == n_expected && out.size() == n_expected) return;
+  Fail(ErrorKind::kInternal, "gradients of ", n_expected, " margins asked for ", margins.size(), " margins and ",
+       out.size(), " places on the device");
+}
+
+template <typename Link>
+__global__ void __launch_bounds__(kGradientThreads) LinkKernel(Link link, Span<float> values) {
+  std::int64_t const i = GridThread();
+  if (i < static_cast<std::int64_t>(values.size())) values.data()[i] = link(values.data()[i]);
+}
+
+/// values := link(values).
+template <typename Link>
+void ApplyLinkOnDevice(CudaContext const& cuda, Link link, Span<float> values) {
+  auto const n = static_cast<std::int64_t>(values.size());
+  Launch(cuda, GridFor(n, kGradientThreads), kGradientThreads, LinkKernel<Link>, link, values);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,22 @@
+/// \file What each file of this folder makes of a formula: one function for each alternative of ObjectiveFormula.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cuda/objective/device_objective.h"
+#include "objective/formula.h"
+
+namespace kauri::cuda {
+
+#define KAURI_DECLARE_VERSION(Loss) std::unique_ptr<DeviceObjective> MakeVersion(Loss const& loss);
+KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DECLARE_VERSION)
+#undef KAURI_DECLARE_VERSION
+std::unique_ptr<DeviceObjective> MakeVersion(SoftmaxLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeVersion(std::vector<QuantileLoss> const& losses);
+std::unique_ptr<DeviceObjective> MakeVersion(std::vector<ExpectileLoss> const& losses);
+std::unique_ptr<DeviceObjective> MakeVersion(AftLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeVersion(LambdaRule const& rule);
+inline std::unique_ptr<DeviceObjective> MakeVersion(std::monostate) { return nullptr; }
+
+}  // namespace kauri::cuda

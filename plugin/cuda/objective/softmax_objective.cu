@@ -1,0 +1,76 @@
+/// multi:softmax and multi:softprob: one thread per row; the formulas are those of objective/softmax_loss.h. Bytes per
+/// row: margins 4 each, read three times, label 4, weight 4 in, pairs 8 each out.
+#include "common/math.h"
+#include "cuda/objective/gradient_kernels.cuh"
+#include "cuda/objective/make_objective.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// What the classes of a row share. Exponents are computed twice: there is no room for float64 of all classes.
+struct RowExponents {
+  float const* margins;
+  float largest;
+  double inverse_sum;
+
+  __device__ RowExponents(float const* of_row, std::int64_t n_classes) : margins(of_row), largest(of_row[0]) {
+    for (std::int64_t k = 1; k < n_classes; ++k) largest = margins[k] > largest ? margins[k] : largest;
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < n_classes; ++k) sum += Exponent(k);
+    inverse_sum = 1.0 / sum;
+  }
+  __device__ double Exponent(std::int64_t k) const {
+    return Exp(static_cast<double>(margins[k]) - static_cast<double>(largest));
+  }
+  __device__ float Probability(std::int64_t k) const { return SoftmaxLoss::Probability(Exponent(k), inverse_sum); }
+};
+
+__global__ void __launch_bounds__(kGradientThreads)
+    SoftmaxGradientsKernel(std::int64_t n_classes, float const* margins, DeviceInfo info, GradientPair* out) {
+  std::int64_t const row = GridThread();
+  if (row >= info.n_rows) return;
+  RowExponents const exponents(margins + row * n_classes, n_classes);
+  auto const label = static_cast<std::int64_t>(info.labels.data()[row]);
+  float const weight = WeightOf(info, row);
+  for (std::int64_t k = 0; k < n_classes; ++k) {
+    out[row * n_classes + k] = SoftmaxLoss::Gradient(exponents.Probability(k), k == label, weight);
+  }
+}
+
+__global__ void __launch_bounds__(kGradientThreads)
+    SoftmaxKernel(std::int64_t n_classes, std::int64_t n_rows, float* values) {
+  std::int64_t const row = GridThread();
+  if (row >= n_rows) return;
+  float* of_row = values + row * n_classes;
+  RowExponents const exponents(of_row, n_classes);
+  // Only the own margin is read after the sum, so writing in place is safe.
+  for (std::int64_t k = 0; k < n_classes; ++k) of_row[k] = exponents.Probability(k);
+}
+
+class SoftmaxVersion : public DeviceObjective {
+ public:
+  explicit SoftmaxVersion(std::int64_t n_classes) : n_classes_(n_classes) {}
+
+  void ComputeGradients(CudaContext const& cuda, Context const&, Span<float const> margins, DeviceInfo const& info,
+                        std::int64_t, Span<GradientPair> out) const override {
+    CheckSizes(info.labels.size() * static_cast<std::size_t>(n_classes_), margins, out);
+    Launch(cuda, GridFor(info.n_rows, kGradientThreads), kGradientThreads, SoftmaxGradientsKernel, n_classes_,
+           margins.data(), info, out.data());
+  }
+  bool Transforms() const override { return true; }
+  void TransformMargins(CudaContext const& cuda, Span<float> values, std::int64_t n_outputs) const override {
+    auto const n_rows = static_cast<std::int64_t>(values.size()) / n_outputs;
+    Launch(cuda, GridFor(n_rows, kGradientThreads), kGradientThreads, SoftmaxKernel, n_outputs, n_rows, values.data());
+  }
+
+ private:
+  std::int64_t n_classes_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceObjective> MakeVersion(SoftmaxLoss const& loss) {
+  return std::make_unique<SoftmaxVersion>(loss.n_classes);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,45 @@
+/// \file The table of metrics.
+///
+/// How to add a metric that is a mean over elements, in two places:
+/// (1) the struct of its loss in element_losses.h, whose head says what a loss names;
+/// (2) a line ELEMENT(<struct>) below.
+/// From these come its entry in the registry with its parameters, its checks, its loops for every vector width of the
+/// host, and its kernels for CUDA devices.
+///
+/// Any other metrics have classes and a function Register<Name> of their own, and a line OTHER(<Name>). One has a
+/// version for devices if its Formula() is one of those of formula.h, for which the plug-in has kernels.
+#pragma once
+
+#include "kauri/registry.h"
+
+/// In the order in which the names are listed.
+#define KAURI_METRICS(ELEMENT, OTHER) \
+  ELEMENT(SquaredDifference)          \
+  ELEMENT(AbsoluteDifference)         \
+  ELEMENT(LogLoss)                    \
+  ELEMENT(ThresholdError)             \
+  ELEMENT(PoissonDeviance)            \
+  ELEMENT(SquaredLogDifference)       \
+  ELEMENT(RelativeDifference)         \
+  ELEMENT(PseudoHuberDifference)      \
+  ELEMENT(GammaLogLoss)               \
+  ELEMENT(GammaDeviance)              \
+  ELEMENT(TweedieLogLoss)             \
+  OTHER(AlphaMetrics)                 \
+  OTHER(SurvivalMetrics)              \
+  OTHER(ClassMetrics)                 \
+  OTHER(AreaMetrics)                  \
+  OTHER(RankMetrics)
+
+#define KAURI_NO_METRIC(Name)
+
+/// DO(Loss) for every loss of an elementwise metric.
+#define KAURI_FOR_EACH_MEAN_LOSS(DO) KAURI_METRICS(DO, KAURI_NO_METRIC)
+
+namespace kauri {
+
+#define KAURI_DECLARE_METRICS(Name) void Register##Name(Registry<MetricFactory>* registry);
+KAURI_METRICS(KAURI_NO_METRIC, KAURI_DECLARE_METRICS)
+#undef KAURI_DECLARE_METRICS
+
+}  // namespace kauri

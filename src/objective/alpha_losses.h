@@ -1,0 +1,69 @@
+/// \file Losses of which an objective fits several, an output for each alpha.
+#pragma once
+
+#include <cstdint>
+
+#include "common/math.h"
+#include "kauri/gradient.h"
+#include "kauri/host_device.h"
+
+namespace kauri {
+
+/// alpha (label - margin) below the label and (1 - alpha) (margin - label) above it, for reg:quantileerror (Koenker and
+/// Bassett, "Regression quantiles", 1978).
+struct QuantileLoss {
+  float alpha;  ///< in [0, 1]: the quantile that is the best constant
+
+  /// 1 in the place of the curvature, as for the absolute error.
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    float const slope = margin >= label ? 1.0F - alpha : -alpha;
+    return {slope * weight, weight};
+  }
+};
+
+/// ln(1 + e^x).
+KAURI_HD double SoftPlus(double x) { return (x > 0.0 ? x : 0.0) + Log(1.0 + Exp(x > 0.0 ? -x : x)); }
+
+/// share (label - value)^2 / 2 with the share alpha below the label and 1 - alpha above it, for reg:expectileerror
+/// (Newey and Powell, "Asymmetric least squares estimation and testing", 1987).
+///
+/// Several alphas a_0 < a_1 < ... are fitted together such that their values cannot cross: the value of the first is
+/// its margin, and every other is the one before plus softplus(margin).
+struct ExpectileLoss {
+  float alpha;  ///< in (0, 1)
+
+  KAURI_HD double Share(double value, float label) const {
+    return value >= static_cast<double>(label) ? 1.0 - static_cast<double>(alpha) : static_cast<double>(alpha);
+  }
+
+  /// All alphas of a row, from the last to the first: the value of an alpha depends on the margins up to its own. The
+  /// hessian is Gauss-Newton's, which is not negative: curvature of the values is left out.
+  /// margins and out: [n_alphas].
+  KAURI_HD static void RowGradients(ExpectileLoss const* losses, std::int64_t n_alphas, float const* margins,
+                                    float label, float weight, GradientPair* out) {
+    double value = static_cast<double>(margins[0]);
+    for (std::int64_t k = 1; k < n_alphas; ++k) value += SoftPlus(static_cast<double>(margins[k]));
+    double gradient = 0.0;
+    double hessian = 0.0;
+    for (std::int64_t k = n_alphas - 1; k >= 0; --k) {
+      double const share = losses[k].Share(value, label);
+      gradient += share * (value - static_cast<double>(label));
+      hessian += share;
+      double const margin = static_cast<double>(margins[k]);
+      double const slope = k == 0 ? 1.0 : 1.0 / (1.0 + Exp(-margin));
+      out[k] = {static_cast<float>(gradient * slope) * weight, static_cast<float>(hessian * slope * slope) * weight};
+      if (k > 0) value -= SoftPlus(margin);
+    }
+  }
+
+  /// The values of a row, in place, [n_alphas].
+  KAURI_HD static void RowValues(std::int64_t n_alphas, float* margins) {
+    double value = static_cast<double>(margins[0]);
+    for (std::int64_t k = 1; k < n_alphas; ++k) {
+      value += SoftPlus(static_cast<double>(margins[k]));
+      margins[k] = static_cast<float>(value);
+    }
+  }
+};
+
+}  // namespace kauri

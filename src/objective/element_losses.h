@@ -1,0 +1,303 @@
+/// \file Losses that are sums over elements: one margin and one label per row and target. objective_table.h makes an
+/// objective of each, on the host and on CUDA devices, and says how to add one.
+///
+/// What a loss names:
+///   kName, kDescription    as in the registry
+///   DefaultMetric()        the metric that is shown when the user names none
+///   Param                  its declared parameters, with their key in model files; the loss is made from them
+///   Link                   what a margin is as a prediction, links.h
+///   Labels                 which labels it is for, labels.h
+///   StartsAtMean()         whether the intercept is the mean label; if not, it is the prediction after one Newton step
+///                          from margin 0
+///   kLeafQuantile          for a loss without curvature the quantile of the residuals that is the best constant: that
+///                          of the labels is the intercept then, that of a leaf's residuals its value
+///   ParameterDefaults()    defaults of other components' parameters that it wants changed
+///   Gradient()             derivatives by the margin, times the weight, for the host and devices
+/// ElementLoss has the usual ones.
+#pragma once
+
+#include <dmlc/parameter.h>
+
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/loss/loss_param.h"
+#include "common/math.h"
+#include "kauri/error.h"
+#include "kauri/gradient.h"
+#include "kauri/host_device.h"
+#include "kauri/parameter.h"
+#include "objective/labels.h"
+#include "objective/links.h"
+
+namespace kauri {
+
+/// The parameters of a loss that has none.
+struct NoParam {
+  static constexpr char kModelKey[] = "";
+};
+
+struct ElementLoss {
+  using Param = NoParam;
+  using Link = IdentityLink;
+  using Labels = FiniteLabels;
+  static constexpr std::optional<float> kLeafQuantile = std::nullopt;
+  static bool StartsAtMean() { return true; }
+  static std::map<std::string, std::string> ParameterDefaults() { return {}; }
+};
+
+struct RegLossParam : public dmlc::Parameter<RegLossParam> {
+  static constexpr char kModelKey[] = "reg_loss_param";
+
+  float scale_pos_weight;
+
+  DMLC_DECLARE_PARAMETER(RegLossParam) {
+    DMLC_DECLARE_FIELD(scale_pos_weight)
+        .set_default(1.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("Multiplies the weight of rows whose label is 1, against unbalanced classes.");
+  }
+
+  void Validate() const {}
+};
+KAURI_REGISTER_PARAMETER(RegLossParam)
+
+/// What losses share in which rows whose label is 1 weigh more. Their Newton step counts those rows as the gradients
+/// do; the mean label does not.
+struct PositivesScaledLoss : ElementLoss {
+  using Param = RegLossParam;
+
+  explicit PositivesScaledLoss(RegLossParam const& param) : scale_pos_weight(param.scale_pos_weight) {}
+
+  bool StartsAtMean() const { return scale_pos_weight == 1.0F; }
+  KAURI_HD float Scaled(float label, float weight) const { return label == 1.0F ? weight * scale_pos_weight : weight; }
+
+  float scale_pos_weight;
+};
+
+/// (margin - label)^2 / 2.
+struct SquaredErrorLoss : PositivesScaledLoss {
+  static constexpr char kName[] = "reg:squarederror";
+  static constexpr char kDescription[] = "Regression with squared error.";
+  static std::string DefaultMetric() { return "rmse"; }
+  using PositivesScaledLoss::PositivesScaledLoss;
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    float const scaled = Scaled(label, weight);
+    return {(margin - label) * scaled, scaled};
+  }
+};
+
+/// -(y ln p + (1 - y) ln(1 - p)) with p = sigmoid(margin); the objectives below differ in what they show of it.
+struct LogisticLoss : PositivesScaledLoss {
+  using Labels = ProbabilityLabels;
+  using PositivesScaledLoss::PositivesScaledLoss;
+  static constexpr float kMinHessian = 1e-16F;
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    float const scaled = Scaled(label, weight);
+    float const probability = Sigmoid(margin);
+    float const hessian = probability * (1.0F - probability);
+    return {(probability - label) * scaled, (hessian > kMinHessian ? hessian : kMinHessian) * scaled};
+  }
+};
+
+struct LogisticRegressionLoss : LogisticLoss {
+  static constexpr char kName[] = "reg:logistic";
+  static constexpr char kDescription[] = "Regression on labels in [0, 1]: a probability.";
+  static std::string DefaultMetric() { return "rmse"; }
+  using Link = LogitLink;
+  using LogisticLoss::LogisticLoss;
+};
+
+struct TwoClassLoss : LogisticLoss {
+  static constexpr char kName[] = "binary:logistic";
+  static constexpr char kDescription[] = "Two classes, 0 and 1: the probability of 1.";
+  static std::string DefaultMetric() { return "logloss"; }
+  using Link = LogitLink;
+  using LogisticLoss::LogisticLoss;
+};
+
+/// Predictions and base score stay margins. The mean label is the base score even here, where it is used as a margin:
+/// so does XGBoost.
+struct LogitRawLoss : LogisticLoss {
+  static constexpr char kName[] = "binary:logitraw";
+  static constexpr char kDescription[] = "Two classes, 0 and 1: the log-odds of 1.";
+  static std::string DefaultMetric() { return "logloss"; }
+  using LogisticLoss::LogisticLoss;
+};
+
+struct PoissonParam : public dmlc::Parameter<PoissonParam> {
+  static constexpr char kModelKey[] = "poisson_regression_param";
+
+  float max_delta_step;
+
+  DMLC_DECLARE_PARAMETER(PoissonParam) {
+    DMLC_DECLARE_FIELD(max_delta_step)
+        .set_default(0.7F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("Added to the margin in the hessian, and the largest absolute weight of a leaf; 0 sets no limit.");
+  }
+
+  void Validate() const {}
+};
+KAURI_REGISTER_PARAMETER(PoissonParam)
+
+/// e^margin - label * margin, the negative log-likelihood of counts with rate e^margin.
+struct PoissonLoss : ElementLoss {
+  static constexpr char kName[] = "count:poisson";
+  static constexpr char kDescription[] = "Counts: the rate of a Poisson distribution.";
+  static std::string DefaultMetric() { return "poisson-nloglik"; }
+  static std::map<std::string, std::string> ParameterDefaults() { return {{"max_delta_step", "0.7"}}; }
+  using Param = PoissonParam;
+  using Link = LogLink;
+  using Labels = CountLabels;
+
+  explicit PoissonLoss(PoissonParam const& param) : max_delta_step(param.max_delta_step) {}
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    return {(ExpFloat(margin) - label) * weight, ExpFloat(margin + max_delta_step) * weight};
+  }
+
+  float max_delta_step;  ///< the true hessian is that of 0; more makes leaves smaller, against runaway rates
+};
+
+/// (ln(1 + margin) - ln(1 + label))^2 / 2.
+struct SquaredLogLoss : ElementLoss {
+  static constexpr char kName[] = "reg:squaredlogerror";
+  static constexpr char kDescription[] = "Regression with squared error of ln(1 + value).";
+  static std::string DefaultMetric() { return "rmsle"; }
+  using Labels = LabelsAboveMinusOne;
+  static bool StartsAtMean() { return false; }
+  static constexpr float kMinMargin = -1.0F + 1e-6F;  ///< below it the loss is not defined: it counts as this
+  static constexpr double kMinHessian = 1e-6;         ///< the true one is negative where margins are far too large
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    double const shifted = 1.0 + static_cast<double>(margin > kMinMargin ? margin : kMinMargin);
+    double const difference = Log(shifted) - Log(1.0 + static_cast<double>(label));
+    double const hessian = (1.0 - difference) / (shifted * shifted);
+    return {static_cast<float>(difference / shifted) * weight,
+            static_cast<float>(hessian > kMinHessian ? hessian : kMinHessian) * weight};
+  }
+};
+
+/// slope^2 (sqrt(1 + ((margin - label) / slope)^2) - 1): squared error near the label, absolute error far from it
+/// (Charbonnier et al., "Deterministic edge-preserving regularization", 1997, table 1).
+struct PseudoHuberLoss : ElementLoss {
+  static constexpr char kName[] = "reg:pseudohubererror";
+  static constexpr char kDescription[] = "Regression with the pseudo-Huber loss, which is absolute error for outliers.";
+  static std::string DefaultMetric() { return "mphe"; }
+  using Param = PseudoHuberParam;
+  static bool StartsAtMean() { return false; }
+
+  explicit PseudoHuberLoss(PseudoHuberParam const& param) : slope(param.huber_slope) {}
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    double const difference = static_cast<double>(margin) - static_cast<double>(label);
+    double const ratio = difference / static_cast<double>(slope);
+    double const squares = 1.0 + ratio * ratio;
+    double const root = sqrt(squares);
+    return {static_cast<float>(difference / root) * weight, static_cast<float>(1.0 / (squares * root)) * weight};
+  }
+
+  float slope;  ///< where the one error becomes the other; not 0
+};
+
+/// |margin - label|.
+struct AbsoluteLoss : ElementLoss {
+  static constexpr char kName[] = "reg:absoluteerror";
+  static constexpr char kDescription[] = "Regression with absolute error: leaves hold medians.";
+  static std::string DefaultMetric() { return "mae"; }
+  static constexpr std::optional<float> kLeafQuantile = 0.5F;
+
+  /// There is no curvature; with 1 in its place trees look for groups of rows with residuals of the same sign.
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    float const sign = margin > label ? 1.0F : margin < label ? -1.0F : 0.0F;
+    return {sign * weight, weight};
+  }
+};
+
+/// margin + label / e^margin, the negative log-likelihood of the gamma distribution with mean e^margin up to its shape.
+struct GammaLoss : PositivesScaledLoss {
+  static constexpr char kName[] = "reg:gamma";
+  static constexpr char kDescription[] = "Positive numbers: the mean of a gamma distribution.";
+  static std::string DefaultMetric() { return "gamma-deviance"; }
+  using Link = LogLink;
+  using Labels = PositiveLabels;
+  using PositivesScaledLoss::PositivesScaledLoss;
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    float const scaled = Scaled(label, weight);
+    auto const share = static_cast<float>(static_cast<double>(label) * Exp(-static_cast<double>(margin)));
+    return {(1.0F - share) * scaled, share * scaled};
+  }
+};
+
+struct TweedieParam : public dmlc::Parameter<TweedieParam> {
+  static constexpr char kModelKey[] = "tweedie_regression_param";
+
+  float tweedie_variance_power;
+
+  DMLC_DECLARE_PARAMETER(TweedieParam) {
+    DMLC_DECLARE_FIELD(tweedie_variance_power)
+        .set_default(1.5F)
+        .describe(
+            "The variance is proportional to this power of the mean, in [1, 2): 1 as Poisson, towards 2 as gamma.");
+  }
+
+  void Validate() const {
+    if (tweedie_variance_power >= 1.0F && tweedie_variance_power < 2.0F) return;
+    Fail(ErrorKind::kParameter, "parameter tweedie_variance_power='", tweedie_variance_power, "' is not in [1, 2)");
+  }
+};
+KAURI_REGISTER_PARAMETER(TweedieParam)
+
+/// mean^(2 - p) / (2 - p) - label mean^(1 - p) / (1 - p) with mean = e^margin: the part of the Tweedie distribution's
+/// negative log-likelihood that depends on the mean (Jorgensen, "Exponential dispersion models", 1987).
+struct TweedieLoss : ElementLoss {
+  static constexpr char kName[] = "reg:tweedie";
+  static constexpr char kDescription[] = "Numbers of 0 or more, many of them 0: the mean of a Tweedie distribution.";
+  using Param = TweedieParam;
+  using Link = LogLink;
+  using Labels = NonNegativeLabels;
+
+  explicit TweedieLoss(TweedieParam const& param) : power(param.tweedie_variance_power) {}
+
+  std::string DefaultMetric() const {
+    char text[32];
+    return "tweedie-nloglik@" + std::string(text, std::to_chars(text, text + sizeof(text), power).ptr);
+  }
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    double const p = static_cast<double>(power);
+    double const m = static_cast<double>(margin);
+    double const observed = static_cast<double>(label) * Exp((1.0 - p) * m);
+    double const fitted = Exp((2.0 - p) * m);
+    return {static_cast<float>(fitted - observed) * weight,
+            static_cast<float>((2.0 - p) * fitted - (1.0 - p) * observed) * weight};
+  }
+
+  float power;  ///< the variance is proportional to mean^power; in [1, 2)
+};
+
+/// max(0, 1 - margin sign) with sign = -1 for the label 0 and 1 for the label 1.
+struct HingeLoss : ElementLoss {
+  static constexpr char kName[] = "binary:hinge";
+  static constexpr char kDescription[] = "Two classes, 0 and 1: the class itself.";
+  static std::string DefaultMetric() { return "error"; }
+  using Link = ClassLink;
+  using Labels = ClassLabels;
+  static bool StartsAtMean() { return false; }
+
+  /// There is no curvature; 1 stands in its place where the loss slopes. (XGBoost has the smallest float in place of 0,
+  /// which adds nothing to any sum of its trees; fixed-point sums would count it as one unit.)
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    float const sign = 2.0F * label - 1.0F;
+    if (margin * sign < 1.0F) return {-sign * weight, weight};
+    return {0.0F, 0.0F};
+  }
+};
+
+}  // namespace kauri

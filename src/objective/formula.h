@@ -1,0 +1,26 @@
+/// \file What an objective computes, as a value: all that a device needs to have a version of it.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "common/loss/aft_loss.h"
+#include "objective/alpha_losses.h"
+#include "objective/element_losses.h"
+#include "objective/objective_table.h"
+#include "objective/rank_rule.h"
+#include "objective/softmax_loss.h"
+
+namespace kauri {
+
+/// A device has kernels for each alternative but the first: there, only the host computes. std::vector: an output for
+/// each. LambdaRule: without the key, which PairKey gives for a round.
+struct ObjectiveFormula {
+#define KAURI_ALTERNATIVE(Loss) , Loss
+  std::variant<std::monostate KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_ALTERNATIVE), SoftmaxLoss, std::vector<QuantileLoss>,
+               std::vector<ExpectileLoss>, AftLoss, LambdaRule>
+      value;
+#undef KAURI_ALTERNATIVE
+};
+
+}  // namespace kauri

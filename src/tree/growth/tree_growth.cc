@@ -1,0 +1,42 @@
+#include "tree/growth/tree_growth.h"
+
+namespace kauri {
+
+TreeGrowth::TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_t n_features)
+    : ctx_(ctx),
+      param_(rules.param),
+      leaf_rate_(LeafRate(rules.param, rules.place)),
+      columns_(rules.param, ctx.seed, rules.place, n_features),
+      constraints_(rules.constraints, n_features),
+      max_depth_(rules.param.max_depth == 0 ? kDepthCap : rules.param.max_depth) {}
+
+ScalarGrowth::ScalarGrowth(Context const& ctx, GrowthRules const& rules, GradientUnit unit, std::int64_t n_features)
+    : TreeGrowth(ctx, rules, n_features), gain_(MakeGainParam(rules.param, unit, rules.constraints.HasMonotone())) {}
+
+NodeTotal ScalarGrowth::TotalOf(std::int32_t node, FixedSum sum) const {
+  auto const bounds = constraints_.BoundsOf(node);
+  return {sum, NodeGain(sum, gain_, bounds), bounds, constraints_.Signs(), CategoryRulesOf(param_)};
+}
+
+NodeTotal ScalarGrowth::SetRoot(FixedSum sum) {
+  SetNode(sum, gain_, leaf_rate_, 0, &tree_);
+  return TotalOf(0, sum);
+}
+
+void ScalarGrowth::Split(std::int32_t node, SplitCandidate const& split, Span<std::int32_t const> right_categories) {
+  tree_.ExpandNode(node, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change),
+                          right_categories});
+  auto const bounds = constraints_.BoundsOf(node);
+  SetNode(split.left, gain_, leaf_rate_, tree_.left[node], &tree_, bounds);
+  SetNode(split.right, gain_, leaf_rate_, tree_.right[node], &tree_, bounds);
+  constraints_.AddSplit(tree_, node);
+}
+
+std::pair<NodeTotal, NodeTotal> ScalarGrowth::SplitNode(std::int32_t node, NodeTotal const&,
+                                                        SplitCandidate const& split,
+                                                        Span<std::int32_t const> right_categories) {
+  Split(node, split, right_categories);
+  return {TotalOf(tree_.left[node], split.left), TotalOf(tree_.right[node], split.right)};
+}
+
+}  // namespace kauri

@@ -1,0 +1,95 @@
+/// \file What every builder has while one tree grows, on the CPU and on a device, whatever finds its splits.
+///
+/// A grower derives from ScalarGrowth, or from VectorGrowth (hist_vector/vector_growth.h) where leaves hold vectors;
+/// both derive from TreeGrowth. How sums become weights and gains is theirs; which nodes are looked at, and which of
+/// the splits found are made, is the grower's.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "kauri/context.h"
+#include "kauri/tree.h"
+#include "kauri/tree_builder.h"
+#include "kauri/tree_param.h"
+#include "tree/constraints/constraints.h"
+#include "tree/growth/node_total.h"
+#include "tree/growth/tree_common.h"
+#include "tree/sampling/sampling.h"
+
+namespace kauri {
+
+/// Levels that a tree may have when max_depth is 0; the most that max_depth can be.
+constexpr std::int32_t kDepthCap = 1 << 20;
+
+/// What one tree is grown by. What it refers to must outlive the growth.
+struct GrowthRules {
+  TreeParam const& param;
+  ConstraintRules const& constraints;
+  TreePlace const& place;
+};
+
+/// A node whose split is looked for.
+struct ActiveNode {
+  std::int32_t id = 0;  ///< in the tree
+  FixedSum sum;
+};
+
+class TreeGrowth {
+ public:
+  TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_t n_features);
+
+ protected:
+  /// Whether a node with this hessian could have two children that both have min_child_weight. It only saves work, and
+  /// never decides a split: two hessians that reach min_child_weight have a sum of at least kBelowTwice times that,
+  /// however all three are rounded. A hessian is off by at most two roundings of 2^-53 (a sum of more than 2^53 steps,
+  /// and its product with the unit); the sum over the outputs of a vector by one more for each of them.
+  bool MaySplit(double hessian, std::int32_t depth) const {
+    return depth < max_depth_ && hessian > 0.0 && hessian >= kBelowTwice * static_cast<double>(param_.min_child_weight);
+  }
+
+  Context const& ctx_;
+  TreeParam const& param_;
+  float leaf_rate_;  ///< LeafRate
+  ColumnSampler columns_;
+  TreeConstraints constraints_;
+  Tree tree_;
+
+ private:
+  static constexpr double kBelowTwice = 2.0 * (1.0 - 1e-9);
+
+  std::int32_t max_depth_;
+};
+
+/// Growth of a tree with a number in each leaf.
+class ScalarGrowth : public TreeGrowth {
+ public:
+  using Total = NodeTotal;  ///< what is known of a node
+  using Sum = FixedSum;     ///< what histograms are made of
+
+  ScalarGrowth(Context const& ctx, GrowthRules const& rules, GradientUnit unit, std::int64_t n_features);
+
+ protected:
+  static GradientUnit UnitsOf(TreeTask const& task) { return task.gradients.unit; }
+
+  bool MaySplit(FixedSum sum, std::int32_t depth) const {
+    // Both children have a step of the fixed point at least.
+    return sum.hessian > 1 && TreeGrowth::MaySplit(HessianOf(sum, gain_), depth);
+  }
+  bool MaySplit(NodeTotal const& total, std::int32_t depth) const { return MaySplit(total.sum, depth); }
+  /// Makes node 0, so far a leaf, of the sum of all sampled rows.
+  NodeTotal SetRoot(FixedSum sum);
+  /// Turns a leaf into a split with two leaves, the two last nodes. right_categories: those that go right where the
+  /// split is at a categorical feature; empty otherwise.
+  void Split(std::int32_t node, SplitCandidate const& split, Span<std::int32_t const> right_categories);
+  /// The same; returns what is known of the left and of the right child.
+  std::pair<NodeTotal, NodeTotal> SplitNode(std::int32_t node, NodeTotal const& total, SplitCandidate const& split,
+                                            Span<std::int32_t const> right_categories);
+
+  GainParam gain_;
+
+ private:
+  NodeTotal TotalOf(std::int32_t node, FixedSum sum) const;
+};
+
+}  // namespace kauri

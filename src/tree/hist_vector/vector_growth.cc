@@ -1,0 +1,85 @@
+#include "tree/hist_vector/vector_growth.h"
+
+#include "tree/hist_vector/vector_adder.h"
+
+namespace kauri {
+namespace {
+
+/// The middle of both children's weights bounds what grows below them, in float32 as the weights.
+void PassBounds(ChildWeights weights, int sign, WeightBounds* left, WeightBounds* right) {
+  auto const middle =
+      static_cast<double>((static_cast<float>(weights.left) + static_cast<float>(weights.right)) / 2.0F);
+  if (sign > 0) left->upper = right->lower = middle;
+  if (sign < 0) left->lower = right->upper = middle;
+}
+
+}  // namespace
+
+VectorGrowth::VectorGrowth(Context const& ctx, GrowthRules const& rules, GradientTableView const& table,
+                           std::int64_t n_features)
+    : TreeGrowth(ctx, rules, n_features),
+      gain_(MakeVectorGainParam(rules.param, table, rules.constraints.HasMonotone())) {
+  tree_ = Tree(static_cast<std::int32_t>(table.NumOutputs()));
+}
+
+bool VectorGrowth::MaySplit(VectorTotal const& total, std::int32_t depth) const {
+  auto const mean = SumHessians(total.sums.data(), gain_) / static_cast<double>(gain_.NumOutputs());
+  return TreeGrowth::MaySplit(mean, depth);
+}
+
+void VectorGrowth::SetNode(std::int32_t node, VectorTotal const& total, Span<double const> weights) {
+  auto const first = static_cast<std::size_t>(node) * weights.size();
+  for (std::size_t output = 0; output < weights.size(); ++output) {
+    auto const weight = static_cast<float>(weights[output]);
+    tree_.base_weight[first + output] = weight;
+    tree_.SetLeafValue(node, weight * leaf_rate_, static_cast<std::int32_t>(output));
+  }
+  tree_.sum_hessian[node] = static_cast<float>(SumHessians(total.sums.data(), gain_));
+}
+
+VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
+  VectorTotal root;
+  root.sums = std::move(sums);
+  std::vector<double> weights;
+  for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
+    weights.push_back(LeafWeight(gain_.SumOf(root.sums.data(), output), gain_.Of(output)));
+    if (!constraints_.Signs().empty()) root.bounds.emplace_back();
+  }
+  root.gain = VectorGain(root.sums.data(), gain_, root.bounds);
+  SetNode(0, root, weights);
+  return root;
+}
+
+std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, VectorTotal const& total,
+                                                            SplitCandidate const& split,
+                                                            Span<std::int32_t const> right_categories) {
+  tree_.ExpandNode(node, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change),
+                          right_categories});
+  VectorTotal left;
+  VectorTotal right;
+  auto const sign = constraints_.SignOf(split.feature);
+  left.sums = total.left;
+  right.sums = total.sums;
+  SubtractSums(total.left.data(), total.left.size(), right.sums.data());
+  std::vector<double> left_weights;
+  std::vector<double> right_weights;
+  for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
+    auto const bounds = total.bounds.empty() ? WeightBounds{} : total.bounds[output];
+    auto const weights = SplitWeights(gain_.SumOf(left.sums.data(), output), gain_.SumOf(right.sums.data(), output),
+                                      gain_.Of(output), bounds, sign);
+    left_weights.push_back(weights.left);
+    right_weights.push_back(weights.right);
+    if (total.bounds.empty()) continue;
+    left.bounds.push_back(bounds);
+    right.bounds.push_back(bounds);
+    PassBounds(weights, sign, &left.bounds.back(), &right.bounds.back());
+  }
+  left.gain = VectorGain(left.sums.data(), gain_, left.bounds);
+  right.gain = VectorGain(right.sums.data(), gain_, right.bounds);
+  SetNode(tree_.left[node], left, left_weights);
+  SetNode(tree_.right[node], right, right_weights);
+  constraints_.AddSplit(tree_, node);
+  return {std::move(left), std::move(right)};
+}
+
+}  // namespace kauri

@@ -1,0 +1,43 @@
+/// What devices are told of objectives.
+#include "objective/formula.h"
+
+#include <gtest/gtest.h>
+
+#include "objective_fixture.h"
+
+namespace kauri {
+namespace {
+
+ParamMap const kParams{
+    {"num_class", "3"}, {"quantile_alpha", "[0.1, 0.9]"}, {"expectile_alpha", "0.5"}, {"scale_pos_weight", "2.5"}};
+
+template <typename T>
+T FormulaOf(std::string const& name) {
+  return std::get<T>(MakeObjective(name, kParams)->Formula().value);
+}
+
+TEST(ObjectiveFormula, AllButCoxHaveOne) {
+  Registry<ObjectiveFactory> registry("objective");
+  RegisterObjectives(&registry);
+  for (auto const& name : registry.Names()) {
+    auto const formula = MakeObjective(name, kParams)->Formula();
+    EXPECT_EQ(std::holds_alternative<std::monostate>(formula.value), name == "survival:cox") << name;
+  }
+}
+
+TEST(ObjectiveFormula, HoldsTheParameters) {
+  EXPECT_EQ(FormulaOf<TwoClassLoss>("binary:logistic").scale_pos_weight, 2.5F);
+  EXPECT_EQ(FormulaOf<SoftmaxLoss>("multi:softprob").n_classes, 3);
+  auto const quantiles = FormulaOf<std::vector<QuantileLoss>>("reg:quantileerror");
+  ASSERT_EQ(quantiles.size(), 2U);
+  EXPECT_EQ(quantiles[1].alpha, 0.9F);
+  EXPECT_EQ(FormulaOf<LambdaRule>("rank:map").target, RankTarget::kMap);
+}
+
+TEST(ObjectiveFormula, PositionBiasIsLearntOnTheHost) {
+  auto const formula = MakeObjective("rank:ndcg", {{"lambdarank_unbiased", "1"}})->Formula();
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(formula.value));
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,27 @@
+/// \file A tree from a builder on the device, of a task in host memory.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/tree/device_tree_builder.h"
+
+namespace kauri::testing {
+
+/// cuda: must outlive `state`, whose scratch is of its stream. leaf_of_row (out): [n_rows], host.
+inline Tree BuildOnDevice(cuda::CudaContext const& cuda, Context const& ctx, cuda::DeviceTreeBuilder const& builder,
+                          DataMatrix const& data, TreeTask const& task, BuildState* state,
+                          std::vector<std::int32_t>* leaf_of_row) {
+  cuda::Buffer<FixedPair> pairs(cuda, task.gradients.pairs.size());
+  cuda::CopyToDevice(cuda, task.gradients.pairs.data(), pairs.size(), pairs.data());
+  cuda::Buffer<std::uint8_t> sampled(cuda, task.sampled_rows.size());
+  cuda::CopyToDevice(cuda, task.sampled_rows.data(), sampled.size(), sampled.data());
+  cuda::Buffer<std::int32_t> leaves(cuda, leaf_of_row->size());
+  cuda::DeviceTreeTask const on_device{pairs.span(), task.gradients.unit, sampled.span(), task.place};
+  auto tree = builder.BuildOnDevice(cuda, ctx, data, on_device, state, leaves.span());
+  *leaf_of_row = cuda::ToHost(cuda, leaves.data(), leaves.size());
+  return tree;
+}
+
+}  // namespace kauri::testing

@@ -1,0 +1,93 @@
+"""The table of signatures says of every call what include/kauri/c_api.h says."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from ctypes import POINTER, c_char, c_char_p, c_float, c_int, c_int64, c_uint, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kauri._binding.library import LIB
+from kauri._binding.signatures import ARGUMENTS, RESULTS, LogCallback, NextCallback, ResetCallback
+
+HEADER = Path(__file__).resolve().parents[3] / "include" / "kauri" / "c_api.h"
+DECLARATION = re.compile(r"KAURI_API\s+([^;()]*?)(\w+)\(((?:[^;()]|\([^()]*\))*)\);")
+TYPES: dict[str, Any] = {
+    "char": c_char,
+    "float": c_float,
+    "int": c_int,
+    "unsigned": c_uint,
+    "bst_ulong": c_uint64,
+    "int64_t": c_int64,
+    "uint32_t": c_uint32,
+    "XGDMatrixCallbackNext*": NextCallback,
+    "DataIterResetCallback*": ResetCallback,
+    "void(*callback)(int,char*)": LogCallback,
+    **dict.fromkeys(["void*", "struct ArrowSchema*", "struct ArrowArray*", "struct ArrowArrayStream*"], c_void_p),
+    **dict.fromkeys(["DMatrixHandle", "BoosterHandle", "CategoriesHandle", "DataIterHandle"], c_void_p),
+    "KauriDeviceArrayHandle": c_void_p,
+}
+# What the package does not call: older forms of the calls that it does, and what only programs in other languages need.
+NOT_CALLED = """
+    XGBoostVersion XGBRegisterLogCallback XGDMatrixCreateFromMat XGDMatrixCreateFromMat_omp XGDMatrixSliceDMatrix
+    XGDMatrixSetFloatInfo XGDMatrixSetUIntInfo XGDMatrixSetDenseInfo XGDMatrixGetFloatInfo XGDMatrixGetUIntInfo
+    XGDMatrixDataSplitMode XGDMatrixGetCategories XGBoosterBoostOneIter XGBoosterSaveModel XGBoosterDumpModel
+    XGBoosterDumpModelWithFeatures XGBoosterDumpModelExWithFeatures XGBoosterGetCategories XGCommunicatorGetRank
+    XGCommunicatorGetWorldSize XGCommunicatorIsDistributed XGCommunicatorInit XGCommunicatorFinalize XGCommunicatorPrint
+    XGCommunicatorGetProcessorName XGCommunicatorBroadcast XGCommunicatorAllreduce
+"""
+
+
+def declared() -> dict[str, tuple[str, str]]:
+    """The result and the parameters of every function of the header, as written."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return {name: (result, parameters) for result, name, parameters in DECLARATION.findall(text)}
+
+
+def type_of(parameter: str) -> Any:
+    """The type that ctypes has for a parameter, `char const** out` for example."""
+    words = re.sub(r"\bconst\b", "", parameter)
+    if "(*" not in words:
+        words = re.sub(r"\w+(\[\])?\s*$", lambda match: "*" if match[1] else "", words)  # the parameter's name
+    words = re.sub(r"\s*([*(),])\s*", r"\1", " ".join(words.split()))
+    if words in TYPES:
+        return TYPES[words]
+    assert words.endswith("*"), f"{parameter!r}: say in TYPES what it is"
+    return POINTER(type_of(f"{words[:-1]} name"))
+
+
+def kind(argument: Any) -> Any:
+    """A type with texts and buffers told apart no longer: both are pointers to char in C."""
+    if argument is c_char_p:
+        return POINTER(c_char)
+    target = getattr(argument, "_type_", None)
+    return POINTER(kind(target)) if isinstance(target, type) and issubclass(argument, ctypes._Pointer) else argument
+
+
+def parameters_of(text: str) -> list[Any]:
+    parts = [] if text.strip() in ("", "void") else re.split(r",(?![^()]*\))", text)
+    return [kind(type_of(part.strip())) for part in parts]
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_a_signature_is_that_of_the_header(name: str) -> None:
+    result, parameters = declared()[name]
+    assert [kind(argument) for argument in ARGUMENTS[name]] == parameters_of(parameters)
+    assert kind(RESULTS.get(name, c_int)) == kind(type_of(f"{result.strip()} name"))
+    assert getattr(LIB, name).argtypes == ARGUMENTS[name]
+
+
+def test_every_function_is_called_or_known_not_to_be() -> None:
+    names = set(declared())
+    assert len(names) > 100
+    assert names - set(ARGUMENTS) == set(NOT_CALLED.split())
+
+
+def test_the_comparison_can_fail() -> None:
+    assert parameters_of("BoosterHandle handle, char const** out") == [c_void_p, POINTER(POINTER(c_char))]
+    assert parameters_of("DMatrixHandle const dmats[], bst_ulong len") == [POINTER(c_void_p), c_uint64]
+    assert parameters_of("void (*callback)(int, char const*)") == [LogCallback]
+    assert parameters_of("void const* buf") == [c_void_p]
+    assert parameters_of("float* out") != parameters_of("float const** out")
