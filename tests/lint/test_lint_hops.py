@@ -9,7 +9,10 @@ A chain is a list below a heading that says how long it may be; what runs on a d
     2. `Learner::UpdateOneIteration` (booster/learner_train.cc)
 
 Files are named from src/ or from plugin/. A function names the next one of its chain in its body, as a call, an object
-or a kernel to launch. The guard of a C call, a lambda and ParallelFor are no hops.
+or a kernel to launch. The guard of a C call, a lambda and ParallelFor are no hops. Neither are functions that return
+which instance of a template to call; they stand behind it and lie in its file:
+
+    3. `WalkRows` (predictor/shap/quadrature_kernel.cc), chosen by `ChooseWalk`
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from lint_sources import COMMENT_OR_STRING, ROOT
 
 PAGE = ROOT / "src" / "README.md"
 HEADING = re.compile(r"^### (.+): at most (\d+) hops(?:, and (\d+) on the device)?$")
-ITEM = re.compile(r"^\d+\. `([\w:~]+)` \(([\w/.]+)\)$")
+ITEM = re.compile(r"^\d+\. `([\w:~]+)` \(([\w/.]+)\)(?:, chosen by ((?:`\w+`(?:, )?)+))?$")
 BUDGETS = {
     "Training on the CPU": (10, 0),
     "Training on the GPU": (10, 3),
@@ -34,18 +37,27 @@ BUDGETS = {
 
 
 @dataclass
+class Hop:
+    """One function of a chain, and what chooses it among its like."""
+
+    function: str
+    file: str
+    choosers: list[str] = field(default_factory=list)
+
+
+@dataclass
 class Chain:
     """One list of the page."""
 
     name: str
     budget: tuple[int, int]
-    host: list[tuple[str, str]] = field(default_factory=list)  # (function, file)
-    device: list[tuple[str, str]] = field(default_factory=list)
+    host: list[Hop] = field(default_factory=list)
+    device: list[Hop] = field(default_factory=list)
 
 
 def chains_of(page: str) -> list[Chain]:
     found: list[Chain] = []
-    hops: list[tuple[str, str]] | None = None
+    hops: list[Hop] | None = None
     for line in page.split("\n"):
         if match := HEADING.match(line):
             found.append(Chain(match[1], (int(match[2]), int(match[3] or 0))))
@@ -55,7 +67,7 @@ def chains_of(page: str) -> list[Chain]:
         elif line == "On the device:" and found:
             hops = found[-1].device
         elif hops is not None and (match := ITEM.match(line)):
-            hops.append((match[1], match[2]))
+            hops.append(Hop(match[1], match[2], re.findall(r"\w+", match[3] or "")))
     return found
 
 
@@ -74,8 +86,10 @@ def problems_of(chain: Chain) -> list[str]:
     for hops, budget in zip((chain.host, chain.device), chain.budget, strict=True):
         if len(hops) > budget:
             found.append(f"{len(hops)} hops of at most {budget}: join two functions, or leave out what only forwards")
-    hops = chain.host + chain.device
-    for (function, file), (following, _) in zip(hops, [*hops[1:], ("", "")], strict=True):
+    calls: list[tuple[str, str]] = []  # each function names the next
+    for hop in chain.host + chain.device:
+        calls += [(name, hop.file) for name in [*hop.choosers, hop.function]]
+    for (function, file), (following, _) in zip(calls, [*calls[1:], ("", "")], strict=True):
         own, lines = definitions(function, file)
         if not own:
             found.append(f"{file} defines no {function}: name the function that took its place")
@@ -99,7 +113,7 @@ def test_chain(name: str) -> None:
     assert not problems, "\n".join(problems)
 
 
-PAGE_OF_TWO = """
+PAGE_OF_THREE = """
 ### One: at most 2 hops, and 1 on the device
 
 1. `ReadUri` (data_from_uri.cc)
@@ -108,6 +122,11 @@ PAGE_OF_TWO = """
 On the device:
 
 1. `IsBinary` (data/file/binary_reader.cc)
+
+### Chosen: at most 2 hops
+
+1. `ReadUri` (data_from_uri.cc)
+2. `Quoted` (data_from_uri.cc), chosen by `FormatOf`
 
 ### Two: at most 1 hops
 
@@ -122,9 +141,11 @@ On the device:
 
 
 def test_chains_are_read_and_checked() -> None:
-    one, two = chains_of(PAGE_OF_TWO)
+    one, chosen, two = chains_of(PAGE_OF_THREE)
     assert (one.budget, len(one.host), len(one.device)) == ((2, 1), 2, 1)
     assert problems_of(one) == []
+    assert [hop.choosers for hop in chosen.host] == [[], ["FormatOf"]]
+    assert problems_of(chosen) == ["Chosen: data_from_uri.cc defines no Quoted: name the function that took its place"]
     assert len(two.host) == 3
     over, not_next, not_following, missing = problems_of(two)
     assert "3 hops of at most 1" in over

@@ -259,9 +259,9 @@ class AreaVersion : public DeviceMetric {
 
 }  // namespace
 
-std::unique_ptr<DeviceMetric> MakeVersion(Roc const&) { return std::make_unique<AreaVersion<Roc>>(); }
+std::unique_ptr<DeviceMetric> MakeMetricVersion(Roc const&) { return std::make_unique<AreaVersion<Roc>>(); }
 
-std::unique_ptr<DeviceMetric> MakeVersion(PrecisionRecall const&) {
+std::unique_ptr<DeviceMetric> MakeMetricVersion(PrecisionRecall const&) {
   return std::make_unique<AreaVersion<PrecisionRecall>>();
 }
 

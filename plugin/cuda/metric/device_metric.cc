@@ -5,7 +5,7 @@
 namespace kauri::cuda {
 
 std::unique_ptr<DeviceMetric> MakeDeviceMetric(Metric const& metric) {
-  return std::visit([](auto const& formula) { return MakeVersion(formula); }, metric.Formula().value);
+  return std::visit([](auto const& formula) { return MakeMetricVersion(formula); }, metric.Formula().value);
 }
 
 }  // namespace kauri::cuda

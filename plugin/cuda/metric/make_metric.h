@@ -9,18 +9,18 @@
 
 namespace kauri::cuda {
 
-#define KAURI_DECLARE_VERSION(Loss) std::unique_ptr<DeviceMetric> MakeVersion(Loss const& loss);
+#define KAURI_DECLARE_VERSION(Loss) std::unique_ptr<DeviceMetric> MakeMetricVersion(Loss const& loss);
 KAURI_FOR_EACH_MEAN_LOSS(KAURI_DECLARE_VERSION)
 #undef KAURI_DECLARE_VERSION
-std::unique_ptr<DeviceMetric> MakeVersion(std::vector<PinballLoss> const& losses);
-std::unique_ptr<DeviceMetric> MakeVersion(std::vector<ExpectileDifference> const& losses);
-std::unique_ptr<DeviceMetric> MakeVersion(AftLoss const& loss);
-std::unique_ptr<DeviceMetric> MakeVersion(InBounds const& loss);
-std::unique_ptr<DeviceMetric> MakeVersion(ClassLogLoss const& loss);
-std::unique_ptr<DeviceMetric> MakeVersion(ClassError const& loss);
-std::unique_ptr<DeviceMetric> MakeVersion(Roc const& curve);
-std::unique_ptr<DeviceMetric> MakeVersion(PrecisionRecall const& curve);
-std::unique_ptr<DeviceMetric> MakeVersion(RankRule const& rule);
-inline std::unique_ptr<DeviceMetric> MakeVersion(std::monostate) { return nullptr; }
+std::unique_ptr<DeviceMetric> MakeMetricVersion(std::vector<PinballLoss> const& losses);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(std::vector<ExpectileDifference> const& losses);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(AftLoss const& loss);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(InBounds const& loss);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(ClassLogLoss const& loss);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(ClassError const& loss);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(Roc const& curve);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(PrecisionRecall const& curve);
+std::unique_ptr<DeviceMetric> MakeMetricVersion(RankRule const& rule);
+inline std::unique_ptr<DeviceMetric> MakeMetricVersion(std::monostate) { return nullptr; }
 
 }  // namespace kauri::cuda

@@ -221,33 +221,33 @@ class BoundsVersion : public DeviceMetric {
 }  // namespace
 
 #define KAURI_DEFINE_VERSION(Loss)                                                   \
-  std::unique_ptr<DeviceMetric> MakeVersion(Loss const& loss) {                      \
+  std::unique_ptr<DeviceMetric> MakeMetricVersion(Loss const& loss) {                \
     return std::make_unique<MeanVersion<PickElement, Loss>>(loss, Loss::kTakesRoot); \
   }
 KAURI_FOR_EACH_MEAN_LOSS(KAURI_DEFINE_VERSION)
 #undef KAURI_DEFINE_VERSION
 
-std::unique_ptr<DeviceMetric> MakeVersion(ClassLogLoss const& loss) {
+std::unique_ptr<DeviceMetric> MakeMetricVersion(ClassLogLoss const& loss) {
   return std::make_unique<MeanVersion<PickLabel, ClassLogLoss>>(loss, false);
 }
 
-std::unique_ptr<DeviceMetric> MakeVersion(ClassError const& loss) {
+std::unique_ptr<DeviceMetric> MakeMetricVersion(ClassError const& loss) {
   return std::make_unique<MeanVersion<PickLikeliest, ClassError>>(loss, false);
 }
 
-std::unique_ptr<DeviceMetric> MakeVersion(std::vector<PinballLoss> const& losses) {
+std::unique_ptr<DeviceMetric> MakeMetricVersion(std::vector<PinballLoss> const& losses) {
   return std::make_unique<AlphasVersion<PinballLoss>>(losses);
 }
 
-std::unique_ptr<DeviceMetric> MakeVersion(std::vector<ExpectileDifference> const& losses) {
+std::unique_ptr<DeviceMetric> MakeMetricVersion(std::vector<ExpectileDifference> const& losses) {
   return std::make_unique<AlphasVersion<ExpectileDifference>>(losses);
 }
 
-std::unique_ptr<DeviceMetric> MakeVersion(AftLoss const& loss) {
+std::unique_ptr<DeviceMetric> MakeMetricVersion(AftLoss const& loss) {
   return std::make_unique<BoundsVersion<AftLoss>>(loss);
 }
 
-std::unique_ptr<DeviceMetric> MakeVersion(InBounds const& loss) {
+std::unique_ptr<DeviceMetric> MakeMetricVersion(InBounds const& loss) {
   return std::make_unique<BoundsVersion<InBounds>>(loss);
 }
 

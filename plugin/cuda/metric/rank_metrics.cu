@@ -115,6 +115,6 @@ class RankVersion : public DeviceMetric {
 
 }  // namespace
 
-std::unique_ptr<DeviceMetric> MakeVersion(RankRule const& rule) { return std::make_unique<RankVersion>(rule); }
+std::unique_ptr<DeviceMetric> MakeMetricVersion(RankRule const& rule) { return std::make_unique<RankVersion>(rule); }
 
 }  // namespace kauri::cuda

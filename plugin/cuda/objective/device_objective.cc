@@ -5,7 +5,7 @@
 namespace kauri::cuda {
 
 std::unique_ptr<DeviceObjective> MakeDeviceObjective(Objective const& objective) {
-  return std::visit([](auto const& formula) { return MakeVersion(formula); }, objective.Formula().value);
+  return std::visit([](auto const& formula) { return MakeObjectiveVersion(formula); }, objective.Formula().value);
 }
 
 }  // namespace kauri::cuda

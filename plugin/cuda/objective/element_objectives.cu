@@ -42,9 +42,9 @@ class ElementVersion : public DeviceObjective {
 
 }  // namespace
 
-#define KAURI_DEFINE_VERSION(Loss)                                 \
-  std::unique_ptr<DeviceObjective> MakeVersion(Loss const& loss) { \
-    return std::make_unique<ElementVersion<Loss>>(loss);           \
+#define KAURI_DEFINE_VERSION(Loss)                                          \
+  std::unique_ptr<DeviceObjective> MakeObjectiveVersion(Loss const& loss) { \
+    return std::make_unique<ElementVersion<Loss>>(loss);                    \
   }
 KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DEFINE_VERSION)
 #undef KAURI_DEFINE_VERSION

@@ -9,14 +9,14 @@
 
 namespace kauri::cuda {
 
-#define KAURI_DECLARE_VERSION(Loss) std::unique_ptr<DeviceObjective> MakeVersion(Loss const& loss);
+#define KAURI_DECLARE_VERSION(Loss) std::unique_ptr<DeviceObjective> MakeObjectiveVersion(Loss const& loss);
 KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DECLARE_VERSION)
 #undef KAURI_DECLARE_VERSION
-std::unique_ptr<DeviceObjective> MakeVersion(SoftmaxLoss const& loss);
-std::unique_ptr<DeviceObjective> MakeVersion(std::vector<QuantileLoss> const& losses);
-std::unique_ptr<DeviceObjective> MakeVersion(std::vector<ExpectileLoss> const& losses);
-std::unique_ptr<DeviceObjective> MakeVersion(AftLoss const& loss);
-std::unique_ptr<DeviceObjective> MakeVersion(LambdaRule const& rule);
-inline std::unique_ptr<DeviceObjective> MakeVersion(std::monostate) { return nullptr; }
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(SoftmaxLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<QuantileLoss> const& losses);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<ExpectileLoss> const& losses);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(AftLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(LambdaRule const& rule);
+inline std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::monostate) { return nullptr; }
 
 }  // namespace kauri::cuda

@@ -29,6 +29,8 @@ class RankVersion : public DeviceObjective {
 
 }  // namespace
 
-std::unique_ptr<DeviceObjective> MakeVersion(LambdaRule const& rule) { return std::make_unique<RankVersion>(rule); }
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(LambdaRule const& rule) {
+  return std::make_unique<RankVersion>(rule);
+}
 
 }  // namespace kauri::cuda

@@ -109,14 +109,16 @@ class AftVersion : public DeviceObjective {
 
 }  // namespace
 
-std::unique_ptr<DeviceObjective> MakeVersion(std::vector<QuantileLoss> const& losses) {
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<QuantileLoss> const& losses) {
   return std::make_unique<QuantileVersion>(losses);
 }
 
-std::unique_ptr<DeviceObjective> MakeVersion(std::vector<ExpectileLoss> const& losses) {
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<ExpectileLoss> const& losses) {
   return std::make_unique<ExpectileVersion>(losses);
 }
 
-std::unique_ptr<DeviceObjective> MakeVersion(AftLoss const& loss) { return std::make_unique<AftVersion>(loss); }
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(AftLoss const& loss) {
+  return std::make_unique<AftVersion>(loss);
+}
 
 }  // namespace kauri::cuda

@@ -69,7 +69,7 @@ class SoftmaxVersion : public DeviceObjective {
 
 }  // namespace
 
-std::unique_ptr<DeviceObjective> MakeVersion(SoftmaxLoss const& loss) {
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(SoftmaxLoss const& loss) {
   return std::make_unique<SoftmaxVersion>(loss.n_classes);
 }
 
