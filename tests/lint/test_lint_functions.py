@@ -16,12 +16,9 @@ LONG = {
     "ScanVector": "the same, of bins (bin_scan.cc)",
 }
 MANY_PARAMETERS = {
-    "SortByWeight": "tree",
     "Consider": "tree",
     "ConsiderBoundary": "tree",
     "EvaluateMixed": "tree",
-    "MoveByColumnKernel": "tree",
-    "MoveByColumn": "tree",
     "LaneProgram::Combine": "arrays in registers, by reference (shap_lane.h)",
 }
 # Exempt while their folders are rebuilt; whoever mends one may leave its entry.

@@ -168,8 +168,8 @@ void LevelEntries::MoveRowsByFeature(Chunk const& chunk, std::vector<NodeMove> c
     if (IsSampled()) {
       auto const begin = columns_.column_ptr[id];
       auto const size = columns_.column_ptr[id + 1] - begin;
-      MoveByColumn(cuda_, columns_.rows.data() + begin, columns_.values.data() + begin, size, id,
-                   workspace_.positions.data(), device_moves, next);
+      MoveByColumn(cuda_, {columns_.rows.data() + begin, columns_.values.data() + begin, size, id,
+                           workspace_.positions.data(), device_moves, next});
     } else {
       MoveInterleaved(cuda_, {chunk.begin[feature], chunk.end[feature], id, workspace_.Slot(chunk.slot),
                               workspace_.NodeOfEntry(chunk, spare_slot_), device_moves, next});

@@ -158,7 +158,7 @@ struct SortedCurves {
 };
 
 template <typename Curve>
-SortedCurves MakeCurves(CudaContext const& cuda, RowOrder const& source, DeviceInfo const& info, double units) {
+SortedCurves MakeCurves(CudaContext const& cuda, SortOrder const& source, DeviceInfo const& info, double units) {
   SortedCurves curves;
   curves.sorted = SortRows(cuda, source, info);
   curves.points = AddUpRows(cuda, curves.sorted.rows.span(), units);
@@ -174,7 +174,7 @@ struct ClassArea {
 };
 
 template <typename Curve>
-ClassArea AreaOfClass(CudaContext const& cuda, RowOrder const& source, DeviceInfo const& info, double units) {
+ClassArea AreaOfClass(CudaContext const& cuda, SortOrder const& source, DeviceInfo const& info, double units) {
   auto const curves = MakeCurves<Curve>(cuda, source, info, units);
   auto const area = SumValues(cuda, curves.areas.span());
   auto const total = ToHost(cuda, curves.points.data() + info.n_rows - 1, 1)[0];  // waits for the point
@@ -187,10 +187,10 @@ double MeanOverClasses(CudaContext const& cuda, Span<float const> predictions, D
   auto const n_classes = static_cast<std::int64_t>(predictions.size()) / info.n_rows;
   WeightedSum mean;
   for (std::int64_t k = 0; k < n_classes; ++k) {
-    RowOrder source;
+    SortOrder source;
     source.sort_by = predictions.data() + k;
     source.stride = n_classes;
-    source.carry = RowOrder::Carry::kClass;
+    source.carry = SortOrder::Carry::kClass;
     source.class_label = static_cast<float>(k);
     auto const of_class = AreaOfClass<Curve>(cuda, source, info, units);
     mean += ClassShare<Curve>(of_class.area, of_class.total);
@@ -211,7 +211,7 @@ Buffer<WeightedSum> ScoreGroups(Roc, CudaContext const& cuda, Span<float const> 
 
 Buffer<WeightedSum> ScoreGroups(PrecisionRecall, CudaContext const& cuda, Span<float const> predictions,
                                 DeviceInfo const& info) {
-  RowOrder source;
+  SortOrder source;
   source.sort_by = predictions.data();
   source.weighted = false;
   auto const curves = MakeCurves<PrecisionRecall>(cuda, source, info, UnitsPerWeight(1.0F, info.n_rows));
@@ -251,7 +251,7 @@ class AreaVersion : public DeviceMetric {
     }
     if (static_cast<std::int64_t>(predictions.size()) > info.n_rows)
       return MeanOverClasses<Curve>(cuda, predictions, info);
-    RowOrder source;
+    SortOrder source;
     source.sort_by = predictions.data();
     return AreaOfClass<Curve>(cuda, source, info, Units(cuda, info)).area;
   }

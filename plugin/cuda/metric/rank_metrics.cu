@@ -95,8 +95,8 @@ class RankVersion : public DeviceMetric {
   explicit RankVersion(RankRule const& rule) : rule_(rule) {}
 
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
-    RowOrder source;
-    source.carry = RowOrder::Carry::kLabel;
+    SortOrder source;
+    source.carry = SortOrder::Carry::kLabel;
     source.sort_by = predictions.data();
     auto const ranked = SortRows(cuda, source, info);
     if (rule_.kind == RankRule::Kind::kPre) return MeanScore(cuda, PreRule{rule_}, ranked, info);

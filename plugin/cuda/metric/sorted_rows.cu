@@ -20,17 +20,17 @@ __device__ __forceinline__ std::int64_t GridThread() {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    FillRowsKernel(RowOrder source, DeviceInfo info, std::uint64_t* keys, RowWeights* rows) {
+    FillRowsKernel(SortOrder source, DeviceInfo info, std::uint64_t* keys, RowWeights* rows) {
   std::int64_t const row = GridThread();
   if (row >= info.n_rows) return;
   auto const group = static_cast<std::uint64_t>(GroupOf(info, row));
   keys[row] = group << kKeyBits | DescendingFloatKey(source.sort_by[row * source.stride]);
   float label = info.labels.data()[row];
-  if (source.carry == RowOrder::Carry::kLabel) {
+  if (source.carry == SortOrder::Carry::kLabel) {
     rows[row] = {label, 0.0F};
     return;
   }
-  if (source.carry == RowOrder::Carry::kClass) label = label == source.class_label ? 1.0F : 0.0F;
+  if (source.carry == SortOrder::Carry::kClass) label = label == source.class_label ? 1.0F : 0.0F;
   float const weight = source.weighted && !info.weights.empty() ? info.weights.data()[row] : 1.0F;
   rows[row] = {label * weight, (1.0F - label) * weight};
 }
@@ -56,7 +56,7 @@ int NumKeyBits(std::int64_t n_groups) {
 
 }  // namespace
 
-SortedRows SortRows(CudaContext const& cuda, RowOrder const& source, DeviceInfo const& info) {
+SortedRows SortRows(CudaContext const& cuda, SortOrder const& source, DeviceInfo const& info) {
   auto const n = static_cast<std::size_t>(info.n_rows);
   SortedRows from{Buffer<std::uint64_t>(cuda, n), Buffer<RowWeights>(cuda, n)};
   SortedRows to{Buffer<std::uint64_t>(cuda, n), Buffer<RowWeights>(cuda, n)};

@@ -16,7 +16,7 @@ struct RowWeights {
 };
 
 /// What rows are sorted by and what they carry.
-struct RowOrder {
+struct SortOrder {
   enum class Carry { kShares, kClass, kLabel };
 
   float const* sort_by;     ///< [n_rows] with `stride`, device
@@ -32,7 +32,7 @@ struct SortedRows {
 };
 
 /// By group, then descending; equal ones keep their order. Needs 32 bytes per row while it runs.
-SortedRows SortRows(CudaContext const& cuda, RowOrder const& source, DeviceInfo const& info);
+SortedRows SortRows(CudaContext const& cuda, SortOrder const& source, DeviceInfo const& info);
 
 /// Sums up to and including each row, in units.
 Buffer<CurvePoint> AddUpRows(CudaContext const& cuda, Span<RowWeights const> rows, double units);

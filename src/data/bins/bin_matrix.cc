@@ -265,6 +265,9 @@ void BinMatrix::Finish(Context const& ctx) {
     SortByColumn(ctx, NumCols(), feature_begin_, &entries_);
   } else if (byte_codes_ && !even_cells_) {
     bundled_ = BundleDense(ctx, *this);
+    if (HasBundles()) return;
+    ByteColumns const columns{bytes_.columns.data(), n_rows_, NumCols()};
+    unusual_ = ListUnusualCells(ctx, columns, bytes_.rows.data(), bytes_.row_stride, feature_begin_);
   }
 }
 
@@ -325,7 +328,8 @@ std::int64_t BinMatrix::BytesHeld() const {
   return bytes(cuts_.values, cuts_.feature_begin, cuts_.min_values, has_missing_, feature_begin_) +
          bytes(bytes_.rows, bytes_.columns, words_.rows, words_.columns) +
          bytes(entries_.row_ptr, entries_.cells, entries_.column_ptr, entries_.column_rows, entries_.column_codes) +
-         bytes(bundled_.bundle_of, bundled_.usual, bundled_.codes.rows, bundled_.codes.columns);
+         bytes(bundled_.bundle_of, bundled_.usual, bundled_.codes.rows, bundled_.codes.columns) +
+         bytes(unusual_.usual, unusual_.row_ptr, unusual_.cells);
 }
 
 std::int64_t BinMatrix::CountEntries(Context const& ctx) const {
@@ -342,10 +346,11 @@ std::int64_t BinMatrix::CountEntries(Context const& ctx) const {
 }
 
 void BinMatrix::FillUsual(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const {
-  if (bundled_.usual.empty()) return;
+  auto const& usual_codes = HasBundles() ? bundled_.usual : unusual_.usual;
+  if (usual_codes.empty()) return;
   for (auto feature = first; feature < last; ++feature) {
-    if (bundled_.usual[feature] == kNoUsual) continue;
-    auto* const usual = histogram + feature_begin_[feature] + bundled_.usual[feature];
+    if (usual_codes[feature] == kNoUsual) continue;
+    auto* const usual = histogram + feature_begin_[feature] + usual_codes[feature];
     *usual = {};
     FixedSum others;
     for (auto cell = feature_begin_[feature]; cell < feature_begin_[feature + 1]; ++cell) others += histogram[cell];

@@ -7,6 +7,7 @@
 /// Dense data are kept twice, row by row (what histograms read) and column by column (what the partition of rows
 /// reads); sparse data once, as the ascending cells of each row's entries. Codes take one byte where all fit, else two.
 /// A page of a larger table (data/bins/bin_store.h) has no copy by columns.
+/// Where most codes are their features' usual ones, histograms read lists of the others (data/bins/unusual_cells.h).
 /// Where neighbouring features exclude each other (data/bins/feature_bundles.h), histograms read their bundles' codes;
 /// sparse data are then partitioned by them, too.
 #pragma once
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "data/bins/feature_bundles.h"
+#include "data/bins/unusual_cells.h"
 #include "data/sketch/quantile_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
@@ -121,11 +123,13 @@ class BinMatrix {
   BinEntries const& Entries() const { return entries_; }
   bool HasBundles() const { return !bundled_.bundles.empty(); }
   BundledCodes const& Bundled() const { return bundled_; }
+  /// Lists for histograms, or empty.
+  UnusualCells const& Unusual() const { return unusual_; }
   /// What the codes of a feature are less by than its bundle's.
   std::uint32_t BundleOffset(std::size_t feature) const {
     return feature_begin_[feature] - bundled_.bundles[bundled_.bundle_of[feature]].first_cell;
   }
-  /// Completes a histogram that was made from bundles, for features [first, last). total: of all its rows.
+  /// Completes a histogram that was made from bundles or lists, for features [first, last). total: of all its rows.
   void FillUsual(std::uint32_t first, std::uint32_t last, FixedSum total, FixedSum* histogram) const;
   /// Sparse data without bundles only.
   ColumnEntries EntriesOf(std::size_t feature) const {
@@ -158,6 +162,7 @@ class BinMatrix {
   BinCodes<std::uint16_t> words_;
   BinEntries entries_;
   BundledCodes bundled_;
+  UnusualCells unusual_;
 };
 
 }  // namespace kauri

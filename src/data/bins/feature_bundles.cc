@@ -65,6 +65,14 @@ std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const&
   return usual;
 }
 
+std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows) {
+  std::vector<std::uint32_t> usual(data.n_cols);
+  ParallelFor(ctx, data.n_cols, [&](std::int64_t feature) {
+    usual[feature] = UsualCode(data.Of(static_cast<std::size_t>(feature)), std::min(n_rows, data.n_rows));
+  });
+  return usual;
+}
+
 std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data, Span<std::uint32_t const> usual) {
   LargestOfThreads overlaps(ctx, data.n_cols);
   ParallelForBlocks(ctx, data.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {

@@ -48,6 +48,8 @@ HistWorkspace::HistWorkspace(BinMatrix const& bins) : bins_(&bins), adder_(bins)
   auto const n_rows = std::max<std::int64_t>(1, bins.NumRows());
   if (bins.HasBundles()) {
     entries_per_row_ = static_cast<double>(bins.Bundled().bundles.size());
+  } else if (!bins.Unusual().IsEmpty()) {
+    entries_per_row_ = static_cast<double>(bins.Unusual().cells.size()) / static_cast<double>(n_rows);
   } else {
     entries_per_row_ = bins.IsDense() ? static_cast<double>(bins.NumCols())
                                       : static_cast<double>(bins.Entries().cells.size()) / static_cast<double>(n_rows);

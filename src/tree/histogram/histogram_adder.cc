@@ -236,6 +236,26 @@ void HistogramAdder::AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum*
   }
 }
 
+void HistogramAdder::AddListed(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const {
+  auto const& lists = bins_->Unusual();
+  auto const* row_ptr = lists.row_ptr.data();
+  auto* const cells = reinterpret_cast<char*>(histogram);
+  for (auto i = slice.begin; i < slice.end; ++i) {
+    auto const row = slice.rows == nullptr ? i : static_cast<std::int64_t>(slice.rows[i]);
+    if (slice.rows != nullptr && i + kPrefetchRows < slice.end) {
+      __builtin_prefetch(pairs + slice.rows[i + kPrefetchRows]);
+      __builtin_prefetch(row_ptr + slice.rows[i + kPrefetchRows]);
+      __builtin_prefetch(lists.cells.data() + row_ptr[slice.rows[i + kPrefetchRows / 2]]);
+    }
+    auto const pair = Widen(pairs[row]);
+    auto const* const last = lists.cells.data() + row_ptr[row + 1];
+    for (auto const* cell = lists.cells.data() + row_ptr[row]; cell < last; cell += UnusualCells::kCellsPerStep) {
+#pragma GCC unroll 4
+      for (unsigned k = 0; k < UnusualCells::kCellsPerStep; ++k) AddTo(cells, cell[k] * sizeof(FixedSum), pair);
+    }
+  }
+}
+
 std::vector<HistogramAdder::Part> HistogramAdder::Parts(std::int64_t n) const {
   if (n_words_ == 0) return {All()};
   auto const n_parts = std::min(n, n_words_);
@@ -270,6 +290,11 @@ void HistogramAdder::Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::
   }
   // Below this share single codes are cheaper than whole words.
   auto const few = static_cast<std::int64_t>(features.size()) * 4 < bins_->NumCols() * 3;
+  auto const is_all = part.first_word == 0 && part.last_word == n_words_;
+  if (!few && is_all && !bins_->Unusual().IsEmpty()) {
+    AddListed(pairs.data(), slice, histogram);
+    return;
+  }
   auto const add = [&](auto const& codes) {
     if (few) {
       AddFeatures(codes, pairs.data(), slice, FeaturesIn(part, features), histogram);

@@ -4,6 +4,8 @@
 /// copied side by side first, so that the cache misses of many rows overlap. Then every code costs one 16-byte load,
 /// add and store at its cell; codes are taken out of 8-byte words. Wide data are cut into blocks of columns whose
 /// histogram stays in the second-level cache.
+/// Dense data of which most codes are usual ones (data/bins/unusual_cells.h). One addition per listed cell; the sums of
+/// usual cells mean nothing until BinMatrix::FillUsual derives them.
 /// Sparse data. One addition per entry.
 /// Data with bundles (data/bins/feature_bundles.h), dense or sparse, are taken as dense columns, one for each bundle.
 #pragma once
@@ -65,6 +67,7 @@ class HistogramAdder {
   void AddFeatures(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice,
                    Span<std::uint32_t const> features, FixedSum* histogram) const;
   void AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const;
+  void AddListed(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const;
 
   BinMatrix const* bins_;
   std::vector<std::uint32_t> column_begin_;  ///< [n_columns + 1]: first cells of the columns of codes

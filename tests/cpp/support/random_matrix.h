@@ -71,6 +71,22 @@ inline std::unique_ptr<DataMatrix> MakeMatrix(MatrixSpec const& spec) {
   return MakeMatrix(MakeValues(spec), spec.n_cols, spec.sparse);
 }
 
+/// Columns of 2 to 9 different values, of which one fills four rows in five; in every third column it is NaN when
+/// `missing` is set. The last column has numbers that do not repeat.
+inline std::vector<float> MakeFlagValues(std::int64_t n_rows, std::int64_t n_cols, bool missing, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> values;
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    for (std::int64_t column = 0; column + 1 < n_cols; ++column) {
+      auto const usual = missing && column % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : 0.0F;
+      auto const other = static_cast<float>(1 + random.Below(1 + column % 8));
+      values.push_back(random.Below(5) == 0 ? other : usual);
+    }
+    values.push_back(static_cast<float>(random.Normal()));
+  }
+  return values;
+}
+
 /// [n_rows, n_variables * n_levels] row-major: of each variable's columns one is 1, or none where its value is missing;
 /// the others are 0, or NaN with `absent`.
 inline std::vector<float> MakeOneHotValues(std::int64_t n_rows, std::uint32_t n_variables, std::uint32_t n_levels,

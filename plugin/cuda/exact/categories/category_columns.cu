@@ -108,8 +108,7 @@ void CategoryColumns::FindInSlice(CudaContext const& cuda, CategorySlice const& 
   task.segment_best = segment_best_.data();
   AddByCategory(cuda, task.table, slice, positions, pairs, sums_.data());
   if (needs_order_) {
-    task.order = SortByWeight(cuda, task.table, slice.n_nodes, level.param, task.sums, ReserveSort(cuda, n_slots),
-                              &sort_scratch_);
+    task.order = SortByWeight(cuda, task, ReserveSort(cuda, n_slots), &sort_scratch_);
   }
   FindCategorySplits(cuda, task, best + slice.first);
   MarkRightCategories(cuda, task, best + slice.first, n_words_, right_.data() + slice.first * n_words_);

@@ -83,14 +83,14 @@ __global__ void __launch_bounds__(kMarkThreads)
 
 }  // namespace
 
-std::uint32_t const* SortByWeight(CudaContext const& ctx, CategoryTable const& table, std::int32_t n_nodes,
-                                  GainParam const& param, FixedSum const* sums, CategorySortBuffers const& buffers,
-                                  CubScratch* scratch) {
-  auto const n = n_nodes * table.n_slots;
-  Launch(ctx, GridFor(n, kBlockThreads), kBlockThreads, KeysKernel, table, n, param, sums, buffers.keys, buffers.order);
+std::uint32_t const* SortByWeight(CudaContext const& ctx, CategorySplitTask const& task,
+                                  CategorySortBuffers const& buffers, CubScratch* scratch) {
+  auto const n = task.level.table.n_nodes * task.table.n_slots;
+  Launch(ctx, GridFor(n, kBlockThreads), kBlockThreads, KeysKernel, task.table, n, task.level.param, task.sums,
+         buffers.keys, buffers.order);
   cub::DoubleBuffer<std::uint64_t> keys(buffers.keys, buffers.other_keys);
   cub::DoubleBuffer<std::uint32_t> order(buffers.order, buffers.other_order);
-  auto const last_segment = static_cast<std::int64_t>(n_nodes) * table.n_features - 1;
+  auto const last_segment = static_cast<std::int64_t>(task.level.table.n_nodes) * task.table.n_features - 1;
   int n_bits = 32;
   while (last_segment >> (n_bits - 32) != 0) ++n_bits;
   scratch->Run(ctx, [&](void* temp, std::size_t& bytes) {

@@ -32,10 +32,9 @@ struct CategorySortBuffers {
   std::uint32_t* other_order = nullptr;
 };
 
-/// Returns CategorySplitTask::order, one of the buffers. n_nodes: of the slice.
-std::uint32_t const* SortByWeight(CudaContext const& ctx, CategoryTable const& table, std::int32_t n_nodes,
-                                  GainParam const& param, FixedSum const* sums, CategorySortBuffers const& buffers,
-                                  CubScratch* scratch);
+/// Returns what is to be task.order, one of the buffers.
+std::uint32_t const* SortByWeight(CudaContext const& ctx, CategorySplitTask const& task,
+                                  CategorySortBuffers const& buffers, CubScratch* scratch);
 
 /// Improves best: [n_nodes].
 void FindCategorySplits(CudaContext const& ctx, CategorySplitTask const& task, SplitCandidate* best);

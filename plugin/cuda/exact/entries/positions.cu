@@ -19,15 +19,14 @@ __global__ void MoveByDefaultKernel(Span<std::int32_t const> current, NodeMove c
   next[row] = move.feature < 0 || move.default_left != 0 ? move.left : move.right;
 }
 
-__global__ void MoveByColumnKernel(std::uint32_t const* rows, float const* values, std::int64_t n_entries,
-                                   std::int32_t feature, std::int32_t const* current, NodeMove const* moves,
-                                   std::int32_t* next) {
+__global__ void MoveByColumnKernel(ColumnMove move) {
   std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index >= n_entries) return;
-  std::uint32_t const row = rows[index];
-  std::int32_t const node = current[row];
-  if (node < 0 || moves[node].feature != feature) return;
-  next[row] = values[index] < moves[node].threshold ? moves[node].left : moves[node].right;
+  if (index >= move.n_entries) return;
+  std::uint32_t const row = move.rows[index];
+  std::int32_t const node = move.current[row];
+  if (node < 0 || move.moves[node].feature != move.feature) return;
+  NodeMove const& split = move.moves[node];
+  move.next[row] = move.values[index] < split.threshold ? split.left : split.right;
 }
 
 /// blockIdx.y: the node.
@@ -87,10 +86,8 @@ void MoveByDefault(CudaContext const& ctx, Span<std::int32_t const> current, Nod
          current, moves, next);
 }
 
-void MoveByColumn(CudaContext const& ctx, std::uint32_t const* rows, float const* values, std::int64_t n_entries,
-                  std::int32_t feature, std::int32_t const* current, NodeMove const* moves, std::int32_t* next) {
-  Launch(ctx, GridFor(n_entries, kBlockThreads), kBlockThreads, MoveByColumnKernel, rows, values, n_entries, feature,
-         current, moves, next);
+void MoveByColumn(CudaContext const& ctx, ColumnMove const& move) {
+  Launch(ctx, GridFor(move.n_entries, kBlockThreads), kBlockThreads, MoveByColumnKernel, move);
 }
 
 void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArrays const& entries,

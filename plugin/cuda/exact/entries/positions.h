@@ -15,9 +15,19 @@ namespace kauri::cuda {
 /// next[row] = the missing direction of moves[current[row]]; finished rows stay. [n_rows] each.
 void MoveByDefault(CudaContext const& ctx, Span<std::int32_t const> current, NodeMove const* moves, std::int32_t* next);
 
-/// The entries of one sorted column, all rows: those whose node splits on `feature` move by their value.
-void MoveByColumn(CudaContext const& ctx, std::uint32_t const* rows, float const* values, std::int64_t n_entries,
-                  std::int32_t feature, std::int32_t const* current, NodeMove const* moves, std::int32_t* next);
+/// One sorted column with its entries of all rows; device memory, not owning.
+struct ColumnMove {
+  std::uint32_t const* rows = nullptr;  ///< [n_entries]
+  float const* values = nullptr;        ///< [n_entries]
+  std::int64_t n_entries = 0;
+  std::int32_t feature = 0;               ///< among all features
+  std::int32_t const* current = nullptr;  ///< [n_rows]
+  NodeMove const* moves = nullptr;
+  std::int32_t* next = nullptr;  ///< [n_rows]
+};
+
+/// The column's rows whose node splits on its feature move by their value.
+void MoveByColumn(CudaContext const& ctx, ColumnMove const& move);
 
 /// The segments of the nodes' own split features only. winners: [n_nodes], the feature's place within the chunk or -1.
 void MoveBySegments(CudaContext const& ctx, SegmentTable const& table, EntryArrays const& entries,

@@ -45,6 +45,11 @@ std::vector<BinMatrix> AllKindsOfBins(std::int64_t n_rows) {
     kinds.emplace_back(Context{}, *data, MakeQuantileCuts(Context{}, *data, 256));
     EXPECT_TRUE(kinds.back().HasBundles() || n_rows < 50);
   }
+  for (bool const missing : {false, true}) {
+    auto const data = MakeMatrix(testing::MakeFlagValues(n_rows, 14, missing, 3), 14, false);
+    kinds.emplace_back(Context{}, *data, MakeQuantileCuts(Context{}, *data, 256));
+    EXPECT_TRUE(!kinds.back().Unusual().IsEmpty() || n_rows < 50);
+  }
   return kinds;
 }
 

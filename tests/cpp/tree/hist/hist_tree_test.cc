@@ -91,6 +91,18 @@ std::vector<Job> LargeJobs() {
   return jobs;
 }
 
+/// Lists of unusual cells (data/bins/unusual_cells.h) change nothing: the tree is the definition's.
+TEST(HistTree, MostlyUsualValues) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    Job job;
+    job.values = testing::MakeFlagValues(3000, 14, seed % 2 == 1, seed);
+    job.n_cols = 14;
+    job.gradients = MakeGradients(3000, seed);
+    if (seed > 3) job.param.colsample_bynode = 0.9F;
+    ExpectSame(BuildTree(job, 1 + static_cast<int>(seed)), NaiveHistTree(job).Grow(), "seed " + std::to_string(seed));
+  }
+}
+
 TEST(HistTree, ThreadsAndRunsDoNotMatter) {
   for (auto const& job : LargeJobs()) {
     auto const expected = BuildTree(job, 1);

@@ -72,9 +72,9 @@ TEST_F(PositionsTest, ByColumn) {
     auto const entries = MakeDeviceLevel(Cuda(), layout, level.both_ways);
     auto const begin = layout.feature_begin[feature];
     auto const next = cuda::ToDevice(Cuda(), before);
-    cuda::MoveByColumn(Cuda(), entries.workspace.rows.data() + begin, entries.workspace.values.data() + begin,
-                       layout.column_end[feature] - begin, static_cast<std::int32_t>(feature), current.data(),
-                       device_moves.data(), next.data());
+    cuda::MoveByColumn(Cuda(), {entries.workspace.rows.data() + begin, entries.workspace.values.data() + begin,
+                                layout.column_end[feature] - begin, static_cast<std::int32_t>(feature), current.data(),
+                                device_moves.data(), next.data()});
     EXPECT_EQ(Fetch(Cuda(), next), MovedByColumn(level, feature, moves, before));
   }
 }

@@ -1,0 +1,116 @@
+#include "data/bins/unusual_cells.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "common/large_memory.h"
+#include "common/parallel_for.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 10;
+constexpr std::int64_t kSampledRows = 1 << 12;
+constexpr double kMostShare = 0.45;
+constexpr std::uint32_t kStep = UnusualCells::kCellsPerStep;
+
+constexpr std::uint32_t UpToSteps(std::uint32_t n) { return (n + kStep - 1) / kStep * kStep; }
+
+/// Makes the lists of rows, one after the other.
+class RowLister {
+ public:
+  RowLister(ByteColumns const& columns, std::vector<std::uint32_t> const& usual, Span<std::uint32_t const> cell_begin)
+      : columns_(columns), cell_begin_(cell_begin), usual_(usual.begin(), usual.end()) {
+    for (std::int64_t feature = 0; feature < columns.n_cols; ++feature) {
+      if (usual[feature] != kNoUsual && n_fill_ < kStep) fill_[n_fill_++] = Cell(feature, usual[feature]);
+    }
+  }
+
+  bool CanFill() const { return n_fill_ == kStep; }
+
+  /// Lengths of the lists of rows [begin, end).
+  void Count(std::int64_t begin, std::int64_t end, std::uint32_t* lengths) const {
+    std::fill_n(lengths, end - begin, 0U);
+    for (std::int64_t feature = 0; feature < columns_.n_cols; ++feature) {
+      auto const* codes = columns_.Of(static_cast<std::size_t>(feature)) + begin;
+      auto const usual = usual_[feature];
+      for (std::int64_t i = 0; i < end - begin; ++i) lengths[i] += static_cast<std::uint32_t>(codes[i] != usual);
+    }
+    for (std::int64_t i = 0; i < end - begin; ++i) lengths[i] = UpToSteps(lengths[i]);
+  }
+
+  /// codes: of one row. out: [length].
+  void List(std::uint8_t const* codes, std::uint32_t length, std::uint16_t* out) const {
+    std::uint32_t n = 0;
+    for (std::int64_t feature = 0; feature < columns_.n_cols && n < length; ++feature) {
+      out[n] = Cell(feature, codes[feature]);
+      n += static_cast<std::uint32_t>(codes[feature] != usual_[feature]);
+    }
+    std::copy_n(fill_.begin(), length - n, out + n);
+  }
+
+ private:
+  std::uint16_t Cell(std::int64_t feature, std::uint32_t code) const {
+    return static_cast<std::uint16_t>(cell_begin_[feature] + code);
+  }
+
+  ByteColumns const& columns_;
+  Span<std::uint32_t const> cell_begin_;
+  std::vector<std::uint32_t> usual_;
+  std::array<std::uint16_t, kStep> fill_{};
+  std::uint32_t n_fill_ = 0;
+};
+
+/// Whether the first rows' lists are short.
+bool WouldPay(ByteColumns const& columns, RowLister const& lister) {
+  std::array<std::uint32_t, kRowsPerBlock> lengths;
+  auto const n_rows = std::min(columns.n_rows, kSampledRows);
+  double n_listed = 0.0;
+  for (std::int64_t begin = 0; begin < n_rows; begin += kRowsPerBlock) {
+    auto const end = std::min(n_rows, begin + kRowsPerBlock);
+    lister.Count(begin, end, lengths.data());
+    for (std::int64_t i = 0; i < end - begin; ++i) n_listed += lengths[i];
+  }
+  return n_listed <= kMostShare * static_cast<double>(n_rows * columns.n_cols);
+}
+
+/// Turns lengths, in row_ptr from its second place on, into the places of lists; false where there are too many.
+bool AddUp(std::vector<std::uint32_t>* row_ptr) {
+  std::uint64_t sum = 0;
+  for (auto& place : *row_ptr) {
+    sum += place;
+    place = static_cast<std::uint32_t>(sum);
+  }
+  return sum <= std::numeric_limits<std::uint32_t>::max();
+}
+
+}  // namespace
+
+UnusualCells ListUnusualCells(Context const& ctx, ByteColumns const& columns, std::uint8_t const* rows,
+                              std::int64_t row_stride, Span<std::uint32_t const> cell_begin) {
+  if (columns.n_rows == 0 || cell_begin[columns.n_cols] > std::numeric_limits<std::uint16_t>::max()) return {};
+  UnusualCells lists;
+  lists.usual = FindUsualCodes(ctx, columns, kSampledRows);
+  if (RowLister const sampled(columns, lists.usual, cell_begin); !sampled.CanFill() || !WouldPay(columns, sampled)) {
+    return {};
+  }
+  lists.usual = FindUsualCodes(ctx, columns, columns.n_rows);
+  RowLister const lister(columns, lists.usual, cell_begin);
+  if (!lister.CanFill()) return {};
+  lists.row_ptr.assign(columns.n_rows + 1, 0);
+  ParallelForBlocks(ctx, columns.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    lister.Count(begin, end, lists.row_ptr.data() + begin + 1);
+  });
+  if (!AddUp(&lists.row_ptr)) return {};
+  ResizeLarge(ctx, &lists.cells, ToSize(std::int64_t{lists.row_ptr.back()}));
+  ParallelForBlocks(ctx, columns.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (auto row = begin; row < end; ++row) {
+      auto const first = lists.row_ptr[row];
+      lister.List(rows + row * row_stride, lists.row_ptr[row + 1] - first, lists.cells.data() + first);
+    }
+  });
+  return lists;
+}
+
+}  // namespace kauri
