@@ -48,6 +48,10 @@ std::int64_t OutputWidth(Model const& model, PredictKind kind, TreeRange trees);
 struct MarginStart {
   Span<float const> of_output;  ///< [n_outputs], the base score as margin
   Span<float const> of_row;     ///< [n_rows, n_outputs], a base margin given by the user; empty: of_output holds
+
+  float Of(std::int64_t row, std::int64_t output, std::int64_t n_outputs) const {
+    return of_row.empty() ? of_output[output] : of_row[row * n_outputs + output];
+  }
 };
 
 /// A model compiled for one predictor: immutable, so shared by any number of threads.
@@ -63,6 +67,13 @@ struct SparseInteractions {
   std::vector<std::uint32_t> first;    ///< [n_entries], a feature
   std::vector<std::uint32_t> second;   ///< [n_entries], a feature, not below the first
   std::vector<float> values;           ///< [n_entries], the dense matrix's cell (first, second)
+};
+
+/// What predictions of any kind work on. Nothing is owned.
+struct PredictTask {
+  DataView const& rows;
+  TreeRange trees;  ///< within what was compiled
+  MarginStart start;
 };
 
 /// A prediction on rows in device memory.
@@ -83,26 +94,25 @@ class Predictor {
                                                        TreeRange trees) const = 0;
 
   /// Margins, leaves, contributions or interactions; kValue is the objective's work on kMargin and is refused.
-  /// `trees` lies within what was compiled. out: [n_rows, OutputWidth(model, kind, trees)].
+  /// out: [n_rows, OutputWidth(model, kind, trees)].
   /// Margins are float32 sums in the order start, tree, tree, ...: the same bits for any thread count or batch.
-  virtual void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind,
-                       TreeRange trees, MarginStart const& start, Span<float> out) const = 0;
+  virtual void Predict(Context const& ctx, CompiledModel const& model, PredictTask const& task, PredictKind kind,
+                       Span<float> out) const = 0;
 
   /// kInteraction without materialising the matrices. top_k = 0: all cells of the upper triangle that a tree of the
   /// range can fill, the diagonal of its features and the bias (n_features, n_features) included, by (first, second).
   /// top_k > 0: of each row and output the top_k cells beside the diagonal that are largest in absolute value, largest
   /// first, equal ones by (first, second). The same bits as in the dense matrix.
-  virtual void PredictSparse(Context const&, CompiledModel const&, DataView const& /*rows*/, TreeRange /*trees*/,
-                             MarginStart const&, std::int64_t /*top_k*/, SparseInteractions* /*out*/) const {
+  virtual void PredictSparse(Context const&, CompiledModel const&, PredictTask const&, std::int64_t /*top_k*/,
+                             SparseInteractions* /*out*/) const {
     Fail(ErrorKind::kParameter, "this predictor has no sparse interactions; use device=cpu.");
   }
 
   /// Interventional Shapley values: what is missing from a coalition comes from a row of `background`, and the values
   /// are the mean over its rows (at least one). The bias is the mean margin of the background; each row adds up to its
   /// own margin. out: as of kContribution. Nothing depends on covers.
-  virtual void PredictInterventional(Context const&, CompiledModel const&, DataView const& /*rows*/,
-                                     DataView const& /*background*/, TreeRange /*trees*/, MarginStart const&,
-                                     Span<float> /*out*/) const {
+  virtual void PredictInterventional(Context const&, CompiledModel const&, PredictTask const&,
+                                     DataView const& /*background*/, Span<float> /*out*/) const {
     Fail(ErrorKind::kParameter, "this predictor has no interventional contributions; use device=cpu.");
   }
 

@@ -6,6 +6,7 @@
 #include "booster/device.h"
 #include "booster/metric_names.h"
 #include "booster/parameter_check.h"
+#include "booster/predictor_name.h"
 #include "common/log.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -57,14 +58,8 @@ void RequireClasses(Components const& parts) {
        ", which tells no classes apart; use multi:softprob or multi:softmax, or leave num_class out.");
 }
 
-/// The registered predictor of what a booster learns on a device.
-std::string PredictorName(std::string const& booster, DeviceKind device) {
-  if (booster == "gblinear") return "linear_predictor";
-  return device == DeviceKind::kCuda ? "gpu_predictor" : "cpu_predictor";
-}
-
 std::unique_ptr<Predictor> MakePredictor(Components const& parts, ParamMap const& params) {
-  auto const name = PredictorName(parts.param.booster, parts.ctx.device.kind);
+  auto const name = PredictorName(parts.param, parts.ctx.device.kind);
   return GetRegistries().predictors.Find(name).make(params);
 }
 

@@ -166,6 +166,7 @@ ParamMap ForeignParams(Json const& learner) {
     if (name != "learner_model_param") CollectMember("learner", name, value, &params);
   }
   params.erase("num_trees");
+  params.erase("predictor");  // where it predicted there says nothing of the devices here
   auto const& updater = JsonMember(JsonMember(learner, "gradient_booster"), "specified_updater");
   if (updater.is_boolean() && !updater.get<bool>()) params.erase("updater");  // follows from tree_method
   auto const& objective = JsonMember(JsonMember(learner, "objective"), "name");

@@ -36,9 +36,9 @@ struct Explainer {
     auto const& margins = task.base_margin;
     MarginStart const from{start, is_whole || margins.empty() ? margins : margins.subspan(first, count)};
     if (task.background != nullptr) {
-      predictor.PredictInterventional(parts.ctx, model, rows, *task.background, trees, from, out);
+      predictor.PredictInterventional(parts.ctx, model, {rows, trees, from}, *task.background, out);
     } else {
-      predictor.Predict(parts.ctx, model, rows, kind, trees, from, out);
+      predictor.Predict(parts.ctx, model, {rows, trees, from}, kind, out);
     }
   }
 };
@@ -199,8 +199,9 @@ SparseInteractions ExplainSparse(ReadyModel const& ready, ExplainTask const& tas
   SparseInteractions sparse;
   ModelRows const rows(model, task.rows);
   PredictorOf(ready.Parts(), options.shap_method)
-      ->PredictSparse(parts.ctx, *ready.Compiled(), rows.View(), model.TreesOf(options.iterations),
-                      {start, task.base_margin}, options.top_k, &sparse);
+      ->PredictSparse(parts.ctx, *ready.Compiled(),
+                      {rows.View(), model.TreesOf(options.iterations), {start, task.base_margin}}, options.top_k,
+                      &sparse);
   return sparse;
 }
 

@@ -94,7 +94,7 @@ Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOption
   MarginStart const from{start, rows.base_margin};
   ModelRows const known(model, rows.view);
   PredictorOf(ready.Parts(), options.shap_method)
-      ->Predict(parts.ctx, *compiled, known.View(), kind, trees, from, values);
+      ->Predict(parts.ctx, *compiled, {known.View(), trees, from}, kind, values);
   return Finish(ready, options, trees, n_rows, std::move(values));
 }
 

@@ -63,7 +63,7 @@ RowCounts CountRows(ReadyModel const& ready, DataMatrix const& data) {
   for (std::int64_t begin = 0; begin < view->NumRows(); begin += tile_rows) {
     RowWindow const tile(rows.View(), begin, std::min(view->NumRows(), begin + tile_rows));
     std::vector<float> leaves(tile.NumRows() * n_trees);
-    parts.predictor->Predict(parts.ctx, *compiled, tile, PredictKind::kLeaf, {0, n_trees}, {start, {}}, leaves);
+    parts.predictor->Predict(parts.ctx, *compiled, {tile, {0, n_trees}, {start, {}}}, PredictKind::kLeaf, leaves);
     AddLeaves(parts.ctx, leaves, &counts);
   }
   for (std::size_t tree = 0; tree < counts.size(); ++tree) SumUp(model.trees[tree], &counts[tree]);

@@ -64,7 +64,7 @@ class CpuEngine : public Engine, public HostSide {
     auto const view = data->View();
     ModelRows const known(model, *view);
     for (auto const trees : plan.runs) {
-      predictor.Predict(ctx, *compiled, known.View(), PredictKind::kMargin, trees, from, own->margins);
+      predictor.Predict(ctx, *compiled, {known.View(), trees, from}, PredictKind::kMargin, own->margins);
       from.of_row = own->margins;
     }
     own->held.Hold(wanted);

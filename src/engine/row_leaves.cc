@@ -19,7 +19,7 @@ std::vector<std::int32_t> FindRowLeaves(Context const& ctx, DataMatrix const& da
   MarginStart start;
   start.of_output = model.base_score;
   auto const compiled = predictor.Compile(ctx, model, {0, 1});
-  predictor.Predict(ctx, *compiled, *data.View(), PredictKind::kLeaf, {0, 1}, start, leaves);
+  predictor.Predict(ctx, *compiled, {*data.View(), {0, 1}, start}, PredictKind::kLeaf, leaves);
   std::vector<std::int32_t> leaf_of_row;
   leaf_of_row.reserve(leaves.size());
   for (auto const leaf : leaves) leaf_of_row.push_back(static_cast<std::int32_t>(leaf));

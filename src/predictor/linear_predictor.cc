@@ -35,10 +35,6 @@ class CompiledLinear : public CompiledModel {
   std::vector<float> weights;  ///< [n_features + 1, n_outputs]
 };
 
-float StartOf(MarginStart const& start, std::int64_t row, std::int64_t output, std::int64_t n_outputs) {
-  return start.of_row.empty() ? start.of_output[output] : start.of_row[row * n_outputs + output];
-}
-
 /// begin_row(row), then fn(row, feature, value) for its present values among the first n_features, ascending.
 template <typename BeginRow, typename Fn>
 void ForPresent(DataView const& view, std::int64_t n_features, std::int64_t begin, std::int64_t end,
@@ -69,16 +65,15 @@ void ForPresent(DataView const& view, std::int64_t n_features, std::int64_t begi
   }
 }
 
-void Margins(Context const& ctx, CompiledLinear const& linear, DataView const& rows, MarginStart const& start,
-             Span<float> out) {
+void Margins(Context const& ctx, CompiledLinear const& linear, PredictTask const& task, Span<float> out) {
   auto const n_outputs = linear.n_outputs;
-  ParallelForBlocks(ctx, rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  ParallelForBlocks(ctx, task.rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     auto const begin_row = [&](std::int64_t row) {
       for (std::int64_t k = 0; k < n_outputs; ++k) {
-        out[row * n_outputs + k] = linear.Biases()[k] + StartOf(start, row, k, n_outputs);
+        out[row * n_outputs + k] = linear.Biases()[k] + task.start.Of(row, k, n_outputs);
       }
     };
-    ForPresent(rows, linear.n_features, begin, end, begin_row,
+    ForPresent(task.rows, linear.n_features, begin, end, begin_row,
                [&](std::int64_t row, std::int64_t feature, float value) {
                  auto const* weight = linear.Row(feature);
                  auto* const sums = out.data() + row * n_outputs;
@@ -98,18 +93,18 @@ Cells CellsOf(std::int64_t n_features, bool of_pairs) {
   return of_pairs ? Cells{columns * columns, columns + 1} : Cells{columns, 1};
 }
 
-void Contributions(Context const& ctx, CompiledLinear const& linear, DataView const& rows, MarginStart const& start,
-                   Cells cells, Span<float> out) {
+void Contributions(Context const& ctx, CompiledLinear const& linear, PredictTask const& task, Cells cells,
+                   Span<float> out) {
   auto const n_outputs = linear.n_outputs;
-  ParallelForBlocks(ctx, rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  ParallelForBlocks(ctx, task.rows.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     auto const begin_row = [&](std::int64_t row) {
       auto* block = out.data() + row * n_outputs * cells.block;
       std::fill(block, block + n_outputs * cells.block, 0.0F);
       for (std::int64_t k = 0; k < n_outputs; ++k, block += cells.block) {
-        block[linear.n_features * cells.stride] = linear.Biases()[k] + StartOf(start, row, k, n_outputs);
+        block[linear.n_features * cells.stride] = linear.Biases()[k] + task.start.Of(row, k, n_outputs);
       }
     };
-    ForPresent(rows, linear.n_features, begin, end, begin_row,
+    ForPresent(task.rows, linear.n_features, begin, end, begin_row,
                [&](std::int64_t row, std::int64_t feature, float value) {
                  auto* const block = out.data() + row * n_outputs * cells.block + feature * cells.stride;
                  for (std::int64_t k = 0; k < n_outputs; ++k) block[k * cells.block] = value * linear.Row(feature)[k];
@@ -151,20 +146,19 @@ class LinearPredictor : public Predictor {
     return std::make_shared<CompiledLinear const>(model);
   }
 
-  void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange,
-               MarginStart const& start, Span<float> out) const override {
+  void Predict(Context const& ctx, CompiledModel const& model, PredictTask const& task, PredictKind kind,
+               Span<float> out) const override {
     auto const& linear = LinearOf(model);
     if (kind == PredictKind::kLeaf) Fail(ErrorKind::kParameter, "a linear booster has no trees, so it has no leaves.");
-    if (kind == PredictKind::kMargin) return Margins(ctx, linear, rows, start, out);
-    Contributions(ctx, linear, rows, start, CellsOf(linear.n_features, IsOfPairs(kind)), out);
+    if (kind == PredictKind::kMargin) return Margins(ctx, linear, task, out);
+    Contributions(ctx, linear, task, CellsOf(linear.n_features, IsOfPairs(kind)), out);
   }
 
-  void PredictInterventional(Context const& ctx, CompiledModel const& model, DataView const& rows,
-                             DataView const& background, TreeRange, MarginStart const& start,
-                             Span<float> out) const override {
+  void PredictInterventional(Context const& ctx, CompiledModel const& model, PredictTask const& task,
+                             DataView const& background, Span<float> out) const override {
     auto const& linear = LinearOf(model);
-    Contributions(ctx, linear, rows, start, CellsOf(linear.n_features, false), out);
-    CountFromMeans(ctx, linear, MeansOf(background, linear.n_features), rows.NumRows(), out);
+    Contributions(ctx, linear, task, CellsOf(linear.n_features, false), out);
+    CountFromMeans(ctx, linear, MeansOf(background, linear.n_features), task.rows.NumRows(), out);
   }
 
  private:

@@ -110,15 +110,16 @@ int Run(Options const& options) {
   std::vector<float> streamed(margins.size());
   auto const from_host = Median(options.repeats, [&] {
     auto const begin = std::chrono::steady_clock::now();
-    gpu->Predict(ctx, *compiled, *view, PredictKind::kMargin, trees, {start, {}}, streamed);
+    gpu->Predict(ctx, *compiled, {*view, trees, {start, {}}}, PredictKind::kMargin, streamed);
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   });
 
   auto const n_compared = std::min(options.rows, kComparedRows);
   std::vector<float> expected(static_cast<std::size_t>(n_compared));
   auto const cpu = GetRegistries().predictors.Find("cpu_predictor").make({});
-  cpu->Predict(ctx, *cpu->Compile(ctx, model, trees), *MakeRowsView(values.data(), n_compared, options.cols),
-               PredictKind::kMargin, trees, {start, {}}, expected);
+  cpu->Predict(ctx, *cpu->Compile(ctx, model, trees),
+               {*MakeRowsView(values.data(), n_compared, options.cols), trees, {start, {}}}, PredictKind::kMargin,
+               expected);
   auto const bytes = expected.size() * sizeof(float);
   auto const same = std::memcmp(margins.data(), expected.data(), bytes) == 0 &&
                     std::memcmp(streamed.data(), expected.data(), bytes) == 0;

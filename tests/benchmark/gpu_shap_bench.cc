@@ -73,7 +73,7 @@ bool TimeMethod(Options const& options, Model const& model, std::string const& m
     auto const values = RowsAround(model, n_rows);
     auto const view = MakeRowsView(values.data(), n_rows, model.n_features);
     std::vector<float> out(static_cast<std::size_t>(n_rows * OutputWidth(model, kind, trees)));
-    auto const call = [&] { gpu->Predict(ctx, *compiled, *view, kind, trees, {start, {}}, out); };
+    auto const call = [&] { gpu->Predict(ctx, *compiled, {*view, trees, {start, {}}}, kind, out); };
     auto const first = Milliseconds(call);
     std::vector<double> times;
     for (int repeat = 0; repeat < options.repeats; ++repeat) times.push_back(Milliseconds(call));

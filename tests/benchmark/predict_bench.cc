@@ -108,16 +108,19 @@ Model MakeModel(Options const& options) {
 struct Case {
   Options options;
   Forest forest;
+  Crown crown;
   std::vector<float> values;
   std::vector<float> start{0.5F};
 
-  TreeRange Trees() const { return {0, options.trees}; }
+  ForestTask TaskOn(DataView const& rows) const { return {forest, rows, {0, options.trees}, {start, {}}}; }
   Rows FirstRows(std::int64_t n_rows) const { return {values, n_rows, options.cols}; }
 };
 
 Case MakeCase(Context const& ctx, Options const& options) {
   auto const model = MakeModel(options);
-  Case result{options, CompileForest(ctx, model, {0, options.trees}), {}};
+  auto forest = CompileForest(ctx, model, {0, options.trees});
+  auto crown = BuildCrown(forest);
+  Case result{options, std::move(forest), std::move(crown), {}};
   result.values.resize(static_cast<std::size_t>(options.rows * options.cols));
   for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] = static_cast<float>(RandomUniform(7, i));
   return result;
@@ -133,10 +136,9 @@ std::vector<float> TimeMargins(Context const& ctx, Case const& test, bool* agree
   for (int repeat = 0; repeat < test.options.repeats; ++repeat) {
     for (int path = 0; path < 3; ++path) {
       margins[path].resize(static_cast<std::size_t>(test.options.rows));
-      least[path] = std::min(
-          least[path], LeastSeconds(1, [&] {
-            PredictMargins(ctx, test.forest, rows, test.Trees(), {test.start, {}}, kPaths[path], margins[path]);
-          }));
+      least[path] = std::min(least[path], LeastSeconds(1, [&] {
+                               PredictMargins(ctx, test.TaskOn(rows), test.crown, kPaths[path], margins[path]);
+                             }));
     }
   }
   auto const visits = static_cast<double>(test.options.rows) * static_cast<double>(test.options.trees);
@@ -154,7 +156,7 @@ void TimeOneRow(Case const& test) {
   float margin = 0.0F;
   auto const seconds = LeastSeconds(test.options.repeats, [&] {
     for (int call = 0; call < kCalls; ++call) {
-      PredictMargins({}, test.forest, rows, test.Trees(), {test.start, {}}, MarginPath::kAuto, {&margin, 1});
+      PredictMargins({}, test.TaskOn(rows), test.crown, MarginPath::kAuto, {&margin, 1});
     }
   });
   std::printf("one row          %9.2f us\n", seconds / kCalls * 1e6);
@@ -165,7 +167,7 @@ bool TimeContributions(Context const& ctx, Case const& test, std::vector<float> 
   auto const n_rows = std::min<std::int64_t>(test.options.rows, 64);
   auto const width = static_cast<std::size_t>(test.options.cols) + 1;
   auto const rows = test.FirstRows(n_rows);
-  ContributionTask const task{test.forest, rows, test.Trees(), {test.start, {}}};
+  auto const task = test.TaskOn(rows);
   std::vector<float> phi(static_cast<std::size_t>(n_rows) * width);
   std::vector<float> pairs(phi.size() * width);
   auto const phi_seconds = LeastSeconds(test.options.repeats, [&] { TreeShapContributions(ctx, task, phi); });

@@ -15,9 +15,9 @@
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_floats.h"
 #include "cuda/engine/engine_data.h"
-#include "cuda/forest/device_forest.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
+#include "cuda/predictor/gpu_model.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
@@ -221,16 +221,17 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const& data = *wanted.data;
     auto const keeps_features = !plan.first_time;
     auto const compiled = predictor.Compile(OnFirstDevice(ctx), wanted.model, plan.Hull());
-    auto const* forest = dynamic_cast<DeviceForest const*>(compiled.get());
-    auto const rows = forest == nullptr ? std::nullopt : own->Features(Cuda(), data, keeps_features);
+    auto const* on_device = dynamic_cast<GpuModel const*>(compiled.get());
+    auto const rows = on_device == nullptr ? std::nullopt : own->Features(Cuda(), data, keeps_features);
     if (rows.has_value()) {
       for (auto const trees : plan.runs) {
-        WalkForest(Cuda(), *forest, *rows, PredictKind::kMargin, forest->OwnTrees(trees), own->margins.data());
+        auto const& forest = on_device->forest;
+        WalkForest(Cuda(), forest, *rows, PredictKind::kMargin, forest.OnHost().OwnTrees(trees), own->margins.data());
       }
       Cuda().Synchronize();  // for nothing but the forest, which goes now
       return;
     }
-    if (keeps_features) {
+    if (keeps_features && on_device != nullptr) {
       SayOnce("the features of an evaluation set of " + std::to_string(data.NumRows()) +
               " rows do not fit into device memory: they are copied every round");
     }
@@ -238,7 +239,7 @@ class CudaEngine : public Engine, public DeviceSide {
     MarginStart from;
     from.of_row = margins;
     for (auto const trees : plan.runs) {
-      predictor.Predict(ctx, *compiled, *data.View(), PredictKind::kMargin, trees, from, margins);
+      predictor.Predict(ctx, *compiled, {*data.View(), trees, from}, PredictKind::kMargin, margins);
     }
     CopyToDevice(Cuda(), margins.data(), margins.size(), own->margins.data());
   }

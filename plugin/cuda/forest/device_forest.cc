@@ -54,43 +54,43 @@ void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::siz
 }  // namespace
 
 DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange range, CoverSource cover_source)
-    : Forest(CompileForest(ctx, model, range,
-                           SplitsCategories(model, range) ? NodeLayout::kWide : NodeLayout::kSmallest, cover_source)),
+    : forest_(CompileForest(ctx, model, range,
+                            SplitsCategories(model, range) ? NodeLayout::kWide : NodeLayout::kSmallest, cover_source)),
       stream_(ctx.device.ordinal),
-      order_(OrderByOutput(*this)) {
+      order_(OrderByOutput(forest_)) {
   DeviceScope const scope(ctx.device.ordinal);
   auto const& cuda = stream_.Context();
   std::int64_t n_nodes = 0;
   for (auto const tree : order_) {
-    host_heads_.push_back({n_nodes, tree_depth[tree], static_cast<std::int32_t>(ModelTree(tree))});
-    node_count_.push_back(tree_begin[tree + 1] - tree_begin[tree]);
+    host_heads_.push_back({n_nodes, forest_.tree_depth[tree], static_cast<std::int32_t>(forest_.ModelTree(tree))});
+    node_count_.push_back(forest_.tree_begin[tree + 1] - forest_.tree_begin[tree]);
     n_nodes += (node_count_.back() + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
   }
-  RequireForestMemory(cuda, *this, ToSize(n_nodes));
-  if (is_wide) {
-    wide_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, wide));
+  RequireForestMemory(cuda, forest_, ToSize(n_nodes));
+  if (forest_.is_wide) {
+    wide_ = ToDevice(cuda, Reorder(forest_, order_, host_heads_, n_nodes, forest_.wide));
   } else {
-    narrow_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, narrow));
+    narrow_ = ToDevice(cuda, Reorder(forest_, order_, host_heads_, n_nodes, forest_.narrow));
   }
-  leaf_value_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, leaf_value));
-  node_id_ = ToDevice(cuda, Reorder(*this, order_, host_heads_, n_nodes, node_id));
+  leaf_value_ = ToDevice(cuda, Reorder(forest_, order_, host_heads_, n_nodes, forest_.leaf_value));
+  node_id_ = ToDevice(cuda, Reorder(forest_, order_, host_heads_, n_nodes, forest_.node_id));
   heads_ = ToDevice(cuda, host_heads_);
-  feature_of_slot_ = ToDevice(cuda, feature_of_slot);
-  slot_of_feature_ = ToDevice(cuda, slot_of_feature);
-  sets_ = ToDevice(cuda, categories.Sets());
-  set_data_ = ToDevice(cuda, categories.Data());
+  feature_of_slot_ = ToDevice(cuda, forest_.feature_of_slot);
+  slot_of_feature_ = ToDevice(cuda, forest_.slot_of_feature);
+  sets_ = ToDevice(cuda, forest_.categories.Sets());
+  set_data_ = ToDevice(cuda, forest_.categories.Data());
   cuda.Synchronize();  // for the arrays: other streams read them
 }
 
 ForestView DeviceForest::View() const {
   ForestView view{};
-  view.nodes = is_wide ? static_cast<void const*>(wide_.data()) : narrow_.data();
+  view.nodes = forest_.is_wide ? static_cast<void const*>(wide_.data()) : narrow_.data();
   view.leaf_value = leaf_value_.data();
   view.node_id = node_id_.data();
   view.heads = heads_.data();
-  view.slot_bits = slot_bits;
-  view.n_slots = static_cast<std::int32_t>(NumSlots());
-  view.n_outputs = static_cast<std::int32_t>(n_outputs);
+  view.slot_bits = forest_.slot_bits;
+  view.n_slots = static_cast<std::int32_t>(forest_.NumSlots());
+  view.n_outputs = static_cast<std::int32_t>(forest_.n_outputs);
   view.feature_of_slot = feature_of_slot_.data();
   view.slot_of_feature = slot_of_feature_.data();
   view.n_mapped_features = static_cast<std::int64_t>(slot_of_feature_.size());
@@ -103,9 +103,9 @@ std::vector<TreeChunk> DeviceForest::Chunks(TreeRange range, std::int64_t max_no
   for (std::size_t place = 0; place < host_heads_.size(); ++place) {
     auto const tree = order_[place];
     if (tree < range.begin || tree >= range.end) continue;
-    if (firsts_only && tree > 0 && ModelTree(tree - 1) == ModelTree(tree)) continue;
+    if (firsts_only && tree > 0 && forest_.ModelTree(tree - 1) == forest_.ModelTree(tree)) continue;
     auto const& head = host_heads_[place];
-    auto const output = output_of_tree[tree];
+    auto const output = forest_.output_of_tree[tree];
     auto const index = static_cast<std::int32_t>(place);
     auto const padded = (node_count_[place] + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
     auto* last = chunks.empty() ? nullptr : &chunks.back();

@@ -50,12 +50,13 @@ struct ForestView {
 
 /// The host's forest stays beside the copy: contributions are computed from it. Immutable, shared by any number of
 /// threads and streams. A stream that uses it must be waited for before it goes.
-class DeviceForest : public Forest {
+class DeviceForest {
  public:
   /// Nodes are narrow only without categorical splits. Uploads 12 to 24 bytes per node.
   /// \throws Error(kMemory) before anything is allocated, Error(kDevice).
   DeviceForest(Context const& ctx, Model const& model, TreeRange trees, CoverSource cover = CoverSource::kHessian);
 
+  Forest const& OnHost() const { return forest_; }
   int DeviceOrdinal() const { return stream_.Context().device; }
   ForestView View() const;
   /// The chunks of `range` (numbered within the forest) for buffers of `max_nodes` nodes. firsts_only: of a group
@@ -63,6 +64,7 @@ class DeviceForest : public Forest {
   std::vector<TreeChunk> Chunks(TreeRange range, std::int64_t max_nodes, bool firsts_only) const;
 
  private:
+  Forest forest_;
   StreamOwner stream_;               ///< before the buffers, which are freed on it
   std::vector<std::int64_t> order_;  ///< [n_trees], numbers within the forest in device order
   std::vector<TreeHead> host_heads_;

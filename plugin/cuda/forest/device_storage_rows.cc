@@ -31,7 +31,7 @@ std::unique_ptr<OwnedFloats> PredictDeviceRows(DeviceForest const& forest, Devic
   auto const device = forest.DeviceOrdinal();
   DeviceScope const scope(device);
   auto const rows = RowsOn({device, nullptr}, storage);
-  auto const width = kind == PredictKind::kLeaf ? forest.LeafWidth(trees) : forest.n_outputs;
+  auto const width = kind == PredictKind::kLeaf ? forest.OnHost().LeafWidth(trees) : forest.OnHost().n_outputs;
   auto result = std::make_unique<OwnedFloats>(device, rows.n_rows * width);
   auto const& cuda = result->Cuda();
   if (kind == PredictKind::kMargin) FillStart(cuda, start, result->Values());

@@ -9,7 +9,6 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/forest/walk_forest.h"
-#include "cuda/shap/shap_model.h"
 
 namespace kauri::cuda {
 namespace {
@@ -26,8 +25,9 @@ class TileInFlight {
  public:
   explicit TileInFlight(int device) : stream_(device) {}
 
-  void Begin(Context const& ctx, GpuModel const& forest, HostRowsTask const& task, std::int64_t begin,
+  void Begin(Context const& ctx, DeviceForest const& on_device, HostRowsTask const& task, std::int64_t begin,
              std::int64_t end) {
+    auto const& forest = on_device.OnHost();
     begin_ = begin;
     end_ = end;
     auto const& cuda = stream_.Context();
@@ -51,7 +51,7 @@ class TileInFlight {
     rows.values = features_.data();
     rows.row_stride = n_slots;
     rows.columns_are_slots = true;
-    WalkForest(cuda, forest, rows, task.kind, task.trees, out_.data());
+    WalkForest(cuda, on_device, rows, task.kind, task.trees, out_.data());
     CopyToHost(cuda, out_.data(), n_out_, host_out_.data());
   }
 
@@ -122,7 +122,7 @@ class HostRowsSession {
  public:
   explicit HostRowsSession(int device) : tiles_{TileInFlight(device), TileInFlight(device)} {}
 
-  void Run(Context const& ctx, GpuModel const& forest, HostRowsTask const& task) {
+  void Run(Context const& ctx, DeviceForest const& forest, HostRowsTask const& task) {
     try {
       RunTiles(ctx, forest, task);
     } catch (...) {
@@ -132,13 +132,14 @@ class HostRowsSession {
   }
 
  private:
-  void RunTiles(Context const& ctx, GpuModel const& forest, HostRowsTask const& task) {
+  void RunTiles(Context const& ctx, DeviceForest const& forest, HostRowsTask const& task) {
     auto const n_rows = task.rows.NumRows();
     if (n_rows == 0) return;
     auto const width = static_cast<std::int64_t>(task.out.size()) / n_rows;
-    auto const row_bytes = std::max<std::int64_t>(1, 4 * std::max(forest.NumSlots(), width));
+    auto const n_slots = forest.OnHost().NumSlots();
+    auto const row_bytes = std::max<std::int64_t>(1, 4 * std::max(n_slots, width));
     auto const tile_rows = std::max<std::int64_t>(1, kBytesPerTile / row_bytes);
-    RequireTiles(std::min(n_rows, tile_rows), forest.NumSlots(), width, n_rows > tile_rows ? 2 : 1);
+    RequireTiles(std::min(n_rows, tile_rows), n_slots, width, n_rows > tile_rows ? 2 : 1);
     std::size_t next = 0;
     for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {
       tiles_[next].End(ctx, task);
@@ -164,13 +165,12 @@ class HostRowsSession {
   std::array<TileInFlight, 2> tiles_;
 };
 
-GpuModel::GpuModel(Context const& ctx, Model const& model, TreeRange range, CoverSource cover_source)
-    : DeviceForest(ctx, model, range, cover_source), shap_(std::make_unique<ShapModel>(*this)) {}
+HostRowsPredictor::HostRowsPredictor(DeviceForest const& forest) : forest_(forest) {}
 
-GpuModel::~GpuModel() = default;
+HostRowsPredictor::~HostRowsPredictor() = default;
 
-void GpuModel::PredictHostRows(Context const& ctx, HostRowsTask const& task) const {
-  DeviceScope const scope(DeviceOrdinal());
+void HostRowsPredictor::Predict(Context const& ctx, HostRowsTask const& task) const {
+  DeviceScope const scope(forest_.DeviceOrdinal());
   std::unique_ptr<HostRowsSession> session;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
@@ -179,8 +179,8 @@ void GpuModel::PredictHostRows(Context const& ctx, HostRowsTask const& task) con
       idle_.pop_back();
     }
   }
-  if (session == nullptr) session = std::make_unique<HostRowsSession>(DeviceOrdinal());
-  session->Run(ctx, *this, task);
+  if (session == nullptr) session = std::make_unique<HostRowsSession>(forest_.DeviceOrdinal());
+  session->Run(ctx, forest_, task);
   std::lock_guard<std::mutex> const lock(mutex_);
   idle_.push_back(std::move(session));
 }

@@ -16,7 +16,7 @@ struct HostRowsTask {
   DataView const& rows;
   PredictKind kind;
   TreeRange trees;
-  MarginStart const& start;
+  MarginStart start;
   Span<float> out;
 };
 
@@ -26,21 +26,18 @@ void CopySlots(Forest const& forest, DataView const& rows, std::int64_t begin, s
 /// The streams, page-locked and device buffers of one call at a time.
 class HostRowsSession;
 
-class ShapModel;
-
-/// A forest with the sessions that its calls have left behind and what its contributions need. Safe from many threads:
-/// each call has its own session.
-class GpuModel : public DeviceForest {
+/// Predicts by one forest, which must outlive it, and keeps the sessions that its calls have left behind. Safe from
+/// many threads: each call has its own session.
+class HostRowsPredictor {
  public:
-  GpuModel(Context const& ctx, Model const& model, TreeRange trees, CoverSource cover);
-  ~GpuModel() override;
-  void PredictHostRows(Context const& ctx, HostRowsTask const& task) const;
-  ShapModel const& Shap() const { return *shap_; }
+  explicit HostRowsPredictor(DeviceForest const& forest);
+  ~HostRowsPredictor();
+  void Predict(Context const& ctx, HostRowsTask const& task) const;
 
  private:
+  DeviceForest const& forest_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<HostRowsSession>> idle_;
-  std::unique_ptr<ShapModel> shap_;
 };
 
 }  // namespace kauri::cuda

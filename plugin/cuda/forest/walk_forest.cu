@@ -196,21 +196,28 @@ __device__ __forceinline__ void WalkTree(ForestView const& forest, Reader const&
   }
 }
 
-/// The trees of a chunk whose nodes begin at `nodes` and `worth`.
+/// Where the nodes of a chunk begin, and what they are worth as leaves.
+template <typename Node>
+struct ChunkNodes {
+  Node const* nodes;
+  std::uint32_t const* worth;
+};
+
+/// The trees of a chunk.
 template <bool kCategorical, typename Node, typename Keys>
-__device__ __forceinline__ void WalkChunk(WalkTask const& task, TreeChunk const& chunk, Node const* nodes,
-                                          std::uint32_t const* worth, Keys const& keys, ThreadRows own,
-                                          float (&sums)[kThreadRows]) {
+__device__ __forceinline__ void WalkChunk(WalkTask const& task, TreeChunk const& chunk, ChunkNodes<Node> const& from,
+                                          Keys const& keys, ThreadRows own, float (&sums)[kThreadRows]) {
   TreeHead head = task.forest.heads[chunk.head_begin];
   for (std::int32_t tree = chunk.head_begin; tree < chunk.head_end; ++tree) {
     TreeHead const current = head;
     if (tree + 1 < chunk.head_end) head = task.forest.heads[tree + 1];
     auto const offset = static_cast<std::int32_t>(current.begin - chunk.node_begin);
     std::uint32_t leaves[kThreadRows];
-    WalkTree<kCategorical>(task.forest, ReaderOf<Node>::Make(task.forest, nodes + offset), keys, current.depth, leaves);
+    WalkTree<kCategorical>(task.forest, ReaderOf<Node>::Make(task.forest, from.nodes + offset), keys, current.depth,
+                           leaves);
 #pragma unroll
     for (int i = 0; i < kThreadRows; ++i) {
-      std::uint32_t const bits = worth[offset + static_cast<std::int32_t>(leaves[i])];
+      std::uint32_t const bits = from.worth[offset + static_cast<std::int32_t>(leaves[i])];
       if (!task.writes_leaves) {
         sums[i] += __uint_as_float(bits);
       } else if (own.Row(i) < task.rows.n_rows) {
@@ -255,10 +262,12 @@ __device__ __forceinline__ void WalkChunks(WalkTask const& task, unsigned char* 
     }
     if (chunk.n_nodes > 0) {
       ChunkBuffer<Node> const buffer(memory + index % 2 * kBufferBytes, task.max_nodes);
-      WalkChunk<kCategorical, Node>(task, chunk, buffer.nodes, buffer.worth, keys, own, sums);
+      WalkChunk<kCategorical, Node>(task, chunk, {buffer.nodes, buffer.worth}, keys, own, sums);
     } else {
-      WalkChunk<kCategorical, Node>(task, chunk, static_cast<Node const*>(task.forest.nodes) + chunk.node_begin,
-                                    Worth<Node>(task) + chunk.node_begin, keys, own, sums);
+      WalkChunk<kCategorical, Node>(
+          task, chunk,
+          {static_cast<Node const*>(task.forest.nodes) + chunk.node_begin, Worth<Node>(task) + chunk.node_begin}, keys,
+          own, sums);
     }
     __syncthreads();  // before the buffer is filled again
   }
@@ -311,10 +320,10 @@ void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows 
     Fail(ErrorKind::kInternal, "trees are walked for margins and leaves, not for predictions of type ",
          static_cast<int>(kind));
   }
+  auto const& host = forest.OnHost();
   if (rows.n_rows == 0 || trees.begin == trees.end) return;
   auto const max_nodes =
-      kBufferBytes /
-      static_cast<std::int64_t>((forest.is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float)) /
+      kBufferBytes / static_cast<std::int64_t>((host.is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float)) /
       kNodeAlignment * kNodeAlignment;
   auto const writes_leaves = kind == PredictKind::kLeaf;
   auto const chunks = ToDevice(cuda, forest.Chunks(trees, max_nodes, writes_leaves));
@@ -324,13 +333,13 @@ void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows 
                       static_cast<std::int32_t>(chunks.size()),
                       static_cast<std::int32_t>(max_nodes),
                       writes_leaves,
-                      forest.ModelTree(trees.begin),
-                      writes_leaves ? forest.LeafWidth(trees) : forest.n_outputs,
+                      host.ModelTree(trees.begin),
+                      writes_leaves ? host.LeafWidth(trees) : host.n_outputs,
                       out};
-  auto const shape = ChooseShape(cuda, forest.NumSlots(), rows.n_rows);
-  auto const tile_bytes = shape.has_tile ? forest.NumSlots() * kThreadRows * shape.threads * 4 : 0;
+  auto const shape = ChooseShape(cuda, host.NumSlots(), rows.n_rows);
+  auto const tile_bytes = shape.has_tile ? host.NumSlots() * kThreadRows * shape.threads * 4 : 0;
   auto* kernel = &WalkForestKernel<NarrowNode, false, true>;
-  if (forest.is_wide) {
+  if (host.is_wide) {
     kernel = shape.has_tile ? &WalkForestKernel<WideNode, true, true> : &WalkForestKernel<WideNode, true, false>;
   } else if (!shape.has_tile) {
     kernel = &WalkForestKernel<NarrowNode, false, false>;

@@ -118,8 +118,7 @@ void GroupModel::Run(Context const& ctx, std::size_t n, Work const& work) const 
 struct Part {
   Context ctx;
   CompiledModel const& model;
-  DataView const& rows;
-  MarginStart start;
+  PredictTask task;
   std::size_t index;
   std::int64_t begin;  ///< rows of the call
   std::int64_t end;
@@ -138,14 +137,14 @@ std::int64_t Quotient(std::int64_t n, std::int64_t of) { return (n + of - 1) / o
 
 /// work(Part) for all parts of a call. A model that is on one device, or rows in device memory, make one part.
 template <typename Work>
-void ForEachPart(Context const& ctx, CompiledModel const& model, DataView const& rows, MarginStart const& start,
-                 std::int64_t min_rows, Work const& work) {
-  auto const n_rows = rows.NumRows();
+void ForEachPart(Context const& ctx, CompiledModel const& model, PredictTask const& task, std::int64_t min_rows,
+                 Work const& work) {
+  auto const n_rows = task.rows.NumRows();
   auto const* const group = dynamic_cast<GroupModel const*>(&model);
-  if (group == nullptr) return work(Part{ctx, model, rows, start, 0, 0, n_rows});
-  if (auto const* const storage = rows.OnDevice()) {
+  if (group == nullptr) return work(Part{ctx, model, task, 0, 0, n_rows});
+  if (auto const* const storage = task.rows.OnDevice()) {
     auto const member = group->Holding(*storage);
-    return work(Part{group->Alone(ctx, member), group->On(member), rows, start, 0, 0, n_rows});
+    return work(Part{group->Alone(ctx, member), group->On(member), task, 0, 0, n_rows});
   }
   auto const n_members = static_cast<std::int64_t>(group->Size());
   auto const wanted = std::clamp<std::int64_t>(Quotient(n_rows, min_rows), 1, n_members);
@@ -154,9 +153,9 @@ void ForEachPart(Context const& ctx, CompiledModel const& model, DataView const&
   group->Run(ctx, static_cast<std::size_t>(n_parts), [&](Context const& own, std::size_t member) {
     auto const begin = static_cast<std::int64_t>(member) * part_rows;
     auto const end = std::min(n_rows, begin + part_rows);
-    RowWindow const window(rows, begin, end);
-    MarginStart const from{start.of_output, Part::Of(start.of_row, n_rows, begin, end)};
-    work(Part{own, group->On(member), window, from, member, begin, end});
+    RowWindow const window(task.rows, begin, end);
+    MarginStart const from{task.start.of_output, Part::Of(task.start.of_row, n_rows, begin, end)};
+    work(Part{own, group->On(member), {window, task.trees, from}, member, begin, end});
   });
 }
 
@@ -182,35 +181,33 @@ class DeviceGroupPredictor : public Predictor {
     return std::make_shared<GroupModel const>(*one_, ctx, model, trees);
   }
 
-  void Predict(Context const& ctx, CompiledModel const& model, DataView const& rows, PredictKind kind, TreeRange trees,
-               MarginStart const& start, Span<float> out) const override {
-    ForEachPart(ctx, model, rows, start, MinRows(kind), [&](Part const& part) {
-      one_->Predict(part.ctx, part.model, part.rows, kind, trees, part.start,
-                    Part::Of(out, rows.NumRows(), part.begin, part.end));
+  void Predict(Context const& ctx, CompiledModel const& model, PredictTask const& task, PredictKind kind,
+               Span<float> out) const override {
+    ForEachPart(ctx, model, task, MinRows(kind), [&](Part const& part) {
+      one_->Predict(part.ctx, part.model, part.task, kind, Part::Of(out, task.rows.NumRows(), part.begin, part.end));
     });
   }
 
-  void PredictSparse(Context const& ctx, CompiledModel const& model, DataView const& rows, TreeRange trees,
-                     MarginStart const& start, std::int64_t top_k, SparseInteractions* out) const override {
+  void PredictSparse(Context const& ctx, CompiledModel const& model, PredictTask const& task, std::int64_t top_k,
+                     SparseInteractions* out) const override {
     auto const* const group = dynamic_cast<GroupModel const*>(&model);
     std::vector<SparseInteractions> parts(group == nullptr ? 1 : group->Size());
-    ForEachPart(ctx, model, rows, start, kPartRows, [&](Part const& part) {
-      one_->PredictSparse(part.ctx, part.model, part.rows, trees, part.start, top_k, &parts[part.index]);
+    ForEachPart(ctx, model, task, kPartRows, [&](Part const& part) {
+      one_->PredictSparse(part.ctx, part.model, part.task, top_k, &parts[part.index]);
     });
     *out = std::move(parts[0]);
     for (std::size_t i = 1; i < parts.size(); ++i) Append(parts[i], out);
   }
 
   /// A background in the memory of another device is read from the host's copy of it.
-  void PredictInterventional(Context const& ctx, CompiledModel const& model, DataView const& rows,
-                             DataView const& background, TreeRange trees, MarginStart const& start,
-                             Span<float> out) const override {
+  void PredictInterventional(Context const& ctx, CompiledModel const& model, PredictTask const& task,
+                             DataView const& background, Span<float> out) const override {
     RowWindow const on_host(background, 0, background.NumRows());
     auto const* const storage = background.OnDevice();
-    ForEachPart(ctx, model, rows, start, kPartRows, [&](Part const& part) {
+    ForEachPart(ctx, model, task, kPartRows, [&](Part const& part) {
       auto const elsewhere = storage != nullptr && storage->Layout().device != part.ctx.device.ordinal;
-      one_->PredictInterventional(part.ctx, part.model, part.rows, elsewhere ? on_host : background, trees, part.start,
-                                  Part::Of(out, rows.NumRows(), part.begin, part.end));
+      one_->PredictInterventional(part.ctx, part.model, part.task, elsewhere ? on_host : background,
+                                  Part::Of(out, task.rows.NumRows(), part.begin, part.end));
     });
   }
 

@@ -18,6 +18,7 @@
 #include "cuda/shap/shap_model.h"
 #include "cuda/shap/shap_session.h"
 #include "predictor/output_width.h"
+#include "predictor/predictor_param.h"
 
 namespace kauri::cuda {
 namespace {
@@ -54,7 +55,7 @@ std::int64_t ValueBytes(SparsePlan const* sparse) {
 
 std::unique_ptr<ShapSession> ShapModel::TakeSession() const {
   std::lock_guard<std::mutex> const lock(mutex_);
-  if (idle_.empty()) return std::make_unique<ShapSession>(forest_.DeviceOrdinal());
+  if (idle_.empty()) return std::make_unique<ShapSession>(on_device_.DeviceOrdinal());
   auto session = std::move(idle_.back());
   idle_.pop_back();
   return session;
@@ -66,10 +67,10 @@ void ShapModel::KeepSession(std::unique_ptr<ShapSession> session) const {
 }
 
 void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const {
-  CheckMethod(options, task.kind);
+  if (options.method == ShapMethod::kTreeShap) CheckTreeShapComputes(task.kind);
   auto const n_rows = task.rows.NumRows();
   if (n_rows == 0) return;
-  DeviceScope const scope(forest_.DeviceOrdinal());
+  DeviceScope const scope(on_device_.DeviceOrdinal());
   auto const facts = parts_.Facts(ctx, task.trees);  // before the sessions, whose work reads it
   auto const* sparse = task.sparse;
   auto const width = sparse != nullptr ? sparse->RowFloats()
@@ -118,7 +119,7 @@ void ShapModel::ExplainSparseTile(Context const& ctx, CudaContext const& cuda, S
 }
 
 void ShapModel::ExplainSparse(Context const& ctx, ShapOptions const& options, SparseShapTask const& task) const {
-  DeviceScope const scope(forest_.DeviceOrdinal());
+  DeviceScope const scope(on_device_.DeviceOrdinal());
   auto const plan = parts_.Sparse(ctx, task.trees, task.top_k);
   auto const n_rows = task.rows.NumRows();
   std::vector<float> picks(task.top_k == 0 ? 0 : static_cast<std::size_t>(n_rows * plan->RowFloats()));

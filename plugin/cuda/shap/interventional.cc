@@ -38,13 +38,14 @@ class InterventionalRun {
  public:
   InterventionalRun(Context const& ctx, DeviceForest const& forest, InterventionalTask const& task)
       : ctx_(ctx),
-        forest_(forest),
+        on_device_(forest),
+        forest_(forest.OnHost()),
         task_(task),
-        background_(ctx, forest, task.background, 0, task.background.NumRows(), kPatternRows),
+        background_(ctx, forest_, task.background, 0, task.background.NumRows(), kPatternRows),
         session_(forest.DeviceOrdinal()),
-        scale_(ScaleOf(forest, task.trees)),
-        n_cells_(forest.n_outputs * forest.NumSlots()),
-        width_(forest.n_outputs * (forest.n_features + 1)) {}
+        scale_(ScaleOf(forest_, task.trees)),
+        n_cells_(forest_.n_outputs * forest_.NumSlots()),
+        width_(forest_.n_outputs * (forest_.n_features + 1)) {}
 
   void Run() {
     auto const budget =
@@ -71,7 +72,7 @@ class InterventionalRun {
     auto const rows = ReadRows(begin, end);
     Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * forest_.NumSlots()));
     RowKeys const keys{key_memory.data(), n_rows, 1, n_rows};
-    ReadRowKeys(cuda, forest_.View(), rows, keys);
+    ReadRowKeys(cuda, on_device_.View(), rows, keys);
     Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // what atomicAdd takes
     FillZero(cuda, sum_memory.data(), sum_memory.size());
     InterventionalSums const sums{sum_memory.data(), n_rows, forest_.NumSlots(), scale_};
@@ -97,7 +98,7 @@ class InterventionalRun {
     Buffer<double> const values(cuda, ToSize(n_cells_ * n_rows));
     SumsToValues(cuda, sums, n_cells_ * n_rows, values.data());
     auto const expected = ToDevice(cuda, means);
-    auto const view = forest_.View();
+    auto const view = on_device_.View();
     WriteApproxValues(cuda, values.data(), forest_.NumSlots(), false,
                       {session_.Output(ToSize(n_rows * width_)), n_rows, forest_.n_features, forest_.n_outputs, start,
                        !task_.start.of_row.empty(), expected.data(), view.slot_of_feature, view.n_mapped_features});
@@ -105,7 +106,8 @@ class InterventionalRun {
   }
 
   Context const& ctx_;
-  DeviceForest const& forest_;
+  DeviceForest const& on_device_;
+  Forest const& forest_;
   InterventionalTask const& task_;
   KeyTiles background_;
   ShapSession session_;

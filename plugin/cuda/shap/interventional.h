@@ -12,7 +12,7 @@ struct InterventionalTask {
   DataView const& rows;
   DataView const& background;
   TreeRange trees;
-  MarginStart const& start;
+  MarginStart start;
   Span<float> out;              ///< [n_rows, n_outputs, n_features + 1]
   std::int64_t tile_bytes = 0;  ///< of rows on the device at a time; 0: a quarter of the free memory
 };

@@ -59,24 +59,30 @@ struct LaneTask {
   std::int64_t deep_stack_size;
 };
 
+/// What a thread keeps: the block's cells, [window, kLaneThreads] floats; the stack, [kept levels, kPoints / 2,
+/// kLaneThreads], at the thread's first element; the thread's own, [kSpilledLevels, kPoints / 2].
+struct LaneStorage {
+  unsigned char* memory;
+  float2* stack;
+  float2* spilled;
+};
+
 /// kGeneral: there may be more places than cells, or stacks in device memory.
 template <int kPoints, bool kPairs, bool kGeneral>
 class DeviceLane {
  public:
-  /// memory: [window, kLaneThreads] floats; stack: [kept levels, kPoints / 2, kLaneThreads], at the thread's first
-  /// element; spilled: [kSpilledLevels, kPoints / 2], the thread's own.
   KAURI_HD DeviceLane(LaneTask const& task, ProgramItem const& item, std::int64_t row, unsigned thread,
-                      unsigned char* memory, float2* stack, float2* spilled)
+                      LaneStorage const& storage)
       : task_(task),
         batch_(item.batch),
         next_(task.nodes + item.node_begin),
         end_(task.nodes + item.node_end),
         row_(row),
         keys_(reinterpret_cast<char const*>(task.keys.keys + (row < task.keys.n_rows ? row : task.keys.n_rows - 1))),
-        memory_(memory),
+        memory_(storage.memory),
         thread_offset_(thread * static_cast<unsigned>(sizeof(float))),
-        stack_(stack),
-        spilled_(spilled),
+        stack_(storage.stack),
+        spilled_(storage.spilled),
         states_(task.states + item.batch.state_begin),
         inverses_(reinterpret_cast<char const*>(task.inverses + item.batch.inverse_begin + task.first_point)) {
     ahead_ = ReadWords(next_, 0);

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kLaneThreads) QuadratureKernel(__grid_constant
   for (std::int64_t work = blockIdx.x; work < task.n_items * task.n_tiles; work += gridDim.x) {
     std::int64_t const row = work % task.n_tiles * kLaneThreads + threadIdx.x;
     using Lane = DeviceLane<kPoints, kPairs, kGeneral>;
-    Lane lane(task, task.items[work / task.n_tiles], row, threadIdx.x, memory, stack + threadIdx.x, spilled);
+    Lane lane(task, task.items[work / task.n_tiles], row, threadIdx.x, {memory, stack + threadIdx.x, spilled});
     lane.ClearPlaces();
     LaneProgram<kPoints, kPairs, kGeneral, Lane>(&lane).Run();
     lane.AddPlaces();
@@ -188,36 +188,42 @@ void SetPoints(PassPoints const& all, std::int32_t points, LaneTask* task) {
   }
 }
 
-void LaunchShape(CudaContext const& cuda, ShapeItems const& shape, Semivalue semivalue, LaneTask task) {
+/// How the items of a shape are launched, in each pass.
+struct ShapeLaunch {
+  Kernel kernel;
+  std::int64_t n_blocks;
+  std::size_t shared_bytes;
+  Buffer<ProgramItem> items;
+  Buffer<float2> deep_stacks;
+};
+
+/// Sets what `task` says of the shape and its memory.
+ShapeLaunch PrepareLaunch(CudaContext const& cuda, ShapeItems const& shape, LaneTask* task) {
   auto const& batch = shape.items.front().batch;
-  auto const items = ToDevice(cuda, shape.items);
-  auto const pairs = task.partner_begin != nullptr;
+  auto const pairs = task->partner_begin != nullptr;
   auto* const simple = ChooseKernel(batch.points, pairs, false);
   auto const memory = PlanMemory(cuda, shape, batch.points, pairs, MostBlocks(simple));
-  auto const is_general = task.has_categorical || memory.is_deep || memory.window < shape.n_places;
-  auto* const kernel = is_general ? ChooseKernel(batch.points, pairs, true) : simple;
-  task.items = items.data();
-  task.n_items = static_cast<std::int64_t>(shape.items.size());
-  task.window = memory.window;
-  task.spilled_downs = memory.spilled_downs;
-  task.kept_downs = shape.saved_downs - memory.spilled_downs;
-  task.kept_firsts = shape.saved_firsts - memory.spilled_firsts;
-  task.inverse_bytes = static_cast<std::uint32_t>(batch.points * batch.passes) * 4U;
-  auto n_blocks = task.n_items * task.n_tiles;
-  Buffer<float2> deep;
+  auto const is_general = task->has_categorical || memory.is_deep || memory.window < shape.n_places;
+  ShapeLaunch launch{is_general ? ChooseKernel(batch.points, pairs, true) : simple,
+                     0,
+                     ToSize(memory.shared_bytes),
+                     ToDevice(cuda, shape.items),
+                     {}};
+  task->items = launch.items.data();
+  task->n_items = static_cast<std::int64_t>(shape.items.size());
+  task->window = memory.window;
+  task->spilled_downs = memory.spilled_downs;
+  task->kept_downs = shape.saved_downs - memory.spilled_downs;
+  task->kept_firsts = shape.saved_firsts - memory.spilled_firsts;
+  task->inverse_bytes = static_cast<std::uint32_t>(batch.points * batch.passes) * 4U;
+  launch.n_blocks = task->n_items * task->n_tiles;
   if (memory.is_deep) {
-    task.deep_stack_size = memory.stack_floats / 2 * kLaneThreads;
-    n_blocks = std::min(n_blocks, std::max<std::int64_t>(1, kDeepBytes / (task.deep_stack_size * 8)));
-    deep = Buffer<float2>(cuda, static_cast<std::size_t>(n_blocks * task.deep_stack_size));
-    task.deep_stacks = deep.data();
+    task->deep_stack_size = memory.stack_floats / 2 * kLaneThreads;
+    launch.n_blocks = std::min(launch.n_blocks, std::max<std::int64_t>(1, kDeepBytes / (task->deep_stack_size * 8)));
+    launch.deep_stacks = Buffer<float2>(cuda, ToSize(launch.n_blocks * task->deep_stack_size));
+    task->deep_stacks = launch.deep_stacks.data();
   }
-  auto const all_points = MakePassPoints(semivalue, {batch.points, batch.passes});
-  for (std::int32_t pass = 0; pass < batch.passes; ++pass) {
-    task.first_point = pass * batch.points;
-    SetPoints(all_points, batch.points, &task);
-    LaunchShared(cuda, static_cast<unsigned>(n_blocks), kLaneThreads, static_cast<std::size_t>(memory.shared_bytes),
-                 kernel, task);
-  }
+  return launch;
 }
 
 /// A lane reads one node past the last.
@@ -246,8 +252,7 @@ DeviceProgram::DeviceProgram(CudaContext const& cuda, ShapProgram const& program
   cuda.Synchronize();  // for the host's arrays, which go with their owner
 }
 
-void DeviceProgram::Add(CudaContext const& cuda, RowKeys const& keys, TreeRange trees, ShapSumsView const& sums) const {
-  if (keys.n_rows == 0) return;
+LaneTask DeviceProgram::TaskOf(RowKeys const& keys, ShapSumsView const& sums) const {
   LaneTask task{};
   task.nodes = nodes_.data();
   task.states = states_.data();
@@ -261,7 +266,23 @@ void DeviceProgram::Add(CudaContext const& cuda, RowKeys const& keys, TreeRange 
   task.key_bytes = static_cast<std::uint32_t>(keys.slot_stride * 4);
   task.sums = sums;
   task.n_tiles = (keys.n_rows + kLaneThreads - 1) / kLaneThreads;
-  for (auto const& shape : CollectItems(trees_, batches_, trees)) LaunchShape(cuda, shape, semivalue_, task);
+  return task;
+}
+
+void DeviceProgram::Add(CudaContext const& cuda, RowKeys const& keys, TreeRange trees, ShapSumsView const& sums) const {
+  if (keys.n_rows == 0) return;
+  for (auto const& shape : CollectItems(trees_, batches_, trees)) {
+    auto task = TaskOf(keys, sums);
+    auto const launch = PrepareLaunch(cuda, shape, &task);
+    auto const& batch = shape.items.front().batch;
+    auto const all_points = MakePassPoints(semivalue_, {batch.points, batch.passes});
+    for (std::int32_t pass = 0; pass < batch.passes; ++pass) {
+      task.first_point = pass * batch.points;
+      SetPoints(all_points, batch.points, &task);
+      LaunchShared(cuda, static_cast<unsigned>(launch.n_blocks), kLaneThreads, launch.shared_bytes, launch.kernel,
+                   task);
+    }
+  }
 }
 
 }  // namespace kauri::cuda

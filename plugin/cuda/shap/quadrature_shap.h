@@ -11,6 +11,8 @@
 
 namespace kauri::cuda {
 
+struct LaneTask;  // quadrature_lane.cuh
+
 /// A ShapProgram in device memory. Immutable.
 class DeviceProgram {
  public:
@@ -21,6 +23,9 @@ class DeviceProgram {
   void Add(CudaContext const& cuda, RowKeys const& keys, TreeRange trees, ShapSumsView const& sums) const;
 
  private:
+  /// What every launch has of the program.
+  LaneTask TaskOf(RowKeys const& keys, ShapSumsView const& sums) const;
+
   Semivalue semivalue_;
   std::vector<ProgramTree> trees_;
   std::vector<ProgramBatch> batches_;

@@ -7,6 +7,7 @@
 #include "cuda/forest/device_storage_rows.h"
 #include "cuda/shap/shap_session.h"
 #include "predictor/output_width.h"
+#include "predictor/predictor_param.h"
 
 namespace kauri::cuda {
 namespace {
@@ -21,14 +22,7 @@ Semivalue SemivalueOf(PredictKind kind) {
 
 }  // namespace
 
-void CheckMethod(ShapOptions const& options, PredictKind kind) {
-  auto const is_banzhaf = kind == PredictKind::kBanzhaf;
-  if (options.method == ShapMethod::kQuadrature || !(is_banzhaf || kind == PredictKind::kTaylorInteraction)) return;
-  Fail(ErrorKind::kParameter, "shap_method=treeshap has no ", is_banzhaf ? "Banzhaf values" : "Shapley-Taylor indices",
-       "; use shap_method=quadrature.");
-}
-
-ShapModel::ShapModel(DeviceForest const& forest) : forest_(forest), parts_(forest) {}
+ShapModel::ShapModel(DeviceForest const& forest) : on_device_(forest), forest_(forest.OnHost()), parts_(forest) {}
 
 ShapModel::~ShapModel() = default;
 
@@ -68,7 +62,7 @@ void ShapModel::ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOpt
   auto const by_lanes = options.method == ShapMethod::kQuadrature || IsApprox(task.kind);
   Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * n_slots));
   RowKeys const keys{key_memory.data(), n_rows, by_lanes ? 1 : n_slots, by_lanes ? n_rows : 1};
-  auto const view = forest_.View();
+  auto const view = on_device_.View();
   ReadRowKeys(cuda, view, task.rows, keys);
   ShapOutput const output{task.out,
                           n_rows,
@@ -114,8 +108,8 @@ void ShapModel::AddTrees(Context const& ctx, CudaContext const& cuda, ShapOption
 
 std::unique_ptr<OwnedFloats> ShapModel::ExplainDeviceRows(Context const& ctx, ShapOptions const& options,
                                                           DeviceShapTask const& task) const {
-  CheckMethod(options, task.kind);
-  auto const device = forest_.DeviceOrdinal();
+  if (options.method == ShapMethod::kTreeShap) CheckTreeShapComputes(task.kind);
+  auto const device = on_device_.DeviceOrdinal();
   DeviceScope const scope(device);
   auto const rows = RowsOn({device, nullptr}, task.rows);
   auto const width = OutputWidth(forest_.n_outputs, forest_.n_features, task.kind, task.trees);

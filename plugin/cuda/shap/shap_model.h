@@ -25,9 +25,6 @@ struct ShapOptions {
   std::int64_t tile_bytes = 0;
 };
 
-/// \throws Error(kParameter) for what treeshap does not compute.
-void CheckMethod(ShapOptions const& options, PredictKind kind);
-
 /// All pointers into device memory; trees numbered within the forest.
 struct ShapTask {
   DeviceRows rows;
@@ -44,7 +41,7 @@ struct HostShapTask {
   DataView const& rows;
   PredictKind kind;
   TreeRange trees;
-  MarginStart const& start;
+  MarginStart start;
   Span<float> out;
   SparsePlan const* sparse = nullptr;  ///< of kInteraction: out is [n_rows, sparse->RowFloats()]
 };
@@ -53,7 +50,7 @@ struct HostShapTask {
 struct SparseShapTask {
   DataView const& rows;
   TreeRange trees;
-  MarginStart const& start;
+  MarginStart start;
   std::int64_t top_k;
   SparseInteractions* out;
 };
@@ -63,7 +60,7 @@ struct DeviceShapTask {
   DeviceStorage const& rows;
   PredictKind kind;
   TreeRange trees;
-  MarginStart const& start;
+  MarginStart start;
 };
 
 /// Stream and page-locked memory of one tile at a time.
@@ -109,7 +106,8 @@ class ShapModel {
   void AddTrees(Context const& ctx, CudaContext const& cuda, ShapOptions const& options, ShapTask const& task,
                 RowKeys const& keys, ShapSums const& sums) const;
 
-  DeviceForest const& forest_;
+  DeviceForest const& on_device_;
+  Forest const& forest_;
   ShapParts parts_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<ShapSession>> idle_;

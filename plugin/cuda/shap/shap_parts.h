@@ -35,7 +35,7 @@ struct PackedRange {
 /// range of trees goes when a call for another one replaces it and nobody holds it, so work on it must be waited for.
 class ShapParts {
  public:
-  explicit ShapParts(DeviceForest const& forest) : forest_(forest), stream_(forest.DeviceOrdinal()) {}
+  explicit ShapParts(DeviceForest const& forest) : forest_(forest.OnHost()), stream_(forest.DeviceOrdinal()) {}
 
   /// \throws Error(kModel) when the trees have no covers.
   std::shared_ptr<RangeFacts const> Facts(Context const& ctx, TreeRange trees) const;
@@ -54,7 +54,7 @@ class ShapParts {
   TreeRange AllTrees() const { return {0, forest_.NumTrees()}; }
   std::shared_ptr<DevicePairs const> LockedPairs(Context const& ctx) const;
 
-  DeviceForest const& forest_;
+  Forest const& forest_;
   StreamOwner stream_;  ///< before the buffers, which are freed on it
   mutable std::mutex mutex_;
   mutable std::shared_ptr<RangeFacts const> facts_;   ///< of the last range

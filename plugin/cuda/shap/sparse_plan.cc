@@ -6,7 +6,6 @@
 #include "common/parallel_for.h"
 
 namespace kauri::cuda {
-namespace {}  // namespace
 
 SparsePlan::SparsePlan(CudaContext const& cuda, SparseEntries const& found, TreeRange trees, std::int64_t top_k)
     : trees_(trees),

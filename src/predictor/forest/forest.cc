@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "common/parallel_for.h"
-#include "predictor/margins/add_vectors.h"
-#include "predictor/shap/quadrature_forest.h"
 
 namespace kauri {
 namespace {
@@ -250,8 +248,6 @@ Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, No
   ParallelFor(ctx, forest.NumTrees(),
               [&](std::int64_t t) { CopyTree(parts[t], set_of_node, cover, forest.tree_begin[t], &forest); });
   CopyVectors(ctx, parts, &forest);
-  forest.crown = BuildCrown(forest);
-  forest.quadrature = std::make_shared<LazyQuadrature const>();
   return forest;
 }
 

@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,6 @@
 #include "kauri/predictor.h"
 #include "predictor/forest/category_sets.h"
 #include "predictor/forest/feature_key.h"
-#include "predictor/margins/crown.h"
 
 namespace kauri {
 
@@ -85,6 +83,9 @@ KAURI_HD bool GoesRight(SplitNode const& node, std::int32_t key, Sets const& cat
   return categories.Contains(node.key, ValueOfKey(key));
 }
 
+/// Vectors of leaves are padded to a multiple of this.
+constexpr std::int64_t kVectorUnit = 8;
+
 /// The vectors of leaves, where all trees of the model have them.
 struct VectorLeaves {
   std::int64_t stride = 0;    ///< outputs of a vector, padded with zeros to a multiple of kVectorUnit
@@ -98,10 +99,8 @@ enum class NodeLayout { kSmallest, kWide };
 /// What weighs the branches of a split where its feature is unknown.
 enum class CoverSource { kHessian, kCount };
 
-class LazyQuadrature;
-
 /// Immutable once compiled.
-struct Forest : public CompiledModel {
+struct Forest {
   TreeRange trees;  ///< of the model
   std::int64_t n_features = 0;
   std::int64_t n_outputs = 1;
@@ -124,8 +123,6 @@ struct Forest : public CompiledModel {
   std::vector<float> cover;           ///< [n_nodes], of the CoverSource
   std::string no_cover;               ///< why contributions cannot be computed; empty: they can
   CategorySets categories;
-  Crown crown;
-  std::shared_ptr<LazyQuadrature const> quadrature;  ///< quadrature_forest.h
 
   std::int64_t NumTrees() const { return static_cast<std::int64_t>(tree_depth.size()); }
   /// \throws Error(kParameter), which names the cure, when contributions have nothing to weigh branches with.

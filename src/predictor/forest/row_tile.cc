@@ -58,10 +58,4 @@ void ReadKeys(Forest const& forest, DataView const& rows, std::int64_t begin, st
   }
 }
 
-std::int64_t TileRows(std::int64_t bytes_per_row) {
-  auto const rows = std::clamp<std::int64_t>(kTileBytes / std::max<std::int64_t>(1, bytes_per_row), kWalkLanes, 512);
-  auto const unit = rows >= kCrownRows ? kCrownRows : kWalkLanes;
-  return rows / unit * unit;
-}
-
 }  // namespace kauri

@@ -15,10 +15,4 @@ namespace kauri {
 void ReadKeys(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, std::int64_t lanes,
               std::int32_t* keys);
 
-/// What a tile may take, so that it stays in a core's cache while all trees pass over it.
-constexpr std::int64_t kTileBytes = 1 << 17;
-
-/// Rows per tile: a multiple of kCrownRows up to 512 or, for wide rows, of kWalkLanes.
-std::int64_t TileRows(std::int64_t bytes_per_row);
-
 }  // namespace kauri

@@ -86,7 +86,7 @@ void AddTree(BackgroundBatches const& batch, BackgroundTree const& tree, KeyTile
 /// Rows that pass over all trees together, with their sums.
 class Part {
  public:
-  Part(Context const& ctx, ContributionTask const& task, std::int64_t begin, std::int64_t end)
+  Part(Context const& ctx, ForestTask const& task, std::int64_t begin, std::int64_t end)
       : task_(task),
         begin_(begin),
         keys_(ctx, task.forest, task.rows, begin, end, TileRows(ctx, task.forest, end - begin)),
@@ -122,13 +122,13 @@ class Part {
           to[feature] = static_cast<float>(*phi);
           phi += keys_.TileRows();
         }
-        to[forest.n_features] = static_cast<float>(means[output] + StartOf(task_, begin_ + row, output));
+        to[forest.n_features] = static_cast<float>(means[output] + task_.StartOf(begin_ + row, output));
       }
     });
   }
 
  private:
-  ContributionTask const& task_;
+  ForestTask const& task_;
   std::int64_t begin_;
   KeyTiles keys_;
   std::int64_t output_size_;
@@ -138,7 +138,7 @@ class Part {
 
 }  // namespace
 
-void InterventionalContributions(Context const& ctx, ContributionTask const& task, DataView const& background,
+void InterventionalContributions(Context const& ctx, ForestTask const& task, DataView const& background,
                                  Span<float> out) {
   CheckBackground(background);
   auto const& forest = task.forest;

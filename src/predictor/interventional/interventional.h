@@ -29,14 +29,14 @@
 /// terms are equal bit by bit before they are subtracted.
 #pragma once
 
-#include "predictor/shap/contributions.h"
+#include "predictor/forest/forest_task.h"
 
 namespace kauri {
 
 /// Values of a mean over the background, sums in float64 rounded once. The bias is the mean of the trees over the
 /// background plus the start. The same bits for any batch, place in it and number of threads, and on any CPU.
 /// out: [n_rows, n_outputs, n_features + 1]. \throws Error(kData) for a background without rows.
-void InterventionalContributions(Context const& ctx, ContributionTask const& task, DataView const& background,
+void InterventionalContributions(Context const& ctx, ForestTask const& task, DataView const& background,
                                  Span<float> out);
 
 }  // namespace kauri

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 
-namespace kauri {
+#include "predictor/forest/forest.h"
 
-/// Sums and vectors are padded to a multiple of this.
-constexpr std::int64_t kVectorUnit = 8;
+namespace kauri {
 
 /// For each of n rows sums[row, k] += vectors[nodes[row], k]; both have `stride` floats in a line, a multiple of
 /// kVectorUnit.

@@ -192,13 +192,13 @@ Crown BuildCrown(Forest const& forest) {
   return crown;
 }
 
-bool CrownPays(Forest const& forest, TreeRange trees) {
-  if (forest.crown.code_bytes == 0) return false;
+bool CrownPays(Forest const& forest, Crown const& crown, TreeRange trees) {
+  if (crown.code_bytes == 0) return false;
   std::int64_t saved_steps = 0;
   for (auto tree = trees.begin; tree < trees.end; tree = forest.GroupEnd(tree)) {
-    saved_steps += forest.crown.trees[tree].levels;
+    saved_steps += crown.trees[tree].levels;
   }
-  return saved_steps > forest.crown.encode_steps;
+  return saved_steps > crown.encode_steps;
 }
 
 void EncodeRows(Crown const& crown, std::int32_t const* keys, std::int64_t n_rows, std::int64_t n_slots, void* codes) {

@@ -16,12 +16,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "kauri/model.h"
+#include "predictor/forest/forest.h"
 #include "predictor/margins/crown_row.h"
 
 namespace kauri {
-
-struct Forest;
 
 constexpr std::int32_t kCrownLevels = 6;
 constexpr std::int64_t kCrownRows = 64;
@@ -59,7 +57,7 @@ struct Crown {
 Crown BuildCrown(Forest const& forest);
 
 /// Whether codes for `trees` (numbered within the forest) cost less than the steps that they save.
-bool CrownPays(Forest const& forest, TreeRange trees);
+bool CrownPays(Forest const& forest, Crown const& crown, TreeRange trees);
 
 /// keys: interleaved by kWalkLanes (row_tile.h), n_rows a multiple of kCrownRows; codes (out): [n_columns, n_rows] of
 /// int8 or int16.

@@ -18,11 +18,17 @@ namespace {
 /// Below this many rows a tile would be mostly padding.
 constexpr std::int64_t kFewRows = 8;
 
-std::int64_t RoundUp(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+/// What a tile may take, so that it stays in a core's cache while all trees pass over it.
+constexpr std::int64_t kTileBytes = 1 << 17;
 
-float StartOf(MarginStart const& start, std::int64_t row, std::int64_t output, std::int64_t n_outputs) {
-  return start.of_row.empty() ? start.of_output[output] : start.of_row[row * n_outputs + output];
+/// Rows of a tile: a multiple of kCrownRows up to 512 or, for wide rows, of kWalkLanes.
+std::int64_t TileRows(std::int64_t bytes_per_row) {
+  auto const rows = std::clamp<std::int64_t>(kTileBytes / std::max<std::int64_t>(1, bytes_per_row), kWalkLanes, 512);
+  auto const unit = rows >= kCrownRows ? kCrownRows : kWalkLanes;
+  return rows / unit * unit;
 }
+
+std::int64_t RoundUp(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /// Small rows stay off the heap: a single prediction costs about as much as an allocation.
 class KeyBuffer {
@@ -36,24 +42,24 @@ class KeyBuffer {
   std::vector<std::int32_t> heap_;
 };
 
-/// One row as keys and, where the forest has crowns for single rows, codes.
+/// One row as keys and, where there are crowns for single rows, codes.
 class SingleRow {
  public:
-  explicit SingleRow(Forest const& forest)
-      : forest_(forest), keys_(forest.NumSlots()), has_codes_(!forest.crown.row.IsEmpty()) {}
+  SingleRow(Forest const& forest, Crown const& crown)
+      : forest_(forest), crown_(crown), keys_(forest.NumSlots()), has_codes_(!crown.row.IsEmpty()) {}
 
   void Read(DataView const& rows, std::int64_t row) {
     ReadKeys(forest_, rows, row, row + 1, 1, keys_.Data());
-    if (has_codes_) EncodeRow(forest_.crown, keys_.Data(), codes_.data());
+    if (has_codes_) EncodeRow(crown_, keys_.Data(), codes_.data());
   }
 
   /// sums [n_outputs] += the leaves of walks [begin, end), one after the other; up to kGroup of them. A walk is a tree,
   /// or a group where there are vectors.
   template <bool kCategorical, typename Reader>
   void AddTrees(Reader const& reader, std::int64_t begin, std::int64_t end, float* sums) {
-    auto const& crown = forest_.crown;
-    if (has_codes_) FindRowExits(crown.row, {codes_.data(), crown.columns.size()}, begin, end - begin, exits_.data());
-    if (has_codes_ && !crown.row.value.empty()) {
+    auto const& row = crown_.row;
+    if (has_codes_) FindRowExits(row, {codes_.data(), crown_.columns.size()}, begin, end - begin, exits_.data());
+    if (has_codes_ && !row.value.empty()) {
       AddExits(begin, end, sums);
       return;
     }
@@ -66,7 +72,7 @@ class SingleRow {
 
  private:
   void AddExits(std::int64_t begin, std::int64_t end, float* sums) const {
-    auto const* values = forest_.crown.row.value.data();
+    auto const* values = crown_.row.value.data();
     if (forest_.n_outputs > 1) {
       for (auto tree = begin; tree < end; ++tree) {
         sums[forest_.output_of_tree[tree]] += values[tree * kRowCrownNodes + exits_[tree - begin]];
@@ -90,9 +96,9 @@ class SingleRow {
       tree_begin[lane] = forest_.tree_begin[tree];
       auto depth = forest_.tree_depth[tree];
       if (has_codes_) {
-        auto const& top = forest_.crown.trees[tree];
+        auto const& top = crown_.trees[tree];
         auto const exit = exits[std::min(lane, n_walks - 1)] >> (kCrownLevels - top.levels);
-        nodes[lane] = forest_.crown.exit_node[top.exit_begin + exit];
+        nodes[lane] = crown_.exit_node[top.exit_begin + exit];
         depth -= top.levels;
       }
       steps = std::max(steps, depth);
@@ -109,6 +115,7 @@ class SingleRow {
   }
 
   Forest const& forest_;
+  Crown const& crown_;
   KeyBuffer keys_;
   bool has_codes_;
   std::array<std::int8_t, kMaxRowColumns> codes_;
@@ -116,16 +123,16 @@ class SingleRow {
 };
 
 /// Rows [begin, end), one at a time.
-void MarginsByRows(Forest const& forest, DataView const& rows, TreeRange trees, MarginStart const& start,
-                   std::int64_t begin, std::int64_t end, float* out) {
-  SingleRow single(forest);
-  auto const n_walks = trees.end / forest.TreesPerWalk();
+void MarginsByRows(ForestTask const& task, Crown const& crown, std::int64_t begin, std::int64_t end, float* out) {
+  auto const& forest = task.forest;
+  SingleRow single(forest, crown);
+  auto const n_walks = task.trees.end / forest.TreesPerWalk();
   for (auto row = begin; row < end; ++row) {
-    single.Read(rows, row);
+    single.Read(task.rows, row);
     auto* sums = out + row * forest.n_outputs;
-    for (std::int64_t k = 0; k < forest.n_outputs; ++k) sums[k] = StartOf(start, row, k, forest.n_outputs);
+    for (std::int64_t k = 0; k < forest.n_outputs; ++k) sums[k] = task.StartOf(row, k);
     WithReader(forest, [&](auto const& reader, auto categorical) {
-      for (auto walk = trees.begin / forest.TreesPerWalk(); walk < n_walks; walk += SingleRow::kGroup) {
+      for (auto walk = task.trees.begin / forest.TreesPerWalk(); walk < n_walks; walk += SingleRow::kGroup) {
         single.AddTrees<categorical.value>(reader, walk, std::min(walk + SingleRow::kGroup, n_walks), sums);
       }
     });
@@ -135,47 +142,44 @@ void MarginsByRows(Forest const& forest, DataView const& rows, TreeRange trees, 
 /// Rows [begin, end) of a view as keys, codes and running sums; rows are padded to whole groups of walks.
 class Tile {
  public:
-  Tile(Forest const& forest, DataView const& rows, MarginStart const& start, std::int64_t begin, std::int64_t end,
-       bool with_codes)
-      : forest_(forest),
+  /// crown: nullptr for walks from the root.
+  Tile(ForestTask const& task, Crown const* crown, std::int64_t begin, std::int64_t end)
+      : forest_(task.forest),
+        crown_(crown),
         begin_(begin),
         n_rows_(end - begin),
-        n_padded_(RoundUp(n_rows_, with_codes ? kCrownRows : kWalkLanes)),
-        has_vectors_(!forest.vectors.IsEmpty()),
-        keys_(ToSize(n_padded_ * forest.NumSlots()), kMissingKey),
-        sums_(ToSize(n_padded_ * (has_vectors_ ? forest.vectors.stride : forest.n_outputs))) {
-    ReadKeys(forest, rows, begin, end, kWalkLanes, keys_.data());
-    ForEachSum([&](std::int64_t row, std::int64_t output, float* sum) {
-      *sum = StartOf(start, begin + row, output, forest.n_outputs);
-    });
-    if (!with_codes) return;
-    auto const& crown = forest.crown;
-    codes_.resize(crown.columns.size() * ToSize(n_padded_ * crown.code_bytes));
-    EncodeRows(crown, keys_.data(), n_padded_, forest.NumSlots(), codes_.data());
+        n_padded_(RoundUp(n_rows_, crown != nullptr ? kCrownRows : kWalkLanes)),
+        has_vectors_(!forest_.vectors.IsEmpty()),
+        keys_(ToSize(n_padded_ * forest_.NumSlots()), kMissingKey),
+        sums_(ToSize(n_padded_ * (has_vectors_ ? forest_.vectors.stride : forest_.n_outputs))) {
+    ReadKeys(forest_, task.rows, begin, end, kWalkLanes, keys_.data());
+    ForEachSum([&](std::int64_t row, std::int64_t output, float* sum) { *sum = task.StartOf(begin + row, output); });
+    if (crown == nullptr) return;
+    codes_.resize(crown->columns.size() * ToSize(n_padded_ * crown->code_bytes));
+    EncodeRows(*crown, keys_.data(), n_padded_, forest_.NumSlots(), codes_.data());
     exits_.resize(n_padded_);
   }
 
   /// The trees [first, end): a group.
   void AddTrees(std::int64_t first, std::int64_t end) {
-    if (codes_.empty()) {
+    if (crown_ == nullptr) {
       AddByWalk(first, end, nullptr);
       return;
     }
-    auto const& crown = forest_.crown;
-    auto const& top = crown.trees[first];
+    auto const& top = crown_->trees[first];
     CrownJob const job{codes_.data(),
-                       crown.code_bytes,
+                       crown_->code_bytes,
                        n_padded_,
                        top.levels,
-                       crown.column.data() + top.node_begin,
-                       crown.rank.data() + top.node_begin,
-                       crown.exit_value.data() + top.exit_begin};
+                       crown_->column.data() + top.node_begin,
+                       crown_->rank.data() + top.node_begin,
+                       crown_->exit_value.data() + top.exit_begin};
     if (!top.has_deeper && end == first + 1) {
       AddCrownValues(job, Sums(forest_.output_of_tree[first]));
       return;
     }
     FindCrownExits(job, exits_.data());
-    AddByWalk(first, end, crown.exit_node.data() + top.exit_begin);
+    AddByWalk(first, end, crown_->exit_node.data() + top.exit_begin);
   }
 
   void Write(float* out) {
@@ -232,51 +236,51 @@ class Tile {
   }
 
   Forest const& forest_;
+  Crown const* crown_;
   std::int64_t begin_;
   std::int64_t n_rows_;
   std::int64_t n_padded_;
   bool has_vectors_;
   std::vector<std::int32_t> keys_;   ///< [n_padded, n_slots], interleaved by kWalkLanes
   std::vector<float> sums_;          ///< [n_outputs, n_padded]; with vectors [n_padded, their stride]
-  std::vector<std::byte> codes_;     ///< [n_columns, n_padded]; empty: no crowns
+  std::vector<std::byte> codes_;     ///< [n_columns, n_padded]; empty without a crown
   std::vector<std::uint8_t> exits_;  ///< [n_padded]
 };
 
-MarginPath Choose(Forest const& forest, TreeRange trees, std::int64_t n_rows) {
-  if (n_rows < kFewRows) return MarginPath::kRows;
-  return CrownPays(forest, trees) ? MarginPath::kCrown : MarginPath::kTiles;
+MarginPath Choose(ForestTask const& task, Crown const& crown) {
+  if (task.rows.NumRows() < kFewRows) return MarginPath::kRows;
+  return CrownPays(task.forest, crown, task.trees) ? MarginPath::kCrown : MarginPath::kTiles;
 }
 
 }  // namespace
 
-void PredictMargins(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees,
-                    MarginStart const& start, MarginPath path, Span<float> out) {
-  auto const n_rows = rows.NumRows();
-  if (path == MarginPath::kAuto) path = Choose(forest, trees, n_rows);
-  auto const with_codes = path == MarginPath::kCrown;
-  auto const code_bytes =
-      with_codes ? static_cast<std::int64_t>(forest.crown.columns.size()) * forest.crown.code_bytes : 0;
+void PredictMargins(Context const& ctx, ForestTask const& task, Crown const& crown, MarginPath path, Span<float> out) {
+  auto const& forest = task.forest;
+  if (path == MarginPath::kAuto) path = Choose(task, crown);
+  auto const* const codes = path == MarginPath::kCrown ? &crown : nullptr;
+  auto const code_bytes = codes == nullptr ? 0 : static_cast<std::int64_t>(codes->columns.size()) * codes->code_bytes;
   auto const block_size = TileRows(4 * (forest.NumSlots() + forest.n_outputs) + code_bytes);
-  ParallelForBlocks(ctx, n_rows, block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  ParallelForBlocks(ctx, task.rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     if (path == MarginPath::kRows || end - begin < kFewRows) {
-      MarginsByRows(forest, rows, trees, start, begin, end, out.data());
+      MarginsByRows(task, crown, begin, end, out.data());
       return;
     }
-    Tile tile(forest, rows, start, begin, end, with_codes);
-    for (auto first = trees.begin; first < trees.end; first = forest.GroupEnd(first)) {
+    Tile tile(task, codes, begin, end);
+    for (auto first = task.trees.begin; first < task.trees.end; first = forest.GroupEnd(first)) {
       tile.AddTrees(first, forest.GroupEnd(first));
     }
     tile.Write(out.data());
   });
 }
 
-void PredictLeaves(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees, Span<float> out) {
-  auto const groups = forest.GroupsOf(trees);
+void PredictLeaves(Context const& ctx, ForestTask const& task, Span<float> out) {
+  auto const& forest = task.forest;
+  auto const groups = forest.GroupsOf(task.trees);
   auto const width = static_cast<std::int64_t>(groups.size());
   auto const block_size = TileRows(4 * forest.NumSlots());
-  ParallelForBlocks(ctx, rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  ParallelForBlocks(ctx, task.rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     std::vector<std::int32_t> keys(RoundUp(end - begin, kWalkLanes) * forest.NumSlots(), kMissingKey);
-    ReadKeys(forest, rows, begin, end, kWalkLanes, keys.data());
+    ReadKeys(forest, task.rows, begin, end, kWalkLanes, keys.data());
     WithReader(forest, [&](auto const& reader, auto categorical) {
       for (std::int64_t index = 0; index < width * NumBlocks(end - begin, kWalkLanes); ++index) {
         auto const column = index % width;

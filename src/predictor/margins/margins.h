@@ -1,10 +1,8 @@
 /// \file Margins and leaves: what needs only the leaf that a row reaches in each tree.
 #pragma once
 
-#include <cstdint>
-
-#include "kauri/predictor.h"
-#include "predictor/forest/forest.h"
+#include "predictor/forest/forest_task.h"
+#include "predictor/margins/crown.h"
 
 namespace kauri {
 
@@ -13,14 +11,13 @@ enum class MarginPath {
   kAuto,   ///< the one that is expected to be fastest
   kRows,   ///< a row at a time, walking several trees at once: few rows
   kTiles,  ///< a tile of rows through one tree after another, several rows at once
-  kCrown   ///< as kTiles, with the upper levels of all trees answered by crowns; needs a forest with crowns
+  kCrown   ///< as kTiles, with the upper levels of all trees answered by crowns; the crown must not be empty
 };
 
-/// trees: numbered within the forest, whole groups. out: [n_rows, n_outputs]; start.of_row may be the same memory.
-void PredictMargins(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees,
-                    MarginStart const& start, MarginPath path, Span<float> out);
+/// crown: of the task's forest. out: [n_rows, n_outputs]; start.of_row may be the same memory.
+void PredictMargins(Context const& ctx, ForestTask const& task, Crown const& crown, MarginPath path, Span<float> out);
 
 /// out: [n_rows, number of the model's trees], the node ids of the model as floats.
-void PredictLeaves(Context const& ctx, Forest const& forest, DataView const& rows, TreeRange trees, Span<float> out);
+void PredictLeaves(Context const& ctx, ForestTask const& task, Span<float> out);
 
 }  // namespace kauri

@@ -51,8 +51,14 @@ class OutputRow {
   float* out_;
 };
 
+/// Where the results of all rows go.
+struct OutputTable {
+  Span<float> values;  ///< [n_rows, n_outputs, width]
+  std::int64_t width;
+};
+
 /// The trees of each output, in order.
-std::vector<std::vector<std::int64_t>> TreesByOutput(ContributionTask const& task) {
+std::vector<std::vector<std::int64_t>> TreesByOutput(ForestTask const& task) {
   std::vector<std::vector<std::int64_t>> trees(task.forest.n_outputs);
   for (auto tree = task.trees.begin; tree < task.trees.end; ++tree) {
     trees[task.forest.output_of_tree[tree]].push_back(tree);
@@ -63,8 +69,8 @@ std::vector<std::vector<std::int64_t>> TreesByOutput(ContributionTask const& tas
 /// make_scratch() per block of rows; add(scratch, tree, keys) for each tree of an output;
 /// write(scratch, row of the output, bias) when all are added, which must clear the scratch as well.
 template <typename MakeScratch, typename AddTree, typename Write>
-void ForEachRow(Context const& ctx, ContributionTask const& task, std::int64_t width, Span<float> out,
-                MakeScratch&& make_scratch, AddTree&& add, Write&& write) {
+void ForEachRow(Context const& ctx, ForestTask const& task, OutputTable const& out, MakeScratch&& make_scratch,
+                AddTree&& add, Write&& write) {
   auto const& forest = task.forest;
   auto const expected = ExpectedMargins(forest, task.trees);
   auto const trees = TreesByOutput(task);
@@ -76,8 +82,8 @@ void ForEachRow(Context const& ctx, ContributionTask const& task, std::int64_t w
       auto const* row_keys = keys.data() + (row - begin) * forest.NumSlots();
       for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
         for (auto tree : trees[output]) add(&scratch, tree, row_keys);
-        OutputRow const target(forest, out.data() + (row * forest.n_outputs + output) * width);
-        write(&scratch, target, expected[output] + StartOf(task, row, output));
+        OutputRow const target(forest, out.values.data() + (row * forest.n_outputs + output) * out.width);
+        write(&scratch, target, expected[output] + task.StartOf(row, output));
       }
     }
   });
@@ -95,7 +101,7 @@ struct ShapScratch {
 };
 
 /// The expected values of all nodes of the trees, from which Saabas' method takes differences.
-std::vector<std::vector<double>> MeansOfTrees(Context const& ctx, ContributionTask const& task) {
+std::vector<std::vector<double>> MeansOfTrees(Context const& ctx, ForestTask const& task) {
   std::vector<std::vector<double>> means(task.trees.end - task.trees.begin);
   ParallelFor(ctx, task.trees.end - task.trees.begin,
               [&](std::int64_t t) { means[t] = NodeMeans(task.forest, task.trees.begin + t); });
@@ -115,11 +121,10 @@ void AddSaabas(Forest const& forest, std::int64_t tree, std::vector<double> cons
 
 /// write(phi, row of the output, bias).
 template <typename Write>
-void ForEachSaabasRow(Context const& ctx, ContributionTask const& task, std::int64_t width, Span<float> out,
-                      Write&& write) {
+void ForEachSaabasRow(Context const& ctx, ForestTask const& task, OutputTable const& out, Write&& write) {
   auto const means = MeansOfTrees(ctx, task);
   ForEachRow(
-      ctx, task, width, out, [&] { return std::vector<double>(task.forest.NumSlots(), 0.0); },
+      ctx, task, out, [&] { return std::vector<double>(task.forest.NumSlots(), 0.0); },
       [&](std::vector<double>* phi, std::int64_t tree, std::int32_t const* keys) {
         AddSaabas(task.forest, tree, means[tree - task.trees.begin], keys, phi->data());
       },
@@ -131,10 +136,10 @@ void ForEachSaabasRow(Context const& ctx, ContributionTask const& task, std::int
 
 }  // namespace
 
-void TreeShapContributions(Context const& ctx, ContributionTask const& task, Span<float> out) {
+void TreeShapContributions(Context const& ctx, ForestTask const& task, Span<float> out) {
   auto const n_slots = ToSize(task.forest.NumSlots());
   ForEachRow(
-      ctx, task, task.forest.n_features + 1, out,
+      ctx, task, {out, task.forest.n_features + 1},
       [&] {
         return ShapScratch{TreeShap(task.forest), std::vector<double>(n_slots), {}};
       },
@@ -147,11 +152,11 @@ void TreeShapContributions(Context const& ctx, ContributionTask const& task, Spa
       });
 }
 
-void TreeShapInteractions(Context const& ctx, ContributionTask const& task, Span<float> out) {
+void TreeShapInteractions(Context const& ctx, ForestTask const& task, Span<float> out) {
   auto const n_slots = ToSize(task.forest.NumSlots());
   auto const width = task.forest.n_features + 1;
   ForEachRow(
-      ctx, task, width * width, out,
+      ctx, task, {out, width * width},
       [&] {
         return ShapScratch{TreeShap(task.forest), std::vector<double>(n_slots), std::vector<double>(n_slots * n_slots)};
       },
@@ -164,14 +169,14 @@ void TreeShapInteractions(Context const& ctx, ContributionTask const& task, Span
       });
 }
 
-void ApproxContributions(Context const& ctx, ContributionTask const& task, Span<float> out) {
-  ForEachSaabasRow(ctx, task, task.forest.n_features + 1, out,
+void ApproxContributions(Context const& ctx, ForestTask const& task, Span<float> out) {
+  ForEachSaabasRow(ctx, task, {out, task.forest.n_features + 1},
                    [](double const* phi, OutputRow const& target, double bias) { target.WriteVector(phi, bias); });
 }
 
-void ApproxInteractions(Context const& ctx, ContributionTask const& task, Span<float> out) {
+void ApproxInteractions(Context const& ctx, ForestTask const& task, Span<float> out) {
   auto const width = task.forest.n_features + 1;
-  ForEachSaabasRow(ctx, task, width * width, out, [](double const* phi, OutputRow const& target, double bias) {
+  ForEachSaabasRow(ctx, task, {out, width * width}, [](double const* phi, OutputRow const& target, double bias) {
     target.WriteMatrix(phi, nullptr, bias);
   });
 }

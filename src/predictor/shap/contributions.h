@@ -4,40 +4,24 @@
 /// sums are float64 and rounded once to float32.
 #pragma once
 
-#include "kauri/predictor.h"
-#include "predictor/forest/forest.h"
+#include "predictor/forest/forest_task.h"
 
 namespace kauri {
 
-/// What the functions below work on. trees: numbered within the forest.
-struct ContributionTask {
-  Forest const& forest;
-  DataView const& rows;
-  TreeRange trees;
-  MarginStart start;
-};
-
-/// The start of the margin of a row and output.
-inline double StartOf(ContributionTask const& task, std::int64_t row, std::int64_t output) {
-  auto const& start = task.start;
-  auto const in_row = static_cast<std::size_t>(row * task.forest.n_outputs + output);
-  return static_cast<double>(start.of_row.empty() ? start.of_output[output] : start.of_row[in_row]);
-}
-
 /// Shapley values by TreeShap. out: [n_rows, n_outputs, n_features + 1].
-void TreeShapContributions(Context const& ctx, ContributionTask const& task, Span<float> out);
+void TreeShapContributions(Context const& ctx, ForestTask const& task, Span<float> out);
 
 /// Shapley interaction values by TreeShap, out: [n_rows, n_outputs, n_features + 1, n_features + 1]. The effect of a
 /// pair is split evenly between (a, b) and (b, a), the same bits in both; the diagonal is what is left of the feature's
 /// contribution, so rows sum to contributions.
-void TreeShapInteractions(Context const& ctx, ContributionTask const& task, Span<float> out);
+void TreeShapInteractions(Context const& ctx, ForestTask const& task, Span<float> out);
 
 /// Saabas' method: a split on the row's path gives its feature the change of the node's expected value.
 /// out: [n_rows, n_outputs, n_features + 1].
-void ApproxContributions(Context const& ctx, ContributionTask const& task, Span<float> out);
+void ApproxContributions(Context const& ctx, ForestTask const& task, Span<float> out);
 
 /// Approximate contributions on the diagonal and no interactions, as XGBoost returns them.
 /// out: [n_rows, n_outputs, n_features + 1, n_features + 1].
-void ApproxInteractions(Context const& ctx, ContributionTask const& task, Span<float> out);
+void ApproxInteractions(Context const& ctx, ForestTask const& task, Span<float> out);
 
 }  // namespace kauri

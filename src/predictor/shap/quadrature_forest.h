@@ -7,9 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "kauri/context.h"
@@ -103,24 +100,5 @@ struct QuadratureGoal {
 
 /// Time and memory are linear in the number of nodes, with pairs times the number of features on a path.
 QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, QuadratureGoal goal);
-
-struct QuadratureLevels;  // quadrature_levels.h
-
-/// Compiles on first use: most forests never explain. Safe from many threads.
-class LazyQuadrature {
- public:
-  std::shared_ptr<QuadratureForest const> Get(Context const& ctx, Forest const& forest, QuadratureGoal goal) const;
-  /// Without pairs.
-  std::shared_ptr<QuadratureLevels const> Levels(Context const& ctx, Forest const& forest, Semivalue semivalue) const;
-
- private:
-  struct Compiled {
-    std::shared_ptr<QuadratureForest const> forest;
-    std::shared_ptr<QuadratureLevels const> levels;
-    bool has_pairs = false;
-  };
-  mutable std::mutex mutex_;
-  mutable std::map<Semivalue, Compiled> compiled_;
-};
 
 }  // namespace kauri

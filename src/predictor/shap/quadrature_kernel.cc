@@ -472,13 +472,12 @@ void WalkRows(QuadratureJob const& job, QuadratureScratch* scratch) {
   for (; lane < job.n_rows; lane += kLaneCount) Walker<kIsUnit, 1, kPairs>(job, scratch, lane).Walk();
 }
 
-template <bool kPairs>
-void WalkTree(QuadratureJob const& job, QuadratureScratch* scratch) {
-  job.rule->IsUnit() ? WalkRows<true, kPairs>(job, scratch) : WalkRows<false, kPairs>(job, scratch);
+/// For the rule and the goal of a job.
+using WalkFn = void (*)(QuadratureJob const&, QuadratureScratch*);
+WalkFn ChooseWalk(bool is_unit, bool with_pairs) {
+  if (with_pairs) return is_unit ? &WalkRows<true, true> : &WalkRows<false, true>;
+  return is_unit ? &WalkRows<true, false> : &WalkRows<false, false>;
 }
-
-void Contributions(QuadratureJob const& job, QuadratureScratch* scratch) { WalkTree<false>(job, scratch); }
-void Interactions(QuadratureJob const& job, QuadratureScratch* scratch) { WalkTree<true>(job, scratch); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace kauri
@@ -487,8 +486,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kauri {
 
-HWY_EXPORT(Contributions);
-HWY_EXPORT(Interactions);
+HWY_EXPORT(ChooseWalk);
 
 void QuadratureScratch::Prepare(QuadratureTree const& tree, std::int32_t points, bool with_pairs) {
   auto const levels = static_cast<std::size_t>(tree.levels);
@@ -504,8 +502,7 @@ void QuadratureScratch::Prepare(QuadratureTree const& tree, std::int32_t points,
 
 void AddQuadrature(QuadratureJob const& job, QuadratureScratch* scratch) {
   scratch->Prepare(*job.tree, job.rule->points, job.pairs != nullptr);
-  job.pairs == nullptr ? HWY_DYNAMIC_DISPATCH(Contributions)(job, scratch)
-                       : HWY_DYNAMIC_DISPATCH(Interactions)(job, scratch);
+  HWY_DYNAMIC_DISPATCH(ChooseWalk)(job.rule->IsUnit(), job.pairs != nullptr)(job, scratch);
 }
 
 }  // namespace kauri

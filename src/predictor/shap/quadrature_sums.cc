@@ -19,13 +19,13 @@ constexpr std::int64_t kFewRows = 4;
 
 }  // namespace
 
-CompiledQuadrature PrepareQuadrature(Context const& ctx, ContributionTask const& task, QuadratureGoal goal) {
-  auto const& lazy = *task.forest.quadrature;
+CompiledQuadrature PrepareQuadrature(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy,
+                                     QuadratureGoal goal) {
   auto const is_few = !goal.with_pairs && task.rows.NumRows() <= kFewRows;
   return {lazy.Get(ctx, task.forest, goal), is_few ? lazy.Levels(ctx, task.forest, goal.semivalue) : nullptr};
 }
 
-std::int64_t QuadratureBlockRows(ContributionTask const& task, QuadratureForest const& compiled, bool with_pairs) {
+std::int64_t QuadratureBlockRows(ForestTask const& task, QuadratureForest const& compiled, bool with_pairs) {
   std::size_t n_pairs = 0;
   if (with_pairs) {
     for (auto const& pairs : compiled.pairs) n_pairs = std::max(n_pairs, pairs.size());
@@ -36,7 +36,7 @@ std::int64_t QuadratureBlockRows(ContributionTask const& task, QuadratureForest 
   return std::max<std::int64_t>(1, rows / kQuadratureRows) * kQuadratureRows;
 }
 
-std::vector<double> ExpectedSums(ContributionTask const& task, QuadratureForest const& compiled) {
+std::vector<double> ExpectedSums(ForestTask const& task, QuadratureForest const& compiled) {
   std::vector<double> expected(task.forest.n_outputs, 0.0);
   for (auto tree = task.trees.begin; tree < task.trees.end; ++tree) {
     expected[task.forest.output_of_tree[tree]] += compiled.trees[tree].mean;
@@ -44,7 +44,7 @@ std::vector<double> ExpectedSums(ContributionTask const& task, QuadratureForest 
   return expected;
 }
 
-QuadratureSums::QuadratureSums(ContributionTask const& task, CompiledQuadrature const& compiled, std::int64_t begin,
+QuadratureSums::QuadratureSums(ForestTask const& task, CompiledQuadrature const& compiled, std::int64_t begin,
                                std::int64_t end)
     : task_(task),
       compiled_(*compiled.forest),
@@ -72,8 +72,19 @@ void QuadratureSums::AddTrees(std::int64_t output, bool with_pairs) {
   // Never empty when wanted: the kernel takes a pointer for the wish.
   pairs_.assign(with_pairs ? std::max(kLanes, n_groups_ * kLanes * n_pairs_) : 0, 0.0);
   for (auto tree = task_.trees.begin; tree < task_.trees.end; ++tree) {
-    if (forest.output_of_tree[tree] != output || compiled_.trees[tree].order == 0) continue;
-    levels_ == nullptr || levels_->terms[tree].empty() ? WalkTree(tree) : AddTerms(tree);
+    auto const& compiled = compiled_.trees[tree];
+    if (forest.output_of_tree[tree] != output || compiled.order == 0) continue;
+    if (levels_ != nullptr && !levels_->terms[tree].empty()) {
+      AddTerms(tree);
+      continue;
+    }
+    for (std::int64_t group = 0; group < n_groups_; ++group) {
+      auto const first = group * kLanes * forest.NumSlots();
+      AddQuadrature(
+          {&compiled, &compiled_.rules[compiled.order], &forest.categories, RowsOf(group), keys_.data() + first,
+           phi_.data() + first, with_pairs ? pairs_.data() + group * kLanes * n_pairs_ : nullptr},
+          &scratch_);
+    }
   }
 }
 
@@ -88,16 +99,6 @@ void QuadratureSums::SubtractPairs(std::int64_t output) {
       for (std::int64_t lane = 0; lane < kLanes; ++lane) second[lane] -= value[lane];
       value += kLanes;
     }
-  }
-}
-
-void QuadratureSums::WalkTree(std::int64_t index) {
-  auto const& tree = compiled_.trees[index];
-  for (std::int64_t group = 0; group < n_groups_; ++group) {
-    auto const first = group * kLanes * task_.forest.NumSlots();
-    AddQuadrature({&tree, &compiled_.rules[tree.order], &task_.forest.categories, RowsOf(group), keys_.data() + first,
-                   phi_.data() + first, pairs_.empty() ? nullptr : pairs_.data() + group * kLanes * n_pairs_},
-                  &scratch_);
   }
 }
 

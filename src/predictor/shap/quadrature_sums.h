@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "predictor/shap/contributions.h"
+#include "predictor/forest/forest_task.h"
+#include "predictor/shap/lazy_quadrature.h"
 #include "predictor/shap/quadrature_kernel.h"
-#include "predictor/shap/quadrature_levels.h"
 
 namespace kauri {
 
@@ -19,14 +19,15 @@ struct CompiledQuadrature {
 };
 
 /// Compiles on first use. Few rows take the levels unless pairs are wanted.
-CompiledQuadrature PrepareQuadrature(Context const& ctx, ContributionTask const& task, QuadratureGoal goal);
+CompiledQuadrature PrepareQuadrature(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy,
+                                     QuadratureGoal goal);
 
 /// Rows of a block: as many as pass over a tree while its constants and their sums are in cache, but few when there are
 /// few, so that all threads have work.
-std::int64_t QuadratureBlockRows(ContributionTask const& task, QuadratureForest const& compiled, bool with_pairs);
+std::int64_t QuadratureBlockRows(ForestTask const& task, QuadratureForest const& compiled, bool with_pairs);
 
 /// Expected sum of the trees of each output.
-std::vector<double> ExpectedSums(ContributionTask const& task, QuadratureForest const& compiled);
+std::vector<double> ExpectedSums(ForestTask const& task, QuadratureForest const& compiled);
 
 /// Not shared by threads. The results of a row do not depend on the others.
 class QuadratureSums {
@@ -34,10 +35,9 @@ class QuadratureSums {
   static constexpr std::int64_t kLanes = kQuadratureRows;
 
   /// Of rows [begin, end). Nothing is owned.
-  QuadratureSums(ContributionTask const& task, CompiledQuadrature const& compiled, std::int64_t begin,
-                 std::int64_t end);
+  QuadratureSums(ForestTask const& task, CompiledQuadrature const& compiled, std::int64_t begin, std::int64_t end);
 
-  /// Forgets the output before.
+  /// Sums up the trees of an output; forgets the one before.
   void AddTrees(std::int64_t output, bool with_pairs);
   /// Takes from each feature its pairs: what remains of Shapley values is the diagonal of their interactions.
   void SubtractPairs(std::int64_t output);
@@ -49,11 +49,10 @@ class QuadratureSums {
   double const* Pairs(std::int64_t group) const;  ///< [pairs of the output, kLanes]
 
  private:
-  void WalkTree(std::int64_t tree);
   void ComputeAllTerms();
   void AddTerms(std::int64_t tree);
 
-  ContributionTask const& task_;
+  ForestTask const& task_;
   QuadratureForest const& compiled_;
   QuadratureLevels const* levels_;
   std::int64_t n_rows_;

@@ -42,60 +42,33 @@ void WriteMatrices(Forest const& forest, std::vector<SlotPair> const& pairs, Qua
   }
 }
 
-/// width: floats of an output, the last of which is the bias. write(sums, output, out) sets the others.
-template <typename Write>
-void ForEachBlock(Context const& ctx, ContributionTask const& task, QuadratureGoal goal, std::int64_t width,
-                  Span<float> out, Write&& write) {
-  auto const compiled = PrepareQuadrature(ctx, task, goal);
+}  // namespace
+
+void QuadratureValues(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy, QuadratureGoal goal,
+                      Span<float> out) {
+  auto const& forest = task.forest;
+  auto const n_columns = forest.n_features + 1;
+  auto const width = goal.with_pairs ? n_columns * n_columns : n_columns;  // of an output; the last float is the bias
+  auto const compiled = PrepareQuadrature(ctx, task, lazy, goal);
   auto const expected = ExpectedSums(task, *compiled.forest);
-  auto const n_outputs = task.forest.n_outputs;
   auto const block_rows = QuadratureBlockRows(task, *compiled.forest, goal.with_pairs);
   ParallelForBlocks(ctx, task.rows.NumRows(), block_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     QuadratureSums sums(task, compiled, begin, end);
-    for (std::int64_t output = 0; output < n_outputs; ++output) {
+    for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
       sums.AddTrees(output, goal.with_pairs);
-      if (goal.with_pairs && goal.semivalue == Semivalue::kShapley) sums.SubtractPairs(output);
-      write(*compiled.forest, sums, output, out.data() + (begin * n_outputs + output) * width);
+      auto* const first = out.data() + (begin * forest.n_outputs + output) * width;
+      if (goal.with_pairs) {
+        if (goal.semivalue == Semivalue::kShapley) sums.SubtractPairs(output);
+        WriteMatrices(forest, compiled.forest->pairs[output], sums, first, forest.n_outputs * width);
+      } else {
+        WriteVectors(forest, sums, first, forest.n_outputs * width);
+      }
       for (auto row = begin; row < end; ++row) {
-        out[(row * n_outputs + output + 1) * width - 1] =
-            static_cast<float>(expected[output] + StartOf(task, row, output));
+        out[(row * forest.n_outputs + output + 1) * width - 1] =
+            static_cast<float>(expected[output] + task.StartOf(row, output));
       }
     }
   });
-}
-
-void ComputeVectors(Context const& ctx, ContributionTask const& task, Semivalue semivalue, Span<float> out) {
-  auto const width = task.forest.n_features + 1;
-  ForEachBlock(ctx, task, {semivalue, false}, width, out,
-               [&](QuadratureForest const&, QuadratureSums const& sums, std::int64_t, float* first) {
-                 WriteVectors(task.forest, sums, first, task.forest.n_outputs * width);
-               });
-}
-
-void ComputeMatrices(Context const& ctx, ContributionTask const& task, Semivalue semivalue, Span<float> out) {
-  auto const width = (task.forest.n_features + 1) * (task.forest.n_features + 1);
-  ForEachBlock(ctx, task, {semivalue, true}, width, out,
-               [&](QuadratureForest const& compiled, QuadratureSums const& sums, std::int64_t output, float* first) {
-                 WriteMatrices(task.forest, compiled.pairs[output], sums, first, task.forest.n_outputs * width);
-               });
-}
-
-}  // namespace
-
-void QuadratureContributions(Context const& ctx, ContributionTask const& task, Span<float> out) {
-  ComputeVectors(ctx, task, Semivalue::kShapley, out);
-}
-
-void QuadratureInteractions(Context const& ctx, ContributionTask const& task, Span<float> out) {
-  ComputeMatrices(ctx, task, Semivalue::kShapley, out);
-}
-
-void QuadratureBanzhaf(Context const& ctx, ContributionTask const& task, Span<float> out) {
-  ComputeVectors(ctx, task, Semivalue::kBanzhaf, out);
-}
-
-void QuadratureTaylor(Context const& ctx, ContributionTask const& task, Span<float> out) {
-  ComputeMatrices(ctx, task, Semivalue::kTaylorPairs, out);
 }
 
 }  // namespace kauri

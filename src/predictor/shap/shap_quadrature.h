@@ -36,22 +36,18 @@
 /// costs three operations per node here, less than one gather, and trees of depth 3 are bound by reading the rows.
 #pragma once
 
-#include "predictor/shap/contributions.h"
+#include "predictor/forest/forest_task.h"
+#include "predictor/shap/lazy_quadrature.h"
 
 namespace kauri {
 
-/// As TreeShapContributions. The same bits for any batch, place in it and number of threads.
-void QuadratureContributions(Context const& ctx, ContributionTask const& task, Span<float> out);
-
-/// As TreeShapInteractions: symmetric, rows sum to contributions.
-void QuadratureInteractions(Context const& ctx, ContributionTask const& task, Span<float> out);
-
-/// Banzhaf values, shaped as contributions. The bias is what it is there: the expected margin (the empty coalition's)
-/// plus the start. A row does not add up to its margin.
-void QuadratureBanzhaf(Context const& ctx, ContributionTask const& task, Span<float> out);
-
-/// Shapley-Taylor indices of order 2, shaped as interactions: symmetric, and a whole matrix adds up to the margin. The
-/// bias is as above, the diagonal f({i}) - f({}), a cell beside it half of the pair's index.
-void QuadratureTaylor(Context const& ctx, ContributionTask const& task, Span<float> out);
+/// The values of a semivalue, as `goal` says, the same bits for any batch, place in it and number of threads.
+/// Without pairs: as TreeShapContributions. A row of Banzhaf values does not add up to its margin; the bias is the
+/// expected margin (the empty coalition's) plus the start whatever the semivalue.
+/// With pairs: as TreeShapInteractions, symmetric. Of Shapley values rows sum to contributions. Of Shapley-Taylor
+/// indices a whole matrix adds up to the margin: the diagonal is f({i}) - f({}), a cell beside it half of the pair's
+/// index.
+void QuadratureValues(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy, QuadratureGoal goal,
+                      Span<float> out);
 
 }  // namespace kauri

@@ -42,7 +42,7 @@ void ListCells(Forest const& forest, std::vector<SlotPair> const& all_pairs, std
   }
 }
 
-std::vector<Pattern> FindPatterns(ContributionTask const& task, QuadratureForest const& compiled) {
+std::vector<Pattern> FindPatterns(ForestTask const& task, QuadratureForest const& compiled) {
   std::vector<Pattern> patterns(task.forest.n_outputs);
   std::vector<std::vector<std::int64_t>> slots(patterns.size());
   for (auto tree = task.trees.begin; tree < task.trees.end; ++tree) {
@@ -95,8 +95,7 @@ class SmallestRanks {
 /// Writes blocks of rows. Each row of an output has the same number of entries, so their places are known.
 class SparseWriter {
  public:
-  SparseWriter(ContributionTask const& task, CompiledQuadrature const& compiled, std::int64_t top_k,
-               SparseInteractions* out)
+  SparseWriter(ForestTask const& task, CompiledQuadrature const& compiled, std::int64_t top_k, SparseInteractions* out)
       : task_(task),
         compiled_(compiled),
         top_k_(top_k),
@@ -155,7 +154,7 @@ class SparseWriter {
         *value++ = static_cast<float>(source < 0 ? phi[~source * kLanes] : pairs[source * kLanes]);
       }
       out_.first[last] = out_.second[last] = bias;
-      *value = static_cast<float>(expected_[output] + StartOf(task_, first_row + lane, output));
+      *value = static_cast<float>(expected_[output] + task_.StartOf(first_row + lane, output));
     }
   }
 
@@ -178,7 +177,7 @@ class SparseWriter {
     }
   }
 
-  ContributionTask const& task_;
+  ForestTask const& task_;
   CompiledQuadrature const& compiled_;
   std::int64_t top_k_;
   std::vector<Pattern> patterns_;  ///< [n_outputs]
@@ -188,9 +187,9 @@ class SparseWriter {
 
 }  // namespace
 
-void QuadratureSparseInteractions(Context const& ctx, ContributionTask const& task, std::int64_t top_k,
-                                  SparseInteractions* out) {
-  auto const compiled = PrepareQuadrature(ctx, task, {Semivalue::kShapley, true});
+void QuadratureSparseInteractions(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy,
+                                  std::int64_t top_k, SparseInteractions* out) {
+  auto const compiled = PrepareQuadrature(ctx, task, lazy, {Semivalue::kShapley, true});
   SparseWriter const writer(task, compiled, top_k, out);
   ParallelForBlocks(ctx, task.rows.NumRows(), QuadratureBlockRows(task, *compiled.forest, true),
                     [&](std::int64_t begin, std::int64_t end, std::int64_t) { writer.WriteBlock(begin, end); });

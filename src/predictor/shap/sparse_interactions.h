@@ -5,13 +5,14 @@
 /// they are written out as they are, or the largest of each row are kept in a heap.
 #pragma once
 
-#include "predictor/shap/contributions.h"
+#include "predictor/forest/forest_task.h"
+#include "predictor/shap/lazy_quadrature.h"
 
 namespace kauri {
 
-/// The contract is Predictor::PredictSparse's; the bits are those of QuadratureInteractions. Memory beside the result:
+/// The contract is Predictor::PredictSparse's; the bits are those of QuadratureValues. Memory beside the result:
 /// the sums of a block of rows of each thread, 8 bytes a pair and row.
-void QuadratureSparseInteractions(Context const& ctx, ContributionTask const& task, std::int64_t top_k,
-                                  SparseInteractions* out);
+void QuadratureSparseInteractions(Context const& ctx, ForestTask const& task, LazyQuadrature const& lazy,
+                                  std::int64_t top_k, SparseInteractions* out);
 
 }  // namespace kauri

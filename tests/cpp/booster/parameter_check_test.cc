@@ -174,8 +174,30 @@ TEST_F(Parameters, ConfigurationsOfXGBoostAreTaken) {
 }
 
 TEST_F(Parameters, EverySentenceEnds) {
-  ExpectError({{"predictor", "cpu_predictor"}, {"validate_parameters", "1"}},
-              "unknown parameter 'predictor' (value 'cpu_predictor'). `kauri --help` lists all parameters.");
+  ExpectError({{"enable_feature_grouping", "1"}, {"validate_parameters", "1"}},
+              "unknown parameter 'enable_feature_grouping' (value '1'). `kauri --help` lists all parameters.");
+}
+
+TEST_F(Parameters, PredictorIsChosenByName) {
+  auto const data = Data();
+  auto const margins = [&](Params const& params) {
+    return Train(data, params, 3)->Predict(*data, Predicting(PredictKind::kMargin)).values;
+  };
+  auto const expected = margins({});
+  EXPECT_EQ(margins({{"predictor", "auto"}}), expected);
+  EXPECT_EQ(margins({{"predictor", "cpu_predictor"}, {"validate_parameters", "1"}}), expected);
+  ExpectError({{"predictor", "cpu_predicter"}}, "unknown predictor 'cpu_predicter'; did you mean 'cpu_predictor'?");
+  ExpectError({{"predictor", "cpu_predicter"}}, "Known: cpu_predictor, linear_predictor");
+  ExpectError({{"predictor", "linear_predictor"}}, "predictor=linear_predictor is for booster=gblinear");
+  EXPECT_EQ(margins({{"booster", "gblinear"}, {"predictor", "cpu_predictor"}}), margins({{"booster", "gblinear"}}));
+}
+
+TEST_F(Parameters, PredictorOfAnotherLibrarysDocumentIsLeftThere) {
+  auto const learner = MakeLearner({});
+  learner->LoadConfig(R"({"learner": {"gradient_booster": {"name": "gbtree", "gbtree_train_param": {
+    "predictor": "gpu_predictor", "tree_method": "exact"}}, "learner_train_param": {"objective": "reg:squarederror"}}})");
+  EXPECT_EQ(MessageOf([&] { learner->Configure(); }), "no error");
+  EXPECT_TRUE(Lines().empty()) << Lines().front();
 }
 
 /// dmlc does not list the aliases that it was told, so they stand in a table as well.

@@ -125,6 +125,25 @@ TEST(Device, OrdinalOutOfRange) {
   EXPECT_EQ(info.at("CUDA_PLUGIN"), KAURI_FAKE_PLUGIN);
 }
 
+/// What a booster of the CPU with predictor=gpu_predictor answers.
+std::string PredictorErrorOf(Place const& place) {
+  return In(place, [] {
+    Data const data = MakeData({1, 2, 3, 4}, 1, {0, 1, 0, 1});
+    auto const booster = MakeBooster(data, {{"predictor", "gpu_predictor"}, {"tree_method", "exact"}});
+    if (XGBoosterUpdateOneIter(booster.get(), 0, data.get()) == 0) {
+      return "predicted " + std::to_string(Predict(booster, data).values.size());
+    }
+    return std::to_string(KauriGetLastErrorKind()) + " " + XGBGetLastError();
+  });
+}
+
+TEST(Device, PredictorOfADeviceForTheCpu) {
+  EXPECT_EQ(PredictorErrorOf(Fake("one device")), "predicted 4");
+  EXPECT_EQ(PredictorErrorOf(Fake("no device")), std::to_string(KAURI_ERROR_DEVICE) +
+                                                     " predictor=gpu_predictor: the fake driver sees no device. Invent "
+                                                     "one. Or use predictor=cpu_predictor.");
+}
+
 /// The devices that `device` stands for, in order; several apart from one.
 std::string Devices(Place const& place, std::string const& device) {
   return In(place, [&]() -> std::string {

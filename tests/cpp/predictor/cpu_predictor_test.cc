@@ -53,7 +53,7 @@ TEST(CpuPredictor, EveryKindThroughTheInterface) {
   TreeRange const trees{4, 8};
   auto const predict = [&](PredictKind kind) {
     std::vector<float> out(20 * OutputWidth(model, kind, trees));
-    predictor->Predict({}, *compiled, rows, kind, trees, {start, {}}, out);
+    predictor->Predict({}, *compiled, {rows, trees, {start, {}}}, kind, out);
     return out;
   };
   auto const margins = predict(PredictKind::kMargin);
@@ -81,7 +81,7 @@ TEST(CpuPredictor, Errors) {
   std::vector<float> out(3);
   auto const predict = [&](CompiledModel const& forest, PredictKind kind, TreeRange trees, MarginStart const& from,
                            Span<float> to) {
-    return MessageOf(ErrorKind::kInternal, [&] { predictor->Predict({}, forest, rows, kind, trees, from, to); });
+    return MessageOf(ErrorKind::kInternal, [&] { predictor->Predict({}, forest, {rows, trees, from}, kind, to); });
   };
   ExpectIn("another predictor", predict(CompiledModel{}, PredictKind::kMargin, {1, 4}, {start, {}}, out));
   for (auto const trees : {TreeRange{0, 4}, TreeRange{1, 5}, TreeRange{3, 2}}) {

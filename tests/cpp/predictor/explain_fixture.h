@@ -27,7 +27,7 @@ inline std::vector<float> PredictKindOf(ParamMap const& params, Model const& mod
   auto const compiled = predictor->Compile(ctx, model, AllTreesOf(model));
   std::vector<float> const start(model.NumOutputs(), 0.0F);
   std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees), 123.0F);
-  predictor->Predict(ctx, *compiled, rows, kind, trees, {start, {}}, out);
+  predictor->Predict(ctx, *compiled, {rows, trees, {start, {}}}, kind, out);
   return out;
 }
 

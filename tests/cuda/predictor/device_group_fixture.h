@@ -31,19 +31,19 @@ class Caller {
   }
   std::vector<float> Predict(DataView const& rows, PredictKind kind, MarginStart const& start) const {
     std::vector<float> out(rows.NumRows() * OutputWidth(model_, kind, AllTrees(model_)), 123.0F);
-    predictor_.Predict(ctx_, *compiled_, rows, kind, AllTrees(model_), start, out);
+    predictor_.Predict(ctx_, *compiled_, {rows, AllTrees(model_), start}, kind, out);
     return out;
   }
   SparseInteractions Sparse(DataView const& rows, MarginStart const& start, std::int64_t top_k) const {
     SparseInteractions out;
     out.begin = {7};  // is not added to
-    predictor_.PredictSparse(ctx_, *compiled_, rows, AllTrees(model_), start, top_k, &out);
+    predictor_.PredictSparse(ctx_, *compiled_, {rows, AllTrees(model_), start}, top_k, &out);
     return out;
   }
   std::vector<float> Interventional(DataView const& rows, DataView const& background, MarginStart const& start) const {
     auto const width = OutputWidth(model_, PredictKind::kContribution, AllTrees(model_));
     std::vector<float> out(rows.NumRows() * width);
-    predictor_.PredictInterventional(ctx_, *compiled_, rows, background, AllTrees(model_), start, out);
+    predictor_.PredictInterventional(ctx_, *compiled_, {rows, AllTrees(model_), start}, background, out);
     return out;
   }
 

@@ -76,7 +76,7 @@ TEST(DeviceGroup, MarginsInPlace) {
   auto const start = UniformValues(50001, -1.0F, 1.0F, 9);
   auto out = start;
   auto const compiled = several->Compile(ctx, model, AllTrees(model));
-  several->Predict(ctx, *compiled, rows, PredictKind::kMargin, AllTrees(model), {{}, out}, out);
+  several->Predict(ctx, *compiled, {rows, AllTrees(model), {{}, out}}, PredictKind::kMargin, out);
   EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), start)));
 }
 
@@ -106,8 +106,9 @@ class NotingPredictor : public Predictor {
     FailIfTold(ctx);
     return std::make_shared<CompiledModel const>();
   }
-  void Predict(Context const& ctx, CompiledModel const&, DataView const& rows, PredictKind, TreeRange,
-               MarginStart const&, Span<float> out) const override {
+  void Predict(Context const& ctx, CompiledModel const&, PredictTask const& task, PredictKind,
+               Span<float> out) const override {
+    auto const& rows = task.rows;
     std::lock_guard<std::mutex> const lock(log_->mutex);
     FailIfTold(ctx);
     rows.CopyRows(0, rows.NumRows(), 1, out.data());
@@ -140,7 +141,7 @@ class NotesTest : public ::testing::Test {
     log_.notes.clear();
     auto const compiled = group_->Compile(ctx, model_, {0, 0});
     std::vector<float> out(rows.NumRows());
-    group_->Predict(ctx, *compiled, rows, kind, {0, 0}, {}, out);
+    group_->Predict(ctx, *compiled, {rows, {0, 0}, {}}, kind, out);
     for (std::size_t row = 0; row < out.size(); ++row) EXPECT_EQ(out[row], static_cast<float>(row));
     std::sort(log_.notes.begin(), log_.notes.end());
     return log_.notes;
@@ -200,7 +201,7 @@ TEST_F(NotesTest, ErrorsNameTheDeviceOnce) {
     log_.kind = kind;
     std::vector<float> out(1000);
     auto const text = MessageOf(kind, [&] {
-      group_->Predict(On({0, 1, 2}), *compiled, Numbers(1000), PredictKind::kContribution, {0, 0}, {}, out);
+      group_->Predict(On({0, 1, 2}), *compiled, {Numbers(1000), {0, 0}, {}}, PredictKind::kContribution, out);
     });
     log_.failing = -1;
     EXPECT_EQ(Notes(On({0, 1, 2}), Numbers(1000), PredictKind::kContribution).size(), 3U) << "works again";

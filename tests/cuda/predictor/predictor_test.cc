@@ -53,10 +53,10 @@ class GpuPredictorTest : public DeviceTest {
     std::vector<float> on_host(start.size());
     auto const gpu = MakeGpuPredictor();
     auto const compiled = gpu->Compile(OnDevice(), model, compiled_trees);
-    gpu->Predict(OnDevice(), *compiled, rows, PredictKind::kMargin, trees, {base, {}}, on_device);
+    gpu->Predict(OnDevice(), *compiled, {rows, trees, {base, {}}}, PredictKind::kMargin, on_device);
     auto const cpu = MakeCpuPredictor();
-    cpu->Predict(Context{}, *cpu->Compile(Context{}, model, compiled_trees), rows, PredictKind::kMargin, trees,
-                 {base, {}}, on_host);
+    cpu->Predict(Context{}, *cpu->Compile(Context{}, model, compiled_trees), {rows, trees, {base, {}}},
+                 PredictKind::kMargin, on_host);
     EXPECT_TRUE(SameFloats(on_device, on_host));
     EXPECT_TRUE(SameFloats(on_device, NaiveMargins(model, rows, trees, start)));
   }
@@ -114,7 +114,7 @@ TEST_F(GpuPredictorTest, SeveralTilesAndAStartPerRow) {
   auto const gpu = MakeGpuPredictor();
   auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
   auto out = start;  // the output may be the start
-  gpu->Predict(OnDevice(), *compiled, rows, PredictKind::kMargin, AllTrees(model), {{}, out}, out);
+  gpu->Predict(OnDevice(), *compiled, {rows, AllTrees(model), {{}, out}}, PredictKind::kMargin, out);
   EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), start)));
 }
 
@@ -128,7 +128,7 @@ TEST_F(GpuPredictorTest, Leaves) {
     std::vector<float> leaves(257 * width);
     auto const gpu = MakeGpuPredictor();
     auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
-    gpu->Predict(OnDevice(), *compiled, rows, PredictKind::kLeaf, trees, {}, leaves);
+    gpu->Predict(OnDevice(), *compiled, {rows, trees, {}}, PredictKind::kLeaf, leaves);
     std::vector<float> expected;
     for (std::int64_t row = 0; row < 257; ++row) {
       for (auto tree = trees.begin; tree < trees.end; ++tree) {
@@ -201,7 +201,7 @@ TEST_F(GpuPredictorTest, ManyThreads) {
   for (auto& result : results) {
     threads.emplace_back([&] {
       for (int repeat = 0; repeat < 5; ++repeat) {
-        gpu->Predict(OnDevice(1), *compiled, rows, PredictKind::kMargin, AllTrees(model), {base, {}}, result);
+        gpu->Predict(OnDevice(1), *compiled, {rows, AllTrees(model), {base, {}}}, PredictKind::kMargin, result);
       }
     });
   }
@@ -219,12 +219,13 @@ TEST_F(GpuPredictorTest, RefusesForeignModelsAndWrongSizes) {
   auto const own = gpu->Compile(OnDevice(), model, {0, 3});
   auto const predict = [&](CompiledModel const& compiled, TreeRange trees, Span<float> to) {
     return MessageOf(ErrorKind::kInternal, [&] {
-      gpu->Predict(OnDevice(), compiled, rows, PredictKind::kMargin, trees, {base, {}}, to);
+      gpu->Predict(OnDevice(), compiled, {rows, trees, {base, {}}}, PredictKind::kMargin, to);
     });
   };
   EXPECT_NE(predict(*foreign, {0, 3}, out).find("another predictor"), std::string::npos);
   EXPECT_NE(predict(*own, {0, 4}, out).find("not all compiled"), std::string::npos);
-  EXPECT_NE(predict(*own, {0, 3}, Span<float>(out).subspan(0, 9)).find("has 9 places"), std::string::npos);
+  EXPECT_NE(predict(*own, {0, 3}, Span<float>(out).subspan(0, 9)).find("the output has 9 floats; expected 10"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ class GpuVectorTest : public DeviceTest {
                                 DataView const& rows, PredictKind kind, TreeRange trees) {
     std::vector<float> const start(model.NumOutputs(), 0.5F);
     std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees));
-    predictor.Predict(ctx, *predictor.Compile(ctx, model, {1, 9}), rows, kind, trees, {start, {}}, out);
+    predictor.Predict(ctx, *predictor.Compile(ctx, model, {1, 9}), {rows, trees, {start, {}}}, kind, out);
     return out;
   }
 };

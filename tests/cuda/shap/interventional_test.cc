@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "cuda/predictor/gpu_model.h"
 #include "kauri/device_memory.h"
 #include "predictor/interventional/interventional.h"
 #include "shap_fixture.h"
@@ -23,7 +24,7 @@ class GpuInterventionalTest : public DeviceTest {
     auto const gpu = MakeGpuPredictor();
     auto const compiled = gpu->Compile(OnDevice(), model, AllOf(model));
     std::vector<float> out(OutSize(model, rows, trees), 123.0F);
-    gpu->PredictInterventional(OnDevice(threads), *compiled, rows, background, trees, start, out);
+    gpu->PredictInterventional(OnDevice(threads), *compiled, {rows, trees, start}, background, out);
     return out;
   }
   static std::vector<float> OnCpu(Model const& model, DataView const& rows, DataView const& background,
@@ -106,7 +107,7 @@ TEST_F(GpuInterventionalTest, SameBitsInEveryRun) {
   auto const part = OnGpu(model, MemoryView(values, spec.n_features), background, {start, {}}, AllOf(model));
   EXPECT_TRUE(SameFloats(part, {once.begin(), once.begin() + static_cast<std::ptrdiff_t>(part.size())}));
   auto const compiled = MakeGpuPredictor()->Compile(OnDevice(), model, AllOf(model));
-  auto const& forest = dynamic_cast<cuda::DeviceForest const&>(*compiled);
+  auto const& forest = dynamic_cast<cuda::GpuModel const&>(*compiled).forest;
   std::vector<float> tiled(once.size());
   MarginStart const from{start, {}};
   cuda::ExplainInterventional(OnDevice(), forest, {rows, background, AllOf(model), from, tiled, 100000});

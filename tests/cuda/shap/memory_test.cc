@@ -1,5 +1,5 @@
 /// Peak device memory of explanations: the model and the tiles in flight, however many rows there are.
-#include "cuda/forest/host_rows.h"
+#include "cuda/predictor/gpu_model.h"
 #include "cuda/shap/shap_model.h"
 #include "shap_fixture.h"
 
@@ -57,7 +57,7 @@ TEST_F(GpuShapMemoryTest, TilesOfHostRows) {
       cuda::ShapOptions const limited{method, BinPacking::kBestFitDecreasing, kTileBytes};
       auto const explain = [&](cuda::ShapOptions const& options) {
         MarginStart const from{start, {}};
-        compiled.Shap().ExplainHostRows(OnDevice(), options, {rows, kind, AllTrees(model), from, out});
+        compiled.shap.ExplainHostRows(OnDevice(), options, {rows, kind, AllTrees(model), from, out});
       };
       auto const peak = PeakOf([&] { explain(limited); });
       EXPECT_LE(peak, kTileBytes + kSlack) << "kind " << static_cast<int>(kind);
@@ -83,7 +83,7 @@ TEST_F(GpuShapMemoryTest, TilesOfSparseInteractions) {
     auto const explain = [&](std::int64_t tile_bytes, SparseInteractions* out) {
       MarginStart const from{start, {}};
       cuda::ShapOptions const options{cuda::ShapMethod::kQuadrature, BinPacking::kBestFitDecreasing, tile_bytes};
-      compiled.Shap().ExplainSparse(OnDevice(), options, {rows, AllTrees(model), from, top_k, out});
+      compiled.shap.ExplainSparse(OnDevice(), options, {rows, AllTrees(model), from, top_k, out});
     };
     EXPECT_LE(PeakOf([&] { explain(kTileBytes, &in_tiles); }), kTileBytes + kSlack);
     explain(0, &at_once);

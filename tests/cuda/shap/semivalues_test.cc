@@ -17,7 +17,7 @@ class GpuSemivaluesTest : public GpuShapTest {
     auto const cpu = GetRegistries().predictors.Find("cpu_predictor").make({});
     auto const compiled = cpu->Compile({}, model, AllTrees(model));
     std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees));
-    cpu->Predict({}, *compiled, rows, kind, trees, start, out);
+    cpu->Predict({}, *compiled, {rows, trees, start}, kind, out);
     return out;
   }
 

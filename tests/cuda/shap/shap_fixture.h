@@ -95,7 +95,7 @@ class GpuShapTest : public DeviceTest {
     auto const gpu = MakeGpuPredictor(method);
     auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
     std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees), 123.0F);
-    gpu->Predict(OnDevice(threads), *compiled, rows, kind, trees, start, out);
+    gpu->Predict(OnDevice(threads), *compiled, {rows, trees, start}, kind, out);
     return out;
   }
   static std::vector<float> Run(ParamMap const& method, Model const& model, DataView const& rows, PredictKind kind) {

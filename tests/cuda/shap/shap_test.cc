@@ -18,7 +18,7 @@ class GpuShapValuesTest : public GpuShapTest {
                                      MarginStart const& start, TreeRange trees) {
     auto const forest = CompileForest({}, model, AllTrees(model));
     std::vector<float> out(rows.NumRows() * OutputWidth(model, kind, trees));
-    ContributionTask const task{forest, rows, trees, start};
+    ForestTask const task{forest, rows, trees, start};
     if (kind == PredictKind::kContribution) TreeShapContributions({}, task, out);
     if (kind == PredictKind::kInteraction) TreeShapInteractions({}, task, out);
     if (kind == PredictKind::kApproxContribution) ApproxContributions({}, task, out);
@@ -134,7 +134,7 @@ TEST_F(GpuShapValuesTest, RangesOfTreesAndStartsOfRows) {
     for (auto const trees : {TreeRange{3, 17}, TreeRange{0, 1}, TreeRange{12, 12}, TreeRange{3, 17}}) {
       for (auto const kind : kAllKinds) {
         std::vector<float> out(70 * OutputWidth(model, kind, trees));
-        gpu->Predict(OnDevice(), *compiled, rows, kind, trees, {{}, of_row}, out);
+        gpu->Predict(OnDevice(), *compiled, {rows, trees, {{}, of_row}}, kind, out);
         ExpectNear(out, Baseline(model, rows, kind, {{}, of_row}, trees), 1e-4);
       }
     }

@@ -19,7 +19,7 @@ class GpuSparseTest : public GpuShapTest {
     auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
     SparseInteractions out;
     out.values.assign(7, 5.0F);  // what was there goes
-    gpu->PredictSparse(OnDevice(), *compiled, rows, trees, {start, {}}, top_k, &out);
+    gpu->PredictSparse(OnDevice(), *compiled, {rows, trees, {start, {}}}, top_k, &out);
     return out;
   }
   static SparseInteractions OnCpu(Model const& model, DataView const& rows, TreeRange trees, std::int64_t top_k) {
@@ -27,7 +27,7 @@ class GpuSparseTest : public GpuShapTest {
     auto const cpu = GetRegistries().predictors.Find("cpu_predictor").make({});
     auto const compiled = cpu->Compile({}, model, AllTrees(model));
     SparseInteractions out;
-    cpu->PredictSparse({}, *compiled, rows, trees, {start, {}}, top_k, &out);
+    cpu->PredictSparse({}, *compiled, {rows, trees, {start, {}}}, top_k, &out);
     return out;
   }
   static std::vector<float> Dense(ParamMap const& method, Model const& model, DataView const& rows, TreeRange trees) {

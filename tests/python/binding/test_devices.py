@@ -17,18 +17,20 @@ import json, sys
 import numpy, kauri
 train = kauri.DMatrix(numpy.arange(4.0).reshape(4, 1), label=[0, 1, 0, 1])
 try:
-    kauri.train({"device": sys.argv[1], "tree_method": "exact"}, train, num_boost_round=1)
+    predictor = {"predictor": sys.argv[2]} if len(sys.argv) > 2 else {}
+    booster = kauri.train({"device": sys.argv[1], "tree_method": "exact", **predictor}, train, num_boost_round=1)
+    print(json.dumps(["none", str(len(booster.predict(train))), kauri.build_info()]))
 except kauri.KauriError as error:
     print(json.dumps([type(error).__name__, str(error), kauri.build_info()]))
 """
 
 
-def ask(device: str, plugin: Path, kind: str = "") -> tuple[str, str, dict]:
-    """Train there: the exception's name and text, and what build_info says."""
+def ask(device: str, plugin: Path, kind: str = "", *predictor: str) -> tuple[str, str, dict]:
+    """Train and predict there: the exception's name and text, and what build_info says."""
     folders = [str(Path(__file__).resolve().parents[3] / "python-package"), os.environ.get("PYTHONPATH", "")]
     environment = {"KAURI_PLUGIN_PATH": str(plugin), "FAKE_PLUGIN": kind, "PYTHONPATH": os.pathsep.join(folders)}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, device],
+        [sys.executable, "-c", PROGRAM, device, *predictor],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -73,3 +75,19 @@ def test_no_plugin(tmp_path: Path) -> None:
     assert f"the CUDA plug-in is missing: no file '{tmp_path}/libkauri_cuda.so'." in message
     assert info["CUDA_PROBLEM"] in message
     assert info["CUDA_DEVICES"] == []
+
+
+@needs_fake
+def test_the_predictor_of_a_device_for_the_cpu() -> None:
+    assert ask("cpu", FAKE_PLUGIN, "one device", "gpu_predictor")[:2] == ("none", "4")
+    name, message, _ = ask("cpu", FAKE_PLUGIN, "no device", "gpu_predictor")
+    assert name == "DeviceError"
+    assert message.endswith("the fake driver sees no device. Invent one. Or use predictor=cpu_predictor.")
+
+
+@needs_fake
+def test_predictors_are_named_in_the_error() -> None:
+    name, message, _ = ask("cpu", FAKE_PLUGIN, "one device", "gpu_predicter")
+    assert name == "ParameterError"
+    assert "did you mean 'gpu_predictor'?" in message
+    assert "cpu_predictor, linear_predictor, gpu_predictor" in message

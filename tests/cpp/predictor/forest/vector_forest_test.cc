@@ -38,6 +38,7 @@ TEST(VectorForest, MarginsOfEveryPath) {
     std::vector<std::int64_t> first_tree;
     auto const split = SplitUp(model, &first_tree);
     auto const forest = CompileForest({}, model, AllTreesOf(model));
+    auto const crown = BuildCrown(forest);
     ASSERT_EQ(forest.NumTrees(), first_tree.back());
     std::vector<float> const start(model.NumOutputs(), 0.5F);
     for (std::int64_t n_rows : {1, 7, 8, 33, 300}) {
@@ -49,10 +50,10 @@ TEST(VectorForest, MarginsOfEveryPath) {
         EXPECT_EQ(forest.LeafWidth(own), trees.end - trees.begin);
         auto const expected = testing::NaiveMargins(split, rows, own, testing::RepeatStart(start, n_rows));
         for (auto const path : {MarginPath::kAuto, MarginPath::kRows, MarginPath::kTiles, MarginPath::kCrown}) {
-          if (path == MarginPath::kCrown && forest.crown.code_bytes == 0) continue;
+          if (path == MarginPath::kCrown && crown.code_bytes == 0) continue;
           for (int threads = 1; threads <= 3; ++threads) {
             std::vector<float> out(expected.size());
-            PredictMargins(testing::Threads(threads), forest, rows, own, {start, {}}, path, out);
+            PredictMargins(testing::Threads(threads), {forest, rows, own, {start, {}}}, crown, path, out);
             ASSERT_EQ(out, expected) << name << " path " << static_cast<int>(path) << " rows " << n_rows;
           }
         }
@@ -115,16 +116,16 @@ TEST(VectorForest, SparseInteractionsAndBackgrounds) {
   TreeRange const own{first_tree[2], first_tree[7]};
   SparseInteractions found;
   SparseInteractions expected;
-  predictor->PredictSparse({}, *of_vectors, rows, {2, 7}, {start, {}}, 0, &found);
-  predictor->PredictSparse({}, *of_split, rows, own, {start, {}}, 0, &expected);
+  predictor->PredictSparse({}, *of_vectors, {rows, {2, 7}, {start, {}}}, 0, &found);
+  predictor->PredictSparse({}, *of_split, {rows, own, {start, {}}}, 0, &expected);
   EXPECT_EQ(found.begin, expected.begin);
   EXPECT_EQ(found.first, expected.first);
   EXPECT_EQ(found.values, expected.values);
   auto const background = testing::RandomRows(9, 6, 8);
   std::vector<float> out(20 * 3 * 7);
   std::vector<float> out_split(out.size());
-  predictor->PredictInterventional({}, *of_vectors, rows, background, {2, 7}, {start, {}}, out);
-  predictor->PredictInterventional({}, *of_split, rows, background, own, {start, {}}, out_split);
+  predictor->PredictInterventional({}, *of_vectors, {rows, {2, 7}, {start, {}}}, background, out);
+  predictor->PredictInterventional({}, *of_split, {rows, own, {start, {}}}, background, out_split);
   EXPECT_EQ(out, out_split);
 }
 

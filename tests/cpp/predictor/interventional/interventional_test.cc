@@ -290,10 +290,10 @@ TEST(Interventional, ThroughThePredictor) {
   auto const background = RandomRows(4, 6, 24);
   auto const start = ZeroStart(model);
   std::vector<float> out(21);
-  predictor->PredictInterventional({}, *compiled, rows, background, {2, 4}, {start, {}}, out);
+  predictor->PredictInterventional({}, *compiled, {rows, {2, 4}, {start, {}}}, background, out);
   EXPECT_EQ(out, Explain(model, rows, background, {start, {}}, {2, 4}));
   auto const run = [&](DataView const& others, std::size_t size) {
-    predictor->PredictInterventional({}, *compiled, rows, others, {2, 4}, {start, {}}, Span<float>(out.data(), size));
+    predictor->PredictInterventional({}, *compiled, {rows, {2, 4}, {start, {}}}, others, Span<float>(out.data(), size));
   };
   MemoryView const none({}, 6);
   auto const message = MessageOf(ErrorKind::kData, [&] { run(none, 21); });

@@ -25,7 +25,7 @@ std::vector<float> StartOf(Model const& model) {
 std::vector<float> Margins(Forest const& forest, MemoryView const& rows, TreeRange trees, MarginStart const& start,
                            MarginPath path, int threads) {
   std::vector<float> out(rows.NumRows() * forest.n_outputs);
-  PredictMargins(testing::Threads(threads), forest, rows, trees, start, path, out);
+  PredictMargins(testing::Threads(threads), {forest, rows, trees, start}, BuildCrown(forest), path, out);
   return out;
 }
 
@@ -38,7 +38,7 @@ void ExpectNaive(Model const& model, MemoryView const& rows) {
     auto const forest = CompileForest({}, model, AllTrees(model), layout);
     ASSERT_EQ(forest.is_wide, layout == NodeLayout::kWide);
     for (auto path : kAllPaths) {
-      if (path == MarginPath::kCrown && forest.crown.code_bytes == 0) continue;
+      if (path == MarginPath::kCrown && BuildCrown(forest).code_bytes == 0) continue;
       for (int threads : {1, 8}) {
         ASSERT_EQ(Margins(forest, rows, AllTrees(model), {start, {}}, path, threads), expected)
             << "path " << static_cast<int>(path) << " threads " << threads << " wide " << forest.is_wide;
@@ -80,11 +80,10 @@ TEST(Margin, SingleRowsWithCodesInOneToFourRegistersAndWithout) {
       spec.n_trees = 75;
       auto const model = testing::RandomModel(spec);
       ExpectNaive(model, testing::RandomRows(5, n_features, 12));
-      auto const forest = CompileForest({}, model, AllTrees(model));
-      EXPECT_EQ(forest.crown.row.IsEmpty(),
-                forest.crown.columns.size() > kMaxRowColumns || forest.crown.code_bytes != 1);
-      EXPECT_EQ(forest.crown.row.IsEmpty(), n_features == 40);
-      EXPECT_EQ(forest.crown.row.value.empty(), n_features == 40 || depth > 6);
+      auto const crown = BuildCrown(CompileForest({}, model, AllTrees(model)));
+      EXPECT_EQ(crown.row.IsEmpty(), crown.columns.size() > kMaxRowColumns || crown.code_bytes != 1);
+      EXPECT_EQ(crown.row.IsEmpty(), n_features == 40);
+      EXPECT_EQ(crown.row.value.empty(), n_features == 40 || depth > 6);
     }
   }
 }
@@ -103,7 +102,7 @@ TEST(Margin, Categorical) {
   spec.n_trees = 10;
   spec.depth = 8;
   auto const model = testing::RandomModel(spec);
-  ASSERT_EQ(CompileForest({}, model, AllTrees(model)).crown.code_bytes, 0);
+  ASSERT_EQ(BuildCrown(CompileForest({}, model, AllTrees(model))).code_bytes, 0);
   ExpectNaive(model, testing::RandomRows(500, 6, 5));
 }
 
@@ -162,7 +161,7 @@ TEST(Margin, CodesOfTwoBytes) {
   spec.n_trees = 250;
   spec.special_thresholds = false;
   auto const model = testing::RandomModel(spec);
-  ASSERT_EQ(CompileForest({}, model, AllTrees(model)).crown.code_bytes, 2);
+  ASSERT_EQ(BuildCrown(CompileForest({}, model, AllTrees(model))).code_bytes, 2);
   ExpectNaive(model, testing::RandomRows(200, 2, 6));
 }
 
@@ -178,7 +177,7 @@ TEST(Margin, FullCodeRange) {
       model.trees.back().SetLeafValue(2, 2.0F);
       model.output_of_tree.push_back(0);
     }
-    ASSERT_EQ(CompileForest({}, model, AllTrees(model)).crown.code_bytes, n_thresholds == 255 ? 1 : 2);
+    ASSERT_EQ(BuildCrown(CompileForest({}, model, AllTrees(model))).code_bytes, n_thresholds == 255 ? 1 : 2);
     std::vector<float> values{testing::kNaN, testing::kInf, -testing::kInf};
     for (int i = -2; i < 600; ++i) values.push_back(static_cast<float>(i) / 2.0F);
     ExpectNaive(model, {values, 1});
@@ -263,7 +262,8 @@ TEST(Margin, StartOfRowMayBeTheOutput) {
   for (auto path : kAllPaths) {
     EXPECT_EQ(Margins(forest, rows, AllTrees(model), {{}, start}, path, 2), expected);
     auto in_place = start;
-    PredictMargins(testing::Threads(2), forest, rows, AllTrees(model), {{}, in_place}, path, in_place);
+    PredictMargins(testing::Threads(2), {forest, rows, AllTrees(model), {{}, in_place}}, BuildCrown(forest), path,
+                   in_place);
     EXPECT_EQ(in_place, expected);
   }
 }
@@ -297,8 +297,9 @@ TEST(Margin, CrownPaysForManyTreesOnly) {
   spec.n_trees = 200;
   auto const model = testing::RandomModel(spec);
   auto const forest = CompileForest({}, model, AllTrees(model));
-  EXPECT_TRUE(CrownPays(forest, {0, 200}));
-  EXPECT_FALSE(CrownPays(forest, {0, 2}));
+  auto const crown = BuildCrown(forest);
+  EXPECT_TRUE(CrownPays(forest, crown, {0, 200}));
+  EXPECT_FALSE(CrownPays(forest, crown, {0, 2}));
 }
 
 TEST(Leaf, NodeIdsOfTheModel) {
@@ -310,7 +311,7 @@ TEST(Leaf, NodeIdsOfTheModel) {
     auto const rows = testing::RandomRows(133, 6, 12);
     auto const forest = CompileForest({}, model, {1, 5});
     std::vector<float> out(133 * 3);
-    PredictLeaves(testing::Threads(4), forest, rows, {1, 4}, out);
+    PredictLeaves(testing::Threads(4), {forest, rows, {1, 4}, {}}, out);
     for (std::int64_t row = 0; row < 133; ++row) {
       for (std::int64_t t = 0; t < 3; ++t) {
         auto const expected = testing::NaiveLeaf(model.trees[t + 2], rows, row);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "predictor/shap/contributions.h"
 #include "predictor/shap/quadrature_rule.h"
 #include "predictor/shap/shap_oracle.h"
 #include "predictor/shap/shap_quadrature.h"
@@ -30,8 +31,11 @@ Values Explain(Model const& model, MemoryView const& rows, int threads = 1) {
   Values values;
   values.phi.resize(ToSize(rows.NumRows() * model.NumOutputs()) * width, 99.0F);
   values.pairs.resize(values.phi.size() * width, 99.0F);
-  QuadratureContributions(testing::Threads(threads), {forest, rows, trees, {start, {}}}, values.phi);
-  QuadratureInteractions(testing::Threads(threads), {forest, rows, trees, {start, {}}}, values.pairs);
+  auto const ctx = testing::Threads(threads);
+  ForestTask const task{forest, rows, trees, {start, {}}};
+  LazyQuadrature const lazy;
+  QuadratureValues(ctx, task, lazy, {Semivalue::kShapley, false}, values.phi);
+  QuadratureValues(ctx, task, lazy, {Semivalue::kShapley, true}, values.pairs);
   return values;
 }
 

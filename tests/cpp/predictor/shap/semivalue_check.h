@@ -22,7 +22,7 @@ inline std::vector<float> Predict(Model const& model, MemoryView const& rows, Pr
   auto const is_of_rows = start.size() > zero.size();
   MarginStart from{start.empty() ? zero : start, {}};
   if (is_of_rows) from = {{}, start};
-  predictor->Predict(testing::Threads(threads), *compiled, rows, kind, trees, from, out);
+  predictor->Predict(testing::Threads(threads), *compiled, {rows, trees, from}, kind, out);
   return out;
 }
 inline std::vector<float> Predict(Model const& model, MemoryView const& rows, PredictKind kind) {

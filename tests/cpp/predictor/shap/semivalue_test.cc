@@ -247,7 +247,7 @@ TEST(Semivalues, TheRecursionNamesTheOtherMethod) {
   std::vector<float> out(49);
   for (auto const& [kind, size] : {std::pair{PredictKind::kBanzhaf, 7}, {PredictKind::kTaylorInteraction, 49}}) {
     try {
-      predictor->Predict({}, *compiled, testing::RandomRows(1, 6, 1), kind, {0, 5}, {start, {}},
+      predictor->Predict({}, *compiled, {testing::RandomRows(1, 6, 1), {0, 5}, {start, {}}}, kind,
                          {out.data(), ToSize(size)});
       ADD_FAILURE() << "no error";
     } catch (Error const& error) {

@@ -15,7 +15,15 @@ namespace {
 using testing::ForestSpec;
 using testing::MemoryView;
 
-using Explain = void (*)(Context const&, ContributionTask const&, Span<float>);
+using Explain = void (*)(Context const&, ForestTask const&, Span<float>);
+
+void QuadratureContributions(Context const& ctx, ForestTask const& task, Span<float> out) {
+  QuadratureValues(ctx, task, LazyQuadrature(), {Semivalue::kShapley, false}, out);
+}
+
+void QuadratureInteractions(Context const& ctx, ForestTask const& task, Span<float> out) {
+  QuadratureValues(ctx, task, LazyQuadrature(), {Semivalue::kShapley, true}, out);
+}
 
 std::vector<float> ZeroStart(Model const& model) { return std::vector<float>(model.NumOutputs(), 0.0F); }
 

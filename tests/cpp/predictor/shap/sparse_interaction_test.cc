@@ -32,13 +32,13 @@ class Case {
 
   std::vector<float> Dense() const {
     std::vector<float> out(rows_.NumRows() * OutputWidth(model_, PredictKind::kInteraction, trees_));
-    predictor_->Predict({}, *compiled_, rows_, PredictKind::kInteraction, trees_, {start_, {}}, out);
+    predictor_->Predict({}, *compiled_, {rows_, trees_, {start_, {}}}, PredictKind::kInteraction, out);
     return out;
   }
   SparseInteractions Sparse(std::int64_t top_k, int threads = 1) const {
     SparseInteractions out;
     out.values.assign(3, 7.0F);  // what was there is replaced
-    predictor_->PredictSparse(testing::Threads(threads), *compiled_, rows_, trees_, {start_, {}}, top_k, &out);
+    predictor_->PredictSparse(testing::Threads(threads), *compiled_, {rows_, trees_, {start_, {}}}, top_k, &out);
     return out;
   }
 

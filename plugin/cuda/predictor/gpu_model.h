@@ -1,0 +1,21 @@
+/// \file A model compiled for one device.
+#pragma once
+
+#include "cuda/forest/device_forest.h"
+#include "cuda/forest/host_rows.h"
+#include "cuda/shap/shap_model.h"
+#include "kauri/predictor.h"
+
+namespace kauri::cuda {
+
+/// Its trees, and what predictions on host rows and contributions keep between calls. Safe from many threads.
+struct GpuModel : public CompiledModel {
+  GpuModel(Context const& ctx, Model const& model, TreeRange trees, CoverSource cover)
+      : forest(ctx, model, trees, cover), host_rows(forest), shap(forest) {}
+
+  DeviceForest const forest;
+  HostRowsPredictor const host_rows;
+  ShapModel const shap;
+};
+
+}  // namespace kauri::cuda

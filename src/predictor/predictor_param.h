@@ -1,0 +1,50 @@
+/// \file What the predictors of trees declare and check alike, on every device.
+#pragma once
+
+#include <cstdint>
+
+#include "kauri/parameter.h"
+#include "kauri/predictor.h"
+#include "predictor/forest/forest.h"
+
+namespace kauri {
+
+struct PredictorParam : public dmlc::Parameter<PredictorParam> {
+  enum ShapMethod { kAuto = 0, kTreeShap = 1, kQuadrature = 2 };
+  int shap_method;
+  int shap_cover;
+  DMLC_DECLARE_PARAMETER(PredictorParam) {
+    DMLC_DECLARE_FIELD(shap_method)
+        .set_default(kAuto)
+        .add_enum("auto", kAuto)
+        .add_enum("treeshap", kTreeShap)
+        .add_enum("quadrature", kQuadrature)
+        .describe(
+            "How exact contributions are computed: treeshap is the published algorithm (on the CPU the recursive one, "
+            "on a device paths of up to 31 features are packed into warps), quadrature integrates, with rows in the "
+            "lanes of vectors or of a device, and computes Banzhaf values and Shapley-Taylor indices as well; auto is "
+            "the fastest.");
+    DMLC_DECLARE_FIELD(shap_cover)
+        .set_default(static_cast<int>(CoverSource::kHessian))
+        .add_enum("hessian", static_cast<int>(CoverSource::kHessian))
+        .add_enum("count", static_cast<int>(CoverSource::kCount))
+        .describe(
+            "What weighs the branches that a feature not known might take: hessian, the sums of hessians of training, "
+            "or count, numbers of rows, which must have been counted.");
+  }
+  void Validate() const {}
+
+  bool IsTreeShap() const { return shap_method == kTreeShap; }
+  CoverSource Cover() const { return static_cast<CoverSource>(shap_cover); }
+};
+
+/// \throws Error(kParameter) for what treeshap does not compute.
+void CheckTreeShapComputes(PredictKind kind);
+
+/// \throws Error(kInternal) for kValue, and unless output and start have the sizes that the kind and the rows ask for.
+void CheckPrediction(Forest const& forest, PredictTask const& task, PredictKind kind, Span<float const> out);
+
+/// \throws Error(kInternal) for a start of another size, Error(kParameter) for a top_k below 0.
+void CheckSparsePrediction(Forest const& forest, PredictTask const& task, std::int64_t top_k);
+
+}  // namespace kauri

@@ -1,0 +1,31 @@
+/// \file What a forest was compiled to for its calls by quadrature, made on first use: most forests never explain.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "kauri/context.h"
+#include "predictor/shap/quadrature_forest.h"
+#include "predictor/shap/quadrature_levels.h"
+
+namespace kauri {
+
+/// Of one forest, which every call names. Safe from many threads.
+class LazyQuadrature {
+ public:
+  std::shared_ptr<QuadratureForest const> Get(Context const& ctx, Forest const& forest, QuadratureGoal goal) const;
+  /// Without pairs.
+  std::shared_ptr<QuadratureLevels const> Levels(Context const& ctx, Forest const& forest, Semivalue semivalue) const;
+
+ private:
+  struct Compiled {
+    std::shared_ptr<QuadratureForest const> forest;
+    std::shared_ptr<QuadratureLevels const> levels;
+    bool has_pairs = false;
+  };
+  mutable std::mutex mutex_;
+  mutable std::map<Semivalue, Compiled> compiled_;
+};
+
+}  // namespace kauri
