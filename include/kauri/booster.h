@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kauri/engine.h"
@@ -9,6 +10,15 @@
 #include "kauri/model.h"
 
 namespace kauri {
+
+/// What a round adds to a model, which has not got it yet.
+struct Round {
+  std::vector<Tree> trees;
+  std::vector<std::int32_t> output_of_tree;  ///< [n_trees], as in the model
+  std::int64_t n_parallel_trees = 1;
+  std::vector<float> tree_weights;   ///< of all trees of the model, these included; empty: they stay as they are
+  std::optional<LinearPart> linear;  ///< in place of the model's, and of trees
+};
 
 /// const, shared by threads.
 class Booster {
@@ -18,15 +28,15 @@ class Booster {
   virtual void RequireTraining() const {}
   /// Trees that the gradients of the next round do not see, ascending: the same for the same model and ctx.seed.
   virtual std::vector<std::int64_t> DroppedTrees(Context const&, Model const&) const { return {}; }
-  /// Adds one round to `model`, from the gradients that `engine` holds for `train`.
-  virtual void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
-                          Model* model) const = 0;
+  /// The next round of `model`, from the gradients that `engine` holds for `train`.
+  virtual Round BoostRound(Context const& ctx, DataMatrix const& train, Model const& model, std::int64_t iteration,
+                           Engine* engine) const = 0;
   /// Whether rounds change the trees of a model that was learnt before instead of adding some (process_type=update).
   virtual bool UpdatesTrees() const { return false; }
-  /// Adds to `model`, the first rounds of `old` as they were updated, the next one: the round of `old` that follows,
-  /// changed by the gradients that `engine` holds for `train`.
-  virtual void UpdateRound(Context const&, DataMatrix const& /*train*/, Model const& /*old*/, Predictor const&, Engine*,
-                           Model* /*model*/) const {
+  /// The next round of `model`, which is the first rounds of `old` as they were updated: the round of `old` that
+  /// follows, changed by the gradients that `engine` holds for `train`.
+  virtual Round UpdateRound(Context const&, DataMatrix const& /*train*/, Model const& /*model*/, Model const& /*old*/,
+                            Predictor const&, Engine*) const {
     Fail(ErrorKind::kParameter, "process_type=update changes the trees of booster=gbtree only.");
   }
 };

@@ -52,26 +52,23 @@ class Dart : public Booster {
     return DrawDroppedTrees(param_, WeightsOf(model), CombineKeys(KeyOf(ctx.seed, Purpose::kDart), round));
   }
 
-  void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
-                  Model* model) const override {
-    AddWeighed(ctx, model, [&] { trees_->BoostRound(ctx, train, iteration, engine, model); });
+  Round BoostRound(Context const& ctx, DataMatrix const& train, Model const& model, std::int64_t iteration,
+                   Engine* engine) const override {
+    return Weighed(ctx, model, trees_->BoostRound(ctx, train, model, iteration, engine));
   }
 
-  void UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
-                   Engine* engine, Model* model) const override {
-    AddWeighed(ctx, model, [&] { trees_->UpdateRound(ctx, train, old, predictor, engine, model); });
+  Round UpdateRound(Context const& ctx, DataMatrix const& train, Model const& model, Model const& old,
+                    Predictor const& predictor, Engine* engine) const override {
+    return Weighed(ctx, model, trees_->UpdateRound(ctx, train, model, old, predictor, engine));
   }
 
  private:
-  /// add: appends the trees of a round that did not see those dropped.
-  template <typename Add>
-  void AddWeighed(Context const& ctx, Model* model, Add&& add) const {
-    auto const dropped = DroppedTrees(ctx, *model);
-    auto weights = WeightsOf(*model);
-    add();
-    auto const n_new = static_cast<std::int64_t>(model->trees.size() - weights.size());
-    WeighTrees(param_, dropped, n_new, eta_, &weights);
-    model->tree_weights = std::move(weights);
+  /// round: one that did not see the trees dropped.
+  Round Weighed(Context const& ctx, Model const& model, Round round) const {
+    round.tree_weights = WeightsOf(model);
+    auto const n_new = static_cast<std::int64_t>(round.trees.size());
+    WeighTrees(param_, DroppedTrees(ctx, model), n_new, eta_, &round.tree_weights);
+    return round;
   }
 
   DartParam param_;

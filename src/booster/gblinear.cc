@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "booster/coordinate_descent.h"
 #include "booster/finite_check.h"
@@ -18,28 +19,25 @@ class GbLinear : public Booster {
  public:
   explicit GbLinear(ParamMap const& map) : updater_(ParseParameters<GbLinearParam>(map)) {}
 
-  void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
-                  Model* model) const override {
+  Round BoostRound(Context const& ctx, DataMatrix const& train, Model const& model, std::int64_t iteration,
+                   Engine* engine) const override {
     RefuseCategorical(train.Info(), "booster=gblinear", "Use booster=gbtree, or one-hot columns.");
-    if (model->linear.n_rounds == std::numeric_limits<std::int32_t>::max()) {
-      Fail(ErrorKind::kModel, "the model has ", model->linear.n_rounds,
+    if (model.linear.n_rounds == std::numeric_limits<std::int32_t>::max()) {
+      Fail(ErrorKind::kModel, "the model has ", model.linear.n_rounds,
            " rounds, as many as a model file can tell; train a new one.");
     }
     auto* const host = engine->OnHost();
     if (host == nullptr)
       Fail(ErrorKind::kInternal, "a linear model is learnt in host memory, and the engine is not there");
-    auto const before = model->linear;
-    if (!model->IsLinear()) {
-      model->linear.weights.assign((model->n_features + 1) * model->NumOutputs(), 0.0F);
-    }
-    try {
-      host->UpdateLinear(ctx, train, updater_, model);
-      RequireFiniteWeights(model->linear.weights, iteration);
-    } catch (...) {
-      model->linear = before;
-      throw;
-    }
-    ++model->linear.n_rounds;
+    auto next = model;  // a linear model has no trees
+    if (!model.IsLinear()) next.linear.weights.assign((model.n_features + 1) * model.NumOutputs(), 0.0F);
+    host->UpdateLinear(ctx, train, updater_, &next);
+    RequireFiniteWeights(next.linear.weights, iteration);
+    ++next.linear.n_rounds;
+    Round round;
+    round.n_parallel_trees = model.n_parallel_trees;
+    round.linear = std::move(next.linear);
+    return round;
   }
 
  private:

@@ -87,46 +87,38 @@ class GbTree : public Booster {
 
   /// Trees are ordered output by output (vectors are of output 0), the parallel trees of one output side by side, as in
   /// XGBoost's files.
-  void BoostRound(Context const& ctx, DataMatrix const& train, std::int64_t iteration, Engine* engine,
-                  Model* model) const override {
+  Round BoostRound(Context const& ctx, DataMatrix const& train, Model const& model, std::int64_t iteration,
+                   Engine* engine) const override {
     RoundTree task;
-    task.vector_leaves = param_.multi_strategy == GbTreeParam::kMultiOutputTree && model->NumOutputs() > 1;
-    auto const n_outputs = task.vector_leaves ? 1 : model->NumOutputs();
-    std::vector<Tree> trees;
+    task.vector_leaves = param_.multi_strategy == GbTreeParam::kMultiOutputTree && model.NumOutputs() > 1;
+    auto const n_outputs = task.vector_leaves ? 1 : model.NumOutputs();
     task.place.iteration = iteration;
-    task.place.n_outputs = model->NumOutputs();
+    task.place.n_outputs = model.NumOutputs();
     task.place.leaf_scale = 1.0F / static_cast<float>(param_.num_parallel_tree);
     task.place.feature_weights = train.Info().feature_weights;
     task.subsample = tree_param_.subsample;
     task.param = &tree_param_;
+    Round round;
+    round.n_parallel_trees = param_.num_parallel_tree;
     for (task.output = 0; task.output < n_outputs; ++task.output) {
       for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {
-        trees.push_back(engine->BuildTree(ctx, train, *builder_, task));
-        RequireFiniteLeaves(trees.back(), task);
+        round.trees.push_back(engine->BuildTree(ctx, train, *builder_, task));
+        round.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
+        RequireFiniteLeaves(round.trees.back(), task);
         ++task.place.tree_in_iteration;
       }
     }
-    Commit(std::move(trees), model);
-    engine->FinishRound(train, *model);
+    return round;
   }
 
   bool UpdatesTrees() const override { return param_.process_type == GbTreeParam::kUpdate; }
 
-  void UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
-                   Engine* engine, Model* model) const override {
-    updates_->UpdateRound(ctx, train, old, predictor, engine, model);
+  Round UpdateRound(Context const& ctx, DataMatrix const& train, Model const& model, Model const& old,
+                    Predictor const& predictor, Engine* engine) const override {
+    return updates_->UpdateRound(ctx, train, model, old, predictor, engine);
   }
 
  private:
-  void Commit(std::vector<Tree> trees, Model* model) const {
-    for (std::size_t tree = 0; tree < trees.size(); ++tree) {
-      model->output_of_tree.push_back(static_cast<std::int32_t>(tree) / param_.num_parallel_tree);
-      model->trees.push_back(std::move(trees[tree]));
-    }
-    model->n_parallel_trees = param_.num_parallel_tree;
-    model->iteration_ptr.push_back(static_cast<std::int64_t>(model->trees.size()));
-  }
-
   DeviceKind device_;
   TreeParam tree_param_;
   GbTreeParam param_;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "booster/gbtree.h"
-#include "booster/learner.h"
 #include "common/threads.h"
 #include "data/categories/category_names.h"
 #include "kauri/error.h"

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kauri/context.h"
@@ -89,5 +90,8 @@ std::vector<std::string> ParameterAliases();
 
 /// Every name that may be set: those that components declare, their aliases, and XGBoost's that change nothing.
 std::vector<std::string> KnownParameterNames();
+
+/// Every parameter that any component declares, grouped: (heading, table). For --help and for checking names.
+std::vector<std::pair<std::string, ParameterTable>> AllParameters();
 
 }  // namespace kauri

@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "booster/learner.h"
 #include "booster/learner_param.h"
 #include "common/log.h"
 #include "common/quoted.h"

@@ -99,29 +99,28 @@ void TreeUpdates::RequireTraining() const {
   }
 }
 
-void TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
-                              Engine* engine, Model* model) const {
+Round TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Model const& model, Model const& old,
+                               Predictor const& predictor, Engine* engine) const {
   auto* const host = engine->OnHost();
   if (host == nullptr) Fail(ErrorKind::kInternal, "trees are changed in host memory, and the engine is not there");
-  RoundTree round;
-  round.param = &param_;
-  round.place.iteration = model->NumIterations();
-  round.place.n_outputs = model->NumOutputs();
-  round.place.leaf_scale = 1.0F / static_cast<float>(old.n_parallel_trees);
-  auto const range = old.TreesOf({round.place.iteration, round.place.iteration + 1});
-  std::vector<Tree> trees(old.trees.begin() + range.begin, old.trees.begin() + range.end);
-  for (auto& tree : trees) {
-    round.output = old.output_of_tree[range.begin + round.place.tree_in_iteration];
-    host->UpdateTree(ctx, train, predictor, steps_, round, &tree);
-    RequireFiniteLeaves(tree, round);
-    ++round.place.tree_in_iteration;
+  RoundTree task;
+  task.param = &param_;
+  task.place.iteration = model.NumIterations();
+  task.place.n_outputs = model.NumOutputs();
+  task.place.leaf_scale = 1.0F / static_cast<float>(old.n_parallel_trees);
+  auto const range = old.TreesOf({task.place.iteration, task.place.iteration + 1});
+  Round round;
+  round.n_parallel_trees = old.n_parallel_trees;
+  for (auto index = range.begin; index < range.end; ++index) {
+    auto tree = old.trees[index];
+    task.output = old.output_of_tree[index];
+    host->UpdateTree(ctx, train, predictor, steps_, task, &tree);
+    RequireFiniteLeaves(tree, task);
+    ++task.place.tree_in_iteration;
+    round.trees.push_back(std::move(tree));
+    round.output_of_tree.push_back(old.output_of_tree[index]);
   }
-  for (auto& tree : trees) {
-    model->output_of_tree.push_back(old.output_of_tree[model->trees.size()]);
-    model->trees.push_back(std::move(tree));
-  }
-  model->iteration_ptr.push_back(range.end);
-  engine->FinishRound(train, *model);
+  return round;
 }
 
 void RequireTreeBuilder(std::string const& updater) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kauri/booster.h"
 #include "kauri/context.h"
 #include "kauri/engine.h"
 #include "kauri/model.h"
@@ -21,8 +22,8 @@ class TreeUpdates {
   /// \throws Error(kParameter): no updater at all; a device, which has none.
   void RequireTraining() const;
   /// As Booster::UpdateRound.
-  void UpdateRound(Context const& ctx, DataMatrix const& train, Model const& old, Predictor const& predictor,
-                   Engine* engine, Model* model) const;
+  Round UpdateRound(Context const& ctx, DataMatrix const& train, Model const& model, Model const& old,
+                    Predictor const& predictor, Engine* engine) const;
 
  private:
   DeviceKind device_;

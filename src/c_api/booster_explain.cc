@@ -1,6 +1,7 @@
 /// Explanations with a choice of what is returned.
 #include <utility>
 
+#include "booster/explanation.h"
 #include "c_api/guard.h"
 #include "c_api/predict_out.h"
 #include "common/quoted.h"
@@ -45,7 +46,7 @@ int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle 
     auto const options = ExplainOptionsOf(JsonConfig(config, "KauriBoosterExplain"));
     kauri::ExplainTask task{*rows, data.Info().base_margin, compared.get(), ColumnsOf(dmat)};
     if (background != nullptr) task.background_columns = ColumnsOf(background);
-    auto explanation = booster.learner->Explain(task, options);
+    auto explanation = kauri::Explain(*booster.learner->Ready(), task, options);
     auto& buffers = booster.Buffers();
     buffers.floats = std::move(explanation.values);
     ReturnShape(explanation.shape, buffers.floats.data(), &buffers, out);
@@ -69,8 +70,9 @@ int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char con
     options.top_k = settings.Integer("top_k");
     auto const rows = data.View();
     auto& sparse = booster.Buffers().sparse;
-    sparse = booster.learner->ExplainSparse({*rows, data.Info().base_margin, nullptr, ColumnsOf(dmat)}, options);
-    *out_n_outputs = static_cast<bst_ulong>(booster.learner->NumOutputs());
+    auto const model = booster.learner->Ready();
+    sparse = kauri::ExplainSparse(*model, {*rows, data.Info().base_margin, nullptr, ColumnsOf(dmat)}, options);
+    *out_n_outputs = static_cast<bst_ulong>(model->GetModel().NumOutputs());
     *out_begin = sparse.begin.data();
     *out_first = sparse.first.data();
     *out_second = sparse.second.data();

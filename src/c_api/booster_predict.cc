@@ -26,8 +26,11 @@ PredictOptions OptionsOf(JsonConfig const& config) {
   options.kind = static_cast<PredictKind>(type);
   options.iterations = {config.Integer("iteration_begin"), config.Integer("iteration_end")};
   options.strict_shape = config.Boolean("strict_shape");
-  if (config.IsGiven("feature_types")) options.feature_types = config.Texts("feature_types");
   return options;
+}
+
+std::vector<std::string> FeatureTypesOf(JsonConfig const& config) {
+  return config.IsGiven("feature_types") ? config.Texts("feature_types") : std::vector<std::string>();
 }
 
 Span<float const> BaseMarginOf(DMatrixHandle m) {
@@ -57,6 +60,7 @@ InPlaceSettings const& SettingsOf(char const* config, char const* call, ReturnBu
   JsonConfig const settings(config, call);
   kept.config.clear();
   kept.options = OptionsOf(settings);
+  kept.feature_types = FeatureTypesOf(settings);
   kept.missing = static_cast<float>(settings.Number("missing"));
   kept.config = config;
   return kept;
@@ -71,9 +75,11 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
     auto& booster = BoosterOf(handle);
     auto& buffers = booster.Buffers();
     auto const& settings = SettingsOf(config, call, &buffers);
-    auto const view = make_view(settings.missing, MakeContext(booster.learner->NumThreads()));
+    auto const model = booster.learner->Ready();
+    auto const view = make_view(settings.missing, MakeContext(model->Parts()->ctx.threads));
+    kauri::GivenRows const rows{*view, BaseMarginOf(m), {settings.feature_types, view->Categories()}};
     auto memory = std::move(buffers.floats);  // of the last result, which ends now
-    Return(booster.learner->PredictInPlace(*view, BaseMarginOf(m), settings.options, std::move(memory)), &booster, out);
+    Return(Predict(*model, rows, settings.options, std::move(memory)), &booster, out);
   });
 }
 
@@ -93,7 +99,9 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
     auto& learner = *booster.learner;
     if (settings.Boolean("training")) return Return(learner.PredictTraining(data, options), &booster, out);
     auto memory = std::move(booster.Buffers().floats);  // of the last result, which ends now
-    Return(learner.Predict(*data, options, std::move(memory)), &booster, out);
+    auto const view = data->View();
+    kauri::GivenRows const rows{*view, data->Info().base_margin, kauri::DeclaredColumns::Of(data->Info())};
+    Return(kauri::Predict(*learner.Ready(), rows, options, std::move(memory)), &booster, out);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "booster/metric_names.h"
 #include "c_api/arrays.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
@@ -59,14 +60,16 @@ AnyArray DerivativesOf(char const* json, char const* name, DataMatrix const& dat
   return array;
 }
 
+bool TrainsOnDevice(Learner const& learner) { return learner.Ready()->Parts()->ctx.device.kind == DeviceKind::kCuda; }
+
 /// Arrays in device memory stay there when training runs on a device.
 void BoostFrom(AnyArray const& gradients, AnyArray const& hessians, std::shared_ptr<DataMatrix> const& data,
                int iteration, Learner* learner) {
-  if (gradients.on_device && hessians.on_device && learner->TrainsOnDevice()) {
-    return learner->BoostOneIteration(data, gradients.array, hessians.array, iteration);
+  if (gradients.on_device && hessians.on_device && TrainsOnDevice(*learner)) {
+    return learner->BoostRound(data, iteration, DeviceGradients{gradients.array, hessians.array});
   }
   auto const pairs = PairsOf(FloatsOf(gradients.OnHost().view), FloatsOf(hessians.OnHost().view));
-  learner->BoostOneIteration(data, pairs, iteration);
+  learner->BoostRound(data, iteration, pairs);
 }
 
 /// XGBoost's return codes: what lies outside is -2, what is no slice at all an error.
@@ -139,7 +142,7 @@ int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out) {
 }
 
 int XGBoosterUpdateOneIter(BoosterHandle handle, int iter, DMatrixHandle dtrain) {
-  return Guard([&] { BoosterOf(handle).learner->UpdateOneIteration(DataOf(dtrain).data, iter); });
+  return Guard([&] { BoosterOf(handle).learner->BoostRound(DataOf(dtrain).data, iter); });
 }
 
 int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* grad, float* hess, bst_ulong len) {
@@ -147,7 +150,7 @@ int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* gra
     auto& learner = *BoosterOf(handle).learner;
     auto const count = static_cast<std::size_t>(len);
     auto const pairs = PairsOf({NotNull(grad, "grad"), count}, {NotNull(hess, "hess"), count});
-    learner.BoostOneIteration(DataOf(dtrain).data, pairs, learner.NumIterations());
+    learner.BoostRound(DataOf(dtrain).data, learner.NumIterations(), pairs);
   });
 }
 
@@ -173,6 +176,8 @@ int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], 
 }
 
 int KauriBoosterHigherIsBetter(BoosterHandle handle, char const* metric, int* out) {
-  return Guard(
-      [&] { *NotNull(out, "out") = BoosterOf(handle).learner->HigherIsBetter(NotNull(metric, "metric")) ? 1 : 0; });
+  return Guard([&] {
+    auto const model = BoosterOf(handle).learner->Ready();
+    *NotNull(out, "out") = kauri::HigherIsBetter(*model->Parts(), NotNull(metric, "metric")) ? 1 : 0;
+  });
 }

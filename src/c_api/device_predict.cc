@@ -26,10 +26,11 @@ int PredictInPlace(BoosterHandle handle, char const* call, char const* config, D
     auto& booster = BoosterOf(handle);
     JsonConfig const settings(config, call);
     auto const options = OptionsOf(settings);
+    auto const types = FeatureTypesOf(settings);
     auto const missing = static_cast<float>(settings.Number("missing"));
     auto const arrays = parse();
     auto const rows = RequireDeviceMemory()->Borrow(arrays, missing);
-    Return(booster.learner->PredictOnDevice(*rows, BaseMarginOf(m), options), &booster, out);
+    Return(PredictOnDevice(*booster.learner->Ready(), {*rows, BaseMarginOf(m), {types, {}}}, options), &booster, out);
   });
 }
 
@@ -60,7 +61,7 @@ int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dmat, char c
     auto const options = OptionsOf(settings);
     auto& learner = *booster.learner;
     Return(settings.Boolean("training") ? learner.PredictTrainingOnDevice(data, options)
-                                        : learner.PredictOnDevice(*data, options),
+                                        : kauri::PredictOnDevice(*learner.Ready(), kauri::DeviceRowsOf(*data), options),
            &booster, out);
   });
 }

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "booster/learner.h"
+#include "booster/learner_param.h"
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
 #include "common/log.h"

@@ -22,6 +22,7 @@ namespace kauri::c_api {
 struct InPlaceSettings {
   std::string config;  ///< the text; empty: none was read
   PredictOptions options;
+  std::vector<std::string> feature_types;  ///< [n_cols], or empty
   float missing = 0.0F;
 };
 

@@ -1,6 +1,9 @@
 /// \file What the calls for predictions share: their configuration and where the result goes.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "booster/learner.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
@@ -19,6 +22,9 @@ PredictionOut CheckedOut(bst_ulong const** shape, bst_ulong* dim, float const** 
 
 /// type, iteration_begin, iteration_end and strict_shape.
 PredictOptions OptionsOf(JsonConfig const& config);
+
+/// What `config` says of the columns of rows in place: [n_cols], or empty.
+std::vector<std::string> FeatureTypesOf(JsonConfig const& config);
 
 /// The base margin that `m` brings; empty without one. `m` may be null.
 Span<float const> BaseMarginOf(DMatrixHandle m);

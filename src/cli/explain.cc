@@ -5,6 +5,8 @@
 #include <sstream>
 #include <string>
 
+#include "booster/explained_cells.h"
+#include "booster/explanation.h"
 #include "booster/learner.h"
 #include "cli/explanation_writer.h"
 #include "cli/files.h"
@@ -65,7 +67,7 @@ std::vector<std::int64_t> FeaturesOf(std::string const& list, std::vector<std::s
   return features;
 }
 
-void WriteTiles(Learner const& learner, ExplainTask const& task, ExplainOptions const& options, std::int64_t tile_rows,
+void WriteTiles(ReadyModel const& model, ExplainTask const& task, ExplainOptions const& options, std::int64_t tile_rows,
                 ExplanationWriter* writer) {
   auto const n_rows = task.rows.NumRows();
   auto const& base_margin = task.base_margin;
@@ -77,7 +79,7 @@ void WriteTiles(Learner const& learner, ExplainTask const& task, ExplainOptions 
                                              static_cast<std::size_t>(end - begin) * margins_per_row);
     RowWindow const tile(task.rows, begin, end);
     ExplainTask const of_tile{tile, margins, task.background, task.columns, task.background_columns};
-    writer->Write(learner.Explain(of_tile, options).values);
+    writer->Write(kauri::Explain(model, of_tile, options).values);
     progress.Update(end);
   }
 }
@@ -90,7 +92,8 @@ void Explain(Options const& options) {
   OutputFile file(cli.name_explain, "file of explanations");
   Learner learner;
   SetUpLearner(options, &learner);
-  auto const& model = learner.GetModel();
+  auto const ready = learner.Ready();
+  auto const& model = ready->GetModel();
   ExplainOptions explain;
   explain.kind = KindOf(cli);
   explain.iterations = {cli.iteration_begin, cli.iteration_end};
@@ -105,10 +108,10 @@ void Explain(Options const& options) {
   auto const shape = ShapeOfExplanation(model, rows->NumRows(), explain);
   auto const writer = is_npy ? MakeNpyWriter(shape, &file.Stream()) : MakeCsvWriter(shape, &file.Stream());
   if (shape.reduced) {
-    writer->Write(learner.Explain(task, explain).values);
+    writer->Write(kauri::Explain(*ready, task, explain).values);
   } else {
     auto const row_width = OutputWidth(model, explain.kind, {});
-    WriteTiles(learner, task, explain, ExplainTileRows(row_width), writer.get());
+    WriteTiles(*ready, task, explain, ExplainTileRows(row_width), writer.get());
   }
   file.Close();
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "booster/explain.h"
+#include "booster/explanation.h"
 #include "kauri/model.h"
 #include "kauri/span.h"
 

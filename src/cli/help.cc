@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "booster/learner.h"
+#include "booster/learner_param.h"
 #include "cli/options.h"
 #include "kauri/plugin.h"
 #include "kauri/registry.h"

@@ -26,9 +26,12 @@ void Predict(Options const& options) {
   OutputFile file(options.cli.name_pred, "file of predictions");
   Learner learner;
   SetUpLearner(options, &learner);
-  auto const& model = learner.GetModel();
+  auto const ready = learner.Ready();
+  auto const& model = ready->GetModel();
   auto const data = ReadValues(options, "test:data", options.cli.test_path);
-  auto const prediction = learner.Predict(*data, ReadPredictOptions(options.cli, model));
+  auto const view = data->View();
+  GivenRows const rows{*view, data->Info().base_margin, DeclaredColumns::Of(data->Info())};
+  auto const prediction = kauri::Predict(*ready, rows, ReadPredictOptions(options.cli, model));
   file.Stream().precision(std::numeric_limits<float>::max_digits10);
   if (options.cli.pred_contribs) {
     MakeCsvWriter(ShapeOfExplanation(model, data->NumRows(), {}), &file.Stream())->Write(prediction.values);

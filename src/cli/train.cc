@@ -76,7 +76,7 @@ class Trainer {
     auto out_of_time = false;
     for (auto round = first_round_; round < cli_.num_round && !stopping_.IsOver() && !out_of_time; ++round) {
       if (round == 0) ForgetBestRound();
-      learner_.UpdateOneIteration(train_, start + round);
+      learner_.BoostRound(train_, start + round);
       if (round == first_round_) RequireSayable(learner_.GetModel(), dialect_);  // not after hours of training
       Evaluate(start + round);
       auto const done = round + 1;

@@ -6,7 +6,7 @@ A chain is a list below a heading that says how long it may be; what runs on a d
     ### Training on the GPU: at most 10 hops, and 3 on the device
 
     1. `XGBoosterUpdateOneIter` (c_api/booster_train.cc)
-    2. `Learner::UpdateOneIteration` (booster/learner_train.cc)
+    2. `Learner::BoostRound` (booster/learner_rounds.cc)
 
 Files are named from src/ or from plugin/. A function names the next one of its chain in its body, as a call, an object
 or a kernel to launch. The guard of a C call, a lambda and ParallelFor are no hops. Neither are functions that return

@@ -30,7 +30,7 @@ inline std::unique_ptr<Learner> MakeLearner(Params const& params) {
 
 inline std::unique_ptr<Learner> Train(std::shared_ptr<DataMatrix const> const& data, Params const& params, int rounds) {
   auto learner = MakeLearner(params);
-  for (int round = 0; round < rounds; ++round) learner->UpdateOneIteration(data, round);
+  for (int round = 0; round < rounds; ++round) learner->BoostRound(data, round);
   return learner;
 }
 

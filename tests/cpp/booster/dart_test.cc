@@ -7,6 +7,7 @@
 
 #include "booster/booster_fixture.h"
 #include "booster/model_io/model_fixture.h"
+#include "support/learner_predict.h"
 #include "support/same_tree.h"
 
 namespace kauri {
@@ -72,7 +73,7 @@ TEST(Dart, ATreeIsTheOneThatGbtreeGrowsFromTheMarginsOfTheTreesThatStay) {
   reference->MutableInfo()->base_margin = NaiveMargins(model, values, {dropped.begin(), dropped.end()});
   auto const gbtree = Train(reference, {{"max_depth", "3"}, {"tree_method", "exact"}}, 1);
   auto const before = model.tree_weights;
-  learner->UpdateOneIteration(data, 6);
+  learner->BoostRound(data, 6);
   testing::ExpectSameTree(learner->GetModel().trees.back(), gbtree->GetModel().trees.back());
 
   auto const n_dropped = static_cast<float>(dropped.size());
@@ -91,7 +92,7 @@ TEST(Dart, PredictsTheWeightedSumOfItsTrees) {
   auto const data = MakeLabelled(Spec(2), 0);
   auto const learner = Train(data, Dart(), 9);
   auto const naive = NaiveMargins(learner->GetModel(), values, {});
-  EXPECT_EQ(learner->Predict(*data, Predicting(PredictKind::kMargin)).values, naive);
+  EXPECT_EQ(PredictData(*learner, *data, Predicting(PredictKind::kMargin)).values, naive);
   double squares = 0.0;
   for (std::size_t row = 0; row < naive.size(); ++row) squares += std::pow(naive[row] - data->Info().labels[row], 2);
   auto const rmse = std::sqrt(squares / static_cast<double>(naive.size()));
@@ -118,7 +119,7 @@ TEST(Dart, GradientsFromOutsideSeeTheSameTreesDropped) {
     for (std::size_t row = 0; row < margins.size(); ++row) {
       pairs.push_back({margins[row] - data->Info().labels[row], 1.0F});
     }
-    outside->BoostOneIteration(data, pairs, round);
+    outside->BoostRound(data, round, pairs);
   }
   EXPECT_EQ(Bytes(built_in.get()), Bytes(outside.get()));
 }
@@ -151,7 +152,7 @@ TEST(Dart, SameBytesForAnyThreadCountAndAfterASnapshot) {
   auto const snapshot = first->SaveSnapshot();
   Learner second;
   second.LoadSnapshot({snapshot.data(), snapshot.size()});
-  for (int round = 3; round < 6; ++round) second.UpdateOneIteration(data, round);
+  for (int round = 3; round < 6; ++round) second.BoostRound(data, round);
   models.insert(Bytes(&second));
   EXPECT_EQ(models.size(), 1U);
 }
@@ -160,9 +161,9 @@ TEST(Dart, RoundsAndSlicesKeepTheirWeights) {
   auto const data = MakeLabelled(Spec(6), 0);
   auto const learner = Train(data, Dart(), 8);
   auto const slice = learner->Slice({2, 6}, 1);
-  auto const some = learner->Predict(*data, Predicting(PredictKind::kMargin, {2, 6}));
-  EXPECT_EQ(slice->Predict(*data, Predicting(PredictKind::kMargin)).values, some.values);
-  EXPECT_NE(some.values, learner->Predict(*data, Predicting(PredictKind::kMargin)).values);
+  auto const some = PredictData(*learner, *data, Predicting(PredictKind::kMargin, {2, 6}));
+  EXPECT_EQ(PredictData(*slice, *data, Predicting(PredictKind::kMargin)).values, some.values);
+  EXPECT_NE(some.values, PredictData(*learner, *data, Predicting(PredictKind::kMargin)).values);
 }
 
 TEST(Dart, ALoadedModelGoesOnAsDart) {
@@ -171,7 +172,7 @@ TEST(Dart, ALoadedModelGoesOnAsDart) {
   auto const file = Bytes(learner.get());
   auto const loaded = testing::MakeLearner({{"rate_drop", "1"}, {"max_depth", "2"}});
   loaded->LoadModel({file.data(), file.size()});
-  loaded->UpdateOneIteration(data, 5);
+  loaded->BoostRound(data, 5);
   EXPECT_EQ(loaded->GetModel().booster, "dart");
   EXPECT_FLOAT_EQ(loaded->GetModel().tree_weights.back(), 1.0F / (5.0F + 0.3F));
 }
@@ -215,20 +216,20 @@ TEST(Dart, ModelsGoOnWithAndWithoutDropout) {
   for (auto const* booster : {"", "gbtree", "dart"}) {
     auto const on = Loaded(file, Dropping({}));
     if (*booster != '\0') on->SetParam("booster", booster);
-    for (int round = 3; round < 5; ++round) on->UpdateOneIteration(data, round);
+    for (int round = 3; round < 5; ++round) on->BoostRound(data, round);
     for (std::int64_t tree = 0; tree < 5; ++tree) {
       auto const expected = tree < 3 ? weights[tree] : 1.0F;
       EXPECT_EQ(on->GetModel().TreeWeight(tree), expected) << booster << " " << tree;
     }
     auto const again = Loaded(Bytes(on.get()), {});
-    EXPECT_EQ(again->Predict(*data, Predicting(PredictKind::kMargin)).values,
-              on->Predict(*data, Predicting(PredictKind::kMargin)).values);
+    EXPECT_EQ(PredictData(*again, *data, Predicting(PredictKind::kMargin)).values,
+              PredictData(*on, *data, Predicting(PredictKind::kMargin)).values);
   }
   auto const plain = Loaded(Bytes(Train(data, Dropping({}), 3).get()), Dropping({{"rate_drop", "1"}}));
-  plain->UpdateOneIteration(data, 3);
+  plain->BoostRound(data, 3);
   EXPECT_EQ(plain->GetModel().tree_weights, (std::vector<float>{3 / 3.3F, 3 / 3.3F, 3 / 3.3F, 1 / 3.3F}));
   plain->SetParam("rate_drop", "0");
-  plain->UpdateOneIteration(data, 4);
+  plain->BoostRound(data, 4);
   EXPECT_EQ(plain->GetModel().TreeWeight(0), 3 / 3.3F);
   EXPECT_EQ(plain->GetModel().TreeWeight(4), 1.0F);
 }
@@ -237,7 +238,7 @@ TEST(Dart, RefreshedTreesAreDroppedAndWeighedAsNewOnes) {
   auto const data = MakeLabelled(Spec(11), 0);
   auto const file = Bytes(Train(data, Dropping({}), 3).get());
   auto const learner = Loaded(file, Dropping({{"rate_drop", "1"}, {"process_type", "update"}, {"updater", "refresh"}}));
-  for (int round = 0; round < 3; ++round) learner->UpdateOneIteration(data, round);
+  for (int round = 0; round < 3; ++round) learner->BoostRound(data, round);
   auto const grown = Train(data, Dropping({{"rate_drop", "1"}}), 3);
   EXPECT_EQ(learner->GetModel().tree_weights, grown->GetModel().tree_weights);
   EXPECT_EQ(learner->GetModel().trees.size(), 3U);

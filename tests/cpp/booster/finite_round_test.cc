@@ -56,17 +56,17 @@ TEST(FiniteRounds, TheFailedRoundLeavesTheModelAsItWas) {
       info->labels.insert(info->labels.end(), info->labels.begin(), info->labels.end());
     }
     auto const learner = MakeLearner(With(shared, one.params));
-    for (int round = 0; round < 2; ++round) learner->BoostOneIteration(data, Moderate(one.n_outputs), round);
+    for (int round = 0; round < 2; ++round) learner->BoostRound(data, round, Moderate(one.n_outputs));
     auto const before = Bytes(learner.get());
-    auto const message = MessageOf([&] { learner->BoostOneIteration(data, Endless(one.n_outputs), 2); });
+    auto const message = MessageOf([&] { learner->BoostRound(data, 2, Endless(one.n_outputs)); });
     ExpectSays(message, "round 2 ended in", one.name);
     ExpectSays(message, "Lower eta", one.name);
     EXPECT_EQ(Bytes(learner.get()), before) << one.name;
     EXPECT_EQ(learner->NumIterations(), 2) << one.name;
 
-    learner->BoostOneIteration(data, Moderate(one.n_outputs), 2);
+    learner->BoostRound(data, 2, Moderate(one.n_outputs));
     auto const straight = MakeLearner(With(shared, one.params));
-    for (int round = 0; round < 3; ++round) straight->BoostOneIteration(data, Moderate(one.n_outputs), round);
+    for (int round = 0; round < 3; ++round) straight->BoostRound(data, round, Moderate(one.n_outputs));
     EXPECT_EQ(Bytes(learner.get()), Bytes(straight.get())) << one.name;
   }
 }
@@ -75,7 +75,7 @@ TEST(FiniteRounds, AFirstRoundToo) {
   for (auto const& one : Boosters()) {
     if (one.n_outputs > 1) continue;
     auto const learner = MakeLearner(With({{"lambda", "0"}, {"min_child_weight", "0"}}, one.params));
-    ExpectSays(MessageOf([&] { learner->BoostOneIteration(Data(), Endless(1), 0); }), "round 0 ended in", one.name);
+    ExpectSays(MessageOf([&] { learner->BoostRound(Data(), 0, Endless(1)); }), "round 0 ended in", one.name);
     EXPECT_EQ(learner->NumIterations(), 0) << one.name;
   }
 }
@@ -85,7 +85,7 @@ TEST(FiniteRounds, QuantileLeaves) {
     auto const data = Data();
     for (auto& label : data->MutableInfo()->labels) label = 3e38F;
     auto const learner = MakeLearner({{"objective", objective}, {"quantile_alpha", "0.5"}, {"base_score", "-3e38"}});
-    auto const message = MessageOf([&] { learner->UpdateOneIteration(data, 0); });
+    auto const message = MessageOf([&] { learner->BoostRound(data, 0); });
     ExpectSays(message, "round 0 ended in a leaf of value ", objective);
     EXPECT_EQ(learner->NumIterations(), 0);
   }
@@ -97,7 +97,7 @@ TEST(FiniteRounds, RefreshedLeaves) {
   learner->LoadModel(Span<char const>(model.data(), model.size()));
   auto const data = Data();
   for (auto& label : data->MutableInfo()->labels) label *= 1e6F;
-  ExpectSays(MessageOf([&] { learner->UpdateOneIteration(data, 0); }), "round 0 ended in a leaf", "refresh");
+  ExpectSays(MessageOf([&] { learner->BoostRound(data, 0); }), "round 0 ended in a leaf", "refresh");
   auto const unchanged = MakeLearner({});
   unchanged->LoadModel(Span<char const>(model.data(), model.size()));
   EXPECT_EQ(Bytes(learner.get()), Bytes(unchanged.get()));
@@ -107,7 +107,7 @@ TEST(FiniteRounds, ALargeLearningRateIsNamed) {
   auto const data = Data();
   for (auto& label : data->MutableInfo()->labels) label *= 1e10F;
   auto const learner = MakeLearner({{"eta", "1e35"}});
-  ExpectSays(MessageOf([&] { learner->UpdateOneIteration(data, 0); }), "round 0 ended in a leaf of value", "eta");
+  ExpectSays(MessageOf([&] { learner->BoostRound(data, 0); }), "round 0 ended in a leaf of value", "eta");
 }
 
 }  // namespace

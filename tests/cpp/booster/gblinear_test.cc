@@ -7,7 +7,9 @@
 #include <numeric>
 #include <set>
 
+#include "booster/explanation.h"
 #include "booster/linear_fixture.h"
+#include "support/learner_predict.h"
 
 namespace kauri {
 namespace {
@@ -64,7 +66,7 @@ TEST(GbLinear, ContinuesFromASnapshotToTheSameBytes) {
   auto const snapshot = first->SaveSnapshot();
   Learner second;
   second.LoadSnapshot({snapshot.data(), snapshot.size()});
-  for (int round = 3; round < 6; ++round) second.UpdateOneIteration(data, round);
+  for (int round = 3; round < 6; ++round) second.BoostRound(data, round);
   EXPECT_EQ(Bytes(&second), Bytes(Train(data, params, 6).get()));
   EXPECT_EQ(second.NumIterations(), 6);
 }
@@ -78,7 +80,7 @@ TEST(GbLinear, HasNoMoreRoundsThanAFileCanTell) {
   Learner learner;
   learner.LoadModel({text.data(), text.size()});
   auto const before = Bytes(&learner);
-  EXPECT_NE(MessageOf([&] { learner.UpdateOneIteration(data, 0); }).find("2147483647 rounds"), std::string::npos);
+  EXPECT_NE(MessageOf([&] { learner.BoostRound(data, 0); }).find("2147483647 rounds"), std::string::npos);
   EXPECT_EQ(Bytes(&learner), before);
 }
 
@@ -88,21 +90,21 @@ TEST(GbLinear, CachedMarginsAreThoseOfThePredictor) {
   auto const learner = testing::MakeLearner(With(Linear(), {{"objective", "binary:logistic"}}));
   auto loss = 1e9;
   for (int round = 0; round < 4; ++round) {
-    learner->UpdateOneIteration(data, round);
+    learner->BoostRound(data, round);
     auto const now = learner->Evaluate({{"other", other}, {"train", data}});
     EXPECT_LT(now[1].value, loss);
     loss = now[1].value;
     EXPECT_EQ(learner->PredictTraining(data, Predicting(PredictKind::kMargin)).values,
-              learner->Predict(*data, Predicting(PredictKind::kMargin)).values);
+              PredictData(*learner, *data, Predicting(PredictKind::kMargin)).values);
   }
 }
 
 TEST(GbLinear, ABaseMarginTakesThePlaceOfTheBaseScore) {
   auto const data = MakeLabelled(LinearSpec(0.1, false), 0);
   auto const learner = Train(data, With(Linear(), {{"base_score", "2"}}), 3);
-  auto const plain = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
+  auto const plain = PredictData(*learner, *data, Predicting(PredictKind::kMargin)).values;
   data->MutableInfo()->base_margin.assign(kRows, 5.0F);
-  auto const moved = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
+  auto const moved = PredictData(*learner, *data, Predicting(PredictKind::kMargin)).values;
   for (std::size_t row = 0; row < kRows; ++row) EXPECT_NEAR(moved[row] - plain[row], 3.0F, 1e-5);
 }
 
@@ -110,7 +112,7 @@ TEST(GbLinear, ToleranceEndsTheMoves) {
   auto const data = MakeLabelled(LinearSpec(0.0, false), 0);
   auto const learner = Train(data, With(Linear(), {{"tolerance", "0.001"}}), 60);
   auto const weights = learner->GetModel().linear.weights;
-  learner->UpdateOneIteration(data, 60);
+  learner->BoostRound(data, 60);
   EXPECT_EQ(learner->GetModel().linear.weights, weights);
   EXPECT_EQ(learner->NumIterations(), 61);
   auto const moving = Train(data, With(Linear(), {{"tolerance", "0.001"}}), 3);
@@ -122,17 +124,17 @@ TEST(GbLinear, ANegativeHessianTakesARowOut) {
   std::vector<GradientPair> pairs;
   for (std::int64_t row = 0; row < kRows; ++row) pairs.push_back({row < 150 ? 1.0F : 7.0F, row < 150 ? 1.0F : -1.0F});
   auto const some = testing::MakeLearner(Linear());
-  some->BoostOneIteration(data, pairs, 0);
+  some->BoostRound(data, 0, pairs);
   for (std::int64_t row = 150; row < kRows; ++row) pairs[row] = {0.0F, 0.0F};
   auto const none = testing::MakeLearner(Linear());
-  none->BoostOneIteration(data, pairs, 0);
+  none->BoostRound(data, 0, pairs);
   EXPECT_EQ(Bytes(some.get()), Bytes(none.get()));
   for (auto& pair : pairs) pair = {1.0F, 0.0F};
   auto const flat = testing::MakeLearner(Linear());
-  flat->BoostOneIteration(data, pairs, 0);
+  flat->BoostRound(data, 0, pairs);
   EXPECT_EQ(flat->GetModel().linear.weights, std::vector<float>(kCols + 1, 0.0F));
   pairs[3].gradient = std::numeric_limits<float>::infinity();
-  EXPECT_NE(MessageOf([&] { flat->BoostOneIteration(data, pairs, 1); }).find("row 3"), std::string::npos);
+  EXPECT_NE(MessageOf([&] { flat->BoostRound(data, 1, pairs); }).find("row 3"), std::string::npos);
 }
 
 TEST(GbLinear, ContributionsAreValueTimesWeight) {
@@ -140,10 +142,10 @@ TEST(GbLinear, ContributionsAreValueTimesWeight) {
   auto const values = testing::MakeValues(spec);
   auto const data = MakeLabelled(spec, 3);
   auto const learner = Train(data, With(Linear(), {{"objective", "multi:softprob"}, {"num_class", "3"}}), 3);
-  auto const margins = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
+  auto const margins = PredictData(*learner, *data, Predicting(PredictKind::kMargin)).values;
   auto const& weights = learner->GetModel().linear.weights;
   for (auto const kind : {PredictKind::kContribution, PredictKind::kApproxContribution, PredictKind::kBanzhaf}) {
-    auto const phi = learner->Predict(*data, Predicting(kind)).values;
+    auto const phi = PredictData(*learner, *data, Predicting(kind)).values;
     ASSERT_EQ(phi.size(), static_cast<std::size_t>(kRows * 3 * (kCols + 1)));
     for (std::size_t block = 0; block < phi.size() / (kCols + 1); ++block) {
       auto const* cells = phi.data() + block * (kCols + 1);
@@ -159,11 +161,11 @@ TEST(GbLinear, ContributionsAreValueTimesWeight) {
 TEST(GbLinear, PairsHaveNothingBesideTheDiagonal) {
   auto const data = MakeLabelled(LinearSpec(0.3, true), 0);
   auto const learner = Train(data, Linear(), 3);
-  auto const phi = learner->Predict(*data, Predicting(PredictKind::kContribution)).values;
+  auto const phi = PredictData(*learner, *data, Predicting(PredictKind::kContribution)).values;
   constexpr std::size_t kColumns = kCols + 1;
   for (auto const kind :
        {PredictKind::kInteraction, PredictKind::kApproxInteraction, PredictKind::kTaylorInteraction}) {
-    auto const pairs = learner->Predict(*data, Predicting(kind)).values;
+    auto const pairs = PredictData(*learner, *data, Predicting(kind)).values;
     ASSERT_EQ(pairs.size(), phi.size() * kColumns);
     for (std::size_t cell = 0; cell < pairs.size(); ++cell) {
       auto const row = cell / (kColumns * kColumns);
@@ -183,9 +185,9 @@ TEST(GbLinear, InterventionalContributionsCountFromTheBackgroundsMean) {
   auto const rows = data->View();
   auto const others = background->View();
   ExplainTask const task{*rows, {}, others.get()};
-  auto const phi = learner->Explain(task, {}).values;
-  auto const margins = learner->Predict(*data, Predicting(PredictKind::kMargin)).values;
-  auto const of_background = learner->Predict(*background, Predicting(PredictKind::kMargin)).values;
+  auto const phi = Explain(*learner->Ready(), task, {}).values;
+  auto const margins = PredictData(*learner, *data, Predicting(PredictKind::kMargin)).values;
+  auto const of_background = PredictData(*learner, *background, Predicting(PredictKind::kMargin)).values;
   auto const mean = std::accumulate(of_background.begin(), of_background.end(), 0.0) / kRows;
   for (std::size_t row = 0; row < kRows; ++row) {
     auto const* cells = phi.data() + row * (kCols + 1);
@@ -230,17 +232,17 @@ TEST(GbLinear, WhatOnlyTreesHaveIsRefused) {
   auto const data = MakeLabelled(LinearSpec(0.1, false), 0);
   auto const learner = Train(data, Linear(), 3);
   auto const predict = [&](PredictKind kind, IterationRange rounds) {
-    return MessageOf([&] { learner->Predict(*data, Predicting(kind, rounds)); });
+    return MessageOf([&] { PredictData(*learner, *data, Predicting(kind, rounds)); });
   };
   EXPECT_NE(predict(PredictKind::kLeaf, {}).find("no leaves"), std::string::npos);
   EXPECT_NE(predict(PredictKind::kMargin, {0, 2}).find("leave the range out"), std::string::npos);
   EXPECT_EQ(predict(PredictKind::kMargin, {0, 3}), "no error");
   EXPECT_NE(MessageOf([&] { learner->Slice({0, 2}, 1); }).find("slice"), std::string::npos);
   learner->SetParam("booster", "gbtree");
-  EXPECT_NE(MessageOf([&] { learner->UpdateOneIteration(data, 3); }).find("is linear"), std::string::npos);
+  EXPECT_NE(MessageOf([&] { learner->BoostRound(data, 3); }).find("is linear"), std::string::npos);
   auto const trees = Train(data, {}, 2);
   trees->SetParam("booster", "gblinear");
-  EXPECT_NE(MessageOf([&] { trees->UpdateOneIteration(data, 2); }).find("consists of trees"), std::string::npos);
+  EXPECT_NE(MessageOf([&] { trees->BoostRound(data, 2); }).find("consists of trees"), std::string::npos);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST(IdleLimits, LeaveTheBytesOfRefreshedTrees) {
     auto const learner =
         MakeLearner(With({{"process_type", "update"}, {"updater", "refresh"}, {"alpha", "3"}}, limits));
     learner->LoadModel(Span<char const>(model.data(), model.size()));
-    for (int round = 0; round < 3; ++round) learner->UpdateOneIteration(data, round);
+    for (int round = 0; round < 3; ++round) learner->BoostRound(data, round);
     return Bytes(learner.get());
   };
   EXPECT_EQ(refreshed({{"max_delta_step", "1e6"}}), refreshed({}));

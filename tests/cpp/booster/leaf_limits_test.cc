@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "booster/booster_fixture.h"
+#include "support/learner_predict.h"
 
 namespace kauri::testing {
 namespace {
@@ -31,7 +32,7 @@ std::vector<float> Sweep(Learner const& learner) {
   std::vector<float> values;
   for (int i = 0; i < 200; ++i) values.insert(values.end(), {-4.0F + 0.04F * static_cast<float>(i), 0.3F, -0.2F});
   auto const grid = MakeMatrix(values, kCols, false);
-  return learner.Predict(*grid, Predicting(PredictKind::kMargin)).values;
+  return PredictData(learner, *grid, Predicting(PredictKind::kMargin)).values;
 }
 
 std::vector<Params> Losses() {

@@ -6,10 +6,13 @@
 #include <functional>
 #include <limits>
 
+#include "booster/explained_cells.h"
+#include "booster/explanation.h"
 #include "booster/learner.h"
 #include "data/row_window.h"
 #include "kauri/error.h"
 #include "support/error.h"
+#include "support/learner_predict.h"
 
 namespace kauri {
 namespace {
@@ -47,7 +50,7 @@ std::unique_ptr<Learner> Train(std::shared_ptr<DataMatrix const> const& data, in
   learner->SetParam("num_class", "3");
   learner->SetParam("max_depth", "3");
   learner->SetParam("nthread", threads);
-  for (int round = 0; round < rounds; ++round) learner->UpdateOneIteration(data, round);
+  for (int round = 0; round < rounds; ++round) learner->BoostRound(data, round);
   return learner;
 }
 
@@ -55,12 +58,12 @@ Prediction Whole(Learner const& learner, DataMatrix const& data, PredictKind kin
   PredictOptions options;
   options.kind = kind;
   options.iterations = rounds;
-  return learner.Predict(data, options);
+  return PredictData(learner, data, options);
 }
 
 Prediction Explained(Learner const& learner, DataMatrix const& data, ExplainOptions const& options) {
   auto const view = data.View();
-  return learner.Explain({*view, data.Info().base_margin}, options);
+  return Explain(*learner.Ready(), {*view, data.Info().base_margin}, options);
 }
 
 /// Cells of `features` and the bias from full blocks of n_features + 1 columns, naively.
@@ -144,13 +147,13 @@ TEST(LearnerExplain, AnyBatchGivesTheSameBits) {
   auto const against = background->View();
   for (auto const* compared : {static_cast<DataView const*>(nullptr), static_cast<DataView const*>(against.get())}) {
     Span<float const> const margins(data->Info().base_margin);
-    auto const whole = learner->Explain({*view, margins, compared}, {}).values;
+    auto const whole = Explain(*learner->Ready(), {*view, margins, compared}, {}).values;
     for (std::int64_t const batch : {1, 5, 16, 64}) {
       std::vector<float> joined;
       for (std::int64_t begin = 0; begin < 97; begin += batch) {
         auto const end = std::min<std::int64_t>(begin + batch, 97);
         auto const some = margins.subspan(3 * begin, 3 * (end - begin));
-        auto const part = learner->Explain({RowWindow(*view, begin, end), some, compared}, {}).values;
+        auto const part = Explain(*learner->Ready(), {RowWindow(*view, begin, end), some, compared}, {}).values;
         joined.insert(joined.end(), part.begin(), part.end());
       }
       EXPECT_EQ(joined, whole) << batch << (compared == nullptr ? "" : ", with a background");
@@ -164,7 +167,7 @@ TEST(LearnerExplain, AgainstABackground) {
   auto const background = MakeData(9, 5, 0);
   auto const rows = data->View();
   auto const against = background->View();
-  auto const phi = learner->Explain({*rows, {}, against.get()}, {}).values;
+  auto const phi = Explain(*learner->Ready(), {*rows, {}, against.get()}, {}).values;
   auto const margins = Whole(*learner, *data, PredictKind::kMargin).values;
   auto const of_background = Whole(*learner, *background, PredictKind::kMargin).values;
   for (std::size_t i = 0; i < margins.size(); ++i) {
@@ -177,7 +180,7 @@ TEST(LearnerExplain, AgainstABackground) {
   }
   ExplainOptions some;
   some.features = {2};
-  EXPECT_EQ(learner->Explain({*rows, {}, against.get()}, some).values, Picked(phi, {2}, 5, false));
+  EXPECT_EQ(Explain(*learner->Ready(), {*rows, {}, against.get()}, some).values, Picked(phi, {2}, 5, false));
 }
 
 TEST(LearnerExplain, SparseIsTheUpperTriangle) {
@@ -188,7 +191,7 @@ TEST(LearnerExplain, SparseIsTheUpperTriangle) {
   auto const dense = Whole(*learner, *data, PredictKind::kInteraction, {0, 2}).values;
   SparseOptions options;
   options.iterations = {0, 2};
-  auto const sparse = learner->ExplainSparse(task, options);
+  auto const sparse = ExplainSparse(*learner->Ready(), task, options);
   ASSERT_EQ(sparse.begin.size(), 151U);
   std::vector<float> filled(dense.size(), 0.0F);
   for (std::size_t block = 0; block < 150; ++block) {
@@ -201,7 +204,7 @@ TEST(LearnerExplain, SparseIsTheUpperTriangle) {
   }
   EXPECT_EQ(filled, dense);
   options.top_k = 1;
-  auto const top = learner->ExplainSparse(task, options);
+  auto const top = ExplainSparse(*learner->Ready(), task, options);
   for (std::size_t block = 0; block < 150; ++block) {
     float largest = 0;
     for (std::size_t i = 0; i < 25; ++i) {
@@ -233,7 +236,7 @@ TEST(LearnerExplain, AnotherMethodForOneCall) {
 TEST(LearnerExplain, OneOutputAndNoRows) {
   auto const data = MakeData(40, 4, 0);
   Learner learner;
-  learner.UpdateOneIteration(data, 0);
+  learner.BoostRound(data, 0);
   ExplainOptions options;
   options.features = {1};
   EXPECT_EQ(Explained(learner, *data, options).shape, (std::vector<std::uint64_t>{40, 2}));
@@ -245,7 +248,7 @@ TEST(LearnerExplain, OneOutputAndNoRows) {
   EXPECT_EQ(Explained(learner, *data, options).shape, (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(MessageOf(ErrorKind::kData, [&] { Explained(learner, *none, options); }),
             "the data have 0 rows, which have no mean; pass at least one.");
-  EXPECT_EQ(learner.ExplainSparse({*none->View(), {}}, {}).begin, std::vector<std::int64_t>{0});
+  EXPECT_EQ(ExplainSparse(*learner.Ready(), {*none->View(), {}}, {}).begin, std::vector<std::int64_t>{0});
 }
 
 TEST(LearnerExplain, RefusesWhatHasNoMeaning) {
@@ -253,7 +256,7 @@ TEST(LearnerExplain, RefusesWhatHasNoMeaning) {
   auto const learner = Train(data, 1);
   auto const view = data->View();
   auto const refuse = [&](ErrorKind kind, ExplainOptions const& options, DataView const* background = nullptr) {
-    return MessageOf(kind, [&] { learner->Explain({*view, {}, background}, options); });
+    return MessageOf(kind, [&] { Explain(*learner->Ready(), {*view, {}, background}, options); });
   };
   ExplainOptions options;
   options.kind = PredictKind::kMargin;
@@ -275,7 +278,7 @@ TEST(LearnerExplain, RefusesWhatHasNoMeaning) {
   std::vector<float> const margins(7);
   EXPECT_NE(MessageOf(ErrorKind::kData,
                       [&] {
-                        learner->Explain({*view, margins}, {});
+                        Explain(*learner->Ready(), {*view, margins}, {});
                       })
                 .find("7 values for 30 rows"),
             std::string::npos);
@@ -283,7 +286,7 @@ TEST(LearnerExplain, RefusesWhatHasNoMeaning) {
   sparse.top_k = -2;
   EXPECT_NE(MessageOf(ErrorKind::kParameter,
                       [&] {
-                        learner->ExplainSparse({*view, {}}, sparse);
+                        ExplainSparse(*learner->Ready(), {*view, {}}, sparse);
                       })
                 .find("top_k is -2"),
             std::string::npos);

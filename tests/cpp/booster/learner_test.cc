@@ -13,6 +13,7 @@
 #include "booster/model_io/model_io.h"
 #include "kauri/error.h"
 #include "support/error.h"
+#include "support/learner_predict.h"
 
 namespace kauri {
 namespace {
@@ -55,7 +56,7 @@ using Params = std::vector<std::pair<std::string, std::string>>;
 std::unique_ptr<Learner> Train(std::shared_ptr<DataMatrix const> const& data, Params const& params, int rounds) {
   auto learner = std::make_unique<Learner>();
   for (auto const& [name, value] : params) learner->SetParam(name, value);
-  for (int round = 0; round < rounds; ++round) learner->UpdateOneIteration(data, round);
+  for (int round = 0; round < rounds; ++round) learner->BoostRound(data, round);
   return learner;
 }
 
@@ -105,7 +106,7 @@ TEST_P(EveryMethodAndObjective, CachedMarginsAreThoseOfThePredictorToTheBit) {
   params.emplace_back("num_parallel_tree", "2");
   auto const learner = Train(data, params, 4);
   auto const cached = learner->PredictTraining(data, MarginsOf());
-  auto const fresh = learner->Predict(*data, MarginsOf());
+  auto const fresh = PredictData(*learner, *data, MarginsOf());
   EXPECT_EQ(cached.values, fresh.values);
   EXPECT_EQ(cached.shape, fresh.shape);
 }
@@ -116,7 +117,7 @@ TEST_P(EveryMethodAndObjective, LossFalls) {
   if (!IsMulti()) params.emplace_back("eval_metric", Objective() == "binary:logitraw" ? "error@0" : "rmse");
   auto const learner = Train(data, params, 1);
   auto const before = learner->Evaluate({{"train", data}}).at(0).value;
-  for (int round = 1; round < 10; ++round) learner->UpdateOneIteration(data, round);
+  for (int round = 1; round < 10; ++round) learner->BoostRound(data, round);
   EXPECT_LT(learner->Evaluate({{"train", data}}).at(0).value, 0.9 * before);
 }
 
@@ -134,7 +135,7 @@ TEST(Learner, ContinuesFromASnapshotToTheSameBytes) {
   auto const snapshot = Train(data, params, 3)->SaveSnapshot();
   Learner resumed;
   resumed.LoadSnapshot({snapshot.data(), snapshot.size()});
-  for (int round = 3; round < 6; ++round) resumed.UpdateOneIteration(data, round);
+  for (int round = 3; round < 6; ++round) resumed.BoostRound(data, round);
   EXPECT_EQ(Bytes(&resumed), Bytes(whole.get()));
 }
 
@@ -156,7 +157,7 @@ TEST(Learner, GradientsFromOutsideGiveTheBuiltInModel) {
     std::vector<GradientPair> gradients;
     for (std::size_t row = 0; row < margins.size(); ++row)
       gradients.push_back({margins[row] - data->Info().labels[row], 1.0F});
-    custom.BoostOneIteration(data, gradients, round);
+    custom.BoostRound(data, round, gradients);
   }
   EXPECT_EQ(Bytes(&custom), Bytes(built_in.get()));
 }
@@ -165,7 +166,7 @@ TEST(Learner, PredictingBeforeTheFirstRoundChangesNothing) {
   auto const data = MakeData(kRows, 0, 5);
   Learner learner;
   learner.PredictTraining(data, MarginsOf());
-  for (int round = 0; round < 3; ++round) learner.UpdateOneIteration(data, round);
+  for (int round = 0; round < 3; ++round) learner.BoostRound(data, round);
   EXPECT_EQ(Bytes(&learner), Bytes(Train(data, {}, 3).get()));
 }
 
@@ -174,7 +175,7 @@ TEST(Learner, SlicesPredictTheirRounds) {
   auto const learner = Train(data, {}, 6);
   auto const slice = learner->Slice({1, 4}, 1);
   EXPECT_EQ(slice->NumIterations(), 3);
-  EXPECT_EQ(slice->Predict(*data, MarginsOf()).values, learner->Predict(*data, MarginsOf({1, 4})).values);
+  EXPECT_EQ(PredictData(*slice, *data, MarginsOf()).values, PredictData(*learner, *data, MarginsOf({1, 4})).values);
   EXPECT_EQ(learner->Slice({0, 0}, 2)->NumIterations(), 3);
   EXPECT_THROW(learner->Slice({2, 9}, 1), Error);
   EXPECT_THROW(learner->Slice({0, 0}, 0), Error);
@@ -184,7 +185,7 @@ TEST(Learner, NewBaseMarginsReplaceCachedMargins) {
   auto const data = MakeData(kRows, 0, 7);
   auto const learner = Train(data, {}, 2);
   data->MutableInfo()->base_margin.assign(kRows, 100.0F);
-  EXPECT_EQ(learner->PredictTraining(data, MarginsOf()).values, learner->Predict(*data, MarginsOf()).values);
+  EXPECT_EQ(learner->PredictTraining(data, MarginsOf()).values, PredictData(*learner, *data, MarginsOf()).values);
 }
 
 TEST(Learner, EvaluationLine) {
@@ -198,10 +199,10 @@ TEST(Learner, AfterAnErrorTrainingGoesOn) {
   auto const expected = Train(data, {{"base_score", "0"}}, 3);
   Learner learner;
   learner.SetParam("base_score", "0");
-  learner.UpdateOneIteration(data, 0);
+  learner.BoostRound(data, 0);
   std::vector<GradientPair> const bad(kRows, {kMissing, 1.0F});
-  EXPECT_THROW(learner.BoostOneIteration(data, bad, 1), Error);
-  for (int round = 1; round < 3; ++round) learner.UpdateOneIteration(data, round);
+  EXPECT_THROW(learner.BoostRound(data, 1, bad), Error);
+  for (int round = 1; round < 3; ++round) learner.BoostRound(data, round);
   EXPECT_EQ(Bytes(&learner), Bytes(expected.get()));
 }
 
@@ -218,7 +219,7 @@ TEST_P(BadParameters, SayWhatAndHow) {
   Learner learner;
   learner.SetParam("validate_parameters", "1");
   learner.SetParam(bad.name, bad.value);
-  auto const message = MessageOf([&] { learner.UpdateOneIteration(MakeData(50, 0, 9), 0); });
+  auto const message = MessageOf([&] { learner.BoostRound(MakeData(50, 0, 9), 0); });
   EXPECT_NE(message.find(bad.in_message), std::string::npos) << message;
   EXPECT_NE(message.find(bad.value), std::string::npos) << message;
 }
@@ -239,10 +240,10 @@ TEST(Learner, UnknownNamesAreReportedOnceAndForgotten) {
   auto const data = MakeData(kRows, 0, 9);
   Learner learner;
   learner.SetParam("validate_parameters", "1");
-  learner.UpdateOneIteration(data, 0);
+  learner.BoostRound(data, 0);
   learner.SetParam("max_dept", "3");
-  EXPECT_THROW(learner.UpdateOneIteration(data, 1), Error);
-  learner.UpdateOneIteration(data, 1);
+  EXPECT_THROW(learner.BoostRound(data, 1), Error);
+  learner.BoostRound(data, 1);
   learner.SetParam("eval_metric", "rms");
   EXPECT_THROW(learner.Evaluate({{"train", data}}), Error);
   EXPECT_EQ(learner.Evaluate({{"train", data}}).at(0).metric, "rmse");
@@ -262,11 +263,13 @@ TEST(Learner, DataThatDoesNotFit) {
   auto const learner = Train(data, {}, 1);
   std::vector<float> const wide(8, 1.0F);
   auto const view = MakeDenseView(AsArray(wide, 8), kMissing);
-  EXPECT_NE(MessageOf([&] { learner->PredictInPlace(*view, {}, {}); }).find("8 features, the model 7"),
+  EXPECT_NE(MessageOf([&] {
+              Predict(*learner->Ready(), {*view, {}}, {});
+            }).find("8 features, the model 7"),
             std::string::npos);
   Learner untrained;
-  EXPECT_NE(MessageOf([&] { untrained.PredictInPlace(*view, {}, {}); }).find("no model yet"), std::string::npos);
-  EXPECT_THROW(learner->Predict(*data, MarginsOf({0, 2})), Error);
+  EXPECT_NE(MessageOf([&] { Predict(*untrained.Ready(), {*view, {}}, {}); }).find("no model yet"), std::string::npos);
+  EXPECT_THROW(PredictData(*learner, *data, MarginsOf({0, 2})), Error);
 }
 
 }  // namespace

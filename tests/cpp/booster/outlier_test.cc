@@ -71,7 +71,7 @@ TEST_F(Outliers, AppearingLateAreReported) {
   auto const later = Data();
   EXPECT_TRUE(Lines().empty());
   later->MutableInfo()->labels[kOutlier] = 1e12F;
-  for (int round = 5; round < 8; ++round) learner->UpdateOneIteration(later, round);
+  for (int round = 5; round < 8; ++round) learner->BoostRound(later, round);
   ExpectWarningOf(kOutlier);
 }
 
@@ -145,7 +145,7 @@ TEST_F(Outliers, GradientsFromOutsideAreReportedInTheFirstRounds) {
     auto const data = Data();
     auto const learner = MakeLearner({});
     for (int round = 0; round < 16; ++round) {
-      learner->BoostOneIteration(data, Custom(late && round < 4 ? 1.0F : 1e12F), round);
+      learner->BoostRound(data, round, Custom(late && round < 4 ? 1.0F : 1e12F));
     }
     if (late) {
       EXPECT_TRUE(Lines().empty()) << Lines().front();
@@ -222,7 +222,7 @@ TEST_F(Outliers, ContinuedModelsThatHaveConvergedAreNotReported) {
   auto const bytes = Bytes(learner.get());
   auto const on = MakeLearner(fast);
   on->LoadModel({bytes.data(), bytes.size()});
-  for (int round = 100; round < 110; ++round) on->UpdateOneIteration(data, round);
+  for (int round = 100; round < 110; ++round) on->BoostRound(data, round);
   EXPECT_TRUE(Lines().empty()) << Lines().front();
 }
 

@@ -128,8 +128,8 @@ TEST(Retrain, TwoBoostersTakeTurns) {
   auto a = MakeLearner(few);
   auto b = MakeLearner(many);
   for (int round = 0; round < kRounds; ++round) {
-    a->UpdateOneIteration(data, round);
-    b->UpdateOneIteration(data, round);
+    a->BoostRound(data, round);
+    b->BoostRound(data, round);
   }
   EXPECT_EQ(Bytes(a.get()), FreshBytes(data, few, false));
   EXPECT_EQ(Bytes(b.get()), FreshBytes(data, many, false));

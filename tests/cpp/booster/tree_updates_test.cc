@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "booster/booster_fixture.h"
+#include "support/learner_predict.h"
 
 namespace kauri {
 namespace {
@@ -35,7 +36,7 @@ std::unique_ptr<Learner> Loaded(Params const& params, Params const& training = k
 }
 
 void Update(Learner* learner, int rounds, std::shared_ptr<DataMatrix> const& data) {
-  for (int round = 0; round < rounds; ++round) learner->UpdateOneIteration(data, round);
+  for (int round = 0; round < rounds; ++round) learner->BoostRound(data, round);
 }
 
 /// Of the next round.
@@ -72,13 +73,13 @@ TEST(TreeUpdates, CachedMarginsAreThoseOfThePrediction) {
   auto const learner = Loaded(kRefresh);
   auto const data = MakeData(2);
   auto const options = testing::Predicting(PredictKind::kMargin);
-  auto const first = learner->Predict(*data, options).values;
+  auto const first = PredictData(*learner, *data, options).values;
   for (int round = 0; round < kRounds; ++round) {
-    learner->UpdateOneIteration(data, round);
+    learner->BoostRound(data, round);
     EXPECT_EQ(learner->NumIterations(), round + 1);
-    EXPECT_EQ(learner->PredictTraining(data, options).values, learner->Predict(*data, options).values);
+    EXPECT_EQ(learner->PredictTraining(data, options).values, PredictData(*learner, *data, options).values);
   }
-  EXPECT_NE(first, learner->Predict(*data, options).values);
+  EXPECT_NE(first, PredictData(*learner, *data, options).values);
 }
 
 TEST(TreeUpdates, RoundsBeyondTheModelAreRefused) {

@@ -21,7 +21,7 @@ Model TrainOnTheHost(std::shared_ptr<DataMatrix> const& data) {
   learner.SetParam("booster", "dart");
   learner.SetParam("rate_drop", "0.3");
   learner.SetParam("max_depth", "3");
-  for (int round = 0; round < 8; ++round) learner.UpdateOneIteration(data, round);
+  for (int round = 0; round < 8; ++round) learner.BoostRound(data, round);
   return learner.GetModel();
 }
 

@@ -31,11 +31,9 @@ struct Session {
     for (auto const& [name, value] : params) learner.SetParam(name, value);
   }
   void Train(int n_rounds) {
-    for (int round = 0; round < n_rounds; ++round) learner.UpdateOneIteration(data, learner.NumIterations());
+    for (int round = 0; round < n_rounds; ++round) learner.BoostRound(data, learner.NumIterations());
   }
-  std::vector<float> Margins() {
-    return learner.PredictTraining(data, {PredictKind::kMargin, {}, false, {}, {}}).values;
-  }
+  std::vector<float> Margins() { return learner.PredictTraining(data, {PredictKind::kMargin, {}, false, {}}).values; }
 
   Learner learner;
   std::shared_ptr<DataMatrix> data;
@@ -48,7 +46,7 @@ void LastGradient(Session* session, float value) {
   std::vector<GradientPair> pairs(kRows * 3, GradientPair{0.25F, 1.0F});
   for (std::size_t i = 0; i < pairs.size(); i += 3) pairs[i].gradient = -1.0F;
   pairs.back().gradient = value;
-  session->learner.BoostOneIteration(session->data, pairs, session->learner.NumIterations());
+  session->learner.BoostRound(session->data, session->learner.NumIterations(), pairs);
 }
 
 /// A round while the label of row 7 is `label`.
@@ -82,8 +80,7 @@ std::vector<std::pair<char const*, Act>> Failures() {
   return {
       {"a NaN gradient", [](Session* at) { LastGradient(at, std::numeric_limits<float>::quiet_NaN()); }},
       {"an infinite gradient", [](Session* at) { LastGradient(at, std::numeric_limits<float>::infinity()); }},
-      {"too few gradients",
-       [](Session* at) { at->learner.BoostOneIteration(at->data, std::vector<GradientPair>(7), 0); }},
+      {"too few gradients", [](Session* at) { at->learner.BoostRound(at->data, 0, std::vector<GradientPair>(7)); }},
       {"a class too many", [](Session* at) { Label(at, 3.0F); }},
       {"too few weights", [](Session* at) { Field(at, &MetaInfo::weights, 7); }},
       {"a base margin of other outputs", [](Session* at) { Field(at, &MetaInfo::base_margin, kRows * 2); }},

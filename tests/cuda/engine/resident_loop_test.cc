@@ -113,7 +113,7 @@ Bytes Train(Case const& given, std::int64_t times) {
   auto const train = MakeData(given, times, 71);
   auto const valid = MakeData(given, times, 72);
   for (int round = 0; round < kRounds; ++round) {
-    learner.UpdateOneIteration(train, round);
+    learner.BoostRound(train, round);
     learner.Evaluate({{"train", train}, {"valid", valid}});
   }
   return LargestRound(kRows * times);
@@ -239,7 +239,7 @@ TEST_F(ResidentLoopTest, GradientsFromOutsideCrossTheBus) {
   learner.SetParam("device", "cuda");
   learner.SetParam("tree_method", "exact");
   std::vector<GradientPair> const pairs(kRows, {0.5F, 1.0F});
-  for (int round = 0; round < kRounds; ++round) learner.BoostOneIteration(train, pairs, round);
+  for (int round = 0; round < kRounds; ++round) learner.BoostRound(train, round, pairs);
   EXPECT_GE(LargestRound(kRows).to_device, kRows * sizeof(GradientPair));
 }
 

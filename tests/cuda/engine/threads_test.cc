@@ -4,6 +4,7 @@
 
 #include "booster/learner.h"
 #include "support/device_fixture.h"
+#include "support/learner_predict.h"
 
 namespace kauri::testing {
 namespace {
@@ -25,7 +26,7 @@ std::unique_ptr<Learner> Train(std::string const& objective, std::shared_ptr<Dat
   learner->SetParam("objective", objective);
   learner->SetParam("nthread", "1");
   for (int round = 0; round < 8; ++round) {
-    learner->UpdateOneIteration(train, round);
+    learner->BoostRound(train, round);
     learner->Evaluate({{"train", train}, {"valid", valid}});
   }
   return learner;
@@ -55,7 +56,7 @@ std::string OnThreads(int n, Work const& work) {
 std::vector<float> Predict(Learner const& learner, DataMatrix const& data, PredictKind kind) {
   PredictOptions options;
   options.kind = kind;
-  return learner.Predict(data, options).values;
+  return PredictData(learner, data, options).values;
 }
 
 class ThreadsTest : public DeviceTest {};

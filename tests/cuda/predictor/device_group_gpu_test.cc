@@ -7,6 +7,7 @@
 #include "data/row_window.h"
 #include "device_group_fixture.h"
 #include "support/device_fixture.h"
+#include "support/learner_predict.h"
 #include "support/need.h"
 
 namespace kauri::testing {
@@ -121,11 +122,11 @@ TEST_F(GpuGroupTest, BoosterOnAllDevices) {
          ParamMap{{"device", device}, {"tree_method", "exact"}, {"objective", "binary:logistic"}}) {
       learner.SetParam(name, value);
     }
-    for (int round = 0; round < 5; ++round) learner.UpdateOneIteration(data, round);
+    for (int round = 0; round < 5; ++round) learner.BoostRound(data, round);
     for (auto const kind : {PredictKind::kValue, PredictKind::kLeaf, PredictKind::kContribution}) {
       PredictOptions options;
       options.kind = kind;
-      results.push_back(learner.Predict(*data, options).values);
+      results.push_back(PredictData(learner, *data, options).values);
     }
   }
   for (std::size_t i = 3; i < results.size(); ++i) EXPECT_TRUE(SameFloats(results[i], results[i % 3]));

@@ -2,6 +2,7 @@
 /// bit.
 #include "booster/learner.h"
 #include "support/device_fixture.h"
+#include "support/learner_predict.h"
 
 namespace kauri::testing {
 namespace {
@@ -27,12 +28,12 @@ class PredictorChoiceTest : public DeviceTest {
     std::shared_ptr<DataMatrix> const other = MakeMatrix({700, 8, 0.1, 0, false, 23});
     other->MutableInfo()->labels.assign(700, 1.0F);
     for (int round = 0; round < 3; ++round) {
-      learner.UpdateOneIteration(data_, round);
+      learner.BoostRound(data_, round);
       learner.Evaluate({{"other", other}});
     }
     PredictOptions options;
     options.kind = kind;
-    return learner.Predict(*data_, options).values;
+    return PredictData(learner, *data_, options).values;
   }
 
   std::shared_ptr<DataMatrix> data_;

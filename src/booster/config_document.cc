@@ -1,17 +1,12 @@
-/// Models, configurations and snapshots as bytes.
-///
-/// A snapshot is: the magic, the length of the configuration as 8 bytes little-endian, the configuration (JSON), the
-/// model (UBJSON).
-#include <cstdint>
-#include <cstring>
+#include "booster/config_document.h"
+
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "booster/dart.h"
 #include "booster/gblinear.h"
 #include "booster/gbtree.h"
-#include "booster/learner_impl.h"
-#include "booster/model_io/model_io.h"
 #include "booster/parameter_check.h"
 #include "common/json_text.h"
 #include "kauri/error.h"
@@ -22,10 +17,6 @@ namespace kauri {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr char kMagic[] = "KAURI-SNAPSHOT-1\n";
-constexpr std::size_t kMagicLength = sizeof(kMagic) - 1;
-constexpr std::size_t kHeaderLength = kMagicLength + sizeof(std::uint64_t);
 
 /// Names and values, as JSON.
 std::string TextsAsJson(std::map<std::string, std::string> const& texts) {
@@ -142,49 +133,25 @@ std::vector<std::string> MetricNames(Json const& learner) {
   return names;
 }
 
-std::uint64_t ReadLength(char const* bytes) {
-  std::uint64_t length = 0;
-  for (int byte = 7; byte >= 0; --byte) length = length << 8U | static_cast<unsigned char>(bytes[byte]);
-  return length;
-}
-
 }  // namespace
 
-void Learner::LoadModel(Span<char const> bytes) {
-  auto loaded = impl_->CopySettings();
-  loaded->model = ParseModel(bytes);
-  loaded->learnt_state = loaded->model.objective_state;
-  loaded->intercept_ready = true;
-  auto const& model = loaded->model;
-  auto& params = loaded->params;
-  params.erase("num_class");  // the model's, if it has classes
-  params["objective"] = model.objective;
-  params["booster"] = model.booster;
-  for (auto const& [name, value] : model.objective_params) params[name] = value;
-  if (model.n_parallel_trees > 1) params["num_parallel_tree"] = std::to_string(model.n_parallel_trees);
-  loaded->Resolve();
-  impl_ = std::move(loaded);
-}
-
-std::string Learner::SaveConfig() const {
-  auto const parts = impl_->Resolve();
-  auto const& model = GetModel();
-  auto const& user = impl_->params;
-  auto general = parts->param.__DICT__();
+std::string ConfigAsJson(Components const& parts, Model const& model) {
+  auto const& user = parts.given;
+  auto general = parts.param.__DICT__();
   for (auto const* moved : {"objective", "booster", "base_score", "eval_metric"}) general.erase(moved);
   auto const trained =
-      TextsAsJson({{"objective", parts->param.objective},
-                   {"booster", parts->param.booster},
-                   {"base_score", parts->param.base_score},
-                   {"disable_default_eval_metric", parts->param.disable_default_eval_metric ? "1" : "0"}});
+      TextsAsJson({{"objective", parts.param.objective},
+                   {"booster", parts.param.booster},
+                   {"base_score", parts.param.base_score},
+                   {"disable_default_eval_metric", parts.param.disable_default_eval_metric ? "1" : "0"}});
   auto const learner = JsonObject({{"generic_param", ParamsAsJson(general, user)},
                                    {"learner_train_param", trained},
-                                   {"gradient_booster", BoosterAsJson(*parts, model, user)},
+                                   {"gradient_booster", BoosterAsJson(parts, model, user)},
                                    {"learner_model_param", ModelParamsAsJson(model)},
-                                   {"metrics", MetricsAsJson(*parts)},
+                                   {"metrics", MetricsAsJson(parts)},
                                    {"objective", ObjectiveAsJson(model)},
-                                   {"user_params", TextsAsJson(impl_->params)},
-                                   {"user_metrics", NamesAsJson(impl_->metric_names)}});
+                                   {"user_params", TextsAsJson(user)},
+                                   {"user_metrics", NamesAsJson(parts.metric_names)}});
   auto const version = JsonArray(
       {std::to_string(KAURI_VERSION_MAJOR), std::to_string(KAURI_VERSION_MINOR), std::to_string(KAURI_VERSION_PATCH)});
   return JsonObject({{"learner", learner}, {"version", version}});
@@ -209,56 +176,22 @@ ParamMap ForeignParams(Json const& learner) {
 
 }  // namespace
 
-void Learner::LoadConfig(std::string const& json) {
+ConfigDocument ParseConfig(std::string const& json) {
   auto const document = ParseJsonText(json, ErrorKind::kParameter);
   auto const& learner = JsonMember(document.Root(), "learner");
   if (!learner.is_object()) {
     Fail(ErrorKind::kParameter, "the configuration is not a JSON object with a member 'learner': '",
          json.substr(0, kShownText), "'.");
   }
-  ParamMap params;
+  ConfigDocument config;
   if (learner.contains("user_params")) {
-    CollectParams("learner.user_params", learner["user_params"], &params);
+    CollectParams("learner.user_params", learner["user_params"], &config.params);
   } else {
-    params = ForeignParams(learner);
+    config.params = ForeignParams(learner);
   }
-  params.erase("verbosity");  // the process's, not the model's
-  auto const metrics = MetricNames(learner);
-  Learner next;
-  next.impl_ = impl_->CopySettings();
-  next.impl_->intercept_ready = impl_->intercept_ready;
-  for (auto const& [name, value] : params) {
-    if (!AdaptParameter(name, value).name.empty()) next.SetParam(name, value);  // documents say more than users do
-  }
-  for (auto const& name : metrics) next.SetParam("eval_metric", name);
-  impl_->TakeSettings(next.impl_.get());
-}
-
-std::string Learner::SaveSnapshot() const {
-  auto const config = SaveConfig();
-  std::string bytes(kMagic, kMagicLength);
-  for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(config.size() >> shift & 0xFFU);
-  return bytes + config + SerialiseModel(GetModel(), ModelFormat::kUbjson);
-}
-
-void Learner::LoadSnapshot(Span<char const> bytes) {
-  if (bytes.size() < kHeaderLength || std::memcmp(bytes.data(), kMagic, kMagicLength) != 0) {
-    LoadModel(bytes);
-    return;
-  }
-  auto const length = ReadLength(bytes.data() + kMagicLength);
-  if (length > bytes.size() - kHeaderLength) {
-    Fail(ErrorKind::kModel, "the snapshot is cut short: it announces a configuration of ", length, " bytes, ",
-         bytes.size() - kHeaderLength, " are left.");
-  }
-  auto const config_end = kHeaderLength + static_cast<std::size_t>(length);
-  auto const config = std::string(bytes.data() + kHeaderLength, static_cast<std::size_t>(length));
-  Learner next;
-  next.impl_ = impl_->CopySettings();
-  next.LoadModel(bytes.subspan(config_end, bytes.size() - config_end));
-  next.LoadConfig(config);
-  next.impl_->intercept_ready = next.impl_->model.NumIterations() > 0;
-  impl_ = std::move(next.impl_);
+  config.params.erase("verbosity");  // the process's, not the model's
+  config.metric_names = MetricNames(learner);
+  return config;
 }
 
 }  // namespace kauri

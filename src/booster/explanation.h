@@ -1,7 +1,4 @@
-/// \file What a Learner explains, and how much of it is returned.
-///
-/// A block is what one row and output have: n_features + 1 columns, the last of which is the bias, or for pairs the
-/// square of them.
+/// \file Explanations of rows by a model, and how much of them is returned. All of it is safe from many threads.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +6,7 @@
 #include <vector>
 
 #include "booster/column_kinds.h"
+#include "booster/prediction.h"
 #include "kauri/data_matrix.h"
 #include "kauri/model.h"
 #include "kauri/predictor.h"
@@ -47,16 +45,12 @@ struct SparseOptions {
   std::int64_t top_k = 0;   ///< pairs per row and output; 0: all. See Predictor::PredictSparse.
 };
 
-/// Whether it has a number per feature or per pair.
-bool IsExplanation(PredictKind kind);
+/// Each row's explanation, or their reduction; shape [n_rows unless reduced, n_outputs if several or strict, columns,
+/// columns again of pairs]. Memory beyond the result: a tile of full rows. \throws Error(kParameter): no explanation,
+/// features that do not exist, a background for other than kContribution; Error(kData): rows that do not fit.
+Prediction Explain(ReadyModel const& model, ExplainTask const& task, ExplainOptions const& options);
 
-/// Rows whose full blocks, `row_width` floats each, are a tile of bounded size; at least one.
-std::int64_t ExplainTileRows(std::int64_t row_width);
-
-/// \throws Error(kParameter) for a feature that the model does not have, or that is there twice.
-void CheckFeatures(std::vector<std::int64_t> const& features, std::int64_t n_features);
-
-/// Cells of a block that `features` ask for, row by row where the block is a square; empty features: all cells.
-std::vector<std::int64_t> CellsOf(std::vector<std::int64_t> const& features, std::int64_t n_features, bool pairs);
+/// Interactions as Predictor::PredictSparse gives them; takes no background.
+SparseInteractions ExplainSparse(ReadyModel const& model, ExplainTask const& task, SparseOptions const& options);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-#include "booster/explain.h"
+#include "booster/explained_cells.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-/// Whether what a model has learnt fits what it is to learn next.
+#include "booster/model_fit.h"
+
 #include <string>
 
-#include "booster/learner_impl.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -12,6 +12,13 @@ std::string InWords(std::int64_t n_classes) {
 }
 
 }  // namespace
+
+void RequireSameKind(Model const& model, std::string const& booster) {
+  if (model.NumIterations() == 0 || model.IsLinear() == (booster == "gblinear")) return;
+  Fail(ErrorKind::kParameter, "booster=", booster, " does not fit the model, which ",
+       model.IsLinear() ? "is linear (gblinear)." : "consists of trees (gbtree or dart).",
+       " Leave the parameter out to go on with the model, or start a new one.");
+}
 
 void RequireSameClasses(Model const& model, Components const& parts) {
   auto const wanted = parts.objective->NumClasses();  // none: several outputs may come from gradients of the caller
@@ -29,6 +36,16 @@ void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo co
        " label columns, need ", wanted, " outputs and ", InWords(parts.objective->NumClasses()), ", but the model has ",
        model.NumOutputs(), " and ", InWords(model.n_classes),
        "; continue training with the labels and parameters that it was trained with.");
+}
+
+void CheckPredictable(Model const& model, std::int64_t n_cols) {
+  if (model.n_features == 0) {
+    Fail(ErrorKind::kModel, "the booster has no model yet; train it or load one before predicting.");
+  }
+  if (n_cols > model.n_features) {
+    Fail(ErrorKind::kData, "the data have ", n_cols, " features, the model ", model.n_features,
+         "; drop the features that the model does not know.");
+  }
 }
 
 }  // namespace kauri

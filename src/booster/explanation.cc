@@ -1,10 +1,12 @@
 /// Explanations in tiles of rows: peak memory is the model, a tile of full blocks, and what was asked for.
+#include "booster/explanation.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "booster/explain.h"
-#include "booster/learner_impl.h"
+#include "booster/explained_cells.h"
+#include "booster/model_fit.h"
 #include "common/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
@@ -26,18 +28,15 @@ struct Explainer {
 
   /// Rows [begin, end) of the task; out: [end - begin, n_outputs, block].
   void Explain(ExplainTask const& task, std::int64_t begin, std::int64_t end, Span<float> out) const {
-    if (begin == 0 && end == task.rows.NumRows()) return ExplainView(task.rows, task.base_margin, task.background, out);
+    RowWindow const window(task.rows, begin, end);
+    auto const is_whole = begin == 0 && end == task.rows.NumRows();
+    auto const& rows = is_whole ? task.rows : static_cast<DataView const&>(window);
     auto const first = static_cast<std::size_t>(begin * n_outputs);
     auto const count = static_cast<std::size_t>((end - begin) * n_outputs);
-    auto const margins = task.base_margin.empty() ? task.base_margin : task.base_margin.subspan(first, count);
-    ExplainView(RowWindow(task.rows, begin, end), margins, task.background, out);
-  }
-
- private:
-  void ExplainView(DataView const& rows, Span<float const> margins, DataView const* background, Span<float> out) const {
-    MarginStart const from{start, margins};
-    if (background != nullptr) {
-      predictor.PredictInterventional(parts.ctx, model, {rows, trees, from}, *background, out);
+    auto const& margins = task.base_margin;
+    MarginStart const from{start, is_whole || margins.empty() ? margins : margins.subspan(first, count)};
+    if (task.background != nullptr) {
+      predictor.PredictInterventional(parts.ctx, model, {rows, trees, from}, *task.background, out);
     } else {
       predictor.Predict(parts.ctx, model, {rows, trees, from}, kind, out);
     }
@@ -160,21 +159,21 @@ void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const
 
 }  // namespace
 
-Prediction Learner::Explain(ExplainTask const& asked, ExplainOptions const& options) const {
-  auto const parts = impl_->Resolve();
-  auto const& model = impl_->model;
+Prediction Explain(ReadyModel const& ready, ExplainTask const& asked, ExplainOptions const& options) {
+  auto const& parts = *ready.Parts();
+  auto const& model = ready.GetModel();
   CheckTask(model, asked, options);
-  impl_->CheckColumns(asked.columns);
-  impl_->CheckColumns(asked.background_columns, "the background");
+  ready.CheckColumns(asked.columns);
+  ready.CheckColumns(asked.background_columns, "the background");
   ModelRows const rows(model, asked.rows);
   ModelRows const background(model, asked.background == nullptr ? asked.rows : *asked.background);
   ExplainTask const task{rows.View(), asked.base_margin, asked.background == nullptr ? nullptr : &background.View()};
-  auto const predictor = impl_->PredictorFor(parts, options.shap_method);
-  auto const compiled = impl_->Compiled(*parts);
-  auto const start = impl_->StartMargins(*parts);
+  auto const predictor = PredictorOf(ready.Parts(), options.shap_method);
+  auto const compiled = ready.Compiled();
+  auto const start = StartMargins(parts, model);
   auto const trees = model.TreesOf(options.iterations);
   auto const n_outputs = model.NumOutputs();
-  Explainer const explainer{*parts, *predictor, *compiled, options.kind, trees, start, n_outputs};
+  Explainer const explainer{parts, *predictor, *compiled, options.kind, trees, start, n_outputs};
   auto const block = OutputWidth(model, options.kind, trees) / n_outputs;
   auto const n_columns =
       options.features.empty() ? model.n_features : static_cast<std::int64_t>(options.features.size());
@@ -189,18 +188,18 @@ Prediction Learner::Explain(ExplainTask const& asked, ExplainOptions const& opti
   return {mean ? MeanAbs(explainer, task, block, cells) : PickCells(explainer, task, block, cells), std::move(shape)};
 }
 
-SparseInteractions Learner::ExplainSparse(ExplainTask const& task, SparseOptions const& options) const {
-  auto const parts = impl_->Resolve();
-  auto const& model = impl_->model;
+SparseInteractions ExplainSparse(ReadyModel const& ready, ExplainTask const& task, SparseOptions const& options) {
+  auto const& parts = *ready.Parts();
+  auto const& model = ready.GetModel();
   CheckRows(model, task);
-  impl_->CheckColumns(task.columns);
+  ready.CheckColumns(task.columns);
   if (options.top_k < 0)
     Fail(ErrorKind::kParameter, "top_k is ", options.top_k, "; expected at least 1, or 0 for all.");
-  auto const start = impl_->StartMargins(*parts);
+  auto const start = StartMargins(parts, model);
   SparseInteractions sparse;
   ModelRows const rows(model, task.rows);
-  impl_->PredictorFor(parts, options.shap_method)
-      ->PredictSparse(parts->ctx, *impl_->Compiled(*parts),
+  PredictorOf(ready.Parts(), options.shap_method)
+      ->PredictSparse(parts.ctx, *ready.Compiled(),
                       {rows.View(), model.TreesOf(options.iterations), {start, task.base_margin}}, options.top_k,
                       &sparse);
   return sparse;

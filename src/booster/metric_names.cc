@@ -1,7 +1,5 @@
-/// Metrics by their names, and which way they are to go.
-#include <string>
+#include "booster/metric_names.h"
 
-#include "booster/learner_impl.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
 #include "kauri/registry.h"
@@ -52,15 +50,14 @@ std::unique_ptr<Metric> MakeMetric(std::string const& name, ParamMap const& para
   return metric;
 }
 
-bool Learner::HigherIsBetter(std::string const& metric) const {
-  auto const parts = impl_->Resolve();
-  for (auto const& known : parts->metrics) {
+bool HigherIsBetter(Components const& parts, std::string const& metric) {
+  for (auto const& known : parts.metrics) {
     if (known->Name() == metric) return known->HigherIsBetter();
   }
   auto const* const entry = LongestPrefix(metric);
   if (entry == nullptr) return false;
   try {
-    return entry->make("", parts->effective)->HigherIsBetter();
+    return entry->make("", parts.effective)->HigherIsBetter();
   } catch (Error const&) {  // a loss that cannot be made without its argument
     return false;
   }

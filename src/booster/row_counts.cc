@@ -1,8 +1,8 @@
-/// Numbers of rows per node, from the leaves that the rows reach.
-#include <algorithm>
-#include <vector>
+#include "booster/row_counts.h"
 
-#include "booster/learner_impl.h"
+#include <algorithm>
+
+#include "booster/model_fit.h"
 #include "common/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/row_window.h"
@@ -25,10 +25,8 @@ void RequireCountable(Model const& model) {
   }
 }
 
-using Counts = std::vector<std::vector<std::int64_t>>;  ///< [n_trees][n_nodes]
-
 /// leaves: [n_rows, n_trees].
-void AddLeaves(Context const& ctx, std::vector<float> const& leaves, Counts* counts) {
+void AddLeaves(Context const& ctx, std::vector<float> const& leaves, RowCounts* counts) {
   auto const n_trees = static_cast<std::int64_t>(counts->size());
   ParallelFor(ctx, n_trees, [&](std::int64_t tree) {
     auto& of_tree = (*counts)[tree];
@@ -48,16 +46,16 @@ void SumUp(Tree const& tree, std::vector<std::int64_t>* counts) {
 
 }  // namespace
 
-void Learner::CountRows(DataMatrix const& data) {
-  auto const parts = impl_->Resolve();
-  auto& model = impl_->model;
+RowCounts CountRows(ReadyModel const& ready, DataMatrix const& data) {
+  auto const& parts = *ready.Parts();
+  auto const& model = ready.GetModel();
   CheckPredictable(model, data.NumCols());
-  impl_->CheckColumns(DeclaredColumns::Of(data.Info()));
+  ready.CheckColumns(DeclaredColumns::Of(data.Info()));
   RequireCountable(model);
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());
-  auto const compiled = impl_->Compiled(*parts);
-  auto const start = impl_->StartMargins(*parts);
-  Counts counts;
+  auto const compiled = ready.Compiled();
+  auto const start = StartMargins(parts, model);
+  RowCounts counts;
   for (auto const& tree : model.trees) counts.emplace_back(tree.left.size(), 0);
   auto const view = data.View();
   ModelRows const rows(model, *view);
@@ -65,14 +63,11 @@ void Learner::CountRows(DataMatrix const& data) {
   for (std::int64_t begin = 0; begin < view->NumRows(); begin += tile_rows) {
     RowWindow const tile(rows.View(), begin, std::min(view->NumRows(), begin + tile_rows));
     std::vector<float> leaves(tile.NumRows() * n_trees);
-    parts->predictor->Predict(parts->ctx, *compiled, {tile, {0, n_trees}, {start, {}}}, PredictKind::kLeaf, leaves);
-    AddLeaves(parts->ctx, leaves, &counts);
+    parts.predictor->Predict(parts.ctx, *compiled, {tile, {0, n_trees}, {start, {}}}, PredictKind::kLeaf, leaves);
+    AddLeaves(parts.ctx, leaves, &counts);
   }
-  for (std::size_t tree = 0; tree < counts.size(); ++tree) {
-    SumUp(model.trees[tree], &counts[tree]);
-    model.trees[tree].row_count = std::move(counts[tree]);
-  }
-  ++impl_->model_revision;  // what is compiled has the old counts
+  for (std::size_t tree = 0; tree < counts.size(); ++tree) SumUp(model.trees[tree], &counts[tree]);
+  return counts;
 }
 
 }  // namespace kauri

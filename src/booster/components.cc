@@ -1,0 +1,103 @@
+#include "booster/components.h"
+
+#include <utility>
+
+#include "booster/dart.h"
+#include "booster/device.h"
+#include "booster/metric_names.h"
+#include "booster/parameter_check.h"
+#include "booster/predictor_name.h"
+#include "common/log.h"
+#include "kauri/error.h"
+#include "kauri/registry.h"
+
+namespace kauri {
+namespace {
+
+/// Linear models are learnt and used in host memory; data in device memory are copied.
+void KeepLinearOnCpu(std::string const& booster, Device* device) {
+  if (booster != "gblinear" || device->kind == DeviceKind::kCpu) return;
+  Log(LogLevel::kWarning, "booster=gblinear has no version for device=cuda; it runs on the CPU.");
+  *device = {};
+}
+
+/// A metric that cannot be made is dropped from `names`, as an unknown parameter is.
+MetricList MakeMetrics(std::vector<std::string>* names, Components const& parts) {
+  MetricList metrics;
+  if (names->empty() && !parts.param.disable_default_eval_metric) {
+    metrics.push_back(MakeMetric(parts.objective->DefaultMetric(), parts.effective));
+  }
+  for (auto name = names->begin(); name != names->end(); ++name) {
+    try {
+      metrics.push_back(MakeMetric(*name, parts.effective));
+    } catch (Error const&) {
+      names->erase(name);
+      throw;
+    }
+  }
+  return metrics;
+}
+
+/// XGBoost's rule: who gives a number of classes and no objective wants to tell classes apart.
+bool MeansClasses(ParamMap const& params) {
+  auto const found = params.find("num_class");
+  return params.count("objective") == 0 && found != params.end() && found->second != "0" && found->second != "1";
+}
+
+/// XGBoost's rule since 3.3: gbtree with parameters that leave trees out is dart.
+bool MeansDropout(LearnerParam const& param, ParamMap const& params) {
+  return param.booster == "gbtree" && ParseParameters<DartParam>(params).AsksForDropout();
+}
+
+/// \throws Error(kParameter) for classes that the objective has no outputs for.
+void RequireClasses(Components const& parts) {
+  auto const given = parts.effective.find("num_class");
+  if (parts.objective->NumClasses() > 0 || given == parts.effective.end()) return;
+  if (given->second == "0" || given->second == "1") return;
+  Fail(ErrorKind::kParameter, "num_class=", given->second, " does not go with objective=", parts.param.objective,
+       ", which tells no classes apart; use multi:softprob or multi:softmax, or leave num_class out.");
+}
+
+std::unique_ptr<Predictor> MakePredictor(Components const& parts, ParamMap const& params) {
+  auto const name = PredictorName(parts.param, parts.ctx.device.kind);
+  return GetRegistries().predictors.Find(name).make(params);
+}
+
+}  // namespace
+
+std::shared_ptr<Components const> MakeComponents(Settings* settings) {
+  auto& params = settings->params;
+  auto parts = std::make_shared<Components>();
+  parts->param = ParseParameters<LearnerParam>(params);
+  if (params.count("verbosity") != 0) SetLogLevel(parts->param.verbosity);
+  for (auto const& note : std::exchange(settings->notes, {})) Log(LogLevel::kWarning, note);
+  if (MeansClasses(params)) parts->param.objective = "multi:softmax";
+  if (MeansDropout(parts->param, params)) parts->param.booster = "dart";
+  parts->ctx.threads = parts->param.Threads();
+  parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
+  parts->ctx.device = FindDevice(params);
+  CheckNames(parts->param.validate_parameters, &params);  // a plug-in has parameters of its own
+  CheckUnusedValues(parts->param.booster, parts->param.objective, params);
+  ParseBaseScore(parts->param.base_score);
+  parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);
+  parts->effective = params;
+  for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
+  RequireClasses(*parts);
+  parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
+  KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
+  parts->predictor = MakePredictor(*parts, parts->effective);
+  parts->metrics = MakeMetrics(&settings->metric_names, *parts);
+  parts->given = params;
+  parts->metric_names = settings->metric_names;
+  return parts;
+}
+
+std::shared_ptr<Predictor const> PredictorOf(std::shared_ptr<Components const> const& parts,
+                                             std::string const& shap_method) {
+  if (shap_method.empty()) return {parts, parts->predictor.get()};
+  auto with_method = parts->effective;
+  with_method["shap_method"] = shap_method;
+  return MakePredictor(*parts, with_method);
+}
+
+}  // namespace kauri

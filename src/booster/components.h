@@ -1,0 +1,48 @@
+/// \file What the parameters of a booster mean: the components that they name, made of their values.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "booster/learner_param.h"
+#include "kauri/booster.h"
+#include "kauri/context.h"
+#include "kauri/metric.h"
+#include "kauri/objective.h"
+#include "kauri/parameter.h"
+#include "kauri/predictor.h"
+
+namespace kauri {
+
+/// Parameters as the user set them.
+struct Settings {
+  ParamMap params;                        ///< all but eval_metric, aliases resolved
+  std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates
+  std::vector<std::string> notes;         ///< on parameters, for the log, once it is known what the log takes
+};
+
+/// Immutable, so shared by predicting threads.
+struct Components {
+  ParamMap given;                         ///< the user's parameters
+  std::vector<std::string> metric_names;  ///< the user's metrics; none: the objective's own is meant
+  ParamMap effective;                     ///< the user's parameters over the objective's defaults
+  LearnerParam param;
+  Context ctx;
+  std::unique_ptr<Objective> objective;
+  std::unique_ptr<Booster> booster;
+  std::unique_ptr<Predictor> predictor;
+  MetricList metrics;
+};
+
+/// Notes go to the log and out of `settings`. A name that is refused because nobody knows it goes, too: it has no right
+/// value, so keeping it would make every later call fail.
+/// \throws Error(kParameter): unknown names (when validate_parameters is on), bad values.
+std::shared_ptr<Components const> MakeComponents(Settings* settings);
+
+/// The predictor of `parts`, or one with another shap_method unless that is empty. Both understand what the other
+/// compiles.
+std::shared_ptr<Predictor const> PredictorOf(std::shared_ptr<Components const> const& parts,
+                                             std::string const& shap_method);
+
+}  // namespace kauri

@@ -1,0 +1,25 @@
+/// \file The configuration of a booster as a JSON document.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "booster/components.h"
+#include "kauri/model.h"
+#include "kauri/parameter.h"
+
+namespace kauri {
+
+/// What a document sets. Those of other libraries of this format say more than users do.
+struct ConfigDocument {
+  ParamMap params;
+  std::vector<std::string> metric_names;
+};
+
+/// model: as the parameters have it.
+std::string ConfigAsJson(Components const& parts, Model const& model);
+
+/// \throws Error(kParameter) for text that is no such document.
+ConfigDocument ParseConfig(std::string const& json);
+
+}  // namespace kauri

@@ -1,0 +1,34 @@
+/// \file The parameters of a booster: set one by one, then resolved to components, once.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "booster/components.h"
+#include "kauri/model.h"
+
+namespace kauri {
+
+class Configuration {
+ public:
+  Configuration() = default;
+  /// The same settings, not resolved yet.
+  Configuration(Configuration const& other);
+  Configuration& operator=(Configuration const&) = delete;
+
+  /// Takes effect when the parameters are resolved next. A name with several values (eval_metric) may be set
+  /// repeatedly. Returns the parameter's own name; empty: it is one that changes no result.
+  std::string Set(std::string const& name, std::string const& value);
+  /// What a model that was loaded says of parameters replaces what was set.
+  void TakeFrom(Model const& loaded);
+  /// Immutable, and the same until something is set. Safe from many threads. \throws as MakeComponents.
+  std::shared_ptr<Components const> Resolve() const;
+
+ private:
+  mutable std::mutex mutex_;                              ///< guards what is below
+  mutable Settings settings_;                             ///< resolving drops notes and what it refuses
+  mutable std::shared_ptr<Components const> components_;  ///< nullptr: not resolved
+};
+
+}  // namespace kauri

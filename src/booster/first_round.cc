@@ -1,0 +1,56 @@
+#include "booster/first_round.h"
+
+#include <utility>
+#include <vector>
+
+#include "booster/finite_check.h"
+#include "booster/model_fit.h"
+#include "kauri/error.h"
+
+namespace kauri {
+
+void SettleSizes(Components const& parts, DataMatrix const& train, bool custom, ModelDraft* draft) {
+  if (draft->IsUntrained()) {
+    auto* const model = draft->Edit();
+    model->n_features = train.NumCols();
+    model->n_classes = parts.objective->NumClasses();
+    model->n_targets = model->n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
+  }
+  auto const& model = draft->Get();
+  if (!custom) RequireSameOutputs(model, parts, train.Info());
+  if (model.n_features != train.NumCols()) {
+    Fail(ErrorKind::kData, "the training data have ", train.NumCols(), " features, the booster ", model.n_features,
+         "; continue training with the features that it was trained on.");
+  }
+}
+
+namespace {
+
+std::vector<float> BaseScoreOf(Components const& parts, DataMatrix const& train, bool custom, std::size_t n_outputs) {
+  auto const given = ParseBaseScore(parts.param.base_score);
+  if (given.size() > 1 && given.size() != n_outputs) {
+    Fail(ErrorKind::kParameter, "base_score has ", given.size(), " values for ", n_outputs,
+         " outputs; give one number, or one per output.");
+  }
+  if (!given.empty()) return given.size() == n_outputs ? given : std::vector<float>(n_outputs, given[0]);
+  if (custom) return std::vector<float>(n_outputs, 0.5F);
+  auto estimated = parts.objective->EstimateBaseScore(parts.ctx, train.Info());
+  RequireFiniteIntercept(estimated);
+  return estimated;
+}
+
+}  // namespace
+
+void SettleIntercept(Components const& parts, DataMatrix const& train, bool custom, ModelDraft* draft) {
+  auto const n_outputs = static_cast<std::size_t>(draft->Get().NumOutputs());
+  auto base_score = BaseScoreOf(parts, train, custom, n_outputs);
+  if (parts.param.booster == "gblinear") base_score.assign(n_outputs, base_score[0]);  // see StartMargins
+  auto const is_estimated = ParseBaseScore(parts.param.base_score).empty();
+  draft->SetHasIntercept(true);
+  if (base_score == draft->Get().base_score && is_estimated == draft->Get().base_score_estimated) return;
+  auto* const model = draft->Edit();
+  model->base_score = std::move(base_score);
+  model->base_score_estimated = is_estimated;
+}
+
+}  // namespace kauri

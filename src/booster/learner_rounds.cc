@@ -1,0 +1,190 @@
+/// Rounds of training, and what is computed from the margins that training keeps.
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "booster/configuration.h"
+#include "booster/first_round.h"
+#include "booster/learner.h"
+#include "booster/learnt_categories.h"
+#include "booster/learnt_model.h"
+#include "booster/model_fit.h"
+#include "booster/training.h"
+#include "data/meta_info.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+/// process_type=update: the model begins anew and gets its rounds back one by one.
+/// \throws Error(kParameter) unless a round is left.
+void ContinueUpdate(ModelDraft* draft, Training* training) {
+  if (draft->Updated() == nullptr) {
+    auto const& model = draft->Get();
+    if (model.trees.empty()) {
+      Fail(ErrorKind::kParameter, "process_type=update changes the trees of a model, and the booster has none; ",
+           "load a model first, or use process_type=default.");
+    }
+    if (!model.tree_weights.empty()) {
+      Fail(ErrorKind::kParameter, "process_type=update takes trees of booster=gbtree only; those of the model have ",
+           "weights (dropout).");
+    }
+    draft->BeginUpdate();
+    training->ForgetData();
+  }
+  auto const n_rounds = draft->Updated()->NumIterations();
+  if (draft->Get().NumIterations() < n_rounds) return;
+  Fail(ErrorKind::kParameter, "process_type=update has changed all ", n_rounds, " rounds of the model; ",
+       "boost no more rounds than it has, or load it again to change it once more.");
+}
+
+void RequireScalarLeaves(Model const& model) {
+  if (!model.HasVectorLeaves()) return;
+  Fail(ErrorKind::kModel, "process_type=update: the model has trees with vector leaves ",
+       "(multi_strategy=multi_output_tree), which no updater changes; train a new model, or add rounds to this one ",
+       "with process_type=default.");
+}
+
+/// Gives the engine the gradients of a round. Those of the objective may teach it something, which the draft gets.
+void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t iteration,
+                  RoundGradients const& gradients, Engine* engine, ModelDraft* draft) {
+  if (auto const* pairs = std::get_if<Span<GradientPair const>>(&gradients)) {
+    return engine->SetGradients(parts.ctx, data, *pairs);
+  }
+  if (auto const* on_device = std::get_if<DeviceGradients>(&gradients)) {
+    auto* const side = engine->OnDevice();
+    if (side == nullptr)
+      Fail(ErrorKind::kInternal, "gradients in device memory were given to an engine in host memory");
+    return side->SetDeviceGradients(parts.ctx, data, on_device->gradients, on_device->hessians);
+  }
+  auto state = draft->Get().objective_state;
+  auto const learning = parts.objective->Learning(&state);
+  engine->ComputeGradients(parts.ctx, data, learning == nullptr ? *parts.objective : *learning, iteration);
+  draft->SetObjectiveState(std::move(state));
+}
+
+}  // namespace
+
+std::shared_ptr<DataMatrix const> Learner::Prepare(Components const& parts,
+                                                   std::shared_ptr<DataMatrix const> const& train, bool custom,
+                                                   ModelDraft* draft) {
+  auto data = training_->InCategoriesOf(*draft, parts.ctx, train);
+  SettleSizes(parts, *data, custom, draft);
+  if (LearnCategories(parts.ctx, *data, draft)) training_->ForgetData();
+  if (!draft->HasIntercept()) SettleIntercept(parts, *data, custom, draft);
+  return data;
+}
+
+void Learner::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration,
+                         RoundGradients const& gradients) {
+  auto const parts = configuration_->Resolve();
+  auto draft = model_->MakeDraft(parts);
+  auto const& booster = *parts->booster;
+  auto const updates = booster.UpdatesTrees();
+  auto const custom = !std::holds_alternative<ObjectiveGradients>(gradients);
+  booster.RequireTraining();
+  training_->Validate(parts, *train, custom);
+  if (updates) {
+    training_->CheckColumns(draft.Get(), train->Info(), "the training data");
+    RequireScalarLeaves(draft.Updated() == nullptr ? draft.Get() : *draft.Updated());
+  } else {
+    training_->CheckTrainingColumns(draft.Get(), train->Info());
+    draft.EndUpdate();
+  }
+  auto* const engine = training_->EngineFor(*parts);
+  try {
+    if (updates) ContinueUpdate(&draft, training_.get());
+    auto const data = Prepare(*parts, train, custom, &draft);
+    auto const& model = draft.Get();
+    auto const dropped = booster.DroppedTrees(parts->ctx, model);
+    engine->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
+    SetGradients(*parts, *data, iteration, gradients, engine, &draft);
+    auto round = updates ? booster.UpdateRound(parts->ctx, *data, model, *draft.Updated(), *parts->predictor, engine)
+                         : booster.BoostRound(parts->ctx, *data, model, iteration, engine);
+    model_->Commit(std::move(draft), std::move(round));
+    engine->FinishRound(*data, model_->AsLearnt());
+  } catch (...) {
+    training_->ForgetData();  // margins may hold trees of the round
+    throw;
+  }
+}
+
+std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& sets) {
+  auto const ready = Ready();
+  auto const& parts = *ready->Parts();
+  auto const& model = ready->GetModel();
+  auto const start = StartMargins(parts, model);
+  auto* const engine = training_->EngineFor(parts);
+  std::vector<EvaluationResult> results;
+  for (auto const& set : sets) {
+    if (set.data->NumCols() > model.n_features) {
+      Fail(ErrorKind::kData, "evaluation set '", set.name, "' has ", set.data->NumCols(), " features, the booster ",
+           model.n_features, ".");
+    }
+    ValidateInfo(set.data->Info());
+    training_->CheckColumns(model, set.data->Info(), "evaluation set '" + set.name + "'");
+    engine->UpdateMargins(parts.ctx, set.data, model, *parts.predictor, start, {});
+    auto const values = engine->Evaluate(parts.ctx, *set.data, *parts.objective, parts.metrics);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      results.push_back({set.name, parts.metrics[i]->Name(), values[i], parts.metrics[i]->HigherIsBetter()});
+    }
+  }
+  return results;
+}
+
+std::string Learner::FormatEvaluation(std::int64_t iteration, std::vector<EvaluationResult> const& results) {
+  auto line = "[" + std::to_string(iteration) + "]";
+  for (auto const& result : results) {
+    std::array<char, 400> value{};  // %.17f of the largest double takes 328 characters
+    std::snprintf(value.data(), value.size(), "%.17f", result.value);
+    line += "\t" + result.data_name + "-" + result.metric + ":" + value.data();
+  }
+  return line;
+}
+
+Engine* Learner::UpdateMargins(std::shared_ptr<DataMatrix const> const& data) {
+  auto const parts = configuration_->Resolve();
+  auto draft = model_->MakeDraft(parts);
+  if (!draft.HasIntercept()) {
+    Prepare(*parts, data, true, &draft);
+    draft.SetHasIntercept(false);  // a first round of the built-in objective still estimates it
+  }
+  auto const& model = draft.Get();
+  CheckPredictable(model, data->NumCols());
+  training_->CheckColumns(model, data->Info(), "the data");
+  auto* const engine = training_->EngineFor(*parts);
+  auto const dropped = parts->booster->DroppedTrees(parts->ctx, model);  // of a custom objective's gradients as well
+  engine->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
+  if (draft.IsEdited()) model_->Commit(std::move(draft));
+  return engine;
+}
+
+Prediction Learner::PredictTraining(std::shared_ptr<DataMatrix const> const& data, PredictOptions const& options) {
+  if (!IsOfCachedMargins(options)) {
+    auto const view = data->View();
+    return Predict(*Ready(), {*view, data->Info().base_margin, DeclaredColumns::Of(data->Info())}, options);
+  }
+  auto* const engine = UpdateMargins(data);
+  return Finish(*Ready(), options, {}, data->NumRows(), engine->Margins(*data));
+}
+
+DevicePrediction Learner::PredictTrainingOnDevice(std::shared_ptr<DataMatrix const> const& data,
+                                                  PredictOptions const& options) {
+  auto const rows = DeviceRowsOf(*data);
+  if (!IsOfCachedMargins(options)) return PredictOnDevice(*Ready(), rows, options);
+  auto* const engine = UpdateMargins(data);
+  auto const ready = Ready();
+  auto const& parts = *ready->Parts();
+  auto const n_outputs = ready->GetModel().NumOutputs();
+  auto const is_value = options.kind == PredictKind::kValue;
+  if (!is_value || parts.objective->ValueWidth(n_outputs) == n_outputs) {
+    auto const* objective = is_value ? parts.objective.get() : nullptr;
+    if (auto* const on_device = engine->OnDevice()) {
+      return {on_device->DevicePredictions(parts.ctx, *data, objective),
+              ShapeOf(ready->GetModel(), options, {}, data->NumRows(), n_outputs)};
+    }
+  }
+  return ToDevice(Finish(*ready, options, {}, data->NumRows(), engine->Margins(*data)), rows.storage.Layout().device);
+}
+
+}  // namespace kauri

@@ -1,0 +1,76 @@
+#include "booster/learnt_categories.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "data/categories/categories.h"
+#include "data/categories/category_names.h"
+
+namespace kauri {
+namespace {
+
+/// Adds the names of `from` that `to` lacks; the others have the same numbers.
+void AddNames(CategoryNameTable const& from, CategoryNameTable* to) {
+  if (from.empty()) return;
+  to->resize(std::max(to->size(), from.size()));
+  for (std::size_t feature = 0; feature < from.size(); ++feature) {
+    auto& known = (*to)[feature];
+    if (from[feature].Size() > known.Size()) known = from[feature];
+  }
+}
+
+/// Returns whether there were new ones.
+bool AddSeen(CategoryLists const& from, CategoryLists* to) {
+  auto const before = *to;
+  to->resize(std::max(to->size(), from.size()));
+  for (std::size_t feature = 0; feature < from.size(); ++feature) {
+    std::vector<std::int32_t> both;
+    auto& seen = (*to)[feature];
+    std::set_union(seen.begin(), seen.end(), from[feature].begin(), from[feature].end(), std::back_inserter(both));
+    seen = std::move(both);
+  }
+  return *to != before;
+}
+
+}  // namespace
+
+bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b) {
+  for (std::size_t feature = 0; feature < std::min(a.size(), b.size()); ++feature) {
+    if (!AgreeOnNames(a[feature], b[feature])) return false;
+  }
+  return true;
+}
+
+CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more) {
+  auto joined = more;
+  for (std::size_t feature = 0; feature < std::min(known.size(), more.size()); ++feature) {
+    if (known[feature].Size() == 0 || more[feature].Size() == 0) continue;
+    joined[feature] = JoinNames(known[feature], more[feature], feature);
+  }
+  return joined;
+}
+
+bool LearnCategories(Context const& ctx, DataMatrix const& train, ModelDraft* draft) {
+  auto const stamp = DataStamp::Of(train);
+  if (draft->CategoriesOf() == stamp) return false;
+  draft->SetCategoriesOf(stamp);
+  auto const& model = draft->Get();
+  auto next = model.categories;
+  if (draft->IsUntrained()) {
+    next.names.clear();
+    next.seen.clear();
+  }
+  auto const found = FindCategories(ctx, train);
+  AddNames(train.Info().category_names, &next.names);
+  // What another library's training has seen is not known, and what is new says nothing of it.
+  auto const is_unknown = next.seen.empty() && std::any_of(model.trees.begin(), model.trees.end(),
+                                                           [](auto const& tree) { return tree.HasCategorical(); });
+  auto const has_new = !is_unknown && AddSeen(found, &next.seen);
+  if (next.names != model.categories.names || next.seen != model.categories.seen) {
+    draft->Edit()->categories = std::move(next);
+  }
+  return has_new && draft->Get().categories.unseen != UnseenCategory::kXGBoost && draft->Get().NumIterations() > 0;
+}
+
+}  // namespace kauri

@@ -1,0 +1,21 @@
+/// \file What a model learns of categories beside its trees: their names, and which of them occurred.
+#pragma once
+
+#include "booster/learnt_model.h"
+#include "kauri/categories.h"
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri {
+
+/// Whether all categories that a and b name have the same numbers.
+bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b);
+
+/// The names of `more`, those that `known` has too in its order and first.
+CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more);
+
+/// Takes over the names of categories and adds those that `train` has to the ones that the model has seen. Returns
+/// whether predictions that were made before are of no use any more.
+bool LearnCategories(Context const& ctx, DataMatrix const& train, ModelDraft* draft);
+
+}  // namespace kauri

@@ -1,0 +1,178 @@
+#include "booster/learnt_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "booster/model_copies.h"
+#include "booster/model_fit.h"
+#include "data/categories/category_names.h"
+
+namespace kauri {
+namespace {
+
+/// What a model file says of the parameters.
+struct Description {
+  std::string objective;
+  std::string objective_param_key;
+  std::map<std::string, std::string> objective_params;
+  ObjectiveState objective_state;
+  std::string booster;
+  UnseenCategory unseen;
+  std::int64_t n_classes;
+};
+
+Description DescriptionOf(Components const& parts, Learnt const& learnt) {
+  auto const& model = *learnt.model;
+  auto const& objective = *parts.objective;
+  auto state = learnt.objective_state;
+  objective.PrepareState(&state);
+  auto unseen = model.categories.unseen;
+  ParsePolicy(parts.param.unseen_category, &unseen);  // nothing given: the model's stays
+  auto const is_open = model.NumIterations() == 0 && !learnt.has_intercept;
+  return {parts.param.objective,
+          objective.ParamKey(),
+          objective.SaveParams(),
+          std::move(state),
+          parts.param.booster,
+          unseen,
+          is_open ? objective.NumClasses() : model.n_classes};
+}
+
+bool Says(Model const& model, Description const& description) {
+  return model.objective == description.objective && model.objective_param_key == description.objective_param_key &&
+         model.objective_params == description.objective_params &&
+         model.objective_state == description.objective_state && model.booster == description.booster &&
+         model.categories.unseen == description.unseen && model.n_classes == description.n_classes;
+}
+
+void Write(Description description, Model* model) {
+  model->objective = std::move(description.objective);
+  model->objective_param_key = std::move(description.objective_param_key);
+  model->objective_params = std::move(description.objective_params);
+  model->objective_state = std::move(description.objective_state);
+  model->booster = std::move(description.booster);
+  model->categories.unseen = description.unseen;
+  model->n_classes = description.n_classes;
+}
+
+/// Room for `n_more` elements. Many calls cost as much as one.
+template <typename T>
+void MakeRoom(std::size_t n_more, std::vector<T>* values) {
+  auto const size = values->size() + n_more;
+  if (values->capacity() < size) values->reserve(std::max(size, 2 * values->capacity()));
+}
+
+void MakeRoom(Round const& round, Model* model) {
+  MakeRoom(round.trees.size(), &model->trees);
+  MakeRoom(round.trees.size(), &model->output_of_tree);
+  MakeRoom(1, &model->iteration_ptr);
+}
+
+/// There is room.
+void Append(Round* round, Model* model) noexcept {
+  model->n_parallel_trees = round->n_parallel_trees;
+  if (!round->tree_weights.empty()) model->tree_weights.swap(round->tree_weights);
+  if (round->linear.has_value()) {
+    std::swap(model->linear, *round->linear);
+    return;
+  }
+  for (auto& tree : round->trees) model->trees.push_back(std::move(tree));
+  for (auto const output : round->output_of_tree) model->output_of_tree.push_back(output);
+  model->iteration_ptr.push_back(static_cast<std::int64_t>(model->trees.size()));
+}
+
+}  // namespace
+
+Model* ModelDraft::Edit() {
+  if (!is_copy_) next_.model = std::make_shared<Model>(*next_.model);
+  is_copy_ = true;
+  return next_.model.get();
+}
+
+void ModelDraft::BeginUpdate() {
+  next_.updated = std::exchange(next_.model, std::make_shared<Model>(WithoutTrees(Get())));
+  is_copy_ = true;
+}
+
+LearntModel::LearntModel(Model loaded) {
+  learnt_.model = std::make_shared<Model>(std::move(loaded));
+  learnt_.objective_state = learnt_.model->objective_state;
+  learnt_.has_intercept = true;
+}
+
+LearntModel::LearntModel(LearntModel const& from, Model slice) {
+  learnt_.model = std::make_shared<Model>(std::move(slice));
+  learnt_.objective_state = from.learnt_.objective_state;
+  learnt_.has_intercept = from.learnt_.has_intercept;
+}
+
+std::shared_ptr<ReadyModel const> LearntModel::Ready(std::shared_ptr<Components const> const& parts) const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  if (ready_ != nullptr && ready_->Parts() == parts) return ready_;
+  RequireSameKind(*learnt_.model, parts->param.booster);
+  RequireSameClasses(*learnt_.model, *parts);
+  auto description = DescriptionOf(*parts, learnt_);
+  auto described = learnt_.model;
+  if (!Says(*described, description)) {
+    described = std::make_shared<Model>(*described);
+    Write(std::move(description), described.get());
+  }
+  ready_ = std::make_shared<ReadyModel const>(parts, described);
+  described_ = std::move(described);
+  return ready_;
+}
+
+ModelDraft LearntModel::MakeDraft(std::shared_ptr<Components const> const& parts) const {
+  Ready(parts);
+  auto next = learnt_;
+  next.model = described_;
+  return ModelDraft(std::move(next));
+}
+
+void LearntModel::Commit(ModelDraft draft, Round round) {
+  auto& next = draft.next_;
+  MakeRoom(round, next.model.get());
+  if (draft.state_.has_value()) next.objective_state = *draft.state_;
+  // From here on nothing throws.
+  if (draft.state_.has_value()) next.model->objective_state.swap(*draft.state_);
+  Append(&round, next.model.get());
+  Commit(std::move(draft));
+}
+
+void LearntModel::Commit(ModelDraft draft) {
+  learnt_ = std::move(draft.next_);
+  ForgetReady();
+}
+
+void LearntModel::Describe(Components const& parts) {
+  Write(DescriptionOf(parts, learnt_), learnt_.model.get());
+  ForgetReady();
+}
+
+void LearntModel::SetHasIntercept(bool has_intercept) {
+  learnt_.has_intercept = has_intercept;
+  ForgetReady();
+}
+
+void LearntModel::RaiseNumFeatures(std::int64_t n_features) {
+  learnt_.model->n_features = std::max(learnt_.model->n_features, n_features);
+  ForgetReady();
+}
+
+Model* LearntModel::Edit() {
+  if (described_ != learnt_.model) ForgetReady();
+  return learnt_.model.get();
+}
+
+void LearntModel::SetRowCounts(RowCounts counts) {
+  for (std::size_t tree = 0; tree < counts.size(); ++tree) learnt_.model->trees[tree].row_count.swap(counts[tree]);
+  ForgetReady();
+}
+
+void LearntModel::ForgetReady() {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  ready_.reset();
+  described_.reset();
+}
+
+}  // namespace kauri

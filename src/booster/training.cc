@@ -1,0 +1,65 @@
+#include "booster/training.h"
+
+#include "booster/learnt_categories.h"
+#include "data/copies/recode.h"
+#include "data/meta_info.h"
+#include "kauri/error.h"
+#include "kauri/registry.h"
+
+namespace kauri {
+
+Engine* Training::EngineFor(Components const& parts) {
+  auto const device = parts.ctx.device.kind;
+  if (engine_ == nullptr || engine_device_ != device) {
+    engine_ = GetRegistries().engines.Find(device == DeviceKind::kCuda ? "cuda" : "cpu").make();
+    engine_device_ = device;
+  }
+  return engine_.get();
+}
+
+void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom) {
+  if (train.NumRows() == 0) {
+    Fail(ErrorKind::kData, "the training data have 0 rows and ", train.NumCols(),
+         " features; there is nothing to learn from.");
+  }
+  auto const stamp = DataStamp::Of(train);
+  if (fitting_ != stamp) ValidateInfo(train.Info());
+  fitting_ = stamp;
+  if (custom || (checked_ == stamp && checked_by_ == parts)) return;
+  parts->objective->ValidateInfo(train.Info());
+  checked_ = stamp;
+  checked_by_ = parts;
+}
+
+void Training::CheckColumns(Model const& model, MetaInfo const& data, std::string const& what) {
+  kinds_.Update(model);
+  CheckColumnKinds(model, kinds_, DeclaredColumns::Of(data), what);
+}
+
+void Training::CheckTrainingColumns(Model const& model, MetaInfo const& train) {
+  kinds_.Update(model);
+  CheckTrainingKinds(model, kinds_, train);
+}
+
+std::shared_ptr<DataMatrix const> Training::InCategoriesOf(ModelDraft const& model, Context const& ctx,
+                                                           std::shared_ptr<DataMatrix const> const& train) {
+  if (model.IsUntrained()) return train;
+  auto const& known = model.Get().categories.names;
+  auto const& names = train->Info().category_names;
+  if (AgreeOnTables(names, known)) return train;
+  auto const stamp = DataStamp::Of(*train);
+  auto const is_kept = recoded_ != nullptr && recoded_from_ == stamp;
+  if (!is_kept || !AgreeOnTables(recoded_->Info().category_names, known)) {
+    recoded_ = RecodeCategories(ctx, *train, JoinTables(known, names));
+    recoded_from_ = stamp;
+  }
+  return recoded_;
+}
+
+void Training::ForgetData() {
+  if (engine_ != nullptr) engine_->Clear();
+  kinds_ = {};
+  recoded_.reset();
+}
+
+}  // namespace kauri

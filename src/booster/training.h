@@ -1,0 +1,51 @@
+/// \file What training keeps between rounds: the engine with its margins, and what was found out of the data. All of it
+/// may be forgotten at any time, at the cost of making it anew.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "booster/column_kinds.h"
+#include "booster/components.h"
+#include "booster/data_stamp.h"
+#include "booster/learnt_model.h"
+#include "kauri/data_matrix.h"
+#include "kauri/engine.h"
+#include "kauri/model.h"
+
+namespace kauri {
+
+class Training {
+ public:
+  /// Of the device that the parameters ask for.
+  Engine* EngineFor(Components const& parts);
+
+  /// \throws Error(kData) for data without rows, fields that do not fit each other, and, unless gradients come from
+  /// outside (custom), labels and weights that the objective does not take.
+  void Validate(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom);
+  /// \throws Error(kData) where columns hold numbers in the data and categories in the model, or the other way round.
+  /// `what` begins the message.
+  void CheckColumns(Model const& model, MetaInfo const& data, std::string const& what);
+  /// The same for data that rounds are learnt from.
+  void CheckTrainingColumns(Model const& model, MetaInfo const& train);
+
+  /// `train`, or where it has the categories' names in another order than the model, a copy with the model's numbers,
+  /// and further ones for names that the model does not know; kept until other data come.
+  std::shared_ptr<DataMatrix const> InCategoriesOf(ModelDraft const& model, Context const& ctx,
+                                                   std::shared_ptr<DataMatrix const> const& train);
+
+  /// What is kept for data sets (margins, sorted columns, bins) and of the model's trees.
+  void ForgetData();
+
+ private:
+  std::unique_ptr<Engine> engine_;
+  DeviceKind engine_device_ = DeviceKind::kCpu;  ///< that `engine_` is of
+  SplitKinds kinds_;                             ///< of the model's trees
+  DataStamp fitting_;                            ///< of the training data whose fields were found to fit each other
+  DataStamp checked_;                            ///< of the training data that the objective of `checked_by_` accepted
+  std::shared_ptr<Components const> checked_by_;
+  std::shared_ptr<DataMatrix const> recoded_;  ///< training data in the categories of the model
+  DataStamp recoded_from_;                     ///< of what `recoded_` is made from
+};
+
+}  // namespace kauri
