@@ -10,6 +10,7 @@
 #include "booster/booster_fixture.h"
 #include "booster/learner_param.h"
 #include "common/log.h"
+#include "support/learner_predict.h"
 
 namespace kauri::testing {
 namespace {
@@ -181,7 +182,7 @@ TEST_F(Parameters, EverySentenceEnds) {
 TEST_F(Parameters, PredictorIsChosenByName) {
   auto const data = Data();
   auto const margins = [&](Params const& params) {
-    return Train(data, params, 3)->Predict(*data, Predicting(PredictKind::kMargin)).values;
+    return PredictData(*Train(data, params, 3), *data, Predicting(PredictKind::kMargin)).values;
   };
   auto const expected = margins({});
   EXPECT_EQ(margins({{"predictor", "auto"}}), expected);
