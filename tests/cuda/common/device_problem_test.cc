@@ -52,8 +52,7 @@ TEST(CheckCuda, CodeForAnotherDevice) {
 
 TEST(CheckCuda, NamesCallCodeAndPlace) {
   auto const message = MessageOf(ErrorKind::kDevice, [] { KAURI_CUDA_CHECK(cudaErrorInvalidValue); });
-  for (auto const* part :
-       {"cudaErrorInvalidValue returned cudaErrorInvalidValue (", "common_device_problem_test.cc:"}) {
+  for (auto const* part : {"cudaErrorInvalidValue returned cudaErrorInvalidValue (", " device_problem_test.cc:"}) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   }
 }
