@@ -159,7 +159,9 @@ std::vector<WeightUse> WeightUses() {
        [](Data const& data) {
          std::vector<int> const rows{0, 50};
          DMatrixHandle out = nullptr;
-         return XGDMatrixSliceDMatrixEx(data.get(), rows.data(), rows.size(), &out, 1);
+         auto const status = XGDMatrixSliceDMatrixEx(data.get(), rows.data(), rows.size(), &out, 1);
+         if (status == 0) EXPECT_OK(XGDMatrixFree(out));
+         return status;
        }},
   };
 }
