@@ -9,8 +9,8 @@
 
 namespace kauri {
 
-DevicePrediction ToDevice(Prediction const& on_host, int device) {
-  return {RequireDeviceMemory()->ToDevice(on_host.values, device), on_host.shape};
+DevicePrediction UploadPrediction(Prediction const& on_host, int device) {
+  return {RequireDeviceMemory()->UploadPrediction(on_host.values, device), on_host.shape};
 }
 
 GivenDeviceRows DeviceRowsOf(DataMatrix const& data) {
@@ -37,7 +37,7 @@ DevicePrediction PredictOnDevice(ReadyModel const& ready, GivenDeviceRows const&
       return {std::move(values), ShapeOf(model, options, task.trees, layout.n_rows, model.NumOutputs())};
     }
   }
-  return ToDevice(Predict(ready, {*view, rows.base_margin, rows.columns}, options), layout.device);
+  return UploadPrediction(Predict(ready, {*view, rows.base_margin, rows.columns}, options), layout.device);
 }
 
 }  // namespace kauri

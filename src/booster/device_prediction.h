@@ -31,6 +31,6 @@ DevicePrediction PredictOnDevice(ReadyModel const& model, GivenDeviceRows const&
 GivenDeviceRows DeviceRowsOf(DataMatrix const& data);
 
 /// A copy in the memory of a device.
-DevicePrediction ToDevice(Prediction const& on_host, int device);
+DevicePrediction UploadPrediction(Prediction const& on_host, int device);
 
 }  // namespace kauri

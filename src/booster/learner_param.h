@@ -36,11 +36,9 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         "Where to run: cpu, cuda (the first CUDA device), cuda:N, several as cuda:N,M,.. or cuda:all. Predictions and "
         "explanations split their rows over several devices; training runs on the first named. No result depends on "
         "how many there are.");
-    DMLC_DECLARE_FIELD(predictor)
-        .set_default("auto")
-        .describe(
-            "What predicts and explains: auto (the device's own), cpu_predictor or gpu_predictor (the first CUDA device "
-            "where device=cpu). Margins and leaves are the same bits from both; explanations agree to about 1e-6.");
+    DMLC_DECLARE_FIELD(predictor).set_default("auto").describe(
+        "What predicts and explains: auto (the device's own), cpu_predictor or gpu_predictor (the first CUDA device "
+        "where device=cpu). Margins and leaves are the same bits from both; explanations agree to about 1e-6.");
     DMLC_DECLARE_FIELD(base_score)
         .set_default("")
         .describe(
