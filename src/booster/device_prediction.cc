@@ -10,7 +10,7 @@
 namespace kauri {
 
 DevicePrediction UploadPrediction(Prediction const& on_host, int device) {
-  return {RequireDeviceMemory()->UploadPrediction(on_host.values, device), on_host.shape};
+  return {RequireDeviceMemory()->ToDevice(on_host.values, device), on_host.shape};
 }
 
 GivenDeviceRows DeviceRowsOf(DataMatrix const& data) {

@@ -184,7 +184,8 @@ DevicePrediction Learner::PredictTrainingOnDevice(std::shared_ptr<DataMatrix con
               ShapeOf(ready->GetModel(), options, {}, data->NumRows(), n_outputs)};
     }
   }
-  return UploadPrediction(Finish(*ready, options, {}, data->NumRows(), engine->Margins(*data)), rows.storage.Layout().device);
+  return UploadPrediction(Finish(*ready, options, {}, data->NumRows(), engine->Margins(*data)),
+                          rows.storage.Layout().device);
 }
 
 }  // namespace kauri
