@@ -106,17 +106,24 @@ LearntModel::LearntModel(LearntModel const& from, Model slice) {
   learnt_.has_intercept = from.learnt_.has_intercept;
 }
 
-std::shared_ptr<ReadyModel const> LearntModel::Ready(std::shared_ptr<Components const> const& parts) const {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  if (ready_ != nullptr && ready_->Parts() == parts) return ready_;
+std::shared_ptr<Model> LearntModel::Described(std::shared_ptr<Components const> const& parts) const {
+  if (says_ == parts) return learnt_.model;
   RequireSameKind(*learnt_.model, parts->param.booster);
   RequireSameClasses(*learnt_.model, *parts);
   auto description = DescriptionOf(*parts, learnt_);
-  auto described = learnt_.model;
-  if (!Says(*described, description)) {
-    described = std::make_shared<Model>(*described);
-    Write(std::move(description), described.get());
+  if (Says(*learnt_.model, description)) {
+    says_ = parts;
+    return learnt_.model;
   }
+  auto described = std::make_shared<Model>(*learnt_.model);
+  Write(std::move(description), described.get());
+  return described;
+}
+
+std::shared_ptr<ReadyModel const> LearntModel::Ready(std::shared_ptr<Components const> const& parts) const {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  if (ready_ != nullptr && ready_->Parts() == parts) return ready_;
+  auto described = Described(parts);
   ready_ = std::make_shared<ReadyModel const>(parts, described);
   described_ = std::move(described);
   return ready_;
@@ -131,12 +138,15 @@ ModelDraft LearntModel::MakeDraft(std::shared_ptr<Components const> const& parts
 
 void LearntModel::Commit(ModelDraft draft, Round round) {
   auto& next = draft.next_;
+  auto const has_new_state = draft.state_.has_value() && *draft.state_ != learnt_.objective_state;
+  auto says = next.model == learnt_.model && !has_new_state ? says_ : nullptr;
   MakeRoom(round, next.model.get());
   if (draft.state_.has_value()) next.objective_state = *draft.state_;
   // From here on nothing throws.
   if (draft.state_.has_value()) next.model->objective_state.swap(*draft.state_);
   Append(&round, next.model.get());
   Commit(std::move(draft));
+  says_ = std::move(says);
 }
 
 void LearntModel::Commit(ModelDraft draft) {
@@ -173,6 +183,7 @@ void LearntModel::ForgetReady() {
   std::lock_guard<std::mutex> const lock(mutex_);
   ready_.reset();
   described_.reset();
+  says_.reset();
 }
 
 }  // namespace kauri

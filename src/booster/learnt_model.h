@@ -94,12 +94,16 @@ class LearntModel {
   void SetRowCounts(RowCounts counts);
 
  private:
+  /// The model itself where it says the same as the parameters, otherwise a copy that does.
+  std::shared_ptr<Model> Described(std::shared_ptr<Components const> const& parts) const;
   void ForgetReady();
 
   Learnt learnt_;
   mutable std::mutex mutex_;                  ///< guards what is below
   mutable std::shared_ptr<Model> described_;  ///< of `ready_`: the model itself where the parameters say the same of it
   mutable std::shared_ptr<ReadyModel const> ready_;
+  /// Whose parameters the model itself is known to say the same as; a round that only adds trees changes nothing of it.
+  mutable std::shared_ptr<Components const> says_;
 };
 
 }  // namespace kauri

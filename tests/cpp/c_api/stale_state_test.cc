@@ -160,7 +160,7 @@ std::vector<WeightUse> WeightUses() {
          std::vector<int> const rows{0, 50};
          DMatrixHandle out = nullptr;
          auto const status = XGDMatrixSliceDMatrixEx(data.get(), rows.data(), rows.size(), &out, 1);
-         if (status == 0) EXPECT_OK(XGDMatrixFree(out));
+         if (status == 0) XGDMatrixFree(out);
          return status;
        }},
   };
