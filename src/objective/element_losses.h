@@ -8,11 +8,17 @@
 ///   Link                   what a margin is as a prediction, links.h
 ///   Labels                 which labels it is for, labels.h
 ///   StartsAtMean()         whether the intercept is the mean label; if not, it is the prediction after one Newton step
-///                          from margin 0
+///                          from margin 0. Where the hessian vanishes far from the label neither is safe: outlying
+///                          labels move the mean away from all rows, and margin 0 may lie far from them, too
 ///   kLeafQuantile          for a loss without curvature the quantile of the residuals that is the best constant: that
 ///                          of the labels is the intercept then, that of a leaf's residuals its value
 ///   ParameterDefaults()    defaults of other components' parameters that it wants changed
-///   Gradient()             derivatives by the margin, times the weight, for the host and devices
+///   a constructor          from Param, where it has one of its own
+///   Gradient()             KAURI_HD; derivatives by the margin, times the weight. Arithmetic, sqrt and common/math.h
+///   only,
+///                          since other functions have other bits on devices; selects instead of branches, for the
+///                          vector loops. A positive hessian counts as 2^-30 of the round's largest at least
+///                          (common/fixed_point.h); a row that shall not count has exactly 0
 /// ElementLoss has the usual ones.
 #pragma once
 
