@@ -52,7 +52,7 @@ void RegisterEntries(Registries* registries) {
 }  // namespace kauri::cuda
 
 extern "C" kauri::Plugin const* KauriPluginEntry() {
-  static kauri::Plugin const plugin{kauri::kPluginInterface, KAURI_VERSION, "cuda", &kauri::cuda::DescribeDevices,
-                                    &kauri::cuda::RegisterEntries};
-  return &plugin;
+  static kauri::Plugin const kPlugin{kauri::kPluginInterface, KAURI_VERSION, "cuda", &kauri::cuda::DescribeDevices,
+                                     &kauri::cuda::RegisterEntries};
+  return &kPlugin;
 }

@@ -50,6 +50,6 @@ void RegisterEntries(kauri::Registries* registries) {
 }  // namespace
 
 extern "C" kauri::Plugin const* KauriPluginEntry() {
-  static kauri::Plugin const plugin{kauri::kPluginInterface, KAURI_VERSION, "example", nullptr, &RegisterEntries};
-  return &plugin;
+  static kauri::Plugin const kPlugin{kauri::kPluginInterface, KAURI_VERSION, "example", nullptr, &RegisterEntries};
+  return &kPlugin;
 }

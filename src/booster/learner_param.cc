@@ -51,11 +51,11 @@ float TakeNumber(std::string const& text, char const** cursor) {
 /// dmlc lists a field without its aliases, so they stand here once more: a later setting must replace an earlier one
 /// under the other name.
 std::map<std::string, std::string> const& Aliases() {
-  static std::map<std::string, std::string> const aliases{
+  static std::map<std::string, std::string> const kAliases{
       {"learning_rate", "eta"}, {"min_split_loss", "gamma"}, {"reg_lambda", "lambda"},
       {"reg_alpha", "alpha"},   {"n_jobs", "nthread"},       {"random_state", "seed"},
   };
-  return aliases;
+  return kAliases;
 }
 
 template <typename Entries>

@@ -28,7 +28,7 @@ constexpr std::int64_t kMostBins = 65535;
 
 /// Parameters of XGBoost that change no result here, and why.
 std::map<std::string, std::string> const& WithoutEffect() {
-  static std::map<std::string, std::string> const names{
+  static std::map<std::string, std::string> const kNames{
       {"seed_per_iteration", "what a round draws follows from the seed and the round's number anyway"},
       {"max_cached_hist_node", "memory_budget says how much histograms may take"},
       {"extmem_single_page", "pages of external memory never change a result"},
@@ -37,7 +37,7 @@ std::map<std::string, std::string> const& WithoutEffect() {
       {"fail_on_invalid_gpu_id", "a device that does not exist is always an error"},
       {"updater_seq", "tree_method says how trees are built"},
   };
-  return names;
+  return kNames;
 }
 
 /// A component that declares parameters.
@@ -76,8 +76,8 @@ std::vector<Declaring> ListDeclaring() {
 
 /// Collected once: the registries are full before the first booster, and each set parameter asks again.
 std::vector<Declaring> const& AllDeclaring() {
-  static auto const all = ListDeclaring();
-  return all;
+  static auto const kAll = ListDeclaring();
+  return kAll;
 }
 
 /// Every component that could read `key` is tried; one that takes the value is enough.
@@ -139,10 +139,10 @@ std::vector<std::string> KnownParameterNames() {
 }
 
 void CheckNames(bool strict, ParamMap* params) {
-  static auto const known = KnownParameterNames();
+  static auto const kKnown = KnownParameterNames();
   for (auto const& [name, value] : ParamMap(*params)) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    auto const nearest = NearestName(name, known);
+    if (std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end()) continue;
+    auto const nearest = NearestName(name, kKnown);
     auto const hint = nearest.empty() ? std::string(".") : "; did you mean '" + nearest + "'?";
     if (strict) {
       params->erase(name);

@@ -43,8 +43,8 @@ class LiveCategories {
 };
 
 LiveCategories& Live() {
-  static auto* const live = new LiveCategories;  // outlives containers that static objects hold
-  return *live;
+  static auto* const kLive = new LiveCategories;  // outlives containers that static objects hold
+  return *kLive;
 }
 
 /// A copy of the names, and what JSON documents about it point into.

@@ -118,9 +118,9 @@ JsonDocument ParseJsonText(std::string const& text, ErrorKind kind) {
 }
 
 Json const& JsonMember(Json const& object, char const* name) {
-  static Json const none;
+  static Json const kNone;
   auto const found = object.find(name);
-  return found == object.end() ? none : *found;
+  return found == object.end() ? kNone : *found;
 }
 
 std::string JsonQuoted(std::string const& text) {

@@ -64,12 +64,12 @@ std::vector<double> ChebyshevMoments(Span<double const> moments) {
 class MaxEntropy {
  public:
   explicit MaxEntropy(std::vector<double> means) : means_(std::move(means)), n_(means_.size()), theta_(n_, 0.0) {
-    static Rule const rule = MakeRule();
-    rule_ = &rule;
+    static Rule const kRule = MakeRule();
+    rule_ = &kRule;
     theta_[0] = std::log(0.5);
     basis_.resize(kPoints * 2 * n_);
     for (std::size_t point = 0; point < kPoints; ++point) {
-      Chebyshev(rule.points[point], 2 * n_, basis_.data() + point * 2 * n_);
+      Chebyshev(kRule.points[point], 2 * n_, basis_.data() + point * 2 * n_);
     }
   }
 
