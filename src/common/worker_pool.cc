@@ -298,7 +298,7 @@ void BeginAnew() {
   g_pool.is_starting = false;
 }
 
-[[maybe_unused]] int const g_at_fork = pthread_atfork(nullptr, nullptr, BeginAnew);
+[[maybe_unused]] int const kAtFork = pthread_atfork(nullptr, nullptr, BeginAnew);
 
 }  // namespace
 
