@@ -54,7 +54,7 @@ require_kauri_package() {
     changed=$(find "$library" "$KAURI_ROOT/python-package" -name '*.py' -newer "$stamp" -o -name '*.so' -newer "$stamp")
     [[ -n $changed ]] || return 0
   fi
-  heading "Installing the Python package kauri into .venv"
+  heading "Installing the Python package kauriboost into .venv"
   KAURI_LIBRARY="$library" "$KAURI_ROOT/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
     --force-reinstall "$KAURI_ROOT/python-package"
   touch "$stamp"

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import matplotlib as mpl
 import numpy as np
 
@@ -17,13 +17,13 @@ DATA = Path(__file__).resolve().parent / "data"
 BATCH_ROWS = 50
 
 
-def load(part: str) -> kauri.DMatrix:
-    data = kauri.DMatrix(f"{DATA}/breast_cancer.{part}.libsvm?format=libsvm")
+def load(part: str) -> kb.DMatrix:
+    data = kb.DMatrix(f"{DATA}/breast_cancer.{part}.libsvm?format=libsvm")
     data.feature_names = [line.split()[1] for line in (DATA / "breast_cancer.features.txt").read_text().splitlines()]
     return data
 
 
-def batches(data: kauri.DMatrix) -> Iterator[kauri.DMatrix]:
+def batches(data: kb.DMatrix) -> Iterator[kb.DMatrix]:
     """As if the rows came from somewhere else, some at a time."""
     for begin in range(0, data.num_row(), BATCH_ROWS):
         yield data.slice(range(begin, min(begin + BATCH_ROWS, data.num_row())))
@@ -32,32 +32,32 @@ def batches(data: kauri.DMatrix) -> Iterator[kauri.DMatrix]:
 def main(folder: Path) -> None:
     mpl.use("Agg")
     train, test = load("train"), load("test")
-    model = kauri.train({"objective": "binary:logistic", "max_depth": 4}, train, 30, verbose_eval=False)
+    model = kb.train({"objective": "binary:logistic", "max_depth": 4}, train, 30, verbose_eval=False)
 
-    importance = kauri.global_importance(model, test)
-    kauri.plot_contributions(importance).figure.savefig(folder / "importance.png")
+    importance = kb.global_importance(model, test)
+    kb.plot_contributions(importance).figure.savefig(folder / "importance.png")
     strongest = [importance.feature_names[i] for i in np.argsort(-importance.values)[:3]]
     print(f"strongest features: {', '.join(strongest)}")
 
-    explanation = kauri.explain(model, test)
+    explanation = kb.explain(model, test)
     doubtful = int(np.abs(explanation.values.sum(axis=1) + explanation.base_values).argmin())
-    kauri.plot_waterfall(explanation[doubtful]).figure.savefig(folder / "row.png")
+    kb.plot_waterfall(explanation[doubtful]).figure.savefig(folder / "row.png")
     print(f"row {doubtful} is the most doubtful; its strongest pairs:")
-    pairs = kauri.sparse_interactions(model, test, top_k=3)
+    pairs = kb.sparse_interactions(model, test, top_k=3)
     for first, second, value in pairs.pairs(doubtful):
         print(f"  {first} and {second}: {2 * value:+.3f}")  # an entry is half of the pair's effect
-    drawn = kauri.global_importance(model, test, interactions=True)
-    kauri.plot_interactions(drawn).figure.savefig(folder / "pairs.png")
+    drawn = kb.global_importance(model, test, interactions=True)
+    kb.plot_interactions(drawn).figure.savefig(folder / "pairs.png")
 
     # Against the benign tumours of the training data: what makes this one different from them?
     benign = train.slice(np.flatnonzero(train.get_label() == 0))
-    against = kauri.explain(model, test, background=benign)[doubtful]
+    against = kb.explain(model, test, background=benign)[doubtful]
     print(f"against benign tumours, whose mean margin is {against.base_values:.2f}:")
     for feature in np.argsort(-np.abs(against.values))[:3]:
         print(f"  {against.feature_names[feature]}: {against.values[feature]:+.3f}")
 
     # The same values from batches, of two features only: memory is that of a batch.
-    parts = kauri.explain_batches(model, batches(test), features=strongest[:2])
+    parts = kb.explain_batches(model, batches(test), features=strongest[:2])
     largest = max(float(np.abs(part.values).max()) for part in parts)
     print(f"the largest contribution of {strongest[0]} or {strongest[1]} in any row: {largest:.3f}")
 

@@ -1,4 +1,4 @@
-"""Builds libkauri.so with CMake and puts it into the package; everything else is in pyproject.toml."""
+"""Builds libkauri.so and the program kauri with CMake for the package; everything else is in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -29,37 +29,42 @@ def run(command: list[str]) -> None:
 
 
 def build_library(folder: str) -> Path:
-    """Compile the library in `folder`, without tests and without the CUDA plug-in unless KAURI_CUDA asks for it."""
+    """Compile library and program in `folder`; the CUDA plug-in where KAURI_CUDA asks for it."""
     if shutil.which("cmake") is None:
         raise SystemExit(HELP.format(problem="cmake is not on the PATH."))
     if not (PROJECT / "CMakeLists.txt").exists():
         raise SystemExit(HELP.format(problem=f"the C++ sources are not in {PROJECT}; install from a whole checkout."))
     settings = {
         "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_BUILD_WITH_INSTALL_RPATH": "ON",  # the program finds the library beside its folder, and nowhere else
         "KAURI_TESTS": "OFF",
         "KAURI_CUDA": os.environ.get("KAURI_CUDA", "OFF"),
     }
     run(["cmake", "-S", str(PROJECT), "-B", folder, *(f"-D{name}={value}" for name, value in settings.items())])
-    targets = ["--target", "kauri"] if settings["KAURI_CUDA"] == "OFF" else []
+    targets = ["--target", "kauri", "kauri_cli"] if settings["KAURI_CUDA"] == "OFF" else []
     run(["cmake", "--build", folder, *targets, "--parallel", str(os.cpu_count() or 1)])
     return Path(folder) / "lib"
 
 
 class BuildWithLibrary(build_py):
-    """Adds kauri/lib/libkauri.so, and the CUDA plug-in beside it where there is one."""
+    """Adds lib/libkauri.so, the CUDA plug-in beside it and the program bin/kauri where there are such."""
 
     def run(self) -> None:
         """Build the Python files, then the library."""
         super().run()
         if self.editable_mode:  # an editable install uses the checkout's own build folder
             return
-        target = Path(self.build_lib) / "kauri" / "lib"
-        target.mkdir(parents=True, exist_ok=True)
+        target = Path(self.build_lib) / "kauriboost"
+        for name in ("lib", "bin"):
+            (target / name).mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="kauri-build-") as folder:
             given = os.environ.get("KAURI_LIBRARY")
             source = Path(given).resolve().parent if given else build_library(folder)
             for library in source.glob("libkauri*.so"):
-                shutil.copy2(library, target)
+                shutil.copy2(library, target / "lib")
+            program = source.parent / "bin" / "kauri"
+            if program.exists():
+                shutil.copy2(program, target / "bin")
 
 
 class PlatformWheel(bdist_wheel):

@@ -8,7 +8,8 @@
 
 namespace kauri {
 
-enum class DType { kF16, kF32, kF64, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kBool };
+/// kF128 is the long double of this machine, in 16 bytes.
+enum class DType { kF16, kF32, kF64, kF128, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kBool };
 
 /// One- or two-dimensional strided array in host memory. Not owning; never written to.
 struct ArrayView {
@@ -40,7 +41,7 @@ struct DeviceArray {
 };
 
 /// Without "stream" (version 2) the legacy default stream is waited for. Whether the address is one of a device is not
-/// looked at. \throws Error(kData) as ParseArrayInterface does, for stream 0, and for negative strides.
+/// looked at. \throws Error(kData) as ParseArrayInterface does, for stream 0, for negative strides, and for kF128.
 DeviceArray ParseDeviceArrayInterface(std::string const& json);
 /// The same for an array that may be in host memory: strides may be negative.
 DeviceArray ParseAnyArrayInterface(std::string const& json);

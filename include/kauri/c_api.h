@@ -51,6 +51,8 @@ typedef void* DMatrixHandle;
 typedef void* BoosterHandle;
 typedef void* CategoriesHandle;
 typedef void* DataIterHandle;
+typedef void* DataHolderHandle;
+typedef void* TrackerHandle;
 typedef void* KauriDeviceArrayHandle;
 
 /* ---- The library ------------------------------------------------------------------------------------------------ */
@@ -88,7 +90,14 @@ KAURI_API int KauriShuffle(bst_ulong n, bst_ulong seed, bst_ulong count, bst_ulo
  */
 KAURI_API int KauriNumThreads(int nthread, int* out);
 
-/** The version of XGBoost whose ABI and model files this library speaks: 3.2.0. Null pointers are skipped. */
+/**
+ * The version of XGBoost that the library stands for. Loaded as libxgboost.so, in XGBoost's package: the one in the
+ * package's file VERSION. Otherwise the environment's KAURI_XGBOOST_VERSION, else that of the build, 3.2.0. Null
+ * pointers are skipped.
+ *
+ * A library loaded under that name has XGBoost's habits, too: an unknown parameter, or a device that is not there, is a
+ * warning in the log, and the call goes on without; XGBoosterSerializeToBuffer writes what XGBoost reads.
+ */
 KAURI_API void XGBoostVersion(int* major, int* minor, int* patch);
 /**
  * `out`: JSON {"KAURI_VERSION": "0.1.0", "COMPILER": .., "USE_OPENMP": false, "USE_CUDA": bool (the plug-in is usable),
@@ -98,15 +107,19 @@ KAURI_API void XGBoostVersion(int* major, int* minor, int* patch);
 KAURI_API int XGBuildInfo(char const** out);
 /** The message of the calling thread's last error; "" before the first. Valid until the thread's next failing call. */
 KAURI_API char const* XGBGetLastError(void);
-/** The library writes nothing by itself: `callback` receives each line of the log; null turns it off. Process-wide. */
+/**
+ * The library writes nothing by itself: `callback` receives each line of the log, which begins with "WARNING: ",
+ * "INFO: " or "DEBUG: ", as clients look for; null turns it off. Process-wide.
+ */
 KAURI_API int XGBRegisterLogCallback(void (*callback)(char const*));
 /** The same with the level of each line: 1 warning, 2 information, 3 detail. The callback set last gets the log. */
 KAURI_API int KauriRegisterLogCallback(void (*callback)(int, char const*));
 /**
  * `config`: {"verbosity": 0..3, "nthread": count}. verbosity: what the log callback receives (0 nothing, 1 warnings, 2
- * information, 3 details), process-wide. nthread: threads of data and boosters that this thread creates from now on
- * unless they are told otherwise; 0 or below: as KauriNumThreads says. "use_rmm" and "use_cuda_async_pool" are accepted
- * as false. Errors: another key, a wrong type or range; nothing is changed then.
+ * information, 3 details). nthread: threads of data and boosters that are created from now on unless they are told
+ * otherwise; 0 or below: as KauriNumThreads says. "use_rmm" and "use_cuda_async_pool", true or false, are kept and
+ * change nothing. All of it holds for the calling thread. Errors: another key, a wrong type or range; nothing is
+ * changed then.
  */
 KAURI_API int XGBSetGlobalConfig(char const* config);
 /** `out`: the configuration in effect, as XGBSetGlobalConfig takes it. */
@@ -222,9 +235,10 @@ KAURI_API int XGDMatrixGetFloatInfo(DMatrixHandle handle, char const* field, bst
 KAURI_API int XGDMatrixGetUIntInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, unsigned const** out);
 /** A field as array interface (JSON text) into the library's memory: label and base_margin keep their shape. */
 KAURI_API int XGDMatrixGetInfoRef(DMatrixHandle handle, char const* field, char const** out);
+/** Of a proxy: the counts of the rows that it holds, 0 for none. */
 KAURI_API int XGDMatrixNumRow(DMatrixHandle handle, bst_ulong* out);
 KAURI_API int XGDMatrixNumCol(DMatrixHandle handle, bst_ulong* out);
-/** Cells that hold a value. */
+/** Cells that hold a value; 0 of a proxy, whose values nobody has looked at. */
 KAURI_API int XGDMatrixNumNonMissing(DMatrixHandle handle, bst_ulong* out);
 /** Always 0: rows. */
 KAURI_API int XGDMatrixDataSplitMode(DMatrixHandle handle, bst_ulong* out);
@@ -237,16 +251,18 @@ KAURI_API int XGDMatrixGetDataAsCSR(DMatrixHandle handle, char const* config, bs
 
 /**
  * The cuts of a matrix of bins as array interfaces: `out_indptr` uint64 [n_cols + 1], `out_data` float32; of each
- * feature the lower bound of its first bin, then the upper bound of every bin. `config`: {} or {"max_bin": count}. Of a
- * matrix of values, those that tree_method=hist makes with that max_bin (256) and the weights; it keeps none.
+ * feature minus infinity, then the upper bound of every bin; of a categorical one its categories. `config`: {} or
+ * {"max_bin": count}. Of a matrix of values, those of the last training with tree_method=hist, or with that max_bin
+ * (256, where none is given and nothing was trained) and the weights; it keeps none.
  */
 KAURI_API int XGDMatrixGetQuantileCut(DMatrixHandle handle, char const* config, char const** out_indptr,
                                       char const** out_data);
 
 /**
  * A proxy stands for rows that stay with the caller, and carries what is known of them, set with
- * XGDMatrixSetInfoFromInterface after one of the SetData calls: the base_margin of an in-place prediction, or all of a
- * batch of an iterator. SetData drops what was set before. Free with XGDMatrixFree.
+ * XGDMatrixSetInfoFromInterface before or after one of the SetData calls: the base_margin of an in-place prediction, or
+ * all of a batch of an iterator. Lengths are checked when the rows are there. SetData drops the rows that the proxy
+ * held and what was known of them; so does taking the batch. Free with XGDMatrixFree.
  */
 KAURI_API int XGProxyDMatrixCreate(DMatrixHandle* out);
 KAURI_API int XGProxyDMatrixSetDataDense(DMatrixHandle handle, char const* data);
@@ -265,6 +281,30 @@ KAURI_API int XGProxyDMatrixSetDataCudaColumnar(DMatrixHandle handle, char const
 typedef int XGDMatrixCallbackNext(DataIterHandle iter);
 /** Goes back to before the first batch. */
 typedef void DataIterResetCallback(DataIterHandle iter);
+/** Sparse rows: `offset` [size + 1], `label` and `weight` [size] or null, `index` and `value` [offset[size] -
+ * offset[0]]. */
+typedef struct {
+  size_t size;
+  size_t columns;
+  int64_t* offset;
+  float* label;
+  float* weight;
+  int* index;
+  float* value;
+} XGBoostBatchCSR;
+/** Takes a batch, which it copies. */
+typedef int XGBCallbackSetData(DataHolderHandle handle, XGBoostBatchCSR batch);
+/** Calls `set_function` with `set_function_handle` and the next batch and returns 1, or 0 at the end. */
+typedef int XGBCallbackDataIterNext(DataIterHandle data_handle, XGBCallbackSetData* set_function,
+                                    DataHolderHandle set_function_handle);
+/**
+ * A DMatrix of the batches that `callback` gives, one below the other, with as many columns as the widest says.
+ * `cache_info` is not used: it is made in memory. Errors: no batch; offsets that descend, columns out of range; labels
+ * or weights of some batches only; a callback that returns less than 0.
+ */
+KAURI_API int XGDMatrixCreateFromDataIter(DataIterHandle data_handle, XGBCallbackDataIterNext* callback,
+                                          char const* cache_info, float missing, DMatrixHandle* out);
+
 /**
  * A DMatrix of all batches of an iterator, one below the other, in host memory. `reset` is called first and last,
  * `next` until it returns 0. Batches may be of different kinds but agree in the number of columns, in names and types,
@@ -277,17 +317,18 @@ KAURI_API int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle pro
 /**
  * The same with bins of quantiles in place of the values (a QuantileDMatrix): a first pass over the batches makes the
  * cuts, a second one the bins, and no value is kept. tree_method=hist trains on it with max_bin as here; predictions
- * see the lower bound of each bin; what needs values refuses. With one batch the cuts are those that training on a
- * DMatrix makes, with more they come from weighted summaries of 8 max_bin values. `ref`: null, or a DMatrix whose cuts
- * to take, as validation data need. `config`: as Dense, besides {"max_bin": 256, or that of ref;
- * "max_quantile_batches": ignored}. Errors: as above; another number of columns or another max_bin than `ref`; other
- * rows in the second pass.
+ * see the lower bound of each bin; what needs values refuses. The cuts are those that training on a DMatrix makes,
+ * however the rows come in batches; several batches that take more than 256 MiB, and more than their bins, are read in
+ * more passes. `ref`: null, or a DMatrix whose cuts to take, as validation data need; categories with the same names
+ * get its numbers. `config`: as Dense, besides {"max_bin": 256, or that of ref; "max_quantile_batches": ignored}.
+ * Errors: as above; another number of columns or another max_bin than `ref`; other rows in the second pass.
  */
 KAURI_API int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterHandle ref,
                                                   DataIterResetCallback* reset, XGDMatrixCallbackNext* next,
                                                   char const* config, DMatrixHandle* out);
 /**
- * The same with the bins in a file, which training reads page by page, always from summaries. `config`: besides,
+ * The same with the bins in a file, which training reads page by page. Values that take more than 256 MiB, or than the
+ * budget, have cuts from weighted summaries of 8 max_bin values. `config`: besides,
  * {"cache_prefix": path that the file lies beside, which has no name there once it is open; "": the folder for
  * temporary files; "memory_budget": MiB that the library may hold at once for this matrix and for training on it, 0
  * (the default) for no limit; "on_host", "min_cache_page_bytes", "cache_host_ratio": ignored}. What the caller holds
@@ -319,7 +360,11 @@ KAURI_API int XGBoosterBoostedRounds(BoosterHandle handle, int* out);
 KAURI_API int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value);
 /** Columns that the model expects; 0 while unknown. */
 KAURI_API int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out);
-/** One round of boosting; `iter` (from 0) seeds the sampling. Errors: parameters, labels, columns that do not fit. */
+/**
+ * One round of boosting. What is drawn in it follows from the seed and the number of rounds that the booster has, so
+ * that continued training draws as training at once does; `iter` is not read. Errors: parameters, labels, columns that
+ * do not fit.
+ */
 KAURI_API int XGBoosterUpdateOneIter(BoosterHandle handle, int iter, DMatrixHandle dtrain);
 /** One round from gradients and hessians, [len] each, row-major [n_rows, n_outputs]; for older clients. */
 KAURI_API int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* grad, float* hess,
@@ -330,6 +375,13 @@ KAURI_API int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, 
  */
 KAURI_API int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int iter, char const* grad,
                                     char const* hess);
+/**
+ * One round whose trees would grow on some gradients and have leaves of others. Not done yet: always an error, which
+ * names XGBoosterTrainOneIter. Clients call it where an objective of theirs gives both.
+ */
+KAURI_API int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrain, int iter,
+                                                 char const* split_grad, char const* split_hess, char const* grad,
+                                                 char const* hess);
 /** Every metric on every data set: "[iter]\tname-metric:value\t..." with 17 decimals. */
 KAURI_API int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], char const* evnames[],
                                    bst_ulong len, char const** out_result);
@@ -379,6 +431,13 @@ KAURI_API int XGBoosterPredictFromCudaArray(BoosterHandle handle, char const* va
 KAURI_API int XGBoosterPredictFromCudaColumnar(BoosterHandle handle, char const* values, char const* config,
                                                DMatrixHandle m, bst_ulong const** out_shape, bst_ulong* out_dim,
                                                float const** out_result);
+/**
+ * The call of older clients. `option_mask`: 0 value, 1 margin, 2 leaves, 4 contributions, 16 interactions, and 8
+ * besides for approximate ones. `ntree_limit`: trees of one output, of whole rounds; 0: all. *out_result: *out_len
+ * numbers as XGBoosterPredictFromDMatrix returns them.
+ */
+KAURI_API int XGBoosterPredict(BoosterHandle handle, DMatrixHandle dmat, int option_mask, unsigned ntree_limit,
+                               int training, bst_ulong* out_len, float const** out_result);
 /**
  * As XGBoosterPredictFromDMatrix for a DMatrix in device memory, with *out_result there too.
  * Errors: the DMatrix is in host memory.
@@ -451,7 +510,8 @@ KAURI_API int XGBoosterLoadJsonConfig(BoosterHandle handle, char const* config);
 
 /**
  * One text per tree. fmap: a file with a line "index name type" per feature, or "" for the booster's own names.
- * format: text, json, dot, or dot:{json options}; DumpModel writes text.
+ * format: text, json or dot, or one of them and options, as dot:{"graph_attrs": {"rankdir": "LR"}}; DumpModel writes
+ * text. The options {"labels": {"categories": "names"}} show the names of categories in place of their numbers.
  */
 KAURI_API int XGBoosterDumpModel(BoosterHandle handle, char const* fmap, int with_stats, bst_ulong* out_len,
                                  char const*** out_dump_array);
@@ -505,15 +565,18 @@ KAURI_API int XGBCategoriesFree(CategoriesHandle handle);
 
 /* ---- Processes -------------------------------------------------------------------------------------------------- */
 /*
- * This version trains in one process. Clients that ask find that one: rank 0 of 1. These three return it, not a status.
+ * This version trains in one process. Clients that ask find that one: rank 0 of 1. These three return it, not a status;
+ * the last is 1 in a thread between XGCommunicatorInit with what a tracker says and XGCommunicatorFinalize.
  */
 
 KAURI_API int XGCommunicatorGetRank(void);
 KAURI_API int XGCommunicatorGetWorldSize(void);
 KAURI_API int XGCommunicatorIsDistributed(void);
-/** `config`: {}. Errors: a tracker's address. */
+/** `config`: {}, or what XGTrackerWorkerArgs says. Errors: another tracker's address. */
 KAURI_API int XGCommunicatorInit(char const* config);
 KAURI_API int XGCommunicatorFinalize(void);
+/** Tells the other processes of an error; there is none. */
+KAURI_API int XGCommunicatorSignalError(void);
 /** Writes to the log. */
 KAURI_API int XGCommunicatorPrint(char const* message);
 /** The host's name, valid until the thread's next call. */
@@ -521,5 +584,17 @@ KAURI_API int XGCommunicatorGetProcessorName(char const** name_str);
 /** With one process, what is there stays as it is. Errors: root is not 0. */
 KAURI_API int XGCommunicatorBroadcast(void* buffer, size_t size, int root);
 KAURI_API int XGCommunicatorAllreduce(void* buffer, size_t count, int data_type, int op);
+/**
+ * The tracker of one worker: it brings nobody together, so it opens no port and nothing waits for it. `config`:
+ * {"n_workers": 1, "host": name, "port": number}; the last two may be left out and are what the worker is told. Errors:
+ * more workers.
+ */
+KAURI_API int XGTrackerCreate(char const* config, TrackerHandle* handle);
+/** `args`: JSON for XGCommunicatorInit of the worker, valid until the thread's next call on the handle. */
+KAURI_API int XGTrackerWorkerArgs(TrackerHandle handle, char const** args);
+/** `config` of both may be null. Errors: to wait for a tracker that does not run. */
+KAURI_API int XGTrackerRun(TrackerHandle handle, char const* config);
+KAURI_API int XGTrackerWaitFor(TrackerHandle handle, char const* config);
+KAURI_API int XGTrackerFree(TrackerHandle handle);
 
 #endif /* KAURI_C_API_H_ */

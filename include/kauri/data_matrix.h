@@ -57,7 +57,7 @@ class DataView {
 /// here when DenseRows() will be given (one pass over the array, on the threads of `ctx`), otherwise from CopyRows.
 std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, Context const& ctx = Context{});
 /// A view of CSR arrays: indptr [n_rows + 1], indices and values [n_entries]; their bounds are checked once, here. An
-/// infinite value and a feature stored twice in a row are errors from CopyRows and CopyFeatures.
+/// infinite value is an error from CopyRows and CopyFeatures. Of a feature stored twice in a row the last value counts.
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
                                       std::int64_t n_cols, float missing, Context const& ctx = Context{});
 
@@ -121,10 +121,10 @@ class RowStore {
 /// An immutable matrix of features with its labels and weights. Shared by boosters; safe to read from many threads.
 class DataMatrix {
  public:
-  /// Copies `view`. \throws Error(kData) for zero columns where rows exist, or infinite values.
+  /// Copies `view`. \throws Error(kData) for infinite values.
   static std::unique_ptr<DataMatrix> FromView(Context const& ctx, DataView const& view);
-  /// Takes over CSR arrays; rows may be unsorted. \throws Error(kData) when the arrays disagree, an index is out of
-  /// range or twice in a row, or a value is NaN or infinite.
+  /// Takes over CSR arrays; rows may be unsorted, and of a feature stored twice in a row the last value stays. \throws
+  /// Error(kData) when the arrays disagree, an index is out of range, or a value is NaN or infinite.
   static std::unique_ptr<DataMatrix> FromCsr(CsrStorage storage, std::int64_t n_cols, Context const& ctx = Context{});
   /// Takes over dense rows. \throws Error(kData) when the size is not n_rows * n_cols, or for an infinite value.
   static std::unique_ptr<DataMatrix> FromDense(DenseStorage storage, std::int64_t n_rows, std::int64_t n_cols,

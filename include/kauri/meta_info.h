@@ -9,16 +9,19 @@
 
 namespace kauri {
 
-/// Every vector is empty when not given. All values are finite; `Validate` in data/meta_info.cc says which rule is
-/// broken.
+/// For what is said of rows before the rows themselves come.
+constexpr std::int64_t kUnknownCount = -1;
+
+/// Every vector is empty when not given. The setters in data/meta_info.h say what values they take; what depends on
+/// other fields holds once ValidateInfo has found no fault, which is before anything is learnt or joined.
 struct MetaInfo {
-  std::int64_t n_rows = 0;
-  std::int64_t n_cols = 0;
-  std::int64_t n_targets = 1;              ///< columns of the labels
-  std::vector<float> labels;               ///< [n_rows, n_targets], row-major
-  std::vector<float> weights;              ///< [n_rows], or [n_groups] for ranking; >= 0
-  std::vector<std::int64_t> group_ptr;     ///< [n_groups + 1], from 0 to n_rows: rows of a query are consecutive
-  std::vector<float> base_margin;          ///< [n_rows, n_outputs], row-major: added instead of the base score
+  std::int64_t n_rows = 0;              ///< kUnknownCount in a proxy that holds no rows
+  std::int64_t n_cols = 0;              ///< likewise
+  std::int64_t n_targets = 1;           ///< columns of the labels
+  std::vector<float> labels;            ///< [n_rows, n_targets], row-major
+  std::vector<float> weights;           ///< [n_rows], or [n_groups] for ranking; >= 0
+  std::vector<std::int64_t> group_ptr;  ///< [n_groups + 1], ascending from 0 to n_rows: rows of a query are consecutive
+  std::vector<float> base_margin;       ///< [n_rows, n_outputs], row-major: added instead of the base score
   std::vector<float> label_lower_bound;    ///< [n_rows], survival
   std::vector<float> label_upper_bound;    ///< [n_rows], survival
   std::vector<float> feature_weights;      ///< [n_cols], column sampling

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,9 +54,6 @@ class Objective {
   virtual std::string DefaultMetric() const = 0;
   /// Metrics are given margins, not predictions.
   virtual bool EvaluatesMargins() const { return false; }
-  /// Losses without curvature: which quantile in [0, 1] of the residuals (label - margin before the round) a leaf of a
-  /// tree of `output` shall hold, instead of the Newton step that the builder gave it. Nothing: it stays.
-  virtual std::optional<float> LeafQuantile(std::int64_t /*output*/) const { return std::nullopt; }
   /// Overrides of defaults that this objective wants unless the user set them, e.g. max_delta_step for count:poisson.
   virtual std::map<std::string, std::string> ParameterDefaults() const { return {}; }
   /// For the model file: key of the parameter object (empty: none) and its members.

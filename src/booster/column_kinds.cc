@@ -56,18 +56,24 @@ void SplitKinds::Update(Model const& model) {
 
 void CheckColumnKinds(Model const& model, SplitKinds const& splits, DeclaredColumns const& data,
                       std::string const& what) {
-  auto const n_columns = std::min(std::max(data.types.size(), data.names.size()),
-                                  static_cast<std::size_t>(std::max<std::int64_t>(model.n_features, 0)));
+  auto const n_features = static_cast<std::size_t>(std::max<std::int64_t>(model.n_features, 0));
+  auto const n_columns =
+      data.is_frame ? n_features : std::min(std::max(data.types.size(), data.names.size()), n_features);
   for (std::size_t feature = 0; feature < n_columns; ++feature) {
-    auto const given = KindIn(data, feature);
     auto const known = KindIn(model, splits, feature);
+    auto given = KindIn(data, feature);
+    if (data.is_frame && given == ColumnKind::kUnknown && HasNames(model.categories.names, feature)) {
+      given = ColumnKind::kNumber;
+    }
     if (given == known || given == ColumnKind::kUnknown || known == ColumnKind::kUnknown) continue;
     auto const type = feature < data.types.size() ? " (type '" + data.types[feature] + "')" : std::string();
     if (known == ColumnKind::kCategory) {
-      Fail(ErrorKind::kData, NameOf(model, feature), " holds categories in the model, but numbers", type, " in ", what,
+      Fail(ErrorKind::kData, "The data type doesn't match the one used in training: ", NameOf(model, feature),
+           " holds categories in the model, but numbers", type, " in ", what,
            "; give it as a categorical column, or numbers of categories with the feature type 'c'.");
     }
-    Fail(ErrorKind::kData, NameOf(model, feature), " holds numbers in the model, but categories", type, " in ", what,
+    Fail(ErrorKind::kData, "The data type doesn't match the one used in training: ", NameOf(model, feature),
+         " holds numbers in the model, but categories", type, " in ", what,
          "; give the numbers that the model was trained on.");
   }
 }

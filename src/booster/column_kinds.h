@@ -21,6 +21,7 @@ namespace kauri {
 struct DeclaredColumns {
   Span<std::string const> types;    ///< [n_cols]
   Span<CategoryNames const> names;  ///< [n_cols], of categories
+  bool is_frame = false;            ///< columns whose categories have names come with them, and others are numbers
 
   static DeclaredColumns Of(MetaInfo const& info) { return {info.feature_types, info.category_names}; }
 };

@@ -9,6 +9,7 @@
 #include "booster/predictor_name.h"
 #include "common/log.h"
 #include "kauri/error.h"
+#include "kauri/plugin.h"
 #include "kauri/registry.h"
 
 namespace kauri {
@@ -63,6 +64,28 @@ std::unique_ptr<Predictor> MakePredictor(Components const& parts, ParamMap const
   return GetRegistries().predictors.Find(name).make(params);
 }
 
+/// XGBoost looks at names only where it is told to.
+UnknownNames UnknownNamesOf(bool is_xgboost, LearnerParam const& param) {
+  if (is_xgboost) return param.validate_parameters ? UnknownNames::kWarn : UnknownNames::kDrop;
+  return param.validate_parameters ? UnknownNames::kFail : UnknownNames::kWarn;
+}
+
+/// XGBoost's rule: what there is no device for runs on the CPU. \returns whether that changed the parameters.
+bool FallBackToCpu(ParamMap* params) {
+  auto const predictor = params->find("predictor");
+  try {
+    FindDevice(*params);
+    if (predictor != params->end() && predictor->second == "gpu_predictor") RequireCudaDevices();
+    return false;
+  } catch (Error const& error) {
+    if (error.Kind() != ErrorKind::kDevice) throw;
+    Log(LogLevel::kWarning, "Device is changed from GPU to CPU. ", error.what());
+  }
+  (*params)["device"] = "cpu";
+  params->erase("predictor");
+  return true;
+}
+
 }  // namespace
 
 std::shared_ptr<Components const> MakeComponents(Settings* settings) {
@@ -71,12 +94,14 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->param = ParseParameters<LearnerParam>(params);
   if (params.count("verbosity") != 0) SetLogLevel(parts->param.verbosity);
   for (auto const& note : std::exchange(settings->notes, {})) Log(LogLevel::kWarning, note);
+  auto const is_xgboost = settings->client.habits == Habits::kXgboost;
+  if (is_xgboost && FallBackToCpu(&params)) parts->param = ParseParameters<LearnerParam>(params);
   if (MeansClasses(params)) parts->param.objective = "multi:softmax";
   if (MeansDropout(parts->param, params)) parts->param.booster = "dart";
   parts->ctx.threads = parts->param.Threads();
   parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
   parts->ctx.device = FindDevice(params);
-  CheckNames(parts->param.validate_parameters, &params);  // a plug-in has parameters of its own
+  CheckNames(UnknownNamesOf(is_xgboost, parts->param), &params);  // a plug-in has parameters of its own
   CheckUnusedValues(parts->param.booster, parts->param.objective, params);
   ParseBaseScore(parts->param.base_score);
   parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);
@@ -87,6 +112,7 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
   parts->predictor = MakePredictor(*parts, parts->effective);
   parts->metrics = MakeMetrics(&settings->metric_names, *parts);
+  parts->client = settings->client;
   parts->given = params;
   parts->metric_names = settings->metric_names;
   return parts;

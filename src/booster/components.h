@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "booster/learner_param.h"
+#include "common/client.h"
 #include "kauri/booster.h"
 #include "kauri/context.h"
 #include "kauri/metric.h"
@@ -17,13 +18,16 @@ namespace kauri {
 
 /// Parameters as the user set them.
 struct Settings {
+  Client client;                          ///< whose habits hold
   ParamMap params;                        ///< all but eval_metric, aliases resolved
+  ParamMap given_names;                   ///< by a parameter's own name: what the user called it
   std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates
   std::vector<std::string> notes;         ///< on parameters, for the log, once it is known what the log takes
 };
 
 /// Immutable, so shared by predicting threads.
 struct Components {
+  Client client;
   ParamMap given;                         ///< the user's parameters
   std::vector<std::string> metric_names;  ///< the user's metrics; none: the objective's own is meant
   ParamMap effective;                     ///< the user's parameters over the objective's defaults
@@ -35,9 +39,10 @@ struct Components {
   MetricList metrics;
 };
 
-/// Notes go to the log and out of `settings`. A name that is refused because nobody knows it goes, too: it has no right
-/// value, so keeping it would make every later call fail.
-/// \throws Error(kParameter): unknown names (when validate_parameters is on), bad values.
+/// Notes go to the log and out of `settings`. With the habits of XGBoost so do unknown names, and a device that is not
+/// there. Otherwise a name that is refused because nobody knows it goes, too: it has no right value, so keeping it
+/// would make every later call fail. \throws Error(kParameter): unknown names (when validate_parameters is on), bad
+/// values.
 std::shared_ptr<Components const> MakeComponents(Settings* settings);
 
 /// The predictor of `parts`, or one with another shap_method unless that is empty. Both understand what the other

@@ -1,10 +1,14 @@
 #include "booster/config_document.h"
 
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "booster/dart.h"
+#include "booster/device.h"
 #include "booster/gblinear.h"
 #include "booster/gbtree.h"
 #include "booster/parameter_check.h"
@@ -52,12 +56,25 @@ std::string ModelParamsAsJson(Model const& model) {
 std::string ObjectiveAsJson(Model const& model) {
   std::map<std::string, std::string> objective{{"name", JsonQuoted(model.objective)}};
   if (!model.objective_param_key.empty()) objective[model.objective_param_key] = TextsAsJson(model.objective_params);
+  for (auto const& [name, numbers] : model.objective_state) objective[name] = NumbersAsJson(numbers);
   return JsonObject(objective);
 }
 
+/// XGBoost's readers ask for its name of what builds trees, and each name for an object of parameters.
+std::string UpdatersAsJson(std::string const& tree_method) {
+  auto const method = ResolveTreeMethod(tree_method, DeviceKind::kCpu);
+  std::map<std::string, std::string> updater{{"hist_train_param", JsonObject({})}};
+  updater["name"] = JsonQuoted(method == "approx" ? "grow_histmaker" : "grow_quantile_histmaker");
+  if (method == "exact") updater = {{"name", JsonQuoted("grow_colmaker")}, {"colmaker_train_param", JsonObject({})}};
+  return JsonArray({JsonObject(updater)});
+}
+
 std::string GbTreeAsJson(ParamMap const& effective, Model const& model, ParamMap const& user) {
+  auto const param = ParseParameters<GbTreeParam>(effective);
   return JsonObject({{"name", JsonQuoted("gbtree")},
-                     {"gbtree_train_param", ParamsAsJson(ParseParameters<GbTreeParam>(effective).__DICT__(), user)},
+                     {"specified_updater", "false"},
+                     {"updater", UpdatersAsJson(param.tree_method)},
+                     {"gbtree_train_param", ParamsAsJson(param.__DICT__(), user)},
                      {"tree_train_param", ParamsAsJson(ParseParameters<TreeParam>(effective).__DICT__(), effective)},
                      {"gbtree_model_param", TextsAsJson({{"num_parallel_tree", std::to_string(model.n_parallel_trees)},
                                                          {"num_trees", std::to_string(model.trees.size())}})}});
@@ -99,7 +116,8 @@ constexpr std::size_t kShownText = 60;
 /// Members of XGBoost's documents that hold no parameter.
 bool HoldsNoParameter(std::string const& name, Json const& value) {
   if (name == "specified_updater") return value.is_boolean();
-  return (name == "metrics" || name == "updater" || name == "user_metrics") && value.is_array();
+  static std::set<std::string> const kLists{"metrics", "updater", "user_metrics", "ti+", "tj-"};
+  return kLists.count(name) != 0 && value.is_array();
 }
 
 void CollectParams(std::string const& path, Json const& node, ParamMap* out);
@@ -121,9 +139,17 @@ void CollectParams(std::string const& path, Json const& node, ParamMap* out) {
   for (auto const& [name, value] : node.items()) CollectMember(path, name, value, out);
 }
 
+/// Those of the user; of other libraries, which do not say whose they are, all.
 std::vector<std::string> MetricNames(Json const& learner) {
   std::vector<std::string> names;
-  if (!learner.contains("user_metrics")) return names;
+  if (!learner.contains("user_metrics")) {
+    auto const& metrics = JsonMember(learner, "metrics");
+    for (auto const& metric : metrics) {
+      auto const& name = JsonMember(metric, "name");
+      if (name.is_string()) names.push_back(name.get<std::string>());
+    }
+    return names;
+  }
   auto const& metrics = learner["user_metrics"];
   if (!metrics.is_array()) RefuseMember("learner.user_metrics", metrics, "a list of strings");
   for (auto const& name : metrics) {
@@ -133,18 +159,45 @@ std::vector<std::string> MetricNames(Json const& learner) {
   return names;
 }
 
+/// The state in which XGBoost's generator, a Mersenne twister, begins with a seed.
+std::string FirstState(std::uint32_t seed) {
+  constexpr std::uint32_t kWords = 624;
+  auto word = seed;
+  auto text = std::to_string(word);
+  for (std::uint32_t i = 1; i < kWords; ++i) {
+    word = 1812433253U * (word ^ word >> 30U) + i;
+    text += " " + std::to_string(word);
+  }
+  return text + " " + std::to_string(kWords);
+}
+
+/// What XGBoost's documents say besides, and its readers look for. Its draws go on from rng_state; here they follow
+/// from the seed and the round.
+void AddXgboostMembers(LearnerParam const& param, std::map<std::string, std::string>* general) {
+  (*general)["rng_state"] = FirstState(static_cast<std::uint32_t>(param.seed));
+  (*general)["seed_per_iteration"] = "0";
+  (*general)["fail_on_invalid_gpu_id"] = "0";
+}
+
 }  // namespace
 
 std::string ConfigAsJson(Components const& parts, Model const& model) {
   auto const& user = parts.given;
+  auto shown = user;
+  shown.erase("validate_parameters");  // true in many words
+  auto const is_xgboost = parts.client.habits == Habits::kXgboost;
   auto general = parts.param.__DICT__();
+  if (is_xgboost) AddXgboostMembers(parts.param, &general);
   for (auto const* moved : {"objective", "booster", "base_score", "eval_metric"}) general.erase(moved);
+  constexpr char const* kOneOutput = "one_output_per_tree";
+  auto const multi_strategy = parts.effective.find("multi_strategy");
   auto const trained =
       TextsAsJson({{"objective", parts.param.objective},
                    {"booster", parts.param.booster},
                    {"base_score", parts.param.base_score},
+                   {"multi_strategy", multi_strategy == parts.effective.end() ? kOneOutput : multi_strategy->second},
                    {"disable_default_eval_metric", parts.param.disable_default_eval_metric ? "1" : "0"}});
-  auto const learner = JsonObject({{"generic_param", ParamsAsJson(general, user)},
+  auto const learner = JsonObject({{"generic_param", ParamsAsJson(general, shown)},
                                    {"learner_train_param", trained},
                                    {"gradient_booster", BoosterAsJson(parts, model, user)},
                                    {"learner_model_param", ModelParamsAsJson(model)},
@@ -152,12 +205,31 @@ std::string ConfigAsJson(Components const& parts, Model const& model) {
                                    {"objective", ObjectiveAsJson(model)},
                                    {"user_params", TextsAsJson(user)},
                                    {"user_metrics", NamesAsJson(parts.metric_names)}});
-  auto const version = JsonArray(
-      {std::to_string(KAURI_VERSION_MAJOR), std::to_string(KAURI_VERSION_MINOR), std::to_string(KAURI_VERSION_PATCH)});
-  return JsonObject({{"learner", learner}, {"version", version}});
+  std::array<int, 3> const own{KAURI_VERSION_MAJOR, KAURI_VERSION_MINOR, KAURI_VERSION_PATCH};
+  std::vector<std::string> version;
+  for (auto const number : is_xgboost ? parts.client.version : own) version.push_back(std::to_string(number));
+  return JsonObject({{"learner", learner}, {"version", JsonArray(version)}});
 }
 
 namespace {
+
+/// Of what other versions say, this library knows a part. Where a model was made says nothing of the devices here, and
+/// that it was an update nothing of the next rounds.
+void LeaveOutForeign(ParamMap* params) {
+  for (auto const& [name, value] : ParamMap(*params)) {
+    if (!IsKnownParameter(name)) params->erase(name);
+  }
+  params->erase("num_trees");
+  params->erase("predictor");
+  if (auto const device = params->find("device"); device != params->end() && !HasDevice(*params)) params->erase(device);
+  if (auto const process = params->find("process_type"); process != params->end() && process->second == "update") {
+    params->erase(process);
+    params->erase("updater");
+  }
+  if (auto const method = params->find("tree_method"); method != params->end() && method->second == "gpu_hist") {
+    method->second = "hist";
+  }
+}
 
 /// What a document of another library of this format gives.
 ParamMap ForeignParams(Json const& learner) {
@@ -165,8 +237,7 @@ ParamMap ForeignParams(Json const& learner) {
   for (auto const& [name, value] : learner.items()) {
     if (name != "learner_model_param") CollectMember("learner", name, value, &params);
   }
-  params.erase("num_trees");
-  params.erase("predictor");  // where it predicted there says nothing of the devices here
+  LeaveOutForeign(&params);
   auto const& updater = JsonMember(JsonMember(learner, "gradient_booster"), "specified_updater");
   if (updater.is_boolean() && !updater.get<bool>()) params.erase("updater");  // follows from tree_method
   auto const& objective = JsonMember(JsonMember(learner, "objective"), "name");
@@ -184,7 +255,8 @@ ConfigDocument ParseConfig(std::string const& json) {
          json.substr(0, kShownText), "'.");
   }
   ConfigDocument config;
-  if (learner.contains("user_params")) {
+  config.is_own = learner.contains("user_params");
+  if (config.is_own) {
     CollectParams("learner.user_params", learner["user_params"], &config.params);
   } else {
     config.params = ForeignParams(learner);

@@ -12,6 +12,7 @@ namespace kauri {
 
 /// What a document sets. Those of other libraries of this format say more than users do.
 struct ConfigDocument {
+  bool is_own = false;  ///< Kauri's: the parameters are those that the user set, and all that the model was made of
   ParamMap params;
   std::vector<std::string> metric_names;
 };

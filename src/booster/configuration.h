@@ -6,13 +6,14 @@
 #include <string>
 
 #include "booster/components.h"
+#include "common/client.h"
 #include "kauri/model.h"
 
 namespace kauri {
 
 class Configuration {
  public:
-  Configuration() = default;
+  explicit Configuration(Client const& client = Client()) { settings_.client = client; }
   /// The same settings, not resolved yet.
   Configuration(Configuration const& other);
   Configuration& operator=(Configuration const&) = delete;
@@ -20,8 +21,11 @@ class Configuration {
   /// Takes effect when the parameters are resolved next. A name with several values (eval_metric) may be set
   /// repeatedly. Returns the parameter's own name; empty: it is one that changes no result.
   std::string Set(std::string const& name, std::string const& value);
+  /// XGBoost's rule: the objective's metric, once it was computed, stays in front of metrics that are set later.
+  void KeepDefaultMetric();
   /// What a model that was loaded says of parameters replaces what was set.
   void TakeFrom(Model const& loaded);
+  Client const& GetClient() const { return settings_.client; }
   /// Immutable, and the same until something is set. Safe from many threads. \throws as MakeComponents.
   std::shared_ptr<Components const> Resolve() const;
 

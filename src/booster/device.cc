@@ -69,4 +69,13 @@ Device FindDevice(ParamMap const& map) {
   return device;
 }
 
+bool HasDevice(ParamMap const& map) {
+  try {
+    FindDevice(map);
+    return true;
+  } catch (Error const&) {
+    return false;
+  }
+}
+
 }  // namespace kauri

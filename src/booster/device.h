@@ -12,5 +12,7 @@ DeviceKind ParseDeviceKind(ParamMap const& map);
 
 /// The devices themselves. \throws Error(kParameter) as above, Error(kDevice) unless all are there.
 Device FindDevice(ParamMap const& map);
+/// Whether it does not throw.
+bool HasDevice(ParamMap const& map);
 
 }  // namespace kauri

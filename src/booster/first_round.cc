@@ -9,12 +9,29 @@
 
 namespace kauri {
 
+namespace {
+
+/// Those of the data and the objective; num_target where these have one. \throws Error(kParameter) where both differ,
+/// or where the objective would learn one output and leave the others.
+std::int64_t NumTargets(Components const& parts, MetaInfo const& train, bool custom) {
+  auto const found = parts.objective->NumOutputs(train);
+  auto const given = parts.param.num_target;
+  if (given == 1 || given == found) return found;
+  if (found == 1 && custom) return given;
+  Fail(ErrorKind::kParameter, "Inconsistent configuration of the `num_target`: it is ", given, ", but ", found,
+       " outputs follow from the label columns (", train.n_targets, ") and objective=", parts.param.objective,
+       "; leave num_target out, or give the data as many label columns.");
+}
+
+}  // namespace
+
 void SettleSizes(Components const& parts, DataMatrix const& train, bool custom, ModelDraft* draft) {
   if (draft->IsUntrained()) {
     auto* const model = draft->Edit();
     model->n_features = train.NumCols();
     model->n_classes = parts.objective->NumClasses();
-    model->n_targets = model->n_classes > 0 ? 1 : parts.objective->NumOutputs(train.Info());
+    model->n_targets = model->n_classes > 0 ? 1 : NumTargets(parts, train.Info(), custom);
+    if (draft->HasIntercept()) model->base_score.resize(ToSize(model->NumOutputs()), model->base_score.at(0));
   }
   auto const& model = draft->Get();
   if (!custom) RequireSameOutputs(model, parts, train.Info());

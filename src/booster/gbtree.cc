@@ -74,7 +74,7 @@ class GbTree : public Booster {
 
   void RequireTraining() const override {
     if (UpdatesTrees()) return updates_->RequireTraining();
-    RequireTreeBuilder(param_.updater);
+    RequireTreeBuilder(param_.updater, tree_param_);
     if (device_ == DeviceKind::kCpu && IsOfDevice(tree_method_)) FailOnCpu(tree_method_);
     if (builder_ == nullptr) {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));

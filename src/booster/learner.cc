@@ -12,8 +12,8 @@
 
 namespace kauri {
 
-Learner::Learner()
-    : configuration_(std::make_unique<Configuration>()),
+Learner::Learner(Client const& client)
+    : configuration_(std::make_unique<Configuration>(client)),
       model_(std::make_unique<LearntModel>()),
       training_(std::make_unique<Training>()) {}
 
@@ -60,11 +60,6 @@ std::vector<std::string> Model::*FeatureField(std::string const& name) {
 }  // namespace
 
 void Learner::SetFeatureInfo(std::string const& field, std::vector<std::string> const& values) {
-  auto const n_features = model_->AsLearnt().n_features;
-  if (!values.empty() && n_features > 0 && static_cast<std::int64_t>(values.size()) != n_features) {
-    Fail(ErrorKind::kParameter, "got ", values.size(), " values of ", field, " for a booster of ", n_features,
-         " features.");
-  }
   auto copy = values;
   (model_->Edit()->*FeatureField(field)).swap(copy);
 }

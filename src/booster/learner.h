@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "booster/device_prediction.h"
+#include "booster/model_io/dialect.h"
 #include "booster/prediction.h"
 #include "booster/ready_model.h"
+#include "common/client.h"
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"
 #include "kauri/gradient.h"
@@ -22,6 +24,7 @@
 
 namespace kauri {
 
+struct ConfigDocument;
 class Configuration;
 class Engine;
 class LearntModel;
@@ -54,7 +57,8 @@ using RoundGradients = std::variant<ObjectiveGradients, Span<GradientPair const>
 
 class Learner {
  public:
-  Learner();
+  /// For a client with habits of its own.
+  explicit Learner(Client const& client = Client());
   ~Learner();
 
   /// Takes effect before the next call that needs it. A name with several values (eval_metric) may be set repeatedly.
@@ -88,9 +92,13 @@ class Learner {
 
   /// Replaces the model, objective included; other parameters set so far stay. bytes: JSON or UBJSON.
   void LoadModel(Span<char const> bytes);
-  /// Model and parameters in one (what pickling uses). Opaque bytes, for the same version of the library.
+  /// Model and parameters in one (what pickling uses). Opaque bytes, for the same version of the library; for clients
+  /// of XGBoost's package what XGBoost reads.
   std::string SaveSnapshot() const;
+  /// Of either kind, or of a model alone.
   void LoadSnapshot(Span<char const> bytes);
+  /// What models are written in for the client.
+  ModelDialect Dialect() const;
   /// The configuration document, for inspection.
   std::string SaveConfig() const;
   void LoadConfig(std::string const& json);
@@ -111,6 +119,10 @@ class Learner {
  private:
   /// With the parameters of another, and no model.
   explicit Learner(Configuration const& settings);
+  void LoadModel(Model model);
+  void LoadConfig(ConfigDocument const& config);
+  /// `config`: empty, or a configuration document.
+  void LoadSnapshot(std::string const& config, Model model);
   /// Becomes `other`, which is of no use any more.
   void Take(Learner* other) noexcept;
   /// What `train` is learnt from: it in the categories of the model, whose draft is prepared for a round.

@@ -1,7 +1,7 @@
 /// Models, configurations and snapshots as bytes.
 ///
-/// A snapshot is: the magic, the length of the configuration as 8 bytes little-endian, the configuration (JSON), the
-/// model (UBJSON).
+/// Kauri's own snapshot is: the magic, the length of the configuration as 8 bytes little-endian, the configuration
+/// (JSON), the model (UBJSON).
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "booster/learner.h"
 #include "booster/learnt_model.h"
 #include "booster/model_io/model_io.h"
+#include "booster/model_io/snapshot.h"
 #include "booster/parameter_check.h"
 #include "booster/training.h"
 #include "kauri/error.h"
@@ -30,12 +31,19 @@ std::uint64_t ReadLength(char const* bytes) {
 
 }  // namespace
 
-void Learner::LoadModel(Span<char const> bytes) {
+void Learner::LoadModel(Span<char const> bytes) { LoadModel(ParseModel(bytes)); }
+
+void Learner::LoadModel(Model model) {
   Learner next(*configuration_);
-  next.model_ = std::make_unique<LearntModel>(ParseModel(bytes));
+  next.model_ = std::make_unique<LearntModel>(std::move(model));
   next.configuration_->TakeFrom(next.model_->AsLearnt());
   next.model_->Describe(*next.Ready()->Parts());
   Take(&next);
+}
+
+ModelDialect Learner::Dialect() const {
+  auto const& client = configuration_->GetClient();
+  return client.habits == Habits::kXgboost ? DialectOfClient(client.version, GetModel()) : ModelDialect{};
 }
 
 std::string Learner::SaveConfig() const {
@@ -43,8 +51,9 @@ std::string Learner::SaveConfig() const {
   return ConfigAsJson(*ready->Parts(), ready->GetModel());
 }
 
-void Learner::LoadConfig(std::string const& json) {
-  auto const config = ParseConfig(json);
+void Learner::LoadConfig(std::string const& json) { LoadConfig(ParseConfig(json)); }
+
+void Learner::LoadConfig(ConfigDocument const& config) {
   auto next = std::make_unique<Configuration>(*configuration_);
   auto sets_base_score = false;
   for (auto const& [name, value] : config.params) {
@@ -58,6 +67,7 @@ void Learner::LoadConfig(std::string const& json) {
 
 std::string Learner::SaveSnapshot() const {
   auto const config = SaveConfig();
+  if (configuration_->GetClient().habits == Habits::kXgboost) return SerialiseSnapshot(config, GetModel(), Dialect());
   std::string bytes(kMagic, kMagicLength);
   for (unsigned shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(config.size() >> shift & 0xFFU);
   return bytes + config + SerialiseModel(GetModel(), ModelFormat::kUbjson);
@@ -65,8 +75,8 @@ std::string Learner::SaveSnapshot() const {
 
 void Learner::LoadSnapshot(Span<char const> bytes) {
   if (bytes.size() < kHeaderLength || std::memcmp(bytes.data(), kMagic, kMagicLength) != 0) {
-    LoadModel(bytes);
-    return;
+    auto snapshot = ParseSnapshot(bytes);
+    return LoadSnapshot(snapshot.config, std::move(snapshot.model));
   }
   auto const length = ReadLength(bytes.data() + kMagicLength);
   if (length > bytes.size() - kHeaderLength) {
@@ -75,9 +85,19 @@ void Learner::LoadSnapshot(Span<char const> bytes) {
   }
   auto const config_end = kHeaderLength + static_cast<std::size_t>(length);
   auto const config = std::string(bytes.data() + kHeaderLength, static_cast<std::size_t>(length));
+  LoadSnapshot(config, ParseModel(bytes.subspan(config_end, bytes.size() - config_end)));
+}
+
+void Learner::LoadSnapshot(std::string const& config, Model model) {
+  if (config.empty()) return LoadModel(std::move(model));
+  auto const document = ParseConfig(config);
   Learner next(*configuration_);
-  next.LoadModel(bytes.subspan(config_end, bytes.size() - config_end));
-  next.LoadConfig(config);
+  if (document.is_own) {
+    next.model_ = std::make_unique<LearntModel>(std::move(model));
+  } else {
+    next.LoadModel(std::move(model));
+  }
+  next.LoadConfig(document);
   next.model_->SetHasIntercept(next.NumIterations() > 0);
   Take(&next);
 }

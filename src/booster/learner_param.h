@@ -26,6 +26,7 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
   bool validate_parameters;
   bool disable_default_eval_metric;
   std::string unseen_category;
+  std::int64_t num_target;
 
   DMLC_DECLARE_PARAMETER(LearnerParam) {
     DMLC_DECLARE_FIELD(objective)
@@ -55,7 +56,7 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
         "Seed of row and column sampling and of the random partners of lambdarank_pair_method=mean.");
     DMLC_DECLARE_FIELD(verbosity).set_default(1).set_range(0, 3).describe(
         "What the log callback receives: 0 nothing, 1 warnings, 2 information, 3 details. Given to a booster, it holds "
-        "for the whole process from then on.");
+        "for the thread that trains it from then on.");
     DMLC_DECLARE_FIELD(validate_parameters)
         .set_default(false)
         .describe("Unknown parameter names are errors (the command line and Python set it); else warnings in the log.");
@@ -68,6 +69,12 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
             "What becomes of a category that did not occur in training: xgboost (it goes left at every split of its "
             "feature, as XGBoost has it, and a name that the model does not know is an error), missing (it counts as "
             "missing), error. Stored with the model; if not given, what the model says, at first xgboost.");
+    DMLC_DECLARE_FIELD(num_target)
+        .set_default(1)
+        .set_range(1, 1 << 24)
+        .describe(
+            "Outputs of a model that is learnt from gradients of the caller. Where there are several label columns, or "
+            "the objective says it, it may be left out.");
     DMLC_DECLARE_ALIAS(nthread, n_jobs);
     DMLC_DECLARE_ALIAS(seed, random_state);
   }

@@ -103,6 +103,7 @@ void Learner::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::in
                          : booster.BoostRound(parts->ctx, *data, model, iteration, engine);
     model_->Commit(std::move(draft), std::move(round));
     engine->FinishRound(*data, model_->AsLearnt());
+    configuration_->KeepDefaultMetric();
   } catch (...) {
     training_->ForgetData();  // margins may hold trees of the round
     throw;
@@ -110,6 +111,7 @@ void Learner::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::in
 }
 
 std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& sets) {
+  configuration_->KeepDefaultMetric();
   auto const ready = Ready();
   auto const& parts = *ready->Parts();
   auto const& model = ready->GetModel();

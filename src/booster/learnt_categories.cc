@@ -35,22 +35,6 @@ bool AddSeen(CategoryLists const& from, CategoryLists* to) {
 
 }  // namespace
 
-bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b) {
-  for (std::size_t feature = 0; feature < std::min(a.size(), b.size()); ++feature) {
-    if (!AgreeOnNames(a[feature], b[feature])) return false;
-  }
-  return true;
-}
-
-CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more) {
-  auto joined = more;
-  for (std::size_t feature = 0; feature < std::min(known.size(), more.size()); ++feature) {
-    if (known[feature].Size() == 0 || more[feature].Size() == 0) continue;
-    joined[feature] = JoinNames(known[feature], more[feature], feature);
-  }
-  return joined;
-}
-
 bool LearnCategories(Context const& ctx, DataMatrix const& train, ModelDraft* draft) {
   auto const stamp = DataStamp::Of(train);
   if (draft->CategoriesOf() == stamp) return false;

@@ -8,12 +8,6 @@
 
 namespace kauri {
 
-/// Whether all categories that a and b name have the same numbers.
-bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b);
-
-/// The names of `more`, those that `known` has too in its order and first.
-CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more);
-
 /// Takes over the names of categories and adds those that `train` has to the ones that the model has seen. Returns
 /// whether predictions that were made before are of no use any more.
 bool LearnCategories(Context const& ctx, DataMatrix const& train, ModelDraft* draft);

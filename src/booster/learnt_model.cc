@@ -19,7 +19,17 @@ struct Description {
   std::string booster;
   UnseenCategory unseen;
   std::int64_t n_classes;
+  std::vector<float> base_score;
+  bool base_score_estimated;
 };
+
+/// The user's, for a model whose first round is to come; empty: none, or no one for each output.
+std::vector<float> GivenBaseScore(Components const& parts, Model const& model) {
+  auto given = ParseBaseScore(parts.param.base_score);
+  auto const n_outputs = ToSize(model.NumOutputs());
+  if (given.size() == 1) given.assign(n_outputs, given[0]);
+  return given.size() == n_outputs ? given : std::vector<float>();
+}
 
 Description DescriptionOf(Components const& parts, Learnt const& learnt) {
   auto const& model = *learnt.model;
@@ -29,20 +39,24 @@ Description DescriptionOf(Components const& parts, Learnt const& learnt) {
   auto unseen = model.categories.unseen;
   ParsePolicy(parts.param.unseen_category, &unseen);  // nothing given: the model's stays
   auto const is_open = model.NumIterations() == 0 && !learnt.has_intercept;
+  auto const given = is_open ? GivenBaseScore(parts, model) : std::vector<float>();
   return {parts.param.objective,
           objective.ParamKey(),
           objective.SaveParams(),
           std::move(state),
           parts.param.booster,
           unseen,
-          is_open ? objective.NumClasses() : model.n_classes};
+          is_open ? objective.NumClasses() : model.n_classes,
+          given.empty() ? model.base_score : given,
+          given.empty() && model.base_score_estimated};
 }
 
 bool Says(Model const& model, Description const& description) {
   return model.objective == description.objective && model.objective_param_key == description.objective_param_key &&
          model.objective_params == description.objective_params &&
          model.objective_state == description.objective_state && model.booster == description.booster &&
-         model.categories.unseen == description.unseen && model.n_classes == description.n_classes;
+         model.categories.unseen == description.unseen && model.n_classes == description.n_classes &&
+         model.base_score == description.base_score && model.base_score_estimated == description.base_score_estimated;
 }
 
 void Write(Description description, Model* model) {
@@ -53,6 +67,8 @@ void Write(Description description, Model* model) {
   model->booster = std::move(description.booster);
   model->categories.unseen = description.unseen;
   model->n_classes = description.n_classes;
+  model->base_score = std::move(description.base_score);
+  model->base_score_estimated = description.base_score_estimated;
 }
 
 /// Room for `n_more` elements. Many calls cost as much as one.
@@ -97,7 +113,7 @@ void ModelDraft::BeginUpdate() {
 LearntModel::LearntModel(Model loaded) {
   learnt_.model = std::make_shared<Model>(std::move(loaded));
   learnt_.objective_state = learnt_.model->objective_state;
-  learnt_.has_intercept = true;
+  learnt_.has_intercept = learnt_.model->NumIterations() > 0 || !learnt_.model->base_score_estimated;
 }
 
 LearntModel::LearntModel(LearntModel const& from, Model slice) {

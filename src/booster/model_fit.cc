@@ -43,7 +43,7 @@ void CheckPredictable(Model const& model, std::int64_t n_cols) {
     Fail(ErrorKind::kModel, "the booster has no model yet; train it or load one before predicting.");
   }
   if (n_cols > model.n_features) {
-    Fail(ErrorKind::kData, "the data have ", n_cols, " features, the model ", model.n_features,
+    Fail(ErrorKind::kData, "Number of columns: the data have ", n_cols, " features, the model ", model.n_features,
          "; drop the features that the model does not know.");
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "booster/learner_param.h"
+#include "booster/other_names.h"
 #include "common/log.h"
 #include "common/quoted.h"
 #include "kauri/booster.h"
@@ -124,7 +125,7 @@ AdaptedParameter AdaptParameter(std::string const& name, std::string const& valu
   if (adapted.name == "max_bin") adapted.value = MostBins(value, &adapted.note);
   if (adapted.name == "objective" && value == "reg:linear") {
     adapted.value = "reg:squarederror";
-    adapted.note = "objective=reg:linear is the old name of reg:squarederror; use that.";
+    adapted.note = "objective=reg:linear is now deprecated in favor of reg:squarederror; use that.";
   }
   return adapted;
 }
@@ -138,19 +139,35 @@ std::vector<std::string> KnownParameterNames() {
   return names;
 }
 
-void CheckNames(bool strict, ParamMap* params) {
+namespace {
+
+std::vector<std::string> const& KnownNames() {
   static auto const kKnown = KnownParameterNames();
+  return kKnown;
+}
+
+}  // namespace
+
+bool IsKnownParameter(std::string const& name) {
+  return std::find(KnownNames().begin(), KnownNames().end(), name) != KnownNames().end();
+}
+
+void CheckNames(UnknownNames unknown, ParamMap* params) {
+  std::string ignored;
+  std::string hints;
   for (auto const& [name, value] : ParamMap(*params)) {
-    if (std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end()) continue;
-    auto const nearest = NearestName(name, kKnown);
-    auto const hint = nearest.empty() ? std::string(".") : "; did you mean '" + nearest + "'?";
-    if (strict) {
-      params->erase(name);
+    if (IsKnownParameter(name)) continue;
+    params->erase(name);
+    auto const hint = HintFor(name, KnownNames());
+    if (unknown == UnknownNames::kFail) {
       Fail(ErrorKind::kParameter, "unknown parameter ", Quoted(name), " (value ", Quoted(value), ")", hint,
            " `kauri --help` lists all parameters.");
     }
-    Log(LogLevel::kWarning, "parameter ", Quoted(name), " is not known and is ignored", hint);
+    ignored += (ignored.empty() ? "\"" : ", \"") + name + '"';
+    hints += " The parameter " + Quoted(name) + " is not known and is ignored" + hint;
   }
+  if (!ignored.empty() && unknown == UnknownNames::kWarn)
+    Log(LogLevel::kWarning, "Parameters: { ", ignored, " } are not used.", hints);
 }
 
 void CheckUnusedValues(std::string const& booster, std::string const& objective, ParamMap const& params) {

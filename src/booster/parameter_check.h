@@ -18,9 +18,15 @@ struct AdaptedParameter {
 /// Resolves aliases, of names and of values, and leaves out what would change no result.
 AdaptedParameter AdaptParameter(std::string const& name, std::string const& value);
 
-/// Unknown names are errors when `strict`, else warnings. One that is reported as an error is dropped: it has no right
-/// value, so keeping it would make every later call fail. \throws Error(kParameter).
-void CheckNames(bool strict, ParamMap* params);
+/// Whether some component, or nothing more, takes a parameter of that name.
+bool IsKnownParameter(std::string const& name);
+
+/// What becomes of unknown names besides that they leave the parameters: they have no right value, so keeping one would
+/// make every later call fail, or warn again.
+enum class UnknownNames { kFail, kWarn, kDrop };
+
+/// \throws Error(kParameter) where unknown names are to fail.
+void CheckNames(UnknownNames unknown, ParamMap* params);
 
 /// Values of parameters that neither `booster` nor `objective` reads must fit a component that does.
 /// \throws Error(kParameter).

@@ -23,7 +23,8 @@ std::shared_ptr<CompiledModel const> ReadyModel::Compiled() const {
 }
 
 void ReadyModel::CheckColumns(DeclaredColumns const& data, std::string const& what) const {
-  if (data.types.empty() && data.names.empty()) return;
+  auto const lacks_names = data.is_frame && !model_->categories.names.empty();
+  if (data.types.empty() && data.names.empty() && !lacks_names) return;
   std::lock_guard<std::mutex> const lock(mutex_);
   kinds_.Update(*model_);
   CheckColumnKinds(*model_, kinds_, data, what);

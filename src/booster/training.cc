@@ -1,6 +1,8 @@
 #include "booster/training.h"
 
 #include "booster/learnt_categories.h"
+#include "common/log.h"
+#include "data/categories/category_names.h"
 #include "data/copies/recode.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
@@ -18,12 +20,16 @@ Engine* Training::EngineFor(Components const& parts) {
 }
 
 void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom) {
-  if (train.NumRows() == 0) {
-    Fail(ErrorKind::kData, "the training data have 0 rows and ", train.NumCols(),
-         " features; there is nothing to learn from.");
+  if (train.NumCols() == 0) {
+    Fail(ErrorKind::kData, "the training data have ", train.NumRows(),
+         " rows without columns: 0 feature is supplied, and there is nothing to learn from.");
   }
   auto const stamp = DataStamp::Of(train);
-  if (fitting_ != stamp) ValidateInfo(train.Info());
+  if (fitting_ != stamp) {
+    ValidateInfo(train.Info());
+    if (train.NumRows() == 0)
+      Log(LogLevel::kWarning, "Empty dataset: the training data have 0 rows, so ", "the round adds a constant.");
+  }
   fitting_ = stamp;
   if (custom || (checked_ == stamp && checked_by_ == parts)) return;
   parts->objective->ValidateInfo(train.Info());

@@ -34,8 +34,9 @@ constexpr std::array<BuilderName, 5> kBuilders{{{"grow_colmaker", "exact", Devic
                                                 {"grow_quantile_histmaker", "hist", DeviceKind::kCpu},
                                                 {"grow_gpu_hist", "hist", DeviceKind::kCuda},
                                                 {"grow_gpu_approx", "approx", DeviceKind::kCuda}}};
-/// What XGBoost lets follow a builder and what has nothing left to do here: builders keep to gamma themselves.
-constexpr std::array<char const*, 2> kDoNothing{"prune", "sync"};
+/// What XGBoost lets follow a builder and what has nothing left to do here: builders keep to gamma themselves, and the
+/// statistics of a tree that was built from all rows are fresh.
+constexpr std::array<char const*, 3> kDoNothing{"prune", "sync", "refresh"};
 
 BuilderName const* FindBuilder(std::string const& name) {
   auto const* const found =
@@ -45,7 +46,6 @@ BuilderName const* FindBuilder(std::string const& name) {
 
 void RequireKnown(std::string const& name) {
   std::vector<std::string> known(kDoNothing.begin(), kDoNothing.end());
-  known.emplace_back("refresh");
   for (auto const& builder : kBuilders) known.emplace_back(builder.name);
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   auto const nearest = NearestName(name, known);
@@ -76,9 +76,8 @@ std::string TreeMethodOf(std::string const& updater, std::string const& tree_met
   RequireAgreement(*builder, tree_method, device);
   for (auto name = names.begin() + 1; name != names.end(); ++name) {
     if (std::find(kDoNothing.begin(), kDoNothing.end(), *name) != kDoNothing.end()) continue;
-    Fail(ErrorKind::kParameter, "updater=", updater, ": ", *name, " cannot follow a builder; ",
-         *name == "refresh" ? "refresh a model with process_type=update, or leave updater out."
-                            : "name one builder, or leave updater out.");
+    Fail(ErrorKind::kParameter, "updater=", updater, ": ", *name,
+         " cannot follow a builder; name one builder, or leave updater out.");
   }
   return builder->tree_method;
 }
@@ -123,8 +122,14 @@ Round TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Mode
   return round;
 }
 
-void RequireTreeBuilder(std::string const& updater) {
+void RequireTreeBuilder(std::string const& updater, TreeParam const& param) {
   auto const names = SplitNames(updater);
+  if (param.subsample < 1.0F && std::find(names.begin(), names.end(), "refresh") != names.end()) {
+    Fail(
+        ErrorKind::kParameter, "updater=", updater, " with subsample=", param.subsample,
+        ": new trees are not refreshed with the rows that they were not built from; refresh the model afterwards with ",
+        "process_type=update, or leave refresh out.");
+  }
   if (names.empty() || FindBuilder(names.front()) != nullptr) return;
   Fail(ErrorKind::kParameter, "updater=", updater, " changes trees that exist and makes no new ones; ",
        "set process_type=update to change those of a model.");

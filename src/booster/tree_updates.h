@@ -37,6 +37,6 @@ class TreeUpdates {
 std::string TreeMethodOf(std::string const& updater, std::string const& tree_method, DeviceKind device);
 
 /// process_type=default. \throws Error(kParameter) for an updater that begins with what needs a tree to change.
-void RequireTreeBuilder(std::string const& updater);
+void RequireTreeBuilder(std::string const& updater, TreeParam const& param);
 
 }  // namespace kauri

@@ -12,8 +12,18 @@
 namespace kauri::c_api {
 namespace {
 
+/// \throws Error(kParameter) unless there are as many values as features, or none. A booster takes any number of them,
+/// since names may be set before its features are known.
+void RequireForAll(Model const& model, char const* what, std::vector<std::string> const& values) {
+  if (values.empty() || static_cast<std::int64_t>(values.size()) == model.n_features) return;
+  Fail(ErrorKind::kParameter, "Incorrect number of feature ", what, ": ", values.size(), " for a booster of ",
+       model.n_features, " features; set one for each.");
+}
+
 /// From a file; an empty path means the booster's own names.
 FeatureMap MapOf(Model const& model, std::string const& path) {
+  RequireForAll(model, "names", model.feature_names);
+  RequireForAll(model, "types", model.feature_types);
   return path.empty() ? FeatureMap{model.feature_names, model.feature_types} : ReadFeatureMap(path);
 }
 
@@ -55,10 +65,7 @@ std::vector<std::string> NamesOf(Model const& model, JsonConfig const& config) {
   } else if (config.Has("feature_map") && !config.Text("feature_map").empty()) {
     names = ReadFeatureMap(config.Text("feature_map")).names;
   }
-  auto const n_features = static_cast<std::size_t>(model.n_features);
-  if (!names.empty() && names.size() != n_features) {
-    Fail(ErrorKind::kParameter, "got ", names.size(), " feature names for a booster of ", n_features, " features.");
-  }
+  RequireForAll(model, "names", names);
   return names;
 }
 

@@ -18,11 +18,11 @@ ModelFormat FormatOf(JsonConfig const& config) {
   auto const format = config.Text("format");
   if (format == "json") return ModelFormat::kJson;
   if (format == "ubj") return ModelFormat::kUbjson;
-  Fail(ErrorKind::kParameter, "unknown model format ", Quoted(format), "; expected json or ubj.");
+  Fail(ErrorKind::kParameter, "Unknown model format: ", Quoted(format), "; expected json or ubj.");
 }
 
-ModelDialect DialectOf(JsonConfig const& config) {
-  return config.IsGiven("dialect") ? ParseDialect(config.Text("dialect")) : ModelDialect{};
+ModelDialect DialectOf(JsonConfig const& config, Learner const& learner) {
+  return config.IsGiven("dialect") ? ParseDialect(config.Text("dialect")) : learner.Dialect();
 }
 
 Span<char const> BytesOf(void const* buffer, bst_ulong length) {
@@ -75,14 +75,14 @@ int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {
 int XGBoosterSaveModel(BoosterHandle handle, char const* fname) {
   return Guard([&] {
     auto& booster = BoosterOf(handle);
-    kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"));
+    kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"), booster.learner->Dialect());
   });
 }
 
 int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* config) {
   return Guard([&] {
     auto& booster = BoosterOf(handle);
-    auto const dialect = DialectOf(JsonConfig(config, "KauriBoosterSaveModel"));
+    auto const dialect = DialectOf(JsonConfig(config, "KauriBoosterSaveModel"), *booster.learner);
     kauri::SaveModel(booster.learner->GetModel(), NotNull(fname, "fname"), dialect);
   });
 }
@@ -94,7 +94,7 @@ int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulon
 int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
   return ReturnText(handle, out_len, out_dptr, [&](Learner const& learner) {
     JsonConfig const settings(config, "XGBoosterSaveModelToBuffer");
-    return kauri::SerialiseModel(learner.GetModel(), FormatOf(settings), DialectOf(settings));
+    return kauri::SerialiseModel(learner.GetModel(), FormatOf(settings), DialectOf(settings, learner));
   });
 }
 

@@ -66,18 +66,23 @@ InPlaceSettings const& SettingsOf(char const* config, char const* call, ReturnBu
   return kept;
 }
 
+struct InPlaceCall {
+  char const* name;
+  bool is_frame = false;  ///< see DeclaredColumns
+};
+
 /// make_view: (missing, context) -> std::unique_ptr<DataView>.
 template <typename MakeView>
-int PredictInPlace(BoosterHandle handle, char const* call, char const* config, DMatrixHandle m, PredictionOut const& to,
-                   MakeView&& make_view) {
+int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* config, DMatrixHandle m,
+                   PredictionOut const& to, MakeView&& make_view) {
   return Guard([&] {
     auto const out = CheckedOut(to.shape, to.dim, to.values);
     auto& booster = BoosterOf(handle);
     auto& buffers = booster.Buffers();
-    auto const& settings = SettingsOf(config, call, &buffers);
+    auto const& settings = SettingsOf(config, call.name, &buffers);
     auto const model = booster.learner->Ready();
     auto const view = make_view(settings.missing, MakeContext(model->Parts()->ctx.threads));
-    kauri::GivenRows const rows{*view, BaseMarginOf(m), {settings.feature_types, view->Categories()}};
+    kauri::GivenRows const rows{*view, BaseMarginOf(m), {settings.feature_types, view->Categories(), call.is_frame}};
     auto memory = std::move(buffers.floats);  // of the last result, which ends now
     Return(Predict(*model, rows, settings.options, std::move(memory)), &booster, out);
   });
@@ -107,7 +112,7 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
 
 int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                               bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
-  return PredictInPlace(handle, "XGBoosterPredictFromDense", config, m, {out_shape, out_dim, out_result},
+  return PredictInPlace(handle, {"XGBoosterPredictFromDense"}, config, m, {out_shape, out_dim, out_result},
                         [&](float missing, kauri::Context const& ctx) {
                           return kauri::MakeDenseView(ArrayOf(values, "values"), missing, ctx);
                         });
@@ -116,14 +121,14 @@ int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char con
 int XGBoosterPredictFromColumnar(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                  bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return PredictInPlace(
-      handle, "XGBoosterPredictFromColumnar", config, m, {out_shape, out_dim, out_result},
+      handle, {"XGBoosterPredictFromColumnar", true}, config, m, {out_shape, out_dim, out_result},
       [&](float missing, kauri::Context const&) { return ColumnarViewOf(NotNull(values, "values"), missing); });
 }
 
 int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const* indices, char const* values,
                             bst_ulong ncol, char const* config, DMatrixHandle m, bst_ulong const** out_shape,
                             bst_ulong* out_dim, float const** out_result) {
-  return PredictInPlace(handle, "XGBoosterPredictFromCSR", config, m, {out_shape, out_dim, out_result},
+  return PredictInPlace(handle, {"XGBoosterPredictFromCSR"}, config, m, {out_shape, out_dim, out_result},
                         [&](float missing, kauri::Context const& ctx) {
                           return kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"),
                                                     ArrayOf(values, "values"), static_cast<std::int64_t>(ncol), missing,

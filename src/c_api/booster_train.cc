@@ -11,6 +11,7 @@
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
+#include "common/client.h"
 #include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 BoosterHandle MakeBooster(DMatrixHandle const* matrices, bst_ulong count) {
   if (count > 0) NotNull(matrices, "dmats");
-  auto learner = std::make_unique<Learner>();
+  auto learner = std::make_unique<Learner>(ThisClient());
   if (DefaultThreads() > 0) learner->SetParam("nthread", std::to_string(DefaultThreads()));
   for (bst_ulong i = 0; i < count; ++i) learner->AddData(DataOf(matrices[i]).data);
   return new LearnerHandle(std::move(learner));
@@ -62,23 +63,25 @@ AnyArray DerivativesOf(char const* json, char const* name, DataMatrix const& dat
 
 bool TrainsOnDevice(Learner const& learner) { return learner.Ready()->Parts()->ctx.device.kind == DeviceKind::kCuda; }
 
-/// Arrays in device memory stay there when training runs on a device.
+/// Arrays in device memory stay there when training runs on a device. Here and below a round is numbered by the rounds
+/// that the model has, not by the caller: what is drawn in it is then the same in one training and in a continued one.
 void BoostFrom(AnyArray const& gradients, AnyArray const& hessians, std::shared_ptr<DataMatrix> const& data,
-               int iteration, Learner* learner) {
+               Learner* learner) {
   if (gradients.on_device && hessians.on_device && TrainsOnDevice(*learner)) {
-    return learner->BoostRound(data, iteration, DeviceGradients{gradients.array, hessians.array});
+    return learner->BoostRound(data, learner->NumIterations(), DeviceGradients{gradients.array, hessians.array});
   }
   auto const pairs = PairsOf(FloatsOf(gradients.OnHost().view), FloatsOf(hessians.OnHost().view));
-  learner->BoostRound(data, iteration, pairs);
+  learner->BoostRound(data, learner->NumIterations(), pairs);
 }
 
 /// XGBoost's return codes: what lies outside is -2, what is no slice at all an error.
 bool IsOutside(int begin, int end, int step, std::int64_t n_rounds) {
-  if (step < 1) Fail(ErrorKind::kParameter, "slice: step is ", step, "; expected at least 1.");
-  if (begin < 0) Fail(ErrorKind::kParameter, "slice: begin is ", begin, "; expected at least 0.");
+  if (step < 1) Fail(ErrorKind::kParameter, "slice: the step must be >= 1, and is ", step, ".");
+  if (begin < 0)
+    Fail(ErrorKind::kParameter, "slice: begin must be >= 0, and is ", begin, "; count rounds from the first.");
   auto const last = end == 0 ? n_rounds : std::int64_t{end};
   if (begin == last) {
-    Fail(ErrorKind::kParameter, "slice: rounds [", begin, ", ", last, ") are empty; the booster has ", n_rounds, ".");
+    Fail(ErrorKind::kParameter, "Empty slice: rounds [", begin, ", ", last, ") of the booster's ", n_rounds, ".");
   }
   return end < 0 || last > n_rounds || begin > last || step > last - begin;
 }
@@ -141,8 +144,11 @@ int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out) {
   });
 }
 
-int XGBoosterUpdateOneIter(BoosterHandle handle, int iter, DMatrixHandle dtrain) {
-  return Guard([&] { BoosterOf(handle).learner->BoostRound(DataOf(dtrain).data, iter); });
+int XGBoosterUpdateOneIter(BoosterHandle handle, int /*iter*/, DMatrixHandle dtrain) {
+  return Guard([&] {
+    auto& learner = *BoosterOf(handle).learner;
+    learner.BoostRound(DataOf(dtrain).data, learner.NumIterations());
+  });
 }
 
 int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* grad, float* hess, bst_ulong len) {
@@ -154,12 +160,27 @@ int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* gra
   });
 }
 
-int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int iter, char const* grad, char const* hess) {
+int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int /*iter*/, char const* grad,
+                          char const* hess) {
   return Guard([&] {
     auto& learner = *BoosterOf(handle).learner;
     auto const& data = DataOf(dtrain).data;
     auto const gradients = DerivativesOf(grad, "grad", *data);
-    BoostFrom(gradients, DerivativesOf(hess, "hess", *data), data, iter, &learner);
+    BoostFrom(gradients, DerivativesOf(hess, "hess", *data), data, &learner);
+  });
+}
+
+int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrain, int /*iter*/, char const* split_grad,
+                                       char const* split_hess, char const* grad, char const* hess) {
+  return Guard([&] {
+    BoosterOf(handle);
+    auto const& data = DataOf(dtrain).data;
+    DerivativesOf(split_grad, "split_grad", *data);
+    DerivativesOf(split_hess, "split_hess", *data);
+    DerivativesOf(grad, "grad", *data);
+    DerivativesOf(hess, "hess", *data);
+    kauri::Fail(kauri::ErrorKind::kParameter, "trees that grow on other gradients than those of their leaves are not ",
+                "built; return None from split_grad, or call XGBoosterTrainOneIter with the gradients of the leaves.");
   });
 }
 

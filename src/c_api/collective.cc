@@ -12,8 +12,13 @@
 namespace kauri::c_api {
 namespace {
 
-/// A tracker would mean several processes.
-void RefuseTracker(JsonConfig const& config) {
+/// Of the calling thread, between Init and Finalize: what clients ask for to know that Init did something.
+thread_local bool t_has_tracker = false;
+
+/// A tracker means several processes, unless it is Kauri's, of one worker.
+void Init(JsonConfig const& config) {
+  t_has_tracker = config.IsGiven("kauri_n_workers") && config.Integer("kauri_n_workers") == 1;
+  if (t_has_tracker) return;
   for (auto const& [key, value] : config.Document().items()) {
     if (key.find("tracker_uri") == std::string::npos) continue;
     Fail(ErrorKind::kParameter, "XGCommunicatorInit: ", key, "=", value.dump(),
@@ -27,16 +32,21 @@ void RefuseTracker(JsonConfig const& config) {
 using namespace kauri::c_api;  // this file defines functions of the global namespace
 
 int XGCommunicatorInit(char const* config) {
-  return Guard([&] { RefuseTracker(JsonConfig(config, "XGCommunicatorInit")); });
+  return Guard([&] { Init(JsonConfig(config, "XGCommunicatorInit")); });
 }
 
-int XGCommunicatorFinalize(void) { return 0; }
+int XGCommunicatorFinalize(void) {
+  t_has_tracker = false;
+  return 0;
+}
+
+int XGCommunicatorSignalError(void) { return 0; }
 
 int XGCommunicatorGetRank(void) { return 0; }
 
 int XGCommunicatorGetWorldSize(void) { return 1; }
 
-int XGCommunicatorIsDistributed(void) { return 0; }
+int XGCommunicatorIsDistributed(void) { return t_has_tracker ? 1 : 0; }
 
 int XGCommunicatorPrint(char const* message) {
   return Guard([&] { kauri::Log(kauri::LogLevel::kInfo, NotNull(message, "message")); });

@@ -1,4 +1,5 @@
 /// The cuts of a matrix: those of its bins, or those that training would make of its values.
+#include <limits>
 #include <optional>
 
 #include "c_api/arrays.h"
@@ -7,18 +8,23 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "data/bins/bin_store.h"
+#include "data/bins/derived_bins.h"
 #include "data/sketch/quantile_sketch.h"
 
 namespace kauri::c_api {
 namespace {
 
-/// Per feature the lower bound, then its cuts.
+/// Per feature minus infinity, then its cuts; or its categories.
 void CopyCuts(QuantileCuts const& cuts, std::vector<bst_ulong>* indptr, std::vector<float>* values) {
   indptr->assign(1, 0);
   values->clear();
   for (std::size_t feature = 0; feature < cuts.min_values.size(); ++feature) {
-    values->push_back(cuts.min_values[feature]);
-    values->insert(values->end(), cuts.Of(feature), cuts.Of(feature) + cuts.NumBins(feature));
+    if (cuts.IsCategorical(feature)) {
+      values->insert(values->end(), cuts.categories[feature].begin(), cuts.categories[feature].end());
+    } else {
+      values->push_back(-std::numeric_limits<float>::infinity());
+      values->insert(values->end(), cuts.Of(feature), cuts.Of(feature) + cuts.NumBins(feature));
+    }
     indptr->push_back(values->size());
   }
 }
@@ -31,6 +37,7 @@ QuantileCuts CutsOf(DataMatrix const& data, std::optional<int> asked) {
     }
     return bins->Layout().Cuts();
   }
+  if (auto const bins = asked ? nullptr : LatestBins(data)) return bins->Cuts();
   auto const max_bin = asked.value_or(kDefaultBins);
   RequireMaxBin(max_bin);
   auto const weights = CutWeights(data.Info());

@@ -28,7 +28,7 @@ ArrayView VectorOf(void const* data, bst_ulong count, DType dtype, std::int64_t 
 /// Flat labels and margins of several values per row become a table again.
 ArrayView AsTable(MetaInfo const& info, std::string const& field, ArrayView array) {
   if (field != "label" && field != "base_margin") return array;
-  if (info.n_rows == 0 || array.shape[0] == info.n_rows || array.shape[0] % info.n_rows != 0) return array;
+  if (info.n_rows <= 0 || array.shape[0] == info.n_rows || array.shape[0] % info.n_rows != 0) return array;
   auto const width = array.shape[0] / info.n_rows;
   array.shape = {info.n_rows, width};
   array.strides[0] *= width;
@@ -60,10 +60,9 @@ ArrayView TypedVector(void const* data, bst_ulong size, int type) {
 
 /// Values of one per row, or a table of several.
 std::vector<std::size_t> ShapeOf(std::vector<float> const& values, std::int64_t n_rows) {
-  auto const size = values.size();
-  auto const rows = static_cast<std::size_t>(n_rows);
-  if (rows > 0 && size > rows && size % rows == 0) return {rows, size / rows};
-  return {size};
+  auto const size = static_cast<std::int64_t>(values.size());
+  if (n_rows > 0 && size > n_rows && size % n_rows == 0) return {ToSize(n_rows), ToSize(size / n_rows)};
+  return {values.size()};
 }
 
 std::string InfoInterface(DataHandle* handle, std::string const& field) {
@@ -131,9 +130,12 @@ void CopyCsr(DataMatrix const& matrix, CsrOut const& out) {
   std::copy(csr.values.begin(), csr.values.end(), out.values);
 }
 
-/// A handle and where its count goes.
-int ReturnCount(DMatrixHandle handle, bst_ulong* out, std::int64_t (DataMatrix::*count)() const) {
-  return Guard([&] { *NotNull(out, "out") = static_cast<bst_ulong>(((*DataOf(handle).data).*count)()); });
+/// The rows or columns of a matrix, or of the batch that a proxy holds.
+int ReturnCount(DMatrixHandle handle, bst_ulong* out, std::int64_t MetaInfo::*count) {
+  return Guard([&] {
+    auto const n = DataOrProxy(handle).Info().*count;
+    *NotNull(out, "out") = n == kUnknownCount ? 0 : static_cast<bst_ulong>(n);
+  });
 }
 
 }  // namespace
@@ -205,17 +207,20 @@ int XGDMatrixGetInfoRef(DMatrixHandle handle, char const* field, char const** ou
   });
 }
 
-int XGDMatrixNumRow(DMatrixHandle handle, bst_ulong* out) { return ReturnCount(handle, out, &DataMatrix::NumRows); }
+int XGDMatrixNumRow(DMatrixHandle handle, bst_ulong* out) { return ReturnCount(handle, out, &kauri::MetaInfo::n_rows); }
 
-int XGDMatrixNumCol(DMatrixHandle handle, bst_ulong* out) { return ReturnCount(handle, out, &DataMatrix::NumCols); }
+int XGDMatrixNumCol(DMatrixHandle handle, bst_ulong* out) { return ReturnCount(handle, out, &kauri::MetaInfo::n_cols); }
 
 int XGDMatrixNumNonMissing(DMatrixHandle handle, bst_ulong* out) {
-  return ReturnCount(handle, out, &DataMatrix::NumEntries);
+  return Guard([&] {
+    auto const& data = DataOrProxy(handle).data;
+    *NotNull(out, "out") = data == nullptr ? 0 : static_cast<bst_ulong>(data->NumEntries());
+  });
 }
 
 int XGDMatrixDataSplitMode(DMatrixHandle handle, bst_ulong* out) {
   return Guard([&] {
-    DataOf(handle);
+    DataOrProxy(handle);
     *NotNull(out, "out") = 0;
   });
 }

@@ -26,8 +26,7 @@ BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
 
 /// Bins in a file.
 std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& config, Context const& ctx,
-                                         SharedData const& ref) {
-  auto options = OptionsOf(config, ref);
+                                         BinStoreOptions options) {
   options.in_file = true;
   options.file_prefix = TextOr(config, "cache_prefix", "");
   return MakeBinnedMatrix(ctx, source, options);
@@ -47,7 +46,9 @@ int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIt
     auto const iterator = IteratorOf(iter, proxy, reset, next);
     HandleUse const use(iterator.proxy);
     if (TextOr(document, "cache_prefix", "").empty()) return ReturnData(CopyBatches(iterator, settings), out);
-    ReturnData(WriteBatches(SourceOf(iterator, settings.missing).get(), document, settings.ctx, nullptr), out);
+    auto options = OptionsOf(document, nullptr);
+    options.for_approx = true;
+    ReturnData(WriteBatches(SourceOf(iterator, settings.missing).get(), document, settings.ctx, options), out);
   });
 }
 
@@ -76,6 +77,7 @@ int XGExtMemQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle
     auto const iterator = IteratorOf(iter, proxy, reset, next);
     HandleUse const use(iterator.proxy);
     auto const source = SourceOf(iterator, settings.missing);
-    ReturnData(WriteBatches(source.get(), document, settings.ctx, RefOf(ref)), out);
+    auto const like = RefOf(ref);
+    ReturnData(WriteBatches(source.get(), document, settings.ctx, OptionsOf(document, like)), out);
   });
 }

@@ -11,6 +11,7 @@
 #include "data/adapters/arrow.h"
 #include "data/adapters/columnar.h"
 #include "data/chain.h"
+#include "data/meta_info.h"
 
 namespace kauri::c_api {
 namespace {
@@ -23,12 +24,24 @@ DataHandle& ProxyOf(DMatrixHandle handle) {
   return proxy;
 }
 
-/// A proxy learns how many rows there are; the features stay with the caller.
-void SetRows(DataHandle* proxy, std::int64_t n_rows, std::int64_t n_cols, CallerRows rows) {
-  proxy->proxy_info = MetaInfo();
-  proxy->proxy_info.n_rows = n_rows;
-  proxy->proxy_info.n_cols = n_cols;
+bool HoldsRows(DataHandle const& proxy) { return proxy.proxy_info.n_rows != kUnknownCount; }
+
+/// Of the next rows: what was set since the rows before, if those are gone.
+MetaInfo InfoOfNext(DataHandle const& proxy, std::int64_t n_rows, std::int64_t n_cols) {
+  auto info = HoldsRows(proxy) ? MetaInfo() : proxy.proxy_info;
+  info.n_rows = n_rows;
+  info.n_cols = n_cols;
+  return info;
+}
+
+/// A proxy learns what is known of the rows; the features stay with the caller.
+void SetRows(DataHandle* proxy, MetaInfo info, CallerRows rows) {
+  proxy->proxy_info = std::move(info);
   proxy->rows = std::move(rows);
+}
+
+void DropRows(DataHandle* proxy) {
+  if (HoldsRows(*proxy)) SetRows(proxy, InfoOfUnknownRows(), {});
 }
 
 /// The same for rows that `view_of` makes a view of, given what is missing.
@@ -36,17 +49,19 @@ template <typename ViewOf>
 void SetView(DMatrixHandle handle, ViewOf view_of) {
   auto& proxy = ProxyOf(handle);
   auto const view = view_of(kNaN, MakeContext(0));
-  SetRows(&proxy, view->NumRows(), view->NumCols(),
+  SetRows(&proxy, InfoOfNext(proxy, view->NumRows(), view->NumCols()),
           {[view_of](Context const& ctx, float missing) { return DataMatrix::FromView(ctx, *view_of(missing, ctx)); },
            [view_of](Context const& ctx, float missing) { return view_of(missing, ctx); }});
 }
 
 void SetTable(DMatrixHandle handle, std::shared_ptr<ArrowTable const> const& table) {
   auto& proxy = ProxyOf(handle);
-  SetRows(&proxy, table->NumRows(), table->NumCols(),
-          {[table](Context const& ctx, float missing) { return DataMatrix::FromView(ctx, *table->View(missing)); },
-           nullptr});
-  SetArrowNames(*table, &proxy.proxy_info);
+  auto info = InfoOfNext(proxy, table->NumRows(), table->NumCols());
+  SetArrowNames(*table, &info);
+  auto const copy = [table](Context const& ctx, float missing) {
+    return DataMatrix::FromView(ctx, *table->View(missing));
+  };
+  SetRows(&proxy, std::move(info), {copy, nullptr});
 }
 
 void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays, std::int64_t n_cols) {
@@ -54,7 +69,8 @@ void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays,
   auto const copy = [arrays](Context const&, float missing) {
     return DataMatrix::FromDevice(RequireDeviceMemory()->Copy(arrays, missing));
   };
-  SetRows(&ProxyOf(handle), n_rows, n_cols, {copy, nullptr});
+  auto& proxy = ProxyOf(handle);
+  SetRows(&proxy, InfoOfNext(proxy, n_rows, n_cols), {copy, nullptr});
 }
 
 /// The batches of an iterator of the caller, through its proxy.
@@ -62,7 +78,7 @@ class CallerSource : public RowSource {
  public:
   CallerSource(Iterator const& iterator, float missing) : iterator_(iterator), missing_(missing) {}
   void Restart() override {
-    iterator_.proxy->rows = {};
+    DropRows(iterator_.proxy);
     iterator_.reset(iterator_.handle);
   }
   bool Next(Context const& ctx, RowBatch* batch) override {
@@ -94,11 +110,12 @@ class CallerSource : public RowSource {
   /// What the proxy holds now; it is empty afterwards.
   bool TakeRows(CallerRows* rows, RowBatch* batch) {
     if (iterator_.next(iterator_.handle) == 0) return false;
-    if (iterator_.proxy->rows.copy == nullptr) {
+    if (!HoldsRows(*iterator_.proxy)) {
       Fail(ErrorKind::kData, "the iterator announced a batch without giving its data; set the proxy's data before.");
     }
     *rows = std::exchange(iterator_.proxy->rows, {});
-    batch->info = std::exchange(iterator_.proxy->proxy_info, MetaInfo());
+    batch->info = std::exchange(iterator_.proxy->proxy_info, InfoOfUnknownRows());
+    ValidateInfo(batch->info);
     return true;
   }
 

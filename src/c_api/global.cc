@@ -9,6 +9,7 @@
 #include "booster/learner_param.h"
 #include "c_api/guard.h"
 #include "c_api/json_config.h"
+#include "common/client.h"
 #include "common/log.h"
 #include "common/quoted.h"
 #include "common/team.h"
@@ -20,10 +21,14 @@
 namespace kauri::c_api {
 namespace {
 
-/// The dialect that the ABI and the model files follow.
-constexpr int kDialect[] = {3, 2, 0};
+/// What the calling thread has set, besides the verbosity.
+struct ThreadSettings {
+  int threads = 0;
+  bool use_rmm = false;              ///< changes nothing: device memory comes from CUDA's own pool
+  bool use_cuda_async_pool = false;  ///< nor does this
+};
 
-thread_local int t_threads = 0;
+thread_local ThreadSettings t_settings;
 thread_local std::string t_text;
 
 void SetWhere(int* out, int value) {
@@ -42,6 +47,14 @@ std::vector<std::string> Lines(std::string const& text) {
   return lines;
 }
 
+constexpr bool IsDebugBuild() {
+#ifdef NDEBUG
+  return false;
+#else
+  return true;
+#endif
+}
+
 std::string BuildInfo() {
   auto const plugin = GetCudaPluginStatus();
   std::vector<std::string> devices;
@@ -50,8 +63,12 @@ std::string BuildInfo() {
                      {"COMPILER", JsonQuoted(__VERSION__)},
                      {"USE_OPENMP", kauri::detail::TeamIsOpenMp() ? "true" : "false"},
                      {"USE_CUDA", plugin.problem.empty() ? "true" : "false"},
+                     {"USE_DLOPEN_NCCL", "false"},
+                     {"USE_FEDERATED", "false"},
                      {"USE_NCCL", "false"},
+                     {"USE_NVCOMP", "false"},
                      {"USE_RMM", "false"},
+                     {"DEBUG", IsDebugBuild() ? "true" : "false"},
                      {"CUDA_PLUGIN", JsonQuoted(plugin.path)},
                      {"CUDA_DEVICES", JsonArray(devices)},
                      {"CUDA_PROBLEM", JsonQuoted(plugin.problem)}});
@@ -59,25 +76,30 @@ std::string BuildInfo() {
 
 void CheckGlobalKeys(JsonConfig const& config) {
   for (auto const& [key, value] : config.Document().items()) {
-    if (key == "verbosity" || key == "nthread") continue;
-    if (key != "use_rmm" && key != "use_cuda_async_pool") {
-      Fail(ErrorKind::kParameter, "unknown global parameter ", Quoted(key), "; expected verbosity or nthread.");
-    }
-    if (config.Boolean(key.c_str())) {
-      Fail(ErrorKind::kParameter, "global parameter ", key, "=true is not available; leave it out or pass false.");
-    }
+    if (key == "verbosity" || key == "nthread" || key == "use_rmm" || key == "use_cuda_async_pool") continue;
+    Fail(ErrorKind::kParameter, "unknown global parameter ", Quoted(key), "; expected verbosity or nthread.");
   }
 }
 
 void SetGlobalConfig(JsonConfig const& config) {
   CheckGlobalKeys(config);
+  auto next = t_settings;
   auto const verbosity = config.IntegerOr("verbosity", GetLogLevel());
-  auto const threads = config.IntegerOr("nthread", t_threads);
+  next.threads = static_cast<int>(std::clamp<std::int64_t>(config.IntegerOr("nthread", next.threads), 0, 1 << 20));
+  if (config.Has("use_rmm")) next.use_rmm = config.Boolean("use_rmm");
+  if (config.Has("use_cuda_async_pool")) next.use_cuda_async_pool = config.Boolean("use_cuda_async_pool");
   if (verbosity < 0 || verbosity > 3) {
     Fail(ErrorKind::kParameter, "global parameter verbosity=", verbosity, " is not valid; expected 0 to 3.");
   }
   SetLogLevel(static_cast<int>(verbosity));
-  t_threads = static_cast<int>(std::clamp<std::int64_t>(threads, 0, 1 << 20));
+  t_settings = next;
+}
+
+std::string GlobalConfig() {
+  return JsonObject({{"verbosity", std::to_string(GetLogLevel())},
+                     {"nthread", std::to_string(t_settings.threads)},
+                     {"use_rmm", t_settings.use_rmm ? "true" : "false"},
+                     {"use_cuda_async_pool", t_settings.use_cuda_async_pool ? "true" : "false"}});
 }
 
 std::string ParameterList() {
@@ -97,7 +119,7 @@ std::string ParameterList() {
 
 }  // namespace
 
-int DefaultThreads() { return t_threads; }
+int DefaultThreads() { return t_settings.threads; }
 
 Context MakeContext(std::int64_t nthread) {
   Context ctx;
@@ -116,9 +138,10 @@ int KauriGetParameters(char const** out) {
 }
 
 void XGBoostVersion(int* major, int* minor, int* patch) {
-  SetWhere(major, kDialect[0]);
-  SetWhere(minor, kDialect[1]);
-  SetWhere(patch, kDialect[2]);
+  auto const& version = kauri::ThisClient().version;
+  SetWhere(major, version[0]);
+  SetWhere(minor, version[1]);
+  SetWhere(patch, version[2]);
 }
 
 int KauriNumThreads(int nthread, int* out) {
@@ -130,7 +153,7 @@ int XGBuildInfo(char const** out) {
 }
 
 int XGBRegisterLogCallback(void (*callback)(char const*)) {
-  return Guard([&] { kauri::SetLogCallback(callback); });
+  return Guard([&] { kauri::SetLogCallback(callback, kauri::LineStart::kLevel); });
 }
 
 int KauriRegisterLogCallback(void (*callback)(int, char const*)) {
@@ -142,11 +165,5 @@ int XGBSetGlobalConfig(char const* config) {
 }
 
 int XGBGetGlobalConfig(char const** out) {
-  return Guard([&] {
-    ReturnText(kauri::JsonObject({{"verbosity", std::to_string(kauri::GetLogLevel())},
-                                  {"nthread", std::to_string(DefaultThreads())},
-                                  {"use_rmm", "false"},
-                                  {"use_cuda_async_pool", "false"}}),
-               out);
-  });
+  return Guard([&] { ReturnText(GlobalConfig(), out); });
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "booster/learner.h"
+#include "data/meta_info.h"
 #include "kauri/c_api.h"
 #include "kauri/data_matrix.h"
 
@@ -47,6 +48,7 @@ enum class HandleKind : std::uint64_t {
   kBooster = 0x6B6175726942535BU,
   kDeviceArray = 0x6B61757269444152U,
   kCategories = 0x6B61757269434154U,
+  kTracker = 0x6B61757269545241U,
   kFreed = 0
 };
 
@@ -90,14 +92,14 @@ struct CallerRows {
   std::function<std::unique_ptr<DataView>(Context const& ctx, float missing)> view;  ///< null: they must be copied
 };
 
-/// A DMatrix, or a proxy: a proxy has no `data`, only what is known of the rows.
+/// A DMatrix, or a proxy: a proxy has no `data`, only what is known of the rows, which may come before them.
 struct DataHandle : HandleBase {
   explicit DataHandle(std::shared_ptr<DataMatrix> matrix) : HandleBase(HandleKind::kData), data(std::move(matrix)) {}
   MetaInfo const& Info() const { return data != nullptr ? data->Info() : proxy_info; }
   MetaInfo* MutableInfo() { return data != nullptr ? data->MutableInfo() : &proxy_info; }
 
   std::shared_ptr<DataMatrix> data;
-  MetaInfo proxy_info;
+  MetaInfo proxy_info = InfoOfUnknownRows();
   CallerRows rows;  ///< of a proxy: what it was given last
 };
 

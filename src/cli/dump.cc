@@ -3,6 +3,7 @@
 #include "booster/learner.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
+#include "cli/report.h"
 #include "cli/tasks.h"
 
 namespace kauri::cli {
@@ -30,7 +31,8 @@ void Dump(Options const& options) {
   Learner learner;
   SetUpLearner(options, &learner);
   auto const& model = learner.GetModel();
-  auto const map = cli.fmap.empty() ? FeatureMap{model.feature_names, model.feature_types} : ReadFeatureMap(cli.fmap);
+  auto map = cli.fmap.empty() ? FeatureMap{model.feature_names, model.feature_types} : ReadFeatureMap(cli.fmap);
+  if (cli.dump_format != CliParam::kJson) map.categories = model.categories.names;  // people read the others
   char const* const formats[] = {"text", "json", "dot"};
   auto const trees = DumpModel(model, map, cli.dump_stats, formats[cli.dump_format]);
   switch (cli.dump_format) {
@@ -43,7 +45,7 @@ void Dump(Options const& options) {
     default:
       WriteText(trees, &file.Stream());
   }
-  file.Close();
+  file.Close(Counted(static_cast<std::int64_t>(trees.size()), model.IsLinear() ? "linear model" : "tree"));
 }
 
 }  // namespace kauri::cli

@@ -15,6 +15,7 @@ void EarlyStopping::Update(std::int64_t iteration, std::vector<EvaluationResult>
     Fail(ErrorKind::kParameter, "early_stopping_rounds=", patience_, " has no metric to watch on eval[", set_name_,
          "]; give eval_metric.");
   }
+  metric_ = watched->metric;
   auto const score = watched->value;
   auto const improved =
       !std::isnan(score) && (!HasBest() || (watched->higher_is_better ? score > state_.score : score < state_.score));

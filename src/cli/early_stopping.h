@@ -29,11 +29,14 @@ class EarlyStopping {
   bool IsOver() const { return patience_ > 0 && state_.rounds_without >= patience_; }
   bool HasBest() const { return state_.iteration >= 0; }
   State const& Best() const { return state_; }
+  /// The watched metric; empty before the first round.
+  std::string const& Metric() const { return metric_; }
 
  private:
   std::string set_name_;
   std::int64_t patience_;
   State state_;
+  std::string metric_;
 };
 
 }  // namespace kauri::cli

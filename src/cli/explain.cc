@@ -12,6 +12,7 @@
 #include "cli/files.h"
 #include "cli/learner_setup.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/tasks.h"
 #include "common/quoted.h"
 #include "data/row_window.h"
@@ -113,7 +114,7 @@ void Explain(Options const& options) {
     auto const row_width = OutputWidth(model, explain.kind, {});
     WriteTiles(*ready, task, explain, ExplainTileRows(row_width), writer.get());
   }
-  file.Close();
+  file.Close("explanations of " + Counted(rows->NumRows(), "row"));
 }
 
 }  // namespace kauri::cli

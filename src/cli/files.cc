@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "cli/report.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
 
@@ -38,14 +39,16 @@ OutputFile::OutputFile(std::string path, std::string role) : path_(std::move(pat
   stream_ = &file_;
 }
 
-void OutputFile::Close() {
+void OutputFile::Close(std::string const& contents) {
   if (*stream_) errno = 0;  // otherwise it is what the write that failed left
   stream_->flush();
   if (file_.is_open()) file_.close();
   if (!*stream_) Refuse("cannot write all of", errno);
-  if (replacement_ == nullptr) return;
-  if (auto const error = replacement_->Commit()) Refuse("cannot put in its place", error);
-  replacement_.reset();
+  if (replacement_ != nullptr) {
+    if (auto const error = replacement_->Commit()) Refuse("cannot put in its place", error);
+    replacement_.reset();
+  }
+  SayWritten(contents, path_);
 }
 
 void OutputFile::Refuse(char const* what, int error) const {

@@ -22,8 +22,9 @@ class OutputFile {
   /// \throws Error(kIo) when the file cannot be opened or nothing can be written to it: make it before the work.
   OutputFile(std::string path, std::string role);
   std::ostream& Stream() { return *stream_; }
-  /// Call at the end. \throws Error(kIo) unless every byte was taken (a full disk, a closed pipe).
-  void Close();
+  /// Call at the end; says that `contents` are written. \throws Error(kIo) unless every byte was taken (a full disk, a
+  /// closed pipe).
+  void Close(std::string const& contents);
 
  private:
   [[noreturn]] void Refuse(char const* what, int error) const;

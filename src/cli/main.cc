@@ -9,6 +9,7 @@
 
 #include "cli/config_parser.h"
 #include "cli/help.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/tasks.h"
@@ -75,6 +76,10 @@ int main(int argc, char** argv) {
   try {
     kauri::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
     return 0;
+  } catch (kauri::cli::Interrupted const& interrupted) {
+    std::cout.flush();
+    std::signal(interrupted.Signal(), SIG_DFL);
+    std::raise(interrupted.Signal());
   } catch (std::bad_alloc const&) {
     std::cerr << "error: not enough memory; use less data, or a smaller max_bin.\n";
   } catch (std::exception const& error) {

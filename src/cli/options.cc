@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "booster/learner_param.h"
+#include "booster/other_names.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
@@ -43,9 +44,8 @@ void AddEvaluationSet(Setting const& setting, Options* options) {
 [[noreturn]] void RefuseUnknown(Setting const& setting, std::vector<std::string> known) {
   auto const cli_names = CliNames();
   known.insert(known.end(), cli_names.begin(), cli_names.end());
-  auto const nearest = NearestName(setting.key, known);
-  Fail(ErrorKind::kParameter, setting.origin, ": unknown parameter ", Quoted(setting.key),
-       nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " kauri --help lists all of them.");
+  Fail(ErrorKind::kParameter, setting.origin, ": unknown parameter ", Quoted(setting.key), HintFor(setting.key, known),
+       " kauri --help lists all of them.");
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("text", kText)
         .add_enum("json", kJson)
         .add_enum("dot", kDot)
-        .describe("Form of the dump.");
+        .describe("Form of the dump; text and dot show the names of categories, json their numbers.");
     DMLC_DECLARE_FIELD(name_dump).set_default("dump.txt").describe("Where the dump goes; stdout: standard output.");
     DMLC_DECLARE_FIELD(fmap).set_default("").describe(
         "File of feature names for the dump, 'index name type' per line. Also name_fmap.");

@@ -5,6 +5,7 @@
 #include "cli/explanation_writer.h"
 #include "cli/files.h"
 #include "cli/learner_setup.h"
+#include "cli/report.h"
 #include "cli/tasks.h"
 #include "kauri/error.h"
 
@@ -38,7 +39,7 @@ void Predict(Options const& options) {
   } else {
     for (auto const value : prediction.values) file.Stream() << value << '\n';
   }
-  file.Close();
+  file.Close((options.cli.pred_contribs ? "contributions of " : "predictions of ") + Counted(data->NumRows(), "row"));
 }
 
 }  // namespace kauri::cli

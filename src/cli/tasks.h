@@ -6,7 +6,7 @@
 namespace kauri::cli {
 
 /// Learns num_round rounds, prints a line of metrics per round to standard output, saves the model.
-/// All paths are checked before the first round. \throws Error.
+/// All paths are checked before the first round. \throws Error, and Interrupted by a signal between two rounds.
 void Train(Options const& options);
 
 /// Applies model_in to test_path. \throws Error.

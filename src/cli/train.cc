@@ -10,8 +10,10 @@
 #include "cli/checkpoint.h"
 #include "cli/early_stopping.h"
 #include "cli/files.h"
+#include "cli/interrupt.h"
 #include "cli/learner_setup.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/tasks.h"
 #include "common/folder_lock.h"
 #include "common/quoted.h"
@@ -20,13 +22,13 @@
 namespace kauri::cli {
 namespace {
 
-std::string FinalPath(CliParam const& cli) {
-  return cli.model_out.empty() ? NumberedPath(cli, cli.num_round) : cli.model_out;
+std::string FinalPath(CliParam const& cli, std::int64_t rounds) {
+  return cli.model_out.empty() ? NumberedPath(cli, rounds) : cli.model_out;
 }
 
 /// Hours of training must not end in a path that never was there.
 void CheckModelPaths(CliParam const& cli) {
-  auto const path = FinalPath(cli);
+  auto const path = FinalPath(cli, cli.num_round);
   FormatOfPath(path);
   ParseDialect(cli.model_dialect);
   CheckWritable(path, "model");
@@ -55,6 +57,7 @@ class Trainer {
         stopping_(WatchedSet(options), cli_.early_stopping_rounds, checkpoint.best),
         progress_(cli_.num_round - checkpoint.rounds, "rounds"),
         first_round_(checkpoint.rounds),
+        done_(checkpoint.rounds),
         dialect_(ParseDialect(cli_.model_dialect)),
         best_(std::move(checkpoint.best_model)) {
     SetUpLearner(WithModelOf(checkpoint, options), &learner_);
@@ -70,30 +73,46 @@ class Trainer {
     if (!checkpoint.path.empty()) Say("resuming from " + Quoted(checkpoint.path));
   }
 
+  /// \throws Interrupted by a signal, after the finished rounds are saved.
   void Run() {
+    SignalWatch const watch;
     auto const start = learner_.NumIterations() - first_round_;
-    auto const began = Clock::now();
-    auto out_of_time = false;
-    for (auto round = first_round_; round < cli_.num_round && !stopping_.IsOver() && !out_of_time; ++round) {
-      if (round == 0) ForgetBestRound();
-      learner_.BoostRound(train_, start + round);
-      if (round == first_round_) RequireSayable(learner_.GetModel(), dialect_);  // not after hours of training
-      Evaluate(start + round);
-      auto const done = round + 1;
-      auto const seconds = std::chrono::duration<double>(Clock::now() - began).count();
-      out_of_time = cli_.time_budget > 0.0 && seconds >= cli_.time_budget && done < cli_.num_round;
-      if (out_of_time) Say(TimeIsUp(done));
-      if (cli_.save_period > 0 && (out_of_time || done % cli_.save_period == 0)) {
-        SaveCheckpoint(options_, learner_.GetModel(), {done, {}, stopping_.Best(), best_});
-      }
-      progress_.Update(done - first_round_);
-    }
+    while (done_ < cli_.num_round && !stopping_.IsOver() && !cut_short_) TrainRound(start + done_);
     progress_.Clear();
+    if (stopping_.IsOver() && done_ > first_round_) Say(StoppingText());
     Save();
+    if (cut_short_ && SignalWatch::Signal() != 0) throw Interrupted(SignalWatch::Signal());
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void TrainRound(std::int64_t iteration) {
+    if (done_ == 0) ForgetBestRound();
+    learner_.BoostRound(train_, iteration);
+    if (done_ == first_round_) RequireSayable(learner_.GetModel(), dialect_);  // not after hours of training
+    Evaluate(iteration);
+    ++done_;
+    EndEarly();
+    if (cli_.save_period > 0 && (cut_short_ || done_ % cli_.save_period == 0)) SaveRounds();
+    progress_.Update(done_ - first_round_);
+  }
+
+  /// Decides whether a round that is not the last one was.
+  void EndEarly() {
+    if (done_ == cli_.num_round || stopping_.IsOver()) return;
+    auto const seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    auto const out_of_time = cli_.time_budget > 0.0 && seconds >= cli_.time_budget;
+    cut_short_ = out_of_time || SignalWatch::Signal() != 0;
+    if (!cut_short_) return;
+    auto const why = out_of_time ? "time_budget=" + NumberText(cli_.time_budget) : std::string("interrupted");
+    Say(why + ": stopped after " + std::to_string(done_) + " of " + Counted(cli_.num_round, "round"));
+  }
+
+  void SaveRounds() {
+    SaveCheckpoint(options_, learner_.GetModel(), {done_, {}, stopping_.Best(), best_});
+    if (cut_short_) SayWritten("checkpoint of " + Counted(done_, "round"), NumberedPath(cli_, done_));
+  }
 
   /// The model keeps what it knows already.
   void TakeFeatureInfo(std::string const& field, std::vector<std::string> const& values) {
@@ -110,9 +129,12 @@ class Trainer {
     std::cerr << message << '\n';
   }
 
-  std::string TimeIsUp(std::int64_t done) const {
-    return "time_budget=" + NumberText(cli_.time_budget) + ": stopped after " + std::to_string(done) + " of " +
-           std::to_string(cli_.num_round) + " rounds";
+  std::string StoppingText() const {
+    auto const text = "early stopping after " + Counted(done_, "round");
+    if (!stopping_.HasBest()) return text + ": no value of the watched metric is a number";
+    auto const& best = stopping_.Best();
+    EvaluationResult const watched{WatchedSet(options_), stopping_.Metric(), best.score, false};
+    return text + "; the best is " + EvaluationLine(best.iteration, {watched});
   }
 
   /// Prints the round's line.
@@ -120,7 +142,7 @@ class Trainer {
     if (sets_.empty()) return;
     auto const results = learner_.Evaluate(sets_);
     progress_.Clear();
-    std::cout << Learner::FormatEvaluation(iteration, results) << std::endl;
+    std::cout << EvaluationLine(iteration, results) << std::endl;
     stopping_.Update(iteration, results);
     if (stopping_.Best().iteration == iteration && LaterRoundsChangeEarlierOnes(learner_.GetModel())) {
       best_ = learner_.GetModel();
@@ -128,15 +150,19 @@ class Trainer {
   }
 
   void Save() {
-    if (!stopping_.HasBest()) {
-      SaveModel(learner_.GetModel(), FinalPath(cli_), dialect_);
-      return;
-    }
+    auto const path = FinalPath(cli_, cut_short_ ? done_ : cli_.num_round);
+    if (cut_short_ && cli_.model_out.empty() && cli_.save_period > 0) return;  // the checkpoint has that name
+    if (!stopping_.HasBest()) return Write(learner_.GetModel(), path);
     auto const best_iteration = stopping_.Best().iteration;
     auto best = best_.has_value() ? std::move(*best_) : learner_.Slice({0, best_iteration + 1}, 1)->GetModel();
     best.attributes["best_iteration"] = std::to_string(best_iteration);
     best.attributes["best_score"] = NumberText(stopping_.Best().score);
-    SaveModel(best, FinalPath(cli_), dialect_);
+    Write(best, path);
+  }
+
+  void Write(Model const& model, std::string const& path) const {
+    SaveModel(model, path, dialect_);
+    SayWritten("model of " + Counted(model.NumIterations(), "round"), path);
   }
 
   Options const& options_;
@@ -144,7 +170,10 @@ class Trainer {
   EarlyStopping stopping_;
   Progress progress_;
   std::int64_t first_round_;  ///< those before it were done by the training that is resumed
-  ModelDialect dialect_;      ///< of the final model; checkpoints have all that training needs
+  std::int64_t done_;         ///< rounds, those too
+  bool cut_short_ = false;    ///< before num_round and early stopping, by the time or a signal
+  Clock::time_point began_ = Clock::now();
+  ModelDialect dialect_;  ///< of the final model; checkpoints have all that training needs
   Learner learner_;
   std::shared_ptr<DataMatrix const> train_;
   std::vector<NamedData> sets_;

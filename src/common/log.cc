@@ -1,6 +1,5 @@
 #include "common/log.h"
 
-#include <atomic>
 #include <mutex>
 
 #include "common/quoted.h"
@@ -8,16 +7,23 @@
 namespace kauri {
 namespace {
 
-std::atomic<int> g_level{static_cast<int>(LogLevel::kWarning)};
+thread_local int t_level = static_cast<int>(LogLevel::kWarning);
 std::mutex g_mutex;
 LogCallback g_callback = nullptr;  // at most one of the two
 LeveledLogCallback g_leveled_callback = nullptr;
+LineStart g_line_start = LineStart::kText;
+
+std::string StartOfLine(LogLevel level) {
+  if (g_line_start == LineStart::kText) return "";
+  return level == LogLevel::kWarning ? "WARNING: " : level == LogLevel::kInfo ? "INFO: " : "DEBUG: ";
+}
 
 }  // namespace
 
-void SetLogCallback(LogCallback callback) {
+void SetLogCallback(LogCallback callback, LineStart start) {
   std::lock_guard<std::mutex> const lock(g_mutex);
   g_callback = callback;
+  g_line_start = start;
   g_leveled_callback = nullptr;
 }
 
@@ -27,15 +33,15 @@ void SetLeveledLogCallback(LeveledLogCallback callback) {
   g_leveled_callback = callback;
 }
 
-void SetLogLevel(int level) { g_level = level; }
+void SetLogLevel(int level) { t_level = level; }
 
-int GetLogLevel() { return g_level; }
+int GetLogLevel() { return t_level; }
 
 void LogLine(LogLevel level, std::string const& line) {
   if (static_cast<int>(level) > GetLogLevel()) return;
   auto const shown = Presentable(line);
   std::lock_guard<std::mutex> const lock(g_mutex);
-  if (g_callback != nullptr) g_callback(shown.c_str());
+  if (g_callback != nullptr) g_callback((StartOfLine(level) + shown).c_str());
   if (g_leveled_callback != nullptr) g_leveled_callback(static_cast<int>(level), shown.c_str());
 }
 

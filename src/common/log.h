@@ -13,10 +13,13 @@ using LogCallback = void (*)(char const* line);
 /// The same, with a LogLevel.
 using LeveledLogCallback = void (*)(int level, char const* line);
 
+/// What a line begins with: its text, or the level that XGBoost's clients look for (a warning's is "WARNING: ").
+enum class LineStart { kText, kLevel };
+
 /// Either takes the place of the callback that was set before; null: nobody gets lines.
-void SetLogCallback(LogCallback callback);
+void SetLogCallback(LogCallback callback, LineStart start = LineStart::kText);
 void SetLeveledLogCallback(LeveledLogCallback callback);
-/// Messages above this level are dropped; kWarning by default.
+/// Of the calling thread: messages above this level are dropped; kWarning by default.
 void SetLogLevel(int level);
 int GetLogLevel();
 void LogLine(LogLevel level, std::string const& line);

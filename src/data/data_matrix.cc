@@ -23,11 +23,10 @@ std::uint64_t NextId() {
   return next++;
 }
 
-void CheckShape(std::int64_t n_rows, std::int64_t n_cols) {
+void CheckColumnCount(std::int64_t n_cols) {
   if (n_cols < 0 || n_cols > std::numeric_limits<std::int32_t>::max()) {
-    Fail(ErrorKind::kData, "the data have ", n_cols, " columns; between 1 and 2147483647 are supported.");
+    Fail(ErrorKind::kData, "the data have ", n_cols, " columns; at most 2147483647 are supported.");
   }
-  if (n_rows > 0 && n_cols == 0) Fail(ErrorKind::kData, "the data have ", n_rows, " rows but no columns.");
 }
 
 /// n_rows * n_cols of a matrix that is to be stored densely.
@@ -58,8 +57,8 @@ void SortRow(CsrStorage* csr, std::size_t begin, std::size_t end,
   for (auto i = begin; i < end; ++i) std::tie(csr->features[i], csr->values[i]) = (*scratch)[i - begin];
 }
 
-/// Sorts a row where needed and checks what CsrStorage promises.
-void NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
+/// Sorts a row where needed and checks its entries. True where it stores a feature twice.
+bool NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
                   std::vector<std::pair<std::uint32_t, float>>* scratch) {
   auto const begin = static_cast<std::size_t>(csr->row_ptr[row]);
   auto const end = static_cast<std::size_t>(csr->row_ptr[row + 1]);
@@ -70,14 +69,43 @@ void NormaliseRow(CsrStorage* csr, std::int64_t row, std::int64_t n_cols,
       Fail(ErrorKind::kData, "row ", row, " has the feature index ", features[i], ", but there are ", n_cols,
            " columns.");
     }
-    if (i > begin && features[i] == features[i - 1]) {
-      Fail(ErrorKind::kData, "row ", row, " stores feature ", features[i], " twice; sum or drop the duplicates first.");
-    }
     if (std::isinf(csr->values[i])) FailInfinite(row, features[i], csr->values[i]);
     if (std::isnan(csr->values[i])) {
       Fail(ErrorKind::kData, "row ", row, " stores NaN for feature ", features[i], "; leave missing entries out.");
     }
   }
+  return std::adjacent_find(features + begin, features + end) != features + end;
+}
+
+/// Of a feature that a row stores twice the last value stays, as in XGBoost's predictions.
+void DropRepeated(CsrStorage* csr) {
+  std::int64_t next = 0;
+  std::int64_t begin = 0;
+  for (std::size_t row = 0; row + 1 < csr->row_ptr.size(); ++row) {
+    auto const end = csr->row_ptr[row + 1];
+    for (auto entry = begin; entry < end; ++entry) {
+      if (entry + 1 < end && csr->features[entry] == csr->features[entry + 1]) continue;
+      csr->features[next] = csr->features[entry];
+      csr->values[next++] = csr->values[entry];
+    }
+    csr->row_ptr[row + 1] = next;
+    begin = end;
+  }
+  csr->features.resize(next);
+  csr->values.resize(next);
+}
+
+/// What CsrStorage promises.
+void Normalise(Context const& ctx, std::int64_t n_cols, CsrStorage* csr) {
+  std::atomic<bool> has_repeated{false};
+  auto const n_rows = static_cast<std::int64_t>(csr->row_ptr.size()) - 1;
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::vector<std::pair<std::uint32_t, float>> scratch;
+    for (auto row = begin; row < end; ++row) {
+      if (NormaliseRow(csr, row, n_cols, &scratch)) has_repeated = true;
+    }
+  });
+  if (has_repeated) DropRepeated(csr);
 }
 
 }  // namespace
@@ -98,10 +126,14 @@ std::unique_ptr<DataMatrix> CopyRows(Context const& ctx, DataView const& view) {
   if (auto const* sparse = dynamic_cast<SparseView const*>(&view)) {
     return DataMatrix::FromCsr(sparse->CopyCsr(ctx), n_cols, ctx);
   }
-  CheckShape(n_rows, n_cols);
+  CheckColumnCount(n_cols);
+  if (n_cols == 0 && n_rows > std::numeric_limits<std::int32_t>::max()) {  // no memory bounds their number
+    Fail(ErrorKind::kData, "the data have ", n_rows, " rows but no columns.");
+  }
   DenseStorage storage;
   ResizeLarge(ctx, &storage.values, NumCells(n_rows, n_cols));
-  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  auto const n_copied = n_cols == 0 ? 0 : n_rows;
+  ParallelForBlocks(ctx, n_copied, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     view.CopyRows(begin, end, n_cols, storage.values.data() + begin * n_cols);
   });
   return DataMatrix::FromDense(std::move(storage), n_rows, n_cols, ctx);
@@ -117,7 +149,7 @@ std::unique_ptr<DataMatrix> DataMatrix::FromView(Context const& ctx, DataView co
 
 std::unique_ptr<DataMatrix> DataMatrix::FromDense(DenseStorage storage, std::int64_t n_rows, std::int64_t n_cols,
                                                   Context const& ctx) {
-  CheckShape(n_rows, n_cols);
+  CheckColumnCount(n_cols);
   if (storage.values.size() != NumCells(n_rows, n_cols)) {
     Fail(ErrorKind::kData, "there are ", storage.values.size(), " values for ", n_rows, " rows of ", n_cols,
          " columns.");
@@ -130,13 +162,10 @@ std::unique_ptr<DataMatrix> DataMatrix::FromDense(DenseStorage storage, std::int
 
 std::unique_ptr<DataMatrix> DataMatrix::FromCsr(CsrStorage storage, std::int64_t n_cols, Context const& ctx) {
   CheckRowPtr(storage);
+  CheckColumnCount(n_cols);
+  Normalise(ctx, n_cols, &storage);
   auto const n_rows = static_cast<std::int64_t>(storage.row_ptr.size()) - 1;
   auto const n_entries = storage.row_ptr.back();
-  CheckShape(n_rows, n_cols);
-  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    std::vector<std::pair<std::uint32_t, float>> scratch;
-    for (auto row = begin; row < end; ++row) NormaliseRow(&storage, row, n_cols, &scratch);
-  });
   std::unique_ptr<DataMatrix> matrix(new DataMatrix());
   if (IsMostlyPresent(n_entries, n_rows, n_cols)) {
     auto& values = matrix->dense_.values;
@@ -154,7 +183,7 @@ std::unique_ptr<DataMatrix> DataMatrix::FromCsr(CsrStorage storage, std::int64_t
 
 std::unique_ptr<DataMatrix> DataMatrix::FromDevice(std::unique_ptr<DeviceStorage const> storage) {
   auto const& layout = storage->Layout();
-  CheckShape(layout.n_rows, layout.n_cols);
+  CheckColumnCount(layout.n_cols);
   std::unique_ptr<DataMatrix> matrix(new DataMatrix());
   matrix->Finish(layout.n_rows, layout.n_cols, layout.n_entries);
   matrix->device_ = std::move(storage);
@@ -163,7 +192,7 @@ std::unique_ptr<DataMatrix> DataMatrix::FromDevice(std::unique_ptr<DeviceStorage
 
 std::unique_ptr<DataMatrix> DataMatrix::FromStore(std::shared_ptr<RowStore const> store, std::int64_t n_rows,
                                                   std::int64_t n_cols, std::int64_t n_entries) {
-  CheckShape(n_rows, n_cols);
+  CheckColumnCount(n_cols);
   std::unique_ptr<DataMatrix> matrix(new DataMatrix());
   matrix->Finish(n_rows, n_cols, n_entries);
   matrix->store_ = std::move(store);
@@ -172,7 +201,8 @@ std::unique_ptr<DataMatrix> DataMatrix::FromStore(std::shared_ptr<RowStore const
 
 void DataMatrix::FailWithoutValues(char const* what) const {
   Fail(ErrorKind::kData, what, " needs the values of the features in memory, but the data are ", store_->Describe(),
-       ". Make a DMatrix of the same rows, or train with tree_method=hist and device=cpu.");
+       ". Only the `hist` tree method can use it: make a DMatrix of the same rows, or train with tree_method=hist and ",
+       "device=cpu.");
 }
 
 std::unique_ptr<DataView> DataMatrix::View() const {

@@ -70,6 +70,19 @@ std::shared_ptr<void const> DerivedData::Get(DerivedKey const& key, MemoryBudget
   return slot->entry.value;
 }
 
+std::shared_ptr<void const> DerivedData::Latest(std::string const& kind) const {
+  std::shared_ptr<Slot> slot;
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    auto const found =
+        std::find_if(slots_.begin(), slots_.end(), [&](auto const& kept) { return kept->key.kind == kind; });
+    if (found != slots_.end()) slot = *found;
+  }
+  if (slot == nullptr) return nullptr;
+  std::lock_guard<std::mutex> const lock(slot->mutex);
+  return slot->entry.value;
+}
+
 std::size_t DerivedData::NumKept() const {
   std::lock_guard<std::mutex> const lock(mutex_);
   return slots_.size();

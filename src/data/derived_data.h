@@ -52,6 +52,8 @@ class DerivedData {
   /// The entry of `key`; one that is not kept is made. What `make` throws is thrown, and the next call makes it anew.
   std::shared_ptr<void const> Get(DerivedKey const& key, MemoryBudget const& budget,
                                   std::function<DerivedEntry()> const& make);
+  /// The entry of a kind that was asked for last, or null where none is kept.
+  std::shared_ptr<void const> Latest(std::string const& kind) const;
   /// How many entries are kept, and what they take.
   std::size_t NumKept() const;
   std::int64_t BytesKept() const;

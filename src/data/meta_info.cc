@@ -22,7 +22,7 @@ namespace {
 }
 
 /// What a value must satisfy besides not being NaN.
-enum class Rule { kFinite, kNotNegative, kUpperBound };
+enum class Rule { kFinite, kNotNegative, kLowerBound, kUpperBound };
 
 char const* Meaning(Rule rule) {
   switch (rule) {
@@ -30,6 +30,8 @@ char const* Meaning(Rule rule) {
       return "finite float32 numbers";
     case Rule::kNotNegative:
       return "finite float32 numbers of at least 0";
+    case Rule::kLowerBound:
+      return "numbers or -infinity";
     case Rule::kUpperBound:
       return "numbers or +infinity";
   }
@@ -39,7 +41,16 @@ char const* Meaning(Rule rule) {
 bool Holds(Rule rule, float value) {
   constexpr auto kInfinity = std::numeric_limits<float>::infinity();
   auto const upper = rule == Rule::kUpperBound ? value <= kInfinity : value < kInfinity;
-  return upper && (rule == Rule::kNotNegative ? value >= 0.0F : value > -kInfinity);
+  auto const lower = rule == Rule::kLowerBound ? value >= -kInfinity : value > -kInfinity;
+  return upper && (rule == Rule::kNotNegative ? value >= 0.0F : lower);
+}
+
+/// How messages about bad values begin, in the words that code around XGBoost looks for.
+char const* WhatIsBad(std::string const& field) {
+  if (field == "label") return "Label contains NaN, infinity or a value too large: ";
+  if (field == "weight") return "Weights must be positive values: ";
+  if (field == "feature_weights") return "Feature weight must be greater than or equal to 0: ";
+  return "";
 }
 
 /// All elements, row by row, as float32.
@@ -52,8 +63,8 @@ std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, 
       for (std::int64_t col = 0; col < array.shape[1]; ++col) {
         auto const value = static_cast<float>(LoadElement<decltype(tag)>(ElementAddress(array, row, col)));
         if (!Holds(rule, value)) {
-          Fail(ErrorKind::kData, field, " of row ", row, " is ", value, "; it must hold ", Meaning(rule),
-               ". Correct or drop that row.");
+          Fail(ErrorKind::kData, WhatIsBad(field), field, " of row ", row, " is ", value, "; it must hold ",
+               Meaning(rule), ". Correct or drop that row.");
         }
         values[next++] = value;
       }
@@ -82,7 +93,7 @@ std::vector<std::int64_t> ReadIntegers(std::string const& field, ArrayView const
 }
 
 void RequireLength(std::string const& field, std::int64_t length, std::int64_t expected, char const* of_what) {
-  if (length != expected) {
+  if (length != expected && expected != kUnknownCount) {
     Fail(ErrorKind::kData, field, " has ", length, " values, but the data have ", expected, " ", of_what, ".");
   }
 }
@@ -94,31 +105,26 @@ void RequireVector(std::string const& field, ArrayView const& array) {
 
 void SetLabels(MetaInfo* info, ArrayView const& array) {
   auto const n_values = array.Size();
-  if (n_values > 0 && array.shape[0] != info->n_rows) RequireLength("label", array.shape[0], info->n_rows, "rows");
+  auto const is_row_vector = array.n_dims == 2 && array.shape[0] == 1 && n_values == info->n_rows;
+  if (n_values > 0 && !is_row_vector) RequireLength("label", array.shape[0], info->n_rows, "rows");
   info->labels = ReadFloats("label", array, Rule::kFinite);
-  info->n_targets = n_values > 0 ? array.shape[1] : 1;
+  info->n_targets = n_values > 0 && !is_row_vector ? array.shape[1] : 1;
 }
 
 void SetWeights(MetaInfo* info, ArrayView const& array) {
   RequireVector("weight", array);
-  auto const n_groups = static_cast<std::int64_t>(info->group_ptr.size()) - 1;
   auto const length = array.Size();
-  if (n_groups >= 0 && length > 0 && length != n_groups) {
-    Fail(ErrorKind::kData, "weight has ", length, " values beside ", n_groups,
-         " query groups; give one per group, or leave the groups out to weigh rows.");
-  }
-  if (length > info->n_rows && n_groups < 0) {
-    Fail(ErrorKind::kData, "weight has ", length, " values; expected one per row, ", info->n_rows, ".");
-  }
+  auto const is_too_long = info->n_rows != kUnknownCount && length > info->n_rows;
+  if (is_too_long || !info->group_ptr.empty()) CheckWeightCount(*info, length);
   info->weights = ReadFloats("weight", array, Rule::kNotNegative);
 }
 
 void SetBaseMargin(MetaInfo* info, ArrayView const& array) {
-  auto const rows_fit =
-      array.n_dims == 2 ? array.shape[0] == info->n_rows : info->n_rows > 0 && array.shape[0] % info->n_rows == 0;
-  if (array.Size() > 0 && !rows_fit) {
+  auto const n_values = array.Size();
+  auto const rows_fit = info->n_rows == kUnknownCount || (info->n_rows > 0 && n_values % info->n_rows == 0);
+  if (n_values > 0 && !rows_fit) {
     Fail(ErrorKind::kData, "base_margin has the shape [", array.shape[0], ", ", array.shape[1], "], but the data have ",
-         info->n_rows, " rows; give [n_rows] or [n_rows, n_outputs].");
+         info->n_rows, " rows; give [n_rows] or [n_rows, n_outputs], or as many values in another shape.");
   }
   info->base_margin = ReadFloats("base_margin", array, Rule::kFinite);
 }
@@ -129,15 +135,12 @@ void SetGroups(MetaInfo* info, ArrayView const& array) {
   auto const sizes = ReadIntegers("group", array);
   std::vector<std::int64_t> group_ptr{0};
   for (std::size_t group = 0; group < sizes.size(); ++group) {
-    auto const left = info->n_rows - group_ptr.back();
-    if (sizes[group] < 0 || sizes[group] > left) {
+    std::int64_t end = 0;
+    if (sizes[group] < 0 || __builtin_add_overflow(group_ptr.back(), sizes[group], &end)) {
       Fail(ErrorKind::kData, "group[", group, "] is ", sizes[group],
-           "; sizes must be at least 0 and add up to the number of rows, ", info->n_rows, ".");
+           "; sizes must be at least 0 and add up to the number of rows.");
     }
-    group_ptr.push_back(group_ptr.back() + sizes[group]);
-  }
-  if (group_ptr.back() != info->n_rows) {
-    Fail(ErrorKind::kData, "group sizes add up to ", group_ptr.back(), ", but the data have ", info->n_rows, " rows.");
+    group_ptr.push_back(end);
   }
   info->group_ptr = std::move(group_ptr);
 }
@@ -181,13 +184,20 @@ void CheckUnique(std::vector<std::string> const& names) {
 
 }  // namespace
 
+MetaInfo InfoOfUnknownRows() {
+  MetaInfo info;
+  info.n_rows = kUnknownCount;
+  info.n_cols = kUnknownCount;
+  return info;
+}
+
 void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array) {
   if (field == "label") return SetLabels(info, array);
   if (field == "weight") return SetWeights(info, array);
   if (field == "base_margin") return SetBaseMargin(info, array);
   if (field == "group") return SetGroups(info, array);
   if (field == "qid") return SetQueryIds(info, array);
-  if (field == "label_lower_bound") return SetBound(*info, field, array, Rule::kFinite, &info->label_lower_bound);
+  if (field == "label_lower_bound") return SetBound(*info, field, array, Rule::kLowerBound, &info->label_lower_bound);
   if (field == "label_upper_bound") return SetBound(*info, field, array, Rule::kUpperBound, &info->label_upper_bound);
   if (field == "feature_weights") return SetFeatureWeights(info, array);
   FailUnknown(
@@ -235,7 +245,7 @@ std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids) {
   for (std::size_t row = 1; row < ids.size(); ++row) {
     if (ids[row] < ids[row - 1]) {
       Fail(ErrorKind::kData, "qid of row ", row, " is ", ids[row], ", less than ", ids[row - 1],
-           " before it; sort the rows by qid.");
+           " before it; sort the rows by qid, in non-decreasing order.");
     }
     if (ids[row] != ids[row - 1]) group_ptr.push_back(static_cast<std::int64_t>(row));
   }

@@ -10,12 +10,17 @@
 
 namespace kauri {
 
+/// What is known of rows that are not there yet: every length is accepted until `ValidateInfo` knows better.
+MetaInfo InfoOfUnknownRows();
+
 /// Sets one field; an array without elements clears it.
 /// label [n_rows] or [n_rows, n_targets]; weight [n_rows], or [n_groups] where there are groups; base_margin [n_rows,
-/// n_outputs] or flat; group: rows of each query, in order; qid [n_rows]: the query of each row, ascending;
-/// label_lower_bound and label_upper_bound [n_rows], the upper one may be infinite; feature_weights [n_cols]. Weights
-/// may come before the groups, so fewer weights than rows are accepted here and checked by ValidateInfo. \throws
-/// Error(kData) for a length that does not fit, or naming the first bad element; Error(kParameter) for another field.
+/// n_outputs], or as many values of any shape, which are taken row by row; group: rows of each query, in order; qid
+/// [n_rows]: the query of each row, ascending; label_lower_bound and label_upper_bound [n_rows], infinite where there
+/// is no bound; feature_weights [n_cols]. Weights may come before the groups, and groups are read back as they were
+/// written: whether weights and groups fit the rows is checked by ValidateInfo, but for more weights than could ever be
+/// right. \throws Error(kData) for a length that does not fit, or naming the first bad element; Error(kParameter) for
+/// another field.
 void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array);
 
 /// label, weight, base_margin, label_lower_bound, label_upper_bound, feature_weights. \throws Error(kParameter).
@@ -32,7 +37,11 @@ std::vector<std::string> const& GetFeatureStrings(MetaInfo const& info, std::str
 std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids);
 
 /// \throws Error(kData) unless there is one weight per query group, or per row where there are no groups, or none.
-void CheckWeights(MetaInfo const& info);
+void CheckWeightCount(MetaInfo const& info, std::int64_t n_weights);
+
+/// What whoever reads rows by query relies on. \throws Error(kData) unless groups, where there are some, cover the
+/// rows, and weights fit as CheckWeightCount says.
+void CheckQueries(MetaInfo const& info);
 
 /// \throws Error(kData) unless there is one value per row and output, or none.
 void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::int64_t n_outputs);

@@ -20,7 +20,8 @@ void CheckGroups(MetaInfo const& info) {
       group_ptr.front() == 0 && group_ptr.back() == info.n_rows && std::is_sorted(group_ptr.begin(), group_ptr.end());
   if (!ok) {
     Fail(ErrorKind::kData, "query groups run from ", group_ptr.front(), " to ", group_ptr.back(),
-         "; they must ascend from 0 to the number of rows, ", info.n_rows, ".");
+         "; they must ascend from 0 to the number of rows, ", info.n_rows,
+         ". Invalid query group structure: give sizes that add up to it.");
   }
 }
 
@@ -42,15 +43,19 @@ void CheckBounds(MetaInfo const& info) {
 
 }  // namespace
 
-void CheckWeights(MetaInfo const& info) {
-  auto const n_weights = static_cast<std::int64_t>(info.weights.size());
+void CheckWeightCount(MetaInfo const& info, std::int64_t n_weights) {
   auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
   if (n_weights == 0 || n_weights == (n_groups >= 0 ? n_groups : info.n_rows)) return;
   if (n_groups < 0) {
-    Fail(ErrorKind::kData, "weight has ", n_weights, " values; expected one per row, ", info.n_rows, ".");
+    Fail(ErrorKind::kData, "weight has ", n_weights, " values; give one sample weight per row, ", info.n_rows, ".");
   }
-  Fail(ErrorKind::kData, "weight has ", n_weights, " values beside ", n_groups,
-       " query groups; give one per group, or leave the groups out to weigh rows.");
+  Fail(ErrorKind::kData, "weight has ", n_weights, " values, which must be equal to the number of query groups, ",
+       n_groups, "; give one per group, or leave the groups out to weigh rows.");
+}
+
+void CheckQueries(MetaInfo const& info) {
+  CheckGroups(info);
+  CheckWeightCount(info, static_cast<std::int64_t>(info.weights.size()));
 }
 
 void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::int64_t n_outputs) {
@@ -61,11 +66,11 @@ void CheckBaseMargin(Span<float const> base_margin, std::int64_t n_rows, std::in
 
 void ValidateInfo(MetaInfo const& info) {
   RequireSize("label", info.labels, info.n_rows * info.n_targets, "rows times targets");
-  CheckGroups(info);
-  CheckWeights(info);
-  if (info.n_rows > 0 && static_cast<std::int64_t>(info.base_margin.size()) % info.n_rows != 0) {
-    Fail(ErrorKind::kData, "base_margin has ", info.base_margin.size(), " values, which is not a multiple of the ",
-         info.n_rows, " rows.");
+  CheckQueries(info);
+  auto const n_margins = static_cast<std::int64_t>(info.base_margin.size());
+  if (info.n_rows == 0 ? n_margins > 0 : n_margins % info.n_rows != 0) {
+    Fail(ErrorKind::kData, "base_margin has ", n_margins, " values, which is not a multiple of the ", info.n_rows,
+         " rows.");
   }
   CheckBounds(info);
   RequireSize("feature_weights", info.feature_weights, info.n_cols, "columns");

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "common/fixed_point.h"
-#include "common/gradient_table.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
 #include "engine/data_cache.h"
+#include "engine/gradient_table.h"
 #include "engine/held_margins.h"
 #include "engine/output_gradients.h"
 #include "engine/row_leaves.h"
@@ -50,11 +50,11 @@ class CpuEngine : public Engine, public HostSide {
     auto const plan = own->held.Begin(wanted);
     if (plan.IsNothing()) return;
     MarginStart from;
+    from.of_output = start;
     if (plan.restart) {
       own->waiting.Clear();
       own->n_outputs = model.NumOutputs();
       ResizeLarge(ctx, &own->margins, ToSize(data->NumRows() * own->n_outputs));
-      from.of_output = start;
       from.of_row = data->Info().base_margin;
       CheckBaseMargin(from.of_row, data->NumRows(), own->n_outputs);
     } else {
@@ -76,7 +76,7 @@ class CpuEngine : public Engine, public HostSide {
     ResizeLarge(ctx, &own.gradients, own.margins.size());
     own.of_output.Reset();
     objective.ComputeGradients(ctx, own.margins, train.Info(), iteration, own.gradients);
-    if (own.training.ExpectGradientsOf(objective, own.n_outputs)) own.training.KeepMargins(own.margins);
+    own.training.Watch().Expect(false);
   }
 
   void SetGradients(Context const&, DataMatrix const& train, Span<GradientPair const> gradients) override {
@@ -84,7 +84,7 @@ class CpuEngine : public Engine, public HostSide {
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
     own.gradients.assign(gradients.begin(), gradients.end());
     own.of_output.Reset();
-    own.training.ExpectGradientsOfCaller();
+    own.training.Watch().Expect(true);
   }
 
   Tree BuildTree(Context const& ctx, DataMatrix const& train, TreeBuilder const& builder,
@@ -98,10 +98,6 @@ class CpuEngine : public Engine, public HostSide {
     task.place = tree.place;
     auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &own);
     auto built = builder.Build(ctx, train, task, state, leaf_of_row);
-    auto const end = tree.vector_leaves ? own.n_outputs : tree.output + 1;
-    for (auto output = tree.output; output < end; ++output) {
-      own.training.SetLeaves(ctx, train.Info(), {tree, output, sampled, leaf_of_row}, &built);
-    }
     if (AddsLater(tree, own)) {
       AddLeavesLater(ctx, built, tree.output, &own);
     } else {

@@ -4,10 +4,10 @@
 #include <array>
 
 #include "common/fixed_point.h"
-#include "common/gradient_survey.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "common/quantise_kernel.h"
+#include "engine/gradient_survey.h"
 
 namespace kauri {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/gradient_table_rows.h"
+#include "engine/gradient_table_rows.h"
 #include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"

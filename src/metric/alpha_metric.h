@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "common/lane_sum.h"
+#include "common/weighted_sum.h"
 #include "kauri/metric.h"
 #include "metric/formula.h"
 #include "metric/inputs.h"
-#include "metric/lane_sum.h"
-#include "metric/weighted_sum.h"
 
 namespace kauri {
 

@@ -1,15 +1,16 @@
 /// \file Steps of the ROC and the precision-recall curve; host and device. auc.cc says what they are.
 ///
 /// Weights are added up as integers, so tp and fp of a row do not depend on the order in which rows are counted. The
-/// areas of steps are float64, added in lanes (lane_sum.h): the step that ends with the row of place i is value i.
+/// areas of steps are float64, added in lanes (common/lane_sum.h): the step that ends with the row of place i is value
+/// i.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
 #include "common/math.h"
+#include "common/weighted_sum.h"
 #include "kauri/host_device.h"
-#include "metric/weighted_sum.h"
 
 namespace kauri {
 

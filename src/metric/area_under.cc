@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "common/block_sum.h"
+#include "common/lane_sum.h"
 #include "common/log.h"
-#include "metric/lane_sum.h"
 
 namespace kauri {
 namespace {

@@ -6,6 +6,9 @@
 /// points tp and fp grow linearly in tp, so precision is tp / (tp + fp(tp)) and its integral over recall has a closed
 /// form (Davis and Goadrich, "The relationship between precision-recall and ROC curves", 2006, section 4).
 ///
+/// Several columns of labels are several pairs of classes: both are the mean over the columns, and not defined where
+/// one column has a single class.
+///
 /// With query groups both are the mean over the groups in which they are defined, whatever the groups' weights but 0,
 /// as in XGBoost; auc is then the share of pairs of rows that the predictions put in the order of the labels.
 #include <algorithm>
@@ -16,17 +19,17 @@
 #include <vector>
 
 #include "common/block_sum.h"
+#include "common/lane_sum.h"
 #include "common/parallel_for.h"
+#include "common/weighted_sum.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/area_under.h"
 #include "metric/formula.h"
 #include "metric/inputs.h"
-#include "metric/lane_sum.h"
 #include "metric/metric_table.h"
 #include "metric/query_groups.h"
 #include "metric/ranked_rows.h"
-#include "metric/weighted_sum.h"
 
 namespace kauri {
 namespace {
@@ -73,14 +76,20 @@ double Units(MetaInfo const& info) {
   return UnitsPerWeight(largest, info.n_rows);
 }
 
+/// Mean over the columns of labels, each of which tells two classes apart.
 template <typename Curve>
 double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
+  auto const n_columns = info.n_targets;
   std::vector<RankedRow> rows(info.n_rows);
-  FillRanked(ctx, &rows, [&](std::int64_t row) {
-    auto const i = static_cast<std::size_t>(row);
-    return Share(predictions[i], info.labels[i], info.Weight(row));
-  });
-  return Area<Curve>(ctx, rows, Units(info));
+  double sum = 0.0;
+  for (std::int64_t column = 0; column < n_columns; ++column) {
+    FillRanked(ctx, &rows, [&](std::int64_t row) {
+      auto const i = row * n_columns + column;
+      return Share(predictions[i], info.labels[i], info.Weight(row));
+    });
+    sum += Area<Curve>(ctx, rows, Units(info));
+  }
+  return sum / static_cast<double>(n_columns);
 }
 
 /// Mean over the classes of the area of each against the rest.
@@ -145,6 +154,9 @@ double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const
   return MeanOfDefined(SumInLanes<WeightedSum>(n_groups, [&](std::int64_t index) { return scores[index]; }));
 }
 
+/// Outputs that are classes, instead of one for each column of labels.
+bool IsOfClasses(MetaInfo const& info, std::int64_t n_outputs) { return n_outputs > 1 && n_outputs != info.n_targets; }
+
 template <typename Curve>
 class AreaMetric : public Metric {
  public:
@@ -158,7 +170,7 @@ class AreaMetric : public Metric {
       return;
     }
     CheckInputs(Name(), info);
-    if (n_outputs > 1) {
+    if (IsOfClasses(info, n_outputs)) {
       CheckClassLabels(Name(), info, n_outputs);
     } else {
       CheckShares(Name(), info);
@@ -177,7 +189,7 @@ class AreaMetric : public Metric {
   double Dispatch(Context const& ctx, Span<float const> predictions, MetaInfo const& info,
                   std::int64_t n_outputs) const {
     if (!info.group_ptr.empty()) return Grouped<Curve>(ctx, predictions, info);
-    if (n_outputs > 1) return SeveralClasses<Curve>(ctx, predictions, info, n_outputs);
+    if (IsOfClasses(info, n_outputs)) return SeveralClasses<Curve>(ctx, predictions, info, n_outputs);
     return TwoClasses<Curve>(ctx, predictions, info);
   }
 };

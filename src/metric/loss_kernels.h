@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "common/weighted_sum.h"
 #include "metric/element_losses.h"
 #include "metric/metric_table.h"
-#include "metric/weighted_sum.h"
 
 namespace kauri {
 

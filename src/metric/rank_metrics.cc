@@ -10,12 +10,12 @@
 #include <memory>
 #include <vector>
 
+#include "common/lane_sum.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 #include "metric/formula.h"
 #include "metric/inputs.h"
-#include "metric/lane_sum.h"
 #include "metric/metric_table.h"
 #include "metric/query_groups.h"
 #include "metric/ranked_rows.h"
@@ -152,7 +152,7 @@ void RankMetric::Validate(MetaInfo const& info, std::int64_t n_outputs) const {
     auto const label = info.labels[row];
     if (rule_.Takes(label)) continue;
     auto const* needed = rule_.kind != Kind::kNdcg
-                             ? "not 0 or 1; ndcg takes relevance of several degrees"
+                             ? "not 0 or 1; map takes binary labels, ndcg several degrees"
                              : "not a whole number from 0 to 31; set ndcg_exp_gain=0 for gains that are the labels";
     Fail(ErrorKind::kData, Name(), ": label ", label, " of row ", row, " is ", needed);
   }

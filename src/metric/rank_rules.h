@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "common/loss/rank_discount.h"
+#include "common/weighted_sum.h"
 #include "kauri/host_device.h"
-#include "metric/weighted_sum.h"
 
 namespace kauri {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "common/lane_sum.h"
+#include "common/weighted_sum.h"
 #include "kauri/metric.h"
 #include "metric/formula.h"
-#include "metric/lane_sum.h"
-#include "metric/weighted_sum.h"
 
 namespace kauri {
 

@@ -1,4 +1,5 @@
 /// \file survival:aft: accelerated failure time with interval-censored times, see common/loss/aft_loss.h.
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -63,9 +64,12 @@ void Aft::ValidateInfo(MetaInfo const& info) const {
   }
   CheckRowWeights(info, {kName, "", ""});
   for (std::size_t row = 0; row < n_rows; ++row) {
-    if (lower[row] >= 0.0F && upper[row] > 0.0F && lower[row] <= upper[row]) continue;
-    Fail(ErrorKind::kData, kName, ": the bounds [", lower[row], ", ", upper[row], "] of row ", row,
-         " are no interval of times; give 0 <= label_lower_bound <= label_upper_bound, the latter above 0");
+    auto const is_lower = lower[row] >= 0.0F || lower[row] == -std::numeric_limits<float>::infinity();
+    if (is_lower && upper[row] > 0.0F && lower[row] <= upper[row]) continue;
+    Fail(
+        ErrorKind::kData, kName, ": the bounds [", lower[row], ", ", upper[row], "] of row ", row,
+        " are no interval of times; give 0 <= label_lower_bound <= label_upper_bound, the latter above 0, or -inf for ",
+        "no lower bound");
   }
 }
 

@@ -10,14 +10,11 @@
 ///   StartsAtMean()         whether the intercept is the mean label; if not, it is the prediction after one Newton step
 ///                          from margin 0. Where the hessian vanishes far from the label neither is safe: outlying
 ///                          labels move the mean away from all rows, and margin 0 may lie far from them, too
-///   kLeafQuantile          for a loss without curvature the quantile of the residuals that is the best constant: that
-///                          of the labels is the intercept then, that of a leaf's residuals its value
 ///   ParameterDefaults()    defaults of other components' parameters that it wants changed
 ///   a constructor          from Param, where it has one of its own
 ///   Gradient()             KAURI_HD; derivatives by the margin, times the weight. Arithmetic, sqrt and common/math.h
-///   only,
-///                          since other functions have other bits on devices; selects instead of branches, for the
-///                          vector loops. A positive hessian counts as 2^-30 of the round's largest at least
+///                          only, since other functions have other bits on devices; selects instead of branches, for
+///                          the vector loops. A positive hessian counts as 2^-30 of the round's largest at least
 ///                          (common/fixed_point.h); a row that shall not count has exactly 0
 /// ElementLoss has the usual ones.
 #pragma once
@@ -27,7 +24,6 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "common/loss/loss_param.h"
@@ -50,7 +46,6 @@ struct ElementLoss {
   using Param = NoParam;
   using Link = IdentityLink;
   using Labels = FiniteLabels;
-  static constexpr std::optional<float> kLeafQuantile = std::nullopt;
   static bool StartsAtMean() { return true; }
   static std::map<std::string, std::string> ParameterDefaults() { return {}; }
 };
@@ -210,20 +205,6 @@ struct PseudoHuberLoss : ElementLoss {
   }
 
   float slope;  ///< where the one error becomes the other; not 0
-};
-
-/// |margin - label|.
-struct AbsoluteLoss : ElementLoss {
-  static constexpr char kName[] = "reg:absoluteerror";
-  static constexpr char kDescription[] = "Regression with absolute error: leaves hold medians.";
-  static std::string DefaultMetric() { return "mae"; }
-  static constexpr std::optional<float> kLeafQuantile = 0.5F;
-
-  /// There is no curvature; with 1 in its place trees look for groups of rows with residuals of the same sign.
-  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
-    float const sign = margin > label ? 1.0F : margin < label ? -1.0F : 0.0F;
-    return {sign * weight, weight};
-  }
 };
 
 /// margin + label / e^margin, the negative log-likelihood of the gamma distribution with mean e^margin up to its shape.

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "objective/element_losses.h"
 #include "objective/formula.h"
 #include "objective/gradient_kernels.h"
-#include "objective/label_quantiles.h"
+#include "objective/target_sums.h"
 
 namespace kauri {
 
@@ -26,8 +25,6 @@ class ElementwiseObjective : public Objective {
 
  protected:
   virtual void Gradients(ElementBlock const& block) const = 0;
-  /// The weighted mean of the labels of each target.
-  static std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info);
   /// -sum of gradients / sum of hessians at margin 0, [n_targets]: the margin that one Newton step gives. 0 without
   /// hessian.
   std::vector<float> NewtonStep(Context const& ctx, MetaInfo const& info) const;
@@ -45,10 +42,7 @@ class LossObjective : public ElementwiseObjective {
 
   void ValidateInfo(MetaInfo const& info) const override { CheckLabelsAre<typename Loss::Labels>(info, Loss::kName); }
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
-    if constexpr (Loss::kLeafQuantile.has_value()) {
-      return LabelQuantiles(ctx, info, std::vector<float>(info.n_targets, *Loss::kLeafQuantile));
-    }
-    if (loss_.StartsAtMean()) return MeanLabels(ctx, info);
+    if (loss_.StartsAtMean()) return MeanLabels(ctx, info, Loss::kName);
     auto scores = NewtonStep(ctx, info);
     for (auto& score : scores) score = Link{}(score);
     return scores;
@@ -58,7 +52,6 @@ class LossObjective : public ElementwiseObjective {
     ApplyLink(Link{}, ctx, values);
   }
   std::string DefaultMetric() const override { return loss_.DefaultMetric(); }
-  std::optional<float> LeafQuantile(std::int64_t) const override { return Loss::kLeafQuantile; }
   std::map<std::string, std::string> ParameterDefaults() const override { return Loss::ParameterDefaults(); }
   std::string ParamKey() const override { return Param::kModelKey; }
   std::map<std::string, std::string> SaveParams() const override {

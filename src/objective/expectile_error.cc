@@ -5,8 +5,9 @@
 #include "common/loss/loss_param.h"
 #include "common/number_list.h"
 #include "common/parallel_for.h"
-#include "kauri/error.h"
 #include "objective/formula.h"
+#include "objective/gradient_sizes.h"
+#include "objective/labels.h"
 #include "objective/objective_table.h"
 #include "objective/several_alphas.h"
 
@@ -34,9 +35,22 @@ class ExpectileError : public SeveralAlphas {
   explicit ExpectileError(ParamMap const& params)
       : SeveralAlphas(kName, ParseParameters<ExpectileParam>(params).Alphas(kName)), losses_(Losses<ExpectileLoss>()) {}
 
+  void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,
+                        Span<GradientPair> out) const override {
+    auto const n_alphas = NumAlphas();
+    CheckGradientSizes(info.labels.size() * losses_.size(), margins, out);
+    ParallelForBlocks(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      for (auto row = begin; row < end; ++row) {
+        ExpectileLoss::RowGradients(losses_.data(), n_alphas, margins.data() + row * n_alphas, info.labels[row],
+                                    info.Weight(row), out.data() + row * n_alphas);
+      }
+    });
+  }
+  /// One Newton step from the mean label: towards the expectiles.
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
+    auto const mean = MeanAt(ctx, info, ExpectileLoss{0.5F}, 0.0);
     std::vector<float> scores;
-    for (auto const& loss : losses_) scores.push_back(static_cast<float>(LabelExpectile(ctx, info, loss)));
+    for (auto const& loss : losses_) scores.push_back(static_cast<float>(MeanAt(ctx, info, loss, mean)));
     return scores;
   }
   /// The gaps between the scores through the inverse of softplus.
@@ -61,27 +75,11 @@ class ExpectileError : public SeveralAlphas {
   }
   ObjectiveFormula Formula() const override { return {losses_}; }
 
- protected:
-  void RowGradients(float const* margins, float label, float weight, GradientPair* out) const override {
-    ExpectileLoss::RowGradients(losses_.data(), NumAlphas(), margins, label, weight, out);
-  }
-
  private:
   /// x with ln(1 + e^x) = gap.
   static double InverseSoftPlus(double gap) { return gap + Log(1.0 - Exp(-gap)); }
 
-  /// Means with the shares at the value before; they rise or fall to the expectile in a few steps.
-  static double LabelExpectile(Context const& ctx, MetaInfo const& info, ExpectileLoss const& loss) {
-    constexpr int kMostSteps = 100;
-    auto value = MeanAt(ctx, info, ExpectileLoss{0.5F}, 0.0);
-    for (int step = 0; step < kMostSteps; ++step) {
-      auto const next = MeanAt(ctx, info, loss, value);
-      if (next == value) break;
-      value = next;
-    }
-    return value;
-  }
-
+  /// The mean label with the shares at `value`.
   static double MeanAt(Context const& ctx, MetaInfo const& info, ExpectileLoss const& loss, double value) {
     auto const sums = SumBlocks<ShareSums>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
       ShareSums block;
@@ -93,10 +91,7 @@ class ExpectileError : public SeveralAlphas {
       return block;
     });
     if (info.n_rows == 0) return 0.0;
-    if (!(sums.shares > 0.0)) {
-      Fail(ErrorKind::kData, kName, ": the weights of the ", info.n_rows,
-           " rows add up to 0; give some row a weight above 0");
-    }
+    if (!(sums.shares > 0.0)) FailNoWeight(info, kName);
     return sums.labels / sums.shares;
   }
 

@@ -9,6 +9,7 @@
 #include "objective/element_losses.h"
 #include "objective/objective_table.h"
 #include "objective/rank_rule.h"
+#include "objective/scaled_losses.h"
 #include "objective/softmax_loss.h"
 
 namespace kauri {
@@ -17,8 +18,8 @@ namespace kauri {
 /// each. LambdaRule: without the key, which PairKey gives for a round.
 struct ObjectiveFormula {
 #define KAURI_ALTERNATIVE(Loss) , Loss
-  std::variant<std::monostate KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_ALTERNATIVE), SoftmaxLoss, std::vector<QuantileLoss>,
-               std::vector<ExpectileLoss>, AftLoss, LambdaRule>
+  std::variant<std::monostate KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_ALTERNATIVE), SoftmaxLoss, AbsoluteLoss,
+               std::vector<QuantileLoss>, std::vector<ExpectileLoss>, AftLoss, LambdaRule>
       value;
 #undef KAURI_ALTERNATIVE
 };

@@ -26,6 +26,22 @@ void Gradients(Loss const loss, ElementBlock const& block) {
 KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DEFINE_GRADIENTS)
 #undef KAURI_DEFINE_GRADIENTS
 
+template <typename Loss>
+void ScaledGradients(Loss const loss, double scale, ElementBlock const& block) {
+  auto const* __restrict margins = block.margins;
+  auto const* __restrict labels = block.labels;
+  auto const* __restrict weights = block.weights;
+  auto* __restrict out = block.out;
+  for (std::int64_t i = 0; i < block.n; ++i) out[i] = loss.Gradient(margins[i], labels[i], weights[i], scale);
+}
+
+#define KAURI_DEFINE_SCALED_GRADIENTS(Loss)                                               \
+  void Loss##ScaledGradients(Loss const& loss, double scale, ElementBlock const& block) { \
+    ScaledGradients(loss, scale, block);                                                  \
+  }
+KAURI_FOR_EACH_SCALED_LOSS(KAURI_DEFINE_SCALED_GRADIENTS)
+#undef KAURI_DEFINE_SCALED_GRADIENTS
+
 template <typename Link>
 void Apply(Link const link, float* values, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) values[i] = link(values[i]);
@@ -61,6 +77,13 @@ namespace kauri {
     HWY_DYNAMIC_DISPATCH(Loss##Gradients)(loss, block);                       \
   }
 KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DISPATCH_GRADIENTS)
+
+#define KAURI_DISPATCH_SCALED_GRADIENTS(Loss)                                              \
+  HWY_EXPORT(Loss##ScaledGradients);                                                       \
+  void ComputeScaledGradients(Loss const& loss, double scale, ElementBlock const& block) { \
+    HWY_DYNAMIC_DISPATCH(Loss##ScaledGradients)(loss, scale, block);                       \
+  }
+KAURI_FOR_EACH_SCALED_LOSS(KAURI_DISPATCH_SCALED_GRADIENTS)
 
 #define KAURI_DISPATCH_LINK_BLOCK(Link)                             \
   HWY_EXPORT(Link##Block);                                          \

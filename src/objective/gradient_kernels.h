@@ -8,6 +8,7 @@
 #include "objective/element_losses.h"
 #include "objective/links.h"
 #include "objective/objective_table.h"
+#include "objective/scaled_losses.h"
 
 namespace kauri {
 
@@ -23,6 +24,12 @@ struct ElementBlock {
 #define KAURI_DECLARE_GRADIENTS(Loss) void ComputeElementGradients(Loss const& loss, ElementBlock const& block);
 KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DECLARE_GRADIENTS)
 #undef KAURI_DECLARE_GRADIENTS
+
+/// The same of a loss whose gradients are on a scale.
+#define KAURI_DECLARE_SCALED_GRADIENTS(Loss) \
+  void ComputeScaledGradients(Loss const& loss, double scale, ElementBlock const& block);
+KAURI_FOR_EACH_SCALED_LOSS(KAURI_DECLARE_SCALED_GRADIENTS)
+#undef KAURI_DECLARE_SCALED_GRADIENTS
 
 /// values := link(values), [n].
 #define KAURI_DECLARE_LINK_BLOCK(Link) void ApplyLinkToBlock(Link link, float* values, std::int64_t n);

@@ -4,16 +4,16 @@
 
 #include "common/parallel_for.h"
 #include "common/quantile.h"
-#include "kauri/error.h"
+#include "objective/labels.h"
 
 namespace kauri {
 namespace {
 
-float LabelQuantile(MetaInfo const& info, std::int64_t target, float quantile) {
+float LabelQuantile(MetaInfo const& info, float quantile) {
   std::vector<float> labels;
   std::vector<WeightedValue> weighted;
   for (std::int64_t row = 0; row < info.n_rows; ++row) {
-    auto const label = info.labels[row * info.n_targets + target];
+    auto const label = info.labels[row];
     if (info.weights.empty()) {
       labels.push_back(label);
     } else {
@@ -25,18 +25,16 @@ float LabelQuantile(MetaInfo const& info, std::int64_t target, float quantile) {
 
 }  // namespace
 
-std::vector<float> LabelQuantiles(Context const& ctx, MetaInfo const& info, std::vector<float> const& quantiles) {
+std::vector<float> LabelQuantiles(Context const& ctx, MetaInfo const& info, std::vector<float> const& quantiles,
+                                  std::string const& objective) {
   std::vector<float> result(quantiles.size(), 0.0F);
   if (info.n_rows == 0) return result;
   auto const has_weight = [](float weight) { return weight > 0.0F; };
   if (!info.weights.empty() && std::none_of(info.weights.begin(), info.weights.end(), has_weight)) {
-    Fail(ErrorKind::kData, "the weights of the ", info.n_rows,
-         " rows add up to 0, so their labels have no quantiles; give some row a weight above 0");
+    FailNoWeight(info, objective);
   }
-  ParallelFor(ctx, static_cast<std::int64_t>(quantiles.size()), [&](std::int64_t output) {
-    auto const target = info.n_targets == 1 ? 0 : output;
-    result[output] = LabelQuantile(info, target, quantiles[output]);
-  });
+  ParallelFor(ctx, static_cast<std::int64_t>(quantiles.size()),
+              [&](std::int64_t output) { result[output] = LabelQuantile(info, quantiles[output]); });
   return result;
 }
 

@@ -1,6 +1,7 @@
 /// \file Base scores that are quantiles of the labels.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kauri/context.h"
@@ -8,8 +9,9 @@
 
 namespace kauri {
 
-/// The weighted quantile of each output's labels, [quantiles.size()]: of the target of the same number, or of the only
-/// target. 0 without rows. \throws Error(kData) when all weights are 0.
-std::vector<float> LabelQuantiles(Context const& ctx, MetaInfo const& info, std::vector<float> const& quantiles);
+/// The weighted quantiles of the only column of labels, [quantiles.size()]. 0 without rows. \throws Error(kData) when
+/// all weights are 0.
+std::vector<float> LabelQuantiles(Context const& ctx, MetaInfo const& info, std::vector<float> const& quantiles,
+                                  std::string const& objective);
 
 }  // namespace kauri

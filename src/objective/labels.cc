@@ -1,5 +1,7 @@
 #include "objective/labels.h"
 
+#include <cmath>
+
 #include "kauri/error.h"
 
 namespace kauri {
@@ -22,12 +24,19 @@ void CheckRowWeights(MetaInfo const& info, LabelRule const& rule) {
   }
 }
 
+void FailNoWeight(MetaInfo const& info, std::string const& objective) {
+  Fail(ErrorKind::kData, objective, ": the weights of the ", info.n_rows,
+       " rows add up to 0; give some row a weight above 0: weights must contain at least one non-zero value");
+}
+
 void FailLabel(MetaInfo const& info, LabelRule const& rule, std::size_t index) {
   auto const row = static_cast<std::int64_t>(index) / info.n_targets;
   auto const target = static_cast<std::int64_t>(index) % info.n_targets;
   auto const of_target = info.n_targets > 1 ? ", target " + std::to_string(target) + "," : std::string();
-  Fail(ErrorKind::kData, rule.objective, ": label ", info.labels[index], " of row ", row, of_target, " is not ",
-       rule.domain, "; ", rule.cure);
+  auto const label = info.labels[index];
+  auto const known_as = std::isfinite(label) ? rule.known_as : "Label contains NaN, infinity or a value too large";
+  Fail(ErrorKind::kData, rule.objective, ": label ", label, " of row ", row, of_target, " is not ", rule.domain, "; ",
+       rule.cure, known_as.empty() ? "" : " (" + known_as + ")");
 }
 
 }  // namespace kauri

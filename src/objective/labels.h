@@ -9,17 +9,20 @@
 
 namespace kauri {
 
-/// The words of an error about a label: "<objective>: label 2 of row 7 is not <domain>; <cure>".
+/// The words of an error about a label: "<objective>: label 2 of row 7 is not <domain>; <cure> (<known as>)".
 struct LabelRule {
   std::string objective;
   std::string domain;
   std::string cure;
+  std::string known_as = {};  ///< what XGBoost's users look for in the error; may be empty
 };
 
 /// \throws Error(kData) unless there are [n_rows, n_targets] labels.
 void CheckLabelCount(MetaInfo const& info, LabelRule const& rule);
 /// \throws Error(kData) unless there are no or [n_rows] weights.
 void CheckRowWeights(MetaInfo const& info, LabelRule const& rule);
+/// For intercepts, which need some weight.
+[[noreturn]] void FailNoWeight(MetaInfo const& info, std::string const& objective);
 [[noreturn]] void FailLabel(MetaInfo const& info, LabelRule const& rule, std::size_t index);
 
 /// \throws Error(kData) for a wrong number of labels, or naming the first row whose label is outside the domain; a
@@ -44,49 +47,57 @@ void CheckLabels(MetaInfo const& info, LabelRule const& rule, InDomain in_domain
 struct FiniteLabels {
   static constexpr char kDomain[] = "a finite number";
   static constexpr char kCure[] = "remove the row or give it a label";
+  static constexpr char kKnownAs[] = "";
   static bool Take(float label) { return std::isfinite(label); }
 };
 
 struct ProbabilityLabels {
   static constexpr char kDomain[] = "in [0, 1]";
   static constexpr char kCure[] = "give probabilities, or 0 and 1 for the two classes";
+  static constexpr char kKnownAs[] = "label must be in (0, 1) for logistic regression";
   static bool Take(float label) { return label >= 0.0F && label <= 1.0F; }
 };
 
 struct ClassLabels {
   static constexpr char kDomain[] = "0 or 1";
   static constexpr char kCure[] = "number the two classes 0 and 1";
+  static constexpr char kKnownAs[] = "";
   static bool Take(float label) { return label == 0.0F || label == 1.0F; }
 };
 
 struct CountLabels {
   static constexpr char kDomain[] = "a count of 0 or more";
   static constexpr char kCure[] = "remove the row or give it a count";
+  static constexpr char kKnownAs[] = "label must be non-negative for Poisson/Tweedie regression";
   static bool Take(float label) { return label >= 0.0F && std::isfinite(label); }
 };
 
 struct NonNegativeLabels {
   static constexpr char kDomain[] = "a number of 0 or more";
   static constexpr char kCure[] = "remove the row or give it such a label";
+  static constexpr char kKnownAs[] = "label must be non-negative for Poisson/Tweedie regression";
   static bool Take(float label) { return label >= 0.0F && std::isfinite(label); }
 };
 
 struct PositiveLabels {
   static constexpr char kDomain[] = "above 0";
   static constexpr char kCure[] = "remove the row or give it a positive label";
+  static constexpr char kKnownAs[] = "label must be positive for gamma regression";
   static bool Take(float label) { return label > 0.0F && std::isfinite(label); }
 };
 
 struct LabelsAboveMinusOne {
   static constexpr char kDomain[] = "above -1";
   static constexpr char kCure[] = "its logarithm of 1 + label must exist";
+  static constexpr char kKnownAs[] = "label must be greater than -1 for rmsle";
   static bool Take(float label) { return label > -1.0F && std::isfinite(label); }
 };
 
 /// CheckLabels with a domain of the list above.
 template <typename Labels>
 void CheckLabelsAre(MetaInfo const& info, std::string const& objective) {
-  CheckLabels(info, {objective, Labels::kDomain, Labels::kCure}, [](float label) { return Labels::Take(label); });
+  CheckLabels(info, {objective, Labels::kDomain, Labels::kCure, Labels::kKnownAs},
+              [](float label) { return Labels::Take(label); });
 }
 
 }  // namespace kauri

@@ -68,6 +68,7 @@ void LambdaRank::ValidateInfo(MetaInfo const& info) const {
 }
 
 void LambdaRank::CheckGroups(MetaInfo const& info) const {
+  if (info.n_rows == 0) return;
   if (info.group_ptr.empty()) {
     Fail(ErrorKind::kData, name_, ": the data set has no query groups; set qid of its ", info.n_rows,
          " rows or the sizes of the groups, group=[", info.n_rows, "] if they all answer one query");
@@ -98,8 +99,8 @@ void LambdaRank::CheckLabels(MetaInfo const& info) const {
   LabelRule const relevance{name_, "a relevance of 0 or more", "give irrelevant rows the label 0"};
   LabelRule const degree{
       name_, "a whole number from 0 to 31",
-      "number the degrees of relevance from 0, or set ndcg_exp_gain=0 for gains that are the labels"};
-  LabelRule const binary{name_, "0 or 1", "rank:ndcg takes relevance of several degrees"};
+      "number the degrees of relevance from 0. Set `ndcg_exp_gain` to 0 for gains that are the labels"};
+  LabelRule const binary{name_, "0 or 1", "rank:map takes binary labels, rank:ndcg several degrees"};
   LabelRule const finite{name_, "finite", "give every row a finite relevance"};
   if (target_ == RankTarget::kPairwise) {
     CheckLabelDomain(info, finite, [](float label) { return std::isfinite(label); });

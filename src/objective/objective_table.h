@@ -22,7 +22,7 @@
   ELEMENT(PoissonLoss)                   \
   ELEMENT(SquaredLogLoss)                \
   ELEMENT(PseudoHuberLoss)               \
-  ELEMENT(AbsoluteLoss)                  \
+  OTHER(AbsoluteError)                   \
   OTHER(QuantileError)                   \
   OTHER(ExpectileError)                  \
   ELEMENT(GammaLoss)                     \

@@ -15,15 +15,11 @@ class SeveralAlphas : public Objective {
 
   std::int64_t NumOutputs(MetaInfo const&) const override { return NumAlphas(); }
   void ValidateInfo(MetaInfo const& info) const override;
-  void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
-                        Span<GradientPair> out) const override;
   std::string Name() const override { return name_; }
 
  protected:
   std::vector<float> const& Alphas() const { return alphas_; }
   std::int64_t NumAlphas() const { return static_cast<std::int64_t>(alphas_.size()); }
-  /// margins and out: [n_alphas].
-  virtual void RowGradients(float const* margins, float label, float weight, GradientPair* out) const = 0;
   /// Loss{alpha} of every alpha.
   template <typename Loss>
   std::vector<Loss> Losses() const {

@@ -10,6 +10,7 @@
 #include "kauri/objective.h"
 #include "objective/formula.h"
 #include "objective/gradient_kernels.h"
+#include "objective/gradient_sizes.h"
 #include "objective/labels.h"
 #include "objective/objective_table.h"
 #include "objective/softmax_loss.h"
@@ -106,18 +107,16 @@ void Softmax::ValidateInfo(MetaInfo const& info) const {
   }
   auto const n_classes = static_cast<float>(param_.num_class);
   auto const last = std::to_string(param_.num_class - 1);
-  CheckLabels(info, {name_, "a whole number from 0 to " + last, "number the classes from 0, or raise num_class"},
+  CheckLabels(info,
+              {name_, "a whole number from 0 to " + last, "number the classes from 0, or raise num_class",
+               "label must be discrete values in the range of [0, num_class)"},
               [&](float label) { return label >= 0.0F && label < n_classes && std::floor(label) == label; });
 }
 
 void Softmax::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,
                                Span<GradientPair> out) const {
   std::int64_t const n_classes = param_.num_class;
-  auto const expected = info.labels.size() * static_cast<std::size_t>(n_classes);
-  if (margins.size() != expected || out.size() != expected) {
-    Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels and ", n_classes, " classes asked for ",
-         margins.size(), " margins and ", out.size(), " places");
-  }
+  CheckGradientSizes(info.labels.size() * ToSize(n_classes), margins, out);
   ForRowExponents(ctx, margins.data(), info.n_rows, n_classes,
                   [&](std::int64_t row, double const* exponents, double inverse_sum) {
                     auto const label = static_cast<std::int64_t>(info.labels[row]);
@@ -146,10 +145,7 @@ std::vector<float> Softmax::EstimateBaseScore(Context const& ctx, MetaInfo const
   if (weights.sums.empty()) return scores;
   double total = 0.0;
   for (auto const sum : weights.sums) total += sum;
-  if (!(total > 0.0)) {
-    Fail(ErrorKind::kData, name_, ": the weights of the ", info.n_rows, " rows add up to ", total,
-         "; give some row a weight above 0");
-  }
+  if (!(total > 0.0)) FailNoWeight(info, name_);
   // float32 steps in XGBoost's order: log(frequency + 1e-6), less its mean over the classes.
   float mean = 0.0F;
   for (std::size_t k = 0; k < n_classes; ++k) {

@@ -24,7 +24,7 @@ import numpy as np
 import xgboost
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
-import kauri
+import kauriboost as kb
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))
@@ -88,7 +88,7 @@ def compare(task: Task, method: str, arguments: argparse.Namespace) -> tuple[flo
     """XGBoost's mean metric, the difference in percent and its standard error, XGBoost's time over Kauri's."""
     ours, theirs = [], []
     for seed in range(arguments.splits):
-        ours.append(learn(kauri, task, method, seed, arguments))
+        ours.append(learn(kb, task, method, seed, arguments))
         theirs.append(learn(xgboost, task, "hist" if method == "exact" else method, seed, arguments))
     values, peers = np.array(ours), np.array(theirs)
     differences = 100 * (values[:, 0] / peers[:, 0] - 1)

@@ -26,7 +26,7 @@ import xgboost
 from sklearn.metrics import ndcg_score, roc_auc_score
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
-import kauri
+import kauriboost as kb
 
 Step = Callable[[], object]
 lightgbm.register_logger(type("Quiet", (), {"info": staticmethod(str), "warning": staticmethod(str)})())
@@ -84,7 +84,7 @@ def train_case(case: str, method: str, n_rows: int, rounds: int, args: argparse.
     lgb_params = {**LIGHTGBM, "num_threads": args.threads}
 
     def kauri_construct() -> None:
-        data["kauri"] = kauri.DMatrix(features, labels, nthread=args.threads)
+        data["kauri"] = kb.DMatrix(features, labels, nthread=args.threads)
 
     def xgboost_construct() -> None:
         data["xgboost"] = xgboost.DMatrix(features, labels, nthread=args.threads)
@@ -94,7 +94,7 @@ def train_case(case: str, method: str, n_rows: int, rounds: int, args: argparse.
 
     # The first round sorts or bins; its cost belongs to training for all but LightGBM, which bins on construction.
     steps: dict[str, Step] = {
-        "kauri": lambda: (kauri_construct(), kauri.train(params, data["kauri"], rounds))[1],
+        "kauri": lambda: (kauri_construct(), kb.train(params, data["kauri"], rounds))[1],
         "xgboost": lambda: (xgboost_construct(), xgboost.train(params, data["xgboost"], rounds))[1],
     }
     if method == "hist":
@@ -128,15 +128,15 @@ def rank_case(args: argparse.Namespace) -> None:
     rounds, group = 20, [100] * 1000
     params = {**tree_params(args.threads, "hist"), "objective": "rank:ndcg", "max_bin": 255}
     lgb_params = {**LIGHTGBM, "objective": "lambdarank", "lambdarank_truncation_level": 32, "num_threads": args.threads}
-    data = {library: library.DMatrix(features, relevance) for library in (kauri, xgboost)}
+    data = {library: library.DMatrix(features, relevance) for library in (kb, xgboost)}
     for matrix in data.values():
         matrix.set_group(group)
     light = lightgbm.Dataset(features, relevance, group=group, params=lgb_params, free_raw_data=False).construct()
-    for library in (kauri, xgboost):  # bins of LightGBM are there already
+    for library in (kb, xgboost):  # bins of LightGBM are there already
         library.train(params, data[library], 1)
     seconds, models = take_turns(
         {
-            "kauri": lambda: kauri.train(params, data[kauri], rounds),
+            "kauri": lambda: kb.train(params, data[kb], rounds),
             "xgboost": lambda: xgboost.train(params, data[xgboost], rounds),
             "lightgbm": lambda: lightgbm.train(lgb_params, light, rounds),
         },
@@ -158,7 +158,7 @@ def predict_case(args: argparse.Namespace) -> None:
     rows, _ = make_binary(200_000, 28, seed=2)
     params = tree_params(args.threads, "hist")
     peer = xgboost.train(params, xgboost.DMatrix(features, labels), 500)
-    model = kauri.Booster(params, model_file=bytearray(peer.save_raw("ubj")))
+    model = kb.Booster(params, model_file=bytearray(peer.save_raw("ubj")))
     lgb_params = {**LIGHTGBM, "num_threads": args.threads}
     light = lightgbm.train(lgb_params, lightgbm.Dataset(features, labels), 500)
     seconds, results = take_turns(
@@ -200,7 +200,7 @@ def libsvm_case(args: argparse.Namespace) -> None:
         lgb_params = {"verbosity": -1, "num_threads": args.threads}
         seconds, results = take_turns(
             {
-                "kauri": lambda: kauri.DMatrix(f"{path}?format=libsvm", nthread=args.threads).num_row(),
+                "kauri": lambda: kb.DMatrix(f"{path}?format=libsvm", nthread=args.threads).num_row(),
                 "xgboost": lambda: xgboost.DMatrix(f"{path}?format=libsvm", nthread=args.threads).num_row(),
                 "lightgbm": lambda: lightgbm.Dataset(str(path), params=lgb_params).construct().num_data(),
             },
@@ -216,7 +216,7 @@ def csc_case(args: argparse.Namespace) -> None:
     matrix = scipy.sparse.random(1_000_000, 100, 0.1, format="csc", random_state=0, dtype=np.float32)
     seconds, results = take_turns(
         {
-            "kauri": lambda: kauri.DMatrix(matrix, nthread=args.threads).num_nonmissing(),
+            "kauri": lambda: kb.DMatrix(matrix, nthread=args.threads).num_nonmissing(),
             "xgboost": lambda: xgboost.DMatrix(matrix, nthread=args.threads).num_nonmissing(),
         },
         args.repeats,
@@ -243,7 +243,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=5)
     args = parser.parse_args()
-    versions = ", ".join(f"{library.__name__} {library.__version__}" for library in (kauri, xgboost, lightgbm))
+    versions = ", ".join(f"{library.__name__} {library.__version__}" for library in (kb, xgboost, lightgbm))
     print(f"{versions}; {args.threads} threads")
     for case in args.cases:
         CASES[case](args)

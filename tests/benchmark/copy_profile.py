@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
-import kauri
+import kauriboost as kb
 
 LINE = re.compile(
     r"copies of round (\d+) \(\d+ rows\): host to device (\d+) bytes in (\d+) copies, "
@@ -50,12 +50,12 @@ class Lines(logging.Handler):
         self.lines.append(record.getMessage())
 
 
-def make_set(n_rows: int, times: int, n_cols: int, n_classes: int, seed: int) -> kauri.DMatrix:
+def make_set(n_rows: int, times: int, n_cols: int, n_classes: int, seed: int) -> kb.DMatrix:
     rng = np.random.default_rng(seed)
     features = rng.standard_normal((n_rows, n_cols), dtype=np.float32)
     signal = features[:, 0] + features[:, 1] * features[:, 2] + rng.standard_normal(n_rows, dtype=np.float32)
     labels = np.digitize(signal, np.linspace(-1, 1, n_classes - 1)).astype(np.float32)
-    return kauri.DMatrix(np.tile(features, (times, 1)), label=np.tile(labels, times))
+    return kb.DMatrix(np.tile(features, (times, 1)), label=np.tile(labels, times))
 
 
 def profile(objective: str, times: int, options: argparse.Namespace, log: Lines) -> tuple[np.ndarray, set[str]]:
@@ -74,7 +74,7 @@ def profile(objective: str, times: int, options: argparse.Namespace, log: Lines)
     train, valid = (make_set(options.rows, times, options.cols, n_classes, seed) for seed in (1, 2))
     log.lines.clear()
     evals = [(train, "train"), (valid, "valid")]
-    kauri.train(params, train, options.rounds, evals=evals, verbose_eval=False)
+    kb.train(params, train, options.rounds, evals=evals, verbose_eval=False)
     found = [[int(number) for number in match.groups()] for match in map(LINE.search, log.lines) if match]
     steady = np.array([numbers[1:] for numbers in found if numbers[0] >= FIRST_STEADY])
     return steady.max(axis=0), {line for line in log.lines if "copied every round" in line}
@@ -90,9 +90,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=10)
     options = parser.parse_args()
     log = Lines()
-    logging.getLogger("kauri").addHandler(log)
-    logging.getLogger("kauri").propagate = False
-    kauri.set_config(verbosity=3)
+    logging.getLogger("kauriboost").addHandler(log)
+    logging.getLogger("kauriboost").propagate = False
+    kb.set_config(verbosity=3)
     print(f"{'objective':18} {'rows':>10} {'bytes up':>10} {'copies':>7} {'bytes down':>10} {'copies':>7}  grows")
     failed = False
     for objective in options.objectives or OBJECTIVES:

@@ -11,6 +11,7 @@ Run with the package on the path and KAURI_LIBRARY set; xgboost is compared with
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import resource
 import subprocess
@@ -83,7 +84,7 @@ def make_data(way: str, module: Any, args: argparse.Namespace, prefix: str) -> A
 
 def run_way(way: str, args: argparse.Namespace) -> dict[str, float]:
     """Make the data, train, and evaluate on other rows."""
-    module = __import__(way.split()[0])
+    module = importlib.import_module({"kauri": "kauriboost", "xgboost": "xgboost"}[way.split()[0]])
     test, labels = batch_of(10**6, BATCH_ROWS, args.cols)
     batch_of(0, BATCH_ROWS, args.cols)  # what an iterator holds at its worst, beside the test rows
     before = peak_megabytes()

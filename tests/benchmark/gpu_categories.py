@@ -75,19 +75,19 @@ def make(shape: Shape, n_rows: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 def measure(shape: Shape, args: argparse.Namespace) -> Row:
     """One row of the table."""
-    import kauri
+    import kauriboost as kb
 
     n_rows = max(100, int(shape.rows * args.scale))
     features, labels, types = make(shape, n_rows)
     params: dict[str, Any] = {"objective": "binary:logistic", "max_depth": shape.depth, "eta": 0.1}
     device = {**params, **device_params(args.device, args.threads)}
-    data = kauri.DMatrix(features, labels, feature_types=types, nthread=args.threads)
+    data = kb.DMatrix(features, labels, feature_types=types, nthread=args.threads)
     forget_peak(args.device)
-    booster, timing = train_timed(kauri, device, data, args.rounds)
+    booster, timing = train_timed(kb, device, data, args.rounds)
     memory = peak_memory(args.device)
     cpu = {**params, **device_params("cpu", args.threads)}
-    cpu_booster, cpu_timing = train_timed(kauri, cpu, data, args.cpu_rounds)
-    _, numbers = train_timed(kauri, device, kauri.DMatrix(features, labels, nthread=args.threads), args.rounds)
+    cpu_booster, cpu_timing = train_timed(kb, cpu, data, args.cpu_rounds)
+    _, numbers = train_timed(kb, device, kb.DMatrix(features, labels, nthread=args.threads), args.rounds)
     row: Row = {"name": f"{n_rows} rows, {shape.categories}", "rows": n_rows, "numbers": shape.numbers, **memory}
     row.update(columns=len(shape.categories), categories=max(shape.categories), depth=shape.depth)
     row.update(ms=timing.ms, numbers_ms=numbers.ms, cpu_ms=cpu_timing.ms, speedup=cpu_timing.ms / timing.ms)

@@ -15,13 +15,13 @@ import time
 import numpy as np
 import shap
 import xgboost
-from shap_compare import kauri, rows_of, train  # it finds the package in the checkout
+from shap_compare import kb, rows_of, train  # it finds the package in the checkout
 
 
-def check(ours: kauri.Booster, rows: np.ndarray, phi: np.ndarray, base: np.ndarray, peer: np.ndarray) -> float:
+def check(ours: kb.Booster, rows: np.ndarray, phi: np.ndarray, base: np.ndarray, peer: np.ndarray) -> float:
     """Largest difference to shap relative to the largest contribution."""
     scale = np.abs(phi).max()
-    margin = ours.predict(kauri.DMatrix(rows), output_margin=True)
+    margin = ours.predict(kb.DMatrix(rows), output_margin=True)
     np.testing.assert_allclose(phi.sum(axis=1, dtype=np.float64) + base, margin, rtol=0, atol=1e-5 * scale)
     np.testing.assert_allclose(phi, peer, rtol=0, atol=1e-5 * scale)
     return float(np.abs(phi - peer).max() / scale)
@@ -33,12 +33,12 @@ def run(name: str, args: argparse.Namespace) -> None:
     features, labels, rows = rows_of(data, args.rows)
     reference = features[np.random.RandomState(7).randint(0, len(features), args.background)]
     raw = train(data, size, features, labels)
-    ours = kauri.Booster({"nthread": 1}, model_file=raw)
+    ours = kb.Booster({"nthread": 1}, model_file=raw)
     theirs = xgboost.Booster({"nthread": 1}, model_file=raw)
     masker = shap.maskers.Independent(reference, max_samples=args.background)  # which otherwise takes 100 of the rows
     explainer = shap.TreeExplainer(theirs, data=masker, feature_perturbation="interventional", model_output="raw")
     explain = {
-        "kauri": lambda: kauri.explain(ours, rows, background=reference),
+        "kauri": lambda: kb.explain(ours, rows, background=reference),
         "shap": lambda: explainer.shap_values(rows, check_additivity=False),
     }
     seconds: dict[str, list[float]] = {library: [] for library in explain}

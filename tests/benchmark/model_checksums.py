@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 
 FEW_ROWS, MANY_ROWS = 400, 30_000
@@ -59,7 +59,7 @@ GROWTH: dict[str, dict[str, Any]] = {
 }
 
 
-def table(kind: str, categories: bool, n_rows: int) -> kauri.DMatrix:
+def table(kind: str, categories: bool, n_rows: int) -> kb.DMatrix:
     random = np.random.default_rng(7)
     values = random.normal(size=(n_rows, N_COLS)).astype(np.float32)
     values[random.random(values.shape) < 0.1] = np.nan
@@ -90,7 +90,7 @@ def table(kind: str, categories: bool, n_rows: int) -> kauri.DMatrix:
         values[:, 6] = random.integers(0, 5, n_rows)
         values[:, 7] = random.integers(0, 30, n_rows)
         types[6:] = ["c", "c"]
-    return kauri.DMatrix(values, feature_types=types, enable_categorical=categories, **fields)
+    return kb.DMatrix(values, feature_types=types, enable_categorical=categories, **fields)
 
 
 def cases() -> Iterator[Case]:
@@ -139,9 +139,9 @@ def summary(case: Case, n_rows: int, device: dict[str, Any], threads: int) -> st
     data = table(kind.split("+")[0], "categories" in kind, n_rows)
     start = None
     if params.get("process_type") == "update":
-        start = kauri.train({"max_depth": 5, "nthread": threads}, data, N_ROUNDS)
+        start = kb.train({"max_depth": 5, "nthread": threads}, data, N_ROUNDS)
     history: dict[str, Any] = {}
-    booster = kauri.train(
+    booster = kb.train(
         params, data, N_ROUNDS, evals=[(data, "train")], evals_result=history, xgb_model=start, verbose_eval=False
     )
     parts = [bytes(booster.save_raw("ubj")), booster.predict(data).tobytes(), repr(history).encode()]
@@ -161,7 +161,7 @@ def main() -> None:
     for case, n_rows in itertools.product(cases(), (FEW_ROWS, MANY_ROWS)):
         try:
             print(summary(case, n_rows, device, options.threads))
-        except kauri.KauriError as refused:
+        except kb.KauriError as refused:
             print(f"{case[0]}: refused: {refused}")
 
 

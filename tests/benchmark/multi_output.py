@@ -27,11 +27,11 @@ import xgboost
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python-package"), os.environ.get("KAURI_DATA", str(ROOT.parent / "shared" / "data"))]
-import kauri  # noqa: E402
+import kauriboost as kb  # noqa: E402
 from load import load  # noqa: E402
 
 STRATEGIES = ("multi_output_tree", "one_output_per_tree")
-LIBRARIES = {"Kauri": kauri, "XGBoost": xgboost}
+LIBRARIES = {"Kauri": kb, "XGBoost": xgboost}
 REAL = ("enb", "wq", "scpf", "covtype", "dermatology", "letter", "yeast")
 Table = tuple[np.ndarray, np.ndarray, dict[str, Any]]
 
@@ -147,7 +147,7 @@ def predict(threads: int) -> None:
     print("|---|---|---|---|---|---|")
     for name, (features, labels, params) in speed_cases().items():
         params = {**params, "tree_method": "hist", "max_depth": 6, "nthread": threads}
-        model = kauri.train({**params, "multi_strategy": STRATEGIES[0]}, kauri.DMatrix(features, label=labels), 30)
+        model = kb.train({**params, "multi_strategy": STRATEGIES[0]}, kb.DMatrix(features, label=labels), 30)
         boosters = [
             library.Booster({"nthread": threads}, model_file=model.save_raw()) for library in LIBRARIES.values()
         ]

@@ -26,7 +26,7 @@ import numpy as np
 import xgboost
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
-import kauri
+import kauriboost as kb
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))
@@ -203,7 +203,7 @@ def differences(case: Case, rows: Rows, options: argparse.Namespace) -> np.ndarr
     values = np.empty((options.splits, 2))
     for split in range(options.splits):
         train, test = rows.split(split)
-        values[split] = [evaluate(library, case, train, test, options) for library in (kauri, xgboost)]
+        values[split] = [evaluate(library, case, train, test, options) for library in (kb, xgboost)]
     return values
 
 

@@ -82,26 +82,26 @@ def variants(device: str) -> list[tuple[str, Row, Row]]:
 
 def train(data: RealSet, matrix: Any, rounds: int, params: Row) -> tuple[Any, float]:
     """A booster and its seconds."""
-    import kauri
+    import kauriboost as kb
 
     start = time.perf_counter()
-    booster = kauri.train({**data.train.params, **params}, matrix, rounds, verbose_eval=False)
+    booster = kb.train({**data.train.params, **params}, matrix, rounds, verbose_eval=False)
     return booster, time.perf_counter() - start
 
 
 def compare(data: RealSet, rounds: int, variant: tuple[str, Row, Row], args: argparse.Namespace) -> Row:
     """Train on both sides; the row of the table."""
-    import kauri
+    import kauriboost as kb
 
     name, shared, extra = variant
     problem = data.train
     types = {} if data.types is None else {"feature_types": data.types}
-    matrix = kauri.DMatrix(problem.features, problem.labels, group=problem.group, nthread=args.threads, **types)
+    matrix = kb.DMatrix(problem.features, problem.labels, group=problem.group, nthread=args.threads, **types)
     cpu, cpu_s = train(data, matrix, rounds, {**device_params("cpu", args.threads), **shared})
     device, device_s = train(data, matrix, rounds, {**device_params(args.device, args.threads), **shared, **extra})
     row = {**problem.size(), "objective": problem.params["objective"], "rounds": rounds, "variant": name}
     row["missing"] = 1 - row["entries"] / (row["rows"] * row["columns"])
-    row.update(cpu_s=cpu_s, device_s=device_s, metric=data.metric_name, value=data.score(device, kauri, args.threads))
+    row.update(cpu_s=cpu_s, device_s=device_s, metric=data.metric_name, value=data.score(device, kb, args.threads))
     row["equal_bytes"] = model_digest(cpu, rounds) == model_digest(device, rounds)
     return row
 

@@ -25,8 +25,8 @@ import xgboost
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
 sys.path.insert(0, os.environ.get("KAURI_DATA", str(Path(__file__).resolve().parents[3] / "shared" / "data")))
-import kauri
-from kauri._binding.library import LIB
+import kauriboost as kb
+from kauriboost._binding.library import LIB
 from load import load
 
 SIZES = {"small": (10, 3), "med": (100, 8), "large": (1000, 16)}
@@ -54,7 +54,7 @@ def train(data: str, size: str, features: np.ndarray, labels: np.ndarray) -> byt
     else:
         labels = labels + (data == "covtype" and labels.min() == 0)  # labels 1 to 7, so that class 0 is empty
         params.update(objective="multi:softmax", num_class=int(labels.max()) + 1)
-    return kauri.train(params, kauri.DMatrix(features, labels), rounds).save_raw("ubj")
+    return kb.train(params, kb.DMatrix(features, labels), rounds).save_raw("ubj")
 
 
 def seconds_per_row(explainers: dict[str, Explain], rows: np.ndarray, repeats: int) -> dict[str, float]:
@@ -79,9 +79,9 @@ def seconds_per_row(explainers: dict[str, Explain], rows: np.ndarray, repeats: i
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def one_row_microseconds(booster: kauri.Booster, row: np.ndarray, repeats: int = 300) -> float:
+def one_row_microseconds(booster: kb.Booster, row: np.ndarray, repeats: int = 300) -> float:
     """Least time of the C call on a data set of one row."""
-    data = kauri.DMatrix(row)
+    data = kb.DMatrix(row)
     config = b'{"type": 2, "training": false, "iteration_begin": 0, "iteration_end": 0, "strict_shape": false}'
     shape, dimension, values = ctypes.POINTER(ctypes.c_uint64)(), ctypes.c_uint64(), ctypes.POINTER(ctypes.c_float)()
     least = float("inf")
@@ -94,10 +94,10 @@ def one_row_microseconds(booster: kauri.Booster, row: np.ndarray, repeats: int =
     return least * 1e6
 
 
-def check(ours: kauri.Booster, theirs: xgboost.Booster, rows: np.ndarray) -> float:
+def check(ours: kb.Booster, theirs: xgboost.Booster, rows: np.ndarray) -> float:
     """Largest difference to XGBoost relative to the largest contribution; fails where sums are not margins."""
-    phi = ours.predict(kauri.DMatrix(rows), pred_contribs=True)
-    margin = ours.predict(kauri.DMatrix(rows), output_margin=True)
+    phi = ours.predict(kb.DMatrix(rows), pred_contribs=True)
+    margin = ours.predict(kb.DMatrix(rows), output_margin=True)
     scale = np.abs(phi).max()
     np.testing.assert_allclose(phi.sum(axis=-1, dtype=np.float64), margin, rtol=0, atol=1e-5 * scale)
     peer = theirs.predict(xgboost.DMatrix(rows), pred_contribs=True)
@@ -117,12 +117,12 @@ def run(name: str, args: argparse.Namespace) -> None:
         if cached:
             cached.write_bytes(raw)
     params = {"nthread": args.threads}
-    ours = kauri.Booster(params, model_file=raw)
+    ours = kb.Booster(params, model_file=raw)
     theirs = xgboost.Booster(params, model_file=raw)
     difference = check(ours, theirs, rows[:4])
     kind = {"pred_interactions": True} if args.interactions else {"pred_contribs": True}
     explainers: dict[str, Explain] = {
-        "kauri": lambda part: ours.predict(kauri.DMatrix(part, nthread=args.threads), **kind),
+        "kauri": lambda part: ours.predict(kb.DMatrix(part, nthread=args.threads), **kind),
         "xgboost": lambda part: theirs.predict(xgboost.DMatrix(part, nthread=args.threads), **kind),
     }
     if args.shap:
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--shap", action="store_true", help="the shap package too; it has one thread")
     parser.add_argument("--models", help="a folder that keeps trained models")
     args = parser.parse_args()
-    print(f"kauri {kauri.__version__}, xgboost {xgboost.__version__}; {args.threads} threads")
+    print(f"kauri {kb.__version__}, xgboost {xgboost.__version__}; {args.threads} threads")
     for name in args.models_to_run:
         run(name, args)
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import chi2
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
-import kauri
+import kauriboost as kb
 
 Shuffler = Callable[[int, int], np.ndarray]
 
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=100_000)
     seeds = parser.parse_args().seeds
     numpys = np.random.default_rng(0)
-    shufflers: dict[str, Shuffler] = {"Kauri": kauri.shuffle, "NumPy": lambda n, _: numpys.permutation(n)}
+    shufflers: dict[str, Shuffler] = {"Kauri": kb.shuffle, "NumPy": lambda n, _: numpys.permutation(n)}
     print(f"{seeds:,} permutations each\n\n| test | n | " + " | ".join(shufflers) + " |\n|---|---|---|---|")
     for name, n, test in lines():
         found = [test(np.stack([shuffle(n, seed) for seed in range(seeds)])) for shuffle in shufflers.values()]

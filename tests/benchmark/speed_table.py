@@ -149,7 +149,7 @@ def parse() -> argparse.Namespace:
 
 def versions() -> dict[str, str]:
     found = {}
-    for name in ("kauri", "xgboost", "xgboost-cpu", "lightgbm", "catboost"):
+    for name in ("kauriboost", "xgboost", "xgboost-cpu", "lightgbm", "catboost"):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

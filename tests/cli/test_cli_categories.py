@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-import kauri as package
+import kauriboost as package
 import pytest
 from cli_program import Kauri
 
@@ -112,3 +112,20 @@ def test_numbers_for_categories_are_refused(kauri: Kauri) -> None:
     assert "holds categories in the model, but numbers" in kauri.run(*continued, status=1).err
     (kauri.folder / "other.csv.feature_types").unlink()
     assert "but the training data have no feature types" in kauri.run(*continued, status=1).err
+
+
+def test_dumps_for_people_name_categories(kauri: Kauri) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"town": pandas.Categorical(["Bern", "Ulm"] * 20)})
+    booster = package.train({"max_cat_to_onehot": 1}, package.DMatrix(frame, [0, 1] * 20), 1)
+    booster.save_model(kauri.folder / "model.json")
+    dumps = {}
+    for form in ("text", "json", "dot"):
+        done = kauri.run("task=dump", "model_in=model.json", f"dump_format={form}", "name_dump=stdout")
+        dumps[form], said = done.out, done.err
+        assert said == ""
+    name = "Bern" if "Bern" in dumps["text"] else "Ulm"
+    assert f"[town:{{{name}}}]" in dumps["text"]
+    assert f'label="town:{{{name}}}"' in dumps["dot"]
+    assert name not in dumps["json"]
+    assert kauri.run("task=dump", "model_in=model.json").err == "1 tree written to 'dump.txt'\n"

@@ -11,7 +11,10 @@ from cli_program import BUILD, Kauri
 # (arguments beside data and objective, fragments of the message)
 BAD_ARGUMENTS = {
     "misspelt learner key": (["max_dept=3"], ["argument 'max_dept=3'", "did you mean 'max_depth'?"]),
-    "misspelt command line key": (["num_rounds=3"], ["unknown parameter 'num_rounds'", "'num_round'"]),
+    "misspelt command line key": (
+        ["num_rounds=3"],
+        ["unknown parameter 'num_rounds'", "num_round of the command line"],
+    ),
     "misspelt alias": (["learning_rat=3"], ["'learning_rate'"]),
     "nothing near": (["zzzzzzzzzzzz=3"], ["unknown parameter 'zzzzzzzzzzzz'", "--help"]),
     "eval without a name": (["eval[]=x"], ["eval[NAME]"]),
@@ -20,6 +23,8 @@ BAD_ARGUMENTS = {
     "no key": (["=3"], ["key=value"]),
     "NaN": (["eta=nan"], ["eta", "nan"]),
     "negative": (["eta=-1"], ["eta", "-1"]),
+    "negative by the other name": (["learning_rate=-1"], ["parameter learning_rate='-1'"]),
+    "an old name": (["gpu_id=0"], ["unknown parameter 'gpu_id'", "device=cuda"]),
     "out of range": (["subsample=1.5"], ["subsample", "1.5"]),
     "zero share": (["subsample=0"], ["subsample", "(0, 1]"]),
     "not a number": (["max_depth=six"], ["max_depth", "six"]),

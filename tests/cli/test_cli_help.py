@@ -109,8 +109,8 @@ def on_terminal(kauri: Kauri, arguments: list[str], columns: int = 0) -> bytes:
 
 def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
     arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=20", "model_out=m.json"]
-    assert "rounds" not in kauri.run(*arguments).err
-    seen = on_terminal(kauri, arguments)
+    assert "rounds," not in kauri.run(*arguments).err
+    seen = on_terminal(kauri, [*arguments, "verbosity=0"])
     assert re.search(rb"\[#*\.*\] \d+/20 rounds, .* left", seen)
     assert seen.endswith(b"\x1b[K")
 
@@ -119,6 +119,7 @@ def test_progress_only_on_a_terminal(kauri: Kauri) -> None:
 def test_progress_fits_into_the_terminal(kauri: Kauri, columns: int) -> None:
     """A line that wraps is not drawn over, but leaves its beginning behind, each time."""
     arguments = [f"data={kauri.train_uri}", "objective=binary:logistic", "num_round=20", "model_out=m.json"]
+    arguments.append("verbosity=0")  # nothing but progress
     lines = on_terminal(kauri, arguments, columns).split(b"\r\x1b[K")
     assert max(map(len, lines)) <= columns - 1
     assert (b"[" in b"".join(lines)) == (columns >= 40)

@@ -39,7 +39,8 @@ def test_train_prints_a_line_per_round_and_saves(kauri: Kauri) -> None:
         assert re.fullmatch(pattern, line), line
     losses = [float(re.search(r"train-logloss:([\d.]+)", line).group(1)) for line in lines]
     assert losses == sorted(losses, reverse=True)
-    assert done.err == ""
+    assert all(len(value.replace(".", "").lstrip("0")) <= 6 for value in re.findall(r":([\d.]+)", done.out))
+    assert done.err == "model of 5 rounds written to 'model.json'\n"
     assert n_rounds(kauri.folder / "model.json") == 5
 
 
@@ -163,7 +164,9 @@ def test_early_stopping_saves_the_best_model(kauri: Kauri) -> None:
     booster = peer_booster(kauri.folder / "model.json")
     assert booster.num_boosted_rounds() == best + 1
     assert booster.attr("best_iteration") == str(best)
-    assert float(booster.attr("best_score")) == pytest.approx(min(losses), rel=1e-12)
+    assert float(booster.attr("best_score")) == pytest.approx(min(losses), rel=1e-5)
+    stopped = f"early stopping after {len(losses)} rounds; the best is [{best}]\ttest-logloss:{min(losses):.6g}"
+    assert done.err.splitlines() == [stopped, f"model of {best + 1} rounds written to 'model.json'"]
 
 
 def test_continued_training_forgets_the_best_round(kauri: Kauri) -> None:
@@ -224,3 +227,18 @@ def test_dialect_of_the_final_model(kauri: Kauri) -> None:
     assert "write the dialect 3.2 or later" in error
     assert not (kauri.folder / "old.json").exists()
     assert (kauri.folder / "0003.ubj").read_bytes() == newest
+
+
+def test_each_task_says_what_it_wrote(kauri: Kauri) -> None:
+    kauri.train("num_round=1")
+    rows = len(kauri.predict())
+    reading = ["model_in=model.json", f"test:data={kauri.test_uri}"]
+    said = {
+        f"predictions of {rows} rows written to 'pred.txt'": ["task=pred", *reading],
+        f"contributions of {rows} rows written to 'pred.txt'": ["task=pred", *reading, "pred_contribs=true"],
+        f"explanations of {rows} rows written to 'all.npy'": ["task=explain", *reading, "name_explain=all.npy"],
+        "1 tree written to 'trees.txt'": ["task=dump", "model_in=model.json", "name_dump=trees.txt"],
+    }
+    for line, arguments in said.items():
+        assert kauri.run(*arguments).err == line + "\n"
+        assert kauri.run(*arguments, "verbosity=0").err == ""

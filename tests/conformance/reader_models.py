@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 
@@ -16,7 +16,7 @@ CATEGORIES = 7
 class Sample(NamedTuple):
     """A trained model, rows as numbers, and how to declare them."""
 
-    booster: kauri.Booster
+    booster: kb.Booster
     rows: np.ndarray
     feature_types: list[str] | None = None
     feature_names: list[str] | None = None
@@ -34,8 +34,8 @@ def _table(seed: int = 0, missing: float = 0.1) -> tuple[np.ndarray, np.ndarray]
 
 def _train(objective: str, label: Callable[[np.ndarray], np.ndarray], **params: object) -> Sample:
     X, signal = _table()
-    data = kauri.DMatrix(X, label(signal))
-    return Sample(kauri.train({"objective": objective, "max_depth": 3, **params}, data, 4), X)
+    data = kb.DMatrix(X, label(signal))
+    return Sample(kb.train({"objective": objective, "max_depth": 3, **params}, data, 4), X)
 
 
 def _positive(signal: np.ndarray) -> np.ndarray:
@@ -56,16 +56,16 @@ def _targets(signal: np.ndarray) -> np.ndarray:
 
 def _ranking(**params: object) -> Sample:
     X, signal = _table()
-    data = kauri.DMatrix(X, np.digitize(signal, [-1, 0, 1]), group=[30] * 10)
-    return Sample(kauri.train({"max_depth": 3, **params}, data, 4), X)
+    data = kb.DMatrix(X, np.digitize(signal, [-1, 0, 1]), group=[30] * 10)
+    return Sample(kb.train({"max_depth": 3, **params}, data, 4), X)
 
 
 def _censored() -> Sample:
     X, signal = _table()
     time = _positive(signal)
     upper = np.where(np.arange(300) % 3 == 0, np.inf, time)
-    data = kauri.DMatrix(X, label_lower_bound=time, label_upper_bound=upper)
-    return Sample(kauri.train({"objective": "survival:aft", "max_depth": 3}, data, 4), X)
+    data = kb.DMatrix(X, label_lower_bound=time, label_upper_bound=upper)
+    return Sample(kb.train({"objective": "survival:aft", "max_depth": 3}, data, 4), X)
 
 
 def _codes(max_cat_to_onehot: int) -> Sample:
@@ -76,7 +76,7 @@ def _codes(max_cat_to_onehot: int) -> Sample:
     y = signal + 2 * (np.nan_to_num(X[:, 3]) % 3)
     types = ["q", "q", "q", "c", "q"]
     params = {"max_depth": 4, "max_cat_to_onehot": max_cat_to_onehot, "tree_method": "hist"}
-    return Sample(kauri.train(params, kauri.DMatrix(X, y, feature_types=types), 4), X, types)
+    return Sample(kb.train(params, kb.DMatrix(X, y, feature_types=types), 4), X, types)
 
 
 def _named_categories() -> Sample:
@@ -85,43 +85,43 @@ def _named_categories() -> Sample:
     frame = pd.DataFrame(codes, columns=[f"x{i}" for i in range(COLUMNS)])
     known = np.where(np.isnan(codes[:, 3]), -1, codes[:, 3]).astype(int)
     frame["x3"] = pd.Categorical.from_codes(known, names)
-    data = kauri.DMatrix(frame, np.nan_to_num(codes[:, 3]) % 3 + np.nan_to_num(codes[:, 0]))
-    booster = kauri.train({"max_depth": 4, "max_cat_to_onehot": 1}, data, 4)
+    data = kb.DMatrix(frame, np.nan_to_num(codes[:, 3]) % 3 + np.nan_to_num(codes[:, 0]))
+    booster = kb.train({"max_depth": 4, "max_cat_to_onehot": 1}, data, 4)
     return Sample(booster, codes, booster.feature_types, booster.feature_names)
 
 
 def _missing() -> Sample:
     X, signal = _table(missing=0.7)
     X[:, 4] = np.nan
-    return Sample(kauri.train({"max_depth": 4}, kauri.DMatrix(X, signal), 4), X)
+    return Sample(kb.train({"max_depth": 4}, kb.DMatrix(X, signal), 4), X)
 
 
 def _early_stopped() -> Sample:
     X, signal = _table()
-    train, held = kauri.DMatrix(X[:100], signal[:100]), kauri.DMatrix(X[100:], -signal[100:])
+    train, held = kb.DMatrix(X[:100], signal[:100]), kb.DMatrix(X[100:], -signal[100:])
     params = {"max_depth": 3, "learning_rate": 1.0}
-    booster = kauri.train(params, train, 20, evals=[(held, "held")], early_stopping_rounds=2, verbose_eval=False)
+    booster = kb.train(params, train, 20, evals=[(held, "held")], early_stopping_rounds=2, verbose_eval=False)
     return Sample(booster, X)
 
 
 def _named() -> Sample:
     X, signal = _table()
     names, types = ['a "b"', "grün", "c\\d", "e f", "g"], ["float", "q", "int", "q", "float"]
-    data = kauri.DMatrix(X, signal, feature_names=names, feature_types=types)
-    return Sample(kauri.train({"max_depth": 3}, data, 4), X, types, names)
+    data = kb.DMatrix(X, signal, feature_names=names, feature_types=types)
+    return Sample(kb.train({"max_depth": 3}, data, 4), X, types, names)
 
 
 def _counted() -> Sample:
     sample = _codes(1)
     sample.booster.set_param("unseen_category", "missing")
-    sample.booster.count_rows(kauri.DMatrix(sample.rows, feature_types=sample.feature_types))
+    sample.booster.count_rows(kb.DMatrix(sample.rows, feature_types=sample.feature_types))
     return sample
 
 
 def _unequal_rounds() -> Sample:
     X, signal = _table()
-    data = kauri.DMatrix(X, signal)
-    half = kauri.train({"max_depth": 3, "num_parallel_tree": 2, "subsample": 0.8}, data, 2)
+    data = kb.DMatrix(X, signal)
+    half = kb.train({"max_depth": 3, "num_parallel_tree": 2, "subsample": 0.8}, data, 2)
     half.set_param("num_parallel_tree", 3)
     half.update(data, 2)
     return Sample(half, X)

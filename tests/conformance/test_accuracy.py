@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -69,13 +69,13 @@ def test_as_good_as_xgboost(name: str, method: str, record_property: pytest.Reco
     boosters = {}
     for order in range(ORDERS[method]):
         rows = np.random.default_rng(order).permutation(len(labels)) if order > 0 else np.arange(len(labels))
-        for library in (kauri, xgboost):
+        for name_of_library, library in (("kauri", kb), ("xgboost", xgboost)):
             train, held = library.DMatrix(features[rows], labels[rows]), library.DMatrix(test, test_labels)
             result: dict = {}
-            boosters[library.__name__] = library.train(
+            boosters[name_of_library] = library.train(
                 params, train, rounds, evals=[(held, "test")], evals_result=result, verbose_eval=False
             )
-            metrics[library.__name__].append(result["test"][params["eval_metric"]][-1])
+            metrics[name_of_library].append(result["test"][params["eval_metric"]][-1])
     metric = {library: float(np.mean(values)) for library, values in metrics.items()}
     ours, theirs = (splits_of(boosters[library]) for library in ("kauri", "xgboost"))
     shares = [len(a & b) / max(len(b), 1) for a, b in zip(ours, theirs, strict=True)]
@@ -105,6 +105,6 @@ def test_model_bytes_do_not_depend_on_threads_or_runs(method: str) -> None:
     }
     models = set()
     for threads in (1, 2, 3, 8, 1):
-        data = kauri.DMatrix(features, labels, nthread=threads)
-        models.add(bytes(kauri.train({**params, "nthread": threads}, data, 10).save_raw("ubj")))
+        data = kb.DMatrix(features, labels, nthread=threads)
+        models.add(bytes(kb.train({**params, "nthread": threads}, data, 10).save_raw("ubj")))
     assert len(models) == 1

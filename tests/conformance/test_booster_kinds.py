@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 import scipy.sparse
@@ -36,13 +36,13 @@ def make_data(objective: str, sparse: bool = False) -> tuple[object, np.ndarray,
     return values, labels.astype(np.float32), weights
 
 
-def train_both(params: dict[str, object], rounds: int, sparse: bool = False) -> tuple[kauri.Booster, object, object]:
+def train_both(params: dict[str, object], rounds: int, sparse: bool = False) -> tuple[kb.Booster, object, object]:
     """Kauri's booster, XGBoost's, and the features."""
     params = {"nthread": 1, **params}
     if params["objective"] == "multi:softprob":
         params["num_class"] = 3
     features, labels, weights = make_data(str(params["objective"]), sparse)
-    ours = kauri.train(params, kauri.DMatrix(features, label=labels, weight=weights), rounds)
+    ours = kb.train(params, kb.DMatrix(features, label=labels, weight=weights), rounds)
     theirs = xgboost.train(params, xgboost.DMatrix(features, label=labels, weight=weights), num_boost_round=rounds)
     return ours, theirs, features
 
@@ -52,11 +52,11 @@ def gradient_booster(booster: object) -> dict:
     return json.loads(bytes(booster.save_raw(raw_format="json")))["learner"]["gradient_booster"]
 
 
-def assert_files_are_shared(ours: kauri.Booster, theirs: object, features: object) -> None:
+def assert_files_are_shared(ours: kb.Booster, theirs: object, features: object) -> None:
     """Either library reads the other's JSON and UBJSON, predicts the same margins bit by bit, and writes it back."""
-    our_data, their_data = kauri.DMatrix(features), xgboost.DMatrix(features)
+    our_data, their_data = kb.DMatrix(features), xgboost.DMatrix(features)
     for raw_format in ("json", "ubj"):
-        here = kauri.Booster(model_file=bytes(theirs.save_raw(raw_format=raw_format)))
+        here = kb.Booster(model_file=bytes(theirs.save_raw(raw_format=raw_format)))
         there = xgboost.Booster(model_file=bytearray(ours.save_raw(raw_format)))
         expected = theirs.predict(their_data, output_margin=True)
         np.testing.assert_array_equal(here.predict(our_data, output_margin=True), expected)
@@ -89,11 +89,11 @@ def test_gblinear_learns_the_same_weights(objective: str, updater: dict[str, obj
 @pytest.mark.parametrize("objective", ["reg:squarederror", "multi:softprob"])
 def test_gblinear_is_inspected_alike(objective: str) -> None:
     _, theirs, features = train_both({"booster": "gblinear", "objective": objective}, 4)
-    ours = kauri.Booster(model_file=bytes(theirs.save_raw(raw_format="ubj")))
+    ours = kb.Booster(model_file=bytes(theirs.save_raw(raw_format="ubj")))
     data = xgboost.DMatrix(features)
     for kind in ({}, {"approx_contribs": True}):
         np.testing.assert_array_equal(
-            ours.predict(kauri.DMatrix(features), pred_contribs=True, **kind),
+            ours.predict(kb.DMatrix(features), pred_contribs=True, **kind),
             theirs.predict(data, pred_contribs=True, **kind),
         )
     assert ours.get_dump() == theirs.get_dump()
@@ -111,7 +111,7 @@ def test_dart_without_chance_is_the_same(objective: str, normalize: str, drops: 
     ours, theirs, features = train_both(params | {"objective": objective}, 5)
     assert gradient_booster(ours)["weight_drop"] == gradient_booster(theirs)["weight_drop"]
     np.testing.assert_allclose(
-        ours.predict(kauri.DMatrix(features)), theirs.predict(xgboost.DMatrix(features)), rtol=1e-4, atol=1e-5
+        ours.predict(kb.DMatrix(features)), theirs.predict(xgboost.DMatrix(features)), rtol=1e-4, atol=1e-5
     )
     assert_files_are_shared(ours, theirs, features)
 
@@ -124,13 +124,13 @@ def test_files_of_dart_are_shared(objective: str, sample_type: str) -> None:
     assert min(gradient_booster(ours)["weight_drop"]) < 1
     assert_files_are_shared(ours, theirs, features)
     part = {"output_margin": True, "iteration_range": (2, 5)}
-    here = kauri.Booster(model_file=bytes(theirs.save_raw(raw_format="ubj")))
+    here = kb.Booster(model_file=bytes(theirs.save_raw(raw_format="ubj")))
     np.testing.assert_array_equal(
-        here.predict(kauri.DMatrix(features), **part), theirs.predict(xgboost.DMatrix(features), **part)
+        here.predict(kb.DMatrix(features), **part), theirs.predict(xgboost.DMatrix(features), **part)
     )
     for kind in ({"pred_contribs": True}, {"pred_contribs": True, "approx_contribs": True}):
         expected = theirs.predict(xgboost.DMatrix(features), **kind)
-        np.testing.assert_allclose(here.predict(kauri.DMatrix(features), **kind), expected, rtol=1e-3, atol=3e-6)
+        np.testing.assert_allclose(here.predict(kb.DMatrix(features), **kind), expected, rtol=1e-3, atol=3e-6)
 
 
 @pytest.mark.parametrize("objective", ["reg:squarederror", "multi:softprob"])
@@ -143,6 +143,6 @@ def test_a_forest_is_the_same_where_nothing_is_drawn(objective: str) -> None:
     assert model["tree_info"] == gradient_booster(theirs)["model"]["tree_info"]
     assert model["gbtree_model_param"]["num_parallel_tree"] == "3"
     np.testing.assert_allclose(
-        ours.predict(kauri.DMatrix(features)), theirs.predict(xgboost.DMatrix(features)), rtol=1e-5, atol=1e-6
+        ours.predict(kb.DMatrix(features)), theirs.predict(xgboost.DMatrix(features)), rtol=1e-5, atol=1e-6
     )
     assert_files_are_shared(ours, theirs, features)

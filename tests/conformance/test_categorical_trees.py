@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,7 +62,7 @@ def test_same_trees(params: dict[str, Any], method: str) -> None:
     for seed in range(4):
         values, labels, types = make_codes(seed, (3, 7, 100))
         both = []
-        for library, more in ((kauri, {}), (xgboost, {"enable_categorical": True})):
+        for library, more in ((kb, {}), (xgboost, {"enable_categorical": True})):
             data = library.DMatrix(values, label=labels, feature_types=types, **more)
             how = {"max_depth": 3, "base_score": 0.0, "tree_method": method, **params}
             both.append(library.train(how, data, 1, verbose_eval=False))
@@ -72,11 +72,11 @@ def test_same_trees(params: dict[str, Any], method: str) -> None:
 @pytest.mark.parametrize("method", ["hist", "approx", "exact"])
 def test_xgboost_predicts_with_our_models(method: str) -> None:
     values, labels, types = make_codes(1, (3, 7, 100))
-    ours = kauri.train({"tree_method": method}, kauri.DMatrix(values, labels, feature_types=types), 8)
+    ours = kb.train({"tree_method": method}, kb.DMatrix(values, labels, feature_types=types), 8)
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.integers(0, n, 500) for n in (5, 9, 120, 60)]).astype(np.float32)
     rows[rng.random(rows.shape) < 0.1] = np.nan
-    data = kauri.DMatrix(rows, feature_types=types)
+    data = kb.DMatrix(rows, feature_types=types)
     theirs_data = xgboost.DMatrix(rows, feature_types=types, enable_categorical=True)
     for file_format in ("json", "ubj"):
         theirs = xgboost.Booster(model_file=bytearray(ours.save_raw(file_format)))
@@ -90,7 +90,7 @@ def test_xgboost_predicts_with_our_models(method: str) -> None:
 
 def test_trees_as_frames() -> None:
     values, labels, types = make_codes(1, (3, 7, 100))
-    ours = kauri.train({"max_depth": 3}, kauri.DMatrix(values, labels, feature_types=types), 2)
+    ours = kb.train({"max_depth": 3}, kb.DMatrix(values, labels, feature_types=types), 2)
     theirs = xgboost.Booster(model_file=bytearray(ours.save_raw("ubj")))
     pd.testing.assert_frame_equal(ours.trees_to_dataframe(), theirs.trees_to_dataframe(), check_dtype=False)
 
@@ -120,20 +120,20 @@ def test_names_travel_both_ways(file_format: str) -> None:
     frame, labels = make_frame()
     params = {"max_cat_to_onehot": 1, "max_depth": 4}
     other = reordered(frame)
-    ours = kauri.train(params, kauri.DMatrix(frame, labels), 4)
+    ours = kb.train(params, kb.DMatrix(frame, labels), 4)
     theirs = xgboost.train(params, xgboost.DMatrix(frame, labels, enable_categorical=True), 4)
     assert model_of(ours)["cats"] == model_of(theirs)["cats"]
 
     to_them = xgboost.Booster(model_file=bytearray(ours.save_raw(file_format)))
-    expected = ours.predict(kauri.DMatrix(frame))
+    expected = ours.predict(kb.DMatrix(frame))
     for rows in (frame, other):
         np.testing.assert_array_equal(to_them.predict(xgboost.DMatrix(rows, enable_categorical=True)), expected)
 
-    to_us = kauri.Booster(model_file=bytearray(theirs.save_raw(file_format)))
+    to_us = kb.Booster(model_file=bytearray(theirs.save_raw(file_format)))
     assert to_us.get_categories() == ours.get_categories()
     expected = theirs.predict(xgboost.DMatrix(frame, enable_categorical=True))
     for rows in (frame, other):
-        np.testing.assert_array_equal(to_us.predict(kauri.DMatrix(rows)), expected)
+        np.testing.assert_array_equal(to_us.predict(kb.DMatrix(rows)), expected)
     assert model_of(to_us)["cats"] == model_of(theirs)["cats"]
 
 
@@ -142,7 +142,7 @@ def test_types_of_numbers() -> None:
     for dtype in ("int8", "uint8", "int16", "int32", "int64"):
         names = pd.Index(np.array([3, np.iinfo(dtype).max, 7], dtype=dtype))
         frame = pd.DataFrame({"a": pd.Categorical.from_codes(np.arange(30) % 3, names)})
-        ours = kauri.train({}, kauri.DMatrix(frame, np.arange(30) % 3), 1)
+        ours = kb.train({}, kb.DMatrix(frame, np.arange(30) % 3), 1)
         theirs = xgboost.train({}, xgboost.DMatrix(frame, np.arange(30) % 3, enable_categorical=True), 1)
         assert model_of(ours)["cats"] == model_of(theirs)["cats"]
         ours_bytes, theirs_bytes = bytes(ours.save_raw("ubj")), bytes(theirs.save_raw("ubj"))
@@ -151,7 +151,7 @@ def test_types_of_numbers() -> None:
     for dtype in ("uint16", "uint32", "uint64"):
         names = pd.Index(np.array([3, np.iinfo(dtype).max, 7], dtype=dtype))
         frame = pd.DataFrame({"a": pd.Categorical.from_codes(np.arange(30) % 3, names)})
-        ours = kauri.train({}, kauri.DMatrix(frame, np.arange(30) % 3), 1)
+        ours = kb.train({}, kb.DMatrix(frame, np.arange(30) % 3), 1)
         for file_format in ("json", "ubj"):
-            loaded = kauri.Booster(model_file=bytearray(ours.save_raw(file_format)))
+            loaded = kb.Booster(model_file=bytearray(ours.save_raw(file_format)))
             assert loaded.get_categories() == {"a": names.tolist()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -22,6 +22,6 @@ def test_shares_of_the_roots_features(by: str) -> None:
         counts = trees[trees["Node"] == 0]["Feature"].value_counts(normalize=True)
         return np.array([counts.get(f"f{feature}", 0.0) for feature in range(6)])
 
-    ours, theirs = shares(kauri), shares(xgboost)
+    ours, theirs = shares(kb), shares(xgboost)
     assert ours[0] == theirs[0] == 0.0
     assert np.abs(ours - theirs).max() < 0.05, (ours, theirs)

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -72,7 +72,7 @@ def is_tie(a: dict, b: dict) -> bool:
     return "gain" in a and "gain" in b and a["gain"] == pytest.approx(b["gain"], rel=TIE, abs=1e-5)
 
 
-def assert_same_trees(ours: kauri.Booster, theirs: object) -> int:
+def assert_same_trees(ours: kb.Booster, theirs: object) -> int:
     """Structure, thresholds and default sides are equal, leaves within rounding, up to the first tree with a tie.
 
     Returns the number of equal splits.
@@ -119,7 +119,7 @@ def test_trees_are_xgboosts(name: str, method: str, kind: str) -> None:
     if method == "lossguide":
         params |= {"tree_method": "hist", "grow_policy": "lossguide", "max_depth": 0, "max_leaves": 20}
     params |= random_constraints(features.shape[1], seed=11)[kind]
-    ours, theirs = (library.train(params, library.DMatrix(features, labels), ROUNDS) for library in (kauri, xgboost))
+    ours, theirs = (library.train(params, library.DMatrix(features, labels), ROUNDS) for library in (kb, xgboost))
     assert assert_same_trees(ours, theirs) > 20
 
 
@@ -136,9 +136,7 @@ def test_alpha_with_limits_that_bind_nothing(name: str, method: str, limits: dic
         params |= {"tree_method": "hist", "grow_policy": "lossguide", "max_depth": 0, "max_leaves": 20}
     if "monotone_constraints" in limits:
         limits = {"monotone_constraints": "(" + ",".join(["0"] * features.shape[1]) + ")"}
-    free, limited = (
-        kauri.train(more, kauri.DMatrix(features, labels), ROUNDS) for more in (params, {**params, **limits})
-    )
+    free, limited = (kb.train(more, kb.DMatrix(features, labels), ROUNDS) for more in (params, {**params, **limits}))
     assert bytes(limited.save_raw()) == bytes(free.save_raw())
     theirs = xgboost.train(params, xgboost.DMatrix(features, labels), ROUNDS)
     assert assert_same_trees(limited, theirs) > 20

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -75,7 +75,7 @@ def printed(library: Any, metric: str, labels: str, margins: np.ndarray, params:
 
 
 def expect_same(metric: str, labels: str, margins: np.ndarray, params: dict[str, Any], **info: Any) -> None:
-    ours, theirs = (printed(library, metric, labels, margins, params, **info) for library in (kauri, xgboost))
+    ours, theirs = (printed(library, metric, labels, margins, params, **info) for library in (kb, xgboost))
     assert ours.split(":")[0] == theirs.split(":")[0]
     assert float(ours.split(":")[1]) == pytest.approx(float(theirs.split(":")[1]), rel=2e-7, abs=1e-7, nan_ok=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -54,9 +54,9 @@ def assert_same_leaves(ours: np.ndarray, theirs: np.ndarray) -> None:
         assert len(pairs) == len(np.unique(ours[:, tree])) == len(np.unique(theirs[:, tree]))
 
 
-def assert_same_predictions(ours: kauri.Booster, theirs: object, features: np.ndarray) -> None:
+def assert_same_predictions(ours: kb.Booster, theirs: object, features: np.ndarray) -> None:
     """Values, margins, leaves, contributions and interactions, within 1e-6 relative."""
-    our_data, their_data = kauri.DMatrix(features), xgboost.DMatrix(features)
+    our_data, their_data = kb.DMatrix(features), xgboost.DMatrix(features)
     for kind in ({}, {"output_margin": True}):
         np.testing.assert_allclose(
             ours.predict(our_data, **kind), theirs.predict(their_data, **kind), rtol=1e-6, atol=1e-7
@@ -68,7 +68,7 @@ def assert_same_predictions(ours: kauri.Booster, theirs: object, features: np.nd
         for kind in ({"pred_contribs": True}, {"pred_interactions": True}):
             for rows in (features, features[:1]):
                 np.testing.assert_allclose(
-                    ours.predict(kauri.DMatrix(rows), **kind),
+                    ours.predict(kb.DMatrix(rows), **kind),
                     theirs.predict(xgboost.DMatrix(rows), **kind),
                     rtol=1e-4,
                     atol=2e-6 * scale,
@@ -87,7 +87,7 @@ def test_xgboost_model_predicts_the_same_here(tmp_path: Path, objective: str, me
     theirs = xgboost.train(params_of(objective, method), xgboost.DMatrix(features, labels), ROUNDS)
     path = tmp_path / f"model.{extension}"
     theirs.save_model(path)
-    assert_same_predictions(kauri.Booster(model_file=path), theirs, features)
+    assert_same_predictions(kb.Booster(model_file=path), theirs, features)
 
 
 @pytest.mark.parametrize("extension", ["json", "ubj"])
@@ -95,7 +95,7 @@ def test_xgboost_model_predicts_the_same_here(tmp_path: Path, objective: str, me
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_our_model_predicts_the_same_there(tmp_path: Path, objective: str, method: str, extension: str) -> None:
     features, labels = make_data(objective, seed=1)
-    ours = kauri.train(params_of(objective, method), kauri.DMatrix(features, labels), ROUNDS)
+    ours = kb.train(params_of(objective, method), kb.DMatrix(features, labels), ROUNDS)
     path = tmp_path / f"model.{extension}"
     ours.save_model(path)
     assert_same_predictions(ours, xgboost.Booster(model_file=path), features)
@@ -111,7 +111,7 @@ def test_intercept_is_xgboosts(objective: str) -> None:
     features, labels = make_data(objective, seed=2)
     weights = np.random.default_rng(3).random(len(labels)).astype(np.float32)
     params = params_of(objective, "hist")
-    ours = kauri.train(params, kauri.DMatrix(features, labels, weight=weights), 1)
+    ours = kb.train(params, kb.DMatrix(features, labels, weight=weights), 1)
     theirs = xgboost.train(params, xgboost.DMatrix(features, labels, weight=weights), 1)
     np.testing.assert_allclose(base_scores(ours), base_scores(theirs), rtol=1e-6, atol=1e-7)
 
@@ -123,7 +123,7 @@ def test_dumps_and_scores_are_literally_xgboosts(tmp_path: Path) -> None:
     theirs = xgboost.train(params_of("binary:logistic", "hist"), data, 3)
     path = tmp_path / "model.json"
     theirs.save_model(path)
-    ours = kauri.Booster(model_file=path)
+    ours = kb.Booster(model_file=path)
     for dump_format in ("text", "json", "dot"):
         for with_stats in (False, True):
             expected = theirs.get_dump(dump_format=dump_format, with_stats=with_stats)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -59,11 +59,11 @@ def train(library: Any, params: dict[str, Any], data: Queries) -> tuple[Any, flo
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_best_places_grow_xgboosts_trees(objective: str, method: str, unbiased: int) -> None:
     params = {"objective": objective, "tree_method": method, "lambdarank_unbiased": unbiased}
-    ours, our_metric = train(kauri, params, queries(kauri, objective))
+    ours, our_metric = train(kb, params, queries(kb, objective))
     theirs, their_metric = train(xgboost, params, queries(xgboost, objective))
     assert ours.get_dump()[0].split(":leaf=")[0] == theirs.get_dump()[0].split(":leaf=")[0]
     assert our_metric == pytest.approx(their_metric, abs=0.005)
-    data = queries(kauri, objective)[1], queries(xgboost, objective)[1]
+    data = queries(kb, objective)[1], queries(xgboost, objective)[1]
     first = [booster.predict(part, iteration_range=(0, 3)) for booster, part in zip((ours, theirs), data, strict=True)]
     np.testing.assert_allclose(first[0], first[1], atol=1e-6)
 
@@ -72,7 +72,7 @@ def test_best_places_grow_xgboosts_trees(objective: str, method: str, unbiased: 
 def test_random_partners_are_as_good(objective: str) -> None:
     """Draws differ, so metrics are means over numbers of partners; their difference has a standard error of 0.006."""
     metrics = []
-    for library in (kauri, xgboost):
+    for library in (kb, xgboost):
         data = queries(library, objective)
         settings = [
             {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": n_pairs} for n_pairs in range(1, 13)
@@ -84,9 +84,9 @@ def test_random_partners_are_as_good(objective: str) -> None:
 
 @pytest.mark.parametrize("unbiased", [0, 1])
 def test_models_travel_both_ways(unbiased: int) -> None:
-    data = {library.__name__: queries(library, "rank:ndcg") for library in (kauri, xgboost)}
+    data = {library.__name__: queries(library, "rank:ndcg") for library in (kb, xgboost)}
     params = {"objective": "rank:ndcg", "tree_method": "exact", "lambdarank_unbiased": unbiased, "ndcg_exp_gain": 0}
-    for source, target in ((kauri, xgboost), (xgboost, kauri)):
+    for source, target in ((kb, xgboost), (xgboost, kb)):
         booster, _ = train(source, params, data[source.__name__])
         loaded = target.Booster(model_file=bytearray(booster.save_raw("json")))
         np.testing.assert_allclose(
@@ -100,8 +100,8 @@ def test_models_travel_both_ways(unbiased: int) -> None:
 
 def test_xgboost_loads_an_untrained_unbiased_model() -> None:
     params = {"objective": "rank:ndcg", "lambdarank_unbiased": 1}
-    data = queries(kauri, "rank:ndcg")[0]
-    untrained = kauri.train(params, data, 0)
+    data = queries(kb, "rank:ndcg")[0]
+    untrained = kb.train(params, data, 0)
     loaded = xgboost.Booster(model_file=bytearray(untrained.save_raw("json")))
     assert loaded.num_boosted_rounds() == 0
     loaded.update(queries(xgboost, "rank:ndcg")[0], 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -36,7 +36,7 @@ def trees_of(booster: object) -> list[dict[str, list]]:
 
 def assert_same_trees(params: dict[str, object], depths: range) -> None:
     """Nodes with the same numbers, equal splits, equal leaves but for rounding."""
-    for ours, theirs in zip(trees_of(train(kauri, params)), trees_of(train(xgboost, params)), strict=True):
+    for ours, theirs in zip(trees_of(train(kb, params)), trees_of(train(xgboost, params)), strict=True):
         for key in ("left_children", "right_children", "split_indices", "default_left"):
             assert ours[key] == theirs[key]
         np.testing.assert_allclose(ours["split_conditions"], theirs["split_conditions"], rtol=1e-4, atol=1e-5)
@@ -71,7 +71,7 @@ def test_limits_as_in_xgboost(method: str, limits: dict[str, object], depths: ra
 
 def test_exact_grows_to_the_end() -> None:
     """Where XGBoost refuses max_depth=0, it is a depth that no tree reaches."""
-    deep = train(kauri, {"tree_method": "exact", "max_depth": 0})
-    assert deep.save_raw("json") == train(kauri, {"tree_method": "exact", "max_depth": 900}).save_raw("json")
+    deep = train(kb, {"tree_method": "exact", "max_depth": 0})
+    assert deep.save_raw("json") == train(kb, {"tree_method": "exact", "max_depth": 900}).save_raw("json")
     with pytest.raises(xgboost.core.XGBoostError):
         train(xgboost, {"tree_method": "exact", "max_depth": 0})

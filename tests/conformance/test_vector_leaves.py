@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -92,7 +92,7 @@ def models(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     (tmp_path / "split.json").write_text(json.dumps(split_up(document)))
     return {
         "theirs": theirs,
-        "ours": kauri.Booster(model_file=tmp_path / "theirs.json"),
+        "ours": kb.Booster(model_file=tmp_path / "theirs.json"),
         "split": xgboost.Booster({"nthread": 1}, model_file=tmp_path / "split.json"),
         "features": features,
         "document": document,
@@ -105,7 +105,7 @@ def test_predictions_are_the_same(models: dict[str, Any], n_rows: int) -> None:
     ours, theirs, rows = models["ours"], models["theirs"], models["features"][:n_rows]
     for kind in ({}, {"output_margin": True}, {"pred_leaf": True}):
         for iterations in ((0, 0), (1, 3), (3, 4)):
-            found = ours.predict(kauri.DMatrix(rows), iteration_range=iterations, **kind)
+            found = ours.predict(kb.DMatrix(rows), iteration_range=iterations, **kind)
             part = theirs[iterations[0] : iterations[1]] if iterations[1] else theirs
             expected = part.predict(xgboost.DMatrix(rows), **kind)
             assert found.shape == expected.shape
@@ -124,12 +124,12 @@ def test_explanations_are_those_of_the_trees_split_up(models: dict[str, Any], me
         {"pred_contribs": True, "approx_contribs": True},
     ):
         for iterations in ((0, 0), (1, 3)):
-            found = ours.predict(kauri.DMatrix(rows), iteration_range=iterations, **kind)
+            found = ours.predict(kb.DMatrix(rows), iteration_range=iterations, **kind)
             part = split[iterations[0] : iterations[1]] if iterations[1] else split
             expected = part.predict(xgboost.DMatrix(rows), **kind)
             assert found.shape == expected.shape
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5 * np.abs(margins).max())
-        total = ours.predict(kauri.DMatrix(rows), **kind)
+        total = ours.predict(kb.DMatrix(rows), **kind)
         total = total.reshape(len(rows), margins.shape[1], -1).sum(-1)
         np.testing.assert_allclose(total, margins, rtol=1e-4, atol=1e-5 * np.abs(margins).max())
 
@@ -146,7 +146,7 @@ def test_files_go_back(models: dict[str, Any], ending: str, tmp_path: Path) -> N
     for key in ("trees", "tree_info", "iteration_indptr", "gbtree_model_param"):
         gbtrees = [file["learner"]["gradient_booster"]["model"][key] for file in (document, models["document"])]
         assert gbtrees[0] == gbtrees[1], key
-    again = kauri.Booster(model_file=tmp_path / f"ours.{ending}")
+    again = kb.Booster(model_file=tmp_path / f"ours.{ending}")
     assert again.save_raw("ubj") == ours.save_raw("ubj")
 
 
@@ -177,17 +177,17 @@ def test_mixed_strategies(tmp_path: Path) -> None:
     params = {"max_depth": 3, "nthread": 1, "tree_method": "hist", "multi_strategy": "multi_output_tree"}
     theirs = xgboost.train(params, data, 2, xgb_model=scalar)
     theirs.save_model(tmp_path / "mixed.json")
-    ours = kauri.Booster(model_file=tmp_path / "mixed.json")
+    ours = kb.Booster(model_file=tmp_path / "mixed.json")
     for iterations in ((0, 0), (0, 2), (1, 3), (3, 4)):
         for kind in ({"output_margin": True}, {"pred_leaf": True}):
-            found = ours.predict(kauri.DMatrix(features), iteration_range=iterations, **kind)
+            found = ours.predict(kb.DMatrix(features), iteration_range=iterations, **kind)
             part = theirs[iterations[0] : iterations[1]] if iterations[1] else theirs
             expected = part.predict(data, **kind)
             np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
-    contributions = ours.predict(kauri.DMatrix(features), pred_contribs=True)
+    contributions = ours.predict(kb.DMatrix(features), pred_contribs=True)
     np.testing.assert_allclose(contributions.sum(-1), theirs.predict(data, output_margin=True), rtol=1e-4, atol=1e-4)
     ours.save_model(tmp_path / "back.json")
     back = xgboost.Booster(model_file=tmp_path / "back.json")
     np.testing.assert_array_equal(back.predict(data), theirs.predict(data))
-    sliced = kauri.Booster(model_file=tmp_path / "back.json")[1:3]
-    np.testing.assert_allclose(sliced.predict(kauri.DMatrix(features)), theirs[1:3].predict(data), rtol=1e-6, atol=1e-7)
+    sliced = kb.Booster(model_file=tmp_path / "back.json")[1:3]
+    np.testing.assert_allclose(sliced.predict(kb.DMatrix(features)), theirs[1:3].predict(data), rtol=1e-6, atol=1e-7)

@@ -1,7 +1,7 @@
 """Training trees with vector leaves: XGBoost learns the same trees from the same cuts.
 
 The rules are those of XGBoost 3.4, which counts min_child_weight and the L1 term under max_delta_step in another way
-than 3.2, and knows constraints. Losses without curvature have leaves as in 3.2: quantiles of the residuals.
+than 3.2, and knows constraints.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -30,11 +30,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "weights": {},
     "sparse": {},
 }
-UNTIL_32: dict[str, dict[str, Any]] = {
-    "medians": {"objective": "reg:absoluteerror"},
-    "quantiles": {"objective": "reg:quantileerror", "quantile_alpha": [0.2, 0.7]},
-}
 SINCE_34: dict[str, dict[str, Any]] = {
+    "absolute": {"objective": "reg:absoluteerror"},
+    "quantiles": {"objective": "reg:quantileerror", "quantile_alpha": [0.2, 0.7]},
     "child weight": {"min_child_weight": 20.0},
     "child weight of classes": {"objective": "multi:softprob", "num_class": 4, "min_child_weight": 6.0},
     "steps": {"max_delta_step": 0.5, "alpha": 0.3},
@@ -46,7 +44,6 @@ SINCE_34: dict[str, dict[str, Any]] = {
     "categories one by one": {"max_cat_to_onehot": 50},
 }
 VARIANTS.update(SINCE_34 if VERSION >= (3, 4) else {})
-VARIANTS.update(UNTIL_32 if VERSION <= (3, 2) else {})
 
 
 def make_data(variant: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -79,7 +76,7 @@ def test_trees_are_the_same(variant: str, tmp_path: Path) -> None:
     features, labels, weights = make_data(variant)
     params = {**SHARED, **VARIANTS[variant]}
     types = {"feature_types": ["c", "c", "q", "q", "q"]} if "categories" in variant else {}
-    ours = kauri.train(params, kauri.DMatrix(features, label=labels, weight=weights, **types), 3)
+    ours = kb.train(params, kb.DMatrix(features, label=labels, weight=weights, **types), 3)
     peer_params = {name: np.array(value) if isinstance(value, list) else value for name, value in params.items()}
     peer_data = xgboost.DMatrix(features, labels, weight=weights, enable_categorical=bool(types), **types)
     theirs = xgboost.train({**peer_params, "nthread": 1}, peer_data, 3)
@@ -97,6 +94,6 @@ def test_trees_are_the_same(variant: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(mine["leaf_weights"], yours["leaf_weights"], rtol=1e-3, atol=1e-4)
     back = xgboost.Booster(model_file=tmp_path / "ours.json")
     for kind in ({}, {"output_margin": True}, {"pred_leaf": True}):
-        mine = ours.predict(kauri.DMatrix(features, **types), **kind)
+        mine = ours.predict(kb.DMatrix(features, **types), **kind)
         np.testing.assert_allclose(mine, back.predict(peer_data, **kind), rtol=1e-6, atol=1e-7)
     assert ours.get_dump() == back.get_dump()

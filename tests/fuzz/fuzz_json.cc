@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         ParseArray(text);
         break;
       case 1:
-        kauri::model_io::ParseDotOptions(text);
+        kauri::model_io::ParseDumpOptions(text);
         break;
       case 2:
         ReadConfig(text);

@@ -16,9 +16,6 @@ LONG = {
     "ScanVector": "the same, of bins (bin_scan.cc)",
 }
 MANY_PARAMETERS = {
-    "Consider": "inlined into the loops of split finding, whose registers these are (evaluate_boundary.cuh)",
-    "ConsiderBoundary": "the same",
-    "EvaluateMixed": "the same (find_split_sorted.cu)",
     "LaneProgram::Combine": "arrays in registers, by reference (shap_lane.h)",
 }
 

@@ -13,7 +13,7 @@ import pytest
 from lint_sources import ROOT, relative, text_files
 
 PROJECT = ROOT / "python-package"
-PACKAGE = PROJECT / "kauri"
+PACKAGE = PROJECT / "kauriboost"
 LAYER = {
     "_public": 0,
     "_binding": 1,
@@ -23,6 +23,7 @@ LAYER = {
     "_explaining": 4,
     "_plotting": 5,
     "_estimators": 5,
+    "_tools": 6,
 }
 
 

@@ -1,4 +1,6 @@
-"""Makes Python environments of other libraries, which read our model files in tests/conformance/test_model_readers.py.
+"""Makes Python environments of other libraries for tests/conformance.
+
+Most read our model files (test_model_readers.py); one has XGBoost's package and what goes with it (test_scenarios.py).
 
     .venv/bin/python tests/peers/environments.py [NAME...]
 
@@ -26,6 +28,7 @@ class Environment(NamedTuple):
     lowest: int
     highest: int
     packages: tuple[str, ...]
+    with_needs: bool = False  # what the packages need, too; of XGBoost's wheels that may be NCCL, for GPUs
 
 
 _OLD_NUMPY = ("numpy==1.26.4", "scipy==1.13.1")  # XGBoost before 3.0 does not know numpy 2
@@ -53,6 +56,41 @@ ENVIRONMENTS = {
             "numpy==2.4.6",
             "scipy==1.17.1",
         ),
+        with_needs=True,
+    ),
+    "tools": Environment(
+        12,
+        13,
+        (
+            "dtreeviz==2.3.2",
+            "mlflow-skinny==3.17.2",
+            "onnxmltools==1.16.0",
+            "onnxruntime==1.32.0",
+            "optuna==5.0.0",
+            "optuna-integration==5.0.0",
+            "shap==0.54.1",
+            "skl2onnx==1.20.0",
+            "skops==0.16.0",
+            "treelite==4.8.1",
+            "scikit-learn==1.9.1",
+            "numpy==2.5.5",
+            "scipy==1.18.1",
+        ),
+        with_needs=True,
+    ),
+    "drop-in": Environment(
+        12,
+        13,
+        (
+            "xgboost-cpu==3.4.1",
+            *_NUMPY,
+            "scikit-learn==1.9.1",
+            "pandas==3.1.1",
+            "pyarrow==26.0.1",
+            "polars==2.1.0",
+            "cloudpickle==3.1.2",
+        ),
+        with_needs=True,
     ),
 }
 
@@ -84,8 +122,8 @@ def make(name: str) -> bool:
     shutil.rmtree(FOLDER / name, ignore_errors=True)
     subprocess.run([python, "-m", "venv", FOLDER / name], check=True)
     pip = [FOLDER / name / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    with_needs = [] if name == "onnx" else ["--no-deps"]  # XGBoost's are numpy, scipy, and NCCL for GPUs
-    subprocess.run([*pip, "--only-binary=:all:", *with_needs, *environment.packages], check=True)
+    alone = [] if environment.with_needs else ["--no-deps"]
+    subprocess.run([*pip, "--only-binary=:all:", *alone, *environment.packages], check=True)
     (FOLDER / name / "made").touch()
     return True
 

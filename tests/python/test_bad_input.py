@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 import scipy.sparse
-from kauri import DataError, FileError, ModelError, ParameterError
-from kauri.callback import EarlyStopping, LearningRateScheduler, MaxTime
-from kauri.sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFRegressor
+from kauriboost import DataError, FileError, ModelError, ParameterError
+from kauriboost.callback import EarlyStopping, LearningRateScheduler, MaxTime
+from kauriboost.sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFRegressor
 from sklearn.exceptions import NotFittedError
 
 N_ROWS = 60
@@ -32,29 +32,29 @@ class World:
 
     def __post_init__(self) -> None:
         self.y = (self.X[:, 0] > 0).astype(np.float32)
-        self.data = kauri.DMatrix(self.X, label=self.y)
-        self.booster = kauri.train({"objective": "binary:logistic", "max_depth": 3}, self.data, 3)
+        self.data = kb.DMatrix(self.X, label=self.y)
+        self.booster = kb.train({"objective": "binary:logistic", "max_depth": 3}, self.data, 3)
         self.expected = self.booster.predict(self.data)
 
-    def train(self, label: Any = None, rounds: int = 1, **params: Any) -> kauri.Booster:
+    def train(self, label: Any = None, rounds: int = 1, **params: Any) -> kb.Booster:
         """Train with other parameters, on other labels of the same rows."""
-        data = self.data if label is None else kauri.DMatrix(self.X, label=label)
-        return kauri.train(params, data, rounds)
+        data = self.data if label is None else kb.DMatrix(self.X, label=label)
+        return kb.train(params, data, rounds)
 
     def file(self, name: str, content: bytes) -> Path:
         """Write a file into the folder."""
         (self.folder / name).write_bytes(content)
         return self.folder / name
 
-    def read(self, name: str, content: bytes) -> kauri.DMatrix:
+    def read(self, name: str, content: bytes) -> kb.DMatrix:
         """Read a text file of this content, whose format is its ending."""
-        return kauri.DMatrix(f"{self.file(name, content)}?format={name.split('.')[1]}")
+        return kb.DMatrix(f"{self.file(name, content)}?format={name.split('.')[1]}")
 
-    def spoilt(self, old: bytes, new: bytes) -> kauri.Booster:
+    def spoilt(self, old: bytes, new: bytes) -> kb.Booster:
         """Load the booster's model with something in it replaced."""
         text = bytes(self.booster.save_raw("json"))
         assert old in text
-        return kauri.Booster(model_file=bytearray(text.replace(old, new)))
+        return kb.Booster(model_file=bytearray(text.replace(old, new)))
 
 
 Case = tuple[Callable[[World], Any], type[Exception], list[str]]
@@ -68,15 +68,15 @@ def labels(value: float) -> np.ndarray:
     return made
 
 
-def own(shape: tuple[int, ...], dtype: Any = np.float32) -> Callable[[np.ndarray, kauri.DMatrix], tuple]:
+def own(shape: tuple[int, ...], dtype: Any = np.float32) -> Callable[[np.ndarray, kb.DMatrix], tuple]:
     """An objective whose gradients have this shape."""
     return lambda margins, data: (np.ones(shape, dtype), np.ones(shape, dtype))
 
 
-def raises(error: Exception) -> Callable[[np.ndarray, kauri.DMatrix], tuple]:
+def raises(error: Exception) -> Callable[[np.ndarray, kb.DMatrix], tuple]:
     """An objective that fails."""
 
-    def objective(margins: np.ndarray, data: kauri.DMatrix) -> tuple:
+    def objective(margins: np.ndarray, data: kb.DMatrix) -> tuple:
         raise error
 
     return objective
@@ -139,38 +139,35 @@ PARAMETERS: Table = {
 }
 
 DATA: Table = {
-    "one dimension": (lambda w: kauri.DMatrix(np.zeros(3)), DataError, ["Reshape"]),
-    "three dimensions": (lambda w: kauri.DMatrix(np.zeros((2, 2, 2))), DataError, ["3 dimensions"]),
-    "words": (lambda w: kauri.DMatrix(np.array([["a", "b"]])), DataError, ["dtype"]),
-    "complex numbers": (lambda w: kauri.DMatrix(np.array([[1j]])), DataError, ["Complex"]),
-    "infinite": (lambda w: kauri.DMatrix(np.array([[1.0, np.inf]])), DataError, ["inf", "column 1"]),
+    "one dimension": (lambda w: kb.DMatrix(np.zeros(3)), DataError, ["Reshape"]),
+    "three dimensions": (lambda w: kb.DMatrix(np.zeros((2, 2, 2))), DataError, ["3 dimensions"]),
+    "words": (lambda w: kb.DMatrix(np.array([["a", "b"]])), DataError, ["dtype"]),
+    "complex numbers": (lambda w: kb.DMatrix(np.array([[1j]])), DataError, ["Complex"]),
+    "infinite": (lambda w: kb.DMatrix(np.array([[1.0, np.inf]])), DataError, ["inf", "column 1"]),
     "infinite, sparse": (
-        lambda w: kauri.DMatrix(scipy.sparse.csr_matrix(np.array([[0, np.inf]]))),
+        lambda w: kb.DMatrix(scipy.sparse.csr_matrix(np.array([[0, np.inf]]))),
         DataError,
         ["inf"],
     ),
-    "another kind": (lambda w: kauri.DMatrix(object()), (TypeError, DataError), ["object"]),
-    "short label": (lambda w: kauri.DMatrix(w.X, label=[1, 2, 3]), DataError, ["label", "3", "60"]),
-    "NaN label": (lambda w: kauri.DMatrix(w.X, label=labels(np.nan)), DataError, ["label", "nan", "row 7"]),
-    "labels of words": (lambda w: kauri.DMatrix(w.X, label=["a"] * N_ROWS), DataError, ["label"]),
-    "negative weight": (lambda w: kauri.DMatrix(w.X, weight=labels(-2)), DataError, ["weight", "-2", "at least 0"]),
-    "groups": (lambda w: kauri.DMatrix(w.X, group=[30, 29]), DataError, ["group", "59", "60"]),
-    "unordered queries": (
-        lambda w: kauri.DMatrix(w.X, qid=[2] * 30 + [1] * 30),
-        DataError,
-        ["qid"],
-    ),
+    "another kind": (lambda w: kb.DMatrix(object()), (TypeError, DataError), ["object"]),
+    "short label": (lambda w: kb.DMatrix(w.X, label=[1, 2, 3]), DataError, ["label", "3", "60"]),
+    "NaN label": (lambda w: kb.DMatrix(w.X, label=labels(np.nan)), DataError, ["label", "nan", "row 7"]),
+    "labels of words": (lambda w: kb.DMatrix(w.X, label=["a"] * N_ROWS), DataError, ["label"]),
+    "negative weight": (lambda w: kb.DMatrix(w.X, weight=labels(-2)), DataError, ["weight", "-2", "at least 0"]),
+    "groups": (lambda w: kb.train({}, kb.DMatrix(w.X, w.y, group=[30, 29]), 1), DataError, ["group", "59", "60"]),
+    "sizes of groups": (lambda w: kb.DMatrix(w.X, group=[61, -1]), DataError, ["group[1]", "-1"]),
+    "unordered queries": (lambda w: kb.DMatrix(w.X, qid=[2] * 30 + [1] * 30), DataError, ["qid"]),
     "unknown field": (lambda w: w.data.set_info(lable=w.y), ParameterError, ["lable", "did you mean 'label'"]),
-    "too few names": (lambda w: kauri.DMatrix(w.X, feature_names=["a"]), DataError, ["feature_name", "1", "4"]),
-    "names twice": (lambda w: kauri.DMatrix(w.X, feature_names=list("aabc")), DataError, ["a"]),
-    "unknown type": (lambda w: kauri.DMatrix(w.X, feature_types=["x"] * 4), DataError, ["feature 0", "'x'", "float"]),
+    "too few names": (lambda w: kb.DMatrix(w.X, feature_names=["a"]), DataError, ["feature_name", "1", "4"]),
+    "names twice": (lambda w: kb.DMatrix(w.X, feature_names=list("aabc")), DataError, ["a"]),
+    "unknown type": (lambda w: kb.DMatrix(w.X, feature_types=["x"] * 4), DataError, ["feature 0", "'x'", "float"]),
     "negative category": (
-        lambda w: kauri.train({}, kauri.DMatrix(w.X, label=w.y, feature_types=["c", "q", "q", "q"]), 1),
+        lambda w: kb.train({}, kb.DMatrix(w.X, label=w.y, feature_types=["c", "q", "q", "q"]), 1),
         DataError,
         ["categor"],
     ),
     "slice beyond": (lambda w: w.data.slice([0, 99]), (DataError, IndexError), ["99", "60"]),
-    "missing file": (lambda w: kauri.DMatrix("none.libsvm?format=libsvm"), FileError, ["none.libsvm"]),
+    "missing file": (lambda w: kb.DMatrix("none.libsvm?format=libsvm"), FileError, ["none.libsvm"]),
     "libsvm line": (
         lambda w: w.read("bad.libsvm", b"1 0:1\n0 zero:1\n"),
         DataError,
@@ -181,12 +178,12 @@ DATA: Table = {
         DataError,
         ["bad.csv", "2", "four"],
     ),
-    "no rows": (
-        lambda w: kauri.train({}, kauri.DMatrix(np.zeros((0, 3)), label=[]), 1),
+    "no columns": (
+        lambda w: kb.train({}, kb.DMatrix(np.zeros((3, 0)), label=[1, 2, 3]), 1),
         DataError,
-        ["0 rows"],
+        ["3 rows", "0 feature"],
     ),
-    "no labels": (lambda w: kauri.train({}, kauri.DMatrix(w.X), 1), DataError, ["no labels", "60"]),
+    "no labels": (lambda w: kb.train({}, kb.DMatrix(w.X), 1), DataError, ["no labels", "60"]),
     "label of logistic": (
         lambda w: w.train(labels(2), objective="binary:logistic"),
         DataError,
@@ -198,34 +195,34 @@ DATA: Table = {
         ["label", "5", "row 7"],
     ),
     "label of counts": (lambda w: w.train(labels(-1), objective="count:poisson"), DataError, ["label", "-1", "row 7"]),
-    "iterator for nothing": (lambda w: kauri.QuantileDMatrix(w.X, max_bin=1), ParameterError, ["max_bin", "1"]),
+    "iterator for nothing": (lambda w: kb.QuantileDMatrix(w.X, max_bin=1), ParameterError, ["max_bin", "1"]),
 }
 
 TRAINING: Table = {
     "gradients of another length": (
-        lambda w: kauri.train({}, w.data, 1, obj=own((7,))),
+        lambda w: kb.train({}, w.data, 1, obj=own((7,))),
         DataError,
         ["7", "60"],
     ),
     "gradients of outputs that are not": (
-        lambda w: kauri.train({}, w.data, 1, obj=own((N_ROWS, 2))),
+        lambda w: kb.train({}, w.data, 1, obj=own((N_ROWS, 2))),
         DataError,
         ["120", "60"],
     ),
     "one of two gradients": (
-        lambda w: kauri.train({}, w.data, 1, obj=lambda m, d: np.ones(N_ROWS)),
+        lambda w: kb.train({}, w.data, 1, obj=lambda m, d: np.ones(N_ROWS)),
         (TypeError, ValueError),
         [],
     ),
     "infinite gradient": (
-        lambda w: kauri.train({}, w.data, 1, obj=lambda m, d: (labels(np.inf), np.ones(N_ROWS))),
+        lambda w: kb.train({}, w.data, 1, obj=lambda m, d: (labels(np.inf), np.ones(N_ROWS))),
         DataError,
         ["row 7", "inf", "finite"],
     ),
     "infinite gradient of a vector": (
-        lambda w: kauri.train(
+        lambda w: kb.train(
             VECTORS,
-            kauri.DMatrix(w.X, label=np.zeros((N_ROWS, 2))),
+            kb.DMatrix(w.X, label=np.zeros((N_ROWS, 2))),
             1,
             obj=lambda m, d: (np.stack([labels(0), labels(np.nan)], 1), np.ones((N_ROWS, 2))),
         ),
@@ -233,33 +230,33 @@ TRAINING: Table = {
         ["row 7", "nan", "finite"],
     ),
     "an objective that fails": (
-        lambda w: kauri.train({}, w.data, 1, obj=raises(ZeroDivisionError("by hand"))),
+        lambda w: kb.train({}, w.data, 1, obj=raises(ZeroDivisionError("by hand"))),
         ZeroDivisionError,
         ["by hand"],
     ),
     "early stopping without data": (
-        lambda w: kauri.train({}, w.data, 1, early_stopping_rounds=2),
+        lambda w: kb.train({}, w.data, 1, early_stopping_rounds=2),
         ValueError,
         ["eval"],
     ),
     "patience": (lambda w: EarlyStopping(rounds=0), ValueError, ["0"]),
     "schedule too short": (
-        lambda w: kauri.train({}, w.data, 3, callbacks=[LearningRateScheduler([0.1])]),
+        lambda w: kb.train({}, w.data, 3, callbacks=[LearningRateScheduler([0.1])]),
         ValueError,
         ["1 learning rate"],
     ),
     "time budget": (lambda w: MaxTime(-1), ValueError, ["above 0"]),
-    "negative rounds": (lambda w: kauri.train({}, w.data, -1), ValueError, ["-1"]),
-    "data of another kind": (lambda w: kauri.train({}, w.X, 1), TypeError, ["DMatrix"]),
+    "negative rounds": (lambda w: kb.train({}, w.data, -1), ValueError, ["-1"]),
+    "data of another kind": (lambda w: kb.train({}, w.X, 1), TypeError, ["DMatrix"]),
     "other columns": (
-        lambda w: kauri.train({}, kauri.DMatrix(w.X[:, :2], label=w.y), 1, xgb_model=w.booster),
+        lambda w: kb.train({}, kb.DMatrix(w.X[:, :2], label=w.y), 1, xgb_model=w.booster),
         DataError,
         ["2 features", "4"],
     ),
     "updates of vectors": (
-        lambda w: kauri.train(
+        lambda w: kb.train(
             {"process_type": "update", "updater": "prune"},
-            kauri.DMatrix(w.X, label=np.zeros((N_ROWS, 2))),
+            kb.DMatrix(w.X, label=np.zeros((N_ROWS, 2))),
             1,
             xgb_model=w.train(np.stack([w.y, 1 - w.y], 1), **VECTORS),
         ),
@@ -267,17 +264,17 @@ TRAINING: Table = {
         ["vector leaves", "process_type=default"],
     ),
     "other trees": (
-        lambda w: kauri.train({"booster": "gblinear"}, w.data, 1, xgb_model=w.booster),
+        lambda w: kb.train({"booster": "gblinear"}, w.data, 1, xgb_model=w.booster),
         ParameterError,
         ["gblinear", "trees"],
     ),
-    "folds": (lambda w: kauri.cv({}, w.data, 2, nfold=1), ValueError, ["nfold", "1"]),
-    "more folds than rows": (lambda w: kauri.cv({}, w.data, 2, nfold=99), ValueError, ["99", "60"]),
+    "folds": (lambda w: kb.cv({}, w.data, 2, nfold=1), ValueError, ["nfold", "1"]),
+    "more folds than rows": (lambda w: kb.cv({}, w.data, 2, nfold=99), ValueError, ["99", "60"]),
 }
 
 PREDICTION: Table = {
     "more columns": (
-        lambda w: w.booster.predict(kauri.DMatrix(np.zeros((2, 9)))),
+        lambda w: w.booster.predict(kb.DMatrix(np.zeros((2, 9)))),
         DataError,
         ["9", "4"],
     ),
@@ -287,14 +284,14 @@ PREDICTION: Table = {
         ["9", "3"],
     ),
     "rounds reversed": (lambda w: w.booster.predict(w.data, iteration_range=(2, 1)), ParameterError, ["2", "1"]),
-    "no model": (lambda w: kauri.Booster().predict(w.data), ModelError, ["no model", "train"]),
+    "no model": (lambda w: kb.Booster().predict(w.data), ModelError, ["no model", "train"]),
     "an array for a matrix": (lambda w: w.booster.predict(w.X), TypeError, ["DMatrix"]),
     "in place, infinite": (lambda w: w.booster.inplace_predict(np.full((1, 4), np.inf)), DataError, ["inf"]),
     "slice beyond": (lambda w: w.booster[5:9], IndexError, ["9", "3"]),
     "dump of another kind": (lambda w: w.booster.get_dump(dump_format="xml"), ParameterError, ["xml"]),
     "score of another kind": (lambda w: w.booster.get_score(importance_type="size"), ParameterError, ["size", "gain"]),
     "explained by nothing": (
-        lambda w: kauri.explain(w.booster, w.X, background=np.zeros((0, 4))),
+        lambda w: kb.explain(w.booster, w.X, background=np.zeros((0, 4))),
         DataError,
         ["background", "0 rows"],
     ),
@@ -306,15 +303,15 @@ PREDICTION: Table = {
 }
 
 FILES: Table = {
-    "missing": (lambda w: kauri.Booster(model_file=w.folder / "none.json"), FileError, ["none.json"]),
-    "empty": (lambda w: kauri.Booster(model_file=w.file("empty.json", b"")), FileError, ["empty.json", "it is empty"]),
-    "no model": (lambda w: kauri.Booster(model_file=w.file("a.json", b"[1, 2]")), ModelError, ["a.json"]),
+    "missing": (lambda w: kb.Booster(model_file=w.folder / "none.json"), FileError, ["none.json"]),
+    "empty": (lambda w: kb.Booster(model_file=w.file("empty.json", b"")), FileError, ["empty.json", "it is empty"]),
+    "no model": (lambda w: kb.Booster(model_file=w.file("a.json", b"[1, 2]")), ModelError, ["a.json"]),
     "cut off": (
-        lambda w: kauri.Booster(model_file=bytearray(w.booster.save_raw("json")[:900])),
+        lambda w: kb.Booster(model_file=bytearray(w.booster.save_raw("json")[:900])),
         ModelError,
         [],
     ),
-    "cut off, binary": (lambda w: kauri.Booster(model_file=bytearray(w.booster.save_raw()[:-40])), ModelError, []),
+    "cut off, binary": (lambda w: kb.Booster(model_file=bytearray(w.booster.save_raw()[:-40])), ModelError, []),
     "child beyond": (
         lambda w: w.spoilt(b'"left_children":[1,', b'"left_children":[999,'),
         ModelError,
@@ -329,7 +326,7 @@ FILES: Table = {
     "ending": (lambda w: w.booster.save_model(w.folder / "no" / "m.json"), FileError, ["m.json"]),
     "raw format": (lambda w: w.booster.save_raw("xml"), ParameterError, ["xml", "json", "ubj"]),
     "pickle": (lambda w: pickle.loads(pickle.dumps(w.booster)[:-30]), Exception, []),
-    "config": (lambda w: kauri.Booster().load_config("{"), (ModelError, ParameterError), ["JSON"]),
+    "config": (lambda w: kb.Booster().load_config("{"), (ModelError, ParameterError), ["JSON"]),
 }
 
 ESTIMATORS: Table = {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmark"))
-import kauri
+import kauriboost as kb
 import shap_tables
 from paper_tables import model_file, ncu, packing, shap_entrants, shap_figures, shap_models, shap_roofline
 
@@ -117,14 +117,14 @@ def test_figures(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def deep_model() -> kauri.Booster:
+def deep_model() -> kb.Booster:
     rng = np.random.default_rng(1)
     features = rng.normal(size=(400, 5)).astype(np.float32)
     params = {"max_depth": 7, "tree_method": "hist", "min_child_weight": 0}
-    return kauri.train(params, kauri.DMatrix(features, features[:, 0] * features[:, 1]), 4, verbose_eval=False)
+    return kb.train(params, kb.DMatrix(features, features[:, 0] * features[:, 1]), 4, verbose_eval=False)
 
 
-def test_counts_of_a_model_file(deep_model: kauri.Booster) -> None:
+def test_counts_of_a_model_file(deep_model: kb.Booster) -> None:
     """Against the dump, walked recursively."""
     sizes: list[int] = []
 

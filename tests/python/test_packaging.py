@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
+import kauriboost as kb
 import pytest
 
-pytest.importorskip("setuptools", minversion="70.1")
+pytest.importorskip("setuptools", minversion="77")
 
 SOURCE = Path(__file__).resolve().parents[2] / "python-package"
 BUILD = "import setuptools.build_meta as backend, sys; backend.{}(sys.argv[1])"
@@ -27,6 +28,10 @@ class Checkout:
         self.libraries = folder / "built" / "lib"
         self.libraries.mkdir(parents=True)
         (self.libraries / "libkauri.so").write_bytes(b"library")
+        self.program = self.libraries.parent / "bin" / "kauri"
+        self.program.parent.mkdir()
+        self.program.write_bytes(b"program")
+        self.program.chmod(0o755)
 
     def run(self, hook: str, target: Path) -> None:
         target.mkdir(exist_ok=True)
@@ -60,35 +65,59 @@ def modules(wheel: dict[str, bytes]) -> dict[str, bytes]:
 def test_a_wheel_is_the_checkout(checkout: Checkout) -> None:
     before = checkout.files()
     found = modules(checkout.wheel())
-    files = [path for path in (checkout.package / "kauri").rglob("*") if path.is_file()]
+    files = [path for path in (checkout.package / "kauriboost").rglob("*") if path.is_file()]
     expected = {path.relative_to(checkout.package).as_posix(): path.read_bytes() for path in files}
-    assert found == {**expected, "kauri/lib/libkauri.so": b"library"}
+    built = {"kauriboost/lib/libkauri.so": b"library", "kauriboost/bin/kauri": b"program"}
+    assert found == {**expected, **built}
     assert checkout.files() == before  # nothing is left behind that a later build could find
 
 
+def test_the_command_is_the_program(checkout: Checkout, tmp_path: Path) -> None:
+    (entries,) = (content for name, content in checkout.wheel().items() if name.endswith("entry_points.txt"))
+    assert entries.decode().split() == ["[console_scripts]", "kauri", "=", "kauriboost._binding.program:main"]
+    with ZipFile(next((checkout.folder / "wheels").glob("*.whl"))) as archive:
+        assert archive.getinfo("kauriboost/bin/kauri").external_attr >> 16 & 0o111 == 0o111
+    command = [sys.executable, "-c", "from kauriboost._binding.program import main; main()"]
+    here = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([*command, "--version"], env=here, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"kauri {kb.__version__}\n")
+    done = subprocess.run([*command, "max_dept=3"], env=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, "did you mean 'max_depth'?" in done.stderr) == (1, True)
+    alone = tmp_path / "alone" / "lib" / "libkauri.so"
+    alone.parent.mkdir(parents=True)
+    shutil.copy(os.environ["KAURI_LIBRARY"], alone)
+    done = subprocess.run(
+        command, env={**here, "KAURI_LIBRARY": str(alone)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "there is no program" in done.stderr
+
+
 def test_what_is_gone_is_not_shipped(checkout: Checkout) -> None:
-    package = checkout.package / "kauri"
+    package = checkout.package / "kauriboost"
     for path in (package / "gone.py", package / "lib" / "gone.so"):
         path.parent.mkdir(exist_ok=True)
         path.write_text("x = 1")
     (checkout.libraries / "libkauri_cuda.so").write_bytes(b"plug-in")
     first = modules(checkout.wheel())
-    gone = {"kauri/gone.py", "kauri/lib/gone.so", "kauri/lib/libkauri_cuda.so"}
+    gone = {"kauriboost/gone.py", "kauriboost/lib/gone.so", "kauriboost/lib/libkauri_cuda.so"}
     assert gone <= first.keys()
     (package / "gone.py").unlink()
     shutil.rmtree(package / "lib")
     (checkout.libraries / "libkauri_cuda.so").unlink()
+    checkout.program.unlink()
+    gone.add("kauriboost/bin/kauri")
     second = modules(checkout.wheel())
     assert second == {name: content for name, content in first.items() if name not in gone}
 
 
 def test_an_older_file_of_other_content_is_shipped(checkout: Checkout) -> None:
     """As a checkout of another commit with its times of change leaves it."""
-    path = checkout.package / "kauri" / "module.py"
+    path = checkout.package / "kauriboost" / "module.py"
     for content, time in (("new = 1", 2e9), ("old = 1", 1e9)):
         path.write_text(content)
         os.utime(path, (time, time))
-        assert checkout.wheel()["kauri/module.py"] == content.encode()
+        assert checkout.wheel()["kauriboost/module.py"] == content.encode()
 
 
 def test_what_older_versions_left_behind_is_not_shipped(checkout: Checkout) -> None:
@@ -96,21 +125,23 @@ def test_what_older_versions_left_behind_is_not_shipped(checkout: Checkout) -> N
     name = f"lib.linux-x86_64-cpython-{sys.version_info[0]}{sys.version_info[1]}"
     old = checkout.folder / "build" / "python-package"
     for folder in ("lib", name, "bdist.linux-x86_64/wheel"):
-        (old / folder / "kauri").mkdir(parents=True)
-        (old / folder / "kauri" / "gone.py").write_text("x = 1")
-    information = checkout.package / "kauri.egg-info"
+        (old / folder / "kauriboost").mkdir(parents=True)
+        (old / folder / "kauriboost" / "gone.py").write_text("x = 1")
+    information = checkout.package / "kauriboost.egg-info"
     information.mkdir()
-    (information / "SOURCES.txt").write_text("kauri/gone.py\nkauri/notes.txt\n")
-    (information / "entry_points.txt").write_text("[console_scripts]\ngone = kauri.gone:main\n")
-    (checkout.package / "kauri" / "notes.txt").write_text("of no use to others")
+    (information / "SOURCES.txt").write_text("kauriboost/gone.py\nkauriboost/notes.txt\n")
+    (information / "entry_points.txt").write_text("[console_scripts]\ngone = kauriboost.gone:main\n")
+    (checkout.package / "kauriboost" / "notes.txt").write_text("of no use to others")
     found = checkout.wheel()
-    assert not any("gone" in name or "notes" in name or "entry_points" in name for name in found)
+    assert not any("gone" in name or "notes" in name for name in found)
+    (entries,) = (content for name, content in found.items() if name.endswith("entry_points.txt"))
+    assert b"gone" not in entries
 
 
 def test_metadata_and_editable_installs(checkout: Checkout) -> None:
     before = checkout.files()
     checkout.run("prepare_metadata_for_build_wheel", checkout.folder / "wheels")
-    assert list((checkout.folder / "wheels").glob("kauri-*.dist-info/METADATA"))
+    assert list((checkout.folder / "wheels").glob("kauriboost-*.dist-info/METADATA"))
     checkout.run("build_editable", checkout.folder / "wheels")
-    assert list((checkout.folder / "wheels").glob("kauri-*editable*.whl"))
+    assert list((checkout.folder / "wheels").glob("kauriboost-*editable*.whl"))
     assert checkout.files() == before

@@ -62,6 +62,41 @@ class Halves(xgboost.DataIter):
 
 batched = xgboost.DMatrix(Halves())
 assert batched.num_row() == 300 and (xgboost.train(params, batched, 8).predict(batched) == values).all()
+
+
+class OnDisk(Halves):
+    def __init__(self):
+        self.at = 0
+        super().__init__(cache_prefix="pages")
+
+
+for method in ("hist", "approx"):
+    settings = {"tree_method": method, "max_depth": 3}
+    whole = xgboost.train(settings, data, 3).predict(data)
+    assert (xgboost.train(settings, xgboost.DMatrix(OnDisk()), 3).predict(data) == whole).all(), method
+frame = pd.DataFrame(X, columns=list("abcd"))
+quantiles = xgboost.QuantileDMatrix(frame, label=y)
+assert quantiles.num_col() == 4 and quantiles.feature_names == list("abcd")
+assert xgboost.XGBRegressor(n_estimators=2).fit(frame, y).predict(frame).shape == (300,)
+margins = np.linspace(-1, 1, 300, dtype=np.float32)
+shifted = model.inplace_predict(X, base_margin=margins, predict_type="margin")
+for shape in ((300,), (300, 1), (1, 300)):
+    data.set_base_margin(margins.reshape(shape))
+    assert (model.predict(data, output_margin=True) == shifted).all(), shape
+empty = xgboost.DMatrix(np.empty((0, 4)), label=[])
+assert (xgboost.train({}, empty, 2, evals=[(empty, "none")], verbose_eval=False).inplace_predict(X) == 0).all()
+assert "none-rmse" in xgboost.train({}, data, 2, verbose_eval=False).eval(empty, "none")
+assert xgboost.DMatrix(X.astype(np.longdouble)).get_data().nnz == 1200
+assert xgboost.DMatrix(np.empty((1, 0))).num_row() == 1
+colours = pd.DataFrame({"c": pd.Categorical(rng.integers(10, 14, 300))})
+by_name = xgboost.train({}, xgboost.DMatrix(colours, y, enable_categorical=True), 2, verbose_eval=False)
+assert (by_name.inplace_predict(colours) == by_name.predict(xgboost.DMatrix(colours, enable_categorical=True))).all()
+try:
+    by_name.inplace_predict(colours.astype(int))
+except ValueError as error:
+    assert "The data type doesn't match" in str(error)
+else:
+    raise AssertionError("numbers were taken for categories")
 print("the client runs")
 """
 

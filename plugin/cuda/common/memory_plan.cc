@@ -5,9 +5,20 @@
 #include <limits>
 #include <sstream>
 
+#include "cuda/common/idle_memory.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
+namespace {
+
+std::size_t SumOf(std::vector<MemoryPart> const& parts) {
+  std::size_t sum = 0;
+  // A sum that does not fit into its type is no small plan.
+  for (auto const& part : parts) sum += std::min(part.bytes, std::numeric_limits<std::size_t>::max() - sum);
+  return sum;
+}
+
+}  // namespace
 
 std::size_t FreeBytes(CudaContext const& cuda) {
   std::size_t free_bytes = 0;
@@ -22,16 +33,23 @@ std::size_t FreeBytes(CudaContext const& cuda) {
   return free_bytes + static_cast<std::size_t>(reserved - used);
 }
 
-void RequireMemory(CudaContext const& cuda, std::string const& purpose, std::vector<MemoryPart> const& parts,
-                   std::size_t free_bytes) {
-  std::size_t needed = 0;
-  std::ostringstream list;
-  for (auto const& part : parts) {
-    list << (needed == 0 ? "" : ", ") << part.name << " " << part.bytes;
-    // A sum that does not fit into its type is no small plan.
-    needed = std::min(part.bytes, std::numeric_limits<std::size_t>::max() - needed) + needed;
-  }
+std::size_t MakeRoom(CudaContext const& cuda, std::size_t needed) {
+  auto const free_bytes = FreeBytes(cuda);
+  if (needed <= free_bytes) return free_bytes;
+  GiveUpIdleMemory(cuda.device);
+  return FreeBytes(cuda);
+}
+
+void RequireMemory(CudaContext const& cuda, std::string const& purpose, std::vector<MemoryPart> const& parts) {
+  RequireWithin(MakeRoom(cuda, SumOf(parts)), cuda, purpose, parts);
+}
+
+void RequireWithin(std::size_t free_bytes, CudaContext const& cuda, std::string const& purpose,
+                   std::vector<MemoryPart> const& parts) {
+  auto const needed = SumOf(parts);
   if (needed <= free_bytes) return;
+  std::ostringstream list;
+  for (auto const& part : parts) list << (&part == parts.data() ? "" : ", ") << part.name << " " << part.bytes;
   Fail(ErrorKind::kMemory, "cuda:", cuda.device, " has too little memory for ", purpose, ": ", needed,
        " bytes are needed (", list.str(), "), ", free_bytes,
        " are free. Use fewer rows or features, end other programs that use this device, or use another device or "

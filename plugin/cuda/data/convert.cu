@@ -1,10 +1,12 @@
 /// One thread per element at a time. Bytes per element: its size in, 4 out; neighbours in a row are read together, so
 /// arrays whose rows lie apart (column by column) cost a sector per element.
 #include <algorithm>
+#include <type_traits>
 
 #include "cuda/common/launch.h"
 #include "cuda/data/convert.h"
 #include "data/arrays/array_dispatch.h"
+#include "kauri/error.h"
 
 namespace kauri::cuda {
 namespace {
@@ -95,8 +97,14 @@ void ConvertToFloat(CudaContext const& cuda, ConvertTask const& task) {
   Elements const from(task.from);
   Target const target{task.missing, task.to,        task.to_row_stride, task.to_col_stride,
                       task.found,   task.first_col, task.n_cols};
-  DispatchDType(task.from.dtype,
-                [&](auto tag) { Launch(cuda, Blocks(from.n), kThreads, ConvertKernel<decltype(tag)>, from, target); });
+  DispatchDType(task.from.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    if constexpr (std::is_same_v<T, long double>) {
+      Fail(ErrorKind::kInternal, "an array of float of 16 bytes was taken for one in device memory");
+    } else {
+      Launch(cuda, Blocks(from.n), kThreads, ConvertKernel<T>, from, target);
+    }
+  });
 }
 
 void PackElements(CudaContext const& cuda, ArrayView const& from, char* to) {

@@ -135,7 +135,7 @@ std::unique_ptr<DeviceStorage> MakeCopy(Arrays const& arrays, float missing, int
   auto stream = std::make_unique<StreamOwner>(device);
   auto const& cuda = stream->Context();
   auto const n_cells = static_cast<std::size_t>(layout.n_rows * layout.n_cols);
-  RequireMemory(cuda, "a copy of the features", {{"float32 values", 4 * n_cells}}, FreeBytes(cuda));
+  RequireMemory(cuda, "a copy of the features", {{"float32 values", 4 * n_cells}});
   Buffer<float> values(cuda, n_cells);
   layout.values = values.data();
   Converter converter(cuda, missing);

@@ -176,15 +176,13 @@ void RequireDense(CudaContext const& cuda, DataMatrix const& data) {
   RequireMemory(cuda, Describe(data),
                 {{"entries", 8 * Size(data.NumEntries())},
                  {"matrix", data.OnDevice() == nullptr ? 4 * n_cells : 0},
-                 {"sorting", 17 * Size(data.NumRows())}},
-                FreeBytes(cuda));
+                 {"sorting", 17 * Size(data.NumRows())}});
 }
 
 void RequireSparse(CudaContext const& cuda, DataMatrix const& data) {
   auto const n_entries = Size(data.NumEntries());
   RequireMemory(cuda, Describe(data),
-                {{"entries", 8 * n_entries}, {"row pointers", 8 * Size(data.NumRows())}, {"sorting", 21 * n_entries}},
-                FreeBytes(cuda));
+                {{"entries", 8 * n_entries}, {"row pointers", 8 * Size(data.NumRows())}, {"sorting", 21 * n_entries}});
 }
 
 /// [n_cols + 1]; waits for the counts of present values.

@@ -92,7 +92,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& own = data_.Of(train);
     own.PrepareTraining(Cuda(), train);
     own.arrays.largest.clear();
-    if (own.training.ExpectGradientsOf(objective, own.n_outputs)) KeepMargins(objective, &own);
+    own.training.Watch().Expect(false);
     if (auto const on_device = MakeDeviceObjective(objective)) {
       on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
                                   own.arrays.gradients.span());
@@ -111,7 +111,7 @@ class CudaEngine : public Engine, public DeviceSide {
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
     own.arrays.largest.clear();
-    own.training.ExpectGradientsOfCaller();
+    own.training.Watch().Expect(true);
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
   }
 
@@ -123,7 +123,7 @@ class CudaEngine : public Engine, public DeviceSide {
     CheckGradientCount(gradients.view.Size(), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
     own.arrays.largest.clear();
-    own.training.ExpectGradientsOfCaller();
+    own.training.Watch().Expect(true);
     WaitForArray(Cuda(), gradients, "the gradients");
     WaitForArray(Cuda(), hessians, "the hessians");
     static_assert(sizeof(GradientPair) == 2 * sizeof(float), "a pair is two floats");
@@ -141,7 +141,6 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const task = MakeTask(ctx, train, tree, &own);
     auto const leaf_of_row = own.arrays.leaf_of_row.span();
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
-    if (own.training.SetsLeaves(tree.output)) SetLeavesOnHost(ctx, train.Info(), tree, task, own, &built);
     auto const leaf_values = ToDevice(Cuda(), built.split_value);
     AddLeaves(Cuda(), leaf_values.span(), leaf_of_row, own.n_outputs, tree.output, own.margins.span());
     return built;
@@ -288,19 +287,6 @@ class CudaEngine : public Engine, public DeviceSide {
     CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), arrays.pairs.data());
     CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), arrays.sampled.data());
     return fixed.unit;
-  }
-
-  void KeepMargins(Objective const& objective, EngineData* own) {
-    SayOnce("objective '" + objective.Name() +
-            "' sets leaves to quantiles in host memory: predictions and leaves of rows are copied every round");
-    own->training.KeepMargins(ToHost(Cuda(), own->margins.data(), own->margins.size()));
-  }
-
-  void SetLeavesOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& round, DeviceTreeTask const& task,
-                       EngineData const& own, Tree* tree) {
-    auto const leaf_of_row = ToHost(Cuda(), own.arrays.leaf_of_row.data(), own.arrays.leaf_of_row.size());
-    auto const sampled = ToHost(Cuda(), task.sampled_rows.data(), task.sampled_rows.size());
-    own.training.SetLeaves(ctx, info, {round, round.output, sampled, leaf_of_row}, tree);
   }
 
   /// Transformed margins, [n_rows, n_outputs], device.

@@ -49,8 +49,7 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
          {"predictions", 4 * n_margins},
          {"labels, weights and query groups", 4 * (info.labels.size() + info.weights.size() +
                                                    info.label_lower_bound.size() + info.label_upper_bound.size()) +
-                                                  8 * info.group_ptr.size()}},
-        FreeBytes(cuda));
+                                                  8 * info.group_ptr.size()}});
     margins = Buffer<float>(cuda, n_margins);
   }
   n_outputs = outputs;
@@ -67,8 +66,7 @@ void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matr
   RequireMemory(cuda, "training on " + Describe(matrix, n_outputs),
                 {{"gradients", 8 * margins.size()},
                  {"fixed-point gradients", 8 * n_rows},
-                 {"leaves and sampled rows", 5 * n_rows}},
-                FreeBytes(cuda));
+                 {"leaves and sampled rows", 5 * n_rows}});
   arrays.gradients = Buffer<GradientPair>(cuda, margins.size());
   arrays.pairs = Buffer<FixedPair>(cuda, n_rows);
   arrays.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
@@ -86,7 +84,7 @@ bool EngineData::UploadFeatures(CudaContext const& cuda, DataMatrix const& matri
   auto const& dense = matrix.Dense();
   auto const bytes = 4 * (dense.values.size() + csr.values.size() + csr.features.size()) + 8 * csr.row_ptr.size();
   // A tenth stays for what a round needs besides.
-  if (bytes > FreeBytes(cuda) / 10 * 9) return false;
+  if (bytes > MakeRoom(cuda, bytes / 9 * 10) / 10 * 9) return false;
   auto made = std::make_unique<DeviceFeatures>();
   made->n_rows = matrix.NumRows();
   made->n_cols = matrix.NumCols();

@@ -7,7 +7,7 @@
 namespace kauri::cuda {
 namespace {
 
-/// From here on the spare slot is worth shrinking (half a GiB of entries).
+/// From here on the spare region is worth shrinking (half a GiB of entries).
 constexpr std::int64_t kEntriesPerChunk = std::int64_t{1} << 25;
 constexpr unsigned kBlocksPerFeature = 1024;
 
@@ -52,7 +52,7 @@ void ReserveZeroed(CudaContext const& cuda, std::size_t size, Buffer<T>* buffer)
   FillZero(cuda, buffer->data(), buffer->size());
 }
 
-std::int64_t SlotSize(std::vector<ChunkPlan> const& plans) {
+std::int64_t RegionSize(std::vector<ChunkPlan> const& plans) {
   std::int64_t largest = 0;
   for (auto const& plan : plans) largest = std::max(largest, plan.n_entries);
   return NumTiles(largest) * kTileEntries;
@@ -112,13 +112,13 @@ PartitionScratch ExactWorkspace::ReservePartition(CudaContext const& cuda, Chunk
   return {goes_left.data(), piece_lefts.data(), segment_lefts.data()};
 }
 
-std::uint8_t* ExactWorkspace::NodeOfEntry(Chunk const& chunk, std::int64_t spare_slot) const {
-  auto const place = chunk.slot < spare_slot ? chunk.slot : chunk.slot - 1;  // 0 .. number of chunks - 1
-  return reinterpret_cast<std::uint8_t*>(Slot(spare_slot).pairs) + place * slot_size;
+std::uint8_t* ExactWorkspace::NodeOfEntry(Chunk const& chunk, std::int64_t spare_region) const {
+  auto const place = chunk.region < spare_region ? chunk.region : chunk.region - 1;  // 0 .. number of chunks - 1
+  return reinterpret_cast<std::uint8_t*>(Region(spare_region).pairs) + place * region_size;
 }
 
 InterleavedScratch ExactWorkspace::ReserveInterleaved(CudaContext const& cuda, Chunk const& chunk,
-                                                      std::int64_t spare_slot, std::int32_t n_nodes) {
+                                                      std::int64_t spare_region, std::int32_t n_nodes) {
   auto const n_pieces = static_cast<std::size_t>(chunk.n_column_tiles * n_nodes);
   auto const n_segments = chunk.features.size() * static_cast<std::size_t>(n_nodes);
   node_pieces.Reserve(cuda, n_pieces);
@@ -126,7 +126,7 @@ InterleavedScratch ExactWorkspace::ReserveInterleaved(CudaContext const& cuda, C
   node_totals.Reserve(cuda, n_segments);
   smallest.Reserve(cuda, n_segments);
   segment_best.Reserve(cuda, n_segments);
-  return {NodeOfEntry(chunk, spare_slot),
+  return {NodeOfEntry(chunk, spare_region),
           node_pieces.data(),
           piece_best.data(),
           node_totals.data(),
@@ -155,8 +155,8 @@ std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes) {
   std::vector<std::uint32_t> features(column_sizes.size());
   std::iota(features.begin(), features.end(), 0U);
   auto const plans = PlanChunks(column_sizes, features);
-  auto const slots = static_cast<std::size_t>(SlotSize(plans)) * (plans.size() + 1);
-  return slots * (sizeof(std::uint32_t) + sizeof(float) + sizeof(FixedPair)) / 16 * 17;
+  auto const regions = static_cast<std::size_t>(RegionSize(plans)) * (plans.size() + 1);
+  return regions * (sizeof(std::uint32_t) + sizeof(float) + sizeof(FixedPair)) / 16 * 17;
 }
 
 void MakeChunks(CudaContext const& cuda, DeviceColumns const& columns, std::vector<std::uint32_t> const& features,
@@ -169,10 +169,10 @@ void MakeChunks(CudaContext const& cuda, DeviceColumns const& columns, std::vect
     chunks.clear();
     for (auto const& plan : plans) chunks.push_back(DescribeChunk(cuda, columns, plan));
     workspace->features = features;
-    workspace->slot_size = SlotSize(plans);
+    workspace->region_size = RegionSize(plans);
   }
-  for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) chunks[chunk].slot = static_cast<std::int64_t>(chunk);
-  auto const room = static_cast<std::size_t>(workspace->slot_size) * (chunks.size() + 1);
+  for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) chunks[chunk].region = static_cast<std::int64_t>(chunk);
+  auto const room = static_cast<std::size_t>(workspace->region_size) * (chunks.size() + 1);
   ReserveZeroed(cuda, room, &workspace->rows);
   ReserveZeroed(cuda, room, &workspace->values);
   ReserveZeroed(cuda, room, &workspace->pairs);
@@ -183,9 +183,13 @@ void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<Fixed
   chunk->segments.Reserve(cuda, chunk->root_segments.size());
   CopyOnDevice(cuda, chunk->root_segments.data(), chunk->root_segments.size(), chunk->segments.data());
   chunk->n_nodes = 1;
-  FillTask const task{columns.rows.data(),        columns.values.data(),       pairs.data(),
-                      chunk->source.data(),       chunk->feature_begin.data(), chunk->column_end.data(),
-                      workspace.Slot(chunk->slot)};
+  FillTask const task{columns.rows.data(),
+                      columns.values.data(),
+                      pairs.data(),
+                      chunk->source.data(),
+                      chunk->feature_begin.data(),
+                      chunk->column_end.data(),
+                      workspace.Region(chunk->region)};
   auto const along = std::min(kBlocksPerFeature, GridFor(chunk->n_entries, kBlockThreads));
   LaunchGrid(cuda, dim3(along, static_cast<unsigned>(chunk->features.size())), kBlockThreads, FillKernel, task);
   chunk->tile_segments.Reserve(cuda, static_cast<std::size_t>(NumTiles(chunk->n_entries)) + 1);
@@ -197,7 +201,7 @@ void SumSegments(CudaContext const& cuda, ExactWorkspace const& workspace, Chunk
   FindTileSegments(cuda, chunk->Table(), chunk->n_entries, chunk->tile_segments.data());
   chunk->piece_sums.Reserve(cuda, n_pieces);
   FillZero(cuda, chunk->piece_sums.data(), n_pieces);
-  SumPieces(cuda, chunk->Table(), workspace.Slot(chunk->slot).pairs, chunk->n_entries, chunk->piece_sums.data());
+  SumPieces(cuda, chunk->Table(), workspace.Region(chunk->region).pairs, chunk->n_entries, chunk->piece_sums.data());
 }
 
 }  // namespace kauri::cuda

@@ -1,7 +1,8 @@
-/// \file A group of features whose entries live in one slot of memory, and the device memory of the whole builder.
+/// \file A group of features whose entries live in one region of memory, and the device memory of the whole builder.
 ///
-/// Partitioning needs a second place for what is moved. With the features in n groups there are n + 1 slots: each group
-/// moves to the slot that the group before it has left, so the spare room is one slot, not a copy of everything.
+/// Partitioning needs a second place for what is moved. With the features in n groups there are n + 1 regions: each
+/// group moves to the region that the group before it has left, so the spare room is one region, not a copy of
+/// everything.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +23,11 @@ namespace kauri::cuda {
 struct Chunk {
   std::vector<std::int32_t> features;  ///< global ids, ascending
   std::int64_t n_entries = 0;
-  std::int64_t slot = 0;
+  std::int64_t region = 0;
   std::int32_t n_nodes = 1;            ///< that `segments` knows
   Buffer<std::int32_t> feature_ids;    ///< device copy of `features`
   Buffer<std::uint8_t> both_ways;      ///< [n_features]
-  Buffer<std::int64_t> feature_begin;  ///< [n_features + 1], within the slot; multiples of kEntryAlignment
+  Buffer<std::int64_t> feature_begin;  ///< [n_features + 1], within the region; multiples of kEntryAlignment
   std::vector<std::int64_t> begin;     ///< [n_features + 1], host copy of it
   std::vector<std::int64_t> end;       ///< [n_features]: past the last entry of each column, as it was filled
   Buffer<std::int64_t> column_end;     ///< device copy of `end`
@@ -34,7 +35,7 @@ struct Chunk {
   std::int64_t n_column_tiles = 0;
   Buffer<std::int64_t> source;         ///< [n_features]: where each column begins in DeviceColumns
   Buffer<std::int64_t> root_segments;  ///< `segments` of a single node with all entries
-  Buffer<std::int64_t> segments;       ///< SegmentTable::begin, within the slot
+  Buffer<std::int64_t> segments;       ///< SegmentTable::begin, within the region
   Buffer<std::int64_t> next_segments;
   Buffer<std::uint32_t> tile_segments;  ///< SegmentTable::of_tile
   Buffer<FixedSum> piece_sums;          ///< of the entries as they lie now
@@ -56,7 +57,7 @@ static_assert(kMostChunks <= static_cast<std::int64_t>(sizeof(FixedPair)), "a by
 
 /// Grows as needed and is kept from tree to tree.
 struct ExactWorkspace {
-  std::int64_t slot_size = 0;  ///< entries, a multiple of kTileEntries
+  std::int64_t region_size = 0;  ///< entries, a multiple of kTileEntries
   Buffer<std::uint32_t> rows;
   Buffer<float> values;
   Buffer<FixedPair> pairs;
@@ -82,15 +83,16 @@ struct ExactWorkspace {
   Upload move_upload;
   PinnedBuffer<SplitCandidate> best;
 
-  EntryArrays Slot(std::int64_t slot) const {
-    return {rows.data() + slot * slot_size, values.data() + slot * slot_size, pairs.data() + slot * slot_size};
+  EntryArrays Region(std::int64_t region) const {
+    return {rows.data() + region * region_size, values.data() + region * region_size,
+            pairs.data() + region * region_size};
   }
   SplitScratch ReserveSplit(CudaContext const& cuda, Chunk const& chunk);
   PartitionScratch ReservePartition(CudaContext const& cuda, Chunk const& chunk);
-  /// While nothing is moved, the spare slot is free: the bytes of node_of_entry of all chunks lie in its pairs.
-  InterleavedScratch ReserveInterleaved(CudaContext const& cuda, Chunk const& chunk, std::int64_t spare_slot,
+  /// While nothing is moved, the spare region is free: the bytes of node_of_entry of all chunks lie in its pairs.
+  InterleavedScratch ReserveInterleaved(CudaContext const& cuda, Chunk const& chunk, std::int64_t spare_region,
                                         std::int32_t n_nodes);
-  std::uint8_t* NodeOfEntry(Chunk const& chunk, std::int64_t spare_slot) const;
+  std::uint8_t* NodeOfEntry(Chunk const& chunk, std::int64_t spare_region) const;
 };
 
 /// The features of a chunk and its entries with the columns' padding.
@@ -104,17 +106,17 @@ struct ChunkPlan {
 std::vector<ChunkPlan> PlanChunks(std::vector<std::int64_t> const& column_sizes,
                                   std::vector<std::uint32_t> const& features);
 
-/// Device memory while a tree grows from all columns: the slots, and a sixteenth of them for pieces and segments.
+/// Device memory while a tree grows from all columns: the regions, and a sixteenth of them for pieces and segments.
 std::size_t BytesOfEntries(std::vector<std::int64_t> const& column_sizes);
 /// Positions before and after a move, a node and a bit per row.
 constexpr std::size_t kBytesPerRow = 10;
 
-/// workspace->chunks for `features` (ascending), in their first slots, and room for them. Does nothing but that when
+/// workspace->chunks for `features` (ascending), in their first regions, and room for them. Does nothing but that when
 /// they are those of the last tree.
 void MakeChunks(CudaContext const& cuda, DeviceColumns const& columns, std::vector<std::uint32_t> const& features,
                 ExactWorkspace* workspace);
 
-/// Copies the chunk's columns to its slot with the pairs of their rows; one live segment per feature.
+/// Copies the chunk's columns to its region with the pairs of their rows; one live segment per feature.
 void FillChunk(CudaContext const& cuda, DeviceColumns const& columns, Span<FixedPair const> pairs,
                ExactWorkspace const& workspace, Chunk* chunk);
 

@@ -5,7 +5,7 @@
 
 #include "cuda/common/launch.h"
 #include "cuda/common/memory_plan.h"
-#include "cuda/data/device_columns.h"
+#include "cuda/data/kept_columns.h"
 #include "cuda/exact/categories/category_columns.h"
 #include "cuda/exact/entries/positions.h"
 #include "cuda/exact/entries/sum_pairs.h"
@@ -33,17 +33,19 @@ std::vector<std::int64_t> ColumnSizes(DataMatrix const& data) {
   return sizes;
 }
 
-/// Returns `cuda`, once all that training on numbers takes is known to fit: before the first allocation.
-CudaContext const& WithRoomFor(CudaContext const& cuda, DataMatrix const& data) {
-  auto const n_entries = static_cast<std::size_t>(data.NumEntries());
+/// The columns, once all that training on numbers takes besides is known to fit: before the first allocation.
+std::shared_ptr<DeviceColumns const> ColumnsWithRoom(CudaContext const& cuda, Context const& ctx,
+                                                     DataMatrix const& data) {
+  auto const kept = KeptColumnsOf(ctx, data);
+  auto const held = kept->Hold();
+  auto const n_entries = held != nullptr ? 0 : static_cast<std::size_t>(data.NumEntries());
   RequireMemory(cuda,
                 "tree_method=exact on " + std::to_string(data.NumRows()) + " rows and " +
                     std::to_string(data.NumCols()) + " features",
                 {{"sorted columns", n_entries * (sizeof(std::uint32_t) + sizeof(float))},
                  {"entries of a tree", BytesOfEntries(ColumnSizes(data))},
-                 {"positions of the rows", static_cast<std::size_t>(data.NumRows()) * kBytesPerRow}},
-                FreeBytes(cuda));
-  return cuda;
+                 {"positions of the rows", static_cast<std::size_t>(data.NumRows()) * kBytesPerRow}});
+  return held != nullptr ? held : kept->Get(ctx, data);
 }
 
 /// Once the columns are sorted: only they tell how many categories there are.
@@ -52,16 +54,16 @@ DeviceCategories FindDeviceCategories(CudaContext const& cuda, Context const& ct
   auto lists = ListCategories(cuda, ctx, data, columns);
   auto const n_rows = data.NumRows();
   RequireMemory(cuda, "the categories of " + std::to_string(n_rows) + " rows",
-                {{"codes", BytesOfCodes(lists, n_rows)}, {"sums by category", BytesOfSlots(lists, n_rows)}},
-                FreeBytes(cuda));
+                {{"codes", BytesOfCodes(lists, n_rows)}, {"sums by category", BytesOfCells(lists, n_rows)}});
   return MakeDeviceCategories(cuda, columns, std::move(lists));
 }
 
 class GpuExactState : public BuildState {
  public:
   GpuExactState(Context const& ctx, DataMatrix const& data)
-      : stream(ctx.device.ordinal),
-        columns(MakeDeviceColumns(WithRoomFor(stream.Context(), data), ctx, data)),
+      : shared_columns(ColumnsWithRoom({ctx.device.ordinal, nullptr}, ctx, data)),
+        columns(*shared_columns),
+        stream(ctx.device.ordinal),
         categories(FindDeviceCategories(stream.Context(), ctx, data, columns)),
         types_(data.Info().feature_types) {}
 
@@ -75,8 +77,11 @@ class GpuExactState : public BuildState {
     types_ = types;
   }
 
+  /// Before the stream, which is waited for first: categories are read from the columns on it. Trees, on the engine's
+  /// stream, have read theirs when the host knows the first split.
+  std::shared_ptr<DeviceColumns const> shared_columns;
+  DeviceColumns const& columns;
   StreamOwner stream;
-  DeviceColumns columns;
   DeviceCategories categories;
   CategoryColumns category_columns;
   ExactWorkspace workspace;

@@ -11,7 +11,7 @@ namespace kauri::cuda {
 void LevelEntries::Fill(std::vector<std::uint32_t> const& features) {
   workspace_.row_goes_left.Reserve(cuda_, (NumRows() + 31) / 32);
   MakeChunks(cuda_, columns_, features, &workspace_);
-  spare_slot_ = static_cast<std::int64_t>(chunks_.size());
+  spare_region_ = static_cast<std::int64_t>(chunks_.size());
   for (auto& chunk : chunks_) FillChunk(cuda_, columns_, task_.pairs, workspace_, &chunk);
   if (!IsSampled()) return;  // the only node has all entries
   if (interleaved_levels_ == 0) {
@@ -70,7 +70,7 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {
     auto task = of_level;
     task.table = chunk.Table();
     task.table.n_nodes = n_nodes;
-    task.entries = workspace_.Slot(chunk.slot);
+    task.entries = workspace_.Region(chunk.region);
     task.n_entries = chunk.n_entries;
     task.both_ways = chunk.both_ways.data();
     task.feature_ids = chunk.feature_ids.data();
@@ -78,7 +78,7 @@ std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {
       FindSplits(cuda_, task, workspace_.ReserveSplit(cuda_, chunk), best);
     } else {
       FindSplitsInterleaved(cuda_, task, chunk.Columns(), workspace_.node_of_row.data(),
-                            workspace_.ReserveInterleaved(cuda_, chunk, spare_slot_, n_nodes), best);
+                            workspace_.ReserveInterleaved(cuda_, chunk, spare_region_, n_nodes), best);
     }
   }
   categories_.Find(cuda_, of_level, workspace_.positions.data(), task_.pairs.data(), best);
@@ -149,7 +149,7 @@ void LevelEntries::MoveRows(std::vector<NodeMove> const& moves, NodeMove const* 
   for (std::size_t at = 0; at < chunks_.size(); ++at) {
     auto const& chunk = chunks_[at];
     if (sorted_ && !IsSampled()) {
-      MoveBySegments(cuda_, chunk.Table(), workspace_.Slot(chunk.slot), winners[at], device_moves, next);
+      MoveBySegments(cuda_, chunk.Table(), workspace_.Region(chunk.region), winners[at], device_moves, next);
     } else {
       MoveRowsByFeature(chunk, moves, device_moves);
     }
@@ -171,8 +171,8 @@ void LevelEntries::MoveRowsByFeature(Chunk const& chunk, std::vector<NodeMove> c
       MoveByColumn(cuda_, {columns_.rows.data() + begin, columns_.values.data() + begin, size, id,
                            workspace_.positions.data(), device_moves, next});
     } else {
-      MoveInterleaved(cuda_, {chunk.begin[feature], chunk.end[feature], id, workspace_.Slot(chunk.slot),
-                              workspace_.NodeOfEntry(chunk, spare_slot_), device_moves, next});
+      MoveInterleaved(cuda_, {chunk.begin[feature], chunk.end[feature], id, workspace_.Region(chunk.region),
+                              workspace_.NodeOfEntry(chunk, spare_region_), device_moves, next});
     }
   }
 }
@@ -185,8 +185,8 @@ void LevelEntries::Partition(std::int32_t n_nodes, NodeMove const* moves, std::i
     PartitionTask task;
     task.table = chunk.Table();
     task.table.n_nodes = n_nodes;
-    task.from = workspace_.Slot(chunk.slot);
-    task.to = workspace_.Slot(spare_slot_);
+    task.from = workspace_.Region(chunk.region);
+    task.to = workspace_.Region(spare_region_);
     task.n_entries = chunk.n_entries;
     task.moves = moves;
     task.row_goes_left = workspace_.row_goes_left.data();
@@ -195,7 +195,7 @@ void LevelEntries::Partition(std::int32_t n_nodes, NodeMove const* moves, std::i
     task.feature_begin = chunk.feature_begin.data();
     cuda::Partition(cuda_, task, workspace_.ReservePartition(cuda_, chunk),
                     {chunk.next_segments.data(), chunk.tile_segments.data(), chunk.piece_sums.data()});
-    std::swap(chunk.slot, spare_slot_);
+    std::swap(chunk.region, spare_region_);
     std::swap(chunk.segments, chunk.next_segments);
     chunk.n_nodes = n_children;
   }
@@ -210,14 +210,14 @@ void LevelEntries::Sort(std::int32_t n_nodes) {
     SortTask task;
     task.tiles = chunk.Columns();
     task.n_nodes = n_nodes;
-    task.from = workspace_.Slot(chunk.slot);
-    task.to = workspace_.Slot(spare_slot_);
+    task.from = workspace_.Region(chunk.region);
+    task.to = workspace_.Region(spare_region_);
     task.node_of_row = workspace_.node_of_row.data();
     task.feature_begin = chunk.feature_begin.data();
     task.counts = workspace_.node_counts.data();
     task.totals = workspace_.segment_lefts.data();
     SortByNode(cuda_, task, chunk.segments.data());
-    std::swap(chunk.slot, spare_slot_);
+    std::swap(chunk.region, spare_region_);
     chunk.n_nodes = n_nodes;
     SumSegments(cuda_, workspace_, &chunk);
   }

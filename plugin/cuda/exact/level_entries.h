@@ -63,7 +63,7 @@ class LevelEntries {
   ExactWorkspace& workspace_;
   CategoryColumns& categories_;
   std::vector<Chunk>& chunks_;
-  std::int64_t spare_slot_ = 0;
+  std::int64_t spare_region_ = 0;
   std::int32_t depth_ = 0;
   bool sorted_ = true;  ///< entries lie by node, those of rows that are not sampled are gone
 };

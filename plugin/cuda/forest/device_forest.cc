@@ -48,7 +48,7 @@ void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::siz
                     4 * categories.Data().size();
   if (node_bytes + leaf_bytes + rest < kWorthAsking) return;
   RequireMemory(cuda, "a model of " + std::to_string(forest.NumTrees()) + " trees",
-                {{"nodes", node_bytes}, {"leaves", leaf_bytes}, {"features and categories", rest}}, FreeBytes(cuda));
+                {{"nodes", node_bytes}, {"leaves", leaf_bytes}, {"features and categories", rest}});
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ class HostRowsSession {
     }
     if (growth == 0) return;
     auto const& cuda = tiles_[0].Cuda();
-    RequireMemory(cuda, "prediction in tiles of " + std::to_string(tile_rows) + " rows", parts, FreeBytes(cuda));
+    RequireMemory(cuda, "prediction in tiles of " + std::to_string(tile_rows) + " rows", parts);
   }
 
   std::array<TileInFlight, 2> tiles_;

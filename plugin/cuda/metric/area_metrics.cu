@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "common/math.h"
+#include "cuda/common/lane_sums.cuh"
+#include "cuda/common/lane_sums.h"
 #include "cuda/common/launch.h"
 #include "cuda/data/query_groups.cuh"
-#include "cuda/metric/lane_sums.cuh"
-#include "cuda/metric/lane_sums.h"
 #include "cuda/metric/make_metric.h"
 #include "cuda/metric/sorted_rows.h"
 #include "metric/area_under.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "common/block_sum.h"
+#include "common/weighted_sum.h"
 #include "cuda/common/launch.h"
 #include "cuda/metric/make_metric.h"
-#include "metric/weighted_sum.h"
 
 namespace kauri::cuda {
 namespace {

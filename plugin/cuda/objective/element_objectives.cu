@@ -26,7 +26,7 @@ class ElementVersion : public DeviceObjective {
 
   void ComputeGradients(CudaContext const& cuda, Context const&, Span<float const> margins, DeviceInfo const& info,
                         std::int64_t, Span<GradientPair> out) const override {
-    CheckSizes(info.labels.size(), margins, out);
+    CheckGradientSizes(info.labels.size(), margins, out);
     auto const n = static_cast<std::int64_t>(info.labels.size());
     Launch(cuda, GridFor(n, kGradientThreads), kGradientThreads, ElementGradientsKernel<Loss>, loss_, margins.data(),
            info, out.data());

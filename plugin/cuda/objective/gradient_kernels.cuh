@@ -5,9 +5,9 @@
 
 #include "cuda/common/launch.h"
 #include "cuda/data/device_info.h"
-#include "kauri/error.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
+#include "objective/gradient_sizes.h"
 
 namespace kauri::cuda {
 
@@ -19,13 +19,6 @@ __device__ __forceinline__ std::int64_t GridThread() {
 
 __device__ __forceinline__ float WeightOf(DeviceInfo const& info, std::int64_t row) {
   return info.weights.empty() ? 1.0F : info.weights.data()[row];
-}
-
-/// \throws Error(kInternal) unless there are n_expected of both.
-inline void CheckSizes(std::size_t n_expected, Span<float const> margins, Span<GradientPair> out) {
-  if (margins.size() == n_expected && out.size() == n_expected) return;
-  Fail(ErrorKind::kInternal, "gradients of ", n_expected, " margins asked for ", margins.size(), " margins and ",
-       out.size(), " places on the device");
 }
 
 template <typename Link>

@@ -13,6 +13,7 @@ namespace kauri::cuda {
 KAURI_FOR_EACH_ELEMENT_LOSS(KAURI_DECLARE_VERSION)
 #undef KAURI_DECLARE_VERSION
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(SoftmaxLoss const& loss);
+std::unique_ptr<DeviceObjective> MakeObjectiveVersion(AbsoluteLoss const& loss);
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<QuantileLoss> const& losses);
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<ExpectileLoss> const& losses);
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(AftLoss const& loss);

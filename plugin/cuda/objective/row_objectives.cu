@@ -1,4 +1,4 @@
-/// reg:quantileerror, reg:expectileerror and survival:aft: one thread per row; the formulas are the host's, compiled
+/// reg:expectileerror and survival:aft: one thread per row; the formulas are the host's, compiled
 /// for the device. Bytes per row: margins 4 each, label 4 or bounds 8, weight 4 in, pairs 8 each out. The alphas, 4
 /// bytes each, cross to the device every round.
 #include <cstdint>
@@ -11,17 +11,6 @@
 
 namespace kauri::cuda {
 namespace {
-
-__global__ void __launch_bounds__(kGradientThreads)
-    QuantileGradientsKernel(Span<QuantileLoss const> losses, float const* margins, DeviceInfo info, GradientPair* out) {
-  std::int64_t const row = GridThread();
-  if (row >= info.n_rows) return;
-  auto const n_alphas = static_cast<std::int64_t>(losses.size());
-  for (std::int64_t k = 0; k < n_alphas; ++k) {
-    std::int64_t const i = row * n_alphas + k;
-    out[i] = losses.data()[k].Gradient(margins[i], info.labels.data()[row], WeightOf(info, row));
-  }
-}
 
 __global__ void __launch_bounds__(kGradientThreads)
     ExpectileGradientsKernel(Span<ExpectileLoss const> losses, float const* margins, DeviceInfo info,
@@ -47,31 +36,13 @@ __global__ void __launch_bounds__(kGradientThreads)
       loss.Gradient(margins[row], info.lower_bounds.data()[row], info.upper_bounds.data()[row], WeightOf(info, row));
 }
 
-class QuantileVersion : public DeviceObjective {
- public:
-  explicit QuantileVersion(std::vector<QuantileLoss> losses) : losses_(std::move(losses)) {}
-
-  void ComputeGradients(CudaContext const& cuda, Context const&, Span<float const> margins, DeviceInfo const& info,
-                        std::int64_t, Span<GradientPair> out) const override {
-    CheckSizes(info.labels.size() * losses_.size(), margins, out);
-    auto const losses = ToDevice(cuda, losses_);
-    Launch(cuda, GridFor(info.n_rows, kGradientThreads), kGradientThreads, QuantileGradientsKernel,
-           Span<QuantileLoss const>(losses.span()), margins.data(), info, out.data());
-  }
-  bool Transforms() const override { return false; }
-  void TransformMargins(CudaContext const&, Span<float>, std::int64_t) const override {}
-
- private:
-  std::vector<QuantileLoss> losses_;
-};
-
 class ExpectileVersion : public DeviceObjective {
  public:
   explicit ExpectileVersion(std::vector<ExpectileLoss> losses) : losses_(std::move(losses)) {}
 
   void ComputeGradients(CudaContext const& cuda, Context const&, Span<float const> margins, DeviceInfo const& info,
                         std::int64_t, Span<GradientPair> out) const override {
-    CheckSizes(info.labels.size() * losses_.size(), margins, out);
+    CheckGradientSizes(info.labels.size() * losses_.size(), margins, out);
     auto const losses = ToDevice(cuda, losses_);
     Launch(cuda, GridFor(info.n_rows, kGradientThreads), kGradientThreads, ExpectileGradientsKernel,
            Span<ExpectileLoss const>(losses.span()), margins.data(), info, out.data());
@@ -93,8 +64,8 @@ class AftVersion : public DeviceObjective {
 
   void ComputeGradients(CudaContext const& cuda, Context const&, Span<float const> margins, DeviceInfo const& info,
                         std::int64_t, Span<GradientPair> out) const override {
-    CheckSizes(info.lower_bounds.size(), margins, out);
-    CheckSizes(info.upper_bounds.size(), margins, out);
+    CheckGradientSizes(info.lower_bounds.size(), margins, out);
+    CheckGradientSizes(info.upper_bounds.size(), margins, out);
     Launch(cuda, GridFor(info.n_rows, kGradientThreads), kGradientThreads, AftGradientsKernel, loss_, margins.data(),
            info, out.data());
   }
@@ -108,10 +79,6 @@ class AftVersion : public DeviceObjective {
 };
 
 }  // namespace
-
-std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<QuantileLoss> const& losses) {
-  return std::make_unique<QuantileVersion>(losses);
-}
 
 std::unique_ptr<DeviceObjective> MakeObjectiveVersion(std::vector<ExpectileLoss> const& losses) {
   return std::make_unique<ExpectileVersion>(losses);

@@ -53,7 +53,7 @@ class SoftmaxVersion : public DeviceObjective {
 
   void ComputeGradients(CudaContext const& cuda, Context const&, Span<float const> margins, DeviceInfo const& info,
                         std::int64_t, Span<GradientPair> out) const override {
-    CheckSizes(info.labels.size() * static_cast<std::size_t>(n_classes_), margins, out);
+    CheckGradientSizes(info.labels.size() * static_cast<std::size_t>(n_classes_), margins, out);
     Launch(cuda, GridFor(info.n_rows, kGradientThreads), kGradientThreads, SoftmaxGradientsKernel, n_classes_,
            margins.data(), info, out.data());
   }

@@ -18,7 +18,7 @@ namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-/// Blocks take several pieces of work where there are more than these.
+/// Blocks take several turns where there are more than these.
 constexpr std::int64_t kMostBlocks = 1 << 20;
 
 struct LaneTask {

@@ -14,7 +14,7 @@
 namespace kauri::cuda {
 
 /// One tile at a time: UploadStart, Upload, the work on Cuda(), BeginDownload, and later EndDownload. Up to there the
-/// host waits for nothing, unless the rows take several pieces. Buffers grow to the largest tile and stay.
+/// host waits for nothing, unless the rows are staged in several turns. Buffers grow to the largest tile and stay.
 class ShapSession {
  public:
   explicit ShapSession(int device) : stream_(device) {}

@@ -56,6 +56,14 @@ constexpr std::array<Feature, 6> kFeatures{{
      [](Model const& model) { return model.objective == "reg:expectileerror"; }},
 }};
 
+/// nullptr: the dialect says all of the model.
+Feature const* FirstUnsayable(Model const& model, ModelDialect const& dialect) {
+  auto const* const found = std::find_if(kFeatures.begin(), kFeatures.end(), [&](Feature const& feature) {
+    return !dialect.IsSince(feature.major, feature.minor) && feature.is_in(model);
+  });
+  return found == kFeatures.end() ? nullptr : found;
+}
+
 }  // namespace
 
 ModelDialect ParseDialect(std::string const& text) {
@@ -70,14 +78,22 @@ ModelDialect ParseDialect(std::string const& text) {
 
 void RequireSayable(Model const& model, ModelDialect const& dialect) {
   if (!dialect.is_chosen) return;
-  for (auto const& feature : kFeatures) {
-    if (dialect.IsSince(feature.major, feature.minor) || !feature.is_in(model)) continue;
-    auto const first = std::find_if(kDialects.begin(), kDialects.end(), [&](ModelDialect const& other) {
-      return other.IsSince(feature.major, feature.minor);
-    });
-    Fail(ErrorKind::kParameter, "the model has ", feature.what, ", which model files of the dialect ", NameOf(dialect),
-         " cannot say; write the dialect ", NameOf(*first), " or later, or ", feature.cure, ".");
-  }
+  auto const* const feature = FirstUnsayable(model, dialect);
+  if (feature == nullptr) return;
+  auto const first = std::find_if(kDialects.begin(), kDialects.end(), [&](ModelDialect const& other) {
+    return other.IsSince(feature->major, feature->minor);
+  });
+  Fail(ErrorKind::kParameter, "the model has ", feature->what, ", which model files of the dialect ", NameOf(dialect),
+       " cannot say; write the dialect ", NameOf(*first), " or later, or ", feature->cure, ".");
+}
+
+ModelDialect DialectOfClient(std::array<int, 3> const& version, Model const& model) {
+  ModelDialect const client{version[0], version[1], true, version[2]};
+  auto const& oldest = kDialects.front();
+  if (client.IsSince(oldest.major, oldest.minor) && FirstUnsayable(model, client) == nullptr) return client;
+  return *std::find_if(kDialects.begin(), kDialects.end() - 1, [&](ModelDialect const& dialect) {
+    return !client.IsSince(dialect.major, dialect.minor) && FirstUnsayable(model, dialect) == nullptr;
+  });
 }
 
 namespace model_io {

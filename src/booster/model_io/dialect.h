@@ -1,6 +1,7 @@
 /// \file Dialects: what the versions of XGBoost write into model files, and what they cannot say.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,6 +16,7 @@ struct ModelDialect {
   std::int64_t major = 3;
   std::int64_t minor = 2;
   bool is_chosen = false;
+  std::int64_t patch = 0;
 
   bool IsSince(std::int64_t since_major, std::int64_t since_minor) const {
     return major != since_major ? major > since_major : minor >= since_minor;
@@ -23,6 +25,10 @@ struct ModelDialect {
 
 /// "1.7", "2.1", "3.0", "3.2" or "3.4"; empty: not chosen. \throws Error(kParameter) for another text.
 ModelDialect ParseDialect(std::string const& text);
+
+/// What a client of XGBoost's package of `version` writes: the files of that version, or of the first later one that
+/// can say all that RequireSayable asks for.
+ModelDialect DialectOfClient(std::array<int, 3> const& version, Model const& model);
 
 /// \throws Error(kParameter), naming the first dialect that can, where files of the dialect cannot say all that the
 /// model's predictions depend on: vector leaves and rounds of unequal numbers of trees (since 2.1), base scores that

@@ -14,9 +14,10 @@ std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bo
     Fail(ErrorKind::kParameter, "unknown dump format '", format, "'; use text, json or dot");
   }
   if (model.booster == "gblinear") return {model_io::DumpLinear(model, name)};
-  bool const has_options = name == "dot" && colon != std::string::npos;
-  auto const options = model_io::ParseDotOptions(has_options ? format.substr(colon + 1) : "");
-  model_io::FeatureLabels const labels(map, model.n_features);
+  auto const options = model_io::ParseDumpOptions(colon == std::string::npos ? "" : format.substr(colon + 1));
+  auto shown = map;
+  if (options.names_categories) shown.categories = model.categories.names;
+  model_io::FeatureLabels const labels(shown, model.n_features);
   std::vector<std::string> dumps;
   for (auto const& tree : model.trees) {
     labels.CheckKinds(tree);

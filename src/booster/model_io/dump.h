@@ -10,17 +10,19 @@
 
 namespace kauri {
 
-/// Names and types for the dump; empty: f0, f1, ... and q.
+/// Names and types for the dump; empty: f0, f1, ... and q, and categories by their numbers.
 struct FeatureMap {
   std::vector<std::string> names;
   std::vector<std::string> types;  ///< i (indicator), q, float, int, c
+  CategoryNameTable categories{};
 };
 
 /// Reads a feature map file: one "index name type" per line. \throws Error(kIo), Error(kData) with the line number.
 FeatureMap ReadFeatureMap(std::string const& path);
 
-/// One string per tree, or one of a linear model, which has none in dot. format: text, json, dot, or dot:{json
-/// options}. \throws Error(kParameter) for another.
+/// One string per tree, or one of a linear model, which has none in dot. format: text, json or dot, or one of them with
+/// options behind a colon, as in dot:{"graph_attrs": {"rankdir": "LR"}}; {"labels": {"categories": "names"}} shows the
+/// model's names of categories. \throws Error(kParameter) for another.
 std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bool with_stats,
                                    std::string const& format);
 

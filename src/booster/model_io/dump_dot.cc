@@ -1,9 +1,5 @@
-#include <nlohmann/json.hpp>
-
 #include "booster/model_io/dump_format.h"
 #include "booster/model_io/number_text.h"
-#include "common/json_text.h"
-#include "common/log.h"
 
 namespace kauri::model_io {
 namespace {
@@ -35,7 +31,7 @@ std::string NodeText(std::int32_t node, std::string const& label, Attributes con
   return "    " + std::to_string(node) + " [ label=\"" + label + "\"" + AttributesText(attributes) + " ]\n";
 }
 
-std::string EdgeText(Tree const& tree, std::int32_t from, std::int32_t to, DotOptions const& options) {
+std::string EdgeText(Tree const& tree, std::int32_t from, std::int32_t to, DumpOptions const& options) {
   auto const node = static_cast<std::size_t>(from);
   bool const yes = (to == tree.left[node]) != (tree.is_categorical[node] != 0);
   bool const missing = to == DefaultChild(tree, from);
@@ -51,7 +47,7 @@ std::string SplitLabel(Tree const& tree, std::int32_t id, FeatureLabels const& l
   bool const categorical = tree.is_categorical[node] != 0;
   auto label = NameText(labels.Name(feature));
   if (categorical) {
-    label += ":{" + CategoriesText(tree, id, ",") + "}";
+    label += ":{" + NameText(labels.Categories(tree, id)) + "}";
   } else if (kind != FeatureKind::kIndicator) {
     label += "<" + ThresholdTextSigned(tree.split_value[node], kind);
   }
@@ -67,34 +63,7 @@ std::string LeafLabel(Tree const& tree, std::int32_t id, bool with_stats) {
 
 }  // namespace
 
-DotOptions ParseDotOptions(std::string const& json) {
-  DotOptions options;
-  if (json.empty()) return options;
-  std::map<std::string, Attributes> groups;
-  try {
-    ParseJsonText(json, ErrorKind::kParameter).Root().get_to(groups);
-  } catch (nlohmann::json::exception const&) {
-    Fail(ErrorKind::kParameter, "the options of the dump format dot are '", json,
-         R"('; expected a JSON object such as {"graph_attrs": {"rankdir": "LR"}})");
-  }
-  for (auto const& [name, attributes] : groups) {
-    if (name == "graph_attrs") {
-      options.graph = attributes;
-    } else if (name == "condition_node_params") {
-      options.split_node = attributes;
-    } else if (name == "leaf_node_params") {
-      options.leaf_node = attributes;
-    } else if (name == "edge") {
-      if (attributes.count("yes_color") != 0) options.default_color = attributes.at("yes_color");
-      if (attributes.count("no_color") != 0) options.other_color = attributes.at("no_color");
-    } else {
-      Log(LogLevel::kWarning, "The dump format dot has no option '", name, "'; it is ignored.");
-    }
-  }
-  return options;
-}
-
-std::string DotOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats, DotOptions const& options) {
+std::string DotOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats, DumpOptions const& options) {
   std::string text = "digraph {\n    graph [ rankdir=TB ]\n";
   for (auto const& attribute : options.graph) text += "    graph [" + AttributesText({attribute}) + " ]\n";
   for (auto const [id, depth] : NodesDepthFirst(tree)) {

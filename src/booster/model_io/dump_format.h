@@ -15,8 +15,9 @@ std::string TextOfTree(Tree const& tree, FeatureLabels const& labels, bool with_
 /// Nested objects with nodeid, depth, split, split_condition, yes, no, missing, gain, cover and children, or leaf.
 std::string JsonOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats);
 
-/// Attributes for graphviz; they are written in the order of their names.
-struct DotOptions {
+/// What dumps show besides the trees, and attributes for graphviz, which are written in the order of their names.
+struct DumpOptions {
+  bool names_categories = false;
   std::map<std::string, std::string> graph;
   std::map<std::string, std::string> split_node;
   std::map<std::string, std::string> leaf_node;
@@ -24,12 +25,13 @@ struct DotOptions {
   std::string other_color = "#FF0000";
 };
 
-/// Reads {"graph_attrs": {}, "condition_node_params": {}, "leaf_node_params": {}, "edge": {"yes_color", "no_color"}};
-/// empty text: the defaults. \throws Error(kParameter) when it is not an object of objects of strings.
-DotOptions ParseDotOptions(std::string const& json);
+/// Reads {"graph_attrs": {}, "condition_node_params": {}, "leaf_node_params": {}, "edge": {"yes_color", "no_color"},
+/// "labels": {"categories": "names" or "numbers"}}; empty text: the defaults. \throws Error(kParameter) when it is not
+/// an object of objects of strings.
+DumpOptions ParseDumpOptions(std::string const& json);
 
 /// A digraph in graphviz' language.
-std::string DotOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats, DotOptions const& options);
+std::string DotOfTree(Tree const& tree, FeatureLabels const& labels, bool with_stats, DumpOptions const& options);
 
 /// A node and its depth, for walks that need no recursion: trees can be as deep as they have nodes.
 struct PlacedNode {

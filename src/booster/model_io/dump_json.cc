@@ -12,7 +12,8 @@ std::string LeafText(Tree const& tree, std::int32_t id, bool with_stats) {
 }
 
 /// "split_condition": ..., "yes": ..., "no": ..., "missing": ... as far as the kind of split has them.
-std::string ConditionText(Tree const& tree, std::int32_t id, FeatureKind kind) {
+std::string ConditionText(Tree const& tree, std::int32_t id, FeatureLabels const& labels) {
+  auto const kind = labels.Kind(tree.split_feature[id]);
   auto const node = static_cast<std::size_t>(id);
   auto const missing = DefaultChild(tree, id);
   auto yes = tree.left[node];
@@ -21,7 +22,7 @@ std::string ConditionText(Tree const& tree, std::int32_t id, FeatureKind kind) {
   bool const categorical = tree.is_categorical[node] != 0;
   bool const indicator = !categorical && kind == FeatureKind::kIndicator;
   if (categorical || (indicator && missing == yes)) std::swap(yes, no);
-  if (categorical) condition = "[" + CategoriesText(tree, id, ", ") + "]";
+  if (categorical) condition = "[" + labels.CategoriesInJson(tree, id) + "]";
   if (!categorical && !indicator) condition = ThresholdText(tree.split_value[node], kind);
   auto text = condition.empty() ? "" : ", \"split_condition\": " + condition;
   text += ", \"yes\": " + std::to_string(yes) + ", \"no\": " + std::to_string(no);
@@ -33,8 +34,7 @@ std::string SplitText(Tree const& tree, PlacedNode place, FeatureLabels const& l
   auto const node = static_cast<std::size_t>(place.node);
   auto const feature = tree.split_feature[node];
   auto text = "{ \"nodeid\": " + std::to_string(place.node) + ", \"depth\": " + std::to_string(place.depth) +
-              ", \"split\": \"" + labels.Name(feature) + "\"" + ConditionText(tree, place.node, labels.Kind(feature)) +
-              " ";
+              ", \"split\": \"" + labels.Name(feature) + "\"" + ConditionText(tree, place.node, labels) + " ";
   if (with_stats) {
     text += ", \"gain\": " + NineDigits(tree.loss_change[node]) + ", \"cover\": " + NineDigits(tree.sum_hessian[node]);
   }

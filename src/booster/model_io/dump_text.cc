@@ -22,7 +22,7 @@ std::string SplitLine(Tree const& tree, std::int32_t id, FeatureLabels const& la
   auto condition = labels.Name(feature);
   bool const indicator = tree.is_categorical[node] == 0 && kind == FeatureKind::kIndicator;
   if (tree.is_categorical[node] != 0) {
-    condition += ":{" + CategoriesText(tree, id, ",") + "}";
+    condition += ":{" + labels.Categories(tree, id) + "}";
     std::swap(yes, no);
   } else if (indicator) {
     if (missing == yes) std::swap(yes, no);

@@ -5,6 +5,7 @@
 
 #include "booster/model_io/json_writer.h"
 #include "booster/model_io/number_text.h"
+#include "data/categories/category_names.h"
 
 namespace kauri::model_io {
 namespace {
@@ -13,6 +14,32 @@ std::string Escaped(std::string const& name) {
   std::string escaped;
   AppendEscaped(name, &escaped);
   return escaped;
+}
+
+CategoryNames const& NamesOf(CategoryNameTable const& table, std::uint32_t feature) {
+  static CategoryNames const kNone;
+  return feature < table.size() ? table[feature] : kNone;
+}
+
+struct ListStyle {
+  char const* separator;
+  char const* quote;  ///< around names that are texts
+};
+
+/// Names of categories, and numbers of those that have none.
+template <typename Categories>
+std::string Joined(Categories const& categories, CategoryNames const& names, ListStyle const& style) {
+  std::string text;
+  for (auto const category : categories) {
+    if (!text.empty()) text += style.separator;
+    auto const place = static_cast<std::size_t>(category);
+    if (place < names.texts.size()) {
+      text += style.quote + Escaped(names.texts[place]) + style.quote;
+    } else {
+      text += place < names.numbers.size() ? NameOfCategory(names, place) : std::to_string(category);
+    }
+  }
+  return text;
 }
 
 void CheckSize(char const* what, std::size_t size, std::int64_t n_features) {
@@ -33,7 +60,7 @@ FeatureKind KindOfType(std::string const& type) {
        "', use i for indicator and q for quantity, or int, float or c (categorical)");
 }
 
-FeatureLabels::FeatureLabels(FeatureMap const& map, std::int64_t n_features) {
+FeatureLabels::FeatureLabels(FeatureMap const& map, std::int64_t n_features) : categories_(map.categories) {
   if (!map.names.empty()) CheckSize("names", map.names.size(), n_features);
   if (!map.types.empty()) CheckSize("types", map.types.size(), n_features);
   for (auto const& name : map.names) names_.push_back(Escaped(name));
@@ -67,13 +94,12 @@ std::string ThresholdTextSigned(float threshold, FeatureKind kind) {
   return NineDigits(kind == FeatureKind::kInteger ? std::ceil(threshold) : threshold);
 }
 
-std::string CategoriesText(Tree const& tree, std::int32_t node, char const* separator) {
-  std::string text;
-  for (auto const category : tree.CategoriesOf(node)) {
-    if (!text.empty()) text += separator;
-    text += std::to_string(category);
-  }
-  return text;
+std::string FeatureLabels::Categories(Tree const& tree, std::int32_t node) const {
+  return Joined(tree.CategoriesOf(node), NamesOf(categories_, tree.split_feature[node]), {",", ""});
+}
+
+std::string FeatureLabels::CategoriesInJson(Tree const& tree, std::int32_t node) const {
+  return Joined(tree.CategoriesOf(node), NamesOf(categories_, tree.split_feature[node]), {", ", "\""});
 }
 
 }  // namespace kauri::model_io

@@ -22,10 +22,15 @@ class FeatureLabels {
   /// \throws Error(kParameter) when the map says categorical where `tree` splits numerically, or the reverse.
   void CheckKinds(Tree const& tree) const;
   FeatureKind Kind(std::uint32_t feature) const { return kinds_.empty() ? FeatureKind::kQuantity : kinds_[feature]; }
+  /// "1,2,5", or their names, escaped: the categories that go right.
+  std::string Categories(Tree const& tree, std::int32_t node) const;
+  /// "1, 2, 5", or names that are texts in quotes: the same as elements of a JSON array.
+  std::string CategoriesInJson(Tree const& tree, std::int32_t node) const;
 
  private:
   std::vector<std::string> names_;
   std::vector<FeatureKind> kinds_;
+  CategoryNameTable categories_;
 };
 
 /// \throws Error(kParameter) for anything but i, q, int, float and c.
@@ -36,8 +41,5 @@ std::string ThresholdText(float threshold, FeatureKind kind);
 
 /// The same where XGBoost prints a float, as in dot: the negative zero stays.
 std::string ThresholdTextSigned(float threshold, FeatureKind kind);
-
-/// "1,2,5": the categories that go right, with `separator` between them.
-std::string CategoriesText(Tree const& tree, std::int32_t node, char const* separator);
 
 }  // namespace kauri::model_io

@@ -70,15 +70,13 @@ void JsonWriter::String(std::string_view text) {
   first_ = false;
 }
 
-void JsonWriter::Integer(std::int64_t value) {
-  Separate();
-  out_ += std::to_string(value);
-  first_ = false;
-}
+void JsonWriter::Integer(std::int64_t value) { Word(std::to_string(value)); }
 
-void JsonWriter::Float(float value) {
+void JsonWriter::Float(float value) { Word(FloatText(value)); }
+
+void JsonWriter::Word(std::string_view word) {
   Separate();
-  out_ += FloatText(value);
+  out_ += word;
   first_ = false;
 }
 

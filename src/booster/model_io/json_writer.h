@@ -30,6 +30,8 @@ class JsonWriter {
   void String(std::string_view text);
   void Integer(std::int64_t value);
   void Float(float value);
+  void Boolean(bool value) { Word(value ? "true" : "false"); }
+  void Null() { Word("null"); }
 
   void Numbers(Span<float const> values) { WriteNumbers(values, kFloatTextBytes, &WriteFloat); }
   /// \tparam T an integer.
@@ -49,6 +51,7 @@ class JsonWriter {
   void Open(char bracket);
   void Close(char bracket);
   void Quote(std::string_view text);
+  void Word(std::string_view word);
 
   template <typename T, typename Write>
   void WriteNumbers(Span<T const> values, std::size_t longest, Write const& write) {

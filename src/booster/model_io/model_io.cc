@@ -51,15 +51,19 @@ std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect 
   return writer.Take();
 }
 
+model_io::Value ParseDocument(Span<char const> bytes) {
+  return IsJson({bytes.data(), bytes.size()}) ? model_io::ParseJson(bytes) : model_io::ParseUbjson(bytes);
+}
+
 Model ParseModel(Span<char const> bytes) {
-  auto document = IsJson({bytes.data(), bytes.size()}) ? model_io::ParseJson(bytes) : model_io::ParseUbjson(bytes);
+  auto document = ParseDocument(bytes);
   return model_io::ReadModel(&document);
 }
 
 void SaveModel(Model const& model, std::string const& path, ModelDialect const& dialect) {
   bool const known = EndsWith(path, ".json") || EndsWith(path, ".ubj");
   if (!known)
-    Log(LogLevel::kWarning, "The model file ", Quoted(path),
+    Log(LogLevel::kWarning, "Unknown file format: the model file ", Quoted(path),
         " is written as UBJSON; .json or .ubj chooses the format.");
   auto const bytes = SerialiseModel(model, known ? FormatOfPath(path) : ModelFormat::kUbjson, dialect);
   WriteFileAtomically(path, {bytes.data(), bytes.size()});

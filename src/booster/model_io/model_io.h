@@ -4,6 +4,7 @@
 #include <string>
 
 #include "booster/model_io/dialect.h"
+#include "booster/model_io/document.h"
 #include "kauri/model.h"
 #include "kauri/span.h"
 
@@ -18,6 +19,8 @@ ModelFormat FormatOfPath(std::string const& path);
 std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect const& dialect = {});
 /// Text or binary is found out from the bytes. \throws Error(kModel) for anything malformed; never reads out of bounds.
 Model ParseModel(Span<char const> bytes);
+/// What ParseModel makes a model of.
+model_io::Value ParseDocument(Span<char const> bytes);
 
 /// Written beside the old file and renamed over it: a full disk or a kill never destroys a model. \throws Error(kIo),
 /// and as SerialiseModel.

@@ -209,7 +209,7 @@ void WriteDocument(Model const& model, ModelDialect const& dialect, Writer* writ
   WriteLearnerParam(model, dialect, writer);
   WriteObjective(model, dialect, writer);
   writer->EndObject();
-  LooseIntegers(writer, "version", std::array<std::int64_t, 3>{dialect.major, dialect.minor, 0});
+  LooseIntegers(writer, "version", std::array<std::int64_t, 3>{dialect.major, dialect.minor, dialect.patch});
   writer->EndObject();
 }
 

@@ -25,6 +25,8 @@ class UbjsonWriter {
   /// In the fewest bytes.
   void Integer(std::int64_t value);
   void Float(float value);
+  void Boolean(bool value) { out_ += value ? 'T' : 'F'; }
+  void Null() { out_ += 'Z'; }
 
   void Numbers(Span<float const> values);
   void Numbers(Span<std::int8_t const> values);

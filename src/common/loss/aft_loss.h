@@ -1,9 +1,9 @@
 /// \file Accelerated failure time: ln(time) = margin + scale * noise, for survival:aft and its metrics (Barnwal, Cho
 /// and Hocking, "Survival regression with accelerated failure time model in XGBoost", 2022).
 ///
-/// Vocabulary. The time of a row lies in [lower, upper]: lower == upper is the time itself, lower = 0 and upper =
-/// infinity say nothing about that side. z = (ln(bound) - margin) / scale; D is the probability of the noise between
-/// the two z, f its density. The loss is -ln(D), or -ln(f(z) / (scale time)) for a known time.
+/// Vocabulary. The time of a row lies in [lower, upper]: lower == upper is the time itself, lower = 0 (or -infinity)
+/// and upper = infinity say nothing about that side. z = (ln(bound) - margin) / scale; D is the probability of the
+/// noise between the two z, f its density. The loss is -ln(D), or -ln(f(z) / (scale time)) for a known time.
 ///
 /// Derivatives by the margin are (f(z_u) - f(z_l)) / D / scale and so on. Each distribution divides a common factor
 /// out, so that no quotient of two vanishing numbers is left, however wrong the margin is. Gradients are limited to
@@ -124,9 +124,9 @@ struct AftLoss {
     return static_cast<float>(-Log(likelihood < kMinLikelihood ? kMinLikelihood : likelihood));
   }
 
-  /// Minus infinity for the bound 0, infinity for infinity.
+  /// Minus infinity for the bound 0 or minus infinity, infinity for infinity.
   KAURI_HD double Standard(float margin, float bound) const {
-    return (Log(static_cast<double>(bound)) - static_cast<double>(margin)) / scale;
+    return (Log(static_cast<double>(bound < 0.0F ? 0.0F : bound)) - static_cast<double>(margin)) / scale;
   }
 
  private:

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 10;
 
-[[noreturn]] void FailDuplicate(std::int64_t row, std::uint32_t feature) {
-  Fail(ErrorKind::kData, "CSR row ", row, " stores feature ", feature,
-       " twice; sum or drop the duplicates first (scipy: sum_duplicates()).");
-}
-
 /// V is the element type of the values.
 template <typename V>
 class CsrArrayView : public SparseView {
@@ -65,16 +60,15 @@ class CsrArrayView : public SparseView {
   }
 
  private:
-  /// Writes each entry to column slot_of(feature) of `tile` unless that is negative.
+  /// Writes each entry to column slot_of(feature) of `tile` unless that is negative. Of a feature that a row stores
+  /// twice the last value stays.
   template <typename SlotOf>
   void Scatter(std::int64_t begin, std::int64_t end, std::int64_t n_slots, float* tile, SlotOf&& slot_of) const {
     std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
     for (auto row = begin; row < end; ++row, tile += n_slots) {
       ForEachEntry(row, [&](std::uint32_t feature, float value) {
         auto const slot = slot_of(feature);
-        if (slot < 0) return;
-        if (!std::isnan(tile[slot])) FailDuplicate(row, feature);
-        tile[slot] = value;
+        if (slot >= 0) tile[slot] = value;
       });
     }
   }

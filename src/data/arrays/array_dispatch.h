@@ -53,6 +53,8 @@ decltype(auto) DispatchDType(DType dtype, Fn&& fn) {
       return fn(float{});
     case DType::kF64:
       return fn(double{});
+    case DType::kF128:
+      return fn(static_cast<long double>(0));
     case DType::kI8:
       return fn(std::int8_t{});
     case DType::kI16:

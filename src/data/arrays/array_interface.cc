@@ -57,18 +57,18 @@ DType ParseTypestr(json const& value) {
     char const* code;
     DType dtype;
   };
-  static constexpr Known kKnown[] = {{"f2", DType::kF16}, {"f4", DType::kF32}, {"f8", DType::kF64},
-                                     {"i1", DType::kI8},  {"i2", DType::kI16}, {"i4", DType::kI32},
-                                     {"i8", DType::kI64}, {"u1", DType::kU8},  {"u2", DType::kU16},
-                                     {"u4", DType::kU32}, {"u8", DType::kU64}, {"b1", DType::kBool}};
-  if (value.is_string() && typestr.size() == 3) {
-    for (auto const& known : kKnown) {
-      if (typestr.compare(1, 2, known.code) != 0) continue;
-      CheckByteOrder(typestr[0], typestr[2] == '1', typestr);
-      return known.dtype;
-    }
+  static constexpr Known kKnown[] = {
+      {"f2", DType::kF16}, {"f4", DType::kF32}, {"f8", DType::kF64}, {"f16", DType::kF128}, {"i1", DType::kI8},
+      {"i2", DType::kI16}, {"i4", DType::kI32}, {"i8", DType::kI64}, {"u1", DType::kU8},    {"u2", DType::kU16},
+      {"u4", DType::kU32}, {"u8", DType::kU64}, {"b1", DType::kBool}};
+  for (auto const& known : kKnown) {
+    if (!value.is_string() || typestr.empty() || typestr.compare(1, std::string::npos, known.code) != 0) continue;
+    if (known.dtype == DType::kF128 && sizeof(long double) != 16) break;
+    CheckByteOrder(typestr[0], typestr[2] == '1' && typestr.size() == 3, typestr);
+    return known.dtype;
   }
-  Refuse("typestr '" + typestr + "' is not supported; use float of 2, 4 or 8 bytes, integers of 1 to 8 bytes or bool.");
+  Refuse("typestr '" + typestr +
+         "' is not supported; use float of 2, 4, 8 or 16 bytes, integers of 1 to 8 bytes or bool.");
 }
 
 std::int64_t ParseInteger(json const& value, char const* key) {
@@ -161,10 +161,15 @@ ArrayView ParseView(json const& object) {
   return array;
 }
 
+void RequireDeviceType(DType dtype) {
+  if (dtype == DType::kF128) Refuse("float of 16 bytes is not a type of devices; convert it to 8 bytes.");
+}
+
 void ParseStream(json const& object, DeviceArray* array) {
   auto const stream = object.find("stream");
   array->names_stream = stream != object.end();
   if (!array->names_stream) return;
+  RequireDeviceType(array->view.dtype);
   if (stream->is_null()) {
     array->stream = DeviceArray::kReady;
     return;
@@ -200,6 +205,7 @@ DeviceArray ParseAnyArrayInterface(std::string const& json_text) {
 
 DeviceArray ParseDeviceArrayInterface(std::string const& json_text) {
   auto const array = ParseAnyArrayInterface(json_text);
+  RequireDeviceType(array.view.dtype);
   if (array.view.strides[0] < 0 || array.view.strides[1] < 0) {
     Fail(
         ErrorKind::kData, "array interface: strides [", array.view.strides[0], ", ", array.view.strides[1],

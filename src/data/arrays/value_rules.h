@@ -14,7 +14,7 @@ namespace kauri {
 constexpr float kMissingValue = std::numeric_limits<float>::quiet_NaN();
 
 [[noreturn]] inline void FailInfinite(std::int64_t row, std::int64_t col, float value) {
-  Fail(ErrorKind::kData, "row ", row, ", column ", col, " is ", value,
+  Fail(ErrorKind::kData, "Input data contains `inf` or a value too large: row ", row, ", column ", col, " is ", value,
        " as float32; features must be finite. Replace it with NaN or a bound, or pass missing=", value, ".");
 }
 

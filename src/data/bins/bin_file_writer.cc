@@ -51,7 +51,7 @@ void BinFileWriter::WriteEntries(BinMatrix* page) {
   file_->Write((n_rows_ + 1) * kPointerBytes + entries_written_ * kCellBytes, page->MutableCodes());
 }
 
-std::shared_ptr<BinStore const> BinFileWriter::Finish(int max_bin, MemoryBudget const& budget) {
+std::shared_ptr<BinStore const> BinFileWriter::Finish(BinStoreOptions const& options, int max_bin) {
   if (rows_written_ != n_rows_ || entries_written_ != n_entries_) {
     FailOtherRows(n_rows_, n_entries_, rows_written_, entries_written_);
   }
@@ -59,8 +59,8 @@ std::shared_ptr<BinStore const> BinFileWriter::Finish(int max_bin, MemoryBudget 
     std::int64_t const zero = 0;
     file_->Write(0, {reinterpret_cast<char const*>(&zero), sizeof(zero)});
   }
-  return std::make_shared<BinStore const>(std::move(layout_), BinFile{std::move(file_), n_rows_, n_entries_, budget},
-                                          max_bin);
+  return std::make_shared<BinStore const>(
+      std::move(layout_), BinFile{std::move(file_), n_rows_, n_entries_, options.budget, options.for_approx}, max_bin);
 }
 
 }  // namespace kauri

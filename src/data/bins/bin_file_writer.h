@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "data/bins/bin_store.h"
+#include "data/bins/bin_store_maker.h"
 
 namespace kauri {
 
@@ -16,7 +16,7 @@ class BinFileWriter {
   /// The next rows. \throws Error(kData) for more than was announced; Error(kIo).
   void Write(Context const& ctx, DataMatrix const& part);
   /// \throws Error(kData) for less than was announced.
-  std::shared_ptr<BinStore const> Finish(int max_bin, MemoryBudget const& budget);
+  std::shared_ptr<BinStore const> Finish(BinStoreOptions const& options, int max_bin);
 
  private:
   void WriteEntries(BinMatrix* page);

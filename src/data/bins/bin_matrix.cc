@@ -98,7 +98,8 @@ void RequireNoMissing(float const* values, std::int64_t stride, std::int64_t n, 
 
 [[noreturn]] void FailUnknownCategory(float category, std::uint64_t feature) {
   Fail(ErrorKind::kData, "category ", category, " of column ", feature,
-       " does not occur in the data that the bins were made from. Make it missing, or let those data have it.");
+       " does not occur in the data that the bins were made from (Found a category not in the training set). Make it "
+       "missing, or let those data have it.");
 }
 
 /// Codes tell categories apart only where all of them are known.

@@ -133,6 +133,19 @@ std::shared_ptr<BinStore const> BinsOf(DataMatrix const& data) {
   return std::dynamic_pointer_cast<BinStore const>(data.Store());
 }
 
+std::shared_ptr<BinMatrix const> LoadBins(Context const& ctx, BinStore const& store, MemoryBudget const& budget) {
+  std::int64_t bytes = 0;
+  store.PlanPages(MemoryBudget::kNoLimit, &bytes);
+  budget.Require(2 * bytes, "the bins of all rows, by rows and by columns,");
+  auto shape = store.Layout().Shape();
+  shape.n_rows = store.NumRows();
+  shape.by_column = true;
+  auto bins = std::make_shared<BinMatrix>(ctx, store.Layout().Cuts(), shape);
+  store.ReadPage(0, store.NumRows(), bins.get());
+  bins->FinishCodes(ctx);
+  return bins;
+}
+
 BinMatrix MakePage(BinMatrix const& layout, std::int64_t n_rows) {
   BinShape shape = layout.Shape();
   shape.n_rows = n_rows;

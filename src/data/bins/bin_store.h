@@ -1,8 +1,8 @@
 /// \file Rows that are kept as bins only: in memory (a QuantileDMatrix), or in a file that is read page by page.
 ///
 /// Vocabulary. A page is a run of rows; which rows is for its reader to say. What stands for a value is the lower bound
-/// of its bin: the cut below it, or the feature's own lower bound (XGBoost's choice). Splits lie at cuts, so that it
-/// goes where the value itself would go. A category stands for itself.
+/// of its bin: the cut below it, or just below the first cut (XGBoost's choice). Splits lie at cuts, so that it goes
+/// where the value itself would go. A category stands for itself.
 ///
 /// In the file the codes of all rows follow each other as BinMatrix::MutableCodes has them; sparse rows have their row
 /// pointers, 8 bytes each, before.
@@ -26,6 +26,7 @@ struct BinFile {
   std::int64_t n_rows = 0;
   std::int64_t n_entries = 0;  ///< sparse data only
   MemoryBudget budget;         ///< of training on them
+  bool for_approx = false;     ///< of a DMatrix, on which approx trains as hist does: with these bins
 };
 
 class BinStore : public RowStore {
@@ -42,6 +43,7 @@ class BinStore : public RowStore {
   std::shared_ptr<BinMatrix const> InMemory() const { return IsInFile() ? nullptr : layout_; }
   bool IsInFile() const { return file_.file != nullptr; }
   MemoryBudget const& Budget() const { return file_.budget; }
+  bool IsForApprox() const { return file_.for_approx; }
   std::int64_t NumRows() const { return IsInFile() ? file_.n_rows : layout_->NumRows(); }
   int MaxBin() const { return max_bin_; }
 
@@ -63,6 +65,9 @@ class BinStore : public RowStore {
 
 /// The store of `data` when it holds bins, otherwise nullptr.
 std::shared_ptr<BinStore const> BinsOf(DataMatrix const& data);
+
+/// All rows of a store in a file, in memory. \throws Error(kMemory) when they are more than `budget`; Error(kIo).
+std::shared_ptr<BinMatrix const> LoadBins(Context const& ctx, BinStore const& store, MemoryBudget const& budget);
 
 /// Codes of rows without their columns, for pages: room for n_rows rows in the layout of another matrix.
 BinMatrix MakePage(BinMatrix const& layout, std::int64_t n_rows);

@@ -1,10 +1,10 @@
 /// \file Matrices of bins from rows that come batch by batch, without holding their values.
 ///
-/// 1. The first pass counts rows and missing values, joins labels and the like, and makes the cuts: from exact ranks
-///    where one batch has all rows, else from weighted GK summaries of parts of equal length (data/row_parts.h), so
-///    that how the rows are cut into batches does not matter.
-/// 2. The second pass writes the codes, to memory or to a file.
-/// Whether there is one batch or more is found out beforehand, by asking for two.
+/// 1. The first pass counts rows and missing values, joins labels and the like, and makes the cuts, so that how the
+///    rows are cut into batches does not matter (data/bins/first_pass.h).
+/// 2. The last pass writes the codes, to memory or to a file.
+/// Whether there is one batch or more is found out beforehand, by asking for two: one that stays in memory is read
+/// once. Where `like` has names for its categories, batches get the same numbers for the same names.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include <string>
 
 #include "data/bins/bin_store.h"
+#include "data/bins/first_pass.h"
 #include "data/memory_budget.h"
 #include "data/row_source.h"
 
@@ -26,14 +27,16 @@ struct BinStoreOptions {
   std::optional<int> max_bin;        ///< kDefaultBins, or that of `like`
   DataMatrix const* like = nullptr;  ///< whose cuts to take; made for it where it keeps values; may be null
   bool in_file = false;
-  std::string file_prefix;  ///< see PageFile
-  MemoryBudget budget;      ///< of making the file, and of training on it
+  std::string file_prefix;               ///< see PageFile
+  bool for_approx = false;               ///< see BinFile
+  MemoryBudget budget;                   ///< of making the file, and of training on it
+  std::int64_t kept_bytes = kKeptBytes;  ///< see first_pass.h; less in tests
 };
 
-/// Costs, besides the codes: sketches, and a few parts; of one batch for a matrix in memory, a float32 copy of it
-/// unless it is contiguous float32. \throws Error(kData) for no batch, batches that disagree, rows that are not the
-/// same in the second pass, another number of columns than `like` has; Error(kParameter) for another max_bin than that
-/// of `like`; Error(kMemory) when the budget is too small; Error(kIo).
+/// Costs, besides the codes: values as first_pass.h says, and a few parts; of one batch for a matrix in memory, a
+/// float32 copy of it unless it is contiguous float32. \throws Error(kData) for no batch, batches that disagree, rows
+/// that are not the same in the second pass, another number of columns than `like` has; Error(kParameter) for another
+/// max_bin than that of `like`; Error(kMemory) when the budget is too small; Error(kIo).
 std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* source, BinStoreOptions const& options);
 
 }  // namespace kauri

@@ -1,6 +1,7 @@
 #include "data/bins/bin_view.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -18,7 +19,7 @@ std::vector<float> ValuesOfCells(BinMatrix const& layout) {
     auto const* cuts = layout.Cuts().Of(feature);
     auto* cells = values.data() + layout.FeatureBegin()[feature];
     cells[0] = layout.Cuts().IsCategorical(feature) ? static_cast<float>(layout.Cuts().categories[feature][0])
-                                                    : layout.Cuts().min_values[feature];
+                                                    : std::nextafter(cuts[0], -std::numeric_limits<float>::infinity());
     std::copy_n(cuts, layout.NumBins(feature) - 1, cells + 1);
   }
   return values;

@@ -23,7 +23,7 @@ std::shared_ptr<BinMatrix const> BinsOfTraining::Make(Context const& ctx, DataMa
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
   if (bins.MaxBin() != max_bin) {
     Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but the data were cut into bins with max_bin=", bins.MaxBin(),
-         "; train with that, or make the matrix with max_bin=", max_bin, ".");
+         "; `max_bin` must be consistent: train with that, or make the matrix with max_bin=", max_bin, ".");
   }
   for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
     if (IsCategorical(info, feature) == bins.Layout().Cuts().IsCategorical(feature)) continue;

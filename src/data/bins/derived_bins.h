@@ -31,4 +31,7 @@ std::shared_ptr<BinMatrix const> MakeBins(Context const& ctx, DataMatrix const& 
 std::shared_ptr<BinMatrix const> DeriveBins(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
                                             BinOptions const& options);
 
+/// Those of the last training with a histogram method, or null where none are kept.
+std::shared_ptr<BinMatrix const> LatestBins(DataMatrix const& data);
+
 }  // namespace kauri

@@ -41,8 +41,8 @@ class CategoryBits {
 };
 
 [[noreturn]] void FailCategory(MetaInfo const& info, std::int64_t row, std::size_t feature, float value) {
-  Fail(ErrorKind::kData, "row ", row, " of the categorical column ", feature, NameOf(info, feature), " is ", value,
-       "; categories are integers from 0 to ", kCategoryLimit - 1,
+  Fail(ErrorKind::kData, "Invalid categorical value detected: row ", row, " of the categorical column ", feature,
+       NameOf(info, feature), " is ", value, "; categories are integers from 0 to ", kCategoryLimit - 1,
        ". Number the categories from 0 on and use NaN for missing ones, or do not declare the column as 'c'.");
 }
 

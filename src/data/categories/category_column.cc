@@ -35,8 +35,8 @@ Type TypeOf(DType dtype) {
     default:
       break;
   }
-  Fail(ErrorKind::kData, "its categories are named by numbers that are no integers; convert the names to texts or ",
-       "integers.");
+  Fail(ErrorKind::kData,
+       "its categories have names of a floating point dtype; convert the names to texts or integers.");
 }
 
 void RequireFew(std::int64_t n) {

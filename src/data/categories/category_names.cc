@@ -1,6 +1,7 @@
 #include "data/categories/category_names.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 
 #include "common/quoted.h"
@@ -17,14 +18,29 @@ std::string NumberText(CategoryNames const& names, std::size_t category) {
   return IsUnsigned64(names) ? std::to_string(static_cast<std::uint64_t>(number)) : std::to_string(number);
 }
 
-/// Names of either kind as texts.
-std::vector<std::string> TextsOf(CategoryNames const& names) {
-  if (names.numbers.empty()) return names.texts;
-  std::vector<std::string> texts;
-  for (std::size_t category = 0; category < names.numbers.size(); ++category) {
-    texts.push_back(NumberText(names, category));
+/// So few names, those of a row to predict for example, are looked for one by one: an index of the other list, which
+/// may have tens of thousands, would cost more.
+constexpr std::size_t kFewNames = 8;
+
+/// [from.size()]: where each element stands in `to`, or kUnknownCategory. `Key` is what an index of `to` is made of.
+template <typename Key, typename Name>
+std::vector<std::int32_t> PlacesIn(std::vector<Name> const& to, std::vector<Name> const& from) {
+  std::vector<std::int32_t> places;
+  places.reserve(from.size());
+  if (from.size() <= kFewNames) {
+    for (auto const& name : from) {
+      auto const found = std::find(to.begin(), to.end(), name);
+      places.push_back(found == to.end() ? kUnknownCategory : static_cast<std::int32_t>(found - to.begin()));
+    }
+    return places;
   }
-  return texts;
+  std::unordered_map<Key, std::int32_t> index(to.size());
+  for (std::size_t place = 0; place < to.size(); ++place) index.emplace(to[place], static_cast<std::int32_t>(place));
+  for (auto const& name : from) {
+    auto const found = index.find(name);
+    places.push_back(found == index.end() ? kUnknownCategory : found->second);
+  }
+  return places;
 }
 
 }  // namespace
@@ -50,17 +66,13 @@ std::string NameOfCategory(CategoryNames const& names, std::size_t category) {
 
 std::vector<std::int32_t> CategoryCodes(CategoryNames const& from, CategoryNames const& to) {
   if (from.numbers.empty() != to.numbers.empty()) return std::vector<std::int32_t>(from.Size(), kUnknownCategory);
-  std::unordered_map<std::string, std::int32_t> codes;
-  auto const known = TextsOf(to);
-  for (std::size_t category = 0; category < known.size(); ++category) {
-    codes.emplace(known[category], static_cast<std::int32_t>(category));
+  if (from.numbers.empty()) return PlacesIn<std::string_view>(to.texts, from.texts);
+  auto codes = PlacesIn<std::int64_t>(to.numbers, from.numbers);
+  if (IsUnsigned64(from) == IsUnsigned64(to)) return codes;
+  for (std::size_t category = 0; category < codes.size(); ++category) {
+    if (from.numbers[category] < 0) codes[category] = kUnknownCategory;  // the same bits stand for another number
   }
-  std::vector<std::int32_t> result;
-  for (auto const& name : TextsOf(from)) {
-    auto const found = codes.find(name);
-    result.push_back(found == codes.end() ? kUnknownCategory : found->second);
-  }
-  return result;
+  return codes;
 }
 
 void RequireSameKind(CategoryNames const& rows, CategoryNames const& model, std::size_t feature) {
@@ -104,6 +116,22 @@ bool AgreeOnNames(CategoryNames const& a, CategoryNames const& b) {
     if (!same) return false;
   }
   return true;
+}
+
+bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b) {
+  for (std::size_t feature = 0; feature < std::min(a.size(), b.size()); ++feature) {
+    if (!AgreeOnNames(a[feature], b[feature])) return false;
+  }
+  return true;
+}
+
+CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more) {
+  auto joined = more;
+  for (std::size_t feature = 0; feature < std::min(known.size(), more.size()); ++feature) {
+    if (known[feature].Size() == 0 || more[feature].Size() == 0) continue;
+    joined[feature] = JoinNames(known[feature], more[feature], feature);
+  }
+  return joined;
 }
 
 }  // namespace kauri

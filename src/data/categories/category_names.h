@@ -35,4 +35,10 @@ void RequireSameKind(CategoryNames const& rows, CategoryNames const& model, std:
 /// Whether category c has the same name in both, as far as both go.
 bool AgreeOnNames(CategoryNames const& a, CategoryNames const& b);
 
+/// Whether all categories that a and b name have the same numbers.
+bool AgreeOnTables(CategoryNameTable const& a, CategoryNameTable const& b);
+
+/// The names of `more`, those that `known` has too in its order and first.
+CategoryNameTable JoinTables(CategoryNameTable const& known, CategoryNameTable const& more);
+
 }  // namespace kauri

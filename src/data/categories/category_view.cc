@@ -85,7 +85,8 @@ float CategoryView::Unseen(Column const& column, float value, std::int64_t row) 
   auto const text =
       is_named ? NameOfCategory(names[column.feature], static_cast<std::size_t>(category)) : std::string();
   if (model_.unseen == UnseenCategory::kXGBoost) {
-    Fail(ErrorKind::kData, "row ", row, " of column ", column.feature, " has the category ", text,
+    Fail(ErrorKind::kData, "Found a category not in the training set: row ", row, " of column ", column.feature,
+         " has the category ", text,
          ", whose name the model does not know; drop the row, or use unseen_category=missing.");
   }
   Fail(ErrorKind::kData, "row ", row, " of column ", column.feature, " has the category ",

@@ -101,7 +101,7 @@ void SliceInfo(MetaInfo const& from, Rows rows, MetaInfo* to) {
 std::unique_ptr<DataMatrix> Slice(Context const& ctx, DataMatrix const& matrix, Span<std::int32_t const> rows,
                                   bool allow_groups) {
   CheckRows(matrix, rows);
-  CheckWeights(matrix.Info());
+  CheckQueries(matrix.Info());
   if (!matrix.Info().group_ptr.empty() && !allow_groups) {
     Fail(ErrorKind::kData,
          "slice: the matrix has query groups, which a slice may cut; pass allow_groups=true to accept that.");

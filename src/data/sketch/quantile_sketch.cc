@@ -133,6 +133,11 @@ FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uin
   return feature;
 }
 
+FeatureCuts ExactCutsOf(ColumnPart const& column, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
+  return column.weights.empty() ? EvenlyWeightedCuts(column.values, n_rows, max_bin, scratch)
+                                : WeightedCuts(column, n_rows, max_bin, scratch);
+}
+
 /// data: a DataMatrix or DenseRows.
 template <typename Data>
 std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, std::uint32_t max_bin,
@@ -141,9 +146,7 @@ std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, st
   std::vector<Scratch> scratches(ctx.threads);
   ForEachColumnPart(ctx, data, data.NumRows(), weights, [&](std::size_t feature, ColumnPart const& column) {
     if (!categories.empty() && !categories[feature].empty()) return;
-    auto* scratch = &scratches[ThreadIndex()];
-    cuts[feature] = weights.empty() ? EvenlyWeightedCuts(column.values, data.NumRows(), max_bin, scratch)
-                                    : WeightedCuts(column, data.NumRows(), max_bin, scratch);
+    cuts[feature] = ExactCutsOf(column, data.NumRows(), max_bin, &scratches[ThreadIndex()]);
   });
   return cuts;
 }
@@ -167,6 +170,16 @@ std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
                                        Span<float const> weights) {
   return ExactCutsOfAll(ctx, rows, static_cast<std::uint32_t>(max_bin), weights, {});
+}
+
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPart> const& columns, std::int64_t n_rows,
+                                       int max_bin) {
+  std::vector<FeatureCuts> cuts(columns.size());
+  std::vector<Scratch> scratches(ctx.threads);
+  ParallelFor(ctx, static_cast<std::int64_t>(columns.size()), [&](std::int64_t column) {
+    cuts[column] = ExactCutsOf(columns[column], n_rows, static_cast<std::uint32_t>(max_bin), &scratches[ThreadIndex()]);
+  });
+  return cuts;
 }
 
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories) {
@@ -199,7 +212,7 @@ QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categorie
 }
 
 std::vector<float> CutWeights(MetaInfo const& info) {
-  CheckWeights(info);
+  CheckQueries(info);
   auto const& given = info.weights;
   if (std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end()) return {};
   if (info.group_ptr.empty()) return given;

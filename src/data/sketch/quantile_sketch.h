@@ -54,7 +54,7 @@ QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int ma
 QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categories);
 
 /// [n_rows], what CutOptions takes: the weight of a row is that of its query where there are queries; empty when all
-/// rows weigh the same. \throws Error(kData) as CheckWeights does.
+/// rows weigh the same. \throws Error(kData) as CheckQueries does.
 std::vector<float> CutWeights(MetaInfo const& info);
 
 /// The bin of a value that is not NaN: the number of cuts at or below it, at most n_bins - 1.

@@ -55,6 +55,10 @@ std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
                                        Span<float const> weights);
 
+/// The same of whole columns, the present values of each in the order of the rows.
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPart> const& columns, std::int64_t n_rows,
+                                       int max_bin);
+
 /// All cuts and bounds in one. Categorical features have a bin for each of their categories.
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories);
 

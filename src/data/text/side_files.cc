@@ -125,6 +125,10 @@ std::vector<std::string> ReadFeatureTypes(std::string const& path, std::int64_t 
 void ReadSideFiles(Context const& ctx, std::string const& path, MetaInfo* info) {
   if (auto const file = path + ".group"; IsThere(file, "queries", !info->group_ptr.empty())) {
     SetFromFile<std::int64_t>(ctx, file, "group", DType::kI64, info);
+    if (!info->group_ptr.empty() && info->group_ptr.back() != info->n_rows) {
+      Fail(ErrorKind::kData, file, ": group sizes add up to ", info->group_ptr.back(), ", but the data have ",
+           info->n_rows, " rows.");
+    }
   }
   if (auto const file = path + ".weight"; IsThere(file, "weights", !info->weights.empty())) {
     SetFromFile<float>(ctx, file, "weight", DType::kF32, info);

@@ -122,6 +122,7 @@ Tree HistGrowth<Growth>::Grow() {
     Keep(&children, &open);
   }
   WriteLeaves();
+  SetLeafWeights(&this->tree_);
   return std::move(this->tree_);
 }
 

@@ -159,6 +159,15 @@ void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t 
   tree->SetLeafValue(node, weight * leaf_rate);
 }
 
+void SetLeafWeights(Tree* tree) {
+  for (std::int32_t node = 1; node < tree->NumNodes(); ++node) {
+    if (!tree->IsLeaf(node)) continue;
+    auto const values = tree->LeafValues(node);
+    auto const first = static_cast<std::int64_t>(node) * static_cast<std::int64_t>(values.size());
+    std::copy(values.begin(), values.end(), tree->base_weight.begin() + first);
+  }
+}
+
 std::vector<std::int32_t> PruneTree(float gamma, float leaf_rate, Tree* tree, std::int32_t max_depth) {
   CutWeakSplits(gamma, leaf_rate, max_depth, tree);
   std::vector<std::int32_t> new_id;

@@ -41,6 +41,10 @@ void SetNode(FixedSum sum, GainParam const& gain, float leaf_rate, std::int32_t 
 /// The factor from a weight to a leaf value: eta * leaf_scale in float32.
 inline float LeafRate(TreeParam const& param, TreePlace const& place) { return param.eta * place.leaf_scale; }
 
+/// Every leaf but the root gets its values, after the learning rate, for base weights: so XGBoost's hist and approx
+/// write them, while exact leaves them as they are before it.
+void SetLeafWeights(Tree* tree);
+
 /// Post-pruning (XGBoost's `prune`): from the bottom up, a split with two leaves and loss_change < gamma, or with
 /// leaves below max_depth (0: no limit), becomes a leaf of its base weight. The other nodes keep their order. Returns
 /// [old n_nodes]: the new id of each node, or of its pruned ancestor.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/bins/bin_store.h"
 #include "data/bins/derived_bins.h"
 #include "data/memory_param.h"
 #include "tree/growth/tree_common.h"
@@ -42,7 +43,8 @@ std::string ApproxBuilder::StateKey() const {
   return "approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
 }
 
-std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const&, DataMatrix const& data) const {
+std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
+  if (auto const bins = BinsOf(data); bins != nullptr && bins->IsForApprox()) return hist_.MakeState(ctx, data);
   data.RequireValues("tree_method=approx");
   if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
     Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
@@ -53,6 +55,7 @@ std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const&, DataMatrix 
 
 Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
                           Span<std::int32_t> leaf_of_row) const {
+  if (BinsOf(data) != nullptr) return hist_.Build(ctx, data, task, state, leaf_of_row);
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
   auto* const approx = static_cast<ApproxState*>(state);

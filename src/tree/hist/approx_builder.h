@@ -3,6 +3,7 @@
 /// Chen & Guestrin 2016, section 3.2, the global variant: the loss near a leaf is a quadratic whose width is the
 /// hessian, so ranks that count hessians put the candidates where a split moves the loss. Per tree it costs a sketch
 /// of the data and their bins on top of hist; a tree whose hessians are those of the tree before takes its bins.
+/// Data in external memory keep the bins that they were made with, those of equal hessians.
 #pragma once
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
+#include "tree/hist/hist_builder.h"
 
 namespace kauri {
 
@@ -20,7 +22,7 @@ class ApproxBuilder : public TreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
   explicit ApproxBuilder(TreeParam const& param, MemoryBudget const& budget = {})
-      : param_(param), rules_(ParseConstraints(param)), budget_(budget) {}
+      : param_(param), rules_(ParseConstraints(param)), budget_(budget), hist_(param, budget) {}
 
   std::string StateKey() const override;
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
@@ -31,6 +33,7 @@ class ApproxBuilder : public TreeBuilder {
   TreeParam param_;
   ConstraintRules rules_;
   MemoryBudget budget_;  ///< of bins that the data keep
+  HistBuilder hist_;     ///< for data in external memory
 };
 
 /// \throws Error(kParameter).

@@ -32,19 +32,38 @@ class HistState : public BuildState {
   PagedHist* Update(Context const& ctx, std::shared_ptr<BinStore const> const& bins, MetaInfo const& info,
                     TreeTask const& task) {
     if (pages_ == nullptr) {
-      auto const& budget = bins_.Options().budget;
-      TrainingSize const size{budget.IsLimited() ? budget : bins->Budget(), task.place.n_outputs, BytesOf(info),
-                              !task.sampled_rows.empty()};
+      TrainingSize const size{BudgetOf(*bins), task.place.n_outputs, BytesOf(info), !task.sampled_rows.empty()};
       pages_ = std::make_unique<PagedHist>(bins, PlanPages(ctx, *bins, size));
     }
     return pages_.get();
   }
 
+  /// The same in memory: vector leaves need sums of all outputs at once, for which pages have no room.
+  HistData* Load(Context const& ctx, BinStore const& bins) {
+    if (data_ == nullptr) data_ = std::make_unique<HistData>(LoadBins(ctx, bins, BudgetOf(bins)));
+    return data_.get();
+  }
+
  private:
+  MemoryBudget BudgetOf(BinStore const& bins) const {
+    auto const& budget = bins_.Options().budget;
+    return budget.IsLimited() ? budget : bins.Budget();
+  }
+
   BinsOfTraining bins_;
   std::unique_ptr<HistData> data_;
   std::unique_ptr<PagedHist> pages_;
 };
+
+Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
+                 Span<std::int32_t> leaf_of_row) {
+  auto& vectors = hist->vectors;
+  if (vectors == nullptr || vectors->Stride() != task.table.stride) {
+    vectors.reset();  // before its successor takes as much memory
+    vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
+  }
+  return VectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
+}
 
 }  // namespace
 
@@ -69,22 +88,14 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
   GrowthRules const rules{param_, rules_, task.place};
+  auto* const hist = static_cast<HistState*>(state);
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
-    if (task.table.stride != 0) {
-      Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree does not train on data in external memory; use ",
-           "one_output_per_tree, or a QuantileDMatrix.");
-    }
-    auto* pages = static_cast<HistState*>(state)->Update(ctx, bins, data.Info(), task);
-    return PagedGrower(ctx, rules, task, pages, leaf_of_row).Grow();
+    if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);
+    return PagedGrower(ctx, rules, task, hist->Update(ctx, bins, data.Info(), task), leaf_of_row).Grow();
   }
-  auto* hist = static_cast<HistState*>(state)->Update(ctx, data);
-  if (task.table.stride == 0) return HistGrower(ctx, rules, task, hist, leaf_of_row).Grow();
-  auto& vectors = hist->vectors;
-  if (vectors == nullptr || vectors->Stride() != task.table.stride) {
-    vectors.reset();  // before its successor takes as much memory
-    vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
-  }
-  return VectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
+  auto* const rows = hist->Update(ctx, data);
+  if (task.table.stride != 0) return GrowVectors(ctx, rules, task, rows, leaf_of_row);
+  return HistGrower(ctx, rules, task, rows, leaf_of_row).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeHistBuilder(ParamMap const& map) {

@@ -25,13 +25,13 @@ void HistGrower::FindSplits(Pairs const& pairs) {
   auto const others = workspace_->SearchFewRows(ctx_, task_, gain_, rows_->used, pairs);
   if (others.empty()) return;
   auto const& adder = workspace_->Adder();
-  auto const& chunks = workspace_->PlanChunks(ctx_, rows_->used, others);
-  ParallelFor(chunks.team, chunks.NumTasks(), [&](std::int64_t index) {
-    auto const& part = chunks.PartOf(index);
-    auto const bytes = (part.last_cell - part.first_cell) * sizeof(FixedSum);
-    for (auto const& piece : chunks.PiecesOf(index)) {
-      std::memset(static_cast<void*>(piece.histogram + part.first_cell), 0, bytes);
-      adder.Add(task_.gradients.pairs, piece.slice, columns_.TreeSet(), part, piece.histogram);
+  auto const& portions = workspace_->PlanPortions(ctx_, rows_->used, others);
+  ParallelFor(portions.team, portions.NumTasks(), [&](std::int64_t index) {
+    auto const& band = portions.BandOf(index);
+    auto const bytes = (band.last_cell - band.first_cell) * sizeof(FixedSum);
+    for (auto const& piece : portions.PiecesOf(index)) {
+      std::memset(static_cast<void*>(piece.histogram + band.first_cell), 0, bytes);
+      adder.Add(task_.gradients.pairs, piece.slice, columns_.TreeSet(), band, piece.histogram);
     }
   });
   workspace_->FinishSplits(ctx_, gain_, others);

@@ -8,37 +8,39 @@
 namespace kauri {
 namespace {
 
-constexpr std::int64_t kMinChunkRows = 1 << 11;
-constexpr std::int64_t kLeastChunkRows = 1 << 9;  // where threads would have nothing to do otherwise
-constexpr std::int64_t kChunksPerThread = 4;
+constexpr std::int64_t kMinPortionRows = 1 << 11;
+constexpr std::int64_t kLeastPortionRows = 1 << 9;  // where threads would have nothing to do otherwise
+constexpr std::int64_t kPortionsPerThread = 4;
 constexpr std::int64_t kTasksPerThread = 2;
 constexpr double kCellsPerEntry = 8.0;       // additions that pay for one more cell to clear and to add up
 constexpr double kLeastCellsPerEntry = 2.0;  // the same where threads would have nothing to do otherwise
 constexpr std::int64_t kMinPieceRows = 1 << 8;
 constexpr double kClearShare = 0.25;   // of clearing a cell in an addition
 constexpr double kFinishShare = 4.0;   // of deriving and scanning a cell in an addition
+constexpr double kPartialShare = 4.0;  // of adding up a cell that lies in another core's cache
 constexpr double kFewRowsShare = 4.0;  // of adding a row to a cell and reading it, in a search without histogram
-constexpr std::int64_t kMinCellsPerBlock = 1 << 8;
 constexpr std::int64_t kCellsPerBlock = 1 << 11;
+constexpr double kMinBlockWork = 1024.0;  // in additions
 
-struct ChunkSizes {
-  std::int64_t work_per_chunk = 0;
-  std::int64_t n_parts = 1;  ///< of columns
+struct PortionSizes {
+  std::int64_t work_per_portion = 0;
+  std::int64_t n_bands = 1;  ///< of columns
 };
 
-/// How to give all threads something to do. A chunk of rows more costs a histogram more to clear and to add up, a part
-/// of columns more only another look at the rows' numbers and pairs: chunks first as far as they pay, then parts, and
-/// small chunks last.
-ChunkSizes PlanOf(std::int64_t threads, std::int64_t work, double cells_per_entry, std::int64_t max_parts) {
+/// How to give all threads something to do. A portion of rows more costs a histogram more to clear and to add up, a
+/// band of columns more only another look at the rows' numbers and pairs: portions first as far as they pay, then
+/// bands, and small portions last.
+PortionSizes PlanOf(std::int64_t threads, std::int64_t work, double cells_per_entry, std::int64_t max_bands) {
   if (threads <= 1) return {work, 1};
-  auto const even = NumBlocks(work, kChunksPerThread * threads);
-  ChunkSizes plan;
-  plan.work_per_chunk = std::max({even, kMinChunkRows, static_cast<std::int64_t>(kCellsPerEntry * cells_per_entry)});
-  auto const n_chunks = NumBlocks(work, plan.work_per_chunk);
-  plan.n_parts = std::min({max_parts, threads, NumBlocks(kTasksPerThread * threads, n_chunks)});
-  if (plan.n_parts * n_chunks >= threads) return plan;
-  auto const least = std::max(kLeastChunkRows, static_cast<std::int64_t>(kLeastCellsPerEntry * cells_per_entry));
-  plan.work_per_chunk = std::max(least, NumBlocks(work, NumBlocks(threads, plan.n_parts)));
+  auto const even = NumBlocks(work, kPortionsPerThread * threads);
+  PortionSizes plan;
+  plan.work_per_portion =
+      std::max({even, kMinPortionRows, static_cast<std::int64_t>(kCellsPerEntry * cells_per_entry)});
+  auto const n_portions = NumBlocks(work, plan.work_per_portion);
+  plan.n_bands = std::min({max_bands, threads, NumBlocks(kTasksPerThread * threads, n_portions)});
+  if (plan.n_bands * n_portions >= threads) return plan;
+  auto const least = std::max(kLeastPortionRows, static_cast<std::int64_t>(kLeastCellsPerEntry * cells_per_entry));
+  plan.work_per_portion = std::max(least, NumBlocks(work, NumBlocks(threads, plan.n_bands)));
   return plan;
 }
 
@@ -70,10 +72,10 @@ void HistWorkspace::MakeBlocks(std::int64_t cells_per_block) {
   }
 }
 
-HistChunks const& HistWorkspace::PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
-  auto& [team, pieces, chunks, parts] = chunks_;
+HistPortions const& HistWorkspace::PlanPortions(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs) {
+  auto& [team, pieces, portions, bands] = portions_;
   pieces.clear();
-  chunks.clear();
+  portions.clear();
   partial_.assign(pairs.size(), {});
   // The work is counted in rows: clearing a histogram costs as much as adding `rows_to_clear` of them.
   auto const cells_per_entry = static_cast<double>(bins_->NumCells()) / std::max(1.0, entries_per_row_);
@@ -81,16 +83,16 @@ HistChunks const& HistWorkspace::PlanChunks(Context const& ctx, RowLists const& 
   auto work = static_cast<std::int64_t>(pairs.size()) * rows_to_clear;
   for (auto const& pair : pairs) work += rows.NumRows(pair.small->id);
   team = ThreadsFor(ctx, static_cast<double>(work) * entries_per_row_);
-  auto const plan = PlanOf(team.threads, work, cells_per_entry, adder_.MaxParts());
-  parts = adder_.Parts(plan.n_parts);
-  std::int64_t room = 0;  // work that the last chunk can still take
+  auto const plan = PlanOf(team.threads, work, cells_per_entry, adder_.MaxBands());
+  bands = adder_.Bands(plan.n_bands);
+  std::int64_t room = 0;  // work that the last portion can still take
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     auto const range = rows.RangeOf(pairs[i].small->id);
     auto begin = range.begin;
     do {
       if (room <= 0) {
-        chunks.push_back({pieces.size(), pieces.size()});
-        room = plan.work_per_chunk;
+        portions.push_back({pieces.size(), pieces.size()});
+        room = plan.work_per_portion;
       }
       auto* const histogram = pool_.Borrow();
       if (begin == range.begin) {
@@ -100,12 +102,12 @@ HistChunks const& HistWorkspace::PlanChunks(Context const& ctx, RowLists const& 
       }
       auto const end = std::min(range.end, begin + std::max(room, kMinPieceRows));
       pieces.push_back({{rows.Rows(), begin, end}, histogram});
-      chunks.back().last_piece = pieces.size();
+      portions.back().last_piece = pieces.size();
       room -= end - begin + rows_to_clear;
       begin = end;
     } while (begin < range.end);
   }
-  return chunks_;
+  return portions_;
 }
 
 void HistWorkspace::ScanBlock(BinSplitFinder const& finder, HistNode const& node, FeatureBlock block,
@@ -171,9 +173,12 @@ void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span
   auto const n_cells = static_cast<double>(pairs.size()) * bins_->NumCells();
   std::size_t n_partial = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) n_partial += partial_[i].size();
-  auto const team = ThreadsFor(ctx, kFinishShare * n_cells + static_cast<double>(n_partial) * bins_->NumCells());
+  auto const work = kFinishShare * n_cells + kPartialShare * static_cast<double>(n_partial) * bins_->NumCells();
+  auto const team = ThreadsFor(ctx, work);
+  // Of few cells with many partial sums a block has a handful, so that all threads help with the first levels, too.
+  auto const least = std::min(kCellsPerBlock, static_cast<std::int64_t>(kMinBlockWork * n_cells / (work + 1.0)));
   auto const even = static_cast<std::int64_t>(n_cells) / (kTasksPerThread * team.threads);
-  MakeBlocks(team.threads <= 1 ? kCellsPerBlock : std::clamp(even, kMinCellsPerBlock, kCellsPerBlock));
+  MakeBlocks(team.threads <= 1 ? kCellsPerBlock : std::clamp(even, least, kCellsPerBlock));
   auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
   found_.assign(pairs.size() * blocks_.size() * 2, {});
   for (auto& pair : pairs) {

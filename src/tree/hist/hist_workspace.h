@@ -2,12 +2,13 @@
 ///
 /// For each pair of children only the histogram of the one with fewer rows is added up; the other's is the parent's
 /// less that one, exactly, because the sums are integers. Three steps:
-/// 1. the rows of the smaller children, laid end to end, are cut into chunks; each chunk adds its rows to histograms of
-///    its own, and only the first chunk of a node to the node's; where that leaves threads without work, the columns
-///    are cut into parts too;
-/// 2. per pair and block of features, the chunks' histograms are added up and the sibling's is derived;
+/// 1. the rows of the smaller children, laid end to end, are cut into portions; each portion adds its rows to
+/// histograms of
+///    its own, and only the first portion of a node to the node's; where that leaves threads without work, the columns
+///    are cut into bands too;
+/// 2. per pair and block of features, the portions' histograms are added up and the sibling's is derived;
 /// 3. while those cells are in the cache, the features of the block are scanned.
-/// How many chunks, parts and blocks there are depends on the threads; the sums do not, being sums of integers, nor
+/// How many portions, bands and blocks there are depends on the threads; the sums do not, being sums of integers, nor
 /// does the choice among splits, of which the better and among equals the one of the lower feature stays. Children that
 /// together hold few rows are searched without histograms (few_rows.h), and so are theirs.
 #pragma once
@@ -30,32 +31,32 @@ namespace kauri {
 using HistNode = GrowingNode<ScalarGrowth>;
 using HistPair = GrowingPair<ScalarGrowth>;
 
-/// Histograms to be added up: chunks of rows, of which each adds to as many parts of columns as there are, at a time.
-struct HistChunks {
+/// Histograms to be added up: portions of rows, of which each adds to as many bands of columns as there are, at a time.
+struct HistPortions {
   /// Rows of one small child and the histogram that they go to.
   struct Piece {
     RowSlice slice;
     FixedSum* histogram = nullptr;
   };
-  struct Chunk {
+  struct Portion {
     std::size_t first_piece = 0;
     std::size_t last_piece = 0;
   };
 
-  std::int64_t NumTasks() const { return static_cast<std::int64_t>(chunks.size() * parts.size()); }
-  /// A task is one chunk in one part.
-  HistogramAdder::Part const& PartOf(std::int64_t task) const {
-    return parts[task % static_cast<std::int64_t>(parts.size())];
+  std::int64_t NumTasks() const { return static_cast<std::int64_t>(portions.size() * bands.size()); }
+  /// A task is one portion in one band.
+  HistogramAdder::Band const& BandOf(std::int64_t task) const {
+    return bands[task % static_cast<std::int64_t>(bands.size())];
   }
   Span<Piece const> PiecesOf(std::int64_t task) const {
-    auto const& chunk = chunks[task / static_cast<std::int64_t>(parts.size())];
-    return {pieces.data() + chunk.first_piece, chunk.last_piece - chunk.first_piece};
+    auto const& portion = portions[task / static_cast<std::int64_t>(bands.size())];
+    return {pieces.data() + portion.first_piece, portion.last_piece - portion.first_piece};
   }
 
   Context team;  ///< the threads that the work is for
   std::vector<Piece> pieces;
-  std::vector<Chunk> chunks;
-  std::vector<HistogramAdder::Part> parts;
+  std::vector<Portion> portions;
+  std::vector<HistogramAdder::Band> bands;
 };
 
 /// What stays the same from tree to tree for one data set, and scratch.
@@ -72,8 +73,9 @@ class HistWorkspace {
   std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                       RowLists const& rows, Span<HistPair const> pairs);
   /// Lends the small children their histograms, and cuts the work of adding them up.
-  HistChunks const& PlanChunks(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
-  /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once those of all chunks are added up.
+  HistPortions const& PlanPortions(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
+  /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once those of all portions are added
+  /// up.
   void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);
 
  private:
@@ -97,8 +99,8 @@ class HistWorkspace {
   std::int64_t cells_per_block_ = 0;
   std::vector<ScanScratch> scratch_;      ///< by thread
   std::vector<FewRowsScratch> few_rows_;  ///< by thread
-  HistChunks chunks_;
-  std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other chunks' histograms
+  HistPortions portions_;
+  std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other portions' histograms
   std::vector<SplitCandidate> found_;            ///< [n_pairs, n_blocks, 2]: of the small and of the large child
 };
 

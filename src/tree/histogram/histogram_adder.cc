@@ -125,6 +125,26 @@ decltype(&CopyWords<0>) CopyOf(std::int64_t n_words) {
   return kCopies[known < kCopies.size() ? known : 0];
 }
 
+/// Rows that are kept as lists of cells: row r's are cells[row_ptr[r] .. row_ptr[r + 1]), a multiple of kStep.
+template <unsigned kStep, typename Place, typename Cell>
+void AddLists(Place const* row_ptr, Cell const* cells, FixedPair const* pairs, RowSlice slice, FixedSum* histogram) {
+  auto* const sums = reinterpret_cast<char*>(histogram);
+  for (auto i = slice.begin; i < slice.end; ++i) {
+    auto const row = slice.rows == nullptr ? i : static_cast<std::int64_t>(slice.rows[i]);
+    if (slice.rows != nullptr && i + kPrefetchRows < slice.end) {
+      __builtin_prefetch(pairs + slice.rows[i + kPrefetchRows]);
+      __builtin_prefetch(row_ptr + slice.rows[i + kPrefetchRows]);
+      __builtin_prefetch(cells + row_ptr[slice.rows[i + kPrefetchRows / 2]]);
+    }
+    auto const pair = Widen(pairs[row]);
+    auto const* const last = cells + row_ptr[row + 1];
+    for (auto const* cell = cells + row_ptr[row]; cell < last; cell += kStep) {
+#pragma GCC unroll 4
+      for (unsigned k = 0; k < kStep; ++k) AddTo(sums, cell[k] * sizeof(FixedSum), pair);
+    }
+  }
+}
+
 }  // namespace
 
 HistogramAdder::HistogramAdder(BinMatrix const& bins) : bins_(&bins) {
@@ -165,7 +185,7 @@ void HistogramAdder::MakeBlocks() {
 }
 
 template <typename Code>
-void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice, Part const& part,
+void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice, Band const& band,
                               FixedSum* histogram) const {
   RowGroup group;
   auto const stride = codes.row_stride * static_cast<std::int64_t>(sizeof(Code));
@@ -175,8 +195,8 @@ void HistogramAdder::AddDense(BinCodes<Code> const& codes, FixedPair const* pair
     auto const* rows = slice.rows == nullptr ? nullptr : slice.rows + begin;
     if (rows != nullptr) CopyPairs(pairs, rows, n, &group);
     for (auto const& block : blocks_) {
-      auto const first_word = std::max(block.first_word, part.first_word);
-      auto const last_word = std::min(block.last_word, part.last_word);
+      auto const first_word = std::max(block.first_word, band.first_word);
+      auto const last_word = std::min(block.last_word, band.last_word);
       if (first_word >= last_word) continue;
       auto const first_column = first_word * BinCodes<Code>::kPerWord;
       auto const end_column = std::min(last_word * BinCodes<Code>::kPerWord, block.end_column);
@@ -218,88 +238,52 @@ void HistogramAdder::AddFeatures(BinCodes<Code> const& codes, FixedPair const* p
   }
 }
 
-void HistogramAdder::AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const {
-  auto const& entries = bins_->Entries();
-  auto const* row_ptr = entries.row_ptr.data();
-  auto* const cells = reinterpret_cast<char*>(histogram);
-  for (auto i = slice.begin; i < slice.end; ++i) {
-    auto const row = slice.rows == nullptr ? i : static_cast<std::int64_t>(slice.rows[i]);
-    if (slice.rows != nullptr && i + kPrefetchRows < slice.end) {
-      __builtin_prefetch(pairs + slice.rows[i + kPrefetchRows]);
-      __builtin_prefetch(row_ptr + slice.rows[i + kPrefetchRows]);
-      __builtin_prefetch(entries.cells.data() + row_ptr[slice.rows[i + kPrefetchRows / 2]]);
-    }
-    auto const pair = Widen(pairs[row]);
-    for (auto entry = row_ptr[row]; entry < row_ptr[row + 1]; ++entry) {
-      AddTo(cells, entries.cells[entry] * sizeof(FixedSum), pair);
-    }
-  }
-}
-
-void HistogramAdder::AddListed(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const {
-  auto const& lists = bins_->Unusual();
-  auto const* row_ptr = lists.row_ptr.data();
-  auto* const cells = reinterpret_cast<char*>(histogram);
-  for (auto i = slice.begin; i < slice.end; ++i) {
-    auto const row = slice.rows == nullptr ? i : static_cast<std::int64_t>(slice.rows[i]);
-    if (slice.rows != nullptr && i + kPrefetchRows < slice.end) {
-      __builtin_prefetch(pairs + slice.rows[i + kPrefetchRows]);
-      __builtin_prefetch(row_ptr + slice.rows[i + kPrefetchRows]);
-      __builtin_prefetch(lists.cells.data() + row_ptr[slice.rows[i + kPrefetchRows / 2]]);
-    }
-    auto const pair = Widen(pairs[row]);
-    auto const* const last = lists.cells.data() + row_ptr[row + 1];
-    for (auto const* cell = lists.cells.data() + row_ptr[row]; cell < last; cell += UnusualCells::kCellsPerStep) {
-#pragma GCC unroll 4
-      for (unsigned k = 0; k < UnusualCells::kCellsPerStep; ++k) AddTo(cells, cell[k] * sizeof(FixedSum), pair);
-    }
-  }
-}
-
-std::vector<HistogramAdder::Part> HistogramAdder::Parts(std::int64_t n) const {
+std::vector<HistogramAdder::Band> HistogramAdder::Bands(std::int64_t n) const {
   if (n_words_ == 0) return {All()};
-  auto const n_parts = std::min(n, n_words_);
+  auto const n_bands = std::min(n, n_words_);
   auto const cell_of_word = [&](std::int64_t word) {
     auto const n_columns = static_cast<std::int64_t>(byte_offsets_.size());
     return column_begin_[std::min(word * columns_per_word_, n_columns)];
   };
-  std::vector<Part> parts;
-  for (std::int64_t i = 0; i < n_parts; ++i) {
-    auto const first = n_words_ * i / n_parts;
-    auto const last = n_words_ * (i + 1) / n_parts;
-    parts.push_back({first, last, cell_of_word(first), cell_of_word(last)});
+  std::vector<Band> bands;
+  for (std::int64_t i = 0; i < n_bands; ++i) {
+    auto const first = n_words_ * i / n_bands;
+    auto const last = n_words_ * (i + 1) / n_bands;
+    bands.push_back({first, last, cell_of_word(first), cell_of_word(last)});
   }
-  return parts;
+  return bands;
 }
 
-Span<std::uint32_t const> HistogramAdder::FeaturesIn(Part const& part, Span<std::uint32_t const> features) const {
-  auto const first = std::lower_bound(features.begin(), features.end(), part.first_word * columns_per_word_);
-  auto const last = std::lower_bound(first, features.end(), part.last_word * columns_per_word_);
+Span<std::uint32_t const> HistogramAdder::FeaturesIn(Band const& band, Span<std::uint32_t const> features) const {
+  auto const first = std::lower_bound(features.begin(), features.end(), band.first_word * columns_per_word_);
+  auto const last = std::lower_bound(first, features.end(), band.last_word * columns_per_word_);
   return {first, static_cast<std::size_t>(last - first)};
 }
 
 void HistogramAdder::Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::uint32_t const> features,
-                         Part const& part, FixedSum* histogram) const {
+                         Band const& band, FixedSum* histogram) const {
   if (bins_->HasBundles()) {
-    AddDense(bins_->Bundled().codes, pairs.data(), slice, part, histogram);
+    AddDense(bins_->Bundled().codes, pairs.data(), slice, band, histogram);
     return;
   }
   if (!bins_->IsDense()) {
-    AddSparse(pairs.data(), slice, histogram);
+    auto const& entries = bins_->Entries();
+    AddLists<1>(entries.row_ptr.data(), entries.cells.data(), pairs.data(), slice, histogram);
     return;
   }
   // Below this share single codes are cheaper than whole words.
   auto const few = static_cast<std::int64_t>(features.size()) * 4 < bins_->NumCols() * 3;
-  auto const is_all = part.first_word == 0 && part.last_word == n_words_;
+  auto const is_all = band.first_word == 0 && band.last_word == n_words_;
   if (!few && is_all && !bins_->Unusual().IsEmpty()) {
-    AddListed(pairs.data(), slice, histogram);
+    auto const& lists = bins_->Unusual();
+    AddLists<UnusualCells::kCellsPerStep>(lists.row_ptr.data(), lists.cells.data(), pairs.data(), slice, histogram);
     return;
   }
   auto const add = [&](auto const& codes) {
     if (few) {
-      AddFeatures(codes, pairs.data(), slice, FeaturesIn(part, features), histogram);
+      AddFeatures(codes, pairs.data(), slice, FeaturesIn(band, features), histogram);
     } else {
-      AddDense(codes, pairs.data(), slice, part, histogram);
+      AddDense(codes, pairs.data(), slice, band, histogram);
     }
   };
   if (bins_->HasByteCodes()) {

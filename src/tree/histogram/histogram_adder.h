@@ -33,20 +33,20 @@ class HistogramAdder {
   explicit HistogramAdder(BinMatrix const& bins);
 
   /// Consecutive columns of codes, in whole words, and their cells.
-  struct Part {
+  struct Band {
     std::int64_t first_word = 0;
     std::int64_t last_word = 0;
     std::uint32_t first_cell = 0;
     std::uint32_t last_cell = 0;
   };
-  /// All columns in at most `n` parts, at least one, which threads may add to one histogram at a time.
-  std::vector<Part> Parts(std::int64_t n) const;
-  Part All() const { return {0, n_words_, 0, column_begin_.back()}; }
-  std::int64_t MaxParts() const { return std::max<std::int64_t>(1, n_words_); }
+  /// All columns in at most `n` bands, at least one, which threads may add to one histogram at a time.
+  std::vector<Band> Bands(std::int64_t n) const;
+  Band All() const { return {0, n_words_, 0, column_begin_.back()}; }
+  std::int64_t MaxBands() const { return std::max<std::int64_t>(1, n_words_); }
 
-  /// histogram [n_cells] += the pairs of the rows, at the cells of `features` that lie in the part at least (ascending;
-  /// other features' cells of the part may or may not be added to).
-  void Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::uint32_t const> features, Part const& part,
+  /// histogram [n_cells] += the pairs of the rows, at the cells of `features` that lie in the band at least (ascending;
+  /// other features' cells of the band may or may not be added to).
+  void Add(Span<FixedPair const> pairs, RowSlice slice, Span<std::uint32_t const> features, Band const& band,
            FixedSum* histogram) const;
 
  private:
@@ -59,15 +59,13 @@ class HistogramAdder {
 
   template <typename Code>
   void MakeBlocks();
-  Span<std::uint32_t const> FeaturesIn(Part const& part, Span<std::uint32_t const> features) const;
+  Span<std::uint32_t const> FeaturesIn(Band const& band, Span<std::uint32_t const> features) const;
   template <typename Code>
-  void AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice, Part const& part,
+  void AddDense(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice, Band const& band,
                 FixedSum* histogram) const;
   template <typename Code>
   void AddFeatures(BinCodes<Code> const& codes, FixedPair const* pairs, RowSlice slice,
                    Span<std::uint32_t const> features, FixedSum* histogram) const;
-  void AddSparse(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const;
-  void AddListed(FixedPair const* pairs, RowSlice slice, FixedSum* histogram) const;
 
   BinMatrix const* bins_;
   std::vector<std::uint32_t> column_begin_;  ///< [n_columns + 1]: first cells of the columns of codes

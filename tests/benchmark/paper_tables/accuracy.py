@@ -77,12 +77,12 @@ def accuracy_table(name: str, title: str, extra: Row, args: argparse.Namespace) 
 
 def measure(data: RealSet, rounds: int, extra: Row, args: argparse.Namespace) -> Row:
     """Train on the CPU, on the device and with XGBoost; metrics, seconds and digests of the models."""
-    import kauri
+    import kauriboost as kb
 
     row: Row = {**data.train.size(), "rounds": rounds, "metric": data.metric_name}
     entrants: list[tuple[str, Any, Row]] = [
-        ("cpu", kauri, device_params("cpu", args.threads)),
-        ("device", kauri, {**device_params(args.device, args.threads), **extra}),
+        ("cpu", kb, device_params("cpu", args.threads)),
+        ("device", kb, {**device_params(args.device, args.threads), **extra}),
     ]
     xgboost = optional("xgboost") if args.peer_rounds > 0 else None
     if xgboost is not None:

@@ -164,5 +164,5 @@ def describe_machine(device: str) -> dict[str, str]:
 
 def versions() -> dict[str, str]:
     """The versions of the libraries that have been used so far."""
-    found = {name: sys.modules.get(name) for name in ("kauri", "xgboost", "shap", "numpy", "scipy")}
+    found = {name: sys.modules.get(name) for name in ("kauriboost", "xgboost", "shap", "numpy", "scipy")}
     return {name: module.__version__ for name, module in found.items() if module is not None}

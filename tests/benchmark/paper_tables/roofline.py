@@ -31,11 +31,11 @@ CASES = [(200_000, 6, 5), (1_000_000, 6, 3), (10_500_000, 12, 1)]
 
 def profiled_rounds(n_rows: int, depth: int, rounds: int, threads: int) -> None:
     """What runs under ncu: a round that is not counted, then `rounds` that are."""
-    import kauri
+    import kauriboost as kb
 
     problem = dense_binary(n_rows, threads, depth=depth)
-    data, _ = make_matrix(kauri, problem, threads)
-    booster = kauri.Booster({**problem.params, **device_params("cuda", threads)}, [data])
+    data, _ = make_matrix(kb, problem, threads)
+    booster = kb.Booster({**problem.params, **device_params("cuda", threads)}, [data])
     booster.update(data, 0)
     driver = driver_of("cuda")
     assert driver is not None

@@ -49,17 +49,17 @@ def figure_9(args: argparse.Namespace) -> int:
 
 def measure(problem: Problem, args: argparse.Namespace) -> Row:
     """Device, CPU and peer on the same rows."""
-    import kauri
+    import kauriboost as kb
 
     n_rows = len(problem.labels)
     row: Row = {"name": problem.name, "rows": n_rows}
     boosters: dict[str, Any] = {}
     few = min(cpu_rounds(n_rows), args.rounds or cpu_rounds(n_rows))
     entrants: list[tuple[str, Any, dict[str, Any], int]] = [
-        ("device", kauri, device_params(args.device, args.threads), args.rounds or 51)
+        ("device", kb, device_params(args.device, args.threads), args.rounds or 51)
     ]
     if args.peer_rounds > 0:
-        entrants.append(("cpu", kauri, device_params("cpu", args.threads), few))
+        entrants.append(("cpu", kb, device_params("cpu", args.threads), few))
         if (xgboost := optional("xgboost")) is not None:
             entrants.append(("xgboost", xgboost, {**cpu_params(args.threads), "verbosity": 0}, few))
     for name, library, params, rounds in entrants:

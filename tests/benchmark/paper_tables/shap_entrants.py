@@ -57,7 +57,7 @@ class Measured:
 
 def allowed_values(parameter: str) -> list[str]:
     """The names that an enumerated parameter of Kauri can have; empty where there is no such parameter."""
-    from kauri import parameters
+    from kauriboost import parameters
 
     found: set[str] = set()
     for entry in parameters():
@@ -70,13 +70,13 @@ def kauri_entrant(
     model: TrainedModel, device: str, method: str, pairs: bool, args: argparse.Namespace, **more: str
 ) -> Entrant:
     """Kauri on a device by one method."""
-    import kauri
+    import kauriboost as kb
 
     params = {"device": device, "nthread": args.threads, "shap_method": method, **more}
-    booster = kauri.Booster(params, model_file=str(model.path))
+    booster = kb.Booster(params, model_file=str(model.path))
 
     def prepare(rows: np.ndarray) -> Callable[[], np.ndarray]:
-        data = kauri.DMatrix(rows, nthread=args.threads)
+        data = kb.DMatrix(rows, nthread=args.threads)
         return lambda: booster.predict(data, pred_contribs=not pairs, pred_interactions=pairs)
 
     return Entrant(f"{'cpu' if device == 'cpu' else 'device'}_{method}", prepare, device == "cpu")
@@ -164,16 +164,16 @@ def entrants_for(model: TrainedModel, pairs: bool, args: argparse.Namespace) -> 
 @cache
 def methods_on(device: str) -> list[str]:
     """Methods of contributions on a device, tried on a stump."""
-    import kauri
+    import kauriboost as kb
 
-    data = kauri.DMatrix(np.arange(8, dtype=np.float32).reshape(8, 1), np.arange(8) % 2)
-    model = kauri.train({"max_depth": 1}, data, 1, verbose_eval=False).save_raw()
+    data = kb.DMatrix(np.arange(8, dtype=np.float32).reshape(8, 1), np.arange(8) % 2)
+    model = kb.train({"max_depth": 1}, data, 1, verbose_eval=False).save_raw()
     methods = []
     for method in ["treeshap", *(name for name in allowed_values("shap_method") if name not in ("auto", "treeshap"))]:
         try:
-            kauri.Booster({"device": device, "shap_method": method}, model_file=model).predict(data, pred_contribs=True)
+            kb.Booster({"device": device, "shap_method": method}, model_file=model).predict(data, pred_contribs=True)
             methods.append(method)
-        except kauri.KauriError as error:
+        except kb.KauriError as error:
             say(f"(device={device}, shap_method={method}: left out, {error})")
     return methods
 

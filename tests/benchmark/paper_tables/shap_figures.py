@@ -62,9 +62,9 @@ def device_lists(device: str) -> list[str]:
     """The CPU, or 1, 2, 4, .. CUDA devices and all of them."""
     if device == "cpu":
         return ["cpu"]
-    import kauri
+    import kauriboost as kb
 
-    count = len(kauri.build_info()["CUDA_DEVICES"])
+    count = len(kb.build_info()["CUDA_DEVICES"])
     counts = sorted({count, *(1 << i for i in range(8) if 1 << i < count)})
     return ["cuda:" + ",".join(map(str, range(some))) for some in counts]
 

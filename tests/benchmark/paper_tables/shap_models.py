@@ -129,11 +129,11 @@ def train(
     path: Path, data: tuple[np.ndarray, np.ndarray], params: dict[str, Any], rounds: int, args: argparse.Namespace
 ) -> None:
     """Train with the paper's step and save; after `args.train_seconds` no further round begins."""
-    import kauri
+    import kauriboost as kb
 
-    matrix = kauri.DMatrix(*data, nthread=args.threads)
+    matrix = kb.DMatrix(*data, nthread=args.threads)
     common = {"tree_method": "hist", "eta": 0.01, "base_score": 0.5, "nthread": args.threads}
-    booster = kauri.Booster({**common, **params}, [matrix])
+    booster = kb.Booster({**common, **params}, [matrix])
     deadline = time.perf_counter() + args.train_seconds
     for iteration in range(rounds):
         booster.update(matrix, iteration)

@@ -51,10 +51,10 @@ def cases(args: argparse.Namespace) -> Iterator[tuple[TrainedModel, str, bool, i
 
 def profiled_call(path: str, rows_path: str, method: str, pairs: bool) -> None:
     """What runs under ncu."""
-    import kauri
+    import kauriboost as kb
 
-    booster = kauri.Booster({"device": "cuda", "shap_method": method}, model_file=path)
-    data = kauri.DMatrix(np.load(rows_path))
+    booster = kb.Booster({"device": "cuda", "shap_method": method}, model_file=path)
+    data = kb.DMatrix(np.load(rows_path))
     driver = driver_of("cuda")
     assert driver is not None
     booster.predict(data, pred_contribs=not pairs, pred_interactions=pairs)

@@ -71,18 +71,18 @@ class Plan:
 
 def measure(problem: Problem, args: argparse.Namespace, plan: Plan) -> Row:
     """Train on the device and with the peers. Nothing stays in the device's memory."""
-    import kauri
+    import kauriboost as kb
 
     forget_peak(args.device)
-    data, construct_s = make_matrix(kauri, problem, args.threads)
+    data, construct_s = make_matrix(kb, problem, args.threads)
     params = {**problem.params, **device_params(args.device, args.threads), **plan.extra}
-    booster, timing = train_timed(kauri, params, data, plan.rounds, construct_s)
+    booster, timing = train_timed(kb, params, data, plan.rounds, construct_s)
     row = {**problem.size(), "params": params, **timing.numbers(), "model": model_digest(booster, plan.rounds)}
     row.update(memory_numbers(args.device, row["entries"]))
     row["seconds_500"], row["measured_500"] = timing.seconds_of(PAPER_ROUNDS)
     shared = min(plan.peer_rounds + 1, plan.rounds)
     if plan.peer_rounds > 0 and "cpu" in plan.peers:
-        cpu_booster = add_peer(row, "cpu", (kauri, device_params("cpu", args.threads)), problem, shared, args.threads)
+        cpu_booster = add_peer(row, "cpu", (kb, device_params("cpu", args.threads)), problem, shared, args.threads)
         row["equal_bytes"] = model_digest(booster, shared) == model_digest(cpu_booster, shared)
     if plan.peer_rounds > 0 and "xgboost" in plan.peers and (xgboost := optional("xgboost")) is not None:
         add_peer(row, "xgboost", (xgboost, cpu_params(args.threads)), problem, shared, args.threads)

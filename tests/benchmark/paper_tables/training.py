@@ -119,12 +119,12 @@ def peak_memory(device: str) -> dict[str, int]:
 
 def knows_parameters(params: dict[str, Any]) -> bool:
     """Whether the library knows the parameters, tried on four rows."""
-    import kauri
+    import kauriboost as kb
 
-    data = kauri.DMatrix(np.arange(4, dtype=np.float32).reshape(4, 1), np.array([0.0, 1.0, 0.0, 1.0]), group=[4])
+    data = kb.DMatrix(np.arange(4, dtype=np.float32).reshape(4, 1), np.array([0.0, 1.0, 0.0, 1.0]), group=[4])
     try:
-        kauri.train({**params, "max_depth": 1}, data, 1, verbose_eval=False)
-    except kauri.KauriError as error:
+        kb.train({**params, "max_depth": 1}, data, 1, verbose_eval=False)
+    except kb.KauriError as error:
         if isinstance(error, ValueError):
             return False
         raise

@@ -18,13 +18,18 @@ from .datasets import ROOT, Part, dense_rows
 from .libraries import ENTRANTS
 
 SEARCH_SHARE = 10  # a search takes one of so many rows
-ESTIMATORS = {"kauri": "KauriClassifier", "xgboost": "XGBClassifier", "lightgbm": "LGBMClassifier"}
+ESTIMATORS = {
+    "kauri": ("kauriboost", "KauriClassifier"),
+    "xgboost": ("xgboost", "XGBClassifier"),
+    "lightgbm": ("lightgbm", "LGBMClassifier"),
+}
 
 
 def estimator(library: str, rounds: int) -> Any:
     """With the library's own number of threads."""
     quiet = {"verbosity": -1} if library == "lightgbm" else {}
-    make = getattr(importlib.import_module(f"{library}.sklearn"), ESTIMATORS[library])
+    module, name = ESTIMATORS[library]
+    make = getattr(importlib.import_module(module), name)
     return make(n_estimators=rounds, max_depth=6, **quiet)
 
 
@@ -62,7 +67,7 @@ def main() -> None:
     os.dup2(2, 1)  # what libraries print is no answer
     if library == "kauri":
         sys.path.insert(0, os.environ.get("KAURI_PACKAGE", str(ROOT / "python-package")))
-        importlib.import_module(library)
+        importlib.import_module("kauriboost")
     serve(library, *(int(number) for number in numbers), answers)
 
 

@@ -93,7 +93,7 @@ class Kauri(_XGBoostLike):
     def __init__(self, case: Case, threads: int) -> None:
         super().__init__(case, threads)
         sys.path.insert(0, os.environ.get("KAURI_PYTHON_PACKAGE", str(ROOT / "python-package")))
-        self.library = importlib.import_module("kauri")
+        self.library = importlib.import_module("kauriboost")
 
 
 class XGBoost(_XGBoostLike):

@@ -80,11 +80,12 @@ TEST(FiniteRounds, AFirstRoundToo) {
   }
 }
 
-TEST(FiniteRounds, QuantileLeaves) {
+TEST(FiniteRounds, LeavesOfLargeResiduals) {
   for (auto const* objective : {"reg:absoluteerror", "reg:quantileerror"}) {
     auto const data = Data();
-    for (auto& label : data->MutableInfo()->labels) label = 3e38F;
-    auto const learner = MakeLearner({{"objective", objective}, {"quantile_alpha", "0.5"}, {"base_score", "-3e38"}});
+    for (auto& label : data->MutableInfo()->labels) label = 2e38F;
+    auto const learner = MakeLearner(
+        {{"objective", objective}, {"quantile_alpha", "0.5"}, {"base_score", "-2e38"}, {"eta", "1"}, {"lambda", "0"}});
     auto const message = MessageOf([&] { learner->BoostRound(data, 0); });
     ExpectSays(message, "round 0 ended in a leaf of value ", objective);
     EXPECT_EQ(learner->NumIterations(), 0);

@@ -1,4 +1,4 @@
-/// Losses without curvature under limits on leaves: quantiles keep to them, in numbers and in vectors.
+/// Absolute and quantile errors under limits on leaves, in numbers and in vectors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ std::vector<Params> Losses() {
           {{"objective", "reg:quantileerror"}, {"quantile_alpha", "0.7"}}};
 }
 
-TEST(LeafLimits, MonotoneConstraintsHoldWithQuantileLeaves) {
+TEST(LeafLimits, MonotoneConstraintsHold) {
   for (auto const& loss : Losses()) {
     for (auto const* strategy : {"one_output_per_tree", "multi_output_tree"}) {
       for (auto const* sign : {"(1,0,0)", "(-1,0,0)"}) {
@@ -64,7 +64,7 @@ TEST(LeafLimits, MonotoneConstraintsHoldWithQuantileLeaves) {
   }
 }
 
-TEST(LeafLimits, MaxDeltaStepHoldsWithQuantileLeaves) {
+TEST(LeafLimits, MaxDeltaStepHolds) {
   for (auto const& loss : Losses()) {
     for (auto const* strategy : {"one_output_per_tree", "multi_output_tree"}) {
       for (auto const* method : {"hist", "exact"}) {

@@ -227,9 +227,9 @@ TEST_P(BadParameters, SayWhatAndHow) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadParameters,
     testing::Values(BadParam{"max_dept", "3", "max_depth"}, BadParam{"eta", "nan", "parameter eta="},
-                    BadParam{"learning_rate", "-1", "parameter eta="}, BadParam{"max_depth", "-1", "[0, 1048576]"},
-                    BadParam{"subsample", "0", "(0, 1]"}, BadParam{"subsample", "1.5", "[0, 1]"},
-                    BadParam{"tree_method", "exactly", "exact"},
+                    BadParam{"learning_rate", "-1", "parameter learning_rate="},
+                    BadParam{"max_depth", "-1", "[0, 1048576]"}, BadParam{"subsample", "0", "(0, 1]"},
+                    BadParam{"subsample", "1.5", "[0, 1]"}, BadParam{"tree_method", "exactly", "exact"},
                     BadParam{"objective", "reg:square", "reg:squarederror"}, BadParam{"eval_metric", "rms", "rmse"},
                     BadParam{"booster", "gbtre", "gbtree"}, BadParam{"device", "tpu", "cpu, cuda"},
                     BadParam{"device", "cuda:x", "cpu, cuda"}, BadParam{"base_score", "[1,2", "base_score"},

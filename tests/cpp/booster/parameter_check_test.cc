@@ -1,4 +1,6 @@
 /// What is checked of parameters besides what the chosen components read; what the log says of them.
+#include "booster/parameter_check.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,6 +11,7 @@
 
 #include "booster/booster_fixture.h"
 #include "booster/learner_param.h"
+#include "booster/other_names.h"
 #include "common/log.h"
 #include "support/learner_predict.h"
 
@@ -68,6 +71,7 @@ TEST_F(Parameters, BuildersOfXGBoostStandForTreeMethods) {
   auto const data = Data();
   for (auto const& [updater, method] : Params{{"grow_colmaker", "exact"},
                                               {"grow_colmaker,prune", "exact"},
+                                              {"grow_colmaker,prune,refresh", "exact"},
                                               {"grow_histmaker", "approx"},
                                               {"grow_quantile_histmaker,sync", "hist"}}) {
     auto const named = Train(data, {{"updater", updater}}, 2);
@@ -80,7 +84,7 @@ TEST_F(Parameters, BuildersOfXGBoostStandForTreeMethods) {
   ExpectError({{"updater", "grow_colmaker"}, {"tree_method", "hist"}},
               "updater=grow_colmaker means tree_method=exact, but tree_method=hist is set");
   ExpectError({{"updater", "grow_gpu_hist"}}, "builds trees on a CUDA device, but device=cpu is set");
-  ExpectError({{"updater", "grow_colmaker,refresh"}}, "refresh cannot follow a builder");
+  ExpectError({{"updater", "grow_colmaker,refresh"}, {"subsample", "0.5"}}, "leave refresh out");
   ExpectError({{"updater", "grow_colmaker,grow_histmaker"}}, "grow_histmaker cannot follow a builder");
   ExpectError({{"updater", "sync"}}, "set process_type=update");
 }
@@ -133,8 +137,9 @@ TEST_F(Parameters, WhatChangesNothingIsTakenWithOneWarning) {
   auto const data = Data();
   Lines().clear();
   auto const old = Train(data, {{"objective", "reg:linear"}, {"max_bin", "100000"}}, 2);
-  EXPECT_EQ(Lines(), (std::vector<std::string>{"objective=reg:linear is the old name of reg:squarederror; use that.",
-                                               "max_bin=100000: a feature has at most 65535 bins, which is used."}));
+  EXPECT_EQ(Lines(),
+            (std::vector<std::string>{"objective=reg:linear is now deprecated in favor of reg:squarederror; use that.",
+                                      "max_bin=100000: a feature has at most 65535 bins, which is used."}));
   EXPECT_EQ(Bytes(old.get()), Bytes(Train(data, {{"max_bin", "65535"}}, 2).get()));
   ExpectError({{"max_bin", "1"}}, "max_bin='1'");
   ExpectError({{"max_bin", "1e6"}}, "max_bin='1e6'");
@@ -172,6 +177,37 @@ TEST_F(Parameters, ConfigurationsOfXGBoostAreTaken) {
   learner->SetParam("tree_method", "exact");  // the updater followed from the old one
   EXPECT_EQ(MessageOf([&] { learner->Configure(); }), "no error");
   EXPECT_TRUE(Lines().empty()) << Lines().front();
+}
+
+TEST_F(Parameters, NamesOfOtherPlacesAreToldTheirCure) {
+  for (auto const& [name, cure] : Params{{"n_estimators", "num_boost_round of train()"},
+                                         {"early_stopping_rounds", "the argument early_stopping_rounds of train()"},
+                                         {"gpu_id", "device=cuda:1"},
+                                         {"silent", "use verbosity"},
+                                         {"use_label_encoder", "leave it out"},
+                                         {"num_leaves", "use max_leaves"}}) {
+    ExpectError({{name, "1"}, {"validate_parameters", "1"}}, "unknown parameter '" + name + "' (value '1'); ");
+    ExpectError({{name, "1"}, {"validate_parameters", "1"}}, cure);
+    EXPECT_NE(LogOf({{name, "1"}}).find(cure), std::string::npos) << name;
+  }
+}
+
+TEST_F(Parameters, NoOtherNameIsOneOfOurs) {
+  auto const known = KnownParameterNames();
+  for (auto const& name : known) EXPECT_EQ(HintFor(name, known), "; did you mean '" + name + "'?");
+}
+
+TEST_F(Parameters, MessagesCallAParameterWhatTheUserCallsIt) {
+  for (auto const& [name, alias] : Params{{"eta", "learning_rate"},
+                                          {"gamma", "min_split_loss"},
+                                          {"lambda", "reg_lambda"},
+                                          {"alpha", "reg_alpha"},
+                                          {"nthread", "n_jobs"},
+                                          {"seed", "random_state"}}) {
+    ExpectError({{alias, "none"}}, "parameter " + alias + "='none'");
+    ExpectError({{name, "none"}}, "parameter " + name + "='none'");
+    ExpectError({{alias, "none"}, {name, "never"}}, "parameter " + name + "='never'");  // the later one counts
+  }
 }
 
 TEST_F(Parameters, EverySentenceEnds) {

@@ -83,7 +83,14 @@ std::vector<BadInput> BadData() {
        [](World& world) { return ReadUri(world.folder.string() + "?format=csv"); },
        {"directory"},
        KAURI_ERROR_IO},
-      {"zero rows", [](World& world) { return TrainWith(world, MakeData({}, 4)); }, {"0 rows"}, KAURI_ERROR_DATA},
+      {"rows without columns",
+       [](World& world) {
+         DMatrixHandle handle = nullptr;
+         XGDMatrixCreateFromMat(nullptr, 2, 0, kInfinity, &handle);
+         return TrainWith(world, Data(handle));
+       },
+       {"2 rows", "0 feature"},
+       KAURI_ERROR_DATA},
       {"more features than the model", PredictMoreFeatures, {"6", "4", "features"}, KAURI_ERROR_DATA},
       {"training on other features",
        [](World& world) {

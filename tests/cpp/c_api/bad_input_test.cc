@@ -38,6 +38,14 @@ Act SetField(std::string const& field, std::vector<float> values) {
   };
 }
 
+Act TrainInGroups(std::vector<float> sizes) {
+  return [=](World& world) {
+    auto const data = MakeData(Features(200, 4), 4, std::vector<float>(200, 1.0F));
+    EXPECT_OK(XGDMatrixSetInfoFromInterface(data.get(), "group", Vector(sizes).c_str()));
+    return TrainWith(world, data);
+  };
+}
+
 Act PredictWith(std::string const& config) {
   return [=](World& world) {
     bst_ulong const* shape = nullptr;
@@ -142,8 +150,9 @@ std::vector<BadInput> LabelCases() {
        },
        {"base_margin", "20 values", "4 rows", "1 outputs"},
        KAURI_ERROR_DATA},
-      {"group too large", SetField("group", {100, 101}), {"group", "101", "200"}, KAURI_ERROR_DATA},
-      {"group too small", SetField("group", {100, 99}), {"group", "199", "200"}, KAURI_ERROR_DATA},
+      {"negative group", SetField("group", {201, -1}), {"group[1]", "-1"}, KAURI_ERROR_DATA},
+      {"groups too large", TrainInGroups({100, 101}), {"query groups", "201", "200"}, KAURI_ERROR_DATA},
+      {"groups too small", TrainInGroups({100, 99}), {"query groups", "199", "200"}, KAURI_ERROR_DATA},
       {"unordered qid", SetField("qid", std::vector<float>{2, 1}), {"qid", "2", "200"}, KAURI_ERROR_DATA},
       {"unknown field", SetField("lable", {1}), {"lable", "did you mean 'label'"}, KAURI_ERROR_PARAMETER},
       {"feature names",

@@ -104,7 +104,7 @@ std::vector<BadInput> BadModels() {
        {"/no/such/folder"},
        KAURI_ERROR_IO},
       {"disk full", SaveOnFullDisk, {"model.json"}, KAURI_ERROR_IO},
-      {"unknown model format",
+      {"another model format",
        [](World& world) {
          bst_ulong length = 0;
          char const* bytes = nullptr;

@@ -76,9 +76,7 @@ int RowWeightsBesideGroups(Scene const& scene) {
 Data Rows(Scene const& scene, std::int64_t n_rows, std::int64_t n_cols) {
   auto data = MakeData(Features(n_rows, n_cols), n_cols);
   std::vector<float> const labels(n_rows * scene.n_targets, 1.0F);
-  if (n_rows > 0) {
-    EXPECT_OK(XGDMatrixSetInfoFromInterface(data.get(), "label", Table(labels, scene.n_targets).c_str()));
-  }
+  EXPECT_OK(XGDMatrixSetInfoFromInterface(data.get(), "label", Table(labels, scene.n_targets).c_str()));
   return data;
 }
 
@@ -87,8 +85,10 @@ int OtherFeatures(Scene const& scene) {
   return XGBoosterUpdateOneIter(scene.booster.get(), 0, data.get());
 }
 
-int NoRows(Scene const& scene) {
-  auto const data = Rows(scene, 0, kSceneCols);
+int NoColumns(Scene const& scene) {
+  DMatrixHandle handle = nullptr;
+  EXPECT_OK(XGDMatrixCreateFromMat(nullptr, 2, 0, kNaN, &handle));
+  Data const data(handle);
   return XGBoosterUpdateOneIter(scene.booster.get(), 0, data.get());
 }
 
@@ -130,9 +130,17 @@ std::vector<FailureCase> FailuresOfData() {
       {"fewer weights than rows", FewWeights},
       {"a negative weight", [](Scene const& scene) { return Set(scene, "weight", std::vector<float>(kRows, -1.0F)); }},
       {"weights of rows beside groups", RowWeightsBesideGroups},
+      {"a group of less than no rows",
+       [](Scene const& scene) {
+         return Set(scene, "group", {1, -2});
+       }},
       {"groups that do not add up",
        [](Scene const& scene) {
-         return Set(scene, "group", {1, 2});
+         EXPECT_OK(Set(scene, "group", {1, 2}));
+         auto const status = scene.Continue();
+         EXPECT_OK(Set(scene, "group", {}));
+         if (scene.has_groups) scene.SetGroups();
+         return status;
        }},
       {"query ids that descend",
        [](Scene const& scene) {
@@ -142,7 +150,7 @@ std::vector<FailureCase> FailuresOfData() {
        }},
       {"a base margin of other outputs", RoundWith("base_margin", std::vector<float>(7 * kRows, 0.5F))},
       {"other features", OtherFeatures, Needs::kTraining},
-      {"no rows", NoRows},
+      {"no columns", NoColumns},
       {"an iterator without data", BatchWithoutData},
   };
 }

@@ -48,11 +48,6 @@ int Slice(Scene const& scene, int begin, int end, int step) {
   return XGBoosterSlice(scene.booster.get(), begin, end, step, &out);
 }
 
-int Name(Scene const& scene) {
-  std::vector<char const*> names{"only", "two"};
-  return XGBoosterSetStrFeatureInfo(scene.booster.get(), "feature_name", names.data(), names.size());
-}
-
 int Dump(Scene const& scene) {
   bst_ulong length = 0;
   char const** trees = nullptr;
@@ -82,7 +77,6 @@ std::vector<FailureCase> FailuresOfUse() {
       {"prediction by rounds that are not there", PredictAs(PredictConfig(0, false, 0, 99))},
       {"a slice outside", [](Scene const& scene) { return Slice(scene, 0, 99, 1); }},
       {"a slice without steps", [](Scene const& scene) { return Slice(scene, 0, 1, 0); }},
-      {"names for other columns", Name},
       {"a dump of no format", Dump},
   };
 }

@@ -26,6 +26,9 @@ TEST(Library, VersionsAndBuild) {
   ASSERT_OK(XGBuildInfo(&text));
   auto const info = json::parse(text);
   EXPECT_EQ(info.at("KAURI_VERSION"), KAURI_VERSION);
+  for (auto const* key : {"DEBUG", "USE_DLOPEN_NCCL", "USE_FEDERATED", "USE_NVCOMP"}) {
+    EXPECT_TRUE(info.at(key).is_boolean()) << key;  // keys that clients ask for without looking
+  }
   EXPECT_EQ(info.at("USE_CUDA").get<bool>(), info.at("CUDA_PROBLEM").get<std::string>().empty());
   EXPECT_EQ(XGBuildInfo(nullptr), -1);
 }
@@ -51,7 +54,7 @@ TEST(Library, GlobalConfigIsAllOrNothing) {
   EXPECT_EQ(before.at("verbosity"), 2);
   EXPECT_EQ(before.at("nthread"), 3);
   for (char const* bad : {R"({"nthread": 1, "verbosity": 9})", R"({"nthread": 1, "verbose": 1})", R"({"nthread": "1"})",
-                          R"({"nthread": 1, "use_rmm": true})", "[]", "{", "", R"({"verbosity": 1.5})"}) {
+                          R"({"nthread": 1, "use_rmm": 1})", "[]", "{", "", R"({"verbosity": 1.5})"}) {
     EXPECT_EQ(XGBSetGlobalConfig(bad), -1) << bad;
     EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_PARAMETER) << bad;
     ASSERT_OK(XGBGetGlobalConfig(&text));
@@ -59,6 +62,24 @@ TEST(Library, GlobalConfigIsAllOrNothing) {
   }
   EXPECT_EQ(XGBSetGlobalConfig(nullptr), -1);
   EXPECT_OK(XGBSetGlobalConfig(R"({"verbosity": 1, "nthread": 0})"));
+}
+
+TEST(Library, GlobalConfigBelongsToTheThread) {
+  char const* text = nullptr;
+  ASSERT_OK(XGBSetGlobalConfig(R"({"verbosity": 3, "nthread": 2, "use_rmm": true, "use_cuda_async_pool": true})"));
+  ASSERT_OK(XGBGetGlobalConfig(&text));
+  std::string const here = text;
+  EXPECT_EQ(json::parse(here).at("use_rmm"), true);
+  std::thread([&] {
+    char const* other = nullptr;
+    EXPECT_OK(XGBGetGlobalConfig(&other));
+    EXPECT_EQ(json::parse(other), json::parse(R"({"verbosity": 1, "nthread": 0, "use_rmm": false,
+                                                  "use_cuda_async_pool": false})"));
+    EXPECT_OK(XGBSetGlobalConfig(R"({"verbosity": 0})"));
+  }).join();
+  ASSERT_OK(XGBGetGlobalConfig(&text));
+  EXPECT_EQ(here, text);
+  EXPECT_OK(XGBSetGlobalConfig(R"({"verbosity": 1, "nthread": 0, "use_rmm": false, "use_cuda_async_pool": false})"));
 }
 
 TEST(Library, LastErrorBelongsToTheThread) {
@@ -89,6 +110,32 @@ TEST(Library, OneProcess) {
   EXPECT_EQ(XGCommunicatorBroadcast(&value, sizeof(value), 1), -1);
   EXPECT_EQ(XGCommunicatorInit(R"({"dmlc_tracker_uri": "10.0.0.1"})"), -1);
   EXPECT_NE(std::string(XGBGetLastError()).find("several processes"), std::string::npos);
+}
+
+TEST(Library, TrackerOfOneWorker) {
+  TrackerHandle tracker = nullptr;
+  ASSERT_OK(XGTrackerCreate(R"({"n_workers": 1, "host": "10.0.0.1", "port": 9091, "timeout": 3})", &tracker));
+  EXPECT_EQ(XGTrackerWaitFor(tracker, "{}"), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find("does not run"), std::string::npos);
+  EXPECT_OK(XGTrackerRun(tracker, "{}"));
+  char const* text = nullptr;
+  ASSERT_OK(XGTrackerWorkerArgs(tracker, &text));
+  EXPECT_EQ(json::parse(text).at("dmlc_tracker_uri"), "10.0.0.1");
+  EXPECT_EQ(json::parse(text).at("dmlc_tracker_port"), 9091);
+  EXPECT_OK(XGCommunicatorInit(text));
+  EXPECT_EQ(XGCommunicatorIsDistributed(), 1);
+  EXPECT_OK(XGCommunicatorSignalError());
+  EXPECT_OK(XGCommunicatorFinalize());
+  EXPECT_EQ(XGCommunicatorIsDistributed(), 0);
+  EXPECT_OK(XGTrackerWaitFor(tracker, nullptr));
+  EXPECT_EQ(XGDMatrixFree(tracker), -1);
+  EXPECT_OK(XGTrackerFree(tracker));
+  EXPECT_EQ(XGTrackerFree(nullptr), -1);
+  EXPECT_EQ(XGTrackerCreate(R"({"n_workers": 2})", &tracker), -1);
+  EXPECT_NE(std::string(XGBGetLastError()).find("several processes"), std::string::npos);
+  for (auto const* bad : {"{}", R"({"n_workers": 0})", R"({"n_workers": 1, "port": -1})", R"({"n_workers": "1"})"}) {
+    EXPECT_EQ(XGTrackerCreate(bad, &tracker), -1) << bad;
+  }
 }
 
 /// Of this process; those that loops have started stay.
@@ -133,6 +180,7 @@ TEST(Library, LogGoesToTheCallbackOnly) {
   Problem const problem;
   auto const booster = Train(problem.data, {{"max_dept", "3"}}, 1);
   ASSERT_OK(XGBRegisterLogCallback(nullptr));
+  EXPECT_EQ(lines.rfind("WARNING: ", 0), 0) << lines;  // where XGBoost's clients look for it
   EXPECT_NE(lines.find("max_dept"), std::string::npos) << lines;
   EXPECT_NE(lines.find("max_depth"), std::string::npos) << lines;
   auto const length = lines.size();

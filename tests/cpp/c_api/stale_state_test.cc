@@ -110,7 +110,7 @@ TEST(StaleState, AFailedSetterKeepsGroups) {
   auto const data = LargeData();
   ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "group", Vector({20, 40}).c_str()));
   for (auto const* const field : {"group", "qid"}) {
-    EXPECT_NE(XGDMatrixSetInfoFromInterface(data.get(), field, Vector({3, 2}).c_str()), 0);
+    EXPECT_NE(XGDMatrixSetInfoFromInterface(data.get(), field, Vector({3, -2}).c_str()), 0);
     bst_ulong length = 0;
     unsigned const* groups = nullptr;
     ASSERT_OK(XGDMatrixGetUIntInfo(data.get(), "group_ptr", &length, &groups));
@@ -176,7 +176,7 @@ void ExpectRefusedWeights(Data const& data, char const* reason) {
 TEST(Weights, FewerThanRowsAreRefused) {
   auto const data = LargeData();
   ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "weight", Vector({1, 2, 3}).c_str()));
-  ExpectRefusedWeights(data, "weight has 3 values; expected one per row, 60");
+  ExpectRefusedWeights(data, "weight has 3 values; give one sample weight per row, 60");
 }
 
 TEST(Weights, OfRowsAreRefusedBesideGroups) {
@@ -184,7 +184,7 @@ TEST(Weights, OfRowsAreRefusedBesideGroups) {
   auto const weights = Features(kRows, 1);
   ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "weight", Vector(weights).c_str()));
   ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "group", Vector({20, 40}).c_str()));
-  ExpectRefusedWeights(data, "weight has 60 values beside 2 query groups");
+  ExpectRefusedWeights(data, "weight has 60 values, which must be equal to the number of query groups, 2");
   EXPECT_NE(XGDMatrixSetInfoFromInterface(data.get(), "weight", Vector(weights).c_str()), 0);
   ASSERT_OK(XGDMatrixSetInfoFromInterface(data.get(), "weight", Vector({1, 2}).c_str()));
   for (auto const& use : WeightUses()) EXPECT_OK(use.use(data)) << use.name;

@@ -37,6 +37,7 @@ constexpr DType DTypeOf() {
   if constexpr (std::is_same_v<T, std::uint32_t>) return DType::kU32;
   if constexpr (std::is_same_v<T, std::uint64_t>) return DType::kU64;
   if constexpr (std::is_same_v<T, Half>) return DType::kF16;
+  if constexpr (std::is_same_v<T, long double>) return DType::kF128;
   return DType::kBool;
 }
 

@@ -30,7 +30,8 @@ TEST(MetaInfo, Labels) {
   EXPECT_TRUE(info.labels.empty());
   EXPECT_EQ(info.n_targets, 1);
   ExpectParts(Refusal<float>(info, "label", {1, 2}), {"label has 2 values", "3 rows"});
-  ExpectParts(Refusal<float>(info, "label", {1, kNaN, 2}), {"label of row 1 is nan", "finite"});
+  ExpectParts(Refusal<float>(info, "label", {1, kNaN, 2}),
+              {"Label contains NaN, infinity", "label of row 1 is nan", "finite"});
   ExpectParts(Refusal<double>(info, "label", {1, 2, 1e300}), {"label of row 2 is inf"});
 }
 
@@ -39,18 +40,20 @@ TEST(MetaInfo, WeightsBeforeOrAfterGroups) {
   std::vector<float> const two{1, 0.5F};
   std::vector<float> const three{1, 2, 3};
   SetInfo(&info, "weight", VectorView(two));  // perhaps one per query
-  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"weight has 2 values", "one per row, 3"});
+  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"weight has 2 values", "one sample weight per row, 3"});
   std::vector<std::uint32_t> const sizes{2, 1};
   SetInfo(&info, "group", VectorView(sizes));
   EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
-  ExpectParts(Refusal<float>(info, "weight", three), {"weight has 3 values", "2 query groups", "one per group"});
-  ExpectParts(Refusal<float>(info, "weight", {1}), {"weight has 1 values", "2 query groups"});
+  ExpectParts(Refusal<float>(info, "weight", three),
+              {"weight has 3 values", "equal to the number of query groups, 2", "one per group"});
+  ExpectParts(Refusal<float>(info, "weight", {1}), {"weight has 1 values", "groups, 2"});
   info.weights = three;
-  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"weight has 3 values", "2 query groups", "one per group"});
+  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"weight has 3 values", "groups, 2", "one per group"});
   info.group_ptr.clear();
   EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
-  ExpectParts(Refusal<float>(info, "weight", {1, 1, 1, 1}), {"weight has 4 values", "one per row, 3"});
-  ExpectParts(Refusal<float>(info, "weight", {1, -1, 1}), {"weight of row 1 is -1", "at least 0"});
+  ExpectParts(Refusal<float>(info, "weight", {1, 1, 1, 1}), {"weight has 4 values", "one sample weight per row, 3"});
+  ExpectParts(Refusal<float>(info, "weight", {1, -1, 1}),
+              {"Weights must be positive", "weight of row 1 is -1", "at least 0"});
   ExpectParts(Refusal<float>(info, "weight", {kNaN, 1, 1}), {"weight of row 0 is nan"});
   ExpectParts(Refusal<float>(info, "weight", {1, 1, kInf}), {"weight of row 2 is inf"});
   EXPECT_EQ(Refusal<float>(info, "weight", {}), "no error");
@@ -67,10 +70,8 @@ TEST(MetaInfo, GroupsAndQueryIds) {
   std::vector<std::uint64_t> const large{UINT64_C(1) << 62U, UINT64_C(1) << 62U, (UINT64_C(1) << 62U) + 1};
   SetInfo(&info, "qid", VectorView(large));
   EXPECT_EQ(info.group_ptr, (std::vector<std::int64_t>{0, 2, 3}));
-  ExpectParts(Refusal<int>(info, "group", {1, 1}), {"add up to 2", "3 rows"});
-  ExpectParts(Refusal<int>(info, "group", {1, 3}), {"group[1] is 3", "3"});
-  ExpectParts(Refusal<int>(info, "group", {4, -1}), {"group[0] is 4"});
   ExpectParts(Refusal<int>(info, "group", {3, -1}), {"group[1] is -1"});
+  ExpectParts(Refusal<std::int64_t>(info, "group", {INT64_MAX, 1}), {"group[1] is 1"});
   ExpectParts(Refusal<float>(info, "group", {1.5F, 1.5F}), {"group[0] is 1.5", "integers"});
   ExpectParts(Refusal<float>(info, "group", {kNaN}), {"group[0] is nan"});
   ExpectParts(Refusal<int>(info, "qid", {1, 1}), {"qid has 2 values", "3 rows"});
@@ -80,6 +81,47 @@ TEST(MetaInfo, GroupsAndQueryIds) {
   EXPECT_TRUE(GetUintInfo(info, "group_ptr").empty());
 }
 
+TEST(MetaInfo, GroupsAreReadBackAsWrittenAndCheckedBeforeUse) {
+  auto info = ThreeRows();
+  for (auto const& sizes : {std::vector<int>{1, 1}, {2, 2}, {0}}) {
+    SetInfo(&info, "group", VectorView(sizes));
+    EXPECT_EQ(GetUintInfo(info, "group_ptr").size(), sizes.size() + 1);
+    ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"query groups run from 0", "number of rows, 3"});
+    ExpectParts(MessageOf([&] { CheckQueries(info); }), {"query groups run from 0", "number of rows, 3"});
+  }
+  std::vector<int> const sizes{1, 0, 2};
+  SetInfo(&info, "group", VectorView(sizes));
+  EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
+}
+
+TEST(MetaInfo, WhatIsSaidOfUnknownRows) {
+  auto info = InfoOfUnknownRows();
+  std::vector<float> const five{1, 2, 3, 4, 5};
+  SetInfo(&info, "label", VectorView(five));
+  SetInfo(&info, "weight", VectorView(five));
+  SetInfo(&info, "base_margin", VectorView(five));
+  SetInfo(&info, "qid", VectorView(five));
+  SetInfo(&info, "group", VectorView(std::vector<int>()));
+  SetFeatureStrings(&info, "feature_name", {"a", "b"});
+  info.n_rows = 4;
+  info.n_cols = 2;
+  ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"label has 5 values"});
+  info.n_rows = 5;
+  EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
+  auto margins_alone = InfoOfUnknownRows();
+  SetInfo(&margins_alone, "base_margin", VectorView(five));
+  margins_alone.n_rows = 0;
+  ExpectParts(MessageOf([&] { ValidateInfo(margins_alone); }), {"base_margin has 5 values", "0 rows"});
+}
+
+TEST(MetaInfo, LabelsMayBeARowVector) {
+  auto info = ThreeRows();
+  std::vector<float> const labels{3, 1, 2};
+  SetInfo(&info, "label", TableView(labels, 1, 3));
+  ExpectSame(info.labels, labels);
+  EXPECT_EQ(info.n_targets, 1);
+}
+
 TEST(MetaInfo, MarginsAndBounds) {
   auto info = ThreeRows();
   std::vector<float> const six{1, 2, 3, 4, 5, 6};
@@ -87,7 +129,9 @@ TEST(MetaInfo, MarginsAndBounds) {
   SetInfo(&info, "base_margin", TableView(six, 3, 2));
   ExpectSame(GetFloatInfo(info, "base_margin"), six);
   ExpectParts(Refusal<float>(info, "base_margin", {1, 2, 3, 4}), {"base_margin has the shape [4, 1]", "3 rows"});
-  ExpectParts(MessageOf([&] { SetInfo(&info, "base_margin", TableView(six, 2, 3)); }), {"[2, 3]"});
+  std::vector<float> const turned{6, 5, 4, 3, 2, 1};
+  SetInfo(&info, "base_margin", TableView(turned, 2, 3));  // as transposed tables come: row by row
+  ExpectSame(info.base_margin, turned);
   ExpectParts(Refusal<float>(info, "base_margin", {1, kInf, 3}), {"base_margin of row 1 is inf"});
   std::vector<float> const lower{1, 2, 3};
   std::vector<float> const upper{1, kInf, 4};
@@ -100,6 +144,7 @@ TEST(MetaInfo, MarginsAndBounds) {
   info.label_upper_bound[2] = 2.5F;
   ExpectParts(MessageOf([&] { ValidateInfo(info); }), {"row 2", "label_lower_bound 3 is above label_upper_bound 2.5"});
   ExpectParts(Refusal<float>(info, "label_lower_bound", {1, 2, kInf}), {"label_lower_bound of row 2 is inf"});
+  EXPECT_EQ(Refusal<float>(info, "label_lower_bound", {1, -kInf, 2}), "no error");
   ExpectParts(Refusal<float>(info, "label_upper_bound", {1, 2, -kInf}), {"label_upper_bound of row 2 is -inf"});
   ExpectParts(Refusal<float>(info, "label_upper_bound", {1}), {"label_upper_bound has 1 values"});
   ExpectParts(MessageOf([&] { SetInfo(&info, "label_upper_bound", TableView(six, 3, 2)); }), {"[3, 2]", "vector"});

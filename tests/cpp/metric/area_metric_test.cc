@@ -81,6 +81,24 @@ TEST(AreaMetric, AgainstTheirDefinitions) {
   }
 }
 
+TEST(AreaMetric, SeveralColumnsOfLabelsAreTheirMean) {
+  std::vector<float> const predictions{0.1F, 0.9F, 0.8F, 0.4F, 0.35F, 0.2F, 0.6F, 0.7F};
+  std::vector<float> const weights{1.0F, 2.0F, 0.5F, 3.0F};
+  auto const column = [&](std::vector<float> const& of, std::size_t first) {
+    return std::vector<float>{of[first], of[first + 2], of[first + 4], of[first + 6]};
+  };
+  std::vector<float> labels{0.0F, 1.0F, 1.0F, 0.0F, 1.0F, 1.0F, 0.0F, 0.0F};
+  for (auto const* name : {"auc", "aucpr"}) {
+    auto mean = 0.0;
+    for (std::size_t first = 0; first < 2; ++first) {
+      mean += Evaluate(name, column(predictions, first), MakeInfo(column(labels, first), weights)) / 2.0;
+    }
+    EXPECT_DOUBLE_EQ(Evaluate(name, predictions, MakeInfo(labels, weights, 2)), mean) << name;
+  }
+  for (std::size_t i = 0; i < labels.size(); i += 2) labels[i] = 0.0F;
+  EXPECT_TRUE(std::isnan(Evaluate("auc", predictions, MakeInfo(labels, weights, 2))));
+}
+
 TEST(AreaMetric, FractionalLabels) {
   auto const predictions = Rounded(RandomValues(200, 0.0F, 1.0F, 1), 20.0F);
   auto const info = MakeInfo(RandomValues(200, 0.0F, 1.0F, 2), RandomValues(200, 0.0F, 2.0F, 3));

@@ -311,6 +311,8 @@ TEST(ClassMetric, Labels) {
                             Evaluate(name, predictions, MakeInfo({0.5F, 1}));
                           }),
                 {name, "label 0.5", "row 0"});
+  }
+  for (auto const* name : {"merror", "mlogloss"}) {
     ExpectParts(MessageOf(ErrorKind::kData,
                           [&] {
                             Evaluate(name, {1, 2, 3, 4}, MakeInfo({0, 1, 0, 1}, {}, 2));

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "metric/lane_sum.h"
+#include "common/lane_sum.h"
 #include "metric_fixture.h"
 
 namespace kauri {

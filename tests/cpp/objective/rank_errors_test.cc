@@ -55,7 +55,7 @@ TEST(RankErrors, Labels) {
     info.group_ptr = {0, 2};
     ExpectDataError(name, info, {"2 label columns"});
   }
-  ExpectDataError("rank:ndcg", OneGroup({0.0F, 32.0F}), {"label 32", "row 1", "0 to 31", "ndcg_exp_gain=0"});
+  ExpectDataError("rank:ndcg", OneGroup({0.0F, 32.0F}), {"label 32", "row 1", "0 to 31", "Set `ndcg_exp_gain`"});
   ExpectDataError("rank:ndcg", OneGroup({0.5F}), {"label 0.5", "row 0", "whole number"});
   ExpectDataError("rank:ndcg", OneGroup({-1.0F}), {"label -1", "0 or more"}, {{"ndcg_exp_gain", "0"}});
   ExpectDataError("rank:map", OneGroup({1.0F, 2.0F}), {"label 2", "row 1", "0 or 1", "rank:ndcg"});

@@ -266,7 +266,7 @@ TEST_P(ConstrainedTree, ZerosChangeNothing) {
   job.param.max_delta_step = 0.25F;
   auto const limited = BuildWith(GetParam(), job).tree;
   EXPECT_EQ(limited.loss_change[0], 1.5F);  // 2 * 3 * 0.25 - 4 * 0.0625 - 2 * 0.25, twice
-  EXPECT_EQ(limited.base_weight[1], 0.25F);
+  EXPECT_EQ(limited.split_value[1], 0.25F * job.param.eta);
 }
 
 /// Checked with XGBoost 3.2.0: only the missing row alone on the left has children in the order of the sign.

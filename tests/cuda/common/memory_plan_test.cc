@@ -10,15 +10,15 @@
 namespace kauri::testing {
 namespace {
 
-using cuda::RequireMemory;
+using cuda::RequireWithin;
 
 /// Need no device: the free bytes are given.
 TEST(MemoryPlan, NamesBytesAndCure) {
   cuda::CudaContext const cuda{1, nullptr};
-  RequireMemory(cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 40}}, 100);
+  RequireWithin(100, cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 40}});
   ExpectParts(MessageOf(ErrorKind::kMemory,
                         [&] {
-                          RequireMemory(cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 41}}, 100);
+                          RequireWithin(100, cuda, "training on 10 rows", {{"margins", 60}, {"gradients", 41}});
                         }),
               {"cuda:1", "training on 10 rows", "101 bytes are needed (margins 60, gradients 41)", "100 are free",
                "fewer rows", "device=cpu"});
@@ -26,16 +26,16 @@ TEST(MemoryPlan, NamesBytesAndCure) {
 
 TEST(MemoryPlan, NothingFitsNowhere) {
   cuda::CudaContext const cuda{0, nullptr};
-  RequireMemory(cuda, "nothing", {}, 0);
-  RequireMemory(cuda, "nothing", {{"rows", 0}}, 0);
-  EXPECT_THROW(RequireMemory(cuda, "one byte", {{"rows", 0}, {"byte", 1}}, 0), Error);
+  RequireWithin(0, cuda, "nothing", {});
+  RequireWithin(0, cuda, "nothing", {{"rows", 0}});
+  EXPECT_THROW(RequireWithin(0, cuda, "one byte", {{"rows", 0}, {"byte", 1}}), Error);
 }
 
 /// A sum that wraps around is not small.
 TEST(MemoryPlan, SumsDoNotWrap) {
   auto const most = std::numeric_limits<std::size_t>::max();
   for (auto const part : {most, most / 2 + 1}) {
-    EXPECT_THROW(RequireMemory({0, nullptr}, "much", {{"a", part}, {"b", part}, {"c", 2}}, most - 1), Error);
+    EXPECT_THROW(RequireWithin(most - 1, {0, nullptr}, "much", {{"a", part}, {"b", part}, {"c", 2}}), Error);
   }
 }
 

@@ -167,12 +167,12 @@ TEST_F(ExactBuilderOnDevice, ManyRowsDeepTree) {
   Compare(MakeProblem(300000, 8, 0.05, 0, 1.0F, 12), {{"max_depth", "12"}});
 }
 
-TEST(ExactPlan, ATreeOfHiggsSizeTakesSixteenBytesAnEntryAndASpareSlot) {
+TEST(ExactPlan, ATreeOfHiggsSizeTakesSixteenBytesAnEntryAndASpareRegion) {
   std::vector<std::int64_t> const columns(28, 10'500'000);
   auto const entries = 28 * std::size_t{10'500'000};
   auto const bytes = cuda::BytesOfEntries(columns);
   EXPECT_GT(bytes, 16 * entries);
-  EXPECT_LT(bytes, 16 * entries * 5 / 4);  // a seventh for the spare slot, a sixteenth for pieces
+  EXPECT_LT(bytes, 16 * entries * 5 / 4);  // a seventh for the spare region, a sixteenth for pieces
 }
 
 TEST(ExactPlan, ChunksHoldEveryColumnWithEntriesOnce) {

@@ -104,14 +104,14 @@ TEST_F(ChunkTest, FromTreeToTree) {
     cuda::MakeChunks(Cuda(), columns, features, &workspace);
     ASSERT_EQ(workspace.chunks.size(), 1U);
     auto& chunk = workspace.chunks[0];
-    EXPECT_EQ(chunk.slot, 0);
-    EXPECT_EQ(workspace.slot_size, static_cast<std::int64_t>(layout.rows.size()));
+    EXPECT_EQ(chunk.region, 0);
+    EXPECT_EQ(workspace.region_size, static_cast<std::int64_t>(layout.rows.size()));
     auto const pairs = cuda::ToDevice(Cuda(), level.pairs);
     cuda::FillChunk(Cuda(), columns, pairs.span(), workspace, &chunk);
     EXPECT_EQ(chunk.n_nodes, 1);
     EXPECT_EQ(cuda::ToHost(Cuda(), chunk.segments.data(), layout.segments.size()), layout.segments);
     ExpectEntries(layout, workspace);
-    chunk.slot = 1;  // as a partition leaves it
+    chunk.region = 1;  // as a partition leaves it
     chunk.n_nodes = 9;
     cuda::FillZero(Cuda(), chunk.segments.data(), chunk.segments.size());
   }

@@ -92,14 +92,14 @@ inline Level MakeLevel(LevelSpec const& spec) {
   return level;
 }
 
-/// Entries as they lie in one slot of the device. What lies between them would spoil every sum and split.
+/// Entries as they lie in one region of the device. What lies between them would spoil every sum and split.
 struct Layout {
   std::int32_t n_nodes = 0;
   std::vector<std::int64_t> feature_begin{0};
   std::vector<std::int64_t> column_end;
   std::vector<std::uint32_t> first_tile{0};
   std::vector<std::int64_t> segments;  ///< SegmentTable::begin
-  std::vector<std::uint32_t> rows;     ///< [slot size]
+  std::vector<std::uint32_t> rows;     ///< [region size]
   std::vector<float> values;
   std::vector<FixedPair> pairs;
 
@@ -178,7 +178,7 @@ inline std::vector<std::uint32_t> TileSegments(std::vector<std::int64_t> const& 
   return of_tile;
 }
 
-/// One chunk of all features, the entries in slot 0; slot 1 is spare.
+/// One chunk of all features, the entries in region 0; region 1 is spare.
 struct DeviceLevel {
   cuda::Chunk chunk;
   cuda::ExactWorkspace workspace;
@@ -203,12 +203,12 @@ inline DeviceLevel MakeDeviceLevel(cuda::CudaContext const& cuda, Layout const& 
   chunk.first_tile = cuda::ToDevice(cuda, layout.first_tile);
   chunk.segments = cuda::ToDevice(cuda, layout.segments);
   chunk.tile_segments.Reserve(cuda, static_cast<std::size_t>(cuda::NumTiles(chunk.n_entries)) + 1);
-  level.workspace.slot_size = static_cast<std::int64_t>(layout.rows.size());
-  auto slots = layout;
-  slots.PadTo(2 * level.workspace.slot_size);
-  level.workspace.rows = cuda::ToDevice(cuda, slots.rows);
-  level.workspace.values = cuda::ToDevice(cuda, slots.values);
-  level.workspace.pairs = cuda::ToDevice(cuda, slots.pairs);
+  level.workspace.region_size = static_cast<std::int64_t>(layout.rows.size());
+  auto regions = layout;
+  regions.PadTo(2 * level.workspace.region_size);
+  level.workspace.rows = cuda::ToDevice(cuda, regions.rows);
+  level.workspace.values = cuda::ToDevice(cuda, regions.values);
+  level.workspace.pairs = cuda::ToDevice(cuda, regions.pairs);
   return level;
 }
 

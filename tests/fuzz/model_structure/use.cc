@@ -90,6 +90,8 @@ void Slice(BoosterHandle booster, DMatrixHandle data) {
 
 /// A round that fails leaves the model as it was.
 void Continue(BoosterHandle booster, DMatrixHandle data) {
+  // Documents may ask for 65,536 trees a round, which is much work and no error.
+  Require(XGBoosterSetParam(booster, "num_parallel_tree", "2") == 0, "trees of a round can be set");
   auto const before = Saved(booster);
   if (!Done(XGBoosterUpdateOneIter(booster, 2, data))) {
     Require(Saved(booster) == before, "a round that fails leaves the model as it was");

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from kauri._binding.copies import copy_of
+from kauriboost._binding.copies import copy_of
 
 
 @pytest.mark.parametrize("shape", [(3,), (2 << 20,), (1_000_003, 3), (1, 2_500_001, 1)])

@@ -14,14 +14,14 @@ BUILD = Path(os.environ["KAURI_LIBRARY"]).resolve().parents[1]
 FAKE_PLUGIN = BUILD / "fake_plugin" / "libkauri_cuda.so"
 PROGRAM = """
 import json, sys
-import numpy, kauri
-train = kauri.DMatrix(numpy.arange(4.0).reshape(4, 1), label=[0, 1, 0, 1])
+import numpy, kauriboost as kb
+train = kb.DMatrix(numpy.arange(4.0).reshape(4, 1), label=[0, 1, 0, 1])
 try:
     predictor = {"predictor": sys.argv[2]} if len(sys.argv) > 2 else {}
-    booster = kauri.train({"device": sys.argv[1], "tree_method": "exact", **predictor}, train, num_boost_round=1)
-    print(json.dumps(["none", str(len(booster.predict(train))), kauri.build_info()]))
-except kauri.KauriError as error:
-    print(json.dumps([type(error).__name__, str(error), kauri.build_info()]))
+    booster = kb.train({"device": sys.argv[1], "tree_method": "exact", **predictor}, train, num_boost_round=1)
+    print(json.dumps(["none", str(len(booster.predict(train))), kb.build_info()]))
+except kb.KauriError as error:
+    print(json.dumps([type(error).__name__, str(error), kb.build_info()]))
 """
 
 

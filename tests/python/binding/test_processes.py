@@ -10,10 +10,10 @@ import textwrap
 import threading
 from collections.abc import Callable
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
-from kauri._binding.process import num_threads
+from kauriboost._binding.process import num_threads
 
 Table = tuple[np.ndarray, np.ndarray]
 PARAMS = {"objective": "binary:logistic", "tree_method": "hist", "max_depth": 4, "nthread": 4}
@@ -26,12 +26,12 @@ def table(n: int = 20_000) -> Table:
     return X, (X[:, 0] * X[:, 1] + rng.normal(scale=0.3, size=n) > 0).astype(np.float32)
 
 
-def model_of(booster: kauri.Booster) -> bytes:
+def model_of(booster: kb.Booster) -> bytes:
     return bytes(booster.save_raw("ubj"))
 
 
-def trained(X: np.ndarray, y: np.ndarray, **params: object) -> kauri.Booster:
-    return kauri.train({**PARAMS, **params}, kauri.DMatrix(X, label=y), 3)
+def trained(X: np.ndarray, y: np.ndarray, **params: object) -> kb.Booster:
+    return kb.train({**PARAMS, **params}, kb.DMatrix(X, label=y), 3)
 
 
 def in_child(work: Callable[[], bytes]) -> bytes:
@@ -63,9 +63,9 @@ def in_child(work: Callable[[], bytes]) -> bytes:
 def test_a_child_trains_and_predicts(method: str) -> None:
     X, y = table()
     booster = trained(X, y, tree_method=method)
-    values = booster.predict(kauri.DMatrix(X))
+    values = booster.predict(kb.DMatrix(X))
     assert in_child(lambda: model_of(trained(X, y, tree_method=method))) == model_of(booster)
-    assert in_child(lambda: booster.predict(kauri.DMatrix(X)).tobytes()) == values.tobytes()
+    assert in_child(lambda: booster.predict(kb.DMatrix(X)).tobytes()) == values.tobytes()
     assert in_child(lambda: booster.inplace_predict(X).tobytes()) == values.tobytes()
 
 
@@ -98,8 +98,8 @@ def test_children_of_a_process_that_trains() -> None:
 
 def test_a_training_goes_on_in_a_child() -> None:
     X, y = table()
-    data = kauri.DMatrix(X, label=y)
-    booster = kauri.Booster(PARAMS, [data])
+    data = kb.DMatrix(X, label=y)
+    booster = kb.Booster(PARAMS, [data])
     booster.update(data, 0)
 
     def rest() -> bytes:
@@ -112,7 +112,7 @@ def test_a_training_goes_on_in_a_child() -> None:
 
 
 def _predictions(X: np.ndarray, y: np.ndarray) -> bytes:
-    return trained(X, y).predict(kauri.DMatrix(X)).tobytes()
+    return trained(X, y).predict(kb.DMatrix(X)).tobytes()
 
 
 def test_multiprocessing_by_fork() -> None:
@@ -124,7 +124,7 @@ def test_multiprocessing_by_fork() -> None:
 
 
 def run(code: str, **environment: str) -> str:
-    """Run a program that may import kauri; return what it prints."""
+    """Run a program that may import kauriboost; return what it prints."""
     result = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
@@ -141,19 +141,19 @@ def without_threads(limit: bool) -> str:
     """Run what may start threads in a process that must not, or may; return its results."""
     return run(f"""
         import os, resource
-        import numpy as np, kauri
+        import numpy as np, kauriboost as kb
         rng = np.random.default_rng(3)
         X = rng.normal(size=(20000, 8)).astype(np.float32)
         y = (X[:, 0] * X[:, 1] > 0).astype(np.float32)
         wide = np.zeros((600_000, 8), np.float32)
 
         def results(nthread):
-            kauri.set_config(nthread=nthread)
+            kb.set_config(nthread=nthread)
             params = {{"nthread": nthread, "tree_method": "hist"}}
-            data = kauri.DMatrix(X, label=y)
-            booster = kauri.train(params, data, 3)
-            contributions = booster.predict(kauri.DMatrix(wide), pred_contribs=True)
-            scores = kauri.cv(params, data, 3, nfold=3, as_pandas=False)
+            data = kb.DMatrix(X, label=y)
+            booster = kb.train(params, data, 3)
+            contributions = booster.predict(kb.DMatrix(wide), pred_contribs=True)
+            scores = kb.cv(params, data, 3, nfold=3, as_pandas=False)
             return booster.predict(data).sum(), contributions.shape, scores["test-rmse-mean"]
 
         results(1)  # what is imported late has to be there before rights are given up
@@ -172,7 +172,9 @@ def test_without_new_threads_training_goes_on() -> None:
 
 
 def default_threads(**environment: str) -> int:
-    return int(run("import kauri._binding.process\nprint(kauri._binding.process.num_threads())", **environment))
+    return int(
+        run("import kauriboost._binding.process\nprint(kauriboost._binding.process.num_threads())", **environment)
+    )
 
 
 def test_default_threads_follow_the_environment() -> None:
@@ -183,15 +185,15 @@ def test_default_threads_follow_the_environment() -> None:
 
 def test_default_threads_follow_the_affinity_mask() -> None:
     code = """
-        import os, kauri._binding.process
+        import os, kauriboost._binding.process
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        print(kauri._binding.process.num_threads())
+        print(kauriboost._binding.process.num_threads())
     """
     assert run(code, OMP_NUM_THREADS="") == "1"
 
 
 def test_default_threads_of_a_configuration() -> None:
-    with kauri.config_context(nthread=7):
+    with kb.config_context(nthread=7):
         assert num_threads() == 7
     assert num_threads(2) == 2
 

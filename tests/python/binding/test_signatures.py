@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kauri._binding.library import LIB
-from kauri._binding.signatures import ARGUMENTS, RESULTS, LogCallback, NextCallback, ResetCallback
+from kauriboost._binding.library import LIB
+from kauriboost._binding.signatures import ARGUMENTS, RESULTS, LogCallback, NextCallback, ResetCallback
 
 HEADER = Path(__file__).resolve().parents[3] / "include" / "kauri" / "c_api.h"
 DECLARATION = re.compile(r"KAURI_API\s+([^;()]*?)(\w+)\(((?:[^;()]|\([^()]*\))*)\);")
@@ -19,6 +19,7 @@ TYPES: dict[str, Any] = {
     "float": c_float,
     "int": c_int,
     "unsigned": c_uint,
+    "void": None,
     "bst_ulong": c_uint64,
     "int64_t": c_int64,
     "uint32_t": c_uint32,
@@ -31,12 +32,15 @@ TYPES: dict[str, Any] = {
 }
 # What the package does not call: older forms of the calls that it does, and what only programs in other languages need.
 NOT_CALLED = """
-    XGBoostVersion XGBRegisterLogCallback XGDMatrixCreateFromMat XGDMatrixCreateFromMat_omp XGDMatrixSliceDMatrix
+    XGBRegisterLogCallback XGDMatrixCreateFromMat XGDMatrixCreateFromMat_omp XGDMatrixSliceDMatrix
+    XGBoosterTrainOneIterWithSplitGrad
     XGDMatrixSetFloatInfo XGDMatrixSetUIntInfo XGDMatrixSetDenseInfo XGDMatrixGetFloatInfo XGDMatrixGetUIntInfo
     XGDMatrixDataSplitMode XGDMatrixGetCategories XGBoosterBoostOneIter XGBoosterSaveModel XGBoosterDumpModel
     XGBoosterDumpModelWithFeatures XGBoosterDumpModelExWithFeatures XGBoosterGetCategories XGCommunicatorGetRank
     XGCommunicatorGetWorldSize XGCommunicatorIsDistributed XGCommunicatorInit XGCommunicatorFinalize XGCommunicatorPrint
-    XGCommunicatorGetProcessorName XGCommunicatorBroadcast XGCommunicatorAllreduce
+    XGCommunicatorGetProcessorName XGCommunicatorBroadcast XGCommunicatorAllreduce XGCommunicatorSignalError
+    XGTrackerCreate XGTrackerWorkerArgs XGTrackerRun XGTrackerWaitFor XGTrackerFree
+    XGBoosterPredict XGDMatrixCreateFromDataIter
 """
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +16,7 @@ import scipy.sparse as sp
 VALUES = np.arange(24, dtype=np.float32).reshape(8, 3)
 
 
-class Batches(kauri.DataIter):
+class Batches(kb.DataIter):
     def __init__(self, batches: list[dict[str, Any]]) -> None:
         self.batches, self.at, self.resets = batches, 0, 0
 
@@ -47,7 +47,7 @@ KINDS = {
 @pytest.mark.parametrize("convert", KINDS.values(), ids=KINDS.keys())
 def test_batches_are_one_table(convert: Callable[[np.ndarray], Any]) -> None:
     iterator = Batches(parts_of(convert))
-    data = kauri.DMatrix(iterator)
+    data = kb.DMatrix(iterator)
     np.testing.assert_array_equal(data.get_data().toarray(), VALUES)
     assert iterator.resets == 2
 
@@ -55,13 +55,13 @@ def test_batches_are_one_table(convert: Callable[[np.ndarray], Any]) -> None:
 def test_fields_and_missing() -> None:
     first = {"label": [[1, 2]] * 3, "weight": [1, 2, 3], "feature_names": ["a", "b", "c"], "base_margin": [0, 1, 2]}
     second = {"label": [[3, 4]] * 5, "weight": [4, 5, 6, 7, 8], "base_margin": [3, 4, 5, 6, 7]}
-    data = kauri.DMatrix(Batches([{"data": VALUES[:3], **first}, {"data": VALUES[3:], **second}]), missing=4)
+    data = kb.DMatrix(Batches([{"data": VALUES[:3], **first}, {"data": VALUES[3:], **second}]), missing=4)
     assert data.num_nonmissing() == 23
     np.testing.assert_array_equal(data.get_label(), [[1, 2]] * 3 + [[3, 4]] * 5)
     np.testing.assert_array_equal(data.get_weight(), range(1, 9))
     np.testing.assert_array_equal(data.get_base_margin(), range(8))
     assert data.feature_names == ["a", "b", "c"]
-    ranked = kauri.DMatrix(Batches([{"data": VALUES[:3], "qid": [1, 1, 2]}, {"data": VALUES[3:], "group": [2, 3]}]))
+    ranked = kb.DMatrix(Batches([{"data": VALUES[:3], "qid": [1, 1, 2]}, {"data": VALUES[3:], "group": [2, 3]}]))
     np.testing.assert_array_equal(ranked.get_group(), [2, 1, 2, 3])
 
 
@@ -70,7 +70,7 @@ def test_the_model_is_the_same(binary: tuple[np.ndarray, np.ndarray]) -> None:
     cuts = [0, 100, 101, 350, len(y)]
     batches = [{"data": X[i:j], "label": y[i:j]} for i, j in pairwise(cuts)]
     params = {"objective": "binary:logistic", "tree_method": "hist"}
-    models = [kauri.train(params, data, 5) for data in (kauri.DMatrix(X, label=y), kauri.DMatrix(Batches(batches)))]
+    models = [kb.train(params, data, 5) for data in (kb.DMatrix(X, label=y), kb.DMatrix(Batches(batches)))]
     assert models[0].save_raw() == models[1].save_raw()
 
 
@@ -82,7 +82,7 @@ def test_what_the_iterator_raises_comes_back() -> None:
             return super().next(input_data)
 
     with pytest.raises(KeyError, match="the second file"):
-        kauri.DMatrix(Failing(parts_of(np.asarray)))
+        kb.DMatrix(Failing(parts_of(np.asarray)))
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_what_the_iterator_raises_comes_back() -> None:
     ],
 )  # fmt: skip
 def test_bad_batches(batches: list[dict[str, Any]], message: str) -> None:
-    with pytest.raises(kauri.DataError, match=message):
-        kauri.DMatrix(Batches(batches))
+    with pytest.raises(kb.DataError, match=message):
+        kb.DMatrix(Batches(batches))
 
 
 def test_iterators_that_miscount() -> None:
@@ -113,13 +113,13 @@ def test_iterators_that_miscount() -> None:
             input_data(VALUES)
             return True
 
-    with pytest.raises(kauri.DataError, match="without calling input_data"):
-        kauri.DMatrix(Silent([]))
-    with pytest.raises(kauri.DataError, match="called twice"):
-        kauri.DMatrix(Twice([]))
+    with pytest.raises(kb.DataError, match="without calling input_data"):
+        kb.DMatrix(Silent([]))
+    with pytest.raises(kb.DataError, match="called twice"):
+        kb.DMatrix(Twice([]))
 
 
-class AsInXGBoost(kauri.DataIter):
+class AsInXGBoost(kb.DataIter):
     """What subclasses of XGBoost's class do."""
 
     def __init__(self, tables: list[tuple[np.ndarray, np.ndarray]], *positional: Any, **options: Any) -> None:
@@ -147,7 +147,7 @@ OPTIONS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("positional", "options"), OPTIONS.values(), ids=OPTIONS.keys())
-@pytest.mark.parametrize("kind", [kauri.DMatrix, kauri.QuantileDMatrix, kauri.ExtMemQuantileDMatrix])
+@pytest.mark.parametrize("kind", [kb.DMatrix, kb.QuantileDMatrix, kb.ExtMemQuantileDMatrix])
 def test_iterators_made_for_xgboost(
     regression: tuple[np.ndarray, np.ndarray], kind: Any, positional: Any, options: Any
 ) -> None:
@@ -155,8 +155,8 @@ def test_iterators_made_for_xgboost(
     tables = [(X[:200], y[:200]), (X[200:], y[200:])]
     data = kind(AsInXGBoost(tables, *positional, **options))
     np.testing.assert_array_equal(data.get_label(), y)
-    expected = kauri.train({"nthread": 1}, kauri.DMatrix(X, y), 2, verbose_eval=False)
-    assert kauri.train({"nthread": 1}, data, 2, verbose_eval=False).save_raw() == expected.save_raw()
+    expected = kb.train({"nthread": 1}, kb.DMatrix(X, y), 2, verbose_eval=False)
+    assert kb.train({"nthread": 1}, data, 2, verbose_eval=False).save_raw() == expected.save_raw()
 
 
 def test_where_the_cache_goes(regression: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_where_the_cache_goes(regression: tuple[np.ndarray, np.ndarray], tmp_pat
         (Named(tables), "of the class"),
         (Named(tables, cache_prefix=tmp_path / "nowhere" / "given"), "given"),
     ):
-        with pytest.raises(kauri.FileError, match=f"nowhere/{name}"):
-            kauri.ExtMemQuantileDMatrix(iterator)
-    fine = kauri.ExtMemQuantileDMatrix(AsInXGBoost(tables, tmp_path / "cache"))
+        with pytest.raises(kb.FileError, match=f"nowhere/{name}"):
+            kb.ExtMemQuantileDMatrix(iterator)
+    fine = kb.ExtMemQuantileDMatrix(AsInXGBoost(tables, tmp_path / "cache"))
     assert fine.num_row() == len(regression[1])

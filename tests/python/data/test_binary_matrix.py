@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,13 +16,13 @@ X[RNG.random(X.shape) < 0.2] = np.nan
 Y = (np.nan_to_num(X[:, 0]) > 0).astype(np.float32)
 
 MATRICES = {
-    "dense": lambda: kauri.DMatrix(X, Y, weight=np.arange(200), base_margin=Y),
-    "frame": lambda: kauri.DMatrix(pd.DataFrame(X, columns=list("abcde")), Y),
-    "sparse": lambda: kauri.DMatrix(sp.random(200, 400, 0.02, "csr", random_state=1, dtype=np.float32), Y),
-    "queries": lambda: kauri.DMatrix(X, Y, group=[50, 150], weight=[1, 2]),
-    "categories": lambda: kauri.DMatrix(np.abs(np.round(X)), Y, feature_types=["c", "q", "int", "float", "c"]),
-    "targets": lambda: kauri.DMatrix(X, np.stack([Y, Y + 1], axis=1), feature_weights=np.ones(5)),
-    "bounds": lambda: kauri.DMatrix(X, label_lower_bound=Y, label_upper_bound=np.where(Y > 0, np.inf, 1)),
+    "dense": lambda: kb.DMatrix(X, Y, weight=np.arange(200), base_margin=Y),
+    "frame": lambda: kb.DMatrix(pd.DataFrame(X, columns=list("abcde")), Y),
+    "sparse": lambda: kb.DMatrix(sp.random(200, 400, 0.02, "csr", random_state=1, dtype=np.float32), Y),
+    "queries": lambda: kb.DMatrix(X, Y, group=[50, 150], weight=[1, 2]),
+    "categories": lambda: kb.DMatrix(np.abs(np.round(X)), Y, feature_types=["c", "q", "int", "float", "c"]),
+    "targets": lambda: kb.DMatrix(X, np.stack([Y, Y + 1], axis=1), feature_weights=np.ones(5)),
+    "bounds": lambda: kb.DMatrix(X, label_lower_bound=Y, label_upper_bound=np.where(Y > 0, np.inf, 1)),
 }
 
 
@@ -31,7 +31,7 @@ def test_what_is_saved_comes_back(make: object, tmp_path: Path) -> None:
     saved = make()
     saved.save_binary(tmp_path / "a.bin")
     for source in (tmp_path / "a.bin", f"{tmp_path}/a.bin?format=binary"):
-        read = kauri.DMatrix(source)
+        read = kb.DMatrix(source)
         assert (read.get_data() != saved.get_data()).nnz == 0
         assert read.num_nonmissing() == saved.num_nonmissing()
         assert (read.feature_names, read.feature_types) == (saved.feature_names, saved.feature_types)
@@ -41,30 +41,30 @@ def test_what_is_saved_comes_back(make: object, tmp_path: Path) -> None:
 
 
 def test_models_are_the_same(tmp_path: Path) -> None:
-    data = kauri.DMatrix(X, Y)
+    data = kb.DMatrix(X, Y)
     data.save_binary(tmp_path / "a.bin")
     models = [
-        kauri.train({"objective": "binary:logistic"}, matrix, 3) for matrix in (data, kauri.DMatrix(tmp_path / "a.bin"))
+        kb.train({"objective": "binary:logistic"}, matrix, 3) for matrix in (data, kb.DMatrix(tmp_path / "a.bin"))
     ]
     assert models[0].save_raw("json") == models[1].save_raw("json")
 
 
 def test_what_cannot_be(tmp_path: Path) -> None:
-    with pytest.raises(kauri.FileError, match="absent"):
-        kauri.DMatrix(X, Y).save_binary(tmp_path / "absent" / "a.bin")
-    with pytest.raises(kauri.DataError, match="saving a matrix needs the values"):
-        kauri.QuantileDMatrix(X, Y).save_binary(tmp_path / "a.bin")
+    with pytest.raises(kb.FileError, match="absent"):
+        kb.DMatrix(X, Y).save_binary(tmp_path / "absent" / "a.bin")
+    with pytest.raises(kb.DataError, match="saving a matrix needs the values"):
+        kb.QuantileDMatrix(X, Y).save_binary(tmp_path / "a.bin")
     assert list(tmp_path.iterdir()) == []
     path = tmp_path / "a.bin"
-    kauri.DMatrix(X, Y).save_binary(path)
+    kb.DMatrix(X, Y).save_binary(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
-    with pytest.raises(kauri.DataError, match=r"a\.bin': it has \d+ bytes, but was written with \d+; it was cut off"):
-        kauri.DMatrix(path)
+    with pytest.raises(kb.DataError, match=r"a\.bin': it has \d+ bytes, but was written with \d+; it was cut off"):
+        kb.DMatrix(path)
     damaged = bytearray(whole)
     damaged[-1] ^= 1
     path.write_bytes(damaged)
-    with pytest.raises(kauri.DataError, match="is damaged: its checksum is"):
-        kauri.DMatrix(path)
-    with pytest.raises(kauri.ParameterError, match="format=binary does not know 'label_column'"):
-        kauri.DMatrix(f"{path}?format=binary&label_column=0")
+    with pytest.raises(kb.DataError, match="is damaged: its checksum is"):
+        kb.DMatrix(path)
+    with pytest.raises(kb.ParameterError, match="format=binary does not know 'label_column'"):
+        kb.DMatrix(f"{path}?format=binary&label_column=0")

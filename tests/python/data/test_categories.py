@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from kauri.sklearn import KauriClassifier, KauriRegressor
+from kauriboost.sklearn import KauriClassifier, KauriRegressor
 
 COLORS = ["red", "green", "blue", "grün", "z"]
 SIZES = [10, -5, 7, 300]
@@ -39,16 +39,16 @@ def reordered(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module", params=["hist", "approx", "exact"])
-def trained(request: pytest.FixtureRequest) -> tuple[kauri.Booster, pd.DataFrame, np.ndarray]:
+def trained(request: pytest.FixtureRequest) -> tuple[kb.Booster, pd.DataFrame, np.ndarray]:
     frame, y = make_frame()
-    data = kauri.DMatrix(frame, y)
-    booster = kauri.train({**PARAMS, "tree_method": request.param}, data, 5)
+    data = kb.DMatrix(frame, y)
+    booster = kb.train({**PARAMS, "tree_method": request.param}, data, 5)
     return booster, frame, booster.predict(data)
 
 
 def test_frames_bring_types_and_names(trained: Any) -> None:
     booster, frame, _ = trained
-    data = kauri.DMatrix(frame)
+    data = kb.DMatrix(frame)
     assert data.feature_types == ["c", "c", "float"] == booster.feature_types
     assert data.get_categories() == {"color": COLORS, "size": SIZES} == booster.get_categories()
     assert np.isnan(data.get_data().toarray()).sum() == 0
@@ -66,28 +66,28 @@ def test_learns_from_categories(trained: Any) -> None:
 def test_rows_in_another_order_are_recoded(trained: Any) -> None:
     booster, frame, predicted = trained
     other = reordered(frame)
-    np.testing.assert_array_equal(booster.predict(kauri.DMatrix(other)), predicted)
+    np.testing.assert_array_equal(booster.predict(kb.DMatrix(other)), predicted)
     np.testing.assert_array_equal(booster.inplace_predict(other), predicted)
     for kind in ({"pred_contribs": True}, {"pred_interactions": True}, {"pred_leaf": True}, {"approx_contribs": True}):
         how = {**kind, "pred_contribs": True} if "approx_contribs" in kind else kind
-        expected = booster.predict(kauri.DMatrix(frame), **how)
-        np.testing.assert_array_equal(booster.predict(kauri.DMatrix(other), **how), expected)
+        expected = booster.predict(kb.DMatrix(frame), **how)
+        np.testing.assert_array_equal(booster.predict(kb.DMatrix(other), **how), expected)
 
 
 def test_evaluation_sets_in_another_order() -> None:
     frame, y = make_frame()
     results: dict[str, Any] = {}
-    evals = [(kauri.DMatrix(frame, y), "same"), (kauri.DMatrix(reordered(frame), y), "other")]
-    kauri.train(PARAMS, kauri.DMatrix(frame, y), 3, evals=evals, evals_result=results, verbose_eval=False)
+    evals = [(kb.DMatrix(frame, y), "same"), (kb.DMatrix(reordered(frame), y), "other")]
+    kb.train(PARAMS, kb.DMatrix(frame, y), 3, evals=evals, evals_result=results, verbose_eval=False)
     assert results["same"] == results["other"]
 
 
 @pytest.mark.parametrize("file_format", ["json", "ubj"])
 def test_files_keep_names(trained: Any, file_format: str) -> None:
     booster, frame, predicted = trained
-    loaded = kauri.Booster(model_file=bytearray(booster.save_raw(file_format)))
+    loaded = kb.Booster(model_file=bytearray(booster.save_raw(file_format)))
     assert loaded.get_categories() == booster.get_categories()
-    np.testing.assert_array_equal(loaded.predict(kauri.DMatrix(reordered(frame))), predicted)
+    np.testing.assert_array_equal(loaded.predict(kb.DMatrix(reordered(frame))), predicted)
     assert loaded.save_raw(file_format) == booster.save_raw(file_format)
 
 
@@ -104,7 +104,7 @@ def test_arrow_and_polars(trained: Any) -> None:
         else:
             column = color_column.dictionary_encode()
         table = pa.table({"color": column, "size": size_column, "x": x})
-        data = kauri.DMatrix(table)
+        data = kb.DMatrix(table)
         assert data.feature_types == ["c", "c", "float"]
         np.testing.assert_array_equal(booster.predict(data), predicted)
     halves = pa.concat_tables(
@@ -119,11 +119,11 @@ def test_arrow_and_polars(trained: Any) -> None:
             ),
         ]
     )
-    np.testing.assert_array_equal(booster.predict(kauri.DMatrix(halves)), predicted)
+    np.testing.assert_array_equal(booster.predict(kb.DMatrix(halves)), predicted)
     polars = pl.DataFrame({"color": pl.Series(colors).cast(pl.Categorical), "size": sizes, "x": x})
     with_codes = pl.DataFrame({"color": pl.Series(colors).cast(pl.Enum(COLORS)), "size": sizes, "x": x})
     for table in (polars, with_codes):
-        data = kauri.DMatrix(table.with_columns(size=pl.Series([SIZES.index(size) for size in sizes])))
+        data = kb.DMatrix(table.with_columns(size=pl.Series([SIZES.index(size) for size in sizes])))
         assert data.feature_types == ["c", "int", "float"]
         data.feature_types = ["c", "c", "float"]
         np.testing.assert_array_equal(booster.predict(data), predicted)
@@ -134,9 +134,9 @@ def test_codes_without_names() -> None:
     X = np.column_stack([frame["color"].cat.codes, frame["size"].cat.codes, frame["x"]]).astype(np.float32)
     X[X[:, 0] < 0, 0] = np.nan
     types = ["c", "c", "float"]
-    coded = kauri.train(PARAMS, kauri.DMatrix(X, y, feature_types=types), 3)
-    named = kauri.train(PARAMS, kauri.DMatrix(frame, y), 3)
-    np.testing.assert_array_equal(coded.predict(kauri.DMatrix(X)), named.predict(kauri.DMatrix(frame)))
+    coded = kb.train(PARAMS, kb.DMatrix(X, y, feature_types=types), 3)
+    named = kb.train(PARAMS, kb.DMatrix(frame, y), 3)
+    np.testing.assert_array_equal(coded.predict(kb.DMatrix(X)), named.predict(kb.DMatrix(frame)))
     assert coded.get_categories() == {}
 
 
@@ -151,27 +151,27 @@ def test_unseen_names(trained: Any) -> None:
     booster, frame, predicted = trained
     strange = unseen(frame)
     booster = booster.copy()
-    with pytest.raises(kauri.DataError, match="row 0 of column 0 has the category 'pink', whose name the model"):
-        booster.predict(kauri.DMatrix(strange))
-    np.testing.assert_array_equal(booster.predict(kauri.DMatrix(strange.iloc[1:])), predicted[1:])
+    with pytest.raises(kb.DataError, match=r"column 0 \('color'\) has the category 'pink', whose name the model"):
+        booster.predict(kb.DMatrix(strange))
+    np.testing.assert_array_equal(booster.predict(kb.DMatrix(strange.iloc[1:])), predicted[1:])
     booster.set_param("unseen_category", "error")
-    with pytest.raises(kauri.DataError, match="row 0 of column 0 has the category 'pink', which did not occur"):
+    with pytest.raises(kb.DataError, match=r"column 0 \('color'\) has the category 'pink', which did not occur"):
         booster.inplace_predict(strange)
     booster.set_param("unseen_category", "missing")
     missing = frame.copy()
     missing.loc[missing.index[0], "color"] = np.nan
     for how in ({}, {"pred_contribs": True}, {"pred_leaf": True}, {"pred_interactions": True}):
-        expected = booster.predict(kauri.DMatrix(missing), **how)
-        np.testing.assert_array_equal(booster.predict(kauri.DMatrix(strange), **how), expected)
-    loaded = kauri.Booster(model_file=bytearray(booster.save_raw("ubj")))  # the policy is the model's
-    np.testing.assert_array_equal(loaded.predict(kauri.DMatrix(strange)), booster.predict(kauri.DMatrix(missing)))
+        expected = booster.predict(kb.DMatrix(missing), **how)
+        np.testing.assert_array_equal(booster.predict(kb.DMatrix(strange), **how), expected)
+    loaded = kb.Booster(model_file=bytearray(booster.save_raw("ubj")))  # the policy is the model's
+    np.testing.assert_array_equal(loaded.predict(kb.DMatrix(strange)), booster.predict(kb.DMatrix(missing)))
 
 
 def test_unseen_codes() -> None:
     """Declared, but not in the rows of training; and beyond what was declared."""
     frame, y = make_frame()
     train = frame[frame["color"] != "z"]
-    booster = kauri.train(PARAMS, kauri.DMatrix(train, y[frame["color"] != "z"]), 3)
+    booster = kb.train(PARAMS, kb.DMatrix(train, y[frame["color"] != "z"]), 3)
     rows = np.array([[4, 0, 0], [9, 1, 0], [-3, 1, 0], [1.5, 1, 0], [2, 0, 0]], np.float32)
     missing = rows.copy()
     missing[:4, 0] = np.nan
@@ -182,7 +182,7 @@ def test_unseen_codes() -> None:
     assert booster.inplace_predict(rows, **plain)[4] == left[4]
     booster.set_param("unseen_category", "error")
     for row, value in enumerate(["4", "9", "-3", "1.5"]):
-        with pytest.raises(kauri.DataError, match=rf"row 0 of column 0 has the category {value}"):
+        with pytest.raises(kb.DataError, match=rf"row 0 of column 0 .*has the category {value}"):
             booster.inplace_predict(rows[row : row + 1], **plain)
     np.testing.assert_array_equal(booster.inplace_predict(rows[4:], **plain), left[4:])
     booster.set_param("unseen_category", "xgboost")
@@ -194,58 +194,58 @@ def test_unseen_in_evaluation_and_counts() -> None:
     strange, missing = unseen(frame), frame.copy()
     missing.loc[missing.index[0], "color"] = np.nan
     results: dict[str, Any] = {}
-    evals = [(kauri.DMatrix(strange, y), "strange"), (kauri.DMatrix(missing, y), "missing")]
+    evals = [(kb.DMatrix(strange, y), "strange"), (kb.DMatrix(missing, y), "missing")]
     params = {**PARAMS, "unseen_category": "missing"}
-    booster = kauri.train(params, kauri.DMatrix(frame, y), 3, evals=evals, evals_result=results, verbose_eval=False)
+    booster = kb.train(params, kb.DMatrix(frame, y), 3, evals=evals, evals_result=results, verbose_eval=False)
     assert results["strange"] == results["missing"]
-    with pytest.raises(kauri.DataError, match="pink"):
-        kauri.train({**PARAMS, "unseen_category": "error"}, kauri.DMatrix(frame, y), 3, evals=evals)
-    explained = kauri.explain(booster, strange, background=frame.iloc[:20])
-    np.testing.assert_array_equal(explained.values[0], kauri.explain(booster, missing, background=frame[:20]).values[0])
+    with pytest.raises(kb.DataError, match="pink"):
+        kb.train({**PARAMS, "unseen_category": "error"}, kb.DMatrix(frame, y), 3, evals=evals)
+    explained = kb.explain(booster, strange, background=frame.iloc[:20])
+    np.testing.assert_array_equal(explained.values[0], kb.explain(booster, missing, background=frame[:20]).values[0])
 
 
 def test_policy_without_knowledge() -> None:
     frame, y = make_frame()
-    booster = kauri.train(PARAMS, kauri.DMatrix(frame, y), 2)
+    booster = kb.train(PARAMS, kb.DMatrix(frame, y), 2)
     document = json.loads(booster.save_raw("json"))
     trees = document["learner"]["gradient_booster"]["model"]
     del document["learner"]["attributes"]["kauri_cats_seen"]
-    named = kauri.Booster({"unseen_category": "error"}, model_file=bytearray(json.dumps(document).encode()))
-    np.testing.assert_array_equal(named.predict(kauri.DMatrix(frame)), booster.predict(kauri.DMatrix(frame)))
+    named = kb.Booster({"unseen_category": "error"}, model_file=bytearray(json.dumps(document).encode()))
+    np.testing.assert_array_equal(named.predict(kb.DMatrix(frame)), booster.predict(kb.DMatrix(frame)))
     trees["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
-    unknown = kauri.Booster({"unseen_category": "error"}, model_file=bytearray(json.dumps(document).encode()))
-    with pytest.raises(kauri.ModelError, match="unseen_category=error needs to know"):
-        unknown.predict(kauri.DMatrix(frame))
-    with pytest.raises(kauri.ParameterError, match="unseen_category='drop' is not valid; expected xgboost, missing"):
-        kauri.train({"unseen_category": "drop"}, kauri.DMatrix(frame, y), 1)
+    unknown = kb.Booster({"unseen_category": "error"}, model_file=bytearray(json.dumps(document).encode()))
+    with pytest.raises(kb.ModelError, match="unseen_category=error needs to know"):
+        unknown.predict(kb.DMatrix(frame))
+    with pytest.raises(kb.ParameterError, match="unseen_category='drop' is not valid; expected xgboost, missing"):
+        kb.train({"unseen_category": "drop"}, kb.DMatrix(frame, y), 1)
 
 
 def test_continued_training() -> None:
     frame, y = make_frame()
-    booster = kauri.train(PARAMS, kauri.DMatrix(frame, y), 4)
-    half = kauri.train(PARAMS, kauri.DMatrix(frame, y), 2)
-    on = kauri.train(PARAMS, kauri.DMatrix(frame, y), 2, xgb_model=half)
+    booster = kb.train(PARAMS, kb.DMatrix(frame, y), 4)
+    half = kb.train(PARAMS, kb.DMatrix(frame, y), 2)
+    on = kb.train(PARAMS, kb.DMatrix(frame, y), 2, xgb_model=half)
     assert on.save_raw("json") == booster.save_raw("json")
     more = unseen(frame)
-    grown = kauri.train({**PARAMS, "unseen_category": "error"}, kauri.DMatrix(more, y), 1, xgb_model=half)
+    grown = kb.train({**PARAMS, "unseen_category": "error"}, kb.DMatrix(more, y), 1, xgb_model=half)
     assert grown.get_categories()["color"] == [*COLORS, "pink"]
-    grown.predict(kauri.DMatrix(more))
+    grown.predict(kb.DMatrix(more))
 
 
 def test_refresh_of_categorical_trees() -> None:
     frame, y = make_frame()
-    booster = kauri.train(PARAMS, kauri.DMatrix(frame, y), 3)
+    booster = kb.train(PARAMS, kb.DMatrix(frame, y), 3)
     params = {**PARAMS, "process_type": "update", "updater": "refresh", "refresh_leaf": 0}
-    same = kauri.train(params, kauri.DMatrix(frame, y), 3, xgb_model=booster)
-    np.testing.assert_array_equal(same.predict(kauri.DMatrix(frame)), booster.predict(kauri.DMatrix(frame)))
+    same = kb.train(params, kb.DMatrix(frame, y), 3, xgb_model=booster)
+    np.testing.assert_array_equal(same.predict(kb.DMatrix(frame)), booster.predict(kb.DMatrix(frame)))
 
 
 @pytest.mark.parametrize("method", ["hist", "approx", "exact"])
 def test_same_bytes_for_any_number_of_threads(method: str) -> None:
     frame, y = make_frame(3000)
-    data = kauri.DMatrix(frame, y)
+    data = kb.DMatrix(frame, y)
     params = {**PARAMS, "tree_method": method, "subsample": 0.8, "colsample_bynode": 0.7}
-    models = [kauri.train({**params, "nthread": n}, data, 4).save_raw("ubj") for n in (1, 2, 3)]
+    models = [kb.train({**params, "nthread": n}, data, 4).save_raw("ubj") for n in (1, 2, 3)]
     assert models[0] == models[1] == models[2]
 
 
@@ -256,7 +256,7 @@ def test_estimators() -> None:
     model.predict(unseen(frame))
     labels = KauriClassifier(n_estimators=5).fit(frame, y > 1).predict(reordered(frame))
     assert (labels == (y > 1)).mean() > 0.9
-    with pytest.raises(kauri.DataError, match="column color is categorical and enable_categorical is False"):
+    with pytest.raises(kb.DataError, match="column color is categorical and enable_categorical is False"):
         KauriRegressor(enable_categorical=False).fit(frame, y)
     X = np.column_stack([frame["color"].cat.codes + 1, frame["x"]])
     coded = KauriRegressor(n_estimators=2, feature_types=["c", "q"]).fit(X, y)
@@ -265,16 +265,16 @@ def test_estimators() -> None:
 
 def test_slices_and_folds_keep_names() -> None:
     frame, y = make_frame()
-    data = kauri.DMatrix(frame, y)
+    data = kb.DMatrix(frame, y)
     assert data.slice([3, 1, 2]).get_categories() == data.get_categories()
-    scores = kauri.cv(PARAMS, data, 3, nfold=3)
+    scores = kb.cv(PARAMS, data, 3, nfold=3)
     assert len(scores) > 0
 
 
 def test_batches_with_names() -> None:
     frame, _ = make_frame()
 
-    class Batches(kauri.DataIter):
+    class Batches(kb.DataIter):
         def __init__(self, frames: list[pd.DataFrame]) -> None:
             super().__init__()
             self.frames, self.at = frames, 0
@@ -289,31 +289,31 @@ def test_batches_with_names() -> None:
             self.at += 1
             return True
 
-    whole = kauri.DMatrix(Batches([frame[:100], frame[100:]]))
+    whole = kb.DMatrix(Batches([frame[:100], frame[100:]]))
     assert whole.get_categories() == {"color": COLORS, "size": SIZES}
-    np.testing.assert_array_equal(whole.get_data().toarray(), kauri.DMatrix(frame).get_data().toarray())
-    with pytest.raises(kauri.DataError, match="names of categories: batch 1 differs"):
-        kauri.DMatrix(Batches([frame[:100], reordered(frame)[100:]]))
+    np.testing.assert_array_equal(whole.get_data().toarray(), kb.DMatrix(frame).get_data().toarray())
+    with pytest.raises(kb.DataError, match=r"number of categories between batches.*: batch 1 differs"):
+        kb.DMatrix(Batches([frame[:100], reordered(frame)[100:]]))
 
 
 def test_matrices_of_bins() -> None:
     frame, y = make_frame()
-    plain = kauri.DMatrix(frame, y)
-    bins = kauri.QuantileDMatrix(frame, y)
+    plain = kb.DMatrix(frame, y)
+    bins = kb.QuantileDMatrix(frame, y)
     assert bins.get_categories() == plain.get_categories()
-    models = [kauri.train(PARAMS, data, 3).save_raw("json") for data in (plain, bins)]
+    models = [kb.train(PARAMS, data, 3).save_raw("json") for data in (plain, bins)]
     seen = [json.loads(model)["learner"]["attributes"]["kauri_cats_seen"] for model in models]
     assert seen[0] == seen[1]
     assert models[0] == models[1]
-    booster = kauri.train(PARAMS, bins, 3)
+    booster = kb.train(PARAMS, bins, 3)
     np.testing.assert_array_equal(booster.predict(bins), booster.predict(plain))
 
 
 def test_binary_form_keeps_names(tmp_path: Path) -> None:
     frame, y = make_frame()
-    data = kauri.DMatrix(frame, y)
+    data = kb.DMatrix(frame, y)
     data.save_binary(tmp_path / "frame.bin")
-    loaded = kauri.DMatrix(tmp_path / "frame.bin")
+    loaded = kb.DMatrix(tmp_path / "frame.bin")
     assert loaded.get_categories() == data.get_categories()
     assert loaded.feature_types == data.feature_types
 
@@ -322,9 +322,9 @@ def test_binary_form_keeps_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("method", ["hist", "approx", "exact"])
 def test_values_that_are_no_categories(value: float, method: str) -> None:
     X = np.array([[0, 1], [1, 2], [value, 3], [np.nan, 4]], np.float32)
-    data = kauri.DMatrix(X, [0, 1, 0, 1], feature_types=["c", "q"], feature_names=["kind", "size"])
-    with pytest.raises(kauri.DataError, match=r"row 2 of the categorical column 0 \('kind'\) is .*NaN for missing"):
-        kauri.train({"tree_method": method}, data, 1)
+    data = kb.DMatrix(X, [0, 1, 0, 1], feature_types=["c", "q"], feature_names=["kind", "size"])
+    with pytest.raises(kb.DataError, match=r"row 2 of the categorical column 0 \('kind'\) is .*NaN for missing"):
+        kb.train({"tree_method": method}, data, 1)
 
 
 @pytest.mark.parametrize(
@@ -338,39 +338,39 @@ def test_values_that_are_no_categories(value: float, method: str) -> None:
 )
 def test_what_categories_cannot_do(params: dict[str, Any], message: str) -> None:
     X = np.array([[0, 1], [1, 2], [2, 3], [0, 4]], np.float32)
-    with pytest.raises(kauri.KauriError, match=message):
-        kauri.train(params, kauri.DMatrix(X, [0, 1, 0, 1], feature_types=["c", "q"]), 1)
+    with pytest.raises(kb.KauriError, match=message):
+        kb.train(params, kb.DMatrix(X, [0, 1, 0, 1], feature_types=["c", "q"]), 1)
 
 
 def test_interaction_constraints_hold() -> None:
     frame, y = make_frame()
-    data = kauri.DMatrix(frame, y)
+    data = kb.DMatrix(frame, y)
     params = {**PARAMS, "interaction_constraints": "[[0],[1,2]]"}
-    interactions = kauri.train(params, data, 3).predict(data, pred_interactions=True)
+    interactions = kb.train(params, data, 3).predict(data, pred_interactions=True)
     assert np.abs(interactions[:, 0, 1:3]).max() == 0.0
     assert np.abs(interactions[:, 1, 2]).max() > 0.0
 
 
 def test_names_that_do_not_fit() -> None:
     frame, y = make_frame()
-    booster = kauri.train(PARAMS, kauri.DMatrix(frame, y), 1)
+    booster = kb.train(PARAMS, kb.DMatrix(frame, y), 1)
     texts = frame.assign(size=frame["size"].astype(str).astype("category"))
-    with pytest.raises(kauri.DataError, match="the categories of column 1 are texts, as '-5', but were integers"):
-        booster.predict(kauri.DMatrix(texts))
+    with pytest.raises(kb.DataError, match=r"of column 1 \('size'\) are texts, as '-5', but were integers"):
+        booster.predict(kb.DMatrix(texts))
     floats = pd.DataFrame({"f": pd.Categorical([1.5, 2.5])})
-    with pytest.raises(kauri.DataError, match="column 0: its categories are named by numbers that are no integers"):
-        kauri.DMatrix(floats)
+    with pytest.raises(kb.DataError, match=r"column 0.*: its categories have names of a floating point dtype"):
+        kb.DMatrix(floats)
 
 
 def test_hostile_category_tables() -> None:
     frame, y = make_frame()
-    document = json.loads(kauri.train(PARAMS, kauri.DMatrix(frame, y), 1).save_raw("json"))
+    document = json.loads(kb.train(PARAMS, kb.DMatrix(frame, y), 1).save_raw("json"))
     trees = document["learner"]["gradient_booster"]["model"]
 
     def load(**changes: Any) -> None:
         model = json.loads(json.dumps(document))
         model["learner"]["gradient_booster"]["model"].update(changes)
-        kauri.Booster(model_file=bytearray(json.dumps(model).encode()))
+        kb.Booster(model_file=bytearray(json.dumps(model).encode()))
 
     load()
     seen, enc = json.loads(document["learner"]["attributes"]["kauri_cats_seen"])["seen"], trees["cats"]["enc"]
@@ -384,5 +384,5 @@ def test_hostile_category_tables() -> None:
         ({"cats_seen": {**seen, "values": [5] * len(seen["values"])}}, "do not ascend"),
         ({"cats_seen": {**seen, "unseen_category": "drop"}}, "is 'drop'; expected xgboost, missing or error"),
     ]:
-        with pytest.raises(kauri.ModelError, match=message):
+        with pytest.raises(kb.ModelError, match=message):
             load(**change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,7 +15,7 @@ COLUMNS = {"a": [1.5, None, 3.0], "b": [1, 2, None], "c": [True, False, None], "
 EXPECTED = np.array([[1.5, 1, 1, 4], [np.nan, 2, 0, 5], [3, np.nan, np.nan, 6]])
 
 
-def present(data: kauri.DMatrix) -> tuple[list[float], list[int]]:
+def present(data: kb.DMatrix) -> tuple[list[float], list[int]]:
     csr = data.get_data()
     return csr.data.tolist(), csr.indptr.tolist()
 
@@ -63,27 +63,27 @@ SOURCES = {
 
 @pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES.keys())
 def test_nulls_names_and_types(make: Any) -> None:
-    data = kauri.DMatrix(make(), label=[0, 1, 0])
-    assert present(data) == present(kauri.DMatrix(EXPECTED))
+    data = kb.DMatrix(make(), label=[0, 1, 0])
+    assert present(data) == present(kb.DMatrix(EXPECTED))
     assert data.feature_names == ["a", "b", "c", "d"]
     assert data.feature_types is not None
     assert data.feature_types[0] == "float"
     assert data.feature_types[3] == "int"
-    assert kauri.DMatrix(make(), missing=5).num_nonmissing() == 8
-    assert kauri.DMatrix(make(), feature_names=["w", "x", "y", "z"]).feature_names == ["w", "x", "y", "z"]
+    assert kb.DMatrix(make(), missing=5).num_nonmissing() == 8
+    assert kb.DMatrix(make(), feature_names=["w", "x", "y", "z"]).feature_names == ["w", "x", "y", "z"]
 
 
 @pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES.keys())
 def test_predictions_in_place(make: Any) -> None:
-    booster = kauri.train({"max_depth": 2, "min_child_weight": 0}, kauri.DMatrix(make(), label=[0, 1, 5]), 3)
-    expected = booster.predict(kauri.DMatrix(make()))
+    booster = kb.train({"max_depth": 2, "min_child_weight": 0}, kb.DMatrix(make(), label=[0, 1, 5]), 3)
+    expected = booster.predict(kb.DMatrix(make()))
     np.testing.assert_array_equal(booster.inplace_predict(make()), expected)
 
 
 def test_batches_of_arrow() -> None:
     table = arrow_table()
 
-    class Rows(kauri.DataIter):
+    class Rows(kb.DataIter):
         def next(self, input_data: Any) -> bool:
             if self.at == 3:
                 return False
@@ -94,24 +94,24 @@ def test_batches_of_arrow() -> None:
         def reset(self) -> None:
             self.at = 0
 
-    data = kauri.DMatrix(Rows())
-    assert present(data) == present(kauri.DMatrix(EXPECTED))
+    data = kb.DMatrix(Rows())
+    assert present(data) == present(kb.DMatrix(EXPECTED))
     assert data.feature_names == ["a", "b", "c", "d"]
 
 
 def test_labels_from_columns() -> None:
     for label in (pa.array([1, 2, 3]), pa.chunked_array([[1, 2], [3]]), pl.Series([1, 2, 3]), pd.Series([1, 2, 3])):
-        np.testing.assert_array_equal(kauri.DMatrix(EXPECTED, label=label).get_label(), [1, 2, 3])
+        np.testing.assert_array_equal(kb.DMatrix(EXPECTED, label=label).get_label(), [1, 2, 3])
     for label in (pa.table({"y": [1, 2, 3], "z": [4, 5, 6]}), pl.DataFrame({"y": [1, 2, 3], "z": [4, 5, 6]})):
-        np.testing.assert_array_equal(kauri.DMatrix(EXPECTED, label=label).get_label(), [[1, 4], [2, 5], [3, 6]])
-    with pytest.raises(kauri.DataError, match="label of row 1 is nan"):
-        kauri.DMatrix(EXPECTED, label=pa.array([1, None, 3]))
+        np.testing.assert_array_equal(kb.DMatrix(EXPECTED, label=label).get_label(), [[1, 4], [2, 5], [3, 6]])
+    with pytest.raises(kb.DataError, match="label of row 1 is nan"):
+        kb.DMatrix(EXPECTED, label=pa.array([1, None, 3]))
 
 
 def test_pandas_columns_that_are_not_numbers() -> None:
     frame = pd.DataFrame({"x": [1], "color": ["red"], "when": [pd.Timestamp(0)]})
-    with pytest.raises(kauri.DataError, match=r"color \(.*when \(datetime64.*astype\('category'\)"):
-        kauri.DMatrix(frame)
+    with pytest.raises(kb.DataError, match=r"color \(.*when \(datetime64.*astype\('category'\)"):
+        kb.DMatrix(frame)
 
 
 def test_arrow_columns_that_are_not_numbers() -> None:
@@ -121,11 +121,11 @@ def test_arrow_columns_that_are_not_numbers() -> None:
         (pa.array([[1]]), "'color' holds nested"),
         (pa.array([None]), "'color' holds nothing but nulls"),
     ]:
-        with pytest.raises(kauri.DataError, match=message):
-            kauri.DMatrix(pa.table({"x": [1.0], "color": values}))
-    with pytest.raises(kauri.DataError, match="times"):
-        kauri.DMatrix(pl.DataFrame({"when": [pd.Timestamp(0).to_pydatetime()]}))
-    with pytest.raises(kauri.DataError, match="row 1, column 0 is inf"):
-        kauri.DMatrix(pl.DataFrame({"x": [1.0, np.inf]}))
-    with pytest.raises(kauri.DataError, match="not a table"):
-        kauri.DMatrix(pa.array([1.0, 2.0]))
+        with pytest.raises(kb.DataError, match=message):
+            kb.DMatrix(pa.table({"x": [1.0], "color": values}))
+    with pytest.raises(kb.DataError, match="times"):
+        kb.DMatrix(pl.DataFrame({"when": [pd.Timestamp(0).to_pydatetime()]}))
+    with pytest.raises(kb.DataError, match="row 1, column 0 is inf"):
+        kb.DMatrix(pl.DataFrame({"x": [1.0, np.inf]}))
+    with pytest.raises(kb.DataError, match="not a table"):
+        kb.DMatrix(pa.array([1.0, 2.0]))

@@ -6,11 +6,11 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
-HAS_DEVICE = bool(kauri.build_info()["USE_CUDA"])
+HAS_DEVICE = bool(kb.build_info()["USE_CUDA"])
 PARAMS = {"device": "cuda", "tree_method": "exact", "objective": "binary:logistic", "max_depth": 4}
 
 
@@ -32,20 +32,20 @@ def to_device(request: pytest.FixtureRequest) -> Callable[[np.ndarray], Any]:
 
 
 def host(values: Any) -> np.ndarray:
-    return values.cpu().numpy() if hasattr(values, "cpu") else kauri.device.to_host(values)
+    return values.cpu().numpy() if hasattr(values, "cpu") else kb.device.to_host(values)
 
 
 @pytest.mark.skipif(HAS_DEVICE, reason="there is a CUDA device")
 def test_without_a_device(binary: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = binary
-    booster = kauri.train({"device": "cpu"}, kauri.DMatrix(X, y), 1)
+    booster = kb.train({"device": "cpu"}, kb.DMatrix(X, y), 1)
     for act in (
-        lambda: kauri.DMatrix(Announced(X)),
-        lambda: kauri.DMatrix(X, Announced(y)),
+        lambda: kb.DMatrix(Announced(X)),
+        lambda: kb.DMatrix(X, Announced(y)),
         lambda: booster.inplace_predict(Announced(X)),
-        lambda: booster.boost(kauri.DMatrix(X), 1, Announced(y), Announced(y)),
+        lambda: booster.boost(kb.DMatrix(X), 1, Announced(y), Announced(y)),
     ):
-        with pytest.raises(kauri.DeviceError, match=r"array in device memory was given, but .*copy the array to host"):
+        with pytest.raises(kb.DeviceError, match=r"array in device memory was given, but .*copy the array to host"):
             act()
 
 
@@ -61,8 +61,8 @@ def test_without_a_device(binary: tuple[np.ndarray, np.ndarray]) -> None:
     ],
 )
 def test_bad_arrays(values: np.ndarray, more: dict[str, Any], message: str) -> None:
-    with pytest.raises(kauri.DataError, match=message):
-        kauri.DMatrix(Announced(values, **more))
+    with pytest.raises(kb.DataError, match=message):
+        kb.DMatrix(Announced(values, **more))
 
 
 def test_a_tensor_that_refuses() -> None:
@@ -71,14 +71,14 @@ def test_a_tensor_that_refuses() -> None:
         def __cuda_array_interface__(self) -> dict[str, Any]:
             raise RuntimeError("use tensor.detach()")
 
-    with pytest.raises(kauri.DataError, match="detach"):
-        kauri.DMatrix(WithHistory())
+    with pytest.raises(kb.DataError, match="detach"):
+        kb.DMatrix(WithHistory())
 
 
 @pytest.mark.skipif(not HAS_DEVICE, reason="no CUDA device")
 def test_host_memory_is_no_device_memory() -> None:
-    with pytest.raises(kauri.DataError, match="host memory"):
-        kauri.DMatrix(Announced(np.zeros((2, 2), np.float32)))
+    with pytest.raises(kb.DataError, match="host memory"):
+        kb.DMatrix(Announced(np.zeros((2, 2), np.float32)))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1"])
@@ -86,19 +86,19 @@ def test_the_same_model(to_device: Callable, binary: tuple[np.ndarray, np.ndarra
     X, y = binary
     values = (np.nan_to_num(X) * 10 + 100).astype(dtype) if dtype[0] in "iu" else X.astype(dtype)
     weights = np.linspace(0.5, 2, len(y))
-    on_host = kauri.DMatrix(values, y, weight=weights, missing=100)
-    on_device = kauri.DMatrix(to_device(values), to_device(y), weight=to_device(weights), missing=100)
+    on_host = kb.DMatrix(values, y, weight=weights, missing=100)
+    on_device = kb.DMatrix(to_device(values), to_device(y), weight=to_device(weights), missing=100)
     assert on_device.num_nonmissing() == on_host.num_nonmissing()
     np.testing.assert_array_equal(on_device.get_label(), y)
-    models = [kauri.train(PARAMS, data, 4).save_raw("ubj") for data in (on_host, on_device)]
-    models.append(kauri.train({**PARAMS, "device": "cpu"}, on_device, 4).save_raw("ubj"))
+    models = [kb.train(PARAMS, data, 4).save_raw("ubj") for data in (on_host, on_device)]
+    models.append(kb.train({**PARAMS, "device": "cpu"}, on_device, 4).save_raw("ubj"))
     assert models[0] == models[1] == models[2]
 
 
 def test_predictions_stay_there(to_device: Callable, binary: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = binary
-    booster = kauri.train(PARAMS, kauri.DMatrix(X, y), 4)
-    rows, matrix = to_device(X), kauri.DMatrix(to_device(X))
+    booster = kb.train(PARAMS, kb.DMatrix(X, y), 4)
+    rows, matrix = to_device(X), kb.DMatrix(to_device(X))
     marked = to_device(np.where(np.isnan(X), np.float32(-999), X))
     for kind in ("value", "margin"):
         expected = booster.inplace_predict(X, predict_type=kind)
@@ -118,12 +118,12 @@ def test_predictions_stay_there(to_device: Callable, binary: tuple[np.ndarray, n
         booster.inplace_predict(X, base_margin=margin, iteration_range=(1, 3)),
     )
     for how in ({"pred_leaf": True}, {"pred_contribs": True}):
-        np.testing.assert_array_equal(host(booster.predict(matrix, **how)), booster.predict(kauri.DMatrix(X), **how))
+        np.testing.assert_array_equal(host(booster.predict(matrix, **how)), booster.predict(kb.DMatrix(X), **how))
 
 
 def test_memory_outlives_the_booster(to_device: Callable, binary: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = binary
-    booster = kauri.train(PARAMS, kauri.DMatrix(X, y), 2)
+    booster = kb.train(PARAMS, kb.DMatrix(X, y), 2)
     expected = booster.inplace_predict(X)
     result = booster.inplace_predict(to_device(X))
     del booster
@@ -135,20 +135,20 @@ def test_custom_objective(to_device: Callable, binary: tuple[np.ndarray, np.ndar
     labels = to_device(y)
     xp = importlib.import_module(type(labels).__module__.split(".")[0])
 
-    def squared_error(margins: Any, data: kauri.DMatrix) -> tuple[Any, Any]:
+    def squared_error(margins: Any, data: kb.DMatrix) -> tuple[Any, Any]:
         if isinstance(margins, np.ndarray) and not hasattr(margins, "__cuda_array_interface__"):
             return margins - y, np.ones_like(y)
         here = xp.asarray(margins) if xp.__name__ == "cupy" else xp.as_tensor(margins, device="cuda")
         return here - labels, xp.ones_like(labels)
 
     params = {"device": "cuda", "tree_method": "exact", "max_depth": 3}
-    on_host = kauri.train(params, kauri.DMatrix(X, y), 4, obj=squared_error)
-    on_device = kauri.train(params, kauri.DMatrix(to_device(X), labels), 4, obj=squared_error)
+    on_host = kb.train(params, kb.DMatrix(X, y), 4, obj=squared_error)
+    on_device = kb.train(params, kb.DMatrix(to_device(X), labels), 4, obj=squared_error)
     assert on_host.save_raw("ubj") == on_device.save_raw("ubj")
 
 
 def test_estimators_return_host_arrays(to_device: Callable, binary: tuple[np.ndarray, np.ndarray]) -> None:
-    from kauri.sklearn import KauriClassifier
+    from kauriboost.sklearn import KauriClassifier
 
     X, y = binary
     model = KauriClassifier(n_estimators=3, device="cuda", tree_method="exact").fit(to_device(X), y)

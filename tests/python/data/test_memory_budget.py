@@ -14,7 +14,7 @@ PROGRAM = """
 import json
 import sys
 
-import kauri
+import kauriboost
 import numpy as np
 
 ROWS, COLS, AT_ONCE, BUDGET = 200_000, 128, 10_000, int(sys.argv[1])
@@ -22,7 +22,7 @@ BASE = np.random.default_rng(5).standard_normal((AT_ONCE, COLS), dtype=np.float3
 LABELS = (BASE[:, 0] + BASE[:, 1] > 0).astype(np.float32)
 
 
-class Shifted(kauri.DataIter):
+class Shifted(kauriboost.DataIter):
     def __init__(self, n_batches):
         self.n_batches, self.at, self.rows = n_batches, 0, np.empty_like(BASE)
 
@@ -44,9 +44,9 @@ def resident(name):
 
 
 def train(n_batches, budget):
-    data = kauri.ExtMemQuantileDMatrix(Shifted(n_batches), max_bin=32, nthread=1, memory_budget=budget)
+    data = kauriboost.ExtMemQuantileDMatrix(Shifted(n_batches), max_bin=32, nthread=1, memory_budget=budget)
     params = {"objective": "binary:logistic", "max_bin": 32, "nthread": 1, "max_depth": 7, "eval_metric": "auc"}
-    return kauri.train(params, data, 3, evals=[(data, "train")], verbose_eval=False)
+    return kauriboost.train(params, data, 3, evals=[(data, "train")], verbose_eval=False)
 
 
 train(1, 0)  # threads and what they keep

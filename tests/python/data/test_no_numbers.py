@@ -7,17 +7,17 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from kauri._binding.arrays import interface_members
-from kauri._binding.calls import call_handle
-from kauri._binding.library import LIB, check
-from kauri._binding.text import config
-from kauri.sklearn import KauriClassifier, KauriRegressor
+from kauriboost._binding.arrays import interface_members
+from kauriboost._binding.calls import call_handle
+from kauriboost._binding.library import LIB, check
+from kauriboost._binding.text import config
+from kauriboost.sklearn import KauriClassifier, KauriRegressor
 from scipy.sparse import csr_matrix
 
 DAYS = np.array(["2024-01-01", "NaT", "2024-01-03", "2024-01-04"], "M8[D]")
@@ -75,10 +75,10 @@ def no_numbers(request: pytest.FixtureRequest) -> Any:
 
 FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "group", "qid")
 PLACES: dict[str, Callable[[Any], Any]] = {
-    **{field: lambda v, field=field: kauri.DMatrix(X, **{field: v}) for field in FIELDS},
-    "feature_weights": lambda v: kauri.DMatrix(np.zeros((1, 4)), feature_weights=v),
-    "gradients": lambda v: kauri.Booster().boost(kauri.DMatrix(X, Y), 0, v, np.ones(4)),
-    "margins in place": lambda v: kauri.train({}, kauri.DMatrix(X, Y), 1).inplace_predict(X, base_margin=v),
+    **{field: lambda v, field=field: kb.DMatrix(X, **{field: v}) for field in FIELDS},
+    "feature_weights": lambda v: kb.DMatrix(np.zeros((1, 4)), feature_weights=v),
+    "gradients": lambda v: kb.Booster().boost(kb.DMatrix(X, Y), 0, v, np.ones(4)),
+    "margins in place": lambda v: kb.train({}, kb.DMatrix(X, Y), 1).inplace_predict(X, base_margin=v),
     "targets": lambda v: KauriRegressor(n_estimators=1).fit(X, v),
     "weights of rows": lambda v: KauriClassifier(n_estimators=1).fit(X, Y, sample_weight=v),
 }
@@ -96,9 +96,9 @@ def test_refused_as_features(name: str) -> None:
     is_masked = isinstance(values, np.ma.MaskedArray)
     table = values.to_frame() if hasattr(values, "to_frame") else values if is_masked else np.asarray(values)
     table = table if isinstance(table, pd.DataFrame) else table.reshape(-1, 1)
-    booster = kauri.train({}, kauri.DMatrix(X[:, :1], Y), 1)
-    for read in (kauri.DMatrix, kauri.QuantileDMatrix, booster.inplace_predict, KauriRegressor().fit(X, Y).predict):
-        with pytest.raises(kauri.DataError, match=r"dates|durations|texts|records|omplex|not numbers"):
+    booster = kb.train({}, kb.DMatrix(X[:, :1], Y), 1)
+    for read in (kb.DMatrix, kb.QuantileDMatrix, booster.inplace_predict, KauriRegressor().fit(X, Y).predict):
+        with pytest.raises(kb.DataError, match=r"dates|durations|texts|records|omplex|not numbers"):
             read(table)
 
 
@@ -116,26 +116,26 @@ TIMES = {
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"])
 def test_refused_columns_of_frames(make: Callable[[Any], Any], values: list[Any]) -> None:
     frame = make({"fine": [1.0], "when": values})
-    booster = kauri.train({}, kauri.DMatrix(X, Y), 1)
-    for read in (kauri.DMatrix, booster.inplace_predict):
-        with pytest.raises(kauri.DataError, match="when"):
+    booster = kb.train({}, kb.DMatrix(X, Y), 1)
+    for read in (kb.DMatrix, booster.inplace_predict):
+        with pytest.raises(kb.DataError, match="when"):
             read(frame)
 
 
 def test_masked_records() -> None:
-    with pytest.raises(kauri.DataError, match="records"):
-        kauri.DMatrix(np.ma.zeros((4, 1), [("a", "f8"), ("b", "f8")]))
+    with pytest.raises(kb.DataError, match="records"):
+        kb.DMatrix(np.ma.zeros((4, 1), [("a", "f8"), ("b", "f8")]))
 
 
 def test_what_still_counts_as_numbers() -> None:
     label = objects(Decimal("1.5"), np.float32(2), np.array(3.0), False)
-    np.testing.assert_array_equal(kauri.DMatrix(X, label).get_label(), [1.5, 2, 3, 0])
-    rows = kauri.DMatrix(objects(None, 5).reshape(2, 2))
+    np.testing.assert_array_equal(kb.DMatrix(X, label).get_label(), [1.5, 2, 3, 0])
+    rows = kb.DMatrix(objects(None, 5).reshape(2, 2))
     np.testing.assert_array_equal(rows.get_data().toarray(), [[0, 5], [0, 1]])
     assert rows.num_nonmissing() == 2
     masked = np.ma.masked_array(objects("a"), [1, 0, 0, 0]).reshape(2, 2)  # what is masked does not matter
-    assert kauri.DMatrix(masked).num_nonmissing() == 2
-    assert kauri.DMatrix(csr_matrix(X)).num_nonmissing() == 7
+    assert kb.DMatrix(masked).num_nonmissing() == 2
+    assert kb.DMatrix(csr_matrix(X)).num_nonmissing() == 7
 
 
 def test_tables_of_labels() -> None:
@@ -163,15 +163,15 @@ class DeviceFrame:
 
 
 def test_refused_columns_in_device_memory() -> None:
-    with pytest.raises(kauri.DataError, match=r"when \(M8\[s\]\), long \(m8\[s\]\)"):
-        kauri.DMatrix(DeviceFrame(fine="f4", when="M8[s]", long="m8[s]"))
+    with pytest.raises(kb.DataError, match=r"when \(M8\[s\]\), long \(m8\[s\]\)"):
+        kb.DMatrix(DeviceFrame(fine="f4", when="M8[s]", long="m8[s]"))
 
 
 @pytest.mark.parametrize("typestr", ["<M8[ns]", "<m8[s]", "<M8", "<m8", "|V8", "<U1", "|S1", "|O", "<c8"])
 def test_refused_by_the_library(typestr: str) -> None:
     values = np.zeros((4, 2), np.int64)
     described = {**interface_members(values), "typestr": typestr}
-    data = kauri.DMatrix(X)
+    data = kb.DMatrix(X)
     for act in (
         lambda text: call_handle(LIB.XGDMatrixCreateFromDense, text, b'{"missing": NaN}'),
         lambda text: check(LIB.XGDMatrixSetInfoFromInterface(data.handle, b"base_margin", text)),
@@ -179,5 +179,5 @@ def test_refused_by_the_library(typestr: str) -> None:
             LIB.XGDMatrixCreateFromColumnar, b"[%b]" % text.replace(b"[4, 2]", b"[4]"), b'{"missing": NaN}'
         ),
     ):
-        with pytest.raises(kauri.DataError, match="typestr"):
+        with pytest.raises(kb.DataError, match="typestr"):
             act(config(**described))

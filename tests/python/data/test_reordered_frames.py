@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from kauri.sklearn import KauriClassifier, KauriRanker, KauriRegressor
+from kauriboost.sklearn import KauriClassifier, KauriRanker, KauriRegressor
 from sklearn.metrics import log_loss
 
 mpl.use("Agg")
@@ -82,28 +82,28 @@ def kind(request: pytest.FixtureRequest) -> Callable[[pd.DataFrame], Any]:
 
 @pytest.mark.parametrize("params", [{}, {"tree_method": "approx"}, {"booster": "dart"}], ids=str)
 def test_permutation_importance(kind: Callable[[pd.DataFrame], Any], params: dict[str, Any]) -> None:
-    booster = kauri.train({**PARAMS, **params}, kauri.DMatrix(kind(FRAME), Y), 8, **QUIET)
-    same = kauri.permutation_importance(booster, kind(FRAME), Y)
-    other = kauri.permutation_importance(booster, kind(OTHER), Y)
+    booster = kb.train({**PARAMS, **params}, kb.DMatrix(kind(FRAME), Y), 8, **QUIET)
+    same = kb.permutation_importance(booster, kind(FRAME), Y)
+    other = kb.permutation_importance(booster, kind(OTHER), Y)
     np.testing.assert_array_equal(other.repeats, same.repeats)
     assert other.baseline == same.baseline
     assert same.baseline == pytest.approx(
-        np.sqrt(np.mean((booster.predict(kauri.DMatrix(kind(FRAME))) - Y) ** 2)), rel=1e-5
+        np.sqrt(np.mean((booster.predict(kb.DMatrix(kind(FRAME))) - Y) ** 2)), rel=1e-5
     )
-    matrix = kauri.permutation_importance(booster, kauri.DMatrix(kind(OTHER), Y))
+    matrix = kb.permutation_importance(booster, kb.DMatrix(kind(OTHER), Y))
     np.testing.assert_array_equal(matrix.repeats, same.repeats)
 
 
 def test_permutation_importance_by_hand() -> None:
     """Beside shuffled columns of the frame itself."""
     model = KauriClassifier(n_estimators=6).fit(FRAME, Y > 1)
-    found = kauri.permutation_importance(model, OTHER, Y > 1, metric="logloss", n_repeats=2, seed=4)
-    seeds = kauri.shuffle(2**61, 4, 6).reshape(3, 2)
+    found = kb.permutation_importance(model, OTHER, Y > 1, metric="logloss", n_repeats=2, seed=4)
+    seeds = kb.shuffle(2**61, 4, 6).reshape(3, 2)
     before = log_loss(Y > 1, model.predict_proba(OTHER))
     assert found.baseline == pytest.approx(before, rel=1e-4)
     for feature, name in enumerate(FRAME.columns):
         for repeat in range(2):
-            order = kauri.shuffle(len(OTHER), int(seeds[feature, repeat]))
+            order = kb.shuffle(len(OTHER), int(seeds[feature, repeat]))
             shuffled = OTHER.assign(**{name: OTHER[name].iloc[order].reset_index(drop=True)})
             after = log_loss(Y > 1, model.predict_proba(shuffled))
             assert found.repeats[feature, repeat] == pytest.approx(after - before, abs=1e-4)
@@ -112,20 +112,18 @@ def test_permutation_importance_by_hand() -> None:
 @pytest.mark.parametrize("strategy", ["one_output_per_tree", "multi_output_tree"])
 def test_permutation_importance_of_several_targets(strategy: str) -> None:
     targets, margin = np.column_stack([Y, -Y]), np.arange(600).reshape(300, 2) / 300
-    data = kauri.DMatrix(FRAME, targets, base_margin=margin)
-    booster = kauri.train({**PARAMS, "multi_strategy": strategy}, data, 5, **QUIET)
-    same = kauri.permutation_importance(booster, data)
+    data = kb.DMatrix(FRAME, targets, base_margin=margin)
+    booster = kb.train({**PARAMS, "multi_strategy": strategy}, data, 5, **QUIET)
+    same = kb.permutation_importance(booster, data)
     assert same.baseline == pytest.approx(np.sqrt(np.mean((booster.predict(data) - targets) ** 2)), rel=1e-5)
-    other = kauri.permutation_importance(booster, kauri.DMatrix(OTHER, targets, base_margin=margin))
+    other = kb.permutation_importance(booster, kb.DMatrix(OTHER, targets, base_margin=margin))
     np.testing.assert_array_equal(other.repeats, same.repeats)
 
 
 def test_permutation_importance_of_queries() -> None:
     qid, grades = np.repeat(np.arange(30), 10), (Y > 1).astype(int)
     model = KauriRanker(n_estimators=4).fit(FRAME.assign(qid=qid), grades)
-    found = [
-        kauri.permutation_importance(model, rows.assign(qid=qid), grades, metric="ndcg@3") for rows in (FRAME, OTHER)
-    ]
+    found = [kb.permutation_importance(model, rows.assign(qid=qid), grades, metric="ndcg@3") for rows in (FRAME, OTHER)]
     np.testing.assert_array_equal(found[0].repeats, found[1].repeats)
     assert found[0].values.max() > 0.05
 
@@ -133,23 +131,23 @@ def test_permutation_importance_of_queries() -> None:
 def test_codes_without_names_stay_codes() -> None:
     codes = np.column_stack([FRAME["color"].cat.codes, FRAME["size"].cat.codes, FRAME["x"]]).astype(np.float32)
     codes[codes[:, 0] < 0, 0] = np.nan
-    data = kauri.DMatrix(codes, Y, feature_types=["c", "c", "q"])
-    booster = kauri.train(PARAMS, data, 5, **QUIET)
-    named = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 5, **QUIET)
-    found = [kauri.permutation_importance(booster, data).repeats, kauri.permutation_importance(named, OTHER, Y).repeats]
+    data = kb.DMatrix(codes, Y, feature_types=["c", "c", "q"])
+    booster = kb.train(PARAMS, data, 5, **QUIET)
+    named = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 5, **QUIET)
+    found = [kb.permutation_importance(booster, data).repeats, kb.permutation_importance(named, OTHER, Y).repeats]
     np.testing.assert_array_equal(*found)
-    assert kauri.explain(booster, data).categories == {}
+    assert kb.explain(booster, data).categories == {}
 
 
 def test_explanations_know_the_names(kind: Callable[[pd.DataFrame], Any]) -> None:
-    booster = kauri.train(PARAMS, kauri.DMatrix(kind(FRAME), Y), 5, **QUIET)
-    same, other = kauri.explain(booster, kind(FRAME)), kauri.explain(booster, kind(OTHER))
+    booster = kb.train(PARAMS, kb.DMatrix(kind(FRAME), Y), 5, **QUIET)
+    same, other = kb.explain(booster, kind(FRAME)), kb.explain(booster, kind(OTHER))
     np.testing.assert_array_equal(other.values, same.values)
     assert same.categories["color"] == COLORS
     assert other.categories["color"] == COLORS[::-1]
     assert list(map(int, other.categories["size"])) == [300, 10, -5, 7]
     expected = FRAME[["color", "size"]].to_numpy(dtype=object).astype(str)
-    for explanation in (same, other, kauri.explain(booster, kauri.DMatrix(kind(OTHER)))):
+    for explanation in (same, other, kb.explain(booster, kb.DMatrix(kind(OTHER)))):
         shown = explanation.display_data()
         np.testing.assert_array_equal(shown[:, :2].astype(str), expected)
         np.testing.assert_array_equal(shown[:, 2].astype(np.float32), FRAME["x"])
@@ -158,16 +156,16 @@ def test_explanations_know_the_names(kind: Callable[[pd.DataFrame], Any]) -> Non
 
 
 def test_explanations_of_a_choice_and_of_batches() -> None:
-    booster = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 5, **QUIET)
-    chosen = kauri.explain(booster, OTHER, features=["x", "a"], feature_names=["a", "b", "x"])
+    booster = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 5, **QUIET)
+    chosen = kb.explain(booster, OTHER, features=["x", "a"], feature_names=["a", "b", "x"])
     assert chosen.categories == {"a": COLORS[::-1]}
     np.testing.assert_array_equal(
-        chosen.display_data().astype(str), kauri.explain(booster, FRAME).display_data()[:, [2, 0]].astype(str)
+        chosen.display_data().astype(str), kb.explain(booster, FRAME).display_data()[:, [2, 0]].astype(str)
     )
-    batches = list(kauri.explain_batches(booster, [FRAME[:100], OTHER[100:]]))
+    batches = list(kb.explain_batches(booster, [FRAME[:100], OTHER[100:]]))
     assert [batch.categories["color"] for batch in batches] == [COLORS, COLORS[::-1]]
     shown = np.concatenate([batch.display_data() for batch in batches])
-    np.testing.assert_array_equal(shown.astype(str), kauri.explain(booster, FRAME).display_data().astype(str))
+    np.testing.assert_array_equal(shown.astype(str), kb.explain(booster, FRAME).display_data().astype(str))
 
 
 def labels_of(axis: Any) -> list[str]:
@@ -175,24 +173,24 @@ def labels_of(axis: Any) -> list[str]:
 
 
 def test_pictures_name_categories() -> None:
-    booster = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 5, **QUIET)
-    same, other = kauri.explain(booster, FRAME), kauri.explain(booster, OTHER)
+    booster = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 5, **QUIET)
+    same, other = kb.explain(booster, FRAME), kb.explain(booster, OTHER)
     row = int(np.flatnonzero(FRAME["color"] == "green")[0])
-    waterfalls = [labels_of(kauri.plot_waterfall(explanation[row]).yaxis) for explanation in (same, other)]
+    waterfalls = [labels_of(kb.plot_waterfall(explanation[row]).yaxis) for explanation in (same, other)]
     assert waterfalls[0] == waterfalls[1]
     assert {"color = green", f"size = {FRAME['size'][row]}"} <= set(waterfalls[1])
-    axes = kauri.plot_dependence(other, "color", color="size")
+    axes = kb.plot_dependence(other, "color", color="size")
     assert labels_of(axes.xaxis) == COLORS[::-1]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["300", "10", "-5", "7"]
-    swarm = kauri.plot_beeswarm(other, max_display=3)
+    swarm = kb.plot_beeswarm(other, max_display=3)
     axes.figure.savefig("/dev/null", format="png")
     swarm.figure.savefig("/dev/null", format="png")
 
 
 def test_where_each_category_is_drawn() -> None:
-    booster = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 5, **QUIET)
-    other = kauri.explain(booster, OTHER)
-    axes = kauri.plot_dependence(other, "color")
+    booster = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 5, **QUIET)
+    other = kb.explain(booster, OTHER)
+    axes = kb.plot_dependence(other, "color")
     x = axes.collections[0].get_offsets()[:, 0]
     for place, name in enumerate(labels_of(axes.xaxis)):
         assert np.all(np.abs(x[(FRAME["color"] == name).to_numpy()] - place) <= 0.21)
@@ -201,8 +199,8 @@ def test_where_each_category_is_drawn() -> None:
 
 def test_shap_shows_names() -> None:
     shap = pytest.importorskip("shap")
-    booster = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 5, **QUIET)
-    other = kauri.explain(booster, OTHER)
+    booster = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 5, **QUIET)
+    other = kb.explain(booster, OTHER)
     for_shap = other.to_shap()
     assert for_shap.display_data[3].tolist() == other.display_data()[3].tolist()
     assert set(for_shap.display_data[:, 0]) >= set(COLORS)
@@ -223,14 +221,14 @@ def test_everywhere_else(kind: Callable[[pd.DataFrame], Any]) -> None:
         model.predict,
         model.apply,
         booster.inplace_predict,
-        lambda rows: booster.predict(kauri.DMatrix(rows), pred_contribs=True),
-        lambda rows: kauri.explain(model, rows, interactions=True).values,
-        lambda rows: kauri.explain(model, rows, background=rows).values,
-        lambda rows: kauri.explain(model, rows, background=kind(OTHER)).values,
-        lambda rows: kauri.global_importance(model, rows).values,
-        lambda rows: kauri.sparse_interactions(model, rows).values,
-        lambda rows: kauri.train(PARAMS, kauri.DMatrix(rows, Y), 2, xgb_model=booster, **QUIET).predict(
-            kauri.DMatrix(kind(FRAME))
+        lambda rows: booster.predict(kb.DMatrix(rows), pred_contribs=True),
+        lambda rows: kb.explain(model, rows, interactions=True).values,
+        lambda rows: kb.explain(model, rows, background=rows).values,
+        lambda rows: kb.explain(model, rows, background=kind(OTHER)).values,
+        lambda rows: kb.global_importance(model, rows).values,
+        lambda rows: kb.sparse_interactions(model, rows).values,
+        lambda rows: kb.train(PARAMS, kb.DMatrix(rows, Y), 2, xgb_model=booster, **QUIET).predict(
+            kb.DMatrix(kind(FRAME))
         ),
     ):
         np.testing.assert_array_equal(act(kind(OTHER)), act(kind(FRAME)))

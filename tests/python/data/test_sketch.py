@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -15,7 +15,7 @@ def table(rows: int = 3000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return features, features[:, 0] + np.sin(4 * features[:, 1]), random.integers(0, 3, rows).astype(np.float32)
 
 
-def thresholds(booster: kauri.Booster) -> set[float]:
+def thresholds(booster: kb.Booster) -> set[float]:
     trees = booster.trees_to_dataframe()
     return set(trees.loc[trees.Feature != "Leaf", "Split"])
 
@@ -23,10 +23,10 @@ def thresholds(booster: kauri.Booster) -> set[float]:
 def test_whole_weights_make_the_bins_of_repeated_rows() -> None:
     features, labels, weights = table()
     repeats = weights.astype(int)
-    weighted = kauri.train(PARAMS, kauri.DMatrix(features, labels, weight=weights), 5)
-    rows = kauri.DMatrix(features.repeat(repeats, axis=0), labels.repeat(repeats))
-    plain = kauri.train(PARAMS, kauri.DMatrix(features, labels), 5)
-    assert thresholds(weighted) == thresholds(kauri.train(PARAMS, rows, 5))
+    weighted = kb.train(PARAMS, kb.DMatrix(features, labels, weight=weights), 5)
+    rows = kb.DMatrix(features.repeat(repeats, axis=0), labels.repeat(repeats))
+    plain = kb.train(PARAMS, kb.DMatrix(features, labels), 5)
+    assert thresholds(weighted) == thresholds(kb.train(PARAMS, rows, 5))
     assert thresholds(weighted) != thresholds(plain)
 
 
@@ -35,13 +35,13 @@ def test_weights_set_after_a_training_make_new_bins() -> None:
     features = features[:, :1]
     weights = np.where(features[:, 0] > 0, 9.0, 1.0)
     params = {**PARAMS, "max_bin": 2, "max_depth": 1}  # one cut, the weighted median
-    data = kauri.DMatrix(features, labels)
-    booster = kauri.Booster(params, [data])
+    data = kb.DMatrix(features, labels)
+    booster = kb.Booster(params, [data])
     booster.update(data, 0)
     data.set_info(weight=weights)
     booster.update(data, 1)
     cuts = [tree.partition("<")[2].partition("]")[0] for tree in booster.get_dump()]
-    fresh = kauri.train(params, kauri.DMatrix(features, labels, weight=weights), 1).get_dump()[0]
+    fresh = kb.train(params, kb.DMatrix(features, labels, weight=weights), 1).get_dump()[0]
     assert f"<{cuts[1]}]" in fresh
     assert abs(float(cuts[0])) < 0.1 < float(cuts[1])
 
@@ -51,14 +51,14 @@ def test_every_sketch_learns_and_threads_do_not_matter(sketch: str) -> None:
     features, labels, weights = table()
     models = set()
     for threads in (1, 3):
-        data = kauri.DMatrix(features, labels, weight=weights)
-        booster = kauri.train({**PARAMS, "sketch": sketch, "max_bin": 64, "nthread": threads}, data, 20)
+        data = kb.DMatrix(features, labels, weight=weights)
+        booster = kb.train({**PARAMS, "sketch": sketch, "max_bin": 64, "nthread": threads}, data, 20)
         models.add(bytes(booster.save_raw("ubj")))
     assert len(models) == 1
-    assert np.std(booster.predict(kauri.DMatrix(features)) - labels) < 0.35
+    assert np.std(booster.predict(kb.DMatrix(features)) - labels) < 0.35
 
 
 def test_unknown_sketch_names_the_known_ones() -> None:
     features, labels, _ = table(20)
-    with pytest.raises(kauri.KauriError, match="moments"):
-        kauri.train({**PARAMS, "sketch": "kll"}, kauri.DMatrix(features, labels), 1)
+    with pytest.raises(kb.KauriError, match="moments"):
+        kb.train({**PARAMS, "sketch": "kll"}, kb.DMatrix(features, labels), 1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
-from kauri.sklearn import KauriRanker
+from kauriboost.sklearn import KauriRanker
 from sklearn.base import clone
 from sklearn.metrics import ndcg_score
 
@@ -54,8 +54,8 @@ def test_estimator_equals_train(ranking: Ranking) -> None:
     model = KauriRanker(n_estimators=5, max_depth=3, lambdarank_num_pair_per_sample=8, ndcg_exp_gain=False)
     model.fit(X, y, group=sizes(qid), sample_weight=weight, eval_set=[(X, y)], eval_qid=[qid])
     params = {"objective": "rank:ndcg", "max_depth": 3, "lambdarank_num_pair_per_sample": 8, "ndcg_exp_gain": 0}
-    booster = kauri.train(params, kauri.DMatrix(X, label=y, qid=qid, weight=weight), 5, verbose_eval=False)
-    np.testing.assert_array_equal(model.predict(X), booster.predict(kauri.DMatrix(X)))
+    booster = kb.train(params, kb.DMatrix(X, label=y, qid=qid, weight=weight), 5, verbose_eval=False)
+    np.testing.assert_array_equal(model.predict(X), booster.predict(kb.DMatrix(X)))
     assert list(model.evals_result()["validation_0"]) == ["ndcg@8"]
     assert clone(model).get_params() == model.get_params()
 
@@ -64,19 +64,19 @@ def test_position_bias_survives_saving(ranking: Ranking, tmp_path: Path) -> None
     """Training in one go and in two, through a file, gives the same model."""
     X, y, qid = ranking
     params = {"objective": "rank:ndcg", "lambdarank_unbiased": 1, "max_depth": 3}
-    data = kauri.DMatrix(X, label=y, qid=qid)
-    kauri.train(params, data, 3, verbose_eval=False).save_model(tmp_path / "model.ubj")
-    resumed = kauri.train(params, data, 3, xgb_model=tmp_path / "model.ubj", verbose_eval=False)
-    whole = kauri.train(params, data, 6, verbose_eval=False)
+    data = kb.DMatrix(X, label=y, qid=qid)
+    kb.train(params, data, 3, verbose_eval=False).save_model(tmp_path / "model.ubj")
+    resumed = kb.train(params, data, 3, xgb_model=tmp_path / "model.ubj", verbose_eval=False)
+    whole = kb.train(params, data, 6, verbose_eval=False)
     assert bytes(resumed.save_raw("json")) == bytes(whole.save_raw("json"))
-    plain = kauri.train({**params, "lambdarank_unbiased": 0}, data, 6, verbose_eval=False)
+    plain = kb.train({**params, "lambdarank_unbiased": 0}, data, 6, verbose_eval=False)
     assert not np.array_equal(plain.predict(data), whole.predict(data))
 
 
 def test_score_is_the_metric_of_the_best_rounds(ranking: Ranking) -> None:
     X, y, qid = ranking
     model = KauriRanker(n_estimators=4, max_depth=3, eval_metric=["ndcg@3", "ndcg"]).fit(X, y, qid=qid)
-    by_hand = model.get_booster().eval(kauri.DMatrix(X, label=y, qid=qid))
+    by_hand = model.get_booster().eval(kb.DMatrix(X, label=y, qid=qid))
     assert model.score(X, y, qid=qid) == float(by_hand.split("ndcg:")[1])
     assert model.score(X, y, group=sizes(qid)) == model.score(X, y, qid=qid)
     model = KauriRanker(n_estimators=30, learning_rate=1.0, max_depth=3, early_stopping_rounds=2)
@@ -93,5 +93,5 @@ def test_without_queries(ranking: Ranking) -> None:
         KauriRanker().fit(X, y)
     with pytest.raises(ValueError, match="eval_set has 1 pairs"):
         KauriRanker(n_estimators=1).fit(X, y, qid=qid, eval_set=[(X, y)], eval_qid=[])
-    with pytest.raises(kauri.DataError, match="no query groups"):
-        kauri.train({"objective": "rank:ndcg"}, kauri.DMatrix(X, label=y), 1)
+    with pytest.raises(kb.DataError, match="no query groups"):
+        kb.train({"objective": "rank:ndcg"}, kb.DMatrix(X, label=y), 1)

@@ -11,13 +11,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from kauri.callback import TrainingCheckPoint
-from kauri.sklearn import KauriClassifier, KauriRegressor, KauriRFClassifier
+from kauriboost.callback import TrainingCheckPoint
+from kauriboost.sklearn import KauriClassifier, KauriRegressor, KauriRFClassifier
 
 Table = tuple[np.ndarray, np.ndarray]
 SMALL = {"n_estimators": 4, "max_depth": 3, "n_jobs": 1}
@@ -85,7 +85,7 @@ def fit(X: np.ndarray, y: Any, **how: Any) -> KauriClassifier:
     """scikit-learn's own check of labels knows no dates, no mixture of objects and no texts of NumPy's newest kind."""
     model = KauriClassifier(**{**SMALL, **how})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kauri._estimators.classifier.check_classification_targets", lambda y: None)
+        patch.setattr("kauriboost._estimators.classifier.check_classification_targets", lambda y: None)
         return model.fit(X, y)
 
 
@@ -168,8 +168,8 @@ def test_other_readers(multiclass: Table, tmp_path: Path) -> None:
         np.testing.assert_allclose(theirs.predict_proba(X), fitted.predict_proba(X), rtol=1e-5)
         theirs.get_booster().save_model(tmp_path / f"theirs {name}")  # they keep what they do not know
         agree(load(tmp_path / f"theirs {name}"), fitted, X)
-    booster = kauri.Booster(model_file=tmp_path / "model.json")
-    np.testing.assert_allclose(booster.predict(kauri.DMatrix(X)), fitted.predict_proba(X), rtol=1e-6)
+    booster = kb.Booster(model_file=tmp_path / "model.json")
+    np.testing.assert_allclose(booster.predict(kb.DMatrix(X)), fitted.predict_proba(X), rtol=1e-6)
     assert booster[:2].attributes() == booster.attributes()
 
 
@@ -182,7 +182,7 @@ def test_files_without_classes(multiclass: Table, binary: Table, tmp_path: Path)
     assert words.classes_.tolist() == [0, 1, 2]
     np.testing.assert_array_equal(words.predict(X), theirs.predict(X))
     params = {"objective": "binary:logistic"}
-    kauri.train(params, kauri.DMatrix(*binary), 2, verbose_eval=False).save_model(tmp_path / "booster.json")
+    kb.train(params, kb.DMatrix(*binary), 2, verbose_eval=False).save_model(tmp_path / "booster.json")
     words.load_model(tmp_path / "booster.json")
     assert (words.classes_.tolist(), words.n_classes_) == ([0, 1], 2)
 
@@ -212,9 +212,9 @@ def test_failures_leave_the_classes(multiclass: Table, regression: Table, tmp_pa
     (tmp_path / "damaged.json").write_text(json.dumps(document))
     with pytest.raises(ValueError, match="reg:squarederror"):
         model.load_model(tmp_path / "regression.json")
-    with pytest.raises(kauri.ModelError, match=r"attribute kauri_classes is '\[\]'; delete it"):
+    with pytest.raises(kb.ModelError, match=r"attribute kauri_classes is '\[\]'; delete it"):
         model.load_model(tmp_path / "damaged.json")
-    with pytest.raises(kauri.FileError):
+    with pytest.raises(kb.FileError):
         model.load_model(tmp_path / "nowhere.json")
     for bad in (
         lambda: model.fit(X[:, 0], np.array([1, 2])),
@@ -292,6 +292,6 @@ def test_damaged_attributes(multiclass: Table, text: str, tmp_path: Path) -> Non
     booster = KauriClassifier(n_estimators=1).fit(*multiclass).get_booster()
     booster.set_attr(kauri_classes=text)
     booster.save_model(tmp_path / "model.json")
-    with pytest.raises(kauri.ModelError, match="attribute kauri_classes"):
+    with pytest.raises(kb.ModelError, match="attribute kauri_classes"):
         load(tmp_path / "model.json")
-    kauri.Booster(model_file=tmp_path / "model.json").predict(kauri.DMatrix(multiclass[0]))
+    kb.Booster(model_file=tmp_path / "model.json").predict(kb.DMatrix(multiclass[0]))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
-from kauri.sklearn import KauriClassifier, KauriRegressor
+from kauriboost.sklearn import KauriClassifier, KauriRegressor
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -49,9 +49,9 @@ def test_regressor_equals_train(regression: Table) -> None:
         X, y, sample_weight=weight
     )
     params = {"max_depth": 3, "learning_rate": 0.2, "reg_lambda": 2.0}
-    booster = kauri.train(params, kauri.DMatrix(X, label=y, weight=weight), 7, verbose_eval=False)
-    np.testing.assert_array_equal(model.predict(X), booster.predict(kauri.DMatrix(X)))
-    np.testing.assert_array_equal(model.apply(X), booster.predict(kauri.DMatrix(X), pred_leaf=True))
+    booster = kb.train(params, kb.DMatrix(X, label=y, weight=weight), 7, verbose_eval=False)
+    np.testing.assert_array_equal(model.predict(X), booster.predict(kb.DMatrix(X)))
+    np.testing.assert_array_equal(model.apply(X), booster.predict(kb.DMatrix(X), pred_leaf=True))
     scores = booster.get_score(importance_type="gain")
     expected = np.array([scores.get(f"f{i}", 0) for i in range(5)])
     np.testing.assert_allclose(model.feature_importances_, expected / expected.sum(), rtol=1e-5)
@@ -86,7 +86,7 @@ def test_early_stopping_decides_the_rounds(binary: Table) -> None:
     assert model.get_booster().num_boosted_rounds() == model.best_iteration + 4
     logloss = model.evals_result()["validation_0"]["logloss"]
     assert model.best_score == min(logloss) == logloss[model.best_iteration]
-    data = kauri.DMatrix(X)
+    data = kb.DMatrix(X)
     expected = model.get_booster().predict(data, iteration_range=(0, model.best_iteration + 1))
     np.testing.assert_array_equal(model.predict_proba(X)[:, 1], expected)
 
@@ -105,7 +105,7 @@ def test_frames_bring_names(binary: Table) -> None:
     frame = pd.DataFrame(binary[0], columns=list("abcdef"))
     model = KauriClassifier(n_estimators=2).fit(frame, binary[1])
     assert model.feature_names_in_.tolist() == list("abcdef")
-    with pytest.raises(kauri.DataError, match="another order"):
+    with pytest.raises(kb.DataError, match="another order"):
         model.predict(frame[list("fedcba")])
 
 

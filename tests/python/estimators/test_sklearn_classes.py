@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 import xgboost
-from kauri.sklearn import KauriClassifier, KauriRanker, KauriRegressor
+from kauriboost.sklearn import KauriClassifier, KauriRanker, KauriRegressor
 
 Table = tuple[np.ndarray, np.ndarray]
 SMALL = {"n_estimators": 6, "max_depth": 3}
@@ -105,4 +105,4 @@ def test_margins_of_kauri_train_stay_as_they_were(multiclass: Table) -> None:
     """The booster of a multi:softmax classifier predicts classes, as XGBoost's does."""
     X, y = multiclass
     model = KauriClassifier(objective="multi:softmax", **SMALL).fit(X, y)
-    np.testing.assert_array_equal(model.get_booster().predict(kauri.DMatrix(X)), model.predict(X))
+    np.testing.assert_array_equal(model.get_booster().predict(kb.DMatrix(X)), model.predict(X))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from kauri.sklearn import KauriClassifier, KauriRanker, KauriRegressor
+from kauriboost.sklearn import KauriClassifier, KauriRanker, KauriRegressor
 
 Table = tuple[np.ndarray, np.ndarray]
 SMALL = {"n_estimators": 4, "max_depth": 3}
@@ -56,7 +56,7 @@ def test_base_margins(binary: Table) -> None:
     X, y = binary
     margins = np.linspace(-1, 1, len(y))
     model = KauriClassifier(**SMALL).fit(X, y, base_margin=margins)
-    expected = model.get_booster().predict(kauri.DMatrix(X, base_margin=margins))
+    expected = model.get_booster().predict(kb.DMatrix(X, base_margin=margins))
     np.testing.assert_array_equal(model.predict_proba(X, base_margin=margins)[:, 1], expected)
     np.testing.assert_array_equal(model.predict(X, base_margin=margins), expected > 0.5)
     np.testing.assert_allclose(
@@ -103,7 +103,7 @@ def test_arrays_after_frames(regression: Table, frame: pd.DataFrame) -> None:
         np.testing.assert_array_equal(
             model.predict(frame.set_axis(list("vwxyz"), axis=1), validate_features=False), predictions
         )
-    with pytest.raises(kauri.DataError, match="unknown"):
+    with pytest.raises(kb.DataError, match="unknown"):
         model.predict(frame.set_axis(list("vwxyz"), axis=1))
     with pytest.raises(ValueError, match="X has 4 features"):
         model.predict(X[:, :4])
@@ -132,7 +132,7 @@ def test_names_are_those_of_the_last_fit(regression: Table, frame: pd.DataFrame,
 def test_the_configuration_is_read_once(regression: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = regression
     model = KauriRegressor(early_stopping_rounds=2, **SMALL).fit(X, y, eval_set=[(X, y)])
-    monkeypatch.setattr(kauri.Booster, "save_config", lambda _: pytest.fail("predict reads the configuration"))
+    monkeypatch.setattr(kb.Booster, "save_config", lambda _: pytest.fail("predict reads the configuration"))
     assert model.predict(X[:1]).shape == (1,)
 
 

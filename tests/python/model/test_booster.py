@@ -8,7 +8,7 @@ import pickle
 import threading
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,19 +20,19 @@ PARAMS = {"objective": "binary:logistic", "max_depth": 4, "nthread": 2}
 
 
 @pytest.fixture(scope="module")
-def trained(binary: Table) -> kauri.Booster:
+def trained(binary: Table) -> kb.Booster:
     X, y = binary
-    return kauri.train(PARAMS, kauri.DMatrix(X, label=y), 10, verbose_eval=False)
+    return kb.train(PARAMS, kb.DMatrix(X, label=y), 10, verbose_eval=False)
 
 
-def as_xgboost(booster: kauri.Booster) -> xgboost.Booster:
+def as_xgboost(booster: kb.Booster) -> xgboost.Booster:
     return xgboost.Booster(model_file=booster.save_raw("json"))
 
 
-def test_model_file_means_the_same_to_xgboost(trained: kauri.Booster, binary: Table) -> None:
+def test_model_file_means_the_same_to_xgboost(trained: kb.Booster, binary: Table) -> None:
     X, _ = binary
     other = as_xgboost(trained)
-    ours, theirs = kauri.DMatrix(X), xgboost.DMatrix(X)
+    ours, theirs = kb.DMatrix(X), xgboost.DMatrix(X)
     np.testing.assert_array_equal(trained.predict(ours, pred_leaf=True), other.predict(theirs, pred_leaf=True))
     np.testing.assert_allclose(trained.predict(ours), other.predict(theirs), rtol=1e-6)
     for how in ({"output_margin": True}, {"pred_contribs": True}, {"pred_interactions": True}):
@@ -45,21 +45,19 @@ def test_model_file_means_the_same_to_xgboost(trained: kauri.Booster, binary: Ta
 def test_shapes_equal_xgboost(multiclass: Table, strict: bool) -> None:
     X, y = multiclass
     for objective in ("multi:softprob", "multi:softmax"):
-        booster = kauri.train(
-            {"objective": objective, "num_class": 3}, kauri.DMatrix(X, label=y), 2, verbose_eval=False
-        )
+        booster = kb.train({"objective": objective, "num_class": 3}, kb.DMatrix(X, label=y), 2, verbose_eval=False)
         other = as_xgboost(booster)
         for how in ({}, {"output_margin": True}, {"pred_leaf": True}, {"pred_contribs": True}):
-            ours = booster.predict(kauri.DMatrix(X), strict_shape=strict, **how)
+            ours = booster.predict(kb.DMatrix(X), strict_shape=strict, **how)
             theirs = other.predict(xgboost.DMatrix(X), strict_shape=strict, **how)
             assert ours.shape == theirs.shape, (objective, how)
 
 
-def test_inplace_predict_equals_predict(trained: kauri.Booster, binary: Table) -> None:
+def test_inplace_predict_equals_predict(trained: kb.Booster, binary: Table) -> None:
     X, _ = binary
     margin = np.linspace(-1, 1, len(X), dtype=np.float32)
-    expected = trained.predict(kauri.DMatrix(X))
-    with_margin = trained.predict(kauri.DMatrix(X, base_margin=margin), output_margin=True)
+    expected = trained.predict(kb.DMatrix(X))
+    with_margin = trained.predict(kb.DMatrix(X, base_margin=margin), output_margin=True)
     present = ~np.isnan(X)
     sparse = sp.coo_matrix((X[present], np.nonzero(present)), X.shape)
     for data in (X, X.astype(np.float64), np.asfortranarray(X), pd.DataFrame(X), sparse.tocsr(), sparse.tocsc()):
@@ -69,13 +67,13 @@ def test_inplace_predict_equals_predict(trained: kauri.Booster, binary: Table) -
         )
     filled = np.where(present, X, np.float32(-99))
     np.testing.assert_array_equal(trained.inplace_predict(filled, missing=-99), expected)
-    with pytest.raises(kauri.DataError, match="5 features, the model 6"):
+    with pytest.raises(kb.DataError, match="5 features, the model 6"):
         trained.inplace_predict(X[:, :5])
-    with pytest.raises(kauri.ParameterError, match="predict_type"):
+    with pytest.raises(kb.ParameterError, match="predict_type"):
         trained.inplace_predict(X, predict_type="probability")
 
 
-def test_threads_predict_alike(trained: kauri.Booster, binary: Table) -> None:
+def test_threads_predict_alike(trained: kb.Booster, binary: Table) -> None:
     X, _ = binary
     expected = trained.inplace_predict(X)
     equal = []
@@ -92,16 +90,16 @@ def test_threads_predict_alike(trained: kauri.Booster, binary: Table) -> None:
     assert equal == [True] * 80
 
 
-def effective(booster: kauri.Booster) -> dict:
+def effective(booster: kb.Booster) -> dict:
     """Return the configuration without the list of what the user has set."""
     learner = json.loads(booster.save_config())["learner"]
     del learner["user_params"]
     return learner
 
 
-def test_pickle_and_copies(trained: kauri.Booster, binary: Table) -> None:
+def test_pickle_and_copies(trained: kb.Booster, binary: Table) -> None:
     X, y = binary
-    data = kauri.DMatrix(X, label=y)
+    data = kb.DMatrix(X, label=y)
     trained.set_attr(note="kept")
     whole = trained.copy()
     for other in (pickle.loads(pickle.dumps(trained)), copy.copy(trained), copy.deepcopy(trained)):
@@ -115,35 +113,35 @@ def test_pickle_and_copies(trained: kauri.Booster, binary: Table) -> None:
     assert trained.num_boosted_rounds() == 10
 
 
-def test_files(trained: kauri.Booster, binary: Table, tmp_path: Path) -> None:
-    data = kauri.DMatrix(binary[0])
+def test_files(trained: kb.Booster, binary: Table, tmp_path: Path) -> None:
+    data = kb.DMatrix(binary[0])
     for name in ("model.json", "model.ubj", "m\u0101ori.json"):
         trained.save_model(tmp_path / name)
-        assert np.array_equal(kauri.Booster(model_file=tmp_path / name).predict(data), trained.predict(data))
+        assert np.array_equal(kb.Booster(model_file=tmp_path / name).predict(data), trained.predict(data))
     for fmt in ("json", "ubj"):
-        assert np.array_equal(kauri.Booster(model_file=trained.save_raw(fmt)).predict(data), trained.predict(data))
+        assert np.array_equal(kb.Booster(model_file=trained.save_raw(fmt)).predict(data), trained.predict(data))
     assert json.loads(trained.save_raw("json"))["learner"]["objective"]["name"] == "binary:logistic"
-    with pytest.raises(kauri.FileError, match=r"none\.json"):
-        kauri.Booster(model_file=tmp_path / "none.json")
-    with pytest.raises(kauri.ModelError):
-        kauri.Booster(model_file=b"{}")
-    with pytest.raises(kauri.ParameterError, match="yaml"):
+    with pytest.raises(kb.FileError, match=r"none\.json"):
+        kb.Booster(model_file=tmp_path / "none.json")
+    with pytest.raises(kb.ModelError):
+        kb.Booster(model_file=b"{}")
+    with pytest.raises(kb.ParameterError, match="yaml"):
         trained.save_raw("yaml")
 
 
 def test_reads_a_model_of_xgboost(binary: Table) -> None:
     X, y = binary
     other = xgboost.train(PARAMS, xgboost.DMatrix(X, label=y, feature_names=list("abcdef")), 5)
-    booster = kauri.Booster(model_file=other.save_raw("ubj"))
+    booster = kb.Booster(model_file=other.save_raw("ubj"))
     assert booster.feature_names == list("abcdef")
-    data = kauri.DMatrix(X, feature_names=list("abcdef"))
+    data = kb.DMatrix(X, feature_names=list("abcdef"))
     np.testing.assert_allclose(
         booster.predict(data), other.predict(xgboost.DMatrix(X, feature_names=list("abcdef"))), rtol=1e-6
     )
 
 
-def test_slices(trained: kauri.Booster, binary: Table) -> None:
-    data = kauri.DMatrix(binary[0])
+def test_slices(trained: kb.Booster, binary: Table) -> None:
+    data = kb.DMatrix(binary[0])
     np.testing.assert_array_equal(trained[2:5].predict(data), trained.predict(data, iteration_range=(2, 5)))
     assert trained[3].num_boosted_rounds() == 1
     assert trained[::3].num_boosted_rounds() == 4
@@ -166,7 +164,7 @@ def test_slices(trained: kauri.Booster, binary: Table) -> None:
         trained[10]
 
 
-def test_attributes(trained: kauri.Booster) -> None:
+def test_attributes(trained: kb.Booster) -> None:
     booster = trained.copy()
     booster.set_attr(note="x", number=3)
     assert booster.attr("note") == "x"
@@ -181,23 +179,23 @@ def test_names_are_compared(binary: Table) -> None:
     X, y = binary
     names = list("abcdef")
     frame = pd.DataFrame(X, columns=names)
-    booster = kauri.train(PARAMS, kauri.DMatrix(frame, label=y), 2, verbose_eval=False)
+    booster = kb.train(PARAMS, kb.DMatrix(frame, label=y), 2, verbose_eval=False)
     assert booster.feature_names == names
     assert booster.feature_types == ["float"] * 6
-    with pytest.raises(kauri.DataError, match="no feature names"):
-        booster.predict(kauri.DMatrix(X))
-    booster.predict(kauri.DMatrix(X), validate_features=False)
-    with pytest.raises(kauri.DataError, match="another order"):
-        booster.predict(kauri.DMatrix(frame[names[::-1]]))
-    with pytest.raises(kauri.DataError, match=r"Lacking: \['f'\]; unknown: \['z'\]"):
+    with pytest.raises(kb.DataError, match="no feature names"):
+        booster.predict(kb.DMatrix(X))
+    booster.predict(kb.DMatrix(X), validate_features=False)
+    with pytest.raises(kb.DataError, match="another order"):
+        booster.predict(kb.DMatrix(frame[names[::-1]]))
+    with pytest.raises(kb.DataError, match=r"Lacking: \['f'\]; unknown: \['z'\]"):
         booster.inplace_predict(frame.rename(columns={"f": "z"}))
-    with pytest.raises(kauri.DataError):
-        booster.update(kauri.DMatrix(X, label=y), 2)
+    with pytest.raises(kb.DataError):
+        booster.update(kb.DMatrix(X, label=y), 2)
 
 
 @pytest.mark.parametrize("fmt", ["text", "json", "dot"])
 @pytest.mark.parametrize("stats", [False, True])
-def test_dumps_equal_xgboost(trained: kauri.Booster, fmt: str, stats: bool, tmp_path: Path) -> None:
+def test_dumps_equal_xgboost(trained: kb.Booster, fmt: str, stats: bool, tmp_path: Path) -> None:
     other = as_xgboost(trained)
     assert trained.get_dump(with_stats=stats, dump_format=fmt) == other.get_dump(with_stats=stats, dump_format=fmt)
     if fmt != "dot":
@@ -208,12 +206,12 @@ def test_dumps_equal_xgboost(trained: kauri.Booster, fmt: str, stats: bool, tmp_
 
 def test_graphs_quote_names() -> None:
     rows = np.arange(20, dtype=np.float32)[:, None]
-    data = kauri.DMatrix(rows, label=rows[:, 0] > 9, feature_names=['a "quoted" \\ name'])
-    (graph,) = kauri.train({"max_depth": 1}, data, 1).get_dump(dump_format="dot")
+    data = kb.DMatrix(rows, label=rows[:, 0] > 9, feature_names=['a "quoted" \\ name'])
+    (graph,) = kb.train({"max_depth": 1}, data, 1).get_dump(dump_format="dot")
     assert r'label="a \"quoted\" \\ name<' in graph
 
 
-def test_scores_and_frame_equal_xgboost(trained: kauri.Booster) -> None:
+def test_scores_and_frame_equal_xgboost(trained: kb.Booster) -> None:
     other = as_xgboost(trained)
     for kind in ("weight", "gain", "cover", "total_gain", "total_cover"):
         ours, theirs = trained.get_score(importance_type=kind), other.get_score(importance_type=kind)
@@ -223,46 +221,46 @@ def test_scores_and_frame_equal_xgboost(trained: kauri.Booster) -> None:
     pd.testing.assert_frame_equal(trained.trees_to_dataframe(), other.trees_to_dataframe())
 
 
-def test_config_round_trip(trained: kauri.Booster) -> None:
+def test_config_round_trip(trained: kb.Booster) -> None:
     config = trained.save_config()
     assert json.loads(config)["learner"]["gradient_booster"]["tree_train_param"]["max_depth"] == "4"
-    copied = kauri.Booster()
+    copied = kb.Booster()
     copied.load_config(config)
-    data = kauri.DMatrix(np.zeros((2, 6)), label=[0, 1])
+    data = kb.DMatrix(np.zeros((2, 6)), label=[0, 1])
     copied.update(data, 0)
     assert json.loads(copied.save_config())["learner"]["objective"]["name"] == "binary:logistic"
 
 
 def test_parameter_errors_are_typed(binary: Table) -> None:
     X, y = binary
-    data = kauri.DMatrix(X, label=y)
-    with pytest.raises(kauri.ParameterError, match="did you mean 'max_depth'"):
-        kauri.train({"max_dept": 3}, data, 1)
+    data = kb.DMatrix(X, label=y)
+    with pytest.raises(kb.ParameterError, match="did you mean 'max_depth'"):
+        kb.train({"max_dept": 3}, data, 1)
     with pytest.raises(ValueError, match="eta"):
-        kauri.train({"eta": -1}, data, 1)
-    with pytest.raises(kauri.DataError, match="label"):
-        kauri.train({"objective": "binary:logistic"}, kauri.DMatrix(X, label=y + 1), 1)
-    with pytest.raises(kauri.DeviceError, match="device=cpu"):
-        kauri.train({"device": "cuda:31"}, data, 1)
+        kb.train({"eta": -1}, data, 1)
+    with pytest.raises(kb.DataError, match="label"):
+        kb.train({"objective": "binary:logistic"}, kb.DMatrix(X, label=y + 1), 1)
+    with pytest.raises(kb.DeviceError, match="device=cpu"):
+        kb.train({"device": "cuda:31"}, data, 1)
     with pytest.raises(TypeError, match="DMatrix"):
-        kauri.Booster().predict(X)
-    with pytest.raises(kauri.ModelError, match="no model"):
-        kauri.Booster().predict(data)
+        kb.Booster().predict(X)
+    with pytest.raises(kb.ModelError, match="no model"):
+        kb.Booster().predict(data)
 
 
-def test_one_kind_of_prediction_at_a_time(trained: kauri.Booster, binary: Table) -> None:
-    with pytest.raises(kauri.ParameterError, match="only one"):
-        trained.predict(kauri.DMatrix(binary[0]), pred_leaf=True, pred_contribs=True)
+def test_one_kind_of_prediction_at_a_time(trained: kb.Booster, binary: Table) -> None:
+    with pytest.raises(kb.ParameterError, match="only one"):
+        trained.predict(kb.DMatrix(binary[0]), pred_leaf=True, pred_contribs=True)
 
 
 def test_parameters_describe_themselves() -> None:
-    table = {entry["name"]: entry for entry in kauri.parameters()}
+    table = {entry["name"]: entry for entry in kb.parameters()}
     assert table["max_depth"]["default"] == "6"
     assert table["eta"]["description"]
-    assert kauri.build_info()["KAURI_VERSION"] == kauri.__version__
+    assert kb.build_info()["KAURI_VERSION"] == kb.__version__
 
 
 def test_log_reaches_logging(binary: Table, caplog: pytest.LogCaptureFixture) -> None:
-    booster = kauri.Booster({"validate_parameters": False, "max_dept": 3})
-    booster.update(kauri.DMatrix(binary[0], label=binary[1]), 0)
-    assert any("max_dept" in record.message and record.name == "kauri" for record in caplog.records)
+    booster = kb.Booster({"validate_parameters": False, "max_dept": 3})
+    booster.update(kb.DMatrix(binary[0], label=binary[1]), 0)
+    assert any("max_dept" in record.message and record.name == "kauriboost" for record in caplog.records)

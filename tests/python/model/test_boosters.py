@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pickle
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 import scipy.sparse
-from kauri.sklearn import KauriClassifier, KauriRegressor, KauriRFClassifier, KauriRFRegressor
+from kauriboost.sklearn import KauriClassifier, KauriRegressor, KauriRFClassifier, KauriRFRegressor
 from sklearn.base import clone
 
 Table = tuple[np.ndarray, np.ndarray]
@@ -21,10 +21,10 @@ def rmse(ours: np.ndarray, labels: np.ndarray) -> float:
 
 def test_dart_stops_early_and_predicts_with_its_rounds(regression: Table) -> None:
     X, y = regression
-    train, held = kauri.DMatrix(X[:350], label=y[:350]), kauri.DMatrix(X[350:], label=y[350:])
+    train, held = kb.DMatrix(X[:350], label=y[:350]), kb.DMatrix(X[350:], label=y[350:])
     params = {"booster": "dart", "rate_drop": 0.2, "eta": 0.5, "seed": 1}
     log: dict = {}
-    booster = kauri.train(
+    booster = kb.train(
         params, train, 60, evals=[(held, "held")], early_stopping_rounds=4, evals_result=log, verbose_eval=False
     )
     assert len(log["held"]["rmse"]) == booster.num_boosted_rounds()
@@ -35,26 +35,26 @@ def test_dart_stops_early_and_predicts_with_its_rounds(regression: Table) -> Non
 
 def test_an_objective_of_ones_own_sees_the_trees_that_dart_keeps(regression: Table) -> None:
     X, y = regression
-    data = kauri.DMatrix(X, label=y)
+    data = kb.DMatrix(X, label=y)
     params = {"booster": "dart", "rate_drop": 0.4, "one_drop": True, "base_score": 0.5, "max_depth": 3}
-    own = kauri.train(params, data, 8, obj=lambda margins, d: (margins - d.get_label(), np.ones_like(margins)))
-    built_in = kauri.train(params, data, 8)
+    own = kb.train(params, data, 8, obj=lambda margins, d: (margins - d.get_label(), np.ones_like(margins)))
+    built_in = kb.train(params, data, 8)
     np.testing.assert_array_equal(own.predict(data), built_in.predict(data))
 
 
 @pytest.mark.parametrize("drops", [{"rate_drop": 0.4}, {"one_drop": True}, {"skip_drop": 0.2, "rate_drop": 0.5}])
 def test_parameters_that_drop_make_gbtree_dart(drops: dict[str, object], regression: Table) -> None:
     X, y = regression
-    train, held = kauri.DMatrix(X[:350], label=y[:350]), kauri.DMatrix(X[350:], label=y[350:])
-    dart = kauri.train({"booster": "dart", **drops}, train, 8)
+    train, held = kb.DMatrix(X[:350], label=y[:350]), kb.DMatrix(X[350:], label=y[350:])
+    dart = kb.train({"booster": "dart", **drops}, train, 8)
     for params in (drops, {"booster": "gbtree", **drops}):
-        assert bytes(kauri.train(params, train, 8).save_raw()) == bytes(dart.save_raw())
-    assert bytes(kauri.train({}, train, 8).save_raw()) != bytes(dart.save_raw())
+        assert bytes(kb.train(params, train, 8).save_raw()) == bytes(dart.save_raw())
+    assert bytes(kb.train({}, train, 8).save_raw()) != bytes(dart.save_raw())
     model = KauriRegressor(n_estimators=8, **drops).fit(X[:350], y[:350])
     np.testing.assert_array_equal(model.predict(X[:350]), dart.predict(train))
-    stop = kauri.callback.EarlyStopping(rounds=2, save_best=True)
+    stop = kb.callback.EarlyStopping(rounds=2, save_best=True)
     log: dict = {}
-    stopped = kauri.train(
+    stopped = kb.train(
         {"eta": 1.0, **drops}, train, 60, evals=[(held, "held")], callbacks=[stop], evals_result=log, verbose_eval=False
     )
     assert rmse(stopped.predict(held), y[350:]) == pytest.approx(min(log["held"]["rmse"]), rel=1e-5)
@@ -67,7 +67,7 @@ def test_parameters_of_dart_reach_the_booster(estimator: KauriRegressor, regress
     X, y = regression
     model = clone(estimator).fit(X, y)
     params = {"booster": "dart", "rate_drop": 0.3, "one_drop": True}
-    expected = kauri.train(params, kauri.DMatrix(X, label=y), 6).predict(kauri.DMatrix(X))
+    expected = kb.train(params, kb.DMatrix(X, label=y), 6).predict(kb.DMatrix(X))
     np.testing.assert_array_equal(model.predict(X), expected)
 
 
@@ -97,7 +97,7 @@ def test_early_stopping_keeps_all_of_a_linear_model(regression: Table) -> None:
     X, y = regression
     model = KauriRegressor(booster="gblinear", n_estimators=200, early_stopping_rounds=3)
     model.fit(X[:300], y[:300], eval_set=[(X[300:], y[300:])])
-    np.testing.assert_array_equal(model.predict(X), model.get_booster().predict(kauri.DMatrix(X)))
+    np.testing.assert_array_equal(model.predict(X), model.get_booster().predict(kb.DMatrix(X)))
 
 
 def test_trees_have_no_coefficients(regression: Table) -> None:
@@ -110,26 +110,26 @@ def test_linear_models_on_sparse_rows_equal_those_on_dense_rows() -> None:
     """An entry that is not stored is missing and counts as 0, a stored zero too."""
     values = scipy.sparse.random(300, 400, density=0.05, format="csr", random_state=3, dtype=np.float32)
     y = np.asarray(values.sum(axis=1)).reshape(-1)
-    sparse = kauri.DMatrix(values, label=y)
-    booster = kauri.train({"booster": "gblinear", "lambda": 0.01}, sparse, 5)
-    dense = kauri.train({"booster": "gblinear", "lambda": 0.01}, kauri.DMatrix(values.toarray(), label=y), 5)
+    sparse = kb.DMatrix(values, label=y)
+    booster = kb.train({"booster": "gblinear", "lambda": 0.01}, sparse, 5)
+    dense = kb.train({"booster": "gblinear", "lambda": 0.01}, kb.DMatrix(values.toarray(), label=y), 5)
     np.testing.assert_allclose(booster.predict(sparse), dense.predict(sparse), rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(booster.predict(sparse), booster.inplace_predict(values))
 
 
 def test_what_a_linear_model_has_not(regression: Table) -> None:
     X, y = regression
-    data = kauri.DMatrix(X, label=y)
-    booster = kauri.train({"booster": "gblinear"}, data, 3)
+    data = kb.DMatrix(X, label=y)
+    booster = kb.train({"booster": "gblinear"}, data, 3)
     for call, message in [
         (lambda: booster.predict(data, pred_leaf=True), "no leaves"),
         (lambda: booster.predict(data, iteration_range=(0, 1)), "leave the range out"),
         (lambda: booster[0:1], "slice"),
         (lambda: booster.get_score(importance_type="gain"), "weight only"),
         (lambda: booster.get_dump(dump_format="dot"), "text or json"),
-        (lambda: kauri.train({"booster": "gbtree"}, data, 1, xgb_model=booster), "linear"),
+        (lambda: kb.train({"booster": "gbtree"}, data, 1, xgb_model=booster), "linear"),
     ]:
-        with pytest.raises(kauri.KauriError, match=message):
+        with pytest.raises(kb.KauriError, match=message):
             call()
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
-from kauri.sklearn import KauriRegressor
+from kauriboost.sklearn import KauriRegressor
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -21,14 +21,14 @@ def data() -> tuple[np.ndarray, np.ndarray]:
     return X, (2 * X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=400)).astype(np.float32)
 
 
-def parameter(booster: kauri.Booster, name: str) -> str:
+def parameter(booster: kb.Booster, name: str) -> str:
     """As the configuration has it."""
     return json.loads(booster.save_config())["learner"]["gradient_booster"]["tree_train_param"][name]
 
 
 @pytest.mark.parametrize("method", ["exact", "hist"])
 def test_every_form_gives_the_same_model(data: tuple[np.ndarray, np.ndarray], method: str) -> None:
-    named = kauri.DMatrix(*data, feature_names=NAMES)
+    named = kb.DMatrix(*data, feature_names=NAMES)
     forms = [
         ((1, -1, 0, 0), [["a", "b"], ["c"]]),
         ("(1,-1)", "[[0,1],[2]]"),
@@ -43,8 +43,8 @@ def test_every_form_gives_the_same_model(data: tuple[np.ndarray, np.ndarray], me
             "monotone_constraints": monotone,
             "interaction_constraints": interaction,
         }
-        models.add(bytes(kauri.train(params, named, 3).save_raw()))
-    free = bytes(kauri.train({"tree_method": method}, named, 3).save_raw())
+        models.add(bytes(kb.train(params, named, 3).save_raw()))
+    free = bytes(kb.train({"tree_method": method}, named, 3).save_raw())
     assert len(models) == 1
     assert free not in models
 
@@ -53,19 +53,19 @@ def test_every_form_gives_the_same_model(data: tuple[np.ndarray, np.ndarray], me
 def test_predictions_are_monotone(data: tuple[np.ndarray, np.ndarray], method: str) -> None:
     X, y = data
     for sign in (1, -1):
-        booster = kauri.train(
-            {"tree_method": method, "monotone_constraints": (0, sign, 0), "eta": 0.5}, kauri.DMatrix(X, y), 20
+        booster = kb.train(
+            {"tree_method": method, "monotone_constraints": (0, sign, 0), "eta": 0.5}, kb.DMatrix(X, y), 20
         )
         grid = np.repeat(X[:50], 41, axis=0)
         grid[:, 1] = np.tile(np.linspace(-4, 4, 41), 50)
-        steps = np.diff(booster.predict(kauri.DMatrix(grid), output_margin=True).reshape(50, 41), axis=1)
+        steps = np.diff(booster.predict(kb.DMatrix(grid), output_margin=True).reshape(50, 41), axis=1)
         assert (steps * sign >= -1e-6).all()
         assert np.abs(steps).max() > 0.01
 
 
 def test_names_become_indices(data: tuple[np.ndarray, np.ndarray]) -> None:
     params = {"monotone_constraints": {"c": -1}, "interaction_constraints": [["d", "a"], ["b"]]}
-    booster = kauri.Booster(params, [kauri.DMatrix(*data, feature_names=NAMES)])
+    booster = kb.Booster(params, [kb.DMatrix(*data, feature_names=NAMES)])
     assert parameter(booster, "monotone_constraints") == "(0,0,-1,0)"
     assert parameter(booster, "interaction_constraints") == "[[3, 0], [1]]"
     booster.set_param("monotone_constraints", {"a": 1})
@@ -85,13 +85,13 @@ def test_names_become_indices(data: tuple[np.ndarray, np.ndarray]) -> None:
     ],
 )
 def test_errors(data: tuple[np.ndarray, np.ndarray], params: dict, message: str) -> None:
-    with pytest.raises(kauri.ParameterError, match=message):
-        kauri.train(params, kauri.DMatrix(*data, feature_names=NAMES), 1)
+    with pytest.raises(kb.ParameterError, match=message):
+        kb.train(params, kb.DMatrix(*data, feature_names=NAMES), 1)
 
 
 def test_unnamed_data_take_no_names(data: tuple[np.ndarray, np.ndarray]) -> None:
-    with pytest.raises(kauri.ParameterError, match="have no feature names"):
-        kauri.train({"monotone_constraints": {"a": 1}}, kauri.DMatrix(*data), 1)
+    with pytest.raises(kb.ParameterError, match="have no feature names"):
+        kb.train({"monotone_constraints": {"a": 1}}, kb.DMatrix(*data), 1)
 
 
 def test_estimators(data: tuple[np.ndarray, np.ndarray]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,11 +14,11 @@ STRANGE = ["tab\there", "line\nbreak\r\n", 'quote " and \\', "\\n", "\x01\x1f\x7
 
 
 @pytest.fixture(params=STRANGE, ids=ascii)
-def trained(request: pytest.FixtureRequest) -> tuple[kauri.Booster, str]:
+def trained(request: pytest.FixtureRequest) -> tuple[kb.Booster, str]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 2))
-    data = kauri.DMatrix(X, X[:, 0] + X[:, 1] ** 2, feature_names=[request.param, "plain"])
-    return kauri.train({"max_depth": 3}, data, 3, verbose_eval=False), request.param
+    data = kb.DMatrix(X, X[:, 0] + X[:, 1] ** 2, feature_names=[request.param, "plain"])
+    return kb.train({"max_depth": 3}, data, 3, verbose_eval=False), request.param
 
 
 def splits(node: dict) -> set[str]:
@@ -27,7 +27,7 @@ def splits(node: dict) -> set[str]:
 
 
 @pytest.mark.parametrize("with_stats", [False, True])
-def test_json(trained: tuple[kauri.Booster, str], with_stats: bool, tmp_path: Path) -> None:
+def test_json(trained: tuple[kb.Booster, str], with_stats: bool, tmp_path: Path) -> None:
     booster, name = trained
     found = [splits(json.loads(tree)) for tree in booster.get_dump(dump_format="json", with_stats=with_stats)]
     assert set.union(*found) == {name, "plain"}
@@ -35,7 +35,7 @@ def test_json(trained: tuple[kauri.Booster, str], with_stats: bool, tmp_path: Pa
     assert len(json.loads((tmp_path / "dump.json").read_text(encoding="utf-8"))) == 3
 
 
-def test_tables_find_the_name(trained: tuple[kauri.Booster, str]) -> None:
+def test_tables_find_the_name(trained: tuple[kb.Booster, str]) -> None:
     booster, name = trained
     table = booster.trees_to_dataframe()
     n_splits = booster.get_score()
@@ -43,7 +43,7 @@ def test_tables_find_the_name(trained: tuple[kauri.Booster, str]) -> None:
     assert booster.get_split_value_histogram(name, as_pandas=False)[:, 1].sum() == n_splits[name]
 
 
-def test_text_has_a_line_per_node(trained: tuple[kauri.Booster, str]) -> None:
+def test_text_has_a_line_per_node(trained: tuple[kb.Booster, str]) -> None:
     booster, _ = trained
     plain = booster.copy()
     plain.feature_names = ["a", "plain"]
@@ -54,7 +54,7 @@ def test_text_has_a_line_per_node(trained: tuple[kauri.Booster, str]) -> None:
 
 def test_feature_maps_of_other_encodings(tmp_path: Path) -> None:
     X = np.arange(20.0).reshape(10, 2)
-    booster = kauri.train({"max_depth": 1}, kauri.DMatrix(X, X[:, 0] > 8), 2, verbose_eval=False)
+    booster = kb.train({"max_depth": 1}, kb.DMatrix(X, X[:, 0] > 8), 2, verbose_eval=False)
     (tmp_path / "latin1.fmap").write_bytes("0 größe q\n1 b q\n".encode("latin-1"))
     for form in ("text", "json", "dot"):
         for tree in booster.get_dump(tmp_path / "latin1.fmap", dump_format=form):
@@ -75,7 +75,7 @@ def test_statistics_only_if_wanted(form: str, to_onehot: int) -> None:
     frame = pd.DataFrame({"color": pd.Categorical(rng.choice(list("abcdef"), 200)), "x": rng.normal(size=200)})
     y = frame["color"].isin(["a", "c"]) + (frame["x"] > 0)
     params = {"max_depth": 3, "max_cat_to_onehot": to_onehot}
-    booster = kauri.train(params, kauri.DMatrix(frame, y), 2, verbose_eval=False)
+    booster = kb.train(params, kb.DMatrix(frame, y), 2, verbose_eval=False)
     for tree in booster.get_dump(dump_format=form):
         assert "color" in tree
         assert "gain" not in tree

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
 FIXTURES = Path(__file__).parents[2] / "cpp" / "booster" / "model_io" / "fixtures"
 
 
-def trees_of(booster: kauri.Booster) -> list[dict[str, list[float]]]:
+def trees_of(booster: kb.Booster) -> list[dict[str, list[float]]]:
     """Read the trees of the model's file."""
     return json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
 
 
-def counts_of(booster: kauri.Booster) -> list[list[int]]:
+def counts_of(booster: kb.Booster) -> list[list[int]]:
     """Read the counts of the model's file, which are one of its attributes."""
     return json.loads(json.loads(booster.save_raw("json"))["learner"]["attributes"]["kauri_row_counts"])["counts"]
 
@@ -41,23 +41,23 @@ def test_counts_are_those_of_the_rows(binary: tuple[np.ndarray, np.ndarray], tmp
     """Every row counts once, whatever its weight; files keep the counts; a new count replaces the old one."""
     X, y = binary
     weights = np.linspace(0.1, 5, len(y))
-    data = kauri.DMatrix(X, y, weight=weights)
-    booster = kauri.train({"objective": "binary:logistic", "max_depth": 4}, data, 5)
+    data = kb.DMatrix(X, y, weight=weights)
+    booster = kb.train({"objective": "binary:logistic", "max_depth": 4}, data, 5)
     for rows in (X, X[:37], X):
-        booster.count_rows(kauri.DMatrix(rows))
+        booster.count_rows(kb.DMatrix(rows))
         assert counts_of(booster) == [naive_counts(tree, rows) for tree in trees_of(booster)]
     for ending in ("json", "ubj"):
         booster.save_model(tmp_path / f"model.{ending}")
-        assert counts_of(kauri.Booster(model_file=tmp_path / f"model.{ending}")) == counts_of(booster)
+        assert counts_of(kb.Booster(model_file=tmp_path / f"model.{ending}")) == counts_of(booster)
 
 
 def test_covers_of_counts(binary: tuple[np.ndarray, np.ndarray]) -> None:
     """The bias is the mean over the rows that were counted; without counts the cure is named."""
     X, y = binary
-    data = kauri.DMatrix(X, y)
-    booster = kauri.train({"objective": "binary:logistic", "max_depth": 1, "shap_cover": "count"}, data, 4)
+    data = kb.DMatrix(X, y)
+    booster = kb.train({"objective": "binary:logistic", "max_depth": 1, "shap_cover": "count"}, data, 4)
     margins = booster.predict(data, output_margin=True)
-    with pytest.raises(kauri.ParameterError, match="count_rows"):
+    with pytest.raises(kb.ParameterError, match="count_rows"):
         booster.predict(data, pred_contribs=True)
     booster.count_rows(data)
     for method in ("treeshap", "quadrature"):
@@ -70,7 +70,7 @@ def test_covers_of_counts(binary: tuple[np.ndarray, np.ndarray]) -> None:
     assert np.abs(booster.predict(data, pred_contribs=True) - by_count).max() > 1e-4
     booster.set_param({"shap_cover": "count"})
     booster.update(data, 4)
-    with pytest.raises(kauri.ParameterError, match="tree 4 has no row counts"):
+    with pytest.raises(kb.ParameterError, match="tree 4 has no row counts"):
         booster.predict(data, pred_contribs=True)
 
 
@@ -78,22 +78,22 @@ def test_other_libraries_read_the_counts(binary: tuple[np.ndarray, np.ndarray], 
     """XGBoost passes over them."""
     xgboost = pytest.importorskip("xgboost")
     X, y = binary
-    booster = kauri.train({"objective": "binary:logistic"}, kauri.DMatrix(X, y), 3)
-    booster.count_rows(kauri.DMatrix(X))
+    booster = kb.train({"objective": "binary:logistic"}, kb.DMatrix(X, y), 3)
+    booster.count_rows(kb.DMatrix(X))
     for ending in ("json", "ubj"):
         booster.save_model(tmp_path / f"model.{ending}")
         theirs = xgboost.Booster(model_file=tmp_path / f"model.{ending}")
-        np.testing.assert_allclose(theirs.predict(xgboost.DMatrix(X)), booster.predict(kauri.DMatrix(X)), rtol=1e-5)
+        np.testing.assert_allclose(theirs.predict(xgboost.DMatrix(X)), booster.predict(kb.DMatrix(X)), rtol=1e-5)
 
 
 def test_counting_is_refused(binary: tuple[np.ndarray, np.ndarray]) -> None:
     """Without trees, and for rows of more features than the model has."""
     X, y = binary
-    with pytest.raises(kauri.ModelError):
-        kauri.Booster().count_rows(kauri.DMatrix(X))
-    booster = kauri.train({}, kauri.DMatrix(X[:, :3], y), 1)
-    with pytest.raises(kauri.DataError):
-        booster.count_rows(kauri.DMatrix(X))
+    with pytest.raises(kb.ModelError):
+        kb.Booster().count_rows(kb.DMatrix(X))
+    booster = kb.train({}, kb.DMatrix(X[:, :3], y), 1)
+    with pytest.raises(kb.DataError):
+        booster.count_rows(kb.DMatrix(X))
 
 
 @pytest.mark.parametrize("name", ["vector", "vector_2.1"])
@@ -101,13 +101,13 @@ def test_vector_leaves(name: str) -> None:
     """Margins and leaves of XGBoost's models; counts make those explain that have no hessians."""
     facts = json.loads((FIXTURES / f"{name}.facts").read_text())
     X = np.array(facts["rows"], dtype=np.float32)
-    data = kauri.DMatrix(X)
-    booster = kauri.Booster(model_file=FIXTURES / f"{name}.json")
+    data = kb.DMatrix(X)
+    booster = kb.Booster(model_file=FIXTURES / f"{name}.json")
     np.testing.assert_allclose(booster.predict(data), facts["margins"], rtol=1e-6)
     np.testing.assert_array_equal(booster.predict(data, pred_leaf=True), facts["leaves"])
     assert booster.predict(data, pred_leaf=True, strict_shape=True).shape == (len(X), 2, 1, 2)
     if name == "vector_2.1":
-        with pytest.raises(kauri.ParameterError, match="count_rows"):
+        with pytest.raises(kb.ParameterError, match="count_rows"):
             booster.predict(data, pred_contribs=True)
     booster.set_param({"shap_cover": "count"})
     booster.count_rows(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 
@@ -20,7 +20,7 @@ NUMBERED = {"error": "0.7", "tweedie-nloglik": "1.5", "ndcg": "3", "map": "3", "
 
 
 def configure(**params: object) -> None:
-    kauri.Booster({"objective": "reg:squarederror", **params}).save_config()
+    kb.Booster({"objective": "reg:squarederror", **params}).save_config()
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -28,7 +28,7 @@ def configure(**params: object) -> None:
 def test_metrics_without_arguments_take_none(name: str, argument: str) -> None:
     alphas = {"quantile_alpha": 0.5, "expectile_alpha": 0.5}
     configure(eval_metric=name, **alphas)
-    with pytest.raises(kauri.ParameterError) as refused:
+    with pytest.raises(kb.ParameterError) as refused:
         configure(eval_metric=name + argument, **alphas)
     assert f"metric '{name}{argument}': {name} takes no value; write {name}." in str(refused.value)
 
@@ -37,7 +37,7 @@ def test_metrics_without_arguments_take_none(name: str, argument: str) -> None:
 @pytest.mark.parametrize("argument", ["", "x", "3x", "3 ", " 3", "1.5.2", "nan", "inf", "0x3", "3@3", "--"])
 def test_metrics_with_arguments_take_no_others(name: str, argument: str) -> None:
     configure(eval_metric=f"{name}@{NUMBERED[name]}")
-    with pytest.raises(kauri.ParameterError) as refused:
+    with pytest.raises(kb.ParameterError) as refused:
         configure(eval_metric=f"{name}@{argument}")
     assert f"{name.rstrip('-')}" in str(refused.value)
     assert "@" in str(refused.value)
@@ -57,22 +57,22 @@ def test_metrics_with_arguments_take_no_others(name: str, argument: str) -> None
     ],
 )
 def test_constraints_on_columns_that_are_not_there(method: str, name: str, value: str) -> None:
-    data = kauri.DMatrix(X, label=X[:, 0])
+    data = kb.DMatrix(X, label=X[:, 0])
     params = {"tree_method": method, name: value}
     message = f"{name} (names feature [47]|has 5 values).* have 4 features"
-    with pytest.raises(kauri.ParameterError, match=message):
-        kauri.train(params, data, 1, **QUIET)
-    model = kauri.train({"tree_method": method}, data, 1, **QUIET)
-    with pytest.raises(kauri.ParameterError, match=message):  # and when going on
-        kauri.train(params, data, 1, xgb_model=model, **QUIET)
+    with pytest.raises(kb.ParameterError, match=message):
+        kb.train(params, data, 1, **QUIET)
+    model = kb.train({"tree_method": method}, data, 1, **QUIET)
+    with pytest.raises(kb.ParameterError, match=message):  # and when going on
+        kb.train(params, data, 1, xgb_model=model, **QUIET)
     model.set_param(name, value)
-    with pytest.raises(kauri.ParameterError, match=message):
+    with pytest.raises(kb.ParameterError, match=message):
         model.update(data, 1)
 
 
 def test_feature_weights_of_columns_that_are_not_there() -> None:
-    with pytest.raises(kauri.DataError, match="feature_weights has 5 values, but the data have 4 columns"):
-        kauri.DMatrix(X, feature_weights=np.ones(5))
+    with pytest.raises(kb.DataError, match="feature_weights has 5 values, but the data have 4 columns"):
+        kb.DMatrix(X, feature_weights=np.ones(5))
 
 
 # ---- outputs ----
@@ -82,17 +82,17 @@ def softprob(n_classes: int) -> dict[str, object]:
     return {"objective": "multi:softprob", "num_class": n_classes, "nthread": 1}
 
 
-def matrix(n_classes: int = 3, n_targets: int = 0) -> kauri.DMatrix:
+def matrix(n_classes: int = 3, n_targets: int = 0) -> kb.DMatrix:
     label = RNG.normal(size=(90, n_targets)) if n_targets else CLASSES % n_classes
-    return kauri.DMatrix(X, label=label)
+    return kb.DMatrix(X, label=label)
 
 
-def models() -> dict[str, kauri.Booster]:
+def models() -> dict[str, kb.Booster]:
     return {
-        "classes": kauri.train(softprob(3), matrix(), 2, **QUIET),
-        "number": kauri.train({}, matrix(2), 2, **QUIET),
-        "targets": kauri.train({}, matrix(n_targets=2), 2, **QUIET),
-        "quantiles": kauri.train(
+        "classes": kb.train(softprob(3), matrix(), 2, **QUIET),
+        "number": kb.train({}, matrix(2), 2, **QUIET),
+        "targets": kb.train({}, matrix(n_targets=2), 2, **QUIET),
+        "quantiles": kb.train(
             {"objective": "reg:quantileerror", "quantile_alpha": [0.2, 0.8]}, matrix(n_targets=1), 2, **QUIET
         ),
     }
@@ -110,7 +110,7 @@ OTHERS = {
     ),
     "ranking": (
         {"objective": "rank:ndcg", "num_class": 0},
-        kauri.DMatrix(X, label=CLASSES % 2, group=[90]),
+        kb.DMatrix(X, label=CLASSES % 2, group=[90]),
     ),
 }
 FITS = {("number", "no classes"), ("number", "ranking")}
@@ -124,10 +124,10 @@ def test_models_go_on_with_their_outputs_alone(name: str, other: str, way: str) 
     params, data = OTHERS[other]
     before = model.save_raw("json")
 
-    def go_on() -> kauri.Booster:
+    def go_on() -> kb.Booster:
         if way == "xgb_model":
-            return kauri.train(params, data, 1, xgb_model=model, **QUIET)
-        booster = model if way == "set_param" else kauri.Booster(model_file=before)
+            return kb.train(params, data, 1, xgb_model=model, **QUIET)
+        booster = model if way == "set_param" else kb.Booster(model_file=before)
         booster.set_param(params)
         booster.update(data, 2)
         return booster
@@ -135,38 +135,38 @@ def test_models_go_on_with_their_outputs_alone(name: str, other: str, way: str) 
     if (name, other) in FITS:
         assert go_on().num_boosted_rounds() == 3
         return
-    with pytest.raises((kauri.ParameterError, kauri.DataError)) as refused:
+    with pytest.raises((kb.ParameterError, kb.DataError)) as refused:
         go_on()
     assert re.search("does not fit the model|but the model has|does not go with", str(refused.value))
-    assert not isinstance(refused.value, kauri.InternalError)
-    again = kauri.Booster(model_file=before)
+    assert not isinstance(refused.value, kb.InternalError)
+    again = kb.Booster(model_file=before)
     assert again.save_raw("json") == before
 
 
 @pytest.mark.parametrize("name", ["classes", "number", "targets", "quantiles"])
 def test_data_of_other_outputs_are_refused(name: str) -> None:
     model = models()[name]
-    wide = kauri.DMatrix(X, label=RNG.normal(size=(90, 5)))
-    classes = kauri.DMatrix(X, label=np.arange(90))
+    wide = kb.DMatrix(X, label=RNG.normal(size=(90, 5)))
+    classes = kb.DMatrix(X, label=np.arange(90))
     for data in (wide, classes) if name == "classes" else (wide,):
-        with pytest.raises((kauri.ParameterError, kauri.DataError)):
+        with pytest.raises((kb.ParameterError, kb.DataError)):
             model.update(data, 2)
-        with pytest.raises((kauri.ParameterError, kauri.DataError)):
+        with pytest.raises((kb.ParameterError, kb.DataError)):
             model.eval(data)
     assert model.num_boosted_rounds() == 2
 
 
 def test_gradients_of_the_caller_go_on_with_any_labels() -> None:
     data = matrix(n_targets=3)
-    model = kauri.train({}, data, 1, obj=lambda margins, _: (margins, np.ones_like(margins)), **QUIET)
-    model.boost(kauri.DMatrix(X), 1, np.ones((90, 3)), np.ones((90, 3)))
+    model = kb.train({}, data, 1, obj=lambda margins, _: (margins, np.ones_like(margins)), **QUIET)
+    model.boost(kb.DMatrix(X), 1, np.ones((90, 3)), np.ones((90, 3)))
     assert model.num_boosted_rounds() == 2
 
 
 # ---- iterators that change ----
 
 
-class Changing(kauri.DataIter):
+class Changing(kb.DataIter):
     """Gives two batches; in the last pass something of the second differs."""
 
     def __init__(self, change, n_passes: int) -> None:
@@ -211,9 +211,9 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("kind", ["QuantileDMatrix", "ExtMemQuantileDMatrix"])
 def test_iterators_must_repeat_themselves(change: str, kind: str) -> None:
-    make = getattr(kauri, kind)
+    make = getattr(kb, kind)
     count = Changing(lambda rows: rows, 0)
     make(count)
     last = count.passes - 1  # one reset comes after the last pass
-    with pytest.raises(kauri.DataError):
+    with pytest.raises(kb.DataError):
         make(Changing(CHANGES[change], last))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -26,26 +26,26 @@ def make_frame() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def trained() -> tuple[kauri.Booster, pd.DataFrame]:
+def trained() -> tuple[kb.Booster, pd.DataFrame]:
     frame = make_frame()
     y = (frame[NAMES[0]] == "plain") + frame[NAMES[1]] * frame[NAMES[2]]
-    return kauri.train({"max_depth": 3}, kauri.DMatrix(frame, y), 6, verbose_eval=False), frame
+    return kb.train({"max_depth": 3}, kb.DMatrix(frame, y), 6, verbose_eval=False), frame
 
 
-def interactions(booster: kauri.Booster, frame: pd.DataFrame) -> Any:
-    return kauri.plot_interactions(kauri.explain(booster, frame, interactions=True))
+def interactions(booster: kb.Booster, frame: pd.DataFrame) -> Any:
+    return kb.plot_interactions(kb.explain(booster, frame, interactions=True))
 
 
-PICTURES: dict[str, Callable[[kauri.Booster, pd.DataFrame], Any]] = {
-    "importance": lambda booster, frame: kauri.plot_importance(booster),
-    "scores": lambda booster, frame: kauri.plot_importance(dict.fromkeys(NAMES, 1.5)),
-    "beeswarm": lambda booster, frame: kauri.plot_beeswarm(kauri.explain(booster, frame)),
-    "contributions": lambda booster, frame: kauri.plot_contributions(kauri.explain(booster, frame)),
-    "waterfall": lambda booster, frame: kauri.plot_waterfall(kauri.explain(booster, frame)[0]),
+PICTURES: dict[str, Callable[[kb.Booster, pd.DataFrame], Any]] = {
+    "importance": lambda booster, frame: kb.plot_importance(booster),
+    "scores": lambda booster, frame: kb.plot_importance(dict.fromkeys(NAMES, 1.5)),
+    "beeswarm": lambda booster, frame: kb.plot_beeswarm(kb.explain(booster, frame)),
+    "contributions": lambda booster, frame: kb.plot_contributions(kb.explain(booster, frame)),
+    "waterfall": lambda booster, frame: kb.plot_waterfall(kb.explain(booster, frame)[0]),
     "interactions": interactions,
     **{
-        f"dependence of {x} by {color}": lambda booster, frame, x=x, color=color: kauri.plot_dependence(
-            kauri.explain(booster, frame), x, color=color
+        f"dependence of {x} by {color}": lambda booster, frame, x=x, color=color: kb.plot_dependence(
+            kb.explain(booster, frame), x, color=color
         )
         for x, color in ((0, 1), (1, 0), (2, 2))
     },
@@ -63,6 +63,6 @@ def test_names_are_as_written(trained: Any, draw: Callable[..., Any], tmp_path: 
 
 
 def test_titles_of_the_user_may_be_formulas(trained: Any) -> None:
-    axes = kauri.plot_importance(trained[0], title="$x^2$", xlabel="$y$")
+    axes = kb.plot_importance(trained[0], title="$x^2$", xlabel="$y$")
     assert axes.title.get_parse_math()
     assert axes.xaxis.label.get_parse_math()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
@@ -37,29 +37,29 @@ FRAME, Y = make_frame(CITIES, SIZES)
 OTHER = make_frame(shuffled(CITIES), shuffled(SIZES))[0]
 
 
-def bins(frame: pd.DataFrame, y: np.ndarray) -> kauri.DMatrix:
-    return kauri.QuantileDMatrix(frame, y, max_bin=16)
+def bins(frame: pd.DataFrame, y: np.ndarray) -> kb.DMatrix:
+    return kb.QuantileDMatrix(frame, y, max_bin=16)
 
 
 @pytest.mark.parametrize(
     ("matrix", "params"),
     [
-        (kauri.DMatrix, {"tree_method": "hist"}),
+        (kb.DMatrix, {"tree_method": "hist"}),
         (bins, {"tree_method": "hist"}),
         (bins, {"tree_method": "hist", "booster": "dart", "rate_drop": 0.5}),
-        (kauri.DMatrix, {"tree_method": "hist", "unseen_category": "error"}),
-        (kauri.DMatrix, {"tree_method": "exact"}),
-        (kauri.DMatrix, {"tree_method": "approx"}),
-        (kauri.DMatrix, {"process_type": "update", "updater": "refresh"}),
+        (kb.DMatrix, {"tree_method": "hist", "unseen_category": "error"}),
+        (kb.DMatrix, {"tree_method": "exact"}),
+        (kb.DMatrix, {"tree_method": "approx"}),
+        (kb.DMatrix, {"process_type": "update", "updater": "refresh"}),
     ],
 )
 def test_the_order_does_not_matter(matrix: Any, params: dict[str, Any]) -> None:
     params = {**PARAMS, **params}
     first = {key: value for key, value in params.items() if key not in ("process_type", "updater")}
-    half = kauri.train(first, matrix(FRAME, Y), 3)
-    expected = kauri.train(params, matrix(FRAME, Y + 1), 3, xgb_model=half)
+    half = kb.train(first, matrix(FRAME, Y), 3)
+    expected = kb.train(params, matrix(FRAME, Y + 1), 3, xgb_model=half)
     trained = [
-        kauri.train({**params, "nthread": threads}, matrix(OTHER, Y + 1), 3, xgb_model=half) for threads in (1, 2, 3)
+        kb.train({**params, "nthread": threads}, matrix(OTHER, Y + 1), 3, xgb_model=half) for threads in (1, 2, 3)
     ]
     assert [model.save_raw("json") for model in trained] == [expected.save_raw("json")] * 3
     assert expected.save_raw("json") != half.save_raw("json")
@@ -67,7 +67,7 @@ def test_the_order_does_not_matter(matrix: Any, params: dict[str, Any]) -> None:
 
 
 def test_new_names_follow_those_of_the_model() -> None:
-    half = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 2)
+    half = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 2)
     cities, sizes = ["kiev", *reversed(CITIES), "bonn"], [8, *reversed(SIZES)]
     frame, y = make_frame(cities, sizes)
     frame.loc[:50, "city"], frame.loc[60:80, "city"], frame.loc[70:110, "size"] = "bonn", "kiev", 8
@@ -75,29 +75,29 @@ def test_new_names_follow_those_of_the_model() -> None:
         city=frame["city"].cat.set_categories([*CITIES, "kiev", "bonn"]),
         size=frame["size"].cat.set_categories([*SIZES, 8]),
     )
-    on = [kauri.train(PARAMS, kauri.DMatrix(table, y), 2, xgb_model=half) for table in (frame, known_first)]
+    on = [kb.train(PARAMS, kb.DMatrix(table, y), 2, xgb_model=half) for table in (frame, known_first)]
     assert on[0].save_raw("json") == on[1].save_raw("json")
     assert on[0].get_categories() == {"city": [*CITIES, "kiev", "bonn"], "size": [*SIZES, 8]}
-    np.testing.assert_array_equal(on[0].predict(kauri.DMatrix(frame)), on[0].predict(kauri.DMatrix(known_first)))
+    np.testing.assert_array_equal(on[0].predict(kb.DMatrix(frame)), on[0].predict(kb.DMatrix(known_first)))
 
 
 def test_fewer_names() -> None:
-    half = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 2)
+    half = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 2)
     few = make_frame(CITIES[4::-1], SIZES)[0]
-    expected = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 2, xgb_model=half)
-    on = kauri.train(PARAMS, kauri.DMatrix(few, Y), 2, xgb_model=half)
+    expected = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 2, xgb_model=half)
+    on = kb.train(PARAMS, kb.DMatrix(few, Y), 2, xgb_model=half)
     assert on.save_raw("json") == expected.save_raw("json")
 
 
 def test_rounds_by_hand_and_evaluation() -> None:
     """One booster, data of both orders in turns, gradients from outside, labels that change."""
 
-    def gradients(margins: np.ndarray, data: kauri.DMatrix) -> tuple[np.ndarray, np.ndarray]:
+    def gradients(margins: np.ndarray, data: kb.DMatrix) -> tuple[np.ndarray, np.ndarray]:
         return margins - data.get_label(), np.ones_like(margins)
 
     def run(frames: list[pd.DataFrame]) -> tuple[bytes, list[str]]:
-        data = [kauri.DMatrix(frame, Y) for frame in frames]
-        booster = kauri.Booster({**PARAMS, "base_score": 0.5}, cache=data)
+        data = [kb.DMatrix(frame, Y) for frame in frames]
+        booster = kb.Booster({**PARAMS, "base_score": 0.5}, cache=data)
         lines = []
         for round_ in range(6):
             train = data[round_ % 2]
@@ -114,12 +114,12 @@ def test_rounds_by_hand_and_evaluation() -> None:
 
 
 def test_refusals() -> None:
-    half = kauri.train(PARAMS, kauri.DMatrix(FRAME, Y), 1)
+    half = kb.train(PARAMS, kb.DMatrix(FRAME, Y), 1)
     numbers = FRAME.assign(city=FRAME["city"].cat.rename_categories(range(6)))
-    with pytest.raises(kauri.DataError, match="column 0 are integers, as 0, but were texts in training, as 'oslo'"):
-        kauri.train(PARAMS, kauri.DMatrix(numbers, Y), 1, xgb_model=half)
+    with pytest.raises(kb.DataError, match=r"column 0 .*are integers, as 0, but were texts in training, as 'oslo'"):
+        kb.train(PARAMS, kb.DMatrix(numbers, Y), 1, xgb_model=half)
 
-    class Once(kauri.DataIter):
+    class Once(kb.DataIter):
         def __init__(self) -> None:
             super().__init__()
             self.done = False
@@ -134,25 +134,23 @@ def test_refusals() -> None:
             self.done = True
             return True
 
-    pages = kauri.ExtMemQuantileDMatrix(Once(), max_bin=16)
-    with pytest.raises(kauri.DataError, match="external memory cannot be numbered anew"):
-        kauri.train({**PARAMS, "tree_method": "hist"}, pages, 1, xgb_model=half)
+    pages = kb.ExtMemQuantileDMatrix(Once(), max_bin=16)
+    with pytest.raises(kb.DataError, match="external memory cannot be numbered anew"):
+        kb.train({**PARAMS, "tree_method": "hist"}, pages, 1, xgb_model=half)
 
 
 def test_a_model_that_is_loaded_learns_categories_anew() -> None:
     """What the booster has learnt of the data belongs to the model that it had."""
     params = {**PARAMS, "tree_method": "hist", "unseen_category": "error"}
     few = FRAME[FRAME["city"].isin(CITIES[:2])]
-    other = kauri.train(
-        params, kauri.DMatrix(few.assign(city=few["city"].cat.set_categories(CITIES[:2])), Y[few.index]), 2
-    )
-    data = kauri.DMatrix(FRAME, Y)
-    booster = kauri.Booster(params, [data])
+    other = kb.train(params, kb.DMatrix(few.assign(city=few["city"].cat.set_categories(CITIES[:2])), Y[few.index]), 2)
+    data = kb.DMatrix(FRAME, Y)
+    booster = kb.Booster(params, [data])
     booster.update(data, 0)
     booster.load_model(other.save_raw())
     booster.update(data, 2)
     assert booster.get_categories()["city"] == CITIES
-    expected = kauri.Booster(params, model_file=other)
+    expected = kb.Booster(params, model_file=other)
     expected.update(data, 2)
     assert booster.save_raw("json") == expected.save_raw("json")
     booster.predict(data)

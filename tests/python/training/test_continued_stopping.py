@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
 import xgboost
-from kauri.callback import EarlyStopping, TrainingCallback, TrainingCheckPoint
-from kauri.sklearn import KauriClassifier
+from kauriboost.callback import EarlyStopping, TrainingCallback, TrainingCheckPoint
+from kauriboost.sklearn import KauriClassifier
 
 Table = tuple[np.ndarray, np.ndarray]
 PARAMS = {"objective": "binary:logistic", "max_depth": 4, "eta": 0.5, "tree_method": "exact", "nthread": 1}
@@ -18,28 +18,28 @@ QUIET = {"verbose_eval": False}
 
 
 @pytest.fixture(scope="module")
-def data(binary: Table) -> tuple[kauri.DMatrix, kauri.DMatrix]:
+def data(binary: Table) -> tuple[kb.DMatrix, kb.DMatrix]:
     X, y = binary
-    return kauri.DMatrix(X[:400], y[:400]), kauri.DMatrix(X[400:], y[400:])
+    return kb.DMatrix(X[:400], y[:400]), kb.DMatrix(X[400:], y[400:])
 
 
 @pytest.fixture
-def stopped(data: tuple[kauri.DMatrix, kauri.DMatrix]) -> kauri.Booster:
-    booster = kauri.train(PARAMS, data[0], 60, evals=[(data[1], "test")], early_stopping_rounds=3, **QUIET)
+def stopped(data: tuple[kb.DMatrix, kb.DMatrix]) -> kb.Booster:
+    booster = kb.train(PARAMS, data[0], 60, evals=[(data[1], "test")], early_stopping_rounds=3, **QUIET)
     assert booster.best_iteration < booster.num_boosted_rounds() - 1 < 59
     return booster
 
 
-def knows_no_best(booster: kauri.Booster) -> bool:
+def knows_no_best(booster: kb.Booster) -> bool:
     return booster.attr("best_iteration") is None and booster.attr("best_score") is None
 
 
 @pytest.mark.parametrize("form", ["booster", "file", "bytes"])
-def test_new_rounds_count(stopped: kauri.Booster, data: Any, form: str, tmp_path: Path) -> None:
+def test_new_rounds_count(stopped: kb.Booster, data: Any, form: str, tmp_path: Path) -> None:
     stopped.set_attr(mine="x")
     stopped.save_model(tmp_path / "stopped.json")
     model = {"booster": stopped, "file": tmp_path / "stopped.json", "bytes": bytes(stopped.save_raw())}[form]
-    more = kauri.train(PARAMS, data[0], 5, xgb_model=model, **QUIET)
+    more = kb.train(PARAMS, data[0], 5, xgb_model=model, **QUIET)
     assert more.num_boosted_rounds() == stopped.num_boosted_rounds() + 5
     assert more.attributes() == {"mine": "x"}
     assert not knows_no_best(stopped)
@@ -60,7 +60,7 @@ def test_estimators_predict_with_the_new_rounds(binary: Table, tmp_path: Path) -
     np.testing.assert_array_equal(loaded.predict_proba(X), first.predict_proba(X))
     for model in (first, first.get_booster(), loaded, tmp_path / "first.ubj"):
         second = KauriClassifier(n_estimators=7, **how).fit(X[:400], y[:400], xgb_model=model)
-        everything = second.get_booster().predict(kauri.DMatrix(X))
+        everything = second.get_booster().predict(kb.DMatrix(X))
         np.testing.assert_array_equal(second.predict_proba(X)[:, 1], everything)
         assert np.abs(second.predict_proba(X) - first.predict_proba(X)).max() > 0.01
     second.save_model(tmp_path / "second.ubj")
@@ -70,16 +70,16 @@ def test_estimators_predict_with_the_new_rounds(binary: Table, tmp_path: Path) -
     assert first.best_iteration == best
     again = KauriClassifier(n_estimators=3, **how).fit(X[:400], y[:400], xgb_model=second)
     assert again.get_booster().num_boosted_rounds() == second.get_booster().num_boosted_rounds() + 3
-    np.testing.assert_array_equal(again.predict_proba(X)[:, 1], again.get_booster().predict(kauri.DMatrix(X)))
+    np.testing.assert_array_equal(again.predict_proba(X)[:, 1], again.get_booster().predict(kb.DMatrix(X)))
 
 
-def test_stopping_again(binary: Table, data: Any, stopped: kauri.Booster, tmp_path: Path) -> None:
+def test_stopping_again(binary: Table, data: Any, stopped: kb.Booster, tmp_path: Path) -> None:
     """The best of the new rounds, whose evaluations alone are compared: as in XGBoost."""
     before = stopped.num_boosted_rounds()
     rounds = 25
     evals: dict[str, Any] = {}
     how = {"evals": [(data[1], "test")], "early_stopping_rounds": 4, "evals_result": evals, **QUIET}
-    again = kauri.train(PARAMS, data[0], rounds, xgb_model=stopped, **how)
+    again = kb.train(PARAMS, data[0], rounds, xgb_model=stopped, **how)
     losses = evals["test"]["logloss"]
     assert again.best_iteration == before + int(np.argmin(losses)) >= before
     assert again.best_score == min(losses)
@@ -90,7 +90,7 @@ def test_stopping_again(binary: Table, data: Any, stopped: kauri.Booster, tmp_pa
         PARAMS, theirs[0], rounds, xgb_model=tmp_path / "stopped.json", **{**how, "evals": [(theirs[1], "test")]}
     )
     assert again.best_iteration == peer.best_iteration
-    best = kauri.train(
+    best = kb.train(
         PARAMS,
         data[0],
         rounds,
@@ -100,33 +100,33 @@ def test_stopping_again(binary: Table, data: Any, stopped: kauri.Booster, tmp_pa
         **QUIET,
     )
     assert best.num_boosted_rounds() == again.best_iteration + 1
-    third = kauri.train(PARAMS, data[0], 1, xgb_model=again, **QUIET)
+    third = kb.train(PARAMS, data[0], 1, xgb_model=again, **QUIET)
     assert knows_no_best(third)
 
 
 class Stop(TrainingCallback):
     """Ends the training before its first round."""
 
-    def before_iteration(self, model: kauri.Booster, epoch: int, evals_log: Any) -> bool:
+    def before_iteration(self, model: kb.Booster, epoch: int, evals_log: Any) -> bool:
         return True
 
 
-def test_without_a_new_round_nothing_is_forgotten(stopped: kauri.Booster, data: Any) -> None:
+def test_without_a_new_round_nothing_is_forgotten(stopped: kb.Booster, data: Any) -> None:
     for rounds, callbacks in ((0, []), (5, [Stop()])):
-        same = kauri.train(PARAMS, data[0], rounds, xgb_model=stopped, callbacks=callbacks, **QUIET)
+        same = kb.train(PARAMS, data[0], rounds, xgb_model=stopped, callbacks=callbacks, **QUIET)
         assert same.attributes() == stopped.attributes()
-    with pytest.raises(kauri.DataError):
-        kauri.train(PARAMS, kauri.DMatrix(np.zeros((3, 2)), [0, 1, 0]), 5, xgb_model=stopped, **QUIET)
+    with pytest.raises(kb.DataError):
+        kb.train(PARAMS, kb.DMatrix(np.zeros((3, 2)), [0, 1, 0]), 5, xgb_model=stopped, **QUIET)
     assert not knows_no_best(stopped)
 
 
-def test_refreshed_trees(stopped: kauri.Booster, data: Any) -> None:
+def test_refreshed_trees(stopped: kb.Booster, data: Any) -> None:
     params = {**PARAMS, "process_type": "update", "updater": "refresh"}
     rounds = stopped.num_boosted_rounds()
-    assert knows_no_best(kauri.train(params, data[1], rounds, xgb_model=stopped, **QUIET))
+    assert knows_no_best(kb.train(params, data[1], rounds, xgb_model=stopped, **QUIET))
 
 
-def test_checkpoints_remember(stopped: kauri.Booster, data: Any, tmp_path: Path) -> None:
+def test_checkpoints_remember(stopped: kb.Booster, data: Any, tmp_path: Path) -> None:
     """A training that continues a model, is interrupted and resumed, ends as if it had not been interrupted."""
     how = {"evals": [(data[1], "test")], "xgb_model": stopped, **QUIET}
 
@@ -134,33 +134,33 @@ def test_checkpoints_remember(stopped: kauri.Booster, data: Any, tmp_path: Path)
         folder.mkdir(exist_ok=True)
         return [EarlyStopping(rounds=50), TrainingCheckPoint(folder, interval=1, resume=True)]
 
-    whole = kauri.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "whole"), **how)
-    kauri.train(PARAMS, data[0], 4, callbacks=callbacks(tmp_path / "part"), **how)
-    resumed = kauri.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "part"), **how)
+    whole = kb.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "whole"), **how)
+    kb.train(PARAMS, data[0], 4, callbacks=callbacks(tmp_path / "part"), **how)
+    resumed = kb.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "part"), **how)
     assert resumed.save_raw() == whole.save_raw()
     assert resumed.best_iteration >= stopped.num_boosted_rounds()
-    done = kauri.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "part"), **how)  # nothing left to do
+    done = kb.train(PARAMS, data[0], 9, callbacks=callbacks(tmp_path / "part"), **how)  # nothing left to do
     assert done.save_raw() == whole.save_raw()
 
 
-def test_slices(stopped: kauri.Booster, data: Any) -> None:
+def test_slices(stopped: kb.Booster, data: Any) -> None:
     stopped.set_attr(mine="x")
     best = stopped.best_iteration
     for kept in (stopped[: best + 1], stopped[: best + 2], stopped[:]):
         assert kept.attributes() == stopped.attributes()
     for cut in (stopped[:best], stopped[1:], stopped[::2], stopped[best], stopped[best:], stopped[0]):
         assert cut.attributes() == {"mine": "x"}
-    on = kauri.train(PARAMS, data[0], 3, xgb_model=stopped[: best + 1], **QUIET)
+    on = kb.train(PARAMS, data[0], 3, xgb_model=stopped[: best + 1], **QUIET)
     assert on.num_boosted_rounds() == best + 4
     assert knows_no_best(on)
     stopped.set_attr(best_iteration="no number")
     assert stopped[:].attributes() == {"mine": "x"}
 
 
-def test_slices_in_estimators(stopped: kauri.Booster, data: Any, binary: Table, tmp_path: Path) -> None:
+def test_slices_in_estimators(stopped: kb.Booster, data: Any, binary: Table, tmp_path: Path) -> None:
     """A file of the first rounds without the best one could not even predict."""
     part = stopped[: stopped.best_iteration]
     part.save_model(tmp_path / "part.json")
     model = KauriClassifier()
     model.load_model(tmp_path / "part.json")
-    np.testing.assert_array_equal(model.predict_proba(binary[0])[:, 1], part.predict(kauri.DMatrix(binary[0])))
+    np.testing.assert_array_equal(model.predict_proba(binary[0])[:, 1], part.predict(kb.DMatrix(binary[0])))

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
-from kauri._binding.library import LIB
-from kauri.callback import TrainingCallback, TrainingCheckPoint
+from kauriboost._binding.library import LIB
+from kauriboost.callback import TrainingCallback, TrainingCheckPoint
 
 QUIET = {"verbose_eval": False}
 PARAMS = {"objective": "binary:logistic", "max_depth": 2, "nthread": 1}
@@ -27,10 +27,10 @@ ODD_NAME = os.fsdecode(ODD)
 
 
 @pytest.fixture
-def train() -> kauri.DMatrix:
+def train() -> kb.DMatrix:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
-    return kauri.DMatrix(X, label=X[:, 0] > 0)
+    return kb.DMatrix(X, label=X[:, 0] > 0)
 
 
 @contextmanager
@@ -53,89 +53,89 @@ class Within(TrainingCallback):
     def __init__(self, call) -> None:
         self.call = call
 
-    def after_iteration(self, model: kauri.Booster, epoch: int, evals_log: dict) -> bool:
+    def after_iteration(self, model: kb.Booster, epoch: int, evals_log: dict) -> bool:
         if epoch == 1:
             self.call()
         return False
 
 
 @pytest.mark.parametrize("as_pickle", [False, True])
-def test_one_training_at_a_time_has_the_folder(train: kauri.DMatrix, tmp_path: Path, as_pickle: bool) -> None:
+def test_one_training_at_a_time_has_the_folder(train: kb.DMatrix, tmp_path: Path, as_pickle: bool) -> None:
     def saver(**settings: object) -> TrainingCheckPoint:
         return TrainingCheckPoint(tmp_path, as_pickle=as_pickle, interval=1, resume=True, **settings)
 
     def another() -> None:
         half = tmp_path / f"model_9.{'pkl' if as_pickle else 'ubj'}.new-1"
         half.touch()
-        with pytest.raises(kauri.KauriError, match="in use by another training") as refused:
-            kauri.train(PARAMS, train, 1, callbacks=[saver()], **QUIET)
+        with pytest.raises(kb.KauriError, match="in use by another training") as refused:
+            kb.train(PARAMS, train, 1, callbacks=[saver()], **QUIET)
         assert repr(str(tmp_path)) in str(refused.value)
         assert f"process {os.getpid()}" in str(refused.value)
         assert "a folder or a name of its own" in str(refused.value)
         assert half.exists()
-        kauri.train(PARAMS, train, 1, callbacks=[saver(name="other")], **QUIET)  # other files
+        kb.train(PARAMS, train, 1, callbacks=[saver(name="other")], **QUIET)  # other files
 
-    kauri.train(PARAMS, train, 3, callbacks=[saver(), Within(another)], **QUIET)
-    kauri.train(PARAMS, train, 4, callbacks=[saver()], **QUIET)
+    kb.train(PARAMS, train, 3, callbacks=[saver(), Within(another)], **QUIET)
+    kb.train(PARAMS, train, 4, callbacks=[saver()], **QUIET)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".") or ".new-" in path.name]
 
 
-def test_a_failed_training_frees_the_folder(train: kauri.DMatrix, tmp_path: Path) -> None:
+def test_a_failed_training_frees_the_folder(train: kb.DMatrix, tmp_path: Path) -> None:
     def fail() -> None:
         raise ValueError("stop")
 
     first = TrainingCheckPoint(tmp_path, interval=1, resume=True)
     with pytest.raises(ValueError, match="stop"):
-        kauri.train(PARAMS, train, 3, callbacks=[first, Within(fail)], **QUIET)
-    model = kauri.train(PARAMS, train, 3, callbacks=[TrainingCheckPoint(tmp_path, interval=1, resume=True)], **QUIET)
+        kb.train(PARAMS, train, 3, callbacks=[first, Within(fail)], **QUIET)
+    model = kb.train(PARAMS, train, 3, callbacks=[TrainingCheckPoint(tmp_path, interval=1, resume=True)], **QUIET)
     assert model.num_boosted_rounds() == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model_1.ubj", "model_2.ubj", "model_3.ubj"]
 
 
 CHILD = """
-import sys, kauri, numpy as np
-from kauri.callback import TrainingCheckPoint, TrainingCallback
+import sys, kauriboost as kb, numpy as np
+from kauriboost.callback import TrainingCheckPoint, TrainingCallback
 class Wait(TrainingCallback):
     def after_iteration(self, model, epoch, evals_log):
         print("round", flush=True)
         sys.stdin.readline()
-data = kauri.DMatrix(np.arange(8.0).reshape(8, 1), label=np.arange(8.0))
+data = kb.DMatrix(np.arange(8.0).reshape(8, 1), label=np.arange(8.0))
 saver = TrainingCheckPoint(sys.argv[1], interval=1, resume=True)
-kauri.train({"nthread": 1}, data, 5, callbacks=[Wait(), saver], verbose_eval=False)
+kb.train({"nthread": 1}, data, 5, callbacks=[Wait(), saver], verbose_eval=False)
 """
 
 
-def test_the_lock_dies_with_its_process(train: kauri.DMatrix, tmp_path: Path) -> None:
+def test_the_lock_dies_with_its_process(train: kb.DMatrix, tmp_path: Path) -> None:
     command = [sys.executable, "-c", CHILD, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdout.readline() == b"round\n"
-        with pytest.raises(kauri.KauriError, match=f"process {child.pid}"):
-            kauri.train(PARAMS, train, 1, callbacks=[TrainingCheckPoint(tmp_path)], **QUIET)
+        with pytest.raises(kb.KauriError, match=f"process {child.pid}"):
+            kb.train(PARAMS, train, 1, callbacks=[TrainingCheckPoint(tmp_path)], **QUIET)
         child.send_signal(signal.SIGKILL)
-    kauri.train(PARAMS, train, 2, callbacks=[TrainingCheckPoint(tmp_path, interval=1)], **QUIET)
+    kb.train(PARAMS, train, 2, callbacks=[TrainingCheckPoint(tmp_path, interval=1)], **QUIET)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model_1.ubj", "model_2.ubj"]
 
 
 class Never(TrainingCallback):
-    def before_iteration(self, model: kauri.Booster, epoch: int, evals_log: dict) -> bool:
+    def before_iteration(self, model: kb.Booster, epoch: int, evals_log: dict) -> bool:
         raise AssertionError("a round has begun")
 
 
-def test_folders_are_tried_before_the_first_round(train: kauri.DMatrix, tmp_path: Path) -> None:
+def test_folders_are_tried_before_the_first_round(train: kb.DMatrix, tmp_path: Path) -> None:
     for saver, limit in (
         (TrainingCheckPoint("/proc/self"), resource.RLIM_INFINITY),
         (TrainingCheckPoint(tmp_path, name="n" * 260), resource.RLIM_INFINITY),
         (TrainingCheckPoint(tmp_path), 1000),
     ):
-        with small_files(limit), pytest.raises(kauri.KauriError, match="cannot write"):
-            kauri.train(PARAMS, train, 1, callbacks=[saver, Never()], **QUIET)
+        with small_files(limit), pytest.raises(kb.KauriError, match="cannot write"):
+            kb.train(PARAMS, train, 1, callbacks=[saver, Never()], **QUIET)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_pickled_checkpoints_follow_links(train: kauri.DMatrix, tmp_path: Path) -> None:
+def test_pickled_checkpoints_follow_links(train: kb.DMatrix, tmp_path: Path) -> None:
     (tmp_path / "model_1.pkl").symlink_to("middle")
     (tmp_path / "middle").symlink_to(tmp_path / "target")
-    kauri.train(PARAMS, train, 1, callbacks=[TrainingCheckPoint(tmp_path, as_pickle=True, interval=1)], **QUIET)
+    kb.train(PARAMS, train, 1, callbacks=[TrainingCheckPoint(tmp_path, as_pickle=True, interval=1)], **QUIET)
     assert (tmp_path / "model_1.pkl").is_symlink()
     assert (tmp_path / "middle").is_symlink()
     assert (tmp_path / "target").is_file()
@@ -144,8 +144,8 @@ def test_pickled_checkpoints_follow_links(train: kauri.DMatrix, tmp_path: Path) 
 # ---- files ----
 
 
-def test_a_full_disk_leaves_the_old_files(train: kauri.DMatrix, tmp_path: Path) -> None:
-    model = kauri.train(PARAMS, train, 20, **QUIET)
+def test_a_full_disk_leaves_the_old_files(train: kb.DMatrix, tmp_path: Path) -> None:
+    model = kb.train(PARAMS, train, 20, **QUIET)
     writers = {"m.json": model.save_model, "d.txt": model.dump_model, "b.bin": train.save_binary}
     for name, write in writers.items():
         (tmp_path / name).write_text("old")
@@ -155,8 +155,8 @@ def test_a_full_disk_leaves_the_old_files(train: kauri.DMatrix, tmp_path: Path) 
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(writers)
 
 
-def test_dumps_follow_links(train: kauri.DMatrix, tmp_path: Path) -> None:
-    model = kauri.train(PARAMS, train, 1, **QUIET)
+def test_dumps_follow_links(train: kb.DMatrix, tmp_path: Path) -> None:
+    model = kb.train(PARAMS, train, 1, **QUIET)
     (tmp_path / "link").symlink_to("target")
     model.dump_model(tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
@@ -171,30 +171,30 @@ def test_models_without_an_end(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path, message in (("/dev/zero", "is larger than"), (tmp_path, "it is a folder"), (tmp_path / "pipe", "empty")):
         with pytest.raises(OSError, match=message):
-            kauri.Booster(model_file=path)
+            kb.Booster(model_file=path)
 
 
 # ---- bytes that are not UTF-8 ----
 
 
-def test_file_names_of_any_bytes(train: kauri.DMatrix, tmp_path: Path) -> None:
+def test_file_names_of_any_bytes(train: kb.DMatrix, tmp_path: Path) -> None:
     folder = tmp_path / ODD_NAME
     folder.mkdir()
-    model = kauri.train(PARAMS, train, 2, callbacks=[TrainingCheckPoint(folder, ODD_NAME, interval=1)], **QUIET)
+    model = kb.train(PARAMS, train, 2, callbacks=[TrainingCheckPoint(folder, ODD_NAME, interval=1)], **QUIET)
     assert sorted(os.listdir(os.fsencode(folder))) == [ODD + b"_1.ubj", ODD + b"_2.ubj"]
     for name in ("m.ubj", "m.json"):
         model.save_model(folder / name)
-        assert kauri.Booster(model_file=folder / name).save_raw() == model.save_raw()
+        assert kb.Booster(model_file=folder / name).save_raw() == model.save_raw()
     train.save_binary(folder / "rows.bin")
-    assert kauri.DMatrix(folder / "rows.bin").num_row() == 80
+    assert kb.DMatrix(folder / "rows.bin").num_row() == 80
     (folder / f"{ODD_NAME}.csv").write_text("1,2\n3,4\n")
-    assert kauri.DMatrix(f"{folder}/{ODD_NAME}.csv?format=csv&label_column=0").num_col() == 1
+    assert kb.DMatrix(f"{folder}/{ODD_NAME}.csv?format=csv&label_column=0").num_col() == 1
     (folder / "map").write_text("0 a q\n1 b q\n2 c q\n")
     assert set(model.get_score(folder / "map")) <= {"a", "b", "c"}
     assert "[a<" in model.get_dump(folder / "map")[0]
     model.dump_model(folder / "dump", folder / "map")
 
-    class Batches(kauri.DataIter):
+    class Batches(kb.DataIter):
         def __init__(self, prefix: str) -> None:
             self.cache_prefix = prefix
 
@@ -207,15 +207,15 @@ def test_file_names_of_any_bytes(train: kauri.DMatrix, tmp_path: Path) -> None:
                 input_data(data=np.ones((4, 2)), label=np.zeros(4))
             return self.left >= 0
 
-    assert kauri.ExtMemQuantileDMatrix(Batches(str(folder / "cache"))).num_row() == 8
-    with pytest.raises(kauri.KauriError, match=r"caf\\xE9 \\xFF/no\.ubj"):
-        kauri.Booster(model_file=folder / "no.ubj")
+    assert kb.ExtMemQuantileDMatrix(Batches(str(folder / "cache"))).num_row() == 8
+    with pytest.raises(kb.KauriError, match=r"caf\\xE9 \\xFF/no\.ubj"):
+        kb.Booster(model_file=folder / "no.ubj")
 
 
-def test_names_and_attributes_of_any_bytes(train: kauri.DMatrix, tmp_path: Path) -> None:
+def test_names_and_attributes_of_any_bytes(train: kb.DMatrix, tmp_path: Path) -> None:
     names = [ODD_NAME, "größe", "c"]
     train.feature_names = names
-    model = kauri.train(PARAMS, train, 2, **QUIET)
+    model = kb.train(PARAMS, train, 2, **QUIET)
     assert model.feature_names == names
     for form in ("text", "json", "dot"):  # dumps are UTF-8, whatever names are
         assert "caf\ufffd \ufffd" in model.get_dump(dump_format=form)[0]
@@ -228,20 +228,20 @@ def test_names_and_attributes_of_any_bytes(train: kauri.DMatrix, tmp_path: Path)
     json.loads(model.save_config())
     for form in ("json", "ubj"):
         raw = model.save_raw(form)
-        again = kauri.Booster(model_file=raw)
+        again = kb.Booster(model_file=raw)
         assert again.feature_names[1:] == names[1:]
         if form == "json":
             json.loads(raw.decode())
     for tree in model.get_dump(dump_format="json"):
         json.loads(tree)
     model.set_param({ODD_NAME: ODD_NAME})
-    with pytest.raises(kauri.ParameterError, match=r"\\xE9"):
+    with pytest.raises(kb.ParameterError, match=r"\\xE9"):
         model.save_config()
 
 
 @pytest.mark.parametrize("raw", [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x8f\xbe\x80"])
-def test_bytes_through_the_c_interface(train: kauri.DMatrix, raw: bytes) -> None:
-    model = kauri.train(PARAMS, train, 1, **QUIET)
+def test_bytes_through_the_c_interface(train: kb.DMatrix, raw: bytes) -> None:
+    model = kb.train(PARAMS, train, 1, **QUIET)
     lib, handle = LIB, model.handle
     text, array = ctypes.c_char_p(raw), (ctypes.c_char_p * 3)(raw, b"b", b"c")
     types = (ctypes.c_char_p * 3)(raw, raw, raw)
@@ -270,25 +270,25 @@ def test_bytes_through_the_c_interface(train: kauri.DMatrix, raw: bytes) -> None
     json.loads(model.save_raw("json").decode())
     for tree in model.get_dump(dump_format="json"):
         json.loads(tree)
-    kauri.Booster(model_file=model.save_raw())
+    kb.Booster(model_file=model.save_raw())
 
 
-def test_messages_stay_short(train: kauri.DMatrix) -> None:
+def test_messages_stay_short(train: kb.DMatrix) -> None:
     long = "x" * 50_000_000
     calls = [
-        lambda: kauri.train({**PARAMS, "eta": long}, train, 1, **QUIET),
-        lambda: kauri.train({**PARAMS, long: 1}, train, 1, **QUIET),
-        lambda: kauri.train({**PARAMS, "objective": long}, train, 1, **QUIET),
-        lambda: kauri.train({**PARAMS, "eval_metric": long}, train, 1, **QUIET),
-        lambda: kauri.train({**PARAMS, "monotone_constraints": long}, train, 1, **QUIET),
-        lambda: kauri.DMatrix(long),
-        lambda: kauri.Booster(model_file=long),
-        lambda: kauri.Booster(model_file=b'{"' + long.encode() + b'": 1}'),
-        lambda: kauri.Booster(model_file=b'{"learner": "' + long.encode() + b'"}'),
-        lambda: kauri.DMatrix(np.ones((2, 1)), feature_types=[long]),
-        lambda: kauri.Booster().load_config(long),
+        lambda: kb.train({**PARAMS, "eta": long}, train, 1, **QUIET),
+        lambda: kb.train({**PARAMS, long: 1}, train, 1, **QUIET),
+        lambda: kb.train({**PARAMS, "objective": long}, train, 1, **QUIET),
+        lambda: kb.train({**PARAMS, "eval_metric": long}, train, 1, **QUIET),
+        lambda: kb.train({**PARAMS, "monotone_constraints": long}, train, 1, **QUIET),
+        lambda: kb.DMatrix(long),
+        lambda: kb.Booster(model_file=long),
+        lambda: kb.Booster(model_file=b'{"' + long.encode() + b'": 1}'),
+        lambda: kb.Booster(model_file=b'{"learner": "' + long.encode() + b'"}'),
+        lambda: kb.DMatrix(np.ones((2, 1)), feature_types=[long]),
+        lambda: kb.Booster().load_config(long),
     ]
     for call in calls:
-        with pytest.raises(kauri.KauriError) as refused:
+        with pytest.raises(kb.KauriError) as refused:
             call()
         assert len(str(refused.value)) < 5000

@@ -11,11 +11,11 @@ import termios
 import unicodedata
 from typing import Any
 
-import kauri
+import kauriboost as kb
 import numpy as np
 import pytest
-from kauri._training.terminal import cut, width_of
-from kauri.callback import ProgressBar
+from kauriboost._training.terminal import cut, width_of
+from kauriboost.callback import ProgressBar
 
 X = np.arange(40, dtype=np.float32).reshape(20, 2)
 ROUNDS = 12
@@ -92,9 +92,9 @@ class Terminal:
 
 
 def train(bar: ProgressBar, evals: list[str], rounds: int = ROUNDS) -> None:
-    data = kauri.DMatrix(X, X[:, 0])
+    data = kb.DMatrix(X, X[:, 0])
     params = {"nthread": 1, "eval_metric": ["rmse", "mae"]}
-    kauri.train(params, data, rounds, evals=[(data, name) for name in evals], callbacks=[bar], verbose_eval=False)
+    kb.train(params, data, rounds, evals=[(data, name) for name in evals], callbacks=[bar], verbose_eval=False)
 
 
 SETS = {
@@ -109,7 +109,7 @@ SETS = {
 @pytest.mark.parametrize("columns", [1, 2, 3, 8, 15, 24, 40, 60, 80, 81, 120, 300])
 @pytest.mark.parametrize("names", SETS.values(), ids=SETS.keys())
 def test_one_line(names: list[str], columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri._training.progress.time", Clock())
+    monkeypatch.setattr("kauriboost._training.progress.time", Clock())
     terminal = Terminal(columns)
     train(ProgressBar(ROUNDS, terminal.stream), names)
     screen = Screen(columns)
@@ -127,7 +127,7 @@ def test_one_line(names: list[str], columns: int, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_terminal_that_is_resized(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri._training.progress.time", Clock())
+    monkeypatch.setattr("kauriboost._training.progress.time", Clock())
     terminal = Terminal(120)
     bar = ProgressBar(4, terminal.stream)
     train(bar, SETS["many"], 4)
@@ -140,7 +140,7 @@ def test_a_terminal_that_is_resized(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("columns", ["50", "100"])
 def test_without_a_terminal(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri._training.progress.time", Clock())
+    monkeypatch.setattr("kauriboost._training.progress.time", Clock())
     monkeypatch.setenv("COLUMNS", columns)
     stream = io.StringIO()
     train(ProgressBar(ROUNDS, stream), SETS["many"])
@@ -148,12 +148,12 @@ def test_without_a_terminal(columns: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kauri._training.progress.time", Clock())
+    monkeypatch.setattr("kauriboost._training.progress.time", Clock())
     monkeypatch.setenv("COLUMNS", "60")
     stream = io.StringIO()
     metrics = ["rmse", "mae", "rmsle", "mape", "mphe"]
     bar = ProgressBar(3, stream)
-    kauri.cv({"nthread": 1}, kauri.DMatrix(X, X[:, 0]), 3, metrics=metrics, callbacks=[bar], verbose_eval=False)
+    kb.cv({"nthread": 1}, kb.DMatrix(X, X[:, 0]), 3, metrics=metrics, callbacks=[bar], verbose_eval=False)
     assert max(map(len, stream.getvalue().strip("\n").split("\r"))) == 59
 
 

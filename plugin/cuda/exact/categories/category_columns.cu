@@ -6,18 +6,18 @@
 
 namespace kauri::cuda {
 
-std::size_t BytesOfSlots(CategoryLists const& lists, std::int64_t n_rows) {
+std::size_t BytesOfCells(CategoryLists const& lists, std::int64_t n_rows) {
   std::int64_t n_features = 0;
-  std::int64_t n_slots = 0;
+  std::int64_t n_cells = 0;
   for (auto const& list : lists) {
     n_features += list.empty() ? 0 : 1;
-    n_slots += static_cast<std::int64_t>(list.size());
+    n_cells += static_cast<std::int64_t>(list.size());
   }
-  if (n_slots == 0) return 0;
+  if (n_cells == 0) return 0;
   // No more nodes than rows; at least one node at a time.
-  auto const n_nodes = static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(n_rows, kSlotsPerSlice / n_slots)));
-  constexpr std::size_t kPerSlot = sizeof(FixedSum) + 2 * sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
-  return n_nodes * (static_cast<std::size_t>(n_slots) * kPerSlot +
+  auto const n_nodes = static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(n_rows, kCellsPerSlice / n_cells)));
+  constexpr std::size_t kPerCell = sizeof(FixedSum) + 2 * sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
+  return n_nodes * (static_cast<std::size_t>(n_cells) * kPerCell +
                     static_cast<std::size_t>(n_features) * sizeof(SegmentCandidate));
 }
 
@@ -35,12 +35,12 @@ std::vector<std::uint32_t> CategoryColumns::Start(CudaContext const& cuda, Devic
 }
 
 void CategoryColumns::Describe(CudaContext const& cuda, std::vector<std::uint32_t> const& features) {
-  std::vector<std::int64_t> first_slots;
+  std::vector<std::int64_t> first_cells;
   std::vector<std::int32_t> ids;
   others_.clear();
   features_.clear();
   needs_order_ = false;
-  n_slots_ = n_words_ = 0;
+  n_cells_ = n_words_ = 0;
   for (auto const feature : features) {
     if (!categories_->Has(feature)) {
       others_.push_back(feature);
@@ -48,28 +48,28 @@ void CategoryColumns::Describe(CudaContext const& cuda, std::vector<std::uint32_
     }
     auto const n = static_cast<std::int32_t>(categories_->lists[feature].size());
     ids.push_back(static_cast<std::int32_t>(feature));
-    first_slots.push_back(n_slots_);
+    first_cells.push_back(n_cells_);
     auto const one_hot = category_search::UsesOneHot(rules_, n);
-    features_.push_back({n_slots_, n, ids.back(), categories_->column_of[feature], one_hot});
+    features_.push_back({n_cells_, n, ids.back(), categories_->column_of[feature], one_hot});
     needs_order_ = needs_order_ || !one_hot;
-    n_slots_ += n;
+    n_cells_ += n;
     n_words_ = std::max<std::int64_t>(n_words_, (n + 31) / 32);
   }
   device_features_ = ToDevice(cuda, features_);
-  first_slots_ = ToDevice(cuda, first_slots);
+  first_cells_ = ToDevice(cuda, first_cells);
   feature_ids_ = ToDevice(cuda, ids);
 }
 
 CategoryTable CategoryColumns::Table() const {
-  return {device_features_.data(),   first_slots_.data(), static_cast<std::int32_t>(features_.size()), n_slots_,
+  return {device_features_.data(),   first_cells_.data(), static_cast<std::int32_t>(features_.size()), n_cells_,
           categories_->codes.data(), categories_->n_rows};
 }
 
-CategorySortBuffers CategoryColumns::ReserveSort(CudaContext const& cuda, std::size_t n_slots) {
-  keys_.Reserve(cuda, n_slots);
-  other_keys_.Reserve(cuda, n_slots);
-  order_.Reserve(cuda, n_slots);
-  other_order_.Reserve(cuda, n_slots);
+CategorySortBuffers CategoryColumns::ReserveSort(CudaContext const& cuda, std::size_t n_cells) {
+  keys_.Reserve(cuda, n_cells);
+  other_keys_.Reserve(cuda, n_cells);
+  order_.Reserve(cuda, n_cells);
+  other_order_.Reserve(cuda, n_cells);
   return {keys_.data(), other_keys_.data(), order_.data(), other_order_.data()};
 }
 
@@ -81,7 +81,7 @@ void CategoryColumns::Find(CudaContext const& cuda, SplitTask const& level, std:
   right_.Reserve(cuda, n_words);
   FillZero(cuda, right_.data(), n_words);
   auto const per_slice = static_cast<std::int32_t>(
-      std::max<std::int64_t>(1, std::min<std::int64_t>(n_nodes, slots_per_slice_ / n_slots_)));
+      std::max<std::int64_t>(1, std::min<std::int64_t>(n_nodes, cells_per_slice_ / n_cells_)));
   for (std::int32_t first = 0; first < n_nodes; first += per_slice) {
     FindInSlice(cuda, {first, std::min(per_slice, n_nodes - first)}, level, positions, pairs, best);
   }
@@ -101,14 +101,14 @@ void CategoryColumns::FindInSlice(CudaContext const& cuda, CategorySlice const& 
   task.level.floors += slice.first;
   if (level.allowed != nullptr) task.level.allowed += static_cast<std::int64_t>(slice.first) * level.n_all_features;
   task.max_partition = rules_.max_partition;
-  auto const n_slots = static_cast<std::size_t>(slice.n_nodes * n_slots_);
-  sums_.Reserve(cuda, n_slots);
+  auto const n_cells = static_cast<std::size_t>(slice.n_nodes * n_cells_);
+  sums_.Reserve(cuda, n_cells);
   segment_best_.Reserve(cuda, features_.size() * static_cast<std::size_t>(slice.n_nodes));
   task.sums = sums_.data();
   task.segment_best = segment_best_.data();
   AddByCategory(cuda, task.table, slice, positions, pairs, sums_.data());
   if (needs_order_) {
-    task.order = SortByWeight(cuda, task, ReserveSort(cuda, n_slots), &sort_scratch_);
+    task.order = SortByWeight(cuda, task, ReserveSort(cuda, n_cells), &sort_scratch_);
   }
   FindCategorySplits(cuda, task, best + slice.first);
   MarkRightCategories(cuda, task, best + slice.first, n_words_, right_.data() + slice.first * n_words_);

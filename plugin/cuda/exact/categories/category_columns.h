@@ -15,16 +15,16 @@
 
 namespace kauri::cuda {
 
-/// Slots of a slice, where one node has no more (160 MB of them).
-constexpr std::int64_t kSlotsPerSlice = std::int64_t{1} << 22;
+/// Cells of a slice, where one node has no more (160 MB of them).
+constexpr std::int64_t kCellsPerSlice = std::int64_t{1} << 22;
 
 /// Device memory of the sums and of their order, while a tree grows on `n_rows` rows from all columns.
-std::size_t BytesOfSlots(CategoryLists const& lists, std::int64_t n_rows);
+std::size_t BytesOfCells(CategoryLists const& lists, std::int64_t n_rows);
 
 class CategoryColumns {
  public:
-  /// slots_per_slice: kSlotsPerSlice; less in tests.
-  explicit CategoryColumns(std::int64_t slots_per_slice = kSlotsPerSlice) : slots_per_slice_(slots_per_slice) {}
+  /// cells_per_slice: kCellsPerSlice; less in tests.
+  explicit CategoryColumns(std::int64_t cells_per_slice = kCellsPerSlice) : cells_per_slice_(cells_per_slice) {}
 
   /// A new tree. Of `features` (ascending) those with categories take part; returns the others. `categories` must stay.
   std::vector<std::uint32_t> Start(CudaContext const& cuda, DeviceCategories const& categories,
@@ -51,19 +51,19 @@ class CategoryColumns {
   void FindInSlice(CudaContext const& cuda, CategorySlice const& slice, SplitTask const& level,
                    std::int32_t const* positions, FixedPair const* pairs, SplitCandidate* best);
   CategoryTable Table() const;
-  CategorySortBuffers ReserveSort(CudaContext const& cuda, std::size_t n_slots);
+  CategorySortBuffers ReserveSort(CudaContext const& cuda, std::size_t n_cells);
 
-  std::int64_t slots_per_slice_;
+  std::int64_t cells_per_slice_;
   DeviceCategories const* categories_ = nullptr;
   CategoryRules rules_;
   std::vector<std::uint32_t> asked_;   ///< the features of the last Start
   std::vector<std::uint32_t> others_;  ///< those of them without categories
   std::vector<CategoryFeature> features_;
   bool needs_order_ = false;
-  std::int64_t n_slots_ = 0;
+  std::int64_t n_cells_ = 0;
   std::int64_t n_words_ = 0;  ///< of the bits of one node
   Buffer<CategoryFeature> device_features_;
-  Buffer<std::int64_t> first_slots_;
+  Buffer<std::int64_t> first_cells_;
   Buffer<std::int32_t> feature_ids_;
   Buffer<FixedSum> sums_;
   Buffer<std::uint64_t> keys_;

@@ -1,5 +1,5 @@
-/// 1. KeysKernel: each slot's key is its segment (node, feature) and the order of its weight. One stable radix sort of
-/// all slots of the slice puts the categories of each segment in order of (weight, index), whatever their number.
+/// 1. KeysKernel: each cell's key is its segment (node, feature) and the order of its weight. One stable radix sort of
+/// all cells of the slice puts the categories of each segment in order of (weight, index), whatever their number.
 /// 2. FindKernel: a warp per segment (category_warp.h).
 /// 3. ReduceNodes, as for numbers.
 /// 4. MarkRightKernel: the order is at hand only now, so what goes right is noted down while the slice is here.
@@ -19,20 +19,20 @@ constexpr int kMarkThreads = 128;
 __global__ void __launch_bounds__(kBlockThreads)
     KeysKernel(CategoryTable table, std::int64_t n, GainParam param, FixedSum const* sums, std::uint64_t* keys,
                std::uint32_t* indices) {
-  std::int64_t const slot = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (slot >= n) return;
-  std::int64_t const node = slot / table.n_slots;
-  std::int64_t const within = slot - node * table.n_slots;
-  std::uint32_t const place = FindLast(table.first_slots, 0, static_cast<std::uint32_t>(table.n_features), within);
+  std::int64_t const cell = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (cell >= n) return;
+  std::int64_t const node = cell / table.n_cells;
+  std::int64_t const within = cell - node * table.n_cells;
+  std::uint32_t const place = FindLast(table.first_cells, 0, static_cast<std::uint32_t>(table.n_features), within);
   auto const segment = static_cast<std::uint64_t>(node * table.n_features + place);
-  keys[slot] = segment << 32U | static_cast<std::uint32_t>(~DescendingFloatKey(CategoryWeight(sums[slot], param)));
-  indices[slot] = static_cast<std::uint32_t>(within - table.first_slots[place]);
+  keys[cell] = segment << 32U | static_cast<std::uint32_t>(~DescendingFloatKey(CategoryWeight(sums[cell], param)));
+  indices[cell] = static_cast<std::uint32_t>(within - table.first_cells[place]);
 }
 
 __device__ __forceinline__ CategorySegment SegmentOf(CategorySplitTask const& task, std::int32_t node,
                                                      CategoryFeature const& feature) {
   NodeTotals const totals = task.level.nodes[node];
-  std::int64_t const begin = node * task.table.n_slots + feature.first_slot;
+  std::int64_t const begin = node * task.table.n_cells + feature.first_cell;
   CategorySegment segment;
   segment.sums = task.sums + begin;
   segment.order = feature.one_hot ? nullptr : task.order + begin;
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kMarkThreads)
   CategoryFeature const feature = task.table.features[place];
   auto const threshold = static_cast<std::uint32_t>(split.threshold);
   std::uint32_t const n_right = feature.one_hot ? 1 : threshold;
-  std::int64_t const begin = node * task.table.n_slots + feature.first_slot;
+  std::int64_t const begin = node * task.table.n_cells + feature.first_cell;
   for (std::uint32_t i = threadIdx.x; i < n_right; i += kMarkThreads) {
     std::uint32_t const index = feature.one_hot ? threshold : task.order[begin + i];
     atomicOr(right + node * n_words + index / 32, std::uint32_t{1} << (index % 32));
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kMarkThreads)
 
 std::uint32_t const* SortByWeight(CudaContext const& ctx, CategorySplitTask const& task,
                                   CategorySortBuffers const& buffers, CubScratch* scratch) {
-  auto const n = task.level.table.n_nodes * task.table.n_slots;
+  auto const n = task.level.table.n_nodes * task.table.n_cells;
   Launch(ctx, GridFor(n, kBlockThreads), kBlockThreads, KeysKernel, task.table, n, task.level.param, task.sums,
          buffers.keys, buffers.order);
   cub::DoubleBuffer<std::uint64_t> keys(buffers.keys, buffers.other_keys);

@@ -19,12 +19,12 @@ struct CategorySplitTask {
   CategoryTable table;
   SplitTask level;                           ///< of the slice's nodes; feature_ids are the table's
   std::int32_t max_partition = 0;            ///< CategoryRules
-  FixedSum const* sums = nullptr;            ///< [n_nodes, n_slots]
-  std::uint32_t const* order = nullptr;      ///< [n_nodes, n_slots]: of each feature the categories' indices, sorted
+  FixedSum const* sums = nullptr;            ///< [n_nodes, n_cells]
+  std::uint32_t const* order = nullptr;      ///< [n_nodes, n_cells]: of each feature the categories' indices, sorted
   SegmentCandidate* segment_best = nullptr;  ///< scratch, [n_features, n_nodes]
 };
 
-/// Room to sort the slots of a slice in; [n_nodes, n_slots] each.
+/// Room to sort the cells of a slice in; [n_nodes, n_cells] each.
 struct CategorySortBuffers {
   std::uint64_t* keys = nullptr;
   std::uint64_t* other_keys = nullptr;

@@ -1,5 +1,5 @@
 /// A block takes a stretch of rows of one feature. Where the feature has few categories in few nodes, so that many rows
-/// meet in one slot, it adds up in shared memory and hands over each slot's sum; else every row goes to device memory
+/// meet in one cell, it adds up in shared memory and hands over each cell's sum; else every row goes to device memory
 /// by itself. Integer additions commute, so the sums do not depend on any of this.
 #include <algorithm>
 
@@ -35,12 +35,12 @@ __device__ __forceinline__ void ForEachRow(SumTask const& task, CategoryFeature 
   }
 }
 
-__device__ __forceinline__ FixedSum* SlotOf(SumTask const& task, CategoryFeature const& feature, std::int32_t node,
+__device__ __forceinline__ FixedSum* CellOf(SumTask const& task, CategoryFeature const& feature, std::int32_t node,
                                             std::int32_t index) {
-  return task.sums + node * task.table.n_slots + feature.first_slot + index;
+  return task.sums + node * task.table.n_cells + feature.first_cell + index;
 }
 
-/// parts: [4, n_own], n_own the slots of the feature in the slice.
+/// parts: [4, n_own], n_own the cells of the feature in the slice.
 __device__ void AddShared(SumTask const& task, CategoryFeature const& feature, int n_own, unsigned* parts) {
   for (int i = static_cast<int>(threadIdx.x); i < 4 * n_own; i += kBlockThreads) parts[i] = 0;
   __syncthreads();
@@ -56,23 +56,23 @@ __device__ void AddShared(SumTask const& task, CategoryFeature const& feature, i
     FixedSum const sum{NumberParts::Join(parts[i], parts[i + n_own]),
                        NumberParts::Join(parts[i + 2 * n_own], parts[i + 3 * n_own])};
     if (sum == FixedSum()) continue;
-    AtomicAdd(SlotOf(task, feature, i / feature.n_categories, i % feature.n_categories), sum);
+    AtomicAdd(CellOf(task, feature, i / feature.n_categories, i % feature.n_categories), sum);
   }
   __syncthreads();
 }
 
 /// blockIdx.x: the stretch of rows; blockIdx.y and so on: the feature.
 __global__ void __launch_bounds__(kBlockThreads) AddByCategoryKernel(__grid_constant__ SumTask const task) {
-  __shared__ unsigned parts[4 * kSharedSlots];
+  __shared__ unsigned parts[4 * kSharedCells];
   for (auto place = static_cast<std::int32_t>(blockIdx.y); place < task.table.n_features;
        place += static_cast<std::int32_t>(gridDim.y)) {
     CategoryFeature const feature = task.table.features[place];
     std::int64_t const n_own = static_cast<std::int64_t>(task.slice.n_nodes) * feature.n_categories;
-    if (n_own <= kSharedSlots) {
+    if (n_own <= kSharedCells) {
       AddShared(task, feature, static_cast<int>(n_own), parts);
     } else {
       ForEachRow(task, feature, [&](std::int32_t node, std::int32_t index, FixedPair pair) {
-        AtomicAdd(SlotOf(task, feature, node, index), FixedSum{pair.gradient, pair.hessian});
+        AtomicAdd(CellOf(task, feature, node, index), FixedSum{pair.gradient, pair.hessian});
       });
     }
   }
@@ -84,7 +84,7 @@ constexpr std::int32_t kMostGridRows = 65535;
 
 void AddByCategory(CudaContext const& ctx, CategoryTable const& table, CategorySlice const& slice,
                    std::int32_t const* positions, FixedPair const* pairs, FixedSum* sums) {
-  FillZero(ctx, sums, static_cast<std::size_t>(slice.n_nodes * table.n_slots));
+  FillZero(ctx, sums, static_cast<std::size_t>(slice.n_nodes * table.n_cells));
   auto const stretches = static_cast<unsigned>((table.n_rows + kRowsPerSumBlock - 1) / kRowsPerSumBlock);
   auto const features = static_cast<unsigned>(std::min(table.n_features, kMostGridRows));
   LaunchGrid(ctx, dim3(stretches, features), kBlockThreads, AddByCategoryKernel,

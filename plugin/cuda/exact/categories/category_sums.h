@@ -27,11 +27,11 @@ struct NumberParts {
 constexpr std::int64_t kRowsPerSumBlock = std::int64_t{1} << 13;
 static_assert(kRowsPerSumBlock <= std::int64_t{1} << 16, "sums of the parts fit 32 bits");
 /// A feature's categories times nodes up to which a block adds up in shared memory (16 KiB).
-constexpr std::int64_t kSharedSlots = 1024;
+constexpr std::int64_t kSharedCells = 1024;
 
-/// sums: [slice.n_nodes, table.n_slots] (out). positions: [n_rows], the active node of each row, or below 0. pairs:
+/// sums: [slice.n_nodes, table.n_cells] (out). positions: [n_rows], the active node of each row, or below 0. pairs:
 /// [n_rows], zero where a row is not sampled. Bytes per row and feature: 16, and two 64-bit atomics where the feature's
-/// categories times nodes are more than kSharedSlots.
+/// categories times nodes are more than kSharedCells.
 void AddByCategory(CudaContext const& ctx, CategoryTable const& table, CategorySlice const& slice,
                    std::int32_t const* positions, FixedPair const* pairs, FixedSum* sums);
 

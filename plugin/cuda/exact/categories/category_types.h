@@ -2,8 +2,8 @@
 ///
 /// Vocabulary. A categorical feature has n categories, known by their index 0 .. n - 1
 /// (src/tree/categories/category_split.h). Its codes are one number per row: index + 1, or 0 where the row lacks the
-/// feature. A node has one slot for each category of each categorical feature of the tree, feature by feature; a slot
-/// holds the sum of the node's rows of that category. A slice is as many nodes of a level as there is room for slots.
+/// feature. A node has one cell for each category of each categorical feature of the tree, feature by feature; a cell
+/// holds the sum of the node's rows of that category. A slice is as many nodes of a level as there is room for cells.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace kauri::cuda {
 
 struct CategoryFeature {
-  std::int64_t first_slot = 0;    ///< within a node
+  std::int64_t first_cell = 0;    ///< within a node
   std::int32_t n_categories = 0;  ///< at least one
   std::int32_t feature = 0;       ///< global id
   std::int32_t column = 0;        ///< of the codes
@@ -24,9 +24,9 @@ struct CategoryFeature {
 /// The categorical features of a tree; device memory, not owning.
 struct CategoryTable {
   CategoryFeature const* features = nullptr;  ///< [n_features], feature ids ascending
-  std::int64_t const* first_slots = nullptr;  ///< [n_features], CategoryFeature::first_slot
+  std::int64_t const* first_cells = nullptr;  ///< [n_features], CategoryFeature::first_cell
   std::int32_t n_features = 0;
-  std::int64_t n_slots = 0;              ///< of one node
+  std::int64_t n_cells = 0;              ///< of one node
   std::uint32_t const* codes = nullptr;  ///< [n_columns, n_rows]
   std::int64_t n_rows = 0;
 };

@@ -65,28 +65,43 @@ struct SegmentScreen {
   }
 };
 
-/// Keeps the candidate when it is the best so far and its loss change is at least `floor`.
-__device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts const& facts, FixedSum left,
-                                         float threshold, std::uint32_t state, double floor, SegmentCandidate* best) {
-  FixedSum const right = facts.node.sum - left;
-  if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return;
+/// A split, before its gain is known.
+struct Proposal {
+  FixedSum left;
+  float threshold;
+  std::uint32_t state;  ///< SegmentCandidate::state
+};
+
+/// Keeps the split when it is the best so far and its loss change is at least `floor`.
+__device__ __forceinline__ void Consider(GainParam const& param, SegmentFacts const& facts, Proposal const& proposal,
+                                         double floor, SegmentCandidate* best) {
+  FixedSum const right = facts.node.sum - proposal.left;
+  if (!HasEnoughHessian(proposal.left, param) || !HasEnoughHessian(right, param)) return;
   SegmentCandidate candidate;
-  candidate.loss_change = SplitGain(left, right, param, facts.node.bounds, facts.sign) - facts.node.gain;
-  candidate.left = left;
-  candidate.threshold = threshold;
-  candidate.state = state;
+  candidate.loss_change = SplitGain(proposal.left, right, param, facts.node.bounds, facts.sign) - facts.node.gain;
+  candidate.left = proposal.left;
+  candidate.threshold = proposal.threshold;
+  candidate.state = proposal.state;
   if (candidate.loss_change >= floor && IsBetterInSegment(candidate, *best)) *best = candidate;
 }
 
-/// The split between the neighbouring values low < high of a segment; `left` is the sum up to and including `low`.
-__device__ __forceinline__ void ConsiderBoundary(GainParam const& param, SegmentFacts const& facts, FixedSum left,
-                                                 float low, float high, double floor, SegmentCandidate* best) {
-  float const threshold = MidpointThreshold(low, high);
+/// Between neighbouring values low < high of a segment; `left` is the sum up to and including `low`.
+struct Boundary {
+  FixedSum left;
+  float low;
+  float high;
+};
+
+__device__ __forceinline__ void ConsiderBoundary(GainParam const& param, SegmentFacts const& facts,
+                                                 Boundary const& boundary, double floor, SegmentCandidate* best) {
+  float const threshold = MidpointThreshold(boundary.low, boundary.high);
   bool const has_missing = facts.missing.gradient != 0 || facts.missing.hessian != 0;
-  if (facts.both_ways) Consider(param, facts, left, threshold, SegmentCandidate::kDefaultRight, floor, best);
+  if (facts.both_ways) {
+    Consider(param, facts, {boundary.left, threshold, SegmentCandidate::kDefaultRight}, floor, best);
+  }
   // Without missing rows both directions have the same sums, and right is the better of equals.
   if (!facts.both_ways || has_missing) {
-    Consider(param, facts, left + facts.missing, threshold, SegmentCandidate::kDefaultLeft, floor, best);
+    Consider(param, facts, {boundary.left + facts.missing, threshold, SegmentCandidate::kDefaultLeft}, floor, best);
   }
 }
 
@@ -96,10 +111,10 @@ __device__ __forceinline__ void ConsiderMissingAlone(GainParam const& param, Seg
   FixedSum const present = facts.node.sum - facts.missing;
   if (facts.both_ways && largest < FLT_MAX) {
     float const beyond = fminf(largest + (fabsf(largest) + 1e-6F), FLT_MAX);
-    Consider(param, facts, present, beyond, SegmentCandidate::kDefaultRight, floor, best);
+    Consider(param, facts, {present, beyond, SegmentCandidate::kDefaultRight}, floor, best);
   }
   float const below = fmaxf(smallest - (fabsf(smallest) + 1e-6F), -FLT_MAX);
-  Consider(param, facts, facts.missing, below, SegmentCandidate::kDefaultLeft, floor, best);
+  Consider(param, facts, {facts.missing, below, SegmentCandidate::kDefaultLeft}, floor, best);
 }
 
 }  // namespace kauri::cuda

@@ -71,22 +71,19 @@ struct LaneBoundary {
   std::int64_t piece;
   std::int32_t node;
   bool passes;  ///< the screen; without it the lane only takes part
-  FixedSum left;
-  float low;
-  float high;
+  Boundary boundary;
 };
 
 /// The exact formula; rare, so it stays out of the loop.
 __device__ __noinline__ void EvaluateLanes(SplitTask const& task, InterleavedScratch const& scratch,
-                                           std::int32_t feature, LaneBoundary const& boundary) {
+                                           std::int32_t feature, LaneBoundary const& lane) {
   SegmentCandidate candidate;
-  if (boundary.passes) {
-    std::int64_t const segment = static_cast<std::int64_t>(feature) * task.table.n_nodes + boundary.node;
-    auto const facts = FactsOf(task, scratch.totals[segment].sum, boundary.node, feature);
-    ConsiderBoundary(task.param, facts, boundary.left, boundary.low, boundary.high, FloorOf(task, boundary.node),
-                     &candidate);
+  if (lane.passes) {
+    std::int64_t const segment = static_cast<std::int64_t>(feature) * task.table.n_nodes + lane.node;
+    auto const facts = FactsOf(task, scratch.totals[segment].sum, lane.node, feature);
+    ConsiderBoundary(task.param, facts, lane.boundary, FloorOf(task, lane.node), &candidate);
   }
-  CommitBest(task, scratch.piece_best, boundary.piece, boundary.node, candidate);
+  CommitBest(task, scratch.piece_best, lane.piece, lane.node, candidate);
 }
 
 /// A warp's way along its tile.
@@ -170,7 +167,7 @@ class Multiscan {
     }
     if (__any_sync(kAllLanes, passes)) {
       int const at = passes ? node : 0;
-      EvaluateLanes(task_, scratch_, tile_.feature, {Piece(at), at, passes, before.sum, before.last, value});
+      EvaluateLanes(task_, scratch_, tile_.feature, {Piece(at), at, passes, {before.sum, before.last, value}});
       RefreshScreens();
     }
   }

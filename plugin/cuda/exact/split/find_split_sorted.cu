@@ -139,7 +139,7 @@ __device__ __noinline__ double EvaluateRound(SplitTask const& task, SplitScratch
   for (int i = 0; i < kLaneEntries; ++i) {
     SegmentCandidate candidate;
     if ((passed.passing >> i & 1U) != 0) {
-      ConsiderBoundary(task.param, facts, left, low, passed.round.values[i], FloorOf(task, node), &candidate);
+      ConsiderBoundary(task.param, facts, {left, low, passed.round.values[i]}, FloorOf(task, node), &candidate);
     }
     CommitBest(task, scratch.piece_best, passed.piece, node, candidate);
     left += passed.round.pairs.pair[i];
@@ -156,15 +156,14 @@ __device__ __forceinline__ bool IsLive(SplitTask const& task, std::uint32_t segm
 
 /// A lane's boundary in a step of a mixed round.
 __device__ __forceinline__ void EvaluateMixed(SplitTask const& task, SplitScratch const& scratch, std::int64_t tile,
-                                              bool is_boundary, std::uint32_t segment, FixedSum left, float low,
-                                              float high) {
+                                              bool is_boundary, std::uint32_t segment, Boundary const& boundary) {
   SegmentCandidate candidate;
   auto const node = task.table.NodeOf(segment);
   if (is_boundary && IsLive(task, segment)) {
     auto const facts = FactsOf(task, scratch.segment_sums[segment], node, task.table.FeatureOf(segment));
     double const floor = FloorOf(task, node);
-    if (!task.screen.usable || SegmentScreen(facts, floor).MayReach(task.screen, left)) {
-      ConsiderBoundary(task.param, facts, left, low, high, floor, &candidate);
+    if (!task.screen.usable || SegmentScreen(facts, floor).MayReach(task.screen, boundary.left)) {
+      ConsiderBoundary(task.param, facts, boundary, floor, &candidate);
     }
   }
   CommitBest(task, scratch.piece_best, tile + segment, node, candidate);
@@ -189,7 +188,7 @@ __device__ __forceinline__ void MixedStep(SplitTask const& task, SplitScratch co
   FixedSum const left = head < 0 ? state->carry + exclusive : exclusive - at_head;
   float low = __shfl_up_sync(kAllLanes, value, 1);
   if (Lane() == 0) low = state->previous;
-  EvaluateMixed(task, scratch, tile.tile, exists && !is_head && low != value, segment, left, low, value);
+  EvaluateMixed(task, scratch, tile.tile, exists && !is_head && low != value, segment, {left, low, value});
   int const last = static_cast<int>(end - begin) - 1;
   state->segment = __shfl_sync(kAllLanes, segment, last);
   state->carry = FromLane(left + own, last);
@@ -284,7 +283,7 @@ __global__ void __launch_bounds__(kBlockThreads) FloorKernel(SplitTask task, Spl
   FixedSum const left = scratch.piece_sums[tile + segment];
   if (task.screen.usable && !SegmentScreen(facts, floor).MayReach(task.screen, left)) return;
   SegmentCandidate best;
-  ConsiderBoundary(task.param, facts, left, low, high, floor, &best);
+  ConsiderBoundary(task.param, facts, {left, low, high}, floor, &best);
   if (best.state != SegmentCandidate::kNone) RaiseFloor(task, node, best.loss_change);
 }
 

@@ -176,6 +176,39 @@ TEST(ModelDump, OptionsAndMapsThatDoNotFitAreRefused) {
   EXPECT_TRUE(Contains(refusal({{}, {"c", "q", "q", "c", "q"}}, "text"), "'f0' is categorical"));
 }
 
+TEST(ModelDump, NamesOfCategories) {
+  auto model = Parse(FixtureBytes("categorical.json"));
+  std::int32_t split = 0;
+  auto const& tree = model.trees[0];
+  while (split < tree.NumNodes() && tree.is_categorical[split] == 0) ++split;
+  ASSERT_LT(split, tree.NumNodes());
+  auto const feature = tree.split_feature[split];
+  model.categories.names.resize(static_cast<std::size_t>(model.n_features));
+  std::string in_text;
+  std::string in_json;
+  for (auto const category : tree.CategoriesOf(split)) {
+    auto& texts = model.categories.names[feature].texts;
+    while (texts.size() <= static_cast<std::size_t>(category)) texts.push_back("n\"" + std::to_string(texts.size()));
+    in_text += (in_text.empty() ? "" : ",") + ("n\\\"" + std::to_string(category));
+    in_json += (in_json.empty() ? "" : ", ") + ("\"n\\\"" + std::to_string(category) + "\"");
+  }
+  auto const named = [&](std::string const& format) {
+    return DumpModel(model, {}, false, format + R"(:{"labels": {"categories": "names"}})")[0];
+  };
+  EXPECT_TRUE(Contains(named("text"), ":{" + in_text + "}]")) << named("text");
+  EXPECT_TRUE(Contains(named("json"), "\"split_condition\": [" + in_json + "]")) << named("json");
+  EXPECT_FALSE(nlohmann::json::parse(named("json"), nullptr, false).is_discarded());
+  EXPECT_TRUE(Contains(named("dot"), ":{" + in_text + "}\"")) << named("dot");
+  auto const numbers = R"(text:{"labels": {"categories": "numbers"}})";
+  EXPECT_EQ(DumpModel(model, {}, false, numbers), DumpModel(model, {}, false, "text"));
+  EXPECT_FALSE(Contains(DumpModel(model, {}, false, "text")[0], in_text));
+  auto const refused = [&] { DumpModel(model, {}, false, R"(text:{"labels": {"categories": "short"}})"); };
+  EXPECT_TRUE(Contains(MessageOf(ErrorKind::kParameter, refused), "'short'; expected names or numbers"));
+  model.categories.names[feature] = {};
+  model.categories.names[feature].numbers = {70, 71};  // others than these have no name
+  EXPECT_FALSE(Contains(named("text"), "n\\\""));
+}
+
 TEST(FeatureMapFile, LinesOfIndexNameAndType) {
   TextFile const file("0 age q\n1\tsex   i\r\n\n2 group c\n");
   auto const map = ReadFeatureMap(file.Path());

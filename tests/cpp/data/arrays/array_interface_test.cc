@@ -27,6 +27,7 @@ void ExpectDType(std::string const& code, T one) {
 TEST(ArrayInterface, EveryDType) {
   ExpectDType<float>("<f4", 1.0F);
   ExpectDType<double>("=f8", 1.0);
+  ExpectDType<long double>("<f16", 1.0L);
   ExpectDType<Half>("<f2", Half{0x3C00});
   ExpectDType<std::int8_t>("|i1", 1);
   ExpectDType<std::int16_t>("<i2", 1);
@@ -102,7 +103,7 @@ TEST(ArrayInterface, RefusesMalformedText) {
 
 TEST(ArrayInterface, RefusesWhatItCannotRead) {
   auto const value = 1.0;
-  for (auto const* code : {"<c8", "<f16", "<U3", "|O", "f4", "<f44", "<f3", "", "<M8[ns]"}) {
+  for (auto const* code : {"<c8", "<f1", "<f160", "<U3", "|O", "f4", "<f44", "<f3", "", "<M8[ns]"}) {
     ExpectParts(Refusal(Json(&value, code, "[1]")), {"typestr", code, "not supported"});
   }
   ExpectParts(Refusal(R"({"data":[8,true],"typestr":7,"shape":[1]})"), {"typestr '7'"});

@@ -1,6 +1,7 @@
 /// \file Names of categories: columns that have them, dictionaries, and rows in the categories of a model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -32,12 +33,45 @@ CategoryNames Numbers(std::vector<std::int64_t> numbers, CategoryNames::Type typ
   return names;
 }
 
+using Codes = std::vector<std::int32_t>;
+
 TEST(CategoryNames, CodesByName) {
-  using Codes = std::vector<std::int32_t>;
   EXPECT_EQ(CategoryCodes(Texts({"c", "a", "x"}), Texts({"a", "b", "c"})), (Codes{2, 0, -1}));
   EXPECT_EQ(CategoryCodes(Numbers({7, -5}, CategoryNames::Type::kI8), Numbers({-5, 300, 7})), (Codes{2, 0}));
   EXPECT_EQ(CategoryCodes(Numbers({-1}, CategoryNames::Type::kU64), Numbers({-1})), (Codes{-1}));
   EXPECT_EQ(CategoryCodes(Texts({"7"}), Numbers({7})), (Codes{-1}));
+}
+
+TEST(CategoryNames, CodesOfManyNamesAreThoseOfEach) {
+  CategoryNames texts;
+  CategoryNames numbers;
+  for (auto name = 0; name < 40; ++name) {
+    texts.texts.push_back("name " + std::to_string(name * 7 % 40));
+    numbers.numbers.push_back(name * 7 % 40 - 20);
+  }
+  auto backwards = texts;
+  std::reverse(backwards.texts.begin(), backwards.texts.end());
+  backwards.texts.push_back("another");
+  auto shifted = numbers;
+  for (auto& number : shifted.numbers) number += 20;
+  auto const expect_each = [](CategoryNames const& from, CategoryNames const& to) {
+    auto const codes = CategoryCodes(from, to);
+    for (std::size_t category = 0; category < from.Size(); ++category) {
+      CategoryNames one;
+      if (from.numbers.empty()) one.texts = {from.texts[category]};
+      if (!from.numbers.empty()) one.numbers = {from.numbers[category]};
+      one.number_type = from.number_type;
+      EXPECT_EQ(CategoryCodes(one, to), Codes{codes[category]}) << category;
+    }
+  };
+  expect_each(backwards, texts);
+  expect_each(shifted, numbers);
+  EXPECT_EQ(CategoryCodes(backwards, texts).back(), -1);
+  EXPECT_EQ(CategoryCodes(backwards, texts)[0], 39);
+  shifted.number_type = CategoryNames::Type::kU64;  // -20 is another number than 2^64 - 20
+  shifted.numbers[0] = -20;
+  expect_each(shifted, numbers);
+  EXPECT_EQ(CategoryCodes(shifted, numbers)[0], -1);
 }
 
 TEST(CategoryNames, AgreeAsFarAsBothGo) {

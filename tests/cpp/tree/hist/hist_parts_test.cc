@@ -98,13 +98,13 @@ TEST(HistogramAdder, EqualsASumPerCell) {
     std::iota(middle.begin(), middle.end(), 100U);
     auto const last = static_cast<std::uint32_t>(bins.NumCols() - 1);
     for (auto const& features : {AllFeatures(bins), std::vector<std::uint32_t>{last}}) {
-      for (auto const& [rows, n_parts] : {std::pair(&some, 1), {&middle, 1}, {&some, 2}, {&middle, 100}}) {
+      for (auto const& [rows, n_bands] : {std::pair(&some, 1), {&middle, 1}, {&some, 2}, {&middle, 100}}) {
         auto* const histogram = pool.Borrow();
         RowSlice const listed{rows->data(), 0, static_cast<std::int64_t>(rows->size())};
         auto const slice = rows == &middle ? RowSlice{nullptr, 100, 1000} : listed;
-        for (auto const& part : adder.Parts(n_parts)) {
-          std::fill(histogram + part.first_cell, histogram + part.last_cell, FixedSum{});
-          adder.Add(gradients.pairs, slice, features, part, histogram);
+        for (auto const& band : adder.Bands(n_bands)) {
+          std::fill(histogram + band.first_cell, histogram + band.last_cell, FixedSum{});
+          adder.Add(gradients.pairs, slice, features, band, histogram);
         }
         auto const n_cols = static_cast<std::uint32_t>(bins.NumCols());
         bins.FillUsual(0, n_cols, SumOf(gradients.pairs, *rows), histogram);
@@ -255,12 +255,12 @@ TEST(FindSplitOfFewRows, EqualsTheScanOfAHistogram) {
 void FindSplits(Context const& ctx, TreeTask const& task, GainParam const& gain, RowLists const& rows,
                 std::vector<HistPair> const& pairs, HistWorkspace* workspace) {
   auto const features = AllFeatures(workspace->Bins());
-  auto const& chunks = workspace->PlanChunks(ctx, rows, pairs);
-  for (std::int64_t index = 0; index < chunks.NumTasks(); ++index) {
-    auto const& part = chunks.PartOf(index);
-    for (auto const& piece : chunks.PiecesOf(index)) {
-      std::fill(piece.histogram + part.first_cell, piece.histogram + part.last_cell, FixedSum{});
-      workspace->Adder().Add(task.gradients.pairs, piece.slice, features, part, piece.histogram);
+  auto const& portions = workspace->PlanPortions(ctx, rows, pairs);
+  for (std::int64_t index = 0; index < portions.NumTasks(); ++index) {
+    auto const& band = portions.BandOf(index);
+    for (auto const& piece : portions.PiecesOf(index)) {
+      std::fill(piece.histogram + band.first_cell, piece.histogram + band.last_cell, FixedSum{});
+      workspace->Adder().Add(task.gradients.pairs, piece.slice, features, band, piece.histogram);
     }
   }
   workspace->FinishSplits(ctx, gain, pairs);

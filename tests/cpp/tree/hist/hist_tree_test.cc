@@ -63,7 +63,7 @@ TEST(HistTree, EqualsTheDefinitionOnRandomData) {
   }
 }
 
-/// Enough rows for several chunks and blocks per node, and all kinds of codes.
+/// Enough rows for several portions and blocks per node, and all kinds of codes.
 std::vector<Job> LargeJobs() {
   std::vector<Job> jobs;
   for (std::uint64_t kind = 0; kind < 6; ++kind) {
@@ -209,7 +209,10 @@ TEST(HistTree, LeafScaleMultipliesValues) {
   std::vector<std::int32_t> leaf_of_row(job.NumRows());
   auto const tree = builder.Build(Context{}, *data, task, state.get(), leaf_of_row);
   auto const leaf = static_cast<std::size_t>(leaf_of_row[0]);
-  EXPECT_EQ(tree.split_value[leaf], tree.base_weight[leaf] * (0.3F * 0.25F));
+  task.place.leaf_scale = 1.0F;
+  auto const whole = builder.Build(Context{}, *data, task, state.get(), leaf_of_row);
+  EXPECT_FLOAT_EQ(tree.split_value[leaf], whole.split_value[leaf] * 0.25F);
+  EXPECT_EQ(tree.base_weight[leaf], tree.split_value[leaf]);
 }
 
 TEST(HistBuilder, StatesAreSharedByEqualBins) {

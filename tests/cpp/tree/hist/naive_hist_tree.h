@@ -179,8 +179,10 @@ class NaiveHistTree {
     auto const& node = nodes_[id];
     auto const sum = Sum(node.rows);
     auto const weight = static_cast<float>(node.limits.Weight(sum, gain_));
-    tree->SetNodeStatistics(id, weight, static_cast<float>(HessianOf(sum, gain_)));
-    if (tree->IsLeaf(id)) tree->SetLeafValue(id, weight * job_.param.eta);
+    auto const value = weight * job_.param.eta;
+    auto const has_value = tree->IsLeaf(id) && id > 0;
+    tree->SetNodeStatistics(id, has_value ? value : weight, static_cast<float>(HessianOf(sum, gain_)));
+    if (tree->IsLeaf(id)) tree->SetLeafValue(id, value);
   }
 
   Job const& job_;

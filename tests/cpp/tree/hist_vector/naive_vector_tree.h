@@ -2,13 +2,15 @@
 /// over rows, gains in float64 output by output, every cut of every feature, one node at a time.
 #pragma once
 
+#include <hwy/aligned_allocator.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "common/gradient_table.h"
+#include "common/fixed_point.h"
 #include "tree/hist/naive_hist_tree.h"
 
 namespace kauri {
@@ -40,6 +42,50 @@ inline std::vector<GradientPair> MakePairs(std::int64_t n_rows, std::int64_t n_o
   return pairs;
 }
 
+/// The outputs' integers side by side, put there one by one.
+class PackedGradients {
+ public:
+  explicit PackedGradients(VectorJob const& job) {
+    auto const n_outputs = job.n_outputs;
+    for (std::int64_t output = 0; output < n_outputs; ++output) {
+      FixedGradients fixed;
+      QuantiseGradients(Context{}, job.pairs, n_outputs, output, job.job.sampled, &fixed);
+      units_.push_back(fixed.unit);
+      outputs_.push_back(std::move(fixed.pairs));
+    }
+    n_hessians_ = HaveSameHessians(job) ? 1 : n_outputs;
+    auto const n = n_outputs + n_hessians_;
+    stride_ = n <= 4 ? 4 : (n + 7) / 8 * 8;
+    values_ = hwy::AllocateAligned<std::int32_t>(ToSize(job.NumRows() * stride_));
+    for (std::int64_t row = 0; row < job.NumRows(); ++row) Pack(row, n_outputs);
+  }
+  GradientTableView View() const {
+    return {{values_.get(), outputs_[0].size() * ToSize(stride_)}, units_, n_hessians_, stride_};
+  }
+
+ private:
+  static bool HaveSameHessians(VectorJob const& job) {
+    for (std::size_t i = 0; i < job.pairs.size(); ++i) {
+      if (job.pairs[i].hessian != job.pairs[i / ToSize(job.n_outputs) * ToSize(job.n_outputs)].hessian) return false;
+    }
+    return true;
+  }
+  void Pack(std::int64_t row, std::int64_t n_outputs) {
+    auto* const to = values_.get() + row * stride_;
+    std::fill(to, to + stride_, 0);
+    for (std::int64_t output = 0; output < n_outputs; ++output) {
+      to[output] = outputs_[output][row].gradient;
+      if (output < n_hessians_) to[n_outputs + output] = outputs_[output][row].hessian;
+    }
+  }
+
+  std::vector<std::vector<FixedPair>> outputs_;
+  std::vector<GradientUnit> units_;
+  std::int64_t n_hessians_ = 0;
+  std::int64_t stride_ = 0;
+  hwy::AlignedFreeUniquePtr<std::int32_t[]> values_;
+};
+
 inline Built BuildVectorTree(VectorJob const& job, int threads = 2) {
   Context ctx;
   ctx.threads = threads;
@@ -47,10 +93,9 @@ inline Built BuildVectorTree(VectorJob const& job, int threads = 2) {
   data->MutableInfo()->feature_types = job.types;
   HistBuilder const builder(job.job.param);
   auto const state = builder.MakeState(ctx, *data);
-  GradientTable table;
-  table.Quantise(ctx, job.pairs, job.n_outputs, job.job.sampled);
+  PackedGradients const packed(job);
   auto task = job.job.Task();
-  task.table = table.View();
+  task.table = packed.View();
   Built built;
   built.leaf_of_row.assign(job.job.NumRows(), -7);
   built.tree = builder.Build(ctx, *data, task, state.get(), built.leaf_of_row);
@@ -243,7 +288,7 @@ class NaiveVectorTree {
     auto const is_leaf = tree->IsLeaf(static_cast<std::int32_t>(id));
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       auto const weight = static_cast<float>(node.weights[k]);
-      tree->base_weight[id * outputs_.size() + k] = weight;
+      tree->base_weight[id * outputs_.size() + k] = is_leaf && id > 0 ? weight * param_.eta : weight;
       tree->leaf_vector[id * outputs_.size() + k] = is_leaf ? weight * param_.eta : 0.0F;
     }
     tree->sum_hessian[id] = static_cast<float>(MeanHessian(node.rows) * static_cast<double>(outputs_.size()));

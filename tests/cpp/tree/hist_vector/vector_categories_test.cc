@@ -173,7 +173,8 @@ void ExpectRowsAndWeights(VectorJob const& job, Built const& built) {
   for (std::size_t place = 0; place < gradients.size(); ++place) {
     if (hessians[place] <= 0.0) continue;
     auto const weight = -gradients[place] / (hessians[place] + static_cast<double>(job.job.param.lambda));
-    EXPECT_NEAR(static_cast<double>(tree.base_weight[place]), weight, 1e-5 * (1.0 + std::fabs(weight)));
+    auto const value = weight * static_cast<double>(job.job.param.eta);
+    EXPECT_NEAR(static_cast<double>(tree.leaf_vector[place]), value, 1e-5 * (1.0 + std::fabs(value)));
   }
 }
 

@@ -103,10 +103,10 @@ class CategoryTest : public DeviceTest {
     return answer;
   }
 
-  void Compare(CategoryLevel const& level, CategoryQuestion question, std::int64_t slots_per_slice) const {
+  void Compare(CategoryLevel const& level, CategoryQuestion question, std::int64_t cells_per_slice) const {
     if (question.before.empty()) question.before.resize(level.spec.n_nodes);
     auto const categories = MakeCategories(Cuda(), level);
-    cuda::CategoryColumns columns(slots_per_slice);
+    cuda::CategoryColumns columns(cells_per_slice);
     auto const expected = ByHost(level, question);
     for (int run = 0; run < 2; ++run) {
       auto const found = ByDevice(level, question, &columns, categories);
@@ -134,26 +134,26 @@ TEST_F(CategoryTest, SumsOfSlices) {
       auto const level = MakeCategoryLevel({sizes, n_rows, 7, 0.2, false, 3});
       auto const categories = MakeCategories(Cuda(), level);
       std::vector<cuda::CategoryFeature> features;
-      std::vector<std::int64_t> first_slots;
-      std::int64_t n_slots = 0;
+      std::vector<std::int64_t> first_cells;
+      std::int64_t n_cells = 0;
       for (std::size_t feature = 0; feature < sizes.size(); ++feature) {
         auto const place = static_cast<std::int32_t>(feature);
-        features.push_back({n_slots, sizes[feature], place, place, false});
-        first_slots.push_back(n_slots);
-        n_slots += sizes[feature];
+        features.push_back({n_cells, sizes[feature], place, place, false});
+        first_cells.push_back(n_cells);
+        n_cells += sizes[feature];
       }
       auto const device_features = cuda::ToDevice(Cuda(), features);
-      auto const device_slots = cuda::ToDevice(Cuda(), first_slots);
+      auto const device_cells = cuda::ToDevice(Cuda(), first_cells);
       auto const positions = cuda::ToDevice(Cuda(), level.positions);
       auto const pairs = cuda::ToDevice(Cuda(), level.pairs);
       cuda::CategoryTable const table{device_features.data(),
-                                      device_slots.data(),
+                                      device_cells.data(),
                                       static_cast<std::int32_t>(sizes.size()),
-                                      n_slots,
+                                      n_cells,
                                       categories.codes.data(),
                                       n_rows};
       for (cuda::CategorySlice const slice : {cuda::CategorySlice{0, 7}, {2, 3}, {6, 1}}) {
-        cuda::Buffer<FixedSum> sums(Cuda(), static_cast<std::size_t>(slice.n_nodes * n_slots));
+        cuda::Buffer<FixedSum> sums(Cuda(), static_cast<std::size_t>(slice.n_nodes * n_cells));
         cuda::AddByCategory(Cuda(), table, slice, positions.data(), pairs.data(), sums.data());
         std::vector<FixedSum> expected;
         for (std::int32_t node = slice.first; node < slice.first + slice.n_nodes; ++node) {
@@ -163,24 +163,24 @@ TEST_F(CategoryTest, SumsOfSlices) {
           }
         }
         auto const found = Fetch(Cuda(), sums);
-        for (std::size_t i = 0; i < found.size(); ++i) ASSERT_TRUE(found[i] == expected[i]) << "slot " << i;
+        for (std::size_t i = 0; i < found.size(); ++i) ASSERT_TRUE(found[i] == expected[i]) << "cell " << i;
       }
     }
   }
 }
 
-/// Shared memory adds parts of 32 bits: all rows in one slot, of the largest magnitude.
+/// Shared memory adds parts of 32 bits: all rows in one cell, of the largest magnitude.
 TEST_F(CategoryTest, SumsOfTheLargestNumbers) {
   auto level = MakeCategoryLevel({{1}, 40000, 1, 0.0, false, 5});
   auto const largest = (1 << 30) - 1;
   for (auto& pair : level.pairs) pair = {-largest, largest};
-  Compare(level, {}, cuda::kSlotsPerSlice);
+  Compare(level, {}, cuda::kCellsPerSlice);
   level.spec.n_categories = {2};
   for (std::size_t row = 0; row < level.pairs.size(); ++row) {
     level.codes[row] = 1 + row % 2;
     if (row % 2 == 0) level.pairs[row].gradient = largest;
   }
-  Compare(level, {{4, 64}, {}, {}}, cuda::kSlotsPerSlice);
+  Compare(level, {{4, 64}, {}, {}}, cuda::kCellsPerSlice);
 }
 
 TEST_F(CategoryTest, BestSplitsOfRandomLevels) {
@@ -205,17 +205,17 @@ TEST_F(CategoryTest, BestSplitsOfRandomLevels) {
         question.allowed.push_back(static_cast<std::uint8_t>(random.Below(2)));
       }
     }
-    Compare(level, question, random.Below(2) == 0 ? 700 : cuda::kSlotsPerSlice);
+    Compare(level, question, random.Below(2) == 0 ? 700 : cuda::kCellsPerSlice);
   }
 }
 
 TEST_F(CategoryTest, OneHotAlone) {
   Compare(MakeCategoryLevel({{2, 3, 1}, 5000, 9, 0.1, true, 6}), {{4, 64}, {}, {}}, 20);
-  Compare(MakeCategoryLevel({{100}, 5000, 3, 0.1, true, 7}), {{101, 64}, {}, {}}, cuda::kSlotsPerSlice);
+  Compare(MakeCategoryLevel({{100}, 5000, 3, 0.1, true, 7}), {{101, 64}, {}, {}}, cuda::kCellsPerSlice);
 }
 
 TEST_F(CategoryTest, ManyCategoriesOfFewRows) {
-  Compare(MakeCategoryLevel({{5000, 3}, 20000, 5, 0.1, false, 8}), {{4, 64}, {}, {}}, cuda::kSlotsPerSlice);
+  Compare(MakeCategoryLevel({{5000, 3}, 20000, 5, 0.1, false, 8}), {{4, 64}, {}, {}}, cuda::kCellsPerSlice);
   Compare(MakeCategoryLevel({{5000, 70000}, 3000, 4, 0.1, true, 9}), {{4, 100000}, {}, {}}, 100000);
 }
 
@@ -230,7 +230,7 @@ TEST_F(CategoryTest, OtherFeaturesWereThereBefore) {
     auto const loss_change = node == 1 ? 0.5 * own[node].loss_change : node == 3 ? 1e9 : own[node].loss_change;
     question.before[node] = {loss_change, node == 0 ? 0U : 1000U, 0.5F, true, {}, {}};
   }
-  Compare(level, question, cuda::kSlotsPerSlice);
+  Compare(level, question, cuda::kCellsPerSlice);
   auto const features = ByHost(level, question).best;
   EXPECT_EQ(features[0].feature, 0U);
   EXPECT_EQ(features[1].feature, own[1].feature);

@@ -80,8 +80,8 @@ class PartitionTest : public DeviceTest {
     chunk.piece_sums.Reserve(Cuda(), chunk.NumPieces(moves.NumChildren()));
     cuda::PartitionTask task;
     task.table = chunk.Table();
-    task.from = on_device.workspace.Slot(0);
-    task.to = on_device.workspace.Slot(1);
+    task.from = on_device.workspace.Region(0);
+    task.to = on_device.workspace.Region(1);
     task.n_entries = chunk.n_entries;
     task.moves = device_moves.data();
     task.row_goes_left = goes_left.data();
@@ -101,14 +101,14 @@ class PartitionTest : public DeviceTest {
     auto const values = Fetch(Cuda(), on_device.workspace.values);
     auto const pairs = Fetch(Cuda(), on_device.workspace.pairs);
     auto const piece_sums = Fetch(Cuda(), on_device.chunk.piece_sums);
-    auto const slot = static_cast<std::size_t>(on_device.workspace.slot_size);
+    auto const region = static_cast<std::size_t>(on_device.workspace.region_size);
     for (auto const& piece : LivePieces(children.segments, children.n_nodes)) {
       FixedSum sum;
       for (auto i = static_cast<std::size_t>(piece.begin); i < static_cast<std::size_t>(piece.end); ++i) {
-        ASSERT_EQ(rows[slot + i], children.rows[i]) << "entry " << i << " of segment " << piece.segment;
-        ASSERT_EQ(values[slot + i], children.values[i]) << "entry " << i;
-        ASSERT_EQ(pairs[slot + i].gradient, children.pairs[i].gradient) << "entry " << i;
-        ASSERT_EQ(pairs[slot + i].hessian, children.pairs[i].hessian) << "entry " << i;
+        ASSERT_EQ(rows[region + i], children.rows[i]) << "entry " << i << " of segment " << piece.segment;
+        ASSERT_EQ(values[region + i], children.values[i]) << "entry " << i;
+        ASSERT_EQ(pairs[region + i].gradient, children.pairs[i].gradient) << "entry " << i;
+        ASSERT_EQ(pairs[region + i].hessian, children.pairs[i].hessian) << "entry " << i;
         sum += children.pairs[i];
       }
       EXPECT_TRUE(piece_sums[piece.Number()] == sum) << "tile " << piece.tile << ", segment " << piece.segment;
@@ -116,7 +116,7 @@ class PartitionTest : public DeviceTest {
     for (std::size_t feature = 0; feature < children.NumFeatures(); ++feature) {  // dead entries are not touched
       auto const dead = (feature + 1) * static_cast<std::size_t>(children.n_nodes + 1) - 1;
       for (auto i = children.segments[dead]; i < children.segments[dead + 1]; ++i) {
-        ASSERT_EQ(values[slot + i], kPadding) << "dead entry " << i;
+        ASSERT_EQ(values[region + i], kPadding) << "dead entry " << i;
       }
     }
   }

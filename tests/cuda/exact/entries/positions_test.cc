@@ -97,7 +97,7 @@ TEST_F(PositionsTest, BySegments) {
     auto const next = cuda::ToDevice(Cuda(), before);
     auto const device_moves = cuda::ToDevice(Cuda(), moves);
     auto const device_winners = cuda::ToDevice(Cuda(), winners);
-    cuda::MoveBySegments(Cuda(), entries.chunk.Table(), entries.workspace.Slot(0), device_winners.data(),
+    cuda::MoveBySegments(Cuda(), entries.chunk.Table(), entries.workspace.Region(0), device_winners.data(),
                          device_moves.data(), next.data());
     EXPECT_EQ(Fetch(Cuda(), next), expected);
   }

@@ -20,8 +20,8 @@ class InterleavedTest : public DeviceTest {
     cuda::SortTask task;
     task.tiles = chunk.Columns();
     task.n_nodes = level.n_nodes;
-    task.from = entries.workspace.Slot(0);
-    task.to = entries.workspace.Slot(1);
+    task.from = entries.workspace.Region(0);
+    task.to = entries.workspace.Region(1);
     task.node_of_row = nodes.data();
     task.feature_begin = chunk.feature_begin.data();
     task.counts = counts.data();
@@ -32,17 +32,17 @@ class InterleavedTest : public DeviceTest {
   }
 
  private:
-  /// Slot 1 as `sorted`, dead entries and all.
+  /// Region 1 as `sorted`, dead entries and all.
   void ExpectEntries(Layout const& sorted, cuda::ExactWorkspace const& workspace) const {
     auto const rows = Fetch(Cuda(), workspace.rows);
     auto const values = Fetch(Cuda(), workspace.values);
     auto const pairs = Fetch(Cuda(), workspace.pairs);
-    auto const slot = static_cast<std::size_t>(workspace.slot_size);
-    for (std::size_t i = 0; i < slot; ++i) {
-      ASSERT_EQ(rows[slot + i], sorted.rows[i]) << "entry " << i;
-      ASSERT_EQ(values[slot + i], sorted.values[i]) << "entry " << i;
-      ASSERT_EQ(pairs[slot + i].gradient, sorted.pairs[i].gradient) << "entry " << i;
-      ASSERT_EQ(pairs[slot + i].hessian, sorted.pairs[i].hessian) << "entry " << i;
+    auto const region = static_cast<std::size_t>(workspace.region_size);
+    for (std::size_t i = 0; i < region; ++i) {
+      ASSERT_EQ(rows[region + i], sorted.rows[i]) << "entry " << i;
+      ASSERT_EQ(values[region + i], sorted.values[i]) << "entry " << i;
+      ASSERT_EQ(pairs[region + i].gradient, sorted.pairs[i].gradient) << "entry " << i;
+      ASSERT_EQ(pairs[region + i].hessian, sorted.pairs[i].hessian) << "entry " << i;
     }
   }
 };
@@ -113,7 +113,7 @@ TEST_F(InterleavedTest, MovesByTheNodesOfEntries) {
     }
     auto const next = cuda::ToDevice(Cuda(), level.node_of_row);
     cuda::MoveInterleaved(Cuda(), {layout.feature_begin[feature], layout.column_end[feature], id,
-                                   entries.workspace.Slot(0), node_of_entry, device_moves.data(), next.data()});
+                                   entries.workspace.Region(0), node_of_entry, device_moves.data(), next.data()});
     EXPECT_EQ(Fetch(Cuda(), next), expected);
   }
 }

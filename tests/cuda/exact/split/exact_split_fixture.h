@@ -129,7 +129,7 @@ inline void FindOnDevice(cuda::CudaContext const& cuda, Phase phase, Level const
   cuda::SplitTask task;
   task.table = chunk.Table();
   task.table.n_nodes = level.n_nodes;
-  task.entries = entries->workspace.Slot(0);
+  task.entries = entries->workspace.Region(0);
   task.n_entries = chunk.n_entries;
   task.param = level.param;
   task.screen = cuda::MakeScreen(level.param, static_cast<std::int64_t>(level.pairs.size()));

@@ -1,0 +1,110 @@
+"""Gradient boosting: exact, reproducible, explained."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import callback
+from ._binding import process as _process
+from ._binding.errors import (
+    DataError,
+    DeviceError,
+    FileError,
+    InternalError,
+    KauriError,
+    ModelError,
+    OutOfMemoryError,
+    ParameterError,
+)
+from ._binding.process import build_info, config_context, get_config, parameters, set_config
+from .booster import Booster
+from .cv import cv
+from .data import DMatrix
+from .data_iter import DataIter
+from .device import DeviceArray
+from .explain import explain, explain_batches, global_importance, sparse_interactions
+from .explanation import Explanation, GlobalImportance, SparseInteractions
+from .permutation import PermutationImportance, permutation_importance
+from .plotting import (
+    plot_beeswarm,
+    plot_contributions,
+    plot_dependence,
+    plot_importance,
+    plot_interactions,
+    plot_metric,
+    plot_tree,
+    plot_waterfall,
+    to_graphviz,
+)
+from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
+from .shuffling import shuffle
+from .stand_in import install_as_xgboost
+from .training import train
+
+if TYPE_CHECKING:
+    from .sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFClassifier, KauriRFRegressor
+
+__version__ = _process.VERSION
+
+__all__ = [
+    "Booster",
+    "DMatrix",
+    "DataError",
+    "DataIter",
+    "DeviceArray",
+    "DeviceError",
+    "Explanation",
+    "ExtMemQuantileDMatrix",
+    "FileError",
+    "GlobalImportance",
+    "InternalError",
+    "KauriClassifier",
+    "KauriError",
+    "KauriRFClassifier",
+    "KauriRFRegressor",
+    "KauriRanker",
+    "KauriRegressor",
+    "ModelError",
+    "OutOfMemoryError",
+    "ParameterError",
+    "PermutationImportance",
+    "QuantileDMatrix",
+    "SparseInteractions",
+    "build_info",
+    "callback",
+    "config_context",
+    "cv",
+    "explain",
+    "explain_batches",
+    "get_config",
+    "global_importance",
+    "install_as_xgboost",
+    "parameters",
+    "permutation_importance",
+    "plot_beeswarm",
+    "plot_contributions",
+    "plot_dependence",
+    "plot_importance",
+    "plot_interactions",
+    "plot_metric",
+    "plot_tree",
+    "plot_waterfall",
+    "set_config",
+    "shuffle",
+    "sparse_interactions",
+    "to_graphviz",
+    "train",
+]
+
+
+def __getattr__(name: str) -> object:
+    # Estimators need scikit-learn, whose import costs more than all of ours; who does not use them need not have it.
+    if name in __all__ and name.startswith("Kauri"):
+        from . import sklearn
+
+        return getattr(sklearn, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,113 @@
+"""Tables that keep one array per column: pandas frames, and whatever speaks the Arrow PyCapsule interface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._binding.arrays import interface
+from .._binding.errors import DataError
+from .._binding.matrix_calls import ArrowArray, ArrowStream, ArrowTable
+from . import device
+from .categories import categorical_column, is_categorical
+from .numbers import as_numeric
+
+TYPE_OF_KIND = {"i": "int", "u": "int", "f": "float", "b": "i"}
+
+
+def is_arrow(data: Any) -> bool:
+    """Whether `data` hands out its columns through the Arrow PyCapsule interface (polars, pyarrow)."""
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+
+
+def is_arrow_table(data: Any) -> bool:
+    """Whether the features of `data` are to be read as Arrow; pandas frames have a shorter way."""
+    return is_arrow(data) and not hasattr(data, "iloc")
+
+
+def arrow_table(data: Any) -> ArrowTable:
+    """Return the capsules of an Arrow table."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return ArrowStream(data.__arrow_c_stream__())
+    return ArrowArray(*data.__arrow_c_array__())
+
+
+def _column_values(column: Any) -> np.ndarray | None:
+    """Return the numbers of a pandas column, or None when it holds none."""
+    dtype = column.dtype
+    values: np.ndarray | None = None
+    if isinstance(dtype, np.dtype):
+        values = column.to_numpy() if dtype.kind in "biuf" else None
+    elif getattr(dtype, "kind", "O") in "biuf" and hasattr(column, "to_numpy"):  # nullable integers, floats, booleans
+        values = column.to_numpy(dtype=np.float64, na_value=math.nan)
+    return values
+
+
+def _interface(column: Any, name: str) -> tuple[bytes, list[np.ndarray]] | None:
+    """Return a pandas column as JSON and what the JSON points into; None unless it holds numbers or categories."""
+    if is_categorical(column.dtype):
+        return categorical_column(column)
+    values = _column_values(column)
+    if values is None:
+        return None
+    array = as_numeric(values, name)
+    return interface(array), [array]
+
+
+def frame_names(labels: Iterable[Any]) -> list[str]:
+    """Return the names of columns with such labels in a frame; the levels of a label are joined by blanks."""
+    return [" ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in labels]
+
+
+def frame_columns(frame: Any) -> tuple[bytes, list[str], list[np.ndarray]]:
+    """Return a pandas frame's columns as JSON, their types, and the arrays that the JSON points into.
+
+    Raises
+    ------
+    DataError
+        Naming every column that holds neither numbers nor categories.
+    """
+    read = [_interface(frame.iloc[:, i], "data") for i in range(frame.shape[1])]
+    _require_numbers(frame, [column is not None for column in read])
+    columns = [column for column in read if column is not None]
+    kinds = ["c" if is_categorical(dtype) else getattr(dtype, "kind", "f") for dtype in frame.dtypes]
+    types = ["c" if kind == "c" else TYPE_OF_KIND[kind] for kind in kinds]
+    arrays = [array for _, column_arrays in columns for array in column_arrays]
+    return b"[" + b",".join(text for text, _ in columns) + b"]", types, arrays
+
+
+def _require_numbers(frame: Any, are_numbers: Sequence[bool]) -> None:
+    """Raise DataError naming the columns that are none."""
+    columns = zip(frame_names(frame.columns), frame.dtypes, are_numbers)
+    bad = [f"{name} ({dtype})" for name, dtype, is_number in columns if not is_number]
+    if bad:
+        raise DataError(
+            f"columns that are not numbers: {', '.join(bad)}; make texts categories with .astype('category'), encode "
+            "them as numbers, or drop them."
+        )
+
+
+def device_frame_columns(frame: Any) -> tuple[bytes, list[str], list[Any]]:
+    """Return the same of a frame whose columns are in the memory of a CUDA device; they are no categories."""
+    columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
+    kinds = [getattr(column.dtype, "kind", "f") for column in columns]
+    _require_numbers(frame, [kind in TYPE_OF_KIND for kind in kinds])
+    types = [TYPE_OF_KIND[kind] for kind in kinds]
+    return b"[" + b",".join(map(device.interface, columns)) + b"]", types, columns
+
+
+def text_names(table: Any) -> list[str] | None:
+    """Return the names of the columns of a frame; None for arrays, and unless all of them are texts."""
+    columns = getattr(table, "column_names", None)  # of a pyarrow table, whose `columns` are the data
+    names = list(getattr(table, "columns", []) if columns is None else columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def split_column(frame: Any, name: str) -> tuple[Any, Any]:
+    """Return a frame without a column, and the column; None for it if there is none."""
+    if name not in (text_names(frame) or []):
+        return frame, None
+    return (frame.drop(columns=[name]) if hasattr(frame, "iloc") else frame.drop([name])), frame[name]

@@ -1,0 +1,186 @@
+"""Matrices that keep the bins of values and not the values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from .._binding.errors import DataError
+from .._binding.library import LIB, Function
+from .._binding.text import config
+from .._public import public
+from .categories import refuse_categorical
+from .iterator import DataIter, create_from_iterator
+from .matrix import DMatrix, missing_value
+from .rows import ArrayLike
+
+
+class _OneBatch(DataIter):
+    """Data that are there as a whole."""
+
+    def __init__(self, data: Any, fields: dict[str, Any]) -> None:
+        self.data, self.fields, self.is_done = data, fields, False
+
+    def next(self, input_data: Callable[..., None]) -> bool:
+        if self.is_done:
+            return False
+        input_data(data=self.data, **self.fields)
+        self.is_done = True
+        return True
+
+    def reset(self) -> None:
+        self.is_done = False
+
+
+@public("kauriboost.quantile")
+class QuantileDMatrix(DMatrix):
+    """A table of which only the bins between quantiles are kept: a quarter of the memory, or less.
+
+    Trains with ``tree_method="hist"``, on the same bins as a `DMatrix` of the same rows, so to the same model.
+    Predictions see the lower bound of each value's bin, which goes the same way in every tree that was trained on these
+    bins. What needs the values themselves raises an error.
+
+    Parameters
+    ----------
+    data
+        What `DMatrix` takes but a path, or a `DataIter`, over which it goes twice: for the cuts, then for the bins.
+        With more than one batch, and more than 8 ``max_bin`` distinct values of a feature, its cuts come from a summary
+        whose ranks are off by a bounded error.
+    label, weight, base_margin, missing, feature_names, feature_types, nthread, group, qid, \
+    label_lower_bound, label_upper_bound, feature_weights, enable_categorical, silent
+        As for `DMatrix`. With an iterator, each batch brings them instead.
+    max_bin
+        Most bins of a feature; 256, or as in `ref`. Training needs the same ``max_bin``.
+    ref
+        The matrix whose cuts to take: for validation data, that which is trained on.
+
+    Raises
+    ------
+    DataError
+        As `DMatrix`; another number of columns than `ref`; batches that differ in the second pass.
+    ParameterError
+        `max_bin` out of range, or not that of `ref`.
+    """
+
+    _CREATE: ClassVar[Function] = LIB.XGQuantileDMatrixCreateFromCallback
+
+    def __init__(
+        self,
+        data: Any,
+        label: ArrayLike | None = None,
+        *,
+        weight: ArrayLike | None = None,
+        base_margin: ArrayLike | None = None,
+        missing: float | None = None,
+        feature_names: Any = None,
+        feature_types: Any = None,
+        nthread: int | None = None,
+        max_bin: int | None = None,
+        ref: DMatrix | None = None,
+        group: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        label_lower_bound: ArrayLike | None = None,
+        label_upper_bound: ArrayLike | None = None,
+        feature_weights: ArrayLike | None = None,
+        enable_categorical: bool = True,
+        silent: bool = False,
+    ) -> None:
+        fields = {
+            "label": label,
+            "weight": weight,
+            "base_margin": base_margin,
+            "group": group,
+            "qid": qid,
+            "label_lower_bound": label_lower_bound,
+            "label_upper_bound": label_upper_bound,
+            "feature_weights": feature_weights,
+            "feature_names": feature_names,
+            "feature_types": feature_types,
+        }
+        given = {name: value for name, value in fields.items() if value is not None}
+        self._make(data, given, missing, nthread, max_bin, ref)
+        if not enable_categorical:
+            refuse_categorical(self.feature_types, self.feature_names)
+
+    def _make(
+        self,
+        data: Any,
+        fields: dict[str, Any],
+        missing: float | None,
+        nthread: int | None,
+        max_bin: int | None,
+        ref: DMatrix | None,
+        **settings: Any,
+    ) -> None:
+        if isinstance(data, (str, os.PathLike)):
+            raise DataError(
+                f"{type(self).__name__} takes data in memory or an iterator; read {str(data)!r} as a DMatrix."
+            )
+        if isinstance(data, DataIter) and fields:
+            raise DataError(f"{', '.join(fields)} come with each batch of an iterator; pass them to input_data.")
+        if "group" in fields and "qid" in fields:
+            raise DataError("both group and qid are given; pass one of them.")
+        settings["missing"] = missing_value(missing)
+        settings["nthread"] = 0 if nthread is None else int(nthread)
+        if max_bin is not None:
+            settings["max_bin"] = int(max_bin)
+        iterator = data if isinstance(data, DataIter) else _OneBatch(data, fields)
+        reference = [None if ref is None else ref.handle]
+        self.handle = create_from_iterator(iterator, self._CREATE, config(**settings), reference)
+
+
+@public("kauriboost.quantile")
+class ExtMemQuantileDMatrix(QuantileDMatrix):
+    """A `QuantileDMatrix` whose bins lie in a file, for data that memory has no room for.
+
+    Training reads the file once per level of a tree, or more often where `memory_budget` has no room for all histograms
+    of a level. The model is that of a `QuantileDMatrix` with the same cuts.
+
+    Parameters
+    ----------
+    data
+        A `DataIter`. Its `cache_prefix` names a path that the file is made beside; without, it is made in the
+        folder for temporary files. The file has no name once it is open, and goes with the matrix or the process.
+    missing, nthread, max_bin, ref, enable_categorical
+        As for `QuantileDMatrix`.
+    memory_budget
+        MiB that the library may hold at once for this matrix and for training on it; 0 for no limit. Batches are not
+        counted.
+
+    Raises
+    ------
+    OutOfMemoryError
+        A budget that is too small, with what is needed; from here or from the first round.
+    FileError
+        A place that cannot be written to, or is full.
+    """
+
+    _CREATE = LIB.XGExtMemQuantileDMatrixCreateFromCallback
+
+    def __init__(
+        self,
+        data: DataIter,
+        *,
+        missing: float | None = None,
+        nthread: int | None = None,
+        max_bin: int | None = None,
+        ref: DMatrix | None = None,
+        memory_budget: int = 0,
+        enable_categorical: bool = True,
+    ) -> None:
+        if not isinstance(data, DataIter):
+            raise DataError(f"ExtMemQuantileDMatrix takes a DataIter, got {type(data).__name__}; see QuantileDMatrix.")
+        prefix = data.cache_prefix
+        self._make(
+            data,
+            {},
+            missing,
+            nthread,
+            max_bin,
+            ref,
+            cache_prefix="" if prefix is None else os.fsdecode(prefix),
+            memory_budget=int(memory_budget),
+        )
+        if not enable_categorical:
+            refuse_categorical(self.feature_types, self.feature_names)

@@ -1,0 +1,215 @@
+"""The estimator for classification."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from .._data.numbers import as_numeric
+from .._model.booster import Booster
+from .._public import public
+from .._training.callback import TrainingCallback
+from . import classes as _classes
+from .estimator import KauriModel, has_several_columns
+from .fit_data import FitData, eval_rows
+
+# Of objectives whose predictions are none: classes, or margins.
+_LIKELIHOODS_OF_MARGINS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "multi:softmax": lambda margins: softmax(margins, axis=1),
+    "binary:logitraw": expit,
+}
+
+
+@public("kauriboost.sklearn")
+class KauriClassifier(ClassifierMixin, KauriModel):
+    """Gradient-boosted classification; see `KauriRegressor` for the parameters. Labels may be of any kind.
+
+    y may be a table of labels that each row has (1) or has not (0), ``[n_rows, n_labels]``; predictions and
+    probabilities are such tables then, and `classes_` is [0, 1]. More than two classes are learnt with multi:softprob
+    where `objective` is not multi:softmax; that of binary:hinge has no probabilities but 0 and 1.
+    """
+
+    classes_: np.ndarray
+    n_classes_: int
+    _is_multilabel: bool
+
+    def _encode(self, y: Any) -> np.ndarray:
+        if self._is_multilabel:
+            return self._encode_table(y)
+        labels = column_or_1d(y, warn=True)
+        codes: np.ndarray = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
+        unknown = self.classes_[codes] != labels
+        if unknown.any():
+            raise ValueError(
+                f"the label {labels[unknown].tolist()[0]!r} is not among the classes {self.classes_.tolist()}."
+            )
+        return codes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @staticmethod
+    def _encode_table(y: Any) -> np.ndarray:
+        table = as_numeric(y, "y")
+        wrong = (table != 0) & (table != 1)
+        if wrong.any():
+            raise ValueError(f"a table of labels holds {table[wrong][0]}; 1 says that a row has a label, 0 that not.")
+        return table
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        base_margin: Any = None,
+        feature_weights: Any = None,
+        eval_set: Sequence[tuple[Any, Any]] | None = None,
+        sample_weight_eval_set: Sequence[Any] | None = None,
+        base_margin_eval_set: Sequence[Any] | None = None,
+        verbose: bool | int = False,
+        xgb_model: Any = None,
+    ) -> KauriClassifier:
+        """Learn from rows X and labels y; see `KauriRegressor.fit`."""
+        self._require_target(y)
+        check_classification_targets(y)
+        fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
+        evals = eval_rows(
+            eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
+        )
+        before = dict(self.__dict__)
+        try:
+            return self._fit_classes(FitData((X, y, fields), evals, verbose, xgb_model))
+        except BaseException:  # an interrupt too: the classes must be those of the booster
+            self.__dict__ = before
+            raise
+
+    def _fit_classes(self, given: FitData) -> KauriClassifier:
+        y = given.train[1]
+        if isinstance(given.model, (str, os.PathLike, bytes, bytearray)):
+            given.model = Booster(model_file=given.model)
+        self._is_multilabel = has_several_columns(y)
+        self.classes_ = np.arange(2) if self._is_multilabel else np.unique(np.asarray(y))
+        known = None if self._is_multilabel else self._classes_to_continue(given.model)
+        self.classes_ = self.classes_ if known is None else known
+        self.n_classes_ = len(self.classes_)
+        params = self.get_booster_params()
+        self._set_objective(params)
+        return self._fit(given, params)
+
+    @staticmethod
+    def _classes_to_continue(model: Booster | KauriModel | None) -> np.ndarray | None:
+        """Return the classes of the model to go on with, as far as it knows them: each has its output already."""
+        if isinstance(model, Booster):
+            return _classes.classes_of(model)
+        return getattr(model, "classes_", None)
+
+    def _own_callbacks(self) -> list[TrainingCallback]:
+        return [_classes.ClassesCallback(self.classes_)]
+
+    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
+        """Save the model and its classes, unless they are objects of another kind than texts and numbers.
+
+        See `Booster.save_model`.
+        """
+        super().save_model(fname, dialect)
+        if _classes.as_text(self.classes_) is None and not _classes.are_numbers_from_0(self.classes_):
+            warnings.warn(
+                f"a model file has no form for the classes {self.classes_.tolist()}; they are 0, 1, ... when it is "
+                "loaded. Pickle keeps them.",
+                stacklevel=2,
+            )
+
+    def _set_objective(self, params: dict[str, Any]) -> None:
+        """Choose what fits the number of classes."""
+        objective = params.get("objective", "binary:logistic")
+        self._require_objective(objective)
+        is_multi = objective.startswith("multi:")
+        if is_multi and self._is_multilabel:
+            raise ValueError(f"the objective {objective} takes one class per row, not a table of labels.")
+        if self.n_classes_ > 2 and not is_multi:
+            objective, is_multi = "multi:softprob", True
+        params["objective"] = objective
+        if is_multi:
+            params["num_class"] = max(self.n_classes_, 2)
+
+    @staticmethod
+    def _suits(objective: str) -> bool:
+        return objective == "reg:logistic" or not objective.startswith(("reg:", "count:", "survival:", "rank:"))
+
+    def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
+        """Load a model and its classes; where it knows none, as XGBoost's files, they are 0, 1, ...
+
+        Raises ValueError for one that is no classifier.
+        """
+        super().load_model(fname)
+
+    def _take_classes(self, booster: Booster) -> None:
+        nothing = np.full((1, booster.num_features()), np.nan)
+        margins = booster.inplace_predict(nothing, predict_type="margin", validate_features=False)
+        objective = json.loads(booster.save_config())["learner"]["objective"]["name"]
+        is_multilabel = margins.size > 1 and not objective.startswith("multi:")
+        n_classes = 2 if is_multilabel else max(2, margins.size)
+        known = None if is_multilabel else _classes.classes_of(booster)
+        if known is not None:
+            _classes.require_number(known, n_classes)
+        self._is_multilabel = is_multilabel
+        self.classes_ = np.arange(n_classes) if known is None else known
+        self.n_classes_ = len(self.classes_)
+
+    def _likelihoods(self, X: Any, iteration_range: tuple[int, int] | None, how: dict[str, Any]) -> np.ndarray:
+        """Return ``[n_rows, n_classes]``, of two classes ``[n_rows]``, of labels ``[n_rows, n_labels]``."""
+        self.get_booster()  # or it has not been fitted
+        of_margins = _LIKELIHOODS_OF_MARGINS.get(self._objective_name)
+        values = self._predict(X, iteration_range, output_margin=of_margins is not None, **how)
+        return values if of_margins is None else of_margins(values)
+
+    def predict_proba(
+        self,
+        X: Any,
+        *,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> np.ndarray:
+        """Return probabilities, ``[n_rows, n_classes]``, or of each label, ``[n_rows, n_labels]``.
+
+        For the parameters see `KauriRegressor.predict`.
+        """
+        how = {"validate_features": validate_features, "base_margin": base_margin}
+        values = self._likelihoods(X, iteration_range, how)
+        return values if values.ndim == 2 else np.column_stack([1.0 - values, values])
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        output_margin: bool = False,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> np.ndarray:
+        """Return the likeliest class of each row, or whether it has each label; or the margins.
+
+        For the parameters see `KauriRegressor.predict`.
+        """
+        how = {"validate_features": validate_features, "base_margin": base_margin}
+        if output_margin:
+            return self._predict(X, iteration_range, output_margin=True, **how)
+        values = self._likelihoods(X, iteration_range, how)
+        if self._is_multilabel:
+            return (values > 0.5).astype(np.int64)
+        codes = values.argmax(axis=1) if values.ndim == 2 else (values > 0.5).astype(np.int64)
+        labels: np.ndarray = self.classes_[codes]
+        return labels

@@ -1,0 +1,270 @@
+"""What the estimators of `kauriboost.sklearn` share."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import column_or_1d
+
+from .._data.columns import text_names
+from .._data.device import to_host
+from .._data.few_rows import few_rows
+from .._data.matrix import DMatrix
+from .._data.rows import Rows
+from .._model.booster import Booster
+from .._training.callback import EvalsLog, TrainingCallback
+from .._training.train import train
+from .fit_data import FitData, GivenRows
+from .functions import as_objective
+from .parameters import Parameters
+
+# Parameters of a booster that its file tells.
+_IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
+
+
+def has_several_columns(y: Any) -> bool:
+    """Whether the targets are a table of two columns or more."""
+    shape = getattr(y, "shape", None) or np.asarray(y).shape
+    return len(shape) == 2 and shape[1] > 1
+
+
+class KauriModel(Parameters):
+    """What the estimators share: parameters that scikit-learn knows, and a booster once they are fitted."""
+
+    feature_names_in_: np.ndarray  # where the features have names
+    n_features_in_: int
+    _booster: Booster
+    _objective_name: str
+    _is_linear: bool
+    _evals_result: EvalsLog
+
+    def _require_objective(self, objective: str) -> None:
+        """Raise ValueError for an objective that makes no sense here."""
+        if not self._suits(objective):
+            raise ValueError(f"{type(self).__name__} cannot have the objective {objective}; take another estimator.")
+
+    @staticmethod
+    def _suits(objective: str) -> bool:
+        return not objective.startswith("multi:")
+
+    # ---- training ----
+
+    def _matrix(self, X: Any, **info: Any) -> DMatrix:
+        return DMatrix(
+            X,
+            missing=self.missing,
+            nthread=self.n_jobs,
+            feature_types=self.feature_types,
+            enable_categorical=self.enable_categorical,
+            **info,
+        )
+
+    def _require_target(self, y: Any) -> None:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        if np.ma.is_masked(y):
+            raise ValueError("y has masked elements; leave out the rows without a target.")
+
+    def _encode(self, y: Any) -> np.ndarray:
+        targets: np.ndarray = y if has_several_columns(y) else column_or_1d(y, warn=True)
+        return targets
+
+    def _labelled(self, rows: GivenRows) -> DMatrix:
+        X, y, fields = rows
+        self._require_target(y)
+        return self._matrix(X, label=self._encode(y), **fields)
+
+    def _fit(self, given: FitData, params: dict[str, Any]) -> KauriModel:
+        if "objective" in params:
+            self._require_objective(params["objective"])
+        data = self._labelled(given.train)
+        self._set_feature_weights(data)
+        evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
+        for matrix, _ in evals:
+            self._adopt_names(matrix, data.feature_names)
+        self._evals_result = {}
+        booster = train(
+            params,
+            data,
+            self.get_num_boosting_rounds(),
+            evals=evals,
+            obj=as_objective(self.objective) if callable(self.objective) else None,
+            custom_metric=self._own_metric(),
+            early_stopping_rounds=self.early_stopping_rounds,
+            evals_result=self._evals_result,
+            verbose_eval=given.verbose,
+            xgb_model=given.model.get_booster() if isinstance(given.model, KauriModel) else given.model,
+            callbacks=[*self._own_callbacks(), *(self.callbacks or [])],
+        )
+        self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
+        return self
+
+    def _own_callbacks(self) -> list[TrainingCallback]:
+        """Return what the estimator itself does around each round."""
+        return []
+
+    def _set_feature_weights(self, data: DMatrix) -> None:
+        if self.feature_weights is None:
+            return
+        if len(data.get_float_info("feature_weights")) > 0:
+            raise ValueError("feature_weights are given to fit and to the estimator; leave one of them out.")
+        data.set_info(feature_weights=self.feature_weights)
+
+    def _keep(self, booster: Booster, names: list[str] | None) -> None:
+        """Take a trained booster, and the names of its features where they are texts."""
+        learner = json.loads(booster.save_config())["learner"]
+        self._booster = booster
+        self._objective_name = learner["objective"]["name"]
+        self._is_linear = learner["gradient_booster"]["name"] == "gblinear"
+        self.n_features_in_ = booster.num_features()
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+
+    def _adopt_names(self, data: DMatrix, names: list[str] | None) -> None:
+        """Name the columns of an array as those that were learnt from."""
+        if names is None or data.feature_names is not None or data.num_col() != len(names):
+            return
+        name = type(self).__name__
+        warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4)
+        data.feature_names = names
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_booster")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def get_booster(self) -> Booster:
+        """Return the booster. Raises NotFittedError before `fit`."""
+        if not hasattr(self, "_booster"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit() or load_model() first.")
+        return self._booster
+
+    def _rounds(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
+        """All rounds, or those of trees up to the best one after early stopping."""
+        if iteration_range is not None:
+            return iteration_range
+        best = self.get_booster().attr("best_iteration")
+        return (0, 0 if best is None or self._is_linear else int(best) + 1)
+
+    def _predict(
+        self,
+        X: Any,
+        iteration_range: tuple[int, int] | None,
+        *,
+        base_margin: Any = None,
+        validate_features: bool = True,
+        **how: Any,
+    ) -> np.ndarray:
+        booster = self.get_booster()
+        rounds = self._rounds(iteration_range)
+        if (few := self._few_rows(X, how)) is not None:
+            self._require_width(few.n_cols)
+            values = booster.inplace_predict(
+                few,
+                iteration_range=rounds,
+                predict_type="margin" if how.get("output_margin") else "value",
+                missing=self.missing,
+                validate_features=validate_features,
+                base_margin=base_margin,
+            )
+            return to_host(values)
+        data = self._matrix(X, base_margin=base_margin)
+        self._require_width(data.num_col())
+        if validate_features:
+            self._adopt_names(data, booster.feature_names)
+        return to_host(booster.predict(data, iteration_range=rounds, validate_features=validate_features, **how))
+
+    def _few_rows(self, X: Any, how: dict[str, Any]) -> Rows | None:
+        """Return the rows of a small frame as they lie, where that is enough for such a prediction."""
+        is_plain = self.feature_types is None and self.enable_categorical and "pred_leaf" not in how
+        return few_rows(X) if is_plain else None
+
+    def _require_width(self, n_features: int) -> None:
+        if n_features != self.n_features_in_:
+            expecting = f"{type(self).__name__} is expecting {self.n_features_in_} features as input."
+            raise ValueError(f"X has {n_features} features, but {expecting}")
+
+    def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> np.ndarray:
+        """Return the leaf of every row in every tree, ``[n_rows, n_trees]``."""
+        return self._predict(X, iteration_range, pred_leaf=True).astype(np.int64)
+
+    def evals_result(self) -> EvalsLog:
+        """Return the evaluations of `fit`: data set -> metric -> values."""
+        self.get_booster()
+        return self._evals_result
+
+    @property
+    def best_iteration(self) -> int:
+        """The best round by early stopping."""
+        return self.get_booster().best_iteration
+
+    @property
+    def best_score(self) -> float:
+        """The metric of the best round by early stopping."""
+        return self.get_booster().best_score
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Shares of the features in the sum of `importance_type`, ``[n_features]``.
+
+        `importance_type` is gain if not given, of a linear model weight: ``[n_features, n_outputs]`` if several.
+        """
+        booster = self.get_booster()
+        names = booster.feature_names or [f"f{i}" for i in range(booster.num_features())]
+        kind = self.importance_type or ("weight" if self._is_linear else "gain")
+        scores = booster.get_score(importance_type=kind)
+        values = np.array([scores.get(name, 0.0) for name in names], dtype=np.float32)
+        total = values.sum()
+        return values / total if total != 0 else values
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of a linear model, ``[n_features]`` or ``[n_outputs, n_features]``."""
+        booster = self.get_booster()
+        if not self._is_linear:
+            raise AttributeError("`coef_` is there for booster='gblinear' only; trees have none.")
+        return np.array(list(booster.get_score().values()), dtype=np.float32).T
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The margins of a linear model where every feature is 0, ``[n_outputs]``; of trees the base score.
+
+        The latter is in the space of predictions: 0.5 for binary:logistic means a margin of 0.
+        """
+        booster = self.get_booster()
+        if not self._is_linear:
+            base_score = json.loads(booster.save_config())["learner"]["learner_model_param"]["base_score"]
+            return np.array(json.loads(base_score), dtype=np.float32).reshape(-1)
+        zeros = np.zeros((1, booster.num_features()), dtype=np.float32)
+        return to_host(booster.inplace_predict(zeros, predict_type="margin", validate_features=False)).reshape(-1)
+
+    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
+        """Save the model; see `Booster.save_model`."""
+        self.get_booster().save_model(fname, dialect)
+
+    def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
+        """Load a model; see `Booster.load_model`. Raises ValueError for one with an objective of another estimator.
+
+        Its objective, base score and kind of booster take the place of the estimator's.
+        """
+        booster = Booster(model_file=fname)
+        self._require_objective(json.loads(booster.save_config())["learner"]["objective"]["name"])
+        params = self.get_booster_params()
+        booster.set_param({name: value for name, value in params.items() if name not in _IN_MODEL_FILES})
+        self._take_classes(booster)
+        self._keep(booster, booster.feature_names)
+        self._evals_result = {}
+
+    def _take_classes(self, booster: Booster) -> None:
+        """Take what a loaded model says of classes."""

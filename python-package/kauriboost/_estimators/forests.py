@@ -1,0 +1,59 @@
+"""Random forests: estimators whose training is one round of many trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._public import public
+from .classifier import KauriClassifier
+from .estimator import KauriModel
+from .regressor import KauriRegressor
+
+
+class _Forest(KauriModel):
+    """A random forest: one round of `n_estimators` trees for each output."""
+
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 1.0,
+        subsample: float = 0.8,
+        colsample_bynode: float = 0.8,
+        reg_lambda: float = 1e-5,
+        **shared: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            subsample=subsample,
+            colsample_bynode=colsample_bynode,
+            reg_lambda=reg_lambda,
+            **shared,
+        )
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        names: list[str] = KauriModel._get_param_names()
+        return names
+
+    def get_num_boosting_rounds(self) -> int:
+        """Return 1."""
+        return 1
+
+    def get_booster_params(self) -> dict[str, Any]:
+        """Return the parameters that the booster gets."""
+        if self.early_stopping_rounds is not None or self.callbacks:
+            raise ValueError("a random forest is one round, so early_stopping_rounds and callbacks have no meaning.")
+        return {**super().get_booster_params(), "num_parallel_tree": super().get_num_boosting_rounds()}
+
+
+@public("kauriboost.sklearn")
+class KauriRFRegressor(_Forest, KauriRegressor):
+    """A random forest for regression; parameters as `KauriRegressor`'s, with a forest's defaults.
+
+    `n_estimators` is the number of trees, which are averaged; `subsample` and `colsample_bynode` make them differ.
+    """
+
+
+@public("kauriboost.sklearn")
+class KauriRFClassifier(_Forest, KauriClassifier):
+    """A random forest for classification, of `n_estimators` trees per class; see `KauriRFRegressor`."""

@@ -1,0 +1,214 @@
+"""The parameters of an estimator: scikit-learn's conventions on one side, a booster's parameters on the other."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from .._binding.errors import ParameterError
+from .._binding.process import parameters
+from .._model.booster import Booster
+from .._model.metrics import CustomMetric
+from .._training.callback import TrainingCallback
+from .functions import as_metric
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# Arguments of an estimator that are no parameters of a booster.
+_NOT_OF_THE_BOOSTER = (
+    "n_estimators",
+    "feature_weights",
+    "missing",
+    "enable_categorical",
+    "feature_types",
+    "early_stopping_rounds",
+    "importance_type",
+    "callbacks",
+)
+
+
+class Parameters(BaseEstimator):
+    """The part of an estimator that is there before `fit`. Every parameter that is None keeps the library's default.
+
+    `kwargs` are parameters of the booster that are not named here; `fit` checks them, as scikit-learn asks for.
+    """
+
+    _BY_QUERY = False  # whether metrics of the user's own are of queries
+    kwargs: dict[str, Any]  # where some are given
+
+    # As long as the list is: scikit-learn reads the names from the signature and wants each value kept as it came.
+    def __init__(
+        self,
+        *,
+        n_estimators: int | None = 100,
+        objective: str | Callable[..., Any] | None = None,
+        booster: str | None = None,
+        tree_method: str | None = None,
+        device: str | None = None,
+        learning_rate: float | None = None,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bin: int | None = None,
+        grow_policy: str | None = None,
+        gamma: float | None = None,
+        min_child_weight: float | None = None,
+        max_delta_step: float | None = None,
+        reg_alpha: float | None = None,
+        reg_lambda: float | None = None,
+        subsample: float | None = None,
+        sampling_method: str | None = None,
+        colsample_bytree: float | None = None,
+        colsample_bylevel: float | None = None,
+        colsample_bynode: float | None = None,
+        max_cat_to_onehot: int | None = None,
+        max_cat_threshold: int | None = None,
+        unseen_category: str | None = None,
+        enable_categorical: bool = True,
+        feature_types: Sequence[str] | None = None,
+        num_parallel_tree: int | None = None,
+        multi_strategy: str | None = None,
+        sample_type: str | None = None,
+        normalize_type: str | None = None,
+        rate_drop: float | None = None,
+        one_drop: bool | None = None,
+        skip_drop: float | None = None,
+        updater: str | None = None,
+        feature_selector: str | None = None,
+        top_k: int | None = None,
+        feature_weights: Sequence[float] | None = None,
+        monotone_constraints: Mapping[str, int] | Sequence[int] | str | None = None,
+        interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
+        scale_pos_weight: float | None = None,
+        base_score: float | None = None,
+        eval_metric: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        n_jobs: int | None = None,
+        missing: float | None = None,
+        early_stopping_rounds: int | None = None,
+        importance_type: str | None = None,
+        callbacks: list[TrainingCallback] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.objective = objective
+        self.booster = booster
+        self.tree_method = tree_method
+        self.device = device
+        self.learning_rate = learning_rate
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.max_bin = max_bin
+        self.grow_policy = grow_policy
+        self.gamma = gamma
+        self.min_child_weight = min_child_weight
+        self.max_delta_step = max_delta_step
+        self.reg_alpha = reg_alpha
+        self.reg_lambda = reg_lambda
+        self.subsample = subsample
+        self.sampling_method = sampling_method
+        self.colsample_bytree = colsample_bytree
+        self.colsample_bylevel = colsample_bylevel
+        self.colsample_bynode = colsample_bynode
+        self.max_cat_to_onehot = max_cat_to_onehot
+        self.max_cat_threshold = max_cat_threshold
+        self.unseen_category = unseen_category
+        self.enable_categorical = enable_categorical
+        self.feature_types = feature_types
+        self.num_parallel_tree = num_parallel_tree
+        self.multi_strategy = multi_strategy
+        self.sample_type = sample_type
+        self.normalize_type = normalize_type
+        self.rate_drop = rate_drop
+        self.one_drop = one_drop
+        self.skip_drop = skip_drop
+        self.updater = updater
+        self.feature_selector = feature_selector
+        self.top_k = top_k
+        self.feature_weights = feature_weights
+        self.monotone_constraints = monotone_constraints
+        self.interaction_constraints = interaction_constraints
+        self.scale_pos_weight = scale_pos_weight
+        self.base_score = base_score
+        self.eval_metric = eval_metric
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.missing = missing
+        self.early_stopping_rounds = early_stopping_rounds
+        self.importance_type = importance_type
+        self.callbacks = callbacks
+        if kwargs:
+            self.kwargs = kwargs
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, also those that were given besides the named ones."""
+        return {**super().get_params(deep), **getattr(self, "kwargs", {})}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; see `kauriboost.parameters` for those that may be given besides the named ones."""
+        named = self._get_param_names()
+        others = {name: value for name, value in params.items() if name not in named and "__" not in name}
+        if others:
+            self.kwargs = {**getattr(self, "kwargs", {}), **others}
+        super().set_params(**{name: value for name, value in params.items() if name not in others})
+        return self
+
+    def _require_known(self, names: Iterable[str]) -> None:
+        """Raise ParameterError for a name of no parameter."""
+        known = {parameter["name"] for parameter in parameters()}
+        for name in names:
+            if name not in known:
+                near = difflib.get_close_matches(name, [*self._get_param_names(), *known], 1)
+                if near:
+                    raise ParameterError(f"{type(self).__name__} has no parameter {name!r}; did you mean {near[0]!r}?")
+                self._let_the_library_refuse(name)
+
+    def _let_the_library_refuse(self, name: str) -> None:
+        """Raise what a booster says of a name that it does not know: it may be one of another place."""
+        try:
+            Booster({name: self.kwargs[name]}).save_config()
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
+
+    def get_booster_params(self) -> dict[str, Any]:
+        """Return the parameters that the booster gets: those that are given, without functions.
+
+        Raises ParameterError for one that there is not.
+        """
+        if hasattr(self, "kwargs"):
+            self._require_known(self.kwargs)
+        params = {name: value for name, value in self.get_params(deep=False).items() if value is not None}
+        for name in _NOT_OF_THE_BOOSTER:
+            params.pop(name, None)
+        if callable(self.objective):
+            del params["objective"]
+        if metrics := [metric for metric in self._metrics() if not callable(metric)]:
+            params["eval_metric"] = metrics
+        else:
+            params.pop("eval_metric", None)
+        if isinstance(self.random_state, np.random.Generator):
+            params["random_state"] = int(self.random_state.integers(np.iinfo(np.int32).max))
+        elif not isinstance(self.random_state, (int, np.integer, type(None))):
+            params["random_state"] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return params
+
+    def get_xgb_params(self) -> dict[str, Any]:
+        """Return what `get_booster_params` does; XGBoost's name."""
+        return self.get_booster_params()
+
+    def get_num_boosting_rounds(self) -> int:
+        """Return the number of rounds to train."""
+        return 100 if self.n_estimators is None else self.n_estimators
+
+    def _metrics(self) -> list[Any]:
+        metrics = self.eval_metric
+        return list(metrics) if isinstance(metrics, (list, tuple)) else [] if metrics is None else [metrics]
+
+    def _own_metric(self) -> CustomMetric | None:
+        functions = [metric for metric in self._metrics() if callable(metric)]
+        return as_metric(functions, self._BY_QUERY) if functions else None

@@ -1,0 +1,143 @@
+"""The estimator for ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._data.columns import split_column
+from .._data.matrix import DMatrix
+from .._data.rows import Rows
+from .._public import public
+from .estimator import KauriModel
+from .fit_data import FitData, eval_rows
+
+
+@public("kauriboost.sklearn")
+class KauriRanker(KauriModel):
+    """Gradient-boosted ranking of the rows of queries; `objective` is rank:ndcg, rank:pairwise or rank:map.
+
+    Parameters are those of `KauriRegressor`, but `objective` is no function; one for `eval_metric` gets the rows of one
+    query at a time. Wherever X is a frame with a column ``qid``, that column is the query of each row, no feature.
+    """
+
+    _BY_QUERY = True
+
+    def __init__(
+        self,
+        *,
+        objective: str = "rank:ndcg",
+        lambdarank_pair_method: str | None = None,
+        lambdarank_num_pair_per_sample: int | None = None,
+        lambdarank_normalization: bool | None = None,
+        lambdarank_score_normalization: bool | None = None,
+        lambdarank_unbiased: bool | None = None,
+        lambdarank_bias_norm: float | None = None,
+        ndcg_exp_gain: bool | None = None,
+        **shared: Any,
+    ) -> None:
+        super().__init__(objective=objective, **shared)
+        self.lambdarank_pair_method = lambdarank_pair_method
+        self.lambdarank_num_pair_per_sample = lambdarank_num_pair_per_sample
+        self.lambdarank_normalization = lambdarank_normalization
+        self.lambdarank_score_normalization = lambdarank_score_normalization
+        self.lambdarank_unbiased = lambdarank_unbiased
+        self.lambdarank_bias_norm = lambdarank_bias_norm
+        self.ndcg_exp_gain = ndcg_exp_gain
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return sorted({*super()._get_param_names(), *KauriModel._get_param_names()})
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        group: Any = None,
+        qid: Any = None,
+        sample_weight: Any = None,
+        base_margin: Any = None,
+        feature_weights: Any = None,
+        eval_set: Sequence[tuple[Any, Any]] | None = None,
+        eval_group: Sequence[Any] | None = None,
+        eval_qid: Sequence[Any] | None = None,
+        sample_weight_eval_set: Sequence[Any] | None = None,
+        base_margin_eval_set: Sequence[Any] | None = None,
+        verbose: bool | int = False,
+        xgb_model: Any = None,
+    ) -> KauriRanker:
+        """Learn from rows X, the rows of a query together, and their relevance y.
+
+        Parameters
+        ----------
+        X, y
+            ``[n_rows, n_features]`` and ``[n_rows]``.
+        group, qid
+            Rows per query, in order, ``[n_queries]``; or the query of each row, ascending, ``[n_rows]``. Neither where
+            X has a column ``qid``.
+        sample_weight
+            ``[n_queries]``.
+        base_margin, feature_weights, verbose, xgb_model
+            As in `KauriRegressor.fit`.
+        eval_set, eval_group, eval_qid, sample_weight_eval_set, base_margin_eval_set
+            (X, y) pairs to evaluate after each round, and for each of them its queries, weights and so on.
+        """
+        if callable(self.objective):
+            raise ValueError("KauriRanker takes no function for objective; see kauriboost.train.")
+        fields = {"group": group, "qid": qid, "weight": sample_weight, "base_margin": base_margin}
+        evals = eval_rows(
+            eval_set,
+            eval_group=eval_group,
+            eval_qid=eval_qid,
+            sample_weight_eval_set=sample_weight_eval_set,
+            base_margin_eval_set=base_margin_eval_set,
+        )
+        train = (X, y, {**fields, "feature_weights": feature_weights})
+        return self._fit(FitData(train, evals, verbose, xgb_model), self.get_booster_params())
+
+    def _matrix(self, X: Any, **info: Any) -> DMatrix:
+        """Make a matrix; of labelled rows the queries are needed."""
+        X, column = split_column(X, "qid")
+        if "label" in info:
+            given = [queries for queries in (info.get("group"), info.get("qid"), column) if queries is not None]
+            if len(given) != 1:
+                raise ValueError(
+                    f"KauriRanker needs the queries of the rows once, and they are there {len(given)} times: pass "
+                    "group (rows per query), or qid (per row), or a column qid of X."
+                )
+            info["qid"] = column if info.get("qid") is None else info["qid"]
+        return super()._matrix(X, **info)
+
+    def _few_rows(self, X: Any, how: dict[str, Any]) -> Rows | None:
+        return super()._few_rows(split_column(X, "qid")[0], how)
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        output_margin: bool = False,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> np.ndarray:
+        """Return the scores of rows, ``[n_rows]``, by which those of a query are ordered, largest first.
+
+        For the parameters see `KauriRegressor.predict`.
+        """
+        how = {"output_margin": output_margin, "validate_features": validate_features, "base_margin": base_margin}
+        return self._predict(X, iteration_range, **how)
+
+    def score(self, X: Any, y: Any, *, group: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
+        """Return the last of the metrics (by default the objective's own) on rows X of queries and their relevance y.
+
+        `group`, `qid` and `sample_weight` are as in `fit`; the rounds as in `predict`.
+        """
+        booster = self.get_booster()
+        data = self._labelled((X, y, {"group": group, "qid": qid, "weight": sample_weight}))
+        self._adopt_names(data, booster.feature_names)
+        begin, end = self._rounds(None)
+        booster = booster if end == 0 else booster[begin:end]
+        return booster._evaluate([(data, "score")], 0, self._own_metric(), output_margin=False)[-1][2]

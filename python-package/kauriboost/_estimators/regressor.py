@@ -1,0 +1,106 @@
+"""The estimator for regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from .._public import public
+from .estimator import KauriModel
+from .fit_data import FitData, eval_rows
+
+
+@public("kauriboost.sklearn")
+class KauriRegressor(RegressorMixin, KauriModel):
+    """Gradient-boosted regression.
+
+    Parameters are those of the booster under scikit-learn's names, and all of ``kauriboost.parameters()``
+    (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default. Besides:
+    `n_estimators` (rounds), `missing`, `early_stopping_rounds` (needs `eval_set` in `fit`), `importance_type` and
+    `callbacks`.
+
+    `objective` may be a function (y_true, margins) -> (gradients, hessians), and `eval_metric` or entries of it
+    functions (y_true, y_pred) -> number, as those of ``sklearn.metrics``; rows with weights also need `sample_weight`
+    among their arguments. Early stopping makes such a metric small; `kauriboost.callback.EarlyStopping` can be told.
+    """
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        base_margin: Any = None,
+        feature_weights: Any = None,
+        eval_set: Sequence[tuple[Any, Any]] | None = None,
+        sample_weight_eval_set: Sequence[Any] | None = None,
+        base_margin_eval_set: Sequence[Any] | None = None,
+        verbose: bool | int = False,
+        xgb_model: Any = None,
+    ) -> KauriRegressor:
+        """Learn from rows X and targets y.
+
+        Parameters
+        ----------
+        X, y
+            ``[n_rows, n_features]`` (array, sparse matrix or data frame) and ``[n_rows]``, or ``[n_rows, n_targets]``:
+            see the parameter `multi_strategy`.
+        sample_weight, base_margin
+            ``[n_rows]``.
+        feature_weights
+            ``[n_features]``; or the estimator has them.
+        eval_set
+            (X, y) pairs to evaluate after each round.
+        sample_weight_eval_set, base_margin_eval_set
+            The same for each of them.
+        verbose
+            Show the progress; see `kauriboost.train`.
+        xgb_model
+            A model to continue.
+        """
+        self._require_target(y)
+        params = self.get_booster_params()
+        fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
+        evals = eval_rows(
+            eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
+        )
+        return self._fit(FitData((X, y, fields), evals, verbose, xgb_model), params)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @staticmethod
+    def _suits(objective: str) -> bool:
+        return not objective.startswith(("multi:", "rank:"))
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        output_margin: bool = False,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> np.ndarray:
+        """Predict, in the shape of y; after early stopping with the rounds up to the best one.
+
+        Parameters
+        ----------
+        X
+            ``[n_rows, n_features]``.
+        output_margin
+            Return sums of leaves instead of transforming them.
+        validate_features
+            Compare the features' names with those that were learnt from.
+        base_margin
+            ``[n_rows]`` or ``[n_rows, n_targets]``.
+        iteration_range
+            Rounds [begin, end) to use.
+        """
+        how = {"output_margin": output_margin, "validate_features": validate_features, "base_margin": base_margin}
+        return self._predict(X, iteration_range, **how)

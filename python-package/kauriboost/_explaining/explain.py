@@ -1,0 +1,215 @@
+"""Explaining predictions: rows, batches of rows, whole data sets, and pairs of features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._binding.errors import ParameterError
+from .._binding.library import LIB
+from .._binding.model_calls import call_prediction, call_sparse
+from .._data.matrix import DMatrix
+from .._data.tables import columns_of
+from .explanation import Explanation, GlobalImportance, SparseInteractions
+from .subject import Subject, feature_numbers, subject_of
+
+_TYPES = {"shapley": 2, "approximate": 3, "interactions": 4, "banzhaf": 100, "taylor": 101}
+
+
+def _kind(values: str, interactions: bool, approximate: bool) -> str:
+    """Return the key of `_TYPES`. Raises ParameterError for what does not go together."""
+    if values not in ("shapley", "banzhaf", "taylor"):
+        raise ParameterError(f"values is {values!r}; expected 'shapley', 'banzhaf' or 'taylor'.")
+    if interactions and approximate:
+        raise ParameterError("interactions and approximate are both true; there is no approximation of interactions.")
+    if approximate and values != "shapley":
+        raise ParameterError(f"approximate is true, but only Shapley values are approximated, not {values}.")
+    if interactions and values == "banzhaf":
+        raise ParameterError("there are no Banzhaf interactions; pass values='shapley' or 'taylor'.")
+    if values != "shapley":
+        return values
+    return "approximate" if approximate else "interactions" if interactions else "shapley"
+
+
+def _values(
+    model: Subject, matrix: DMatrix, background: DMatrix | None, kind: str, features: list[int], reduce: str
+) -> np.ndarray:
+    """Return the values with the axis of outputs last."""
+    settings = model.settings(type=_TYPES[kind], strict_shape=True, features=features, reduce=reduce)
+    against = None if background is None else background.handle
+    values = call_prediction(LIB.KauriBoosterExplain, model.booster.handle, matrix.handle, against, settings)
+    return np.moveaxis(values, 1 if reduce == "none" else 0, -1)
+
+
+def explain(
+    model: Any,
+    X: Any,
+    *,
+    values: str = "shapley",
+    interactions: bool = False,
+    approximate: bool = False,
+    background: Any = None,
+    features: Sequence[str | int] | None = None,
+    feature_names: Sequence[str] | None = None,
+    iteration_range: tuple[int, int] | None = None,
+) -> Explanation:
+    """Explain the predictions for rows by SHAP values, which are exact unless `approximate`.
+
+    Parameters
+    ----------
+    model
+        A Booster, or a fitted estimator of `kauriboost.sklearn`. The parameters ``device`` and ``shap_method`` decide
+        where and how the values are computed.
+    X
+        The rows: a DMatrix, or whatever one is made of.
+    values
+        ``"shapley"``; ``"banzhaf"``: a feature's mean effect over all sets of other features, which need not add up to
+        the margin; ``"taylor"``: Shapley-Taylor interactions of pairs, where the diagonal is what a feature does alone.
+    interactions
+        Explain pairs of features: `n_features` times as many numbers.
+    approximate
+        Take the faster, approximate method instead.
+    background
+        Rows to compare with. A feature that is left out then takes its values from these rows (interventional SHAP
+        values), instead of those that the training data suggest.
+    features
+        Return only the values of these, given by name or number. Memory then is for them alone.
+    feature_names
+        What to call the features; by default as the model or the data frame does, else f0, f1, ...
+    iteration_range
+        Rounds [begin, end) to explain, an end of 0 means all; by default all, or for an estimator after early stopping
+        those up to its best round.
+
+    Raises
+    ------
+    ParameterError
+        Names or features that do not fit the model; choices that do not go together.
+    DataError
+        Rows that do not fit the model.
+    """
+    kind = _kind(values, interactions, approximate)
+    asked = subject_of(model, iteration_range)
+    matrix = asked.matrix(X)
+    against = None if background is None else asked.matrix(background)
+    names = asked.names(feature_names, matrix)
+    chosen = feature_numbers(features, names)
+    all_values = _values(asked, matrix, against, kind, chosen, "none")
+    adds_up = kind != "banzhaf" and not chosen
+    chosen = chosen or list(range(len(names)))
+    shown = [names[feature] for feature in chosen]
+    if all_values.ndim == 3:
+        base_values, of_features = all_values[:, -1], all_values[:, :-1]
+    else:
+        base_values, of_features = all_values[:, -1, -1], all_values[:, :-1, :-1]
+    output_names = asked.output_names(all_values.shape[-1])
+    if output_names is None:
+        base_values, of_features = base_values[..., 0], of_features[..., 0]
+    return Explanation(
+        of_features,
+        base_values,
+        columns_of(matrix, chosen),
+        shown,
+        output_names,
+        "shapley" if kind == "interactions" else kind,
+        adds_up,
+        {name: categories for name, categories in matrix._categories_by(names).items() if name in shown},
+    )
+
+
+def explain_batches(model: Any, batches: Iterable[Any], *, background: Any = None, **how: Any) -> Iterator[Explanation]:
+    """Explain rows that come in batches, each when it is asked for: memory is that of one batch and its explanation.
+
+    The values are those of one call with all rows, to the bit.
+
+    Parameters
+    ----------
+    model
+        As for `explain`.
+    batches
+        Rows of any kind that `explain` takes.
+    background, **how
+        As for `explain`.
+
+    Yields
+    ------
+    Explanation
+        Of each batch.
+    """
+    if background is not None:
+        background = subject_of(model, None).matrix(background)
+    for batch in batches:
+        explanation = explain(model, batch, background=background, **how)
+        del batch  # else it would live until the next one has come
+        yield explanation
+        del explanation
+
+
+def global_importance(
+    model: Any,
+    X: Any,
+    *,
+    values: str = "shapley",
+    interactions: bool = False,
+    approximate: bool = False,
+    background: Any = None,
+    features: Sequence[str | int] | None = None,
+    feature_names: Sequence[str] | None = None,
+    iteration_range: tuple[int, int] | None = None,
+) -> GlobalImportance:
+    """Return the mean over rows of the absolute SHAP values, in the memory of a tile of rows.
+
+    The same numbers as from `explain`, whose values never are in memory all at once. Means are added up in float64 in
+    the order of the rows.
+
+    Parameters
+    ----------
+    model, X, values, interactions, approximate, background, features, feature_names, iteration_range
+        As for `explain`; at least one row.
+    """
+    kind = _kind(values, interactions, approximate)
+    asked = subject_of(model, iteration_range)
+    matrix = asked.matrix(X)
+    against = None if background is None else asked.matrix(background)
+    names = asked.names(feature_names, matrix)
+    chosen = feature_numbers(features, names)
+    means = _values(asked, matrix, against, kind, chosen, "mean_abs")
+    means = means[:-1] if means.ndim == 2 else means[:-1, :-1]
+    output_names = asked.output_names(means.shape[-1])
+    return GlobalImportance(
+        means[..., 0] if output_names is None else means,
+        [names[feature] for feature in chosen or range(len(names))],
+        output_names,
+        "shapley" if kind == "interactions" else kind,
+    )
+
+
+def sparse_interactions(
+    model: Any,
+    X: Any,
+    *,
+    top_k: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    iteration_range: tuple[int, int] | None = None,
+) -> SparseInteractions:
+    """Explain pairs of features without the cells that are zero for every row.
+
+    Parameters
+    ----------
+    model, X, feature_names, iteration_range
+        As for `explain`.
+    top_k
+        Return of each row and output only so many pairs of different features, the strongest first; by default all
+        cells of the upper triangle, the diagonal and the bias included.
+    """
+    if top_k is not None and top_k < 1:
+        raise ParameterError(f"top_k is {top_k}; expected at least 1, or None for all.")
+    asked = subject_of(model, iteration_range)
+    matrix = asked.matrix(X)
+    names = asked.names(feature_names, matrix)
+    settings = asked.settings(top_k=int(top_k or 0))
+    cells = call_sparse(asked.booster.handle, matrix.handle, matrix.num_row(), settings)
+    return SparseInteractions(
+        cells.begin, cells.first, cells.second, cells.values, names, asked.output_names(cells.n_outputs)
+    )

@@ -1,0 +1,213 @@
+"""What explaining returns: values of every row, means over rows, and interactions without the pairs that have none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .._binding.errors import ParameterError
+from .._data.categories import CategoryNames
+from .._public import described, public
+
+
+def _output_number(names: list[Any] | None, which: Any) -> int:
+    """Return the place of an output, given by its name (a class) or else its number."""
+    if names is None:
+        raise ParameterError("the explanation has one output; there is nothing to choose.")
+    number = names.index(which) if which in names else which
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < len(names):
+        raise ParameterError(f"there is no output {which!r}; choose one of {names}.")
+    return int(number)
+
+
+@public("kauriboost.explanation")
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What the features of some rows add to the predictions: SHAP values, or others of their kind.
+
+    Attributes
+    ----------
+    values
+        ``[n_rows, n_features]``; of interactions ``[n_rows, n_features, n_features]``, where the effect of a pair is
+        divided between its two cells. With several outputs their axis is the last.
+    base_values
+        ``[n_rows]``, or ``[n_rows, n_outputs]``: the mean margin of the data that the model was trained on, or of the
+        background.
+    data
+        ``[n_rows, n_features]``, NaN where missing. Of a categorical feature the number that the rows' own frame gives
+        to a category: see `categories`.
+    feature_names
+        One per feature.
+    output_names
+        One per output where there are several, else None: the classes of a classifier, or numbers.
+    kind
+        What the values are: ``"shapley"``, ``"approximate"``, ``"banzhaf"`` or ``"taylor"``.
+    adds_up
+        Whether each row's values and its base value add up to the margin: not Banzhaf values, nor a choice of features.
+    categories
+        By feature the names of its categories where they have some: c in `data` stands for the c-th. In another frame
+        they may have another order.
+    """
+
+    values: np.ndarray
+    base_values: np.ndarray
+    data: np.ndarray
+    feature_names: list[str]
+    output_names: list[Any] | None = None
+    kind: str = "shapley"
+    adds_up: bool = True
+    categories: dict[str, CategoryNames] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        named = {"features": self.feature_names, "outputs": self.output_names, "categorical": list(self.categories)}
+        return described(self, shape=self.shape, kind=self.kind, **named)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the values."""
+        return self.values.shape
+
+    @property
+    def is_interaction(self) -> bool:
+        """Whether the values are of pairs of features."""
+        return self.values.ndim - (self.output_names is not None) == 3
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, rows: Any) -> Explanation:
+        """Return the explanation of one row (without the axis of rows), a slice, a mask, or a list of row numbers."""
+        return replace(self, values=self.values[rows], base_values=self.base_values[rows], data=self.data[rows])
+
+    def output(self, which: Any) -> Explanation:
+        """Return the explanation of one output, by its name (a class) or else its number."""
+        number = _output_number(self.output_names, which)
+        return replace(
+            self, values=self.values[..., number], base_values=self.base_values[..., number], output_names=None
+        )
+
+    def display_data(self) -> np.ndarray:
+        """Return `data` as objects, with the names of categories in place of their numbers."""
+        shown = self.data.astype(object)
+        for feature, name in enumerate(self.feature_names):
+            names = np.asarray(self.categories.get(name, []), dtype=object)
+            cells = self.data[..., feature]
+            is_named = (cells >= 0) & (cells < len(names))
+            if len(names):
+                named = np.asarray(names[np.where(is_named, cells, 0).astype(np.int64)], dtype=object)
+                shown[..., feature] = np.where(is_named, named, cells)
+        return shown
+
+    def to_shap(self) -> Any:
+        """Return a ``shap.Explanation``: the plots of the package shap take nothing else. Needs that package."""
+        import shap
+
+        return shap.Explanation(
+            self.values,
+            base_values=self.base_values,
+            data=self.data,
+            display_data=self.display_data() if self.categories else None,
+            feature_names=self.feature_names,
+            output_names=self.output_names,
+        )
+
+
+@public("kauriboost.explanation")
+@dataclass(frozen=True, repr=False)
+class GlobalImportance:
+    """The mean over rows of the absolute value of what each feature, or pair of features, adds to a prediction.
+
+    Attributes
+    ----------
+    values
+        ``[n_features]``; of interactions ``[n_features, n_features]``. With several outputs their axis is the last.
+    feature_names, output_names, kind
+        As of an `Explanation`.
+    """
+
+    values: np.ndarray
+    feature_names: list[str]
+    output_names: list[Any] | None = None
+    kind: str = "shapley"
+
+    def __repr__(self) -> str:
+        return described(self, shape=self.shape, kind=self.kind, features=self.feature_names, outputs=self.output_names)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the values."""
+        return self.values.shape
+
+    def output(self, which: Any) -> GlobalImportance:
+        """Return the importance for one output, by its name (a class) or else its number."""
+        return replace(self, values=self.values[..., _output_number(self.output_names, which)], output_names=None)
+
+
+@public("kauriboost.explanation")
+@dataclass(frozen=True, repr=False)
+class SparseInteractions:
+    """SHAP interactions of rows without the pairs that no tree makes interact.
+
+    Row r and output k have the entries ``begin[r * n_outputs + k]`` up to ``begin[r * n_outputs + k + 1]``.
+
+    Attributes
+    ----------
+    begin
+        ``[n_rows * n_outputs + 1]``.
+    first, second
+        ``[n_entries]``: numbers of features, the second not below the first; n_features stands for the bias.
+    values
+        ``[n_entries]``: of a pair half of its effect, as in each of its two cells of the dense matrix.
+    feature_names, output_names
+        As of an `Explanation`.
+    """
+
+    begin: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    values: np.ndarray
+    feature_names: list[str]
+    output_names: list[Any] | None = None
+
+    def __repr__(self) -> str:
+        named = {"features": self.feature_names, "outputs": self.output_names}
+        return described(self, rows=len(self), entries=len(self.values), **named)
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of outputs."""
+        return 1 if self.output_names is None else len(self.output_names)
+
+    def __len__(self) -> int:
+        return (len(self.begin) - 1) // self.n_outputs
+
+    def _number(self, output: Any) -> int:
+        return 0 if output is None and self.output_names is None else _output_number(self.output_names, output)
+
+    def pairs(self, row: int, output: Any = None) -> list[tuple[str, str, float]]:
+        """Return (feature, feature, value) of one row, in the order of the entries; the bias has that name."""
+        row = range(len(self))[row]
+        block = row * self.n_outputs + self._number(output)
+        names = [*self.feature_names, "bias"]
+        entries = slice(self.begin[block], self.begin[block + 1])
+        places = zip(self.first[entries], self.second[entries], self.values[entries])
+        return [(names[first], names[second], float(value)) for first, second, value in places]
+
+    def to_csr(self, output: Any = None) -> Any:
+        """Return a SciPy CSR matrix of one output with a row per row of the data.
+
+        Its column ``first * (n_features + 1) + second`` is that cell of the upper triangle of the dense matrix.
+        """
+        from scipy.sparse import csr_matrix
+
+        width = len(self.feature_names) + 1
+        blocks = np.arange(len(self)) * self.n_outputs + self._number(output)
+        counts = (self.begin[1:] - self.begin[:-1])[blocks]
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        entries = np.arange(indptr[-1]) + np.repeat(self.begin[blocks] - indptr[:-1], counts)
+        columns = self.first[entries].astype(np.int64) * width + self.second[entries]
+        matrix = csr_matrix((self.values[entries], columns, indptr), (len(self), width * width))
+        matrix.sort_indices()
+        return matrix

@@ -1,0 +1,172 @@
+"""Permutation importance: how much worse a model gets when a feature no longer belongs to its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import numpy as np
+
+from .._binding.errors import DataError, ParameterError
+from .._data.matrix import DMatrix
+from .._data.shuffling import shuffle
+from .._data.tables import columns_of, matrix_like
+from .._model.booster import Booster
+from .._public import described, public
+from .subject import Subject, feature_numbers, subject_of
+
+Metric = Callable[[np.ndarray, np.ndarray], float]
+
+
+@public("kauriboost.permutation")
+@dataclass(frozen=True, repr=False)
+class PermutationImportance:
+    """What `permutation_importance` returns.
+
+    Attributes
+    ----------
+    values
+        ``[n_features]``: the mean over the repeats of how much worse the metric gets, above zero where the model needs
+        the feature.
+    std
+        ``[n_features]``: the standard deviation over the repeats.
+    repeats
+        ``[n_features, n_repeats]``.
+    baseline
+        The metric of the rows as they are.
+    metric
+        Its name.
+    feature_names
+        ``[n_features]``.
+    """
+
+    values: np.ndarray
+    std: np.ndarray
+    repeats: np.ndarray
+    baseline: float
+    metric: str
+    feature_names: list[str]
+
+    def __repr__(self) -> str:
+        ranked = [(self.feature_names[i], float(f"{self.values[i]:.3g}")) for i in np.argsort(-self.values)]
+        return described(self, metric=self.metric, baseline=float(f"{self.baseline:.6g}"), strongest=ranked)
+
+
+@dataclass(frozen=True)
+class _Scorer:
+    """A metric of a model's rounds, larger is better when `sign` is 1, smaller when -1."""
+
+    booster: Booster
+    metric: Metric | None
+    name: str
+    sign: int
+
+    def __call__(self, data: DMatrix) -> float:
+        """Return the metric's value."""
+        if self.metric is not None:
+            return float(self.metric(data.get_label(), np.asarray(self.booster.predict(data))))
+        return _named_values(self.booster, data)[self.name]
+
+
+def _named_values(booster: Booster, data: DMatrix) -> dict[str, float]:
+    parts = booster.eval(data, "data").split("\t")[1:]
+    pairs = (part[len("data-") :].rsplit(":", 1) for part in parts)
+    return {name: float(value) for name, value in pairs}
+
+
+def _scorer(model: Subject, metric: str | Metric | None, greater_is_better: bool, data: DMatrix) -> _Scorer:
+    begin, end = model.rounds
+    booster = model.booster.copy()
+    if (begin, end) != (0, 0):
+        booster = booster[begin : end or booster.num_boosted_rounds()]
+    if callable(metric):
+        name = getattr(metric, "__name__", type(metric).__name__)
+        return _Scorer(booster, metric, name, 1 if greater_is_better else -1)
+    if metric is not None:
+        booster.set_param({"eval_metric": metric})
+    names = list(_named_values(booster, data))
+    if not names:
+        raise ParameterError("the model has no metric; pass metric.")
+    name = metric if metric in names else names[-1]
+    return _Scorer(booster, None, name, 1 if booster.higher_is_better(name) else -1)
+
+
+def _with_labels(model: Subject, X: Any, y: Any) -> DMatrix:
+    """Return the rows, and labels as the model knows them."""
+    matrix = model.matrix(X)
+    if y is not None:
+        y = y if model.given is model.booster else model.given._encode(y)
+        matrix = matrix if matrix is not X else X.slice(np.arange(X.num_row()), allow_groups=True)
+        matrix.set_label(y)
+    if matrix.num_row() == 0 or len(matrix.get_label()) + len(matrix.get_float_info("label_lower_bound")) == 0:
+        raise DataError("permutation importance needs rows and labels; pass y, or a DMatrix with labels.")
+    return matrix
+
+
+def permutation_importance(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    metric: str | Metric | None = None,
+    greater_is_better: bool = True,
+    n_repeats: int = 5,
+    seed: int = 0,
+    features: Sequence[str | int] | None = None,
+    feature_names: Sequence[str] | None = None,
+    iteration_range: tuple[int, int] | None = None,
+) -> PermutationImportance:
+    """Return how much worse the model gets on rows in which one feature's values are shuffled (Breiman 2001).
+
+    Memory is that of the rows as a dense table of float32, twice.
+
+    Parameters
+    ----------
+    model
+        A Booster, or a fitted estimator of `kauriboost.sklearn`.
+    X
+        The rows, best such that the model was not trained on: a DMatrix, or whatever one is made of.
+    y
+        The labels; by default those of the DMatrix.
+    metric
+        The name of a metric of the library, or a function of (labels, predictions); by default the last of the model's
+        own metrics.
+    greater_is_better
+        Of a function: whether larger values are better. The library knows it of its own metrics.
+    n_repeats
+        How many times each feature is shuffled.
+    seed
+        Names the permutations, which are the same on every machine.
+    features
+        Shuffle only these, given by name or number.
+    feature_names, iteration_range
+        As for `explain`.
+
+    Raises
+    ------
+    ParameterError
+        No repeats, an unknown metric or feature.
+    DataError
+        No labels, or rows that do not fit the model.
+    """
+    if n_repeats < 1:
+        raise ParameterError(f"n_repeats is {n_repeats}; expected at least 1.")
+    asked = subject_of(model, iteration_range)
+    matrix = _with_labels(asked, X, y)
+    names = asked.names(feature_names, matrix)
+    chosen = feature_numbers(features, names) or list(range(len(names)))
+    table = columns_of(matrix, list(range(len(names))))
+    score = _scorer(asked, metric, greater_is_better, matrix)
+    baseline = score(matrix_like(matrix, table))
+    losses = np.empty((len(chosen), n_repeats))
+    seeds = shuffle(2**61, seed, losses.size).reshape(losses.shape)
+    for place, feature in enumerate(chosen):
+        column = table[:, feature].copy()
+        for repeat in range(n_repeats):
+            table[:, feature] = column[shuffle(len(table), int(seeds[place, repeat]))]
+            losses[place, repeat] = score.sign * (baseline - score(matrix_like(matrix, table)))
+        table[:, feature] = column
+    return PermutationImportance(
+        losses.mean(axis=1), losses.std(axis=1), losses, baseline, score.name, [names[feature] for feature in chosen]
+    )

@@ -1,0 +1,81 @@
+"""What is asked: a model, some of its rounds, and the features by name or number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._binding.errors import DataError, ParameterError
+from .._binding.text import config
+from .._data.matrix import DMatrix
+from .._model.booster import Booster
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A booster, or an estimator and its booster, with the rounds that are explained."""
+
+    given: Any
+    booster: Booster
+    rounds: tuple[int, int]
+
+    def matrix(self, X: Any) -> DMatrix:
+        """Return rows that fit the model."""
+        is_booster = self.given is self.booster
+        matrix = X if isinstance(X, DMatrix) else DMatrix(X) if is_booster else self.given._matrix(X)
+        n_features = self.booster.num_features()
+        if matrix.num_col() != n_features:
+            raise DataError(f"the data have {matrix.num_col()} features, the model {n_features}; pass its features.")
+        if matrix.feature_names is not None:
+            self.booster._check_names(matrix.feature_names)
+        return matrix
+
+    def names(self, given: Sequence[str] | None, matrix: DMatrix) -> list[str]:
+        """Return what to call all features."""
+        n_features = self.booster.num_features()
+        names = given if given is not None else self.booster.feature_names or matrix.feature_names
+        names = [f"f{i}" for i in range(n_features)] if names is None else list(names)
+        if len(names) != n_features:
+            raise ParameterError(
+                f"feature_names has {len(names)} names, the model {n_features} features; give one each."
+            )
+        return names
+
+    def output_names(self, n_outputs: int) -> list[Any] | None:
+        """Return the classes, or numbers; None for a single output."""
+        if n_outputs == 1:
+            return None
+        classes = getattr(self.given, "classes_", None)
+        return list(range(n_outputs)) if classes is None or len(classes) != n_outputs else np.asarray(classes).tolist()
+
+    def settings(self, **more: Any) -> bytes:
+        """Return a configuration of the rounds and `more`."""
+        begin, end = self.rounds
+        return config(iteration_begin=int(begin), iteration_end=int(end), **more)
+
+
+def subject_of(model: Any, iteration_range: tuple[int, int] | None) -> Subject:
+    """Return a booster, or an estimator with its booster, and the rounds: those given, or the model's own choice."""
+    if isinstance(model, Booster):
+        return Subject(model, model, iteration_range or (0, 0))
+    if not hasattr(model, "get_booster"):
+        raise TypeError(f"expected a Booster or an estimator of kauriboost.sklearn, got {type(model).__name__}.")
+    return Subject(model, model.get_booster(), model._rounds(iteration_range))
+
+
+def feature_numbers(features: Sequence[str | int] | None, names: list[str]) -> list[int]:
+    """Return the features' numbers; empty for all."""
+    if features is None:
+        return []
+    if isinstance(features, (str, int)) or len(features) == 0:
+        raise ParameterError(f"features is {features!r}; pass a list of names or numbers, or None for all.")
+    numbers = []
+    for which in features:
+        number = names.index(which) if which in names else which
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < len(names):
+            raise ParameterError(f"there is no feature {which!r}; choose among {names} or their numbers.")
+        numbers.append(int(number))
+    return numbers

@@ -1,0 +1,400 @@
+"""The booster: parameters, training and prediction; what a trained model offers besides is in model.py."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, Callable
+
+import numpy as np
+
+from .._binding.calls import call_bytes, call_handle, call_int, call_text, handles_in, strings_in
+from .._binding.errors import DataError, KauriError, ParameterError
+from .._binding.library import LIB, check
+from .._binding.model_calls import call_prediction
+from .._binding.text import config, encode_text
+from .._data import device
+from .._data.batch import Batch
+from .._data.columns import is_arrow_table
+from .._data.few_rows import rows_to_predict
+from .._data.matrix import DMatrix, missing_value, require_dmatrix
+from .._data.naming import names_columns
+from .._data.rows import Rows, by_row
+from .._public import described, public
+from .metrics import CustomMetric, Evaluation, as_line, own_values, parse_line
+from .model import Model
+from .params import ParamsOrPairs, param_pairs
+from .shap_model import shap_model
+
+Objective = Callable[[Any, DMatrix], tuple[Any, Any]]
+IterationRange = tuple[int, int]
+
+_VALUE, _MARGIN, _CONTRIBS, _APPROX_CONTRIBS, _INTERACTIONS, _APPROX_INTERACTIONS, _LEAF = range(7)
+
+
+@public("kauriboost.booster")
+class Booster(Model):
+    """A gradient-boosted model.
+
+    Parameters
+    ----------
+    params
+        Parameters of training. A misspelt name is an error at the first use.
+    cache
+        Data that will be trained on or evaluated.
+    model_file
+        A model to start from: a path, bytes from `save_raw`, or another Booster.
+    """
+
+    def __init__(
+        self,
+        params: ParamsOrPairs | None = None,
+        cache: Sequence[DMatrix] | None = None,
+        model_file: str | os.PathLike[str] | bytes | bytearray | Booster | None = None,
+    ) -> None:
+        matrices = list(cache or [])
+        for matrix in matrices:
+            require_dmatrix(matrix)
+        handles = handles_in([matrix.handle for matrix in matrices])
+        self.handle = call_handle(LIB.XGBoosterCreate, handles, len(matrices))
+        if isinstance(model_file, Booster):
+            self._unserialize(model_file._serialize())
+        elif model_file is not None:
+            self.load_model(model_file)
+        for matrix in matrices:
+            self._take_names(matrix)
+        self.set_param({"validate_parameters": "1"})
+        self.set_param(params or {})
+
+    def __repr__(self) -> str:
+        try:
+            learner = json.loads(self.save_config())["learner"]
+        except KauriError as error:  # of a parameter; every use of the booster says so
+            return described(self, error=str(error))
+        best = self.attr("best_iteration")
+        return described(
+            self,
+            booster=learner["gradient_booster"]["name"],
+            objective=learner["objective"]["name"],
+            rounds=self.num_boosted_rounds(),
+            features=self.feature_names or self.num_features(),
+            best_iteration=int(best) if best and best.isdecimal() else best,
+        )
+
+    # ---- parameters ----
+
+    def set_param(self, params: ParamsOrPairs | str, value: Any = None) -> None:
+        """Set parameters, as a mapping, a list of pairs, or one name and its value.
+
+        ``monotone_constraints`` may be a mapping from feature names and ``interaction_constraints`` lists of them, once
+        the booster knows the names.
+        """
+        pairs = [(params, value)] if isinstance(params, str) else params
+        for name, text in param_pairs(pairs, self.feature_names):
+            check(LIB.XGBoosterSetParam(self.handle, encode_text(name), encode_text(text)))
+
+    def save_config(self) -> str:
+        """Return the parameters in effect, as JSON."""
+        return call_bytes(LIB.XGBoosterSaveJsonConfig, self.handle).decode()
+
+    def load_config(self, config: str) -> None:
+        """Set the parameters that `save_config` returned."""
+        check(LIB.XGBoosterLoadJsonConfig(self.handle, config.encode()))
+
+    def _take_names(self, data: DMatrix) -> None:
+        """Adopt the names of the first named data; later data must agree."""
+        names = data.feature_names
+        if self.feature_names is None and names is not None:
+            self.feature_names = names
+        if self.feature_types is None and data.feature_types is not None:
+            self.feature_types = data.feature_types
+        self._check_names(names)
+
+    def _check_names(self, names: list[str] | None) -> None:
+        expected = self.feature_names
+        if expected is None or names == expected:
+            return
+        if names is None:
+            raise DataError(
+                f"the data have no feature names, but the booster expects {', '.join(expected)}; name them, or pass "
+                "validate_features=False."
+            )
+        lacking = [name for name in expected if name not in names]
+        unknown = [name for name in names if name not in expected]
+        order = "" if lacking or unknown else " They are in another order."
+        raise DataError(
+            f"the data's features are {names}, the booster expects {expected}. Lacking: {lacking}; unknown: {unknown}."
+            + order
+        )
+
+    # ---- training ----
+
+    @names_columns
+    def update(self, dtrain: DMatrix, iteration: int, fobj: Objective | None = None) -> None:
+        """Train one round.
+
+        Parameters
+        ----------
+        dtrain
+            Training data.
+        iteration
+            Number of the round. What is drawn in it follows from the rounds that the booster has, not from this.
+        fobj
+            An objective of your own: (margins, dtrain) -> (gradients, hessians), shaped like the margins. When `dtrain`
+            is in the memory of a CUDA device, so are the margins, and the results should be.
+        """
+        require_dmatrix(dtrain)
+        self._take_names(dtrain)
+        if fobj is None:
+            check(LIB.XGBoosterUpdateOneIter(self.handle, iteration, dtrain.handle))
+            return
+        margins = self.predict(dtrain, output_margin=True, training=True)
+        gradients, hessians = fobj(margins, dtrain)
+        self.boost(dtrain, iteration, gradients, hessians)
+
+    @names_columns
+    def boost(self, dtrain: DMatrix, iteration: int, grad: Any, hess: Any) -> None:
+        """Train one round from gradients and hessians, ``[n_rows]`` or ``[n_rows, n_outputs]`` each.
+
+        The latter may be flat, row after row. In the memory of the device that training runs on they stay there.
+        """
+        require_dmatrix(dtrain)
+        self._take_names(dtrain)
+        n_rows = dtrain.num_row()
+        grad_text, _grad = device.array_in(by_row(grad, n_rows), "grad")
+        hess_text, _hess = device.array_in(by_row(hess, n_rows), "hess")
+        check(LIB.XGBoosterTrainOneIter(self.handle, dtrain.handle, iteration, grad_text, hess_text))
+
+    @names_columns
+    def eval_set(
+        self,
+        evals: Sequence[tuple[DMatrix, str]],
+        iteration: int = 0,
+        feval: CustomMetric | None = None,
+        output_margin: bool = True,
+    ) -> str:
+        """Evaluate every metric on every data set: ``[0] train-rmse:0.5 test-rmse:0.6``, tabs between.
+
+        Parameters
+        ----------
+        evals
+            (data, name) pairs.
+        iteration
+            Printed in brackets.
+        feval
+            A metric of your own besides: (predictions, data) -> (name, value), or a list of such pairs; predictions are
+            where `predict` puts them.
+        output_margin
+            Whether `feval` gets margins instead of predictions.
+        """
+        line = self._built_in_line(evals, iteration)
+        return line + as_line(self._own_evaluations(evals, feval, output_margin))
+
+    def _evaluate(
+        self, evals: Sequence[tuple[DMatrix, str]], iteration: int, feval: CustomMetric | None, output_margin: bool
+    ) -> list[Evaluation]:
+        """Return what `eval_set` writes; values of `feval` are those that it returned."""
+        if not evals:
+            return []
+        built_in = parse_line(self._built_in_line(evals, iteration))
+        return built_in + self._own_evaluations(evals, feval, output_margin)
+
+    def _built_in_line(self, evals: Sequence[tuple[DMatrix, str]], iteration: int) -> str:
+        for data, _ in evals:
+            require_dmatrix(data)
+            self._check_names(data.feature_names)
+        handles = handles_in([data.handle for data, _ in evals])
+        names = strings_in([name for _, name in evals])
+        return call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, handles, names, len(evals))
+
+    def _own_evaluations(
+        self, evals: Sequence[tuple[DMatrix, str]], feval: CustomMetric | None, output_margin: bool
+    ) -> list[Evaluation]:
+        evaluations: list[Evaluation] = []
+        if feval is None:
+            return evaluations
+        for data, name in evals:
+            predictions = self.predict(data, output_margin=output_margin, training=True)
+            evaluations += [(name, metric, value) for metric, value in own_values(feval(predictions, data))]
+        return evaluations
+
+    def higher_is_better(self, metric: str) -> bool:
+        """Whether larger values of a metric, named as `eval_set` does, are better.
+
+        A name that no metric has goes the way of the metric whose name it begins with; without one, smaller is better.
+        """
+        return bool(call_int(LIB.KauriBoosterHigherIsBetter, self.handle, encode_text(metric)))
+
+    def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
+        """Evaluate every metric on one data set."""
+        return self.eval_set([(data, name)], iteration)
+
+    def reset(self) -> Booster:
+        """Free what training keeps; the model stays."""
+        check(LIB.XGBoosterReset(self.handle))
+        return self
+
+    # ---- prediction ----
+
+    @names_columns
+    def predict(
+        self,
+        data: DMatrix,
+        *,
+        output_margin: bool = False,
+        pred_leaf: bool = False,
+        pred_contribs: bool = False,
+        approx_contribs: bool = False,
+        pred_interactions: bool = False,
+        validate_features: bool = True,
+        training: bool = False,
+        iteration_range: IterationRange = (0, 0),
+        strict_shape: bool = False,
+    ) -> Any:
+        """Predict: a NumPy array, or an array in device memory when the rows of `data` are there.
+
+        The latter is CuPy's when CuPy is installed, else a `DeviceArray`.
+
+        Parameters
+        ----------
+        data
+            The rows.
+        output_margin
+            Return sums of leaves instead of transforming them.
+        pred_leaf
+            Return the leaf of every row in every tree, ``[n_rows, n_trees]``.
+        pred_contribs
+            Return SHAP values, ``[n_rows, n_features + 1]``, per output where there are several; the last is the bias.
+        approx_contribs
+            The same by the faster, approximate method.
+        pred_interactions
+            Return SHAP interaction values, ``[n_rows, n_features + 1, n_features + 1]``.
+        validate_features
+            Compare the features' names with the model's.
+        training
+            Use the margins that training keeps for `data`.
+        iteration_range
+            Rounds [begin, end) to use; an end of 0 means all.
+        strict_shape
+            Keep dimensions of length one, so that the shape does not depend on the model.
+        """
+        require_dmatrix(data)
+        if validate_features:
+            self._check_names(data.feature_names)
+        kinds = {_LEAF: pred_leaf, _CONTRIBS: pred_contribs, _INTERACTIONS: pred_interactions, _MARGIN: output_margin}
+        chosen = [kind for kind, wanted in kinds.items() if wanted and kind != _MARGIN]
+        if len(chosen) > 1:
+            raise ParameterError("pass only one of pred_leaf, pred_contribs and pred_interactions.")
+        kind = chosen[0] if chosen else (_MARGIN if output_margin else _VALUE)
+        if approx_contribs:
+            kind = {_CONTRIBS: _APPROX_CONTRIBS, _INTERACTIONS: _APPROX_INTERACTIONS}.get(kind, kind)
+        settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training))
+        if data.on_device:
+            return device.predict(self.handle, LIB.KauriBoosterPredictOnDevice, data.handle, settings)
+        return call_prediction(LIB.XGBoosterPredictFromDMatrix, self.handle, data.handle, settings)
+
+    @names_columns
+    def count_rows(self, data: DMatrix) -> None:
+        """Count for every node of every tree how many rows of `data` reach it; weights do not matter.
+
+        With the parameter ``shap_cover="count"`` explanations weigh the branches of a split by these numbers, as other
+        libraries do, in place of sums of hessians. The model's files keep them; an earlier count is replaced, and trees
+        that are added later need a new one.
+        """
+        require_dmatrix(data)
+        self._check_names(data.feature_names)
+        check(LIB.KauriBoosterCountRows(self.handle, data.handle))
+
+    def to_shap_model(self) -> dict[str, Any]:
+        """Return the trees, which split on numbers, as the dictionary that ``shap.TreeExplainer`` takes.
+
+        With any of its options: it explains margins; ``model_output="probability"`` is for binary:logistic.
+
+        Raises
+        ------
+        ModelError
+            There are no trees, or some split on categories, which such dictionaries cannot say.
+        """
+        row = DMatrix(np.full((1, self.num_features()), np.nan, np.float32))
+        margins = self.predict(row, output_margin=True, strict_shape=True, validate_features=False)[0]
+        return shap_model(json.loads(bytes(self.save_raw("json", dialect="3.2"))), margins)
+
+    @names_columns
+    def inplace_predict(
+        self,
+        data: Any,
+        *,
+        iteration_range: IterationRange = (0, 0),
+        predict_type: str = "value",
+        missing: float | None = None,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        strict_shape: bool = False,
+    ) -> Any:
+        """Predict without making a DMatrix; safe from several threads. The result is where the rows are.
+
+        Parameters
+        ----------
+        data
+            NumPy array, SciPy CSR matrix or pandas frame; CuPy array, PyTorch tensor on a CUDA device, or anything with
+            ``__cuda_array_interface__``. A contiguous float32 array is not copied; polars and Arrow tables are.
+        iteration_range, strict_shape
+            As for `predict`.
+        predict_type
+            ``"value"`` or ``"margin"``.
+        missing
+            A value that means "missing" besides NaN.
+        validate_features
+            Compare the number of features with the model's, and the names where the data have some.
+        base_margin
+            ``[n_rows]`` or ``[n_rows, n_outputs]``.
+        """
+        kinds = {"value": _VALUE, "margin": _MARGIN}
+        if predict_type not in kinds:
+            raise ParameterError(f"predict_type is {predict_type!r}; expected 'value' or 'margin'.")
+        if is_arrow_table(data):
+            return self.predict(
+                DMatrix(data, missing=missing, base_margin=base_margin),
+                output_margin=predict_type == "margin",
+                iteration_range=iteration_range,
+                validate_features=validate_features,
+                strict_shape=strict_shape,
+            )
+        rows = data if isinstance(data, Rows) else rows_to_predict(data)
+        if validate_features:
+            self._check_rows(rows)
+        types = {} if rows.types is None else {"feature_types": rows.types}
+        missing = missing_value(missing)
+        settings = _predict_config(kinds[predict_type], iteration_range, strict_shape, missing=missing, **types)
+        return self._predict_rows(rows, settings, base_margin)
+
+    def _predict_rows(self, rows: Rows, settings: bytes, base_margin: Any) -> Any:
+        """Predict rows where they lie."""
+        batch = None if base_margin is None else _with_margin(rows, base_margin)
+        arguments = [*rows.arguments, settings, None if batch is None else batch.handle]
+        if rows.layout.on_device:
+            return device.predict(self.handle, rows.layout.predict, *arguments)
+        return call_prediction(rows.layout.predict, self.handle, *arguments)
+
+    def _check_rows(self, rows: Rows) -> None:
+        if rows.n_cols != self.num_features():
+            raise DataError(
+                f"the data have {rows.n_cols} features, the model {self.num_features()}; pass its features."
+            )
+        if rows.names is not None:
+            self._check_names(rows.names)
+
+
+def _with_margin(rows: Rows, base_margin: Any) -> Batch:
+    batch = Batch()
+    batch.point_to(rows)
+    batch.set_base_margin(base_margin)
+    return batch
+
+
+def _predict_config(kind: int, iteration_range: IterationRange, strict_shape: bool, **more: Any) -> bytes:
+    begin, end = iteration_range
+    return config(
+        type=kind, iteration_begin=int(begin), iteration_end=int(end), strict_shape=bool(strict_shape), **more
+    )

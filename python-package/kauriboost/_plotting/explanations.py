@@ -1,0 +1,273 @@
+"""Pictures of an `Explanation`: swarm, bars, waterfall and interactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._explaining.explanation import Explanation, GlobalImportance
+from .parts import (
+    AS_WRITTEN,
+    BLUE,
+    GREY,
+    RED,
+    WORDS,
+    axes_for,
+    categories_of,
+    draw_shaded,
+    number_text,
+    require,
+    shade_bar,
+    shades_of,
+    short,
+    value_of,
+)
+
+_HALF_BAR = 0.325  # of a waterfall, whose lines are 1 apart
+
+
+def _mean_abs(explanation: Explanation | GlobalImportance, n_axes: int, what: str) -> np.ndarray:
+    """Return the strength of each feature or pair. Raises ValueError unless there are `n_axes` axes of features."""
+    is_mean = isinstance(explanation, GlobalImportance)
+    require(explanation, n_axes + (not is_mean), what)
+    return explanation.values if is_mean else np.abs(explanation.values).mean(axis=0)
+
+
+def _strongest(strength: np.ndarray, max_display: int) -> np.ndarray:
+    """Return the numbers of the features to draw, the strongest first; ties in the order of the features."""
+    if max_display < 1:
+        raise ValueError(f"max_display is {max_display}; draw at least one feature.")
+    return np.argsort(-strength, kind="stable")[:max_display]
+
+
+def _swarm_offsets(x: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Spread points that lie close together, alternately up and down, to at most 0.4 from the line."""
+    width = (high - low) or 1.0
+    bins = np.clip(((x - low) / width * 100).astype(np.int64), 0, 100)
+    order = np.argsort(bins, kind="stable")
+    counts = np.bincount(bins, minlength=101)
+    first = np.cumsum(counts) - counts
+    place = np.empty(len(x), dtype=np.int64)
+    place[order] = np.arange(len(x)) - first[bins[order]]
+    layer = (place + 1) // 2 * np.where(place % 2 == 0, 1, -1)
+    return layer * min(0.08, 0.8 / max(int(counts.max()), 1))
+
+
+def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int = 12, size: float = 9.0) -> Any:
+    """Draw every row's SHAP value of the strongest features, coloured by the feature's value.
+
+    Grey are missing values, and categories that have names: no order would give them a colour.
+
+    Parameters
+    ----------
+    explanation
+        Of several rows and one output.
+    ax
+        Matplotlib axes to draw on; new ones if not given.
+    max_display
+        Draw only so many features.
+    size
+        Of a point.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    require(explanation, 2, "a swarm needs several rows of contributions")
+    features = _strongest(np.abs(explanation.values).mean(axis=0), max_display)
+    ax = axes_for(ax, 8, len(features))
+    ax.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
+    low, high = explanation.values[:, features].min(), explanation.values[:, features].max()
+    for line, feature in enumerate(features[::-1]):
+        x, column = explanation.values[:, feature], explanation.data[:, feature]
+        shades = np.full(len(x), np.nan) if categories_of(explanation, feature) else shades_of(column)
+        y = line + _swarm_offsets(x, low, high)
+        draw_shaded(ax, x, y, shades, s=size, linewidths=0, rasterized=len(x) > 500)
+    names = [short(explanation.feature_names[feature]) for feature in features[::-1]]
+    ax.set_yticks(range(len(features)), names, **AS_WRITTEN)
+    ax.set_ylim(-0.6, len(features) - 0.4)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_xlabel(f"{value_of(explanation)} (effect on the margin)")
+    shade_bar(ax, "feature value")
+    return ax
+
+
+def plot_contributions(explanation: Explanation | GlobalImportance, ax: Any = None, *, max_display: int = 12) -> Any:
+    """Draw the mean strength of the strongest features, ``mean |SHAP value|``, and what the others sum up to.
+
+    Parameters
+    ----------
+    explanation
+        Of several rows and one output, or their `GlobalImportance`.
+    ax
+        Matplotlib axes to draw on; new ones if not given.
+    max_display
+        Draw so many features by themselves.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With one bar per line.
+    """
+    strength = _mean_abs(explanation, 1, "bars need several rows of contributions")
+    features = _strongest(strength, max_display)
+    names = [short(explanation.feature_names[feature]) for feature in features]
+    lengths = [float(length) for length in strength[features]]
+    colors = [BLUE] * len(names)
+    n_others = len(strength) - len(features)
+    if n_others > 0:
+        names.append(f"sum of {n_others} others")
+        lengths.append(float(strength.sum() - strength[features].sum()))
+        colors.append(GREY)
+    ax = axes_for(ax, 7, len(names))
+    bars = ax.barh(range(len(names) - 1, -1, -1), lengths, height=0.65, color=colors)
+    ax.bar_label(bars, [number_text(length) for length in lengths], padding=3)
+    ax.set_yticks(range(len(names) - 1, -1, -1), names, **AS_WRITTEN)
+    ax.set_ylim(-0.6, len(names) - 0.4)
+    ax.set_xlim(0, (max(lengths) or 1.0) * 1.12)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(f"mean |{value_of(explanation)}|")
+    return ax
+
+
+def _cell_text(explanation: Explanation, feature: int) -> str:
+    cell, names = float(explanation.data[feature]), categories_of(explanation, feature)
+    if np.isnan(cell):
+        return "missing"
+    if 0 <= cell < len(names):
+        return short(str(names[int(cell)]))
+    return f"{cell:.0f}" if cell == round(cell) and abs(cell) < 1e9 else number_text(cell, 5)
+
+
+def _waterfall_lines(explanation: Explanation, max_display: int) -> tuple[list[str], np.ndarray]:
+    """Return labels and contributions, the last ones first: others, weakest, ..., strongest."""
+    values = explanation.values
+    features = _strongest(np.abs(values), max_display)[::-1]
+    labels = [
+        f"{short(explanation.feature_names[feature])} = {_cell_text(explanation, feature)}" for feature in features
+    ]
+    steps = values[features].astype(np.float64)
+    n_others = len(values) - len(features)
+    if n_others > 0:
+        others = values.sum(dtype=np.float64) - steps.sum()
+        return [f"{n_others} other features", *labels], np.concatenate([[others], steps])
+    return labels, steps
+
+
+def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int = 10) -> Any:
+    """Draw how the features lead one row from the base value to its margin, the strongest on top.
+
+    Parameters
+    ----------
+    explanation
+        Of one row and one output: ``explanation[row]``.
+    ax
+        Matplotlib axes to draw on; new ones if not given.
+    max_display
+        Draw so many features by themselves.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With one bar per line.
+    """
+    require(explanation, 1, "a waterfall needs the contributions of one row: explanation[row]")
+    if not explanation.adds_up:
+        raise ValueError("the values do not add up to the margin; explain all features by values='shapley'.")
+    labels, steps = _waterfall_lines(explanation, max_display)
+    ends = float(explanation.base_values) + np.cumsum(steps)
+    starts = ends - steps
+    ax = axes_for(ax, max(8, 5.4 + 0.08 * max(map(len, labels))), len(labels))
+    _draw_steps(ax, starts, ends)
+    low, high = min(starts.min(), ends.min()), max(starts.max(), ends.max())
+    span = (high - low) or 1.0
+    ax.set_xlim(low - 0.06 * span, high + 0.24 * span)  # the numbers stand on the right
+    _mark_end(ax, "base value", starts[0], (-_HALF_BAR, -1.0), on_left=starts[0] < low + 0.5 * span)
+    top = len(labels) - 1
+    _mark_end(ax, "margin", ends[-1], (top + _HALF_BAR, top + 1.0), on_left=ends[-1] < low + 0.5 * span)
+    ax.locator_params(axis="x", nbins=4)
+    ax.set_yticks(range(len(labels)), labels, **AS_WRITTEN)
+    ax.set_ylim(-1.1, len(labels) + 0.1)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("margin")
+    return ax
+
+
+def _draw_steps(ax: Any, starts: np.ndarray, ends: np.ndarray) -> None:
+    """Draw a bar per line, what it adds on its right, and where the next one goes on."""
+    lines, steps = np.arange(len(starts)), ends - starts
+    ax.barh(lines, steps, left=starts, height=2 * _HALF_BAR, color=np.where(steps < 0, BLUE, RED))
+    ax.vlines(ends[:-1], lines[:-1] + _HALF_BAR, lines[1:] - _HALF_BAR, "#888888", linewidth=0.8)
+    place = {"xytext": (5, 0), "textcoords": "offset points", "va": "center", "fontsize": 9}
+    for line, right, step in zip(lines, np.maximum(starts, ends), steps):
+        ax.annotate(number_text(step, sign="+"), (right, line), **place)
+
+
+def _mark_end(ax: Any, name: str, x: float, reach: tuple[float, float], on_left: bool) -> None:
+    """Lead a line from the first or last bar out, and write beside it what is there, towards the middle."""
+    bar, end = reach
+    ax.vlines(x, min(reach), max(reach), "#888888", linewidth=0.8, linestyle=":")
+    place = {"textcoords": "offset points", "va": "center", "fontsize": 9, "ha": "left" if on_left else "right"}
+    ax.annotate(f"{name} {number_text(x, 4)}", (x, bar + 0.63 * (end - bar)), (4 if on_left else -4, 0), **place)
+
+
+def plot_interactions(explanation: Explanation | GlobalImportance, ax: Any = None, *, max_display: int = 8) -> Any:
+    """Draw the mean strength of features by themselves (the diagonal, on a scale of its own) and of pairs of them.
+
+    Parameters
+    ----------
+    explanation
+        Of several rows and one output, made with ``interactions=True``, or their `GlobalImportance`. A pair's strength
+        is that of its two cells.
+    ax
+        Matplotlib axes to draw on; new ones if not given.
+    max_display
+        Draw only so many features, those with the strongest rows of the matrix.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    strength = _mean_abs(explanation, 2, "a matrix needs several rows of interactions: explain(..., interactions=True)")
+    features = _strongest(strength.sum(axis=1), max_display)
+    shown = 2 * strength[np.ix_(features, features)]
+    shown[np.diag_indices(len(features))] /= 2
+    shown[np.triu_indices(len(features), 1)] = np.nan
+    names = [short(explanation.feature_names[feature]) for feature in features]
+    n_lines, longest = max(len(features), 4), max(map(len, names))
+    ax = axes_for(ax, 2.8 + 0.06 * longest + 0.62 * n_lines, int(1.4 * n_lines + 0.12 * longest) + 2)
+    _draw_matrix(ax, shown)
+    ax.set_title(f"mean |{WORDS[explanation.kind]} interaction value|", fontsize="medium")
+    ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor", **AS_WRITTEN)
+    ax.set_yticks(range(len(names)), names, **AS_WRITTEN)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def _draw_matrix(ax: Any, shown: np.ndarray) -> None:
+    """Draw the cells of pairs and, in colours and on a scale of its own, the diagonal: it would outshine them."""
+    is_diagonal = np.eye(len(shown), dtype=bool)
+    for chosen, shades, label in ((~is_diagonal, "Purples", "pairs"), (is_diagonal, "Greys", "by themselves")):
+        cells = np.where(chosen, shown, np.nan)
+        if np.isnan(cells).all():  # one feature has no pairs
+            continue
+        limit = float(np.nanmax(cells)) or 1.0
+        image = ax.imshow(cells, cmap=shades, vmin=0, vmax=limit * (1.0 if shades == "Purples" else 1.6))
+        bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, pad=0.02, boundaries=np.linspace(0, limit, 256))
+        bar.locator = _few_ticks()
+        bar.update_ticks()
+        bar.set_label(label)
+        bar.outline.set_visible(False)
+        for row, column in zip(*np.nonzero(~np.isnan(cells))):
+            color = "white" if cells[row, column] > 0.6 * limit and shades == "Purples" else "black"
+            text = number_text(cells[row, column], 2)
+            ax.text(column, row, text, ha="center", va="center", fontsize=8, color=color)
+
+
+def _few_ticks() -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(4, steps=[1, 2, 5, 10])

@@ -1,0 +1,77 @@
+"""Single trees as graphs for Graphviz."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from .._model.booster import Booster
+
+
+def _graphviz() -> Any:
+    try:
+        import graphviz
+    except ImportError as error:
+        raise ImportError("drawing trees needs the Python package graphviz: pip install graphviz.") from error
+    return graphviz
+
+
+def _dot_format(options: dict[str, dict[str, Any]]) -> str:
+    given = {group: {name: str(value) for name, value in values.items()} for group, values in options.items() if values}
+    return f"dot:{json.dumps(given)}" if given else "dot"
+
+
+def to_graphviz(
+    booster: Booster | Any,
+    *,
+    fmap: str | os.PathLike[str] = "",
+    tree_idx: int = 0,
+    rankdir: str | None = None,
+    yes_color: str | None = None,
+    no_color: str | None = None,
+    condition_node_params: dict[str, Any] | None = None,
+    leaf_node_params: dict[str, Any] | None = None,
+    with_stats: bool = False,
+    **graph: Any,
+) -> Any:
+    """Return a tree as a graph of Graphviz; needs the Python package ``graphviz``. `plot_tree` needs none.
+
+    Parameters
+    ----------
+    booster
+        A Booster, or a fitted estimator of `kauriboost.sklearn`.
+    fmap
+        A file of feature names; the booster's own if not given.
+    tree_idx
+        Which tree, from 0; a round has one tree or more, see ``num_parallel_tree`` and ``multi_strategy``.
+    rankdir
+        Where it grows: ``"TB"`` (down) or ``"LR"`` (to the right), for example.
+    yes_color, no_color
+        Of the edge that a missing value takes, and of the other.
+    condition_node_params, leaf_node_params
+        Graphviz' attributes of nodes: ``{"shape": "box", "style": "filled", "fillcolor": "#dde8f0"}``.
+    with_stats
+        Show gain and cover.
+    **graph
+        Graphviz' attributes of the graph.
+
+    Returns
+    -------
+    graphviz.Source
+        ``render("tree", format="png")`` writes a file; notebooks show it.
+    """
+    graphviz = _graphviz()
+    model = booster if isinstance(booster, Booster) else booster.get_booster()
+    colors = {"yes_color": yes_color, "no_color": no_color}
+    options = {
+        "labels": {"categories": "names"},
+        "graph_attrs": {**({} if rankdir is None else {"rankdir": rankdir}), **graph},
+        "edge": {name: color for name, color in colors.items() if color is not None},
+        "condition_node_params": condition_node_params or {},
+        "leaf_node_params": leaf_node_params or {},
+    }
+    trees = model.get_dump(fmap, with_stats, _dot_format(options))
+    if not 0 <= tree_idx < len(trees):
+        raise IndexError(f"there is no tree {tree_idx}; the booster has {len(trees)}, from 0.")
+    return graphviz.Source(trees[tree_idx])

@@ -1,0 +1,1 @@
+"""Beside XGBoost: in the place of its library, and under its names."""

@@ -1,0 +1,352 @@
+"""What happens around each round of training."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from .._data.matrix import DMatrix
+from .._model.booster import Booster
+from .._model.metrics import CustomMetric
+from .._public import public
+from .callback import EvalsLog, TrainingCallback, mean_of
+from .checkpoint import TrainingCheckPoint, TrainingState, restore_history
+from .cv_booster import AnyBooster, CvBooster
+from .progress import EvaluationMonitor, ProgressBar
+
+__all__ = [
+    "CallbackContainer",
+    "EarlyStopping",
+    "EvaluationMonitor",
+    "LearningRateScheduler",
+    "MaxTime",
+    "ProgressBar",
+    "TrainingCallback",
+    "TrainingCheckPoint",
+]
+
+_logger = logging.getLogger("kauriboost")
+_B = TypeVar("_B", Booster, CvBooster)
+
+
+@public("kauriboost.callback")
+class LearningRateScheduler(TrainingCallback):
+    """Sets the learning rate before each round.
+
+    Parameters
+    ----------
+    learning_rates
+        One for each round, or a function from the number of the round, from 0, to its rate. The first is that of the
+        first round, whatever the parameters say.
+    """
+
+    def __init__(self, learning_rates: Callable[[int], float] | Sequence[float]) -> None:
+        if not callable(learning_rates) and not isinstance(learning_rates, Sequence):
+            raise TypeError(
+                f"learning_rates must be a function or a sequence of numbers, not {type(learning_rates).__name__}."
+            )
+        self.learning_rates = learning_rates
+
+    def _rate(self, epoch: int) -> float:
+        if callable(self.learning_rates):
+            return self.learning_rates(epoch)
+        if epoch >= len(self.learning_rates):
+            raise ValueError(f"there are {len(self.learning_rates)} learning rates, none for round {epoch}; give more.")
+        return self.learning_rates[epoch]
+
+    def before_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
+        """Set the rate."""
+        model.set_param("learning_rate", self._rate(epoch))
+        return False
+
+
+@public("kauriboost.callback")
+class MaxTime(TrainingCallback):
+    """Stops after the round in which a time has passed; the logger ``kauriboost`` says so.
+
+    A `TrainingCheckPoint` beside it saves that round, too: the next run can go on from there.
+
+    Parameters
+    ----------
+    seconds
+        The time, from the start of training.
+
+    Attributes
+    ----------
+    stopped_after
+        How many rounds were done when the time was over; None as long as it is not.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        if not (isinstance(seconds, (int, float)) and seconds > 0) or math.isinf(seconds):
+            raise ValueError(f"seconds is {seconds!r}; expected a number above 0.")
+        self.seconds = seconds
+        self.stopped_after: int | None = None
+        self._started = 0.0
+
+    def before_training(self, model: AnyBooster) -> AnyBooster:
+        """Start the clock."""
+        self._started = time.monotonic()
+        self.stopped_after = None
+        return model
+
+    def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
+        """Look at the clock."""
+        if time.monotonic() - self._started < self.seconds:
+            return False
+        self.stopped_after = epoch + 1
+        _logger.warning("stopped after %d rounds: %g seconds are over", self.stopped_after, self.seconds)
+        return True
+
+
+@public("kauriboost.callback")
+class EarlyStopping(TrainingCallback):
+    """Stops when a metric has not improved for some rounds; leaves best_iteration and best_score with the model.
+
+    When it stops, a line says which round was best, where evaluations are shown, and else the logger ``kauriboost``.
+
+    Parameters
+    ----------
+    rounds
+        How many rounds without improvement to allow.
+    metric_name, data_name
+        What to watch; the last metric and the last data set if not given.
+    maximize
+        Whether larger is better; if not given, the metric decides. One of your own goes the way of the built-in metric
+        whose name it begins with, and else down.
+    save_best
+        Return the model of the best round instead of the last; cross-validation has none to return.
+    min_delta
+        The smallest change that counts as an improvement.
+
+    Attributes
+    ----------
+    stopped_after
+        How many rounds were done when it stopped; None as long as it has not.
+    """
+
+    def __init__(
+        self,
+        *,
+        rounds: int,
+        metric_name: str | None = None,
+        data_name: str | None = None,
+        maximize: bool | None = None,
+        save_best: bool = False,
+        min_delta: float = 0.0,
+    ) -> None:
+        if rounds < 1:
+            raise ValueError(f"early stopping waits for {rounds} rounds; expected at least 1.")
+        if min_delta < 0:
+            raise ValueError(f"min_delta is {min_delta}; expected at least 0.")
+        self.rounds = rounds
+        self.metric_name = metric_name
+        self.data_name = data_name
+        self.maximize = maximize
+        self.save_best = save_best
+        self.min_delta = min_delta
+        self.starting_round = 0
+        self.waited = 0
+        self.best: float | None = None
+        self.stopped_after: int | None = None
+        self._best_line = ""
+        self._best_model: bytes | None = None  # where it cannot be cut from the last one
+
+    def before_training(self, model: AnyBooster) -> AnyBooster:
+        """Remember where a continued training starts."""
+        self.starting_round = model.num_boosted_rounds()
+        self.waited = 0
+        self.best = None
+        self.stopped_after = None
+        self._best_model = None
+        return model
+
+    def _watched(self, evals_log: EvalsLog) -> tuple[str, str, float]:
+        """Return the names of data set and metric, and the newest value."""
+        if not evals_log:
+            raise ValueError("early stopping needs data to watch; pass `evals` to train().")
+        data_name = self.data_name or list(evals_log)[-1]
+        if data_name not in evals_log:
+            raise ValueError(f"early stopping watches {data_name!r}, but evals are {list(evals_log)}.")
+        metrics = evals_log[data_name]
+        metric = self.metric_name or list(metrics)[-1]
+        if metric not in metrics:
+            raise ValueError(f"early stopping watches {metric!r}, but metrics are {list(metrics)}.")
+        return data_name, metric, mean_of(metrics[metric][-1])
+
+    def _improves(self, model: AnyBooster, metric: str, value: float) -> bool:
+        if self.best is None:
+            return True
+        maximize = model.higher_is_better(metric) if self.maximize is None else self.maximize
+        return value - self.min_delta > self.best if maximize else self.best - self.min_delta > value
+
+    def before_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
+        """Whether the training that is resumed had come to its end."""
+        return 0 < self.rounds <= self.waited
+
+    def after_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
+        """Compare with the best round so far."""
+        data_name, metric, value = self._watched(evals_log)
+        if self._improves(model, metric, value):
+            self.best = value
+            self.waited = 0
+            self._best_line = f"[{epoch + self.starting_round}]\t{data_name}-{metric}:{value:.6g}"
+            model.set_attr(best_iteration=epoch + self.starting_round, best_score=value)
+            if self.save_best and isinstance(model, Booster) and _later_rounds_change_earlier_ones(model):
+                self._best_model = bytes(model.save_raw())
+            return False
+        self.waited += 1
+        if self.waited >= self.rounds:
+            self.stopped_after = epoch + 1
+        return self.waited >= self.rounds
+
+    def report(self) -> str | None:
+        """Return what is to be said of the best round after stopping; None if it has not stopped."""
+        if self.stopped_after is None:
+            return None
+        return f"early stopping after {self.stopped_after} rounds; the best is {self._best_line}"
+
+    def state(self) -> dict[str, Any]:
+        """Return the best value so far, how long it has stood, and its model where that is kept."""
+        model = None if self._best_model is None else base64.b64encode(self._best_model).decode()
+        return {"best": self.best, "waited": self.waited, "best_line": self._best_line, "best_model": model}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        self.best, self.waited, self._best_line = state["best"], state["waited"], state.get("best_line", "")
+        self._best_model = None if state["best_model"] is None else base64.b64decode(state["best_model"])
+
+    def after_training(self, model: AnyBooster) -> AnyBooster:
+        """Cut the model off after the best round when `save_best` asks for it."""
+        if not self.save_best or self.best is None or not isinstance(model, Booster):
+            return model
+        if self._best_model is not None:
+            model.load_model(self._best_model)
+            return model
+        return model[: model.best_iteration + 1]
+
+
+def _later_rounds_change_earlier_ones(model: Booster) -> bool:
+    """Whether it is dart, which takes weight from trees that it leaves out, or gblinear, which has no rounds to cut."""
+    kind: str = json.loads(model.save_config())["learner"]["gradient_booster"]["name"]
+    return kind != "gbtree"
+
+
+@public("kauriboost.callback")
+class CallbackContainer:
+    """Runs the callbacks of one training and keeps its evaluations.
+
+    Parameters
+    ----------
+    callbacks
+        In the order in which they run; checkpoints are saved after all of them.
+    metric
+        A metric of the user's own.
+    output_margin
+        Whether it gets margins.
+    params
+        What a resumed training must agree with.
+    """
+
+    def __init__(
+        self,
+        callbacks: Sequence[TrainingCallback],
+        metric: CustomMetric | None,
+        output_margin: bool,
+        params: dict[str, str] | None = None,
+    ) -> None:
+        for callback in callbacks:
+            if not isinstance(callback, TrainingCallback):
+                raise TypeError(f"callbacks must derive from TrainingCallback; {type(callback).__name__} does not.")
+        self.callbacks = list(callbacks)
+        self.history: EvalsLog = {}
+        self._metric = metric
+        self._output_margin = output_margin
+        self._params = params or {}
+
+    def before_training(self, model: _B) -> _B:
+        """Run all."""
+        for callback in self.callbacks:
+            model = _same_kind(callback.before_training(model), model, callback, "before_training")
+        return model
+
+    def after_training(self, model: _B) -> _B:
+        """Run all."""
+        for callback in self.callbacks:
+            model = _same_kind(callback.after_training(model), model, callback, "after_training")
+        for callback in self.callbacks:
+            if isinstance(callback, EarlyStopping) and (report := callback.report()):
+                self._say(report)
+        return model
+
+    def _say(self, line: str) -> None:
+        """Write a line below the evaluations; to the log where none are shown."""
+        shown = [callback for callback in self.callbacks if isinstance(callback, (EvaluationMonitor, ProgressBar))]
+        if shown:
+            shown[0].say(line)
+        else:
+            _logger.info(line)
+
+    def release(self) -> None:
+        """Let other trainings have the folders of checkpoints, however this one ended."""
+        for checkpoint in self._checkpoints():
+            checkpoint.release()
+
+    def before_iteration(self, model: AnyBooster, epoch: int) -> bool:
+        """Run all; whether one of them wants to stop."""
+        wishes = [callback.before_iteration(model, epoch, self.history) for callback in self.callbacks]
+        return any(wishes)
+
+    def after_iteration(self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> bool:
+        """Evaluate, then run all; whether one of them wants to stop."""
+        self.evaluate(model, epoch, evals)
+        wishes = [callback.after_iteration(model, epoch, self.history) for callback in self.callbacks]
+        out_of_time = any(isinstance(callback, MaxTime) and callback.stopped_after for callback in self.callbacks)
+        if isinstance(model, Booster):
+            for checkpoint in self._checkpoints():
+                if out_of_time or checkpoint.is_due(epoch):
+                    checkpoint.save(model, self._state(epoch + 1))
+        return any(wishes)
+
+    def resume(self, model: Booster) -> int:
+        """Put the model of the newest checkpoint into `model`, and tell the callbacks; the number of rounds done.
+
+        That is 0 without a callback that resumes, or without a checkpoint.
+        """
+        found = [checkpoint.load_newest(model, self._params) for checkpoint in self._checkpoints() if checkpoint.resume]
+        states = [state for state in found if state is not None]
+        if not states:
+            return 0
+        state = states[-1]
+        restore_history(self.history, state.history)
+        saved = list(state.callbacks)
+        for callback in self.callbacks:
+            name = type(callback).__name__
+            match = next((entry for entry in saved if entry[0] == name), None)
+            if match is not None:
+                saved.remove(match)
+                callback.restore(match[1])
+        return state.epoch
+
+    def _checkpoints(self) -> list[TrainingCheckPoint]:
+        return [callback for callback in self.callbacks if isinstance(callback, TrainingCheckPoint)]
+
+    def _state(self, epoch: int) -> TrainingState:
+        states = [[type(callback).__name__, callback.state()] for callback in self.callbacks]
+        return TrainingState(epoch, self.history, [entry for entry in states if entry[1] is not None], self._params)
+
+    def evaluate(self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> None:
+        """Put the evaluation of a round into the history."""
+        for data, metric, score in model._evaluate(evals, epoch, self._metric, self._output_margin):
+            self.history.setdefault(data, {}).setdefault(metric, []).append(score)
+
+
+def _same_kind(model: Any, before: _B, callback: TrainingCallback, method: str) -> _B:
+    if not isinstance(model, type(before)):
+        raise TypeError(f"{type(callback).__name__}.{method} must return the booster, not {type(model).__name__}.")
+    return model

@@ -1,0 +1,130 @@
+"""What cross-validation trains: a booster for each fold."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any, Union
+
+import numpy as np
+
+from .._binding.process import num_threads
+from .._data.matrix import DMatrix
+from .._model.booster import Booster, Objective
+from .._model.metrics import CustomMetric, Evaluation
+from .._public import described, public
+from .callback import Score
+
+
+@public("kauriboost.cv")
+class CvBooster:
+    """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
+
+    On the CPU the folds share the threads that the parameters ask for: small trees keep few of them busy. No result
+    depends on it. The threads end with the ``with`` block that it is used in.
+
+    Parameters
+    ----------
+    folds
+        (parameters, training data, test data) of each.
+    """
+
+    def __init__(self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]]) -> None:
+        self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
+        self._data = [(train, test) for _, train, test in folds]
+        self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold
+        self._workers = _start_threads(_share_threads(self.boosters))
+
+    def __enter__(self) -> CvBooster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._workers is not None:
+            self._workers.shutdown()
+
+    def __repr__(self) -> str:
+        return described(self, folds=len(self.boosters), rounds=self.num_boosted_rounds())
+
+    def update(self, iteration: int, fobj: Objective | None, metric: CustomMetric | None, output_margin: bool) -> None:
+        """Train one round of each, and evaluate it on its training and test data."""
+
+        def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
+            booster.update(data[0], iteration, fobj)
+            return booster._evaluate([(data[0], "train"), (data[1], "test")], iteration, metric, output_margin)
+
+        own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
+        side_by_side = map if own or self._workers is None else self._workers.map
+        self._evaluations = list(side_by_side(run, self.boosters, self._data))
+
+    def _evaluate(self, *_: Any) -> list[tuple[str, str, Score]]:
+        """Return what `update` has found: (data set, metric, mean and standard deviation over the folds)."""
+        found: list[tuple[str, str, Score]] = []
+        for of_folds in zip(*self._evaluations):
+            data, metric, _value = of_folds[0]
+            values = [value for _, _, value in of_folds]
+            found.append((data, metric, (float(np.mean(values)), float(np.std(values)))))
+        return found
+
+    def set_param(self, params: Any, value: Any = None) -> None:
+        """Set parameters of each."""
+        for booster in self.boosters:
+            booster.set_param(params, value)
+
+    def set_attr(self, **attributes: Any) -> None:
+        """Set attributes of each."""
+        for booster in self.boosters:
+            booster.set_attr(**attributes)
+
+    def attr(self, key: str) -> str | None:
+        """Return an attribute of the first."""
+        return self.boosters[0].attr(key)
+
+    def higher_is_better(self, metric: str) -> bool:
+        """Whether larger values of a metric are better."""
+        return self.boosters[0].higher_is_better(metric)
+
+    def num_boosted_rounds(self) -> int:
+        """Return the number of rounds trained."""
+        return self.boosters[0].num_boosted_rounds()
+
+    @property
+    def best_iteration(self) -> int:
+        """The best round by early stopping, from 0."""
+        return self.boosters[0].best_iteration
+
+    @property
+    def best_score(self) -> float:
+        """The mean of the metric in the best round by early stopping."""
+        return self.boosters[0].best_score
+
+
+def _share_threads(boosters: Sequence[Booster]) -> int:
+    """Divide the threads among the boosters; the number of those to run at a time: 1 on a device."""
+    general = json.loads(boosters[0].save_config())["learner"]["generic_param"]
+    threads = num_threads(int(general["nthread"]))
+    if general["device"] != "cpu":
+        return 1
+    n_workers = min(threads, len(boosters))
+    for booster in boosters if n_workers > 1 else []:
+        booster.set_param("nthread", threads // n_workers)
+    return n_workers
+
+
+def _start_threads(n: int) -> ThreadPoolExecutor | None:
+    """Return n threads that have all started; None for one, and where there cannot be as many."""
+    if n < 2:
+        return None
+    workers, all_here = ThreadPoolExecutor(n), Barrier(n)
+    try:
+        deque(workers.map(lambda _: all_here.wait(), range(n)), maxlen=0)
+    except RuntimeError:
+        all_here.abort()
+        workers.shutdown()
+        return None
+    return workers
+
+
+AnyBooster = Union[Booster, CvBooster]  # what callbacks may get

@@ -1,0 +1,22 @@
+"""Pictures of models and of explanations."""
+
+from __future__ import annotations
+
+from ._plotting.dependence import plot_dependence
+from ._plotting.explanations import plot_beeswarm, plot_contributions, plot_interactions, plot_waterfall
+from ._plotting.importance import plot_importance
+from ._plotting.metric import plot_metric
+from ._plotting.tree_picture import plot_tree
+from ._plotting.trees import to_graphviz
+
+__all__ = [
+    "plot_beeswarm",
+    "plot_contributions",
+    "plot_dependence",
+    "plot_importance",
+    "plot_interactions",
+    "plot_metric",
+    "plot_tree",
+    "plot_waterfall",
+    "to_graphviz",
+]

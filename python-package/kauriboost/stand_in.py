@@ -1,0 +1,7 @@
+"""XGBoost's names for what Kauri has."""
+
+from __future__ import annotations
+
+from ._tools.stand_in import install_as_xgboost, restored
+
+__all__ = ["install_as_xgboost", "restored"]

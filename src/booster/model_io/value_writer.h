@@ -1,0 +1,14 @@
+/// \file A parsed document to text or bytes again. Whole numbers in arrays of floats, and true and false in arrays,
+/// have become numbers of the array's kind when it was parsed.
+#pragma once
+
+#include "booster/model_io/document.h"
+#include "booster/model_io/json_writer.h"
+#include "booster/model_io/ubjson_writer.h"
+
+namespace kauri::model_io {
+
+void WriteValue(Value const& value, JsonWriter* writer);
+void WriteValue(Value const& value, UbjsonWriter* writer);
+
+}  // namespace kauri::model_io

@@ -1,0 +1,182 @@
+#include "data/bins/first_pass.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "data/categories/categories.h"
+#include "data/chain.h"
+#include "data/matrix_view.h"
+#include "data/meta_info.h"
+#include "data/row_parts.h"
+#include "data/sketch/column_values.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kColumnBytes = 1 << 22;  // that are copied at once out of a part
+
+/// The weight of each row, that of its query where there are queries; empty where none are given.
+std::vector<float> RowWeights(MetaInfo const& info) {
+  CheckQueries(info);
+  return info.group_ptr.empty() ? info.weights : CutWeights(info);
+}
+
+MetaInfo JoinBatches(std::vector<MetaInfo> const& infos) {
+  std::vector<MetaInfo const*> parts;
+  for (auto const& info : infos) {
+    if (info.n_rows > 0) parts.push_back(&info);
+  }
+  if (parts.empty()) return infos.front();
+  return parts.size() == 1 ? *parts.front() : JoinInfo(parts);
+}
+
+void MergeCategories(CategoryLists const& part, CategoryLists* all) {
+  if (all->empty()) *all = CategoryLists(part.size());
+  for (std::size_t feature = 0; feature < part.size(); ++feature) {
+    std::vector<std::int32_t> merged;
+    std::set_union(part[feature].begin(), part[feature].end(), (*all)[feature].begin(), (*all)[feature].end(),
+                   std::back_inserter(merged));
+    (*all)[feature] = std::move(merged);
+  }
+}
+
+/// Takes the types of the columns from the first batch that has some. \throws Error(kData) where that is not the first
+/// of all and has categories, which the sketches of those before took for numbers.
+void KeepTypes(MetaInfo const& info, std::size_t n_batches_before, std::vector<std::string>* types) {
+  if (!types->empty()) return;
+  if (n_batches_before > 0 && HasCategorical(info)) {
+    Fail(ErrorKind::kData, "feature_type: batch ", n_batches_before,
+         " has categorical columns, but those before it have ", "no types; give every batch the same types.");
+  }
+  *types = info.feature_types;
+}
+
+class FirstPass {
+ public:
+  FirstPass(Context const& ctx, CutPlan const& plan) : ctx_(ctx), plan_(plan) {}
+
+  void Add(RowBatch* batch) {
+    auto const n_cols = batch->rows->NumCols();
+    if (parts_ == nullptr) Begin(n_cols);
+    KeepTypes(batch->info, infos_.size(), &types_);
+    summary_.has_sparse |= IsSparse(*batch->rows);
+    info_bytes_ += BytesOf(batch->info);
+    parts_->Add(ctx_, *batch->rows, RowWeights(batch->info));
+    infos_.push_back(std::move(batch->info));
+  }
+
+  /// Bytes that values may take in a further pass, within the budget.
+  std::int64_t Room() const { return room_; }
+  /// *values: null where the cuts need none, or come from summaries.
+  BatchSummary Finish(std::unique_ptr<ColumnValues>* values) {
+    if (infos_.empty()) FailWithoutBatch();
+    parts_->Finish(ctx_);
+    summary_.info = JoinBatches(infos_);
+    summary_.features = sketches_->Cut(ctx_, summary_.info.n_rows);
+    *values = std::move(values_);
+    return std::move(summary_);
+  }
+
+ private:
+  void Begin(std::int64_t n_cols) {
+    auto const makes_cuts = plan_.given == nullptr;
+    auto const sketch = makes_cuts && plan_.in_file ? std::optional<SketchKind>(SketchKind::kGk) : std::nullopt;
+    sketches_ = std::make_unique<FeatureSketches>(n_cols, plan_.max_bin, sketch);
+    if (makes_cuts) values_ = std::make_unique<ColumnValues>(0, n_cols);
+    parts_ = std::make_unique<RowParts>(n_cols,
+                                        [this](DataMatrix* part, Span<float const> weights) { Take(part, weights); });
+    summary_.digest.emplace(n_cols);
+  }
+
+  void Take(DataMatrix* part, Span<float const> weights) {
+    part->MutableInfo()->feature_types = types_;
+    MergeCategories(FindCategories(ctx_, *part), &summary_.categories);
+    sketches_->Add(ctx_, *part, weights);
+    summary_.digest->Add(ctx_, *part);
+    auto const part_bytes = part->NumRows() * part->NumCols() * 4;
+    auto const copies = 2 * part_bytes + std::min(part_bytes, kColumnBytes);
+    auto const needed = 2 * info_bytes_ + static_cast<std::int64_t>(sketches_->Bytes()) + copies;
+    plan_.budget.Require(needed, "a sketch of the features, beside the labels,");
+    // Half: columns that grow, and those that are sorted, are there twice for a while.
+    room_ = std::min(room_, (plan_.budget.bytes - needed) / 2);
+    // What a file's cuts come from is for the rows to say, never for the budget.
+    value_bytes_ += part->NumEntries() * static_cast<std::int64_t>(sizeof(float)) * (weights.empty() ? 1 : 2);
+    if (plan_.in_file && value_bytes_ > plan_.kept_bytes) values_ = nullptr;
+    if (values_ != nullptr) values_->Add(ctx_, *part, weights, std::min(plan_.kept_bytes, room_));
+  }
+
+  Context const& ctx_;
+  CutPlan const& plan_;
+  BatchSummary summary_;
+  std::vector<MetaInfo> infos_;
+  std::int64_t info_bytes_ = 0;
+  std::int64_t value_bytes_ = 0;
+  std::int64_t room_ = MemoryBudget::kNoLimit;
+  std::vector<std::string> types_;
+  std::unique_ptr<FeatureSketches> sketches_;  ///< counts alone where there is memory for values
+  std::unique_ptr<ColumnValues> values_;
+  std::unique_ptr<RowParts> parts_;
+};
+
+/// The values of the columns from `first` on, as many as fit.
+ColumnValues ReadColumns(Context const& ctx, RowSource* source, std::int64_t most_bytes, std::int64_t first,
+                         BatchSummary const& summary) {
+  auto const n_cols = summary.info.n_cols;
+  ColumnValues values(first, n_cols);
+  RowDigest digest(n_cols);
+  RowParts parts(n_cols, [&](DataMatrix* part, Span<float const> weights) {
+    values.Add(ctx, *part, weights, most_bytes);
+    digest.Add(ctx, *part);
+  });
+  ForEachBatch(ctx, source, [&](RowBatch* batch) { parts.Add(ctx, *batch->rows, RowWeights(batch->info)); });
+  parts.Finish(ctx);
+  digest.RequireSame(*summary.digest);
+  return values;
+}
+
+}  // namespace
+
+std::int64_t BatchSummary::NumEntries() const {
+  std::int64_t n_entries = 0;
+  for (auto const& feature : features) n_entries += feature.n_values;
+  return n_entries;
+}
+
+BinShape BatchSummary::Shape() const {
+  BinShape shape;
+  shape.n_rows = info.n_rows;
+  shape.is_dense = !has_sparse || IsMostlyPresent(NumEntries(), info.n_rows, info.n_cols);
+  for (auto const& feature : features) {
+    if (shape.is_dense) shape.has_missing.push_back(feature.n_values < info.n_rows ? 1 : 0);
+  }
+  return shape;
+}
+
+bool IsSparse(DataView const& rows) { return dynamic_cast<SparseView const*>(&rows) != nullptr; }
+
+void FailWithoutBatch() { Fail(ErrorKind::kData, "there is no batch of rows; give at least one."); }
+
+BatchSummary SummariseBatches(Context const& ctx, RowSource* source, CutPlan const& plan) {
+  std::unique_ptr<ColumnValues> values;
+  FirstPass pass(ctx, plan);
+  ForEachBatch(ctx, source, [&](RowBatch* batch) { pass.Add(batch); });
+  auto summary = pass.Finish(&values);
+  if (values == nullptr) return summary;
+  auto const is_weighted = !CutWeights(summary.info).empty();
+  auto const cut = [&](ColumnValues const& columns) {
+    columns.Cut(ctx, summary.info.n_rows, plan.max_bin, is_weighted, &summary.features);
+    return columns.End();
+  };
+  auto next = cut(*values);
+  values.reset();
+  constexpr int kByteCodes = 256;
+  auto const code_bytes = summary.NumEntries() * (plan.max_bin > kByteCodes ? 2 : 1);
+  auto const most_bytes = std::min(plan.in_file ? plan.kept_bytes : std::max(plan.kept_bytes, code_bytes), pass.Room());
+  while (next < summary.info.n_cols) next = cut(ReadColumns(ctx, source, most_bytes, next, summary));
+  return summary;
+}
+
+}  // namespace kauri

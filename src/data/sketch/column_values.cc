@@ -1,0 +1,46 @@
+#include "data/sketch/column_values.h"
+
+#include <cmath>
+
+#include "data/row_parts.h"
+
+namespace kauri {
+
+ColumnValues::ColumnValues(std::int64_t first, std::int64_t n_cols) : first_(first), columns_(ToSize(n_cols - first)) {}
+
+void ColumnValues::Column::Add(ColumnPart const& part) {
+  if (!part.weights.empty()) weights.resize(values.size(), 1.0F);
+  for (std::size_t i = 0; i < part.values.size(); ++i) {
+    if (std::isnan(part.values[i])) continue;
+    values.push_back(part.values[i]);
+    if (!part.weights.empty()) weights.push_back(part.weights[i]);
+  }
+  if (!weights.empty()) weights.resize(values.size(), 1.0F);
+}
+
+void ColumnValues::Add(Context const& ctx, DataMatrix const& part, Span<float const> weights, std::int64_t most_bytes) {
+  ForEachColumnPart(ctx, part, RowsPerPart(part.NumCols()), weights,
+                    [&](std::size_t feature, ColumnPart const& column) {
+                      auto const place = static_cast<std::int64_t>(feature) - first_;
+                      if (place >= 0 && place < End() - first_) columns_[place].Add(column);
+                    });
+  while (columns_.size() > 1 && Bytes() > most_bytes) columns_.pop_back();
+}
+
+std::int64_t ColumnValues::Bytes() const {
+  std::size_t floats = 0;
+  for (auto const& column : columns_) floats += column.values.capacity() + column.weights.capacity();
+  return static_cast<std::int64_t>(floats * sizeof(float));
+}
+
+void ColumnValues::Cut(Context const& ctx, std::int64_t n_rows, int max_bin, bool is_weighted,
+                       std::vector<FeatureCuts>* features) const {
+  std::vector<ColumnPart> parts;
+  for (auto const& column : columns_) {
+    parts.push_back({column.values, is_weighted ? Span<float const>(column.weights) : Span<float const>()});
+  }
+  auto cuts = MakeExactCuts(ctx, parts, n_rows, max_bin);
+  std::move(cuts.begin(), cuts.end(), features->begin() + first_);
+}
+
+}  // namespace kauri

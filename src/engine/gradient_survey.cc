@@ -1,0 +1,48 @@
+#include "engine/gradient_survey.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "common/fixed_point.h"
+#include "common/parallel_for.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerBlock = 1 << 13;
+
+[[noreturn]] void FailRow(GradientRows const& rows) {
+  for (std::int64_t row = 0; row < rows.n_rows; ++row) {
+    for (std::int64_t output = 0; output < rows.n_outputs; ++output) {
+      auto const pair = rows.pairs[row * rows.n_outputs + output];
+      if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, rows.first_row + row);
+    }
+  }
+  Fail(ErrorKind::kInternal, "a gradient was not finite and is now");
+}
+
+}  // namespace
+
+RowSurvey SurveyGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs) {
+  auto const n_rows = static_cast<std::int64_t>(gradients.size()) / n_outputs;
+  RowSurvey const empty{std::vector<float>(2 * n_outputs, 0.0F), true};
+  std::vector<RowSurvey> of_block(NumBlocks(n_rows, kRowsPerBlock), empty);
+  ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    GradientRows const rows{gradients.data() + begin * n_outputs, end - begin, n_outputs, begin};
+    if (!SurveyRows(rows, &of_block[block])) FailRow(rows);
+  });
+  auto all = empty;
+  for (auto const& block : of_block) {
+    all.same_hessians = all.same_hessians && block.same_hessians;
+    for (std::size_t i = 0; i < all.largest.size(); ++i) all.largest[i] = std::max(all.largest[i], block.largest[i]);
+  }
+  return all;
+}
+
+GradientUnit UnitOf(RowSurvey const& survey, std::int64_t output) {
+  return {FixedPointUnit(survey.largest[2 * output]), FixedPointUnit(survey.largest[2 * output + 1])};
+}
+
+}  // namespace kauri

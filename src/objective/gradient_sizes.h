@@ -1,0 +1,19 @@
+/// \file The check that every loop over gradients begins with.
+#pragma once
+
+#include <cstdint>
+
+#include "kauri/error.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// \throws Error(kInternal) unless there are n_expected of both.
+inline void CheckGradientSizes(std::size_t n_expected, Span<float const> margins, Span<GradientPair> out) {
+  if (margins.size() == n_expected && out.size() == n_expected) return;
+  Fail(ErrorKind::kInternal, "gradients of ", n_expected, " margins asked for ", margins.size(), " margins and ",
+       out.size(), " places");
+}
+
+}  // namespace kauri

@@ -1,0 +1,165 @@
+/// How boosters of XGBoost's package meet what they do not know or have: a warning, where those of Kauri fail.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "booster/booster_fixture.h"
+#include "booster/device.h"
+#include "common/log.h"
+#include "support/learner_predict.h"
+#include "support/need.h"
+
+namespace kauri::testing {
+namespace {
+
+constexpr Client kPackage{Habits::kXgboost, {3, 4, 1}};
+
+std::vector<std::string>& Lines() {
+  static std::vector<std::string> lines;
+  return lines;
+}
+
+class XgboostHabits : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Lines().clear();
+    SetLogCallback([](char const* line) { Lines().emplace_back(line); });
+  }
+  void TearDown() override { SetLogCallback(nullptr); }
+
+  static std::shared_ptr<DataMatrix> Data() { return MakeLabelled({120, 4, 0.0, 0, false, 5}, 0); }
+  static std::unique_ptr<Learner> Trained(Params const& params, int rounds = 3, Client const& client = kPackage) {
+    auto learner = std::make_unique<Learner>(client);
+    for (auto const& [name, value] : params) learner->SetParam(name, value);
+    for (int round = 0; round < rounds; ++round) learner->BoostRound(Data(), round);
+    return learner;
+  }
+  static nlohmann::json ConfigOf(Learner const& learner) { return nlohmann::json::parse(learner.SaveConfig()); }
+};
+
+TEST_F(XgboostHabits, UnknownNamesWarnOnce) {
+  auto const learner = Trained({{"validate_parameters", "1"}, {"use_label_encoder", "0"}, {"max_detph", "3"}});
+  ASSERT_EQ(Lines().size(), 1U);
+  EXPECT_EQ(Lines()[0].find("Parameters: { \"max_detph\", \"use_label_encoder\" } are not used. "), 0U) << Lines()[0];
+  EXPECT_NE(Lines()[0].find("'max_detph' is not known and is ignored; did you mean 'max_depth'?"), std::string::npos);
+  EXPECT_EQ(Bytes(learner.get()), Bytes(Trained({}).get()));
+  learner->SetParam("silent", "1");
+  learner->BoostRound(Data(), 3);
+  ASSERT_EQ(Lines().size(), 2U);  // the new one alone
+  EXPECT_NE(Lines()[1].find("{ \"silent\" }"), std::string::npos) << Lines()[1];
+}
+
+TEST_F(XgboostHabits, UpdatersThatTheUserNamesWarn) {
+  Trained({{"updater", "grow_quantile_histmaker"}});
+  ASSERT_EQ(Lines().size(), 1U);
+  EXPECT_NE(Lines()[0].find("`updater`"), std::string::npos) << Lines()[0];
+  Trained({{"updater", "grow_quantile_histmaker"}}, 1, Client());
+  EXPECT_EQ(Lines().size(), 1U);
+}
+
+TEST_F(XgboostHabits, NamesAreNotLookedAtUntold) {
+  Trained({{"use_label_encoder", "0"}, {"validate_parameters", "0"}});
+  EXPECT_TRUE(Lines().empty());
+  Trained({{"use_label_encoder", "0"}}, 1, Client());
+  EXPECT_EQ(Lines().size(), 1U);
+}
+
+TEST_F(XgboostHabits, TheDefaultMetricStaysOnceItWasComputed) {
+  auto const data = Data();
+  for (auto const& [client, count] : std::vector<std::pair<Client, std::size_t>>{{kPackage, 2}, {Client(), 1}}) {
+    auto const learner = Trained({}, 1, client);
+    EXPECT_EQ(learner->Evaluate({{"train", data}}).size(), 1U);
+    learner->SetParam("eval_metric", "mae");
+    EXPECT_EQ(learner->Evaluate({{"train", data}}).size(), count);
+    EXPECT_EQ(learner->Evaluate({{"train", data}}).back().metric, "mae");
+  }
+}
+
+TEST_F(XgboostHabits, ConfigurationsHaveWhatXgboostsReadersLookFor) {
+  auto const config = ConfigOf(*Trained({{"seed", "5"}}));
+  EXPECT_EQ(config["version"], nlohmann::json::parse("[3, 4, 1]"));
+  auto const& general = config["learner"]["generic_param"];
+  std::ostringstream state;
+  state << std::mt19937(5);
+  EXPECT_EQ(state.str(), general["rng_state"].get<std::string>());
+  EXPECT_EQ(general["seed_per_iteration"], "0");
+  EXPECT_EQ(config["learner"]["learner_train_param"]["multi_strategy"], "one_output_per_tree");
+  EXPECT_FALSE(ConfigOf(*Trained({}, 1, Client()))["learner"]["generic_param"].contains("rng_state"));
+}
+
+TEST_F(XgboostHabits, BadValuesStayErrors) {
+  EXPECT_NE(MessageOf([] { Trained({{"eta", "-1"}}); }).find(">= 0"), std::string::npos);
+  EXPECT_NE(MessageOf([] { Trained({{"device", "tpu"}}); }).find("device='tpu'"), std::string::npos);
+}
+
+TEST_F(XgboostHabits, WithoutADeviceTheCpuIsUsed) {
+  KAURI_SKIP_UNLESS(!HasDevice({{"device", "cuda"}}), "there is a CUDA device");
+  auto const learner = Trained({{"device", "cuda:3"}, {"predictor", "gpu_predictor"}});
+  ASSERT_EQ(Lines().size(), 1U);
+  EXPECT_EQ(Lines()[0].find("Device is changed from GPU to CPU. "), 0U) << Lines()[0];
+  EXPECT_EQ(Bytes(learner.get()), Bytes(Trained({}).get()));
+  EXPECT_EQ(ConfigOf(*learner)["learner"]["generic_param"]["device"], "cpu");
+  learner->SetParam("predictor", "gpu_predictor");  // alone, it asks for a device as well
+  learner->BoostRound(Data(), 3);
+  EXPECT_EQ(Lines().size(), 2U);
+  EXPECT_THROW(Trained({{"device", "cuda"}}, 1, Client()), Error);
+}
+
+TEST_F(XgboostHabits, HoldForSlicesAndAfterFailuresToo) {
+  auto const learner = Trained({{"validate_parameters", "1"}});
+  auto const slice = learner->Slice({0, 2}, 1);
+  slice->SetParam("silent", "1");
+  EXPECT_THROW(learner->LoadSnapshot(Span<char const>("nonsense", 8)), Error);
+  learner->SetParam("silent", "1");
+  for (auto* const each : {learner.get(), slice.get()}) each->Configure();
+  EXPECT_EQ(Lines().size(), 2U);
+}
+
+TEST_F(XgboostHabits, SnapshotsAreXgboosts) {
+  auto const learner = Trained({{"max_depth", "3"}, {"eval_metric", "mae"}, {"booster", "dart"}, {"rate_drop", "0.2"}});
+  auto const bytes = learner->SaveSnapshot();
+  EXPECT_EQ(bytes.find("{L"), 0U);
+  EXPECT_LT(bytes.find("Config"), bytes.find("Model"));
+  for (auto const& client : {kPackage, Client()}) {  // either reads them
+    Learner again(client);
+    again.LoadSnapshot({bytes.data(), bytes.size()});
+    EXPECT_EQ(again.SaveConfig() == learner->SaveConfig(), client.habits == Habits::kXgboost);
+    EXPECT_EQ(Bytes(&again), Bytes(learner.get()));
+    for (int round = 3; round < 5; ++round) again.BoostRound(Data(), round);
+    EXPECT_EQ(Bytes(&again), Bytes(Trained({{"max_depth", "3"}, {"booster", "dart"}, {"rate_drop", "0.2"}}, 5).get()));
+  }
+  Learner own;
+  own.LoadSnapshot({bytes.data(), bytes.size()});
+  auto const kauris = own.SaveSnapshot();
+  EXPECT_EQ(kauris.find("KAURI-SNAPSHOT"), 0U);
+  Learner back(kPackage);
+  back.LoadSnapshot({kauris.data(), kauris.size()});
+  EXPECT_EQ(back.SaveSnapshot(), bytes);
+}
+
+TEST_F(XgboostHabits, UntrainedSnapshotsKeepTheParameters) {
+  auto const learner = Trained({{"max_depth", "2"}}, 0);
+  auto const bytes = learner->SaveSnapshot();
+  Learner again(kPackage);
+  again.LoadSnapshot({bytes.data(), bytes.size()});
+  again.BoostRound(Data(), 0);
+  EXPECT_EQ(Bytes(&again), Bytes(Trained({{"max_depth", "2"}}, 1).get()));
+}
+
+TEST_F(XgboostHabits, ModelsAreOfTheClientsDialect) {
+  EXPECT_EQ(Trained({})->Dialect().minor, 4);
+  EXPECT_EQ(Trained({})->Dialect().patch, 1);
+  EXPECT_EQ(Trained({}, 1, {Habits::kXgboost, {3, 3, 0}})->Dialect().minor, 3);
+  EXPECT_EQ(Trained({}, 1, {Habits::kXgboost, {1, 0, 0}})->Dialect().major, 1);
+  EXPECT_EQ(Trained({}, 1, {Habits::kXgboost, {1, 0, 0}})->Dialect().minor, 7);  // the oldest that is written
+  EXPECT_EQ(Trained({{"objective", "reg:quantileerror"}, {"quantile_alpha", "0.5"}}, 1, {Habits::kXgboost, {1, 7, 6}})
+                ->Dialect()
+                .major,
+            2);  // the first that can say it
+  EXPECT_FALSE(Trained({}, 1, Client())->Dialect().is_chosen);
+}
+
+}  // namespace
+}  // namespace kauri::testing

@@ -1,0 +1,79 @@
+#include "data/bins/page_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/bins/bin_store_maker.h"
+#include "support/error.h"
+#include "support/random_matrix.h"
+#include "support/row_batches.h"
+
+namespace kauri {
+namespace {
+
+using testing::MakeMatrix;
+using testing::MatrixSpec;
+using testing::RowBatches;
+
+BinStoreOptions InPages() {
+  BinStoreOptions options;
+  options.in_file = true;
+  return options;
+}
+
+/// The files of this process in the folder.
+std::size_t CountFiles(std::filesystem::path const& folder) {
+  std::size_t count = 0;
+  for (auto const& entry : std::filesystem::directory_iterator(folder)) count += entry.exists() ? 1 : 0;
+  return count;
+}
+
+TEST(PageFile, HasNoNameAndGoesWithItsOwner) {
+  auto const folder = std::filesystem::path(::testing::TempDir()) / "kauri_pages";
+  std::filesystem::create_directories(folder);
+  auto options = InPages();
+  options.file_prefix = (folder / "cache").string();
+  RowBatches batches(*MakeMatrix(MatrixSpec{}), 30);
+  auto const data = MakeBinnedMatrix(Context{}, &batches, options);
+  EXPECT_EQ(CountFiles(folder), 0U);
+  EXPECT_EQ(data->NumRows(), 100);
+  options.file_prefix = (folder / "absent" / "cache").string();
+  RowBatches again(*MakeMatrix(MatrixSpec{}), 30);
+  auto const message = MessageOf([&] { MakeBinnedMatrix(Context{}, &again, options); });
+  EXPECT_NE(message.find("absent/cache"), std::string::npos);
+  EXPECT_NE(message.find("cache_prefix"), std::string::npos);
+}
+
+TEST(PageFile, AFullDiskSaysWhatPathAndCure) {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit const small{100, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  auto options = InPages();
+  options.file_prefix = ::testing::TempDir() + "full";
+  RowBatches batches(*MakeMatrix(MatrixSpec{}), 30);
+  auto const message = MessageOf([&] { MakeBinnedMatrix(Context{}, &batches, options); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_NE(message.find("cannot write the page file '" + options.file_prefix), std::string::npos) << message;
+  EXPECT_NE(message.find("800 bytes"), std::string::npos) << message;
+  EXPECT_NE(message.find("Make room there"), std::string::npos) << message;
+}
+
+TEST(PageFile, ReadsWhatWasWrittenAndNoMore) {
+  PageFile const file("");
+  file.Write(3, {"abc", 3});
+  std::vector<char> bytes(3);
+  file.Read(3, bytes);
+  EXPECT_EQ(std::string(bytes.data(), 3), "abc");
+  EXPECT_NE(MessageOf([&] { file.Read(4, bytes); }).find("it ends before"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kauri

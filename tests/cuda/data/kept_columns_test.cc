@@ -1,0 +1,71 @@
+/// Sorted columns that stay with the data: shared, given up when memory is short and nobody uses them, made anew.
+#include "cuda/data/kept_columns.h"
+
+#include <thread>
+
+#include "cuda/common/memory_plan.h"
+#include "support/device_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+class KeptColumnsTest : public DeviceTest {
+ protected:
+  std::unique_ptr<DataMatrix> data_ = MakeMatrix({5000, 7, 0.3, 0, false, 3});
+};
+
+TEST_F(KeptColumnsTest, AreSharedByTrainings) {
+  auto const first = cuda::KeptColumnsOf(OnDevice(), *data_)->Get(OnDevice(), *data_);
+  auto const before = cuda::ThreadCopyCounts();
+  auto const second = cuda::KeptColumnsOf(OnDevice(), *data_)->Get(OnDevice(), *data_);
+  EXPECT_EQ(first.get(), second.get());
+  EXPECT_EQ((cuda::ThreadCopyCounts() - before).to_device_bytes, 0U);
+  EXPECT_EQ(Fetch(Cuda(), first->rows), Fetch(Cuda(), cuda::MakeDeviceColumns(Cuda(), OnDevice(), *data_).rows));
+}
+
+TEST_F(KeptColumnsTest, AreGivenUpOnlyWhileIdle) {
+  auto const kept = cuda::KeptColumnsOf(OnDevice(), *data_);
+  auto const other = cuda::KeptColumnsOf(OnDevice(), *MakeMatrix({100, 2, 0.0, 0, false, 1}));
+  auto const too_much = std::numeric_limits<std::size_t>::max();
+  {
+    auto const used = kept->Get(OnDevice(), *data_);
+    cuda::MakeRoom(Cuda(), too_much);
+    EXPECT_EQ(kept->Hold().get(), used.get());
+  }
+  cuda::MakeRoom(Cuda(), 1);  // there is room
+  EXPECT_NE(kept->Hold(), nullptr);
+  auto const full = cuda::FreeBytes(Cuda());
+  EXPECT_GE(cuda::MakeRoom(Cuda(), too_much), full + data_->NumEntries() * 8);
+  EXPECT_EQ(kept->Hold(), nullptr);
+  EXPECT_THROW(cuda::RequireMemory(Cuda(), "much", {{"all", too_much}}), Error);
+  EXPECT_EQ(kept->Get(OnDevice(), *data_)->NumEntries(), data_->NumEntries());
+  EXPECT_EQ(other->Hold(), nullptr);
+}
+
+TEST_F(KeptColumnsTest, GoWithTheData) {
+  auto const before = cuda::FreeBytes(Cuda());
+  auto big = MakeMatrix({200000, 8, 0.0, 0, false, 3});
+  cuda::KeptColumnsOf(OnDevice(), *big)->Get(OnDevice(), *big);
+  EXPECT_LT(cuda::FreeBytes(Cuda()), before);
+  big.reset();
+  EXPECT_GE(cuda::FreeBytes(Cuda()), before);
+}
+
+/// Who makes columns may need room itself: the others wait for nobody.
+TEST_F(KeptColumnsTest, ManyThreadsMakeUseAndGiveUp) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      cuda::DeviceScope const scope(0);
+      for (int k = 0; k < 20; ++k) {
+        auto const columns = cuda::KeptColumnsOf(OnDevice(), *data_)->Get(OnDevice(), *data_);
+        EXPECT_EQ(columns->NumEntries(), data_->NumEntries());
+        cuda::GiveUpIdleMemory(0);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace kauri::testing
