@@ -66,7 +66,8 @@ enum KauriErrorKind {
   KAURI_ERROR_IO = 4,        /**< the file system */
   KAURI_ERROR_DEVICE = 5,    /**< no CUDA plug-in, no driver, no device */
   KAURI_ERROR_MEMORY = 6,    /**< not enough memory */
-  KAURI_ERROR_INTERNAL = 7   /**< a bug in the library: please report it */
+  KAURI_ERROR_INTERNAL = 7,  /**< a bug in the library: please report it */
+  KAURI_ERROR_COLLECTIVE = 8 /**< another rank, or the way to it; the group is dead */
 };
 
 /** Kauri's own version, e.g. "0.1.0"; static. */
@@ -596,5 +597,55 @@ KAURI_API int XGTrackerWorkerArgs(TrackerHandle handle, char const** args);
 KAURI_API int XGTrackerRun(TrackerHandle handle, char const* config);
 KAURI_API int XGTrackerWaitFor(TrackerHandle handle, char const* config);
 KAURI_API int XGTrackerFree(TrackerHandle handle);
+
+/* ---- Ranks ------------------------------------------------------------------------------------------------------- */
+/*
+ * Processes, or threads, that learn one model together, each from some of the rows. The library has no network of its
+ * own: whoever brings the ranks together gives it a few functions to talk through. The model, its evaluations and its
+ * bytes are those of one process with all rows, for any number of ranks and any partition of the rows.
+ *
+ * Every rank makes the same calls with the same parameters: XGBoosterUpdateOneIter, XGBoosterBoostOneIter,
+ * XGBoosterEvalOneIter and the making of matrices of bins. Predictions are of the rank's own rows and need nobody.
+ */
+
+typedef void* KauriCollectiveHandle;
+
+/**
+ * How the ranks of a group talk. Every function but `error` and `abort` blocks until all ranks have called it, returns
+ * 0, or something else if that failed: the group is dead then. No two run at the same time in one group.
+ */
+typedef struct KauriCollectiveCalls {
+  /** sizeof(KauriCollectiveCalls), so that the table may grow. */
+  size_t size;
+  /** Each of `count` integers becomes its sum over the ranks, modulo 2^64. */
+  int (*sum)(void* user, int64_t* values, uint64_t count);
+  /** Each of `count` integers becomes its largest over the ranks. */
+  int (*max)(void* user, uint64_t* values, uint64_t count);
+  /**
+   * all: the bytes of all ranks, one after the other; sizes: [n_ranks] how many each has, known to all. `mine` are this
+   * rank's, and are not in `all` yet.
+   */
+  int (*gather)(void* user, void const* mine, uint64_t const* sizes, void* all);
+  /** Makes calls of all ranks fail, those that wait as well; from any thread. May be null: they wait for their time. */
+  void (*abort)(void* user, char const* why);
+  /** Why a call failed, valid until the next. May be null. */
+  char const* (*error)(void* user);
+} KauriCollectiveCalls;
+
+/** This process, or thread, as one rank of n_ranks. `calls` is copied; `user` is handed to each of them. */
+KAURI_API int KauriCollectiveCreate(KauriCollectiveCalls const* calls, void* user, int rank, int n_ranks,
+                                    KauriCollectiveHandle* out);
+/** The functions are called no more once boosters that use it are freed, or have another. */
+KAURI_API int KauriCollectiveFree(KauriCollectiveHandle handle);
+/**
+ * Rounds and evaluations of this booster are those of a group from now on; null: of this process alone. Each DMatrix
+ * must say which rows it has: XGDMatrixSetInfoFromInterface of "global_rows", integers [n_ranges, 2], the first row of
+ * each range of consecutive rows among those of all ranks, and their number.
+ */
+KAURI_API int KauriBoosterSetCollective(BoosterHandle handle, KauriCollectiveHandle collective);
+/** As XGQuantileDMatrixCreateFromCallback, with the bins of all ranks' rows. */
+KAURI_API int KauriQuantileDMatrixCreate(KauriCollectiveHandle collective, DataIterHandle iter, DMatrixHandle proxy,
+                                         DataIterHandle ref, DataIterResetCallback* reset, XGDMatrixCallbackNext* next,
+                                         char const* config, DMatrixHandle* out);
 
 #endif /* KAURI_C_API_H_ */

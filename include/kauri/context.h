@@ -6,6 +6,8 @@
 
 namespace kauri {
 
+class Collective;
+
 enum class DeviceKind { kCpu, kCuda };
 
 struct Device {
@@ -19,6 +21,7 @@ struct Context {
   int threads = 1;  ///< worker threads, at least 1; never changes a result
   Device device;
   std::uint64_t seed = 0;
+  Collective* collective = nullptr;  ///< of ranks that learn one model, each on its rows; null: this process alone
 };
 
 }  // namespace kauri

@@ -8,13 +8,14 @@
 namespace kauri {
 
 enum class ErrorKind {
-  kParameter,  ///< a parameter's name or value
-  kData,       ///< labels, features, shapes, text files
-  kModel,      ///< a model file or a model that does not fit the call
-  kIo,         ///< the file system
-  kDevice,     ///< no plug-in, no driver, no device
-  kMemory,     ///< not enough memory
-  kInternal    ///< a broken promise inside the library: a bug
+  kParameter,   ///< a parameter's name or value
+  kData,        ///< labels, features, shapes, text files
+  kModel,       ///< a model file or a model that does not fit the call
+  kIo,          ///< the file system
+  kDevice,      ///< no plug-in, no driver, no device
+  kMemory,      ///< not enough memory
+  kCollective,  ///< another rank, or the way to it
+  kInternal     ///< a broken promise inside the library: a bug
 };
 
 class Error : public std::runtime_error {

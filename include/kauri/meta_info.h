@@ -12,6 +12,14 @@ namespace kauri {
 /// For what is said of rows before the rows themselves come.
 constexpr std::int64_t kUnknownCount = -1;
 
+/// Consecutive rows among those of all ranks.
+struct RowRange {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+
+  bool operator==(RowRange const& other) const { return first == other.first && count == other.count; }
+};
+
 /// Every vector is empty when not given. The setters in data/meta_info.h say what values they take; what depends on
 /// other fields holds once ValidateInfo has found no fault, which is before anything is learnt or joined.
 struct MetaInfo {
@@ -28,6 +36,8 @@ struct MetaInfo {
   std::vector<std::string> feature_names;  ///< [n_cols]
   std::vector<std::string> feature_types;  ///< [n_cols]: float, q, int, i, c
   CategoryNameTable category_names;        ///< [n_cols]
+  /// Which rows of all ranks these are, in their order here; counts add up to n_rows. Empty: row i is row i.
+  std::vector<RowRange> global_rows;
 
   float Weight(std::int64_t row) const { return weights.empty() ? 1.0F : weights[row]; }
 };

@@ -54,7 +54,7 @@ class Registry {
     auto const names = Names();
     for (auto const& other : names) known += (known.empty() ? "" : ", ") + other;
     auto const nearest = NearestName(name, names);
-    Fail(ErrorKind::kParameter, "unknown ", role_, " '", name, "'",
+    Fail(ErrorKind::kParameter, "Unknown ", role_, " '", name, "'",
          nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", known, ".");
   }
   std::vector<std::string> Names() const {
@@ -99,8 +99,8 @@ struct Registries {
   Registry<TreeBuilderFactory> tree_methods{"tree_method"};
   Registry<TreeUpdaterFactory> tree_updaters{"updater"};
   Registry<PredictorFactory> predictors{"predictor"};
-  Registry<ObjectiveFactory> objectives{"objective"};
-  Registry<MetricFactory> metrics{"metric"};
+  Registry<ObjectiveFactory> objectives{"objective function"};
+  Registry<MetricFactory> metrics{"metric function"};
   Registry<BoosterFactory> boosters{"booster"};
   Registry<EngineFactory> engines{"engine"};
   Registry<ReaderFactory> readers{"data format"};

@@ -49,7 +49,7 @@ void RequireKnown(std::string const& name) {
   for (auto const& builder : kBuilders) known.emplace_back(builder.name);
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   auto const nearest = NearestName(name, known);
-  Fail(ErrorKind::kParameter, "unknown updater '", name, "'",
+  Fail(ErrorKind::kParameter, "Unknown updater '", name, "'",
        nearest.empty() ? std::string(".") : "; did you mean '" + nearest + "'?",
        " Leave updater out: tree_method says how trees are built.");
 }

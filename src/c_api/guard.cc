@@ -36,6 +36,8 @@ int KindNumber(ErrorKind kind) {
       return KAURI_ERROR_DEVICE;
     case ErrorKind::kMemory:
       return KAURI_ERROR_MEMORY;
+    case ErrorKind::kCollective:
+      return KAURI_ERROR_COLLECTIVE;
     case ErrorKind::kInternal:
       break;
   }

@@ -28,7 +28,7 @@ def test_the_example_trains_predicts_and_is_listed(kauri: Kauri) -> None:
 
 def test_without_the_plug_in_its_objective_is_unknown(kauri: Kauri) -> None:
     done = kauri.run(f"data={kauri.train_uri}", "objective=example:logcosh", "model_out=m.json", status=1)
-    assert "unknown objective 'example:logcosh'" in done.err
+    assert "Unknown objective function 'example:logcosh'" in done.err
 
 
 def test_what_is_no_plug_in_is_refused(kauri: Kauri, tmp_path: Path) -> None:

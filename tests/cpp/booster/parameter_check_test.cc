@@ -80,7 +80,7 @@ TEST_F(Parameters, BuildersOfXGBoostStandForTreeMethods) {
   }
   EXPECT_NE(Bytes(Train(data, {{"tree_method", "exact"}, {"max_bin", "4"}}, 2).get()),
             Bytes(Train(data, {{"tree_method", "hist"}, {"max_bin", "4"}}, 2).get()));
-  ExpectError({{"updater", "grow_colmakr"}}, "unknown updater 'grow_colmakr'; did you mean 'grow_colmaker'?");
+  ExpectError({{"updater", "grow_colmakr"}}, "Unknown updater 'grow_colmakr'; did you mean 'grow_colmaker'?");
   ExpectError({{"updater", "grow_colmaker"}, {"tree_method", "hist"}},
               "updater=grow_colmaker means tree_method=exact, but tree_method=hist is set");
   ExpectError({{"updater", "grow_gpu_hist"}}, "builds trees on a CUDA device, but device=cpu is set");
@@ -223,7 +223,7 @@ TEST_F(Parameters, PredictorIsChosenByName) {
   auto const expected = margins({});
   EXPECT_EQ(margins({{"predictor", "auto"}}), expected);
   EXPECT_EQ(margins({{"predictor", "cpu_predictor"}, {"validate_parameters", "1"}}), expected);
-  ExpectError({{"predictor", "cpu_predicter"}}, "unknown predictor 'cpu_predicter'; did you mean 'cpu_predictor'?");
+  ExpectError({{"predictor", "cpu_predicter"}}, "Unknown predictor 'cpu_predicter'; did you mean 'cpu_predictor'?");
   ExpectError({{"predictor", "cpu_predicter"}}, "Known: cpu_predictor, linear_predictor");
   ExpectError({{"predictor", "linear_predictor"}}, "predictor=linear_predictor is for booster=gblinear");
   EXPECT_EQ(margins({{"booster", "gblinear"}, {"predictor", "cpu_predictor"}}), margins({{"booster", "gblinear"}}));

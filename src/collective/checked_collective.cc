@@ -1,0 +1,77 @@
+#include "collective/checked_collective.h"
+
+#include "common/checksum.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::array<char const*, 3> kNames{"Sum", "Max", "Gather"};
+
+/// Whether all ranks have these words. They are found out together with their complements, whose largest belongs to the
+/// smallest word.
+template <std::size_t kWords>
+bool AreSame(Collective* group, std::array<std::uint64_t, kWords> const& words) {
+  std::array<std::uint64_t, 2 * kWords> both{};
+  for (std::size_t i = 0; i < kWords; ++i) {
+    both[i] = words[i];
+    both[kWords + i] = ~words[i];
+  }
+  group->Max({both.data(), both.size()});
+  for (std::size_t i = 0; i < kWords; ++i) {
+    if (both[i] != ~both[kWords + i]) return false;
+  }
+  return true;
+}
+
+/// Of the first rank whose bytes differ from those of rank 0.
+int FirstOther(std::vector<std::vector<std::byte>> const& all) {
+  int rank = 1;
+  while (all[static_cast<std::size_t>(rank)] == all[0]) ++rank;
+  return rank;
+}
+
+std::string TextOf(std::vector<std::byte> const& bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+[[noreturn]] void FailForDifference(Collective* group, std::string const& what, std::string const& mine) {
+  auto const all = group->Gather({reinterpret_cast<std::byte const*>(mine.data()), mine.size()});
+  auto const other = FirstOther(all);
+  Fail(ErrorKind::kCollective, "the ranks of the group differ in ", what, ": rank 0 has ", TextOf(all[0]), ", rank ",
+       other, " has ", TextOf(all[static_cast<std::size_t>(other)]), "; all must do the same.");
+}
+
+}  // namespace
+
+void CheckedCollective::RequireSame(Call call, std::size_t n_values) {
+  auto const number = static_cast<std::uint64_t>(call);
+  std::array<std::uint64_t, 3> const words{n_calls_, number, call == Call::kGather ? 0U : n_values};
+  ++n_calls_;
+  if (AreSame(group_, words)) return;
+  FailForDifference(group_, "their calls",
+                    "call " + std::to_string(words[0]) + ", " + kNames[number] + " of " + std::to_string(n_values));
+}
+
+void CheckedCollective::Sum(Span<std::int64_t> values) {
+  RequireSame(Call::kSum, values.size());
+  group_->Sum(values);
+}
+
+void CheckedCollective::Max(Span<std::uint64_t> values) {
+  RequireSame(Call::kMax, values.size());
+  group_->Max(values);
+}
+
+std::vector<std::vector<std::byte>> CheckedCollective::Gather(Span<std::byte const> mine) {
+  RequireSame(Call::kGather, mine.size());
+  return group_->Gather(mine);
+}
+
+void RequireSameOnRanks(Context const& ctx, std::string const& what, std::string const& mine) {
+  if (!IsDistributed(ctx)) return;
+  std::array<std::uint64_t, 2> const words{Crc32c({mine.data(), mine.size()}), mine.size()};
+  if (!AreSame(ctx.collective, words)) FailForDifference(ctx.collective, what, mine);
+}
+
+}  // namespace kauri

@@ -1,0 +1,41 @@
+/// \file What ranks say to each other most often. With one rank every function leaves things as they are.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "kauri/collective.h"
+
+namespace kauri {
+
+inline void SumOverRanks(Context const& ctx, Span<std::int64_t> values) {
+  if (IsDistributed(ctx)) ctx.collective->Sum(values);
+}
+inline std::int64_t SumOverRanks(Context const& ctx, std::int64_t value) {
+  SumOverRanks(ctx, Span<std::int64_t>(&value, 1));
+  return value;
+}
+
+inline void MaxOverRanks(Context const& ctx, Span<std::uint64_t> values) {
+  if (IsDistributed(ctx)) ctx.collective->Max(values);
+}
+inline std::uint64_t MaxOverRanks(Context const& ctx, std::uint64_t value) {
+  MaxOverRanks(ctx, Span<std::uint64_t>(&value, 1));
+  return value;
+}
+
+/// The values of every rank, by rank; with one rank its own. T: trivially copyable.
+template <typename T>
+std::vector<std::vector<T>> GatherOverRanks(Context const& ctx, std::vector<T> const& mine) {
+  if (!IsDistributed(ctx)) return {mine};
+  auto const* bytes = reinterpret_cast<std::byte const*>(mine.data());
+  std::vector<std::vector<T>> all;
+  for (auto const& rank : ctx.collective->Gather({bytes, mine.size() * sizeof(T)})) {
+    all.emplace_back(rank.size() / sizeof(T));
+    if (!rank.empty()) std::memcpy(static_cast<void*>(all.back().data()), rank.data(), rank.size());
+  }
+  return all;
+}
+
+}  // namespace kauri
