@@ -147,7 +147,7 @@ void ExactGrower::StartAtRoot() {
   SetRoot(sum);
   state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
   state_->Start(ctx_, task_, columns_.TreeSet());
-  RowRange const all{0, state_->rows.NumUsed()};
+  PlaceRange const all{0, state_->rows.NumUsed()};
   if (MaySplit(sum, 0)) {
     nodes_.push_back({{0, sum}, all});
   } else {

@@ -130,7 +130,7 @@ void CodedColumns::CollectCells(CodedColumn const& column, FixedSum const* cells
   scratch->count = count;
 }
 
-void CodedColumns::CollectRows(CodedColumn const& column, RowOrder const& rows, RowRange range,
+void CodedColumns::CollectRows(CodedColumn const& column, RowOrder const& rows, PlaceRange range,
                                Scratch* scratch) const {
   auto* const cells = scratch->cells.data();
   auto* const used = scratch->used.data();
@@ -248,7 +248,8 @@ void CodedColumns::FindSplits(Context const& ctx, ExactLevel const& level, Span<
   MergeCandidates(found, best);
 }
 
-std::vector<CategoryEntry> CodedColumns::SumsOf(CodedColumn const& column, RowOrder const& rows, RowRange range) const {
+std::vector<CategoryEntry> CodedColumns::SumsOf(CodedColumn const& column, RowOrder const& rows,
+                                                PlaceRange range) const {
   Scratch scratch;
   scratch.Reserve(column.NumCodes());
   CollectRows(column, rows, range, &scratch);

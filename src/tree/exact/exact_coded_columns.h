@@ -37,7 +37,7 @@ class CodedColumns {
   void FindSplits(Context const& ctx, ExactLevel const& level, Span<FixedPair const> pairs, Span<RowMove const> moves,
                   std::vector<SplitCandidate>* best);
   /// The categories of a column that have rows in an active node.
-  std::vector<CategoryEntry> SumsOf(CodedColumn const& column, RowOrder const& rows, RowRange range) const;
+  std::vector<CategoryEntry> SumsOf(CodedColumn const& column, RowOrder const& rows, PlaceRange range) const;
 
  private:
   /// Children of one node, or a node alone as `small`.
@@ -73,7 +73,7 @@ class CodedColumns {
                                          Scratch* scratch);
   /// The values with rows in a node, with their sums.
   static void CollectCells(CodedColumn const& column, FixedSum const* cells, Scratch* scratch);
-  void CollectRows(CodedColumn const& column, RowOrder const& rows, RowRange range, Scratch* scratch) const;
+  void CollectRows(CodedColumn const& column, RowOrder const& rows, PlaceRange range, Scratch* scratch) const;
 
   ExactCodes const* codes_;
   HistogramPool pool_;

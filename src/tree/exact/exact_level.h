@@ -16,7 +16,7 @@ namespace kauri {
 
 /// A node whose split is looked for, and its rows.
 struct ExactNode : ActiveNode {
-  RowRange range;
+  PlaceRange range;
 };
 
 /// Where the rows of a node of the level above went.

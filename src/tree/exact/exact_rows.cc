@@ -44,7 +44,7 @@ void RowOrder::Start(Context const& ctx, Span<FixedPair const> gradients, Span<s
 
 struct RowOrder::Stretch {
   std::size_t split;
-  RowRange range;
+  PlaceRange range;
   std::uint32_t next_left;
   std::uint32_t next_right;
 };

@@ -21,7 +21,7 @@ namespace kauri {
 constexpr std::uint32_t kDropped = 0xFFFFFFFFU;
 
 /// Positions [begin, end).
-struct RowRange {
+struct PlaceRange {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   std::int64_t Size() const { return static_cast<std::int64_t>(end) - begin; }
@@ -29,7 +29,7 @@ struct RowRange {
 
 /// One node to be split.
 struct RowSplit {
-  RowRange range;
+  PlaceRange range;
   Span<ColumnEntry const> entries;  ///< of the split's feature in this node; those that go left come first
   std::int64_t n_left = 0;          ///< the first n_left entries go left
   bool default_left = false;
@@ -43,7 +43,7 @@ struct RowSplit {
 
 /// One node that becomes a leaf.
 struct FinishedRows {
-  RowRange range;
+  PlaceRange range;
   std::int32_t leaf;
 };
 
