@@ -67,10 +67,12 @@ std::vector<std::size_t> ShapeOf(std::vector<float> const& values, std::int64_t 
 
 std::string InfoInterface(DataHandle* handle, std::string const& field) {
   auto const& info = handle->Info();
-  if (field == "group_ptr") {
+  if (field == "group_ptr" || field == "global_rows") {
     auto& integers = handle->Buffers().integers;
     integers = GetUintInfo(info, field);
-    return InterfaceOf(integers.data(), {integers.size()}, "<u4");
+    std::vector<std::size_t> shape{integers.size()};
+    if (field == "global_rows") shape = {integers.size() / 2, 2};
+    return InterfaceOf(integers.data(), shape, "<u4");
   }
   auto const table = field == "label" || field == "base_margin";
   auto const& values = GetFloatInfo(info, field);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "data/chain.h"
+#include "data/global_rows.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -55,6 +56,16 @@ std::vector<float> JoinWeights(Infos const& parts) {
   return all;
 }
 
+std::vector<RowRange> JoinGlobalRows(Infos const& parts) {
+  std::vector<RowRange> all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto const& ranges = parts[i]->global_rows;
+    if (ranges.empty() != parts[0]->global_rows.empty()) FailDisagree("global_rows", i, "differs in having them");
+    all.insert(all.end(), ranges.begin(), ranges.end());
+  }
+  return CheckedRanges(all);
+}
+
 /// What all batches that have it must agree on.
 template <typename T>
 T JoinShared(Infos const& parts, char const* field, T MetaInfo::*member) {
@@ -80,6 +91,7 @@ MetaInfo JoinInfo(Infos const& parts) {
   all.base_margin = JoinRows(parts, "base_margin", &MetaInfo::base_margin);
   all.label_lower_bound = JoinRows(parts, "label_lower_bound", &MetaInfo::label_lower_bound);
   all.label_upper_bound = JoinRows(parts, "label_upper_bound", &MetaInfo::label_upper_bound);
+  all.global_rows = JoinGlobalRows(parts);
   all.feature_weights = JoinShared(parts, "feature_weights", &MetaInfo::feature_weights);
   all.feature_names = JoinShared(parts, "feature_name", &MetaInfo::feature_names);
   all.feature_types = JoinShared(parts, "feature_type", &MetaInfo::feature_types);

@@ -7,6 +7,7 @@
 
 #include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
+#include "data/global_rows.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 
@@ -165,6 +166,26 @@ void SetFeatureWeights(MetaInfo* info, ArrayView const& array) {
   info->feature_weights = ReadFloats("feature_weights", array, Rule::kNotNegative);
 }
 
+void SetGlobalRows(MetaInfo* info, ArrayView const& array) {
+  if (array.Size() == 0) return info->global_rows.clear();
+  if (array.shape[1] != 2) {
+    Fail(ErrorKind::kData, "global_rows has the shape [", array.shape[0], ", ", array.shape[1],
+         "]; it must be [n_ranges, 2]: the first row of each range, and their number.");
+  }
+  auto column = array;
+  column.shape[1] = 1;
+  auto const firsts = ReadIntegers("global_rows", column);
+  column.data = ElementAddress(array, 0, 1);
+  auto const counts = ReadIntegers("global_rows", column);
+  std::vector<RowRange> ranges(firsts.size());
+  std::int64_t n_rows = 0;
+  for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i] = {firsts[i], counts[i]};
+  ranges = CheckedRanges(ranges);
+  for (auto const& range : ranges) n_rows += range.count;
+  if (info->n_rows != kUnknownCount && n_rows != info->n_rows) FailRangeCount(n_rows, info->n_rows);
+  info->global_rows = std::move(ranges);
+}
+
 void CheckTypes(std::vector<std::string> const& types) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     auto const& type = types[i];
@@ -200,9 +221,10 @@ void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array) {
   if (field == "label_lower_bound") return SetBound(*info, field, array, Rule::kLowerBound, &info->label_lower_bound);
   if (field == "label_upper_bound") return SetBound(*info, field, array, Rule::kUpperBound, &info->label_upper_bound);
   if (field == "feature_weights") return SetFeatureWeights(info, array);
-  FailUnknown(
-      "field", field,
-      {"label", "weight", "base_margin", "group", "qid", "label_lower_bound", "label_upper_bound", "feature_weights"});
+  if (field == "global_rows") return SetGlobalRows(info, array);
+  FailUnknown("field", field,
+              {"label", "weight", "base_margin", "group", "qid", "label_lower_bound", "label_upper_bound",
+               "feature_weights", "global_rows"});
 }
 
 std::vector<float> const& GetFloatInfo(MetaInfo const& info, std::string const& field) {
@@ -217,8 +239,14 @@ std::vector<float> const& GetFloatInfo(MetaInfo const& info, std::string const& 
 }
 
 std::vector<std::uint32_t> GetUintInfo(MetaInfo const& info, std::string const& field) {
-  if (field != "group_ptr") FailUnknown("unsigned field", field, {"group_ptr"});
-  return {info.group_ptr.begin(), info.group_ptr.end()};
+  if (field == "group_ptr") return {info.group_ptr.begin(), info.group_ptr.end()};
+  if (field != "global_rows") FailUnknown("unsigned field", field, {"group_ptr", "global_rows"});
+  std::vector<std::uint32_t> words;
+  for (auto const& range : info.global_rows) {
+    words.push_back(static_cast<std::uint32_t>(range.first));
+    words.push_back(static_cast<std::uint32_t>(range.count));
+  }
+  return words;
 }
 
 void SetFeatureStrings(MetaInfo* info, std::string const& field, std::vector<std::string> strings) {

@@ -17,15 +17,17 @@ MetaInfo InfoOfUnknownRows();
 /// label [n_rows] or [n_rows, n_targets]; weight [n_rows], or [n_groups] where there are groups; base_margin [n_rows,
 /// n_outputs], or as many values of any shape, which are taken row by row; group: rows of each query, in order; qid
 /// [n_rows]: the query of each row, ascending; label_lower_bound and label_upper_bound [n_rows], infinite where there
-/// is no bound; feature_weights [n_cols]. Weights may come before the groups, and groups are read back as they were
-/// written: whether weights and groups fit the rows is checked by ValidateInfo, but for more weights than could ever be
-/// right. \throws Error(kData) for a length that does not fit, or naming the first bad element; Error(kParameter) for
-/// another field.
+/// is no bound; feature_weights [n_cols]; global_rows [n_ranges, 2], integers: of each range of these rows the first
+/// among those of all ranks, and how many, in their order here. Weights may come before the groups, and groups are read
+/// back as they were written: whether weights and groups fit the rows is checked by ValidateInfo, but for more weights
+/// than could ever be right. \throws Error(kData) for a length that does not fit, or naming the first bad element;
+/// Error(kParameter) for another field.
 void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array);
 
 /// label, weight, base_margin, label_lower_bound, label_upper_bound, feature_weights. \throws Error(kParameter).
 std::vector<float> const& GetFloatInfo(MetaInfo const& info, std::string const& field);
-/// group_ptr: [n_groups + 1], empty without groups. \throws Error(kParameter).
+/// group_ptr: [n_groups + 1], empty without groups; global_rows: [n_ranges, 2], neighbours joined. \throws
+/// Error(kParameter).
 std::vector<std::uint32_t> GetUintInfo(MetaInfo const& info, std::string const& field);
 
 /// field: feature_name or feature_type; no strings clear it. \throws Error(kData) for a wrong count, a name given twice
@@ -38,6 +40,9 @@ std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids);
 
 /// \throws Error(kData) unless there is one weight per query group, or per row where there are no groups, or none.
 void CheckWeightCount(MetaInfo const& info, std::int64_t n_weights);
+
+/// \throws Error(kData) that the ranges of global_rows have another number of rows than the data.
+[[noreturn]] void FailRangeCount(std::int64_t n_in_ranges, std::int64_t n_rows);
 
 /// What whoever reads rows by query relies on. \throws Error(kData) unless groups, where there are some, cover the
 /// rows, and weights fit as CheckWeightCount says.

@@ -53,6 +53,11 @@ void CheckWeightCount(MetaInfo const& info, std::int64_t n_weights) {
        n_groups, "; give one per group, or leave the groups out to weigh rows.");
 }
 
+void FailRangeCount(std::int64_t n_in_ranges, std::int64_t n_rows) {
+  Fail(ErrorKind::kData, "global_rows are ", n_in_ranges, " rows in all, but the data have ", n_rows,
+       "; give the ranges of exactly these rows.");
+}
+
 void CheckQueries(MetaInfo const& info) {
   CheckGroups(info);
   CheckWeightCount(info, static_cast<std::int64_t>(info.weights.size()));
@@ -73,6 +78,9 @@ void ValidateInfo(MetaInfo const& info) {
          " rows.");
   }
   CheckBounds(info);
+  std::int64_t n_in_ranges = 0;
+  for (auto const& range : info.global_rows) n_in_ranges += range.count;
+  if (!info.global_rows.empty() && n_in_ranges != info.n_rows) FailRangeCount(n_in_ranges, info.n_rows);
   RequireSize("feature_weights", info.feature_weights, info.n_cols, "columns");
   RequireSize("feature_name", info.feature_names, info.n_cols, "columns");
   RequireSize("feature_type", info.feature_types, info.n_cols, "columns");
@@ -81,7 +89,8 @@ void ValidateInfo(MetaInfo const& info) {
 std::int64_t BytesOf(MetaInfo const& info) {
   return static_cast<std::int64_t>((info.labels.size() + info.weights.size() + info.base_margin.size() +
                                     info.label_lower_bound.size() + info.label_upper_bound.size()) *
-                                   sizeof(float));
+                                       sizeof(float) +
+                                   info.global_rows.size() * sizeof(RowRange));
 }
 
 }  // namespace kauri

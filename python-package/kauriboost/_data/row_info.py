@@ -93,7 +93,7 @@ class RowInfo(SoleOwner, FeatureInfo):
         return self._get(name)
 
     def get_uint_info(self, name: str) -> np.ndarray:
-        """Return a field of unsigned integers by its name: group_ptr."""
+        """Return a field of unsigned integers by its name: group_ptr or global_rows."""
         return self._get(name)
 
     def set_float_info(self, field: str, data: ArrayLike) -> None:
@@ -101,5 +101,5 @@ class RowInfo(SoleOwner, FeatureInfo):
         self._set_array(field, data)
 
     def set_uint_info(self, field: str, data: ArrayLike) -> None:
-        """Set a field of unsigned integers by its name: group or qid."""
+        """Set a field of unsigned integers by its name: group, qid or global_rows."""
         self._set_array(field, data)

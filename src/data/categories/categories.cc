@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <string>
+#include <utility>
 
+#include "collective/checked_collective.h"
+#include "collective/reduce.h"
 #include "common/parallel_for.h"
 #include "common/quoted.h"
 #include "kauri/error.h"
@@ -119,6 +123,28 @@ CategoryLists FindCategories(Context const& ctx, DataMatrix const& data) {
     FindInSparse(data, features, &lists);
   }
   return lists;
+}
+
+CategoryLists UnionOverRanks(Context const& ctx, CategoryLists mine) {
+  if (!IsDistributed(ctx)) return mine;
+  std::vector<std::int32_t> words;  // of each list its length and its categories
+  for (auto const& list : mine) {
+    words.push_back(static_cast<std::int32_t>(list.size()));
+    words.insert(words.end(), list.begin(), list.end());
+  }
+  RequireSameOnRanks(ctx, "the number of columns among which there are categorical ones", std::to_string(mine.size()));
+  CategoryLists all(mine.size());
+  for (auto const& rank : GatherOverRanks(ctx, words)) {
+    auto const* next = rank.data();
+    for (auto& list : all) {
+      auto const* const last = next + 1 + *next;
+      std::vector<std::int32_t> merged;
+      std::set_union(list.begin(), list.end(), next + 1, last, std::back_inserter(merged));
+      list = std::move(merged);
+      next = last;
+    }
+  }
+  return all;
 }
 
 CategoryLists FillGaps(CategoryLists lists) {

@@ -25,6 +25,10 @@ bool HasCategorical(MetaInfo const& info);
 /// category.
 CategoryLists FindCategories(Context const& ctx, DataMatrix const& data);
 
+/// By feature the categories that occur on some rank. One Gather. \throws Error(kCollective) on every rank, where the
+/// ranks have not as many lists.
+CategoryLists UnionOverRanks(Context const& ctx, CategoryLists mine);
+
 /// The same with all numbers below a feature's largest category, which count as categories without rows, as in XGBoost:
 /// they keep their place among the others, should they occur later. Not where the largest is kMaxFilledCategory or
 /// more: a lone large number must not cost as much as if all smaller ones occurred.

@@ -10,9 +10,9 @@
 namespace kauri {
 
 /// Copies the rows with all that is known of them: labels, weights, margins, bounds; names and types of the features
-/// too. A row may be chosen more than once. With `allow_groups`, neighbouring chosen rows of one query form a query of
-/// the result, which keeps that query's weight. \throws Error(kData) for a row out of range, or for queries without
-/// `allow_groups`.
+/// too. Which rows of a group's ranks they are is left out: chosen ones are a table of their own. A row may be chosen
+/// more than once. With `allow_groups`, neighbouring chosen rows of one query form a query of the result, which keeps
+/// that query's weight. \throws Error(kData) for a row out of range, or for queries without `allow_groups`.
 std::unique_ptr<DataMatrix> Slice(Context const& ctx, DataMatrix const& matrix, Span<std::int32_t const> rows,
                                   bool allow_groups);
 

@@ -83,8 +83,8 @@ std::unique_ptr<DataMatrix> ReadBinary(Context const& ctx, std::string const& pa
 /// Whether a file begins as such files do; false when it cannot be read.
 bool IsBinary(std::string const& path);
 
-/// Replaces `path` as WriteFileAtomically does. \throws Error(kIo); Error(kData) for a matrix whose values are not
-/// kept.
+/// Replaces `path` as WriteFileAtomically does. Which rows of a group's ranks they are is not kept: that is for the
+/// next group to say. \throws Error(kIo); Error(kData) for a matrix whose values are not kept.
 void WriteBinary(DataMatrix const& matrix, std::string const& path);
 
 }  // namespace kauri

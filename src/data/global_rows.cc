@@ -1,0 +1,115 @@
+#include "data/global_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "collective/reduce.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr char kCure[] = "; global_rows must give each row from 0 on to one rank, once.";
+
+/// Rows of one rank.
+struct OwnedRange {
+  RowRange rows;
+  std::size_t rank;
+};
+
+/// What all ranks hear of one: how many rows it has, then first and count of each range.
+std::vector<std::int64_t> Announce(MetaInfo const& info) {
+  std::vector<std::int64_t> words{info.n_rows};
+  for (auto const& range : info.global_rows) {
+    words.push_back(range.first);
+    words.push_back(range.count);
+  }
+  if (info.global_rows.empty()) words.insert(words.end(), {0, info.n_rows});
+  return words;
+}
+
+std::vector<OwnedRange> RangesOfRank(std::vector<std::int64_t> const& words, std::size_t rank) {
+  std::vector<OwnedRange> ranges;
+  std::int64_t n_rows = 0;
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    ranges.push_back({{words[i], words[i + 1]}, rank});
+    n_rows += words[i + 1];
+  }
+  if (n_rows == words[0]) return ranges;
+  Fail(ErrorKind::kData, "rank ", rank, " has ", words[0], " rows, but its global_rows are ", n_rows, kCure);
+}
+
+/// \throws unless the ranges are rows 0 .. N - 1; returns N.
+std::int64_t CountRows(std::vector<OwnedRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](auto const& a, auto const& b) {
+    return std::pair(a.rows.first, a.rank) < std::pair(b.rows.first, b.rank);
+  });
+  std::int64_t end = 0;
+  std::size_t before = 0;  // the rank whose rows end there
+  for (auto const& [rows, rank] : ranges) {
+    if (rows.count == 0) continue;
+    if (rows.first < end) {
+      Fail(ErrorKind::kData, "row ", rows.first, " of all ranks is on rank ", std::min(before, rank), " and on rank ",
+           std::max(before, rank), kCure);
+    }
+    if (rows.first > end) {
+      Fail(ErrorKind::kData, "row ", end, " of all ranks is on none, but row ", rows.first, " on rank ", rank, kCure);
+    }
+    end += rows.count;
+    before = rank;
+    if (end <= kMostGlobalRows) continue;
+    Fail(ErrorKind::kData, "the ranks have more than ", kMostGlobalRows, " rows; train on a sample of them.");
+  }
+  return end;
+}
+
+}  // namespace
+
+std::vector<RowRange> CheckedRanges(std::vector<RowRange> const& ranges) {
+  std::vector<RowRange> joined;
+  for (auto const& range : ranges) {
+    auto const is_out = range.first < 0 || range.count < 0 || range.first > kMostGlobalRows ||
+                        range.count > kMostGlobalRows - range.first;
+    if (is_out) {
+      Fail(ErrorKind::kData, "global_rows: a range begins at row ", range.first, " and has ", range.count,
+           " rows; ranges must lie within 0 to ", kMostGlobalRows, ".");
+    }
+    if (range.count == 0) continue;
+    if (!joined.empty() && joined.back().first + joined.back().count == range.first) {
+      joined.back().count += range.count;
+    } else {
+      joined.push_back(range);
+    }
+  }
+  auto sorted = joined;
+  std::sort(sorted.begin(), sorted.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i - 1].first + sorted[i - 1].count <= sorted[i].first) continue;
+    Fail(ErrorKind::kData, "global_rows: row ", sorted[i].first, " is given twice; give each row once.");
+  }
+  return joined;
+}
+
+GlobalRows::GlobalRows(Context const& ctx, MetaInfo const& info) : n_rows_(info.n_rows) {
+  if (!IsDistributed(ctx)) {
+    if (info.n_rows > 0) ranges_.push_back({0, info.n_rows});
+  } else {
+    std::vector<OwnedRange> all;
+    auto const ranks = GatherOverRanks(ctx, Announce(info));
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      auto const ranges = RangesOfRank(ranks[rank], rank);
+      all.insert(all.end(), ranges.begin(), ranges.end());
+    }
+    n_rows_ = CountRows(std::move(all));
+    ranges_ = info.global_rows.empty() ? CheckedRanges({{0, info.n_rows}}) : CheckedRanges(info.global_rows);
+  }
+  for (auto const& range : ranges_) first_here_.push_back(first_here_.back() + range.count);
+}
+
+std::int64_t GlobalRows::Of(std::int64_t row) const {
+  auto const after = std::upper_bound(first_here_.begin(), first_here_.end(), row);
+  auto const range = static_cast<std::size_t>(after - first_here_.begin()) - 1;
+  return ranges_[range].first + (row - first_here_[range]);
+}
+
+}  // namespace kauri
