@@ -26,6 +26,8 @@ class Booster {
   virtual ~Booster() = default;
   /// \throws Error(kParameter) where its parameters can predict but not train, before anything is spent on training.
   virtual void RequireTraining() const {}
+  /// \throws Error(kParameter) unless several ranks, each with some of the rows, can learn it together.
+  virtual void RequireGroup() const = 0;
   /// Trees that the gradients of the next round do not see, ascending: the same for the same model and ctx.seed.
   virtual std::vector<std::int64_t> DroppedTrees(Context const&, Model const&) const { return {}; }
   /// The next round of `model`, from the gradients that `engine` holds for `train`.

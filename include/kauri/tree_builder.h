@@ -45,6 +45,8 @@ class TreeBuilder {
   virtual std::string StateKey() const { return {}; }
   /// Whether it builds trees with vector leaves as well, from the table of a task.
   virtual bool BuildsVectorLeaves() const { return false; }
+  /// Whether ranks that have some of the rows each grow the tree of all rows, by what their contexts' collective says.
+  virtual bool LearnsInGroups() const { return false; }
   /// The state for a data set. Costs a sort (exact) or a quantile sketch and binning (hist).
   virtual std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const = 0;
   /// Builds one tree. leaf_of_row (out): [n_rows], the leaf of every row, sampled or not.

@@ -100,6 +100,8 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   if (MeansDropout(parts->param, params)) parts->param.booster = "dart";
   parts->ctx.threads = parts->param.Threads();
   parts->ctx.seed = static_cast<std::uint64_t>(parts->param.seed);
+  parts->collective = settings->collective;
+  parts->ctx.collective = parts->collective.get();
   parts->ctx.device = FindDevice(params);
   CheckNames(UnknownNamesOf(is_xgboost, parts->param), &params);  // a plug-in has parameters of its own
   CheckUnusedValues(parts->param.booster, parts->param.objective, params);

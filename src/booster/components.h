@@ -8,6 +8,7 @@
 #include "booster/learner_param.h"
 #include "common/client.h"
 #include "kauri/booster.h"
+#include "kauri/collective.h"
 #include "kauri/context.h"
 #include "kauri/metric.h"
 #include "kauri/objective.h"
@@ -18,11 +19,12 @@ namespace kauri {
 
 /// Parameters as the user set them.
 struct Settings {
-  Client client;                          ///< whose habits hold
-  ParamMap params;                        ///< all but eval_metric, aliases resolved
-  ParamMap given_names;                   ///< by a parameter's own name: what the user called it
-  std::vector<std::string> metric_names;  ///< eval_metric, in order, no duplicates
-  std::vector<std::string> notes;         ///< on parameters, for the log, once it is known what the log takes
+  Client client;                           ///< whose habits hold
+  ParamMap params;                         ///< all but eval_metric, aliases resolved
+  ParamMap given_names;                    ///< by a parameter's own name: what the user called it
+  std::vector<std::string> metric_names;   ///< eval_metric, in order, no duplicates
+  std::shared_ptr<Collective> collective;  ///< null: rounds are of this process alone
+  std::vector<std::string> notes;          ///< on parameters, for the log, once it is known what the log takes
 };
 
 /// Immutable, so shared by predicting threads.
@@ -32,6 +34,7 @@ struct Components {
   std::vector<std::string> metric_names;  ///< the user's metrics; none: the objective's own is meant
   ParamMap effective;                     ///< the user's parameters over the objective's defaults
   LearnerParam param;
+  std::shared_ptr<Collective> collective;  ///< what ctx points to
   Context ctx;
   std::unique_ptr<Objective> objective;
   std::unique_ptr<Booster> booster;

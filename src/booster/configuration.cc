@@ -1,6 +1,7 @@
 #include "booster/configuration.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "booster/parameter_check.h"
 #include "common/quoted.h"
@@ -46,6 +47,12 @@ std::string Configuration::Set(std::string const& name, std::string const& value
   settings_.params[adapted.name] = adapted.value;
   settings_.given_names[adapted.name] = name;
   return adapted.name;
+}
+
+void Configuration::SetCollective(std::shared_ptr<Collective> collective) {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  components_.reset();
+  settings_.collective = std::move(collective);
 }
 
 void Configuration::KeepDefaultMetric() {

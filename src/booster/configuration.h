@@ -21,6 +21,8 @@ class Configuration {
   /// Takes effect when the parameters are resolved next. A name with several values (eval_metric) may be set
   /// repeatedly. Returns the parameter's own name; empty: it is one that changes no result.
   std::string Set(std::string const& name, std::string const& value);
+  /// Rounds and evaluations are of its ranks from now on; null: of this process alone.
+  void SetCollective(std::shared_ptr<Collective> collective);
   /// XGBoost's rule: the objective's metric, once it was computed, stays in front of metrics that are set later.
   void KeepDefaultMetric();
   /// What a model that was loaded says of parameters replaces what was set.

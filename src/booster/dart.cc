@@ -45,6 +45,7 @@ class Dart : public Booster {
       : param_(ParseParameters<DartParam>(map)), eta_(ParseParameters<TreeParam>(map).eta), trees_(MakeGbTree(map)) {}
 
   void RequireTraining() const override { trees_->RequireTraining(); }
+  void RequireGroup() const override { trees_->RequireGroup(); }
   bool UpdatesTrees() const override { return trees_->UpdatesTrees(); }
 
   std::vector<std::int64_t> DroppedTrees(Context const& ctx, Model const& model) const override {

@@ -5,6 +5,7 @@
 
 #include "booster/finite_check.h"
 #include "booster/model_fit.h"
+#include "collective/reduce.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -30,11 +31,13 @@ void SettleSizes(Components const& parts, DataMatrix const& train, bool custom, 
     auto* const model = draft->Edit();
     model->n_features = train.NumCols();
     model->n_classes = parts.objective->NumClasses();
-    model->n_targets = model->n_classes > 0 ? 1 : NumTargets(parts, train.Info(), custom);
+    auto const n_targets = model->n_classes > 0 ? 1 : NumTargets(parts, train.Info(), custom);
+    model->n_targets = static_cast<std::int64_t>(MaxOverRanks(parts.ctx, static_cast<std::uint64_t>(n_targets)));
     if (draft->HasIntercept()) model->base_score.resize(ToSize(model->NumOutputs()), model->base_score.at(0));
   }
   auto const& model = draft->Get();
-  if (!custom) RequireSameOutputs(model, parts, train.Info());
+  auto const has_rows = train.NumRows() > 0 || !IsDistributed(parts.ctx);  // whose labels tell the number of outputs
+  if (!custom && has_rows) RequireSameOutputs(model, parts, train.Info());
   if (model.n_features != train.NumCols()) {
     Fail(ErrorKind::kData, "the training data have ", train.NumCols(), " features, the booster ", model.n_features,
          "; continue training with the features that it was trained on.");

@@ -40,6 +40,11 @@ class GbLinear : public Booster {
     return round;
   }
 
+  void RequireGroup() const override {
+    Fail(ErrorKind::kParameter, "booster=gblinear needs all rows in one process; a group of ranks learns trees: ",
+         "use booster=gbtree or dart.");
+  }
+
  private:
   CoordinateDescent updater_;
 };

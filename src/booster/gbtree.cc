@@ -85,6 +85,16 @@ class GbTree : public Booster {
          "multi_strategy=one_output_per_tree.");
   }
 
+  void RequireGroup() const override {
+    if (UpdatesTrees()) {
+      Fail(ErrorKind::kParameter, "process_type=update changes trees by the rows of one process; ",
+           "a group of ranks learns with process_type=default.");
+    }
+    if (builder_->LearnsInGroups()) return;
+    Fail(ErrorKind::kParameter, "tree_method=", tree_method_, " needs all rows in one process; ",
+         "a group of ranks learns with tree_method=hist or approx.");
+  }
+
   /// Trees are ordered output by output (vectors are of output 0), the parallel trees of one output side by side, as in
   /// XGBoost's files.
   Round BoostRound(Context const& ctx, DataMatrix const& train, Model const& model, std::int64_t iteration,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "booster/configuration.h"
+#include "booster/group.h"
 #include "booster/learnt_model.h"
 #include "booster/model_copies.h"
 #include "booster/row_counts.h"
@@ -28,11 +29,19 @@ void Learner::SetParam(std::string const& name, std::string const& value) {
   if (configuration_->Set(name, value) == "base_score") model_->SetHasIntercept(false);
 }
 
+void Learner::SetCollective(std::shared_ptr<Collective> collective) {
+  configuration_->SetCollective(std::move(collective));
+  training_->ForgetData();  // bins and units were those of another group's rows
+}
+
 void Learner::Configure() const { Ready(); }
 
 std::shared_ptr<ReadyModel const> Learner::Ready() const { return model_->Ready(configuration_->Resolve()); }
 
-void Learner::CountRows(DataMatrix const& data) { model_->SetRowCounts(kauri::CountRows(*Ready(), data)); }
+void Learner::CountRows(DataMatrix const& data) {
+  auto const ready = Ready();
+  InGroup(ready->Parts()->ctx, [&] { model_->SetRowCounts(kauri::CountRows(*ready, data)); });
+}
 
 void Learner::AddData(std::shared_ptr<DataMatrix const> const& data) {
   if (NumIterations() == 0) model_->RaiseNumFeatures(data->NumCols());

@@ -25,6 +25,7 @@
 namespace kauri {
 
 struct ConfigDocument;
+class Collective;
 class Configuration;
 class Engine;
 class LearntModel;
@@ -63,6 +64,9 @@ class Learner {
 
   /// Takes effect before the next call that needs it. A name with several values (eval_metric) may be set repeatedly.
   void SetParam(std::string const& name, std::string const& value);
+  /// Rounds and evaluations are of its ranks from now on, each of which calls as often and with the same parameters;
+  /// null: of this process alone. All data then say which rows they have (MetaInfo::global_rows).
+  void SetCollective(std::shared_ptr<Collective> collective);
   /// Resolves parameters now. \throws Error(kParameter): unknown names (when validate_parameters is on), bad values,
   /// those that do not fit the model.
   void Configure() const;
@@ -70,7 +74,8 @@ class Learner {
   std::shared_ptr<ReadyModel const> Ready() const;
 
   /// Counts for every node of every tree how many rows of `data` reach it: what shap_cover=count explains with, and
-  /// what model files keep. Counts of an earlier call are replaced. \throws as kauri::CountRows.
+  /// what model files keep. Counts of an earlier call are replaced. In a group every rank calls it and all rows count.
+  /// \throws as kauri::CountRows.
   void CountRows(DataMatrix const& data);
 
   /// Announces a data set before the first round: an untrained booster takes its number of features from it.
@@ -117,6 +122,8 @@ class Learner {
   std::vector<std::string> const& FeatureInfo(std::string const& field) const;
 
  private:
+  void BoostRound(std::shared_ptr<Components const> const& parts, std::shared_ptr<DataMatrix const> const& train,
+                  std::int64_t iteration, RoundGradients const& gradients);
   /// With the parameters of another, and no model.
   explicit Learner(Configuration const& settings);
   void LoadModel(Model model);

@@ -1,10 +1,12 @@
 /// Rounds of training, and what is computed from the margins that training keeps.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
 
 #include "booster/configuration.h"
 #include "booster/first_round.h"
+#include "booster/group.h"
 #include "booster/learner.h"
 #include "booster/learnt_categories.h"
 #include "booster/learnt_model.h"
@@ -78,12 +80,18 @@ std::shared_ptr<DataMatrix const> Learner::Prepare(Components const& parts,
 void Learner::BoostRound(std::shared_ptr<DataMatrix const> const& train, std::int64_t iteration,
                          RoundGradients const& gradients) {
   auto const parts = configuration_->Resolve();
+  InGroup(parts->ctx, [&] { BoostRound(parts, train, iteration, gradients); });
+}
+
+void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::shared_ptr<DataMatrix const> const& train,
+                         std::int64_t iteration, RoundGradients const& gradients) {
   auto draft = model_->MakeDraft(parts);
   auto const& booster = *parts->booster;
   auto const updates = booster.UpdatesTrees();
   auto const custom = !std::holds_alternative<ObjectiveGradients>(gradients);
   booster.RequireTraining();
   training_->Validate(parts, *train, custom);
+  training_->Agree(parts, *train, draft.Get());
   if (updates) {
     training_->CheckColumns(draft.Get(), train->Info(), "the training data");
     RequireScalarLeaves(draft.Updated() == nullptr ? draft.Get() : *draft.Updated());
@@ -118,7 +126,7 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
   auto const start = StartMargins(parts, model);
   auto* const engine = training_->EngineFor(parts);
   std::vector<EvaluationResult> results;
-  for (auto const& set : sets) {
+  auto const evaluate = [&](NamedData const& set) {
     if (set.data->NumCols() > model.n_features) {
       Fail(ErrorKind::kData, "evaluation set '", set.name, "' has ", set.data->NumCols(), " features, the booster ",
            model.n_features, ".");
@@ -130,7 +138,8 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
     for (std::size_t i = 0; i < values.size(); ++i) {
       results.push_back({set.name, parts.metrics[i]->Name(), values[i], parts.metrics[i]->HigherIsBetter()});
     }
-  }
+  };
+  InGroup(parts.ctx, [&] { std::for_each(sets.begin(), sets.end(), evaluate); });
   return results;
 }
 
@@ -148,7 +157,7 @@ Engine* Learner::UpdateMargins(std::shared_ptr<DataMatrix const> const& data) {
   auto const parts = configuration_->Resolve();
   auto draft = model_->MakeDraft(parts);
   if (!draft.HasIntercept()) {
-    Prepare(*parts, data, true, &draft);
+    InGroup(parts->ctx, [&] { Prepare(*parts, data, true, &draft); });
     draft.SetHasIntercept(false);  // a first round of the built-in objective still estimates it
   }
   auto const& model = draft.Get();

@@ -45,7 +45,7 @@ bool LearnCategories(Context const& ctx, DataMatrix const& train, ModelDraft* dr
     next.names.clear();
     next.seen.clear();
   }
-  auto const found = FindCategories(ctx, train);
+  auto const found = UnionOverRanks(ctx, FindCategories(ctx, train));
   AddNames(train.Info().category_names, &next.names);
   // What another library's training has seen is not known, and what is new says nothing of it.
   auto const is_unknown = next.seen.empty() && std::any_of(model.trees.begin(), model.trees.end(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "booster/model_fit.h"
+#include "collective/reduce.h"
 #include "common/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/row_window.h"
@@ -66,6 +67,7 @@ RowCounts CountRows(ReadyModel const& ready, DataMatrix const& data) {
     parts.predictor->Predict(parts.ctx, *compiled, {tile, {0, n_trees}, {start, {}}}, PredictKind::kLeaf, leaves);
     AddLeaves(parts.ctx, leaves, &counts);
   }
+  for (auto& of_tree : counts) SumOverRanks(parts.ctx, of_tree);
   for (std::size_t tree = 0; tree < counts.size(); ++tree) SumUp(model.trees[tree], &counts[tree]);
   return counts;
 }

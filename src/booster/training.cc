@@ -1,5 +1,6 @@
 #include "booster/training.h"
 
+#include "booster/group.h"
 #include "booster/learnt_categories.h"
 #include "common/log.h"
 #include "data/categories/category_names.h"
@@ -27,7 +28,7 @@ void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatr
   auto const stamp = DataStamp::Of(train);
   if (fitting_ != stamp) {
     ValidateInfo(train.Info());
-    if (train.NumRows() == 0)
+    if (train.NumRows() == 0 && !IsDistributed(parts->ctx))
       Log(LogLevel::kWarning, "Empty dataset: the training data have 0 rows, so ", "the round adds a constant.");
   }
   fitting_ = stamp;
@@ -35,6 +36,16 @@ void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatr
   parts->objective->ValidateInfo(train.Info());
   checked_ = stamp;
   checked_by_ = parts;
+}
+
+void Training::Agree(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Model const& model) {
+  if (!IsDistributed(parts->ctx)) return;
+  auto const stamp = DataStamp::Of(train);
+  if (agreed_ == stamp && agreed_by_ == parts) return;
+  RequireGroupTraining(*parts);
+  RequireSameRound(*parts, train, model);
+  agreed_ = stamp;
+  agreed_by_ = parts;
 }
 
 void Training::CheckColumns(Model const& model, MetaInfo const& data, std::string const& what) {

@@ -23,6 +23,9 @@ class Training {
   /// \throws Error(kData) for data without rows, fields that do not fit each other, and, unless gradients come from
   /// outside (custom), labels and weights that the objective does not take.
   void Validate(std::shared_ptr<Components const> const& parts, DataMatrix const& train, bool custom);
+  /// In a group: makes sure that it learns the same from one table, where parameters or data are new. \throws as
+  /// RequireGroupTraining and RequireSameRound.
+  void Agree(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Model const& model);
   /// \throws Error(kData) where columns hold numbers in the data and categories in the model, or the other way round.
   /// `what` begins the message.
   void CheckColumns(Model const& model, MetaInfo const& data, std::string const& what);
@@ -44,6 +47,8 @@ class Training {
   DataStamp fitting_;                            ///< of the training data whose fields were found to fit each other
   DataStamp checked_;                            ///< of the training data that the objective of `checked_by_` accepted
   std::shared_ptr<Components const> checked_by_;
+  DataStamp agreed_;  ///< of the training data that the group of `agreed_by_` knows
+  std::shared_ptr<Components const> agreed_by_;
   std::shared_ptr<DataMatrix const> recoded_;  ///< training data in the categories of the model
   DataStamp recoded_from_;                     ///< of what `recoded_` is made from
 };

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "booster/group.h"
 #include "c_api/guard.h"
 #include "data/bins/bin_store_maker.h"
 
@@ -32,6 +33,18 @@ std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& co
   return MakeBinnedMatrix(ctx, source, options);
 }
 
+/// collective: nullptr for the bins of this process's rows.
+void MakeBins(Collective* collective, Iterator const& iterator, DataIterHandle ref, JsonConfig const& document,
+              DMatrixHandle* out) {
+  CreateConfig settings(document);
+  settings.ctx.collective = collective;
+  HandleUse const use(iterator.proxy);
+  auto const like = RefOf(ref);
+  auto const source = SourceOf(iterator, settings.missing);
+  InGroup(settings.ctx,
+          [&] { ReturnData(MakeBinnedMatrix(settings.ctx, source.get(), OptionsOf(document, like)), out); });
+}
+
 }  // namespace
 }  // namespace kauri::c_api
 
@@ -58,12 +71,18 @@ int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy
   return Guard([&] {
     NotNull(out, "out");
     JsonConfig const document(config, "XGQuantileDMatrixCreateFromCallback");
-    CreateConfig const settings(document);
-    auto const iterator = IteratorOf(iter, proxy, reset, next);
-    HandleUse const use(iterator.proxy);
-    auto const like = RefOf(ref);
-    auto const source = SourceOf(iterator, settings.missing);
-    ReturnData(kauri::MakeBinnedMatrix(settings.ctx, source.get(), OptionsOf(document, like)), out);
+    MakeBins(nullptr, IteratorOf(iter, proxy, reset, next), ref, document, out);
+  });
+}
+
+int KauriQuantileDMatrixCreate(KauriCollectiveHandle collective, DataIterHandle iter, DMatrixHandle proxy,
+                               DataIterHandle ref, DataIterResetCallback* reset, XGDMatrixCallbackNext* next,
+                               char const* config, DMatrixHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    JsonConfig const document(config, "KauriQuantileDMatrixCreate");
+    auto const group = CollectiveOf(collective).collective;  // shared, as the iterator may free it
+    MakeBins(group.get(), IteratorOf(iter, proxy, reset, next), ref, document, out);
   });
 }
 

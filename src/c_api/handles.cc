@@ -55,6 +55,10 @@ DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle) {
   return static_cast<DeviceArrayHandle&>(CheckedHandle(handle, HandleKind::kDeviceArray, "device array"));
 }
 
+CollectiveHandle& CollectiveOf(KauriCollectiveHandle handle) {
+  return static_cast<CollectiveHandle&>(CheckedHandle(handle, HandleKind::kCollective, "collective"));
+}
+
 std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name) {
   if (count > 0) NotNull(strings, name);
   std::vector<std::string> result;

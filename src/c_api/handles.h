@@ -14,6 +14,7 @@
 #include "booster/learner.h"
 #include "data/meta_info.h"
 #include "kauri/c_api.h"
+#include "kauri/collective.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri::c_api {
@@ -49,6 +50,7 @@ enum class HandleKind : std::uint64_t {
   kDeviceArray = 0x6B61757269444152U,
   kCategories = 0x6B61757269434154U,
   kTracker = 0x6B61757269545241U,
+  kCollective = 0x6B61757269434F4CU,
   kFreed = 0
 };
 
@@ -110,6 +112,14 @@ struct LearnerHandle : HandleBase {
   std::unique_ptr<Learner> learner;
 };
 
+/// One rank of a group; boosters and the making of matrices share it.
+struct CollectiveHandle : HandleBase {
+  explicit CollectiveHandle(std::shared_ptr<Collective> rank)
+      : HandleBase(HandleKind::kCollective), collective(std::move(rank)) {}
+
+  std::shared_ptr<Collective> collective;
+};
+
 /// A prediction in device memory that outlives its booster.
 struct DeviceArrayHandle : HandleBase {
   explicit DeviceArrayHandle(std::unique_ptr<DeviceFloats> floats)
@@ -126,6 +136,7 @@ DataHandle& DataOrProxy(DMatrixHandle handle);
 DataHandle& DataOf(DMatrixHandle handle);
 LearnerHandle& BoosterOf(BoosterHandle handle);
 DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle);
+CollectiveHandle& CollectiveOf(KauriCollectiveHandle handle);
 
 /// `count` strings of a C array as C++ strings. \throws Error(kParameter) for null pointers.
 std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name);

@@ -18,7 +18,8 @@ class ThreadGroup::Room {
     std::vector<std::byte> bytes;
   };
 
-  Room(int n_ranks, std::chrono::milliseconds timeout) : timeout_(timeout), offers_(static_cast<std::size_t>(n_ranks)) {}
+  Room(int n_ranks, std::chrono::milliseconds timeout)
+      : timeout_(timeout), offers_(static_cast<std::size_t>(n_ranks)) {}
 
   int Size() const { return static_cast<int>(offers_.size()); }
 

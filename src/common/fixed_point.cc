@@ -8,6 +8,7 @@
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "common/quantise_kernel.h"
+#include "kauri/collective.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -50,6 +51,14 @@ void CheckFinite(AbsBits max, GradientPair const* pairs, std::int64_t first_row,
   }
 }
 
+/// Of all ranks; the bits of magnitudes ascend with them.
+AbsBits LargestOfRanks(Context const& ctx, AbsBits max) {
+  if (!IsDistributed(ctx)) return max;
+  std::array<std::uint64_t, 2> bits{static_cast<std::uint64_t>(max.gradient), static_cast<std::uint64_t>(max.hessian)};
+  ctx.collective->Max({bits.data(), bits.size()});
+  return {static_cast<std::int32_t>(bits[0]), static_cast<std::int32_t>(bits[1])};
+}
+
 float FromBits(std::int32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof(value));
@@ -87,6 +96,7 @@ void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, s
   for (auto const& block : of_block) {
     max = {std::max(max.gradient, block.gradient), std::max(max.hessian, block.hessian)};
   }
+  max = LargestOfRanks(ctx, max);
   out->unit = {FixedPointUnit(FromBits(max.gradient)), FixedPointUnit(FromBits(max.hessian))};
   GradientUnit const steps{1.0 / out->unit.gradient, 1.0 / out->unit.hessian};
   ResizeLarge(&out->pairs, static_cast<std::size_t>(n_rows));

@@ -15,6 +15,7 @@
 #include "engine/row_leaves.h"
 #include "engine/training_data.h"
 #include "engine/waiting_leaves.h"
+#include "kauri/collective.h"
 #include "kauri/error.h"
 #include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
@@ -37,6 +38,11 @@ struct HostData {
   std::vector<std::int32_t> leaf_of_row;
   WaitingLeaves waiting;  ///< with several outputs: leaves that `margins` lack
 };
+
+/// What the rows are called among those of a group.
+Span<RowRange const> NumbersOf(Context const& ctx, MetaInfo const& info) {
+  return IsDistributed(ctx) ? Span<RowRange const>(info.global_rows) : Span<RowRange const>();
+}
 
 class CpuEngine : public Engine, public HostSide {
  public:
@@ -92,7 +98,7 @@ class CpuEngine : public Engine, public HostSide {
     auto& own = data_.Of(train);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     TreeTask task;
-    auto const sampled = DrawRows(ctx, tree, &own, &task);
+    auto const sampled = DrawRows(ctx, train.Info(), tree, &own, &task);
     if (own.training.Watch().IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &own);
     task.sampled_rows = sampled;
     task.place = tree.place;
@@ -142,11 +148,13 @@ class CpuEngine : public Engine, public HostSide {
 
  private:
   /// Makes the pairs that a tree is built from. Returns the rows used, [n_rows], 1 = used; empty: all.
-  static std::vector<std::uint8_t> DrawRows(Context const& ctx, RoundTree const& tree, HostData* own, TreeTask* task) {
+  static std::vector<std::uint8_t> DrawRows(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
+                                            HostData* own, TreeTask* task) {
     auto const n_outputs = own->n_outputs;
     auto const n_rows = static_cast<std::int64_t>(own->gradients.size()) / n_outputs;
     if (!tree.SamplesByGradient()) {
-      auto sampled = SampleRows(ctx, tree.place.iteration, tree.place.tree_in_iteration, tree.subsample, n_rows);
+      auto sampled = SampleRows(ctx, tree.place.iteration, tree.place.tree_in_iteration, tree.subsample, n_rows,
+                                NumbersOf(ctx, info));
       if (tree.vector_leaves) {
         own->table.Quantise(ctx, own->gradients, n_outputs, sampled);
         task->table = own->table.View();
@@ -160,7 +168,8 @@ class CpuEngine : public Engine, public HostSide {
     }
     OutputRange const outputs{tree.output, tree.vector_leaves ? n_outputs : tree.output + 1};
     auto sample = SampleByGradient(ctx, own->gradients, n_outputs, outputs, tree.subsample,
-                                   RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration));
+                                   RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration),
+                                   NumbersOf(ctx, info));
     if (tree.vector_leaves) {
       own->table.Quantise(ctx, sample.pairs, n_outputs, sample.used);
       task->table = own->table.View();

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <utility>
 #include <vector>
 
+#include "collective/reduce.h"
 #include "common/fixed_point.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
@@ -13,6 +16,19 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 
+std::uint64_t BitsOf(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+float FromBits(std::uint64_t word) {
+  auto const bits = static_cast<std::uint32_t>(word);
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
 [[noreturn]] void FailRow(GradientRows const& rows) {
   for (std::int64_t row = 0; row < rows.n_rows; ++row) {
     for (std::int64_t output = 0; output < rows.n_outputs; ++output) {
@@ -21,6 +37,18 @@ constexpr std::int64_t kRowsPerBlock = 1 << 13;
     }
   }
   Fail(ErrorKind::kInternal, "a gradient was not finite and is now");
+}
+
+/// What the rows of all ranks have. Bits of magnitudes ascend with them; the last word says that hessians differ.
+RowSurvey SurveyOfRanks(Context const& ctx, RowSurvey survey) {
+  if (!IsDistributed(ctx)) return survey;
+  std::vector<std::uint64_t> words;
+  for (auto const largest : survey.largest) words.push_back(BitsOf(largest));
+  words.push_back(survey.same_hessians ? 0 : 1);
+  MaxOverRanks(ctx, words);
+  for (std::size_t i = 0; i < survey.largest.size(); ++i) survey.largest[i] = FromBits(words[i]);
+  survey.same_hessians = words.back() == 0;
+  return survey;
 }
 
 }  // namespace
@@ -38,7 +66,7 @@ RowSurvey SurveyGradients(Context const& ctx, Span<GradientPair const> gradients
     all.same_hessians = all.same_hessians && block.same_hessians;
     for (std::size_t i = 0; i < all.largest.size(); ++i) all.largest[i] = std::max(all.largest[i], block.largest[i]);
   }
-  return all;
+  return SurveyOfRanks(ctx, std::move(all));
 }
 
 GradientUnit UnitOf(RowSurvey const& survey, std::int64_t output) {

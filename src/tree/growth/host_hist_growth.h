@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/bins/bin_matrix.h"
+#include "kauri/collective.h"
 #include "tree/growth/hist_growth.h"
 #include "tree/rows/row_lists.h"
 
@@ -47,6 +48,7 @@ class HostHistGrowth : public HistGrowth<Growth> {
     if (!task_.sampled_rows.empty()) rows_->not_sampled.WriteLeaves(this->ctx_, leaf_of_row_);
   }
   bool HasFewerRows(Node const& left, Node const& right) const override {
+    if (IsDistributed(this->ctx_)) return this->WeighsLess(left.total, right.total);
     return rows_->used.NumRows(left.id) <= rows_->used.NumRows(right.id);
   }
 

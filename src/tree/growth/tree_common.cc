@@ -1,9 +1,11 @@
 #include "tree/growth/tree_common.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "collective/reduce.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
 
@@ -138,7 +140,9 @@ FixedSum SumGradients(Context const& ctx, TreeTask const& task) {
   });
   FixedSum total;
   for (auto const& sum : of_block) total += sum;
-  return total;
+  std::array<std::int64_t, 2> both{total.gradient, total.hessian};
+  SumOverRanks(ctx, {both.data(), both.size()});
+  return {both[0], both[1]};
 }
 
 void CheckTask(TreeTask const& task, DataMatrix const& data, Span<std::int32_t const> leaf_of_row) {

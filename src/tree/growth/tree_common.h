@@ -21,7 +21,7 @@ inline CategoryRules CategoryRulesOf(TreeParam const& param) {
   return {param.max_cat_to_onehot, param.max_cat_threshold};
 }
 
-/// The sum over the sampled rows of the task.
+/// The sum over the sampled rows of the task, of all ranks.
 FixedSum SumGradients(Context const& ctx, TreeTask const& task);
 
 /// \throws Error(kInternal) when task and data disagree on the number of rows.

@@ -77,6 +77,8 @@ class ScalarGrowth : public TreeGrowth {
     return sum.hessian > 1 && TreeGrowth::MaySplit(HessianOf(sum, gain_), depth);
   }
   bool MaySplit(NodeTotal const& total, std::int32_t depth) const { return MaySplit(total.sum, depth); }
+  /// Which of two siblings is taken for the one with fewer rows where those are not counted.
+  bool WeighsLess(NodeTotal const& left, NodeTotal const& right) const { return left.sum.hessian <= right.sum.hessian; }
   /// Makes node 0, so far a leaf, of the sum of all sampled rows.
   NodeTotal SetRoot(FixedSum sum);
   /// Turns a leaf into a split with two leaves, the two last nodes. right_categories: those that go right where the

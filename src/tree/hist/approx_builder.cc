@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/reduce.h"
 #include "data/bins/bin_store.h"
 #include "data/bins/derived_bins.h"
 #include "data/memory_param.h"
@@ -61,7 +62,8 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
   auto* const approx = static_cast<ApproxState*>(state);
   BinOptions const options{param_.max_bin, static_cast<SketchKind>(param_.sketch), budget_};
   auto key = BinsKey(data.Info(), options, HessiansOf(task));
-  if (approx->data == nullptr || !(key == approx->key)) {
+  auto const is_stale = approx->data == nullptr || !(key == approx->key);
+  if (MaxOverRanks(ctx, is_stale ? 1 : 0) != 0) {
     approx->data.reset();  // before its successor takes as much memory
     approx->key = std::move(key);
     approx->data =

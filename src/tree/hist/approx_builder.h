@@ -25,6 +25,7 @@ class ApproxBuilder : public TreeBuilder {
       : param_(param), rules_(ParseConstraints(param)), budget_(budget), hist_(param, budget) {}
 
   std::string StateKey() const override;
+  bool LearnsInGroups() const override { return true; }
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
              Span<std::int32_t> leaf_of_row) const override;

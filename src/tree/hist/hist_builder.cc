@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "collective/checked_collective.h"
+#include "collective/reduce.h"
+#include "common/checksum.h"
 #include "data/bins/bins_of_training.h"
 #include "data/memory_param.h"
 #include "data/meta_info.h"
@@ -15,15 +18,25 @@
 namespace kauri {
 namespace {
 
+/// Of what histograms must have in common to be added up: bins that each rank made of its own rows do not.
+std::string DigestOf(BinMatrix const& bins) {
+  auto const& values = bins.Cuts().values;
+  auto const* const bytes = reinterpret_cast<char const*>(values.data());
+  return std::to_string(bins.NumCells()) + " cells, cuts " + std::to_string(Crc32c({bytes, values.size() * 4}));
+}
+
 class HistState : public BuildState {
  public:
   HistState(TreeParam const& param, MemoryBudget const& budget)
       : bins_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}) {}
 
+  /// In a group all ranks make bins where one has to.
   HistData* Update(Context const& ctx, DataMatrix const& matrix) {
-    if (data_ == nullptr || bins_.IsStale(matrix)) {
+    auto const is_stale = data_ == nullptr || bins_.IsStale(matrix);
+    if (MaxOverRanks(ctx, is_stale ? 1 : 0) != 0) {
       data_.reset();  // before its successor takes as much memory
       data_ = std::make_unique<HistData>(bins_.Make(ctx, matrix));
+      RequireSameOnRanks(ctx, "the bins of their rows", DigestOf(data_->bins));
     }
     return data_.get();
   }
@@ -77,7 +90,13 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
     Fail(ErrorKind::kData, "tree_method=hist takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
   }
-  if (auto const bins = BinsOf(data)) CheckBins(*bins, data.Info(), param_.max_bin);
+  if (auto const bins = BinsOf(data)) {
+    CheckBins(*bins, data.Info(), param_.max_bin);
+    if (bins->IsInFile() && IsDistributed(ctx)) {
+      Fail(ErrorKind::kParameter, "bins in a file are read by one process; in a group keep them in memory, with ",
+           "QuantileDMatrix, and use more ranks.");
+    }
+  }
   auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);
   return state;

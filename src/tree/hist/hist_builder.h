@@ -23,6 +23,7 @@ class HistBuilder : public TreeBuilder {
 
   bool BuildsVectorLeaves() const override { return true; }
   std::string StateKey() const override;
+  bool LearnsInGroups() const override { return true; }
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree Build(Context const& ctx, DataMatrix const& data, TreeTask const& task, BuildState* state,
              Span<std::int32_t> leaf_of_row) const override;

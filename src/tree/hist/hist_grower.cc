@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/parallel_for.h"
+#include "kauri/collective.h"
 
 namespace kauri {
 
@@ -34,6 +35,7 @@ void HistGrower::FindSplits(Pairs const& pairs) {
       adder.Add(task_.gradients.pairs, piece.slice, columns_.TreeSet(), band, piece.histogram);
     }
   });
+  if (IsDistributed(ctx_)) workspace_->SumOverRanks(ctx_, columns_.TreeSet(), others);
   workspace_->FinishSplits(ctx_, gain_, others);
 }
 

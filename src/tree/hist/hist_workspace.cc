@@ -4,6 +4,8 @@
 
 #include "common/parallel_for.h"
 #include "common/threads_for.h"
+#include "kauri/collective.h"
+#include "tree/histogram/rank_histograms.h"
 
 namespace kauri {
 namespace {
@@ -140,6 +142,7 @@ void HistWorkspace::FinishBlock(BinSplitFinder const& finder, HistPair const& pa
 
 std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                                    RowLists const& rows, Span<HistPair const> pairs) {
+  if (IsDistributed(ctx)) return {pairs.begin(), pairs.end()};
   std::vector<HistPair> others;
   std::vector<HistNode*> nodes;
   double n_rows = 0.0;
@@ -165,6 +168,24 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
     FindSplitOfFewRows(finder, *bins_, few, &few_rows_[ThreadIndex()], &node.best);
   });
   return others;
+}
+
+void HistWorkspace::SumOverRanks(Context const& ctx, Span<std::uint32_t const> features, Span<HistPair const> pairs) {
+  static_assert(sizeof(FixedSum) == 2 * sizeof(std::int64_t), "a cell is two integers");
+  auto const n_cells = bins_->NumCells();
+  ParallelFor(ctx, static_cast<std::int64_t>(pairs.size()), [&](std::int64_t index) {
+    auto* const small = pairs[index].small->histogram;
+    for (auto const* other : partial_[index]) {
+      for (std::uint32_t cell = 0; cell < n_cells; ++cell) small[cell] += other[cell];
+    }
+  });
+  std::vector<std::int64_t*> histograms;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (auto* partial : partial_[i]) pool_.GiveBack(partial);
+    partial_[i].clear();
+    histograms.push_back(&pairs[i].small->histogram->gradient);
+  }
+  SumHistograms(ctx, RangesOf(features, bins_->FeatureBegin(), 2), histograms);
 }
 
 void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs) {

@@ -69,11 +69,15 @@ class HistWorkspace {
 
   HistogramAdder const& Adder() const { return adder_; }
 
-  /// Sets `best` of the nodes in the pairs that hold few rows; returns the other pairs.
+  /// Sets `best` of the nodes in the pairs that hold few rows; returns the other pairs. In a group those are all: how
+  /// many rows the other ranks have is not known.
   std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                       RowLists const& rows, Span<HistPair const> pairs);
   /// Lends the small children their histograms, and cuts the work of adding them up.
   HistPortions const& PlanPortions(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
+  /// Makes the small children's histograms, of the features that the tree may use, those of all ranks' rows. Before
+  /// FinishSplits.
+  void SumOverRanks(Context const& ctx, Span<std::uint32_t const> features, Span<HistPair const> pairs);
   /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once those of all portions are added
   /// up.
   void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);

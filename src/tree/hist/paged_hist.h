@@ -100,7 +100,7 @@ class PagedGrower : public HistGrowth<ScalarGrowth> {
   void WriteLeaves() override { pages_->WriteLeaves(ctx_, leaf_of_row_); }
   /// By hessians: how many rows each has is not known before the pass.
   bool HasFewerRows(HistNode const& left, HistNode const& right) const override {
-    return left.total.sum.hessian <= right.total.sum.hessian;
+    return WeighsLess(left.total, right.total);
   }
   std::vector<std::int32_t> RightCategories(HistNode const& node) const override {
     return pages_->RightCategories(gain_, node);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "collective/reduce.h"
 #include "common/parallel_for.h"
 
 namespace kauri {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int64_t kRowsPerBlock = 1 << 14;
 constexpr std::size_t kHistogramBytes = std::size_t{1} << 30U;  // that may be kept for nodes yet to be split
 
-/// Of all rows; those not sampled are zeros.
+/// Of all rows, of all ranks; those not sampled are zeros.
 std::vector<std::int64_t> SumTable(Context const& ctx, GradientTableView const& table) {
   auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
   std::vector<std::vector<std::int64_t>> of_block(NumBlocks(n_rows, kRowsPerBlock));
@@ -25,6 +26,7 @@ std::vector<std::int64_t> SumTable(Context const& ctx, GradientTableView const& 
   });
   std::vector<std::int64_t> total(table.stride, 0);
   for (auto const& sums : of_block) AddSums(sums.data(), sums.size(), total.data());
+  SumOverRanks(ctx, total);
   return total;
 }
 

@@ -30,6 +30,11 @@ class VectorGrowth : public TreeGrowth {
   static GradientTableView const& UnitsOf(TreeTask const& task) { return task.table; }
 
   bool MaySplit(VectorTotal const& total, std::int32_t depth) const;
+  /// Which of two siblings is taken for the one with fewer rows where those are not counted.
+  bool WeighsLess(VectorTotal const& left, VectorTotal const& right) const {
+    auto const place = gain_.HessianPlace(0);
+    return left.sums[place] <= right.sums[place];
+  }
   /// Makes node 0, so far a leaf, of the sums of all sampled rows.
   VectorTotal SetRoot(std::vector<std::int64_t> sums);
   /// Turns a leaf into a split with two leaves, the two last nodes; returns what is known of the left and of the right

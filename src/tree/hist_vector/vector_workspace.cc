@@ -5,6 +5,8 @@
 
 #include "common/parallel_for.h"
 #include "common/threads_for.h"
+#include "kauri/collective.h"
+#include "tree/histogram/rank_histograms.h"
 
 namespace kauri {
 namespace {
@@ -146,15 +148,44 @@ void VectorWorkspace::FillUsual(VectorNode const& node, Block block) {
   }
 }
 
+void VectorWorkspace::MergeParts(std::size_t pair, VectorPair const& in, Block block) {
+  for (auto slot = block.first; slot < block.last; ++slot) {
+    auto const& [column, begin, end] = slots_[slot];
+    for (auto part = first_part_[pair] + 1; part < first_part_[pair + 1]; ++part) {
+      AddSums(parts_[part].histogram + begin, end - begin, in.small->histogram + begin);
+    }
+  }
+}
+
+void VectorWorkspace::GiveBackParts() {
+  for (std::size_t pair = 0; pair + 1 < first_part_.size(); ++pair) {
+    for (auto part = first_part_[pair] + 1; part < first_part_[pair + 1]; ++part) {
+      pool_.GiveBack(parts_[part].histogram);
+    }
+    parts_[pair] = parts_[first_part_[pair]];
+    first_part_[pair] = pair;
+  }
+  first_part_.back() = first_part_.size() - 1;
+}
+
+void VectorWorkspace::SumOverRanks(Context const& ctx, Span<VectorPair const> pairs) {
+  auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
+  ParallelFor(ctx, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t unit) {
+    auto const pair = static_cast<std::size_t>(unit / n_blocks);
+    MergeParts(pair, pairs[pair], blocks_[unit % n_blocks]);
+  });
+  GiveBackParts();
+  std::vector<SumRange> ranges;
+  for (auto const& slot : slots_) ranges.push_back({slot.first_sum, slot.end_sum});
+  std::vector<std::int64_t*> histograms;
+  for (auto const& pair : pairs) histograms.push_back(pair.small->histogram);
+  SumHistograms(ctx, ranges, histograms);
+}
+
 void VectorWorkspace::FinishBlock(Job const& job, std::size_t index, Block block, SplitCandidate* best) {
   auto const& pair = job.pairs[index];
   auto* const small = pair.small->histogram;
-  for (auto slot = block.first; slot < block.last; ++slot) {
-    auto const& [column, begin, end] = slots_[slot];
-    for (auto part = first_part_[index] + 1; part < first_part_[index + 1]; ++part) {
-      AddSums(parts_[part].histogram + begin, end - begin, small + begin);
-    }
-  }
+  MergeParts(index, pair, block);
   FillUsual(*pair.small, block);
   for (auto slot = block.first; slot < block.last && pair.large != nullptr; ++slot) {
     auto const& [column, begin, end] = slots_[slot];
@@ -177,6 +208,12 @@ void VectorWorkspace::KeepBest(Job const& job, std::size_t index) {
   }
 }
 
+void VectorWorkspace::AddParts(Context const& team, GradientTableView const& table) {
+  auto const n_blocks = HasCodes() ? static_cast<std::int64_t>(blocks_.size()) : 1;
+  ParallelFor(team, static_cast<std::int64_t>(parts_.size()) * n_blocks,
+              [&](std::int64_t unit) { AddPart(table, parts_[unit / n_blocks], blocks_[unit % n_blocks]); });
+}
+
 void VectorWorkspace::FindSplits(Context const& ctx, GradientTableView const& table, VectorSplitFinder const& finder,
                                  RowLists const& rows, Span<VectorPair const> pairs) {
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
@@ -187,14 +224,10 @@ void VectorWorkspace::FindSplits(Context const& ctx, GradientTableView const& ta
   }
   Job const job{table, finder, pairs};
   found_.assign(pairs.size() * blocks_.size() * 2, {});
+  auto const in_one_go = HasCodes() && parts_.size() == pairs.size() && !IsDistributed(ctx);
+  if (!in_one_go) AddParts(team, table);
+  if (IsDistributed(ctx)) SumOverRanks(team, pairs);
   auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
-  auto const n_parts = static_cast<std::int64_t>(parts_.size());
-  auto const in_one_go = HasCodes() && parts_.size() == pairs.size();
-  if (!in_one_go) {
-    auto const blocks_apart = HasCodes() ? n_blocks : 1;
-    ParallelFor(team, n_parts * blocks_apart,
-                [&](std::int64_t unit) { AddPart(table, parts_[unit / blocks_apart], blocks_[unit % blocks_apart]); });
-  }
   ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t unit) {
     auto const pair = static_cast<std::size_t>(unit / n_blocks);
     auto const block = blocks_[unit % n_blocks];
@@ -203,11 +236,7 @@ void VectorWorkspace::FindSplits(Context const& ctx, GradientTableView const& ta
   });
   ParallelFor(team, static_cast<std::int64_t>(pairs.size()),
               [&](std::int64_t pair) { KeepBest(job, static_cast<std::size_t>(pair)); });
-  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-    for (auto part = first_part_[pair] + 1; part < first_part_[pair + 1]; ++part) {
-      pool_.GiveBack(parts_[part].histogram);
-    }
-  }
+  GiveBackParts();
 }
 
 }  // namespace kauri

@@ -81,8 +81,15 @@ class VectorWorkspace {
   bool HasCodes() const { return bins_->IsDense() || bins_->HasBundles(); }
   void MakeColumns();
   void PlanParts(Context const& ctx, RowLists const& rows, Span<VectorPair const> pairs);
+  void AddParts(Context const& team, GradientTableView const& table);
   void AddPart(GradientTableView const& table, Part const& part, Block block);
   void FillUsual(VectorNode const& node, Block block);
+  /// Adds the cells of the parts of a pair up in its small child's histogram.
+  void MergeParts(std::size_t pair, VectorPair const& in, Block block);
+  /// Leaves each pair the part that is its histogram.
+  void GiveBackParts();
+  /// Makes the small children's histograms those of all ranks' rows.
+  void SumOverRanks(Context const& ctx, Span<VectorPair const> pairs);
   void FinishBlock(Job const& job, std::size_t pair, Block block, SplitCandidate* best);
   void ScanBlock(Job const& job, VectorNode const& node, Block block, SplitCandidate* best);
   void KeepBest(Job const& job, std::size_t pair);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 
+#include "collective/reduce.h"
 #include "common/fixed_point.h"
 #include "common/parallel_for.h"
 #include "common/random.h"
+#include "tree/sampling/row_numbers.h"
 
 namespace kauri {
 namespace {
@@ -67,15 +70,21 @@ Buckets CountBuckets(Context const& ctx, Span<std::uint32_t const> magnitudes) {
       total[i].sum += buckets[i].sum;
     }
   }
+  static_assert(sizeof(Buckets) == 2 * kBuckets * sizeof(std::int64_t), "a bucket is two integers");
+  SumOverRanks(ctx, {&total[0].count, 2 * kBuckets});
   return total;
 }
 
-std::vector<std::uint32_t> RowsOfBucket(Span<std::uint32_t const> magnitudes, std::size_t bucket, std::int64_t count) {
+/// Of all ranks; a bucket holds a small share of the rows.
+std::vector<std::uint32_t> RowsOfBucket(Context const& ctx, Span<std::uint32_t const> magnitudes, std::size_t bucket,
+                                        std::int64_t count) {
+  std::vector<std::uint32_t> here;
+  for (auto const magnitude : magnitudes) {
+    if (BucketOf(magnitude) == bucket) here.push_back(magnitude);
+  }
   std::vector<std::uint32_t> rows;
   rows.reserve(count);
-  for (auto const magnitude : magnitudes) {
-    if (BucketOf(magnitude) == bucket) rows.push_back(magnitude);
-  }
+  for (auto const& of_rank : GatherOverRanks(ctx, here)) rows.insert(rows.end(), of_rank.begin(), of_rank.end());
   std::sort(rows.begin(), rows.end(), std::greater<>());
   return rows;
 }
@@ -105,7 +114,13 @@ double LargestMagnitude(Context const& ctx, PairColumns const& pairs) {
       largest = std::max(largest, Magnitude(pairs[row]));
     }
   });
-  return of_block.empty() ? 0.0 : *std::max_element(of_block.begin(), of_block.end());
+  auto const largest = of_block.empty() ? 0.0 : *std::max_element(of_block.begin(), of_block.end());
+  std::uint64_t bits;  // that ascend with what is not negative
+  std::memcpy(&bits, &largest, sizeof(bits));
+  bits = MaxOverRanks(ctx, bits);
+  double of_ranks;
+  std::memcpy(&of_ranks, &bits, sizeof(of_ranks));
+  return of_ranks;
 }
 
 /// The magnitude with chance 1.
@@ -120,7 +135,8 @@ double ThresholdOf(Context const& ctx, PairColumns const& pairs, float rate) {
       magnitudes[row] = static_cast<std::uint32_t>(Magnitude(pairs[row]) / unit);
     }
   });
-  return unit * SamplingThreshold(ctx, magnitudes, static_cast<double>(rate) * static_cast<double>(n_rows));
+  return unit *
+         SamplingThreshold(ctx, magnitudes, static_cast<double>(rate) * static_cast<double>(SumOverRanks(ctx, n_rows)));
 }
 
 }  // namespace
@@ -139,7 +155,7 @@ double SamplingThreshold(Context const& ctx, Span<std::uint32_t const> magnitude
       continue;
     }
     auto threshold = static_cast<double>(sum) / (n_wanted - static_cast<double>(n_certain));
-    for (auto const magnitude : RowsOfBucket(magnitudes, i, buckets[i].count)) {
+    for (auto const magnitude : RowsOfBucket(ctx, magnitudes, i, buckets[i].count)) {
       if (threshold >= static_cast<double>(magnitude)) break;
       sum -= magnitude;
       ++n_certain;
@@ -151,7 +167,7 @@ double SamplingThreshold(Context const& ctx, Span<std::uint32_t const> magnitude
 }
 
 GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
-                                OutputRange outputs, float rate, std::uint64_t key) {
+                                OutputRange outputs, float rate, std::uint64_t key, Span<RowRange const> global_rows) {
   PairColumns const columns{gradients, n_outputs, outputs};
   auto const n_rows = columns.NumRows();
   auto const width = static_cast<std::size_t>(outputs.end - outputs.begin);
@@ -159,12 +175,13 @@ GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gra
   GradientSample sample;
   sample.used.resize(n_rows);
   sample.pairs.resize(static_cast<std::size_t>(n_rows) * width);
+  RowNumbers const numbers(global_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto row = begin; row < end; ++row) {
+    numbers.ForEach(begin, end, [&](std::int64_t row, std::int64_t number) {
       auto const pairs = columns[row];
       auto const magnitude = Magnitude(pairs);
       auto const chance = magnitude < threshold ? magnitude / threshold : 1.0;
-      if (magnitude == 0.0 || RandomUniform(key, static_cast<std::uint64_t>(row)) >= chance) continue;
+      if (magnitude == 0.0 || RandomUniform(key, static_cast<std::uint64_t>(number)) >= chance) return;
       auto const index = static_cast<std::size_t>(row);
       sample.used[index] = 1;
       for (std::size_t output = 0; output < width; ++output) {
@@ -172,7 +189,7 @@ GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gra
             static_cast<float>(static_cast<double>(pairs[output].gradient) / chance),
             static_cast<float>(static_cast<double>(pairs[output].hessian) / chance)};
       }
-    }
+    });
   });
   return sample;
 }

@@ -7,6 +7,7 @@
 
 #include "common/parallel_for.h"
 #include "common/random.h"
+#include "tree/sampling/row_numbers.h"
 
 namespace kauri {
 namespace {
@@ -76,14 +77,15 @@ std::uint64_t RowSamplingKey(std::uint64_t seed, std::int64_t iteration, std::in
 }
 
 std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration, std::int64_t tree_in_iteration,
-                                     float rate, std::int64_t n_rows) {
+                                     float rate, std::int64_t n_rows, Span<RowRange const> global_rows) {
   if (rate >= 1.0F) return {};
   auto const key = RowSamplingKey(ctx.seed, iteration, tree_in_iteration);
   std::vector<std::uint8_t> used(n_rows);
+  RowNumbers const numbers(global_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (auto row = begin; row < end; ++row) {
-      used[row] = IsRowSampled(key, row, rate) ? 1 : 0;
-    }
+    numbers.ForEach(begin, end, [&](std::int64_t row, std::int64_t number) {
+      used[row] = IsRowSampled(key, number, rate) ? 1 : 0;
+    });
   });
   return used;
 }

@@ -11,6 +11,7 @@
 #include "common/random.h"
 #include "kauri/context.h"
 #include "kauri/host_device.h"
+#include "kauri/meta_info.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 
@@ -24,9 +25,10 @@ KAURI_HD bool IsRowSampled(std::uint64_t key, std::int64_t row, float rate) {
 }
 
 /// Each row on its own with chance `rate` (Bernoulli). Returns [n_rows], 1 = used; empty (all are used) when rate >= 1.
-/// The seed is ctx.seed; `tree_in_iteration` as in TreePlace.
+/// The seed is ctx.seed; `tree_in_iteration` as in TreePlace. global_rows: MetaInfo's, so that a row's chance goes with
+/// it from rank to rank.
 std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration, std::int64_t tree_in_iteration,
-                                     float rate, std::int64_t n_rows);
+                                     float rate, std::int64_t n_rows, Span<RowRange const> global_rows = {});
 
 /// The number of columns drawn from n: max(1, floor(rate * n)), the product in float64; 0 when n is 0.
 std::int64_t SampledColumnCount(float rate, std::int64_t n);

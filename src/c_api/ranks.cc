@@ -1,0 +1,115 @@
+/// Ranks of a group that talk through functions of the caller.
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "booster/learner.h"
+#include "c_api/guard.h"
+#include "c_api/handles.h"
+
+namespace kauri::c_api {
+namespace {
+
+/// The table is the caller's code: what it returns is looked at, what it throws cannot be.
+class CallerCollective : public Collective {
+ public:
+  CallerCollective(KauriCollectiveCalls const& calls, void* user, int rank, int n_ranks)
+      : calls_(calls), user_(user), rank_(rank), n_ranks_(n_ranks) {}
+
+  int Rank() const override { return rank_; }
+  int Size() const override { return n_ranks_; }
+  void Sum(Span<std::int64_t> values) override { Check(calls_.sum(user_, values.data(), values.size()), "sum"); }
+  void Max(Span<std::uint64_t> values) override { Check(calls_.max(user_, values.data(), values.size()), "max"); }
+
+  std::vector<std::vector<std::byte>> Gather(Span<std::byte const> mine) override {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(n_ranks_), 0);
+    counts[static_cast<std::size_t>(rank_)] = static_cast<std::int64_t>(mine.size());
+    Sum(counts);
+    std::vector<std::uint64_t> sizes;
+    std::uint64_t total = 0;
+    for (auto const count : counts) {
+      sizes.push_back(SizeOf(count, &total));
+    }
+    std::vector<std::byte> all(total);
+    Check(calls_.gather(user_, mine.data(), sizes.data(), all.data()), "gather");
+    std::vector<std::vector<std::byte>> by_rank;
+    auto const* next = all.data();
+    for (auto const size : sizes) {
+      by_rank.emplace_back(next, next + size);
+      next += size;
+    }
+    return by_rank;
+  }
+
+  void Abort(std::string const& why) noexcept override {
+    if (calls_.abort != nullptr) calls_.abort(user_, why.c_str());
+  }
+
+ private:
+  /// Numbers that came over a wire. \throws Error(kCollective) for what no rank can have.
+  static std::uint64_t SizeOf(std::int64_t count, std::uint64_t* total) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    auto const size = static_cast<std::uint64_t>(count);
+    if (count < 0 || size > kMost - *total) {
+      Fail(ErrorKind::kCollective, "a rank says that it has ", count,
+           " bytes to gather; its sums are not the group's.");
+    }
+    *total += size;
+    return size;
+  }
+
+  void Check(int status, char const* call) {
+    if (status == 0) return;
+    auto const* why = calls_.error == nullptr ? nullptr : calls_.error(user_);
+    Fail(ErrorKind::kCollective, why == nullptr ? "the group's function returned " + std::to_string(status) : why, " (",
+         call, " on rank ", rank_, " of ", n_ranks_, ")");
+  }
+
+  KauriCollectiveCalls calls_;
+  void* user_;
+  int rank_;
+  int n_ranks_;
+};
+
+/// \throws Error(kParameter) for a table of another layout, or with holes.
+KauriCollectiveCalls CallsOf(KauriCollectiveCalls const* given) {
+  NotNull(given, "calls");
+  if (given->size < sizeof(KauriCollectiveCalls)) {
+    Fail(ErrorKind::kParameter, "argument 'calls' has size=", given->size, "; expected sizeof(KauriCollectiveCalls), ",
+         "at least ", sizeof(KauriCollectiveCalls), ".");
+  }
+  NotNull(given->sum, "calls.sum");
+  NotNull(given->max, "calls.max");
+  NotNull(given->gather, "calls.gather");
+  return *given;
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // this file defines functions of the global namespace
+
+int KauriCollectiveCreate(KauriCollectiveCalls const* calls, void* user, int rank, int n_ranks,
+                          KauriCollectiveHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    if (n_ranks < 1 || rank < 0 || rank >= n_ranks) {
+      kauri::Fail(kauri::ErrorKind::kParameter, "there is no rank ", rank, " of ", n_ranks,
+                  "; expected 0 to n_ranks - 1.");
+    }
+    *out = new CollectiveHandle(std::make_shared<CallerCollective>(CallsOf(calls), user, rank, n_ranks));
+  });
+}
+
+int KauriCollectiveFree(KauriCollectiveHandle handle) {
+  return Guard([&] { delete &CollectiveOf(handle); });
+}
+
+int KauriBoosterSetCollective(BoosterHandle handle, KauriCollectiveHandle collective) {
+  return Guard([&] {
+    auto& learner = *BoosterOf(handle).learner;
+    learner.SetCollective(collective == nullptr ? nullptr : CollectiveOf(collective).collective);
+  });
+}

@@ -1,0 +1,186 @@
+/// Several ranks learn what one process learns from all rows: the same bytes of the model, the same digits of metrics.
+#include <gtest/gtest.h>
+
+#include "booster/group/group_fixture.h"
+#include "support/error.h"
+
+namespace kauri {
+namespace {
+
+using namespace group_test;
+
+constexpr std::int64_t kRows = 1500;
+
+/// Features with missing values, ties, few values, a constant; labels with a signal. classes 0: numbers.
+Table MakeTable(std::int64_t n_rows, int classes, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  Table table;
+  table.n_cols = 6;
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    float x[6] = {normal(generator),
+                  std::round(3 * normal(generator)),
+                  normal(generator),
+                  static_cast<float>(generator() % 3),
+                  std::exp(3 * normal(generator)),
+                  1.0F};
+    auto const signal = x[0] + (x[1] > 0 ? x[2] : -x[3]) + 0.3F * normal(generator);
+    auto const label = std::clamp(static_cast<int>(signal + 1.5F), 0, std::max(classes, 1) - 1);
+    table.labels.push_back(classes == 0 ? signal : static_cast<float>(label));
+    if (generator() % 4 == 0) x[generator() % 5] = std::numeric_limits<float>::quiet_NaN();
+    table.values.insert(table.values.end(), x, x + 6);
+  }
+  return table;
+}
+
+struct Case {
+  std::string name;
+  Params params;
+  Table table;
+};
+
+std::vector<Partition> Partitions(std::int64_t n_rows) {
+  return {Contiguous(n_rows, 2),    Contiguous(n_rows, 5),   RandomRuns(n_rows, 3, 1),
+          RandomRuns(n_rows, 8, 2), Scattered(n_rows, 3, 3), OnLast(n_rows, 2)};
+}
+
+/// Expects of every partition what one process learns.
+void ExpectSame(Case const& spec, std::vector<Partition> const& partitions, int n_rounds = 4) {
+  auto const n_rows = spec.table.NumRows();
+  auto const whole = MakeMatrix(spec.table, AllRows(n_rows), false);
+  auto const alone = Train(nullptr, spec.params, n_rounds, whole, whole);
+  for (std::size_t number = 0; number < partitions.size(); ++number) {
+    auto const& partition = partitions[number];
+    auto const n_ranks = static_cast<int>(partition.size());
+    auto const errors = RunRanks(n_ranks, [&](Collective* group) {
+      auto const& rows = partition[static_cast<std::size_t>(group->Rank())];
+      auto const mine = MakeMatrix(spec.table, rows, true);
+      auto const learnt = Train(group, spec.params, n_rounds, mine, mine);
+      EXPECT_EQ(learnt.lines, alone.lines) << spec.name << ", partition " << number << ", rank " << group->Rank();
+      EXPECT_TRUE(learnt.model == alone.model) << spec.name << ", partition " << number << ", rank " << group->Rank();
+    });
+    for (auto const& error : errors) EXPECT_EQ(error, "") << spec.name << ", partition " << number;
+  }
+}
+
+TEST(Group, SquaredErrorOfAnyPartition) {
+  ExpectSame({"squared error", {{"max_depth", "5"}, {"max_bin", "32"}}, MakeTable(kRows, 0, 1)}, Partitions(kRows));
+}
+
+TEST(Group, OfOneRankIsAProcessAlone) {
+  ExpectSame({"one rank", {{"max_depth", "4"}}, MakeTable(300, 0, 9)}, {Contiguous(300, 1)});
+}
+
+TEST(Group, GrowthAndSampling) {
+  std::vector<std::pair<std::string, Params>> const kinds{
+      {"lossguide", {{"grow_policy", "lossguide"}, {"max_leaves", "20"}, {"max_depth", "0"}}},
+      {"rows drawn", {{"subsample", "0.6"}, {"seed", "7"}}},
+      {"rows drawn by gradients", {{"subsample", "0.4"}, {"sampling_method", "gradient_based"}}},
+      {"columns drawn", {{"colsample_bytree", "0.7"}, {"colsample_bylevel", "0.7"}, {"colsample_bynode", "0.7"}}},
+      {"dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}},
+      {"a forest", {{"num_parallel_tree", "3"}, {"subsample", "0.5"}}},
+      {"approx", {{"tree_method", "approx"}}},
+      {"constraints", {{"monotone_constraints", "(1,-1,0,0,0,0)"}, {"interaction_constraints", "[[0,1],[2,3,4]]"}}},
+      {"many bins", {{"max_bin", "1000"}, {"min_child_weight", "5"}}},
+  };
+  for (auto const& [name, params] : kinds) {
+    ExpectSame({name, params, MakeTable(kRows, 0, 2)}, {Contiguous(kRows, 3), RandomRuns(kRows, 4, 5)});
+  }
+}
+
+TEST(Group, Objectives) {
+  for (auto const* name : {"binary:logistic", "binary:hinge", "reg:squarederror", "reg:absoluteerror",
+                           "reg:pseudohubererror", "reg:quantileerror", "reg:expectileerror"}) {
+    auto const is_binary = std::string(name).find("binary") == 0;
+    Params params{{"objective", name}, {"max_depth", "4"}};
+    if (std::string(name) == "reg:quantileerror") params.emplace_back("quantile_alpha", "0.3");
+    if (std::string(name) == "reg:expectileerror") params.emplace_back("expectile_alpha", "0.8");
+    ExpectSame({name, params, MakeTable(kRows, is_binary ? 2 : 0, 3)}, {Contiguous(kRows, 3), RandomRuns(kRows, 4, 6)});
+  }
+  auto positive = MakeTable(kRows, 3, 4);
+  for (auto const* name : {"count:poisson", "reg:gamma", "reg:tweedie", "reg:squaredlogerror"}) {
+    auto table = positive;
+    for (auto& label : table.labels) label += std::string(name) == "reg:gamma" ? 0.5F : 0.0F;
+    ExpectSame({name, {{"objective", name}}, table}, {Contiguous(kRows, 3), RandomRuns(kRows, 4, 7)});
+  }
+}
+
+TEST(Group, Classes) {
+  for (auto const* strategy : {"one_output_per_tree", "multi_output_tree"}) {
+    Params const params{{"objective", "multi:softprob"}, {"num_class", "4"},        {"multi_strategy", strategy},
+                        {"eval_metric", "mlogloss"},     {"eval_metric", "merror"}, {"eval_metric", "auc"}};
+    ExpectSame({strategy, params, MakeTable(kRows, 4, 5)}, {Contiguous(kRows, 3), RandomRuns(kRows, 4, 8)});
+  }
+}
+
+TEST(Group, WeightsAndBaseMargins) {
+  auto table = MakeTable(kRows, 2, 6);
+  std::mt19937 generator(11);
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    table.weights.push_back(static_cast<float>(generator() % 5) * 0.37F);
+    table.base_margin.push_back(static_cast<float>(generator() % 7) * 0.1F - 0.3F);
+  }
+  Params const params{
+      {"objective", "binary:logistic"}, {"eval_metric", "logloss"}, {"eval_metric", "auc"}, {"eval_metric", "aucpr"}};
+  ExpectSame({"weights", params, table}, Partitions(kRows));
+}
+
+TEST(Group, CategoriesAndSparseRows) {
+  auto table = MakeTable(kRows, 2, 7);
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    table.values[row * 6 + 3] = static_cast<float>((row * 7) % 40);
+    table.values[row * 6 + 5] = static_cast<float>(row / 500);  // some ranks see one of three
+  }
+  table.types = {"float", "float", "float", "c", "float", "c"};
+  ExpectSame({"categories", {{"objective", "binary:logistic"}}, table}, Partitions(kRows));
+  auto sparse = MakeTable(kRows, 0, 8);
+  std::mt19937 generator(12);
+  for (auto& value : sparse.values) {
+    if (generator() % 3 != 0) value = std::numeric_limits<float>::quiet_NaN();
+  }
+  sparse.sparse = true;
+  ExpectSame({"sparse rows", {}, sparse}, Partitions(kRows));
+}
+
+TEST(Group, FlagsThatShareColumns) {
+  auto table = MakeTable(kRows, 0, 13);
+  table.n_cols = 24;
+  std::vector<float> wide;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (std::int64_t col = 0; col < 24; ++col) {
+      wide.push_back(col < 2 ? table.values[row * 6 + col] : static_cast<float>((row * 31 + row / 7) % 22 == col - 2));
+    }
+  }
+  table.values = wide;
+  ExpectSame({"one-hot columns", {}, table}, Partitions(kRows));
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    if (i % 24 >= 2 && wide[i] == 0.0F) table.values[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  table.sparse = true;
+  ExpectSame({"one-hot entries", {}, table}, Partitions(kRows));
+}
+
+TEST(Group, Queries) {
+  auto table = MakeTable(1200, 4, 10);
+  for (std::int64_t left = 1200; left > 0;) {
+    auto const size = std::min<std::int64_t>(left, 5 + left % 17);
+    table.group_sizes.push_back(size);
+    left -= size;
+  }
+  Partition partition(3);
+  std::int64_t row = 0;
+  for (std::size_t group = 0; group < table.group_sizes.size(); ++group) {
+    for (std::int64_t i = 0; i < table.group_sizes[group]; ++i) partition[(group / 5) % 3].push_back(row++);
+  }
+  for (auto const* name : {"rank:ndcg", "rank:pairwise", "rank:map"}) {
+    auto labels = table;
+    if (std::string(name) == "rank:map") {
+      for (auto& label : labels.labels) label = label > 1 ? 1.0F : 0.0F;
+    }
+    Params const params{{"objective", name}, {"eval_metric", "ndcg@5"}, {"eval_metric", "map"}};
+    ExpectSame({name, params, labels}, {partition});
+  }
+}
+
+}  // namespace
+}  // namespace kauri
