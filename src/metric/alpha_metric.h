@@ -5,11 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/lane_sum.h"
-#include "common/weighted_sum.h"
 #include "kauri/metric.h"
 #include "metric/formula.h"
 #include "metric/inputs.h"
+#include "metric/row_losses.h"
 
 namespace kauri {
 
@@ -30,23 +29,19 @@ class AlphaMetric : public Metric {
   }
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
     Validate(info, OutputsPerRow(name_, predictions, info));
-    auto const n = static_cast<std::int64_t>(predictions.size());
-    auto const sum = SumBlocks<WeightedSum>(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
-      LaneSum<WeightedSum> block;
-      for (auto element = begin; element < end; ++element) block.Add(element - begin, At(predictions, info, element));
-      return block.Total();
-    });
+    auto const loss_of = [&](std::int64_t element) { return At(predictions, info, element); };
+    auto const sum = SumLossesOfRows(ctx, info, NumAlphas(), loss_of);
     return sum.Mean();
   }
   MetricFormula Formula() const override { return {losses_}; }
 
  private:
   std::int64_t NumAlphas() const { return static_cast<std::int64_t>(losses_.size()); }
-  WeightedSum At(Span<float const> predictions, MetaInfo const& info, std::int64_t element) const {
+  WeightedLoss At(Span<float const> predictions, MetaInfo const& info, std::int64_t element) const {
     auto const row = element / NumAlphas();
     auto const weight = info.Weight(row);
     auto const value = losses_[element % NumAlphas()](predictions[element], info.labels[row]);
-    return {static_cast<double>(value * weight), static_cast<double>(weight)};
+    return {value * weight, weight};
   }
 
   std::string name_;

@@ -11,6 +11,9 @@
 ///
 /// With query groups both are the mean over the groups in which they are defined, whatever the groups' weights but 0,
 /// as in XGBoost; auc is then the share of pairs of rows that the predictions put in the order of the labels.
+///
+/// Several ranks: each scores its groups. Without groups every rank gets the predictions, labels and weights of all, 12
+/// bytes per row, and computes the value as one process does.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,8 +21,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "collective/all_rows.h"
 #include "common/block_sum.h"
-#include "common/lane_sum.h"
 #include "common/parallel_for.h"
 #include "common/weighted_sum.h"
 #include "kauri/error.h"
@@ -138,8 +141,9 @@ WeightedSum GroupScore(PrecisionRecall, Context const& ctx, Group const& group, 
 template <typename Curve>
 double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
   QueryGroups const groups(info);
-  auto const n_groups = groups.Count();
-  auto const units = UnitsPerWeight(1.0F, info.n_rows);
+  QueryOrder const order(ctx, info);
+  auto const n_groups = order.NumMine();
+  auto const units = UnitsPerWeight(1.0F, order.NumRows());
   std::vector<WeightedSum> scores(n_groups);
   Context within = ctx;
   if (n_groups > 1) within.threads = 1;
@@ -151,7 +155,7 @@ double Grouped(Context const& ctx, Span<float const> predictions, MetaInfo const
       scores[index] = GroupScore(Curve{}, within, group, units);
     }
   });
-  return MeanOfDefined(SumInLanes<WeightedSum>(n_groups, [&](std::int64_t index) { return scores[index]; }));
+  return MeanOfDefined(SumGroupScores(ctx, order, scores));
 }
 
 /// Outputs that are classes, instead of one for each column of labels.
@@ -177,18 +181,22 @@ class AreaMetric : public Metric {
     }
   }
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
+    auto const grouped = HaveQueryGroups(ctx, info);
+    if (!grouped && IsDistributed(ctx)) {
+      auto const all = GatherLabels(ctx, info, predictions);
+      return Evaluate(Alone(ctx), all.values, all.info);
+    }
     auto const n_outputs = OutputsPerRow(Name(), predictions, info);
     Validate(info, n_outputs);
-    auto const area = Dispatch(ctx, predictions, info, n_outputs);
+    auto const area = grouped ? Grouped<Curve>(ctx, predictions, info) : AreaOf(ctx, predictions, info, n_outputs);
     WarnIfUndefined(Name(), area);
     return area;
   }
   MetricFormula Formula() const override { return {Curve{}}; }
 
  private:
-  double Dispatch(Context const& ctx, Span<float const> predictions, MetaInfo const& info,
-                  std::int64_t n_outputs) const {
-    if (!info.group_ptr.empty()) return Grouped<Curve>(ctx, predictions, info);
+  static double AreaOf(Context const& ctx, Span<float const> predictions, MetaInfo const& info,
+                       std::int64_t n_outputs) {
     if (IsOfClasses(info, n_outputs)) return SeveralClasses<Curve>(ctx, predictions, info, n_outputs);
     return TwoClasses<Curve>(ctx, predictions, info);
   }

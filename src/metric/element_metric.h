@@ -4,13 +4,13 @@
 #include <cmath>
 #include <string>
 
-#include "common/block_sum.h"
 #include "common/loss/element_weights.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/formula.h"
 #include "metric/inputs.h"
 #include "metric/loss_kernels.h"
+#include "metric/row_losses.h"
 
 namespace kauri {
 
@@ -32,10 +32,14 @@ class ElementMetric : public Metric {
   }
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
     Validate(info, OutputsPerRow(Name(), predictions, info));
-    auto const n = static_cast<std::int64_t>(info.labels.size());
-    auto const sum = SumBlocks<WeightedSum>(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+    auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
       return BlockSum(predictions.data() + begin, info, begin, end);
-    });
+    };
+    auto const loss_of = [&](std::int64_t element) {
+      auto const weight = info.Weight(element / info.n_targets);
+      return WeightedLoss{loss_(predictions[element], info.labels[element]) * weight, weight};
+    };
+    auto const sum = SumLossesOfRows(ctx, info, info.n_targets, sum_of, loss_of);
     return Loss::kTakesRoot ? std::sqrt(sum.Mean()) : sum.Mean();
   }
   MetricFormula Formula() const override { return {loss_}; }

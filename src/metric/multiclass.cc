@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "common/block_sum.h"
 #include "common/loss/element_weights.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
@@ -9,6 +8,7 @@
 #include "metric/inputs.h"
 #include "metric/loss_kernels.h"
 #include "metric/metric_table.h"
+#include "metric/row_losses.h"
 
 namespace kauri {
 namespace {
@@ -39,10 +39,16 @@ class ClassMetric : public Metric {
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
     auto const n_classes = OutputsPerRow(name_, predictions, info);
     Validate(info, n_classes);
-    auto const sum = SumBlocks<WeightedSum>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+    auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
       return BlockSum(predictions.data(), n_classes, info, begin, end);
-    });
-    return sum.Mean();
+    };
+    auto const loss_of = [&](std::int64_t row) {
+      auto const label = info.labels[row];
+      auto const picked =
+          Pick(Loss{}, predictions.data() + row * n_classes, n_classes, static_cast<std::int64_t>(label));
+      return WeightedLoss{Loss{}(picked, label) * info.Weight(row), info.Weight(row)};
+    };
+    return SumLossesOfRows(ctx, info, 1, sum_of, loss_of).Mean();
   }
   MetricFormula Formula() const override { return {Loss{}}; }
 

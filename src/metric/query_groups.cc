@@ -1,9 +1,22 @@
 #include "metric/query_groups.h"
 
+#include <array>
+
+#include "collective/parcel.h"
+#include "collective/reduce.h"
+#include "common/lane_sum.h"
 #include "kauri/error.h"
 #include "metric/inputs.h"
 
 namespace kauri {
+namespace {
+
+WeightedSum SumInOrder(std::vector<WeightedSum> const& scores) {
+  return SumInLanes<WeightedSum>(static_cast<std::int64_t>(scores.size()),
+                                 [&](std::int64_t group) { return scores[group]; });
+}
+
+}  // namespace
 
 void QueryGroups::Validate(std::string const& metric, std::int64_t n_outputs) const {
   CheckLabelCount(metric, info_);
@@ -16,6 +29,34 @@ void QueryGroups::Validate(std::string const& metric, std::int64_t n_outputs) co
          info_.group_ptr.empty() ? " query group (none are given, so all rows are one)" : " query groups",
          "; set exactly one weight per group, or none");
   }
+}
+
+bool HaveQueryGroups(Context const& ctx, MetaInfo const& info) {
+  if (!IsDistributed(ctx)) return !info.group_ptr.empty();
+  auto const with = info.n_rows > 0 && !info.group_ptr.empty();
+  auto const without = info.n_rows > 0 && info.group_ptr.empty();
+  std::array<std::uint64_t, 2> some{with ? 1U : 0U, without ? 1U : 0U};
+  MaxOverRanks(ctx, {some.data(), some.size()});
+  if (some[0] == 1U && some[1] == 1U) {
+    Fail(ErrorKind::kData, "some ranks have query groups, others have rows without groups; set qid or group on all");
+  }
+  return some[0] == 1U;
+}
+
+WeightedSum SumGroupScores(Context const& ctx, QueryOrder const& order, std::vector<WeightedSum> const& scores) {
+  if (!IsDistributed(ctx)) return SumInOrder(scores);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t group = 0; group < order.NumMine(); ++group) numbers.push_back(order.Number(group));
+  Parcel parcel;
+  parcel.Add(numbers);
+  parcel.Add(scores);
+  std::vector<WeightedSum> all(ToSize(order.NumGroups()));
+  for (auto& of_rank : GatherParcels(ctx, parcel)) {
+    auto const places = of_rank.Take<std::int64_t>();
+    auto const of_places = of_rank.Take<WeightedSum>();
+    for (std::size_t i = 0; i < places.size(); ++i) all.at(ToSize(places[i])) = of_places.at(i);
+  }
+  return SumInOrder(all);
 }
 
 }  // namespace kauri

@@ -3,7 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "collective/query_order.h"
+#include "common/weighted_sum.h"
+#include "kauri/context.h"
 #include "kauri/meta_info.h"
 
 namespace kauri {
@@ -29,5 +33,13 @@ class QueryGroups {
 
   MetaInfo const& info_;
 };
+
+/// Whether there are query groups, on all ranks; ranks without rows go with the others. \throws Error(kData) when some
+/// ranks have groups and others have not.
+bool HaveQueryGroups(Context const& ctx, MetaInfo const& info);
+
+/// The scores of the groups of all ranks, in the order of the groups, added in lanes (common/lane_sum.h). scores: of
+/// this rank's, [order.NumMine()]. With several ranks one call of Gather: 24 bytes per group.
+WeightedSum SumGroupScores(Context const& ctx, QueryOrder const& order, std::vector<WeightedSum> const& scores);
 
 }  // namespace kauri

@@ -1,5 +1,6 @@
 /// ndcg, map and pre on the host. Per group: rows sorted by prediction, the values of the first places added up in
 /// lanes; ndcg once more in the order of the labels. Groups are independent; their scores are added in lanes as well.
+/// Several ranks: each scores its groups. Without groups all rows are one, and every rank gets them, 8 bytes each.
 #include "metric/rank_metrics.h"
 
 #include <dmlc/parameter.h>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "collective/all_rows.h"
 #include "common/lane_sum.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
@@ -96,10 +98,11 @@ class GroupScorer {
 };
 
 /// RankDiscount of every place that some group has and the rule looks at.
-std::vector<double> Discounts(Context const& ctx, RankRule const& rule, QueryGroups const& groups) {
+std::vector<double> Discounts(Context const& ctx, RankRule const& rule, QueryGroups const& groups,
+                              std::int64_t n_groups) {
   std::int64_t n_places = 0;
   if (rule.kind == Kind::kNdcg) {
-    for (std::int64_t group = 0; group < groups.Count(); ++group) {
+    for (std::int64_t group = 0; group < n_groups; ++group) {
       n_places = std::max(n_places, rule.Top(groups.Size(group)));
     }
   }
@@ -161,10 +164,16 @@ void RankMetric::Validate(MetaInfo const& info, std::int64_t n_outputs) const {
 MetricFormula RankMetric::Formula() const { return {rule_}; }
 
 double RankMetric::Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const {
+  auto const grouped = HaveQueryGroups(ctx, info);
+  if (!grouped && IsDistributed(ctx)) {
+    auto const all = GatherLabels(ctx, info, predictions);
+    return Evaluate(Alone(ctx), all.values, all.info);
+  }
   Validate(info, OutputsPerRow(Name(), predictions, info));
   QueryGroups const groups(info);
-  auto const n_groups = groups.Count();
-  auto const discounts = Discounts(ctx, rule_, groups);
+  QueryOrder const order(ctx, info);
+  auto const n_groups = grouped ? order.NumMine() : groups.Count();
+  auto const discounts = Discounts(ctx, rule_, groups, n_groups);
   std::vector<WeightedSum> scores(n_groups);
   Context within = ctx;
   if (n_groups > 1) within.threads = 1;
@@ -176,7 +185,7 @@ double RankMetric::Evaluate(Context const& ctx, Span<float const> predictions, M
                                    groups.Weight(group));
     }
   });
-  return RankMean(SumInLanes<WeightedSum>(n_groups, [&](std::int64_t group) { return scores[group]; }));
+  return RankMean(SumGroupScores(ctx, order, scores));
 }
 
 void RegisterRankMetrics(Registry<MetricFactory>* registry) {

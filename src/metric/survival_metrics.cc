@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "collective/all_rows.h"
 #include "common/loss/aft_loss.h"
 #include "common/loss/loss_param.h"
 #include "kauri/error.h"
@@ -34,8 +35,13 @@ void CoxLogLoss::Validate(MetaInfo const& info, std::int64_t n_outputs) const {
   }
 }
 
-/// From the latest to the earliest time the hazards at risk grow. NaN without an event.
-double CoxLogLoss::Evaluate(Context const&, Span<float const> predictions, MetaInfo const& info) const {
+/// From the latest to the earliest time the hazards at risk grow. NaN without an event. Every one of several ranks gets
+/// the predictions, labels and weights of all rows, 12 bytes each.
+double CoxLogLoss::Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const {
+  if (IsDistributed(ctx)) {
+    auto const all = GatherLabels(ctx, info, predictions);
+    return Evaluate(Alone(ctx), all.values, all.info);
+  }
   Validate(info, OutputsPerRow(Name(), predictions, info));
   std::vector<std::size_t> rows(info.labels.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});

@@ -5,10 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "common/lane_sum.h"
-#include "common/weighted_sum.h"
 #include "kauri/metric.h"
 #include "metric/formula.h"
+#include "metric/row_losses.h"
 
 namespace kauri {
 
@@ -29,21 +28,18 @@ class BoundMetric : public Metric {
   }
   double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const override {
     CheckBoundInputs(name_, info, static_cast<std::int64_t>(predictions.size()));
-    auto const sum = SumBlocks<WeightedSum>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
-      LaneSum<WeightedSum> block;
-      for (auto row = begin; row < end; ++row) block.Add(row - begin, At(predictions, info, row));
-      return block.Total();
-    });
+    auto const loss_of = [&](std::int64_t row) { return At(predictions, info, row); };
+    auto const sum = SumLossesOfRows(ctx, info, 1, loss_of);
     return sum.Mean();
   }
   MetricFormula Formula() const override { return {loss_}; }
 
  private:
-  WeightedSum At(Span<float const> predictions, MetaInfo const& info, std::int64_t row) const {
+  WeightedLoss At(Span<float const> predictions, MetaInfo const& info, std::int64_t row) const {
     auto const i = static_cast<std::size_t>(row);
     auto const weight = info.Weight(row);
     auto const value = loss_(predictions[i], info.label_lower_bound[i], info.label_upper_bound[i]);
-    return {static_cast<double>(value * weight), static_cast<double>(weight)};
+    return {value * weight, weight};
   }
 
   std::string name_;

@@ -26,8 +26,10 @@ class AbsoluteError : public Objective {
     for (std::int64_t row = 0; row < info.n_rows; ++row) margins.insert(margins.end(), scores.begin(), scores.end());
     std::vector<GradientPair> pairs(margins.size());
     ComputeGradients(ctx, margins, info, 0, pairs);
-    auto const sums = SumByTarget(ctx, pairs, info.n_targets);
-    for (std::int64_t target = 0; target < info.n_targets; ++target) scores[target] += sums.NewtonStep(target);
+    auto const sums = SumByTarget(ctx, info, pairs);
+    for (std::size_t target = 0; target < sums.numerator.size(); ++target) {
+      scores[target] += sums.NewtonStep(static_cast<std::int64_t>(target));
+    }
     return scores;
   }
   void TransformMargins(Context const&, Span<float>, std::int64_t) const override {}

@@ -15,6 +15,7 @@
 #include "common/block_sum.h"
 #include "common/math.h"
 #include "common/parallel_for.h"
+#include "kauri/collective.h"
 #include "kauri/error.h"
 #include "kauri/objective.h"
 #include "objective/labels.h"
@@ -50,6 +51,13 @@ Pair RowPair(double hazard, bool has_event, EventSums const& sums) {
   auto const expected = hazard * sums.inverse;
   auto const hessian = expected - hazard * hazard * sums.inverse_square;
   return {expected - (has_event ? 1.0 : 0.0), std::max(hessian, 0.0)};
+}
+
+/// \throws Error(kData) with several ranks.
+void RequireAlone(Context const& ctx) {
+  if (!IsDistributed(ctx)) return;
+  Fail(ErrorKind::kData, kName, ": the gradient of a row depends on all rows at risk at its time, and ",
+       ctx.collective->Size(), " ranks have some of the rows each; train in one process, or use survival:aft");
 }
 
 class Cox : public Objective {
@@ -89,6 +97,7 @@ std::vector<double> RiskByPlace(std::vector<std::int64_t> const& rows, std::vect
 
 void Cox::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,
                            Span<GradientPair> out) const {
+  RequireAlone(ctx);
   auto const& labels = info.labels;
   if (margins.size() != labels.size() || out.size() != labels.size()) {
     Fail(ErrorKind::kInternal, "gradients of ", labels.size(), " labels asked for ", margins.size(), " margins and ",

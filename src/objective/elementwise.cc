@@ -22,8 +22,7 @@ void ElementwiseObjective::ComputeGradients(Context const& ctx, Span<float const
 }
 
 std::vector<float> ElementwiseObjective::NewtonStep(Context const& ctx, MetaInfo const& info) const {
-  auto const n = static_cast<std::int64_t>(info.labels.size());
-  auto const sums = SumBlocks<TargetSums>(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+  auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
     ElementBuffer buffer;
     ElementBuffer margins{};
     std::array<GradientPair, kRowBlock> pairs;
@@ -35,10 +34,20 @@ std::vector<float> ElementwiseObjective::NewtonStep(Context const& ctx, MetaInfo
       block.Add(element % info.n_targets, static_cast<double>(pair.gradient), static_cast<double>(pair.hessian));
     }
     return block;
-  });
-  std::vector<float> margins(info.n_targets, 0.0F);
-  if (n == 0) return margins;
-  for (std::int64_t target = 0; target < info.n_targets; ++target) margins[target] = sums.NewtonStep(target);
+  };
+  auto const term_of = [&](std::int64_t element) {
+    float const margin = 0.0F;
+    float const weight = info.Weight(element / info.n_targets);
+    GradientPair pair;
+    Gradients({&margin, info.labels.data() + element, &weight, &pair, 1});
+    return TargetTerm{static_cast<double>(pair.gradient), static_cast<double>(pair.hessian)};
+  };
+  auto const sums = SumTargets(ctx, info, {info.n_targets}, sum_of, term_of);
+  if (sums.numerator.empty()) return std::vector<float>(ToSize(info.n_targets), 0.0F);
+  std::vector<float> margins;
+  for (std::size_t target = 0; target < sums.numerator.size(); ++target) {
+    margins.push_back(sums.NewtonStep(static_cast<std::int64_t>(target)));
+  }
   return margins;
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
-#include "common/block_sum.h"
+#include "collective/reduce.h"
+#include "collective/row_sums.h"
 #include "common/loss/loss_param.h"
 #include "common/number_list.h"
 #include "common/parallel_for.h"
@@ -81,18 +83,25 @@ class ExpectileError : public SeveralAlphas {
 
   /// The mean label with the shares at `value`.
   static double MeanAt(Context const& ctx, MetaInfo const& info, ExpectileLoss const& loss, double value) {
-    auto const sums = SumBlocks<ShareSums>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+    auto const share_of = [&](std::int64_t row) {
+      auto const label = info.labels[row];
+      auto const share = static_cast<double>(info.Weight(row)) * loss.Share(value, label);
+      return ShareSums{share * static_cast<double>(label), share};
+    };
+    auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
       ShareSums block;
-      for (auto row = begin; row < end; ++row) {
-        auto const label = info.labels[row];
-        auto const share = static_cast<double>(info.Weight(row)) * loss.Share(value, label);
-        block += {share * static_cast<double>(label), share};
-      }
+      for (auto row = begin; row < end; ++row) block += share_of(row);
       return block;
-    });
-    if (info.n_rows == 0) return 0.0;
-    if (!(sums.shares > 0.0)) FailNoWeight(info, kName);
-    return sums.labels / sums.shares;
+    };
+    auto const add_up = [](BlockValues<ShareSums> const& block) {
+      return std::accumulate(block.values, block.values + block.n, ShareSums{},
+                             [](ShareSums sum, ShareSums const& share) { return sum += share; });
+    };
+    auto const sums = SumRows<ShareSums>(ctx, info, {}, sum_of, share_of, add_up);
+    if (sums.shares > 0.0) return sums.labels / sums.shares;
+    auto const n_rows = SumOverRanks(ctx, info.n_rows);
+    if (n_rows > 0) FailNoWeight(n_rows, kName);
+    return 0.0;
   }
 
   std::vector<ExpectileLoss> losses_;

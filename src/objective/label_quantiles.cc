@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collective/all_rows.h"
 #include "common/parallel_for.h"
 #include "common/quantile.h"
 #include "objective/labels.h"
@@ -27,11 +28,12 @@ float LabelQuantile(MetaInfo const& info, float quantile) {
 
 std::vector<float> LabelQuantiles(Context const& ctx, MetaInfo const& info, std::vector<float> const& quantiles,
                                   std::string const& objective) {
+  if (IsDistributed(ctx)) return LabelQuantiles(Alone(ctx), GatherLabels(ctx, info, {}).info, quantiles, objective);
   std::vector<float> result(quantiles.size(), 0.0F);
   if (info.n_rows == 0) return result;
   auto const has_weight = [](float weight) { return weight > 0.0F; };
   if (!info.weights.empty() && std::none_of(info.weights.begin(), info.weights.end(), has_weight)) {
-    FailNoWeight(info, objective);
+    FailNoWeight(info.n_rows, objective);
   }
   ParallelFor(ctx, static_cast<std::int64_t>(quantiles.size()),
               [&](std::int64_t output) { result[output] = LabelQuantile(info, quantiles[output]); });

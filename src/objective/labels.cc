@@ -24,8 +24,8 @@ void CheckRowWeights(MetaInfo const& info, LabelRule const& rule) {
   }
 }
 
-void FailNoWeight(MetaInfo const& info, std::string const& objective) {
-  Fail(ErrorKind::kData, objective, ": the weights of the ", info.n_rows,
+void FailNoWeight(std::int64_t n_rows, std::string const& objective) {
+  Fail(ErrorKind::kData, objective, ": the weights of the ", n_rows,
        " rows add up to 0; give some row a weight above 0: weights must contain at least one non-zero value");
 }
 

@@ -21,8 +21,8 @@ struct LabelRule {
 void CheckLabelCount(MetaInfo const& info, LabelRule const& rule);
 /// \throws Error(kData) unless there are no or [n_rows] weights.
 void CheckRowWeights(MetaInfo const& info, LabelRule const& rule);
-/// For intercepts, which need some weight.
-[[noreturn]] void FailNoWeight(MetaInfo const& info, std::string const& objective);
+/// For intercepts, which need some weight. n_rows: of all ranks.
+[[noreturn]] void FailNoWeight(std::int64_t n_rows, std::string const& objective);
 [[noreturn]] void FailLabel(MetaInfo const& info, LabelRule const& rule, std::size_t index);
 
 /// \throws Error(kData) for a wrong number of labels, or naming the first row whose label is outside the domain; a

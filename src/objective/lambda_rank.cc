@@ -5,10 +5,14 @@
 #include <memory>
 #include <utility>
 
+#include "collective/query_order.h"
+#include "collective/row_ranges.h"
 #include "common/block_sum.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
+#include "objective/all_groups.h"
 #include "objective/formula.h"
+#include "objective/group_weights.h"
 #include "objective/labels.h"
 #include "objective/objective_table.h"
 #include "objective/rank_group.h"
@@ -31,29 +35,38 @@ std::int64_t LargestGroup(std::vector<std::int64_t> const& group_ptr) {
   return largest;
 }
 
-/// By what weights are multiplied so that their mean is 1.
-double WeightScale(std::vector<float> const& weights) {
-  if (weights.empty()) return 1.0;
-  auto const n = static_cast<std::int64_t>(weights.size());
-  auto const grid = WeightGrid(n, *std::max_element(weights.begin(), weights.end()));
-  double sum = 0.0;
-  for (auto const weight : weights) sum += grid.Round(static_cast<double>(weight));
-  return static_cast<double>(n) / sum;
+/// \throws Error(kInternal).
+void CheckSizes(MetaInfo const& info, Span<float const> margins, Span<GradientPair> out) {
+  if (margins.size() == info.labels.size() && out.size() == info.labels.size()) return;
+  Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels asked for ", margins.size(), " margins and ",
+       out.size(), " places");
 }
 
-/// Keeps the bias of positions in a state.
+/// Keeps the bias of positions in a state. What pairs cost is added up pair by pair over all groups: every one of
+/// several ranks computes that from the rows of all, see GatherGroups.
 class LearningRank : public LambdaRank {
  public:
   LearningRank(LambdaRank const& rank, ObjectiveState* state) : LambdaRank(rank), state_(state) {}
 
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                         Span<GradientPair> out) const override {
+    if (!IsDistributed(ctx)) return Learn(ctx, margins, info, iteration, out);
+    CheckSizes(info, margins, out);
+    auto const all = GatherGroups(ctx, info, margins);
+    std::vector<GradientPair> pairs(all.values.size());
+    Learn(Alone(ctx), all.values, all.info, iteration, pairs);
+    auto* next = out.data();
+    for (auto const& range : RangesOf(info)) next = std::copy_n(pairs.begin() + range.first, range.count, next);
+  }
+
+ private:
+  void Learn(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
+             Span<GradientPair> out) const {
     PositionBias bias(*state_, NumPositions(info));
     bias.Learn(Gradients(ctx, margins, info, iteration, &bias, out), BiasNorm());
     bias.Store(state_);
   }
 
- private:
   ObjectiveState* state_;
 };
 
@@ -83,11 +96,10 @@ void LambdaRank::CheckGroups(MetaInfo const& info) const {
     Fail(ErrorKind::kData, name_, ": ", info.weights.size(), " weights for ", n_groups,
          " query groups; set exactly one weight per group, or none");
   }
-  double sum = 0.0;
-  for (auto const weight : info.weights) sum += static_cast<double>(weight);
-  if (!(sum > 0.0)) {
-    Fail(ErrorKind::kData, name_, ": the weights of the ", n_groups, " query groups add up to ", sum,
-         "; give some group a weight above 0");
+  // Of several ranks some may have groups without weight alone; the first round looks at all.
+  auto const has_weight = [](float weight) { return weight > 0.0F; };
+  if (info.global_rows.empty() && std::none_of(info.weights.begin(), info.weights.end(), has_weight)) {
+    FailNoGroupWeight(name_, n_groups);
   }
 }
 
@@ -138,14 +150,12 @@ void LambdaRank::ComputeGradients(Context const& ctx, Span<float const> margins,
 
 PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
                                     std::int64_t iteration, PositionBias const* bias, Span<GradientPair> out) const {
-  if (margins.size() != info.labels.size() || out.size() != info.labels.size()) {
-    Fail(ErrorKind::kInternal, "gradients of ", info.labels.size(), " labels asked for ", margins.size(),
-         " margins and ", out.size(), " places");
-  }
-  auto const n_groups = static_cast<std::int64_t>(info.group_ptr.size()) - 1;
+  CheckSizes(info, margins, out);
+  QueryOrder const order(ctx, info);
+  auto const n_groups = order.NumMine();
   auto rule = Rule();
   rule.key = PairKey(ctx.seed, iteration);
-  auto const weight_scale = WeightScale(info.weights);
+  auto const weight_scale = WeightScale(ctx, name_, info.weights, n_groups, order.NumGroups());
   auto const discounts = RankDiscounts(ctx, target_ == RankTarget::kNdcg ? LargestGroup(info.group_ptr) : 0);
   // Small groups share the memory of a worker.
   auto const block_size = std::max<std::int64_t>(1, n_groups * kRowsPerBlock / std::max<std::int64_t>(info.n_rows, 1));
@@ -155,7 +165,7 @@ PositionCosts LambdaRank::Gradients(Context const& ctx, Span<float const> margin
       auto const begin = info.group_ptr[group];
       auto const end = info.group_ptr[group + 1];
       auto const weight = static_cast<double>(info.Weight(group)) * weight_scale;
-      worker.Compute({group, end - begin, margins.data() + begin, info.labels.data() + begin, weight},
+      worker.Compute({order.Number(group), end - begin, margins.data() + begin, info.labels.data() + begin, weight},
                      out.data() + begin);
     }
     return worker.Costs();

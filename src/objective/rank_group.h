@@ -13,7 +13,7 @@ namespace kauri {
 
 /// The rows of a group, not owning: [n] each.
 struct GroupRows {
-  std::int64_t group = 0;  ///< index among the groups
+  std::int64_t group = 0;  ///< its number among the groups of all ranks
   std::int64_t n = 0;
   float const* scores = nullptr;
   float const* labels = nullptr;

@@ -2,11 +2,12 @@
 
 #include <array>
 
-#include "common/block_sum.h"
+#include "collective/row_sums.h"
 #include "common/lane_sum.h"
 #include "common/parallel_for.h"
 #include "objective/gradient_kernels.h"
 #include "objective/gradient_sizes.h"
+#include "objective/target_sums.h"
 
 namespace kauri {
 namespace {
@@ -22,16 +23,62 @@ struct Output {
   float Label(std::int64_t row) const { return info.labels[LabelOfOutput(row, index, info.n_targets)]; }
 };
 
-double ScaleOf(Context const& ctx, Output const& output) {
-  auto const roots =
-      SumBlocks<WeightedSum>(ctx, output.info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
-        LaneSum<WeightedSum> block;
-        for (auto row = begin; row < end; ++row) {
-          block.Add(row - begin, RootOfResidual(output.Margin(row), output.Label(row), output.info.Weight(row)));
-        }
-        return block.Total();
-      });
-  return ResidualScale(roots);
+WeightedSum RootOf(Output const& output, std::int64_t row) {
+  return RootOfResidual(output.Margin(row), output.Label(row), output.info.Weight(row));
+}
+
+/// Of the rows [begin, end), a block.
+WeightedSum RootsOfBlock(Output const& output, std::int64_t begin, std::int64_t end) {
+  LaneSum<WeightedSum> block;
+  for (auto row = begin; row < end; ++row) block.Add(row - begin, RootOf(output, row));
+  return block.Total();
+}
+
+/// The same of what several ranks have of the rows of a block, with all outputs.
+TargetSums RootsOfValues(BlockValues<WeightedSum> const& block) {
+  std::vector<LaneSum<WeightedSum>> lanes(ToSize(block.per_row));
+  for (std::int64_t i = 0; i < block.n; ++i) {
+    lanes[ToSize(i % block.per_row)].Add(i / block.per_row, block.values[i]);
+  }
+  TargetSums roots(block.per_row);
+  for (std::int64_t output = 0; output < block.per_row; ++output) {
+    auto const root = lanes[ToSize(output)].Total();
+    roots.Add(output, root.loss, root.weight);
+  }
+  return roots;
+}
+
+/// The scales of all outputs from the rows of all ranks, in one call.
+std::vector<double> ScalesOverRanks(Context const& ctx, std::vector<Output> const& outputs, MetaInfo const& info) {
+  auto const n_outputs = static_cast<std::int64_t>(outputs.size());
+  auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
+    TargetSums roots(n_outputs);
+    for (auto const& output : outputs) {
+      auto const root = RootsOfBlock(output, begin / n_outputs, end / n_outputs);
+      roots.Add(output.index, root.loss, root.weight);
+    }
+    return roots;
+  };
+  auto const root_of = [&](std::int64_t item) { return RootOf(outputs[item % n_outputs], item / n_outputs); };
+  auto const roots = SumRows<TargetSums>(ctx, info, {n_outputs, n_outputs * kRowBlock}, sum_of, root_of, RootsOfValues);
+  std::vector<double> scales;
+  for (std::size_t output = 0; output < roots.numerator.size(); ++output) {
+    scales.push_back(ResidualScale({roots.numerator[output], roots.denominator[output]}));
+  }
+  return scales;
+}
+
+/// [n_outputs]; with several ranks, on one without rows, of the others' outputs.
+std::vector<double> ScalesOf(Context const& ctx, std::vector<Output> const& outputs, MetaInfo const& info) {
+  if (IsDistributed(ctx)) return ScalesOverRanks(ctx, outputs, info);
+  std::vector<double> scales;
+  for (auto const& output : outputs) {
+    scales.push_back(
+        ResidualScale(SumBlocks<WeightedSum>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+          return RootsOfBlock(output, begin, end);
+        })));
+  }
+  return scales;
 }
 
 /// What a block of rows has of one output, side by side for the vector loops.
@@ -43,8 +90,7 @@ struct BlockArrays {
 };
 
 template <typename Loss>
-void OutputGradients(Context const& ctx, Loss const& loss, Output const& output, Span<GradientPair> out) {
-  auto const scale = ScaleOf(ctx, output);
+void OutputGradients(Context const& ctx, Loss const& loss, double scale, Output const& output, Span<GradientPair> out) {
   ParallelForBlocks(ctx, output.info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     BlockArrays block;
     for (auto row = begin; row < end; ++row) {
@@ -64,8 +110,12 @@ void GradientsOfAll(Context const& ctx, std::vector<Loss> const& losses, Span<fl
                     MetaInfo const& info, Span<GradientPair> out) {
   auto const n_outputs = static_cast<std::int64_t>(losses.size());
   CheckGradientSizes(ToSize(info.n_rows) * losses.size(), margins, out);
+  std::vector<Output> outputs;
+  for (std::int64_t output = 0; output < n_outputs; ++output) outputs.push_back({margins, info, output, n_outputs});
+  auto const scales = ScalesOf(ctx, outputs, info);
+  if (info.n_rows == 0) return;
   for (std::int64_t output = 0; output < n_outputs; ++output) {
-    OutputGradients(ctx, losses[output], {margins, info, output, n_outputs}, out);
+    OutputGradients(ctx, losses[output], scales[output], outputs[output], out);
   }
 }
 

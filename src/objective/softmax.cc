@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/block_sum.h"
+#include "collective/reduce.h"
+#include "collective/row_sums.h"
 #include "common/math.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
@@ -66,12 +67,43 @@ void ForRowExponents(Context const& ctx, float const* margins, std::int64_t n_ro
 struct ClassWeights {
   std::vector<double> sums;
 
+  ClassWeights() = default;
+  explicit ClassWeights(std::int64_t n_classes) : sums(ToSize(n_classes)) {}
+  explicit ClassWeights(Span<double const> doubles) : sums(doubles.begin(), doubles.end()) {}
+
+  void AppendTo(std::vector<double>* doubles) const { doubles->insert(doubles->end(), sums.begin(), sums.end()); }
   ClassWeights& operator+=(ClassWeights const& other) {
     if (sums.empty()) return *this = other;
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += other.sums[k];
     return *this;
   }
 };
+
+/// What one row adds to them.
+struct ClassWeight {
+  std::int32_t label;
+  float weight;
+};
+
+/// Of the rows of all ranks; empty without rows.
+ClassWeights SumClassWeights(Context const& ctx, MetaInfo const& info, std::int64_t n_classes) {
+  auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
+    ClassWeights block(n_classes);
+    for (auto row = begin; row < end; ++row) block.sums[info.labels[row]] += static_cast<double>(info.Weight(row));
+    return block;
+  };
+  auto const weight_of = [&](std::int64_t row) {
+    return ClassWeight{static_cast<std::int32_t>(info.labels[row]), info.Weight(row)};
+  };
+  auto const add_up = [&](BlockValues<ClassWeight> const& block) {
+    ClassWeights weights(n_classes);
+    for (std::int64_t i = 0; i < block.n; ++i) {
+      weights.sums.at(ToSize(block.values[i].label)) += static_cast<double>(block.values[i].weight);
+    }
+    return weights;
+  };
+  return SumRows<ClassWeights>(ctx, info, {}, sum_of, weight_of, add_up);
+}
 
 /// Probabilities of all classes for predictions; multi:softmax then picks the likeliest class.
 class Softmax : public Objective {
@@ -134,18 +166,12 @@ void Softmax::ComputeGradients(Context const& ctx, Span<float const> margins, Me
 
 std::vector<float> Softmax::EstimateBaseScore(Context const& ctx, MetaInfo const& info) const {
   auto const n_classes = static_cast<std::size_t>(param_.num_class);
-  auto const weights = SumBlocks<ClassWeights>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
-    ClassWeights block{std::vector<double>(n_classes)};
-    for (auto row = begin; row < end; ++row) {
-      block.sums[info.labels[row]] += static_cast<double>(info.Weight(row));
-    }
-    return block;
-  });
+  auto const weights = SumClassWeights(ctx, info, param_.num_class);
   std::vector<float> scores(n_classes, 0.0F);
   if (weights.sums.empty()) return scores;
   double total = 0.0;
   for (auto const sum : weights.sums) total += sum;
-  if (!(total > 0.0)) FailNoWeight(info, name_);
+  if (!(total > 0.0)) FailNoWeight(SumOverRanks(ctx, info.n_rows), name_);
   // float32 steps in XGBoost's order: log(frequency + 1e-6), less its mean over the classes.
   float mean = 0.0F;
   for (std::size_t k = 0; k < n_classes; ++k) {

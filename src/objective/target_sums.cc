@@ -1,11 +1,20 @@
 #include "objective/target_sums.h"
 
-#include "common/block_sum.h"
+#include "collective/reduce.h"
 #include "objective/labels.h"
 
 namespace kauri {
 
 TargetSums::TargetSums(std::int64_t n_targets) : numerator(ToSize(n_targets)), denominator(ToSize(n_targets)) {}
+
+TargetSums::TargetSums(Span<double const> doubles)
+    : numerator(doubles.begin(), doubles.begin() + doubles.size() / 2),
+      denominator(doubles.begin() + doubles.size() / 2, doubles.end()) {}
+
+void TargetSums::AppendTo(std::vector<double>* doubles) const {
+  doubles->insert(doubles->end(), numerator.begin(), numerator.end());
+  doubles->insert(doubles->end(), denominator.begin(), denominator.end());
+}
 
 void TargetSums::Add(std::int64_t target, double top, double bottom) {
   numerator[target] += top;
@@ -26,34 +35,44 @@ float TargetSums::NewtonStep(std::int64_t target) const {
   return hessian > 0.0 ? static_cast<float>(-numerator[target] / hessian) : 0.0F;
 }
 
-TargetSums SumByTarget(Context const& ctx, Span<GradientPair const> pairs, std::int64_t n_targets) {
-  auto const n = static_cast<std::int64_t>(pairs.size());
-  auto const sums = SumBlocks<TargetSums>(ctx, n, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+TargetSums SumByTarget(Context const& ctx, MetaInfo const& info, Span<GradientPair const> pairs) {
+  auto const n_targets = info.n_targets;
+  auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
     TargetSums block(n_targets);
     for (auto i = begin; i < end; ++i) {
       block.Add(i % n_targets, static_cast<double>(pairs[i].gradient), static_cast<double>(pairs[i].hessian));
     }
     return block;
-  });
-  return n == 0 ? TargetSums(n_targets) : sums;
+  };
+  auto const term_of = [&](std::int64_t i) {
+    return TargetTerm{static_cast<double>(pairs[i].gradient), static_cast<double>(pairs[i].hessian)};
+  };
+  return SumTargets(ctx, info, {n_targets}, sum_of, term_of);
 }
 
 std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::string const& objective) {
-  auto const sums = SumBlocks<TargetSums>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
-    TargetSums block(info.n_targets);
-    for (auto row = begin; row < end; ++row) {
+  auto const n_targets = info.n_targets;
+  auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
+    TargetSums block(n_targets);
+    for (auto row = begin / n_targets; row < end / n_targets; ++row) {
       auto const weight = static_cast<double>(info.Weight(row));
-      for (std::int64_t target = 0; target < info.n_targets; ++target) {
-        auto const label = info.labels[row * info.n_targets + target];
+      for (std::int64_t target = 0; target < n_targets; ++target) {
+        auto const label = info.labels[row * n_targets + target];
         block.Add(target, weight * static_cast<double>(label), weight);
       }
     }
     return block;
-  });
-  std::vector<float> means(info.n_targets, 0.0F);
+  };
+  auto const term_of = [&](std::int64_t element) {
+    auto const weight = static_cast<double>(info.Weight(element / n_targets));
+    return TargetTerm{weight * static_cast<double>(info.labels[element]), weight};
+  };
+  auto const sums = SumTargets(ctx, info, {n_targets, kRowBlock * n_targets}, sum_of, term_of);
+  if (sums.numerator.empty()) return std::vector<float>(ToSize(n_targets), 0.0F);
+  std::vector<float> means;
   for (std::size_t target = 0; target < sums.numerator.size(); ++target) {
-    if (!(sums.denominator[target] > 0.0)) FailNoWeight(info, objective);
-    means[target] = static_cast<float>(sums.numerator[target] / sums.denominator[target]);
+    if (!(sums.denominator[target] > 0.0)) FailNoWeight(SumOverRanks(ctx, info.n_rows), objective);
+    means.push_back(static_cast<float>(sums.numerator[target] / sums.denominator[target]));
   }
   return means;
 }

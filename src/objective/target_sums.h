@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collective/row_sums.h"
 #include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "kauri/meta_info.h"
@@ -19,18 +20,40 @@ struct TargetSums {
 
   TargetSums() = default;
   explicit TargetSums(std::int64_t n_targets);
+  /// As AppendTo gave it.
+  explicit TargetSums(Span<double const> doubles);
 
   void Add(std::int64_t target, double top, double bottom);
   TargetSums& operator+=(TargetSums const& other);
+  void AppendTo(std::vector<double>* doubles) const;
   /// -numerator / denominator: of sums of gradients and hessians. 0 without hessian.
   float NewtonStep(std::int64_t target) const;
 };
 
-/// Gradients and hessians. pairs: [n_rows, n_targets].
-TargetSums SumByTarget(Context const& ctx, Span<GradientPair const> pairs, std::int64_t n_targets);
+/// What one element, a row's for one target, adds to the sums of its target.
+struct TargetTerm {
+  double top;
+  double bottom;
+};
 
-/// The weighted mean of the labels of each target, [n_targets]; 0 without rows. \throws Error(kData) when the weights
-/// add up to 0.
+/// The sums over the elements of all ranks (collective/row_sums.h); empty without rows. sum_of(begin, end): of a block
+/// of elements of this rank, in their order. term_of(element): what one adds.
+template <typename SumOf, typename TermOf>
+TargetSums SumTargets(Context const& ctx, MetaInfo const& info, ItemBlocks blocks, SumOf&& sum_of, TermOf&& term_of) {
+  return SumRows<TargetSums>(ctx, info, blocks, sum_of, term_of, [](BlockValues<TargetTerm> const& block) {
+    TargetSums sums(block.per_row);
+    for (std::int64_t i = 0; i < block.n; ++i) {
+      sums.Add((block.first + i) % block.per_row, block.values[i].top, block.values[i].bottom);
+    }
+    return sums;
+  });
+}
+
+/// Gradients and hessians of all ranks. pairs: [n_rows, n_targets]; a rank without rows need not know n_targets.
+TargetSums SumByTarget(Context const& ctx, MetaInfo const& info, Span<GradientPair const> pairs);
+
+/// The weighted mean of the labels of each target, [n_targets] of the ranks that have rows; 0 without rows. \throws
+/// Error(kData) when the weights add up to 0.
 std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::string const& objective);
 
 }  // namespace kauri

@@ -1,0 +1,35 @@
+#include "collective/parcel.h"
+
+#include "kauri/error.h"
+
+namespace kauri {
+
+void Parcel::AddBytes(void const* data, std::size_t size) {
+  auto const before = bytes_.size();
+  auto const length = static_cast<std::uint64_t>(size);
+  bytes_.resize(before + sizeof(length) + size);
+  std::memcpy(bytes_.data() + before, &length, sizeof(length));
+  if (size > 0) std::memcpy(bytes_.data() + before + sizeof(length), data, size);
+}
+
+std::size_t OpenParcel::NextSize(std::size_t value_size) {
+  std::uint64_t size = 0;
+  auto const left = bytes_.size() - cursor_;
+  if (left >= sizeof(size)) {
+    std::memcpy(&size, bytes_.data() + cursor_, sizeof(size));
+    if (size <= left - sizeof(size) && size % value_size == 0) {
+      cursor_ += sizeof(size);
+      return static_cast<std::size_t>(size);
+    }
+  }
+  Fail(ErrorKind::kCollective, "an array of another rank is not whole: ", left, " bytes are left, it says ", size,
+       "; all ranks must run the same version, and their transport must give bytes as it got them");
+}
+
+std::vector<OpenParcel> GatherParcels(Context const& ctx, Parcel const& mine) {
+  std::vector<OpenParcel> parcels;
+  for (auto& bytes : ctx.collective->Gather(mine.Bytes())) parcels.emplace_back(std::move(bytes));
+  return parcels;
+}
+
+}  // namespace kauri

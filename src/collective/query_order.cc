@@ -1,0 +1,88 @@
+#include "collective/query_order.h"
+
+#include <algorithm>
+
+#include "collective/parcel.h"
+#include "collective/row_ranges.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+/// Groups in each range of rows.
+std::vector<std::int64_t> CountGroups(std::vector<RowRange> const& ranges, MetaInfo const& info) {
+  std::vector<std::int64_t> counts(ranges.size());
+  std::size_t place = 0;
+  std::int64_t end = 0;  // of the range, among the rows of this rank
+  for (std::size_t group = 0; !ranges.empty() && group + 1 < info.group_ptr.size(); ++group) {
+    auto const first = info.group_ptr[group];
+    auto const last = info.group_ptr[group + 1];
+    if (end == 0) end = ranges[0].count;
+    while (last > first && first >= end) end += ranges[++place].count;
+    if (last > end) {
+      Fail(ErrorKind::kData, "the rows of query group ", group,
+           " do not follow each other among the rows of all ranks; ",
+           "a group lies whole on one rank: move its rows to the rank of its first one");
+    }
+    ++counts[place];
+  }
+  return counts;
+}
+
+/// A range of rows with its groups.
+struct GroupRange {
+  RowRange rows;
+  std::int64_t n_groups;
+  std::int64_t number = 0;  ///< of its first group, among those of all ranks
+};
+
+std::vector<GroupRange> RangesOfRank(OpenParcel* parcel) {
+  auto const rows = parcel->Take<RowRange>();
+  auto const counts = parcel->Take<std::int64_t>();
+  std::vector<GroupRange> ranges;
+  for (std::size_t i = 0; i < rows.size(); ++i) ranges.push_back({rows[i], counts.at(i)});
+  return ranges;
+}
+
+}  // namespace
+
+QueryOrder::QueryOrder(Context const& ctx, MetaInfo const& info) {
+  if (IsDistributed(ctx)) {
+    NumberOverRanks(ctx, info);
+    return;
+  }
+  n_mine_ = std::max<std::int64_t>(static_cast<std::int64_t>(info.group_ptr.size()) - 1, 0);
+  n_groups_ = n_mine_;
+  n_rows_ = info.n_rows;
+}
+
+void QueryOrder::NumberOverRanks(Context const& ctx, MetaInfo const& info) {
+  if (!info.group_ptr.empty() && info.group_ptr.back() != info.n_rows) {
+    Fail(ErrorKind::kData, "the query groups have ", info.group_ptr.back(), " rows, the data set ", info.n_rows,
+         "; their sizes must add up to it");
+  }
+  auto const mine = RangesOf(info);
+  auto const counts = CountGroups(mine, info);
+  Parcel parcel;
+  parcel.Add(mine);
+  parcel.Add(counts);
+  std::vector<GroupRange> all;
+  for (auto& of_rank : GatherParcels(ctx, parcel)) {
+    for (auto const& range : RangesOfRank(&of_rank)) all.push_back(range);
+  }
+  auto const by_row = [](GroupRange const& a, GroupRange const& b) { return a.rows.first < b.rows.first; };
+  std::sort(all.begin(), all.end(), by_row);
+  for (auto& range : all) {
+    if (range.rows.first != n_rows_) FailPartition(range.rows.first);
+    range.number = n_groups_;
+    n_rows_ += range.rows.count;
+    n_groups_ += range.n_groups;
+  }
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    auto const range = std::lower_bound(all.begin(), all.end(), GroupRange{mine[i], 0}, by_row);
+    for (std::int64_t group = 0; group < counts[i]; ++group) numbers_.push_back(range->number + group);
+  }
+  n_mine_ = static_cast<std::int64_t>(numbers_.size());
+}
+
+}  // namespace kauri

@@ -1,0 +1,21 @@
+/// \file The rows of a rank among those of all ranks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kauri/meta_info.h"
+
+namespace kauri {
+
+/// The ranges of this rank's rows, in their order here; those that go on where the one before ends are joined, none is
+/// empty. \throws Error(kData) unless they have as many rows as the data set, numbered from 0 to below 2^32.
+std::vector<RowRange> RangesOf(MetaInfo const& info);
+
+/// Rows of all ranks, whose ranges are given by rank. \throws Error(kData) for a row beyond their number.
+std::int64_t CountRows(std::vector<std::vector<RowRange>> const& ranges);
+
+/// For ranks whose ranges do not hold each row from 0 on exactly once.
+[[noreturn]] void FailPartition(std::int64_t row);
+
+}  // namespace kauri

@@ -1,0 +1,152 @@
+/// \file Sums over the rows of all ranks, with the bits of one process that has the rows in their global order.
+///
+/// Vocabulary: item = what is added up: a row, or one of as many values as every row has (a target's, an output's);
+/// items are numbered along with the rows, from row * per_row on.
+///
+/// One process adds up blocks of consecutive items and then the blocks (common/block_sum.h). Ranks do the same with
+/// blocks of global numbers: (1) a block whose items follow each other on one rank is summed there; (2) of all other
+/// blocks the values of the items are exchanged, in the same call of Gather as the sums; (3) every rank adds up the
+/// exchanged values of a block as one process does, and then all blocks in order.
+///
+/// Volume: a Sum per block, and the values of at most two blocks per range of rows: of all rows where they are
+/// scattered.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "collective/block_ledger.h"
+#include "collective/parcel.h"
+#include "collective/row_ranges.h"
+#include "common/block_sum.h"
+
+namespace kauri {
+
+/// The values of a block that no rank has whole.
+template <typename Value>
+struct BlockValues {
+  Value const* values;  ///< [n]
+  std::int64_t n;
+  std::int64_t first;    ///< global number of the first item
+  std::int64_t per_row;  ///< items; a rank without rows may not know it otherwise
+};
+
+namespace detail {
+
+/// Sums that are no plain values have AppendTo(doubles) and a constructor from what that appended.
+template <typename Sum>
+void AppendDoubles(Sum const& sum, std::vector<double>* doubles) {
+  if constexpr (std::is_trivially_copyable_v<Sum>) {
+    static_assert(sizeof(Sum) % sizeof(double) == 0);
+    doubles->resize(doubles->size() + sizeof(Sum) / sizeof(double));
+    std::memcpy(doubles->data() + doubles->size() - sizeof(Sum) / sizeof(double), &sum, sizeof(Sum));
+  } else {
+    sum.AppendTo(doubles);
+  }
+}
+
+template <typename Sum>
+Sum SumOfDoubles(Span<double const> doubles) {
+  if constexpr (std::is_trivially_copyable_v<Sum>) {
+    if (doubles.size() * sizeof(double) != sizeof(Sum)) FailBlocks();
+    Sum sum;
+    std::memcpy(static_cast<void*>(&sum), doubles.data(), sizeof(Sum));
+    return sum;
+  } else {
+    return Sum(doubles);
+  }
+}
+
+/// Of this rank: what one array each has of blocks, ranges, sums and values.
+template <typename Sum, typename Value, typename SumOf, typename ValueOf>
+Parcel PackBlocks(Context const& ctx, std::vector<RowRange> const& ranges, ItemBlocks blocks, SumOf&& sum_of,
+                  ValueOf&& value_of) {
+  auto const parts = SplitIntoBlocks(ranges, blocks);
+  std::vector<Sum> sums(parts.wholes.size());
+  ParallelFor(ctx, static_cast<std::int64_t>(sums.size()), [&](std::int64_t i) {
+    auto const begin = parts.wholes[i].item;
+    sums[i] = sum_of(begin, begin + blocks.length);
+  });
+  std::vector<Value> values(parts.singles.size());
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(values.size()), kRowBlock,
+                    [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+                      for (auto i = begin; i < end; ++i) values[i] = value_of(parts.singles[i].item);
+                    });
+  std::vector<double> doubles;
+  for (auto const& sum : sums) AppendDoubles(sum, &doubles);
+  Parcel parcel;
+  parcel.Add(std::vector<ItemBlocks>{blocks});
+  parcel.Add(ranges);
+  parcel.Add(doubles);
+  parcel.Add(values);
+  return parcel;
+}
+
+/// The blocks of all ranks.
+template <typename Sum, typename Value>
+class BlockTable {
+ public:
+  BlockTable(std::int64_t n_rows, ItemBlocks blocks)
+      : blocks_(blocks), ledger_(n_rows, blocks), sums_(ToSize(ledger_.NumBlocks())) {}
+
+  void Put(BlockParts const& parts, std::vector<double> const& doubles, std::vector<Value> const& values) {
+    if (values.size() != parts.singles.size()) FailBlocks();
+    auto const width = parts.wholes.empty() ? 0 : doubles.size() / parts.wholes.size();
+    if (width * parts.wholes.size() != doubles.size()) FailBlocks();
+    for (std::size_t i = 0; i < parts.wholes.size(); ++i) {
+      ledger_.TakeBlock(parts.wholes[i].global);
+      sums_[parts.wholes[i].global] = SumOfDoubles<Sum>({doubles.data() + i * width, width});
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      auto const place = ToSize(ledger_.TakeItem(parts.singles[i].global));
+      if (place >= values_.size()) values_.resize(ToSize(ledger_.NumPlaces()));
+      values_[place] = values[i];
+    }
+  }
+  template <typename AddUp>
+  Sum Total(AddUp&& add_up) {
+    Sum total{};
+    for (std::int64_t block = 0; block < ledger_.NumBlocks(); ++block) {
+      auto const place = ledger_.FirstPlace(block);
+      if (place < 0) {
+        total += sums_[block];
+      } else {
+        total += add_up(BlockValues<Value>{values_.data() + place, ledger_.BlockSize(block), block * blocks_.length,
+                                           blocks_.per_row});
+      }
+    }
+    return total;
+  }
+
+ private:
+  ItemBlocks blocks_;
+  BlockLedger ledger_;
+  std::vector<Sum> sums_;      ///< [n_blocks]
+  std::vector<Value> values_;  ///< of the blocks that no rank has whole
+};
+
+}  // namespace detail
+
+/// The sum over the items of all ranks; with one rank SumBlocks.
+/// \param sum_of Sum of the items [begin, end) of this rank, a block.
+/// \param value_of of one item of this rank, trivially copyable.
+/// \param add_up Sum of the BlockValues of a block, the same bits as sum_of where it has them all.
+/// \throws Error(kData) when the ranks do not have each row exactly once.
+template <typename Sum, typename SumOf, typename ValueOf, typename AddUp>
+Sum SumRows(Context const& ctx, MetaInfo const& info, ItemBlocks blocks, SumOf&& sum_of, ValueOf&& value_of,
+            AddUp&& add_up) {
+  if (!IsDistributed(ctx)) return SumBlocks<Sum>(ctx, info.n_rows * blocks.per_row, blocks.length, sum_of);
+  using Value = std::decay_t<decltype(value_of(std::int64_t{0}))>;
+  auto parcels = GatherParcels(ctx, detail::PackBlocks<Sum, Value>(ctx, RangesOf(info), blocks, sum_of, value_of));
+  auto const ranks = OpenBlocks(&parcels);
+  detail::BlockTable<Sum, Value> table(ranks.n_rows, ranks.blocks);
+  for (std::size_t rank = 0; rank < parcels.size(); ++rank) {
+    auto const doubles = parcels[rank].template Take<double>();
+    table.Put(SplitIntoBlocks(ranks.ranges[rank], ranks.blocks), doubles, parcels[rank].template Take<Value>());
+  }
+  return table.Total(add_up);
+}
+
+}  // namespace kauri

@@ -1,0 +1,40 @@
+/// \file Losses of rows, added up over the rows of all ranks.
+#pragma once
+
+#include <cstdint>
+
+#include "collective/row_sums.h"
+#include "common/lane_sum.h"
+#include "common/weighted_sum.h"
+
+namespace kauri {
+
+/// Of one item: of a row and its output or target. In float32, as the sums of the host and of devices have it.
+struct WeightedLoss {
+  float loss;  ///< times the weight
+  float weight;
+
+  WeightedSum Sum() const { return {static_cast<double>(loss), static_cast<double>(weight)}; }
+};
+
+/// sum_of(begin, end): the sum of a block of items of this rank in lanes. loss_of(item): the WeightedLoss of one.
+template <typename SumOf, typename LossOf>
+WeightedSum SumLossesOfRows(Context const& ctx, MetaInfo const& info, std::int64_t per_row, SumOf&& sum_of,
+                            LossOf&& loss_of) {
+  return SumRows<WeightedSum>(ctx, info, {per_row}, sum_of, loss_of, [](BlockValues<WeightedLoss> const& block) {
+    return SumInLanes<WeightedSum>(block.n, [&](std::int64_t item) { return block.values[item].Sum(); });
+  });
+}
+
+/// The same for losses that have no vector loop.
+template <typename LossOf>
+WeightedSum SumLossesOfRows(Context const& ctx, MetaInfo const& info, std::int64_t per_row, LossOf&& loss_of) {
+  auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
+    LaneSum<WeightedSum> block;
+    for (auto item = begin; item < end; ++item) block.Add(item - begin, loss_of(item).Sum());
+    return block.Total();
+  };
+  return SumLossesOfRows(ctx, info, per_row, sum_of, loss_of);
+}
+
+}  // namespace kauri
