@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from . import callback
 from ._binding import process as _process
 from ._binding.errors import (
+    CollectiveError,
     DataError,
     DeviceError,
     FileError,
@@ -48,6 +49,7 @@ __version__ = _process.VERSION
 
 __all__ = [
     "Booster",
+    "CollectiveError",
     "DMatrix",
     "DataError",
     "DataIter",

@@ -17,13 +17,15 @@ PACKAGE = PROJECT / "kauriboost"
 LAYER = {
     "_public": 0,
     "_binding": 1,
-    "_data": 2,
-    "_model": 3,
-    "_training": 4,
-    "_explaining": 4,
-    "_plotting": 5,
-    "_estimators": 5,
-    "_tools": 6,
+    "_collective": 2,
+    "_data": 3,
+    "_model": 4,
+    "_training": 5,
+    "_explaining": 5,
+    "_plotting": 6,
+    "_estimators": 6,
+    "_dask": 7,
+    "_tools": 7,
 }
 
 

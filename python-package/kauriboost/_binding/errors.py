@@ -41,5 +41,10 @@ class OutOfMemoryError(KauriError, MemoryError):
 
 
 @public("kauriboost")
+class CollectiveError(KauriError):
+    """Another of the ranks that learn a model together, or the way to it."""
+
+
+@public("kauriboost")
 class InternalError(KauriError):
     """A bug in the library."""

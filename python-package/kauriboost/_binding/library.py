@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .errors import (
+    CollectiveError,
     DataError,
     DeviceError,
     FileError,
@@ -63,6 +64,7 @@ _ERRORS: list[type[KauriError]] = [
     DeviceError,
     OutOfMemoryError,
     InternalError,
+    CollectiveError,
 ]
 
 

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_char, c_char_p, c_float, c_int, c_int64, c_uint, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_char, c_char_p, c_float, c_int, c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
 from typing import Any
 
 Handle = c_void_p
 LogCallback = ctypes.CFUNCTYPE(None, c_int, c_char_p)
 NextCallback = ctypes.CFUNCTYPE(c_int, c_void_p)
 ResetCallback = ctypes.CFUNCTYPE(None, c_void_p)
+SumCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_int64), c_uint64)
+MaxCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_uint64), c_uint64)
+GatherCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_uint64), c_void_p)
+AbortCallback = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+ErrorCallback = ctypes.CFUNCTYPE(c_void_p, c_void_p)  # a text; c_char_p as a result would leak
+
+
+class CollectiveCalls(ctypes.Structure):
+    """KauriCollectiveCalls."""
+
+    _fields_ = (
+        ("size", c_size_t),
+        ("sum", SumCallback),
+        ("max", MaxCallback),
+        ("gather", GatherCallback),
+        ("abort", AbortCallback),
+        ("error", ErrorCallback),
+    )
+
 
 _Out = POINTER  # what a call writes to
 _COUNT = _Out(c_uint64)
@@ -94,6 +113,11 @@ ARGUMENTS: dict[str, list[Any]] = {
     "XGBoosterEvalOneIter": [Handle, c_int, POINTER(Handle), POINTER(c_char_p), c_uint64, _TEXT],
     "XGBoosterTrainOneIter": [Handle, Handle, c_int, c_char_p, c_char_p],
     "XGBoosterUpdateOneIter": [Handle, c_int, Handle],
+    # ---- ranks ----
+    "KauriBoosterSetCollective": [Handle, Handle],
+    "KauriCollectiveCreate": [POINTER(CollectiveCalls), c_void_p, c_int, c_int, _Out(Handle)],
+    "KauriCollectiveFree": [Handle],
+    "KauriQuantileDMatrixCreate": [Handle, c_void_p, Handle, Handle, *_ITERATOR],
     # ---- model files ----
     "KauriBoosterSaveModel": [Handle, c_char_p, c_char_p],
     "XGBoosterLoadModel": [Handle, c_char_p],

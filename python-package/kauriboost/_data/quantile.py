@@ -6,9 +6,11 @@ import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from .._binding.collective_calls import LibraryCollective
 from .._binding.errors import DataError
 from .._binding.library import LIB, Function
 from .._binding.text import config
+from .._collective.collective import Collective
 from .._public import public
 from .categories import refuse_categorical
 from .iterator import DataIter, create_from_iterator
@@ -33,6 +35,11 @@ class _OneBatch(DataIter):
         self.is_done = False
 
 
+def _call_of_ranks(collective: Collective) -> Function:
+    library = LibraryCollective(collective)
+    return lambda *arguments: LIB.KauriQuantileDMatrixCreate(library.handle, *arguments)
+
+
 @public("kauriboost.quantile")
 class QuantileDMatrix(DMatrix):
     """A table of which only the bins between quantiles are kept: a quarter of the memory, or less.
@@ -54,6 +61,9 @@ class QuantileDMatrix(DMatrix):
         Most bins of a feature; 256, or as in `ref`. Training needs the same ``max_bin``.
     ref
         The matrix whose cuts to take: for validation data, that which is trained on.
+    collective
+        The way to other ranks, whose rows the bins are of as well; see `kauriboost.collective`. All of them make the
+        matrix at the same time.
 
     Raises
     ------
@@ -64,6 +74,7 @@ class QuantileDMatrix(DMatrix):
     """
 
     _CREATE: ClassVar[Function] = LIB.XGQuantileDMatrixCreateFromCallback
+    _create_call: Function | None = None  # in place of that
 
     def __init__(
         self,
@@ -85,6 +96,7 @@ class QuantileDMatrix(DMatrix):
         feature_weights: ArrayLike | None = None,
         enable_categorical: bool = True,
         silent: bool = False,
+        collective: Collective | None = None,
     ) -> None:
         fields = {
             "label": label,
@@ -99,6 +111,8 @@ class QuantileDMatrix(DMatrix):
             "feature_types": feature_types,
         }
         given = {name: value for name, value in fields.items() if value is not None}
+        if collective is not None:
+            self._create_call = _call_of_ranks(collective)
         self._make(data, given, missing, nthread, max_bin, ref)
         if not enable_categorical:
             refuse_categorical(self.feature_types, self.feature_names)
@@ -127,7 +141,8 @@ class QuantileDMatrix(DMatrix):
             settings["max_bin"] = int(max_bin)
         iterator = data if isinstance(data, DataIter) else _OneBatch(data, fields)
         reference = [None if ref is None else ref.handle]
-        self.handle = create_from_iterator(iterator, self._CREATE, config(**settings), reference)
+        self.handle = create_from_iterator(iterator, self._create_call or self._CREATE, config(**settings), reference)
+        self._create_call = None
 
 
 @public("kauriboost.quantile")

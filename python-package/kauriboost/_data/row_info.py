@@ -22,6 +22,8 @@ class RowInfo(SoleOwner, FeatureInfo):
     _GET_STRINGS = LIB.XGDMatrixGetStrFeatureInfo
     _SET_STRINGS = LIB.XGDMatrixSetStrFeatureInfo
     _FREE = LIB.XGDMatrixFree
+    # Of a rank's rows: [n_ranges, 2], the first of consecutive rows among those of all ranks, and their number.
+    global_rows: np.ndarray | None = None
 
     def num_row(self) -> int:
         """Return the number of rows."""
@@ -52,6 +54,8 @@ class RowInfo(SoleOwner, FeatureInfo):
         if isinstance(array, np.ndarray) and array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
             text = interface(array[:, 0])
         check(LIB.XGDMatrixSetInfoFromInterface(self.handle, name.encode(), text))
+        if name == "global_rows":
+            self.global_rows = np.array(values, dtype=np.int64)
 
     def set_label(self, label: ArrayLike) -> None:
         """Set the labels, ``[n_rows]``."""

@@ -83,7 +83,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     ) -> KauriClassifier:
         """Learn from rows X and labels y; see `KauriRegressor.fit`."""
         self._require_target(y)
-        check_classification_targets(y)
+        self._check_targets(y)
         fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
         evals = eval_rows(
             eval_set, sample_weight_eval_set=sample_weight_eval_set, base_margin_eval_set=base_margin_eval_set
@@ -100,13 +100,20 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         if isinstance(given.model, (str, os.PathLike, bytes, bytearray)):
             given.model = Booster(model_file=given.model)
         self._is_multilabel = has_several_columns(y)
-        self.classes_ = np.arange(2) if self._is_multilabel else np.unique(np.asarray(y))
+        self.classes_ = np.arange(2) if self._is_multilabel else self._classes_in(y)
         known = None if self._is_multilabel else self._classes_to_continue(given.model)
         self.classes_ = self.classes_ if known is None else known
         self.n_classes_ = len(self.classes_)
         params = self.get_booster_params()
         self._set_objective(params)
         return self._fit(given, params)
+
+    def _check_targets(self, y: Any) -> None:
+        check_classification_targets(y)
+
+    def _classes_in(self, y: Any) -> np.ndarray:
+        classes: np.ndarray = np.unique(np.asarray(y))
+        return classes
 
     @staticmethod
     def _classes_to_continue(model: Booster | KauriModel | None) -> np.ndarray | None:

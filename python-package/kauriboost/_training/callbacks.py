@@ -310,7 +310,7 @@ class CallbackContainer:
         if isinstance(model, Booster):
             for checkpoint in self._checkpoints():
                 if out_of_time or checkpoint.is_due(epoch):
-                    checkpoint.save(model, self._state(epoch + 1))
+                    checkpoint.save(model, self.state(epoch + 1))
         return any(wishes)
 
     def resume(self, model: Booster) -> int:
@@ -322,7 +322,10 @@ class CallbackContainer:
         states = [state for state in found if state is not None]
         if not states:
             return 0
-        state = states[-1]
+        return self.restore(states[-1])
+
+    def restore(self, state: TrainingState) -> int:
+        """Take over the evaluations and the callbacks of an earlier training; the number of rounds done."""
         restore_history(self.history, state.history)
         saved = list(state.callbacks)
         for callback in self.callbacks:
@@ -336,7 +339,8 @@ class CallbackContainer:
     def _checkpoints(self) -> list[TrainingCheckPoint]:
         return [callback for callback in self.callbacks if isinstance(callback, TrainingCheckPoint)]
 
-    def _state(self, epoch: int) -> TrainingState:
+    def state(self, epoch: int) -> TrainingState:
+        """Return what a training knows after so many rounds, besides its model."""
         states = [[type(callback).__name__, callback.state()] for callback in self.callbacks]
         return TrainingState(epoch, self.history, [entry for entry in states if entry[1] is not None], self._params)
 

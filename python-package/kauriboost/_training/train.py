@@ -6,16 +6,17 @@ import os
 import sys
 from collections.abc import Sequence
 
+from .._collective.collective import Collective
 from .._data.matrix import DMatrix
 from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
-from .._model.params import ParamsOrPairs, params_as_text
+from .._model.params import ParamsOrPairs
 from .callback import EvalsLog, TrainingCallback
-from .callbacks import CallbackContainer, EarlyStopping
+from .callbacks import EarlyStopping
 from .progress import display
+from .training import Plan, Training
 
 Evals = Sequence[tuple[DMatrix, str]]  # or lists of two
-_NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # no model depends on them
 
 
 def _checked(evals: Evals) -> list[tuple[DMatrix, str]]:
@@ -51,6 +52,7 @@ def train(
     callbacks: Sequence[TrainingCallback] | None = None,
     custom_metric: CustomMetric | None = None,
     progress_bar: bool | None = None,
+    collective: Collective | None = None,
 ) -> Booster:
     """Train a booster.
 
@@ -86,6 +88,12 @@ def train(
         is given.
     progress_bar
         Whether to draw a bar on standard error; if not given, it is drawn on a terminal instead of the lines.
+    collective
+        The way to other ranks that learn the same model from other rows, see `kauriboost.collective`. Every rank calls
+        this function with the same arguments but for the rows, whose numbers among those of all ranks the matrices
+        know (``set_info(global_rows=...)``). The model and the evaluations are those of all rows in one process. An
+        objective of your own sees the rank's rows, so what it returns must depend on each row alone; a metric of your
+        own sees predictions, labels, weights and the like of all rows, and no features.
 
     Returns
     -------
@@ -95,29 +103,19 @@ def train(
     if num_boost_round < 0:
         raise ValueError(f"num_boost_round is {num_boost_round}; expected 0 or more.")
     watched = _checked(evals or [])
-    booster = Booster(params, [dtrain, *(data for data, _ in watched)], model_file=xgb_model)
-    before = booster.num_boosted_rounds()
     actions = list(callbacks or [])
     if early_stopping_rounds is not None:
         actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
-    actions += _display(num_boost_round, watched, verbose_eval, progress_bar)
-    texts = params_as_text(params, booster.feature_names)
-    told = {name: text for name, text in texts.items() if name not in _NOT_LEARNT_FROM}
-    container = CallbackContainer(actions, custom_metric, output_margin=obj is not None, params=told)
-
+    if collective is None or collective.rank == 0:
+        actions += _display(num_boost_round, watched, verbose_eval, progress_bar)
+    plan = Plan(params, num_boost_round, obj, custom_metric, actions, xgb_model)
+    training = Training(plan, dtrain, watched, collective)
     try:
-        booster = container.before_training(booster)
-        for epoch in range(container.resume(booster), num_boost_round):
-            if container.before_iteration(booster, epoch):
-                break
-            if epoch == 0:  # the first round on top of a model that is continued
-                booster.set_attr(best_iteration=None, best_score=None)
-            booster.update(dtrain, before + epoch, obj)
-            if container.after_iteration(booster, epoch, watched):
-                break
-        booster = container.after_training(booster)
+        training.begin()
+        training.go_on()
+        booster = training.end()
     finally:
-        container.release()
+        training.release()
     if evals_result is not None:
-        evals_result.update(container.history)
+        evals_result.update(training.history)
     return booster

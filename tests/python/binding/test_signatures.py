@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 from kauriboost._binding.library import LIB
-from kauriboost._binding.signatures import ARGUMENTS, RESULTS, LogCallback, NextCallback, ResetCallback
+from kauriboost._binding.signatures import (
+    ARGUMENTS,
+    RESULTS,
+    CollectiveCalls,
+    LogCallback,
+    NextCallback,
+    ResetCallback,
+)
 
 HEADER = Path(__file__).resolve().parents[3] / "include" / "kauri" / "c_api.h"
 DECLARATION = re.compile(r"KAURI_API\s+([^;()]*?)(\w+)\(((?:[^;()]|\([^()]*\))*)\);")
@@ -22,13 +29,15 @@ TYPES: dict[str, Any] = {
     "void": None,
     "bst_ulong": c_uint64,
     "int64_t": c_int64,
+    "uint64_t": c_uint64,
     "uint32_t": c_uint32,
     "XGDMatrixCallbackNext*": NextCallback,
     "DataIterResetCallback*": ResetCallback,
     "void(*callback)(int,char*)": LogCallback,
     **dict.fromkeys(["void*", "struct ArrowSchema*", "struct ArrowArray*", "struct ArrowArrayStream*"], c_void_p),
     **dict.fromkeys(["DMatrixHandle", "BoosterHandle", "CategoriesHandle", "DataIterHandle"], c_void_p),
-    "KauriDeviceArrayHandle": c_void_p,
+    **dict.fromkeys(["KauriDeviceArrayHandle", "KauriCollectiveHandle"], c_void_p),
+    "KauriCollectiveCalls": CollectiveCalls,
 }
 # What the package does not call: older forms of the calls that it does, and what only programs in other languages need.
 NOT_CALLED = """
@@ -87,6 +96,19 @@ def test_every_function_is_called_or_known_not_to_be() -> None:
     names = set(declared())
     assert len(names) > 100
     assert names - set(ARGUMENTS) == set(NOT_CALLED.split())
+
+
+def test_the_table_of_callbacks_is_that_of_the_header() -> None:
+    text = HEADER.read_text(encoding="utf-8")
+    (body,) = re.findall(r"typedef struct KauriCollectiveCalls \{(.*?)\} KauriCollectiveCalls;", text, re.DOTALL)
+    members = re.findall(r"^ *([\w ]+?\*?) ?\(\*(\w+)\)\(([^)]*)\);", body, re.MULTILINE)
+    names = [name for name, _ in CollectiveCalls._fields_]
+    assert names == ["size", *(name for _, name, _ in members)]
+    for result, name, parameters in members:
+        callback = dict(CollectiveCalls._fields_)[name]
+        assert [kind(argument) for argument in callback._argtypes_] == parameters_of(parameters), name
+        is_text = "*" in result  # which an address stands for
+        assert callback._restype_ == (c_void_p if is_text else type_of(f"{result} name")), name
 
 
 def test_the_comparison_can_fail() -> None:

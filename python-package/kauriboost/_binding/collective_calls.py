@@ -1,0 +1,83 @@
+"""The functions through which the library talks to other ranks."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_int64, c_uint8, c_uint64, cast, create_string_buffer
+from typing import Any, Callable, Protocol
+
+import numpy as np
+
+from .calls import call_handle
+from .library import LIB
+from .owner import Owner
+from .signatures import AbortCallback, CollectiveCalls, ErrorCallback, GatherCallback, MaxCallback, SumCallback
+
+
+class Ranks(Protocol):
+    """What is called; see `kauriboost.collective.Collective`."""
+
+    rank: int
+    size: int
+
+    def sum(self, values: np.ndarray) -> None:
+        """Add up in place."""
+
+    def max(self, values: np.ndarray) -> None:
+        """Take the largest in place."""
+
+    def gather(self, mine: np.ndarray, sizes: np.ndarray, everything: np.ndarray) -> None:
+        """Collect bytes."""
+
+    def abort(self, why: str) -> None:
+        """End the group."""
+
+
+def _array(pointer: Any, count: int, kind: Any) -> np.ndarray:
+    """Return `count` numbers of C memory as an array."""
+    if count == 0:
+        return np.empty(0, dtype=np.dtype(kind))
+    return np.ctypeslib.as_array(cast(pointer, POINTER(kind)), shape=(count,))
+
+
+class LibraryCollective(Owner):
+    """A group as the library has it; a booster that learns in the group holds it.
+
+    Attributes
+    ----------
+    raised
+        What a call of the group has raised; the library's error quotes it.
+    """
+
+    _FREE = LIB.KauriCollectiveFree
+
+    def __init__(self, ranks: Ranks) -> None:
+        self.raised: BaseException | None = None
+        self._ranks = ranks
+        self._message = create_string_buffer(b"")
+        self._functions = (
+            SumCallback(lambda _, values, n: self._guarded(lambda: ranks.sum(_array(values, n, c_int64)))),
+            MaxCallback(lambda _, values, n: self._guarded(lambda: ranks.max(_array(values, n, c_uint64)))),
+            GatherCallback(lambda _, *given: self._guarded(lambda: self._gather(*given))),
+            AbortCallback(
+                lambda _, why: self._guarded(lambda: ranks.abort((why or b"").decode(errors="replace"))) and None
+            ),
+            ErrorCallback(lambda _: ctypes.addressof(self._message)),
+        )
+        calls = CollectiveCalls(ctypes.sizeof(CollectiveCalls), *self._functions)
+        self.handle = call_handle(LIB.KauriCollectiveCreate, byref(calls), None, ranks.rank, ranks.size)
+
+    def _gather(self, mine: int | None, sizes: Any, everything: int | None) -> None:
+        lengths = _array(sizes, self._ranks.size, c_uint64).astype(np.int64)
+        own = _array(mine, int(lengths[self._ranks.rank]), c_uint8)
+        self._ranks.gather(own, lengths, _array(everything, int(lengths.sum()), c_uint8))
+
+    def _guarded(self, call: Callable[[], None]) -> int:
+        """Return 0, or 1 where the call has raised: nothing may pass through the library."""
+        try:
+            call()
+        except BaseException as error:  # an interrupt too
+            self.raised = error
+            self._message = create_string_buffer((str(error) or type(error).__name__).encode())
+            return 1
+        return 0

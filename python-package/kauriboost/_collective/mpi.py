@@ -1,0 +1,51 @@
+"""Ranks that are processes of an MPI job, through mpi4py."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+
+from .._public import public
+from .collective import Collective
+
+_logger = logging.getLogger("kauriboost")
+
+
+@public("kauriboost.collective")
+class MpiCollective(Collective):
+    """The processes of an MPI communicator.
+
+    MPI has no call that fails because another rank has: start the job as ``mpirun python -m mpi4py program.py``, which
+    ends all of it when one rank ends with an exception.
+
+    Parameters
+    ----------
+    comm
+        A communicator of ``mpi4py``; all processes of the job if not given. The group has a copy of its own, so that
+        its messages meet no others.
+    """
+
+    def __init__(self, comm: Any = None) -> None:
+        from mpi4py import MPI
+
+        self._mpi = MPI
+        self._comm = (MPI.COMM_WORLD if comm is None else comm).Dup()
+        self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
+
+    def sum(self, values: np.ndarray) -> None:
+        """As in `Collective`."""
+        self._comm.Allreduce(self._mpi.IN_PLACE, values, op=self._mpi.SUM)
+
+    def max(self, values: np.ndarray) -> None:
+        """As in `Collective`."""
+        self._comm.Allreduce(self._mpi.IN_PLACE, values, op=self._mpi.MAX)
+
+    def gather(self, mine: np.ndarray, sizes: np.ndarray, everything: np.ndarray) -> None:
+        """As in `Collective`."""
+        self._comm.Allgatherv(mine, [everything, sizes.tolist(), self._mpi.BYTE])
+
+    def abort(self, why: str) -> None:
+        """Log it: the others hear of it when this process ends."""
+        _logger.error("rank %d of %d: %s", self.rank, self.size, why)

@@ -1,0 +1,1 @@
+"""Learning one model on the workers of a Dask cluster."""

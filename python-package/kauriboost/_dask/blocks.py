@@ -1,0 +1,109 @@
+"""Blocks of rows as Dask holds them: frames of pandas, arrays of NumPy, sparse arrays of SciPy."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._binding.errors import DataError
+from .._data.categories import is_categorical
+
+Part = dict[str, Any]  # data, label and so on: what one partition has of each
+
+
+class Description(NamedTuple):
+    """What the client knows of a partition without having it."""
+
+    n_rows: int
+    n_cols: int
+    categories: dict[str, Any]  # of categorical columns: pandas' index of the names
+    queries: tuple[int, int, int, bool] | None  # the first, the last, rows of the first, whether it is the only one
+    digest: int  # changes where numbers do
+
+
+def pack(names: Sequence[str], *blocks: Any) -> Part:
+    """Return what one partition has of data, label and so on, under their names. Nothing is copied."""
+    part = dict(zip(names, blocks))
+    n_rows = part["data"].shape[0]
+    for name, block in part.items():
+        if block.shape[0] != n_rows:
+            raise DataError(
+                f"a partition has {n_rows} rows of data and {block.shape[0]} of {name}; partition both alike."
+            )
+    return part
+
+
+def describe(part: Part) -> Description:
+    """Return what placing the rows of a partition needs to know."""
+    data = part["data"]
+    return Description(data.shape[0], data.shape[1], _categories(data), _queries(part.get("qid")), _digest(part))
+
+
+def _categories(data: Any) -> dict[str, Any]:
+    if not hasattr(data, "dtypes") or not hasattr(data, "iloc"):
+        return {}
+    return {name: data[name].cat.categories for name, dtype in data.dtypes.items() if is_categorical(dtype)}
+
+
+def _queries(qid: Any) -> tuple[int, int, int, bool] | None:
+    if qid is None or len(qid) == 0:
+        return None
+    values = np.asarray(qid).reshape(-1)
+    head = int(np.argmax(values != values[0])) if values[0] != values[-1] else len(values)
+    return int(values[0]), int(values[-1]), head, head == len(values)
+
+
+def _digest(part: Part) -> int:
+    """Return a checksum of the numbers: rows that are made again must be the same rows."""
+    digest = 0
+    for name in sorted(part):
+        buffers: list[pickle.PickleBuffer] = []
+        pickle.dumps(part[name], protocol=5, buffer_callback=buffers.append)
+        for buffer in buffers:
+            digest = zlib.crc32(buffer.raw(), digest)
+    return digest
+
+
+def rows_of_part(part: Part, begin: int, end: int) -> Part:
+    """Return some rows of a partition."""
+    return {name: block.iloc[begin:end] if hasattr(block, "iloc") else block[begin:end] for name, block in part.items()}
+
+
+def below_each_other(blocks: Sequence[Any]) -> Any:
+    """Return one block of all rows."""
+    if len(blocks) == 1:
+        return blocks[0]
+    if hasattr(blocks[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(blocks)
+    if hasattr(blocks[0], "tocsr"):
+        from scipy import sparse
+
+        return sparse.vstack(blocks, format="csr")
+    return np.concatenate(blocks)
+
+
+def with_categories(data: Any, names: dict[str, Any]) -> Any:
+    """Return a frame whose categorical columns have these categories; Dask may find them out block by block."""
+    other = {name: index for name, index in names.items() if not data[name].cat.categories.equals(index)}
+    if not other:
+        return data
+    return data.assign(**{name: data[name].cat.set_categories(index) for name, index in other.items()})
+
+
+def union_of_categories(descriptions: Sequence[Description]) -> dict[str, Any]:
+    """Return the categories of each categorical column: those of all partitions, in the order in which they appear.
+
+    So a frame has them that ``compute()`` makes of the collection.
+    """
+    union: dict[str, Any] = {}
+    for description in descriptions:
+        for name, index in description.categories.items():
+            before = union.get(name, index)
+            union[name] = before if before.equals(index) else before.append(index.difference(before, sort=False))
+    return union

@@ -1,0 +1,44 @@
+"""Shows in the client what a training on a cluster has evaluated."""
+
+from __future__ import annotations
+
+import sys
+
+from .._training.callback import EvalsLog
+from .._training.progress import display
+
+
+class Progress:
+    """A bar on a terminal, else lines; see `verbose_eval` of `kauriboost.train`.
+
+    Parameters
+    ----------
+    n_rounds
+        Rounds to come.
+    verbose_eval
+        What to show.
+    """
+
+    def __init__(self, n_rounds: int, verbose_eval: bool | int) -> None:
+        is_bar = verbose_eval is True and sys.stderr.isatty()
+        self._callbacks = display(n_rounds, is_bar, int(verbose_eval))
+        self._n_shown = 0
+        for callback in self._callbacks:
+            callback.before_training(None)
+
+    def show(self, history: EvalsLog) -> None:
+        """Show the rounds that are new."""
+        n_rounds = max((len(values) for metrics in history.values() for values in metrics.values()), default=0)
+        for epoch in range(self._n_shown, n_rounds):
+            until = {
+                data: {metric: values[: epoch + 1] for metric, values in metrics.items()}
+                for data, metrics in history.items()
+            }
+            for callback in self._callbacks:
+                callback.after_iteration(None, epoch, until)
+        self._n_shown = max(self._n_shown, n_rounds)
+
+    def end(self) -> None:
+        """Show what is left."""
+        for callback in self._callbacks:
+            callback.after_training(None)

@@ -1,0 +1,76 @@
+"""Makes a rank's matrix of the partitions that are on its worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .._collective.collective import Collective
+from .._data.iterator import DataIter
+from .._data.matrix import DMatrix
+from .._data.quantile import QuantileDMatrix
+from .blocks import Part, below_each_other, with_categories
+from .matrix import Settings
+
+
+class _Parts(DataIter):
+    """Hands over partitions one by one; no more than one is copied at a time."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        super().__init__()
+        self._parts, self._at = parts, 0
+
+    def next(self, input_data: Callable[..., None]) -> bool:
+        if self._at == len(self._parts):
+            return False
+        input_data(**self._parts[self._at])
+        self._at += 1
+        return True
+
+    def reset(self) -> None:
+        self._at = 0
+
+
+def make_matrix(
+    settings: Settings,
+    parts: Sequence[Part],
+    global_rows: np.ndarray,
+    collective: Collective,
+    ref: DMatrix | None,
+) -> DMatrix:
+    """Return the matrix of one rank, whose rows are those of `parts` in their order.
+
+    Parameters
+    ----------
+    settings
+        What all ranks know.
+    parts
+        The rank's; none for a rank without rows.
+    global_rows
+        Which rows of the whole they are.
+    collective
+        The way to the other ranks, who make theirs now.
+    ref
+        For a matrix of bins: whose bins to take.
+    """
+    ready = [_ready(part, settings) for part in parts] or [_ready({"data": settings.no_rows}, settings)]
+    if "qid" in ready[0] and len(ready) > 1:  # a query may go on in the next
+        ready = [{name: below_each_other([part[name] for part in ready]) for name in ready[0]}]
+    if settings.is_quantile:
+        matrix: DMatrix = QuantileDMatrix(
+            _Parts(ready), missing=settings.missing, max_bin=settings.max_bin, ref=ref, collective=collective
+        )
+    elif len(ready) == 1:
+        matrix = DMatrix(missing=settings.missing, **ready[0])
+    else:
+        matrix = DMatrix(_Parts(ready), missing=settings.missing)
+    matrix.set_info(global_rows=global_rows, feature_weights=settings.feature_weights)
+    return matrix
+
+
+def _ready(part: Part, settings: Settings) -> Part:
+    """Return what `DMatrix` takes by name."""
+    names = {"feature_names": settings.feature_names, "feature_types": settings.feature_types}
+    given = {name: value for name, value in names.items() if value is not None}
+    return {**part, **given, "data": with_categories(part["data"], settings.categories)}

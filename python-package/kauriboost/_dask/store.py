@@ -1,0 +1,57 @@
+"""Checkpoints of a training on a cluster, in a folder of its client."""
+
+from __future__ import annotations
+
+import os
+
+from .._model.booster import Booster
+from .._model.params import params_as_text
+from .._training.checkpoint import TrainingCheckPoint
+from .._training.training import NOT_LEARNT_FROM, Plan, Snapshot
+
+
+class Store:
+    """The newest snapshot, where it outlives the client.
+
+    Parameters
+    ----------
+    directory
+        The folder; None: there are no checkpoints.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str] | None) -> None:
+        self._checkpoint = None if directory is None else TrainingCheckPoint(directory, keep=1, resume=True)
+        self._is_saved = False
+
+    def newest(self, plan: Plan) -> Snapshot | None:
+        """Return what an earlier training with the same parameters has left."""
+        if self._checkpoint is None:
+            return None
+        booster = Booster(model_file=plan.xgb_model)
+        self._checkpoint.before_training(booster)
+        told = params_as_text(plan.params, booster.feature_names)
+        params = {name: text for name, text in told.items() if name not in NOT_LEARNT_FROM}
+        state = self._checkpoint.load_newest(booster, params)
+        self._is_saved = state is not None
+        return None if state is None else Snapshot(bytes(booster.save_raw()), state)
+
+    def save(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot in place of the one before."""
+        if self._checkpoint is not None:
+            self._checkpoint.save(Booster(model_file=bytearray(snapshot.model)), snapshot.state)
+            self._is_saved = True
+
+    def where(self) -> str:
+        """Return what an error says of the work that is not lost."""
+        if self._checkpoint is None:
+            return " The rounds that were done are lost; a `checkpoint_dir` would have kept them."
+        folder = os.fspath(self._checkpoint.directory)
+        kept = "the newest checkpoint is" if self._is_saved else "there is no checkpoint yet"
+        return (
+            f" In {folder!r} {kept}; the same call goes on from there." if self._is_saved else f" In {folder!r} {kept}."
+        )
+
+    def release(self) -> None:
+        """Let other trainings have the folder."""
+        if self._checkpoint is not None:
+            self._checkpoint.release()

@@ -1,0 +1,205 @@
+"""Training on a cluster, from the client.
+
+A training goes in segments of some seconds. After each the client has the model, the evaluations and the state of the
+callbacks. When a worker is lost, the epoch ends at all others; Dask makes the partitions again that were with it, and a
+new epoch goes on from the end of the last segment, on the workers that have the partitions then. The rounds that are
+done again come out the same, since nothing depends on which rank has a row.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+
+from .._binding.errors import DataError, KauriError
+from .._model.booster import Booster, Objective
+from .._model.metrics import CustomMetric
+from .._model.params import ParamsOrPairs
+from .._training.callback import TrainingCallback
+from .._training.callbacks import EarlyStopping
+from .._training.checkpoint import TrainingCheckPoint
+from .._training.training import Plan, Snapshot
+from .matrix import DaskDMatrix, client_or_default
+from .placement import Piece, pieces_of, ranges_of
+from .progress import Progress
+from .segment import Job, Outcome, Rows, first_segment, next_segment
+from .station import StationPlugin
+from .store import Store
+from .workers import WorkerLostError, Workers
+
+SEGMENT_SECONDS = 5.0
+_MOST_LOSSES = 5  # in a row, without a segment between them
+DaskEvals = Sequence[tuple[DaskDMatrix, str]]
+CheckpointDir = Optional[Union[str, "os.PathLike[str]"]]
+
+
+@dataclass
+class _Run:
+    """One training from its client's side."""
+
+    client: Any
+    matrices: list[DaskDMatrix]
+    job: Job
+    timeout: float
+    progress: Progress
+    store: Store
+    group: str = field(default_factory=lambda: uuid.uuid4().hex)
+    epoch: int = 0
+    losses: int = 0
+    snapshot: Snapshot | None = None
+
+    async def to_the_end(self) -> Outcome:
+        """Do all rounds, in as many epochs as it takes."""
+        await self.client.register_plugin(StationPlugin())
+        self.snapshot = self.store.newest(self.job.plan)
+        while True:
+            try:
+                return await self._one_epoch()
+            except WorkerLostError as error:
+                self.losses += 1
+                if self.losses >= _MOST_LOSSES:
+                    raise DataError(
+                        f"{self.losses} times in a row a worker was lost before a segment of rounds was done; the last "
+                        f"time {error} Workers that run out of memory end like this.{self.store.where()}"
+                    ) from error
+                self.epoch += 1
+
+    async def _one_epoch(self) -> Outcome:
+        pieces = [await self._pieces(matrix) for matrix in self.matrices]
+        addresses = list(dict.fromkeys(piece.address for of_matrix in pieces for piece in of_matrix))
+        if not addresses:
+            raise DataError("there are no rows to learn from: all partitions are empty.")
+        workers = Workers(self.client, self.group, self.epoch, addresses)
+        await workers.open(self.timeout)
+        try:
+            rows = [[_rows_at(address, of_matrix) for of_matrix in pieces] for address in addresses]
+            arguments = [(self.job, self.snapshot, of_rank) for of_rank in rows]
+            outcome = self._note(await workers.run(first_segment, arguments))
+            while outcome.snapshot is not None:
+                outcome = self._note(await workers.run(next_segment, [(self.job.seconds,)] * len(addresses)))
+            return outcome
+        finally:
+            await workers.close()
+
+    async def _pieces(self, matrix: DaskDMatrix) -> list[Piece]:
+        """Return where the rows are. Raises DataError for rows that are lost, or are others than before."""
+        try:
+            pieces = await pieces_of(self.client, matrix)
+            if self.epoch > 0:
+                await matrix.require_unchanged()
+        except KauriError as error:
+            raise type(error)(f"{error}{self.store.where()}") from error
+        return pieces
+
+    def _note(self, outcomes: Sequence[Outcome | None]) -> Outcome:
+        (outcome,) = [each for each in outcomes if each is not None]
+        self.losses = 0
+        self.snapshot = outcome.snapshot
+        if outcome.snapshot is not None:
+            self.store.save(outcome.snapshot)
+        self.progress.show(outcome.history)
+        return outcome
+
+
+def _rows_at(address: str, pieces: Sequence[Piece]) -> Rows:
+    here = [piece for piece in pieces if piece.address == address]
+    return Rows([piece.part for piece in here], ranges_of(here))
+
+
+def _job(plan: Plan, dtrain: DaskDMatrix, evals: DaskEvals) -> tuple[Job, list[DaskDMatrix]]:
+    """Return what all ranks are told, and the matrices that it speaks of by number."""
+    matrices: list[DaskDMatrix] = []
+    for matrix in [dtrain, *(data for data, _ in evals)]:
+        if not isinstance(matrix, DaskDMatrix):
+            raise TypeError(
+                f"expected a DaskDMatrix, got {type(matrix).__name__}; make one: DaskDMatrix(client, data)."
+            )
+        if not any(matrix is known for known in matrices):
+            matrices.append(matrix)
+    numbers = {id(matrix): number for number, matrix in enumerate(matrices)}
+    tables = [(matrix.settings, numbers.get(id(matrix.ref))) for matrix in matrices]
+    named = [(numbers[id(data)], name) for data, name in evals]
+    return Job(plan, tables, named, SEGMENT_SECONDS), matrices
+
+
+async def _train(run: _Run) -> dict[str, Any]:
+    try:
+        outcome = await run.to_the_end()
+        run.progress.end()
+    finally:
+        run.store.release()
+    return {"booster": outcome.booster, "history": outcome.history}
+
+
+def train(
+    client: Any,
+    params: ParamsOrPairs,
+    dtrain: DaskDMatrix,
+    num_boost_round: int = 10,
+    *,
+    evals: DaskEvals | None = None,
+    obj: Objective | None = None,
+    early_stopping_rounds: int | None = None,
+    xgb_model: Booster | None = None,
+    verbose_eval: bool | int = True,
+    callbacks: Sequence[TrainingCallback] | None = None,
+    custom_metric: CustomMetric | None = None,
+    timeout: float = 300.0,
+    checkpoint_dir: CheckpointDir = None,
+) -> Any:
+    """Train a booster on the workers that have the rows.
+
+    Model and evaluations are those of one process with all rows in the collection's order, byte for byte, for any
+    number of workers and any partitions, and also where workers are lost on the way: Dask makes their partitions again,
+    and the training goes on.
+
+    Parameters
+    ----------
+    client
+        A ``distributed.Client``; None: the current one. With an asynchronous one, ``await`` the result.
+    params, num_boost_round, early_stopping_rounds, xgb_model
+        As in `kauriboost.train`. Where `params` have no nthread, a worker's ranks use the threads that Dask gave it.
+    dtrain, evals
+        What to learn from, and (matrix, name) pairs to evaluate after each round.
+    obj
+        An objective of your own; it sees the rows of one worker at a time, so what it returns must depend on each row
+        alone.
+    verbose_eval
+        Show the progress in this process, some seconds behind; see `kauriboost.train`.
+    callbacks
+        What else to do around each round, in every worker's process. What a callback changes in itself stays there; it
+        gets through the loss of a worker by its `state` and `restore`. A `TrainingCheckPoint` writes where the first
+        rank is.
+    custom_metric
+        A metric of your own; it sees predictions, labels, weights and the like of all rows, and no features.
+    timeout
+        Seconds that a worker waits for another one before the training fails.
+    checkpoint_dir
+        A folder of this process for a checkpoint after every few seconds. A training with the same arguments goes on
+        from the newest that is there.
+
+    Returns
+    -------
+    dict
+        ``{"booster": Booster, "history": evaluations}``.
+
+    Raises
+    ------
+    CollectiveError
+        Workers that do not hear from each other in time.
+    DataError
+        Partitions that are lost and that Dask cannot make again, or that come back with other numbers.
+    """
+    client = client_or_default(client)
+    actions = list(callbacks or [])
+    if any(isinstance(action, TrainingCheckPoint) and action.resume for action in actions):
+        raise ValueError("a TrainingCheckPoint cannot resume on a cluster; give train() a checkpoint_dir instead.")
+    if early_stopping_rounds is not None:
+        actions.append(EarlyStopping(rounds=early_stopping_rounds))
+    plan = Plan(params, num_boost_round, obj, custom_metric, actions, xgb_model)
+    job, matrices = _job(plan, dtrain, evals or [])
+    progress = Progress(num_boost_round, verbose_eval if evals else False)
+    return client.sync(_train, _Run(client, matrices, job, timeout, progress, Store(checkpoint_dir)))

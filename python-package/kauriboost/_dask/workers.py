@@ -1,0 +1,125 @@
+"""The workers of one epoch, as the client sees them: their tasks, whether they are there, the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._binding.errors import CollectiveError
+from .station import ABORT, CLOSE, OPEN
+
+_SECONDS_BETWEEN_LOOKS = 0.5
+_SECONDS_TO_NOTICE = 3.0  # how long the scheduler may take to notice that a worker is gone
+_SECONDS_TO_END = 30.0  # how long a rank that was told of the end may compute before it is left alone
+
+
+class WorkerLostError(CollectiveError):
+    """A worker has gone, and the epoch with it."""
+
+
+class Workers:
+    """The workers of one epoch of a group.
+
+    Parameters
+    ----------
+    client
+        The client.
+    group, epoch
+        Their names.
+    addresses
+        Of the workers, by rank.
+    """
+
+    def __init__(self, client: Any, group: str, epoch: int, addresses: Sequence[str]) -> None:
+        self._client, self._group, self._epoch = client, group, epoch
+        self.addresses = list(addresses)
+
+    async def open(self, timeout: float) -> None:
+        """Have them expect messages of the epoch."""
+        await self._tell(OPEN, epoch=self._epoch, addresses=self.addresses, timeout=timeout)
+
+    async def close(self) -> None:
+        """Have them forget the group."""
+        await self._tell(CLOSE)
+
+    async def _tell(self, operation: str, **arguments: Any) -> None:
+        there = list(await self._there())
+        message = {"op": operation, "group": self._group, **arguments}
+        await self._client.scheduler.broadcast(msg=message, workers=there, on_error="ignore")
+
+    async def _there(self) -> dict[str, int]:
+        """Return those that are there."""
+        there: dict[str, int] = await self._client.scheduler.ncores(workers=self.addresses)
+        return there
+
+    async def run(self, function: Callable[..., Any], arguments: Sequence[Sequence[Any]]) -> list[Any]:
+        """Run a function on every rank at the same time; return the results by rank.
+
+        Raises
+        ------
+        WorkerLostError
+            One of the workers has gone.
+        Exception
+            What the function has raised, from the rank where it went wrong first.
+        """
+        futures = [
+            self._client.submit(
+                function, self._group, self._epoch, *given, workers=[address], allow_other_workers=False, pure=False
+            )
+            for address, given in zip(self.addresses, arguments)
+        ]
+        results = [asyncio.ensure_future(_result(future)) for future in futures]
+        try:
+            await self._wait(results)
+            return [result.result() for result in results]
+        finally:
+            for result in results:
+                result.cancel()
+            await self._client.cancel([future for future in futures if not future.done()], force=True)
+
+    async def _wait(self, results: Sequence[asyncio.Future[Any]]) -> None:
+        """Wait for all tasks. Raises as `run` does."""
+        pending = set(results)
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, timeout=_SECONDS_BETWEEN_LOOKS, return_when=asyncio.FIRST_EXCEPTION
+            )
+            if any(result.exception() is not None for result in done):
+                await self._end(results, await self._lost(_SECONDS_TO_NOTICE if _are_collective(done) else 0))
+            elif pending and (lost := await self._lost(0)):
+                await self._end(results, lost)
+
+    async def _lost(self, patience: float) -> list[str]:
+        """Return which workers are gone, once some are or `patience` seconds have passed."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + patience
+        while True:
+            there = await self._there()
+            lost = [address for address in self.addresses if address not in there]
+            if lost or loop.time() >= end:
+                return lost
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+
+    async def _end(self, results: Sequence[asyncio.Future[Any]], lost: Sequence[str]) -> None:
+        """End the epoch at all ranks, wait for those that are there, and raise why."""
+        why = f"the workers {', '.join(lost)} are gone." if lost else "another rank has failed."
+        await self._tell(ABORT, epoch=self._epoch, why=why)
+        there = [result for address, result in zip(self.addresses, results) if address not in lost]
+        if there:
+            await asyncio.wait(there, timeout=_SECONDS_TO_END)
+        errors = [result.exception() for result in there if result.done() and not result.cancelled()]
+        raised = [error for error in errors if error is not None]
+        own = [error for error in raised if not isinstance(error, CollectiveError)]
+        if lost and not own:
+            raise WorkerLostError(why)
+        raise [*own, *raised][0]
+
+
+async def _result(future: Any) -> Any:
+    return await future
+
+
+def _are_collective(done: set[asyncio.Future[Any]]) -> bool:
+    errors = [result.exception() for result in done]
+    return all(error is None or isinstance(error, CollectiveError) for error in errors)

@@ -1,0 +1,133 @@
+"""A training as a thing of its own: begun, gone on with, ended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Optional, Union
+
+from .._collective.collective import Collective
+from .._data.matrix import DMatrix
+from .._model.booster import Booster, Objective
+from .._model.metrics import CustomMetric
+from .._model.params import ParamsOrPairs, params_as_text
+from .callback import EvalsLog, TrainingCallback
+from .callbacks import CallbackContainer
+from .checkpoint import TrainingState
+from .group import Group
+
+InitialModel = Optional[Union[str, os.PathLike[str], bytes, bytearray, Booster]]
+NOT_LEARNT_FROM = ("nthread", "n_jobs", "verbosity", "device")  # no model depends on them
+
+
+@dataclass
+class Plan:
+    """What a training is told, besides its data; see `kauriboost.train`."""
+
+    params: ParamsOrPairs
+    num_boost_round: int
+    obj: Objective | None = None
+    custom_metric: CustomMetric | None = None
+    callbacks: Sequence[TrainingCallback] = field(default_factory=list)
+    xgb_model: Any = None  # an InitialModel
+
+
+class Snapshot(NamedTuple):
+    """A training between two rounds: whoever has it and the data can go on to the same model."""
+
+    model: bytes
+    state: TrainingState
+
+
+class Training:
+    """The rounds of one booster.
+
+    Parameters
+    ----------
+    plan
+        What to do.
+    dtrain
+        Data to learn from.
+    evals
+        (data, name) pairs to evaluate after each round.
+    collective
+        The way to the other ranks, where rows are spread over several.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        dtrain: DMatrix,
+        evals: Sequence[tuple[DMatrix, str]],
+        collective: Collective | None = None,
+    ) -> None:
+        self._plan, self._data, self._evals = plan, dtrain, list(evals)
+        self._group = Group(collective)
+        self.booster = Booster(plan.params, [dtrain, *(data for data, _ in evals)], model_file=plan.xgb_model)
+        self._before = self.booster.num_boosted_rounds()
+        self._next = 0
+        texts = params_as_text(plan.params, self.booster.feature_names)
+        told = {name: text for name, text in texts.items() if name not in NOT_LEARNT_FROM}
+        is_margin = plan.obj is not None
+        metric = self._group.metric(plan.custom_metric)
+        self._callbacks = CallbackContainer(plan.callbacks, metric, output_margin=is_margin, params=told)
+
+    @property
+    def history(self) -> EvalsLog:
+        """The evaluations so far."""
+        return self._callbacks.history
+
+    def begin(self, snapshot: Snapshot | None = None) -> None:
+        """Get ready for the first round, or for the one after a snapshot."""
+        self.booster = self._callbacks.before_training(self.booster)
+        self._group.take_in(self.booster)
+        if snapshot is None:
+            self._next = self._callbacks.resume(self.booster)
+        else:
+            self.booster.load_model(bytearray(snapshot.model))
+            self._next = self._callbacks.restore(snapshot.state)
+
+    def go_on(self, is_enough: Callable[[], bool] = lambda: False) -> bool:
+        """Do rounds until all are done; whether they are. `is_enough` may end the portion after each."""
+        try:
+            while self._next < self._plan.num_boost_round:
+                if self._is_wanted(self._callbacks.before_iteration(self.booster, self._next)):
+                    break
+                stop, pause = self._one_round(is_enough)
+                if stop:
+                    break
+                if pause:
+                    return self._next >= self._plan.num_boost_round
+        except BaseException as error:
+            self._group.fail(error)
+            raise
+        return True
+
+    def _is_wanted(self, here: bool) -> bool:
+        return self._group.agree(here)[0]
+
+    def _one_round(self, is_enough: Callable[[], bool]) -> list[bool]:
+        """Do a round; whether to stop, and whether to pause."""
+        epoch = self._next
+        if epoch == 0:  # the first round on top of a model that is continued
+            self.booster.set_attr(best_iteration=None, best_score=None)
+        self.booster.update(self._data, self._before + epoch, self._plan.obj)
+        self._next += 1
+        wants_stop = self._callbacks.after_iteration(self.booster, epoch, self._evals)
+        return self._group.agree(wants_stop, is_enough())
+
+    def snapshot(self) -> Snapshot:
+        """Return what is needed to go on from here elsewhere."""
+        return Snapshot(bytes(self.booster.save_raw()), self._callbacks.state(self._next))
+
+    def end(self) -> Booster:
+        """Return the model, which learns on its own from here on."""
+        self._group.let_go(self.booster)
+        self.booster = self._callbacks.after_training(self.booster)
+        return self.booster
+
+    def release(self) -> None:
+        """Let go of folders and other ranks, however the training has ended."""
+        self._callbacks.release()
+        self._group.let_go(self.booster)

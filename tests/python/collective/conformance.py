@@ -1,0 +1,47 @@
+"""What every group must do, whatever carries its messages: run by each rank with its own end of the group."""
+
+from __future__ import annotations
+
+import numpy as np
+from kauriboost.collective import Collective
+
+LENGTHS = (0, 1, 2, 7, 1000, 8192, 8193, 100_003)  # of int64; the last two go round the ring
+
+
+def values_of(rank: int, length: int, dtype: type) -> np.ndarray:
+    return np.random.default_rng((rank, length)).integers(0, 2**64, length, dtype=np.uint64).astype(dtype)
+
+
+def check_sums_and_maxima(group: Collective) -> None:
+    for length in LENGTHS:
+        mine = values_of(group.rank, length, np.int64)
+        group.sum(mine)
+        expected = np.zeros(length, dtype=np.uint64)
+        for rank in range(group.size):
+            expected += values_of(rank, length, np.uint64)
+        np.testing.assert_array_equal(mine.view(np.uint64), expected)
+
+        largest = values_of(group.rank, length, np.uint64)
+        group.max(largest)
+        every = np.array([values_of(rank, length, np.uint64) for rank in range(group.size)])
+        np.testing.assert_array_equal(largest, every.max(axis=0))
+
+
+def check_gathers(group: Collective) -> None:
+    """Ragged: rank 1 and its like have nothing."""
+    for scale in (0, 1, 77, 50_000):
+        texts = [
+            bytes([rank + 1]) * (scale * (rank % 3 if rank % 3 != 1 else 0) + rank // 2) for rank in range(group.size)
+        ]
+        assert group.gather_bytes(texts[group.rank]) == texts
+
+
+def check_agreements(group: Collective) -> None:
+    assert group.any(group.rank == group.size - 1)
+    assert not group.any(False)
+
+
+def check_all(group: Collective) -> None:
+    check_sums_and_maxima(group)
+    check_gathers(group)
+    check_agreements(group)

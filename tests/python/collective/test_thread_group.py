@@ -1,0 +1,92 @@
+"""Groups of threads, and with them the way that messages take between ranks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import conformance
+import numpy as np
+import pytest
+from kauriboost.collective import Collective, CollectiveError, rows_in_order_of_ranks, thread_group
+
+
+def run_ranks(n: int, run: Callable[[Collective], Any], timeout: float = 20.0) -> list[Any]:
+    """What `run` returns, or the error that it raises, by rank."""
+
+    def kept(group: Collective) -> Any:
+        try:
+            return run(group)
+        except Exception as error:
+            return error
+
+    with ThreadPoolExecutor(n) as pool:
+        return list(pool.map(kept, thread_group(n, timeout)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8])
+def test_conformance(n: int) -> None:
+    assert run_ranks(n, conformance.check_all) == [None] * n
+
+
+def test_volume_of_a_long_sum_does_not_grow_with_the_ranks() -> None:
+    values = np.zeros(80_000, dtype=np.int64)
+
+    def sent(group: Any) -> int:
+        group.sum(values.copy())
+        n_bytes: int = group.bytes_sent
+        return n_bytes
+
+    for n in (2, 5, 8):
+        assert run_ranks(n, sent) == [2 * values.nbytes * (n - 1) // n] * n
+
+
+def test_ranks_that_lose_step_are_told_both_sides() -> None:
+    def lose_step(group: Collective) -> None:
+        if group.rank == 1:
+            group.max(np.zeros(3, dtype=np.uint64))
+        else:
+            group.sum(np.zeros(2, dtype=np.int64))
+
+    errors = run_ranks(2, lose_step)
+    assert all(isinstance(error, CollectiveError) for error in errors)
+    assert any("call 1 (sum, step 1, 16 bytes" in str(e) and "call 1 (max, step 1, 24 bytes" in str(e) for e in errors)
+
+
+def test_a_rank_that_says_nothing_is_waited_for_in_vain() -> None:
+    errors = run_ranks(3, lambda group: None if group.rank == 2 else group.sum(np.ones(1, dtype=np.int64)), timeout=0.3)
+    assert errors[2] is None
+    assert all(isinstance(error, CollectiveError) and "waited 0.3 s for rank" in str(error) for error in errors[:2])
+
+
+def test_abort_ends_calls_that_wait() -> None:
+    def abort_or_wait(group: Collective) -> None:
+        if group.rank == 0:
+            time.sleep(0.2)
+            group.abort("no room on the disk")
+        else:
+            group.sum(np.ones(1, dtype=np.int64))
+
+    begin = time.monotonic()
+    errors = run_ranks(3, abort_or_wait, timeout=60)
+    assert time.monotonic() - begin < 10
+    assert [str(error) for error in errors] == ["None", "no room on the disk", "no room on the disk"]
+    assert threading.active_count() < 20
+
+
+def test_calls_of_a_dead_group_fail() -> None:
+    (group,) = thread_group(1)
+    group.sum(np.ones(1, dtype=np.int64))
+    group.abort("over")
+    two = thread_group(2)
+    two[0].abort("over")
+    with pytest.raises(CollectiveError, match="over"):
+        two[1].sum(np.ones(1, dtype=np.int64))
+
+
+def test_rows_in_order_of_ranks() -> None:
+    rows = run_ranks(3, lambda group: rows_in_order_of_ranks(group, 10 * group.rank).tolist())
+    assert rows == [[[0, 0]], [[0, 10]], [[10, 20]]]

@@ -1,0 +1,17 @@
+"""Clusters of processes on this machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import distributed
+
+
+def make_cluster(n_workers: int, **options: Any) -> Any:
+    return distributed.LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0", **options
+    )
+
+
+def addresses_of(client: Any) -> list[str]:
+    return sorted(client.scheduler_info(n_workers=-1)["workers"])
