@@ -5,9 +5,9 @@
 #include <string>
 
 #include "booster/components.h"
+#include "collective/checked_collective.h"
 #include "kauri/collective.h"
 #include "kauri/data_matrix.h"
-#include "kauri/error.h"
 #include "kauri/model.h"
 
 namespace kauri {
@@ -30,6 +30,8 @@ auto InGroup(Context const& ctx, Fn&& fn) {
   if (!IsDistributed(ctx)) return fn();
   try {
     return fn();
+  } catch (AgreedError const&) {
+    throw;
   } catch (std::exception const& error) {
     tell(error.what());
     throw;

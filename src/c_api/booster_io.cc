@@ -62,10 +62,10 @@ using kauri::Learner;
 
 int XGBoosterLoadModel(BoosterHandle handle, char const* fname) {
   return Guard([&] {
-    auto& learner = *BoosterOf(handle).learner;
+    BoosterUse const learner(handle);
     auto const bytes = kauri::ReadFile(kauri::FileToRead{NotNull(fname, "fname"), "model"});
     try {
-      learner.LoadModel({bytes.data(), bytes.size()});
+      learner->LoadModel({bytes.data(), bytes.size()});
     } catch (kauri::Error const& error) {
       kauri::Fail(error.Kind(), kauri::Quoted(fname), ": ", error.what());
     }
@@ -88,7 +88,7 @@ int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* c
 }
 
 int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len) {
-  return Guard([&] { BoosterOf(handle).learner->LoadModel(BytesOf(buf, len)); });
+  return Guard([&] { BoosterUse(handle)->LoadModel(BytesOf(buf, len)); });
 }
 
 int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
@@ -103,7 +103,7 @@ int XGBoosterSerializeToBuffer(BoosterHandle handle, bst_ulong* out_len, char co
 }
 
 int XGBoosterUnserializeFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len) {
-  return Guard([&] { BoosterOf(handle).learner->LoadSnapshot(BytesOf(buf, len)); });
+  return Guard([&] { BoosterUse(handle)->LoadSnapshot(BytesOf(buf, len)); });
 }
 
 int XGBoosterSaveJsonConfig(BoosterHandle handle, bst_ulong* out_len, char const** out_str) {
@@ -111,7 +111,7 @@ int XGBoosterSaveJsonConfig(BoosterHandle handle, bst_ulong* out_len, char const
 }
 
 int XGBoosterLoadJsonConfig(BoosterHandle handle, char const* config) {
-  return Guard([&] { BoosterOf(handle).learner->LoadConfig(NotNull(config, "config")); });
+  return Guard([&] { BoosterUse(handle)->LoadConfig(NotNull(config, "config")); });
 }
 
 int XGBoosterGetAttr(BoosterHandle handle, char const* key, char const** out, int* success) {
@@ -129,7 +129,7 @@ int XGBoosterGetAttr(BoosterHandle handle, char const* key, char const** out, in
 }
 
 int XGBoosterSetAttr(BoosterHandle handle, char const* key, char const* value) {
-  return Guard([&] { SetAttribute(BoosterOf(handle).learner.get(), NotNull(key, "key"), value); });
+  return Guard([&] { SetAttribute(BoosterUse(handle).operator->(), NotNull(key, "key"), value); });
 }
 
 int XGBoosterGetAttrNames(BoosterHandle handle, bst_ulong* out_len, char const*** out) {
@@ -142,9 +142,8 @@ int XGBoosterGetAttrNames(BoosterHandle handle, bst_ulong* out_len, char const**
 }
 
 int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field, char const** features, bst_ulong size) {
-  return Guard([&] {
-    BoosterOf(handle).learner->SetFeatureInfo(NotNull(field, "field"), StringsOf(features, size, "features"));
-  });
+  return Guard(
+      [&] { BoosterUse(handle)->SetFeatureInfo(NotNull(field, "field"), StringsOf(features, size, "features")); });
 }
 
 int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len, char const*** out_features) {

@@ -102,7 +102,7 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
     JsonConfig const settings(config, "XGBoosterPredictFromDMatrix");
     auto const options = OptionsOf(settings);
     auto& learner = *booster.learner;
-    if (settings.Boolean("training")) return Return(learner.PredictTraining(data, options), &booster, out);
+    if (settings.Boolean("training")) return Return(BoosterUse(handle)->PredictTraining(data, options), &booster, out);
     auto memory = std::move(booster.Buffers().floats);  // of the last result, which ends now
     auto const view = data->View();
     kauri::GivenRows const rows{*view, data->Info().base_margin, kauri::DeclaredColumns::Of(data->Info())};

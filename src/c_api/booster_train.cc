@@ -107,11 +107,15 @@ int XGBoosterCreate(DMatrixHandle const dmats[], bst_ulong len, BoosterHandle* o
 }
 
 int XGBoosterFree(BoosterHandle handle) {
-  return Guard([&] { delete &BoosterOf(handle); });
+  return Guard([&] {
+    auto& booster = BoosterOf(handle);
+    booster.RequireUnused("booster");
+    delete &booster;
+  });
 }
 
 int XGBoosterReset(BoosterHandle handle) {
-  return Guard([&] { BoosterOf(handle).learner->Reset(); });
+  return Guard([&] { BoosterUse(handle)->Reset(); });
 }
 
 int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int step, BoosterHandle* out) {
@@ -134,7 +138,7 @@ int XGBoosterBoostedRounds(BoosterHandle handle, int* out) {
 }
 
 int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value) {
-  return Guard([&] { BoosterOf(handle).learner->SetParam(NotNull(name, "name"), NotNull(value, "value")); });
+  return Guard([&] { BoosterUse(handle)->SetParam(NotNull(name, "name"), NotNull(value, "value")); });
 }
 
 int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out) {
@@ -146,27 +150,27 @@ int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out) {
 
 int XGBoosterUpdateOneIter(BoosterHandle handle, int /*iter*/, DMatrixHandle dtrain) {
   return Guard([&] {
-    auto& learner = *BoosterOf(handle).learner;
-    learner.BoostRound(DataOf(dtrain).data, learner.NumIterations());
+    BoosterUse const learner(handle);
+    learner->BoostRound(DataOf(dtrain).data, learner->NumIterations());
   });
 }
 
 int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* grad, float* hess, bst_ulong len) {
   return Guard([&] {
-    auto& learner = *BoosterOf(handle).learner;
+    BoosterUse const learner(handle);
     auto const count = static_cast<std::size_t>(len);
     auto const pairs = PairsOf({NotNull(grad, "grad"), count}, {NotNull(hess, "hess"), count});
-    learner.BoostRound(DataOf(dtrain).data, learner.NumIterations(), pairs);
+    learner->BoostRound(DataOf(dtrain).data, learner->NumIterations(), pairs);
   });
 }
 
 int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int /*iter*/, char const* grad,
                           char const* hess) {
   return Guard([&] {
-    auto& learner = *BoosterOf(handle).learner;
+    BoosterUse const learner(handle);
     auto const& data = DataOf(dtrain).data;
     auto const gradients = DerivativesOf(grad, "grad", *data);
-    BoostFrom(gradients, DerivativesOf(hess, "hess", *data), data, &learner);
+    BoostFrom(gradients, DerivativesOf(hess, "hess", *data), data, learner.operator->());
   });
 }
 
@@ -188,9 +192,9 @@ int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], 
                          char const** out_result) {
   return Guard([&] {
     NotNull(out_result, "out_result");
-    auto& booster = BoosterOf(handle);
-    auto const results = booster.learner->Evaluate(SetsOf(dmats, evnames, len));
-    auto& text = booster.Buffers().text;
+    BoosterUse const booster(handle);
+    auto const results = booster->Evaluate(SetsOf(dmats, evnames, len));
+    auto& text = booster.Handle().Buffers().text;
     text = kauri::Learner::FormatEvaluation(iter, results);
     *out_result = text.c_str();
   });

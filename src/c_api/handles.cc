@@ -32,7 +32,7 @@ ReturnBuffers& HandleBase::Buffers() {
 
 void HandleBase::RequireUnused(char const* what) const {
   if (n_uses_ == 0) return;
-  Fail(ErrorKind::kParameter, "the ", what, " is in use by a call that has not returned; free it after that call.");
+  Fail(ErrorKind::kParameter, "the ", what, " is in use by a call that has not returned; wait for that.");
 }
 
 DataHandle& DataOrProxy(DMatrixHandle handle) {
@@ -53,6 +53,12 @@ LearnerHandle& BoosterOf(BoosterHandle handle) {
 
 DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle) {
   return static_cast<DeviceArrayHandle&>(CheckedHandle(handle, HandleKind::kDeviceArray, "device array"));
+}
+
+LearnerHandle& BoosterUse::Unused(BoosterHandle handle) {
+  auto& booster = BoosterOf(handle);
+  booster.RequireUnused("booster");
+  return booster;
 }
 
 CollectiveHandle& CollectiveOf(KauriCollectiveHandle handle) {

@@ -138,6 +138,23 @@ LearnerHandle& BoosterOf(BoosterHandle handle);
 DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle);
 CollectiveHandle& CollectiveOf(KauriCollectiveHandle handle);
 
+/// A booster that a call changes. Functions of the caller through which a group talks run meanwhile; they cannot change
+/// or free it.
+class BoosterUse {
+ public:
+  /// \throws Error(kParameter) as BoosterOf, and while another call changes it.
+  explicit BoosterUse(BoosterHandle handle) : booster_(Unused(handle)), use_(&booster_) {}
+
+  LearnerHandle& Handle() const { return booster_; }
+  Learner* operator->() const { return booster_.learner.get(); }
+
+ private:
+  static LearnerHandle& Unused(BoosterHandle handle);
+
+  LearnerHandle& booster_;
+  HandleUse use_;
+};
+
 /// `count` strings of a C array as C++ strings. \throws Error(kParameter) for null pointers.
 std::vector<std::string> StringsOf(char const* const* strings, bst_ulong count, char const* name);
 

@@ -109,7 +109,7 @@ int KauriCollectiveFree(KauriCollectiveHandle handle) {
 
 int KauriBoosterSetCollective(BoosterHandle handle, KauriCollectiveHandle collective) {
   return Guard([&] {
-    auto& learner = *BoosterOf(handle).learner;
-    learner.SetCollective(collective == nullptr ? nullptr : CollectiveOf(collective).collective);
+    BoosterUse const learner(handle);
+    learner->SetCollective(collective == nullptr ? nullptr : CollectiveOf(collective).collective);
   });
 }

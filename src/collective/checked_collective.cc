@@ -1,7 +1,6 @@
 #include "collective/checked_collective.h"
 
 #include "common/checksum.h"
-#include "kauri/error.h"
 
 namespace kauri {
 namespace {
@@ -38,8 +37,10 @@ std::string TextOf(std::vector<std::byte> const& bytes) {
 [[noreturn]] void FailForDifference(Collective* group, std::string const& what, std::string const& mine) {
   auto const all = group->Gather({reinterpret_cast<std::byte const*>(mine.data()), mine.size()});
   auto const other = FirstOther(all);
-  Fail(ErrorKind::kCollective, "the ranks of the group differ in ", what, ": rank 0 has ", TextOf(all[0]), ", rank ",
-       other, " has ", TextOf(all[static_cast<std::size_t>(other)]), "; all must do the same.");
+  throw AgreedError(ErrorKind::kCollective, "the ranks of the group differ in " + what + ": rank 0 has " +
+                                                TextOf(all[0]) + ", rank " + std::to_string(other) + " has " +
+                                                TextOf(all[static_cast<std::size_t>(other)]) +
+                                                "; all must do the same.");
 }
 
 }  // namespace

@@ -7,8 +7,15 @@
 #include <vector>
 
 #include "kauri/collective.h"
+#include "kauri/error.h"
 
 namespace kauri {
+
+/// What every rank finds out at the same call: none has to be told by Abort, which might overtake the finding.
+class AgreedError : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Before each call the ranks compare what they are about to do: one more call of a few words. Where they differ all of
 /// them fail, and the message names both sides.

@@ -1,0 +1,359 @@
+/// Groups whose ranks talk through functions of the caller, good ones and bad ones.
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "c_api/batches.h"
+
+namespace kauri::testing {
+namespace {
+
+/// What all ranks of a group share: each lays its bytes down, and all read once the last has.
+class Room {
+ public:
+  explicit Room(int n_ranks) : bytes_(static_cast<std::size_t>(n_ranks)) {}
+
+  /// Returns false where the group is dead.
+  bool Exchange(int rank, std::vector<char> mine,
+                std::function<void(std::vector<std::vector<char>> const&)> const& read) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    bytes_[static_cast<std::size_t>(rank)] = std::move(mine);
+    if (!Meet(&lock)) return false;
+    read(bytes_);
+    return Meet(&lock);
+  }
+
+  void Abort() {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    is_dead_ = true;
+    met_.notify_all();
+  }
+
+ private:
+  bool Meet(std::unique_lock<std::mutex>* lock) {
+    auto const meeting = n_meetings_;
+    if (++n_present_ == bytes_.size()) {
+      n_present_ = 0;
+      ++n_meetings_;
+      met_.notify_all();
+    }
+    met_.wait(*lock, [&] { return is_dead_ || n_meetings_ != meeting; });
+    return !is_dead_;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable met_;
+  std::vector<std::vector<char>> bytes_;
+  std::size_t n_present_ = 0;
+  int n_meetings_ = 0;
+  bool is_dead_ = false;
+};
+
+/// One rank's way to the others.
+struct Rank {
+  Room* room;
+  int rank;
+  int n_calls = 0;
+  int fails_at = -1;                       ///< the call that returns an error
+  std::function<void()> within = nullptr;  ///< in every call
+  std::string why = "the cable was cut";
+};
+
+template <typename T, typename Combine>
+int Reduce(void* user, T* values, std::uint64_t count, Combine&& combine) {
+  auto& self = *static_cast<Rank*>(user);
+  if (self.within) self.within();
+  if (self.n_calls++ == self.fails_at) return 7;
+  auto const* bytes = reinterpret_cast<char const*>(values);
+  auto const alive = self.room->Exchange(
+      self.rank, {bytes, bytes + count * sizeof(T)}, [&](std::vector<std::vector<char>> const& all) {
+        for (std::size_t other = 0; other < all.size(); ++other) {
+          if (static_cast<int>(other) == self.rank) continue;
+          std::vector<T> theirs(count);
+          std::memcpy(theirs.data(), all[other].data(), std::min(all[other].size(), count * sizeof(T)));
+          for (std::uint64_t i = 0; i < count; ++i) values[i] = combine(values[i], theirs[i]);
+        }
+      });
+  return alive ? 0 : 8;
+}
+
+int SumOf(void* user, std::int64_t* values, std::uint64_t count) {
+  return Reduce(user, values, count, [](std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  });
+}
+int MaxOf(void* user, std::uint64_t* values, std::uint64_t count) {
+  return Reduce(user, values, count, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+}
+int GatherOf(void* user, void const* mine, std::uint64_t const* sizes, void* all) {
+  auto& self = *static_cast<Rank*>(user);
+  auto const* bytes = static_cast<char const*>(mine);
+  auto const size = sizes[self.rank];
+  auto const alive = self.room->Exchange(self.rank, {bytes, bytes + size}, [&](auto const& parts) {
+    auto* next = static_cast<char*>(all);
+    for (auto const& part : parts) next = std::copy(part.begin(), part.end(), next);
+  });
+  return alive ? 0 : 8;
+}
+void AbortOf(void* user, char const*) { static_cast<Rank*>(user)->room->Abort(); }
+char const* ErrorOf(void* user) { return static_cast<Rank*>(user)->why.c_str(); }
+
+KauriCollectiveCalls Calls() { return {sizeof(KauriCollectiveCalls), SumOf, MaxOf, GatherOf, AbortOf, ErrorOf}; }
+
+struct FreeGroup {
+  void operator()(void* handle) const { KauriCollectiveFree(handle); }
+};
+using Group = std::unique_ptr<void, FreeGroup>;
+
+Group MakeGroup(Rank* rank, int n_ranks) {
+  auto const calls = Calls();
+  KauriCollectiveHandle handle = nullptr;
+  EXPECT_OK(KauriCollectiveCreate(&calls, rank, rank->rank, n_ranks, &handle));
+  return Group(handle);
+}
+
+/// Every other row of 200, features of few values.
+struct Half {
+  explicit Half(int rank) {
+    auto const all = Features(200, 4);
+    for (std::int64_t row = rank; row < 200; row += 2) {
+      for (int col = 0; col < 4; ++col) values.push_back(static_cast<float>(static_cast<int>(all[row * 4 + col] * 5)));
+      labels.push_back(values[values.size() - 4] + values[values.size() - 3]);
+      ranges.insert(ranges.end(), {row, 1});
+    }
+    data = MakeData(values, 4, labels);
+    auto const table = Interface(ranges, "<i8", "[100, 2]");
+    EXPECT_OK(XGDMatrixSetInfoFromInterface(data.get(), "global_rows", table.c_str()));
+  }
+
+  std::vector<float> values;
+  std::vector<float> labels;
+  std::vector<std::int64_t> ranges;
+  Data data;
+};
+
+/// fn(rank) in a thread each.
+void InRanks(int n_ranks, std::function<void(int)> const& fn) {
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < n_ranks; ++rank) threads.emplace_back(fn, rank);
+  for (auto& thread : threads) thread.join();
+}
+
+std::string BytesOf(BoosterHandle booster) {
+  bst_ulong size = 0;
+  char const* bytes = nullptr;
+  EXPECT_OK(XGBoosterSaveModelToBuffer(booster, R"({"format": "ubj"})", &size, &bytes));
+  return {bytes, size};
+}
+
+Booster MakeGroupBooster(Group const& group) {
+  BoosterHandle handle = nullptr;
+  EXPECT_OK(XGBoosterCreate(nullptr, 0, &handle));
+  EXPECT_OK(XGBoosterSetParam(handle, "nthread", "1"));
+  EXPECT_OK(KauriBoosterSetCollective(handle, group.get()));
+  return Booster(handle);
+}
+
+TEST(Ranks, LearnWhatOneProcessLearns) {
+  std::vector<float> values;
+  std::vector<float> labels;
+  Half const even(0);
+  Half const odd(1);
+  for (std::size_t row = 0; row < 100; ++row) {
+    for (auto const* half : {&even, &odd}) {
+      values.insert(values.end(), half->values.begin() + row * 4, half->values.begin() + (row + 1) * 4);
+      labels.push_back(half->labels[row]);
+    }
+  }
+  auto const whole = MakeData(values, 4, labels);
+  BoosterHandle handle = nullptr;
+  ASSERT_OK(XGBoosterCreate(nullptr, 0, &handle));
+  Booster const alone(handle);
+  std::string lines;
+  DMatrixHandle sets[] = {whole.get()};
+  char const* names[] = {"train"};
+  char const* line = nullptr;
+  for (int round = 0; round < 5; ++round) {
+    ASSERT_OK(XGBoosterUpdateOneIter(handle, round, whole.get()));
+    ASSERT_OK(XGBoosterEvalOneIter(handle, round, sets, names, 1, &line));
+    lines += line;
+  }
+  Room room(2);
+  InRanks(2, [&](int number) {
+    Rank rank{&room, number};
+    auto group = MakeGroup(&rank, 2);
+    auto const booster = MakeGroupBooster(group);
+    group.reset();  // the booster goes on with it
+    Half half(number);
+    DMatrixHandle mine[] = {half.data.get()};
+    char const* name[] = {"train"};
+    std::string told;
+    for (int round = 0; round < 5; ++round) {
+      char const* text = nullptr;
+      EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), round, half.data.get()));
+      EXPECT_OK(XGBoosterEvalOneIter(booster.get(), round, mine, name, 1, &text));
+      told += text;
+    }
+    EXPECT_EQ(told, lines);
+    EXPECT_TRUE(BytesOf(booster.get()) == BytesOf(alone.get()));
+    EXPECT_OK(KauriBoosterSetCollective(booster.get(), nullptr));
+    EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 5, half.data.get()));  // alone, from its own rows
+  });
+}
+
+/// A wire that fails at any call: both ranks are told, the boosters are as they were, and go on with a new group.
+TEST(Ranks, AWireThatFailsEndsTheRoundAndChangesNothing) {
+  for (int const fails_at : {0, 1, 3, 8, 15}) {
+    Room first(2);
+    Room second(2);
+    InRanks(2, [&](int number) {
+      Rank rank{&first, number};
+      if (number == 1) rank.fails_at = fails_at;
+      auto const group = MakeGroup(&rank, 2);
+      auto const booster = MakeGroupBooster(group);
+      Half half(number);
+      auto status = 0;
+      for (int round = 0; round < 3 && status == 0; ++round)
+        status = XGBoosterUpdateOneIter(booster.get(), round, half.data.get());
+      EXPECT_NE(status, 0);
+      EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_COLLECTIVE);
+      EXPECT_NE(std::string(XGBGetLastError()).find("the cable was cut"), std::string::npos) << XGBGetLastError();
+      int n_rounds = 0;
+      EXPECT_OK(XGBoosterBoostedRounds(booster.get(), &n_rounds));
+      Rank again{&second, number};
+      auto const other = MakeGroup(&again, 2);
+      EXPECT_OK(KauriBoosterSetCollective(booster.get(), other.get()));
+      auto const fresh = MakeGroupBooster(other);
+      for (int round = 0; round < 3; ++round) EXPECT_OK(XGBoosterUpdateOneIter(fresh.get(), round, half.data.get()));
+      for (int round = n_rounds; round < 3; ++round) {
+        EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), round, half.data.get()));
+      }
+      EXPECT_TRUE(BytesOf(booster.get()) == BytesOf(fresh.get())) << fails_at;
+    });
+  }
+}
+
+/// What one rank refuses ends the call of the other.
+TEST(Ranks, BadDataOfOneEndTheOthersRound) {
+  Room room(2);
+  InRanks(2, [&](int number) {
+    Rank rank{&room, number};
+    auto const group = MakeGroup(&rank, 2);
+    auto const booster = MakeGroupBooster(group);
+    Half half(number);
+    EXPECT_OK(XGBoosterSetParam(booster.get(), "objective", "binary:logistic"));  // labels are 0 to 8
+    if (number == 0) {
+      std::vector<float> const fine(100, 1.0F);
+      EXPECT_OK(XGDMatrixSetInfoFromInterface(half.data.get(), "label", Vector(fine).c_str()));
+    }
+    EXPECT_NE(XGBoosterUpdateOneIter(booster.get(), 0, half.data.get()), 0);
+    EXPECT_EQ(KauriGetLastErrorKind(), number == 0 ? KAURI_ERROR_COLLECTIVE : KAURI_ERROR_DATA) << XGBGetLastError();
+  });
+}
+
+TEST(Ranks, OtherParametersAreNamed) {
+  Room room(2);
+  InRanks(2, [&](int number) {
+    Rank rank{&room, number};
+    auto const group = MakeGroup(&rank, 2);
+    auto const booster = MakeGroupBooster(group);
+    Half half(number);
+    EXPECT_OK(XGBoosterSetParam(booster.get(), "eta", number == 0 ? "0.3" : "0.1"));
+    EXPECT_NE(XGBoosterUpdateOneIter(booster.get(), 0, half.data.get()), 0);
+    std::string const error = XGBGetLastError();
+    EXPECT_NE(error.find("eta=0.3"), std::string::npos) << error;
+    EXPECT_NE(error.find("eta=0.1"), std::string::npos) << error;
+  });
+}
+
+TEST(Ranks, WhatOneProcessAloneLearnsIsRefused) {
+  for (auto const& [name, value] : {std::pair("tree_method", "exact"), std::pair("booster", "gblinear"),
+                                    std::pair("objective", "survival:cox"), std::pair("sketch", "gk")}) {
+    Room room(2);
+    InRanks(2, [&, parameter = name, setting = value](int number) {
+      Rank rank{&room, number};
+      auto const group = MakeGroup(&rank, 2);
+      auto const booster = MakeGroupBooster(group);
+      Half half(number);
+      EXPECT_OK(XGBoosterSetParam(booster.get(), parameter, setting));
+      EXPECT_NE(XGBoosterUpdateOneIter(booster.get(), 0, half.data.get()), 0) << parameter;
+      EXPECT_NE(std::string(XGBGetLastError()).find("group"), std::string::npos) << XGBGetLastError();
+    });
+  }
+}
+
+/// Functions of the caller cannot change or free the booster that they work for.
+TEST(Ranks, CallersCannotFreeTheirBooster) {
+  Room room(2);
+  InRanks(2, [&](int number) {
+    Rank rank{&room, number};
+    auto group = MakeGroup(&rank, 2);
+    auto const booster = MakeGroupBooster(group);
+    Half half(number);
+    rank.within = [&] {
+      group.reset();
+      EXPECT_NE(XGBoosterFree(booster.get()), 0);
+      EXPECT_NE(KauriBoosterSetCollective(booster.get(), nullptr), 0);
+      EXPECT_NE(XGBoosterSetParam(booster.get(), "eta", "1"), 0);
+      EXPECT_NE(XGBoosterUpdateOneIter(booster.get(), 0, half.data.get()), 0);
+    };
+    EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 0, half.data.get()));
+  });
+}
+
+/// A sum that says that the other rank has so many bytes to gather that no memory holds them.
+TEST(Ranks, SizesThatNoRankHasAreRefused) {
+  auto calls = Calls();
+  calls.sum = [](void*, std::int64_t* values, std::uint64_t count) {
+    std::fill_n(values, count, std::int64_t{-5});
+    return 0;
+  };
+  Room room(1);
+  Rank rank{&room, 0};
+  KauriCollectiveHandle handle = nullptr;
+  ASSERT_OK(KauriCollectiveCreate(&calls, &rank, 0, 2, &handle));
+  Group const group(handle);
+  auto const booster = MakeGroupBooster(group);
+  Half half(0);
+  EXPECT_NE(XGBoosterUpdateOneIter(booster.get(), 0, half.data.get()), 0);
+  EXPECT_NE(KauriGetLastErrorKind(), KAURI_ERROR_INTERNAL) << XGBGetLastError();
+}
+
+TEST(Ranks, TablesAndNumbersThatAreNotRight) {
+  Room room(1);
+  Rank rank{&room, 0};
+  KauriCollectiveHandle handle = nullptr;
+  auto const good = Calls();
+  auto const fails = [&](KauriCollectiveCalls const* calls, int number, int n_ranks) {
+    EXPECT_NE(KauriCollectiveCreate(calls, &rank, number, n_ranks, &handle), 0);
+    EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_PARAMETER);
+  };
+  fails(nullptr, 0, 1);
+  fails(&good, 1, 1);
+  fails(&good, -1, 2);
+  fails(&good, 0, 0);
+  for (int hole = 0; hole < 4; ++hole) {
+    auto calls = good;
+    if (hole == 0) calls.size = 8;
+    if (hole == 1) calls.sum = nullptr;
+    if (hole == 2) calls.max = nullptr;
+    if (hole == 3) calls.gather = nullptr;
+    fails(&calls, 0, 1);
+  }
+  EXPECT_NE(KauriCollectiveCreate(&good, &rank, 0, 1, nullptr), 0);
+  EXPECT_NE(KauriCollectiveFree(nullptr), 0);
+  Problem const problem;
+  auto const data = MakeData(problem.values, 4, problem.labels);
+  EXPECT_NE(KauriCollectiveFree(data.get()), 0);
+  ASSERT_OK(KauriCollectiveCreate(&good, &rank, 0, 1, &handle));
+  EXPECT_NE(XGBoosterFree(handle), 0);
+  EXPECT_OK(KauriCollectiveFree(handle));
+}
+
+}  // namespace
+}  // namespace kauri::testing
