@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kauri/collective.h"
+#include "kauri/error.h"
 
 namespace kauri {
 
@@ -25,13 +26,18 @@ inline std::uint64_t MaxOverRanks(Context const& ctx, std::uint64_t value) {
   return value;
 }
 
-/// The values of every rank, by rank; with one rank its own. T: trivially copyable.
+/// The values of every rank, by rank; with one rank its own. T: trivially copyable. \throws Error(kCollective) where a
+/// rank gave no whole number of them; what they are is for the caller to check: they came over a wire.
 template <typename T>
 std::vector<std::vector<T>> GatherOverRanks(Context const& ctx, std::vector<T> const& mine) {
   if (!IsDistributed(ctx)) return {mine};
   auto const* bytes = reinterpret_cast<std::byte const*>(mine.data());
   std::vector<std::vector<T>> all;
   for (auto const& rank : ctx.collective->Gather({bytes, mine.size() * sizeof(T)})) {
+    if (rank.size() % sizeof(T) != 0) {
+      Fail(ErrorKind::kCollective, "a rank gathers ", rank.size(), " bytes of values of ", sizeof(T),
+           " bytes each; all must do the same.");
+    }
     all.emplace_back(rank.size() / sizeof(T));
     if (!rank.empty()) std::memcpy(static_cast<void*>(all.back().data()), rank.data(), rank.size());
   }
