@@ -42,7 +42,11 @@ std::string LoaderReason(std::string const& path) {
 std::string VersionProblem(std::string const& title, Plugin const* plugin) {
   std::string const theirs = plugin == nullptr || plugin->kauri_version == nullptr ? "?" : plugin->kauri_version;
   auto const interface = plugin == nullptr ? 0 : plugin->interface_version;
-  if (interface == kPluginInterface && theirs == KAURI_VERSION) return {};
+  if (interface == kPluginInterface && theirs == KAURI_VERSION) {
+    if (plugin->build_id != nullptr && std::string(plugin->build_id) == KAURI_BUILD_ID) return {};
+    return title + " was compiled with other headers than this library of the same version, " + KAURI_VERSION +
+           ". Install the plug-in that was built with this library.";
+  }
   std::ostringstream text;
   text << title << " is of version " << theirs << " (interface " << interface << "), this library of " << KAURI_VERSION
        << " (interface " << kPluginInterface << "). Install the plug-in that was built with this library.";

@@ -8,12 +8,13 @@
 
 #include <string>
 
+#include "kauri/build_id.h"
 #include "kauri/registry.h"
 
 namespace kauri {
 
 /// Changes whenever a class in include/kauri changes its layout or virtual functions.
-constexpr int kPluginInterface = 13;
+constexpr int kPluginInterface = 14;
 
 /// The first two members keep their places for ever: they are read before it is known whether the rest fits.
 struct Plugin {
@@ -24,6 +25,8 @@ struct Plugin {
   /// (driver or device) and the cure, in whole sentences. nullptr: no plug-in for devices.
   std::string (*describe_devices)(std::string* problem) = nullptr;
   void (*register_entries)(Registries* registries) = nullptr;
+  /// Of the headers that it was compiled with; must equal the core's.
+  char const* build_id = KAURI_BUILD_ID;
 };
 
 /// The type of `KauriPluginEntry`, the exported function. The returned object is static.

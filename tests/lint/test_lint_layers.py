@@ -27,7 +27,7 @@ LAYER = {
     "c_api": 8,
     "cli": 8,
 }
-GENERATED = {"kauri/version.h"}
+GENERATED = {"kauri/version.h", "kauri/build_id.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 

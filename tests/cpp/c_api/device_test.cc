@@ -100,6 +100,13 @@ TEST(Device, PluginIsOfAnotherVersion) {
   EXPECT_EQ(ErrorOf(Fake("nothing"), "cuda"), text("?", 0));
 }
 
+TEST(Device, PluginIsOfAnotherBuild) {
+  EXPECT_EQ(ErrorOf(Fake("other build"), "cuda"),
+            kError + ": the CUDA plug-in " + Quoted(KAURI_FAKE_PLUGIN) +
+                " was compiled with other headers than this library of the same version, " + KAURI_VERSION +
+                ". Install the plug-in that was built with this library." + kOrTheCpu);
+}
+
 TEST(Device, PluginFailsToRegister) {
   EXPECT_EQ(
       ErrorOf(Fake("clash"), "cuda"),

@@ -42,6 +42,7 @@ extern "C" kauri::Plugin const* KauriPluginEntry() {
   if (Is("nothing")) return nullptr;
   static kauri::Plugin plugin{kauri::kPluginInterface, KAURI_VERSION, "fake", &DescribeDevices, &RegisterEntries};
   if (Is("other version")) plugin.kauri_version = "99.1.2";
+  if (Is("other build")) plugin.build_id = "0123456789abcdef";
   if (Is("other interface")) plugin.interface_version = kauri::kPluginInterface + 1;
   return &plugin;
 }
