@@ -9,6 +9,7 @@
 #include "c_api/handles.h"
 #include "data/bins/bin_store.h"
 #include "data/bins/derived_bins.h"
+#include "data/sketch/cut_weights.h"
 #include "data/sketch/quantile_sketch.h"
 
 namespace kauri::c_api {
@@ -40,8 +41,9 @@ QuantileCuts CutsOf(DataMatrix const& data, std::optional<int> asked) {
   if (auto const bins = asked ? nullptr : LatestBins(data)) return bins->Cuts();
   auto const max_bin = asked.value_or(kDefaultBins);
   RequireMaxBin(max_bin);
-  auto const weights = CutWeights(data.Info());
-  return MakeQuantileCuts(MakeContext(0), data, max_bin, {SketchKind::kExact, weights});
+  auto const ctx = MakeContext(0);
+  auto const weights = CutWeights(ctx, data.Info());
+  return MakeQuantileCuts(ctx, data, max_bin, {SketchKind::kExact, weights});
 }
 
 }  // namespace

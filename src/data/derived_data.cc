@@ -39,6 +39,19 @@ std::shared_ptr<DerivedData::Slot> DerivedData::FindOrAdd(DerivedKey const& key)
   return added;
 }
 
+template <typename IsWanted>
+std::shared_ptr<void const> DerivedData::FindSlot(IsWanted&& is_wanted) const {
+  std::shared_ptr<Slot> slot;
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    auto const found = std::find_if(slots_.begin(), slots_.end(), [&](auto const& kept) { return is_wanted(*kept); });
+    if (found != slots_.end()) slot = *found;
+  }
+  if (slot == nullptr) return nullptr;
+  std::lock_guard<std::mutex> const lock(slot->mutex);
+  return slot->entry.value;
+}
+
 void DerivedData::Forget(std::shared_ptr<Slot> const& slot) {
   std::lock_guard<std::mutex> const lock(mutex_);
   slots_.remove(slot);
@@ -70,17 +83,32 @@ std::shared_ptr<void const> DerivedData::Get(DerivedKey const& key, MemoryBudget
   return slot->entry.value;
 }
 
-std::shared_ptr<void const> DerivedData::Latest(std::string const& kind) const {
-  std::shared_ptr<Slot> slot;
-  {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    auto const found =
-        std::find_if(slots_.begin(), slots_.end(), [&](auto const& kept) { return kept->key.kind == kind; });
-    if (found != slots_.end()) slot = *found;
+std::shared_ptr<void const> DerivedData::Find(DerivedKey const& key) const {
+  return FindSlot([&](Slot const& slot) { return slot.key == key; });
+}
+
+std::shared_ptr<void const> DerivedData::Replace(DerivedKey const& key, MemoryBudget const& budget,
+                                                 std::function<DerivedEntry()> const& make) {
+  auto const slot = FindOrAdd(key);
+  auto const set = [&](DerivedEntry entry) {
+    std::lock_guard<std::mutex> const lock(slot->mutex);
+    slot->entry = std::move(entry);
+  };
+  set({});  // before its successor takes as much memory
+  DerivedEntry made;
+  try {
+    made = make();
+  } catch (...) {
+    Forget(slot);
+    throw;
   }
-  if (slot == nullptr) return nullptr;
-  std::lock_guard<std::mutex> const lock(slot->mutex);
-  return slot->entry.value;
+  set(made);
+  Settle(slot.get(), budget);
+  return made.value;
+}
+
+std::shared_ptr<void const> DerivedData::Latest(std::string const& kind) const {
+  return FindSlot([&](Slot const& slot) { return slot.key.kind == kind; });
 }
 
 std::size_t DerivedData::NumKept() const {

@@ -15,8 +15,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "collective/reduce.h"
 #include "data/memory_budget.h"
 #include "kauri/data_matrix.h"
 
@@ -52,6 +54,11 @@ class DerivedData {
   /// The entry of `key`; one that is not kept is made. What `make` throws is thrown, and the next call makes it anew.
   std::shared_ptr<void const> Get(DerivedKey const& key, MemoryBudget const& budget,
                                   std::function<DerivedEntry()> const& make);
+  /// The entry of `key`, or null where it is not kept.
+  std::shared_ptr<void const> Find(DerivedKey const& key) const;
+  /// Makes the entry of `key` anew. Unlike Get it holds no lock meanwhile: `make` may wait for other ranks.
+  std::shared_ptr<void const> Replace(DerivedKey const& key, MemoryBudget const& budget,
+                                      std::function<DerivedEntry()> const& make);
   /// The entry of a kind that was asked for last, or null where none is kept.
   std::shared_ptr<void const> Latest(std::string const& kind) const;
   /// How many entries are kept, and what they take.
@@ -68,6 +75,9 @@ class DerivedData {
   };
 
   std::shared_ptr<Slot> FindOrAdd(DerivedKey const& key);
+  /// The entry of the slot that was asked for last of those wanted, or null.
+  template <typename IsWanted>
+  std::shared_ptr<void const> FindSlot(IsWanted&& is_wanted) const;
   void Forget(std::shared_ptr<Slot> const& slot);
   /// Notes what a slot takes and drops the oldest ones until all fit.
   void Settle(Slot* slot, MemoryBudget const& budget);
@@ -76,17 +86,32 @@ class DerivedData {
   std::list<std::shared_ptr<Slot>> slots_;  ///< the last one asked for is in front
 };
 
+template <typename T>
+DerivedEntry EntryOf(std::shared_ptr<T const> value) {
+  auto const bytes = value->BytesHeld();
+  return {std::move(value), bytes};
+}
+
 /// The entry of `key` of a matrix, of type T with `std::int64_t BytesHeld() const`; make() returns it as a
 /// std::shared_ptr<T const>.
 template <typename T, typename Make>
 std::shared_ptr<T const> Derive(DataMatrix const& data, DerivedKey const& key, MemoryBudget const& budget,
                                 Make&& make) {
-  auto const made = data.Derived().Get(key, budget, [&] {
-    std::shared_ptr<T const> value = make();
-    auto const bytes = value->BytesHeld();
-    return DerivedEntry{std::move(value), bytes};
-  });
+  auto const made = data.Derived().Get(key, budget, [&] { return EntryOf<T>(make()); });
   return std::static_pointer_cast<T const>(made);
+}
+
+/// The same in a group, all of whose ranks call it: kept ones are taken where every rank has one, otherwise all make
+/// theirs. What the rows of other ranks are belongs to the key.
+template <typename T, typename Make>
+std::shared_ptr<T const> DeriveInGroup(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
+                                       MemoryBudget const& budget, Make&& make) {
+  auto kept = data.Derived().Find(key);
+  if (MaxOverRanks(ctx, kept == nullptr ? 1 : 0) != 0) {
+    kept.reset();
+    kept = data.Derived().Replace(key, budget, [&] { return EntryOf<T>(make()); });
+  }
+  return std::static_pointer_cast<T const>(kept);
 }
 
 }  // namespace kauri

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "collective/reduce.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 
@@ -78,15 +79,17 @@ BundledCodes FindSparseBundles(Context const& ctx, CsrStorage const& csr, std::v
   std::vector<std::uint32_t> n_cells(n_cols);
   for (std::size_t feature = 0; feature < n_cols; ++feature) n_cells[feature] = begin[feature + 1] - begin[feature];
   auto const fits = [](std::uint32_t n) { return n < kByteCells; };
-  if (csr.values.empty() || !std::all_of(n_cells.begin(), n_cells.end(), fits)) return {};
+  auto const n_entries = SumOverRanks(ctx, static_cast<std::int64_t>(csr.values.size()));
+  if (n_entries == 0 || !std::all_of(n_cells.begin(), n_cells.end(), fits)) return {};
   BundledCodes bundled;
   bundled.bundles = BundleNeighbours(FindOverlaps(ctx, csr, static_cast<std::int64_t>(n_cols)), n_cells, 1);
-  auto const n_rows = csr.row_ptr.size() - 1;
-  if (bundled.bundles.size() * n_rows > csr.values.size() * 2) return {};
+  auto const n_rows = static_cast<std::int64_t>(csr.row_ptr.size()) - 1;
+  auto const n_codes = static_cast<std::int64_t>(bundled.bundles.size()) * SumOverRanks(ctx, n_rows);
+  if (n_codes > n_entries * 2) return {};
   bundled.bundle_of = BundleOfFeatures(bundled.bundles);
   for (std::size_t feature = 0; feature < n_cols; ++feature) begin[feature] += bundled.bundle_of[feature] + 1;
   begin[n_cols] += static_cast<std::uint32_t>(bundled.bundles.size());
-  MakeRoom(ctx, static_cast<std::int64_t>(n_rows), true, &bundled);
+  MakeRoom(ctx, n_rows, true, &bundled);
   return bundled;
 }
 

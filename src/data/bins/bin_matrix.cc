@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "collective/reduce.h"
+#include "common/checksum.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/bins/bin_bundles.h"
@@ -24,6 +26,15 @@ std::uint32_t SpacedCells(std::uint32_t n_codes) {
   constexpr std::uint32_t kPerLine = 4;
   auto const cells = (n_codes + kPerLine - 1) / kPerLine * kPerLine;
   return cells % 64 == 0 ? cells + kPerLine : cells;
+}
+
+/// Which features of sparse data have fewer entries than there are rows: [n_cols].
+std::vector<std::uint8_t> FindAbsent(DataMatrix const& data) {
+  std::vector<std::int64_t> counts(data.NumCols(), 0);
+  for (auto const feature : data.Csr().features) ++counts[feature];
+  std::vector<std::uint8_t> missing;
+  for (auto const count : counts) missing.push_back(count < data.NumRows() ? 1 : 0);
+  return missing;
 }
 
 /// Which features of dense data miss a value somewhere: [n_cols].
@@ -174,11 +185,23 @@ CsrStorage CompressRows(DataView const& rows) {
   return out;
 }
 
+/// Whether the rows of all ranks are kept densely: as one process would keep them that was given what they were given.
+bool IsDenseOverRanks(Context const& ctx, DataMatrix const& data) {
+  if (MaxOverRanks(ctx, data.IsDense() ? 0 : 1) == 0) return true;
+  if (!IsDistributed(ctx)) return false;
+  auto const n_rows = SumOverRanks(ctx, data.NumRows());
+  return IsMostlyPresent(SumOverRanks(ctx, data.NumEntries()), n_rows, data.NumCols());
+}
+
 BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
   BinShape shape;
   shape.n_rows = data.NumRows();
-  shape.is_dense = data.IsDense();
-  if (shape.is_dense) shape.has_missing = FindMissing(ctx, data);
+  shape.is_dense = IsDenseOverRanks(ctx, data);
+  if (!shape.is_dense) return shape;
+  shape.has_missing = data.IsDense() ? FindMissing(ctx, data) : FindAbsent(data);
+  std::vector<std::uint64_t> marks(shape.has_missing.begin(), shape.has_missing.end());
+  MaxOverRanks(ctx, Span<std::uint64_t>(marks));
+  shape.has_missing.assign(marks.begin(), marks.end());
   return shape;
 }
 
@@ -187,14 +210,18 @@ BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
 BinMatrix::BinMatrix(Context const& ctx, DataMatrix const& data, QuantileCuts cuts)
     : BinMatrix(ctx, std::move(cuts), ShapeOf(ctx, data)) {
   if (is_dense_) {
-    Append(ctx, *MakeRowsView(data.Dense().values.data(), data.NumRows(), data.NumCols()));
+    Append(ctx, data.IsDense() ? *MakeRowsView(data.Dense().values.data(), data.NumRows(), data.NumCols())
+                               : *MakeStorageView(data.Csr(), data.NumCols()));
     Finish(ctx);
     return;
   }
-  bundled_ = FindSparseBundles(ctx, data.Csr(), &feature_begin_);
-  AppendSparse(ctx, data.Csr());
+  CsrStorage copy;
+  if (data.IsDense()) copy = CompressRows(*data.View());
+  auto const& csr = data.IsDense() ? copy : data.Csr();
+  bundled_ = FindSparseBundles(ctx, csr, &feature_begin_);
+  AppendSparse(ctx, csr);
   if (HasBundles()) {
-    EncodeBundles(ctx, data.Csr(), entries_.cells, &bundled_);
+    EncodeBundles(ctx, csr, entries_.cells, &bundled_);
   } else {
     Finish(ctx);
   }
@@ -320,6 +347,22 @@ void BinMatrix::PlaceCells() {
     auto const cells = even_cells_ ? kEvenCells : SpacedCells(cuts_.NumBins(feature) + has_missing_[feature]);
     feature_begin_.push_back(feature_begin_.back() + cells);
   }
+}
+
+std::uint32_t BinMatrix::LayoutDigest() const {
+  std::uint32_t digest = is_dense_ ? 1 : 0;
+  auto const add = [&](auto const& values) {
+    digest = Crc32c({reinterpret_cast<char const*>(values.data()), values.size() * sizeof(values[0])}, digest);
+  };
+  add(cuts_.values);
+  add(cuts_.min_values);
+  for (auto const& categories : cuts_.categories) add(categories);
+  add(has_missing_);
+  add(feature_begin_);
+  add(bundled_.bundle_of);
+  add(bundled_.usual);
+  add(unusual_.usual);
+  return digest;
 }
 
 std::int64_t BinMatrix::BytesHeld() const {

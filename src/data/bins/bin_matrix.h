@@ -10,6 +10,8 @@
 /// Where most codes are their features' usual ones, histograms read lists of the others (data/bins/unusual_cells.h).
 /// Where neighbouring features exclude each other (data/bins/feature_bundles.h), histograms read their bundles' codes;
 /// sparse data are then partitioned by them, too.
+/// The matrices of a group's ranks, which make the same calls, have one layout: cuts, cells, bundles, usual codes, and
+/// whether there are lists, are those of the rows of all.
 #pragma once
 
 #include <cstdint>
@@ -137,6 +139,8 @@ class BinMatrix {
     return {entries_.column_rows.data() + begin, entries_.column_codes.data() + begin,
             entries_.column_ptr[feature + 1] - begin};
   }
+  /// A checksum of all that says what a cell of a histogram means, and which cells are usual ones.
+  std::uint32_t LayoutDigest() const;
   /// What cuts and codes take.
   std::int64_t BytesHeld() const;
   /// Values that are not missing.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/checked_collective.h"
 #include "data/bins/bin_file_writer.h"
 #include "data/bins/first_pass.h"
 #include "data/bins/recoded_source.h"
@@ -12,7 +13,9 @@
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_parts.h"
+#include "data/sketch/cut_weights.h"
 #include "data/sketch/sketch_cuts.h"
+#include "kauri/collective.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -65,22 +68,25 @@ std::shared_ptr<BinMatrix> EncodeSparse(Context const& ctx, DataMatrix const& ro
                                         BatchSummary* summary) {
   auto const is_empty = [](auto const& categories) { return categories.empty(); };
   auto const has_categories = !std::all_of(summary->categories.begin(), summary->categories.end(), is_empty);
-  auto const weights = CutWeights(summary->info);
+  auto const weights = CutWeights(ctx, summary->info);
   if (plan.given == nullptr && !has_categories) {
     summary->features = MakeExactCuts(ctx, rows, plan.max_bin, weights);
+    summary->JoinRanks(ctx);
     return std::make_shared<BinMatrix>(ctx, rows, JoinCuts(summary->features, summary->categories));
   }
   CutOptions options;
   options.weights = weights;
   summary->features = CountValues(ctx, rows);
+  summary->JoinRanks(ctx);
   auto cuts = plan.given == nullptr ? MakeQuantileCuts(ctx, rows, plan.max_bin, options) : *plan.given;
   return std::make_shared<BinMatrix>(ctx, rows, std::move(cuts));
 }
 
 std::shared_ptr<BinMatrix> EncodeDense(Context const& ctx, DenseRows const& rows, CutPlan const& plan,
                                        BatchSummary* summary) {
-  summary->features = plan.given == nullptr ? MakeExactCuts(ctx, rows, plan.max_bin, CutWeights(summary->info))
+  summary->features = plan.given == nullptr ? MakeExactCuts(ctx, rows, plan.max_bin, CutWeights(ctx, summary->info))
                                             : CountValues(ctx, rows);
+  summary->JoinRanks(ctx);
   auto cuts = plan.given == nullptr ? JoinCuts(summary->features, summary->categories) : *plan.given;
   auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), summary->Shape());
   bins->Append(ctx, *MakeRowsView(rows.values, rows.n_rows, rows.n_cols));
@@ -131,7 +137,7 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
   auto shape = summary.Shape();
   shape.n_rows = 0;
   shape.by_column = false;
-  BinFileWriter writer({ctx, std::move(cuts), shape}, summary.info.n_rows, summary.NumEntries(), options.file_prefix);
+  BinFileWriter writer({ctx, std::move(cuts), shape}, summary.info.n_rows, summary.n_entries, options.file_prefix);
   RowDigest digest(summary.info.n_cols);
   RowParts parts(summary.info.n_cols, [&](DataMatrix* part, Span<float const>) {
     writer.Write(ctx, *part);
@@ -142,6 +148,18 @@ std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* sour
   auto store = writer.Finish(options, max_bin);
   digest.RequireSame(*summary.digest);
   return store;
+}
+
+/// What ranks that make one matrix must have asked for alike.
+void RequireSameOptions(Context const& ctx, BinStoreOptions const& options) {
+  if (IsDistributed(ctx) && options.in_file) {
+    Fail(ErrorKind::kParameter, "external memory needs all rows in one process, but they are spread over ",
+         ctx.collective->Size(),
+         " ranks. Keep the bins in memory (QuantileDMatrix), on more ranks if they do not fit.");
+  }
+  auto const* const ref = options.like == nullptr ? "none" : BinsOf(*options.like) == nullptr ? "values" : "bins";
+  auto const max_bin = options.max_bin ? std::to_string(*options.max_bin) : "default";
+  RequireSameOnRanks(ctx, "what the matrix of bins is made with", "max_bin=" + max_bin + ", ref=" + ref);
 }
 
 CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCuts* made) {
@@ -164,7 +182,7 @@ CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCut
     return plan;
   }
   CutOptions cut;
-  auto const weights = CutWeights(options.like->Info());
+  auto const weights = CutWeights(ctx, options.like->Info());
   cut.weights = weights;
   *made = MakeQuantileCuts(ctx, *options.like, plan.max_bin, cut);
   plan.given = made;
@@ -183,10 +201,11 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
   auto const recoded = options.like == nullptr ? nullptr : InCategoriesOf(options.like->Info().category_names, given);
   auto* const source = recoded == nullptr ? given : recoded.get();
   QuantileCuts made;
+  RequireSameOptions(ctx, options);
   auto const plan = PlanCuts(ctx, options, &made);
   BatchSummary summary;
   std::shared_ptr<BinStore const> store;
-  if (!options.in_file && HasOneBatch(ctx, source)) {
+  if (!options.in_file && !IsDistributed(ctx) && HasOneBatch(ctx, source)) {
     store = std::make_shared<BinStore const>(EncodeOnlyBatch(ctx, source, plan, &summary), plan.max_bin);
     RequireEnd(ctx, source);
   } else {
@@ -202,7 +221,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
   }
   source->Restart();
   ValidateInfo(summary.info);
-  auto matrix = DataMatrix::FromStore(std::move(store), summary.info.n_rows, summary.info.n_cols, summary.NumEntries());
+  auto matrix = DataMatrix::FromStore(std::move(store), summary.info.n_rows, summary.info.n_cols, summary.n_entries);
   *matrix->MutableInfo() = std::move(summary.info);
   return matrix;
 }

@@ -4,7 +4,8 @@
 ///    rows are cut into batches does not matter (data/bins/first_pass.h).
 /// 2. The last pass writes the codes, to memory or to a file.
 /// Whether there is one batch or more is found out beforehand, by asking for two: one that stays in memory is read
-/// once. Where `like` has names for its categories, batches get the same numbers for the same names.
+/// once. The ranks of a group take both passes together, each over its own batches, and get one layout of bins. Where
+/// `like` has names for its categories, batches get the same numbers for the same names.
 #pragma once
 
 #include <memory>
@@ -36,7 +37,8 @@ struct BinStoreOptions {
 /// Costs, besides the codes: values as first_pass.h says, and a few parts; of one batch for a matrix in memory, a
 /// float32 copy of it unless it is contiguous float32. \throws Error(kData) for no batch, batches that disagree, rows
 /// that are not the same in the second pass, another number of columns than `like` has; Error(kParameter) for another
-/// max_bin than that of `like`; Error(kMemory) when the budget is too small; Error(kIo).
+/// max_bin than that of `like`; Error(kMemory) when the budget is too small; Error(kIo). In a group also for a file,
+/// and as RequireSameColumns does.
 std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* source, BinStoreOptions const& options);
 
 }  // namespace kauri

@@ -1,21 +1,44 @@
 #include "data/bins/bins_of_training.h"
 
+#include "collective/checked_collective.h"
+#include "collective/reduce.h"
 #include "data/categories/categories.h"
 #include "data/meta_info.h"
+#include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
 
 namespace kauri {
+namespace {
 
-bool BinsOfTraining::IsStale(DataMatrix const& data) {
-  if (BinsOf(data) != nullptr || revision_ == data.InfoRevision()) return false;
-  if (!(BinsKey(data.Info(), options_, CutWeights(data.Info())) == key_)) return true;
+bool IsTrueOnARank(Context const& ctx, bool here) { return MaxOverRanks(ctx, here ? 1 : 0) != 0; }
+
+/// Histograms are added up cell by cell.
+void RequireSameLayout(Context const& ctx, BinMatrix const& layout) {
+  auto const digest = layout.LayoutDigest();
+  if (!IsDistributed(ctx) || MaxOverRanks(ctx, digest) == (~MaxOverRanks(ctx, ~std::uint64_t{digest}))) return;
+  Fail(ErrorKind::kData,
+       "the bins of this matrix are not those of the other ranks; all ranks must make the matrix together, ",
+       "as one group, with one max_bin (KauriQuantileDMatrixCreate).");
+}
+
+}  // namespace
+
+bool BinsOfTraining::IsStale(Context const& ctx, DataMatrix const& data) {
+  if (BinsOf(data) != nullptr || !IsTrueOnARank(ctx, revision_ != data.InfoRevision())) return false;
+  auto const key = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
+  if (IsTrueOnARank(ctx, !(key == key_))) return true;
   revision_ = data.InfoRevision();
   return false;
 }
 
 std::shared_ptr<BinMatrix const> BinsOfTraining::Make(Context const& ctx, DataMatrix const& data) {
-  if (auto const bins = BinsOf(data)) return bins->InMemory();
-  key_ = BinsKey(data.Info(), options_, CutWeights(data.Info()));
+  auto const bins = BinsOf(data);
+  RequireSameOnRanks(ctx, "how rows are kept", bins == nullptr ? "values" : "bins (QuantileDMatrix)");
+  if (bins != nullptr) {
+    RequireSameLayout(ctx, bins->Layout());
+    return bins->InMemory();
+  }
+  key_ = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
   revision_ = data.InfoRevision();
   return DeriveBins(ctx, data, key_, options_);
 }

@@ -17,9 +17,11 @@ class BinsOfTraining {
 
   BinOptions const& Options() const { return options_; }
   /// Whether what Make returned last are not the bins of `data` any more: let go of them before the next Make, which
-  /// takes as much memory.
-  bool IsStale(DataMatrix const& data);
-  /// The bins of `data` as its info is now. \throws as DeriveBins and BinStore::InMemory do.
+  /// takes as much memory. In a group: of the matrices of all ranks, which call it together.
+  bool IsStale(Context const& ctx, DataMatrix const& data);
+  /// The bins of `data` as its info is now. In a group all ranks call it. \throws as DeriveBins and BinStore::InMemory
+  /// do; in a group Error(kCollective) where some ranks keep bins and some values, Error(kData) for bins that ranks
+  /// made each for itself.
   std::shared_ptr<BinMatrix const> Make(Context const& ctx, DataMatrix const& data);
 
  private:

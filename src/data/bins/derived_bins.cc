@@ -1,12 +1,33 @@
 #include "data/bins/derived_bins.h"
 
+#include <random>
 #include <string>
 #include <utility>
+
+#include "collective/reduce.h"
 
 namespace kauri {
 namespace {
 
 constexpr char kKind[] = "bins";
+
+/// Tells this process from others, whose matrices may have the same numbers.
+std::uint64_t ProcessNumber() {
+  static auto const number = [] {
+    std::random_device device;
+    return std::uint64_t{device()} << 32U | device();
+  }();
+  return number;
+}
+
+/// Which matrix each rank brings.
+std::string MatricesOfRanks(Context const& ctx, DataMatrix const& data) {
+  std::string text;
+  for (auto const& rank : GatherOverRanks<std::uint64_t>(ctx, {ProcessNumber(), data.Id()})) {
+    for (auto const word : rank) text += std::to_string(word) + ' ';
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -24,7 +45,11 @@ std::shared_ptr<BinMatrix const> MakeBins(Context const& ctx, DataMatrix const& 
 
 std::shared_ptr<BinMatrix const> DeriveBins(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
                                             BinOptions const& options) {
-  return Derive<BinMatrix>(data, key, options.budget, [&] { return MakeBins(ctx, data, key, options); });
+  auto const make = [&] { return MakeBins(ctx, data, key, options); };
+  if (!IsDistributed(ctx)) return Derive<BinMatrix>(data, key, options.budget, make);
+  auto of_group = key;
+  of_group.settings += ",ranks=" + MatricesOfRanks(ctx, data);
+  return DeriveInGroup<BinMatrix>(ctx, data, of_group, options.budget, make);
 }
 
 std::shared_ptr<BinMatrix const> LatestBins(DataMatrix const& data) {

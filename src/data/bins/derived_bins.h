@@ -27,7 +27,8 @@ std::shared_ptr<BinMatrix const> MakeBins(Context const& ctx, DataMatrix const& 
                                           BinOptions const& options);
 
 /// The bins of `data` as its info is now; made at the first call with a key, BinsKey of the same options and weights.
-/// The bytes are those of bins made anew. \throws as MakeQuantileCuts does.
+/// The bytes are those of bins made anew. In a group all ranks call it; theirs are taken again where every rank brings
+/// the matrix that it brought before. \throws as MakeQuantileCuts does.
 std::shared_ptr<BinMatrix const> DeriveBins(Context const& ctx, DataMatrix const& data, DerivedKey const& key,
                                             BinOptions const& options);
 

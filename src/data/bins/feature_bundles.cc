@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "collective/reduce.h"
 #include "common/parallel_for.h"
 
 namespace kauri {
@@ -11,33 +12,65 @@ namespace {
 constexpr std::int64_t kRowsPerBlock = 1 << 13;  // their marks stay in the first-level cache
 constexpr std::uint32_t kByteCells = 256;
 
-/// The largest of what each thread has found, by feature.
+/// The largest of what each thread, of all ranks, has found, by feature.
 class LargestOfThreads {
  public:
   LargestOfThreads(Context const& ctx, std::int64_t n_cols)
       : of_thread_(static_cast<std::size_t>(ctx.threads), std::vector<std::uint32_t>(n_cols, 0U)) {}
   std::uint32_t* OfThread() { return of_thread_[ThreadIndex()].data(); }
-  std::vector<std::uint32_t> Combine() {
-    auto& all = of_thread_[0];
+  std::vector<std::uint32_t> Combine(Context const& ctx) {
+    std::vector<std::uint64_t> all(of_thread_[0].size(), 0);
     for (auto const& one : of_thread_) {
       for (std::size_t feature = 0; feature < all.size(); ++feature)
-        all[feature] = std::max(all[feature], one[feature]);
+        all[feature] = std::max<std::uint64_t>(all[feature], one[feature]);
     }
-    return std::move(all);
+    MaxOverRanks(ctx, Span<std::uint64_t>(all));
+    return {all.begin(), all.end()};
   }
 
  private:
   std::vector<std::vector<std::uint32_t>> of_thread_;
 };
 
-/// The code that most of the rows have, or kNoUsual.
-std::uint32_t UsualCode(std::uint8_t const* codes, std::int64_t n_rows) {
-  std::array<std::array<std::int64_t, kByteCells>, 4> counts{};  // four, as equal codes in a row wait for each other
-  for (std::int64_t row = 0; row < n_rows; ++row) ++counts[row % 4][codes[row]];
+/// How often each code occurs: [kByteCells], added to.
+void CountCodes(std::uint8_t const* codes, std::int64_t n_rows, std::int64_t* counts) {
+  std::array<std::array<std::int64_t, kByteCells>, 4> of{};  // four, as equal codes in a row wait for each other
+  for (std::int64_t row = 0; row < n_rows; ++row) ++of[row % 4][codes[row]];
   for (std::uint32_t code = 0; code < kByteCells; ++code) {
-    if ((counts[0][code] + counts[1][code] + counts[2][code] + counts[3][code]) * 2 > n_rows) return code;
+    counts[code] += of[0][code] + of[1][code] + of[2][code] + of[3][code];
+  }
+}
+
+/// The code that most of n_rows rows have, or kNoUsual.
+std::uint32_t UsualCode(std::int64_t const* counts, std::int64_t n_rows) {
+  for (std::uint32_t code = 0; code < kByteCells; ++code) {
+    if (counts[code] * 2 > n_rows) return code;
   }
   return kNoUsual;
+}
+
+/// Of the features that is_open(feature) holds for, in the first n_rows rows of each rank.
+template <typename IsOpen>
+std::vector<std::uint32_t> UsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows,
+                                      IsOpen&& is_open) {
+  constexpr std::int64_t kColumnsAtOnce = 1 << 10;
+  auto const n_all = SumOverRanks(ctx, n_rows);
+  std::vector<std::uint32_t> usual(data.n_cols, kNoUsual);
+  std::vector<std::int64_t> counts;
+  for (std::int64_t first = 0; first < data.n_cols; first += kColumnsAtOnce) {
+    auto const n_columns = std::min(kColumnsAtOnce, data.n_cols - first);
+    counts.assign(n_columns * kByteCells, 0);
+    ParallelFor(ctx, n_columns, [&](std::int64_t column) {
+      auto const feature = static_cast<std::size_t>(first + column);
+      if (is_open(feature)) CountCodes(data.Of(feature), n_rows, counts.data() + column * kByteCells);
+    });
+    SumOverRanks(ctx, Span<std::int64_t>(counts));
+    for (std::int64_t column = 0; column < n_columns; ++column) {
+      auto const feature = static_cast<std::size_t>(first + column);
+      if (is_open(feature)) usual[feature] = UsualCode(counts.data() + column * kByteCells, n_all);
+    }
+  }
+  return usual;
 }
 
 /// The largest `last` of the rows with another code; those rows get `mark`.
@@ -57,20 +90,11 @@ std::uint32_t MarkUnusual(std::uint8_t const* codes, std::uint32_t usual, std::i
 std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
                                           Span<std::uint32_t const> n_codes) {
   constexpr std::uint32_t kMostCodes = kByteCells / 2;  // of a feature that leaves room for another
-  std::vector<std::uint32_t> usual(n_codes.size(), kNoUsual);
-  ParallelFor(ctx, data.n_cols, [&](std::int64_t index) {
-    auto const feature = static_cast<std::size_t>(index);
-    if (n_codes[feature] <= kMostCodes) usual[feature] = UsualCode(data.Of(feature), data.n_rows);
-  });
-  return usual;
+  return UsualCodes(ctx, data, data.n_rows, [&](std::size_t feature) { return n_codes[feature] <= kMostCodes; });
 }
 
 std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows) {
-  std::vector<std::uint32_t> usual(data.n_cols);
-  ParallelFor(ctx, data.n_cols, [&](std::int64_t feature) {
-    usual[feature] = UsualCode(data.Of(static_cast<std::size_t>(feature)), std::min(n_rows, data.n_rows));
-  });
-  return usual;
+  return UsualCodes(ctx, data, std::min(n_rows, data.n_rows), [](std::size_t) { return true; });
 }
 
 std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data, Span<std::uint32_t const> usual) {
@@ -84,7 +108,7 @@ std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& d
       found[feature] = std::max(found[feature], largest);
     }
   });
-  auto result = overlaps.Combine();
+  auto result = overlaps.Combine(ctx);
   for (std::uint32_t feature = 0; feature < usual.size(); ++feature) {
     auto const follows_full = feature > 0 && usual[feature - 1] == kNoUsual;
     if (usual[feature] == kNoUsual || follows_full) result[feature] = feature;
@@ -104,7 +128,7 @@ std::vector<std::uint32_t> FindOverlaps(Context const& ctx, CsrStorage const& da
       }
     }
   });
-  return overlaps.Combine();
+  return overlaps.Combine(ctx);
 }
 
 std::vector<FeatureBundle> BundleNeighbours(Span<std::uint32_t const> overlaps, Span<std::uint32_t const> n_cells,

@@ -12,6 +12,9 @@
 ///    without has the first feature's usual code (dense data) or 0, a spare cell before the features' (sparse data).
 /// A histogram made from such codes is wrong at the cells of usual codes until they are derived from the others: every
 /// row has one code of each feature.
+///
+/// Bundles and usual codes decide what a histogram means. So all that is found here is found of the rows of all ranks:
+/// a group's ranks make the same calls, and histograms are added up over them before the usual cells are derived.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +49,7 @@ struct ByteColumns {
 constexpr std::uint32_t kNoUsual = 0xFFFFFFFFU;
 std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
                                           Span<std::uint32_t const> n_codes);
-/// The same of features of any number of codes, as the first n_rows rows have it.
+/// The same of features of any number of codes, as the first n_rows rows have it, in a group those of each rank.
 std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows);
 
 /// [n_cols]: 1 + the nearest feature before each that has an unusual code in the same row; 0: none.

@@ -5,24 +5,22 @@
 #include <memory>
 #include <utility>
 
+#include "collective/reduce.h"
 #include "data/categories/categories.h"
 #include "data/chain.h"
+#include "data/group_columns.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_parts.h"
 #include "data/sketch/column_values.h"
+#include "data/sketch/cut_weights.h"
+#include "data/sketch/group_cuts.h"
 #include "kauri/error.h"
 
 namespace kauri {
 namespace {
 
 constexpr std::int64_t kColumnBytes = 1 << 22;  // that are copied at once out of a part
-
-/// The weight of each row, that of its query where there are queries; empty where none are given.
-std::vector<float> RowWeights(MetaInfo const& info) {
-  CheckQueries(info);
-  return info.group_ptr.empty() ? info.weights : CutWeights(info);
-}
 
 MetaInfo JoinBatches(std::vector<MetaInfo> const& infos) {
   std::vector<MetaInfo const*> parts;
@@ -76,6 +74,9 @@ class FirstPass {
     parts_->Finish(ctx_);
     summary_.info = JoinBatches(infos_);
     summary_.features = sketches_->Cut(ctx_, summary_.info.n_rows);
+    if (HasCategorical(summary_.info))
+      summary_.categories.resize(ToSize(summary_.info.n_cols));  // without rows as well
+    summary_.JoinRanks(ctx_);
     *values = std::move(values_);
     return std::move(summary_);
   }
@@ -122,8 +123,8 @@ class FirstPass {
 };
 
 /// The values of the columns from `first` on, as many as fit.
-ColumnValues ReadColumns(Context const& ctx, RowSource* source, std::int64_t most_bytes, std::int64_t first,
-                         BatchSummary const& summary) {
+ColumnValues ReadValues(Context const& ctx, RowSource* source, std::int64_t most_bytes, std::int64_t first,
+                        BatchSummary const& summary) {
   auto const n_cols = summary.info.n_cols;
   ColumnValues values(first, n_cols);
   RowDigest digest(n_cols);
@@ -139,18 +140,23 @@ ColumnValues ReadColumns(Context const& ctx, RowSource* source, std::int64_t mos
 
 }  // namespace
 
-std::int64_t BatchSummary::NumEntries() const {
-  std::int64_t n_entries = 0;
+void BatchSummary::JoinRanks(Context const& ctx) {
+  RequireSameColumns(ctx, info);
   for (auto const& feature : features) n_entries += feature.n_values;
-  return n_entries;
+  n_rows = SumOverRanks(ctx, info.n_rows);
+  CountOverRanks(ctx, features);
+  categories = UnionOverRanks(ctx, std::move(categories));
+  has_sparse = MaxOverRanks(ctx, has_sparse ? 1 : 0) != 0;
 }
 
 BinShape BatchSummary::Shape() const {
   BinShape shape;
   shape.n_rows = info.n_rows;
-  shape.is_dense = !has_sparse || IsMostlyPresent(NumEntries(), info.n_rows, info.n_cols);
+  std::int64_t n_all = 0;
+  for (auto const& feature : features) n_all += feature.n_values;
+  shape.is_dense = !has_sparse || IsMostlyPresent(n_all, n_rows, info.n_cols);
   for (auto const& feature : features) {
-    if (shape.is_dense) shape.has_missing.push_back(feature.n_values < info.n_rows ? 1 : 0);
+    if (shape.is_dense) shape.has_missing.push_back(feature.n_values < n_rows ? 1 : 0);
   }
   return shape;
 }
@@ -165,17 +171,16 @@ BatchSummary SummariseBatches(Context const& ctx, RowSource* source, CutPlan con
   ForEachBatch(ctx, source, [&](RowBatch* batch) { pass.Add(batch); });
   auto summary = pass.Finish(&values);
   if (values == nullptr) return summary;
-  auto const is_weighted = !CutWeights(summary.info).empty();
-  auto const cut = [&](ColumnValues const& columns) {
-    columns.Cut(ctx, summary.info.n_rows, plan.max_bin, is_weighted, &summary.features);
-    return columns.End();
-  };
-  auto next = cut(*values);
+  auto const weights = CutWeights(ctx, summary.info);
+  auto const task = MakeCutTask(ctx, summary.info.n_rows, plan.max_bin, weights);
+  auto next = values->Cut(ctx, task, &summary.features);
   values.reset();
   constexpr int kByteCodes = 256;
-  auto const code_bytes = summary.NumEntries() * (plan.max_bin > kByteCodes ? 2 : 1);
+  auto const code_bytes = summary.n_entries * (plan.max_bin > kByteCodes ? 2 : 1);
   auto const most_bytes = std::min(plan.in_file ? plan.kept_bytes : std::max(plan.kept_bytes, code_bytes), pass.Room());
-  while (next < summary.info.n_cols) next = cut(ReadColumns(ctx, source, most_bytes, next, summary));
+  while (next < summary.info.n_cols) {
+    next = ReadValues(ctx, source, most_bytes, next, summary).Cut(ctx, task, &summary.features);
+  }
   return summary;
 }
 

@@ -1,8 +1,8 @@
 /// \file What is found out of all batches before their bins can be made: how many rows and missing values there are,
 /// what is known of the rows, which categories occur, and the cuts.
 ///
-/// The cuts are those of one array with all rows. Columns are kept while they take no more than kept_bytes and the
-/// budget; what does not fit takes further passes over the batches:
+/// The cuts are those of one array with all rows, in a group those of all ranks. Columns are kept while they take no
+/// more than kept_bytes and the budget; what does not fit takes further passes over the batches:
 /// 1. In memory columns may take as much as the bins will in those: five passes at most, or more where a budget is
 ///    small.
 /// 2. For a file, where passes may be slow, values of more than kept_bytes in all have cuts from weighted GK summaries
@@ -35,14 +35,19 @@ struct CutPlan {
   std::int64_t kept_bytes = kKeptBytes;
 };
 
+/// Of one process, or of one rank of a group.
 struct BatchSummary {
-  MetaInfo info;
+  MetaInfo info;               ///< of the rows here
+  std::int64_t n_entries = 0;  ///< present values of the rows here
+  std::optional<RowDigest> digest;
+  std::int64_t n_rows = 0;            ///< of all ranks, as what follows
   std::vector<FeatureCuts> features;  ///< with cuts unless they were given
   CategoryLists categories;
   bool has_sparse = false;  ///< some batch came as compressed rows
-  std::optional<RowDigest> digest;
 
-  std::int64_t NumEntries() const;
+  /// Makes counts of the rows here those of all ranks.
+  void JoinRanks(Context const& ctx);
+  /// Of the rows here, in the layout of all.
   BinShape Shape() const;
 };
 
@@ -58,7 +63,8 @@ void ForEachBatch(Context const& ctx, RowSource* source, Fn&& fn) {
 }
 
 /// \throws Error(kData) for no batch, batches that disagree, and rows that are not the same in a further pass;
-/// Error(kMemory) when the budget is too small.
+/// Error(kMemory) when the budget is too small; Error(kCollective) as RequireSameColumns does. In a group each rank has
+/// a batch at least, without rows perhaps.
 BatchSummary SummariseBatches(Context const& ctx, RowSource* source, CutPlan const& plan);
 
 }  // namespace kauri

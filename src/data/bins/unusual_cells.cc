@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "collective/reduce.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 
@@ -62,17 +63,18 @@ class RowLister {
   std::uint32_t n_fill_ = 0;
 };
 
-/// Whether the first rows' lists are short.
-bool WouldPay(ByteColumns const& columns, RowLister const& lister) {
+/// Whether the lists of each rank's first rows are short.
+bool WouldPay(Context const& ctx, ByteColumns const& columns, RowLister const& lister) {
   std::array<std::uint32_t, kRowsPerBlock> lengths;
   auto const n_rows = std::min(columns.n_rows, kSampledRows);
-  double n_listed = 0.0;
+  std::int64_t n_listed = 0;
   for (std::int64_t begin = 0; begin < n_rows; begin += kRowsPerBlock) {
     auto const end = std::min(n_rows, begin + kRowsPerBlock);
     lister.Count(begin, end, lengths.data());
     for (std::int64_t i = 0; i < end - begin; ++i) n_listed += lengths[i];
   }
-  return n_listed <= kMostShare * static_cast<double>(n_rows * columns.n_cols);
+  auto const n_cells = SumOverRanks(ctx, n_rows) * columns.n_cols;
+  return static_cast<double>(SumOverRanks(ctx, n_listed)) <= kMostShare * static_cast<double>(n_cells);
 }
 
 /// Turns lengths, in row_ptr from its second place on, into the places of lists; false where there are too many.
@@ -89,10 +91,12 @@ bool AddUp(std::vector<std::uint32_t>* row_ptr) {
 
 UnusualCells ListUnusualCells(Context const& ctx, ByteColumns const& columns, std::uint8_t const* rows,
                               std::int64_t row_stride, Span<std::uint32_t const> cell_begin) {
-  if (columns.n_rows == 0 || cell_begin[columns.n_cols] > std::numeric_limits<std::uint16_t>::max()) return {};
+  if (SumOverRanks(ctx, columns.n_rows) == 0 || cell_begin[columns.n_cols] > std::numeric_limits<std::uint16_t>::max())
+    return {};
   UnusualCells lists;
   lists.usual = FindUsualCodes(ctx, columns, kSampledRows);
-  if (RowLister const sampled(columns, lists.usual, cell_begin); !sampled.CanFill() || !WouldPay(columns, sampled)) {
+  if (RowLister const sampled(columns, lists.usual, cell_begin);
+      !sampled.CanFill() || !WouldPay(ctx, columns, sampled)) {
     return {};
   }
   lists.usual = FindUsualCodes(ctx, columns, columns.n_rows);
@@ -102,7 +106,7 @@ UnusualCells ListUnusualCells(Context const& ctx, ByteColumns const& columns, st
   ParallelForBlocks(ctx, columns.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     lister.Count(begin, end, lists.row_ptr.data() + begin + 1);
   });
-  if (!AddUp(&lists.row_ptr)) return {};
+  if (MaxOverRanks(ctx, AddUp(&lists.row_ptr) ? 0 : 1) != 0) return {};
   ResizeLarge(ctx, &lists.cells, ToSize(std::int64_t{lists.row_ptr.back()}));
   ParallelForBlocks(ctx, columns.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {

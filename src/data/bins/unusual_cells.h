@@ -30,7 +30,8 @@ struct UnusualCells {
 /// Lists for codes in bytes, or none where they would not pay: because a row would have more than 0.45 of its cells in
 /// them, fewer than kCellsPerStep features have a usual code, or cells do not fit into 16 bits.
 /// columns and rows: the same codes; row_stride: from row to row. cell_begin: [n_cols + 1], the first cell of each
-/// feature. Costs a look at the first rows where they would not pay, otherwise two at all.
+/// feature. Costs a look at the first rows where they would not pay, otherwise two at all. The ranks of a group, which
+/// call it together, all have lists or none, and the same usual codes.
 UnusualCells ListUnusualCells(Context const& ctx, ByteColumns const& columns, std::uint8_t const* rows,
                               std::int64_t row_stride, Span<std::uint32_t const> cell_begin);
 

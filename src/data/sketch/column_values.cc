@@ -1,7 +1,9 @@
 #include "data/sketch/column_values.h"
 
 #include <cmath>
+#include <utility>
 
+#include "collective/reduce.h"
 #include "data/row_parts.h"
 
 namespace kauri {
@@ -33,14 +35,18 @@ std::int64_t ColumnValues::Bytes() const {
   return static_cast<std::int64_t>(floats * sizeof(float));
 }
 
-void ColumnValues::Cut(Context const& ctx, std::int64_t n_rows, int max_bin, bool is_weighted,
-                       std::vector<FeatureCuts>* features) const {
+std::int64_t ColumnValues::Cut(Context const& ctx, CutTask const& task, std::vector<FeatureCuts>* features) const {
+  auto const n_all = static_cast<std::int64_t>(features->size());
+  auto const n_behind = MaxOverRanks(ctx, static_cast<std::uint64_t>(n_all - End()));  // columns that some rank let go
+  auto const end = n_all - static_cast<std::int64_t>(n_behind);
   std::vector<ColumnPart> parts;
-  for (auto const& column : columns_) {
-    parts.push_back({column.values, is_weighted ? Span<float const>(column.weights) : Span<float const>()});
+  for (auto f = first_; f < end; ++f) {
+    auto const& column = columns_[f - first_];
+    parts.push_back({column.values, task.unit ? Span<float const>(column.weights) : Span<float const>()});
   }
-  auto cuts = MakeExactCuts(ctx, parts, n_rows, max_bin);
+  auto cuts = MakeExactCuts(ctx, parts, task);
   std::move(cuts.begin(), cuts.end(), features->begin() + first_);
+  return end;
 }
 
 }  // namespace kauri

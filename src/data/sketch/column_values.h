@@ -20,10 +20,8 @@ class ColumnValues {
   /// One past the last column that is kept.
   std::int64_t End() const { return first_ + static_cast<std::int64_t>(columns_.size()); }
   std::int64_t Bytes() const;
-  void Clear() { columns_.clear(); }
-  /// The exact cuts of the columns that are kept, of n_rows rows in all.
-  void Cut(Context const& ctx, std::int64_t n_rows, int max_bin, bool is_weighted,
-           std::vector<FeatureCuts>* features) const;
+  /// The exact cuts of the columns that are kept, in a group of those that all ranks keep. Returns one past the last.
+  std::int64_t Cut(Context const& ctx, CutTask const& task, std::vector<FeatureCuts>* features) const;
 
  private:
   struct Column {

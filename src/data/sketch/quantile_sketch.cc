@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
 
+#include "collective/reduce.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/column_parts.h"
-#include "data/meta_info.h"
+#include "data/group_columns.h"
+#include "data/sketch/group_cuts.h"
 #include "data/sketch/selected_keys.h"
 #include "data/sketch/sketch_cuts.h"
 #include "data/sketch/weighted_keys.h"
@@ -32,14 +33,14 @@ float LowerBound(float min_value) {
   return static_cast<float>(std::max(value - (std::fabs(value) + kBoundGap), -kLargest));
 }
 
-ColumnRanks RanksOf(std::vector<WeightedKey> const& sorted) {
+ColumnRanks RanksOf(std::vector<WeightedKey> const& sorted, WeightUnit const& unit) {
   ColumnRanks ranks;
+  std::int64_t rank = 0;
   for (std::size_t i = 0; i < sorted.size();) {
     auto const key = sorted[i].key;
-    auto rank = ranks.below.back();
-    for (; i < sorted.size() && sorted[i].key == key; ++i) rank += sorted[i].weight;
+    for (; i < sorted.size() && sorted[i].key == key; ++i) rank += unit.Of(sorted[i].weight);
     ranks.values.push_back(FromKey(key));
-    ranks.below.push_back(rank);
+    ranks.below.push_back(static_cast<double>(rank));
   }
   return ranks;
 }
@@ -118,7 +119,7 @@ FeatureCuts CategoryCuts(std::vector<std::int32_t> const& categories, std::size_
   return cuts;
 }
 
-FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
+FeatureCuts WeightedCuts(ColumnPart const& column, CutTask const& task, Scratch* scratch) {
   FeatureCuts feature;
   auto& keys = scratch->weighted;
   keys.clear();
@@ -126,58 +127,75 @@ FeatureCuts WeightedCuts(ColumnPart const& column, std::int64_t n_rows, std::uin
     auto const value = column.values[i];
     if (std::isnan(value)) continue;
     feature.AddValue(value);
-    if (column.weights[i] > 0.0F) keys.push_back({ToKey(value), column.weights[i]});
+    if (task.unit->Of(column.weights[i]) > 0) keys.push_back({ToKey(value), column.weights[i]});
   }
   SortKeys(&keys, &scratch->weighted_sort);
-  feature.values = MakeCuts(RankBoundaries(RanksOf(keys)), feature.n_values < n_rows, max_bin);
+  feature.values = MakeCuts(RankBoundaries(RanksOf(keys, *task.unit)), feature.n_values < task.n_rows, task.max_bin);
   return feature;
 }
 
-FeatureCuts ExactCutsOf(ColumnPart const& column, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
-  return column.weights.empty() ? EvenlyWeightedCuts(column.values, n_rows, max_bin, scratch)
-                                : WeightedCuts(column, n_rows, max_bin, scratch);
+FeatureCuts ExactCutsOf(ColumnPart const& column, CutTask const& task, Scratch* scratch) {
+  return task.unit ? WeightedCuts(column, task, scratch)
+                   : EvenlyWeightedCuts(column.values, task.n_rows, task.max_bin, scratch);
 }
 
 /// data: a DataMatrix or DenseRows.
 template <typename Data>
-std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, std::uint32_t max_bin,
-                                        Span<float const> weights, CategoryLists const& categories) {
+std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, int max_bin, Span<float const> weights,
+                                        CategoryLists const& categories) {
+  auto const task = MakeCutTask(ctx, data.NumRows(), max_bin, weights);
+  if (IsDistributed(ctx)) return CutsOverRanks(ctx, data, weights, task, categories);
   std::vector<FeatureCuts> cuts(data.NumCols());
   std::vector<Scratch> scratches(ctx.threads);
   ForEachColumnPart(ctx, data, data.NumRows(), weights, [&](std::size_t feature, ColumnPart const& column) {
     if (!categories.empty() && !categories[feature].empty()) return;
-    cuts[feature] = ExactCutsOf(column, data.NumRows(), max_bin, &scratches[ThreadIndex()]);
+    cuts[feature] = ExactCutsOf(column, task, &scratches[ThreadIndex()]);
   });
   return cuts;
 }
 
 }  // namespace
 
+CutTask MakeCutTask(Context const& ctx, std::int64_t n_rows_here, int max_bin, Span<float const> weights) {
+  CutTask task;
+  task.n_rows_here = n_rows_here;
+  task.n_rows = SumOverRanks(ctx, n_rows_here);
+  task.max_bin = static_cast<std::uint32_t>(max_bin);
+  task.unit = FindWeightUnit(ctx, weights, n_rows_here, task.n_rows);
+  return task;
+}
+
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options) {
-  auto categories = FindCategories(ctx, data);
-  auto const features =
-      options.sketch == SketchKind::kExact
-          ? ExactCutsOfAll(ctx, data, static_cast<std::uint32_t>(max_bin), options.weights, categories)
-          : SketchedCuts(ctx, data, max_bin, options);
+  RequireSameColumns(ctx, data.Info());
+  auto categories = UnionOverRanks(ctx, FindCategories(ctx, data));
+  auto const features = options.sketch == SketchKind::kExact
+                            ? ExactCutsOfAll(ctx, data, max_bin, options.weights, categories)
+                            : SketchedCuts(ctx, data, max_bin, options);
   return JoinCuts(features, std::move(categories));
 }
 
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows, int max_bin,
                                        Span<float const> weights) {
-  return ExactCutsOfAll(ctx, rows, static_cast<std::uint32_t>(max_bin), weights, {});
+  return ExactCutsOfAll(ctx, rows, max_bin, weights, {});
 }
 
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
                                        Span<float const> weights) {
-  return ExactCutsOfAll(ctx, rows, static_cast<std::uint32_t>(max_bin), weights, {});
+  return ExactCutsOfAll(ctx, rows, max_bin, weights, {});
 }
 
-std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPart> const& columns, std::int64_t n_rows,
-                                       int max_bin) {
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPart> const& columns,
+                                       CutTask const& task) {
+  auto const n_columns = static_cast<std::int64_t>(columns.size());
+  if (IsDistributed(ctx)) {
+    return CutsOverRanks(ctx, n_columns, task, [&](std::int64_t first, std::int64_t last) {
+      return std::vector<ColumnPart>(columns.begin() + first, columns.begin() + last);
+    });
+  }
   std::vector<FeatureCuts> cuts(columns.size());
   std::vector<Scratch> scratches(ctx.threads);
-  ParallelFor(ctx, static_cast<std::int64_t>(columns.size()), [&](std::int64_t column) {
-    cuts[column] = ExactCutsOf(columns[column], n_rows, static_cast<std::uint32_t>(max_bin), &scratches[ThreadIndex()]);
+  ParallelFor(ctx, n_columns, [&](std::int64_t column) {
+    cuts[column] = ExactCutsOf(columns[column], task, &scratches[ThreadIndex()]);
   });
   return cuts;
 }
@@ -209,18 +227,6 @@ QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categorie
     replaced.min_values[f] = cuts.min_values[f];
   }
   return replaced;
-}
-
-std::vector<float> CutWeights(MetaInfo const& info) {
-  CheckQueries(info);
-  auto const& given = info.weights;
-  if (std::adjacent_find(given.begin(), given.end(), std::not_equal_to<>()) == given.end()) return {};
-  if (info.group_ptr.empty()) return given;
-  std::vector<float> weights(info.n_rows);
-  for (std::size_t group = 0; group + 1 < info.group_ptr.size(); ++group) {
-    std::fill(weights.begin() + info.group_ptr[group], weights.begin() + info.group_ptr[group + 1], given[group]);
-  }
-  return weights;
 }
 
 }  // namespace kauri

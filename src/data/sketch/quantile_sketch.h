@@ -8,7 +8,10 @@
 /// 1. Columns are copied out of the rows in groups, present values only, as integers that sort like the floats.
 /// 2. sketch=exact: each column is sorted by a radix sort: exact ranks, in memory that is at hand anyway. Other
 ///    sketches (data/sketch/column_sketch.h) take the rows in blocks, in their order.
-/// 3. Ranks count the weights of the rows. Rows without weight are left out: they could be missing from the data.
+/// 3. Ranks count the weights of the rows, as integers (data/sketch/cut_weights.h). Rows without weight are left out:
+/// they
+///    could be missing from the data. Where the rows are spread over a group's ranks, these are asked what lies below
+///    the values that matter (data/sketch/group_cuts.h).
 /// 4. Cuts at even steps of rank follow (data/sketch/rank_cuts.h).
 /// 5. sketch=moments: each cut moves up to the next value of the data, and bins that hold none are dropped.
 /// A categorical feature has a bin per category (FillGaps), whatever the weights, the sketch and max_bin.
@@ -38,7 +41,7 @@ struct QuantileCuts {
 
 struct CutOptions {
   SketchKind sketch = SketchKind::kExact;
-  Span<float const> weights;  ///< [n_rows], >= 0; empty: all rows weigh the same
+  Span<float const> weights;  ///< [n_rows], >= 0, see CutWeights; empty: all rows weigh the same
 };
 
 /// The most categories of a feature that codes of two bytes can tell apart, beside a code for missing values.
@@ -46,16 +49,14 @@ constexpr std::size_t kMaxBinnedCategories = 65535;
 
 /// The cuts of every feature of `data`; max_bin in [2, 65535]. A function of the values and weights alone: neither the
 /// storage nor the number of threads matters. Costs, for the exact sketch, a radix sort of all entries, and the memory
-/// of 16 columns at a time (dense) or of a copy of the entries (sparse). \throws Error(kData) for values that are no
-/// categories, or more than kMaxBinnedCategories of them.
+/// of 16 columns at a time (dense) or of a copy of the entries (sparse). In a group every rank calls it, with rows or
+/// without, and gets the cuts of the rows of all. \throws Error(kData) for values that are no categories, or more than
+/// kMaxBinnedCategories of them; Error(kCollective) as RequireSameColumns does; Error(kParameter) for another sketch
+/// than the exact one in a group.
 QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int max_bin, CutOptions const& options = {});
 
 /// The cuts of numbers as they are, and of all features that have some in `categories` ([n_cols]) bins for those.
 QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categories);
-
-/// [n_rows], what CutOptions takes: the weight of a row is that of its query where there are queries; empty when all
-/// rows weigh the same. \throws Error(kData) as CheckQueries does.
-std::vector<float> CutWeights(MetaInfo const& info);
 
 /// The bin of a value that is not NaN: the number of cuts at or below it, at most n_bins - 1.
 inline std::uint32_t FindBin(float const* cuts, std::uint32_t n_bins, float value) {

@@ -5,6 +5,8 @@
 
 #include "data/column_parts.h"
 #include "data/row_parts.h"
+#include "kauri/collective.h"
+#include "kauri/error.h"
 
 namespace kauri {
 namespace {
@@ -76,6 +78,11 @@ std::size_t FeatureSketches::Bytes() const {
 
 std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
                                       CutOptions const& options) {
+  if (IsDistributed(ctx)) {
+    Fail(ErrorKind::kParameter, "sketch=", options.sketch == SketchKind::kGk ? "gk" : "moments",
+         " needs all rows in one process, but they are spread over ", ctx.collective->Size(),
+         " ranks. Use sketch=exact, the default.");
+  }
   FeatureSketches sketches(data.NumCols(), max_bin, options.sketch);
   sketches.Add(ctx, data, options.weights);
   auto features = sketches.Cut(ctx, data.NumRows());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/column_parts.h"
+#include "data/sketch/cut_weights.h"
 #include "data/sketch/quantile_sketch.h"
 
 namespace kauri {
@@ -48,16 +49,26 @@ class FeatureSketches {
   std::vector<std::unique_ptr<ColumnSketch>> sketches_;
 };
 
-/// The exact cuts of rows in somebody's memory. Nothing is copied but a few columns at a time.
+/// What exact cuts follow from besides the values.
+struct CutTask {
+  std::int64_t n_rows_here = 0;    ///< of this rank
+  std::int64_t n_rows = 0;         ///< of all ranks
+  std::uint32_t max_bin = 0;       ///< in [2, 65535]
+  std::optional<WeightUnit> unit;  ///< where rows have weights
+};
+
+/// Agreed on by all ranks. weights: [n_rows_here], or empty. \throws as FindWeightUnit does.
+CutTask MakeCutTask(Context const& ctx, std::int64_t n_rows_here, int max_bin, Span<float const> weights);
+
+/// The exact cuts of rows in somebody's memory, of all ranks. Nothing is copied but a few columns at a time.
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DenseRows const& rows, int max_bin,
                                        Span<float const> weights);
 /// The same of a matrix without categorical features.
 std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, DataMatrix const& rows, int max_bin,
                                        Span<float const> weights);
 
-/// The same of whole columns, the present values of each in the order of the rows.
-std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPart> const& columns, std::int64_t n_rows,
-                                       int max_bin);
+/// The same of whole columns, the present values of each.
+std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPart> const& columns, CutTask const& task);
 
 /// All cuts and bounds in one. Categorical features have a bin for each of their categories.
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories);

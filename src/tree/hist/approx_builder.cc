@@ -66,9 +66,9 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
   if (MaxOverRanks(ctx, is_stale ? 1 : 0) != 0) {
     approx->data.reset();  // before its successor takes as much memory
     approx->key = std::move(key);
-    approx->data =
-        std::make_unique<HistData>(AreAlike(approx->key.weights) ? DeriveBins(ctx, data, approx->key, options)
-                                                                 : MakeBins(ctx, data, approx->key, options));
+    auto const may_return = MaxOverRanks(ctx, AreAlike(approx->key.weights) ? 0 : 1) == 0;
+    approx->data = std::make_unique<HistData>(may_return ? DeriveBins(ctx, data, approx->key, options)
+                                                         : MakeBins(ctx, data, approx->key, options));
   }
   return HistGrower(ctx, {param_, rules_, task.place}, task, approx->data.get(), leaf_of_row).Grow();
 }

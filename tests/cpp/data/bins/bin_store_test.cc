@@ -9,6 +9,7 @@
 
 #include "data/bins/bin_store_maker.h"
 #include "data/copies/slice.h"
+#include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
 #include "support/error.h"
 #include "support/random_matrix.h"
@@ -135,7 +136,7 @@ TEST(BinStore, WhatDoesNotFitTakesMorePasses) {
     for (std::int64_t row = 0; row < spec.n_rows; ++row) {
       matrix->MutableInfo()->weights.push_back(static_cast<float>(row % 7) / 3.0F);
     }
-    auto const weights = CutWeights(matrix->Info());
+    auto const weights = CutWeights({}, matrix->Info());
     CutOptions cut;
     cut.weights = weights;
     BinStoreOptions options;
@@ -158,7 +159,7 @@ TEST(BinStore, WeightsOfABatchCount) {
   for (std::int64_t row = 0; row < spec.n_rows; ++row) {
     matrix->MutableInfo()->weights.push_back(static_cast<float>(row % 7));
   }
-  auto const weights = CutWeights(matrix->Info());
+  auto const weights = CutWeights({}, matrix->Info());
   CutOptions cut;
   cut.weights = weights;
   RowBatches one(*matrix, spec.n_rows);
@@ -167,6 +168,19 @@ TEST(BinStore, WeightsOfABatchCount) {
   auto const data = Make(&several);
   ExpectSameCuts(*data, MakeQuantileCuts(Context{}, *matrix, 256, cut));
   EXPECT_EQ(data->Info().weights, matrix->Info().weights);
+}
+
+TEST(BinStore, WeightsOfQueriesThatAreAlikeInABatchCount) {
+  MatrixSpec spec;
+  spec.n_rows = 3000;
+  auto const matrix = MakeMatrix(spec);
+  matrix->MutableInfo()->group_ptr = {0, 500, 1000, 2000, 3000};
+  matrix->MutableInfo()->weights = {7.0F, 7.0F, 1.0F, 2.0F};
+  auto const weights = CutWeights({}, matrix->Info());
+  CutOptions cut;
+  cut.weights = weights;
+  RowBatches batches(*matrix, 1000);
+  ExpectSameCuts(*Make(&batches), MakeQuantileCuts(Context{}, *matrix, 256, cut));
 }
 
 TEST(BinStore, SummariesForAFileDoNotDependOnBatches) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "data/sketch/cut_weights.h"
 #include "support/random_matrix.h"
 
 namespace kauri {
@@ -202,14 +203,14 @@ TEST(QuantileSketch, WeightsMoveTheCuts) {
 TEST(CutWeights, AreOfRowsAndEmptyWhereAllAreEqual) {
   MetaInfo info;
   info.n_rows = 5;
-  EXPECT_TRUE(CutWeights(info).empty());
+  EXPECT_TRUE(CutWeights({}, info).empty());
   info.weights = {2.0F, 2.0F, 2.0F, 2.0F, 2.0F};
-  EXPECT_TRUE(CutWeights(info).empty());
+  EXPECT_TRUE(CutWeights({}, info).empty());
   info.weights = {1.0F, 2.0F, 3.0F, 4.0F, 5.0F};
-  EXPECT_EQ(CutWeights(info), info.weights);
+  EXPECT_EQ(CutWeights({}, info), info.weights);
   info.group_ptr = {0, 2, 5};
   info.weights = {1.0F, 3.0F};
-  EXPECT_EQ(CutWeights(info), (std::vector<float>{1.0F, 1.0F, 3.0F, 3.0F, 3.0F}));
+  EXPECT_EQ(CutWeights({}, info), (std::vector<float>{1.0F, 1.0F, 3.0F, 3.0F, 3.0F}));
 }
 
 TEST(QuantileSketch, CutsAreTheLastBoundariesUpToTheirSteps) {

@@ -1,0 +1,204 @@
+#include "data/sketch/group_cuts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "collective/reduce.h"
+#include "common/parallel_for.h"
+#include "data/sketch/column_census.h"
+#include "data/sketch/weighted_keys.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kChunkBytes = 1 << 28;
+constexpr std::int64_t kFewestColumns = 16;
+
+/// The values of a column that this rank has, and what they weigh.
+class SortedColumn {
+ public:
+  SortedColumn(ColumnPart const& column, std::optional<WeightUnit> const& unit) {
+    if (unit) {
+      SortWeighted(column, *unit);
+      return;
+    }
+    for (auto const value : column.values) {
+      if (!std::isnan(value)) keys_.push_back(ToKey(value));
+    }
+    std::vector<std::uint32_t> scratch;
+    SortKeys(&keys_, &scratch);
+  }
+
+  /// out: [parts.n_parts]
+  void Weigh(KeyParts const& parts, std::int64_t* out) const {
+    auto place = std::lower_bound(keys_.begin(), keys_.end(), parts.first);
+    for (std::uint32_t part = 0; part < parts.n_parts; ++part) {
+      auto const last = parts.first + (part << parts.shift) + ((1U << parts.shift) - 1);
+      auto const next = std::upper_bound(place, keys_.end(), last);
+      out[part] = WeightBelow(next) - WeightBelow(place);
+      place = next;
+    }
+  }
+
+ private:
+  void SortWeighted(ColumnPart const& column, WeightUnit const& unit) {
+    std::vector<WeightedKey> items;
+    for (std::size_t i = 0; i < column.values.size(); ++i) {
+      if (!std::isnan(column.values[i])) items.push_back({ToKey(column.values[i]), column.weights[i]});
+    }
+    std::vector<WeightedKey> scratch;
+    SortKeys(&items, &scratch);
+    below_.push_back(0);
+    for (auto const& item : items) {
+      keys_.push_back(item.key);
+      below_.push_back(below_.back() + unit.Of(item.weight));
+    }
+  }
+
+  std::int64_t WeightBelow(std::vector<std::uint32_t>::const_iterator key) const {
+    auto const place = key - keys_.begin();
+    return below_.empty() ? place : below_[place];
+  }
+
+  std::vector<std::uint32_t> keys_;
+  std::vector<std::int64_t> below_;  ///< [n_keys + 1] where rows have weights
+};
+
+FeatureCuts CountValues(ColumnPart const& column) {
+  FeatureCuts feature;
+  for (auto const value : column.values) {
+    if (!std::isnan(value)) feature.AddValue(value);
+  }
+  return feature;
+}
+
+/// One column of a chunk.
+struct Column {
+  SortedColumn here;
+  ColumnCensus census = {};
+  std::vector<KeyParts> asked = {};
+  std::size_t first = 0;  ///< of its answers among those of the chunk
+};
+
+/// What all columns ask for is asked of all ranks at once. False where they ask for nothing.
+bool Answer(Context const& ctx, std::vector<Column>* columns) {
+  std::size_t n_parts = 0;
+  for (auto& column : *columns) {
+    column.asked = column.census.Asked();
+    column.first = n_parts;
+    for (auto const& parts : column.asked) n_parts += parts.n_parts;
+  }
+  if (n_parts == 0) return false;
+  std::vector<std::int64_t> weights(n_parts);
+  auto const n_columns = static_cast<std::int64_t>(columns->size());
+  ParallelFor(ctx, n_columns, [&](std::int64_t place) {
+    auto const& column = (*columns)[place];
+    auto* out = weights.data() + column.first;
+    for (auto const& parts : column.asked) {
+      column.here.Weigh(parts, out);
+      out += parts.n_parts;
+    }
+  });
+  SumOverRanks(ctx, Span<std::int64_t>(weights));
+  for (auto& column : *columns) column.census.Open(weights.data() + column.first);
+  return true;
+}
+
+void CutChunk(Context const& ctx, std::vector<ColumnPart> const& parts, CutTask const& task,
+              Span<FeatureCuts> features) {
+  auto const n_columns = static_cast<std::int64_t>(parts.size());
+  std::vector<std::optional<SortedColumn>> sorted(parts.size());
+  ParallelFor(ctx, n_columns, [&](std::int64_t column) {
+    features[column] = CountValues(parts[column]);
+    sorted[column].emplace(parts[column], task.unit);
+  });
+  CountOverRanks(ctx, features);
+  std::vector<Column> columns;
+  for (auto& column : sorted) columns.push_back({std::move(*column)});
+  while (Answer(ctx, &columns)) {
+    ParallelFor(ctx, n_columns, [&](std::int64_t column) {
+      features[column].values = columns[column].census.Cuts(features[column].n_values < task.n_rows, task.max_bin);
+    });
+  }
+}
+
+bool IsSkipped(CategoryLists const& skipped, std::int64_t feature) {
+  return !skipped.empty() && !skipped[feature].empty();
+}
+
+/// As many columns as all ranks have memory for at once.
+std::int64_t ColumnsPerChunk(Context const& ctx, CutTask const& task, std::int64_t n_rows_here) {
+  constexpr std::int64_t kBytesPerBin = 4 * 32 * 16;  // of a census, and of what it asks for
+  auto const bytes_per_row = task.unit ? 20 : 8;      // keys and weights, and where they are sorted
+  auto const most_rows = static_cast<std::int64_t>(MaxOverRanks(ctx, static_cast<std::uint64_t>(n_rows_here)));
+  return std::max(kFewestColumns, kChunkBytes / (1 + most_rows * bytes_per_row + task.max_bin * kBytesPerBin));
+}
+
+}  // namespace
+
+void CountOverRanks(Context const& ctx, Span<FeatureCuts> features) {
+  if (!IsDistributed(ctx)) return;
+  std::vector<std::int64_t> counts;
+  std::vector<std::uint64_t> bounds;  // of each the largest key, and the largest of their complements
+  for (auto const& feature : features) {
+    auto const is_empty = feature.n_values == 0;
+    counts.push_back(feature.n_values);
+    bounds.push_back(is_empty ? 0 : ToKey(feature.max));
+    bounds.push_back(is_empty ? 0 : ~ToKey(feature.min));
+  }
+  SumOverRanks(ctx, Span<std::int64_t>(counts));
+  MaxOverRanks(ctx, Span<std::uint64_t>(bounds));
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    features[f].n_values = counts[f];
+    if (counts[f] == 0) continue;
+    features[f].max = FromKey(static_cast<std::uint32_t>(bounds[2 * f]));
+    features[f].min = FromKey(~static_cast<std::uint32_t>(bounds[2 * f + 1]));
+  }
+}
+
+std::vector<FeatureCuts> CutsOverRanks(Context const& ctx, std::int64_t n_cols, CutTask const& task,
+                                       ReadColumns const& read) {
+  std::vector<FeatureCuts> cuts(ToSize(n_cols));
+  auto const per_chunk = ColumnsPerChunk(ctx, task, task.n_rows_here);
+  for (std::int64_t first = 0; first < n_cols; first += per_chunk) {
+    auto const last = std::min(n_cols, first + per_chunk);
+    CutChunk(ctx, read(first, last), task, Span<FeatureCuts>(cuts).subspan(first, last - first));
+  }
+  return cuts;
+}
+
+std::vector<FeatureCuts> CutsOverRanks(Context const& ctx, DenseRows const& rows, Span<float const> weights,
+                                       CutTask const& task, CategoryLists const& skipped) {
+  std::vector<float> columns;
+  auto const read = [&](std::int64_t first, std::int64_t last) {
+    std::vector<ColumnPart> parts(ToSize(last - first));
+    if (rows.n_rows == 0) return parts;
+    CopyColumns(ctx, {rows.values + first, rows.n_rows, last - first, rows.n_cols}, &columns);
+    for (auto f = first; f < last; ++f) {
+      if (IsSkipped(skipped, f)) continue;
+      parts[f - first] = {{columns.data() + (f - first) * ColumnStride(rows.n_rows), rows.n_rows}, weights};
+    }
+    return parts;
+  };
+  return CutsOverRanks(ctx, rows.n_cols, task, read);
+}
+
+std::vector<FeatureCuts> CutsOverRanks(Context const& ctx, DataMatrix const& rows, Span<float const> weights,
+                                       CutTask const& task, CategoryLists const& skipped) {
+  if (rows.IsDense()) {
+    DenseRows const dense{rows.Dense().values.data(), rows.NumRows(), rows.NumCols()};
+    return CutsOverRanks(ctx, dense, weights, task, skipped);
+  }
+  SparseColumns const columns(ctx, rows, 0, rows.NumRows(), weights);
+  auto const read = [&](std::int64_t first, std::int64_t last) {
+    std::vector<ColumnPart> parts(ToSize(last - first));
+    for (auto f = first; f < last; ++f) {
+      if (!IsSkipped(skipped, f)) parts[f - first] = columns.Of(static_cast<std::size_t>(f));
+    }
+    return parts;
+  };
+  return CutsOverRanks(ctx, rows.NumCols(), task, read);
+}
+
+}  // namespace kauri
