@@ -1,6 +1,7 @@
 #include "collective/all_rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "collective/parcel.h"
 #include "collective/row_ranges.h"
@@ -9,99 +10,114 @@
 namespace kauri {
 namespace {
 
-/// Values of each row of this rank. \throws Error(kData).
-std::int64_t WidthOf(RowColumn const& column, std::int64_t n_rows) {
+/// \throws Error(kData) unless every row has as many values.
+void CheckWidth(RowColumn const& column, std::int64_t n_rows) {
   auto const size = static_cast<std::int64_t>(column.values.size());
-  if (size == 0 || (n_rows > 0 && size % n_rows == 0)) return n_rows == 0 ? 0 : size / n_rows;
+  if (n_rows == 0 ? size == 0 : size % n_rows == 0) return;
   Fail(ErrorKind::kData, size, " ", column.name, " for ", n_rows, " rows; give every row as many");
 }
 
 Parcel Pack(MetaInfo const& info, std::vector<RowColumn> const& columns) {
   Parcel parcel;
   parcel.Add(RangesOf(info));
-  std::vector<std::int64_t> widths;
-  for (auto const& column : columns) widths.push_back(WidthOf(column, info.n_rows));
-  parcel.Add(widths);
-  for (auto const& column : columns) parcel.Add(column.values);
+  for (auto const& column : columns) {
+    CheckWidth(column, info.n_rows);
+    parcel.Add(column.values);
+  }
   return parcel;
 }
 
-void FailWidths(std::string const& name, std::int64_t one, std::int64_t other) {
-  Fail(ErrorKind::kData, "the ranks have ", one, " and ", other, " ", name,
-       " for each row; give them on all ranks, as ", "many for each row");
-}
-
-/// Puts the rows of all ranks in their places, once for each column.
-class RowPlaces {
- public:
-  explicit RowPlaces(std::vector<std::vector<RowRange>> ranges)
-      : ranges_(std::move(ranges)), n_rows_(CountRows(ranges_)) {
-    std::vector<bool> is_taken(ToSize(n_rows_));
-    for (auto const& of_rank : ranges_) {
-      for (auto const& range : of_rank) Take(range, &is_taken);
-    }
-  }
-
-  std::int64_t NumRows() const { return n_rows_; }
-  bool HasRows(std::size_t rank) const { return !ranges_[rank].empty(); }
-  /// values: of the rows of the rank.
-  void Copy(std::size_t rank, std::int64_t width, std::vector<float> const& values, std::vector<float>* out) const {
-    auto from = values.begin();
-    for (auto const& range : ranges_[rank]) {
-      if (values.end() - from < range.count * width) {
-        Fail(ErrorKind::kCollective, "rank ", rank, " gave ", values.size(),
-             " values, fewer than its rows have; all ranks must run the same version");
-      }
-      std::copy_n(from, range.count * width, out->begin() + range.first * width);
-      from += range.count * width;
-    }
-  }
-
- private:
-  /// As many rows as there are, none of them twice: then none is missing.
-  static void Take(RowRange const& range, std::vector<bool>* is_taken) {
-    for (auto row = range.first; row < range.first + range.count; ++row) {
-      if ((*is_taken)[row]) FailPartition(row);
-      (*is_taken)[row] = true;
-    }
-  }
-
-  std::vector<std::vector<RowRange>> ranges_;
-  std::int64_t n_rows_;
+/// The rows and columns of one rank.
+struct RankRows {
+  std::vector<RowRange> ranges;
+  std::int64_t n_rows;
+  std::vector<std::vector<float>> columns;
 };
 
-/// widths: [n_ranks][n_columns]. Of the ranks that have rows.
-std::int64_t CommonWidth(RowPlaces const& places, std::vector<std::vector<std::int64_t>> const& widths,
-                         std::size_t column, std::string const& name) {
-  std::int64_t common = -1;
-  for (std::size_t rank = 0; rank < widths.size(); ++rank) {
-    if (!places.HasRows(rank)) continue;
-    auto const width = widths[rank].at(column);
-    if (common >= 0 && width != common) FailWidths(name, common, width);
-    common = width;
+/// Checked: of every column each row has as many values.
+RankRows Open(OpenParcel* parcel, std::size_t n_columns) {
+  RankRows rank{parcel->Take<RowRange>(), 0, {}};
+  rank.n_rows = RowsIn(rank.ranges);
+  for (std::size_t column = 0; column < n_columns; ++column) {
+    auto values = parcel->Take<float>();
+    auto const size = static_cast<std::int64_t>(values.size());
+    if (rank.n_rows == 0 ? size > 0 : size % rank.n_rows != 0) {
+      FailParcel(std::to_string(size) + " values for " + std::to_string(rank.n_rows) + " rows");
+    }
+    rank.columns.push_back(std::move(values));
   }
-  return std::max<std::int64_t>(common, 0);
+  return rank;
+}
+
+/// Values of each row, of the ranks that have rows.
+std::size_t CommonWidth(std::vector<RankRows> const& ranks, std::size_t column, std::string const& name) {
+  RankRows const* first = nullptr;
+  auto const width_of = [&](RankRows const& rank) { return rank.columns[column].size() / ToSize(rank.n_rows); };
+  for (auto const& rank : ranks) {
+    if (rank.n_rows == 0) continue;
+    if (first == nullptr) first = &rank;
+    if (width_of(rank) == width_of(*first)) continue;
+    Fail(ErrorKind::kData, "the ranks have ", width_of(*first), " and ", width_of(rank), " ", name,
+         " for each row; give them on all ranks, as many for each row");
+  }
+  return first == nullptr ? 0 : width_of(*first);
+}
+
+/// \throws Error(kData) for a row that is there twice. As many as there are, none twice: then none is missing.
+void RequireOnce(std::vector<RankRows> const& ranks, std::int64_t n_rows) {
+  std::vector<bool> is_taken(ToSize(n_rows));
+  for (auto const& rank : ranks) {
+    for (auto const& range : rank.ranges) {
+      for (auto row = range.first; row < range.first + range.count; ++row) {
+        if (is_taken[row]) FailPartition(row);
+        is_taken[row] = true;
+      }
+    }
+  }
+}
+
+std::vector<float> InOrder(std::vector<RankRows> const& ranks, std::size_t column, std::size_t width,
+                           std::int64_t n_rows) {
+  std::vector<float> all(ToSize(n_rows) * width);
+  auto const n_values = static_cast<std::int64_t>(width);
+  for (auto const& rank : ranks) {
+    auto from = rank.columns[column].begin();
+    for (auto const& range : rank.ranges) {
+      std::copy_n(from, range.count * n_values, all.begin() + range.first * n_values);
+      from += range.count * n_values;
+    }
+  }
+  return all;
+}
+
+/// Neither the metrics nor the quantiles that read them look again.
+void CheckLabels(MetaInfo const& info) {
+  for (auto const label : info.labels) {
+    if (!std::isfinite(label)) FailParcel("a label of " + std::to_string(label));
+  }
+  for (auto const weight : info.weights) {
+    if (!(weight >= 0.0F)) FailParcel("a weight of " + std::to_string(weight));
+  }
 }
 
 }  // namespace
 
 AllRows GatherRows(Context const& ctx, MetaInfo const& info, std::vector<RowColumn> const& columns) {
-  auto parcels = GatherParcels(ctx, Pack(info, columns));
+  std::vector<RankRows> ranks;
   std::vector<std::vector<RowRange>> ranges;
-  std::vector<std::vector<std::int64_t>> widths;
-  for (auto& parcel : parcels) {
-    ranges.push_back(parcel.Take<RowRange>());
-    widths.push_back(parcel.Take<std::int64_t>());
+  for (auto& parcel : GatherParcels(ctx, Pack(info, columns))) {
+    ranks.push_back(Open(&parcel, columns.size()));
+    ranges.push_back(ranks.back().ranges);
   }
-  RowPlaces const places(std::move(ranges));
-  AllRows all;
-  all.n_rows = places.NumRows();
+  std::vector<std::size_t> widths;
   for (std::size_t column = 0; column < columns.size(); ++column) {
-    auto const width = CommonWidth(places, widths, column, columns[column].name);
-    all.columns.emplace_back(ToSize(all.n_rows * width));
-    for (std::size_t rank = 0; rank < parcels.size(); ++rank) {
-      places.Copy(rank, width, parcels[rank].Take<float>(), &all.columns.back());
-    }
+    widths.push_back(CommonWidth(ranks, column, columns[column].name));
+  }
+  AllRows all;
+  all.n_rows = CountRows(ranges);
+  RequireOnce(ranks, all.n_rows);
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    all.columns.push_back(InOrder(ranks, column, widths[column], all.n_rows));
   }
   return all;
 }
@@ -113,6 +129,7 @@ AllLabels GatherLabels(Context const& ctx, MetaInfo const& info, Span<float cons
   all.info.labels = std::move(rows.columns[0]);
   all.info.weights = std::move(rows.columns[1]);
   all.values = std::move(rows.columns[2]);
+  CheckLabels(all.info);
   if (rows.n_rows > 0) all.info.n_targets = static_cast<std::int64_t>(all.info.labels.size()) / rows.n_rows;
   return all;
 }

@@ -24,7 +24,8 @@ struct AllRows {
 };
 
 /// On every rank the columns of all. Only where IsDistributed. \throws Error(kData) unless every rank that has rows has
-/// as many values for each, and each row is there exactly once.
+/// as many values for each, and each row is there exactly once; Error(kCollective) for bytes that are not what a rank
+/// has.
 AllRows GatherRows(Context const& ctx, MetaInfo const& info, std::vector<RowColumn> const& columns);
 
 /// Labels, weights of rows and values, [n_rows, n_outputs], of all ranks.

@@ -1,48 +1,85 @@
 #include "collective/block_ledger.h"
 
+#include <algorithm>
+
 #include "collective/row_ranges.h"
 #include "kauri/error.h"
 
 namespace kauri {
 
+namespace {
+
+constexpr std::int64_t kMostPerRow = std::int64_t{1} << 24;
+
+/// The items of a range: [begin, head) one by one, [head, tail) in whole blocks, [tail, end) one by one.
+struct Bounds {
+  std::int64_t begin;
+  std::int64_t head;
+  std::int64_t tail;
+  std::int64_t end;
+};
+
+Bounds BoundsOf(RowRange const& range, ItemBlocks blocks) {
+  Bounds bounds{};
+  bounds.begin = range.first * blocks.per_row;
+  bounds.end = (range.first + range.count) * blocks.per_row;
+  bounds.head = std::min(bounds.end, NumBlocks(bounds.begin, blocks.length) * blocks.length);
+  bounds.tail = std::max(bounds.head, bounds.end / blocks.length * blocks.length);
+  return bounds;
+}
+
+/// Whether they are blocks of rows that some rank may have: what is made of them stays in bounds.
+bool AreBlocks(ItemBlocks blocks) {
+  if (blocks.per_row < 1 || blocks.per_row > kMostPerRow) return false;
+  return blocks.length == kRowBlock || blocks.length == kRowBlock * blocks.per_row;
+}
+
+}  // namespace
+
+PartCounts CountParts(std::vector<RowRange> const& ranges, ItemBlocks blocks) {
+  PartCounts counts;
+  for (auto const& range : ranges) {
+    auto const bounds = BoundsOf(range, blocks);
+    counts.n_wholes += (bounds.tail - bounds.head) / blocks.length;
+    counts.n_singles += (bounds.head - bounds.begin) + (bounds.end - bounds.tail);
+  }
+  return counts;
+}
+
 BlockParts SplitIntoBlocks(std::vector<RowRange> const& ranges, ItemBlocks blocks) {
   BlockParts parts;
-  std::int64_t item = 0;
+  std::int64_t before = 0;  // items of the ranges before
   for (auto const& range : ranges) {
-    auto const end = (range.first + range.count) * blocks.per_row;
-    for (auto global = range.first * blocks.per_row; global < end;) {
-      auto const is_whole = global % blocks.length == 0 && end - global >= blocks.length;
-      auto const step = is_whole ? blocks.length : 1;
-      (is_whole ? parts.wholes : parts.singles).push_back({item, is_whole ? global / blocks.length : global});
-      global += step;
-      item += step;
+    auto const bounds = BoundsOf(range, blocks);
+    auto const here = [&](std::int64_t global) { return before + global - bounds.begin; };
+    for (auto item = bounds.begin; item < bounds.head; ++item) parts.singles.push_back({here(item), item});
+    for (auto item = bounds.head; item < bounds.tail; item += blocks.length) {
+      parts.wholes.push_back({here(item), item / blocks.length});
     }
+    for (auto item = bounds.tail; item < bounds.end; ++item) parts.singles.push_back({here(item), item});
+    before += bounds.end - bounds.begin;
   }
   return parts;
 }
 
-RankBlocks OpenBlocks(std::vector<OpenParcel>* parcels) {
+RankBlocks OpenBlocks(std::vector<OpenParcel>* parcels, ItemBlocks const* mine) {
   RankBlocks ranks;
-  bool is_known = false;
+  auto const* known = mine;
   for (auto& parcel : *parcels) {
     auto const blocks = parcel.Take<ItemBlocks>();
     ranks.ranges.push_back(parcel.Take<RowRange>());
     if (ranks.ranges.back().empty()) continue;
-    if (blocks.size() != 1 || blocks[0].per_row < 1 || blocks[0].length < 1) FailBlocks();
-    if (is_known && (blocks[0].per_row != ranks.blocks.per_row || blocks[0].length != ranks.blocks.length)) {
-      Fail(ErrorKind::kData, "the ranks have ", ranks.blocks.per_row, " and ", blocks[0].per_row,
+    if (blocks.size() != 1 || !AreBlocks(blocks[0])) FailParcel("blocks of rows that nobody has");
+    if (known != nullptr && !(blocks[0] == *known)) {
+      Fail(ErrorKind::kData, "the ranks have ", std::min(known->per_row, blocks[0].per_row), " and ",
+           std::max(known->per_row, blocks[0].per_row),
            " values for each row; give all as many columns of labels and predictions");
     }
     ranks.blocks = blocks[0];
-    is_known = true;
+    known = &ranks.blocks;
   }
   ranks.n_rows = CountRows(ranks.ranges);
   return ranks;
-}
-
-void FailBlocks() {
-  Fail(ErrorKind::kCollective,
-       "the sums of another rank are not those of its rows; all ranks must run the same version");
 }
 
 BlockLedger::BlockLedger(std::int64_t n_rows, ItemBlocks blocks)

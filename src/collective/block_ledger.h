@@ -13,7 +13,9 @@ namespace kauri {
 
 struct ItemBlocks {
   std::int64_t per_row = 1;         ///< items of a row
-  std::int64_t length = kRowBlock;  ///< items of a block
+  std::int64_t length = kRowBlock;  ///< items of a block: kRowBlock, or as many for each item of a row
+
+  bool operator==(ItemBlocks const& other) const { return per_row == other.per_row && length == other.length; }
 };
 
 struct BlockParts {
@@ -25,6 +27,14 @@ struct BlockParts {
   std::vector<Part> singles;  ///< items of other blocks
 };
 
+struct PartCounts {
+  std::int64_t n_wholes = 0;
+  std::int64_t n_singles = 0;
+};
+
+/// How many parts SplitIntoBlocks makes.
+PartCounts CountParts(std::vector<RowRange> const& ranges, ItemBlocks blocks);
+
 /// The last block of all rows counts as one that is not whole: a rank does not know that it is shorter.
 BlockParts SplitIntoBlocks(std::vector<RowRange> const& ranges, ItemBlocks blocks);
 
@@ -34,10 +44,9 @@ struct RankBlocks {
   ItemBlocks blocks;  ///< of the ranks that have rows
   std::int64_t n_rows = 0;
 };
-/// Takes ItemBlocks and ranges of each. \throws Error(kData) when ranks that have rows differ in their blocks.
-RankBlocks OpenBlocks(std::vector<OpenParcel>* parcels);
-
-[[noreturn]] void FailBlocks();
+/// Takes ItemBlocks and ranges of each. mine: of this rank, nullptr where it has no rows. \throws Error(kData) when
+/// ranks that have rows differ in their blocks.
+RankBlocks OpenBlocks(std::vector<OpenParcel>* parcels, ItemBlocks const* mine);
 
 /// Notes what is there, so that nothing is there twice; with as many items as there are, nothing is missing then. Items
 /// that come one by one get places, those of a block side by side.

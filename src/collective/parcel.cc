@@ -4,6 +4,11 @@
 
 namespace kauri {
 
+void FailParcel(std::string const& what) {
+  Fail(ErrorKind::kCollective, "what a rank gathers is not what it has: ", what,
+       "; all ranks must run the same version, and what carries their bytes must give them as it got them");
+}
+
 void Parcel::AddBytes(void const* data, std::size_t size) {
   auto const before = bytes_.size();
   auto const length = static_cast<std::uint64_t>(size);
@@ -22,8 +27,7 @@ std::size_t OpenParcel::NextSize(std::size_t value_size) {
       return static_cast<std::size_t>(size);
     }
   }
-  Fail(ErrorKind::kCollective, "an array of another rank is not whole: ", left, " bytes are left, it says ", size,
-       "; all ranks must run the same version, and their transport must give bytes as it got them");
+  FailParcel(std::to_string(left) + " bytes are left for an array of " + std::to_string(size));
 }
 
 std::vector<OpenParcel> GatherParcels(Context const& ctx, Parcel const& mine) {

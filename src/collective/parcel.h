@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "kauri/collective.h"
 
 namespace kauri {
+
+/// For bytes of another rank that cannot be what it has: they came over a wire. \throws Error(kCollective).
+[[noreturn]] void FailParcel(std::string const& what);
 
 /// Arrays of trivially copyable values, one after another, each with its size in bytes before it.
 class Parcel {

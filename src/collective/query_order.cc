@@ -29,6 +29,8 @@ std::vector<std::int64_t> CountGroups(std::vector<RowRange> const& ranges, MetaI
   return counts;
 }
 
+constexpr std::int64_t kMostGroups = std::int64_t{1} << 32;  ///< of a range: no sum of them overflows
+
 /// A range of rows with its groups.
 struct GroupRange {
   RowRange rows;
@@ -39,8 +41,13 @@ struct GroupRange {
 std::vector<GroupRange> RangesOfRank(OpenParcel* parcel) {
   auto const rows = parcel->Take<RowRange>();
   auto const counts = parcel->Take<std::int64_t>();
+  RowsIn(rows);
+  if (counts.size() != rows.size()) FailParcel("query groups of other ranges of rows");
   std::vector<GroupRange> ranges;
-  for (std::size_t i = 0; i < rows.size(); ++i) ranges.push_back({rows[i], counts.at(i)});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (counts[i] < 0 || counts[i] > kMostGroups) FailParcel(std::to_string(counts[i]) + " query groups");
+    ranges.push_back({rows[i], counts[i]});
+  }
   return ranges;
 }
 
@@ -80,6 +87,9 @@ void QueryOrder::NumberOverRanks(Context const& ctx, MetaInfo const& info) {
   }
   for (std::size_t i = 0; i < mine.size(); ++i) {
     auto const range = std::lower_bound(all.begin(), all.end(), GroupRange{mine[i], 0}, by_row);
+    if (range == all.end() || !(range->rows == mine[i]) || range->n_groups != counts[i]) {
+      FailParcel("other rows than this rank gave");
+    }
     for (std::int64_t group = 0; group < counts[i]; ++group) numbers_.push_back(range->number + group);
   }
   n_mine_ = static_cast<std::int64_t>(numbers_.size());

@@ -14,7 +14,8 @@ namespace kauri {
 class QueryOrder {
  public:
   /// With several ranks one call of Gather: 24 bytes per range of rows. \throws Error(kData) for a group whose rows do
-  /// not follow each other among those of all ranks, and unless the ranks have each row exactly once.
+  /// not follow each other among those of all ranks, and unless the ranks have each row exactly once;
+  /// Error(kCollective) for bytes that are not what a rank has.
   QueryOrder(Context const& ctx, MetaInfo const& info);
 
   /// Groups of this rank.

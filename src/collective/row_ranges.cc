@@ -1,5 +1,6 @@
 #include "collective/row_ranges.h"
 
+#include "collective/parcel.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -7,9 +8,12 @@ namespace {
 
 constexpr std::int64_t kMostRows = std::int64_t{1} << 32;
 
+bool IsRange(RowRange const& range) {
+  return range.first >= 0 && range.count >= 0 && range.count <= kMostRows && range.first <= kMostRows - range.count;
+}
+
 void CheckRange(RowRange const& range) {
-  if (range.first >= 0 && range.count >= 0 && range.count <= kMostRows && range.first <= kMostRows - range.count)
-    return;
+  if (IsRange(range)) return;
   Fail(ErrorKind::kData, "global_rows has ", range.count, " rows from row ", range.first,
        " on; rows of all ranks are numbered from 0 to at most 2^32 - 1");
 }
@@ -36,14 +40,22 @@ std::vector<RowRange> RangesOf(MetaInfo const& info) {
        "; give ranges for exactly its rows");
 }
 
+std::int64_t RowsIn(std::vector<RowRange> const& of_rank) {
+  std::int64_t n_rows = 0;
+  for (auto const& range : of_rank) {
+    if (!IsRange(range) || range.count == 0) FailParcel("a range of " + std::to_string(range.count) + " rows");
+    n_rows += range.count;
+    if (n_rows > kMostRows) FailParcel("more than 2^32 rows");
+  }
+  return n_rows;
+}
+
 std::int64_t CountRows(std::vector<std::vector<RowRange>> const& ranges) {
   std::int64_t n_rows = 0;
-  for (auto const& of_rank : ranges) {
-    for (auto const& range : of_rank) n_rows += range.count;
-  }
+  for (auto const& of_rank : ranges) n_rows += RowsIn(of_rank);
+  if (n_rows > kMostRows) Fail(ErrorKind::kData, "the ranks have ", n_rows, " rows, more than 2^32; learn from fewer");
   for (auto const& of_rank : ranges) {
     for (auto const& range : of_rank) {
-      CheckRange(range);
       if (range.first + range.count > n_rows) FailPartition(range.first + range.count - 1);
     }
   }

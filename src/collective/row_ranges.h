@@ -12,7 +12,11 @@ namespace kauri {
 /// empty. \throws Error(kData) unless they have as many rows as the data set, numbered from 0 to below 2^32.
 std::vector<RowRange> RangesOf(MetaInfo const& info);
 
-/// Rows of all ranks, whose ranges are given by rank. \throws Error(kData) for a row beyond their number.
+/// The rows of one rank, whose ranges came over a wire. \throws Error(kCollective) for what RangesOf does not return.
+std::int64_t RowsIn(std::vector<RowRange> const& of_rank);
+
+/// The rows of all ranks, by rank. \throws Error(kCollective) as RowsIn; Error(kData) for a row beyond their number,
+/// and for more than 2^32.
 std::int64_t CountRows(std::vector<std::vector<RowRange>> const& ranges);
 
 /// For ranks whose ranges do not hold each row from 0 on exactly once.

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "collective/block_ledger.h"
@@ -35,7 +36,8 @@ struct BlockValues {
 
 namespace detail {
 
-/// Sums that are no plain values have AppendTo(doubles) and a constructor from what that appended.
+/// Sums that are no plain values have AppendTo(doubles) and a constructor from what that appended, which may have come
+/// over a wire: `+=` fails where two do not fit.
 template <typename Sum>
 void AppendDoubles(Sum const& sum, std::vector<double>* doubles) {
   if constexpr (std::is_trivially_copyable_v<Sum>) {
@@ -50,7 +52,7 @@ void AppendDoubles(Sum const& sum, std::vector<double>* doubles) {
 template <typename Sum>
 Sum SumOfDoubles(Span<double const> doubles) {
   if constexpr (std::is_trivially_copyable_v<Sum>) {
-    if (doubles.size() * sizeof(double) != sizeof(Sum)) FailBlocks();
+    if (doubles.size() * sizeof(double) != sizeof(Sum)) FailParcel("a sum of another size");
     Sum sum;
     std::memcpy(static_cast<void*>(&sum), doubles.data(), sizeof(Sum));
     return sum;
@@ -84,6 +86,22 @@ Parcel PackBlocks(Context const& ctx, std::vector<RowRange> const& ranges, ItemB
   return parcel;
 }
 
+/// What a rank has, in the order in which SplitIntoBlocks has it.
+template <typename Value>
+struct RankParts {
+  std::vector<RowRange> ranges;
+  std::vector<double> doubles;  ///< of its whole blocks, as many each
+  std::vector<Value> values;
+
+  /// \throws Error(kCollective) unless sums and values are those of the ranges.
+  void Check(ItemBlocks blocks) const {
+    auto const counts = CountParts(ranges, blocks);
+    auto const n_wholes = ToSize(counts.n_wholes);
+    auto const fits = n_wholes == 0 ? doubles.empty() : !doubles.empty() && doubles.size() % n_wholes == 0;
+    if (!fits || values.size() != ToSize(counts.n_singles)) FailParcel("sums of other blocks than its rows have");
+  }
+};
+
 /// The blocks of all ranks.
 template <typename Sum, typename Value>
 class BlockTable {
@@ -91,18 +109,17 @@ class BlockTable {
   BlockTable(std::int64_t n_rows, ItemBlocks blocks)
       : blocks_(blocks), ledger_(n_rows, blocks), sums_(ToSize(ledger_.NumBlocks())) {}
 
-  void Put(BlockParts const& parts, std::vector<double> const& doubles, std::vector<Value> const& values) {
-    if (values.size() != parts.singles.size()) FailBlocks();
-    auto const width = parts.wholes.empty() ? 0 : doubles.size() / parts.wholes.size();
-    if (width * parts.wholes.size() != doubles.size()) FailBlocks();
+  void Put(RankParts<Value> const& rank) {
+    auto const parts = SplitIntoBlocks(rank.ranges, blocks_);
     for (std::size_t i = 0; i < parts.wholes.size(); ++i) {
+      auto const width = rank.doubles.size() / parts.wholes.size();
       ledger_.TakeBlock(parts.wholes[i].global);
-      sums_[parts.wholes[i].global] = SumOfDoubles<Sum>({doubles.data() + i * width, width});
+      sums_[parts.wholes[i].global] = SumOfDoubles<Sum>({rank.doubles.data() + i * width, width});
     }
-    for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t i = 0; i < rank.values.size(); ++i) {
       auto const place = ToSize(ledger_.TakeItem(parts.singles[i].global));
       if (place >= values_.size()) values_.resize(ToSize(ledger_.NumPlaces()));
-      values_[place] = values[i];
+      values_[place] = rank.values[i];
     }
   }
   template <typename AddUp>
@@ -133,19 +150,24 @@ class BlockTable {
 /// \param sum_of Sum of the items [begin, end) of this rank, a block.
 /// \param value_of of one item of this rank, trivially copyable.
 /// \param add_up Sum of the BlockValues of a block, the same bits as sum_of where it has them all.
-/// \throws Error(kData) when the ranks do not have each row exactly once.
+/// \throws Error(kData) when the ranks do not have each row exactly once, or not as many items for each;
+/// Error(kCollective) for bytes that are not what a rank has.
 template <typename Sum, typename SumOf, typename ValueOf, typename AddUp>
 Sum SumRows(Context const& ctx, MetaInfo const& info, ItemBlocks blocks, SumOf&& sum_of, ValueOf&& value_of,
             AddUp&& add_up) {
   if (!IsDistributed(ctx)) return SumBlocks<Sum>(ctx, info.n_rows * blocks.per_row, blocks.length, sum_of);
   using Value = std::decay_t<decltype(value_of(std::int64_t{0}))>;
   auto parcels = GatherParcels(ctx, detail::PackBlocks<Sum, Value>(ctx, RangesOf(info), blocks, sum_of, value_of));
-  auto const ranks = OpenBlocks(&parcels);
-  detail::BlockTable<Sum, Value> table(ranks.n_rows, ranks.blocks);
+  auto const opened = OpenBlocks(&parcels, info.n_rows > 0 ? &blocks : nullptr);
+  std::vector<detail::RankParts<Value>> ranks;
   for (std::size_t rank = 0; rank < parcels.size(); ++rank) {
-    auto const doubles = parcels[rank].template Take<double>();
-    table.Put(SplitIntoBlocks(ranks.ranges[rank], ranks.blocks), doubles, parcels[rank].template Take<Value>());
+    auto doubles = parcels[rank].template Take<double>();
+    ranks.push_back({opened.ranges[rank], std::move(doubles), parcels[rank].template Take<Value>()});
+    ranks.back().Check(opened.blocks);
   }
+  // Not before: now no table is larger than what has come.
+  detail::BlockTable<Sum, Value> table(opened.n_rows, opened.blocks);
+  for (auto const& rank : ranks) table.Put(rank);
   return table.Total(add_up);
 }
 

@@ -12,8 +12,8 @@
 /// With query groups both are the mean over the groups in which they are defined, whatever the groups' weights but 0,
 /// as in XGBoost; auc is then the share of pairs of rows that the predictions put in the order of the labels.
 ///
-/// Several ranks: each scores its groups. Without groups every rank gets the predictions, labels and weights of all, 12
-/// bytes per row, and computes the value as one process does.
+/// Several ranks: each scores its groups. Without groups every rank gets the predictions, labels and weights of all, 4
+/// bytes each, and computes the value as one process does.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
 #include "metric/query_groups.h"
 
+#include <algorithm>
 #include <array>
 
 #include "collective/parcel.h"
@@ -10,6 +11,12 @@
 
 namespace kauri {
 namespace {
+
+/// The score of a group with its number among those of all ranks.
+struct NumberedScore {
+  std::int64_t number;
+  WeightedSum score;
+};
 
 WeightedSum SumInOrder(std::vector<WeightedSum> const& scores) {
   return SumInLanes<WeightedSum>(static_cast<std::int64_t>(scores.size()),
@@ -45,18 +52,23 @@ bool HaveQueryGroups(Context const& ctx, MetaInfo const& info) {
 
 WeightedSum SumGroupScores(Context const& ctx, QueryOrder const& order, std::vector<WeightedSum> const& scores) {
   if (!IsDistributed(ctx)) return SumInOrder(scores);
-  std::vector<std::int64_t> numbers;
-  for (std::int64_t group = 0; group < order.NumMine(); ++group) numbers.push_back(order.Number(group));
+  std::vector<NumberedScore> mine;
+  for (std::int64_t group = 0; group < order.NumMine(); ++group) mine.push_back({order.Number(group), scores[group]});
   Parcel parcel;
-  parcel.Add(numbers);
-  parcel.Add(scores);
-  std::vector<WeightedSum> all(ToSize(order.NumGroups()));
+  parcel.Add(mine);
+  std::vector<NumberedScore> all;
   for (auto& of_rank : GatherParcels(ctx, parcel)) {
-    auto const places = of_rank.Take<std::int64_t>();
-    auto const of_places = of_rank.Take<WeightedSum>();
-    for (std::size_t i = 0; i < places.size(); ++i) all.at(ToSize(places[i])) = of_places.at(i);
+    auto const given = of_rank.Take<NumberedScore>();
+    all.insert(all.end(), given.begin(), given.end());
   }
-  return SumInOrder(all);
+  std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.number < b.number; });
+  std::vector<WeightedSum> sums;
+  for (auto const& [number, score] : all) {
+    if (number != static_cast<std::int64_t>(sums.size())) FailParcel("query group " + std::to_string(number));
+    sums.push_back(score);
+  }
+  if (static_cast<std::int64_t>(sums.size()) != order.NumGroups()) FailParcel("scores of too few query groups");
+  return SumInOrder(sums);
 }
 
 }  // namespace kauri

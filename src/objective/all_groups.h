@@ -5,7 +5,7 @@
 
 namespace kauri {
 
-/// Labels, margins, sizes and weights of the groups of all ranks, in their order, on every rank: 8 bytes per row and 20
+/// Labels, margins, sizes and weights of the groups of all ranks, in their order, on every rank: 8 bytes per row and 24
 /// per group. Groups without weights have the weight 1. margins: of the rows of this rank. \throws Error(kData) as
 /// QueryOrder.
 AllLabels GatherGroups(Context const& ctx, MetaInfo const& info, Span<float const> margins);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "collective/parcel.h"
 #include "collective/reduce.h"
 #include "kauri/error.h"
 #include "objective/rank_pair.h"
@@ -46,7 +47,10 @@ double WeightScale(Context const& ctx, std::string const& objective, std::vector
   for (auto const weight : weights) mine += grid.Round(static_cast<double>(weight));
   // Sums of multiples of the grid's step are exact, whoever adds them.
   double sum = 0.0;
-  for (auto const& of_rank : GatherOverRanks(ctx, std::vector<double>{mine})) sum += of_rank.at(0);
+  for (auto const& of_rank : GatherOverRanks(ctx, std::vector<double>{mine})) {
+    if (of_rank.size() != 1) FailParcel("weights of query groups of another size");
+    sum += of_rank[0];
+  }
   return static_cast<double>(n_groups) / sum;
 }
 

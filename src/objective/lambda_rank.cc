@@ -53,6 +53,7 @@ class LearningRank : public LambdaRank {
     if (!IsDistributed(ctx)) return Learn(ctx, margins, info, iteration, out);
     CheckSizes(info, margins, out);
     auto const all = GatherGroups(ctx, info, margins);
+    ValidateInfo(all.info);
     std::vector<GradientPair> pairs(all.values.size());
     Learn(Alone(ctx), all.values, all.info, iteration, pairs);
     auto* next = out.data();

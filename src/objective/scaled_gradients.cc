@@ -61,6 +61,7 @@ std::vector<double> ScalesOverRanks(Context const& ctx, std::vector<Output> cons
   };
   auto const root_of = [&](std::int64_t item) { return RootOf(outputs[item % n_outputs], item / n_outputs); };
   auto const roots = SumRows<TargetSums>(ctx, info, {n_outputs, n_outputs * kRowBlock}, sum_of, root_of, RootsOfValues);
+  if (info.n_rows > 0) roots.Require(n_outputs);
   std::vector<double> scales;
   for (std::size_t output = 0; output < roots.numerator.size(); ++output) {
     scales.push_back(ResidualScale({roots.numerator[output], roots.denominator[output]}));

@@ -9,11 +9,17 @@ TargetSums::TargetSums(std::int64_t n_targets) : numerator(ToSize(n_targets)), d
 
 TargetSums::TargetSums(Span<double const> doubles)
     : numerator(doubles.begin(), doubles.begin() + doubles.size() / 2),
-      denominator(doubles.begin() + doubles.size() / 2, doubles.end()) {}
+      denominator(doubles.begin() + doubles.size() / 2, doubles.end()) {
+  if (numerator.size() != denominator.size()) FailParcel("sums of " + std::to_string(doubles.size()) + " numbers");
+}
 
 void TargetSums::AppendTo(std::vector<double>* doubles) const {
   doubles->insert(doubles->end(), numerator.begin(), numerator.end());
   doubles->insert(doubles->end(), denominator.begin(), denominator.end());
+}
+
+void TargetSums::Require(std::int64_t n_targets) const {
+  if (numerator.size() != ToSize(n_targets)) FailParcel("sums of " + std::to_string(numerator.size()) + " targets");
 }
 
 void TargetSums::Add(std::int64_t target, double top, double bottom) {
@@ -23,6 +29,7 @@ void TargetSums::Add(std::int64_t target, double top, double bottom) {
 
 TargetSums& TargetSums::operator+=(TargetSums const& other) {
   if (numerator.empty()) return *this = other;
+  if (other.numerator.size() != numerator.size()) FailParcel("sums of another number of targets");
   for (std::size_t target = 0; target < numerator.size(); ++target) {
     numerator[target] += other.numerator[target];
     denominator[target] += other.denominator[target];

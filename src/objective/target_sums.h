@@ -26,6 +26,8 @@ struct TargetSums {
   void Add(std::int64_t target, double top, double bottom);
   TargetSums& operator+=(TargetSums const& other);
   void AppendTo(std::vector<double>* doubles) const;
+  /// \throws Error(kCollective) unless they are sums of as many targets.
+  void Require(std::int64_t n_targets) const;
   /// -numerator / denominator: of sums of gradients and hessians. 0 without hessian.
   float NewtonStep(std::int64_t target) const;
 };
@@ -40,13 +42,16 @@ struct TargetTerm {
 /// of elements of this rank, in their order. term_of(element): what one adds.
 template <typename SumOf, typename TermOf>
 TargetSums SumTargets(Context const& ctx, MetaInfo const& info, ItemBlocks blocks, SumOf&& sum_of, TermOf&& term_of) {
-  return SumRows<TargetSums>(ctx, info, blocks, sum_of, term_of, [](BlockValues<TargetTerm> const& block) {
+  auto const add_up = [](BlockValues<TargetTerm> const& block) {
     TargetSums sums(block.per_row);
     for (std::int64_t i = 0; i < block.n; ++i) {
       sums.Add((block.first + i) % block.per_row, block.values[i].top, block.values[i].bottom);
     }
     return sums;
-  });
+  };
+  auto sums = SumRows<TargetSums>(ctx, info, blocks, sum_of, term_of, add_up);
+  if (info.n_rows > 0) sums.Require(blocks.per_row);
+  return sums;
 }
 
 /// Gradients and hessians of all ranks. pairs: [n_rows, n_targets]; a rank without rows need not know n_targets.
