@@ -1,8 +1,10 @@
 #include "booster/group.h"
 
+#include <array>
 #include <set>
 
 #include "collective/checked_collective.h"
+#include "collective/reduce.h"
 #include "data/global_rows.h"
 #include "kauri/version.h"
 
@@ -30,6 +32,28 @@ std::string TextOf(std::vector<std::string> const& names) {
   return text;
 }
 
+/// What is known of rows is known of those of all ranks, or of none. Ranks without rows have no say.
+void RequireFieldsOnAll(Context const& ctx, MetaInfo const& info) {
+  struct Field {
+    char const* name;
+    bool is_given;
+  };
+  std::array<Field, 6> const fields{{{"label", !info.labels.empty()},
+                                     {"weight", !info.weights.empty()},
+                                     {"base_margin", !info.base_margin.empty()},
+                                     {"label_lower_bound", !info.label_lower_bound.empty()},
+                                     {"label_upper_bound", !info.label_upper_bound.empty()},
+                                     {"group", !info.group_ptr.empty()}}};
+  std::array<std::uint64_t, 12> seen{};  // of each field whether some rank has it, and whether some rank lacks it
+  for (std::size_t i = 0; i < fields.size() && info.n_rows > 0; ++i) seen[2 * i + (fields[i].is_given ? 0 : 1)] = 1;
+  MaxOverRanks(ctx, {seen.data(), seen.size()});
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (seen[2 * i] == 0 || seen[2 * i + 1] == 0) continue;
+    throw AgreedError(ErrorKind::kData, std::string("some ranks of the group have the field '") + fields[i].name +
+                                            "' of their rows and some have not; give it on all or on none.");
+  }
+}
+
 }  // namespace
 
 void RequireGroupTraining(Components const& parts) {
@@ -48,6 +72,7 @@ void RequireSameRound(Components const& parts, DataMatrix const& train, Model co
   RequireSameOnRanks(ctx, "the columns of their training data", std::to_string(train.NumCols()) + " columns");
   RequireSameOnRanks(ctx, "feature_names", TextOf(train.Info().feature_names));
   RequireSameOnRanks(ctx, "feature_types", TextOf(train.Info().feature_types));
+  RequireFieldsOnAll(ctx, train.Info());
   GlobalRows const rows(ctx, train.Info());  // whose making checks them
 }
 

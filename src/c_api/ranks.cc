@@ -1,4 +1,5 @@
 /// Ranks of a group that talk through functions of the caller.
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
@@ -21,12 +22,22 @@ class CallerCollective : public Collective {
   int Rank() const override { return rank_; }
   int Size() const override { return n_ranks_; }
   void Sum(Span<std::int64_t> values) override { Check(calls_.sum(user_, values.data(), values.size()), "sum"); }
-  void Max(Span<std::uint64_t> values) override { Check(calls_.max(user_, values.data(), values.size()), "max"); }
+  void Max(Span<std::uint64_t> values) override {
+    std::vector<std::uint64_t> const mine(values.begin(), values.end());
+    Check(calls_.max(user_, values.data(), values.size()), "max");
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      if (values[i] < mine[i]) FailWrong("the largest of all ranks is " + std::to_string(values[i]), mine[i]);
+    }
+  }
 
   std::vector<std::vector<std::byte>> Gather(Span<std::byte const> mine) override {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(n_ranks_), 0);
     counts[static_cast<std::size_t>(rank_)] = static_cast<std::int64_t>(mine.size());
     Sum(counts);
+    auto const counted = counts[static_cast<std::size_t>(rank_)];
+    if (counted != static_cast<std::int64_t>(mine.size())) {
+      FailWrong("the sum says that it gathers " + std::to_string(counted) + " bytes", mine.size());
+    }
     std::vector<std::uint64_t> sizes;
     std::uint64_t total = 0;
     for (auto const count : counts) {
@@ -40,6 +51,8 @@ class CallerCollective : public Collective {
       by_rank.emplace_back(next, next + size);
       next += size;
     }
+    auto const& own = by_rank[static_cast<std::size_t>(rank_)];
+    if (!std::equal(own.begin(), own.end(), mine.begin())) FailWrong("its bytes came back changed", mine.size());
     return by_rank;
   }
 
@@ -58,6 +71,12 @@ class CallerCollective : public Collective {
     }
     *total += size;
     return size;
+  }
+
+  /// What this rank gave is in what it got, or indices that follow from it would lie outside.
+  [[noreturn]] void FailWrong(std::string const& seen, std::uint64_t given) const {
+    Fail(ErrorKind::kCollective, "what the group's functions return is wrong: ", seen, ", where rank ", rank_, " gave ",
+         given, ".");
   }
 
   void Check(int status, char const* call) {

@@ -1,9 +1,11 @@
 #include "data/sketch/column_census.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "data/sketch/rank_cuts.h"
 #include "data/sketch/weighted_keys.h"
+#include "kauri/error.h"
 
 namespace kauri {
 namespace {
@@ -15,6 +17,11 @@ constexpr std::int32_t kNotOpen = -1;
 constexpr std::size_t kNowhere = ~std::size_t{0};  // where it is noted that the bucket of all keys is open
 
 static_assert((kKeyBits - kFirstBits) % kNextBits == 0, "the last parts are single keys");
+
+/// The parts of a bucket weigh what the bucket weighs.
+[[noreturn]] void FailWrong() {
+  Fail(ErrorKind::kCollective, "the sums over the ranks contradict each other: what carries them has changed numbers.");
+}
 
 }  // namespace
 
@@ -37,11 +44,15 @@ void ColumnCensus::Open(std::int64_t const* weights) {
       --n_filled_;
     }
     buckets_.push_back({parts, begin_.size()});
+    auto left = place == kNowhere ? std::numeric_limits<std::int64_t>::max() : begin_[place + 1] - rank;
     for (std::uint32_t part = 0; part < parts.n_parts; ++part, ++weights) {
+      if (*weights < 0 || *weights > left) FailWrong();
       begin_.push_back(rank);
       rank += *weights;
+      left -= *weights;
       n_filled_ += *weights > 0 ? 1 : 0;
     }
+    if (place != kNowhere && left != 0) FailWrong();
     begin_.push_back(rank);
     opened_.resize(begin_.size(), kNotOpen);
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,10 +29,15 @@ class Room {
     return Meet(&lock);
   }
 
-  void Abort() {
+  void Abort(std::string const& why) {
     std::lock_guard<std::mutex> const lock(mutex_);
+    if (!is_dead_) why_ = why;
     is_dead_ = true;
     met_.notify_all();
+  }
+  std::string Why() {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    return why_;
   }
 
  private:
@@ -52,6 +58,7 @@ class Room {
   std::size_t n_present_ = 0;
   int n_meetings_ = 0;
   bool is_dead_ = false;
+  std::string why_;
 };
 
 /// One rank's way to the others.
@@ -61,8 +68,21 @@ struct Rank {
   int n_calls = 0;
   int fails_at = -1;                       ///< the call that returns an error
   std::function<void()> within = nullptr;  ///< in every call
+  std::uint32_t noise = 0;                 ///< a seed: some numbers that come over the wire are wrong
+  int noise_from = 0;                      ///< after so many sums and maxima
   std::string why = "the cable was cut";
 };
+
+/// Now and then a number that is a little wrong, or far from right.
+template <typename T>
+void Disturb(std::uint32_t* seed, T* values, std::uint64_t count) {
+  for (std::uint64_t i = 0; *seed != 0 && i < count; ++i) {
+    *seed = *seed * 1664525U + 1013904223U;
+    if (*seed >> 24U > 2) continue;
+    values[i] =
+        *seed % 2 == 0 ? values[i] + static_cast<T>(*seed >> 8U & 3U) - T{1} : static_cast<T>(*seed >> 4U & 1023U);
+  }
+}
 
 template <typename T, typename Combine>
 int Reduce(void* user, T* values, std::uint64_t count, Combine&& combine) {
@@ -79,6 +99,7 @@ int Reduce(void* user, T* values, std::uint64_t count, Combine&& combine) {
           for (std::uint64_t i = 0; i < count; ++i) values[i] = combine(values[i], theirs[i]);
         }
       });
+  if (self.n_calls > self.noise_from) Disturb(&self.noise, values, count);
   return alive ? 0 : 8;
 }
 
@@ -96,12 +117,20 @@ int GatherOf(void* user, void const* mine, std::uint64_t const* sizes, void* all
   auto const size = sizes[self.rank];
   auto const alive = self.room->Exchange(self.rank, {bytes, bytes + size}, [&](auto const& parts) {
     auto* next = static_cast<char*>(all);
-    for (auto const& part : parts) next = std::copy(part.begin(), part.end(), next);
+    auto* const end = next + std::accumulate(sizes, sizes + parts.size(), std::uint64_t{0});
+    for (auto const& part : parts)
+      next = std::copy_n(part.data(), std::min<std::ptrdiff_t>(part.size(), end - next), next);
   });
+  if (self.n_calls > self.noise_from)
+    Disturb(&self.noise, static_cast<unsigned char*>(all), std::accumulate(sizes, sizes + 1, std::uint64_t{0}));
   return alive ? 0 : 8;
 }
-void AbortOf(void* user, char const*) { static_cast<Rank*>(user)->room->Abort(); }
-char const* ErrorOf(void* user) { return static_cast<Rank*>(user)->why.c_str(); }
+void AbortOf(void* user, char const* why) { static_cast<Rank*>(user)->room->Abort(why); }
+char const* ErrorOf(void* user) {
+  auto& self = *static_cast<Rank*>(user);
+  if (auto const told = self.room->Why(); !told.empty()) self.why = told;
+  return self.why.c_str();
+}
 
 KauriCollectiveCalls Calls() { return {sizeof(KauriCollectiveCalls), SumOf, MaxOf, GatherOf, AbortOf, ErrorOf}; }
 
@@ -304,6 +333,34 @@ TEST(Ranks, CallersCannotFreeTheirBooster) {
     };
     EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 0, half.data.get()));
   });
+}
+
+/// Whatever comes over the wire, no call crashes.
+TEST(Ranks, NoiseOnTheWireIsSurvived) {
+  for (std::uint32_t seed = 1; seed <= 400; ++seed) {
+    Room room(2);
+    InRanks(2, [&](int number) {
+      Rank rank{&room, number};
+      rank.noise = seed * 2654435761U + static_cast<std::uint32_t>(number);
+      rank.noise_from = static_cast<int>(seed % 50);
+      auto const group = MakeGroup(&rank, 2);
+      auto const booster = MakeGroupBooster(group);
+      auto const* const objective = seed % 3 == 0   ? "rank:ndcg"
+                                    : seed % 3 == 1 ? "reg:absoluteerror"
+                                                    : "reg:squarederror";
+      EXPECT_OK(XGBoosterSetParam(booster.get(), "objective", objective));
+      EXPECT_OK(XGBoosterSetParam(booster.get(), "eval_metric", seed % 2 == 0 ? "auc" : "rmse"));
+      EXPECT_OK(XGBoosterSetParam(booster.get(), "max_depth", "3"));
+      Half half(number);
+      DMatrixHandle mine[] = {half.data.get()};
+      char const* names[] = {"train"};
+      char const* text = nullptr;
+      XGBoosterUpdateOneIter(booster.get(), 0, half.data.get());
+      EXPECT_NE(KauriGetLastErrorKind(), KAURI_ERROR_INTERNAL) << XGBGetLastError();
+      XGBoosterEvalOneIter(booster.get(), 0, mine, names, 1, &text);
+      room.Abort("over");
+    });
+  }
 }
 
 /// A sum that says that the other rank has so many bytes to gather that no memory holds them.

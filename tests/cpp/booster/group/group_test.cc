@@ -177,8 +177,70 @@ TEST(Group, Queries) {
     if (std::string(name) == "rank:map") {
       for (auto& label : labels.labels) label = label > 1 ? 1.0F : 0.0F;
     }
-    Params const params{{"objective", name}, {"eval_metric", "ndcg@5"}, {"eval_metric", "map"}};
+    auto const* metric = std::string(name) == "rank:map" ? "map" : "ndcg@5";
+    Params const params{{"objective", name}, {"eval_metric", metric}, {"lambdarank_num_pair_per_sample", "3"}};
     ExpectSame({name, params, labels}, {partition});
+  }
+}
+
+TEST(Group, QueriesOfChosenPairs) {
+  auto table = MakeTable(1200, 3, 14);
+  table.group_sizes.assign(120, 10);
+  Partition partition(2);
+  for (std::int64_t row = 0; row < 1200; ++row) partition[(row / 30) % 2].push_back(row);
+  for (auto const* method : {"mean", "topk"}) {
+    Params params{{"objective", "rank:ndcg"}, {"lambdarank_pair_method", method}, {"eval_metric", "ndcg"}};
+    ExpectSame({method, params, table}, {partition});
+    params.emplace_back("lambdarank_unbiased", "true");
+    ExpectSame({std::string(method) + ", unbiased", params, table}, {partition});
+  }
+}
+
+TEST(Group, LabelColumnsAndBounds) {
+  auto table = MakeTable(kRows, 0, 15);
+  table.n_targets = 2;
+  auto const first = table.labels;
+  table.labels.clear();
+  for (std::size_t row = 0; row < first.size(); ++row) {
+    table.labels.push_back(first[row]);
+    table.labels.push_back(first[(row + 3) % first.size()] * 2.0F);
+  }
+  for (auto const* strategy : {"one_output_per_tree", "multi_output_tree"}) {
+    ExpectSame({strategy, {{"multi_strategy", strategy}}, table}, {Contiguous(kRows, 3), OnLast(kRows, 2)});
+  }
+  auto times = MakeTable(kRows, 3, 16);
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    times.lower.push_back(1.0F + times.labels[row]);
+    times.upper.push_back(row % 3 == 0 ? std::numeric_limits<float>::infinity() : 1.0F + times.labels[row]);
+  }
+  times.labels.clear();
+  ExpectSame({"aft", {{"objective", "survival:aft"}, {"eval_metric", "aft-nloglik"}}, times},
+             {Contiguous(kRows, 3), RandomRuns(kRows, 4, 17)});
+}
+
+TEST(Group, FieldsThatSomeRanksLackAreNamed) {
+  auto const table = MakeTable(200, 0, 18);
+  auto const partition = Contiguous(200, 2);
+  auto const errors = RunRanks(2, [&](Collective* group) {
+    auto const mine = MakeMatrix(table, partition[static_cast<std::size_t>(group->Rank())], true);
+    if (group->Rank() == 1) mine->MutableInfo()->weights.assign(100, 2.0F);
+    Train(group, {}, 1, mine, mine);
+  });
+  for (auto const& error : errors) EXPECT_NE(error.find("'weight'"), std::string::npos) << error;
+}
+
+TEST(Group, RowsOnTwoRanksOrOnNoneAreNamed) {
+  auto const table = MakeTable(200, 0, 19);
+  for (std::int64_t const first_of_second : {90, 110}) {
+    auto const errors = RunRanks(2, [&](Collective* group) {
+      std::vector<std::int64_t> rows(100);
+      std::iota(rows.begin(), rows.end(), 0);
+      auto const mine = MakeMatrix(table, rows, true);
+      if (group->Rank() == 1) mine->MutableInfo()->global_rows = {{first_of_second, 100}};
+      Train(group, {}, 1, mine, mine);
+    });
+    auto const* row = first_of_second == 90 ? "row 90" : "row 100";
+    for (auto const& error : errors) EXPECT_NE(error.find(row), std::string::npos) << error;
   }
 }
 
