@@ -15,8 +15,8 @@ import pytest
 PUBLIC = {
     "kauriboost": """
         Booster CollectiveError DMatrix DataError DataIter DeviceArray DeviceError Explanation ExtMemQuantileDMatrix
-        FileError GlobalImportance InternalError KauriClassifier KauriError KauriRFClassifier KauriRFRegressor KauriRanker
-        KauriRegressor ModelError OutOfMemoryError ParameterError PermutationImportance
+        FileError GlobalImportance InternalError KauriClassifier KauriError KauriRFClassifier KauriRFRegressor
+        KauriRanker KauriRegressor ModelError OutOfMemoryError ParameterError PermutationImportance
         QuantileDMatrix SparseInteractions build_info callback config_context cv explain explain_batches get_config
         global_importance install_as_xgboost parameters permutation_importance plot_beeswarm plot_contributions
         plot_dependence plot_importance plot_interactions plot_metric plot_tree plot_waterfall set_config shuffle

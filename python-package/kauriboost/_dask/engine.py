@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Callable, cast
 
 import dask
 import distributed
 from distributed import protocol
+from distributed.client import FuturesCancelledError
 
 secede = cast(Callable[[], None], distributed.secede)
 delayed: Callable[..., Any] = cast(Any, dask).delayed
@@ -17,7 +19,8 @@ is_dask_collection: Callable[[Any], bool] = cast(Any, dask).is_dask_collection
 
 async def wait_for_all(futures: Sequence[Any]) -> None:
     """Wait until futures are done, whatever came of them."""
-    await cast(Callable[..., Any], distributed.wait)(futures)
+    with suppress(FuturesCancelledError):  # of those that are lost; their status says so
+        await cast(Callable[..., Any], distributed.wait)(futures)
 
 
 def as_frames(payload: bytes) -> Any:

@@ -44,7 +44,7 @@ class DaskRank(MessageCollective):
                 job.cancel()
             if received is not None:
                 received.cancel()
-            await self._tell_all(str(error))
+            self._tell_all(str(error))
             raise
         return np.empty(0, dtype=np.uint8) if received is None else received.result()
 
@@ -76,19 +76,13 @@ class DaskRank(MessageCollective):
             " for its rows needs a larger `timeout`."
         )
 
-    async def _tell_all(self, why: str) -> None:
-        """End the epoch here and, as far as they can be reached, at the others."""
+    def _tell_all(self, why: str) -> None:
+        """End the epoch here and, as far as they can be reached, at the others, for whose answers nobody waits."""
         self._mailbox.end(why)
-        rpc = self._station.worker.rpc
-        others = [address for rank, address in enumerate(self._mailbox.addresses) if rank != self.rank]
-        calls = [getattr(rpc(address), ABORT)(group=self._group, epoch=self.epoch, why=why) for address in others]
-        await asyncio.gather(*(asyncio.wait_for(call, _SECONDS_TO_TELL) for call in calls), return_exceptions=True)
+        for rank, address in enumerate(self._mailbox.addresses):
+            if rank != self.rank:
+                self._station.tell(address, ABORT, group=self._group, epoch=self.epoch, why=why)
 
     def abort(self, why: str) -> None:
         """As in `Collective`."""
-        asyncio.run_coroutine_threadsafe(self._tell_all(why), self._loop).result()
-
-
-_SECONDS_TO_TELL = (
-    5.0  # those that cannot be reached by then hear of it from the client, or wait for their own deadline
-)
+        self._loop.call_soon_threadsafe(self._tell_all, why)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ _MESSAGE = "kauriboost_message"
 OPEN = "kauriboost_open"
 ABORT = "kauriboost_abort"
 CLOSE = "kauriboost_close"
+_SECONDS_TO_TELL = 30.0
 
 
 class Mailbox:
@@ -92,6 +94,7 @@ class Station:
         self._mailboxes: dict[str, Mailbox] = {}
         self._kept: dict[str, Any] = {}
         self._used: dict[str, float] = {}  # when a group was last heard of
+        self._background: set[asyncio.Task[None]] = set()
 
     # ---- handlers ----
 
@@ -178,6 +181,16 @@ class Station:
             raise CollectiveError(f"the worker {address} cannot be reached ({error}).") from error
         if answer != "OK":
             raise CollectiveError(str(answer))
+
+    def tell(self, address: str, operation: str, **arguments: Any) -> None:
+        """Say something to another worker, in the background; one that is gone need not hear it."""
+        task = asyncio.ensure_future(self._tell(address, operation, arguments))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _tell(self, address: str, operation: str, arguments: dict[str, Any]) -> None:
+        with suppress(OSError, asyncio.TimeoutError):
+            await asyncio.wait_for(getattr(self.worker.rpc(address), operation)(**arguments), _SECONDS_TO_TELL)
 
 
 class StationPlugin(WorkerPlugin):

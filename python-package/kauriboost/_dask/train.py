@@ -31,7 +31,7 @@ from .store import Store
 from .workers import WorkerLostError, Workers
 
 SEGMENT_SECONDS = 5.0
-_MOST_LOSSES = 5  # in a row, without a segment between them
+_MOST_LOSSES = 3  # in a row, without a segment between them
 DaskEvals = Sequence[tuple[DaskDMatrix, str]]
 CheckpointDir = Optional[Union[str, "os.PathLike[str]"]]
 

@@ -1,0 +1,205 @@
+"""Trainings whose workers are killed: the same bytes, or an error that says what to do; never a hang."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import distributed
+import kauriboost as kb
+import numpy as np
+import pytest
+from clusters import addresses_of, make_cluster
+from kauriboost import dask as kd
+from kauriboost._dask import train as dask_train
+from problems import features, spread, target
+
+PARAMS = {"max_depth": 4, "tree_method": "hist", "subsample": 0.8, "seed": 7}
+LENGTHS = (500, 700, 600, 400, 800)
+ROUNDS = 12
+
+
+class Killer(kb.callback.TrainingCallback):
+    """Ends the process of one rank, once: whoever makes the file first."""
+
+    def __init__(self, file: Path, when: str, epoch: int, after: float = 0.0) -> None:
+        self.file, self.when, self.epoch, self.after = file, when, epoch, after
+
+    def _kill(self) -> None:
+        try:
+            with self.file.open("x"):
+                pass
+        except FileExistsError:
+            return
+        if self.after:
+            threading.Timer(self.after, os._exit, [1]).start()
+        else:
+            os._exit(1)
+
+    def before_training(self, model: Any) -> Any:
+        if self.when == "before_training":
+            self._kill()
+        return model
+
+    def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        if (self.when, self.epoch) == ("before_iteration", epoch):
+            self._kill()
+        return False
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        if (self.when, self.epoch) == ("after_iteration", epoch):
+            self._kill()
+        return False
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with make_cluster(3) as cluster, distributed.Client(cluster) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _short_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_train, "SEGMENT_SECONDS", 0.05)
+
+
+X = features()
+Y = target(X)
+
+
+def expected() -> tuple[bytes, Any]:
+    data = kb.DMatrix(X, label=Y)
+    history: Any = {}
+    booster = kb.train(PARAMS, data, ROUNDS, evals=[(data, "train")], evals_result=history, verbose_eval=False)
+    return bytes(booster.save_raw()), history
+
+
+def pids(client: Any) -> dict[str, int]:
+    found: dict[str, int] = client.run(os.getpid)
+    return found
+
+
+def wait_for_workers(client: Any) -> None:
+    client.wait_for_workers(3, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("kind", "when", "epoch", "after"),
+    [
+        (kd.DaskQuantileDMatrix, "before_training", 0, 0.0),
+        (kd.DaskDMatrix, "before_iteration", 0, 0.0),  # the others make the cuts
+        (kd.DaskDMatrix, "after_iteration", 6, 0.0),
+        (kd.DaskQuantileDMatrix, "before_iteration", 5, 0.02),  # inside a call, more or less
+    ],
+)
+def test_a_lost_worker(client: Any, tmp_path: Path, kind: Any, when: str, epoch: int, after: float) -> None:
+    wait_for_workers(client)
+    before = pids(client)
+    data = kind(client, spread(X, LENGTHS), spread(Y, LENGTHS))
+    killer = Killer(tmp_path / "killed", when, epoch, after)
+    begin = time.monotonic()
+    result = kd.train(
+        client, PARAMS, data, ROUNDS, evals=[(data, "train")], verbose_eval=False, callbacks=[killer], timeout=60
+    )
+    assert time.monotonic() - begin < 45
+    assert (tmp_path / "killed").exists()
+    assert (bytes(result["booster"].save_raw()), result["history"]) == expected()
+    wait_for_workers(client)
+    assert len(set(before.values()) & set(pids(client).values())) == 2  # the others live
+
+
+def test_early_stopping_and_schedules_go_on(client: Any, tmp_path: Path) -> None:
+    """What callbacks know gets through the loss."""
+    wait_for_workers(client)
+    half = len(X) // 2
+
+    def callbacks() -> list[Any]:
+        stopping = kb.callback.EarlyStopping(rounds=2, data_name="test")
+        return [kb.callback.LearningRateScheduler(lambda epoch: 1.0), stopping]
+
+    alone = kb.train(
+        {**PARAMS, "max_depth": 8, "subsample": 1.0},
+        kb.DMatrix(X[:half], label=Y[:half]),
+        40,
+        evals=[(kb.DMatrix(X[half:], label=Y[half:]), "test")],
+        callbacks=callbacks(),
+        verbose_eval=False,
+    )
+    assert 3 < alone.num_boosted_rounds() < 40
+    train = kd.DaskDMatrix(client, spread(X[:half], (500,) * 3), spread(Y[:half], (500,) * 3))
+    test = kd.DaskDMatrix(client, spread(X[half:], (700, 800)), spread(Y[half:], (700, 800)))
+    killer = Killer(tmp_path / "killed", "after_iteration", 3)
+    result = kd.train(
+        client,
+        {**PARAMS, "max_depth": 8, "subsample": 1.0},
+        train,
+        40,
+        evals=[(test, "test")],
+        callbacks=[*callbacks(), killer],
+        verbose_eval=False,
+        timeout=60,
+    )
+    assert bytes(result["booster"].save_raw()) == bytes(alone.save_raw())
+    assert result["booster"].best_iteration == alone.best_iteration
+
+
+def test_rows_that_nobody_can_make_again(client: Any, tmp_path: Path) -> None:
+    """Scattered rows have no lineage; the checkpoint lets another call go on."""
+    wait_for_workers(client)
+    addresses = addresses_of(client)
+    pieces = [
+        client.scatter([X[i::3], Y[i::3]], workers=[address], hash=False, broadcast=False)
+        for i, address in enumerate(addresses)
+    ]
+    import dask
+    import dask.array as da
+
+    def collection(index: int, *columns: int) -> Any:
+        blocks = [dask.delayed(piece[index]) for piece in pieces]
+        return da.concatenate([da.from_delayed(block, (1000, *columns), dtype=np.float32) for block in blocks], axis=0)
+
+    data = kd.DaskDMatrix(client, collection(0, X.shape[1]), collection(1))
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    killer = Killer(tmp_path / "killed", "after_iteration", 6)
+    with pytest.raises(kb.DataError, match=r"(?s)no lineage.*checkpoints' the newest checkpoint is"):
+        kd.train(client, PARAMS, data, ROUNDS, callbacks=[killer], checkpoint_dir=folder, timeout=60)
+    assert [path.suffix for path in folder.iterdir() if path.suffix == ".ubj"] == [".ubj"]
+
+    order = np.concatenate([np.arange(i, len(X), 3) for i in range(3)])
+    wait_for_workers(client)
+    again = kd.DaskDMatrix(client, spread(X[order], LENGTHS), spread(Y[order], LENGTHS))
+    result = kd.train(client, PARAMS, again, ROUNDS, checkpoint_dir=folder)
+    alone = kb.train(PARAMS, kb.DMatrix(X[order], label=Y[order]), ROUNDS)
+    assert bytes(result["booster"].save_raw()) == bytes(alone.save_raw())
+
+
+def test_rows_that_come_back_as_others(client: Any, tmp_path: Path) -> None:
+    wait_for_workers(client)
+    import dask
+    import dask.array as da
+
+    def block(i: int) -> np.ndarray:
+        return np.random.default_rng().normal(size=(500, 3)).astype(np.float32)
+
+    blocks = [da.from_delayed(dask.delayed(block, pure=False)(i), (500, 3), dtype=np.float32) for i in range(3)]
+    data = kd.DaskDMatrix(client, da.concatenate(blocks), spread(Y[:1500], (500,) * 3))
+    with pytest.raises(kb.DataError, match=r"partition \d was lost with its worker, and what made it has made other"):
+        kd.train(client, PARAMS, data, ROUNDS, callbacks=[Killer(tmp_path / "k", "after_iteration", 3)], timeout=60)
+
+
+class AlwaysKiller(Killer):
+    def _kill(self) -> None:
+        os._exit(1)
+
+
+def test_workers_that_are_lost_again_and_again(tmp_path: Path) -> None:
+    with make_cluster(1) as cluster, distributed.Client(cluster) as client:
+        data = kd.DaskDMatrix(client, spread(X, (3000,)), spread(Y, (3000,)))
+        killer = AlwaysKiller(tmp_path, "before_iteration", 0)
+        with pytest.raises(kb.DataError, match=r"3 times in a row a worker was lost before a segment"):
+            kd.train(client, PARAMS, data, ROUNDS, callbacks=[killer], timeout=60)
