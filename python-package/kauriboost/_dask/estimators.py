@@ -76,6 +76,9 @@ class _OnCluster(KauriModel):
         self._keep(result["booster"], result["booster"].feature_names if text_names(given.train[0]) else None)
         return self
 
+    def _encode(self, y: Any) -> Any:
+        return y if is_collection(y) else super()._encode(y)
+
     async def _table(self, rows: GivenRows) -> DaskDMatrix:
         X, y, fields = rows
         self._require_target(y)

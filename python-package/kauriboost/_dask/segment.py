@@ -103,11 +103,20 @@ def _telling_the_others(rank: DaskRank) -> Iterator[None]:
         raise
 
 
+def _pairs(plan: Plan) -> list[tuple[str, Any]]:
+    params: Any = plan.params
+    return list(params.items() if hasattr(params, "items") else params)
+
+
+def threads_of(plan: Plan) -> Any:
+    """Return how many threads a plan asks for, or None."""
+    return next((value for name, value in reversed(_pairs(plan)) if name in ("nthread", "n_jobs")), None)
+
+
 def _plan_here(plan: Plan, station: Station, rank: DaskRank) -> Plan:
     """Return the plan with the threads of this worker; checkpoints are rank 0's."""
-    params: Any = plan.params
-    pairs = list(params.items() if hasattr(params, "items") else params)
-    if not {"nthread", "n_jobs"} & {name for name, _ in pairs}:
+    pairs = _pairs(plan)
+    if threads_of(plan) is None:
         pairs.append(("nthread", station.worker.state.nthreads))
     is_first = rank.rank == 0
     callbacks = [each for each in plan.callbacks if is_first or not isinstance(each, TrainingCheckPoint)]

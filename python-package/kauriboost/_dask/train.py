@@ -25,7 +25,7 @@ from .._training.training import Plan, Snapshot
 from .matrix import DaskDMatrix, client_or_default
 from .placement import Piece, pieces_of, ranges_of
 from .progress import Progress
-from .segment import Job, Outcome, Rows, first_segment, next_segment
+from .segment import Job, Outcome, Rows, first_segment, next_segment, threads_of
 from .station import StationPlugin
 from .store import Store
 from .workers import WorkerLostError, Workers
@@ -131,7 +131,10 @@ async def _train(run: _Run) -> dict[str, Any]:
         run.progress.end()
     finally:
         run.store.release()
-    return {"booster": outcome.booster, "history": outcome.history}
+    booster = outcome.booster
+    if booster is not None:
+        booster.set_param("nthread", threads_of(run.job.plan) or 0)  # those of a worker are not this process's
+    return {"booster": booster, "history": outcome.history}
 
 
 def train(

@@ -1,0 +1,163 @@
+"""Trainings in groups of threads, through the functions that the library calls."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pytest
+from kauriboost.collective import Collective, CollectiveError, rows_in_order_of_ranks
+from test_thread_group import run_ranks
+
+PARAMS = {"max_depth": 4, "tree_method": "hist", "subsample": 0.8, "nthread": 1}
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=(1000, 5)).astype(np.float32)
+Y = (X[:, 0] * X[:, 1] + RNG.normal(scale=0.2, size=1000)).astype(np.float32)
+
+
+def mine(group: Collective) -> slice:
+    """Of two ranks or more, the last has no rows."""
+    bounds = [*np.linspace(0, len(X), max(group.size - 1, 1) + 1).astype(int).tolist(), len(X)]
+    return slice(bounds[group.rank], bounds[group.rank + 1])
+
+
+def matrix(group: Collective, kind: Any = kb.DMatrix) -> kb.DMatrix:
+    rows = mine(group)
+    how = {} if kind is kb.DMatrix else {"collective": group}
+    data = kind(X[rows], label=Y[rows], **how)
+    data.set_info(global_rows=rows_in_order_of_ranks(group, rows.stop - rows.start))
+    return data
+
+
+def trained(group: Collective | None, data: kb.DMatrix, **how: Any) -> tuple[bytes, Any]:
+    history: Any = {}
+    evals = [(data, "train")]
+    how = {"evals": evals, "evals_result": history, "verbose_eval": False, "collective": group, **how}
+    booster = kb.train(PARAMS, data, 6, **how)
+    return bytes(booster.save_raw()), history
+
+
+@pytest.mark.parametrize("kind", [kb.DMatrix, kb.QuantileDMatrix])
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_bytes_and_digits_of_one_process(n: int, kind: Any) -> None:
+    alone = trained(None, kb.DMatrix(X, label=Y))
+    assert run_ranks(n, lambda group: trained(group, matrix(group, kind))) == [alone] * n
+
+
+def test_a_metric_sees_all_rows_in_their_order() -> None:
+    def seen(predictions: np.ndarray, data: kb.DMatrix) -> tuple[str, float]:
+        assert data.num_row() == len(predictions) == len(X)
+        return "weighted", float(np.sum(np.arange(len(X)) * (predictions - data.get_label())))
+
+    alone = trained(None, kb.DMatrix(X, label=Y), custom_metric=seen)
+    assert run_ranks(3, lambda group: trained(group, matrix(group), custom_metric=seen)) == [alone] * 3
+
+
+def test_lines_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    trained(None, kb.DMatrix(X, label=Y), verbose_eval=True)
+    once = capsys.readouterr().out
+    run_ranks(3, lambda group: trained(group, matrix(group), verbose_eval=True))
+    assert capsys.readouterr().out == once
+
+
+class StopsOrFails(kb.callback.TrainingCallback):
+    def __init__(self, rank: int, error: BaseException | None = None) -> None:
+        self.rank, self.error = rank, error
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        if epoch == 2 and self.error is not None:
+            raise self.error
+        return epoch == 2
+
+
+def test_one_rank_stops_all() -> None:
+    def rounds(group: Collective) -> int:
+        callbacks = [StopsOrFails(1)] if group.rank == 1 else []
+        return kb.train(PARAMS, matrix(group), 6, collective=group, callbacks=callbacks).num_boosted_rounds()
+
+    assert run_ranks(3, rounds) == [3, 3, 3]
+
+
+def test_one_rank_fails_and_the_others_hear_of_it() -> None:
+    def run(group: Collective) -> None:
+        callbacks = [StopsOrFails(1, RuntimeError("no room"))] if group.rank == 1 else []
+        kb.train(PARAMS, matrix(group), 6, collective=group, callbacks=callbacks)
+
+    begin = time.monotonic()
+    errors = run_ranks(3, run, timeout=60)
+    assert time.monotonic() - begin < 20
+    assert isinstance(errors[1], RuntimeError)
+    for error in (errors[0], errors[2]):
+        assert isinstance(error, CollectiveError)
+        assert "rank 1 has failed: RuntimeError: no room" in str(error)
+
+
+class Broken(Collective):
+    """Its wire breaks at the n-th call."""
+
+    def __init__(self, inner: Collective, calls_left: int, error: BaseException) -> None:
+        self.rank, self.size = inner.rank, inner.size
+        self._inner, self._left, self._error = inner, calls_left, error
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise self._error
+
+    def sum(self, values: np.ndarray) -> None:
+        self._count()
+        self._inner.sum(values)
+
+    def max(self, values: np.ndarray) -> None:
+        self._count()
+        self._inner.max(values)
+
+    def gather(self, mine: np.ndarray, sizes: np.ndarray, everything: np.ndarray) -> None:
+        self._count()
+        self._inner.gather(mine, sizes, everything)
+
+    def abort(self, why: str) -> None:
+        self._inner.abort(why)
+
+
+@pytest.mark.parametrize("calls_left", [1, 5, 12, 40])
+def test_a_wire_that_breaks(calls_left: int) -> None:
+    """What it raises is quoted on its rank, and reaches the others; nothing passes through the library."""
+
+    def run(group: Collective) -> None:
+        data = matrix(group)
+        wire = Broken(group, calls_left, OSError("the cable is cut")) if group.rank == 0 else group
+        kb.train(PARAMS, data, 6, collective=wire)
+
+    errors = run_ranks(2, run, timeout=30)
+    assert all(isinstance(error, (CollectiveError, OSError)) for error in errors)
+    assert "the cable is cut" in str(errors[0])
+    assert "the cable is cut" in str(errors[1])
+
+
+def test_an_interrupt_in_a_call_stays_one() -> None:
+    def run(group: Collective) -> str:
+        data = matrix(group)
+        wire = Broken(group, 8, KeyboardInterrupt()) if group.rank == 0 else group
+        try:
+            kb.train(PARAMS, data, 6, collective=wire)
+        except KeyboardInterrupt:
+            return "interrupted"
+        except CollectiveError:
+            return "told"
+        return "done"
+
+    assert run_ranks(2, run, timeout=30) == ["interrupted", "told"]
+
+
+def test_a_booster_learns_alone_again_afterwards() -> None:
+    def run(group: Collective) -> bytes:
+        booster = kb.train(PARAMS, matrix(group), 3, collective=group)
+        if group.rank == 0:  # the others make no more calls
+            booster.update(kb.DMatrix(X, label=Y), 3)
+        return bytes(booster.save_raw())
+
+    longer = kb.train(PARAMS, kb.DMatrix(X, label=Y), 4)
+    assert run_ranks(2, run)[0] == bytes(longer.save_raw())
