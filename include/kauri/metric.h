@@ -28,7 +28,9 @@ class Metric {
   /// predictions per row. May look at every label.
   virtual void Validate(MetaInfo const& info, std::int64_t n_outputs) const = 0;
   /// predictions: [n_rows, n_outputs] after Objective::TransformMargins. Deterministic for any thread count (blocks of
-  /// rows, added in order). \throws Error(kData) as Validate, which it calls, and for a wrong number of predictions.
+  /// rows, added in order). Several ranks (ctx.collective) call it together, each with its rows, and all get the value
+  /// that one process with the rows of all gets. \throws Error(kData) as Validate, which it calls, and for a wrong
+  /// number of predictions.
   virtual double Evaluate(Context const& ctx, Span<float const> predictions, MetaInfo const& info) const = 0;
   /// What a device makes its version from; without a formula the host computes for it.
   virtual MetricFormula Formula() const;

@@ -35,10 +35,13 @@ class Objective {
   /// \throws Error(kData) with the first offending row for labels outside the domain, NaN labels, or a wrong number of
   /// labels.
   virtual void ValidateInfo(MetaInfo const& info) const = 0;
-  /// margins and out: [n_rows, n_outputs], row-major. Weights are applied.
+  /// margins and out: [n_rows, n_outputs], row-major. Weights are applied. Several ranks (ctx.collective) call it
+  /// together, each with its rows, which get the gradients that one process with the rows of all gives them.
   virtual void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
                                 std::int64_t iteration, Span<GradientPair> out) const = 0;
-  /// The intercept in output space, [n_outputs], as XGBoost 3.x estimates it. Deterministic for any thread count.
+  /// The intercept in output space, [n_outputs], as XGBoost 3.x estimates it. Deterministic for any thread count. Of
+  /// several ranks every one gets that of all rows; one without rows need not know how many columns of labels there
+  /// are.
   virtual std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const = 0;
   /// Base score (output space) to margin. \throws Error(kParameter) outside the domain, e.g. not in (0, 1) for a
   /// probability.

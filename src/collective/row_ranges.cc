@@ -40,6 +40,15 @@ std::vector<RowRange> RangesOf(MetaInfo const& info) {
        "; give ranges for exactly its rows");
 }
 
+std::int64_t GlobalRow(MetaInfo const& info, std::int64_t row) {
+  auto left = row;
+  for (auto const& range : info.global_rows) {
+    if (left < range.count) return range.first + left;
+    left -= range.count;
+  }
+  return row;
+}
+
 std::int64_t RowsIn(std::vector<RowRange> const& of_rank) {
   std::int64_t n_rows = 0;
   for (auto const& range : of_rank) {

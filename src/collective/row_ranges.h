@@ -12,6 +12,9 @@ namespace kauri {
 /// empty. \throws Error(kData) unless they have as many rows as the data set, numbered from 0 to below 2^32.
 std::vector<RowRange> RangesOf(MetaInfo const& info);
 
+/// The number of a row of this rank among those of all, for messages.
+std::int64_t GlobalRow(MetaInfo const& info, std::int64_t row);
+
 /// The rows of one rank, whose ranges came over a wire. \throws Error(kCollective) for what RangesOf does not return.
 std::int64_t RowsIn(std::vector<RowRange> const& of_rank);
 

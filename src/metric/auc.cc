@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "collective/all_rows.h"
+#include "collective/row_ranges.h"
 #include "common/block_sum.h"
 #include "common/parallel_for.h"
 #include "common/weighted_sum.h"
@@ -45,7 +46,7 @@ void CheckShares(std::string const& metric, MetaInfo const& info) {
   for (std::size_t row = 0; row < info.labels.size(); ++row) {
     auto const label = info.labels[row];
     if (label >= 0.0F && label <= 1.0F) continue;
-    Fail(ErrorKind::kData, metric, ": label ", label, " of row ", row,
+    Fail(ErrorKind::kData, metric, ": label ", label, " of row ", GlobalRow(info, static_cast<std::int64_t>(row)),
          " is not in [0, 1]; give 0 and 1 for the two classes");
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "collective/row_ranges.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -38,8 +39,8 @@ void CheckClassLabels(std::string const& metric, MetaInfo const& info, std::int6
   for (std::size_t row = 0; row < info.labels.size(); ++row) {
     auto const label = info.labels[row];
     if (label >= 0.0F && label < bound && std::floor(label) == label) continue;
-    Fail(ErrorKind::kData, metric, ": label ", label, " of row ", row, " is not a whole number from 0 to ",
-         n_classes - 1, "; number the classes from 0");
+    Fail(ErrorKind::kData, metric, ": label ", label, " of row ", GlobalRow(info, static_cast<std::int64_t>(row)),
+         " is not a whole number from 0 to ", n_classes - 1, "; number the classes from 0");
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collective/all_rows.h"
+#include "collective/row_ranges.h"
 #include "common/lane_sum.h"
 #include "common/parallel_for.h"
 #include "kauri/error.h"
@@ -157,7 +158,8 @@ void RankMetric::Validate(MetaInfo const& info, std::int64_t n_outputs) const {
     auto const* needed = rule_.kind != Kind::kNdcg
                              ? "not 0 or 1; map takes binary labels, ndcg several degrees"
                              : "not a whole number from 0 to 31; set ndcg_exp_gain=0 for gains that are the labels";
-    Fail(ErrorKind::kData, Name(), ": label ", label, " of row ", row, " is ", needed);
+    Fail(ErrorKind::kData, Name(), ": label ", label, " of row ", GlobalRow(info, static_cast<std::int64_t>(row)),
+         " is ", needed);
   }
 }
 

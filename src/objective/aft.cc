@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collective/row_ranges.h"
 #include "common/block_sum.h"
 #include "common/loss/aft_loss.h"
 #include "common/loss/loss_param.h"
@@ -67,7 +68,8 @@ void Aft::ValidateInfo(MetaInfo const& info) const {
     auto const is_lower = lower[row] >= 0.0F || lower[row] == -std::numeric_limits<float>::infinity();
     if (is_lower && upper[row] > 0.0F && lower[row] <= upper[row]) continue;
     Fail(
-        ErrorKind::kData, kName, ": the bounds [", lower[row], ", ", upper[row], "] of row ", row,
+        ErrorKind::kData, kName, ": the bounds [", lower[row], ", ", upper[row], "] of row ",
+        GlobalRow(info, static_cast<std::int64_t>(row)),
         " are no interval of times; give 0 <= label_lower_bound <= label_upper_bound, the latter above 0, or -inf for ",
         "no lower bound");
   }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "collective/row_ranges.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -30,7 +31,7 @@ void FailNoWeight(std::int64_t n_rows, std::string const& objective) {
 }
 
 void FailLabel(MetaInfo const& info, LabelRule const& rule, std::size_t index) {
-  auto const row = static_cast<std::int64_t>(index) / info.n_targets;
+  auto const row = GlobalRow(info, static_cast<std::int64_t>(index) / info.n_targets);
   auto const target = static_cast<std::int64_t>(index) % info.n_targets;
   auto const of_target = info.n_targets > 1 ? ", target " + std::to_string(target) + "," : std::string();
   auto const label = info.labels[index];

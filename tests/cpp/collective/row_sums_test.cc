@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "collective/all_rows.h"
+#include "collective/noise.h"
 #include "collective/partitions.h"
 #include "collective/query_order.h"
 #include "collective/ranks.h"
@@ -247,6 +248,20 @@ TEST(QueryOrder, AGroupOfRowsThatAreApart) {
     EXPECT_NE(error.find("query group 1"), std::string::npos) << error;
     EXPECT_NE(error.find("move its rows to the rank"), std::string::npos) << error;
   }
+}
+
+TEST(NoisyWire, SumsRowsAndGroups) {
+  auto const values = Addends(2 * 9001);
+  auto const pieces = Partitions(3, 9001)[6].ranges;
+  ExpectErrorsAtMost(3, 300, [&](Context const& ctx) {
+    auto const& ranges = pieces[ToSize(ctx.collective->Rank())];
+    auto const mine = RowsOf(values, ranges, 2);
+    auto info = RowsInfo(static_cast<std::int64_t>(mine.size()) / 2, ranges);
+    LaneTotal(ctx, info, mine, 2);
+    GatherRows(ctx, info, {{"values", mine}});
+    info.group_ptr = {0, 1, info.n_rows};
+    if (ranges.size() == 1) QueryOrder(ctx, info);
+  });
 }
 
 TEST(Parcel, ArraysThatAreNotWhole) {

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
+#include "collective/noise.h"
 #include "collective/partitions.h"
 #include "metric_fixture.h"
 
@@ -93,19 +95,19 @@ void ExpectAsOneProcess(int n_ranks, std::vector<Case> const& cases, std::vector
 }
 
 TEST(MetricOfRanks, OfRowsAreThoseOfOneProcess) {
-  for (std::int64_t const n_rows : {1, 7, 4096, 9'000}) {
-    for (bool const weighted : {false, true}) {
-      auto const cases = RowCases(n_rows, weighted);
-      auto const expected = ValuesOf(cases, Context());
-      for (int const n_ranks : {1, 2, 3, 5, 8}) {
-        for (auto const& partition : Partitions(n_ranks, n_rows)) {
-          auto const where = partition.name + ", rows " + std::to_string(n_rows) + ", ranks " + std::to_string(n_ranks);
-          ExpectAsOneProcess(n_ranks, cases, expected, where, [&](Case const& all, std::size_t rank) {
-            auto const& ranges = partition.ranges[rank];
-            return Case{all.name, all.params, InfoOf(all.info, ranges), RowsOf(all.predictions, ranges, all.n_outputs),
-                        all.n_outputs};
-          });
-        }
+  std::vector<std::pair<std::int64_t, bool>> const sets{
+      {1, false}, {7, false}, {7, true}, {4096, false}, {9'000, true}};
+  for (auto const& [n_rows, weighted] : sets) {
+    auto const cases = RowCases(n_rows, weighted);
+    auto const expected = ValuesOf(cases, Context());
+    for (int const n_ranks : {1, 2, 3, 5, 8}) {
+      for (auto const& partition : Partitions(n_ranks, n_rows)) {
+        auto const where = partition.name + ", rows " + std::to_string(n_rows) + ", ranks " + std::to_string(n_ranks);
+        ExpectAsOneProcess(n_ranks, cases, expected, where, [&](Case const& all, std::size_t rank) {
+          auto const& ranges = partition.ranges[rank];
+          return Case{all.name, all.params, InfoOf(all.info, ranges), RowsOf(all.predictions, ranges, all.n_outputs),
+                      all.n_outputs};
+        });
       }
     }
   }
@@ -143,6 +145,23 @@ TEST(MetricOfRanks, OfQueryGroupsAreThoseOfOneProcess) {
         }
       }
     }
+  }
+}
+
+TEST(MetricOfRanks, OverANoisyWire) {
+  auto const of_rows = RowCases(9000, true);
+  auto const rows = Partitions(3, 9000)[2].ranges;
+  auto const of_groups = GroupCases(std::vector<std::int64_t>(300, 5), true);
+  auto const groups = GroupPartitions(3, 300)[6].groups;
+  for (std::size_t i = 0; i < of_rows.size() + of_groups.size(); ++i) {
+    ExpectErrorsAtMost(3, 12, [&](Context const& ctx) {
+      auto const rank = ToSize(ctx.collective->Rank());
+      auto const is_of_rows = i < of_rows.size();
+      auto const& all = is_of_rows ? of_rows[i] : of_groups[i - of_rows.size()];
+      auto const ranges = is_of_rows ? rows[rank] : RangesOfGroups(all.info, groups[rank]);
+      auto const info = is_of_rows ? InfoOf(all.info, ranges) : InfoOfGroups(all.info, groups[rank]);
+      MakeMetric(all.name, all.params)->Evaluate(ctx, RowsOf(all.predictions, ranges, all.n_outputs), info);
+    });
   }
 }
 

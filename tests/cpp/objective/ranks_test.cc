@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
+#include "collective/noise.h"
 #include "collective/partitions.h"
 #include "objective_fixture.h"
 
@@ -113,10 +115,10 @@ std::vector<Result> ResultsOf(std::vector<Case> const& cases) {
   return results;
 }
 
-void ExpectRows(std::vector<Case> const& cases, Partition const& partition) {
+void ExpectRows(std::vector<Case> const& cases, std::vector<Result> const& expected, Partition const& partition) {
   auto const where = partition.name + ", ranks " + std::to_string(partition.ranges.size());
   ExpectAsOneProcess(
-      static_cast<int>(partition.ranges.size()), cases, ResultsOf(cases), where,
+      static_cast<int>(partition.ranges.size()), cases, expected, where,
       [&](Case const& all, std::size_t rank) {
         auto const& ranges = partition.ranges[rank];
         return Case{all.name, all.params, InfoOf(all.info, ranges), RowsOf(all.margins, ranges, all.n_outputs),
@@ -128,12 +130,13 @@ void ExpectRows(std::vector<Case> const& cases, Partition const& partition) {
 }
 
 TEST(ObjectiveOfRanks, OfRowsAreThoseOfOneProcess) {
-  for (std::int64_t const n_rows : {1, 7, 4096, 9'000}) {
-    for (bool const weighted : {false, true}) {
-      auto const cases = RowCases(n_rows, weighted);
-      for (int const n_ranks : {1, 2, 3, 5, 8}) {
-        for (auto const& partition : Partitions(n_ranks, n_rows)) ExpectRows(cases, partition);
-      }
+  std::vector<std::pair<std::int64_t, bool>> const sets{
+      {1, false}, {7, false}, {7, true}, {4096, false}, {9'000, true}};
+  for (auto const& [n_rows, weighted] : sets) {
+    auto const cases = RowCases(n_rows, weighted);
+    auto const expected = ResultsOf(cases);
+    for (int const n_ranks : {1, 2, 3, 5, 8}) {
+      for (auto const& partition : Partitions(n_ranks, n_rows)) ExpectRows(cases, expected, partition);
     }
   }
 }
@@ -145,7 +148,7 @@ TEST(ObjectiveOfRanks, ClassesOfOneRankAndRanksWithoutWeight) {
     std::fill(given.info.weights.begin(), given.info.weights.begin() + 15, 0.0F);
     if (given.info.n_targets == 1) std::sort(given.info.labels.begin(), given.info.labels.end());
   }
-  ExpectRows(cases, {"halves", {{{0, 15}}, {}, {{15, 15}}}});
+  ExpectRows(cases, ResultsOf(cases), {"halves", {{{0, 15}}, {}, {{15, 15}}}});
 }
 
 std::vector<Case> GroupCases(std::vector<std::int64_t> const& sizes, bool weighted) {
@@ -196,6 +199,23 @@ TEST(ObjectiveOfRanks, OfQueryGroupsAreThoseOfOneProcess) {
   }
 }
 
+TEST(ObjectiveOfRanks, OverANoisyWire) {
+  auto const of_rows = RowCases(9000, true);
+  auto const rows = Partitions(3, 9000)[2].ranges;
+  auto const of_groups = GroupCases(std::vector<std::int64_t>(300, 5), true);
+  auto const groups = GroupPartitions(3, 300)[6].groups;
+  for (std::size_t i = 0; i < of_rows.size() + of_groups.size(); ++i) {
+    ExpectErrorsAtMost(3, 12, [&](Context const& ctx) {
+      auto const rank = ToSize(ctx.collective->Rank());
+      auto const is_of_rows = i < of_rows.size();
+      auto const& all = is_of_rows ? of_rows[i] : of_groups[i - of_rows.size()];
+      auto const ranges = is_of_rows ? rows[rank] : RangesOfGroups(all.info, groups[rank]);
+      auto const info = is_of_rows ? InfoOf(all.info, ranges) : InfoOfGroups(all.info, groups[rank]);
+      ResultOf({all.name, all.params, info, RowsOf(all.margins, ranges, all.n_outputs), all.n_outputs}, ctx);
+    });
+  }
+}
+
 /// act(objective, ctx, info) fails on every rank.
 template <typename Act>
 void ExpectErrors(Case const& given, std::vector<MetaInfo> const& infos, std::string const& part, Act&& act) {
@@ -235,6 +255,13 @@ TEST(ObjectiveOfRanks, NoWeightOnAnyRank) {
   ExpectErrors({"rank:ndcg", {}, {}, {}}, {first, second}, "weights of the 4 query groups add up to 0", Compute);
   second.weights.clear();
   ExpectErrors({"rank:ndcg", {}, {}, {}}, {first, second}, "give weights on all ranks", Compute);
+}
+
+TEST(ObjectiveOfRanks, LabelsAreNamedByTheirRowAmongAll) {
+  auto info = MakeInfo({0.0F, 1.0F, 1.0F, 7.0F});
+  info.global_rows = {{10, 3}, {2, 1}};
+  auto const message = MessageOf(ErrorKind::kData, [&] { MakeObjective("binary:logistic")->ValidateInfo(info); });
+  EXPECT_NE(message.find("label 7 of row 2"), std::string::npos) << message;
 }
 
 TEST(ObjectiveOfRanks, CoxNeedsAllRows) {

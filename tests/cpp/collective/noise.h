@@ -1,0 +1,66 @@
+/// \file A wire that changes what it carries.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "collective/ranks.h"
+#include "kauri/context.h"
+#include "kauri/error.h"
+
+namespace kauri {
+
+/// What other ranks gather comes with a few bytes changed, cut off or added, one call in three.
+class NoisyCollective : public Collective {
+ public:
+  NoisyCollective(Collective* group, std::uint32_t seed)
+      : group_(group), random_(seed + 100U * static_cast<std::uint32_t>(group->Rank())) {}
+
+  int Rank() const override { return group_->Rank(); }
+  int Size() const override { return group_->Size(); }
+  void Sum(Span<std::int64_t> values) override { group_->Sum(values); }
+  void Max(Span<std::uint64_t> values) override { group_->Max(values); }
+  std::vector<std::vector<std::byte>> Gather(Span<std::byte const> mine) override {
+    auto all = group_->Gather(mine);
+    if (random_() % 3 == 0) Change(&all[random_() % all.size()]);
+    return all;
+  }
+  void Abort(std::string const& why) noexcept override { group_->Abort(why); }
+
+ private:
+  void Change(std::vector<std::byte>* bytes) {
+    auto const kind = random_() % 4;
+    if (kind == 0) bytes->resize(random_() % (bytes->size() + 1));
+    if (kind == 1) bytes->resize(bytes->size() + 1 + random_() % 24, std::byte{1});
+    for (int i = 0; kind > 1 && i < 3 && !bytes->empty(); ++i) {
+      // The sizes and ranges at the beginning as often as the rest.
+      auto const bound = kind == 2 ? std::min<std::size_t>(bytes->size(), 80) : bytes->size();
+      (*bytes)[random_() % bound] = static_cast<std::byte>(random_());
+    }
+  }
+
+  Collective* group_;
+  std::mt19937 random_;
+};
+
+/// fn(ctx) on every rank over such a wire, for each seed: it ends, and nothing but an Error comes out of it.
+template <typename Fn>
+void ExpectErrorsAtMost(int n_ranks, std::uint32_t n_seeds, Fn&& fn) {
+  for (std::uint32_t seed = 0; seed < n_seeds; ++seed) {
+    auto const errors = RunRanks(n_ranks, [&](Collective* group) {
+      NoisyCollective noisy(group, seed);
+      Context ctx;
+      ctx.collective = &noisy;
+      try {
+        fn(ctx);
+        group->Abort("the end");  // others may still wait for a call that this rank has left out
+      } catch (Error const& error) {
+        group->Abort(error.what());
+      }
+    });
+    for (auto const& error : errors) EXPECT_EQ(error, "") << "seed " << seed;
+  }
+}
+
+}  // namespace kauri
