@@ -28,6 +28,12 @@ class Booster {
   virtual void RequireTraining() const {}
   /// \throws Error(kParameter) unless several ranks, each with some of the rows, can learn it together.
   virtual void RequireGroup() const = 0;
+  /// \throws Error(kParameter) unless its trees may grow on other gradients than those of their leaves.
+  virtual void RequireSplitGradients() const {
+    Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: only trees of ",
+         "booster=gbtree or dart grow on other gradients than those of their leaves; give the gradients of the leaves ",
+         "alone (return None from split_grad).");
+  }
   /// Trees that the gradients of the next round do not see, ascending: the same for the same model and ctx.seed.
   virtual std::vector<std::int64_t> DroppedTrees(Context const&, Model const&) const { return {}; }
   /// The next round of `model`, from the gradients that `engine` holds for `train`.

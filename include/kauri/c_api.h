@@ -377,8 +377,11 @@ KAURI_API int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, 
 KAURI_API int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int iter, char const* grad,
                                     char const* hess);
 /**
- * One round whose trees would grow on some gradients and have leaves of others. Not done yet: always an error, which
- * names XGBoosterTrainOneIter. Clients call it where an objective of theirs gives both.
+ * One round whose trees grow on some gradients and hessians, [n_rows] or [n_rows, 1 to n_outputs], and have the values
+ * of their leaves from others, [n_rows, n_outputs]: structure found cheaply, or on purpose from less than all outputs.
+ * Statistics and base weights of nodes are those of the first. Where rows are drawn, both count the same rows, and by
+ * the size of the first if by that of gradients. Errors: other trees than those of multi_strategy=multi_output_tree
+ * and tree_method=hist in host memory, monotone constraints, shapes.
  */
 KAURI_API int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrain, int iter,
                                                  char const* split_grad, char const* split_hess, char const* grad,

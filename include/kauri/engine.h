@@ -36,10 +36,21 @@ struct RoundTree {
   }
 };
 
+/// Gradients of a round whose trees grow on others than those that their leaves' values follow from.
+struct SplitGradients {
+  Span<GradientPair const> splits;  ///< [n_rows, n_split_outputs]
+  std::int64_t n_split_outputs;     ///< 1 to n_outputs
+  Span<GradientPair const> leaves;  ///< [n_rows, n_outputs]
+};
+
 /// What only an engine in host memory does.
 class HostSide {
  public:
   virtual ~HostSide() = default;
+  /// As Engine::SetGradients. Trees grow on `splits`: structure, statistics and base weights are theirs. The values of
+  /// leaves come from `leaves`, summed over the same rows; where rows are drawn by the size of their gradients, by
+  /// that of `splits`, a row counts in both alike.
+  virtual void SetSplitGradients(DataMatrix const& train, SplitGradients const& gradients) = 0;
   /// Changes `tree`, in the steps' order, from the gradients of all rows, and adds the leaves that the rows of `train`
   /// reach then to its cached margins.
   virtual void UpdateTree(Context const& ctx, DataMatrix const& train, Predictor const& predictor,

@@ -46,6 +46,7 @@ class Dart : public Booster {
 
   void RequireTraining() const override { trees_->RequireTraining(); }
   void RequireGroup() const override { trees_->RequireGroup(); }
+  void RequireSplitGradients() const override { trees_->RequireSplitGradients(); }
   bool UpdatesTrees() const override { return trees_->UpdatesTrees(); }
 
   std::vector<std::int64_t> DroppedTrees(Context const& ctx, Model const& model) const override {

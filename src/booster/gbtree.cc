@@ -12,6 +12,7 @@
 #include "kauri/registry.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
+#include "tree/constraints/constraints.h"
 
 namespace kauri {
 
@@ -93,6 +94,18 @@ class GbTree : public Booster {
     if (builder_->LearnsInGroups()) return;
     Fail(ErrorKind::kParameter, "tree_method=", tree_method_, " needs all rows in one process; ",
          "a group of ranks learns with tree_method=hist or approx.");
+  }
+
+  /// Bounds of weights, which monotone constraints pass down, would be those of other weights than the leaves get.
+  void RequireSplitGradients() const override {
+    if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || UpdatesTrees()) {
+      Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: trees that grow on other ",
+           "gradients than those of their leaves take multi_strategy=multi_output_tree, tree_method=hist and ",
+           "process_type=default; set these, or give the gradients of the leaves alone (return None from split_grad).");
+    }
+    if (!ParseConstraints(tree_param_).HasMonotone()) return;
+    Fail(ErrorKind::kParameter, "Monotonic constraints are not supported with reduced gradients: leave out ",
+         "monotone_constraints=", tree_param_.monotone_constraints, ", or give the gradients of the leaves alone.");
   }
 
   /// Trees are ordered output by output (vectors are of output 0), the parallel trees of one output side by side, as in

@@ -19,6 +19,7 @@
 #include "common/client.h"
 #include "kauri/data_matrix.h"
 #include "kauri/device_memory.h"
+#include "kauri/engine.h"
 #include "kauri/gradient.h"
 #include "kauri/model.h"
 
@@ -27,7 +28,6 @@ namespace kauri {
 struct ConfigDocument;
 class Collective;
 class Configuration;
-class Engine;
 class LearntModel;
 class ModelDraft;
 class Training;
@@ -54,7 +54,7 @@ struct DeviceGradients {
 };
 
 /// Where the gradients of a round come from; pairs given are [n_rows, n_outputs].
-using RoundGradients = std::variant<ObjectiveGradients, Span<GradientPair const>, DeviceGradients>;
+using RoundGradients = std::variant<ObjectiveGradients, Span<GradientPair const>, DeviceGradients, SplitGradients>;
 
 class Learner {
  public:

@@ -53,6 +53,11 @@ void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t 
   if (auto const* pairs = std::get_if<Span<GradientPair const>>(&gradients)) {
     return engine->SetGradients(parts.ctx, data, *pairs);
   }
+  if (auto const* split = std::get_if<SplitGradients>(&gradients)) {
+    auto* const side = engine->OnHost();
+    if (side == nullptr) Fail(ErrorKind::kInternal, "gradients of splits were given to an engine in device memory");
+    return side->SetSplitGradients(data, *split);
+  }
   if (auto const* on_device = std::get_if<DeviceGradients>(&gradients)) {
     auto* const side = engine->OnDevice();
     if (side == nullptr)
@@ -90,6 +95,7 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
   auto const updates = booster.UpdatesTrees();
   auto const custom = !std::holds_alternative<ObjectiveGradients>(gradients);
   booster.RequireTraining();
+  if (std::holds_alternative<SplitGradients>(gradients)) booster.RequireSplitGradients();
   training_->Validate(parts, *train, custom);
   training_->Agree(parts, *train, draft.Get());
   if (updates) {

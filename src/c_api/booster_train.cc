@@ -50,6 +50,10 @@ std::vector<GradientPair> PairsOf(Span<float const> gradients, Span<float const>
   return pairs;
 }
 
+std::vector<GradientPair> PairsOf(AnyArray const& gradients, AnyArray const& hessians) {
+  return PairsOf(FloatsOf(gradients.OnHost().view), FloatsOf(hessians.OnHost().view));
+}
+
 /// \throws Error(kData) unless the array has one row per row of `data`: [n_rows], or [n_rows, n_outputs].
 AnyArray DerivativesOf(char const* json, char const* name, DataMatrix const& data) {
   auto array = AnyArrayOf(json, name);
@@ -70,7 +74,7 @@ void BoostFrom(AnyArray const& gradients, AnyArray const& hessians, std::shared_
   if (gradients.on_device && hessians.on_device && TrainsOnDevice(*learner)) {
     return learner->BoostRound(data, learner->NumIterations(), DeviceGradients{gradients.array, hessians.array});
   }
-  auto const pairs = PairsOf(FloatsOf(gradients.OnHost().view), FloatsOf(hessians.OnHost().view));
+  auto const pairs = PairsOf(gradients, hessians);
   learner->BoostRound(data, learner->NumIterations(), pairs);
 }
 
@@ -177,14 +181,13 @@ int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int /*iter
 int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrain, int /*iter*/, char const* split_grad,
                                        char const* split_hess, char const* grad, char const* hess) {
   return Guard([&] {
-    BoosterOf(handle);
+    auto& learner = *BoosterOf(handle).learner;
     auto const& data = DataOf(dtrain).data;
-    DerivativesOf(split_grad, "split_grad", *data);
-    DerivativesOf(split_hess, "split_hess", *data);
-    DerivativesOf(grad, "grad", *data);
-    DerivativesOf(hess, "hess", *data);
-    kauri::Fail(kauri::ErrorKind::kParameter, "trees that grow on other gradients than those of their leaves are not ",
-                "built; return None from split_grad, or call XGBoosterTrainOneIter with the gradients of the leaves.");
+    auto const split_gradients = DerivativesOf(split_grad, "split_grad", *data);
+    auto const splits = PairsOf(split_gradients, DerivativesOf(split_hess, "split_hess", *data));
+    auto const leaves = PairsOf(DerivativesOf(grad, "grad", *data), DerivativesOf(hess, "hess", *data));
+    auto const n_split_outputs = split_gradients.array.view.shape[1];
+    learner.BoostRound(data, learner.NumIterations(), kauri::SplitGradients{splits, n_split_outputs, leaves});
   });
 }
 

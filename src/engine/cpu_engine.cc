@@ -11,6 +11,7 @@
 #include "engine/data_cache.h"
 #include "engine/gradient_table.h"
 #include "engine/held_margins.h"
+#include "engine/leaf_gradients.h"
 #include "engine/output_gradients.h"
 #include "engine/row_leaves.h"
 #include "engine/training_data.h"
@@ -31,7 +32,10 @@ struct HostData {
   std::int64_t n_outputs = 1;
   std::vector<float> margins;  ///< [n_rows, n_outputs]
   TrainingData training;
-  std::vector<GradientPair> gradients;  ///< [n_rows, n_outputs]
+  std::vector<GradientPair> gradients;       ///< [n_rows, n_gradients]
+  std::int64_t n_gradients = 1;              ///< n_outputs, or fewer where leaves have gradients of their own
+  bool leaves_apart = false;                 ///< the leaves' values follow from
+  std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs]; else from `gradients`
   FixedGradients fixed;
   OutputGradients of_output;  ///< instead of `fixed`, with several outputs
   GradientTable table;        ///< instead of both, for vector leaves
@@ -80,6 +84,8 @@ class CpuEngine : public Engine, public HostSide {
                         std::int64_t iteration) override {
     auto& own = data_.Of(train);
     ResizeLarge(ctx, &own.gradients, own.margins.size());
+    own.n_gradients = own.n_outputs;
+    own.leaves_apart = false;
     own.of_output.Reset();
     objective.ComputeGradients(ctx, own.margins, train.Info(), iteration, own.gradients);
     own.training.Watch().Expect(false);
@@ -89,6 +95,19 @@ class CpuEngine : public Engine, public HostSide {
     auto& own = data_.Of(train);
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
     own.gradients.assign(gradients.begin(), gradients.end());
+    own.n_gradients = own.n_outputs;
+    own.leaves_apart = false;
+    own.of_output.Reset();
+    own.training.Watch().Expect(true);
+  }
+
+  void SetSplitGradients(DataMatrix const& train, SplitGradients const& gradients) override {
+    auto& own = data_.Of(train);
+    CheckSplitGradients(gradients, train.NumRows(), own.n_outputs);
+    own.gradients.assign(gradients.splits.begin(), gradients.splits.end());
+    own.n_gradients = gradients.n_split_outputs;
+    own.leaves_apart = true;
+    own.leaf_gradients.assign(gradients.leaves.begin(), gradients.leaves.end());
     own.of_output.Reset();
     own.training.Watch().Expect(true);
   }
@@ -98,12 +117,15 @@ class CpuEngine : public Engine, public HostSide {
     auto& own = data_.Of(train);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     TreeTask task;
-    auto const sampled = DrawRows(ctx, train.Info(), tree, &own, &task);
+    auto const drawn = DrawRows(ctx, train.Info(), tree, &own, &task);
     if (own.training.Watch().IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &own);
-    task.sampled_rows = sampled;
+    task.sampled_rows = drawn.used;
     task.place = tree.place;
     auto const leaf_of_row = LeavesOf(tree, train.NumRows(), &own);
     auto built = builder.Build(ctx, train, task, state, leaf_of_row);
+    if (own.leaves_apart) {
+      SetLeafValues(ctx, tree, {own.leaf_gradients, own.n_outputs, drawn, leaf_of_row}, &built);
+    }
     if (AddsLater(tree, own)) {
       AddLeavesLater(ctx, built, tree.output, &own);
     } else {
@@ -147,10 +169,10 @@ class CpuEngine : public Engine, public HostSide {
   void Clear() override { data_.Clear(); }
 
  private:
-  /// Makes the pairs that a tree is built from. Returns the rows used, [n_rows], 1 = used; empty: all.
-  static std::vector<std::uint8_t> DrawRows(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
-                                            HostData* own, TreeTask* task) {
-    auto const n_outputs = own->n_outputs;
+  /// Makes the pairs that a tree is built from.
+  static DrawnRows DrawRows(Context const& ctx, MetaInfo const& info, RoundTree const& tree, HostData* own,
+                            TreeTask* task) {
+    auto const n_outputs = own->n_gradients;
     auto const n_rows = static_cast<std::int64_t>(own->gradients.size()) / n_outputs;
     if (!tree.SamplesByGradient()) {
       auto sampled = SampleRows(ctx, tree.place.iteration, tree.place.tree_in_iteration, tree.subsample, n_rows,
@@ -164,7 +186,7 @@ class CpuEngine : public Engine, public HostSide {
         QuantiseGradients(ctx, own->gradients, n_outputs, tree.output, sampled, &own->fixed);
         task->gradients = own->fixed.View();
       }
-      return sampled;
+      return {std::move(sampled), {}};
     }
     OutputRange const outputs{tree.output, tree.vector_leaves ? n_outputs : tree.output + 1};
     auto sample = SampleByGradient(ctx, own->gradients, n_outputs, outputs, tree.subsample,
@@ -177,17 +199,17 @@ class CpuEngine : public Engine, public HostSide {
       QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &own->fixed);
       task->gradients = own->fixed.View();
     }
-    return std::move(sample.used);
+    return {std::move(sample.used), std::move(sample.chances)};
   }
 
   static void WatchResolution(MetaInfo const& info, RoundTree const& tree, TreeTask const& task, HostData* own) {
     if (!tree.vector_leaves) {
-      own->training.Watch().Look(own->gradients, info, own->n_outputs, tree.output, task.gradients.unit);
+      own->training.Watch().Look(own->gradients, info, own->n_gradients, tree.output, task.gradients.unit);
       return;
     }
     auto const& units = task.table.units;
-    for (std::int64_t output = 0; output < own->n_outputs; ++output) {
-      own->training.Watch().Look(own->gradients, info, own->n_outputs, output, units[output]);
+    for (std::int64_t output = 0; output < own->n_gradients; ++output) {
+      own->training.Watch().Look(own->gradients, info, own->n_gradients, output, units[output]);
     }
   }
 

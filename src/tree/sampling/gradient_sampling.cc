@@ -174,6 +174,7 @@ GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gra
   auto const threshold = ThresholdOf(ctx, columns, rate);
   GradientSample sample;
   sample.used.resize(n_rows);
+  sample.chances.resize(n_rows);
   sample.pairs.resize(static_cast<std::size_t>(n_rows) * width);
   RowNumbers const numbers(global_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
@@ -184,10 +185,9 @@ GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gra
       if (magnitude == 0.0 || RandomUniform(key, static_cast<std::uint64_t>(number)) >= chance) return;
       auto const index = static_cast<std::size_t>(row);
       sample.used[index] = 1;
+      sample.chances[index] = chance;
       for (std::size_t output = 0; output < width; ++output) {
-        sample.pairs[index * width + output] = {
-            static_cast<float>(static_cast<double>(pairs[output].gradient) / chance),
-            static_cast<float>(static_cast<double>(pairs[output].hessian) / chance)};
+        sample.pairs[index * width + output] = DivideByChance(pairs[output], chance);
       }
     });
   });

@@ -21,6 +21,12 @@
 
 namespace kauri {
 
+/// A pair that counts for the rows like it that were not drawn.
+inline GradientPair DivideByChance(GradientPair pair, double chance) {
+  return {static_cast<float>(static_cast<double>(pair.gradient) / chance),
+          static_cast<float>(static_cast<double>(pair.hessian) / chance)};
+}
+
 /// Consecutive outputs, or one.
 struct OutputRange {
   OutputRange(std::int64_t only) : begin(only), end(only + 1) {}  // an output is a range
@@ -33,6 +39,7 @@ struct OutputRange {
 struct GradientSample {
   std::vector<std::uint8_t> used;   ///< [n_rows], 1 = used
   std::vector<GradientPair> pairs;  ///< [n_rows, outputs], divided by the row's chance; zero where not used
+  std::vector<double> chances;      ///< [n_rows], in (0, 1] where used
 };
 
 /// The rows of one tree. gradients: [n_rows, n_outputs], of which some columns count; rate: in (0, 1), the expected

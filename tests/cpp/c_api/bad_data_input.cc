@@ -179,6 +179,35 @@ std::vector<BadInput> BadData() {
        },
        {"gradient", "nan", "row 0"},
        KAURI_ERROR_DATA},
+      {"gradients of splits of another length",
+       [](World& world) {
+         std::vector<float> const ones(200, 1.0F);
+         std::vector<float> const three(3, 1.0F);
+         auto const right = Vector(ones);
+         auto const wrong = Vector(three);
+         return XGBoosterTrainOneIterWithSplitGrad(world.booster.get(), world.problem.data.get(), 3, right.c_str(),
+                                                   wrong.c_str(), right.c_str(), right.c_str());
+       },
+       {"split_hess", "3", "200"},
+       KAURI_ERROR_DATA},
+      {"gradients of splits without hessians",
+       [](World& world) {
+         std::vector<float> const ones(200, 1.0F);
+         auto const right = Vector(ones);
+         return XGBoosterTrainOneIterWithSplitGrad(world.booster.get(), world.problem.data.get(), 3, right.c_str(),
+                                                   nullptr, right.c_str(), right.c_str());
+       },
+       {"split_hess", "null"},
+       KAURI_ERROR_PARAMETER},
+      {"gradients of splits of trees with numbers",
+       [](World& world) {
+         std::vector<float> const ones(200, 1.0F);
+         auto const right = Vector(ones);
+         return XGBoosterTrainOneIterWithSplitGrad(world.booster.get(), world.problem.data.get(), 3, right.c_str(),
+                                                   right.c_str(), right.c_str(), right.c_str());
+       },
+       {"Reduced gradient must be used with vector leaf trees", "multi_output_tree"},
+       KAURI_ERROR_PARAMETER},
   };
 }
 

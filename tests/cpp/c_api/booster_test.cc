@@ -90,6 +90,31 @@ TEST(BoosterHandles, OwnGradientsEqualTheObjective) {
   }
 }
 
+TEST(BoosterHandles, TreesGrowOnOtherGradientsThanThoseOfTheirLeaves) {
+  Problem const problem;
+  std::vector<float> splits(200);
+  std::vector<float> leaves(400);
+  for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i] = std::sin(static_cast<float>(i));
+  for (std::size_t row = 0; row < splits.size(); ++row) splits[row] = leaves[2 * row] + leaves[2 * row + 1];
+  std::vector<float> const one(200, 1.0F);
+  std::vector<float> const two(400, 1.0F);
+  auto const bytes_with = [&](std::string const& split_grad) {
+    auto const booster = MakeBooster(problem.data, {{"multi_strategy", "multi_output_tree"}, {"num_target", "2"}});
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_OK(XGBoosterTrainOneIterWithSplitGrad(booster.get(), problem.data.get(), round, split_grad.c_str(),
+                                                   Table(one, 1).c_str(), Table(leaves, 2).c_str(),
+                                                   Table(two, 2).c_str()));
+    }
+    EXPECT_EQ(Rounds(booster), 2);
+    EXPECT_EQ(Predict(booster, problem.data).values.size(), 400U);
+    bst_ulong length = 0;
+    char const* bytes = nullptr;
+    EXPECT_OK(XGBoosterSaveModelToBuffer(booster.get(), R"({"format": "ubj"})", &length, &bytes));
+    return std::string(bytes, length);
+  };
+  EXPECT_EQ(bytes_with(Vector(splits)), bytes_with(Table(splits, 1)));
+}
+
 TEST(BoosterHandles, FilesAndBuffersKeepEveryBit) {
   Problem const problem;
   auto const booster = Train(problem.data, Logistic(), 4);
