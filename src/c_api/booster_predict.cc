@@ -71,7 +71,12 @@ struct InPlaceCall {
   bool is_frame = false;  ///< see DeclaredColumns
 };
 
-/// make_view: (missing, context) -> std::unique_ptr<DataView>.
+/// XGBoost takes infinite values of rows that it predicts in place, and refuses them in a DMatrix.
+Infinities InfinitiesFor(Client const& client) {
+  return client.habits == Habits::kXgboost ? Infinities::kTaken : Infinities::kRefused;
+}
+
+/// make_view: (missing, context, infinities) -> std::unique_ptr<DataView>.
 template <typename MakeView>
 int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* config, DMatrixHandle m,
                    PredictionOut const& to, MakeView&& make_view) {
@@ -81,7 +86,8 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
     auto& buffers = booster.Buffers();
     auto const& settings = SettingsOf(config, call.name, &buffers);
     auto const model = booster.learner->Ready();
-    auto const view = make_view(settings.missing, MakeContext(model->Parts()->ctx.threads));
+    auto const& parts = *model->Parts();
+    auto const view = make_view(settings.missing, MakeContext(parts.ctx.threads), InfinitiesFor(parts.client));
     kauri::GivenRows const rows{*view, BaseMarginOf(m), {settings.feature_types, view->Categories(), call.is_frame}};
     auto memory = std::move(buffers.floats);  // of the last result, which ends now
     Return(Predict(*model, rows, settings.options, std::move(memory)), &booster, out);
@@ -113,25 +119,26 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
 int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                               bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return PredictInPlace(handle, {"XGBoosterPredictFromDense"}, config, m, {out_shape, out_dim, out_result},
-                        [&](float missing, kauri::Context const& ctx) {
-                          return kauri::MakeDenseView(ArrayOf(values, "values"), missing, ctx);
+                        [&](float missing, kauri::Context const& ctx, kauri::Infinities infinities) {
+                          return kauri::MakeDenseView(ArrayOf(values, "values"), missing, ctx, infinities);
                         });
 }
 
 int XGBoosterPredictFromColumnar(BoosterHandle handle, char const* values, char const* config, DMatrixHandle m,
                                  bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
-  return PredictInPlace(
-      handle, {"XGBoosterPredictFromColumnar", true}, config, m, {out_shape, out_dim, out_result},
-      [&](float missing, kauri::Context const&) { return ColumnarViewOf(NotNull(values, "values"), missing); });
+  return PredictInPlace(handle, {"XGBoosterPredictFromColumnar", true}, config, m, {out_shape, out_dim, out_result},
+                        [&](float missing, kauri::Context const&, kauri::Infinities infinities) {
+                          return ColumnarViewOf(NotNull(values, "values"), missing, infinities);
+                        });
 }
 
 int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const* indices, char const* values,
                             bst_ulong ncol, char const* config, DMatrixHandle m, bst_ulong const** out_shape,
                             bst_ulong* out_dim, float const** out_result) {
   return PredictInPlace(handle, {"XGBoosterPredictFromCSR"}, config, m, {out_shape, out_dim, out_result},
-                        [&](float missing, kauri::Context const& ctx) {
+                        [&](float missing, kauri::Context const& ctx, kauri::Infinities infinities) {
                           return kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"),
                                                     ArrayOf(values, "values"), static_cast<std::int64_t>(ncol), missing,
-                                                    ctx);
+                                                    ctx, infinities);
                         });
 }

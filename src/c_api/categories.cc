@@ -159,11 +159,11 @@ class RecodedView : public DataView {
 
 }  // namespace
 
-std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing) {
+std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing, Infinities infinities) {
   auto const parsed = ParseJsonText(columns, ErrorKind::kData);
   auto const& document = parsed.Root();
-  if (!document.is_object()) return MakeColumnarView(columns, missing);
-  auto view = MakeColumnarView(JsonMember(document, "columns").dump(), missing);
+  if (!document.is_object()) return MakeColumnarView(columns, missing, infinities);
+  auto view = MakeColumnarView(JsonMember(document, "columns").dump(), missing, infinities);
   auto const& reference = JsonMember(document, "ref_categories");
   if (reference.is_null()) return view;
   if (!reference.is_number_unsigned()) {

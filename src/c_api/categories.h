@@ -4,12 +4,14 @@
 #include <memory>
 
 #include "c_api/handles.h"
+#include "data/adapters/infinities.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri::c_api {
 
 /// A view of columns as MakeColumnarView takes them; or {"ref_categories": a CategoriesHandle as an integer, "columns":
 /// such a list}: categories then get the numbers that their names have there. \throws Error(kData).
-std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing);
+std::unique_ptr<DataView> ColumnarViewOf(char const* columns, float missing,
+                                         Infinities infinities = Infinities::kRefused);
 
 }  // namespace kauri::c_api

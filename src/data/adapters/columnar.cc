@@ -21,8 +21,8 @@ constexpr std::int64_t kRowsPerTile = 128;  // of some ten columns: they stay in
 
 class ColumnarView : public DataView {
  public:
-  ColumnarView(ColumnTable table, float missing)
-      : columns_(std::move(table.columns)), names_(std::move(table.names)), missing_(missing) {
+  ColumnarView(ColumnTable table, float missing, Infinities infinities)
+      : columns_(std::move(table.columns)), names_(std::move(table.names)), missing_(missing), infinities_(infinities) {
     SetCategories(names_);
   }
   std::int64_t NumRows() const override { return columns_.empty() ? 0 : columns_.front().values.shape[0]; }
@@ -48,7 +48,7 @@ class ColumnarView : public DataView {
         tile[row * n_cols + col] = values[row];
       }
     }
-    if (infinite) FailAtInfinite(tile, begin, end - begin, n_cols);
+    if (infinite && infinities_ == Infinities::kRefused) FailAtInfinite(tile, begin, end - begin, n_cols);
   }
 
   /// True when an infinite value may be among them.
@@ -91,6 +91,7 @@ class ColumnarView : public DataView {
   std::vector<Column> columns_;
   CategoryNameTable names_;
   float missing_;
+  Infinities infinities_;
 };
 
 /// Of an object, as texts.
@@ -189,14 +190,14 @@ auto ParseColumns(std::string const& text, Parse const& parse, CategoryNameTable
 
 }  // namespace
 
-std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing) {
-  return std::make_unique<ColumnarView>(std::move(table), missing);
+std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing, Infinities infinities) {
+  return std::make_unique<ColumnarView>(std::move(table), missing, infinities);
 }
 
-std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing) {
+std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing, Infinities infinities) {
   ColumnTable table;
   table.columns = ParseColumns(json, ParseHostColumn, &table.names);
-  return MakeColumnarView(std::move(table), missing);
+  return MakeColumnarView(std::move(table), missing, infinities);
 }
 
 std::vector<DeviceArray> ParseDeviceColumns(std::string const& json) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/adapters/infinities.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri {
@@ -36,15 +37,17 @@ struct ColumnTable {
   CategoryNameTable names;  ///< [columns], or empty
 };
 
-/// A view of columns of one length. \throws Error(kData) for infinite values and for codes that stand for no category,
-/// from CopyRows.
-std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing);
+/// A view of columns of one length. \throws Error(kData) for infinite values, unless they are taken, and for codes that
+/// stand for no category, from CopyRows.
+std::unique_ptr<DataView> MakeColumnarView(ColumnTable table, float missing,
+                                           Infinities infinities = Infinities::kRefused);
 
 /// A view of columns. `json`: a list of array interfaces, one vector per column, all of the same length; each column
 /// has its own dtype, and may have a "mask": packed bits (typestr "<t1") that are clear where a value is missing. A
 /// categorical column is a list of two, the names of its categories (ParseCategoryNames) and the codes; `missing` says
 /// nothing of codes. \throws Error(kData) for columns that disagree; see also MakeDenseView.
-std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing);
+std::unique_ptr<DataView> MakeColumnarView(std::string const& json, float missing,
+                                           Infinities infinities = Infinities::kRefused);
 
 /// The columns of such a table in device memory, for DeviceMemory::Copy, without masks. \throws Error(kData) as
 /// MakeColumnarView does.

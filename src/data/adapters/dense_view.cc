@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/adapters/infinities.h"
 #include "data/arrays/array_dispatch.h"
 #include "data/arrays/value_rules.h"
 #include "data/matrix_view.h"
@@ -13,7 +14,8 @@ namespace {
 template <typename T>
 class StridedView : public DataView {
  public:
-  StridedView(ArrayView const& array, float missing) : array_(array), missing_(missing) {}
+  StridedView(ArrayView const& array, float missing, Infinities infinities)
+      : array_(array), missing_(missing), infinities_(infinities) {}
   std::int64_t NumRows() const override { return array_.shape[0]; }
   std::int64_t NumCols() const override { return array_.shape[1]; }
 
@@ -22,7 +24,7 @@ class StridedView : public DataView {
     for (auto row = begin; row < end; ++row, tile += n_cols) {
       auto const infinite =
           ConvertValues<T>(ElementAddress(array_, row, 0), array_.strides[1], n_shared, missing_, tile);
-      if (infinite) FailAtInfinite(tile, row, 1, n_shared);
+      if (infinite && infinities_ == Infinities::kRefused) FailAtInfinite(tile, row, 1, n_shared);
       std::fill(tile + n_shared, tile + n_cols, kMissingValue);
     }
   }
@@ -30,18 +32,24 @@ class StridedView : public DataView {
  private:
   ArrayView array_;
   float missing_;
+  Infinities infinities_;
 };
 
 }  // namespace
 
 std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, Context const& ctx) {
+  return MakeDenseView(array, missing, ctx, Infinities::kRefused);
+}
+
+std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, Context const& ctx,
+                                        Infinities infinities) {
   auto const* values = array.dtype == DType::kF32 && std::isnan(missing) ? ContiguousData<float>(array) : nullptr;
   if (values != nullptr) {
-    CountFinite(ctx, values, array.shape[0], array.shape[1]);
+    if (infinities == Infinities::kRefused) CountFinite(ctx, values, array.shape[0], array.shape[1]);
     return MakeRowsView(values, array.shape[0], array.shape[1]);
   }
   return DispatchDType(array.dtype, [&](auto tag) -> std::unique_ptr<DataView> {
-    return std::make_unique<StridedView<decltype(tag)>>(array, missing);
+    return std::make_unique<StridedView<decltype(tag)>>(array, missing, infinities);
   });
 }
 
