@@ -94,7 +94,8 @@ MetaInfo JoinInfo(Infos const& parts) {
   all.global_rows = JoinGlobalRows(parts);
   all.feature_weights = JoinShared(parts, "feature_weights", &MetaInfo::feature_weights);
   all.feature_names = JoinShared(parts, "feature_name", &MetaInfo::feature_names);
-  all.feature_types = JoinShared(parts, "feature_type", &MetaInfo::feature_types);
+  all.feature_types =
+      JoinShared(parts, "Inconsistent feature types between batches, feature_type", &MetaInfo::feature_types);
   all.category_names = JoinShared(parts, "Inconsistent number of categories between batches, or of their names",
                                   &MetaInfo::category_names);
   return all;

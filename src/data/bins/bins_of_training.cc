@@ -44,6 +44,11 @@ std::shared_ptr<BinMatrix const> BinsOfTraining::Make(Context const& ctx, DataMa
 }
 
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
+  if (bins.MaxBin() != max_bin && bins.IsForApprox()) {
+    Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but a DMatrix in external memory has ", bins.MaxBin(),
+         " bins, which are cut when it is made and which tree_method=approx takes for every tree; leave max_bin out, ",
+         "or train tree_method=hist on an ExtMemQuantileDMatrix that is made with max_bin=", max_bin, ".");
+  }
   if (bins.MaxBin() != max_bin) {
     Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but the data were cut into bins with max_bin=", bins.MaxBin(),
          "; `max_bin` must be consistent: train with that, or make the matrix with max_bin=", max_bin, ".");

@@ -80,7 +80,7 @@ void RequireSameKind(CategoryNames const& rows, CategoryNames const& model, std:
   if (rows.numbers.empty() == model.numbers.empty()) return;
   Fail(ErrorKind::kData, "the categories of column ", feature, " are ", kind(rows), ", as ", NameOfCategory(rows, 0),
        ", but were ", kind(model), " in training, as ", NameOfCategory(model, 0),
-       "; give them the type that they had in training.");
+       "; the index type must match between the training and test set: give them the type that they had in training.");
 }
 
 CategoryNames JoinNames(CategoryNames const& known, CategoryNames const& more, std::size_t feature) {
