@@ -103,8 +103,12 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->collective = settings->collective;
   parts->ctx.collective = parts->collective.get();
   parts->ctx.device = FindDevice(params);
-  CheckNames(UnknownNamesOf(is_xgboost, parts->param), &params);  // a plug-in has parameters of its own
+  auto const unknown = UnknownNamesOf(is_xgboost, parts->param);
+  CheckNames(unknown, &params);  // a plug-in has parameters of its own
   CheckUnusedValues(parts->param.booster, parts->param.objective, params);
+  if (unknown != UnknownNames::kDrop) {
+    WarnOfUnread(parts->param.booster, params, settings->given_names, &settings->unread);
+  }
   ParseBaseScore(parts->param.base_score);
   parts->objective = GetRegistries().objectives.Find(parts->param.objective).make(params);
   parts->effective = params;

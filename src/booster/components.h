@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Settings {
   std::vector<std::string> metric_names;   ///< eval_metric, in order, no duplicates
   std::shared_ptr<Collective> collective;  ///< null: rounds are of this process alone
   std::vector<std::string> notes;          ///< on parameters, for the log, once it is known what the log takes
+  std::set<std::string> unread;            ///< parameters that the log was told of as such
 };
 
 /// Immutable, so shared by predicting threads.

@@ -1,6 +1,8 @@
 #include "booster/config_document.h"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -45,8 +47,17 @@ std::string NumbersAsJson(std::vector<float> const& numbers) {
   return JsonArray(texts);
 }
 
-std::string ModelParamsAsJson(Model const& model) {
-  return TextsAsJson({{"base_score", NumbersAsJson(model.base_score)},
+/// An array; for packages of XGBoost before 3.1, which read one number, that where outputs do not differ.
+std::string BaseScoreAsJson(Client const& client, std::vector<float> const& base_score) {
+  constexpr std::array<int, 3> kFirstWithArrays{3, 1, 0};
+  auto const is_older = client.habits == Habits::kXgboost && client.version < kFirstWithArrays;
+  auto const differs = std::adjacent_find(base_score.begin(), base_score.end(), std::not_equal_to<>());
+  if (!is_older || base_score.empty() || differs != base_score.end()) return NumbersAsJson(base_score);
+  return Json(base_score[0]).dump();
+}
+
+std::string ModelParamsAsJson(Client const& client, Model const& model) {
+  return TextsAsJson({{"base_score", BaseScoreAsJson(client, model.base_score)},
                       {"boost_from_average", model.base_score_estimated ? "1" : "0"},
                       {"num_class", std::to_string(model.n_classes)},
                       {"num_feature", std::to_string(model.n_features)},
@@ -200,7 +211,7 @@ std::string ConfigAsJson(Components const& parts, Model const& model) {
   auto const learner = JsonObject({{"generic_param", ParamsAsJson(general, shown)},
                                    {"learner_train_param", trained},
                                    {"gradient_booster", BoosterAsJson(parts, model, user)},
-                                   {"learner_model_param", ModelParamsAsJson(model)},
+                                   {"learner_model_param", ModelParamsAsJson(parts.client, model)},
                                    {"metrics", MetricsAsJson(parts)},
                                    {"objective", ObjectiveAsJson(model)},
                                    {"user_params", TextsAsJson(user)},

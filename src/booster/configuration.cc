@@ -27,7 +27,7 @@ Configuration::Configuration(Configuration const& other) {
   settings_ = other.settings_;
 }
 
-std::string Configuration::Set(std::string const& name, std::string const& value) {
+std::string Configuration::Set(std::string const& name, std::string const& value, GivenBy whom) {
   std::lock_guard<std::mutex> const lock(mutex_);
   components_.reset();
   if (name == "eval_metric") {
@@ -36,11 +36,12 @@ std::string Configuration::Set(std::string const& name, std::string const& value
     return name;
   }
   auto const adapted = AdaptParameter(name, value);
-  if (!adapted.note.empty()) settings_.notes.push_back(adapted.note);
+  auto const is_noted = whom == GivenBy::kUser;
+  if (is_noted && !adapted.note.empty()) settings_.notes.push_back(adapted.note);
   if (adapted.name.empty()) return {};
   auto const is_of_trees =
       adapted.name == "updater" && !value.empty() && value != "coord_descent" && value != "shotgun";
-  if (is_of_trees && settings_.client.habits == Habits::kXgboost) {
+  if (is_noted && is_of_trees && settings_.client.habits == Habits::kXgboost) {
     settings_.notes.push_back("You have manually specified the `updater` parameter, here " + Quoted(value) +
                               "; tree_method says how trees are built, and is what most want.");
   }

@@ -11,6 +11,9 @@
 
 namespace kauri {
 
+/// Who says what a parameter is.
+enum class GivenBy { kUser, kDocument };
+
 class Configuration {
  public:
   explicit Configuration(Client const& client = Client()) { settings_.client = client; }
@@ -19,8 +22,9 @@ class Configuration {
   Configuration& operator=(Configuration const&) = delete;
 
   /// Takes effect when the parameters are resolved next. A name with several values (eval_metric) may be set
-  /// repeatedly. Returns the parameter's own name; empty: it is one that changes no result.
-  std::string Set(std::string const& name, std::string const& value);
+  /// repeatedly. The log has notes for users alone. Returns the parameter's own name; empty: it is one that changes no
+  /// result.
+  std::string Set(std::string const& name, std::string const& value, GivenBy whom = GivenBy::kUser);
   /// Rounds and evaluations are of its ranks from now on; null: of this process alone.
   void SetCollective(std::shared_ptr<Collective> collective);
   /// XGBoost's rule: the objective's metric, once it was computed, stays in front of metrics that are set later.

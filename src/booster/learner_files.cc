@@ -58,7 +58,7 @@ void Learner::LoadConfig(ConfigDocument const& config) {
   auto sets_base_score = false;
   for (auto const& [name, value] : config.params) {
     if (AdaptParameter(name, value).name.empty()) continue;  // documents say more than users do
-    if (next->Set(name, value) == "base_score") sets_base_score = true;
+    if (next->Set(name, value, GivenBy::kDocument) == "base_score") sets_base_score = true;
   }
   for (auto const& name : config.metric_names) next->Set("eval_metric", name);
   configuration_ = std::move(next);

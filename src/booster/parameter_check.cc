@@ -182,4 +182,43 @@ void CheckUnusedValues(std::string const& booster, std::string const& objective,
   }
 }
 
+namespace {
+
+bool IsOfTrees(Declaring const& component) {
+  return component.role == "tree_method" || component.role == "updater" ||
+         (component.role == "booster" && component.name != "gblinear");
+}
+
+bool IsLinear(Declaring const& component) { return component.role == "booster" && component.name == "gblinear"; }
+
+/// Names that boosters of trees alone declare, or linear ones alone.
+std::set<std::string> NamesOnlyOf(bool (*is_of_kind)(Declaring const&)) {
+  std::set<std::string> of_kind;
+  std::set<std::string> of_others;
+  AddNames(DescribeParameters<LearnerParam>(), &of_others);
+  for (auto const& component : AllDeclaring()) {
+    AddNames(component.table, is_of_kind(component) ? &of_kind : &of_others);
+  }
+  for (auto const& name : of_others) of_kind.erase(name);
+  return of_kind;
+}
+
+}  // namespace
+
+void WarnOfUnread(std::string const& booster, ParamMap const& params, ParamMap const& given_names,
+                  std::set<std::string>* named) {
+  static auto const kOfTrees = NamesOnlyOf(IsOfTrees);
+  static auto const kLinear = NamesOnlyOf(IsLinear);
+  auto const& of_other_kind = booster == "gblinear" ? kOfTrees : kLinear;
+  std::string unread;
+  for (auto const& [name, value] : params) {
+    if (of_other_kind.count(name) == 0 || !named->insert(name).second) continue;
+    auto const given = given_names.find(name);
+    unread += (unread.empty() ? "\"" : ", \"") + (given == given_names.end() ? name : given->second) + '"';
+  }
+  if (unread.empty()) return;
+  Log(LogLevel::kWarning, "Parameters: { ", unread, " } are not used. booster=", booster,
+      " does not read them; leave them out, or choose another booster.");
+}
+
 }  // namespace kauri

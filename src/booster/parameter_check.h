@@ -2,6 +2,7 @@
 /// not.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "kauri/parameter.h"
@@ -31,5 +32,10 @@ void CheckNames(UnknownNames unknown, ParamMap* params);
 /// Values of parameters that neither `booster` nor `objective` reads must fit a component that does.
 /// \throws Error(kParameter).
 void CheckUnusedValues(std::string const& booster, std::string const& objective, ParamMap const& params);
+
+/// Warns of parameters that only boosters of the other kind, of trees or linear, read, by the names that the user gave
+/// them. Each is named once: `named` holds those that were.
+void WarnOfUnread(std::string const& booster, ParamMap const& params, ParamMap const& given_names,
+                  std::set<std::string>* named);
 
 }  // namespace kauri

@@ -51,6 +51,30 @@ TEST_F(XgboostHabits, UnknownNamesWarnOnce) {
   EXPECT_NE(Lines()[1].find("{ \"silent\" }"), std::string::npos) << Lines()[1];
 }
 
+TEST_F(XgboostHabits, ParametersOfOtherBoostersWarnOnceByTheirGivenNames) {
+  Params const told = {{"validate_parameters", "1"}};
+  Params const linear = {{"booster", "gblinear"}, {"max_depth", "3"}, {"min_split_loss", "1"}, {"eta", "0.5"}};
+  for (auto const& client : {kPackage, Client()}) {
+    Lines().clear();
+    auto const learner = Trained(With(linear, told), 3, client);
+    ASSERT_EQ(Lines().size(), 1U);
+    EXPECT_EQ(Lines()[0],
+              "Parameters: { \"min_split_loss\", \"max_depth\" } are not used. booster=gblinear does not read them; "
+              "leave them out, or choose another booster.");
+    learner->SetParam("subsample", "0.5");
+    learner->BoostRound(Data(), 3);
+    ASSERT_EQ(Lines().size(), 2U);  // the new one alone
+    EXPECT_NE(Lines()[1].find("{ \"subsample\" }"), std::string::npos) << Lines()[1];
+    Lines().clear();
+    Trained(With(told, {{"feature_selector", "cyclic"}, {"rate_drop", "0.1"}}), 1, client);
+    ASSERT_FALSE(Lines().empty());
+    EXPECT_NE(Lines().back().find("{ \"feature_selector\" } are not used. booster=dart"), std::string::npos);
+  }
+  Lines().clear();
+  Trained(With(linear, {{"validate_parameters", "0"}}));
+  EXPECT_TRUE(Lines().empty());
+}
+
 TEST_F(XgboostHabits, UpdatersThatTheUserNamesWarn) {
   Trained({{"updater", "grow_quantile_histmaker"}});
   ASSERT_EQ(Lines().size(), 1U);
@@ -87,6 +111,28 @@ TEST_F(XgboostHabits, ConfigurationsHaveWhatXgboostsReadersLookFor) {
   EXPECT_EQ(general["seed_per_iteration"], "0");
   EXPECT_EQ(config["learner"]["learner_train_param"]["multi_strategy"], "one_output_per_tree");
   EXPECT_FALSE(ConfigOf(*Trained({}, 1, Client()))["learner"]["generic_param"].contains("rng_state"));
+}
+
+TEST_F(XgboostHabits, PackagesBefore31ReadTheInterceptAsANumber) {
+  auto const intercept = [](Client const& client) {
+    auto const learner = Trained({{"base_score", "0.25"}}, 1, client);
+    return ConfigOf(*learner)["learner"]["learner_model_param"]["base_score"];
+  };
+  EXPECT_EQ(intercept({Habits::kXgboost, {3, 0, 5}}), "0.25");
+  EXPECT_EQ(intercept({Habits::kXgboost, {3, 1, 0}}), "[0.25]");
+  EXPECT_EQ(intercept(Client()), "[0.25]");
+}
+
+TEST_F(XgboostHabits, ConfigurationsThatAreLoadedAreNoWordsOfTheUser) {
+  auto const learner = Trained({{"updater", "grow_quantile_histmaker"}}, 1);
+  auto const config = learner->SaveConfig();
+  auto const snapshot = learner->SaveSnapshot();
+  Lines().clear();
+  Learner other(kPackage);
+  other.LoadConfig(config);
+  other.LoadSnapshot({snapshot.data(), snapshot.size()});
+  other.BoostRound(Data(), 1);
+  EXPECT_TRUE(Lines().empty()) << Lines()[0];
 }
 
 TEST_F(XgboostHabits, BadValuesStayErrors) {
