@@ -125,6 +125,18 @@ def test_what_it_does_not_know_is_left_alone(installed: Installed, change: objec
     assert not installed.library.exists() or installed.library.read_bytes() == installed.bytes
 
 
+def test_what_the_library_needs_comes_along(installed: Installed) -> None:
+    assert installed.link().returncode == 0
+    carried = {path.name for path in installed.library.parent.iterdir()} - {"libxgboost.so", "libxgboost.so.original"}
+    carried.discard("libkauri_cuda.so")
+    assert any(name.startswith("libhwy.so") for name in carried), carried
+    program = "import xgboost; print(open('/proc/self/maps').read())"
+    loaded = {Path(line.split()[-1]) for line in installed.run("-c", program).stdout.splitlines() if ".so" in line}
+    for name in carried:
+        assert installed.library.parent / name in loaded, name
+        assert [path.parent for path in loaded if path.name.startswith(name)] == [installed.library.parent]
+
+
 def test_other_packages_and_lost_originals(installed: Installed) -> None:
     done = installed.run("-m", "kauriboost.link", "lightgbm")
     assert done.returncode == 1

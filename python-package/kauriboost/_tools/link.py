@@ -4,8 +4,9 @@
     python -m kauriboost.link xgboost --undo
 
 XGBoost's Python package then runs on Kauri: its estimators, pickles and tools stay as they are. Its own library is kept
-beside, as ``libxgboost.so.original``. It is a copy that is put there: the package goes on working when `kauriboost` is
-removed, and both may be used in one process. After an update of either, link again.
+beside, as ``libxgboost.so.original``. It is a copy that is put there, and of the libraries that it needs, too: the
+package goes on working when `kauriboost` or they are removed, and both may be used in one process. After an update of
+either, link again.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from .._binding.errors import FileError, KauriError, ParameterError
 from .._binding.library import find_library
+from .companions import find_companions, names_needed_by
 
 _OLDEST, _NEWEST = (1, 7), (3, 4)  # versions of the package that were seen to run
 _MARK = b"KauriGetLastErrorKind"  # a name that only Kauri's library has
@@ -64,7 +66,7 @@ class _Installed:
             reason = (done.stderr.strip() or done.stdout.strip() or "it ended without a word").splitlines()[-1]
             raise FileError(
                 f"XGBoost at {self.package} does not start on Kauri's library: {reason}. Its own is back in place. "
-                "Where a library is missing, install it: libdmlc and libhwy on Debian and its relatives."
+                "Where a library is missing, install it."
             )
 
 
@@ -103,6 +105,8 @@ def link(name: str = "xgboost") -> str:
     _replace(ours, installed.library)
     if (ours.parent / _PLUGIN).exists():
         _replace(ours.parent / _PLUGIN, installed.plugin)
+    for needed, place in find_companions(ours).items():
+        _replace(place, installed.library.parent / needed)
     try:
         installed.run_trial()
     except KauriError:
@@ -128,8 +132,11 @@ def unlink(name: str = "xgboost") -> str:
 
 
 def _restore(installed: _Installed) -> None:
+    needed = names_needed_by(installed.library)
     installed.original.replace(installed.library)
     installed.plugin.unlink(missing_ok=True)
+    for name in needed:
+        (installed.library.parent / name).unlink(missing_ok=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
