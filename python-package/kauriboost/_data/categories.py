@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, Union
@@ -20,14 +21,54 @@ def is_categorical(dtype: Any) -> bool:
     return not isinstance(dtype, np.dtype) and str(dtype) == "category"
 
 
+class _EncodedNames:
+    """Texts of pandas indexes as the library takes them, kept as long as the index.
+
+    An index never changes, and frames cut from one another share theirs: a frame of one row costs no more for its
+    50,000 names than the first one did.
+    """
+
+    _FEWEST = 256  # names that are worth it
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[weakref.ref[Any], tuple[np.ndarray, np.ndarray]]] = {}
+
+    def of(self, categories: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return offsets, [n + 1], and UTF-8 bytes."""
+        if len(categories) < self._FEWEST:
+            return _encode(categories)
+        key = id(categories)
+        kept = self._kept.get(key)
+        if kept is not None and kept[0]() is categories:
+            return kept[1]
+        encoded = _encode(categories)
+        self._kept[key] = (weakref.ref(categories, lambda gone: self._forget(key, gone)), encoded)
+        return encoded
+
+    def _forget(self, key: int, gone: weakref.ref[Any]) -> None:
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] is gone:  # else another index lives at that address now
+            self._kept.pop(key, None)
+
+
+def _encode(categories: Any) -> tuple[np.ndarray, np.ndarray]:
+    texts = list(map(str, categories.tolist()))
+    joined = "".join(texts)
+    data = joined.encode()
+    lengths = map(len, texts) if len(data) == len(joined) else (len(text.encode()) for text in texts)
+    offsets = np.cumsum([0, *lengths], dtype=np.int32)
+    return offsets, np.frombuffer(data or b"\0", dtype=np.int8)
+
+
+_encoded_names = _EncodedNames()
+
+
 def _names_of(categories: Any) -> tuple[Any, list[np.ndarray]]:
     """Return the names of a pandas index as the library takes them, and the arrays that they point into."""
     if getattr(categories.dtype, "kind", "O") in "iuf":
         numbers = np.ascontiguousarray(categories.to_numpy())
         return interface_members(numbers), [numbers]
-    texts = [str(name).encode() for name in categories.tolist()]
-    offsets = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-    values = np.frombuffer(b"".join(texts) or b"\0", dtype=np.int8)
+    offsets, values = _encoded_names.of(categories)
     return {"offsets": interface_members(offsets), "values": interface_members(values)}, [offsets, values]
 
 
