@@ -4,9 +4,9 @@ Most read our model files (test_model_readers.py); one has XGBoost's package and
 
     .venv/bin/python tests/peers/environments.py [NAME...]
 
-makes those that are not there yet, or the named ones, in the folder build-peers (or $KAURI_PEERS), a few hundred MB
-each. Each needs some Python between two versions, looked for as python3.N in $PATH and among those of pyenv; one that
-is not found is said and left out.
+makes those that are not there yet, but for large ones, or the named ones, in the folder build-peers (or $KAURI_PEERS),
+a few hundred MB each. Each needs some Python between two versions, looked for as python3.N in $PATH and among those of
+pyenv; one that is not found is said and left out.
 """
 
 from __future__ import annotations
@@ -29,19 +29,29 @@ class Environment(NamedTuple):
     highest: int
     packages: tuple[str, ...]
     with_needs: bool = False  # what the packages need, too; of XGBoost's wheels that may be NCCL, for GPUs
+    on_request: bool = False  # large: made where it is named, and not with all the others
 
 
 _OLD_NUMPY = ("numpy==1.26.4", "scipy==1.13.1")  # XGBoost before 3.0 does not know numpy 2
 _NUMPY = ("numpy==2.3.5", "scipy==1.16.3")
+_OLD_LEARN = (*_OLD_NUMPY, "scikit-learn==1.5.2", "joblib==1.4.2", "threadpoolctl==3.5.0")
+_LEARN = (
+    *_NUMPY,
+    "scikit-learn==1.9.1",
+    "joblib==1.6.0",
+    "threadpoolctl==3.8.0",
+    "narwhals==2.29.0",
+    "cloudpickle==3.1.2",
+)
 ENVIRONMENTS = {
-    "xgboost-1.7": Environment(9, 12, ("xgboost==1.7.6", *_OLD_NUMPY)),
-    "xgboost-2.0": Environment(9, 12, ("xgboost==2.0.3", *_OLD_NUMPY)),
-    "xgboost-2.1": Environment(9, 12, ("xgboost-cpu==2.1.4", *_OLD_NUMPY)),
-    "xgboost-3.0": Environment(11, 13, ("xgboost-cpu==3.0.5", *_NUMPY)),
-    "xgboost-3.1": Environment(11, 13, ("xgboost-cpu==3.1.3", *_NUMPY)),
-    "xgboost-3.2": Environment(11, 13, ("xgboost-cpu==3.2.0", *_NUMPY)),
-    "xgboost-3.3": Environment(12, 13, ("xgboost-cpu==3.3.0", *_NUMPY)),
-    "xgboost-3.4": Environment(12, 13, ("xgboost-cpu==3.4.1", *_NUMPY)),
+    "xgboost-1.7": Environment(9, 12, ("xgboost==1.7.6", *_OLD_LEARN)),
+    "xgboost-2.0": Environment(9, 12, ("xgboost==2.0.3", *_OLD_LEARN)),
+    "xgboost-2.1": Environment(9, 12, ("xgboost-cpu==2.1.4", *_OLD_LEARN)),
+    "xgboost-3.0": Environment(11, 13, ("xgboost-cpu==3.0.5", *_LEARN)),
+    "xgboost-3.1": Environment(11, 13, ("xgboost-cpu==3.1.3", *_LEARN)),
+    "xgboost-3.2": Environment(11, 13, ("xgboost-cpu==3.2.0", *_LEARN)),
+    "xgboost-3.3": Environment(12, 13, ("xgboost-cpu==3.3.0", *_LEARN)),
+    "xgboost-3.4": Environment(12, 13, ("xgboost-cpu==3.4.1", *_LEARN)),
     "onnx": Environment(
         11,
         13,
@@ -92,6 +102,14 @@ ENVIRONMENTS = {
         ),
         with_needs=True,
     ),
+    # The last torch that is one wheel without NVIDIA's: 800 MB, 2 GB once installed.
+    "hummingbird": Environment(
+        9,
+        10,
+        ("hummingbird-ml==0.4.12", "torch==1.12.1", "xgboost-cpu==2.1.4", *_OLD_LEARN),
+        with_needs=True,
+        on_request=True,
+    ),
 }
 
 
@@ -134,7 +152,8 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join(ENVIRONMENTS)}")
         return 2
-    wanted = names or [name for name in ENVIRONMENTS if interpreter(name) is None]
+    usual = [name for name, environment in ENVIRONMENTS.items() if not environment.on_request]
+    wanted = names or [name for name in usual if interpreter(name) is None]
     made = [make(name) for name in wanted]
     return 0 if all(made) else 1
 

@@ -21,6 +21,7 @@ from .._training.callback import EvalsLog, TrainingCallback
 from .._training.train import train
 from .fit_data import FitData, GivenRows
 from .functions import as_objective
+from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
 
 # Parameters of a booster that its file tells.
@@ -134,6 +135,17 @@ class KauriModel(Parameters):
         name = type(self).__name__
         warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4)
         data.feature_names = names
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        names = self._get_param_names()
+        if not is_of_xgboost(state, names):
+            super().__setstate__(state)
+            return
+        defaults = {name: getattr(type(self)(), name) for name in names}
+        self.__dict__.update(parameters_of(state, defaults))
+        if isinstance(booster := state.get("_Booster"), Booster):
+            self._take(booster)
+            self._evals_result = state.get("evals_result_", {})
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_booster")
@@ -262,6 +274,10 @@ class KauriModel(Parameters):
         self._require_objective(json.loads(booster.save_config())["learner"]["objective"]["name"])
         params = self.get_booster_params()
         booster.set_param({name: value for name, value in params.items() if name not in _IN_MODEL_FILES})
+        self._take(booster)
+
+    def _take(self, booster: Booster) -> None:
+        """Take a booster that was learnt elsewhere."""
         self._take_classes(booster)
         self._keep(booster, booster.feature_names)
         self._evals_result = {}

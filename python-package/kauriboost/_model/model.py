@@ -46,8 +46,11 @@ class Model(FeatureInfo):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
-        snapshot = state.pop("snapshot")
-        self.__dict__.update(state)
+        if "snapshot" in state:
+            snapshot = state.pop("snapshot")
+            self.__dict__.update(state)
+        else:
+            snapshot = state["handle"]  # of XGBoost's Booster, whose further members the snapshot tells
         self.handle = call_handle(LIB.XGBoosterCreate, handles_in([]), 0)
         self._unserialize(snapshot)
 

@@ -7,12 +7,9 @@ DIFFERENCES = {
         "XGBoost adds rounds by the codes of the new data, and ends with an error of 0.024 where the same rows in the"
         " first order give 0.0065; ours gives that in either order"
     ),
-    "cautions.parameters_of_another_booster": "known parameters that a booster does not read are not named",
     "explaining.contributions_of_rounds_from_the_second_on": "XGBoost refuses them; ours are right",
     "inputs.predictions_of_no_rows": "as many predictions as rows, none, and no second dimension of none beside them",
     "inputs.sparse_with_rows_twice_a_column": "a cell has one value: both stored ones are counted as one",
     "iterators.cuts_of_a_quantile_matrix": "cuts come from all values, not from a summary of them",
-    "messages.infinity_in_data_in_place": "infinities are refused in every input, predictions in place too",
-    "objectives.own_gradients_to_find_splits_with": "trees grown on other gradients than their leaves are refused",
     "pickles.what_tools_read_in_a_configuration": "updater= stays what was asked for; XGBoost writes what that became",
 }
