@@ -1,6 +1,7 @@
 #include "collective/checked_collective.h"
 
 #include "common/checksum.h"
+#include "kauri/error.h"
 
 namespace kauri {
 namespace {
@@ -23,11 +24,14 @@ bool AreSame(Collective* group, std::array<std::uint64_t, kWords> const& words) 
   return true;
 }
 
-/// Of the first rank whose bytes differ from those of rank 0.
+/// Of the first rank whose bytes differ from those of rank 0. There is one unless the calls of the group go wrong.
 int FirstOther(std::vector<std::vector<std::byte>> const& all) {
-  int rank = 1;
-  while (all[static_cast<std::size_t>(rank)] == all[0]) ++rank;
-  return rank;
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] != all[0]) return static_cast<int>(rank);
+  }
+  Fail(ErrorKind::kCollective,
+       "the ranks of the group differ by their maxima, but all say the same; the calls that the ",
+       "group was made with do not carry over what they are given.");
 }
 
 std::string TextOf(std::vector<std::byte> const& bytes) {

@@ -29,11 +29,17 @@ std::vector<std::int64_t> Announce(MetaInfo const& info) {
 }
 
 std::vector<OwnedRange> RangesOfRank(std::vector<std::int64_t> const& words, std::size_t rank) {
+  if (words.size() % 2 == 0) {
+    Fail(ErrorKind::kCollective, "rank ", rank, " says which rows it has in ", words.size(),
+         " words; their number and two words a range were expected.");
+  }
+  std::vector<RowRange> given;
+  for (std::size_t i = 1; i < words.size(); i += 2) given.push_back({words[i], words[i + 1]});
   std::vector<OwnedRange> ranges;
   std::int64_t n_rows = 0;
-  for (std::size_t i = 1; i < words.size(); i += 2) {
-    ranges.push_back({{words[i], words[i + 1]}, rank});
-    n_rows += words[i + 1];
+  for (auto const& range : CheckedRanges(given)) {
+    ranges.push_back({range, rank});
+    n_rows += range.count;
   }
   if (n_rows == words[0]) return ranges;
   Fail(ErrorKind::kData, "rank ", rank, " has ", words[0], " rows, but its global_rows are ", n_rows, kCure);
@@ -57,8 +63,6 @@ std::int64_t CountRows(std::vector<OwnedRange> ranges) {
     }
     end += rows.count;
     before = rank;
-    if (end <= kMostGlobalRows) continue;
-    Fail(ErrorKind::kData, "the ranks have more than ", kMostGlobalRows, " rows; train on a sample of them.");
   }
   return end;
 }
@@ -72,7 +76,7 @@ std::vector<RowRange> CheckedRanges(std::vector<RowRange> const& ranges) {
                         range.count > kMostGlobalRows - range.first;
     if (is_out) {
       Fail(ErrorKind::kData, "global_rows: a range begins at row ", range.first, " and has ", range.count,
-           " rows; ranges must lie within 0 to ", kMostGlobalRows, ".");
+           " rows; ranges must lie within 0 to ", kMostGlobalRows, ", the most rows of all ranks.");
     }
     if (range.count == 0) continue;
     if (!joined.empty() && joined.back().first + joined.back().count == range.first) {
@@ -88,6 +92,17 @@ std::vector<RowRange> CheckedRanges(std::vector<RowRange> const& ranges) {
     Fail(ErrorKind::kData, "global_rows: row ", sorted[i].first, " is given twice; give each row once.");
   }
   return joined;
+}
+
+std::int64_t CountGlobalRows(Context const& ctx, std::int64_t n_rows_here) {
+  if (!IsDistributed(ctx)) return n_rows_here;
+  auto const n_rows = SumOverRanks(ctx, n_rows_here);
+  if (n_rows > kMostGlobalRows) {
+    Fail(ErrorKind::kData, "the ranks have ", n_rows, " rows, but at most ", kMostGlobalRows,
+         " are supported; train on a sample of them.");
+  }
+  if (n_rows >= n_rows_here) return n_rows;
+  Fail(ErrorKind::kCollective, "all ranks are said to have ", n_rows, " rows, but this one has ", n_rows_here, ".");
 }
 
 GlobalRows::GlobalRows(Context const& ctx, MetaInfo const& info) : n_rows_(info.n_rows) {

@@ -21,6 +21,10 @@ constexpr std::int64_t kMostGlobalRows = (std::int64_t{1} << 32U) - 1;
 /// past kMostGlobalRows, or that shares rows with another.
 std::vector<RowRange> CheckedRanges(std::vector<RowRange> const& ranges);
 
+/// How many rows all ranks have together. \throws Error(kData), on every rank, for more than kMostGlobalRows in a
+/// group.
+std::int64_t CountGlobalRows(Context const& ctx, std::int64_t n_rows_here);
+
 /// Made once per data set, by all ranks together; then every rank looks up its own rows.
 class GlobalRows {
  public:

@@ -12,6 +12,7 @@
 #include "common/parallel_for.h"
 #include "data/bins/bin_bundles.h"
 #include "data/bins/bin_columns.h"
+#include "data/global_rows.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 
@@ -189,7 +190,7 @@ CsrStorage CompressRows(DataView const& rows) {
 bool IsDenseOverRanks(Context const& ctx, DataMatrix const& data) {
   if (MaxOverRanks(ctx, data.IsDense() ? 0 : 1) == 0) return true;
   if (!IsDistributed(ctx)) return false;
-  auto const n_rows = SumOverRanks(ctx, data.NumRows());
+  auto const n_rows = CountGlobalRows(ctx, data.NumRows());
   return IsMostlyPresent(SumOverRanks(ctx, data.NumEntries()), n_rows, data.NumCols());
 }
 
@@ -201,7 +202,8 @@ BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
   shape.has_missing = data.IsDense() ? FindMissing(ctx, data) : FindAbsent(data);
   std::vector<std::uint64_t> marks(shape.has_missing.begin(), shape.has_missing.end());
   MaxOverRanks(ctx, Span<std::uint64_t>(marks));
-  shape.has_missing.assign(marks.begin(), marks.end());
+  std::transform(marks.begin(), marks.end(), shape.has_missing.begin(),
+                 [](std::uint64_t mark) -> std::uint8_t { return mark == 0 ? 0 : 1; });
   return shape;
 }
 

@@ -5,6 +5,7 @@
 
 #include "collective/reduce.h"
 #include "common/parallel_for.h"
+#include "kauri/error.h"
 
 namespace kauri {
 namespace {
@@ -49,10 +50,9 @@ std::uint32_t UsualCode(std::int64_t const* counts, std::int64_t n_rows) {
   return kNoUsual;
 }
 
-/// Of the features that is_open(feature) holds for, in the first n_rows rows of each rank.
-template <typename IsOpen>
+/// Of the features of at most most_codes codes, in the first n_rows rows of each rank.
 std::vector<std::uint32_t> UsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows,
-                                      IsOpen&& is_open) {
+                                      Span<std::uint32_t const> n_codes, std::uint32_t most_codes) {
   constexpr std::int64_t kColumnsAtOnce = 1 << 10;
   auto const n_all = SumOverRanks(ctx, n_rows);
   std::vector<std::uint32_t> usual(data.n_cols, kNoUsual);
@@ -62,12 +62,16 @@ std::vector<std::uint32_t> UsualCodes(Context const& ctx, ByteColumns const& dat
     counts.assign(n_columns * kByteCells, 0);
     ParallelFor(ctx, n_columns, [&](std::int64_t column) {
       auto const feature = static_cast<std::size_t>(first + column);
-      if (is_open(feature)) CountCodes(data.Of(feature), n_rows, counts.data() + column * kByteCells);
+      if (n_codes[feature] <= most_codes) CountCodes(data.Of(feature), n_rows, counts.data() + column * kByteCells);
     });
     SumOverRanks(ctx, Span<std::int64_t>(counts));
     for (std::int64_t column = 0; column < n_columns; ++column) {
       auto const feature = static_cast<std::size_t>(first + column);
-      if (is_open(feature)) usual[feature] = UsualCode(counts.data() + column * kByteCells, n_all);
+      if (n_codes[feature] > most_codes) continue;
+      usual[feature] = UsualCode(counts.data() + column * kByteCells, n_all);
+      if (usual[feature] == kNoUsual || usual[feature] < n_codes[feature]) continue;
+      Fail(ErrorKind::kCollective, "most rows of all ranks are said to have the code ", usual[feature], " of feature ",
+           feature, ", which has ", n_codes[feature], " codes.");
     }
   }
   return usual;
@@ -90,11 +94,12 @@ std::uint32_t MarkUnusual(std::uint8_t const* codes, std::uint32_t usual, std::i
 std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
                                           Span<std::uint32_t const> n_codes) {
   constexpr std::uint32_t kMostCodes = kByteCells / 2;  // of a feature that leaves room for another
-  return UsualCodes(ctx, data, data.n_rows, [&](std::size_t feature) { return n_codes[feature] <= kMostCodes; });
+  return UsualCodes(ctx, data, data.n_rows, n_codes, kMostCodes);
 }
 
-std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows) {
-  return UsualCodes(ctx, data, std::min(n_rows, data.n_rows), [](std::size_t) { return true; });
+std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
+                                          Span<std::uint32_t const> n_codes, std::int64_t n_rows) {
+  return UsualCodes(ctx, data, std::min(n_rows, data.n_rows), n_codes, kByteCells);
 }
 
 std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data, Span<std::uint32_t const> usual) {

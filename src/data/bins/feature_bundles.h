@@ -50,7 +50,8 @@ constexpr std::uint32_t kNoUsual = 0xFFFFFFFFU;
 std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
                                           Span<std::uint32_t const> n_codes);
 /// The same of features of any number of codes, as the first n_rows rows have it, in a group those of each rank.
-std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data, std::int64_t n_rows);
+std::vector<std::uint32_t> FindUsualCodes(Context const& ctx, ByteColumns const& data,
+                                          Span<std::uint32_t const> n_codes, std::int64_t n_rows);
 
 /// [n_cols]: 1 + the nearest feature before each that has an unusual code in the same row; 0: none.
 std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& data, Span<std::uint32_t const> usual);

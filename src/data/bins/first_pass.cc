@@ -8,6 +8,7 @@
 #include "collective/reduce.h"
 #include "data/categories/categories.h"
 #include "data/chain.h"
+#include "data/global_rows.h"
 #include "data/group_columns.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
@@ -143,7 +144,7 @@ ColumnValues ReadValues(Context const& ctx, RowSource* source, std::int64_t most
 void BatchSummary::JoinRanks(Context const& ctx) {
   RequireSameColumns(ctx, info);
   for (auto const& feature : features) n_entries += feature.n_values;
-  n_rows = SumOverRanks(ctx, info.n_rows);
+  n_rows = CountGlobalRows(ctx, info.n_rows);
   CountOverRanks(ctx, features);
   categories = UnionOverRanks(ctx, std::move(categories));
   has_sparse = MaxOverRanks(ctx, has_sparse ? 1 : 0) != 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <string>
@@ -102,6 +103,21 @@ void FindInSparse(DataMatrix const& data, std::vector<std::size_t> const& featur
   for (auto const feature : features) (*lists)[feature] = bits[feature].List();
 }
 
+/// The first list of `rest`, its length before it, which is taken from there. \throws Error(kCollective) for what no
+/// rank can have meant.
+Span<std::int32_t const> TakeList(Span<std::int32_t const>* rest) {
+  auto const length = rest->empty() ? -1 : std::int64_t{(*rest)[0]};
+  auto const is_there = length >= 0 && static_cast<std::size_t>(length) < rest->size();
+  auto const list = is_there ? rest->subspan(1, length) : *rest;
+  auto const is_category = [](std::int32_t category) { return category >= 0 && category < kCategoryLimit; };
+  auto const ascends = std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end();
+  if (!is_there || !ascends || !std::all_of(list.begin(), list.end(), is_category)) {
+    Fail(ErrorKind::kCollective, "what a rank says of its categories is no list of them.");
+  }
+  *rest = rest->subspan(1 + ToSize(length), rest->size() - 1 - ToSize(length));
+  return list;
+}
+
 }  // namespace
 
 bool HasCategorical(MetaInfo const& info) {
@@ -135,13 +151,12 @@ CategoryLists UnionOverRanks(Context const& ctx, CategoryLists mine) {
   RequireSameOnRanks(ctx, "the number of columns among which there are categorical ones", std::to_string(mine.size()));
   CategoryLists all(mine.size());
   for (auto const& rank : GatherOverRanks(ctx, words)) {
-    auto const* next = rank.data();
+    Span<std::int32_t const> rest(rank);
     for (auto& list : all) {
-      auto const* const last = next + 1 + *next;
+      auto const theirs = TakeList(&rest);
       std::vector<std::int32_t> merged;
-      std::set_union(list.begin(), list.end(), next + 1, last, std::back_inserter(merged));
+      std::set_union(list.begin(), list.end(), theirs.begin(), theirs.end(), std::back_inserter(merged));
       list = std::move(merged);
-      next = last;
     }
   }
   return all;

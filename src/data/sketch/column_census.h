@@ -30,7 +30,8 @@ class ColumnCensus {
 
   /// What must be known for the cuts; none: the last ones are right.
   std::vector<KeyParts> Asked() const;
-  /// weights: those of the parts of all that was asked for, one after the other, over all ranks.
+  /// weights: those of the parts of all that was asked for, one after the other, over all ranks. \throws
+  /// Error(kCollective) for what are no such weights.
   void Open(std::int64_t const* weights);
   /// As MakeCuts, if nothing is asked for after that.
   std::vector<float> Cuts(bool has_missing, std::uint32_t max_bin);

@@ -5,6 +5,7 @@
 
 #include "collective/reduce.h"
 #include "data/row_parts.h"
+#include "kauri/error.h"
 
 namespace kauri {
 
@@ -39,6 +40,10 @@ std::int64_t ColumnValues::Cut(Context const& ctx, CutTask const& task, std::vec
   auto const n_all = static_cast<std::int64_t>(features->size());
   auto const n_behind = MaxOverRanks(ctx, static_cast<std::uint64_t>(n_all - End()));  // columns that some rank let go
   auto const end = n_all - static_cast<std::int64_t>(n_behind);
+  if (end <= first_ || end > End()) {
+    Fail(ErrorKind::kCollective, "a rank keeps ", end - first_, " columns, where this one keeps ", columns_.size(),
+         ".");
+  }
   std::vector<ColumnPart> parts;
   for (auto f = first_; f < end; ++f) {
     auto const& column = columns_[f - first_];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "collective/reduce.h"
 #include "data/meta_info.h"
@@ -36,7 +37,12 @@ std::optional<WeightUnit> FindWeightUnit(Context const& ctx, Span<float const> w
     Fail(ErrorKind::kData, "the ", n_rows_here,
          " rows here have no weights, but those of other ranks do; give all ranks weights, or none.");
   }
-  return WeightUnit(FromKey(static_cast<std::uint32_t>(found[1])), n_rows);
+  auto const of_all = FromKey(static_cast<std::uint32_t>(found[1]));
+  if (!(of_all >= largest && std::isfinite(of_all))) {
+    Fail(ErrorKind::kCollective, "the largest weight of all ranks is said to be ", of_all, ", that of this one is ",
+         largest, ".");
+  }
+  return WeightUnit(of_all, n_rows);
 }
 
 std::vector<float> RowWeights(MetaInfo const& info) {

@@ -8,6 +8,7 @@
 #include "common/parallel_for.h"
 #include "data/sketch/column_census.h"
 #include "data/sketch/weighted_keys.h"
+#include "kauri/error.h"
 
 namespace kauri {
 namespace {
@@ -128,11 +129,15 @@ bool IsSkipped(CategoryLists const& skipped, std::int64_t feature) {
 }
 
 /// As many columns as all ranks have memory for at once.
-std::int64_t ColumnsPerChunk(Context const& ctx, CutTask const& task, std::int64_t n_rows_here) {
+std::int64_t ColumnsPerChunk(Context const& ctx, CutTask const& task) {
   constexpr std::int64_t kBytesPerBin = 4 * 32 * 16;  // of a census, and of what it asks for
   auto const bytes_per_row = task.unit ? 20 : 8;      // keys and weights, and where they are sorted
-  auto const most_rows = static_cast<std::int64_t>(MaxOverRanks(ctx, static_cast<std::uint64_t>(n_rows_here)));
-  return std::max(kFewestColumns, kChunkBytes / (1 + most_rows * bytes_per_row + task.max_bin * kBytesPerBin));
+  auto const most_rows = MaxOverRanks(ctx, static_cast<std::uint64_t>(task.n_rows_here));
+  if (most_rows > static_cast<std::uint64_t>(task.n_rows)) {
+    Fail(ErrorKind::kCollective, "a rank has ", most_rows, " rows of ", task.n_rows, " of all; their sum is wrong.");
+  }
+  return std::max(kFewestColumns, kChunkBytes / (1 + static_cast<std::int64_t>(most_rows) * bytes_per_row +
+                                                 task.max_bin * kBytesPerBin));
 }
 
 }  // namespace
@@ -160,7 +165,7 @@ void CountOverRanks(Context const& ctx, Span<FeatureCuts> features) {
 std::vector<FeatureCuts> CutsOverRanks(Context const& ctx, std::int64_t n_cols, CutTask const& task,
                                        ReadColumns const& read) {
   std::vector<FeatureCuts> cuts(ToSize(n_cols));
-  auto const per_chunk = ColumnsPerChunk(ctx, task, task.n_rows_here);
+  auto const per_chunk = ColumnsPerChunk(ctx, task);
   for (std::int64_t first = 0; first < n_cols; first += per_chunk) {
     auto const last = std::min(n_cols, first + per_chunk);
     CutChunk(ctx, read(first, last), task, Span<FeatureCuts>(cuts).subspan(first, last - first));

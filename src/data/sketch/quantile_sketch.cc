@@ -9,6 +9,7 @@
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/column_parts.h"
+#include "data/global_rows.h"
 #include "data/group_columns.h"
 #include "data/sketch/group_cuts.h"
 #include "data/sketch/selected_keys.h"
@@ -159,7 +160,7 @@ std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, in
 CutTask MakeCutTask(Context const& ctx, std::int64_t n_rows_here, int max_bin, Span<float const> weights) {
   CutTask task;
   task.n_rows_here = n_rows_here;
-  task.n_rows = SumOverRanks(ctx, n_rows_here);
+  task.n_rows = CountGlobalRows(ctx, n_rows_here);
   task.max_bin = static_cast<std::uint32_t>(max_bin);
   task.unit = FindWeightUnit(ctx, weights, n_rows_here, task.n_rows);
   return task;

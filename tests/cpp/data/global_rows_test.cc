@@ -115,6 +115,36 @@ std::string GroupRefusal(std::vector<Ranges> const& ranges, std::vector<std::int
   return errors[0];
 }
 
+/// One of two ranks, the other one of which says `words`.
+class ToldRank : public Collective {
+ public:
+  explicit ToldRank(std::vector<std::int64_t> words) : words_(std::move(words)) {}
+  int Rank() const override { return 0; }
+  int Size() const override { return 2; }
+  void Sum(Span<std::int64_t>) override {}
+  void Max(Span<std::uint64_t>) override {}
+  std::vector<std::vector<std::byte>> Gather(Span<std::byte const> mine) override {
+    auto const* bytes = reinterpret_cast<std::byte const*>(words_.data());
+    return {{mine.begin(), mine.end()}, {bytes, bytes + words_.size() * sizeof(words_[0])}};
+  }
+  void Abort(std::string const&) noexcept override {}
+
+ private:
+  std::vector<std::int64_t> words_;
+};
+
+TEST(GlobalRows, ReadsWhatComesFromRanksWithCare) {
+  auto const refusal = [](std::vector<std::int64_t> const& words) {
+    ToldRank told(words);
+    return MessageOf([&] { GlobalRows(Of(&told), InfoOf({}, 2)); });
+  };
+  EXPECT_EQ(refusal({3, 2, 3}), "no error");
+  ExpectParts(refusal({}), {"rank 1 says which rows it has in 0 words"});
+  ExpectParts(refusal({3, 2}), {"in 2 words"});
+  ExpectParts(refusal({3, 2, INT64_MAX, 4, INT64_MAX}), {"begins at row 2 and has 9223372036854775807 rows"});
+  ExpectParts(refusal({3, INT64_MIN, 3}), {"begins at row -9223372036854775808"});
+}
+
 TEST(GlobalRows, EachRowIsOnOneRank) {
   EXPECT_EQ(GroupRefusal({{{0, 2}}, {{2, 3}}}, {2, 3}), "");
   EXPECT_EQ(GroupRefusal({{}, {}}, {0, 0}), "");
@@ -124,7 +154,7 @@ TEST(GlobalRows, EachRowIsOnOneRank) {
   ExpectParts(GroupRefusal({{{0, 2}}, {{3, 3}}}, {2, 3}), {"row 2 of all ranks is on none, but row 3 on rank 1"});
   ExpectParts(GroupRefusal({{{0, 2}}, {{2, 3}}}, {2, 4}), {"rank 1 has 4 rows, but its global_rows are 3"});
   ExpectParts(GroupRefusal({{{0, INT64_C(4294967295)}}, {{INT64_C(4294967295), 1}}}, {INT64_C(4294967295), 1}),
-              {"more than 4294967295 rows", "sample"});
+              {"begins at row 4294967295 and has 1 rows", "4294967295, the most rows of all ranks"});
 }
 
 }  // namespace
