@@ -22,6 +22,7 @@ class DaskRank(MessageCollective):
         self._mailbox = station.mailbox(group, epoch)
         self._station, self._group = station, group
         self._loop = event_loop(station.worker)
+        self._sending: asyncio.Future[None] | None = None
         addresses = self._mailbox.addresses
         super().__init__(addresses.index(station.worker.address), len(addresses), epoch)
 
@@ -33,29 +34,30 @@ class DaskRank(MessageCollective):
     async def _swap_in_loop(
         self, to: int | None, outgoing: bytes | None, source: int | None, expected: Header
     ) -> np.ndarray:
-        jobs = []
-        if to is not None and outgoing is not None:
-            jobs.append(asyncio.ensure_future(self._post(to, outgoing, expected)))
-        received = None if source is None else asyncio.ensure_future(self._fetch(source, expected))
         try:
-            await asyncio.gather(*jobs, *([] if received is None else [received]))
+            if self._sending is not None:  # messages to a rank arrive in their order
+                await self._sending
+            if to is not None and outgoing is not None:
+                self._sending = asyncio.ensure_future(self._post(to, outgoing, expected))
+                self._sending.add_done_callback(_look_at)
+            return np.empty(0, dtype=np.uint8) if source is None else await self._fetch(source, expected)
         except CollectiveError as error:
-            for job in jobs:
-                job.cancel()
-            if received is not None:
-                received.cancel()
             self._tell_all(str(error))
             raise
-        return np.empty(0, dtype=np.uint8) if received is None else received.result()
 
     async def _post(self, to: int, outgoing: bytes, expected: Header) -> None:
-        self._mailbox.require_alive()
+        """Send a message. Nobody waits for its receipt before the next one; a failure ends the epoch."""
         header = expected._replace(n_bytes=len(outgoing))
         sending = self._station.send(self._mailbox.addresses[to], self._group, self.rank, header, outgoing)
         try:
             await asyncio.wait_for(sending, self._mailbox.timeout)
         except (asyncio.TimeoutError, TimeoutError):
-            raise CollectiveError(self._waited(f"to send to {self.name(to)}", expected)) from None
+            error = CollectiveError(self._waited(f"to send to {self.name(to)}", expected))
+            self._tell_all(str(error))
+            raise error from None
+        except CollectiveError as error:
+            self._tell_all(str(error))
+            raise
 
     async def _fetch(self, source: int, expected: Header) -> np.ndarray:
         try:
@@ -86,3 +88,9 @@ class DaskRank(MessageCollective):
     def abort(self, why: str) -> None:
         """As in `Collective`."""
         self._loop.call_soon_threadsafe(self._tell_all, why)
+
+
+def _look_at(sent: asyncio.Future[None]) -> None:
+    """Take note of what came of a message, which may be the last: an exception that nobody looks at is a warning."""
+    if not sent.cancelled():
+        sent.exception()
