@@ -1,12 +1,12 @@
 #include "data/sketch/group_cuts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "collective/reduce.h"
 #include "common/parallel_for.h"
 #include "data/sketch/column_census.h"
+#include "data/sketch/counted_column.h"
 #include "data/sketch/weighted_keys.h"
 #include "kauri/error.h"
 
@@ -16,67 +16,9 @@ namespace {
 constexpr std::int64_t kChunkBytes = 1 << 28;
 constexpr std::int64_t kFewestColumns = 16;
 
-/// The values of a column that this rank has, and what they weigh.
-class SortedColumn {
- public:
-  SortedColumn(ColumnPart const& column, std::optional<WeightUnit> const& unit) {
-    if (unit) {
-      SortWeighted(column, *unit);
-      return;
-    }
-    for (auto const value : column.values) {
-      if (!std::isnan(value)) keys_.push_back(ToKey(value));
-    }
-    std::vector<std::uint32_t> scratch;
-    SortKeys(&keys_, &scratch);
-  }
-
-  /// out: [parts.n_parts]
-  void Weigh(KeyParts const& parts, std::int64_t* out) const {
-    auto place = std::lower_bound(keys_.begin(), keys_.end(), parts.first);
-    for (std::uint32_t part = 0; part < parts.n_parts; ++part) {
-      auto const last = parts.first + (part << parts.shift) + ((1U << parts.shift) - 1);
-      auto const next = std::upper_bound(place, keys_.end(), last);
-      out[part] = WeightBelow(next) - WeightBelow(place);
-      place = next;
-    }
-  }
-
- private:
-  void SortWeighted(ColumnPart const& column, WeightUnit const& unit) {
-    std::vector<WeightedKey> items;
-    for (std::size_t i = 0; i < column.values.size(); ++i) {
-      if (!std::isnan(column.values[i])) items.push_back({ToKey(column.values[i]), column.weights[i]});
-    }
-    std::vector<WeightedKey> scratch;
-    SortKeys(&items, &scratch);
-    below_.push_back(0);
-    for (auto const& item : items) {
-      keys_.push_back(item.key);
-      below_.push_back(below_.back() + unit.Of(item.weight));
-    }
-  }
-
-  std::int64_t WeightBelow(std::vector<std::uint32_t>::const_iterator key) const {
-    auto const place = key - keys_.begin();
-    return below_.empty() ? place : below_[place];
-  }
-
-  std::vector<std::uint32_t> keys_;
-  std::vector<std::int64_t> below_;  ///< [n_keys + 1] where rows have weights
-};
-
-FeatureCuts CountValues(ColumnPart const& column) {
-  FeatureCuts feature;
-  for (auto const value : column.values) {
-    if (!std::isnan(value)) feature.AddValue(value);
-  }
-  return feature;
-}
-
 /// One column of a chunk.
 struct Column {
-  SortedColumn here;
+  CountedColumn here;
   ColumnCensus census = {};
   std::vector<KeyParts> asked = {};
   std::size_t first = 0;  ///< of its answers among those of the chunk
@@ -94,7 +36,8 @@ bool Answer(Context const& ctx, std::vector<Column>* columns) {
   std::vector<std::int64_t> weights(n_parts);
   auto const n_columns = static_cast<std::int64_t>(columns->size());
   ParallelFor(ctx, n_columns, [&](std::int64_t place) {
-    auto const& column = (*columns)[place];
+    auto& column = (*columns)[place];
+    column.here.Prepare(column.asked);
     auto* out = weights.data() + column.first;
     for (auto const& parts : column.asked) {
       column.here.Weigh(parts, out);
@@ -109,14 +52,14 @@ bool Answer(Context const& ctx, std::vector<Column>* columns) {
 void CutChunk(Context const& ctx, std::vector<ColumnPart> const& parts, CutTask const& task,
               Span<FeatureCuts> features) {
   auto const n_columns = static_cast<std::int64_t>(parts.size());
-  std::vector<std::optional<SortedColumn>> sorted(parts.size());
+  std::vector<std::optional<CountedColumn>> counted(parts.size());
   ParallelFor(ctx, n_columns, [&](std::int64_t column) {
-    features[column] = CountValues(parts[column]);
-    sorted[column].emplace(parts[column], task.unit);
+    features[column] = SummaryOf(parts[column].values);
+    counted[column].emplace(parts[column], task.unit);
   });
   CountOverRanks(ctx, features);
   std::vector<Column> columns;
-  for (auto& column : sorted) columns.push_back({std::move(*column)});
+  for (auto& column : counted) columns.push_back({std::move(*column)});
   while (Answer(ctx, &columns)) {
     ParallelFor(ctx, n_columns, [&](std::int64_t column) {
       features[column].values = columns[column].census.Cuts(features[column].n_values < task.n_rows, task.max_bin);
@@ -131,13 +74,14 @@ bool IsSkipped(CategoryLists const& skipped, std::int64_t feature) {
 /// As many columns as all ranks have memory for at once.
 std::int64_t ColumnsPerChunk(Context const& ctx, CutTask const& task) {
   constexpr std::int64_t kBytesPerBin = 4 * 32 * 16;  // of a census, and of what it asks for
-  auto const bytes_per_row = task.unit ? 20 : 8;      // keys and weights, and where they are sorted
   auto const most_rows = MaxOverRanks(ctx, static_cast<std::uint64_t>(task.n_rows_here));
   if (most_rows > static_cast<std::uint64_t>(task.n_rows)) {
     Fail(ErrorKind::kCollective, "a rank has ", most_rows, " rows of ", task.n_rows, " of all; their sum is wrong.");
   }
-  return std::max(kFewestColumns, kChunkBytes / (1 + static_cast<std::int64_t>(most_rows) * bytes_per_row +
-                                                 task.max_bin * kBytesPerBin));
+  auto const n_most = static_cast<std::int64_t>(most_rows);
+  auto const copied = n_most * static_cast<std::int64_t>(sizeof(float));
+  return std::max(kFewestColumns,
+                  kChunkBytes / (1 + copied + CountedColumn::BytesPerColumn(n_most) + task.max_bin * kBytesPerBin));
 }
 
 }  // namespace

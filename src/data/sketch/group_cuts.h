@@ -1,6 +1,6 @@
 /// \file The exact cuts of columns of which each rank of a group has some rows: those of one process with all rows.
 ///
-/// 1. Some columns at a time, every rank sorts its own keys.
+/// 1. Some columns at a time, every rank counts its own keys (data/sketch/counted_column.h).
 /// 2. How many values there are, and their bounds, are a sum and a maximum over the ranks.
 /// 3. A census of each column (data/sketch/column_census.h) asks for weights of buckets; one sum over the ranks answers
 ///    for all columns of the chunk, until none asks any more. Six sums where no value weighs a lot; each value that
@@ -26,8 +26,8 @@ namespace kauri {
 /// Columns [first, last) of this rank's rows, which may be read until the next call.
 using ReadColumns = std::function<std::vector<ColumnPart>(std::int64_t first, std::int64_t last)>;
 
-/// [n_cols]. Every rank calls it with as many columns and the same task. Costs a sort of each rank's values, and the
-/// memory of 16 sorted columns, or of kChunkBytes. \throws what Collective does.
+/// [n_cols]. Every rank calls it with as many columns and the same task. Costs what CountedColumn costs for
+/// each rank's values, and the memory of 16 columns, or of 256 MiB. \throws what Collective does.
 std::vector<FeatureCuts> CutsOverRanks(Context const& ctx, std::int64_t n_cols, CutTask const& task,
                                        ReadColumns const& read);
 

@@ -80,27 +80,6 @@ std::vector<float> CutsOfValues(Span<float const> values, bool has_missing, std:
   return MakeCuts(KeyBoundaries(scratch->keys), has_missing, max_bin);
 }
 
-/// How many values there are, and their bounds.
-FeatureCuts SummaryOf(Span<float const> values) {
-  auto least = std::numeric_limits<std::uint32_t>::max();
-  std::uint32_t largest = 0;
-  std::int64_t n_values = 0;
-  for (auto const value : values) {
-    bool const is_present = value == value;
-    auto const key = ToKey(value);
-    least = std::min(least, is_present ? key : std::numeric_limits<std::uint32_t>::max());
-    largest = std::max(largest, is_present ? key : 0U);
-    n_values += static_cast<std::int64_t>(is_present);
-  }
-  FeatureCuts feature;
-  feature.n_values = n_values;
-  if (n_values > 0) {
-    feature.min = FromKey(least);
-    feature.max = FromKey(largest);
-  }
-  return feature;
-}
-
 FeatureCuts EvenlyWeightedCuts(Span<float const> values, std::int64_t n_rows, std::uint32_t max_bin, Scratch* scratch) {
   auto feature = SummaryOf(values);
   if (feature.n_values > 0) feature.values = CutsOfValues(values, feature.n_values < n_rows, max_bin, scratch);
@@ -156,6 +135,26 @@ std::vector<FeatureCuts> ExactCutsOfAll(Context const& ctx, Data const& data, in
 }
 
 }  // namespace
+
+FeatureCuts SummaryOf(Span<float const> values) {
+  auto least = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t largest = 0;
+  std::int64_t n_values = 0;
+  for (auto const value : values) {
+    bool const is_present = value == value;
+    auto const key = ToKey(value);
+    least = std::min(least, is_present ? key : std::numeric_limits<std::uint32_t>::max());
+    largest = std::max(largest, is_present ? key : 0U);
+    n_values += static_cast<std::int64_t>(is_present);
+  }
+  FeatureCuts feature;
+  feature.n_values = n_values;
+  if (n_values > 0) {
+    feature.min = FromKey(least);
+    feature.max = FromKey(largest);
+  }
+  return feature;
+}
 
 CutTask MakeCutTask(Context const& ctx, std::int64_t n_rows_here, int max_bin, Span<float const> weights) {
   CutTask task;

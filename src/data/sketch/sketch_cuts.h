@@ -27,6 +27,9 @@ struct FeatureCuts {
   }
 };
 
+/// How many values there are (NaN: none), and their bounds.
+FeatureCuts SummaryOf(Span<float const> values);
+
 /// Sketches of all features, that are given the rows part by part.
 class FeatureSketches {
  public:

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "data/ranks_data.h"
+#include "data/sketch/counted_column.h"
 #include "data/sketch/quantile_sketch.h"
 #include "support/error.h"
 
@@ -129,10 +130,47 @@ TEST(GroupCuts, OfFewRowsAndOfNone) {
   }
 }
 
-TEST(GroupCuts, OfManyRows) {  // one process selects keys instead of sorting them
-  Table const table{4, MakeTable(200000, 4, 0), {}, false};
-  auto const expected = MakeQuantileCuts({}, *MakeMatrix(table.values, 4, false), 256);
-  CheckCuts(table, 256, MakePartitions(200000, 3, 2)[4], expected);
+TEST(GroupCuts, OfManyRows) {  // keys are picked, not all of them sorted
+  for (auto const kind : {Weights::kNone, Weights::kReal}) {
+    Table const table{6, MakeTable(280000, 6, 0), MakeWeights(280000, kind, 1), false};
+    auto const data = MakeMatrix(table.values, 6, false);
+    for (int const max_bin : {40, 256}) {
+      auto const expected = MakeQuantileCuts({}, *data, max_bin, {SketchKind::kExact, table.weights});
+      CheckCuts(table, max_bin, MakePartitions(280000, 2, 2)[0], expected);
+    }
+  }
+}
+
+TEST(CountedColumn, WeighsAnyPartsOfKeys) {
+  Random random(4);
+  std::vector<float> values;
+  std::vector<float> weights;
+  for (int i = 0; i < 140000; ++i) {
+    values.push_back(Draw(i % 5 == 0 ? 4 : 0, &random));
+    weights.push_back(static_cast<float>(random.Below(5)));
+  }
+  WeightUnit const unit(4.0F, 140000);
+  for (std::size_t const n : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, values.size()}) {
+    for (bool const weighted : {false, true}) {
+      ColumnPart const part{{values.data(), n}, weighted ? Span<float const>(weights.data(), n) : Span<float const>()};
+      CountedColumn column(part, weighted ? std::optional<WeightUnit>(unit) : std::nullopt);
+      for (int i = 0; i < 60; ++i) {
+        auto const shift = 5U * random.Below(6);
+        auto const first = (ToKey(values[random.Below(140000)]) >> (shift + 5U)) << (shift + 5U);
+        KeyParts const parts{std::isnan(FromKey(first)) ? 0U : first, shift, 32};
+        std::vector<std::int64_t> expected(32);
+        for (std::size_t at = 0; at < n; ++at) {
+          auto const offset = (ToKey(values[at]) - parts.first) >> shift;
+          if (std::isnan(values[at]) || ToKey(values[at]) < parts.first || offset >= 32) continue;
+          expected[offset] += weighted ? unit.Of(weights[at]) : 1;
+        }
+        std::vector<std::int64_t> actual(32, -1);
+        column.Prepare({parts});
+        column.Weigh(parts, actual.data());
+        ASSERT_EQ(actual, expected) << n << " " << shift;
+      }
+    }
+  }
 }
 
 TEST(GroupCuts, CategoriesAreThoseOfAllRanks) {
