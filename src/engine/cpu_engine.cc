@@ -189,9 +189,10 @@ class CpuEngine : public Engine, public HostSide {
       return {std::move(sampled), {}};
     }
     OutputRange const outputs{tree.output, tree.vector_leaves ? n_outputs : tree.output + 1};
-    auto sample = SampleByGradient(ctx, own->gradients, n_outputs, outputs, tree.subsample,
-                                   RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration),
-                                   NumbersOf(ctx, info));
+    auto sample =
+        SampleByGradient(ctx, own->gradients, n_outputs, outputs,
+                         {tree.subsample, RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration),
+                          NumbersOf(ctx, info)});
     if (tree.vector_leaves) {
       own->table.Quantise(ctx, sample.pairs, n_outputs, sample.used);
       task->table = own->table.View();

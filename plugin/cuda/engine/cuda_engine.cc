@@ -280,8 +280,9 @@ class CudaEngine : public Engine, public DeviceSide {
     SayOnce("sampling_method=gradient_based draws rows in host memory: gradients are copied for every tree");
     auto& arrays = own->arrays;
     auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
-    auto const sample = SampleByGradient(ctx, gradients, own->n_outputs, tree.output, tree.subsample,
-                                         RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration));
+    auto const sample = SampleByGradient(
+        ctx, gradients, own->n_outputs, tree.output,
+        {tree.subsample, RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration)});
     FixedGradients fixed;
     QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
     CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), arrays.pairs.data());

@@ -167,22 +167,22 @@ double SamplingThreshold(Context const& ctx, Span<std::uint32_t const> magnitude
 }
 
 GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
-                                OutputRange outputs, float rate, std::uint64_t key, Span<RowRange const> global_rows) {
+                                OutputRange outputs, RowDraw const& draw) {
   PairColumns const columns{gradients, n_outputs, outputs};
   auto const n_rows = columns.NumRows();
   auto const width = static_cast<std::size_t>(outputs.end - outputs.begin);
-  auto const threshold = ThresholdOf(ctx, columns, rate);
+  auto const threshold = ThresholdOf(ctx, columns, draw.rate);
   GradientSample sample;
   sample.used.resize(n_rows);
   sample.chances.resize(n_rows);
   sample.pairs.resize(static_cast<std::size_t>(n_rows) * width);
-  RowNumbers const numbers(global_rows);
+  RowNumbers const numbers(draw.global_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     numbers.ForEach(begin, end, [&](std::int64_t row, std::int64_t number) {
       auto const pairs = columns[row];
       auto const magnitude = Magnitude(pairs);
       auto const chance = magnitude < threshold ? magnitude / threshold : 1.0;
-      if (magnitude == 0.0 || RandomUniform(key, static_cast<std::uint64_t>(number)) >= chance) return;
+      if (magnitude == 0.0 || RandomUniform(draw.key, static_cast<std::uint64_t>(number)) >= chance) return;
       auto const index = static_cast<std::size_t>(row);
       sample.used[index] = 1;
       sample.chances[index] = chance;

@@ -42,13 +42,19 @@ struct GradientSample {
   std::vector<double> chances;      ///< [n_rows], in (0, 1] where used
 };
 
-/// The rows of one tree. gradients: [n_rows, n_outputs], of which some columns count; rate: in (0, 1), the expected
-/// share of rows; key: RowSamplingKey. The squared magnitude of several outputs is the sum of theirs. Rows whose pair
-/// is zero are never used. In a group it draws as one process does that has all rows; global_rows: MetaInfo's. Same
-/// bits for any number of threads. \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
+/// How rows are drawn.
+struct RowDraw {
+  float rate;                          ///< in (0, 1), the expected share of rows
+  std::uint64_t key;                   ///< RowSamplingKey
+  Span<RowRange const> global_rows{};  ///< MetaInfo's, in a group
+};
+
+/// The rows of one tree. gradients: [n_rows, n_outputs], of which some columns count. The squared magnitude of several
+/// outputs is the sum of theirs. Rows whose pair is zero are never used. In a group it draws as one process does that
+/// has all rows. Same bits for any number of threads. \throws Error(kData) for a gradient or hessian that is not
+/// finite, naming the row.
 GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
-                                OutputRange outputs, float rate, std::uint64_t key,
-                                Span<RowRange const> global_rows = {});
+                                OutputRange outputs, RowDraw const& draw);
 
 /// The threshold t at which the sum of min(1, magnitude / t) is `n_wanted`; 0 when as many magnitudes or fewer are
 /// above zero. magnitudes: below 2^30, in a group this rank's, while n_wanted is of all ranks; n_wanted: above 0.

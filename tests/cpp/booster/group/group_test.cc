@@ -218,6 +218,44 @@ TEST(Group, LabelColumnsAndBounds) {
              {Contiguous(kRows, 3), RandomRuns(kRows, 4, 17)});
 }
 
+/// Trees on a third of the outputs' gradients, leaves on all, rows drawn by their gradients.
+TEST(Group, GradientsOfSplitsAndOfLeaves) {
+  auto table = MakeTable(kRows, 0, 20);
+  table.n_targets = 3;
+  std::vector<float> labels;
+  for (auto const label : table.labels) labels.insert(labels.end(), {label, 2 * label, 1 - label});
+  table.labels = labels;
+  auto const train = [&](Collective* group, std::vector<std::int64_t> const& rows) {
+    auto const data = MakeMatrix(table, rows, group != nullptr);
+    Learner learner;
+    for (auto const& [name, value] : Params{{"multi_strategy", "multi_output_tree"},
+                                            {"nthread", "1"},
+                                            {"subsample", "0.5"},
+                                            {"sampling_method", "gradient_based"},
+                                            {"num_target", "3"}}) {
+      learner.SetParam(name, value);
+    }
+    if (group != nullptr) learner.SetCollective(std::shared_ptr<Collective>(std::shared_ptr<void>(), group));
+    for (int round = 0; round < 3; ++round) {
+      std::vector<GradientPair> splits;
+      std::vector<GradientPair> leaves;
+      for (auto const row : rows) {
+        for (int target = 0; target < 3; ++target)
+          leaves.push_back({-table.labels[row * 3 + target] / (1.0F + round), 1.0F});
+        splits.push_back(leaves[leaves.size() - 3]);
+      }
+      learner.BoostRound(data, round, SplitGradients{splits, 1, leaves});
+    }
+    return learner.SaveSnapshot();
+  };
+  auto const alone = train(nullptr, AllRows(kRows));
+  auto const partition = RandomRuns(kRows, 3, 21);
+  auto const errors = RunRanks(3, [&](Collective* group) {
+    EXPECT_TRUE(train(group, partition[static_cast<std::size_t>(group->Rank())]) == alone);
+  });
+  for (auto const& error : errors) EXPECT_EQ(error, "");
+}
+
 TEST(Group, FieldsThatSomeRanksLackAreNamed) {
   auto const table = MakeTable(200, 0, 18);
   auto const partition = Contiguous(200, 2);

@@ -92,7 +92,7 @@ TEST(SampleByGradient, KeepsTheSumsInExpectation) {
   std::vector<double> hessians;
   double n_used = 0.0;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
-    auto const sample = SampleByGradient({}, pairs, 1, 0, 0.1F, CombineKeys(1, draw));
+    auto const sample = SampleByGradient({}, pairs, 1, 0, {0.1F, CombineKeys(1, draw)});
     gradients.push_back(0.0);
     hessians.push_back(0.0);
     for (auto const pair : sample.pairs) {
@@ -116,7 +116,7 @@ TEST(SampleByGradient, KeepsTheSumsInExpectation) {
 TEST(SampleByGradient, LargeGradientsAreCertainAndUnscaled) {
   Pairs pairs(1000, {0.001F, 0.0F});
   for (std::size_t row = 0; row < 50; ++row) pairs[row * 20] = {row % 2 == 0 ? 5.0F : -5.0F, 1.0F};
-  auto const sample = SampleByGradient({}, pairs, 1, 0, 0.1F, 9);
+  auto const sample = SampleByGradient({}, pairs, 1, 0, {0.1F, 9});
   for (std::size_t row = 0; row < 1000; ++row) {
     if (row % 20 == 0) {
       EXPECT_EQ(sample.used[row], 1);
@@ -133,7 +133,7 @@ TEST(SampleByGradient, LargeGradientsAreCertainAndUnscaled) {
 TEST(SampleByGradient, RowsWithoutGradientAreNotUsed) {
   Pairs pairs(100, {0.0F, 0.0F});
   auto const count = [&] {
-    auto const used = SampleByGradient({}, pairs, 1, 0, 0.5F, 2).used;
+    auto const used = SampleByGradient({}, pairs, 1, 0, {0.5F, 2}).used;
     return std::count(used.begin(), used.end(), 1);
   };
   EXPECT_EQ(count(), 0);
@@ -148,8 +148,8 @@ TEST(SampleByGradient, TakesTheAskedOutput) {
     both.push_back({1.0F, 1.0F});
     both.push_back(pair);
   }
-  auto const alone = SampleByGradient({}, pairs, 1, 0, 0.3F, 4);
-  auto const second = SampleByGradient({}, both, 2, 1, 0.3F, 4);
+  auto const alone = SampleByGradient({}, pairs, 1, 0, {0.3F, 4});
+  auto const second = SampleByGradient({}, both, 2, 1, {0.3F, 4});
   EXPECT_EQ(alone.used, second.used);
   for (std::size_t row = 0; row < pairs.size(); ++row) {
     ASSERT_EQ(alone.pairs[row].gradient, second.pairs[row].gradient);
@@ -160,21 +160,21 @@ TEST(SampleByGradient, SameBitsForAnyThreads) {
   auto const pairs = RandomPairs(300001, 7);
   Context eight;
   eight.threads = 8;
-  auto const one = SampleByGradient({}, pairs, 1, 0, 0.2F, 4);
-  auto const other = SampleByGradient(eight, pairs, 1, 0, 0.2F, 4);
+  auto const one = SampleByGradient({}, pairs, 1, 0, {0.2F, 4});
+  auto const other = SampleByGradient(eight, pairs, 1, 0, {0.2F, 4});
   EXPECT_EQ(one.used, other.used);
   for (std::size_t row = 0; row < pairs.size(); ++row) {
     ASSERT_EQ(one.pairs[row].gradient, other.pairs[row].gradient);
     ASSERT_EQ(one.pairs[row].hessian, other.pairs[row].hessian);
   }
-  EXPECT_NE(one.used, SampleByGradient({}, pairs, 1, 0, 0.2F, 5).used);
+  EXPECT_NE(one.used, SampleByGradient({}, pairs, 1, 0, {0.2F, 5}).used);
 }
 
 TEST(SampleByGradient, NamesTheRowThatIsNotFinite) {
   auto pairs = RandomPairs(100, 8);
   pairs[42].gradient = std::numeric_limits<float>::quiet_NaN();
   try {
-    SampleByGradient({}, pairs, 1, 0, 0.5F, 1);
+    SampleByGradient({}, pairs, 1, 0, {0.5F, 1});
     FAIL() << "NaN went unnoticed";
   } catch (Error const& error) {
     EXPECT_EQ(error.Kind(), ErrorKind::kData);
