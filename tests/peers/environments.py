@@ -102,6 +102,22 @@ ENVIRONMENTS = {
         ),
         with_needs=True,
     ),
+    # For tests/benchmark/dask_compare.py, and no test.
+    "dask": Environment(
+        12,
+        13,
+        (
+            "xgboost-cpu==3.4.1",
+            "lightgbm==4.7.0",
+            "dask[dataframe]==2026.8.0",
+            "distributed==2026.8.0",
+            "scikit-learn==1.9.1",
+            "pandas==3.1.1",
+            *_NUMPY,
+        ),
+        with_needs=True,
+        on_request=True,
+    ),
     # The last torch that is one wheel without NVIDIA's: 800 MB, 2 GB once installed.
     "hummingbird": Environment(
         9,

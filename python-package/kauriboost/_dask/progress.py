@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 from .._training.callback import EvalsLog
 from .._training.progress import display
@@ -21,7 +23,7 @@ class Progress:
 
     def __init__(self, n_rounds: int, verbose_eval: bool | int) -> None:
         is_bar = verbose_eval is True and sys.stderr.isatty()
-        self._callbacks = display(n_rounds, is_bar, int(verbose_eval))
+        self._callbacks: list[Any] = list(display(n_rounds, is_bar, int(verbose_eval)))  # without a model
         self._n_shown = 0
         for callback in self._callbacks:
             callback.before_training(None)
@@ -38,7 +40,10 @@ class Progress:
                 callback.after_iteration(None, epoch, until)
         self._n_shown = max(self._n_shown, n_rounds)
 
-    def end(self) -> None:
-        """Show what is left."""
+    def end(self, reports: Sequence[str]) -> None:
+        """Show what is left, and what the callbacks have to say."""
         for callback in self._callbacks:
             callback.after_training(None)
+        for report in reports:
+            for callback in self._callbacks:
+                callback.say(report)

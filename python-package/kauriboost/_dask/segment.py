@@ -47,6 +47,7 @@ class Outcome(NamedTuple):
     history: EvalsLog
     snapshot: Snapshot | None  # if there is more to do
     booster: Booster | None  # if there is not
+    reports: list[str]  # what callbacks say at the end
 
 
 @dataclass
@@ -70,7 +71,7 @@ def first_segment(group: str, epoch: int, job: Job, snapshot: Snapshot | None, r
         evals = [(matrices[number], name) for number, name in job.evals]
         training = Training(_plan_here(job.plan, station, rank), matrices[0], evals, rank)
         state = _State(rank, training, matrices)
-        station.keep(group, state)
+        station.keep(group, epoch, state)
         training.begin(snapshot)
         return _some_rounds(state, job.seconds)
 
@@ -78,8 +79,7 @@ def first_segment(group: str, epoch: int, job: Job, snapshot: Snapshot | None, r
 def next_segment(group: str, epoch: int, seconds: float) -> Outcome | None:
     """Go on where the last segment of the epoch ended."""
     station = _leave_the_pool()
-    station.mailbox(group, epoch)  # raises where that is over
-    state: _State = station.kept(group)
+    state: _State = station.kept(group, epoch)
     with _telling_the_others(state.rank):
         return _some_rounds(state, seconds)
 
@@ -138,4 +138,4 @@ def _some_rounds(state: _State, seconds: float) -> Outcome | None:
         training.release()
     if state.rank.rank != 0:
         return None
-    return Outcome(training.history, None if is_done else training.snapshot(), booster)
+    return Outcome(training.history, None if is_done else training.snapshot(), booster, training.reports)

@@ -92,7 +92,7 @@ class Station:
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
         self._mailboxes: dict[str, Mailbox] = {}
-        self._kept: dict[str, Any] = {}
+        self._kept: dict[tuple[str, int], Any] = {}  # by group and epoch
         self._used: dict[str, float] = {}  # when a group was last heard of
         self._background: set[asyncio.Task[None]] = set()
 
@@ -102,7 +102,7 @@ class Station:
         """Begin an epoch; what an earlier one left is dropped."""
         if (old := self._mailboxes.get(group)) is not None:
             old.end(f"epoch {old.epoch} of the training is over.")
-        self._kept.pop(group, None)
+        self._drop(group)
         self._mailboxes[group] = Mailbox(epoch, addresses, timeout)
         self._touch(group)
         asyncio.get_running_loop().call_later(timeout, self._close_idle, group)
@@ -134,8 +134,12 @@ class Station:
         mailbox = self._mailboxes.pop(group, None)
         if mailbox is not None:
             mailbox.end("the training is over.")
-        self._kept.pop(group, None)
+        self._drop(group)
         self._used.pop(group, None)
+
+    def _drop(self, group: str) -> None:
+        for key in [key for key in self._kept if key[0] == group]:
+            del self._kept[key]
 
     def _touch(self, group: str) -> None:
         self._used[group] = asyncio.get_running_loop().time()
@@ -147,13 +151,13 @@ class Station:
             return
         loop = asyncio.get_running_loop()
         left = self._used[group] + mailbox.timeout - loop.time()
-        if left > 0 or mailbox.is_waited_at or self._is_running(group):
+        if left > 0 or mailbox.is_waited_at or self._is_running(group, mailbox.epoch):
             loop.call_later(max(left, mailbox.timeout), self._close_idle, group)
         else:
             self._forget(group)
 
-    def _is_running(self, group: str) -> bool:
-        return getattr(self._kept.get(group), "is_running", False)
+    def _is_running(self, group: str, epoch: int) -> bool:
+        return getattr(self._kept.get((group, epoch)), "is_running", False)
 
     # ---- for the tasks of this worker; from their threads ----
 
@@ -164,13 +168,15 @@ class Station:
             raise CollectiveError(f"epoch {epoch} of the training is over at {self.worker.address}.")
         return mailbox
 
-    def keep(self, group: str, state: Any) -> None:
-        """Keep something as long as the epoch lasts."""
-        self._kept[group] = state
+    def keep(self, group: str, epoch: int, state: Any) -> None:
+        """Keep something as long as the epoch lasts. Raises CollectiveError when it is over."""
+        self.mailbox(group, epoch)
+        self._kept[group, epoch] = state
 
-    def kept(self, group: str) -> Any:
-        """Return what was kept last, or None."""
-        return self._kept.get(group)
+    def kept(self, group: str, epoch: int) -> Any:
+        """Return what is kept. Raises CollectiveError when the epoch is over."""
+        self.mailbox(group, epoch)
+        return self._kept[group, epoch]
 
     async def send(self, address: str, group: str, sender: int, header: Header, payload: bytes) -> None:
         """Send a message to another worker. Raises CollectiveError if it cannot be delivered."""

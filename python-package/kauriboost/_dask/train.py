@@ -31,7 +31,7 @@ from .store import Store
 from .workers import WorkerLostError, Workers
 
 SEGMENT_SECONDS = 5.0
-_MOST_LOSSES = 3  # in a row, without a segment between them
+MOST_LOSSES = 3  # in a row, without a segment between them
 DaskEvals = Sequence[tuple[DaskDMatrix, str]]
 CheckpointDir = Optional[Union[str, "os.PathLike[str]"]]
 
@@ -60,7 +60,7 @@ class _Run:
                 return await self._one_epoch()
             except WorkerLostError as error:
                 self.losses += 1
-                if self.losses >= _MOST_LOSSES:
+                if self.losses >= MOST_LOSSES:
                     raise DataError(
                         f"{self.losses} times in a row a worker was lost before a segment of rounds was done; the last "
                         f"time {error} Workers that run out of memory end like this.{self.store.where()}"
@@ -119,8 +119,10 @@ def _job(plan: Plan, dtrain: DaskDMatrix, evals: DaskEvals) -> tuple[Job, list[D
             )
         if not any(matrix is known for known in matrices):
             matrices.append(matrix)
+    if any(matrix.ref not in (None, dtrain) for matrix in matrices):
+        raise DataError("the `ref` of a matrix is another one than that which is trained on; make it with ref=dtrain.")
     numbers = {id(matrix): number for number, matrix in enumerate(matrices)}
-    tables = [(matrix.settings, numbers.get(id(matrix.ref))) for matrix in matrices]
+    tables = [(matrix.settings, None if matrix.ref is None else 0) for matrix in matrices]
     named = [(numbers[id(data)], name) for data, name in evals]
     return Job(plan, tables, named, SEGMENT_SECONDS), matrices
 
@@ -128,7 +130,7 @@ def _job(plan: Plan, dtrain: DaskDMatrix, evals: DaskEvals) -> tuple[Job, list[D
 async def _train(run: _Run) -> dict[str, Any]:
     try:
         outcome = await run.to_the_end()
-        run.progress.end()
+        run.progress.end(outcome.reports)
     finally:
         run.store.release()
     booster = outcome.booster

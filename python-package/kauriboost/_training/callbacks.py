@@ -279,10 +279,14 @@ class CallbackContainer:
         """Run all."""
         for callback in self.callbacks:
             model = _same_kind(callback.after_training(model), model, callback, "after_training")
-        for callback in self.callbacks:
-            if isinstance(callback, EarlyStopping) and (report := callback.report()):
-                self._say(report)
+        for report in self.reports():
+            self._say(report)
         return model
+
+    def reports(self) -> list[str]:
+        """Return what there is to say of the end."""
+        reports = [callback.report() for callback in self.callbacks if isinstance(callback, EarlyStopping)]
+        return [report for report in reports if report]
 
     def _say(self, line: str) -> None:
         """Write a line below the evaluations; to the log where none are shown."""

@@ -78,6 +78,11 @@ class Training:
         """The evaluations so far."""
         return self._callbacks.history
 
+    @property
+    def reports(self) -> list[str]:
+        """What callbacks say at the end."""
+        return self._callbacks.reports()
+
     def begin(self, snapshot: Snapshot | None = None) -> None:
         """Get ready for the first round, or for the one after a snapshot."""
         self.booster = self._callbacks.before_training(self.booster)

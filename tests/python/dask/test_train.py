@@ -164,6 +164,9 @@ def test_progress_is_shown_by_the_client(client: Any, capsys: pytest.CaptureFixt
     result = kd.train(client, PARAMS, data, 5, evals=[(data, "train")], verbose_eval=2)
     history = result["history"]["train"]["rmse"]
     assert capsys.readouterr().out.splitlines() == [f"[{i}]\ttrain-rmse:{history[i]:.5f}" for i in (0, 2, 4)]
+    params = {**PARAMS, "eval_metric": "rmse", "eta": 0.0}
+    kd.train(client, params, data, 9, evals=[(data, "train")], early_stopping_rounds=2, verbose_eval=100)
+    assert "early stopping after 3 rounds" in capsys.readouterr().out.splitlines()[-1]
 
 
 def test_the_model_does_not_keep_the_threads_of_a_worker(client: Any) -> None:
@@ -208,6 +211,9 @@ def test_what_needs_all_rows_in_one_place_is_refused(client: Any) -> None:
         kd.train(client, PARAMS, kb.DMatrix(X, label=Y))
     with pytest.raises(kb.DataError, match="pass qid, the query of each row"):
         kd.DaskDMatrix(client, spread(X, EVEN), group=spread(Y, EVEN))
+    other = kd.DaskQuantileDMatrix(client, spread(X, EVEN), spread(Y, EVEN), ref=data)
+    with pytest.raises(kb.DataError, match="another one than that which is trained on"):
+        kd.train(client, PARAMS, other)
     none = kd.DaskDMatrix(client, spread(X[:0], (0, 0)), spread(Y[:0], (0, 0)))
     with pytest.raises(kb.DataError, match="there are no rows to learn from"):
         kd.train(client, PARAMS, none)

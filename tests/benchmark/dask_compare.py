@@ -1,0 +1,159 @@
+"""The same training on the same cluster: kauriboost.dask beside xgboost.dask and lightgbm.dask.
+
+    .venv/bin/python tests/peers/environments.py dask
+    build-peers/dask/bin/python tests/benchmark/dask_compare.py [--rows 1000000] [--workers 2] [--depth 8] [--rounds 20]
+
+Each library has a cluster of its own, of processes with one thread each, and rows that the workers make themselves.
+Time is that of train() on rows that are in memory, the median of the repeats after a first one; memory the peak of a
+worker over the idle one; bytes what goes over the loopback device, all of the machine's. A training of Kauri that does
+not end with the bytes of one process, or libraries whose errors differ by more than 2 %, fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import distributed
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
+
+N_COLUMNS = 28
+
+
+def block(first: int, n_rows: int) -> np.ndarray:
+    """Features and, last, the target."""
+    X = np.random.default_rng(first).normal(size=(n_rows, N_COLUMNS)).astype(np.float32)
+    y = X[:, 0] * X[:, 1] + np.sin(3 * X[:, 2]) + 0.5 * X[:, 3 : N_COLUMNS // 2].sum(axis=1)
+    return np.column_stack([X, y])
+
+
+def table(n_rows: int, n_blocks: int) -> Any:
+    lengths = [n_rows * (i + 1) // n_blocks - n_rows * i // n_blocks for i in range(n_blocks)]
+    firsts = np.cumsum([0, *lengths[:-1]]).tolist()
+    blocks = [
+        da.from_delayed(dask.delayed(block)(first, n), (n, N_COLUMNS + 1), np.float32)
+        for first, n in zip(firsts, lengths)
+    ]
+    return da.concatenate(blocks)
+
+
+Trainer = Callable[[Any, Any, Any], Callable[[np.ndarray], np.ndarray]]  # (client, X, y) -> predict
+
+
+def kauri(arguments: argparse.Namespace, kind: str) -> Trainer:
+    import kauriboost as kb
+    from kauriboost import dask as kd
+
+    params = {"max_depth": arguments.depth, "eta": 0.1, "tree_method": "hist", "max_bin": 256}
+    expected: list[bytes] = []
+
+    def train(client: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.ndarray]:
+        data = getattr(kd, kind)(client, X, y)
+        booster = kd.train(client, params, data, arguments.rounds)["booster"]
+        if not expected:
+            alone = kb.DMatrix(X.compute(), label=y.compute())
+            expected.append(bytes(kb.train(params, alone, arguments.rounds).save_raw()))
+        assert bytes(booster.save_raw()) == expected[0], "the bytes are not those of one process"
+        return lambda rows: booster.predict(kb.DMatrix(rows))
+
+    return train
+
+
+def xgboost(arguments: argparse.Namespace, kind: str) -> Trainer:
+    import xgboost as xgb
+    from xgboost import dask as dxgb
+
+    params = {"max_depth": arguments.depth, "eta": 0.1, "tree_method": "hist", "max_bin": 256}
+
+    def train(client: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.ndarray]:
+        data = getattr(dxgb, kind)(client, X, y)
+        booster = dxgb.train(client, params, data, num_boost_round=arguments.rounds)["booster"]
+        return lambda rows: booster.predict(xgb.DMatrix(rows))
+
+    return train
+
+
+def lightgbm(arguments: argparse.Namespace) -> Trainer:
+    from lightgbm import DaskLGBMRegressor
+
+    def train(client: Any, X: Any, y: Any) -> Callable[[np.ndarray], np.ndarray]:
+        model = DaskLGBMRegressor(
+            client=client,
+            n_estimators=arguments.rounds,
+            learning_rate=0.1,
+            max_depth=arguments.depth,
+            num_leaves=2**arguments.depth,
+            min_child_samples=1,
+            verbose=-1,
+        )
+        model.fit(X, y)
+        return model.to_local().predict
+
+    return train
+
+
+def loopback_bytes() -> int:
+    line = next(line for line in Path("/proc/net/dev").read_text().splitlines() if line.strip().startswith("lo:"))
+    return int(line.split(":")[1].split()[0])
+
+
+def peak_memory() -> int:
+    """Of this process, in bytes."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
+
+
+def measure(name: str, train: Trainer, arguments: argparse.Namespace) -> float:
+    """Print a line of the table; the error on new rows."""
+    options = {"n_workers": arguments.workers, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        rows = client.persist(table(arguments.rows, 4 * arguments.workers))
+        distributed.wait(rows)
+        X, y = client.persist([rows[:, :-1], rows[:, -1]])
+        distributed.wait([X, y])
+        idle = max(client.run(peak_memory).values())
+        train(client, X, y)
+        peak = max(client.run(peak_memory).values())
+        times, sent = [], []
+        for _ in range(arguments.repeats):
+            before, begin = loopback_bytes(), time.perf_counter()
+            predict = train(client, X, y)
+            times.append(time.perf_counter() - begin)
+            sent.append(loopback_bytes() - before)
+        new = block(10**9, 20_000)
+        error = float(np.sqrt(np.mean((predict(new[:, :-1]) - new[:, -1]) ** 2)))
+    seconds, megabytes = statistics.median(times), statistics.median(sent) / 1e6
+    print(f"{name:<28}{seconds:>9.2f}{(peak - idle) / 1e6:>12.0f}{megabytes:>12.1f}{error:>10.4f}", flush=True)
+    return error
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, default in (("rows", 1_000_000), ("workers", 2), ("depth", 8), ("rounds", 20), ("repeats", 3)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    arguments = parser.parse_args()
+    trainers = {
+        "kauriboost, DaskDMatrix": kauri(arguments, "DaskDMatrix"),
+        "kauriboost, Quantile": kauri(arguments, "DaskQuantileDMatrix"),
+        "xgboost, DaskDMatrix": xgboost(arguments, "DaskDMatrix"),
+        "xgboost, Quantile": xgboost(arguments, "DaskQuantileDMatrix"),
+        "lightgbm": lightgbm(arguments),
+    }
+    print(f"{arguments.rows} rows, {N_COLUMNS} columns, {arguments.workers} workers, depth {arguments.depth}")
+    print(f"{'':<28}{'seconds':>9}{'MB a worker':>12}{'MB sent':>12}{'error':>10}")
+    errors = {name: measure(name, train, arguments) for name, train in trainers.items()}
+    if max(errors.values()) > 1.02 * min(errors.values()):
+        sys.exit(f"the errors differ by more than 2 %: {errors}")
+
+
+if __name__ == "__main__":
+    main()
