@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ import pytest
 from clusters import addresses_of, make_cluster
 from kauriboost import dask as kd
 from kauriboost._dask import train as dask_train
+from kauriboost._dask.station import StationPlugin, station_of
 from problems import features, spread, target
 
 PARAMS = {"max_depth": 4, "tree_method": "hist", "subsample": 0.8, "seed": 7}
@@ -204,3 +207,42 @@ def test_workers_that_are_lost_again_and_again(tmp_path: Path, monkeypatch: pyte
         killer = AlwaysKiller(tmp_path, "before_iteration", 0)
         with pytest.raises(kb.DataError, match=r"2 times in a row a worker was lost before a segment"):
             kd.train(client, PARAMS, data, ROUNDS, callbacks=[killer], timeout=60)
+
+
+LEAVING = """
+import os, sys, threading
+import distributed
+sys.path[:0] = {path!r}
+from kauriboost import dask as kd
+from kauriboost._dask import train as dask_train
+from kauriboost._dask.station import StationPlugin, station_of
+from test_losses import LENGTHS, PARAMS, X, Y, spread
+
+dask_train.SEGMENT_SECONDS = 0.05
+client = distributed.Client({address!r})
+data = kd.DaskDMatrix(client, spread(X, LENGTHS), spread(Y, LENGTHS))
+threading.Timer(1.0, os._exit, [3]).start()
+kd.train(client, PARAMS, data, 10_000, timeout=2)
+"""
+
+
+def what_is_kept(dask_worker: Any) -> tuple[int, int]:
+    station = station_of(dask_worker)
+    return len(station._mailboxes), len(station._kept)
+
+
+def test_a_lost_client(client: Any) -> None:
+    """Its workers stop, forget the training, and are there for the next one."""
+    wait_for_workers(client)
+    client.register_plugin(StationPlugin())
+    program = LEAVING.format(path=sys.path, address=client.scheduler.address)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 3, done.stderr
+    end = time.monotonic() + 40
+    while set(client.run(what_is_kept).values()) != {(0, 0)}:
+        assert time.monotonic() < end
+        time.sleep(0.5)
+    assert not any(client.processing().values())
+    data = kd.DaskDMatrix(client, spread(X, LENGTHS), spread(Y, LENGTHS))
+    result = kd.train(client, PARAMS, data, ROUNDS, verbose_eval=False)
+    assert bytes(result["booster"].save_raw()) == expected()[0]
