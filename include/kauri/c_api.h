@@ -232,7 +232,7 @@ KAURI_API int XGDMatrixGetStrFeatureInfo(DMatrixHandle handle, char const* field
                                          char const*** out_features);
 /** A float field, row-major; *out_len is 0 when not set. Fields as for XGDMatrixSetInfoFromInterface. */
 KAURI_API int XGDMatrixGetFloatInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, float const** out);
-/** Field group_ptr: [n_groups + 1], from 0 to n_rows; or global_rows (see "Ranks"): [n_ranges, 2], neighbours joined. */
+/** Field group_ptr: [n_groups + 1], from 0 to n_rows; or global_rows, see "Ranks": [n_ranges, 2], row by row. */
 KAURI_API int XGDMatrixGetUIntInfo(DMatrixHandle handle, char const* field, bst_ulong* out_len, unsigned const** out);
 /** A field as array interface (JSON text) into the library's memory: label and base_margin keep their shape. */
 KAURI_API int XGDMatrixGetInfoRef(DMatrixHandle handle, char const* field, char const** out);

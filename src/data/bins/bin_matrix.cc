@@ -6,13 +6,12 @@
 #include <numeric>
 #include <utility>
 
-#include "collective/reduce.h"
 #include "common/checksum.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/bins/bin_bundles.h"
 #include "data/bins/bin_columns.h"
-#include "data/global_rows.h"
+#include "data/bins/bin_shape.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 
@@ -27,36 +26,6 @@ std::uint32_t SpacedCells(std::uint32_t n_codes) {
   constexpr std::uint32_t kPerLine = 4;
   auto const cells = (n_codes + kPerLine - 1) / kPerLine * kPerLine;
   return cells % 64 == 0 ? cells + kPerLine : cells;
-}
-
-/// Which features of sparse data have fewer entries than there are rows: [n_cols].
-std::vector<std::uint8_t> FindAbsent(DataMatrix const& data) {
-  std::vector<std::int64_t> counts(data.NumCols(), 0);
-  for (auto const feature : data.Csr().features) ++counts[feature];
-  std::vector<std::uint8_t> missing;
-  for (auto const count : counts) missing.push_back(count < data.NumRows() ? 1 : 0);
-  return missing;
-}
-
-/// Which features of dense data miss a value somewhere: [n_cols].
-std::vector<std::uint8_t> FindMissing(Context const& ctx, DataMatrix const& data) {
-  auto const n_cols = data.NumCols();
-  std::vector<std::uint8_t> missing(n_cols, 0);
-  if (!data.HasMissing()) return missing;
-  std::vector<std::vector<std::uint8_t>> of_thread(ctx.threads, missing);
-  ParallelForBlocks(ctx, data.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    auto& marks = of_thread[ThreadIndex()];
-    for (auto row = begin; row < end; ++row) {
-      auto const* values = data.Dense().values.data() + row * n_cols;
-      for (std::int64_t feature = 0; feature < n_cols; ++feature) {
-        marks[feature] |= static_cast<std::uint8_t>(std::isnan(values[feature]));
-      }
-    }
-  });
-  for (auto const& marks : of_thread) {
-    for (std::size_t feature = 0; feature < missing.size(); ++feature) missing[feature] |= marks[feature];
-  }
-  return missing;
 }
 
 /// One feature: its cuts and the code that stands for NaN.
@@ -184,27 +153,6 @@ CsrStorage CompressRows(DataView const& rows) {
     out.row_ptr.push_back(static_cast<std::int64_t>(out.values.size()));
   }
   return out;
-}
-
-/// Whether the rows of all ranks are kept densely: as one process would keep them that was given what they were given.
-bool IsDenseOverRanks(Context const& ctx, DataMatrix const& data) {
-  if (MaxOverRanks(ctx, data.IsDense() ? 0 : 1) == 0) return true;
-  if (!IsDistributed(ctx)) return false;
-  auto const n_rows = CountGlobalRows(ctx, data.NumRows());
-  return IsMostlyPresent(SumOverRanks(ctx, data.NumEntries()), n_rows, data.NumCols());
-}
-
-BinShape ShapeOf(Context const& ctx, DataMatrix const& data) {
-  BinShape shape;
-  shape.n_rows = data.NumRows();
-  shape.is_dense = IsDenseOverRanks(ctx, data);
-  if (!shape.is_dense) return shape;
-  shape.has_missing = data.IsDense() ? FindMissing(ctx, data) : FindAbsent(data);
-  std::vector<std::uint64_t> marks(shape.has_missing.begin(), shape.has_missing.end());
-  MaxOverRanks(ctx, Span<std::uint64_t>(marks));
-  std::transform(marks.begin(), marks.end(), shape.has_missing.begin(),
-                 [](std::uint64_t mark) -> std::uint8_t { return mark == 0 ? 0 : 1; });
-  return shape;
 }
 
 }  // namespace

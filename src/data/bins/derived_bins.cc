@@ -1,10 +1,13 @@
 #include "data/bins/derived_bins.h"
 
-#include <random>
+#include <unistd.h>
+
+#include <chrono>
 #include <string>
 #include <utility>
 
 #include "collective/reduce.h"
+#include "common/random.h"
 
 namespace kauri {
 namespace {
@@ -14,8 +17,8 @@ constexpr char kKind[] = "bins";
 /// Tells this process from others, whose matrices may have the same numbers.
 std::uint64_t ProcessNumber() {
   static auto const number = [] {
-    std::random_device device;
-    return std::uint64_t{device()} << 32U | device();
+    auto const now = std::chrono::system_clock::now().time_since_epoch().count();
+    return CombineKeys(static_cast<std::uint64_t>(now), static_cast<std::uint64_t>(::getpid()));
   }();
   return number;
 }

@@ -9,12 +9,12 @@
 #include "data/categories/categories.h"
 #include "data/chain.h"
 #include "data/global_rows.h"
-#include "data/group_columns.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_parts.h"
 #include "data/sketch/column_values.h"
 #include "data/sketch/cut_weights.h"
+#include "data/sketch/group_columns.h"
 #include "data/sketch/group_cuts.h"
 #include "kauri/error.h"
 
@@ -63,7 +63,7 @@ class FirstPass {
     KeepTypes(batch->info, infos_.size(), &types_);
     summary_.has_sparse |= IsSparse(*batch->rows);
     info_bytes_ += BytesOf(batch->info);
-    parts_->Add(ctx_, *batch->rows, RowWeights(batch->info));
+    parts_->Add(ctx_, *batch->rows, WeightPerRow(batch->info));
     infos_.push_back(std::move(batch->info));
   }
 
@@ -133,7 +133,7 @@ ColumnValues ReadValues(Context const& ctx, RowSource* source, std::int64_t most
     values.Add(ctx, *part, weights, most_bytes);
     digest.Add(ctx, *part);
   });
-  ForEachBatch(ctx, source, [&](RowBatch* batch) { parts.Add(ctx, *batch->rows, RowWeights(batch->info)); });
+  ForEachBatch(ctx, source, [&](RowBatch* batch) { parts.Add(ctx, *batch->rows, WeightPerRow(batch->info)); });
   parts.Finish(ctx);
   digest.RequireSame(*summary.digest);
   return values;

@@ -45,7 +45,7 @@ std::optional<WeightUnit> FindWeightUnit(Context const& ctx, Span<float const> w
   return WeightUnit(of_all, n_rows);
 }
 
-std::vector<float> RowWeights(MetaInfo const& info) {
+std::vector<float> WeightPerRow(MetaInfo const& info) {
   CheckQueries(info);
   auto const& given = info.weights;
   if (info.group_ptr.empty() || given.empty()) return given;
@@ -58,7 +58,7 @@ std::vector<float> RowWeights(MetaInfo const& info) {
 
 std::vector<float> CutWeights(Context const& ctx, MetaInfo const& info) {
   if (!DifferOverRanks(ctx, info.weights)) return {};
-  return RowWeights(info);
+  return WeightPerRow(info);
 }
 
 }  // namespace kauri

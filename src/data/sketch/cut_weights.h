@@ -38,7 +38,7 @@ std::optional<WeightUnit> FindWeightUnit(Context const& ctx, Span<float const> w
 
 /// [n_rows], the weight of each row, that of its query where there are queries; empty where none are given. \throws
 /// Error(kData) as CheckQueries does.
-std::vector<float> RowWeights(MetaInfo const& info);
+std::vector<float> WeightPerRow(MetaInfo const& info);
 
 /// The same, what CutOptions takes: empty when the rows of all ranks weigh the same.
 std::vector<float> CutWeights(Context const& ctx, MetaInfo const& info);

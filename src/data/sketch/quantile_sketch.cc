@@ -10,7 +10,7 @@
 #include "common/parallel_for.h"
 #include "data/column_parts.h"
 #include "data/global_rows.h"
-#include "data/group_columns.h"
+#include "data/sketch/group_columns.h"
 #include "data/sketch/group_cuts.h"
 #include "data/sketch/selected_keys.h"
 #include "data/sketch/sketch_cuts.h"

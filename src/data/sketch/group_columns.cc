@@ -1,4 +1,4 @@
-#include "data/group_columns.h"
+#include "data/sketch/group_columns.h"
 
 #include <string>
 #include <utility>
