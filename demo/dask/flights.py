@@ -2,8 +2,8 @@
 
 usage: flights.py [NAME]
 
-NAME is another of the real data sets in $KAURI_DATA, by default ../shared/data beside the project. The packages are those
-of kauriboost[dask].
+NAME is another of the real data sets in $KAURI_DATA, by default ../shared/data beside the project. The packages are
+those of kauriboost[dask].
 """
 
 from __future__ import annotations

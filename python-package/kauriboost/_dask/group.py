@@ -36,7 +36,7 @@ class DaskRank(MessageCollective):
     ) -> np.ndarray:
         try:
             if self._sending is not None:  # messages to a rank arrive in their order
-                await self._sending
+                await self._mailbox.wait_for(self._sending)
             if to is not None and outgoing is not None:
                 self._sending = asyncio.ensure_future(self._post(to, outgoing, expected))
                 self._sending.add_done_callback(_look_at)

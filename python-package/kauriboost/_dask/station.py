@@ -45,6 +45,7 @@ class Mailbox:
         self.why: str | None = None  # the epoch has ended
         self._messages: defaultdict[int, deque[tuple[Header, np.ndarray]]] = defaultdict(deque)
         self._waiting: dict[int, asyncio.Future[None]] = {}
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def put(self, sender: int, header: Header, payload: np.ndarray) -> None:
         """Add a message."""
@@ -55,6 +56,7 @@ class Mailbox:
         """Make every call fail that waits or will wait."""
         if self.why is None:
             self.why = why
+            self._ended.set_result(None)
         for sender in list(self._waiting):
             self._wake(sender)
 
@@ -72,6 +74,12 @@ class Mailbox:
         """Raise CollectiveError if the epoch has ended."""
         if self.why is not None:
             raise CollectiveError(self.why)
+
+    async def wait_for(self, job: asyncio.Future[None]) -> None:
+        """Wait for something to be done, or for the end of the epoch: that raises CollectiveError."""
+        await asyncio.wait({job, self._ended}, return_when=asyncio.FIRST_COMPLETED)
+        self.require_alive()
+        job.result()
 
     async def take(self, sender: int) -> tuple[Header, np.ndarray]:
         """Wait for the next message of a rank. Raises TimeoutError, or CollectiveError when the epoch ends."""

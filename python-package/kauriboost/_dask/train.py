@@ -8,6 +8,7 @@ done again come out the same, since nothing depends on which rank has a row.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ from .store import Store
 from .workers import WorkerLostError, Workers
 
 SEGMENT_SECONDS = 5.0
+_REGISTRATIONS, _SECONDS_BETWEEN_REGISTRATIONS = 5, 1.0
 MOST_LOSSES = 3  # in a row, without a segment between them
 DaskEvals = Sequence[tuple[DaskDMatrix, str]]
 CheckpointDir = Optional[Union[str, "os.PathLike[str]"]]
@@ -53,7 +55,7 @@ class _Run:
 
     async def to_the_end(self) -> Outcome:
         """Do all rounds, in as many epochs as it takes."""
-        await self.client.register_plugin(StationPlugin())
+        await self._register()
         self.snapshot = self.store.newest(self.job.plan)
         while True:
             try:
@@ -66,6 +68,17 @@ class _Run:
                         f"time {error} Workers that run out of memory end like this.{self.store.where()}"
                     ) from error
                 self.epoch += 1
+
+    async def _register(self) -> None:
+        """Give all workers their stations. One of them may go just then; another one will have come in its place."""
+        for attempt in range(_REGISTRATIONS):
+            try:
+                await self.client.register_plugin(StationPlugin())
+                return
+            except OSError:
+                if attempt == _REGISTRATIONS - 1:
+                    raise
+                await asyncio.sleep(_SECONDS_BETWEEN_REGISTRATIONS)
 
     async def _one_epoch(self) -> Outcome:
         pieces = [await self._pieces(matrix) for matrix in self.matrices]
