@@ -181,13 +181,13 @@ int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int /*iter
 int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrain, int /*iter*/, char const* split_grad,
                                        char const* split_hess, char const* grad, char const* hess) {
   return Guard([&] {
-    auto& learner = *BoosterOf(handle).learner;
+    BoosterUse const learner(handle);
     auto const& data = DataOf(dtrain).data;
     auto const split_gradients = DerivativesOf(split_grad, "split_grad", *data);
     auto const splits = PairsOf(split_gradients, DerivativesOf(split_hess, "split_hess", *data));
     auto const leaves = PairsOf(DerivativesOf(grad, "grad", *data), DerivativesOf(hess, "hess", *data));
     auto const n_split_outputs = split_gradients.array.view.shape[1];
-    learner.BoostRound(data, learner.NumIterations(), kauri::SplitGradients{splits, n_split_outputs, leaves});
+    learner->BoostRound(data, learner->NumIterations(), kauri::SplitGradients{splits, n_split_outputs, leaves});
   });
 }
 
