@@ -120,7 +120,7 @@ int XGBoosterPredictFromDense(BoosterHandle handle, char const* values, char con
                               bst_ulong const** out_shape, bst_ulong* out_dim, float const** out_result) {
   return PredictInPlace(handle, {"XGBoosterPredictFromDense"}, config, m, {out_shape, out_dim, out_result},
                         [&](float missing, kauri::Context const& ctx, kauri::Infinities infinities) {
-                          return kauri::MakeDenseView(ArrayOf(values, "values"), missing, ctx, infinities);
+                          return kauri::MakeDenseView(ArrayOf(values, "values"), {missing, infinities}, ctx);
                         });
 }
 
@@ -138,7 +138,7 @@ int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, char const
   return PredictInPlace(handle, {"XGBoosterPredictFromCSR"}, config, m, {out_shape, out_dim, out_result},
                         [&](float missing, kauri::Context const& ctx, kauri::Infinities infinities) {
                           return kauri::MakeCsrView(ArrayOf(indptr, "indptr"), ArrayOf(indices, "indices"),
-                                                    ArrayOf(values, "values"), static_cast<std::int64_t>(ncol), missing,
-                                                    ctx, infinities);
+                                                    ArrayOf(values, "values"), static_cast<std::int64_t>(ncol),
+                                                    {missing, infinities}, ctx);
                         });
 }

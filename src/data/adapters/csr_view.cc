@@ -19,8 +19,8 @@ constexpr std::int64_t kRowsPerBlock = 1 << 10;
 template <typename V>
 class CsrArrayView : public SparseView {
  public:
-  CsrArrayView(CompressedArrays csr, ArrayView const& values, float missing, Infinities infinities)
-      : csr_(std::move(csr)), values_(values), missing_(missing), infinities_(infinities) {}
+  CsrArrayView(CompressedArrays csr, ArrayView const& values, ValueRules const& rules)
+      : csr_(std::move(csr)), values_(values), rules_(rules) {}
   std::int64_t NumRows() const override { return static_cast<std::int64_t>(csr_.offsets.size()) - 1; }
   std::int64_t NumCols() const override { return csr_.n_minor; }
 
@@ -80,31 +80,30 @@ class CsrArrayView : public SparseView {
     auto const index = static_cast<std::size_t>(row);
     for (auto entry = csr_.offsets[index]; entry < csr_.offsets[index + 1]; ++entry) {
       auto const value = static_cast<float>(LoadElement<V>(ElementAddress(values_, entry, 0)));
-      if (value == missing_ || std::isnan(value)) continue;
-      if (std::isinf(value) && infinities_ == Infinities::kRefused) FailInfinite(row, csr_.indices[entry], value);
+      if (value == rules_.missing || std::isnan(value)) continue;
+      if (std::isinf(value) && rules_.infinities == Infinities::kRefused) FailInfinite(row, csr_.indices[entry], value);
       fn(csr_.indices[entry], value);
     }
   }
 
   CompressedArrays csr_;
   ArrayView values_;
-  float missing_;
-  Infinities infinities_;
+  ValueRules rules_;
 };
 
 }  // namespace
 
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
                                       std::int64_t n_cols, float missing, Context const& ctx) {
-  return MakeCsrView(indptr, indices, values, n_cols, missing, ctx, Infinities::kRefused);
+  return MakeCsrView(indptr, indices, values, n_cols, {missing, Infinities::kRefused}, ctx);
 }
 
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
-                                      std::int64_t n_cols, float missing, Context const& ctx, Infinities infinities) {
+                                      std::int64_t n_cols, ValueRules const& rules, Context const& ctx) {
   if (values.shape[1] != 1) Fail(ErrorKind::kData, "CSR values must be a vector.");
   auto csr = ReadCompressed(ctx, {"CSR", "row", "column"}, indptr, indices, values.Size(), n_cols);
   return DispatchDType(values.dtype, [&](auto tag) -> std::unique_ptr<DataView> {
-    return std::make_unique<CsrArrayView<decltype(tag)>>(std::move(csr), values, missing, infinities);
+    return std::make_unique<CsrArrayView<decltype(tag)>>(std::move(csr), values, rules);
   });
 }
 

@@ -14,9 +14,14 @@ namespace kauri {
 /// What a view makes of infinite values: an error, as those of data_matrix.h do, or what they are.
 enum class Infinities { kRefused, kTaken };
 
-std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, Context const& ctx,
-                                        Infinities infinities);
+/// What becomes of a caller's values.
+struct ValueRules {
+  float missing;  ///< the number that stands for a missing value, or NaN
+  Infinities infinities;
+};
+
+std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, ValueRules const& rules, Context const& ctx);
 std::unique_ptr<DataView> MakeCsrView(ArrayView const& indptr, ArrayView const& indices, ArrayView const& values,
-                                      std::int64_t n_cols, float missing, Context const& ctx, Infinities infinities);
+                                      std::int64_t n_cols, ValueRules const& rules, Context const& ctx);
 
 }  // namespace kauri

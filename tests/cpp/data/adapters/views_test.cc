@@ -218,15 +218,16 @@ TEST(Views, InfinitiesAreTakenWhereTheyMayBe) {
   std::vector<float> const floats = {1, kInf, -kInf, kNaN, 2, 3};
   std::vector<double> const doubles(floats.begin(), floats.end());
   Context const ctx;
-  ExpectSame(RowsOf(*MakeDenseView(TableView(floats, 3, 2), kNaN, ctx, Infinities::kTaken)), floats);
-  ExpectSame(RowsOf(*MakeDenseView(TableView(doubles, 3, 2), kNaN, ctx, Infinities::kTaken)), floats);
-  ExpectSame(RowsOf(*MakeDenseView(TableView(doubles, 3, 2), kInf, ctx, Infinities::kTaken)),
+  ExpectSame(RowsOf(*MakeDenseView(TableView(floats, 3, 2), {kNaN, Infinities::kTaken}, ctx)), floats);
+  ExpectSame(RowsOf(*MakeDenseView(TableView(doubles, 3, 2), {kNaN, Infinities::kTaken}, ctx)), floats);
+  ExpectSame(RowsOf(*MakeDenseView(TableView(doubles, 3, 2), {kInf, Infinities::kTaken}, ctx)),
              {1, kNaN, -kInf, kNaN, 2, 3});
   std::vector<std::int32_t> const indptr = {0, 2, 3, 5};
   std::vector<std::int32_t> const indices = {0, 1, 0, 0, 1};
   std::vector<float> const values = {1, kInf, -kInf, 2, 3};
   auto const csr = [&](Infinities infinities) {
-    return RowsOf(*MakeCsrView(VectorView(indptr), VectorView(indices), VectorView(values), 2, kNaN, ctx, infinities));
+    return RowsOf(
+        *MakeCsrView(VectorView(indptr), VectorView(indices), VectorView(values), 2, {kNaN, infinities}, ctx));
   };
   ExpectSame(csr(Infinities::kTaken), floats);
   ExpectParts(MessageOf([&] { csr(Infinities::kRefused); }), {"row 0", "column 1", "inf"});
