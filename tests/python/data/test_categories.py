@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from kauriboost._data import categories as room
 from kauriboost.sklearn import KauriClassifier, KauriRegressor
 
 COLORS = ["red", "green", "blue", "grün", "z"]
@@ -388,19 +386,3 @@ def test_hostile_category_tables() -> None:
     ]:
         with pytest.raises(kb.ModelError, match=message):
             load(**change)
-
-
-def test_many_names_are_encoded_once_for_frames_of_one_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoded: list[int] = []
-    encode = room._encode
-    monkeypatch.setattr(room, "_encode", lambda index: encoded.append(len(index)) or encode(index))
-    for names in ([f"name {i}" for i in range(400)], [f"größe {i}" for i in range(300)]):
-        frame = pd.DataFrame({"x": pd.Categorical(names, categories=names)})
-        for rows in (frame, frame.iloc[:1], frame.iloc[7:9]):
-            assert kb.DMatrix(rows, enable_categorical=True).get_categories() == {"x": names}
-        assert encoded == [len(names)]
-        encoded.clear()
-        kept = len(room._encoded_names._kept)
-        del frame, rows
-        gc.collect()
-        assert len(room._encoded_names._kept) == kept - 1
