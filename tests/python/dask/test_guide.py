@@ -28,7 +28,7 @@ def test_every_block_of_the_guide_runs(tmp_path: Path) -> None:
     program = tmp_path / "guide.py"
     program.write_text('if __name__ == "__main__":\n' + textwrap.indent("\n".join(blocks()), "    "))
     done = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=120
+        [sys.executable, str(program)], capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -37,7 +37,7 @@ def demo(**environment: str) -> str:
     command = [sys.executable, str(ROOT / "demo" / "dask" / "flights.py"), "california"]
     variables = {**ENVIRONMENT, **environment}
     return subprocess.run(
-        command, capture_output=True, text=True, check=True, env=variables, timeout=120, cwd=ROOT
+        command, capture_output=True, text=True, check=True, env=variables, timeout=300, cwd=ROOT
     ).stdout
 
 
