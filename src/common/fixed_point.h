@@ -37,8 +37,9 @@ KAURI_HD FixedPair QuantisePair(GradientPair pair, GradientUnit steps) {
 /// The error about a pair that is not finite.
 [[noreturn]] void FailGradient(GradientPair pair, std::int64_t row);
 
-/// gradients: [n_rows, n_outputs]; takes column `output`. In a group the unit is that of all ranks' rows. sampled: [n_rows] or empty; rows not sampled become zero
-/// pairs. \throws Error(kData) for a gradient or hessian that is not finite, naming the row.
+/// gradients: [n_rows, n_outputs]; takes column `output`. In a group the unit is that of all ranks' rows. sampled:
+/// [n_rows] or empty; rows not sampled become zero pairs. \throws Error(kData) for a gradient or hessian that is not
+/// finite, naming the row.
 void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
                        std::int64_t output, Span<std::uint8_t const> sampled, FixedGradients* out);
 

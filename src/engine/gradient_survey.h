@@ -10,8 +10,8 @@
 
 namespace kauri {
 
-/// Looks at gradients [n_rows, n_outputs] in one pass, row by row. In a group it tells of all ranks' rows. \throws Error(kData) for a gradient or hessian that
-/// is not finite, naming the first row.
+/// Looks at gradients [n_rows, n_outputs] in one pass, row by row. In a group it tells of all ranks' rows. \throws
+/// Error(kData) for a gradient or hessian that is not finite, naming the first row.
 RowSurvey SurveyGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs);
 
 /// The units of an output.

@@ -1,6 +1,7 @@
 """The layering of the folders, from their #include lines.
 
-include <- common <- collective <- data <- {tree, objective, metric, predictor} <- engine <- booster <- src/*.cc <- {c_api, cli};
+include <- common <- collective <- data <- {tree, objective, metric, predictor} <- engine <- booster <- src/*.cc <-
+{c_api, cli};
 folders of one layer never include each other. plugin/cuda may include everything left of booster.
 """
 
