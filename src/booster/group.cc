@@ -5,7 +5,7 @@
 
 #include "collective/checked_collective.h"
 #include "collective/reduce.h"
-#include "data/global_rows.h"
+#include "collective/row_ranges.h"
 #include "kauri/version.h"
 
 namespace kauri {
@@ -73,7 +73,7 @@ void RequireSameRound(Components const& parts, DataMatrix const& train, Model co
   RequireSameOnRanks(ctx, "feature_names", TextOf(train.Info().feature_names));
   RequireSameOnRanks(ctx, "feature_types", TextOf(train.Info().feature_types));
   RequireFieldsOnAll(ctx, train.Info());
-  GlobalRows const rows(ctx, train.Info());  // whose making checks them
+  RequirePartition(ctx, train.Info());
 }
 
 }  // namespace kauri

@@ -114,7 +114,7 @@ AllRows GatherRows(Context const& ctx, MetaInfo const& info, std::vector<RowColu
     widths.push_back(CommonWidth(ranks, column, columns[column].name));
   }
   AllRows all;
-  all.n_rows = CountRows(ranges);
+  all.n_rows = CountRowsOfRanks(ranges);
   RequireOnce(ranks, all.n_rows);
   for (std::size_t column = 0; column < columns.size(); ++column) {
     all.columns.push_back(InOrder(ranks, column, widths[column], all.n_rows));

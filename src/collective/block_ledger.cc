@@ -78,7 +78,7 @@ RankBlocks OpenBlocks(std::vector<OpenParcel>* parcels, ItemBlocks const* mine) 
     ranks.blocks = blocks[0];
     known = &ranks.blocks;
   }
-  ranks.n_rows = CountRows(ranks.ranges);
+  ranks.n_rows = CountRowsOfRanks(ranks.ranges);
   return ranks;
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "collective/row_ranges.h"
 #include "data/chain.h"
-#include "data/global_rows.h"
 #include "kauri/error.h"
 
 namespace kauri {

@@ -5,9 +5,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "collective/row_ranges.h"
 #include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
-#include "data/global_rows.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
 

@@ -41,9 +41,6 @@ std::vector<std::int64_t> GroupsFromQueryIds(Span<std::int64_t const> ids);
 /// \throws Error(kData) unless there is one weight per query group, or per row where there are no groups, or none.
 void CheckWeightCount(MetaInfo const& info, std::int64_t n_weights);
 
-/// \throws Error(kData) that the ranges of global_rows have another number of rows than the data.
-[[noreturn]] void FailRangeCount(std::int64_t n_in_ranges, std::int64_t n_rows);
-
 /// What whoever reads rows by query relies on. \throws Error(kData) unless groups, where there are some, cover the
 /// rows, and weights fit as CheckWeightCount says.
 void CheckQueries(MetaInfo const& info);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "collective/row_ranges.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
 
@@ -51,11 +52,6 @@ void CheckWeightCount(MetaInfo const& info, std::int64_t n_weights) {
   }
   Fail(ErrorKind::kData, "weight has ", n_weights, " values, which must be equal to the number of query groups, ",
        n_groups, "; give one per group, or leave the groups out to weigh rows.");
-}
-
-void FailRangeCount(std::int64_t n_in_ranges, std::int64_t n_rows) {
-  Fail(ErrorKind::kData, "global_rows are ", n_in_ranges, " rows in all, but the data have ", n_rows,
-       "; give the ranges of exactly these rows.");
 }
 
 void CheckQueries(MetaInfo const& info) {

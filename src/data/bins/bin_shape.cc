@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "collective/reduce.h"
+#include "collective/row_ranges.h"
 #include "common/parallel_for.h"
-#include "data/global_rows.h"
 #include "data/matrix_view.h"
 
 namespace kauri {

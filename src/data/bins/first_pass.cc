@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "collective/reduce.h"
+#include "collective/row_ranges.h"
 #include "data/categories/categories.h"
 #include "data/chain.h"
-#include "data/global_rows.h"
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "data/row_parts.h"

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "collective/reduce.h"
+#include "collective/row_ranges.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
-#include "data/global_rows.h"
 
 namespace kauri {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "collective/reduce.h"
+#include "collective/row_ranges.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
 #include "data/column_parts.h"
-#include "data/global_rows.h"
 #include "data/sketch/group_columns.h"
 #include "data/sketch/group_cuts.h"
 #include "data/sketch/selected_keys.h"

@@ -1,6 +1,5 @@
-#include "data/global_rows.h"
-
 #include "collective/ranks.h"
+#include "collective/row_ranges.h"
 #include "data/chain.h"
 #include "data/copies/slice.h"
 #include "data/data_test_support.h"
@@ -81,35 +80,15 @@ TEST(GlobalRows, BatchesJoinTheirsAndSlicesHaveNone) {
 }
 
 TEST(GlobalRows, OfOneProcessAreAllItsRows) {
-  GlobalRows const rows({}, InfoOf({{5, 3}}, 3));
-  EXPECT_EQ(rows.NumRows(), 3);
-  EXPECT_EQ(rows.NumLocal(), 3);
-  EXPECT_EQ(rows.Of(2), 2);
-  EXPECT_EQ(GlobalRows({}, InfoOf({}, 0)).NumLocal(), 0);
-}
-
-TEST(GlobalRows, OfRanksAreLookedUp) {
-  std::vector<Ranges> const ranges{{{5, 2}, {0, 1}, {9, 1}}, {}, {{1, 4}, {7, 2}}};
-  std::vector<std::int64_t> const n_rows{4, 0, 6};
-  auto const errors = RunRanks(3, [&](Collective* collective) {
-    auto const rank = collective->Rank();
-    GlobalRows const rows(Of(collective), InfoOf(ranges[rank], n_rows[rank]));
-    EXPECT_EQ(rows.NumRows(), 10);
-    EXPECT_EQ(rows.NumLocal(), n_rows[rank]);
-    EXPECT_EQ(rows.Ranges(), ranges[rank]);
-    std::vector<std::int64_t> of;
-    for (std::int64_t row = 0; row < rows.NumLocal(); ++row) of.push_back(rows.Of(row));
-    std::vector<std::vector<std::int64_t>> const expected{{5, 6, 0, 9}, {}, {1, 2, 3, 4, 7, 8}};
-    EXPECT_EQ(of, expected[rank]);
-  });
-  for (auto const& error : errors) EXPECT_EQ(error, "");
+  EXPECT_EQ(MessageOf([] { RequirePartition({}, InfoOf({{5, 3}}, 3)); }), "no error");
+  EXPECT_EQ(CountGlobalRows({}, 3), 3);
 }
 
 /// What every rank says of ranges that fit no table; a rank without ranges has row i as row i.
 std::string GroupRefusal(std::vector<Ranges> const& ranges, std::vector<std::int64_t> const& n_rows) {
   auto const errors = RunRanks(static_cast<int>(ranges.size()), [&](Collective* collective) {
     auto const rank = static_cast<std::size_t>(collective->Rank());
-    GlobalRows const rows(Of(collective), InfoOf(ranges[rank], n_rows[rank]));
+    RequirePartition(Of(collective), InfoOf(ranges[rank], n_rows[rank]));
   });
   for (auto const& error : errors) EXPECT_EQ(error, errors[0]);
   return errors[0];
@@ -136,7 +115,7 @@ class ToldRank : public Collective {
 TEST(GlobalRows, ReadsWhatComesFromRanksWithCare) {
   auto const refusal = [](std::vector<std::int64_t> const& words) {
     ToldRank told(words);
-    return MessageOf([&] { GlobalRows(Of(&told), InfoOf({}, 2)); });
+    return MessageOf([&] { RequirePartition(Of(&told), InfoOf({}, 2)); });
   };
   EXPECT_EQ(refusal({3, 2, 3}), "no error");
   ExpectParts(refusal({}), {"rank 1 says which rows it has in 0 words"});
@@ -150,7 +129,7 @@ TEST(GlobalRows, EachRowIsOnOneRank) {
   EXPECT_EQ(GroupRefusal({{}, {}}, {0, 0}), "");
   EXPECT_EQ(GroupRefusal({{}, {}}, {4, 0}), "");
   ExpectParts(GroupRefusal({{{0, 2}}, {{1, 3}}}, {2, 3}), {"row 1 of all ranks is on rank 0 and on rank 1"});
-  ExpectParts(GroupRefusal({{}, {}}, {3, 2}), {"row 0 of all ranks is on rank 0 and on rank 1", "global_rows must"});
+  ExpectParts(GroupRefusal({{}, {}}, {3, 2}), {"row 0 of all ranks is on rank 0 and on rank 1", "set global_rows"});
   ExpectParts(GroupRefusal({{{0, 2}}, {{3, 3}}}, {2, 3}), {"row 2 of all ranks is on none, but row 3 on rank 1"});
   ExpectParts(GroupRefusal({{{0, 2}}, {{2, 3}}}, {2, 4}), {"rank 1 has 4 rows, but its global_rows are 3"});
   ExpectParts(GroupRefusal({{{0, INT64_C(4294967295)}}, {{INT64_C(4294967295), 1}}}, {INT64_C(4294967295), 1}),
