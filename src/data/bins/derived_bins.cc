@@ -14,13 +14,10 @@ namespace {
 
 constexpr char kKind[] = "bins";
 
-/// Tells this process from others, whose matrices may have the same numbers.
+/// Tells this process from others, whose matrices may have the same numbers; children of a fork from each other, too.
 std::uint64_t ProcessNumber() {
-  static auto const number = [] {
-    auto const now = std::chrono::system_clock::now().time_since_epoch().count();
-    return CombineKeys(static_cast<std::uint64_t>(now), static_cast<std::uint64_t>(::getpid()));
-  }();
-  return number;
+  static auto const kStart = std::chrono::system_clock::now().time_since_epoch().count();
+  return CombineKeys(static_cast<std::uint64_t>(kStart), static_cast<std::uint64_t>(::getpid()));
 }
 
 /// Which matrix each rank brings.

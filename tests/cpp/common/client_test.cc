@@ -2,6 +2,7 @@
 #include "common/client.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -14,10 +15,11 @@ namespace {
 
 using Version = std::array<int, 3>;
 
-/// A package with a file VERSION.
+/// A package with a file VERSION. Its folder is this process's: others run the same tests at the same time.
 class Package {
  public:
-  explicit Package(std::string const& version) : root_(::testing::TempDir() + "client_test") {
+  explicit Package(std::string const& version)
+      : root_(::testing::TempDir() + "kauri_client_" + std::to_string(getpid())) {
     std::filesystem::remove_all(root_);
     std::filesystem::create_directories(root_ / "lib");
     std::ofstream(root_ / "VERSION") << version;

@@ -19,7 +19,8 @@ using testing::Parse;
 /// A file with `text` that lives as long as the object.
 class TextFile {
  public:
-  explicit TextFile(std::string const& text) : path_(::testing::TempDir() + "kauri_feature_map_test.txt") {
+  explicit TextFile(std::string const& text)
+      : path_(::testing::TempDir() + "kauri_feature_map_" + std::to_string(getpid()) + ".txt") {
     std::ofstream(path_) << text;
   }
   ~TextFile() { std::filesystem::remove(path_); }
