@@ -48,4 +48,4 @@ def test_what_is_no_plug_in_is_refused(kauri: Kauri, tmp_path: Path) -> None:
 def test_a_name_that_is_taken_is_refused(kauri: Kauri) -> None:
     kauri.environment = {"KAURI_PLUGINS": f"{EXAMPLE}:{EXAMPLE}"}
     done = kauri.run(f"data={kauri.train_uri}", "model_out=m.json", status=1)
-    assert "objective 'example:logcosh' is registered twice" in done.err
+    assert "objective function 'example:logcosh' is registered twice" in done.err

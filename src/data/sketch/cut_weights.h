@@ -14,7 +14,7 @@ namespace kauri {
 
 /// The unit is a power of two, so small that the weights of all rows add up to less than 2^62: whole weights of up to
 /// 24 bits stay as they are up to that factor, which ranks do not mind, and others keep their leading bits. One that is
-/// less than half a unit counts as none.
+/// less than a unit counts as none.
 class WeightUnit {
  public:
   /// largest: of the weights of n_rows rows.
@@ -24,8 +24,8 @@ class WeightUnit {
     std::frexp(static_cast<double>(largest) * static_cast<double>(n_rows), &exponent);  // the product is below 2^that
     per_one_ = std::ldexp(1.0, kTotalBits - exponent);
   }
-  /// The nearest whole number of units.
-  std::int64_t Of(float weight) const { return static_cast<std::int64_t>(weight * per_one_ + 0.5); }
+  /// The whole units in a weight.
+  std::int64_t Of(float weight) const { return static_cast<std::int64_t>(weight * per_one_); }
 
  private:
   double per_one_;

@@ -32,7 +32,7 @@ TEST(WeightUnit, KeepsWholeWeightsAndTotalsBelowTheLimit) {
   for (int weight = 1; weight < 1000000; weight += 999) {
     EXPECT_EQ(unit.Of(static_cast<float>(weight)), weight * unit.Of(1.0F));
   }
-  EXPECT_EQ(unit.Of(1e-9F), 0) << "less than half a unit";
+  EXPECT_EQ(unit.Of(1e-9F), 0) << "less than a unit";
 }
 
 TEST(CutWeights, DoNotDependOnTheOrderOfRows) {
