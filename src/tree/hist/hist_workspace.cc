@@ -185,7 +185,7 @@ void HistWorkspace::SumOverRanks(Context const& ctx, Span<std::uint32_t const> f
     partial_[i].clear();
     histograms.push_back(&pairs[i].small->histogram->gradient);
   }
-  SumHistograms(ctx, RangesOf(features, bins_->FeatureBegin(), 2), histograms);
+  SumHistograms(ctx, RangesOf(features, bins_->FeatureBegin(), 2), histograms, &of_ranks_);
 }
 
 void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs) {

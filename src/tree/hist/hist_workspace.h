@@ -105,6 +105,7 @@ class HistWorkspace {
   std::vector<FewRowsScratch> few_rows_;  ///< by thread
   HistPortions portions_;
   std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: the other portions' histograms
+  std::vector<std::int64_t> of_ranks_;           ///< scratch of SumOverRanks
   std::vector<SplitCandidate> found_;            ///< [n_pairs, n_blocks, 2]: of the small and of the large child
 };
 

@@ -105,6 +105,7 @@ class VectorWorkspace {
   std::vector<VectorScanScratch> scratch_;  ///< by thread
   std::vector<Part> parts_;                 ///< by pair
   std::vector<std::size_t> first_part_;     ///< [n_pairs + 1]
+  std::vector<std::int64_t> of_ranks_;      ///< scratch of SumOverRanks
   std::vector<SplitCandidate> found_;       ///< [n_pairs, n_blocks, 2]: of the small and of the large child
 };
 

@@ -23,7 +23,9 @@ struct SumRange {
 std::vector<SumRange> RangesOf(Span<std::uint32_t const> features, Span<std::uint32_t const> feature_begin,
                                std::uint64_t width);
 
-/// In each of the histograms, whose numbers outside of `ranges` stay as they are. Every rank has as many.
-void SumHistograms(Context const& ctx, Span<SumRange const> ranges, Span<std::int64_t* const> histograms);
+/// In each of the histograms, whose numbers outside of `ranges` stay as they are. Every rank has as many. scratch: kept
+/// from call to call, since fresh memory of that size costs as much as the sums.
+void SumHistograms(Context const& ctx, Span<SumRange const> ranges, Span<std::int64_t* const> histograms,
+                   std::vector<std::int64_t>* scratch);
 
 }  // namespace kauri
