@@ -6,6 +6,7 @@
 #include "collective/checked_collective.h"
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
+#include "data/sketch/group_columns.h"
 #include "kauri/version.h"
 
 namespace kauri {
@@ -23,12 +24,6 @@ std::string TextOf(Components const& parts) {
     if (!IsOfOneRank(name)) text += ", " + name + "=" + value;
   }
   for (auto const& metric : parts.metric_names) text += ", eval_metric=" + metric;
-  return text;
-}
-
-std::string TextOf(std::vector<std::string> const& names) {
-  std::string text;
-  for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
@@ -63,17 +58,19 @@ void RequireGroupTraining(Components const& parts) {
   parts.booster->RequireGroup();
 }
 
+void RequireSameRows(Context const& ctx, MetaInfo const& info) {
+  RequireFieldsOnAll(ctx, info);
+  RequirePartition(ctx, info);
+}
+
 void RequireSameRound(Components const& parts, DataMatrix const& train, Model const& model) {
   auto const& ctx = parts.ctx;
   RequireSameOnRanks(ctx, "their version or parameters", TextOf(parts));
   RequireSameOnRanks(
       ctx, "the model that they go on with",
       std::to_string(model.NumIterations()) + " rounds of " + std::to_string(model.trees.size()) + " trees");
-  RequireSameOnRanks(ctx, "the columns of their training data", std::to_string(train.NumCols()) + " columns");
-  RequireSameOnRanks(ctx, "feature_names", TextOf(train.Info().feature_names));
-  RequireSameOnRanks(ctx, "feature_types", TextOf(train.Info().feature_types));
-  RequireFieldsOnAll(ctx, train.Info());
-  RequirePartition(ctx, train.Info());
+  RequireSameColumns(ctx, train.Info());
+  RequireSameRows(ctx, train.Info());
 }
 
 }  // namespace kauri

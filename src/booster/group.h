@@ -15,9 +15,12 @@ namespace kauri {
 /// \throws Error(kParameter) for what only one process can learn: before a word is said to the others.
 void RequireGroupTraining(Components const& parts);
 
-/// Parameters, sizes of the model and columns must be the same on every rank, and the rows of all ranks one table.
-/// A few small calls. \throws Error(kCollective) naming both sides; Error(kData) for rows that are on no rank, or on
-/// two, on all ranks.
+/// The rows of all ranks must be one table, of which all ranks with rows know the same fields. Two small calls. \throws
+/// Error(kData), on all ranks, for a field that some give, and for rows that are on no rank, or on two.
+void RequireSameRows(Context const& ctx, MetaInfo const& info);
+
+/// What a round learns from: parameters, model and columns must be the same on every rank, rows as RequireSameRows
+/// says. A few small calls. \throws Error(kCollective) naming both sides; as RequireSameRows.
 void RequireSameRound(Components const& parts, DataMatrix const& train, Model const& model);
 
 /// Returns fn(). What it throws on this rank ends the calls of the others.

@@ -138,6 +138,7 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
            model.n_features, ".");
     }
     ValidateInfo(set.data->Info());
+    training_->AgreeOnRows(parts.ctx, *set.data);
     training_->CheckColumns(model, set.data->Info(), "evaluation set '" + set.name + "'");
     engine->UpdateMargins(parts.ctx, set.data, model, *parts.predictor, start, {});
     auto const values = engine->Evaluate(parts.ctx, *set.data, *parts.objective, parts.metrics);

@@ -1,5 +1,7 @@
 #include "booster/training.h"
 
+#include <algorithm>
+
 #include "booster/group.h"
 #include "booster/learnt_categories.h"
 #include "common/log.h"
@@ -48,6 +50,16 @@ void Training::Agree(std::shared_ptr<Components const> const& parts, DataMatrix 
   agreed_by_ = parts;
 }
 
+void Training::AgreeOnRows(Context const& ctx, DataMatrix const& data) {
+  if (!IsDistributed(ctx)) return;
+  auto const stamp = DataStamp::Of(data);
+  if (std::find(agreed_rows_.begin(), agreed_rows_.end(), stamp) != agreed_rows_.end()) return;
+  RequireSameRows(ctx, data.Info());
+  auto const is_same = [&](DataStamp const& other) { return other.id == stamp.id; };
+  agreed_rows_.erase(std::remove_if(agreed_rows_.begin(), agreed_rows_.end(), is_same), agreed_rows_.end());
+  agreed_rows_.push_back(stamp);
+}
+
 void Training::CheckColumns(Model const& model, MetaInfo const& data, std::string const& what) {
   kinds_.Update(model);
   CheckColumnKinds(model, kinds_, DeclaredColumns::Of(data), what);
@@ -76,6 +88,8 @@ std::shared_ptr<DataMatrix const> Training::InCategoriesOf(ModelDraft const& mod
 void Training::ForgetData() {
   if (engine_ != nullptr) engine_->Clear();
   kinds_ = {};
+  agreed_by_.reset();
+  agreed_rows_.clear();
   recoded_.reset();
 }
 

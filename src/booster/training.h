@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "booster/column_kinds.h"
 #include "booster/components.h"
@@ -26,6 +27,8 @@ class Training {
   /// In a group: makes sure that it learns the same from one table, where parameters or data are new. \throws as
   /// RequireGroupTraining and RequireSameRound.
   void Agree(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Model const& model);
+  /// The same of the rows of a set that is evaluated, once while it stays as it is. \throws as RequireSameRows.
+  void AgreeOnRows(Context const& ctx, DataMatrix const& data);
   /// \throws Error(kData) where columns hold numbers in the data and categories in the model, or the other way round.
   /// `what` begins the message.
   void CheckColumns(Model const& model, MetaInfo const& data, std::string const& what);
@@ -49,6 +52,7 @@ class Training {
   std::shared_ptr<Components const> checked_by_;
   DataStamp agreed_;  ///< of the training data that the group of `agreed_by_` knows
   std::shared_ptr<Components const> agreed_by_;
+  std::vector<DataStamp> agreed_rows_;         ///< of sets that were evaluated, whose rows the group has found to fit
   std::shared_ptr<DataMatrix const> recoded_;  ///< training data in the categories of the model
   DataStamp recoded_from_;                     ///< of what `recoded_` is made from
 };

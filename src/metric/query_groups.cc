@@ -1,9 +1,7 @@
 #include "metric/query_groups.h"
 
-#include <algorithm>
 #include <array>
 
-#include "collective/parcel.h"
 #include "collective/reduce.h"
 #include "common/lane_sum.h"
 #include "kauri/error.h"
@@ -11,12 +9,6 @@
 
 namespace kauri {
 namespace {
-
-/// The score of a group with its number among those of all ranks.
-struct NumberedScore {
-  std::int64_t number;
-  WeightedSum score;
-};
 
 WeightedSum SumInOrder(std::vector<WeightedSum> const& scores) {
   return SumInLanes<WeightedSum>(static_cast<std::int64_t>(scores.size()),
@@ -51,24 +43,7 @@ bool HaveQueryGroups(Context const& ctx, MetaInfo const& info) {
 }
 
 WeightedSum SumGroupScores(Context const& ctx, QueryOrder const& order, std::vector<WeightedSum> const& scores) {
-  if (!IsDistributed(ctx)) return SumInOrder(scores);
-  std::vector<NumberedScore> mine;
-  for (std::int64_t group = 0; group < order.NumMine(); ++group) mine.push_back({order.Number(group), scores[group]});
-  Parcel parcel;
-  parcel.Add(mine);
-  std::vector<NumberedScore> all;
-  for (auto& of_rank : GatherParcels(ctx, parcel)) {
-    auto const given = of_rank.Take<NumberedScore>();
-    all.insert(all.end(), given.begin(), given.end());
-  }
-  std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.number < b.number; });
-  std::vector<WeightedSum> sums;
-  for (auto const& [number, score] : all) {
-    if (number != static_cast<std::int64_t>(sums.size())) FailParcel("query group " + std::to_string(number));
-    sums.push_back(score);
-  }
-  if (static_cast<std::int64_t>(sums.size()) != order.NumGroups()) FailParcel("scores of too few query groups");
-  return SumInOrder(sums);
+  return SumInOrder(IsDistributed(ctx) ? GatherByGroup(ctx, order, scores) : scores);
 }
 
 }  // namespace kauri

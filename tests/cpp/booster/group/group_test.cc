@@ -267,6 +267,20 @@ TEST(Group, FieldsThatSomeRanksLackAreNamed) {
   for (auto const& error : errors) EXPECT_NE(error.find("'weight'"), std::string::npos) << error;
 }
 
+/// What is evaluated counts as what is learnt from: a rank without weights would count its rows as 1.
+TEST(Group, EvaluatedFieldsThatSomeRanksLackAreNamed) {
+  auto const table = MakeTable(200, 0, 22);
+  auto const partition = Contiguous(200, 2);
+  auto const errors = RunRanks(2, [&](Collective* group) {
+    auto const& rows = partition[static_cast<std::size_t>(group->Rank())];
+    auto const mine = MakeMatrix(table, rows, true);
+    auto const other = MakeMatrix(table, rows, true);
+    if (group->Rank() == 1) other->MutableInfo()->weights.assign(100, 2.0F);
+    Train(group, {}, 1, mine, other);
+  });
+  for (auto const& error : errors) EXPECT_NE(error.find("'weight'"), std::string::npos) << error;
+}
+
 TEST(Group, RowsOnTwoRanksOrOnNoneAreNamed) {
   auto const table = MakeTable(200, 0, 19);
   for (std::int64_t const first_of_second : {90, 110}) {
