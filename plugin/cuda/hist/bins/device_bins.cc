@@ -1,0 +1,105 @@
+#include "cuda/hist/bins/device_bins.h"
+
+#include <algorithm>
+
+#include "cuda/common/memory_plan.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr std::uint32_t kByteCodes = 256;
+constexpr std::uint32_t kGroupColumns = 32;
+constexpr std::uint64_t kGroupAlignment = 256;
+
+/// The narrowest width that holds so many columns.
+std::uint32_t WidthFor(std::uint32_t n_columns) {
+  std::uint32_t width = 4;
+  while (width < n_columns) width *= 2;
+  return width;
+}
+
+std::uint32_t MostCodes(std::vector<CodeColumn> const& columns, std::uint32_t first, std::uint32_t n) {
+  std::uint32_t most = 0;
+  for (auto column = first; column < first + n; ++column) most = std::max(most, columns[column].n_codes);
+  return most;
+}
+
+void PlaceGroups(DeviceBins* bins) {
+  std::uint64_t offset = 0;
+  auto const n_columns = static_cast<std::uint32_t>(bins->columns.size());
+  for (std::uint32_t first = 0; first < n_columns; first += kGroupColumns) {
+    auto const n = std::min(kGroupColumns, n_columns - first);
+    bins->groups.push_back({first, n, WidthFor(n), MostCodes(bins->columns, first, n), offset});
+    auto const size = static_cast<std::uint64_t>(bins->n_rows) * bins->groups.back().width;
+    offset += (size + kGroupAlignment - 1) / kGroupAlignment * kGroupAlignment;
+  }
+}
+
+/// Of features that are columns of their own.
+void PlaceFeatures(std::vector<std::uint32_t> const& n_codes, DeviceBins* bins) {
+  auto const& cuts = *bins->cuts;
+  for (std::uint32_t f = 0; f < n_codes.size(); ++f) {
+    bins->features.push_back({f, 0, cuts.NumBins(f), n_codes[f], kNoUsual, bins->n_cells, cuts.feature_begin[f]});
+    bins->columns.push_back({bins->n_cells, n_codes[f]});
+    bins->n_cells += n_codes[f];
+  }
+}
+
+/// Bundles have the cells of the host, spare ones too.
+void PlaceBundles(BinMatrix const& from, DeviceBins* bins) {
+  auto const& bundled = from.Bundled();
+  auto const& cell_begin = from.FeatureBegin();
+  auto const& cuts = *bins->cuts;
+  for (std::uint32_t b = 0; b < bundled.bundles.size(); ++b) {
+    auto const& bundle = bundled.bundles[b];
+    auto const end = b + 1 < bundled.bundles.size() ? bundled.bundles[b + 1].first_cell : from.NumCells();
+    bins->columns.push_back({bundle.first_cell, end - bundle.first_cell});
+    for (auto f = bundle.first; f < bundle.last; ++f) {
+      auto const first_code = cell_begin[f] - bundle.first_cell;
+      auto const usual = bundle.IsSingle() || bundled.usual.empty() ? kNoUsual : bundled.usual[f];
+      auto const n_codes = cuts.NumBins(f) + (from.MissingCode(f) == kNoCode ? 0 : 1);
+      bins->features.push_back({b, first_code, cuts.NumBins(f), n_codes, usual, cell_begin[f], cuts.feature_begin[f]});
+    }
+  }
+  bins->n_cells = from.NumCells();
+}
+
+void PlaceCells(BinMatrix const& from, DeviceBins* bins) {
+  if (from.HasBundles()) return PlaceBundles(from, bins);
+  std::vector<std::uint32_t> n_codes;
+  for (std::int64_t f = 0; f < from.NumCols(); ++f) {
+    n_codes.push_back(from.NumBins(f) + (from.MissingCode(f) == kNoCode ? 0 : 1));
+  }
+  PlaceFeatures(n_codes, bins);
+}
+
+}  // namespace
+
+std::uint64_t DeviceBins::NumCodeBytes() const {
+  if (groups.empty()) return 0;
+  auto const& last = groups.back();
+  return last.offset + static_cast<std::uint64_t>(n_rows) * last.width;
+}
+
+DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std::uint8_t> const& has_missing,
+                       std::int64_t n_rows) {
+  DeviceBins bins;
+  bins.n_rows = n_rows;
+  bins.cuts = std::move(cuts);
+  std::vector<std::uint32_t> n_codes;
+  for (std::size_t f = 0; f < has_missing.size(); ++f) n_codes.push_back(bins.cuts->NumBins(f) + has_missing[f]);
+  PlaceFeatures(n_codes, &bins);
+  auto const most = n_codes.empty() ? 0 : *std::max_element(n_codes.begin(), n_codes.end());
+  bins.form = most <= kByteCodes ? CodeForm::kBytes : CodeForm::kWords;
+  if (bins.form == CodeForm::kBytes) PlaceGroups(&bins);
+  return bins;
+}
+
+void UploadLayout(CudaContext const& cuda, DeviceBins* bins) {
+  bins->device_features = ToDevice(cuda, bins->features);
+  bins->device_columns = ToDevice(cuda, bins->columns);
+  bins->device_groups = ToDevice(cuda, bins->groups);
+  bins->cut_values = ToDevice(cuda, bins->cuts->values);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,84 @@
+/// \file The training data as small integers in device memory: data/bins/bin_matrix.h, laid out for kernels.
+///
+/// Vocabulary, beyond that of bin_matrix.h. A code column has one code for each row: the codes of a feature, or of a
+/// bundle of features (data/bins/feature_bundles.h). A group is up to 32 code columns whose codes of one row lie side
+/// by side in `width` bytes, at most a sector of device memory: a row that is gathered by its number moves no byte more
+/// than one that is streamed, so codes are never reordered.
+///
+/// Codes take one of three forms, as those of the host do: bytes in groups, words of two bytes row by row, or the cells
+/// of the entries of sparse rows. Cells are numbered column by column without gaps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
+#include "data/bins/bin_matrix.h"
+#include "data/sketch/quantile_sketch.h"
+
+namespace kauri::cuda {
+
+enum class CodeForm { kBytes, kWords, kCells };
+
+/// Where the codes and cells of a feature are.
+struct FeatureCodes {
+  std::uint32_t column;      ///< its code column
+  std::uint32_t first_code;  ///< its code 0 in that column: not 0 in bundles
+  std::uint32_t n_bins;      ///< its codes but that of missing values
+  std::uint32_t n_codes;     ///< one more where dense rows miss values
+  std::uint32_t usual;       ///< in a bundle of dense rows the code of rows that have no code of it there; or kNoUsual
+  std::uint32_t first_cell;
+  std::uint32_t first_cut;  ///< in the values of the cuts
+};
+
+struct CodeColumn {
+  std::uint32_t first_cell;
+  std::uint32_t n_codes;
+};
+
+/// Code columns [first_column, first_column + n_columns).
+struct CodeGroup {
+  std::uint32_t first_column;
+  std::uint32_t n_columns;
+  std::uint32_t width;    ///< bytes of a row: 4, 8, 16 or 32
+  std::uint32_t n_codes;  ///< the most of a column
+  std::uint64_t offset;   ///< of its first row in the bytes, a multiple of 256
+};
+
+/// Immutable once made.
+struct DeviceBins {
+  std::int64_t n_rows = 0;
+  std::shared_ptr<QuantileCuts const> cuts;  ///< host
+  CodeForm form = CodeForm::kBytes;
+  std::uint32_t n_cells = 0;
+  std::vector<FeatureCodes> features;  ///< [n_cols], host
+  std::vector<CodeColumn> columns;     ///< host
+  std::vector<CodeGroup> groups;       ///< host; kBytes only
+  Buffer<FeatureCodes> device_features;
+  Buffer<CodeColumn> device_columns;
+  Buffer<CodeGroup> device_groups;
+  Buffer<float> cut_values;      ///< as in `cuts`
+  Buffer<std::uint8_t> bytes;    ///< group by group [n_rows, width]; kBytes
+  Buffer<std::uint16_t> words;   ///< [n_rows, n_columns]; kWords
+  Buffer<std::int64_t> row_ptr;  ///< [n_rows + 1]; kCells
+  Buffer<std::uint32_t> cells;   ///< [n_entries], ascending within a row; kCells
+
+  std::int64_t NumCols() const { return static_cast<std::int64_t>(features.size()); }
+  /// Of all groups: kBytes only.
+  std::uint64_t NumCodeBytes() const;
+};
+
+/// The layout of dense rows whose features are no bundles, without codes. has_missing: [n_cols], which features miss a
+/// value in some row. The form is kBytes where no column has more than 256 codes.
+DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std::uint8_t> const& has_missing,
+                       std::int64_t n_rows);
+
+/// Copies the host's side of the layout to the device.
+void UploadLayout(CudaContext const& cuda, DeviceBins* bins);
+
+/// Bins of the host, bundles and all. \throws Error(kMemory) before anything is allocated.
+std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<BinMatrix const> const& bins);
+
+}  // namespace kauri::cuda
