@@ -31,6 +31,7 @@ struct FeatureCodes {
   std::uint32_t usual;       ///< in a bundle of dense rows the code of rows that have no code of it there; or kNoUsual
   std::uint32_t first_cell;
   std::uint32_t first_cut;  ///< in the values of the cuts
+  std::uint32_t may_miss;   ///< 1: rows may have no value
 };
 
 struct CodeColumn {
