@@ -160,6 +160,29 @@ TEST_F(MakeBinsTest, AsManyValuesAsBins) {
   }
 }
 
+/// Where the host picks ranks without sorting.
+TEST_F(MakeBinsTest, AsManyValuesAsBinsInLongColumns) {
+  auto const values = Fill(140000, 1, [](std::int64_t row, std::int64_t) {
+    auto const value = std::ldexp(1.0F + static_cast<float>(row % 128) / 128.0F, static_cast<int>(row / 128 % 2));
+    return row % 1000 == 999 ? kNan : value;
+  });
+  Compare(values, 1, 256);
+}
+
+/// Runs of every length, at every place of what a search looks at.
+TEST_F(MakeBinsTest, RunsOfEveryLength) {
+  for (int const ratio : {1, 2, 3}) {
+    std::vector<float> values;
+    for (std::int64_t length = 1; values.size() < 60000; length += 1 + length * (ratio - 1) / 3) {
+      values.insert(values.end(), static_cast<std::size_t>(length), std::sqrt(static_cast<float>(length)));
+    }
+    for (int const max_bin : {2, 7, 60, 256, 3000}) {
+      Compare(values, 1, max_bin);
+      Compare(values, 1, max_bin, MakeWeights(static_cast<std::int64_t>(values.size()), 9));
+    }
+  }
+}
+
 TEST_F(MakeBinsTest, ExtremeValues) {
   std::vector<float> const values{3.4028235e38F, -3.4028235e38F, 1e-45F, -1e-45F, 0.0F,    -0.0F,
                                   1.0F,          kNan,           -1.0F,  2e38F,   -2e-45F, 1.0000001F};
