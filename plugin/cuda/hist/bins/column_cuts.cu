@@ -11,7 +11,7 @@ namespace {
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 /// What `unit` is where rows have no weights, which nobody asks for then.
-WeightUnit UnitOf(CutTask const& task) { return task.unit ? *task.unit : WeightUnit(1.0F, 1); }
+WeightUnit WeightUnitOf(CutTask const& task) { return task.unit ? *task.unit : WeightUnit(1.0F, 1); }
 
 FeatureCuts ToFeature(ColumnSummary const& summary, float const* cuts, std::uint32_t n_cuts) {
   FeatureCuts feature;
@@ -26,20 +26,20 @@ FeatureCuts ToFeature(ColumnSummary const& summary, float const* cuts, std::uint
 /// Cuts one chunk after the other in the same memory.
 class ChunkCutter {
  public:
-  ChunkCutter(CudaContext const& cuda, CutPlan const& plan)
+  ChunkCutter(CudaContext const& cuda, ColumnCutPlan const& plan)
       : cuda_(cuda),
         plan_(plan),
         weights_(cuda, plan.weights.size()),
-        sorter_(cuda, plan.task.n_rows, plan.columns_per_chunk, weights_.data(), UnitOf(plan.task)),
+        sorter_(cuda, plan.task.n_rows, plan.columns_per_chunk, weights_.data(), WeightUnitOf(plan.task)),
         cuts_(cuda, Size(plan.columns_per_chunk * plan.most_cuts)),
         n_cuts_(cuda, Size(plan.columns_per_chunk)) {
     CopyToDevice(cuda, plan.weights.data(), plan.weights.size(), weights_.data());
   }
 
-  void Cut(std::int64_t first_col, std::int64_t n_cols, RowParts* rows, std::vector<FeatureCuts>* features) {
+  void Cut(std::int64_t first_col, std::int64_t n_cols, DeviceRowParts* rows, std::vector<FeatureCuts>* features) {
     auto const summaries = ToDevice(cuda_, std::vector<ColumnSummary>(Size(n_cols)));
-    KeysTask const task{plan_.task.n_rows,  n_cols,         weights_.data(),
-                        UnitOf(plan_.task), sorter_.Keys(), summaries.data()};
+    KeysTask const task{plan_.task.n_rows,        n_cols,         weights_.data(),
+                        WeightUnitOf(plan_.task), sorter_.Keys(), summaries.data()};
     rows->ForEach(first_col, n_cols,
                   [&](CudaContext const& cuda, RowPart const& part) { WriteKeys(cuda, part, task); });
     auto const sorted = ToDevice(cuda_, sorter_.Sort(n_cols));
@@ -55,7 +55,7 @@ class ChunkCutter {
 
  private:
   CudaContext cuda_;
-  CutPlan const& plan_;
+  ColumnCutPlan const& plan_;
   Buffer<float> weights_;
   ColumnSorter sorter_;
   Buffer<float> cuts_;
@@ -64,7 +64,7 @@ class ChunkCutter {
 
 }  // namespace
 
-std::vector<MemoryPart> CutPlan::Memory() const {
+std::vector<MemoryPart> ColumnCutPlan::Memory() const {
   auto const has_weights = !weights.empty();
   auto const n = Size(columns_per_chunk);
   return {{"keys", n * ColumnSorter::BytesPerColumn(task.n_rows, has_weights)},
@@ -73,8 +73,8 @@ std::vector<MemoryPart> CutPlan::Memory() const {
           {"cuts", n * (sizeof(float) * Size(most_cuts) + sizeof(ColumnSummary) + sizeof(SortedKeys))}};
 }
 
-CutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int64_t n_cols, std::size_t key_bytes) {
-  CutPlan plan;
+ColumnCutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int64_t n_cols, std::size_t key_bytes) {
+  ColumnCutPlan plan;
   plan.task = task;
   plan.weights = weights;
   plan.n_cols = n_cols;
@@ -86,7 +86,7 @@ CutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int64_t n_
   return plan;
 }
 
-std::vector<FeatureCuts> MakeColumnCuts(CudaContext const& cuda, CutPlan const& plan, RowParts* rows) {
+std::vector<FeatureCuts> MakeColumnCuts(CudaContext const& cuda, ColumnCutPlan const& plan, DeviceRowParts* rows) {
   std::vector<FeatureCuts> features;
   if (plan.n_cols == 0) return features;
   ChunkCutter cutter(cuda, plan);

@@ -19,7 +19,7 @@
 namespace kauri::cuda {
 
 /// What the cuts of a matrix take on the device.
-struct CutPlan {
+struct ColumnCutPlan {
   CutTask task;
   Span<float const> weights;  ///< [n_rows] of the host, or empty
   std::int64_t n_cols = 0;
@@ -31,9 +31,9 @@ struct CutPlan {
 };
 
 /// As many columns in a chunk as have their keys in key_bytes, in chunks of about the same size.
-CutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int64_t n_cols, std::size_t key_bytes);
+ColumnCutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int64_t n_cols, std::size_t key_bytes);
 
 /// [n_cols]. Waits for the cuts of each chunk.
-std::vector<FeatureCuts> MakeColumnCuts(CudaContext const& cuda, CutPlan const& plan, RowParts* rows);
+std::vector<FeatureCuts> MakeColumnCuts(CudaContext const& cuda, ColumnCutPlan const& plan, DeviceRowParts* rows);
 
 }  // namespace kauri::cuda

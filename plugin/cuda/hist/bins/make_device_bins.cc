@@ -8,8 +8,8 @@
 #include "collective/reduce.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/column_cuts.h"
-#include "cuda/hist/bins/encode_rows.h"
 #include "cuda/hist/bins/row_parts.h"
+#include "cuda/hist/bins/write_codes.h"
 #include "data/categories/categories.h"
 
 namespace kauri::cuda {
@@ -60,7 +60,7 @@ MemoryParts CodeMemory(DeviceBins const& bins) {
           {"layout", layout + sizeof(float) * bins.cuts->values.size()}};
 }
 
-void Encode(CudaContext const& cuda, RowParts* rows, DeviceBins* bins) {
+void Encode(CudaContext const& cuda, DeviceRowParts* rows, DeviceBins* bins) {
   UploadLayout(cuda, bins);
   auto const n_cells = static_cast<std::size_t>(bins->n_rows * bins->NumCols());
   if (bins->form == CodeForm::kBytes) {
@@ -69,8 +69,8 @@ void Encode(CudaContext const& cuda, RowParts* rows, DeviceBins* bins) {
     bins->words = Buffer<std::uint16_t>(cuda, n_cells);
   }
   rows->ForEach(0, bins->NumCols(),
-                [&](CudaContext const& stream, RowPart const& part) { EncodeRows(stream, part, *bins); });
-  cuda.Synchronize();  // for the parts, which go with `rows`
+                [&](CudaContext const& stream, RowPart const& part) { WriteCodes(stream, part, *bins); });
+  cuda.Synchronize();  // for the rows, which are the caller's
 }
 
 }  // namespace
@@ -85,18 +85,19 @@ std::unique_ptr<DeviceBins> MakeDeviceBins(CudaContext const& cuda, Context cons
   auto const cut_task = MakeCutTask(ctx, data.NumRows(), task.max_bin, task.weights);
   auto const code_bytes = ExpectedCodeBytes(data, task.max_bin);
   auto const plan = PlanCuts(cut_task, task.weights, data.NumCols(), std::max(code_bytes, task.key_bytes));
-  MemoryPart const staging{"rows on their way", RowParts::BytesFor(data, task.part_bytes)};
+  MemoryPart const staging{"rows on their way", DeviceRowParts::BytesFor(data, task.part_bytes)};
   auto for_cuts = plan.Memory();
   for_cuts.push_back(staging);
   MemoryParts const for_codes{{"codes", code_bytes}, staging};
   RequireMemory(cuda, Describe(data), SumOf(for_cuts) > SumOf(for_codes) ? for_cuts : for_codes);
 
-  RowParts rows(cuda, ctx, data, task.part_bytes);
+  DeviceRowParts rows(cuda, ctx, data, task.part_bytes);
   auto const features = MakeColumnCuts(cuda, plan, &rows);
   auto cuts = std::make_shared<QuantileCuts const>(JoinCuts(features, {}));
   auto bins = std::make_unique<DeviceBins>(
       LayOutDense(std::move(cuts), MissingMarks(features, data.NumRows()), data.NumRows()));
   if (MayPayToBundle(*bins)) return nullptr;
+  cuda.Synchronize();  // for the keys' end: memory counts as used until the stream has freed it
   RequireMemory(cuda, Describe(data), CodeMemory(*bins));
   Encode(cuda, &rows, bins.get());
   return bins;

@@ -2,7 +2,7 @@
 ///
 /// 1. The columns are cut, some of them at a time (column_cuts.h).
 /// 2. The cuts say how codes are laid out (device_bins.h).
-/// 3. The rows are read once more, and coded (encode_rows.h).
+/// 3. The rows are read once more, and coded (write_codes.h).
 /// Rows of the host never lie on the device as a whole, and the keys are gone when the codes come: keys take what the
 /// codes will take, or 256 MiB. 10 M rows of 28 columns: 320 MB of codes, or 320 MB of keys and 10 for sorting.
 ///

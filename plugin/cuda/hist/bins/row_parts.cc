@@ -12,13 +12,14 @@ constexpr std::size_t kStagings = 2;
 /// What a host thread copies at a time.
 constexpr std::int64_t kFloatsPerBlock = 1 << 15;
 
-std::int64_t RowsPerPart(std::int64_t n_cols, std::size_t part_bytes) {
+std::int64_t RowsThatFit(std::int64_t n_cols, std::size_t part_bytes) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(part_bytes / sizeof(float)) / n_cols);
 }
 
 }  // namespace
 
-RowParts::RowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, std::size_t part_bytes)
+DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                               std::size_t part_bytes)
     : cuda_(cuda), ctx_(ctx), data_(data), part_bytes_(part_bytes) {
   if (auto const* const storage = data.OnDevice()) {
     auto const& layout = LayoutOn(cuda, *storage);
@@ -28,13 +29,13 @@ RowParts::RowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const
   for (std::size_t i = 0; i < kStagings; ++i) stagings_.push_back(std::make_unique<Staging>(cuda.device));
 }
 
-std::size_t RowParts::BytesFor(DataMatrix const& data, std::size_t part_bytes) {
+std::size_t DeviceRowParts::BytesFor(DataMatrix const& data, std::size_t part_bytes) {
   if (data.OnDevice() != nullptr) return 0;
   auto const row_bytes = sizeof(float) * static_cast<std::size_t>(data.NumCols());
   return kStagings * std::min(std::max(part_bytes, row_bytes), row_bytes * static_cast<std::size_t>(data.NumRows()));
 }
 
-void RowParts::ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
+void DeviceRowParts::ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
   if (n_cols == 0 || data_.NumRows() == 0) return;
   if (data_.OnDevice() == nullptr) return ForEachOfHost(first_col, n_cols, read);
   auto part = on_device_;
@@ -42,9 +43,9 @@ void RowParts::ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const
   read(cuda_, part);
 }
 
-void RowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
+void DeviceRowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
   for (auto const& staging : stagings_) WaitFor(staging->stream.Context(), cuda_.stream);
-  auto const rows_per_part = RowsPerPart(n_cols, part_bytes_);
+  auto const rows_per_part = RowsThatFit(n_cols, part_bytes_);
   std::size_t next = 0;
   try {
     for (std::int64_t row = 0; row < data_.NumRows(); row += rows_per_part) {
@@ -62,7 +63,7 @@ void RowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, Reader
   for (auto const& staging : stagings_) WaitFor(cuda_, staging->stream.Context().stream);
 }
 
-void RowParts::Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging) const {
+void DeviceRowParts::Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging) const {
   auto const& cuda = staging->stream.Context();
   auto const size = static_cast<std::size_t>(part->n_rows * n_cols);
   cuda.Synchronize();  // for the last part that went through these buffers

@@ -30,14 +30,14 @@ struct RowPart {
   std::int64_t col_stride = 1;
 };
 
-class RowParts {
+class DeviceRowParts {
  public:
   /// What reads a part, asynchronously on the stream that it is given.
   using Reader = std::function<void(CudaContext const& cuda, RowPart const& part)>;
 
   /// data: dense, its values kept; it must stay. part_bytes: of a part of rows of the host. \throws Error(kDevice) for
   /// rows on another device than that of `cuda`.
-  RowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, std::size_t part_bytes);
+  DeviceRowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, std::size_t part_bytes);
 
   /// Device memory that parts of the matrix take.
   static std::size_t BytesFor(DataMatrix const& data, std::size_t part_bytes);

@@ -10,6 +10,6 @@ namespace kauri::cuda {
 /// Writes the codes of the part's rows, which have all columns, to the room that `bins` has for them; bytes of a group
 /// that belong to no column become 0. bins: of form kBytes or kWords, without bundles, the layout on the device.
 /// Asynchronous.
-void EncodeRows(CudaContext const& cuda, RowPart const& part, DeviceBins const& bins);
+void WriteCodes(CudaContext const& cuda, RowPart const& part, DeviceBins const& bins);
 
 }  // namespace kauri::cuda

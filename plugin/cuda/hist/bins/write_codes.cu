@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "cuda/common/launch.h"
-#include "cuda/hist/bins/encode_rows.h"
+#include "cuda/hist/bins/write_codes.h"
 
 namespace kauri::cuda {
 namespace {
@@ -95,7 +95,7 @@ void EncodeGroup(CudaContext const& cuda, RowPart const& part, DeviceBins const&
 
 }  // namespace
 
-void EncodeRows(CudaContext const& cuda, RowPart const& part, DeviceBins const& bins) {
+void WriteCodes(CudaContext const& cuda, RowPart const& part, DeviceBins const& bins) {
   if (bins.form == CodeForm::kBytes) {
     for (auto const& group : bins.groups) EncodeGroup(cuda, part, bins, group);
     return;
