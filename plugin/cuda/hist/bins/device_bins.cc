@@ -17,7 +17,7 @@ std::uint32_t WidthFor(std::uint32_t n_columns) {
   return width;
 }
 
-std::uint32_t MostCodes(std::vector<CodeColumn> const& columns, std::size_t first, std::size_t n) {
+std::uint32_t MostCodes(std::vector<SumColumn> const& columns, std::size_t first, std::size_t n) {
   std::uint32_t most = 0;
   for (auto column = first; column < first + n; ++column) most = std::max(most, columns[column].n_codes);
   return most;

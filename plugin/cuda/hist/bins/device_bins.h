@@ -34,7 +34,7 @@ struct FeatureCodes {
   std::uint32_t may_miss;   ///< 1: rows may have no value
 };
 
-struct CodeColumn {
+struct SumColumn {
   std::uint32_t first_cell;
   std::uint32_t n_codes;
 };
@@ -55,10 +55,10 @@ struct DeviceBins {
   CodeForm form = CodeForm::kBytes;
   std::uint32_t n_cells = 0;
   std::vector<FeatureCodes> features;  ///< [n_cols], host
-  std::vector<CodeColumn> columns;     ///< host
+  std::vector<SumColumn> columns;      ///< host
   std::vector<CodeGroup> groups;       ///< host; kBytes only
   Buffer<FeatureCodes> device_features;
-  Buffer<CodeColumn> device_columns;
+  Buffer<SumColumn> device_columns;
   Buffer<CodeGroup> device_groups;
   Buffer<float> cut_values;      ///< as in `cuts`
   Buffer<std::uint8_t> bytes;    ///< group by group [n_rows, width]; kBytes

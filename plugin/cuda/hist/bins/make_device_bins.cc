@@ -55,7 +55,7 @@ bool MayPayToBundle(DeviceBins const& bins) {
 MemoryParts CodeMemory(DeviceBins const& bins) {
   auto const n_cells = static_cast<std::size_t>(bins.n_rows * bins.NumCols());
   auto const n_words = bins.form == CodeForm::kWords ? n_cells : 0;
-  auto const layout = bins.features.size() * (sizeof(FeatureCodes) + sizeof(CodeColumn) + sizeof(CodeGroup));
+  auto const layout = bins.features.size() * (sizeof(FeatureCodes) + sizeof(SumColumn) + sizeof(CodeGroup));
   return {{"codes", bins.form == CodeForm::kBytes ? bins.NumCodeBytes() : sizeof(std::uint16_t) * n_words},
           {"layout", layout + sizeof(float) * bins.cuts->values.size()}};
 }
