@@ -6,7 +6,6 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/gpu_hist_grower.h"
-#include "cuda/hist/histogram/split_and_add.h"
 #include "data/bins/bins_of_training.h"
 #include "data/bins/derived_bins.h"
 #include "data/memory_param.h"
@@ -72,13 +71,14 @@ class GpuHistState : public BuildState {
 }  // namespace
 
 HistOnDevice::HistOnDevice(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made)
-    : bins(std::move(made)),
-      min_values(ToDevice(cuda, bins->cuts->min_values)),
-      can_split_and_add(CanSplitAndAdd(cuda, *bins)),
-      histograms(bins->n_cells) {
+    : bins(std::move(made)), min_values(ToDevice(cuda, bins->cuts->min_values)), histograms(bins->n_cells) {
+  std::vector<FeaturePlace> of_feature;
   for (std::int64_t feature = 0; feature < bins->NumCols(); ++feature) {
+    of_feature.push_back(PlaceOf(*bins, static_cast<std::uint32_t>(feature)));
     if (bins->cuts->IsCategorical(feature)) categorical.push_back(static_cast<std::uint32_t>(feature));
   }
+  places = ToDevice(cuda, of_feature);
+  cuda.Synchronize();  // for the copy, whose source goes
   if (categorical.empty()) return;
   std::vector<std::uint8_t> marks(bins->features.size(), 0);
   for (auto const feature : categorical) marks[feature] = 1;

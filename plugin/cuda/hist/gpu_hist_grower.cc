@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "cuda/hist/histogram/split_and_add.h"
-
 namespace kauri::cuda {
 namespace {
 
@@ -47,6 +45,34 @@ void GpuHistGrower::SendTree() {
 void GpuHistGrower::ResetRows() {
   data_->rows.Reserve(cuda_, data_->bins->n_rows);
   stretches_.assign(1, {0, static_cast<std::uint32_t>(data_->bins->n_rows), -1});
+  walk_.assign(1, {});
+  if (!task_.sampled_rows.empty()) SampleRoot();
+}
+
+/// The marks of sampled rows are codes of a feature that splits the root: those that are sampled go right.
+void GpuHistGrower::SampleRoot() {
+  auto& upload = data_->of_level;
+  upload.Clear();
+  NodeSplit split{};
+  split.rows = stretches_[0];
+  split.place = {0, 1, 0, 2, kNoUsual};
+  split.n_bins = 2;
+  split.first_right = 1;
+  split.categories = kNoCategories;
+  auto const splits = upload.Add(std::vector<NodeSplit>{split});
+  auto const n_left = upload.Add(std::vector<std::uint32_t>(2));
+  upload.Send(cuda_);
+  CodeView marks{};
+  marks.form = CodeForm::kBytes;
+  marks.bytes = task_.sampled_rows.data();
+  SplitNodes(cuda_, {marks,
+                     {upload.At<NodeSplit>(splits), 1},
+                     nullptr,
+                     RowTiles(split.rows.count),
+                     data_->rows.Pointers(),
+                     upload.At<std::uint32_t>(n_left)});
+  auto const n_unused = ToHost(cuda_, upload.At<std::uint32_t>(n_left), 1)[0];
+  stretches_[0] = {n_unused, split.rows.count - n_unused, 0};
 }
 
 std::vector<std::int32_t> GpuHistGrower::RightCategories(Node const& node) const {
@@ -65,27 +91,23 @@ std::vector<NodeSplit> GpuHistGrower::MakeSplits(std::vector<std::uint32_t>* cat
     NodeSplit made{};
     made.rows = stretches_[split.node];
     made.first_tile = request->n_tiles;
-    made.first_row = request->n_rows;
     made.place = PlaceOf(*data_->bins, split.feature);
     made.n_bins = data_->bins->features[split.feature].n_bins;
     made.first_right = split.first_right;
-    made.left = split.left;
-    made.right = split.right;
     made.categories = split.right_codes.empty() ? kNoCategories : AppendBits(split.right_codes, category_bits);
     made.default_left = split.default_left ? 1 : 0;
-    made.is_last = split.is_last ? 1 : 0;
     splits.push_back(made);
     request->n_tiles += RowTiles(made.rows.count);
-    request->n_rows += made.rows.count;
   }
   return splits;
 }
 
 HistogramNode GpuHistGrower::HistogramOf(Node const& node) const {
   if (pending_.empty()) return {stretches_[node.id], -1, 0, node.histogram};
-  auto const child = node.id - pending_.front().left;  // children have consecutive numbers
-  auto const& split = pending_[child / 2];
-  return {stretches_[split.node], child / 2, child % 2 == 0 ? 1U : 0U, node.histogram};
+  auto const is_before = [](std::int32_t id, CodeSplit const& split) { return id < split.left; };
+  auto const split = std::upper_bound(pending_.begin(), pending_.end(), node.id, is_before) - 1;
+  return {stretches_[split->node], static_cast<std::int32_t>(split - pending_.begin()),
+          node.id == split->left ? 1U : 0U, node.histogram};
 }
 
 SearchedNode GpuHistGrower::Searched(Node const& node, std::vector<std::uint8_t>* allowed) const {
@@ -122,15 +144,7 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs, std::vector<
   }
   auto& upload = data_->of_level;
   upload.Clear();
-  auto splits = MakeSplits(&category_bits, &request);
-  request.adds_while_splitting = !splits.empty() && data_->can_split_and_add;
-  for (auto& node : histogram_nodes) {
-    if (!request.adds_while_splitting) break;
-    auto& split = splits[node.split];
-    split.histogram = node.histogram;
-    split.adds_left = node.is_left;
-  }
-  request.splits = upload.Add(splits);
+  request.splits = upload.Add(MakeSplits(&category_bits, &request));
   request.category_bits = upload.Add(category_bits);
   request.n_left = upload.Add(std::vector<std::uint32_t>(2 * pending_.size()));
   request.histogram_nodes = upload.Add(histogram_nodes);
@@ -143,35 +157,24 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs, std::vector<
 
 void GpuHistGrower::MoveRows(Request const& request) {
   auto const& level = data_->of_level;
-  SplitTask const split{ViewOf(*data_->bins),
-                        {level.At<NodeSplit>(request.splits), pending_.size()},
-                        level.At<std::uint32_t>(request.category_bits),
-                        request.n_tiles,
-                        request.n_rows,
-                        data_->rows.Pointers(),
-                        level.At<std::uint32_t>(request.n_left),
-                        leaf_of_row_.data()};
-  if (request.adds_while_splitting) {
-    SplitAndAdd(cuda_, *data_->bins, split, task_.pairs.data());
-  } else {
-    SplitNodes(cuda_, split);
-  }
+  SplitNodes(cuda_, {ViewOf(*data_->bins),
+                     {level.At<NodeSplit>(request.splits), pending_.size()},
+                     level.At<std::uint32_t>(request.category_bits),
+                     request.n_tiles,
+                     data_->rows.Pointers(),
+                     level.At<std::uint32_t>(request.n_left)});
 }
 
 void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
   auto const& level = data_->of_level;
   auto const& bins = *data_->bins;
-  if (request.adds_while_splitting && bins.groups.size() == 1) return;
-  data_->plan.Reserve(cuda_, n_nodes);
   AddTask add{};
   add.nodes = {level.At<HistogramNode>(request.histogram_nodes), n_nodes};
-  add.plan = {data_->plan.data(), n_nodes};
   add.n_left = level.At<std::uint32_t>(request.n_left);
   add.rows = data_->rows.Pointers();
   add.pairs = task_.pairs.data();
   add.most_rows = request.most_rows;
-  add.first_group = request.adds_while_splitting ? 1 : 0;
-  AddRows(cuda_, bins, add);
+  AddRows(cuda_, bins, add, &data_->plan);
 }
 
 void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
@@ -197,8 +200,7 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
 
 void GpuHistGrower::FindSplits(Pairs const& pairs) {
   auto const others = foreseen_child_.empty() ? pairs : TakeForeseen(pairs);
-  if (others.empty() && pending_.empty()) return;
-  FindOnDevice(others);
+  if (!others.empty()) FindOnDevice(others);
   TakeStretches();
 }
 
@@ -208,7 +210,6 @@ void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   data_->best.Reserve(nodes.size() * NumFeatureBlocks(columns_.TreeSet().size()));
   data_->n_left.Reserve(2 * pending_.size());
   MoveRows(request);
-  if (pairs.empty()) return;  // all rows have their leaves
   AddUp(request, pairs.size());
   Find(request, pairs.size());
   categories_.Fetch(nodes);
@@ -228,12 +229,10 @@ void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes) {
 }
 
 void GpuHistGrower::TakeStretches() {
-  stretches_.resize(tree_.NumNodes());
+  stretches_.resize(ToSize(tree_.NumNodes()));
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     auto const& split = pending_[i];
     auto const rows = stretches_[split.node];
-    stretches_[split.node] = {};
-    if (split.is_last) continue;
     auto const n_left = data_->n_left.data()[2 * i];
     auto const buffer = rows.buffer == 0 ? 1 : 0;
     stretches_[split.left] = {rows.begin, n_left, buffer};
@@ -242,20 +241,29 @@ void GpuHistGrower::TakeStretches() {
   pending_.clear();
 }
 
+void GpuHistGrower::AddToWalk(CodeSplit const& split) {
+  walk_.resize(ToSize(tree_.NumNodes()));
+  auto& node = walk_[split.node];
+  node.left = split.left;
+  node.feature = split.feature;
+  node.missing = 2 * data_->bins->features[split.feature].n_bins + (split.default_left ? 1 : 0);
+  node.first_right = split.first_right;
+  if (split.right_codes.empty()) return;
+  node.feature |= WalkNode::kCategorical;
+  node.first_right = AppendBits(split.right_codes, &walk_bits_);
+}
+
 void GpuHistGrower::WriteLeaves() {
-  std::vector<LeafRows> leaves;
-  std::uint32_t n_tiles = 0;
-  for (std::int32_t node = 0; node < static_cast<std::int32_t>(stretches_.size()); ++node) {
-    if (stretches_[node].count == 0) continue;
-    leaves.push_back({stretches_[node], n_tiles, node});
-    n_tiles += RowTiles(stretches_[node].count);
-  }
-  auto& upload = data_->of_leaves;
+  auto const& bins = *data_->bins;
+  auto& upload = data_->of_walk;
   upload.Clear();
-  auto const place = upload.Add(leaves);
+  auto const nodes = upload.Add(walk_);
+  auto const bits = upload.Add(walk_bits_);
   upload.Send(cuda_);
-  kauri::cuda::WriteLeaves(cuda_, {upload.At<LeafRows>(place), leaves.size()}, n_tiles, data_->rows.Pointers(),
-                           leaf_of_row_.data());
+  auto const is_plain = bins.groups.size() == 1 && bins.columns.size() == bins.features.size();
+  WalkRows(cuda_, {ViewOf(bins), data_->places.data(), is_plain ? bins.groups[0].width : 0, upload.At<WalkNode>(nodes),
+                   static_cast<std::uint32_t>(walk_.size()), upload.At<std::uint32_t>(bits), bins.n_rows,
+                   leaf_of_row_.data()});
 }
 
 }  // namespace kauri::cuda

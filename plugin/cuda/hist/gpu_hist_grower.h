@@ -10,6 +10,7 @@
 
 #include "cuda/hist/category_cells.h"
 #include "cuda/hist/gpu_hist_state.h"
+#include "cuda/hist/rows/walk_rows.h"
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "tree/growth/hist_growth.h"
@@ -47,10 +48,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     std::size_t pairs;
     std::size_t nodes;
     std::size_t allowed;
-    std::uint32_t n_tiles = 0;  ///< of the rows that go to children
-    std::uint32_t n_rows = 0;
+    std::uint32_t n_tiles = 0;   ///< of the rows that go to children
     std::int64_t most_rows = 0;  ///< to be added up, about
-    bool adds_while_splitting = false;
   };
 
   /// The children of a node that were looked at before the node was split. Its rows are where theirs are to be, and
@@ -70,6 +69,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   Pairs TakeForeseen(Pairs const& pairs);
   /// What FindSplits does but for what is foreseen.
   void FindOnDevice(Pairs const& pairs);
+  void AddToWalk(CodeSplit const& split);
+  void SampleRoot();
   void SendTree();
   Request SendLevel(Pairs const& pairs, std::vector<Node*>* nodes);
   std::vector<NodeSplit> MakeSplits(std::vector<std::uint32_t>* category_bits, Request* request) const;
@@ -86,9 +87,11 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   DeviceTreeTask const& task_;
   HistOnDevice* data_;
   Span<std::int32_t> leaf_of_row_;
-  std::vector<RowStretch> stretches_;  ///< by node; empty ones: their rows are in descendants, or have their leaves
+  std::vector<RowStretch> stretches_;  ///< by node, of those that may be split
   std::vector<CodeSplit> pending_;     ///< whose rows go to their children with the next request
-  std::size_t tree_features_ = 0;      ///< places in data_->of_tree
+  std::vector<WalkNode> walk_;         ///< the tree so far
+  std::vector<std::uint32_t> walk_bits_;
+  std::size_t tree_features_ = 0;  ///< places in data_->of_tree
   std::size_t signs_ = 0;
   std::unordered_map<std::int32_t, Foreseen> foreseen_;    ///< by node, not split yet
   std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by node, just made

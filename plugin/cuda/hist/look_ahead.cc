@@ -79,13 +79,14 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
 
 void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
   for (auto const& split : splits) {
+    AddToWalk(split);
+    if (split.is_last) continue;  // nobody asks for these rows any more
     auto const found = foreseen_.find(split.node);
     if (found == foreseen_.end()) {
       pending_.push_back(split);
       continue;
     }
     stretches_.resize(ToSize(tree_.NumNodes()));
-    stretches_[split.node] = {};
     stretches_[split.left] = found->second.left_rows;
     stretches_[split.right] = found->second.right_rows;
     foreseen_child_[split.left] = std::move(found->second.left);

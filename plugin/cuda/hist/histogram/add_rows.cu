@@ -10,9 +10,8 @@ namespace {
 
 using Word = unsigned long long;
 
-constexpr int kPlanThreads = 1024;
 constexpr int kThreads = kSumThreads;
-constexpr int kWarps = kThreads / 32;
+constexpr std::uint32_t kWarps = kThreads / 32;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
 __device__ __forceinline__ PlannedRows StretchOf(HistogramNode const& node, std::uint32_t const* n_left) {
@@ -25,63 +24,87 @@ __device__ __forceinline__ PlannedRows StretchOf(HistogramNode const& node, std:
   return rows;
 }
 
-/// One block: lays the rows of the nodes end to end.
-__global__ void __launch_bounds__(kPlanThreads) PlanKernel(AddTask task) {
-  __shared__ std::uint32_t of_warp[kPlanThreads / 32];
-  __shared__ std::uint32_t carry;
-  if (threadIdx.x == 0) carry = 0;
+/// Lays the rows of up to kSumThreads nodes, from `first` on, end to end behind `before` rows; all threads of a block
+/// call it. Returns the rows up to and including those.
+__device__ __forceinline__ std::uint32_t PlanTurn(AddTask const& task, std::uint32_t first, std::uint32_t before,
+                                                  std::uint32_t* of_warp, PlannedRows* plan) {
+  std::uint32_t const lane = threadIdx.x % 32;
+  std::uint32_t const warp = threadIdx.x / 32;
+  std::uint32_t const node = first + threadIdx.x;
+  bool const is_node = node < task.nodes.size();
+  PlannedRows rows{};
+  if (is_node) rows = StretchOf(task.nodes.data()[node], task.n_left);
+  std::uint32_t inclusive = rows.count;
+  for (unsigned step = 1; step < 32; step *= 2) {
+    std::uint32_t const other = __shfl_up_sync(kAllLanes, inclusive, step);
+    if (lane >= step) inclusive += other;
+  }
+  if (lane == 31) of_warp[warp] = inclusive;
   __syncthreads();
-  std::uint32_t const n_nodes = static_cast<std::uint32_t>(task.nodes.size());
-  int const lane = static_cast<int>(threadIdx.x % 32);
-  for (std::uint32_t first = 0; first < n_nodes; first += kPlanThreads) {
-    std::uint32_t const node = first + threadIdx.x;
-    PlannedRows rows{};
-    if (node < n_nodes) rows = StretchOf(task.nodes.data()[node], task.n_left);
-    std::uint32_t inclusive = rows.count;
-    for (int step = 1; step < 32; step *= 2) {
-      std::uint32_t const other = __shfl_up_sync(kAllLanes, inclusive, static_cast<unsigned>(step));
-      if (lane >= step) inclusive += other;
-    }
-    if (lane == 31) of_warp[threadIdx.x / 32] = inclusive;
-    __syncthreads();
-    std::uint32_t before = carry;
-    for (std::uint32_t warp = 0; warp < threadIdx.x / 32; ++warp) before += of_warp[warp];
-    rows.first_row = before + inclusive - rows.count;
-    if (node < n_nodes) task.plan.data()[node] = rows;
-    __syncthreads();
-    if (threadIdx.x == kPlanThreads - 1) carry = before + inclusive;
-    __syncthreads();
+  std::uint32_t all = before;
+  for (std::uint32_t other = 0; other < kWarps; ++other) {
+    if (other == warp) inclusive += all;
+    all += of_warp[other];
+  }
+  rows.first_row = inclusive - rows.count;
+  if (is_node) plan[node] = rows;
+  __syncthreads();
+  return all;
+}
+
+/// One block.
+__global__ void __launch_bounds__(kThreads) PlanKernel(AddTask task) {
+  __shared__ std::uint32_t of_warp[kWarps];
+  std::uint32_t n_rows = 0;
+  for (std::uint32_t first = 0; first < task.nodes.size(); first += kThreads) {
+    n_rows = PlanTurn(task, first, n_rows, of_warp, task.plan.data());
   }
 }
 
-__device__ __forceinline__ BlockRange RangeOf(Span<PlannedRows> plan) {
-  PlannedRows const& last = plan.data()[plan.size() - 1];
-  return RangeOfBlock(last.first_row + last.count);
-}
+/// Rows of all nodes, as a block reads them.
+struct RowPlan {
+  PlannedRows const* nodes;
+  std::uint32_t n_nodes;
 
-__device__ __forceinline__ std::uint32_t NodeAt(Span<PlannedRows> plan, std::uint32_t row) {
-  return FindStretch(static_cast<std::uint32_t>(plan.size()), row,
-                     [&](std::uint32_t node) { return plan.data()[node].first_row; });
+  __device__ BlockRange Range() const { return RangeOfBlock(nodes[n_nodes - 1].first_row + nodes[n_nodes - 1].count); }
+  __device__ std::uint32_t NodeAt(std::uint32_t row) const {
+    return FindStretch(n_nodes, row, [&](std::uint32_t node) { return nodes[node].first_row; });
+  }
+};
+
+/// Few nodes are planned by each block for itself, which costs less than a launch.
+constexpr std::size_t kFewNodes = kThreads;
+
+/// shared: [kFewNodes], used where task.plan is empty.
+__device__ __forceinline__ RowPlan PlanOf(AddTask const& task, PlannedRows* shared) {
+  auto const n_nodes = static_cast<std::uint32_t>(task.nodes.size());
+  if (!task.plan.empty()) return {task.plan.data(), n_nodes};
+  __shared__ std::uint32_t of_warp[kWarps];
+  PlanTurn(task, 0, 0, of_warp, shared);
+  return {shared, n_nodes};
 }
 
 /// Codes in bytes: one group a launch.
 template <int kWordsPerRow>
 __global__ void __launch_bounds__(kThreads, 1)
     AddBytesKernel(AddTask task, CodeGroup group, std::uint8_t const* codes, SumColumn const* columns) {
-  extern __shared__ std::uint32_t shared_sums[];
-  BlockRange range = RangeOf(task.plan);
+  extern __shared__ uint4 shared[];
+  auto* const shared_plan = reinterpret_cast<PlannedRows*>(shared);
+  RowPlan const plan = PlanOf(task, shared_plan);
+  BlockRange range = plan.Range();
   if (range.begin == range.end) return;
+  auto* const shared_sums = reinterpret_cast<std::uint32_t*>(shared_plan + (task.plan.empty() ? kFewNodes : 0));
   SharedSums<kWordsPerRow> sums(shared_sums, group, codes, task.pairs);
   sums.Clear();
-  std::uint32_t node = NodeAt(task.plan, range.begin);
+  std::uint32_t node = plan.NodeAt(range.begin);
   while (range.begin < range.end) {
-    PlannedRows const rows = task.plan.data()[node];
+    PlannedRows const rows = plan.nodes[node];
     std::uint32_t const skipped = range.begin - rows.first_row;
     std::uint32_t const count = min(min(rows.count - skipped, range.end - range.begin), kRowsPerFlush);
     if (count > 0) {
       std::uint32_t const* const list = rows.buffer < 0 ? nullptr : task.rows.Of(rows.buffer) + rows.begin + skipped;
       sums.Add({list, rows.begin + skipped, count});
-      sums.Flush(group, columns, task.nodes.data()[node].histogram);
+      sums.Flush(group, columns, count == rows.count, task.nodes.data()[node].histogram);
     }
     range.begin += count;
     if (range.begin == rows.first_row + rows.count) ++node;
@@ -119,11 +142,12 @@ struct RowCells {
 /// Codes that shared memory has no room for: a warp a row, additions in the second-level cache.
 __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeView codes, CodeGroup const* groups,
                                                             SumColumn const* columns, std::uint32_t n_columns) {
-  BlockRange const range = RangeOf(task.plan);
+  RowPlan const plan{task.plan.data(), static_cast<std::uint32_t>(task.nodes.size())};
+  BlockRange const range = plan.Range();
   RowCells const cells{codes, groups, columns, n_columns};
   for (std::uint32_t at = range.begin + threadIdx.x / 32; at < range.end; at += kWarps) {
-    std::uint32_t const node = NodeAt(task.plan, at);
-    PlannedRows const rows = task.plan.data()[node];
+    std::uint32_t const node = plan.NodeAt(at);
+    PlannedRows const rows = plan.nodes[node];
     std::uint32_t const place = rows.begin + at - rows.first_row;
     std::uint32_t const row = rows.buffer < 0 ? place : task.rows.Of(rows.buffer)[place];
     FixedPair const pair = task.pairs[row];
@@ -137,8 +161,9 @@ __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeVi
 
 template <int kWordsPerRow>
 void AddBytes(CudaContext const& cuda, DeviceBins const& bins, CodeGroup const& group, AddTask const& task) {
-  LaunchShared(cuda, SumBlocks(cuda, task.most_rows), kThreads, BytesOfSums(group), AddBytesKernel<kWordsPerRow>, task,
-               group, bins.bytes.data(), bins.device_columns.data());
+  auto const bytes = BytesOfSums(group) + (task.plan.empty() ? kFewNodes * sizeof(PlannedRows) : 0);
+  LaunchShared(cuda, SumBlocks(cuda, task.most_rows), kThreads, bytes, AddBytesKernel<kWordsPerRow>, task, group,
+               bins.bytes.data(), bins.device_columns.data());
 }
 
 void AddGroup(CudaContext const& cuda, DeviceBins const& bins, CodeGroup const& group, AddTask const& task) {
@@ -151,21 +176,26 @@ void AddGroup(CudaContext const& cuda, DeviceBins const& bins, CodeGroup const& 
 bool FitsShared(CudaContext const& cuda, DeviceBins const& bins) {
   int most = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));
-  return std::all_of(bins.groups.begin(), bins.groups.end(),
-                     [&](CodeGroup const& group) { return BytesOfSums(group) <= static_cast<std::size_t>(most); });
+  return std::all_of(bins.groups.begin(), bins.groups.end(), [&](CodeGroup const& group) {
+    return BytesOfSums(group) + kFewNodes * sizeof(PlannedRows) <= static_cast<std::size_t>(most);
+  });
 }
 
 }  // namespace
 
-void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& task) {
-  Launch(cuda, 1, kPlanThreads, PlanKernel, task);
-  if (bins.form == CodeForm::kBytes && FitsShared(cuda, bins)) {
-    for (auto group = task.first_group; group < bins.groups.size(); ++group) {
-      AddGroup(cuda, bins, bins.groups[group], task);
-    }
+void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& task, Buffer<PlannedRows>* plan) {
+  auto const in_shared = bins.form == CodeForm::kBytes && FitsShared(cuda, bins);
+  auto planned = task;
+  if (!in_shared || task.nodes.size() > kFewNodes) {
+    plan->Reserve(cuda, task.nodes.size());
+    planned.plan = {plan->data(), task.nodes.size()};
+    Launch(cuda, 1, kThreads, PlanKernel, planned);
+  }
+  if (in_shared) {
+    for (auto const& group : bins.groups) AddGroup(cuda, bins, group, planned);
     return;
   }
-  Launch(cuda, SumBlocks(cuda, task.most_rows), kThreads, AddOthersKernel, task, ViewOf(bins),
+  Launch(cuda, SumBlocks(cuda, task.most_rows), kThreads, AddOthersKernel, planned, ViewOf(bins),
          bins.device_groups.data(), bins.device_columns.data(), static_cast<std::uint32_t>(bins.columns.size()));
 }
 

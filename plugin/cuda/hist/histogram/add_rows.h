@@ -40,18 +40,17 @@ struct PlannedRows {
 
 struct AddTask {
   Span<HistogramNode const> nodes;  ///< device
-  Span<PlannedRows> plan;           ///< [n_nodes], device, scratch
+  Span<PlannedRows> plan = {};      ///< device; left to AddRows
   std::uint32_t const* n_left;      ///< what SplitNodes wrote
   RowPointers rows;
-  FixedPair const* pairs;       ///< [n_rows]
-  std::int64_t most_rows = 0;   ///< that the nodes have together, or a guess
-  std::size_t first_group = 0;  ///< groups of code columns before it are added up otherwise
+  FixedPair const* pairs;      ///< [n_rows]
+  std::int64_t most_rows = 0;  ///< that the nodes have together, or a guess
 };
 
 /// Blocks that add so many rows.
 unsigned SumBlocks(CudaContext const& cuda, std::int64_t n_rows);
 
-/// Adds to the histograms of the nodes.
-void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& task);
+/// Adds to the histograms of the nodes. plan: scratch.
+void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& task, Buffer<PlannedRows>* plan);
 
 }  // namespace kauri::cuda

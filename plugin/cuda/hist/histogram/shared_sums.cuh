@@ -83,21 +83,27 @@ class SharedSums {
     }
   }
 
-  /// Adds the sums to the histogram and clears them.
-  __device__ void Flush(CodeGroup const& group, SumColumn const* columns, FixedSum* histogram) {
+  /// Adds the sums to the histogram and clears them. is_alone: no other block adds to it, and it is clear.
+  __device__ void Flush(CodeGroup const& group, SumColumn const* columns, bool is_alone, FixedSum* histogram) {
     __syncthreads();
     std::uint32_t const column = threadIdx.x % kColumns;  // kSumThreads is a multiple of all widths
     bool const is_real = column < group.n_columns;
     SumColumn const cells = is_real ? columns[group.first_column + column] : SumColumn{0, 0};
+#pragma unroll 2
     for (std::uint32_t i = threadIdx.x; i < plane_; i += kSumThreads) {
       std::uint32_t const limbs[kLimbs] = {sums_[i], sums_[i + plane_], sums_[i + 2 * plane_], sums_[i + 3 * plane_]};
-      if ((limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0) continue;
       for (std::uint32_t limb = 0; limb < kLimbs; ++limb) sums_[i + limb * plane_] = 0;
       std::uint32_t const code = i / kBanks;
-      if (code >= cells.n_codes) continue;
-      auto* const cell = reinterpret_cast<unsigned long long*>(histogram + cells.first_cell + code);
-      atomicAdd(cell, Joined(limbs[0], limbs[1]));
-      atomicAdd(cell + 1, Joined(limbs[2], limbs[3]));
+      if (code >= cells.n_codes || (limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0) continue;
+      Word const gradient = Joined(limbs[0], limbs[1]);
+      Word const hessian = Joined(limbs[2], limbs[3]);
+      auto* const cell = reinterpret_cast<ulonglong2*>(histogram + cells.first_cell + code);
+      if (is_alone && kColumns == kBanks) {
+        *cell = {gradient, hessian};
+        continue;
+      }
+      atomicAdd(&cell->x, gradient);
+      atomicAdd(&cell->y, hessian);
     }
     __syncthreads();
   }

@@ -10,13 +10,6 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kRowsPerThread = static_cast<int>(kTileRows) / kThreads;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
-/// Of stretches with tiles, that of this block's.
-template <typename Stretch>
-__device__ __forceinline__ std::uint32_t StretchOfTile(Span<Stretch> stretches) {
-  return FindStretch(static_cast<std::uint32_t>(stretches.size()), blockIdx.x,
-                     [&](std::uint32_t i) { return stretches.data()[i].first_tile; });
-}
-
 /// Of the rows of a tile, step by step of kThreads rows, where those that go left begin: filled by counts, then
 /// scanned.
 struct TilePlaces {
@@ -51,7 +44,8 @@ __device__ __forceinline__ void ReservePlaces(TilePlaces* places, std::uint32_t 
 /// One tile of one node a block.
 __global__ void __launch_bounds__(kThreads) SplitNodesKernel(SplitTask task) {
   __shared__ TilePlaces places;
-  std::uint32_t const node = StretchOfTile(task.splits);
+  std::uint32_t const node = FindStretch(static_cast<std::uint32_t>(task.splits.size()), blockIdx.x,
+                                         [&](std::uint32_t i) { return task.splits.data()[i].first_tile; });
   NodeSplit const split = task.splits.data()[node];
   std::uint32_t const first = (blockIdx.x - split.first_tile) * kTileRows;
   std::uint32_t const n_rows = min(kTileRows, split.rows.count - first);
@@ -72,10 +66,8 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(SplitTask task) {
     bool const is_left =
         place < n_rows && GoesLeft(split, CodeOf(task.codes, split.place, rows[step]), task.category_bits);
     lefts[step] = __ballot_sync(kAllLanes, is_left);
-    if (split.is_last != 0 && place < n_rows) task.leaf_of_row[rows[step]] = is_left ? split.left : split.right;
     if (lane == 0) places.before[step * kWarps + warp] = static_cast<std::uint32_t>(__popc(lefts[step]));
   }
-  if (split.is_last != 0) return;
   __syncthreads();
   if (warp == 0) ReservePlaces(&places, n_rows, task.n_left + 2 * node);
   __syncthreads();
@@ -92,17 +84,6 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(SplitTask task) {
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    WriteLeavesKernel(Span<LeafRows const> leaves, RowPointers buffers, std::int32_t* leaf_of_row) {
-  LeafRows const leaf = leaves.data()[StretchOfTile(leaves)];
-  std::uint32_t const first = (blockIdx.x - leaf.first_tile) * kTileRows;
-  std::uint32_t const end = min(first + kTileRows, leaf.rows.count);
-  std::uint32_t const* const rows = buffers.Of(leaf.rows.buffer);
-  for (std::uint32_t place = first + threadIdx.x; place < end; place += kThreads) {
-    leaf_of_row[leaf.rows.buffer < 0 ? place : rows[leaf.rows.begin + place]] = leaf.leaf;
-  }
-}
-
 }  // namespace
 
 void RowBuffers::Reserve(CudaContext const& cuda, std::int64_t n_rows) {
@@ -111,11 +92,6 @@ void RowBuffers::Reserve(CudaContext const& cuda, std::int64_t n_rows) {
 
 void SplitNodes(CudaContext const& cuda, SplitTask const& task) {
   Launch(cuda, task.n_tiles, kThreads, SplitNodesKernel, task);
-}
-
-void WriteLeaves(CudaContext const& cuda, Span<LeafRows const> leaves, std::uint32_t n_tiles, RowPointers const& rows,
-                 std::int32_t* leaf_of_row) {
-  Launch(cuda, n_tiles, kThreads, WriteLeavesKernel, leaves, rows, leaf_of_row);
 }
 
 }  // namespace kauri::cuda

@@ -4,8 +4,8 @@
 /// the other: those that go left from the front on, those that go right from the back. So a stretch holds its rows in
 /// no order that anything may depend on; sums of integers do not. The root has no list: its rows are all.
 ///
-/// Bytes per row of a node that is split: 4 in, a sector of 32 gathered for its code, 4 out; where both children are
-/// leaves for good the row's leaf is written at once, instead of its number.
+/// Bytes per row of a node that is split: 4 in, a sector of 32 gathered for its code, 4 out. Nodes whose children are
+/// leaves for good need no split of their rows (rows/walk_rows.h).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,6 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/bins/row_codes.h"
-#include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/span.h"
 
@@ -32,17 +31,11 @@ struct RowStretch {
 struct NodeSplit {
   RowStretch rows;
   std::uint32_t first_tile;  ///< of the tiles of all nodes: RowTiles
-  std::uint32_t first_row;   ///< of the rows of all nodes
   FeaturePlace place;
   std::uint32_t n_bins;
   std::uint32_t first_right;
-  std::int32_t left;  ///< ids of the children
-  std::int32_t right;
   std::uint32_t categories;    ///< where its categories' bits begin, in words; kNoCategories: first_right holds
   std::uint32_t default_left;  ///< 1: the missing go left
-  std::uint32_t is_last;       ///< 1: both children are leaves for good
-  FixedSum* histogram;         ///< (in, out) of the child whose rows are added up, or nullptr
-  std::uint32_t adds_left;     ///< which child that is
 };
 
 /// The two buffers, device.
@@ -80,24 +73,10 @@ struct SplitTask {
   Span<NodeSplit const> splits;
   std::uint32_t const* category_bits;  ///< 1: goes right
   std::uint32_t n_tiles;               ///< of all splits
-  std::uint32_t n_rows;                ///< of all splits
   RowPointers rows;
-  std::uint32_t* n_left;      ///< (out) [2 * n_splits] rows that went left, and right: zero before
-  std::int32_t* leaf_of_row;  ///< (out) of rows whose node is_last
+  std::uint32_t* n_left;  ///< (out) [2 * n_splits] rows that went left, and right: zero before
 };
 
-/// Does not look at histograms.
 void SplitNodes(CudaContext const& cuda, SplitTask const& task);
-
-/// The rows of a stretch are in this leaf.
-struct LeafRows {
-  RowStretch rows;
-  std::uint32_t first_tile;
-  std::int32_t leaf;
-};
-
-/// leaves: device. leaf_of_row (out): of the rows in the stretches.
-void WriteLeaves(CudaContext const& cuda, Span<LeafRows const> leaves, std::uint32_t n_tiles, RowPointers const& rows,
-                 std::int32_t* leaf_of_row);
 
 }  // namespace kauri::cuda

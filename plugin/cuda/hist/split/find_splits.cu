@@ -165,14 +165,28 @@ __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, FixedSum to
 }
 
 /// Copies the cells of a feature to where the warp reads them; of the larger sibling they are made first: the parent's
-/// less those of the smaller.
+/// less those of the smaller. All reads of a turn are under way at the same time.
 __device__ __forceinline__ void Stage(FeatureCodes const& codes, FixedSum const* small, FixedSum* large,
                                       StagedCells* staged) {
+  constexpr std::uint32_t kTurns = kStagedCells / 32;
   __syncwarp();
-  for (std::uint32_t code = Lane(); code < codes.n_codes; code += 32) {
-    FixedSum cell = small[code];
-    if (large != nullptr) large[code] = cell = large[code] - cell;
-    if (code < kStagedCells) staged->cells[StagedCells::Place(code)] = cell;
+  for (std::uint32_t first = 0; first < codes.n_codes; first += 32 * kTurns) {
+    FixedSum cells[kTurns];
+    FixedSum parents[kTurns];
+#pragma unroll
+    for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
+      std::uint32_t const code = first + 32 * turn + Lane();
+      bool const is_code = code < codes.n_codes;
+      cells[turn] = is_code ? small[code] : FixedSum{};
+      parents[turn] = is_code && large != nullptr ? large[code] : FixedSum{};
+    }
+#pragma unroll
+    for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
+      std::uint32_t const code = first + 32 * turn + Lane();
+      if (code >= codes.n_codes) continue;
+      if (large != nullptr) large[code] = cells[turn] = parents[turn] - cells[turn];
+      if (code < kStagedCells) staged->cells[StagedCells::Place(code)] = cells[turn];
+    }
   }
   __syncwarp();
 }
