@@ -87,6 +87,7 @@ void GpuHistGrower::GiveBack(FixedSum* histogram) {
 
 std::vector<NodeSplit> GpuHistGrower::MakeSplits(std::vector<std::uint32_t>* category_bits, Request* request) const {
   std::vector<NodeSplit> splits;
+  splits.reserve(pending_.size());
   for (auto const& split : pending_) {
     NodeSplit made{};
     made.rows = stretches_[split.node];
@@ -128,6 +129,10 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs, std::vector<
   std::vector<SearchedPair> searched_pairs;
   std::vector<SearchedNode> searched;
   std::vector<std::uint8_t> allowed;
+  histogram_nodes.reserve(pairs.size());
+  searched_pairs.reserve(pairs.size());
+  searched.reserve(2 * pairs.size());
+  nodes->reserve(2 * pairs.size());
   auto const add = [&](Node* node) {
     if (node == nullptr || !node->IsOpen()) return std::int32_t{-1};
     nodes->push_back(node);

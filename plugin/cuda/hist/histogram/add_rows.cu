@@ -104,7 +104,8 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (count > 0) {
       std::uint32_t const* const list = rows.buffer < 0 ? nullptr : task.rows.Of(rows.buffer) + rows.begin + skipped;
       sums.Add({list, rows.begin + skipped, count});
-      sums.Flush(group, columns, count == rows.count, task.nodes.data()[node].histogram);
+      sums.Flush(group, columns,
+                 {task.nodes.data()[node].histogram, count == rows.count, range.begin + count == range.end});
     }
     range.begin += count;
     if (range.begin == rows.first_row + rows.count) ++node;

@@ -31,6 +31,13 @@ struct RowPiece {
   std::uint32_t count;
 };
 
+/// Where the sums of some rows go.
+struct FlushTask {
+  FixedSum* histogram;
+  bool is_alone;  ///< no other block adds to it, nor has this one
+  bool is_last;   ///< no rows come after them
+};
+
 /// Sums of one group of code columns in shared memory. kWordsPerRow: words of four codes that a row has.
 template <int kWordsPerRow>
 class SharedSums {
@@ -48,7 +55,8 @@ class SharedSums {
         row_(static_cast<int>(threadIdx.x % 32) / kWordsPerRow) {}
 
   __device__ void Clear() {
-    for (std::uint32_t i = threadIdx.x; i < kLimbs * plane_; i += kSumThreads) sums_[i] = 0;
+    auto* const fours = reinterpret_cast<uint4*>(sums_);
+    for (std::uint32_t i = threadIdx.x; i < kLimbs / 4 * plane_; i += kSumThreads) fours[i] = {0, 0, 0, 0};
     __syncthreads();
   }
 
@@ -83,22 +91,24 @@ class SharedSums {
     }
   }
 
-  /// Adds the sums to the histogram and clears them. is_alone: no other block adds to it, and it is clear.
-  __device__ void Flush(CodeGroup const& group, SumColumn const* columns, bool is_alone, FixedSum* histogram) {
+  /// Adds the sums to the histogram and clears them, for rows to come.
+  __device__ void Flush(CodeGroup const& group, SumColumn const* columns, FlushTask const& task) {
     __syncthreads();
     std::uint32_t const column = threadIdx.x % kColumns;  // kSumThreads is a multiple of all widths
     bool const is_real = column < group.n_columns;
     SumColumn const cells = is_real ? columns[group.first_column + column] : SumColumn{0, 0};
-#pragma unroll 2
+#pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < plane_; i += kSumThreads) {
       std::uint32_t const limbs[kLimbs] = {sums_[i], sums_[i + plane_], sums_[i + 2 * plane_], sums_[i + 3 * plane_]};
-      for (std::uint32_t limb = 0; limb < kLimbs; ++limb) sums_[i + limb * plane_] = 0;
+      if (!task.is_last) {
+        for (std::uint32_t limb = 0; limb < kLimbs; ++limb) sums_[i + limb * plane_] = 0;
+      }
       std::uint32_t const code = i / kBanks;
       if (code >= cells.n_codes || (limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0) continue;
       Word const gradient = Joined(limbs[0], limbs[1]);
       Word const hessian = Joined(limbs[2], limbs[3]);
-      auto* const cell = reinterpret_cast<ulonglong2*>(histogram + cells.first_cell + code);
-      if (is_alone && kColumns == kBanks) {
+      auto* const cell = reinterpret_cast<ulonglong2*>(task.histogram + cells.first_cell + code);
+      if (task.is_alone && kColumns == kBanks) {
         *cell = {gradient, hessian};
         continue;
       }

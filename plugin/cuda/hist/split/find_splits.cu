@@ -67,6 +67,23 @@ struct StagedCells {
   __device__ static std::uint32_t Place(std::uint32_t bin) { return bin + bin / 8; }
 };
 
+/// The bins of a lane, and what is before them.
+struct LaneBins {
+  std::uint32_t begin;
+  std::uint32_t end;
+  FixedSum before;  ///< the sum of the bins before
+  bool seen;        ///< whether one of those holds rows
+};
+
+/// Of two quotients whose denominators are rounded to float32, and inverted in it: 2^-22 at most.
+constexpr double kRoughness = 1e-6;
+
+__device__ __forceinline__ double WarpMax(double value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(kAllLanes, value, step));
+  return value;
+}
+
 /// One feature of one node, by a warp: each lane has some consecutive bins.
 struct FeatureScan {
   FindTask const& task;
@@ -81,41 +98,71 @@ struct FeatureScan {
   }
 
   __device__ void Consider(FixedSum left, std::uint32_t order, BinCandidate* best) const {
-    FixedSum const right = node.sum - left;
-    if (!HasEnoughHessian(left, task.gain) || !HasEnoughHessian(right, task.gain)) return;
-    best->Keep(SplitGain(left, right, task.gain, node.bounds, sign) - node.gain, order, left);
+    best->Keep(SplitGain(left, node.sum - left, task.gain, node.bounds, sign) - node.gain, order, left);
+  }
+  __device__ bool IsAllowed(FixedSum left) const {
+    return HasEnoughHessian(left, task.gain) && HasEnoughHessian(node.sum - left, task.gain);
+  }
+
+  /// Calls visit(left, order) for the lane's candidates.
+  template <typename Visit>
+  __device__ void ForEach(LaneBins bins, FixedSum missing, Visit&& visit) const {
+    bool const has_missing = !(missing == FixedSum{});
+    for (std::uint32_t bin = bins.begin; bin < bins.end; ++bin) {
+      FixedSum const cell = Cell(bin);
+      bool const is_empty = cell == FixedSum{};
+      if (has_missing && !is_empty) {
+        if (bins.seen) visit(bins.before + missing, BinCandidate::Down(bin));
+        if (!bins.seen && sign != 0) visit(missing, BinCandidate::kAlone);
+      }
+      bins.seen = bins.seen || !is_empty;
+      bins.before += cell;
+      if (!is_empty && isfinite(task.cut_values[codes.first_cut + bin])) visit(bins.before, BinCandidate::Up(bin));
+    }
+  }
+
+  /// What gain(left) + gain(right) must reach, about, to be the best of the feature or better than no split. Found
+  /// without divisions, of which a warp has time for one at a time: those that reach it are few.
+  __device__ double Floor(LaneBins const& bins, FixedSum missing) const {
+    if (!GainIsQuotient(task.gain)) return -kInfinity;
+    double floor = node.gain;
+    ForEach(bins, missing, [&](FixedSum left, std::uint32_t) {
+      if (IsAllowed(left)) floor = fmax(floor, (1.0 - kRoughness) * RoughGain(left));
+    });
+    return WarpMax(floor);
+  }
+
+  /// gain(left) + gain(right), off by less than kRoughness of it; NaN where a float32 does not reach.
+  __device__ double RoughGain(FixedSum left) const { return RoughQuotient(left) + RoughQuotient(node.sum - left); }
+  __device__ double RoughQuotient(FixedSum sum) const {
+    double const gradient = ThresholdL1(GradientOf(sum, task.gain), task.gain.alpha);
+    double const below = HessianOf(sum, task.gain) + task.gain.lambda;
+    if (!(below > 1e-30 && below < 1e30)) return NAN;
+    return gradient * gradient * static_cast<double>(__frcp_rn(static_cast<float>(below)));
   }
 
   __device__ BinCandidate Find() const {
     std::uint32_t const per_lane = (codes.n_bins + 31) / 32;
-    std::uint32_t const begin = min(Lane() * per_lane, codes.n_bins);
-    std::uint32_t const end = min(begin + per_lane, codes.n_bins);
+    LaneBins bins{};
+    bins.begin = min(Lane() * per_lane, codes.n_bins);
+    bins.end = min(bins.begin + per_lane, codes.n_bins);
     FixedSum own;
     bool holds_rows = false;
-    for (std::uint32_t bin = begin; bin < end; ++bin) {
+    for (std::uint32_t bin = bins.begin; bin < bins.end; ++bin) {
       FixedSum const cell = Cell(bin);
       own += cell;
       holds_rows = holds_rows || !(cell == FixedSum{});
     }
-    bool seen = (__ballot_sync(kAllLanes, holds_rows) & ((1U << Lane()) - 1U)) != 0;  // whether a bin before holds rows
+    bins.seen = (__ballot_sync(kAllLanes, holds_rows) & ((1U << Lane()) - 1U)) != 0;
     FixedSum const inclusive = InclusiveScan(own);
+    bins.before = inclusive - own;
     FixedSum const missing = codes.may_miss != 0 ? node.sum - LastLane(inclusive) : FixedSum{};
-    bool const has_missing = !(missing == FixedSum{});
-    FixedSum up_to = inclusive - own;
+    double const floor = Floor(bins, missing);
     BinCandidate best;
-    for (std::uint32_t bin = begin; bin < end; ++bin) {
-      FixedSum const cell = Cell(bin);
-      bool const is_empty = cell == FixedSum{};
-      if (has_missing && !is_empty) {
-        if (seen) Consider(up_to + missing, BinCandidate::Down(bin), &best);
-        if (!seen && sign != 0) Consider(missing, BinCandidate::kAlone, &best);
-      }
-      seen = seen || !is_empty;
-      up_to += cell;
-      if (!is_empty && isfinite(task.cut_values[codes.first_cut + bin])) {
-        Consider(up_to, BinCandidate::Up(bin), &best);
-      }
-    }
+    ForEach(bins, missing, [&](FixedSum left, std::uint32_t order) {
+      if (!IsAllowed(left) || (1.0 + kRoughness) * RoughGain(left) < floor) return;
+      Consider(left, order, &best);
+    });
     return best;
   }
 };
