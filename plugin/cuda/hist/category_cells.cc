@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/parallel_for.h"
-#include "cuda/common/buffer.h"
+#include "cuda/hist/histogram/copy_cells.h"
 
 namespace kauri::cuda {
 
@@ -13,14 +13,22 @@ CategoryCells::CategoryCells(CudaContext const& cuda, HistOnDevice* data) : cuda
 
 void CategoryCells::Fetch(std::vector<HistNode*> const& nodes) {
   if (data_->categorical.empty()) return;
-  data_->category_cells.Reserve(nodes.size() * begin_.back());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (std::size_t j = 0; j < data_->categorical.size(); ++j) {
-      auto const& codes = data_->bins->features[data_->categorical[j]];
-      CopyToHost(cuda_, nodes[i]->histogram + codes.first_cell, codes.n_bins,
-                 data_->category_cells.data() + i * begin_.back() + begin_[j]);
-    }
-  }
+  auto const n_cells = begin_.back();
+  data_->category_cells.Reserve(nodes.size() * n_cells);
+  std::vector<FixedSum const*> histograms;
+  for (auto const* node : nodes) histograms.push_back(node->histogram);
+  auto& upload = data_->of_categories;
+  upload.Clear();
+  auto const from = upload.Add(histograms);
+  auto const features = upload.Add(data_->categorical);
+  auto const begin = upload.Add(begin_);
+  upload.Send(cuda_);
+  CopyCells(cuda_, {{upload.At<FixedSum const*>(from), nodes.size()},
+                    data_->bins->device_features.data(),
+                    {upload.At<std::uint32_t>(features), data_->categorical.size()},
+                    upload.At<std::uint32_t>(begin),
+                    n_cells,
+                    data_->category_cells.data()});
 }
 
 void CategoryCells::Search(Context const& ctx, BinSplitFinder const& finder, std::vector<HistNode*> const& nodes) {

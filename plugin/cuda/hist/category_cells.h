@@ -33,7 +33,7 @@ class CategoryCells {
  private:
   CudaContext cuda_;
   HistOnDevice* data_;
-  std::vector<std::size_t> begin_;  ///< [n_categorical + 1]: of each categorical feature among the cells of a node
+  std::vector<std::uint32_t> begin_;  ///< [n_categorical + 1]: of each categorical feature among the cells of a node
   std::unordered_map<FixedSum const*, std::vector<FixedSum>> cells_;  ///< by histogram
 };
 

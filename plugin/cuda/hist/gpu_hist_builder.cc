@@ -71,7 +71,7 @@ class GpuHistState : public BuildState {
 }  // namespace
 
 HistOnDevice::HistOnDevice(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made)
-    : bins(std::move(made)), min_values(ToDevice(cuda, bins->cuts->min_values)), histograms(bins->n_cells) {
+    : bins(std::move(made)), min_values(ToDevice(cuda, bins->cuts->min_values)), histograms(bins->n_sums) {
   std::vector<FeaturePlace> of_feature;
   for (std::int64_t feature = 0; feature < bins->NumCols(); ++feature) {
     of_feature.push_back(PlaceOf(*bins, static_cast<std::uint32_t>(feature)));

@@ -28,6 +28,7 @@ struct HistOnDevice {
   RowBuffers rows;
   DeviceHistograms histograms;
   Upload of_tree;  ///< what stays the same for all nodes of a tree
+  Upload of_categories;
   Upload of_walk;
   Upload of_level;  ///< what is asked of a level
   Buffer<PlannedRows> plan;

@@ -66,6 +66,29 @@ void PlaceBundles(BinMatrix const& from, DeviceBins* bins) {
   bins->n_cells = from.NumCells();
 }
 
+/// Where the sums of codes are in a histogram.
+void PlaceSums(DeviceBins* bins) {
+  for (auto& column : bins->columns) column.first_sum = column.first_cell;
+  bins->n_sums = bins->n_cells;
+  if (bins->form == CodeForm::kBytes) {
+    bins->n_sums = 0;
+    for (auto& group : bins->groups) {
+      group.first_sum = bins->n_sums;
+      for (std::uint32_t i = 0; i < group.n_columns; ++i) {
+        auto& column = bins->columns[group.first_column + i];
+        column.first_sum = group.first_sum + i;
+        column.sum_stride = group.width;
+      }
+      bins->n_sums += group.n_codes * group.width;
+    }
+  }
+  for (auto& feature : bins->features) {
+    auto const& column = bins->columns[feature.column];
+    feature.sum_stride = column.sum_stride;
+    feature.first_sum = column.first_sum + feature.first_code * column.sum_stride;
+  }
+}
+
 }  // namespace
 
 std::uint64_t DeviceBins::NumCodeBytes() const {
@@ -84,6 +107,7 @@ DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std
   PlaceFeatures(n_codes, &bins);
   bins.form = MostCodes(bins.columns, 0, n_codes.size()) <= kByteCodes ? CodeForm::kBytes : CodeForm::kWords;
   if (bins.form == CodeForm::kBytes) PlaceGroups(&bins);
+  PlaceSums(&bins);
   return bins;
 }
 
@@ -102,6 +126,7 @@ DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& from) {
     bins.form = CodeForm::kCells;
     PlaceFeatures(n_codes, &bins);
   }
+  PlaceSums(&bins);
   return bins;
 }
 

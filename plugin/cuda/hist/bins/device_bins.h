@@ -6,7 +6,9 @@
 /// than one that is streamed, so codes are never reordered.
 ///
 /// Codes take one of three forms, as those of the host do: bytes in groups, words of two bytes row by row, or the cells
-/// of the entries of sparse rows. Cells are numbered column by column without gaps.
+/// of the entries of sparse rows. Cells are numbered column by column without gaps. A histogram of bytes has the sums
+/// of one code of all columns of a group side by side, as shared memory has them while rows are added
+/// (histogram/shared_sums.cuh), with room for the most codes of a column; others are in the order of cells.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +32,17 @@ struct FeatureCodes {
   std::uint32_t n_codes;     ///< one more where dense rows miss values
   std::uint32_t usual;       ///< in a bundle of dense rows the code of rows that have no code of it there; or kNoUsual
   std::uint32_t first_cell;
-  std::uint32_t first_cut;  ///< in the values of the cuts
-  std::uint32_t may_miss;   ///< 1: rows may have no value
+  std::uint32_t first_cut;       ///< in the values of the cuts
+  std::uint32_t may_miss;        ///< 1: rows may have no value
+  std::uint32_t first_sum = 0;   ///< of its codes in a histogram of the rows of a node
+  std::uint32_t sum_stride = 1;  ///< from one code to the next there
 };
 
 struct SumColumn {
   std::uint32_t first_cell;
   std::uint32_t n_codes;
+  std::uint32_t first_sum = 0;
+  std::uint32_t sum_stride = 1;
 };
 
 /// Code columns [first_column, first_column + n_columns).
@@ -46,6 +52,7 @@ struct CodeGroup {
   std::uint32_t width;    ///< bytes of a row: 4, 8, 16 or 32
   std::uint32_t n_codes;  ///< the most of a column
   std::uint64_t offset;   ///< of its first row in the bytes, a multiple of 256
+  std::uint32_t first_sum = 0;
 };
 
 /// Immutable once made.
@@ -54,6 +61,7 @@ struct DeviceBins {
   std::shared_ptr<QuantileCuts const> cuts;  ///< host
   CodeForm form = CodeForm::kBytes;
   std::uint32_t n_cells = 0;
+  std::uint32_t n_sums = 0;            ///< of a histogram
   std::vector<FeatureCodes> features;  ///< [n_cols], host
   std::vector<SumColumn> columns;      ///< host
   std::vector<CodeGroup> groups;       ///< host; kBytes only

@@ -112,14 +112,14 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-/// The codes of one row, or its cells, by a warp.
+/// The places of one row's codes in a histogram, by a warp.
 struct RowCells {
   CodeView const& codes;
   CodeGroup const* groups;
   SumColumn const* columns;
   std::uint32_t n_columns;
 
-  /// Calls add(cell) for the lane's share.
+  /// Calls add(place) for the lane's share.
   template <typename Add>
   __device__ void ForEach(std::uint64_t row, Add&& add) const {
     std::uint32_t const lane = threadIdx.x % 32;

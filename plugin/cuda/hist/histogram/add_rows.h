@@ -27,7 +27,7 @@ struct HistogramNode {
   RowStretch rows;        ///< its own, or its parent's where `split` is there
   std::int32_t split;     ///< which of the splits made it, or -1
   std::uint32_t is_left;  ///< which child it is
-  FixedSum* histogram;    ///< (in, out) [n_cells]
+  FixedSum* histogram;    ///< (in, out) [n_sums]
 };
 
 /// Rows of a node in the plan of a launch.

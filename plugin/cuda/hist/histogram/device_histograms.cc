@@ -21,18 +21,18 @@ FixedSum* DeviceHistograms::Borrow(CudaContext const& cuda) {
     if (!used_.empty()) {
       auto* const histogram = used_.back();
       used_.pop_back();
-      FillZero(cuda, histogram, n_cells_);
+      FillZero(cuda, histogram, n_sums_);
       return histogram;
     }
     Grow(cuda);
   }
   auto& chunk = chunks_[current_];
-  return chunk.sums.data() + n_cells_ * chunk.n_lent++;
+  return chunk.sums.data() + n_sums_ * chunk.n_lent++;
 }
 
 void DeviceHistograms::Reset(CudaContext const& cuda) {
   for (auto& chunk : chunks_) {
-    FillZero(cuda, chunk.sums.data(), chunk.n_lent * n_cells_);
+    FillZero(cuda, chunk.sums.data(), chunk.n_lent * n_sums_);
     chunk.n_lent = 0;
   }
   current_ = 0;
@@ -42,11 +42,11 @@ void DeviceHistograms::Reset(CudaContext const& cuda) {
 void DeviceHistograms::Grow(CudaContext const& cuda) {
   std::size_t n_histograms = 0;
   for (auto const& chunk : chunks_) n_histograms += SizeOf(chunk);
-  auto const n = std::max(n_histograms, std::max<std::size_t>(2, kLeastChunkSums / n_cells_));
+  auto const n = std::max(n_histograms, std::max<std::size_t>(2, kLeastChunkSums / n_sums_));
   RequireMemory(cuda, "histograms of " + std::to_string(n_histograms + n) + " nodes",
-                {{"histograms", n * n_cells_ * sizeof(FixedSum)}});
+                {{"histograms", n * n_sums_ * sizeof(FixedSum)}});
   Chunk chunk;
-  chunk.sums = Buffer<FixedSum>(cuda, n * n_cells_);
+  chunk.sums = Buffer<FixedSum>(cuda, n * n_sums_);
   FillZero(cuda, chunk.sums.data(), chunk.sums.size());
   chunks_.push_back(std::move(chunk));
 }

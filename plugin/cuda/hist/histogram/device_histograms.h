@@ -13,9 +13,9 @@ namespace kauri::cuda {
 
 class DeviceHistograms {
  public:
-  explicit DeviceHistograms(std::size_t n_cells) : n_cells_(n_cells) {}
+  explicit DeviceHistograms(std::size_t n_sums) : n_sums_(n_sums) {}
 
-  /// [n_cells] zeros. \throws Error(kMemory) with what is needed.
+  /// [n_sums] zeros. \throws Error(kMemory) with what is needed.
   FixedSum* Borrow(CudaContext const& cuda);
   void GiveBack(FixedSum* histogram) { used_.push_back(histogram); }
   /// Takes back whatever is lent, and clears all that was: at once, which costs less than one by one.
@@ -27,11 +27,11 @@ class DeviceHistograms {
     std::size_t n_lent = 0;  ///< since the last Reset, in their order
   };
 
-  std::size_t SizeOf(Chunk const& chunk) const { return chunk.sums.size() / n_cells_; }
+  std::size_t SizeOf(Chunk const& chunk) const { return chunk.sums.size() / n_sums_; }
   /// Makes twice as many.
   void Grow(CudaContext const& cuda);
 
-  std::size_t n_cells_;
+  std::size_t n_sums_;
   std::vector<Chunk> chunks_;
   std::size_t current_ = 0;      ///< the chunk that is lent from
   std::vector<FixedSum*> used_;  ///< given back since the last Reset

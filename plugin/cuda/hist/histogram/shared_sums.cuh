@@ -95,8 +95,7 @@ class SharedSums {
   __device__ void Flush(CodeGroup const& group, SumColumn const* columns, FlushTask const& task) {
     __syncthreads();
     std::uint32_t const column = threadIdx.x % kColumns;  // kSumThreads is a multiple of all widths
-    bool const is_real = column < group.n_columns;
-    SumColumn const cells = is_real ? columns[group.first_column + column] : SumColumn{0, 0};
+    std::uint32_t const n_codes = column < group.n_columns ? columns[group.first_column + column].n_codes : 0;
 #pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < plane_; i += kSumThreads) {
       std::uint32_t const limbs[kLimbs] = {sums_[i], sums_[i + plane_], sums_[i + 2 * plane_], sums_[i + 3 * plane_]};
@@ -104,10 +103,10 @@ class SharedSums {
         for (std::uint32_t limb = 0; limb < kLimbs; ++limb) sums_[i + limb * plane_] = 0;
       }
       std::uint32_t const code = i / kBanks;
-      if (code >= cells.n_codes || (limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0) continue;
+      if (code >= n_codes || (limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0) continue;
       Word const gradient = Joined(limbs[0], limbs[1]);
       Word const hessian = Joined(limbs[2], limbs[3]);
-      auto* const cell = reinterpret_cast<ulonglong2*>(task.histogram + cells.first_cell + code);
+      auto* const cell = reinterpret_cast<ulonglong2*>(task.histogram + group.first_sum + code * kColumns + column);
       if (task.is_alone && kColumns == kBanks) {
         *cell = {gradient, hessian};
         continue;

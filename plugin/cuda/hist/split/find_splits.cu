@@ -1,194 +1,15 @@
 #include "cuda/common/launch.h"
+#include "cuda/hist/split/feature_scan.cuh"
 #include "cuda/hist/split/find_splits.h"
 
 namespace kauri::cuda {
 namespace {
 
 constexpr int kThreads = 32 * static_cast<int>(kFeaturesPerBlock);
-constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 constexpr unsigned kMaxGridY = 65535;
 
-__device__ __forceinline__ std::uint32_t Lane() { return threadIdx.x % 32; }
-
-__device__ __forceinline__ FixedSum WarpSum(FixedSum sum) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-    sum.gradient += __shfl_xor_sync(kAllLanes, sum.gradient, step);
-    sum.hessian += __shfl_xor_sync(kAllLanes, sum.hessian, step);
-  }
-  return sum;
-}
-
-__device__ __forceinline__ FixedSum InclusiveScan(FixedSum sum) {
-#pragma unroll
-  for (unsigned step = 1; step < 32; step *= 2) {
-    std::int64_t const gradient = __shfl_up_sync(kAllLanes, sum.gradient, step);
-    std::int64_t const hessian = __shfl_up_sync(kAllLanes, sum.hessian, step);
-    if (Lane() >= step) sum += FixedSum{gradient, hessian};
-  }
-  return sum;
-}
-
-__device__ __forceinline__ FixedSum LastLane(FixedSum sum) {
-  return {__shfl_sync(kAllLanes, sum.gradient, 31), __shfl_sync(kAllLanes, sum.hessian, 31)};
-}
-
-/// What a lane, and then a warp, found in one feature.
-struct BinCandidate {
-  double loss_change = 0.0;
-  std::uint32_t order = kNone;  ///< which of equal losses: the least
-  FixedSum left;
-
-  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-  static constexpr std::uint32_t kDown = 0x80000000U;
-  /// All present rows go right: the last of equals.
-  static constexpr std::uint32_t kAlone = kNone - 1;
-
-  /// The missing go right: the lowest threshold first.
-  __device__ static std::uint32_t Up(std::uint32_t bin) { return bin; }
-  /// The missing go left, the first bin on the right is `bin`: the highest threshold first.
-  __device__ static std::uint32_t Down(std::uint32_t bin) { return kDown + (0x7FFFFF00U - bin); }
-  __device__ static std::uint32_t BinOfDown(std::uint32_t order) { return 0x7FFFFF00U - (order - kDown); }
-
-  __device__ void Keep(double loss, std::uint32_t other_order, FixedSum other_left) {
-    if (!(loss > loss_change) && !(loss == loss_change && other_order < order && order != kNone)) return;
-    loss_change = loss;
-    order = other_order;
-    left = other_left;
-  }
-};
-
-/// Cells of one feature that a warp reads again and again: in shared memory where they are few. Every eighth is
-/// followed by a gap, so that lanes that are eight cells apart are at different banks.
-constexpr std::uint32_t kStagedCells = 256;
-struct StagedCells {
-  FixedSum cells[kStagedCells + kStagedCells / 8];
-
-  __device__ static std::uint32_t Place(std::uint32_t bin) { return bin + bin / 8; }
-};
-
-/// The bins of a lane, and what is before them.
-struct LaneBins {
-  std::uint32_t begin;
-  std::uint32_t end;
-  FixedSum before;  ///< the sum of the bins before
-  bool seen;        ///< whether one of those holds rows
-};
-
-/// Of two quotients whose denominators are rounded to float32, and inverted in it: 2^-22 at most.
-constexpr double kRoughness = 1e-6;
-
-__device__ __forceinline__ double WarpMax(double value) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(kAllLanes, value, step));
-  return value;
-}
-
-/// One feature of one node, by a warp: each lane has some consecutive bins.
-struct FeatureScan {
-  FindTask const& task;
-  FeatureCodes const& codes;
-  SearchedNode const& node;
-  int sign;
-  FixedSum const* global;
-  StagedCells const* staged;  ///< the same, unless they are too many
-
-  __device__ FixedSum Cell(std::uint32_t bin) const {
-    return codes.n_bins <= kStagedCells ? staged->cells[StagedCells::Place(bin)] : global[bin];
-  }
-
-  __device__ void Consider(FixedSum left, std::uint32_t order, BinCandidate* best) const {
-    best->Keep(SplitGain(left, node.sum - left, task.gain, node.bounds, sign) - node.gain, order, left);
-  }
-  __device__ bool IsAllowed(FixedSum left) const {
-    return HasEnoughHessian(left, task.gain) && HasEnoughHessian(node.sum - left, task.gain);
-  }
-
-  /// Calls visit(left, order) for the lane's candidates.
-  template <typename Visit>
-  __device__ void ForEach(LaneBins bins, FixedSum missing, Visit&& visit) const {
-    bool const has_missing = !(missing == FixedSum{});
-    for (std::uint32_t bin = bins.begin; bin < bins.end; ++bin) {
-      FixedSum const cell = Cell(bin);
-      bool const is_empty = cell == FixedSum{};
-      if (has_missing && !is_empty) {
-        if (bins.seen) visit(bins.before + missing, BinCandidate::Down(bin));
-        if (!bins.seen && sign != 0) visit(missing, BinCandidate::kAlone);
-      }
-      bins.seen = bins.seen || !is_empty;
-      bins.before += cell;
-      if (!is_empty && isfinite(task.cut_values[codes.first_cut + bin])) visit(bins.before, BinCandidate::Up(bin));
-    }
-  }
-
-  /// What gain(left) + gain(right) must reach, about, to be the best of the feature or better than no split. Found
-  /// without divisions, of which a warp has time for one at a time: those that reach it are few.
-  __device__ double Floor(LaneBins const& bins, FixedSum missing) const {
-    if (!GainIsQuotient(task.gain)) return -kInfinity;
-    double floor = node.gain;
-    ForEach(bins, missing, [&](FixedSum left, std::uint32_t) {
-      if (IsAllowed(left)) floor = fmax(floor, (1.0 - kRoughness) * RoughGain(left));
-    });
-    return WarpMax(floor);
-  }
-
-  /// gain(left) + gain(right), off by less than kRoughness of it; NaN where a float32 does not reach.
-  __device__ double RoughGain(FixedSum left) const { return RoughQuotient(left) + RoughQuotient(node.sum - left); }
-  __device__ double RoughQuotient(FixedSum sum) const {
-    double const gradient = ThresholdL1(GradientOf(sum, task.gain), task.gain.alpha);
-    double const below = HessianOf(sum, task.gain) + task.gain.lambda;
-    if (!(below > 1e-30 && below < 1e30)) return NAN;
-    return gradient * gradient * static_cast<double>(__frcp_rn(static_cast<float>(below)));
-  }
-
-  __device__ BinCandidate Find() const {
-    std::uint32_t const per_lane = (codes.n_bins + 31) / 32;
-    LaneBins bins{};
-    bins.begin = min(Lane() * per_lane, codes.n_bins);
-    bins.end = min(bins.begin + per_lane, codes.n_bins);
-    FixedSum own;
-    bool holds_rows = false;
-    for (std::uint32_t bin = bins.begin; bin < bins.end; ++bin) {
-      FixedSum const cell = Cell(bin);
-      own += cell;
-      holds_rows = holds_rows || !(cell == FixedSum{});
-    }
-    bins.seen = (__ballot_sync(kAllLanes, holds_rows) & ((1U << Lane()) - 1U)) != 0;
-    FixedSum const inclusive = InclusiveScan(own);
-    bins.before = inclusive - own;
-    FixedSum const missing = codes.may_miss != 0 ? node.sum - LastLane(inclusive) : FixedSum{};
-    double const floor = Floor(bins, missing);
-    BinCandidate best;
-    ForEach(bins, missing, [&](FixedSum left, std::uint32_t order) {
-      if (!IsAllowed(left) || (1.0 + kRoughness) * RoughGain(left) < floor) return;
-      Consider(left, order, &best);
-    });
-    return best;
-  }
-};
-
-/// The better of two features' or lanes' bests; a total order within a feature.
-__device__ __forceinline__ BinCandidate WarpBest(BinCandidate own) {
-  double most = own.loss_change;
-  std::uint32_t order = own.order;
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) {
-    double const other = __shfl_xor_sync(kAllLanes, most, step);
-    std::uint32_t const other_order = __shfl_xor_sync(kAllLanes, order, step);
-    if (other > most || (other == most && other_order < order)) {
-      most = other;
-      order = other_order;
-    }
-  }
-  // Orders differ from lane to lane, but for the lanes that found nothing.
-  int const winner = __ffs(static_cast<int>(__ballot_sync(kAllLanes, own.order == order))) - 1;
-  FixedSum const left{__shfl_sync(kAllLanes, own.left.gradient, winner),
-                      __shfl_sync(kAllLanes, own.left.hessian, winner)};
-  return {most, order, left};
-}
-
 __device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t feature, std::uint32_t order,
-                                             FixedSum const* cells) {
+                                             FeatureSums const& cells) {
   FeatureCodes const& codes = task.features[feature];
   if (order < BinCandidate::kDown) return task.cut_values[codes.first_cut + order];
   std::uint32_t bin = 0;  // the first on the right
@@ -201,7 +22,7 @@ __device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t
 }
 
 /// Completes the cell of the usual code of a feature in a bundle.
-__device__ __forceinline__ void FillUsual(FeatureCodes const& codes, FixedSum total, FixedSum* cells) {
+__device__ __forceinline__ void FillUsual(FeatureCodes const& codes, FixedSum total, FeatureSums const& cells) {
   FixedSum others;
   for (std::uint32_t code = Lane(); code < codes.n_codes; code += 32) {
     if (code != codes.usual) others += cells[code];
@@ -213,7 +34,7 @@ __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, FixedSum to
 
 /// Copies the cells of a feature to where the warp reads them; of the larger sibling they are made first: the parent's
 /// less those of the smaller. All reads of a turn are under way at the same time.
-__device__ __forceinline__ void Stage(FeatureCodes const& codes, FixedSum const* small, FixedSum* large,
+__device__ __forceinline__ void Stage(FeatureCodes const& codes, FeatureSums const& small, FeatureSums const& large,
                                       StagedCells* staged) {
   constexpr std::uint32_t kTurns = kStagedCells / 32;
   __syncwarp();
@@ -225,13 +46,13 @@ __device__ __forceinline__ void Stage(FeatureCodes const& codes, FixedSum const*
       std::uint32_t const code = first + 32 * turn + Lane();
       bool const is_code = code < codes.n_codes;
       cells[turn] = is_code ? small[code] : FixedSum{};
-      parents[turn] = is_code && large != nullptr ? large[code] : FixedSum{};
+      parents[turn] = is_code && large.first != nullptr ? large[code] : FixedSum{};
     }
 #pragma unroll
     for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
       std::uint32_t const code = first + 32 * turn + Lane();
       if (code >= codes.n_codes) continue;
-      if (large != nullptr) large[code] = cells[turn] = parents[turn] - cells[turn];
+      if (large.first != nullptr) large[code] = cells[turn] = parents[turn] - cells[turn];
       if (code < kStagedCells) staged->cells[StagedCells::Place(code)] = cells[turn];
     }
   }
@@ -245,12 +66,12 @@ __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const&
 
 /// What a warp finds at one feature for one node; only the first lane's counts.
 __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, std::int32_t index, std::uint32_t place,
-                                                 FixedSum const* histogram, StagedCells const* staged) {
+                                                 FixedSum* histogram, StagedCells const* staged) {
   if (index < 0 || !MayUse(task, task.nodes[index], place)) return {};
   std::uint32_t const feature = task.tree_features.data()[place];
   if (task.is_categorical != nullptr && task.is_categorical[feature] != 0) return {};
   FeatureCodes const& codes = task.features[feature];
-  FixedSum const* const cells = histogram + codes.first_cell;
+  FeatureSums const cells{histogram + codes.first_sum, codes.sum_stride};
   SearchedNode const& node = task.nodes[index];
   int const sign = task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]);
   BinCandidate const best = WarpBest(FeatureScan{task, codes, node, sign, cells, staged}.Find());
@@ -288,14 +109,14 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
     SplitCandidate large;
     if (place < task.tree_features.size()) {
       FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
-      FixedSum* const small_cells = pair.small + codes.first_cell;
+      FeatureSums const small_cells{pair.small + codes.first_sum, codes.sum_stride};
       if (codes.usual != kNoUsual) FillUsual(codes, pair.small_sum, small_cells);
       if (pair.small_node >= 0) {
-        Stage(codes, small_cells, nullptr, &staged[warp]);
+        Stage(codes, small_cells, {nullptr, 0}, &staged[warp]);
         small = FindAt(task, pair.small_node, place, pair.small, &staged[warp]);
       }
       if (pair.large != nullptr) {
-        Stage(codes, small_cells, pair.large + codes.first_cell, &staged[warp]);
+        Stage(codes, small_cells, {pair.large + codes.first_sum, codes.sum_stride}, &staged[warp]);
         large = FindAt(task, pair.large_node, place, pair.large, &staged[warp]);
       }
     }

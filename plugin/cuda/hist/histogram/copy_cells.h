@@ -1,0 +1,24 @@
+/// \file The sums of some features of several nodes, side by side.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/hist/bins/device_bins.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+
+namespace kauri::cuda {
+
+struct CopyCellsTask {
+  Span<FixedSum const* const> histograms;
+  FeatureCodes const* codes;  ///< of all columns
+  Span<std::uint32_t const> features;
+  std::uint32_t const* begin;  ///< [n_features + 1]: of each feature's bins among the n_cells of a node
+  std::uint32_t n_cells;
+  FixedSum* to;  ///< (out) [n_histograms, n_cells], page-locked
+};
+
+void CopyCells(CudaContext const& cuda, CopyCellsTask const& task);
+
+}  // namespace kauri::cuda

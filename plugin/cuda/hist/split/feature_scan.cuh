@@ -1,0 +1,249 @@
+/// \file The best split of a node at one feature, by a warp.
+///
+/// Each lane has some consecutive bins: it adds them up, a scan over the lanes gives what lies before each, and the
+/// lane goes through its boundaries. A gain takes two divisions of float64, which a warp does one after the other; so
+/// where no weight is ever clipped gains are first computed in float32, off by less than kRoughness of them, and in
+/// float64 only for what may then still be the best.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "cuda/hist/split/find_splits.h"
+
+namespace kauri::cuda {
+
+constexpr unsigned kAllLanes = 0xFFFFFFFFU;
+
+__device__ __forceinline__ std::uint32_t Lane() { return threadIdx.x % 32; }
+
+__device__ __forceinline__ FixedSum WarpSum(FixedSum sum) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    sum.gradient += __shfl_xor_sync(kAllLanes, sum.gradient, step);
+    sum.hessian += __shfl_xor_sync(kAllLanes, sum.hessian, step);
+  }
+  return sum;
+}
+
+__device__ __forceinline__ FixedSum InclusiveScan(FixedSum sum) {
+#pragma unroll
+  for (unsigned step = 1; step < 32; step *= 2) {
+    std::int64_t const gradient = __shfl_up_sync(kAllLanes, sum.gradient, step);
+    std::int64_t const hessian = __shfl_up_sync(kAllLanes, sum.hessian, step);
+    if (Lane() >= step) sum += FixedSum{gradient, hessian};
+  }
+  return sum;
+}
+
+__device__ __forceinline__ FixedSum LastLane(FixedSum sum) {
+  return {__shfl_sync(kAllLanes, sum.gradient, 31), __shfl_sync(kAllLanes, sum.hessian, 31)};
+}
+
+__device__ __forceinline__ float WarpMax(float value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value = fmaxf(value, __shfl_xor_sync(kAllLanes, value, step));
+  return value;
+}
+
+/// What a lane, and then a warp, found in one feature.
+struct BinCandidate {
+  double loss_change = 0.0;
+  std::uint32_t order = kNone;  ///< which of equal losses: the least
+  FixedSum left;
+
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  static constexpr std::uint32_t kDown = 0x80000000U;
+  /// All present rows go right: the last of equals.
+  static constexpr std::uint32_t kAlone = kNone - 1;
+
+  /// The missing go right: the lowest threshold first.
+  __device__ static std::uint32_t Up(std::uint32_t bin) { return bin; }
+  /// The missing go left, the first bin on the right is `bin`: the highest threshold first.
+  __device__ static std::uint32_t Down(std::uint32_t bin) { return kDown + (0x7FFFFF00U - bin); }
+  __device__ static std::uint32_t BinOfDown(std::uint32_t order) { return 0x7FFFFF00U - (order - kDown); }
+
+  __device__ void Keep(double loss, std::uint32_t other_order, FixedSum other_left) {
+    if (!(loss > loss_change) && !(loss == loss_change && other_order < order && order != kNone)) return;
+    loss_change = loss;
+    order = other_order;
+    left = other_left;
+  }
+};
+
+/// Cells of one feature that a warp reads again and again: in shared memory where they are few. Every eighth is
+/// followed by a gap, so that lanes that are eight cells apart are at different banks.
+constexpr std::uint32_t kStagedCells = 256;
+struct StagedCells {
+  FixedSum cells[kStagedCells + kStagedCells / 8];
+
+  __device__ static std::uint32_t Place(std::uint32_t bin) { return bin + bin / 8; }
+};
+
+/// The sums of a feature in a histogram.
+struct FeatureSums {
+  FixedSum* first;
+  std::uint32_t stride;
+
+  __device__ FixedSum& operator[](std::uint32_t code) const { return first[static_cast<std::uint64_t>(code) * stride]; }
+};
+
+/// The bins of a lane, and what is before them.
+struct LaneBins {
+  std::uint32_t begin;
+  std::uint32_t end;
+  FixedSum before;  ///< the sum of the bins before
+  bool seen;        ///< whether one of those holds rows
+};
+
+/// Gains in float32, in a unit that keeps their squares within its range.
+class RoughGain {
+ public:
+  /// Three roundings of 2^-24 in a gradient's square, two in a hessian, two units in the last place of its reciprocal.
+  static constexpr float kRoughness = 4e-6F;
+
+  __device__ RoughGain(GainParam const& gain, SearchedNode const& node)
+      : hessian_unit_(static_cast<float>(gain.unit.hessian)),
+        lambda_(static_cast<float>(gain.lambda)),
+        least_hessian_((1.0F + kRoughness) * static_cast<float>(gain.min_child_weight)),
+        total_(node.sum),
+        floor_((1.0F - kRoughness) *
+               static_cast<float>(node.gain / (gain.unit.gradient * gain.unit.gradient) * (kScale * kScale))) {}
+
+  /// Whether they say anything: they know no clipped weights and no L1 penalty, and need units that float32 has.
+  __device__ static bool Applies(GainParam const& gain) {
+    return GainIsQuotient(gain) && gain.alpha == 0.0 && gain.unit.hessian > 1e-15 && gain.unit.hessian < 1e10 &&
+           gain.lambda < 1e30 && gain.min_child_weight < 1e30;
+  }
+
+  /// Whether a gain is surely less than `floor`; of one that float32 hardly has nothing is sure.
+  __device__ static bool IsLess(float gain, float floor) {
+    return (1.0F + kRoughness) * gain < floor && floor > 1e-30F;
+  }
+  /// What the gain must be for a loss change above 0.
+  __device__ float Floor() const { return floor_; }
+  __device__ float Of(FixedSum left) const { return Quotient(left) + Quotient(total_ - left); }
+  /// Whether both sides have enough hessian beyond doubt.
+  __device__ bool SurelyAllows(FixedSum left) const { return IsEnough(left) && IsEnough(total_ - left); }
+
+ private:
+  static constexpr float kScale = 1.0F / (1 << 30);
+
+  __device__ float Quotient(FixedSum sum) const {
+    float const gradient = static_cast<float>(sum.gradient) * kScale;
+    return gradient * gradient * __fdividef(1.0F, static_cast<float>(sum.hessian) * hessian_unit_ + lambda_);
+  }
+  __device__ bool IsEnough(FixedSum sum) const {
+    return sum.hessian > 0 && static_cast<float>(sum.hessian) * hessian_unit_ >= least_hessian_;
+  }
+
+  float hessian_unit_;
+  float lambda_;
+  float least_hessian_;
+  FixedSum total_;
+  float floor_;
+};
+
+/// One feature of one node.
+struct FeatureScan {
+  FindTask const& task;
+  FeatureCodes const& codes;
+  SearchedNode const& node;
+  int sign;
+  FeatureSums global;
+  StagedCells const* staged;  ///< the same, unless they are too many
+
+  __device__ FixedSum Cell(std::uint32_t bin) const {
+    return codes.n_bins <= kStagedCells ? staged->cells[StagedCells::Place(bin)] : global[bin];
+  }
+  __device__ bool HasCut(std::uint32_t bin) const {  // no threshold lies above a bin whose upper bound is infinite
+    return bin + 1 < codes.n_bins || isfinite(task.cut_values[codes.first_cut + bin]);
+  }
+
+  __device__ void Consider(FixedSum left, std::uint32_t order, BinCandidate* best) const {
+    FixedSum const right = node.sum - left;
+    if (!HasEnoughHessian(left, task.gain) || !HasEnoughHessian(right, task.gain)) return;
+    best->Keep(SplitGain(left, right, task.gain, node.bounds, sign) - node.gain, order, left);
+  }
+
+  /// Calls visit(left, order) for the lane's candidates.
+  template <typename Visit>
+  __device__ void ForEach(LaneBins bins, FixedSum missing, Visit&& visit) const {
+    bool const has_missing = !(missing == FixedSum{});
+    for (std::uint32_t bin = bins.begin; bin < bins.end; ++bin) {
+      FixedSum const cell = Cell(bin);
+      bool const is_empty = cell == FixedSum{};
+      if (has_missing && !is_empty) {
+        if (bins.seen) visit(bins.before + missing, BinCandidate::Down(bin));
+        if (!bins.seen && sign != 0) visit(missing, BinCandidate::kAlone);
+      }
+      bins.seen = bins.seen || !is_empty;
+      bins.before += cell;
+      if (!is_empty && HasCut(bin)) visit(bins.before, BinCandidate::Up(bin));
+    }
+  }
+
+  __device__ BinCandidate Exact(LaneBins const& bins, FixedSum missing) const {
+    BinCandidate best;
+    ForEach(bins, missing, [&](FixedSum left, std::uint32_t order) { Consider(left, order, &best); });
+    return best;
+  }
+
+  __device__ BinCandidate Screened(LaneBins const& bins, FixedSum missing) const {
+    RoughGain const rough(task.gain, node);
+    float floor = rough.Floor();
+    ForEach(bins, missing, [&](FixedSum left, std::uint32_t) {
+      float const gain = (1.0F - RoughGain::kRoughness) * rough.Of(left);
+      if (rough.SurelyAllows(left)) floor = fmaxf(floor, gain);
+    });
+    floor = WarpMax(floor);
+    BinCandidate best;
+    ForEach(bins, missing, [&](FixedSum left, std::uint32_t order) {
+      if (RoughGain::IsLess(rough.Of(left), floor)) return;
+      Consider(left, order, &best);
+    });
+    return best;
+  }
+
+  __device__ BinCandidate Find() const {
+    std::uint32_t const per_lane = (codes.n_bins + 31) / 32;
+    LaneBins bins{};
+    bins.begin = min(Lane() * per_lane, codes.n_bins);
+    bins.end = min(bins.begin + per_lane, codes.n_bins);
+    FixedSum own;
+    bool holds_rows = false;
+    for (std::uint32_t bin = bins.begin; bin < bins.end; ++bin) {
+      FixedSum const cell = Cell(bin);
+      own += cell;
+      holds_rows = holds_rows || !(cell == FixedSum{});
+    }
+    bins.seen = (__ballot_sync(kAllLanes, holds_rows) & ((1U << Lane()) - 1U)) != 0;
+    FixedSum const inclusive = InclusiveScan(own);
+    bins.before = inclusive - own;
+    FixedSum const missing = codes.may_miss != 0 ? node.sum - LastLane(inclusive) : FixedSum{};
+    return RoughGain::Applies(task.gain) ? Screened(bins, missing) : Exact(bins, missing);
+  }
+};
+
+/// The best of the lanes.
+__device__ __forceinline__ BinCandidate WarpBest(BinCandidate own) {
+  double most = own.loss_change;
+  std::uint32_t order = own.order;
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    double const other = __shfl_xor_sync(kAllLanes, most, step);
+    std::uint32_t const other_order = __shfl_xor_sync(kAllLanes, order, step);
+    if (other > most || (other == most && other_order < order)) {
+      most = other;
+      order = other_order;
+    }
+  }
+  // Orders differ from lane to lane, but for the lanes that found nothing.
+  int const winner = __ffs(static_cast<int>(__ballot_sync(kAllLanes, own.order == order))) - 1;
+  FixedSum const left{__shfl_sync(kAllLanes, own.left.gradient, winner),
+                      __shfl_sync(kAllLanes, own.left.hessian, winner)};
+  return {most, order, left};
+}
+
+}  // namespace kauri::cuda
