@@ -8,7 +8,9 @@
 #include "cuda/data/cuda_memory.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/exact/gpu_exact_builder.h"
+#include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/predictor/gpu_predictor.h"
+#include "data/memory_param.h"
 #include "kauri/plugin.h"
 #include "kauri/version.h"
 
@@ -44,6 +46,9 @@ void RegisterEntries(Registries* registries) {
   registries->tree_methods.Add({"gpu_exact",
                                 "The exact method on a CUDA device; the bytes of its models are those of exact.",
                                 MakeGpuExactBuilder, &DescribeParameters<GpuExactParam>});
+  registries->tree_methods.Add({"gpu_hist",
+                                "The histogram method on a CUDA device; the bytes of its models are those of hist.",
+                                MakeGpuHistBuilder, &DescribeParameters<MemoryParam>});
   RegisterGpuPredictor(&registries->predictors);
   registries->device_memories.Add({"cuda", "Arrays in the memory of CUDA devices.", MakeCudaMemory});
 }

@@ -3,7 +3,7 @@
 
 #include "cuda/exact/entries/partition.h"
 #include "cuda/exact/entries/positions.h"
-#include "cuda/exact/entries/sum_pairs.h"
+#include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/level_entries.h"
 
 namespace kauri::cuda {

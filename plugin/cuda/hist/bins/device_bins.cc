@@ -1,8 +1,7 @@
 #include "cuda/hist/bins/device_bins.h"
 
 #include <algorithm>
-
-#include "cuda/common/memory_plan.h"
+#include <utility>
 
 namespace kauri::cuda {
 namespace {
@@ -18,7 +17,7 @@ std::uint32_t WidthFor(std::uint32_t n_columns) {
   return width;
 }
 
-std::uint32_t MostCodes(std::vector<CodeColumn> const& columns, std::uint32_t first, std::uint32_t n) {
+std::uint32_t MostCodes(std::vector<CodeColumn> const& columns, std::size_t first, std::size_t n) {
   std::uint32_t most = 0;
   for (auto column = first; column < first + n; ++column) most = std::max(most, columns[column].n_codes);
   return most;
@@ -64,15 +63,6 @@ void PlaceBundles(BinMatrix const& from, DeviceBins* bins) {
   bins->n_cells = from.NumCells();
 }
 
-void PlaceCells(BinMatrix const& from, DeviceBins* bins) {
-  if (from.HasBundles()) return PlaceBundles(from, bins);
-  std::vector<std::uint32_t> n_codes;
-  for (std::int64_t f = 0; f < from.NumCols(); ++f) {
-    n_codes.push_back(from.NumBins(f) + (from.MissingCode(f) == kNoCode ? 0 : 1));
-  }
-  PlaceFeatures(n_codes, bins);
-}
-
 }  // namespace
 
 std::uint64_t DeviceBins::NumCodeBytes() const {
@@ -89,9 +79,26 @@ DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std
   std::vector<std::uint32_t> n_codes;
   for (std::size_t f = 0; f < has_missing.size(); ++f) n_codes.push_back(bins.cuts->NumBins(f) + has_missing[f]);
   PlaceFeatures(n_codes, &bins);
-  auto const most = n_codes.empty() ? 0 : *std::max_element(n_codes.begin(), n_codes.end());
-  bins.form = most <= kByteCodes ? CodeForm::kBytes : CodeForm::kWords;
+  bins.form = MostCodes(bins.columns, 0, n_codes.size()) <= kByteCodes ? CodeForm::kBytes : CodeForm::kWords;
   if (bins.form == CodeForm::kBytes) PlaceGroups(&bins);
+  return bins;
+}
+
+DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& from) {
+  std::shared_ptr<QuantileCuts const> cuts(from, &from->Cuts());
+  if (from->IsDense() && !from->HasBundles()) return LayOutDense(cuts, from->Shape().has_missing, from->NumRows());
+  DeviceBins bins;
+  bins.n_rows = from->NumRows();
+  bins.cuts = std::move(cuts);
+  if (from->HasBundles()) {
+    PlaceBundles(*from, &bins);
+    PlaceGroups(&bins);
+  } else {
+    std::vector<std::uint32_t> n_codes;
+    for (std::int64_t f = 0; f < from->NumCols(); ++f) n_codes.push_back(from->NumBins(f));
+    PlaceFeatures(n_codes, &bins);
+    bins.form = CodeForm::kCells;
+  }
   return bins;
 }
 

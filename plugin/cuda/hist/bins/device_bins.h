@@ -75,6 +75,9 @@ struct DeviceBins {
 DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std::uint8_t> const& has_missing,
                        std::int64_t n_rows);
 
+/// The layout of bins of the host, bundles and all, without codes.
+DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& bins);
+
 /// Copies the host's side of the layout to the device.
 void UploadLayout(CudaContext const& cuda, DeviceBins* bins);
 

@@ -4,13 +4,9 @@
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
-#include "kauri/gradient.h"
 #include "kauri/span.h"
 
 namespace kauri::cuda {
-
-/// The sum of all pairs, on the host; waits for it.
-FixedSum SumPairs(CudaContext const& ctx, Span<FixedPair const> pairs);
 
 void FillPositions(CudaContext const& ctx, std::int32_t position, Span<std::int32_t> positions);
 

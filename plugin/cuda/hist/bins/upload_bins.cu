@@ -1,0 +1,102 @@
+/// Codes of the host's rows go to a slab of device memory as they are, and from there to their groups. Bytes per row
+/// and 32 columns: 32 over the bus, 64 on the device.
+#include <algorithm>
+#include <utility>
+
+#include "cuda/common/launch.h"
+#include "cuda/common/memory_plan.h"
+#include "cuda/hist/bins/device_bins.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr std::int64_t kSlabCodes = std::int64_t{1} << 26U;
+
+/// Rows of codes side by side, from and to places of their own.
+template <typename Code>
+struct Regrouping {
+  Code const* from;  ///< [n_rows, from_stride], device
+  std::int64_t from_stride;
+  Code* to;  ///< [n_rows, to_stride]
+  std::int64_t to_stride;
+  std::int64_t n_rows;
+  std::int64_t n_columns;  ///< to copy; zeros fill the rest of to_stride
+};
+
+template <typename Code>
+__global__ void RegroupKernel(Regrouping<Code> task) {
+  auto const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  auto const row = index / task.to_stride;
+  auto const column = index % task.to_stride;
+  if (row >= task.n_rows) return;
+  task.to[index] = column < task.n_columns ? task.from[row * task.from_stride + column] : Code{0};
+}
+
+template <typename Code>
+void Regroup(CudaContext const& cuda, Regrouping<Code> const& task) {
+  Launch(cuda, GridFor(task.n_rows * task.to_stride, kThreads), kThreads, RegroupKernel<Code>, task);
+}
+
+/// Calls place(slab, first_row, n_rows) with slabs of rows in device memory.
+template <typename Code, typename Place>
+void ForEachSlab(CudaContext const& cuda, BinCodes<Code> const& codes, std::int64_t n_rows, Place&& place) {
+  auto const rows_of_slab = std::max<std::int64_t>(1, kSlabCodes / codes.row_stride);
+  Buffer<Code> slab(cuda, ToSize(std::min(rows_of_slab, n_rows) * codes.row_stride));
+  for (std::int64_t first = 0; first < n_rows; first += rows_of_slab) {
+    auto const n = std::min(rows_of_slab, n_rows - first);
+    CopyToDevice(cuda, codes.rows.data() + first * codes.row_stride, ToSize(n * codes.row_stride), slab.data());
+    place(slab.data(), first, n);
+  }
+}
+
+void UploadBytes(CudaContext const& cuda, BinCodes<std::uint8_t> const& codes, DeviceBins* bins) {
+  bins->bytes = Buffer<std::uint8_t>(cuda, bins->NumCodeBytes());
+  ForEachSlab(cuda, codes, bins->n_rows, [&](std::uint8_t const* slab, std::int64_t first, std::int64_t n) {
+    for (auto const& group : bins->groups) {
+      auto* const to = bins->bytes.data() + group.offset + first * group.width;
+      Regroup<std::uint8_t>(cuda, {slab + group.first_column, codes.row_stride, to, group.width, n, group.n_columns});
+    }
+  });
+}
+
+void UploadWords(CudaContext const& cuda, BinCodes<std::uint16_t> const& codes, DeviceBins* bins) {
+  auto const n_columns = static_cast<std::int64_t>(bins->columns.size());
+  bins->words = Buffer<std::uint16_t>(cuda, ToSize(bins->n_rows * n_columns));
+  ForEachSlab(cuda, codes, bins->n_rows, [&](std::uint16_t const* slab, std::int64_t first, std::int64_t n) {
+    auto* const to = bins->words.data() + first * n_columns;
+    Regroup<std::uint16_t>(cuda, {slab, codes.row_stride, to, n_columns, n, n_columns});
+  });
+}
+
+std::size_t BytesOfCodes(BinMatrix const& from, DeviceBins const& bins) {
+  if (bins.form == CodeForm::kBytes) return bins.NumCodeBytes();
+  if (bins.form == CodeForm::kWords) return 2 * ToSize(bins.n_rows) * bins.columns.size();
+  return 4 * from.Entries().cells.size() + 8 * from.Entries().row_ptr.size();
+}
+
+std::size_t BytesOfSlab(DeviceBins const& bins) {
+  if (bins.form == CodeForm::kCells) return 0;
+  auto const width = bins.form == CodeForm::kBytes ? 1 : 2;
+  return ToSize(width * std::min(kSlabCodes, bins.n_rows * static_cast<std::int64_t>(bins.columns.size() + 8)));
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<BinMatrix const> const& from) {
+  auto bins = std::make_unique<DeviceBins>(LayOut(from));
+  RequireMemory(cuda, "the bins of " + std::to_string(bins->n_rows) + " rows",
+                {{"codes", BytesOfCodes(*from, *bins)}, {"codes on their way", BytesOfSlab(*bins)}});
+  UploadLayout(cuda, bins.get());
+  if (bins->form == CodeForm::kBytes) {
+    UploadBytes(cuda, from->HasBundles() ? from->Bundled().codes : from->Bytes(), bins.get());
+  } else if (bins->form == CodeForm::kWords) {
+    UploadWords(cuda, from->Words(), bins.get());
+  } else {
+    bins->row_ptr = ToDevice(cuda, from->Entries().row_ptr);
+    bins->cells = ToDevice(cuda, from->Entries().cells);
+  }
+  return bins;
+}
+
+}  // namespace kauri::cuda

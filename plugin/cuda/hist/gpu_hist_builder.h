@@ -1,0 +1,45 @@
+/// \file tree_method=gpu_hist: the histogram method on the device; what device=cuda with hist means.
+///
+/// 1. Once per data set the values become codes in device memory (bins/device_bins.h).
+/// 2. Per level of a tree the rows of split nodes go to their children (rows/node_rows.h).
+/// 3. The rows of the lighter of two siblings are added up (histogram/add_rows.h); the other's histogram is the
+/// parent's
+///    less that one.
+/// 4. The best split of each node is found (split/find_splits.h); the host decides as the CPU's method does
+///    (gpu_hist_grower.h).
+/// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=hist.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cuda/tree/device_tree_builder.h"
+#include "data/memory_budget.h"
+#include "kauri/parameter.h"
+#include "kauri/tree_param.h"
+#include "tree/constraints/constraints.h"
+
+namespace kauri::cuda {
+
+class GpuHistBuilder : public DeviceTreeBuilder {
+ public:
+  /// \throws Error(kParameter): constraints that cannot be read.
+  GpuHistBuilder(TreeParam const& param, MemoryBudget const& budget)
+      : param_(param), rules_(ParseConstraints(param)), budget_(budget) {}
+  std::string StateKey() const override;
+  /// Device memory: per row a byte for each column, in steps of 4, 8, 16 and 32 bytes, and 8 bytes; 16 bytes for each
+  /// bin of every node of a level.
+  std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
+  Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
+                     BuildState* state, Span<std::int32_t> leaf_of_row) const override;
+
+ private:
+  TreeParam param_;
+  ConstraintRules rules_;
+  MemoryBudget budget_;  ///< of bins in host memory that data keep
+};
+
+/// \throws Error(kParameter).
+std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map);
+
+}  // namespace kauri::cuda

@@ -1,0 +1,73 @@
+/// \file Growing one tree from histograms in device memory (tree/growth/hist_growth.h has the algorithm).
+///
+/// The host decides: it reads the best splits of a level's nodes and how many rows went left, once a level, and says
+/// what is asked of the next. One copy takes the request there; kernels write the answer to page-locked memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/hist/category_cells.h"
+#include "cuda/hist/gpu_hist_state.h"
+#include "cuda/hist/split/find_splits.h"
+#include "cuda/tree/device_tree_builder.h"
+#include "tree/growth/hist_growth.h"
+
+namespace kauri::cuda {
+
+/// Where a tree grows and what from.
+struct HistTask {
+  CudaContext cuda;
+  DeviceTreeTask const& tree;
+  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device
+};
+
+class GpuHistGrower : public HistGrowth<ScalarGrowth> {
+ public:
+  GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data);
+
+ private:
+  NodeTotal MakeRoot() override;
+  std::vector<std::int32_t> RightCategories(Node const& node) const override;
+  void FindSplits(Pairs const& pairs) override;
+  void GiveBack(FixedSum* histogram) override;
+  void ResetRows() override;
+  void SplitRows(std::vector<CodeSplit> const& splits) override { pending_ = splits; }
+  void WriteLeaves() override;
+  bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }
+
+  /// The places of a request's arrays, for Upload::At.
+  struct Request {
+    std::size_t splits;
+    std::size_t category_bits;
+    std::size_t n_left;
+    std::size_t histogram_nodes;
+    std::size_t pairs;
+    std::size_t nodes;
+    std::size_t allowed;
+    std::uint32_t n_tiles = 0;
+    std::int64_t most_rows = 0;
+  };
+
+  void SendTree();
+  Request SendLevel(Pairs const& pairs, std::vector<Node*>* nodes);
+  std::vector<NodeSplit> MakeSplits(std::vector<std::uint32_t>* category_bits, std::uint32_t* n_tiles) const;
+  HistogramNode HistogramOf(Node const& node) const;
+  SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
+  void Launch(Request const& request, std::size_t n_pairs);
+  /// Waits for the answers.
+  void ReadAnswers(std::vector<Node*> const& nodes);
+  void TakeStretches();
+
+  CudaContext cuda_;
+  DeviceTreeTask const& task_;
+  HistOnDevice* data_;
+  Span<std::int32_t> leaf_of_row_;
+  std::vector<RowStretch> stretches_;  ///< by node; empty ones: their rows are in descendants, or have their leaves
+  std::vector<CodeSplit> pending_;     ///< whose rows go to their children with the next request
+  std::size_t tree_features_ = 0;      ///< places in data_->of_tree
+  std::size_t signs_ = 0;
+  CategoryCells categories_;
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,90 @@
+/// \file Which rows the nodes of a growing tree hold: lists of row numbers in device memory, one stretch a node.
+///
+/// Two buffers of a number for each row. A split writes the rows of its node from the one buffer to the same stretch of
+/// the other: those that go left from the front on, those that go right from the back. So a stretch holds its rows in
+/// no order that anything may depend on; sums of integers do not. The root has no list: its rows are all.
+///
+/// Bytes per row of a node that is split: 4 in, a sector of 32 gathered for its code, 4 out; where both children are
+/// leaves for good the row's leaf is written at once, instead of its number.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
+#include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/bins/row_codes.h"
+#include "kauri/host_device.h"
+#include "kauri/span.h"
+
+namespace kauri::cuda {
+
+/// A stretch of one of the buffers.
+struct RowStretch {
+  std::uint32_t begin = 0;
+  std::uint32_t count = 0;
+  std::int32_t buffer = 0;  ///< -1: the root's, all rows in their order
+};
+
+/// A node whose rows go to its children.
+struct NodeSplit {
+  RowStretch rows;
+  std::uint32_t first_tile;  ///< of the tiles of all nodes: RowTiles
+  FeaturePlace place;
+  std::uint32_t n_bins;
+  std::uint32_t first_right;
+  std::int32_t left;  ///< ids of the children
+  std::int32_t right;
+  std::uint32_t categories;    ///< where its categories' bits begin, in words; kNoCategories: first_right holds
+  std::uint32_t default_left;  ///< 1: the missing go left
+  std::uint32_t is_last;       ///< 1: both children are leaves for good
+};
+
+/// The two buffers, device.
+struct RowPointers {
+  std::uint32_t* first;
+  std::uint32_t* second;
+
+  KAURI_HD std::uint32_t* Of(std::int32_t buffer) const { return buffer == 0 ? first : second; }
+};
+
+constexpr std::uint32_t kNoCategories = 0xFFFFFFFFU;
+
+/// Rows that one block of threads moves at a time.
+constexpr std::uint32_t kTileRows = 2048;
+inline std::uint32_t RowTiles(std::uint32_t n_rows) { return (n_rows + kTileRows - 1) / kTileRows; }
+
+/// The lists themselves.
+struct RowBuffers {
+  Buffer<std::uint32_t> rows[2];  ///< [n_rows] each
+
+  void Reserve(CudaContext const& cuda, std::int64_t n_rows);
+  RowPointers Pointers() const { return {rows[0].data(), rows[1].data()}; }
+};
+
+/// Splits of several nodes, device.
+struct SplitTask {
+  CodeView codes;
+  Span<NodeSplit const> splits;
+  std::uint32_t const* category_bits;  ///< 1: goes right
+  std::uint32_t n_tiles;               ///< of all splits
+  RowPointers rows;
+  std::uint32_t* n_left;      ///< (out) [2 * n_splits] rows that went left, and right: zero before
+  std::int32_t* leaf_of_row;  ///< (out) of rows whose node is_last
+};
+
+void SplitNodes(CudaContext const& cuda, SplitTask const& task);
+
+/// The rows of a stretch are in this leaf.
+struct LeafRows {
+  RowStretch rows;
+  std::uint32_t first_tile;
+  std::int32_t leaf;
+};
+
+/// leaves: device. leaf_of_row (out): of the rows in the stretches.
+void WriteLeaves(CudaContext const& cuda, Span<LeafRows const> leaves, std::uint32_t n_tiles, RowPointers const& rows,
+                 std::int32_t* leaf_of_row);
+
+}  // namespace kauri::cuda

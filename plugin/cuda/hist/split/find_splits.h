@@ -1,0 +1,65 @@
+/// \file The best split of each of several nodes between the bins of its histogram.
+///
+/// A warp takes a feature of a pair of siblings:
+/// 1. The histogram of the one whose rows were added up is completed at the feature's usual code (bundles).
+/// 2. The other's is the parent's less that one, in the parent's place.
+/// 3. A scan over the bins of each gives the sums left of every boundary; its lanes compute gains by the shared
+/// formulas
+///    (tree/split_gain.h), with the missing rows to the right and to the left. The candidates are those of
+///    BinSplitFinder (tree/histogram/bin_split.h): an empty bin's equal a neighbour's, to which they lose.
+/// Best splits are found per node and block of features; the host has the last word (IsBetter). Categorical features
+/// are only completed and subtracted; the host searches them. Bytes per cell of a pair: 48, of a node without
+/// sibling 16. Float64 operations per bin, node and direction: about 12 and two divisions.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/hist/bins/device_bins.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+#include "tree/split_gain.h"
+
+namespace kauri::cuda {
+
+/// A node whose best split is looked for.
+struct SearchedNode {
+  FixedSum sum;
+  double gain;  ///< NodeGain(sum)
+  WeightBounds bounds;
+  std::int32_t allowed;  ///< which list of features it may use (FindTask::allowed), or -1: all of the tree's
+};
+
+/// A node whose rows were added up, and its sibling.
+struct SearchedPair {
+  FixedSum* small;          ///< [n_cells]
+  FixedSum* large;          ///< the parent's, which becomes the sibling's; nullptr: no sibling
+  FixedSum small_sum;       ///< of all rows of the node of `small`
+  std::int32_t small_node;  ///< its index among the nodes, or -1: it is not to be split
+  std::int32_t large_node;
+};
+
+/// Features that one block of threads looks at; a node has a best split for each such block.
+constexpr std::uint32_t kFeaturesPerBlock = 8;
+inline std::uint32_t NumFeatureBlocks(std::size_t n_features) {
+  return static_cast<std::uint32_t>((n_features + kFeaturesPerBlock - 1) / kFeaturesPerBlock);
+}
+
+struct FindTask {
+  GainParam gain;
+  FeatureCodes const* features;  ///< of all columns
+  float const* cut_values;
+  float const* min_values;                  ///< [n_cols]
+  std::uint8_t const* is_categorical;       ///< [n_cols]; nullptr: none is
+  std::int8_t const* signs;                 ///< [n_cols], monotone constraints; nullptr: none
+  Span<std::uint32_t const> tree_features;  ///< ascending: what the tree may use
+  std::uint8_t const* allowed;              ///< [n_lists, n_tree_features]
+  Span<SearchedPair const> pairs;
+  SearchedNode const* nodes;
+  SplitCandidate* best;  ///< (out) [n_nodes, NumFeatureBlocks(n_tree_features)]
+};
+
+/// All arrays are on the device, or page-locked.
+void FindSplits(CudaContext const& cuda, FindTask const& task);
+
+}  // namespace kauri::cuda
