@@ -11,6 +11,7 @@
 #include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
+#include "cuda/tree/sum_pairs.h"
 #include "tree/growth/tree_growth.h"
 
 namespace kauri::cuda {
