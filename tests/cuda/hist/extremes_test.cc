@@ -125,6 +125,31 @@ TEST_F(HistExtremes, LopsidedNodes) {
   }
 }
 
+/// The bits of the row's number are the columns: each level has twice the nodes of the last, up to 262,144, beyond what
+/// one dimension of a grid may count.
+TEST_F(HistExtremes, ManyNodes) {
+  constexpr std::int64_t kBits = 19;
+  std::vector<Outcome> outcomes;
+  for (auto const* device : {"cpu", kDevice}) {
+    Random random(3);
+    std::vector<float> values;
+    std::vector<float> labels;
+    for (std::int64_t row = 0; row < std::int64_t{1} << kBits; ++row) {
+      for (std::int64_t bit = 0; bit < kBits; ++bit) values.push_back(static_cast<float>(row >> bit & 1));
+      labels.push_back(random.Normal());
+    }
+    std::shared_ptr<DataMatrix> const data = MakeMatrix(values, kBits, false);
+    data->MutableInfo()->labels = labels;
+    HistCase given;
+    given.rounds = 1;
+    given.params = {{"max_depth", "19"}, {"min_child_weight", "0"}, {"lambda", "0"}};
+    outcomes.push_back(TrainOn(device, given, data));
+  }
+  EXPECT_EQ(outcomes[0].error, "");
+  EXPECT_GT(outcomes[0].model.trees.at(0).NumNodes(), 1000000);
+  EXPECT_TRUE(SameOutcome(outcomes[0], outcomes[1]));
+}
+
 /// Tables that no split can divide: equal rows, a row, columns without values or with one, no columns.
 TEST_F(HistExtremes, NothingToSplit) {
   std::vector<HistCase> cases{Large("one row", 1, 3), Large("one cell", 1, 1), Large("two rows", 2, 1)};
