@@ -5,6 +5,7 @@
 
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/gpu_hist_grower.h"
+#include "cuda/hist/histogram/split_and_add.h"
 #include "data/bins/bins_of_training.h"
 #include "data/memory_param.h"
 #include "kauri/error.h"
@@ -46,7 +47,10 @@ class GpuHistState : public BuildState {
 }  // namespace
 
 HistOnDevice::HistOnDevice(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made)
-    : bins(std::move(made)), min_values(ToDevice(cuda, bins->cuts->min_values)), histograms(bins->n_cells) {
+    : bins(std::move(made)),
+      min_values(ToDevice(cuda, bins->cuts->min_values)),
+      can_split_and_add(CanSplitAndAdd(cuda, *bins)),
+      histograms(bins->n_cells) {
   for (std::int64_t feature = 0; feature < bins->NumCols(); ++feature) {
     if (bins->cuts->IsCategorical(feature)) categorical.push_back(static_cast<std::uint32_t>(feature));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cuda/hist/histogram/split_and_add.h"
 #include "cuda/tree/sum_pairs.h"
 
 namespace kauri::cuda {
@@ -28,7 +29,7 @@ GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistT
       data_(data),
       leaf_of_row_(task.leaf_of_row),
       categories_(task.cuda, data) {
-  data_->histograms.GiveBackAll();
+  data_->histograms.Reset(cuda_);
 }
 
 NodeTotal GpuHistGrower::MakeRoot() {
@@ -59,13 +60,13 @@ void GpuHistGrower::GiveBack(FixedSum* histogram) {
   categories_.Forget(histogram);
 }
 
-std::vector<NodeSplit> GpuHistGrower::MakeSplits(std::vector<std::uint32_t>* category_bits,
-                                                 std::uint32_t* n_tiles) const {
+std::vector<NodeSplit> GpuHistGrower::MakeSplits(std::vector<std::uint32_t>* category_bits, Request* request) const {
   std::vector<NodeSplit> splits;
   for (auto const& split : pending_) {
     NodeSplit made{};
     made.rows = stretches_[split.node];
-    made.first_tile = *n_tiles;
+    made.first_tile = request->n_tiles;
+    made.first_row = request->n_rows;
     made.place = PlaceOf(*data_->bins, split.feature);
     made.n_bins = data_->bins->features[split.feature].n_bins;
     made.first_right = split.first_right;
@@ -75,7 +76,8 @@ std::vector<NodeSplit> GpuHistGrower::MakeSplits(std::vector<std::uint32_t>* cat
     made.default_left = split.default_left ? 1 : 0;
     made.is_last = split.is_last ? 1 : 0;
     splits.push_back(made);
-    *n_tiles += RowTiles(made.rows.count);
+    request->n_tiles += RowTiles(made.rows.count);
+    request->n_rows += made.rows.count;
   }
   return splits;
 }
@@ -121,7 +123,15 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs, std::vector<
   }
   auto& upload = data_->of_level;
   upload.Clear();
-  request.splits = upload.Add(MakeSplits(&category_bits, &request.n_tiles));
+  auto splits = MakeSplits(&category_bits, &request);
+  request.adds_while_splitting = !splits.empty() && data_->can_split_and_add;
+  for (auto& node : histogram_nodes) {
+    if (!request.adds_while_splitting) break;
+    auto& split = splits[node.split];
+    split.histogram = node.histogram;
+    split.adds_left = node.is_left;
+  }
+  request.splits = upload.Add(splits);
   request.category_bits = upload.Add(category_bits);
   request.n_left = upload.Add(std::vector<std::uint32_t>(2 * pending_.size()));
   request.histogram_nodes = upload.Add(histogram_nodes);
@@ -132,29 +142,42 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs, std::vector<
   return request;
 }
 
-void GpuHistGrower::Launch(Request const& request, std::size_t n_pairs) {
+void GpuHistGrower::MoveRows(Request const& request) {
+  auto const& level = data_->of_level;
+  SplitTask const split{ViewOf(*data_->bins),
+                        {level.At<NodeSplit>(request.splits), pending_.size()},
+                        level.At<std::uint32_t>(request.category_bits),
+                        request.n_tiles,
+                        request.n_rows,
+                        data_->rows.Pointers(),
+                        level.At<std::uint32_t>(request.n_left),
+                        leaf_of_row_.data()};
+  if (request.adds_while_splitting) {
+    SplitAndAdd(cuda_, *data_->bins, split, task_.pairs.data());
+  } else {
+    SplitNodes(cuda_, split);
+  }
+}
+
+void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
+  auto const& level = data_->of_level;
+  auto const& bins = *data_->bins;
+  if (request.adds_while_splitting && bins.groups.size() == 1) return;
+  data_->plan.Reserve(cuda_, n_nodes);
+  AddTask add{};
+  add.nodes = {level.At<HistogramNode>(request.histogram_nodes), n_nodes};
+  add.plan = {data_->plan.data(), n_nodes};
+  add.n_left = level.At<std::uint32_t>(request.n_left);
+  add.rows = data_->rows.Pointers();
+  add.pairs = task_.pairs.data();
+  add.most_rows = request.most_rows;
+  add.first_group = request.adds_while_splitting ? 1 : 0;
+  AddRows(cuda_, bins, add);
+}
+
+void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
   auto const& bins = *data_->bins;
   auto const& level = data_->of_level;
-  auto* const n_left = level.At<std::uint32_t>(request.n_left);
-  auto const rows = data_->rows.Pointers();
-  SplitNodes(cuda_, {ViewOf(bins),
-                     {level.At<NodeSplit>(request.splits), pending_.size()},
-                     level.At<std::uint32_t>(request.category_bits),
-                     request.n_tiles,
-                     rows,
-                     n_left,
-                     leaf_of_row_.data()});
-  data_->n_left.Reserve(2 * pending_.size());
-  CopyToHost(cuda_, n_left, 2 * pending_.size(), data_->n_left.data());
-  if (n_pairs == 0) return;
-  data_->plan.Reserve(cuda_, n_pairs);
-  AddRows(cuda_, bins,
-          {{level.At<HistogramNode>(request.histogram_nodes), n_pairs},
-           {data_->plan.data(), n_pairs},
-           n_left,
-           rows,
-           task_.pairs.data(),
-           request.most_rows});
   auto const& of_tree = columns_.TreeSet();
   FindTask find{};
   find.gain = gain_;
@@ -168,6 +191,8 @@ void GpuHistGrower::Launch(Request const& request, std::size_t n_pairs) {
   find.pairs = {level.At<SearchedPair>(request.pairs), n_pairs};
   find.nodes = level.At<SearchedNode>(request.nodes);
   find.best = data_->best.data();
+  find.n_left = {level.At<std::uint32_t>(request.n_left), 2 * pending_.size()};
+  find.n_left_out = data_->n_left.data();
   kauri::cuda::FindSplits(cuda_, find);
 }
 
@@ -176,7 +201,11 @@ void GpuHistGrower::FindSplits(Pairs const& pairs) {
   std::vector<Node*> nodes;
   auto const request = SendLevel(pairs, &nodes);
   data_->best.Reserve(nodes.size() * NumFeatureBlocks(columns_.TreeSet().size()));
-  Launch(request, pairs.size());
+  data_->n_left.Reserve(2 * pending_.size());
+  MoveRows(request);
+  if (pairs.empty()) return TakeStretches();  // all rows have their leaves
+  AddUp(request, pairs.size());
+  Find(request, pairs.size());
   categories_.Fetch(nodes);
   cuda_.Synchronize();  // for the best splits, how many rows went left and the sums of categories
   ReadAnswers(nodes);
@@ -217,7 +246,7 @@ void GpuHistGrower::WriteLeaves() {
     leaves.push_back({stretches_[node], n_tiles, node});
     n_tiles += RowTiles(stretches_[node].count);
   }
-  auto& upload = data_->of_level;
+  auto& upload = data_->of_leaves;
   upload.Clear();
   auto const place = upload.Add(leaves);
   upload.Send(cuda_);

@@ -45,16 +45,20 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     std::size_t pairs;
     std::size_t nodes;
     std::size_t allowed;
-    std::uint32_t n_tiles = 0;
-    std::int64_t most_rows = 0;
+    std::uint32_t n_tiles = 0;  ///< of the rows that go to children
+    std::uint32_t n_rows = 0;
+    std::int64_t most_rows = 0;  ///< to be added up, about
+    bool adds_while_splitting = false;
   };
 
   void SendTree();
   Request SendLevel(Pairs const& pairs, std::vector<Node*>* nodes);
-  std::vector<NodeSplit> MakeSplits(std::vector<std::uint32_t>* category_bits, std::uint32_t* n_tiles) const;
+  std::vector<NodeSplit> MakeSplits(std::vector<std::uint32_t>* category_bits, Request* request) const;
   HistogramNode HistogramOf(Node const& node) const;
   SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
-  void Launch(Request const& request, std::size_t n_pairs);
+  void MoveRows(Request const& request);
+  void AddUp(Request const& request, std::size_t n_nodes);
+  void Find(Request const& request, std::size_t n_pairs);
   /// Waits for the answers.
   void ReadAnswers(std::vector<Node*> const& nodes);
   void TakeStretches();

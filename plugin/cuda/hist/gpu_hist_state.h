@@ -24,9 +24,11 @@ struct HistOnDevice {
   Buffer<float> min_values;                ///< [n_cols]: as in the cuts
   Buffer<std::uint8_t> is_categorical;     ///< [n_cols], or empty: none is
   std::vector<std::uint32_t> categorical;  ///< the features that are, ascending, host
+  bool can_split_and_add;                  ///< CanSplitAndAdd
   RowBuffers rows;
   DeviceHistograms histograms;
-  Upload of_tree;   ///< what stays the same for all nodes of a tree
+  Upload of_tree;  ///< what stays the same for all nodes of a tree
+  Upload of_leaves;
   Upload of_level;  ///< what is asked of a level
   Buffer<PlannedRows> plan;
   PinnedBuffer<std::uint32_t> n_left;  ///< answers

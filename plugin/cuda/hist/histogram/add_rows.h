@@ -27,12 +27,12 @@ struct HistogramNode {
   RowStretch rows;        ///< its own, or its parent's where `split` is there
   std::int32_t split;     ///< which of the splits made it, or -1
   std::uint32_t is_left;  ///< which child it is
-  FixedSum* histogram;    ///< (out) [n_cells]
+  FixedSum* histogram;    ///< (in, out) [n_cells]
 };
 
 /// Rows of a node in the plan of a launch.
 struct PlannedRows {
-  std::uint32_t first_tile;  ///< rows of the nodes before it; "tiles" of one row each
+  std::uint32_t first_row;  ///< rows of the nodes before it
   std::uint32_t begin;
   std::uint32_t count;
   std::int32_t buffer;
@@ -43,11 +43,15 @@ struct AddTask {
   Span<PlannedRows> plan;           ///< [n_nodes], device, scratch
   std::uint32_t const* n_left;      ///< what SplitNodes wrote
   RowPointers rows;
-  FixedPair const* pairs;      ///< [n_rows]
-  std::int64_t most_rows = 0;  ///< that the nodes have together, or a bound
+  FixedPair const* pairs;       ///< [n_rows]
+  std::int64_t most_rows = 0;   ///< that the nodes have together, or a guess
+  std::size_t first_group = 0;  ///< groups of code columns before it are added up otherwise
 };
 
-/// Sets the histograms of the nodes.
+/// Blocks that add so many rows.
+unsigned SumBlocks(CudaContext const& cuda, std::int64_t n_rows);
+
+/// Adds to the histograms of the nodes.
 void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& task);
 
 }  // namespace kauri::cuda

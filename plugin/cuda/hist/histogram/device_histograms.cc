@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "cuda/common/memory_plan.h"
 
@@ -15,28 +16,39 @@ constexpr std::size_t kLeastChunkSums = std::size_t{1} << 17U;
 }  // namespace
 
 FixedSum* DeviceHistograms::Borrow(CudaContext const& cuda) {
-  if (free_.empty()) Grow(cuda);
-  auto* const histogram = free_.back();
-  free_.pop_back();
-  return histogram;
+  while (current_ < chunks_.size() && chunks_[current_].n_lent == SizeOf(chunks_[current_])) ++current_;
+  if (current_ == chunks_.size()) {
+    if (!used_.empty()) {
+      auto* const histogram = used_.back();
+      used_.pop_back();
+      FillZero(cuda, histogram, n_cells_);
+      return histogram;
+    }
+    Grow(cuda);
+  }
+  auto& chunk = chunks_[current_];
+  return chunk.sums.data() + n_cells_ * chunk.n_lent++;
 }
 
-void DeviceHistograms::GiveBackAll() {
-  free_.clear();
-  for (auto const& chunk : chunks_) {
-    for (std::size_t first = 0; first + n_cells_ <= chunk.size(); first += n_cells_) {
-      free_.push_back(chunk.data() + first);
-    }
+void DeviceHistograms::Reset(CudaContext const& cuda) {
+  for (auto& chunk : chunks_) {
+    FillZero(cuda, chunk.sums.data(), chunk.n_lent * n_cells_);
+    chunk.n_lent = 0;
   }
+  current_ = 0;
+  used_.clear();
 }
 
 void DeviceHistograms::Grow(CudaContext const& cuda) {
-  auto const n = std::max(n_histograms_, std::max<std::size_t>(2, kLeastChunkSums / n_cells_));
-  RequireMemory(cuda, "histograms of " + std::to_string(n_histograms_ + n) + " nodes",
+  std::size_t n_histograms = 0;
+  for (auto const& chunk : chunks_) n_histograms += SizeOf(chunk);
+  auto const n = std::max(n_histograms, std::max<std::size_t>(2, kLeastChunkSums / n_cells_));
+  RequireMemory(cuda, "histograms of " + std::to_string(n_histograms + n) + " nodes",
                 {{"histograms", n * n_cells_ * sizeof(FixedSum)}});
-  chunks_.emplace_back(cuda, n * n_cells_);
-  n_histograms_ += n;
-  for (std::size_t i = n; i > 0; --i) free_.push_back(chunks_.back().data() + (i - 1) * n_cells_);
+  Chunk chunk;
+  chunk.sums = Buffer<FixedSum>(cuda, n * n_cells_);
+  FillZero(cuda, chunk.sums.data(), chunk.sums.size());
+  chunks_.push_back(std::move(chunk));
 }
 
 }  // namespace kauri::cuda

@@ -1,4 +1,5 @@
-/// \file Histograms of nodes in device memory: lent and taken back, kept from tree to tree.
+/// \file Histograms of nodes in device memory: lent and taken back, kept from tree to tree. They are lent full of
+/// zeros, since rows are added to them.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +15,26 @@ class DeviceHistograms {
  public:
   explicit DeviceHistograms(std::size_t n_cells) : n_cells_(n_cells) {}
 
-  /// [n_cells], undefined. \throws Error(kMemory) with what is needed.
+  /// [n_cells] zeros. \throws Error(kMemory) with what is needed.
   FixedSum* Borrow(CudaContext const& cuda);
-  void GiveBack(FixedSum* histogram) { free_.push_back(histogram); }
-  /// Takes back whatever is lent.
-  void GiveBackAll();
+  void GiveBack(FixedSum* histogram) { used_.push_back(histogram); }
+  /// Takes back whatever is lent, and clears all that was: at once, which costs less than one by one.
+  void Reset(CudaContext const& cuda);
 
  private:
+  struct Chunk {
+    Buffer<FixedSum> sums;
+    std::size_t n_lent = 0;  ///< since the last Reset, in their order
+  };
+
+  std::size_t SizeOf(Chunk const& chunk) const { return chunk.sums.size() / n_cells_; }
   /// Makes twice as many.
   void Grow(CudaContext const& cuda);
 
   std::size_t n_cells_;
-  std::size_t n_histograms_ = 0;
-  std::vector<Buffer<FixedSum>> chunks_;
-  std::vector<FixedSum*> free_;
+  std::vector<Chunk> chunks_;
+  std::size_t current_ = 0;      ///< the chunk that is lent from
+  std::vector<FixedSum*> used_;  ///< given back since the last Reset
 };
 
 }  // namespace kauri::cuda

@@ -10,11 +10,11 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kRowsPerThread = static_cast<int>(kTileRows) / kThreads;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
-__device__ __forceinline__ bool GoesLeft(SplitTask const& task, NodeSplit const& split, std::uint32_t row) {
-  std::uint32_t const code = CodeOf(task.codes, split.place, row);
-  if (code >= split.n_bins) return split.default_left != 0;
-  if (split.categories == kNoCategories) return code < split.first_right;
-  return (task.category_bits[split.categories + code / 32] >> (code % 32) & 1U) == 0;
+/// Of stretches with tiles, that of this block's.
+template <typename Stretch>
+__device__ __forceinline__ std::uint32_t StretchOfTile(Span<Stretch> stretches) {
+  return FindStretch(static_cast<std::uint32_t>(stretches.size()), blockIdx.x,
+                     [&](std::uint32_t i) { return stretches.data()[i].first_tile; });
 }
 
 /// Of the rows of a tile, step by step of kThreads rows, where those that go left begin: filled by counts, then
@@ -51,8 +51,7 @@ __device__ __forceinline__ void ReservePlaces(TilePlaces* places, std::uint32_t 
 /// One tile of one node a block.
 __global__ void __launch_bounds__(kThreads) SplitNodesKernel(SplitTask task) {
   __shared__ TilePlaces places;
-  std::uint32_t const node =
-      FindStretch(task.splits.data(), static_cast<std::uint32_t>(task.splits.size()), blockIdx.x);
+  std::uint32_t const node = StretchOfTile(task.splits);
   NodeSplit const split = task.splits.data()[node];
   std::uint32_t const first = (blockIdx.x - split.first_tile) * kTileRows;
   std::uint32_t const n_rows = min(kTileRows, split.rows.count - first);
@@ -70,7 +69,8 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(SplitTask task) {
 #pragma unroll
   for (int step = 0; step < kRowsPerThread; ++step) {
     std::uint32_t const place = static_cast<std::uint32_t>(step * kThreads) + threadIdx.x;
-    bool const is_left = place < n_rows && GoesLeft(task, split, rows[step]);
+    bool const is_left =
+        place < n_rows && GoesLeft(split, CodeOf(task.codes, split.place, rows[step]), task.category_bits);
     lefts[step] = __ballot_sync(kAllLanes, is_left);
     if (split.is_last != 0 && place < n_rows) task.leaf_of_row[rows[step]] = is_left ? split.left : split.right;
     if (lane == 0) places.before[step * kWarps + warp] = static_cast<std::uint32_t>(__popc(lefts[step]));
@@ -94,8 +94,7 @@ __global__ void __launch_bounds__(kThreads) SplitNodesKernel(SplitTask task) {
 
 __global__ void __launch_bounds__(kThreads)
     WriteLeavesKernel(Span<LeafRows const> leaves, RowPointers buffers, std::int32_t* leaf_of_row) {
-  LeafRows const leaf =
-      leaves.data()[FindStretch(leaves.data(), static_cast<std::uint32_t>(leaves.size()), blockIdx.x)];
+  LeafRows const leaf = leaves.data()[StretchOfTile(leaves)];
   std::uint32_t const first = (blockIdx.x - leaf.first_tile) * kTileRows;
   std::uint32_t const end = min(first + kTileRows, leaf.rows.count);
   std::uint32_t const* const rows = buffers.Of(leaf.rows.buffer);

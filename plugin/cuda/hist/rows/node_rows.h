@@ -15,6 +15,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/bins/row_codes.h"
+#include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/span.h"
 
@@ -31,6 +32,7 @@ struct RowStretch {
 struct NodeSplit {
   RowStretch rows;
   std::uint32_t first_tile;  ///< of the tiles of all nodes: RowTiles
+  std::uint32_t first_row;   ///< of the rows of all nodes
   FeaturePlace place;
   std::uint32_t n_bins;
   std::uint32_t first_right;
@@ -39,6 +41,8 @@ struct NodeSplit {
   std::uint32_t categories;    ///< where its categories' bits begin, in words; kNoCategories: first_right holds
   std::uint32_t default_left;  ///< 1: the missing go left
   std::uint32_t is_last;       ///< 1: both children are leaves for good
+  FixedSum* histogram;         ///< (in, out) of the child whose rows are added up, or nullptr
+  std::uint32_t adds_left;     ///< which child that is
 };
 
 /// The two buffers, device.
@@ -50,6 +54,13 @@ struct RowPointers {
 };
 
 constexpr std::uint32_t kNoCategories = 0xFFFFFFFFU;
+
+/// category_bits: of all splits, 1: goes right.
+KAURI_HD bool GoesLeft(NodeSplit const& split, std::uint32_t code, std::uint32_t const* category_bits) {
+  if (code >= split.n_bins) return split.default_left != 0;
+  if (split.categories == kNoCategories) return code < split.first_right;
+  return (category_bits[split.categories + code / 32] >> (code % 32) & 1U) == 0;
+}
 
 /// Rows that one block of threads moves at a time.
 constexpr std::uint32_t kTileRows = 2048;
@@ -69,11 +80,13 @@ struct SplitTask {
   Span<NodeSplit const> splits;
   std::uint32_t const* category_bits;  ///< 1: goes right
   std::uint32_t n_tiles;               ///< of all splits
+  std::uint32_t n_rows;                ///< of all splits
   RowPointers rows;
   std::uint32_t* n_left;      ///< (out) [2 * n_splits] rows that went left, and right: zero before
   std::int32_t* leaf_of_row;  ///< (out) of rows whose node is_last
 };
 
+/// Does not look at histograms.
 void SplitNodes(CudaContext const& cuda, SplitTask const& task);
 
 /// The rows of a stretch are in this leaf.

@@ -195,6 +195,9 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, std::int32_t i
 __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
   __shared__ SplitCandidate found[kFeaturesPerBlock];
   std::uint32_t const place = blockIdx.x * kFeaturesPerBlock + threadIdx.x / 32;
+  if (blockIdx.x == 0 && blockIdx.y == 0) {
+    for (auto i = threadIdx.x; i < task.n_left.size(); i += kThreads) task.n_left_out[i] = task.n_left.data()[i];
+  }
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
     if (place < task.tree_features.size()) {

@@ -56,7 +56,9 @@ struct FindTask {
   std::uint8_t const* allowed;              ///< [n_lists, n_tree_features]
   Span<SearchedPair const> pairs;
   SearchedNode const* nodes;
-  SplitCandidate* best;  ///< (out) [n_nodes, NumFeatureBlocks(n_tree_features)]
+  SplitCandidate* best;              ///< (out) [n_nodes, NumFeatureBlocks(n_tree_features)]
+  Span<std::uint32_t const> n_left;  ///< numbers to copy to `n_left_out`, so that no copy is a call of its own
+  std::uint32_t* n_left_out;
 };
 
 /// All arrays are on the device, or page-locked.

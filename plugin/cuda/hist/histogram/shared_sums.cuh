@@ -1,0 +1,141 @@
+/// \file Sums of the codes of rows in the shared memory of a block: the part of histogram/add_rows.h that is between
+/// the choice of rows and the histogram.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "cuda/hist/bins/device_bins.h"
+#include "kauri/gradient.h"
+
+namespace kauri::cuda {
+
+/// Of the blocks that add rows.
+constexpr int kSumThreads = 1024;
+/// Limbs of 16 bits of so many rows fit into words of 32.
+constexpr std::uint32_t kRowsPerFlush = 65536;
+/// Of a pair: two of each of its numbers.
+constexpr std::uint32_t kLimbs = 4;
+constexpr std::uint32_t kBanks = 32;
+
+/// Shared memory that the sums of a group take, in bytes.
+inline std::size_t BytesOfSums(CodeGroup const& group) {
+  return std::size_t{kLimbs} * kBanks * group.n_codes * sizeof(std::uint32_t);
+}
+
+/// Consecutive rows of one node.
+struct RowPiece {
+  std::uint32_t const* rows;  ///< their numbers, or nullptr: from `begin` on
+  std::uint32_t begin;
+  std::uint32_t count;
+};
+
+/// Sums of one group of code columns in shared memory. kWordsPerRow: words of four codes that a row has.
+template <int kWordsPerRow>
+class SharedSums {
+ public:
+  static constexpr int kRowsPerStep = 32 / kWordsPerRow;
+  static constexpr int kSteps = kWordsPerRow;  ///< for 32 rows
+  static constexpr std::uint32_t kColumns = 4 * kWordsPerRow;
+
+  __device__ SharedSums(std::uint32_t* sums, CodeGroup const& group, std::uint8_t const* codes, FixedPair const* pairs)
+      : sums_(sums),
+        plane_(group.n_codes * kBanks),
+        codes_(reinterpret_cast<std::uint32_t const*>(codes + group.offset)),
+        pairs_(pairs),
+        word_(static_cast<int>(threadIdx.x) % kWordsPerRow),
+        row_(static_cast<int>(threadIdx.x % 32) / kWordsPerRow) {}
+
+  __device__ void Clear() {
+    for (std::uint32_t i = threadIdx.x; i < kLimbs * plane_; i += kSumThreads) sums_[i] = 0;
+    __syncthreads();
+  }
+
+  /// 32 rows of a warp, or the first `count` of them; `number` is the lane's. All loads are under way at the same time.
+  __device__ void AddTurn(std::uint32_t number, std::uint32_t count) {
+    constexpr unsigned kAllLanes = 0xFFFFFFFFU;
+    std::uint32_t words[kSteps];
+    FixedPair pairs[kSteps];
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      std::uint32_t const row = __shfl_sync(kAllLanes, number, step * kRowsPerStep + row_);
+      words[step] = codes_[static_cast<std::uint64_t>(row) * kWordsPerRow + word_];
+      pairs[step] = pairs_[row];
+    }
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      if (static_cast<std::uint32_t>(step * kRowsPerStep + row_) < count) AddWord(words[step], pairs[step]);
+    }
+  }
+
+  /// All warps of the block call it.
+  __device__ void Add(RowPiece const& piece) {
+    std::uint32_t const lane = threadIdx.x % 32;
+    std::uint32_t first = threadIdx.x / 32 * 32;
+    std::uint32_t number = first + lane < piece.count ? NumberOf(piece, first + lane) : 0;
+    while (first < piece.count) {
+      std::uint32_t const next = first + kSumThreads;
+      std::uint32_t const next_number = next + lane < piece.count ? NumberOf(piece, next + lane) : 0;
+      AddTurn(number, piece.count - first);
+      first = next;
+      number = next_number;
+    }
+  }
+
+  /// Adds the sums to the histogram and clears them.
+  __device__ void Flush(CodeGroup const& group, CodeColumn const* columns, FixedSum* histogram) {
+    __syncthreads();
+    std::uint32_t const column = threadIdx.x % kColumns;  // kSumThreads is a multiple of all widths
+    bool const is_real = column < group.n_columns;
+    CodeColumn const cells = is_real ? columns[group.first_column + column] : CodeColumn{0, 0};
+    for (std::uint32_t i = threadIdx.x; i < plane_; i += kSumThreads) {
+      std::uint32_t const limbs[kLimbs] = {sums_[i], sums_[i + plane_], sums_[i + 2 * plane_], sums_[i + 3 * plane_]};
+      if ((limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0) continue;
+      for (std::uint32_t limb = 0; limb < kLimbs; ++limb) sums_[i + limb * plane_] = 0;
+      std::uint32_t const code = i / kBanks;
+      if (code >= cells.n_codes) continue;
+      auto* const cell = reinterpret_cast<unsigned long long*>(histogram + cells.first_cell + code);
+      atomicAdd(cell, Joined(limbs[0], limbs[1]));
+      atomicAdd(cell + 1, Joined(limbs[2], limbs[3]));
+    }
+    __syncthreads();
+  }
+
+ private:
+  __device__ static std::uint32_t NumberOf(RowPiece const& piece, std::uint32_t place) {
+    return piece.rows == nullptr ? piece.begin + place : piece.rows[place];
+  }
+  using Word = unsigned long long;
+
+  __device__ static Word Joined(std::uint32_t low, std::uint32_t high) {
+    return static_cast<Word>(static_cast<std::int64_t>(static_cast<std::int32_t>(high)) * 65536 +
+                             static_cast<std::int64_t>(low));
+  }
+
+  /// Four codes of one row. In each step the four rows that share a copy of the columns are at four different ones.
+  __device__ void AddWord(std::uint32_t word, FixedPair pair) {
+    int const turn = row_ & 3;
+    std::uint32_t const rotated = __funnelshift_r(word, word, 8 * turn);
+    std::uint32_t const copy = static_cast<std::uint32_t>(row_ / 4) * kColumns + 4 * static_cast<std::uint32_t>(word_);
+    std::uint32_t const limbs[kLimbs] = {
+        static_cast<std::uint32_t>(pair.gradient) & 0xFFFFU, static_cast<std::uint32_t>(pair.gradient >> 16),
+        static_cast<std::uint32_t>(pair.hessian) & 0xFFFFU, static_cast<std::uint32_t>(pair.hessian >> 16)};
+#pragma unroll
+    for (int step = 0; step < 4; ++step) {
+      std::uint32_t const code = rotated >> (8 * step) & 0xFFU;
+      std::uint32_t* const cell = sums_ + code * kBanks + copy + static_cast<std::uint32_t>((step + turn) & 3);
+#pragma unroll
+      for (std::uint32_t limb = 0; limb < kLimbs; ++limb) atomicAdd(cell + limb * plane_, limbs[limb]);
+    }
+  }
+
+  std::uint32_t* sums_;
+  std::uint32_t plane_;
+  std::uint32_t const* codes_;
+  FixedPair const* pairs_;
+  int word_;
+  int row_;  ///< of those of a step
+};
+
+}  // namespace kauri::cuda
