@@ -4,7 +4,8 @@
 
 FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; sets that are missing are skipped. Every set is learnt
 plainly, and with sampling, constraints and regularisation; `exact` also by other numbers of interleaved levels, `hist`
-by gain and in other numbers of bins. Those with categorical columns are learnt also with these as categories. The exit status is 1 if any pair of models differs.
+by gain and in other numbers of bins. Those with categorical columns are learnt also with these as categories. The exit
+status is 1 if any pair of models differs.
 """
 
 from __future__ import annotations

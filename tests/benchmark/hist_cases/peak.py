@@ -37,6 +37,7 @@ class DeviceMemory:
 
         def poll() -> None:
             nonlocal most
+            self._driver.enter_thread()
             while not done.is_set():
                 most = max(most, self.used())
                 time.sleep(INTERVAL_S)
