@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 12;
 constexpr std::int64_t kRowsPerTile = 1 << 9;  // copied on the stack
-constexpr int kMagnitudeBits = 30;
 
 /// The pairs of one output.
 class OutputPairs {
@@ -70,13 +69,6 @@ float FromBits(std::int32_t bits) {
 void FailGradient(GradientPair pair, std::int64_t row) {
   Fail(ErrorKind::kData, "row ", row, " has gradient ", pair.gradient, " and hessian ", pair.hessian,
        "; both must be finite. Check labels, base margins and the custom objective, or lower eta.");
-}
-
-double FixedPointUnit(float max_abs) {
-  if (max_abs == 0.0F) return 1.0;
-  int exponent = 0;
-  std::frexp(max_abs, &exponent);  // max_abs < 2^exponent
-  return std::ldexp(1.0, exponent - kMagnitudeBits);
 }
 
 void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,

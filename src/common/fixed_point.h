@@ -23,7 +23,13 @@ struct FixedGradients {
 };
 
 /// Largest k with max_abs * 2^k < 2^30, as the unit 2^-k; 1 when all are zero. Order-independent, so deterministic.
-double FixedPointUnit(float max_abs);
+KAURI_HD double FixedPointUnit(float max_abs) {
+  if (max_abs == 0.0F) return 1.0;
+  constexpr int kMagnitudeBits = 30;
+  int exponent = 0;
+  std::frexp(static_cast<double>(max_abs), &exponent);  // max_abs < 2^exponent
+  return std::ldexp(1.0, exponent - kMagnitudeBits);
+}
 
 /// steps: the reciprocals of the units. Rounds to the nearest integer, halves to even.
 KAURI_HD FixedPair QuantisePair(GradientPair pair, GradientUnit steps) {

@@ -91,7 +91,7 @@ class CudaEngine : public Engine, public DeviceSide {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
     own.PrepareTraining(Cuda(), train);
-    own.arrays.largest.clear();
+    own.arrays.has_largest = false;
     own.training.Watch().Expect(false);
     if (auto const on_device = MakeDeviceObjective(objective)) {
       on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
@@ -110,7 +110,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& own = data_.Of(train);
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
-    own.arrays.largest.clear();
+    own.arrays.has_largest = false;
     own.training.Watch().Expect(true);
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
   }
@@ -122,7 +122,7 @@ class CudaEngine : public Engine, public DeviceSide {
     RequireEqualCounts(gradients.view.Size(), hessians.view.Size());
     CheckGradientCount(gradients.view.Size(), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
-    own.arrays.largest.clear();
+    own.arrays.has_largest = false;
     own.training.Watch().Expect(true);
     WaitForArray(Cuda(), gradients, "the gradients");
     WaitForArray(Cuda(), hessians, "the hessians");
@@ -141,8 +141,12 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const task = MakeTask(ctx, train, tree, &own);
     auto const leaf_of_row = own.arrays.leaf_of_row.span();
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
-    auto const leaf_values = ToDevice(Cuda(), built.split_value);
-    AddLeaves(Cuda(), leaf_values.span(), leaf_of_row, own.n_outputs, tree.output, own.margins.span());
+    auto& leaf_values = own.arrays.leaf_values;
+    leaf_values.Clear();
+    auto const place = leaf_values.Add(built.split_value);
+    leaf_values.Send(Cuda());
+    AddLeaves(Cuda(), {leaf_values.At<float>(place), built.split_value.size()}, leaf_of_row, own.n_outputs, tree.output,
+              own.margins.span());
     return built;
   }
 
@@ -252,31 +256,47 @@ class CudaEngine : public Engine, public DeviceSide {
       task.sampled_rows = arrays.sampled.span();
     }
     task.pairs = arrays.pairs.span();
-    task.unit = tree.SamplesByGradient() ? SampleOnHost(ctx, tree, own) : QuantiseFor(ctx, train.Info(), tree, own);
     task.place = tree.place;
+    if (tree.SamplesByGradient()) {
+      SampleOnHost(ctx, tree, own, &task);
+    } else {
+      QuantiseFor(ctx, train.Info(), tree, own, &task);
+    }
     return task;
   }
 
-  GradientUnit QuantiseFor(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
+  void QuantiseFor(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own,
+                   DeviceTreeTask* task) {
     auto& arrays = own->arrays;
     auto const gradients = own->Gradients();
-    if (arrays.largest.empty()) arrays.largest = LargestMagnitudes(Cuda(), gradients);
-    auto const largest = arrays.largest[tree.output];
+    SummariseInto(gradients, &arrays);
+    RowSample const sample{RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration),
+                           tree.subsample};
+    auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
+    auto* const sum = arrays.summary.Sum();
+    Quantise(Cuda(), {gradients, tree.output, arrays.summary.Largest() + tree.output, sample, arrays.pairs.span(),
+                      sampled, sum});
+    auto const summary = arrays.summary.Read(Cuda());
+    auto const largest = summary.largest[tree.output];
     if (!largest.IsFinite()) {
       auto const row = FirstNotFinite(Cuda(), gradients, tree.output);
       auto const* pair = gradients.pairs.data() + row * own->n_outputs + tree.output;
       FailGradient(ToHost(Cuda(), pair, 1)[0], row);
     }
-    RowSample const sample{RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration),
-                           tree.subsample};
-    auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
-    Quantise(Cuda(), {gradients, tree.output, largest.Unit(), sample, arrays.pairs.span(), sampled});
-    if (own->training.Watch().IsDue(tree.place.iteration))
-      own->WatchResolution(Cuda(), info, tree.output, largest.Unit());
-    return largest.Unit();
+    task->unit = largest.Unit();
+    task->sum = summary.sum;
+    if (own->training.Watch().IsDue(tree.place.iteration)) own->WatchResolution(Cuda(), info, tree.output, task->unit);
   }
 
-  GradientUnit SampleOnHost(Context const& ctx, RoundTree const& tree, EngineData* own) {
+  /// Largest magnitudes, once a round, and a sum of nothing.
+  void SummariseInto(PairTable const& gradients, TrainingArrays* arrays) {
+    if (arrays->has_largest) return arrays->summary.ClearSum(Cuda());
+    arrays->summary.Clear(Cuda(), gradients.n_outputs);
+    FindLargest(Cuda(), gradients, arrays->summary.Largest());
+    arrays->has_largest = true;
+  }
+
+  void SampleOnHost(Context const& ctx, RoundTree const& tree, EngineData* own, DeviceTreeTask* task) {
     SayOnce("sampling_method=gradient_based draws rows in host memory: gradients are copied for every tree");
     auto& arrays = own->arrays;
     auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
@@ -287,7 +307,8 @@ class CudaEngine : public Engine, public DeviceSide {
     QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
     CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), arrays.pairs.data());
     CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), arrays.sampled.data());
-    return fixed.unit;
+    task->unit = fixed.unit;
+    for (auto const& pair : fixed.pairs) task->sum += pair;
   }
 
   /// Transformed margins, [n_rows, n_outputs], device.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/common/buffer.h"
+#include "cuda/common/upload.h"
 #include "cuda/data/device_info.h"
 #include "cuda/engine/round_kernels.h"
 #include "cuda/forest/walk_forest.h"
@@ -32,11 +33,13 @@ struct DeviceFeatures {
 
 /// What only the training set has in device memory.
 struct TrainingArrays {
-  Buffer<GradientPair> gradients;         ///< [n_rows, n_outputs]
-  std::vector<LargestMagnitude> largest;  ///< [n_outputs] of `gradients`, host; empty: not known yet
-  Buffer<FixedPair> pairs;                ///< [n_rows]
-  Buffer<std::uint8_t> sampled;           ///< [n_rows], once a tree samples rows
-  Buffer<std::int32_t> leaf_of_row;       ///< [n_rows]
+  Buffer<GradientPair> gradients;  ///< [n_rows, n_outputs]
+  DevicePairSummary summary;
+  bool has_largest = false;          ///< whether those of `summary` are of `gradients`
+  Buffer<FixedPair> pairs;           ///< [n_rows]
+  Buffer<std::uint8_t> sampled;      ///< [n_rows], once a tree samples rows
+  Buffer<std::int32_t> leaf_of_row;  ///< [n_rows]
+  Upload leaf_values;
 };
 
 class EngineData {

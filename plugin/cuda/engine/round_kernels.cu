@@ -1,8 +1,6 @@
 /// Bytes per row and tree (one output): LargestMagnitudes 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out.
 #include <algorithm>
-#include <cstring>
 
-#include "common/fixed_point.h"
 #include "cuda/common/launch.h"
 #include "cuda/engine/round_kernels.h"
 #include "engine/resolution_watch.h"
@@ -67,13 +65,34 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n_watched) watched.data()[i] = pairs[i * n_rows / n_watched * n_outputs + output];
 }
 
-__global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task, GradientUnit steps) {
-  std::int64_t const row = GridIndex();
-  if (row >= static_cast<std::int64_t>(task.pairs.size())) return;
-  bool const used = task.sample.rate >= 1.0F || IsRowSampled(task.sample.key, row, task.sample.rate);
+__device__ __forceinline__ std::int64_t WarpSum(std::int64_t value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFU, value, step);
+  return value;
+}
+
+/// Integer additions commute, so atomics are deterministic.
+__device__ __forceinline__ void AddToSum(FixedSum own, FixedSum* sum) {
+  own = {WarpSum(own.gradient), WarpSum(own.hessian)};
+  if (threadIdx.x % 32 != 0) return;
+  auto* const words = reinterpret_cast<unsigned long long*>(sum);
+  atomicAdd(words, static_cast<unsigned long long>(own.gradient));
+  atomicAdd(words + 1, static_cast<unsigned long long>(own.hessian));
+}
+
+__global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task) {
+  GradientUnit const unit = task.largest->Unit();
+  GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
   GradientPair const* const from = task.gradients.pairs.data() + task.output;
-  task.pairs.data()[row] = used ? QuantisePair(from[row * task.gradients.n_outputs], steps) : FixedPair{0, 0};
-  if (!task.sampled.empty()) task.sampled.data()[row] = used ? 1 : 0;
+  std::int64_t const n_rows = static_cast<std::int64_t>(task.pairs.size());
+  FixedSum sum;
+  for (std::int64_t row = GridIndex(); row < n_rows; row += static_cast<std::int64_t>(gridDim.x) * kThreads) {
+    bool const used = task.sample.rate >= 1.0F || IsRowSampled(task.sample.key, row, task.sample.rate);
+    FixedPair const pair = used ? QuantisePair(from[row * task.gradients.n_outputs], steps) : FixedPair{0, 0};
+    task.pairs.data()[row] = pair;
+    if (!task.sampled.empty()) task.sampled.data()[row] = used ? 1 : 0;
+    sum += pair;
+  }
+  AddToSum(sum, task.sum);
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -84,28 +103,37 @@ __global__ void __launch_bounds__(kThreads)
   margins[row * n_outputs + output] += leaf_values[leaf_of_row.data()[row]];
 }
 
-float FloatOfBits(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
+/// Of kernels that end in atomic additions.
+unsigned FewBlocks(std::int64_t n_rows) { return std::min(GridFor(n_rows, kThreads), kMaxBlocks); }
 
 }  // namespace
 
-GradientUnit LargestMagnitude::Unit() const {
-  return {FixedPointUnit(FloatOfBits(gradient)), FixedPointUnit(FloatOfBits(hessian))};
+void DevicePairSummary::Clear(CudaContext const& cuda, std::int64_t n_outputs) {
+  auto const size = sizeof(FixedSum) + ToSize(n_outputs) * sizeof(LargestMagnitude);
+  bytes_.Reserve(cuda, size);
+  on_host_.Reserve(size);
+  n_outputs_ = n_outputs;
+  FillZero(cuda, bytes_.data(), size);
 }
 
-std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients) {
+void DevicePairSummary::ClearSum(CudaContext const& cuda) { FillZero(cuda, bytes_.data(), sizeof(FixedSum)); }
+
+PairSummary DevicePairSummary::Read(CudaContext const& cuda) {
+  PairSummary summary;
+  summary.largest.resize(ToSize(n_outputs_));
+  auto const bytes_of_largest = summary.largest.size() * sizeof(LargestMagnitude);
+  CopyToHost(cuda, bytes_.data(), sizeof(FixedSum) + bytes_of_largest, on_host_.data());
+  cuda.Synchronize();  // for the summary
+  std::memcpy(&summary.sum, on_host_.data(), sizeof(FixedSum));
+  std::memcpy(summary.largest.data(), on_host_.data() + sizeof(FixedSum), bytes_of_largest);
+  return summary;
+}
+
+void FindLargest(CudaContext const& cuda, PairTable const& gradients, LargestMagnitude* largest) {
   auto const n_rows = gradients.NumRows();
-  auto const n_outputs = static_cast<std::size_t>(gradients.n_outputs);
-  Buffer<LargestMagnitude> largest(cuda, n_outputs);
-  FillZero(cuda, largest.data(), n_outputs);
-  dim3 const grid(std::min(GridFor(n_rows, kThreads), kMaxBlocks),
-                  static_cast<unsigned>(std::min(gradients.n_outputs, kMaxGridY)));
+  dim3 const grid(FewBlocks(n_rows), static_cast<unsigned>(std::min(gradients.n_outputs, kMaxGridY)));
   LaunchGrid(cuda, grid, kThreads, LargestMagnitudesKernel, gradients.pairs.data(), n_rows, gradients.n_outputs,
-             largest.data());
-  return ToHost(cuda, largest.data(), n_outputs);
+             largest);
 }
 
 std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output) {
@@ -126,8 +154,7 @@ Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& grad
 }
 
 void Quantise(CudaContext const& cuda, QuantiseTask const& task) {
-  GradientUnit const steps{1.0 / task.unit.gradient, 1.0 / task.unit.hessian};
-  Launch(cuda, GridFor(task.gradients.NumRows(), kThreads), kThreads, QuantiseKernel, task, steps);
+  Launch(cuda, FewBlocks(task.gradients.NumRows()), kThreads, QuantiseKernel, task);
 }
 
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,

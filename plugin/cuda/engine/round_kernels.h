@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
+#include "common/fixed_point.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/common/pinned_buffer.h"
 #include "kauri/gradient.h"
+#include "kauri/host_device.h"
 #include "kauri/span.h"
 
 namespace kauri::cuda {
@@ -26,7 +30,39 @@ struct LargestMagnitude {
 
   bool IsFinite() const { return gradient < 0x7F800000U && hessian < 0x7F800000U; }
   /// The unit that QuantiseGradients chooses (common/fixed_point.h).
-  GradientUnit Unit() const;
+  KAURI_HD GradientUnit Unit() const {
+    return {FixedPointUnit(FloatOfBits(gradient)), FixedPointUnit(FloatOfBits(hessian))};
+  }
+
+ private:
+  KAURI_HD static float FloatOfBits(std::uint32_t bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
+};
+
+/// What the host must know of the pairs of a tree. Read in one copy.
+struct PairSummary {
+  FixedSum sum;  ///< of the pairs that were quantised last
+  std::vector<LargestMagnitude> largest;
+};
+
+/// The same in device memory.
+class DevicePairSummary {
+ public:
+  /// Room for n_outputs; all zero.
+  void Clear(CudaContext const& cuda, std::int64_t n_outputs);
+  void ClearSum(CudaContext const& cuda);
+  FixedSum* Sum() const { return reinterpret_cast<FixedSum*>(bytes_.data()); }
+  LargestMagnitude* Largest() const { return reinterpret_cast<LargestMagnitude*>(bytes_.data() + sizeof(FixedSum)); }
+  /// Waits for it.
+  PairSummary Read(CudaContext const& cuda);
+
+ private:
+  std::int64_t n_outputs_ = 0;
+  Buffer<unsigned char> bytes_;  ///< the sum, then the magnitudes
+  PinnedBuffer<unsigned char> on_host_;
 };
 
 /// Row sampling of one tree (tree/sampling/sampling.h).
@@ -35,8 +71,8 @@ struct RowSample {
   float rate = 1.0F;
 };
 
-/// [n_outputs]; waits for the values.
-std::vector<LargestMagnitude> LargestMagnitudes(CudaContext const& cuda, PairTable const& gradients);
+/// largest (in, out): [n_outputs], device, zero before.
+void FindLargest(CudaContext const& cuda, PairTable const& gradients, LargestMagnitude* largest);
 
 /// The first row whose pair for `output` is not finite; the number of rows if all are. Waits for the value.
 std::int64_t FirstNotFinite(CudaContext const& cuda, PairTable const& gradients, std::int64_t output);
@@ -48,10 +84,11 @@ Buffer<GradientPair> WatchedPairs(CudaContext const& cuda, PairTable const& grad
 struct QuantiseTask {
   PairTable gradients;
   std::int64_t output = 0;
-  GradientUnit unit;
+  LargestMagnitude const* largest = nullptr;  ///< of the output, device: the unit follows from it
   RowSample sample;
   Span<FixedPair> pairs;       ///< (out) [n_rows], column `output` in units; zero where the row is not sampled
   Span<std::uint8_t> sampled;  ///< (out) [n_rows], 1 = used; empty: not wanted
+  FixedSum* sum = nullptr;     ///< (in, out) the sum of `pairs` is added to it, device
 };
 
 void Quantise(CudaContext const& cuda, QuantiseTask const& task);

@@ -11,7 +11,6 @@
 #include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
-#include "cuda/tree/sum_pairs.h"
 #include "tree/growth/tree_growth.h"
 
 namespace kauri::cuda {
@@ -134,7 +133,7 @@ void GpuExactGrower::Start() {
   auto& workspace = state_.workspace;
   workspace.positions.Reserve(cuda_, n_rows);
   workspace.next_positions.Reserve(cuda_, n_rows);
-  auto const sum = SumPairs(cuda_, task_.pairs);
+  auto const sum = task_.sum;
   SetRoot(sum);
   auto const splits = MaySplit(sum, 0);
   FillPositions(cuda_, splits ? 0 : ~0, {workspace.positions.data(), n_rows});

@@ -4,43 +4,68 @@
 #include <utility>
 
 #include "cuda/common/memory_plan.h"
+#include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/gpu_hist_grower.h"
 #include "cuda/hist/histogram/split_and_add.h"
 #include "data/bins/bins_of_training.h"
+#include "data/bins/derived_bins.h"
 #include "data/memory_param.h"
+#include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
 namespace {
 
+/// Fewer values of the host are cut and coded there before the device would have begun.
+constexpr std::int64_t kFewValues = 1 << 17;
+
 class GpuHistState : public BuildState {
  public:
   GpuHistState(TreeParam const& param, MemoryBudget const& budget, int device)
-      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}), stream_(device), bins_(options_) {}
+      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}), stream_(device) {}
 
   /// Codes of the data as their info is now. cuda: where trees are built.
   HistOnDevice* Update(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
-    if (data_ == nullptr || bins_.IsStale(ctx, data)) {
+    if (data_ == nullptr || IsStale(ctx, data)) {
       cuda.Synchronize();  // for the last tree, which may still read the codes
       data_.reset();       // before its successor takes as much memory
-      data_ = std::make_unique<HistOnDevice>(stream_.Context(), UploadBins(stream_.Context(), BinsFor(ctx, data)));
+      data_ = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
       stream_.Context().Synchronize();  // for the codes, which trees read on another stream
     }
     return data_.get();
   }
 
  private:
-  std::shared_ptr<BinMatrix const> BinsFor(Context const& ctx, DataMatrix const& data) {
-    auto const store = BinsOf(data);
-    if (store != nullptr && store->IsInFile()) {
-      return LoadBins(ctx, *store, options_.budget.IsLimited() ? options_.budget : store->Budget());
+  /// The cuts follow from weights and types of columns, which may be set anew between two trees.
+  bool IsStale(Context const& ctx, DataMatrix const& data) {
+    if (BinsOf(data) != nullptr || revision_ == data.InfoRevision()) return false;
+    if (!(BinsKey(data.Info(), options_, CutWeights(ctx, data.Info())) == key_)) return true;
+    revision_ = data.InfoRevision();
+    return false;
+  }
+
+  std::unique_ptr<DeviceBins const> MakeBins(Context const& ctx, DataMatrix const& data) {
+    auto const& cuda = stream_.Context();
+    if (auto const store = BinsOf(data)) {
+      if (!store->IsInFile()) return UploadBins(cuda, store->InMemory());
+      return UploadBins(cuda, LoadBins(ctx, *store, options_.budget.IsLimited() ? options_.budget : store->Budget()));
     }
-    return bins_.Make(ctx, data);
+    key_ = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
+    revision_ = data.InfoRevision();
+    auto const is_small = data.OnDevice() == nullptr && data.NumRows() * data.NumCols() < kFewValues;
+    if (!is_small && CanMakeDeviceBins(ctx, data, options_.sketch)) {
+      DeviceBinsTask task;
+      task.max_bin = options_.max_bin;
+      task.weights = key_.weights;
+      if (auto bins = MakeDeviceBins(cuda, ctx, data, task)) return bins;
+    }
+    return UploadBins(cuda, DeriveBins(ctx, data, key_, options_));
   }
 
   BinOptions options_;
-  StreamOwner stream_;  ///< before the codes, which are freed on it
-  BinsOfTraining bins_;
+  StreamOwner stream_;          ///< before the codes, which are freed on it
+  DerivedKey key_;              ///< of the codes
+  std::uint64_t revision_ = 0;  ///< of the info that the key was found to fit
   std::unique_ptr<HistOnDevice> data_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cuda/hist/histogram/split_and_add.h"
-#include "cuda/tree/sum_pairs.h"
 
 namespace kauri::cuda {
 namespace {
@@ -34,7 +33,7 @@ GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistT
 
 NodeTotal GpuHistGrower::MakeRoot() {
   SendTree();
-  return SetRoot(SumPairs(cuda_, task_.pairs));
+  return SetRoot(task_.sum);
 }
 
 void GpuHistGrower::SendTree() {
@@ -197,19 +196,24 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
 }
 
 void GpuHistGrower::FindSplits(Pairs const& pairs) {
-  if (pairs.empty() && pending_.empty()) return;
+  auto const others = foreseen_child_.empty() ? pairs : TakeForeseen(pairs);
+  if (others.empty() && pending_.empty()) return;
+  FindOnDevice(others);
+  TakeStretches();
+}
+
+void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   std::vector<Node*> nodes;
   auto const request = SendLevel(pairs, &nodes);
   data_->best.Reserve(nodes.size() * NumFeatureBlocks(columns_.TreeSet().size()));
   data_->n_left.Reserve(2 * pending_.size());
   MoveRows(request);
-  if (pairs.empty()) return TakeStretches();  // all rows have their leaves
+  if (pairs.empty()) return;  // all rows have their leaves
   AddUp(request, pairs.size());
   Find(request, pairs.size());
   categories_.Fetch(nodes);
   cuda_.Synchronize();  // for the best splits, how many rows went left and the sums of categories
   ReadAnswers(nodes);
-  TakeStretches();
 }
 
 void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "cuda/hist/category_cells.h"
@@ -32,7 +33,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(FixedSum* histogram) override;
   void ResetRows() override;
-  void SplitRows(std::vector<CodeSplit> const& splits) override { pending_ = splits; }
+  void LookAhead(Nodes const& open, std::int64_t n_more) override;
+  void SplitRows(std::vector<CodeSplit> const& splits) override;
   void WriteLeaves() override;
   bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }
 
@@ -51,6 +53,23 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     bool adds_while_splitting = false;
   };
 
+  /// The children of a node that were looked at before the node was split. Its rows are where theirs are to be, and
+  /// the histogram of the larger one is in place of the node's.
+  struct Foreseen {
+    Node left;
+    Node right;
+    RowStretch left_rows;
+    RowStretch right_rows;
+  };
+
+  bool CanLookAhead() const;
+  std::vector<Node const*> WorthALook(Nodes const& open, std::int64_t n_more) const;
+  void LookAt(std::vector<Node const*> const& parents);
+  Node MakeChild(Node const& parent, FixedSum sum, std::int32_t id) const;
+  /// Gives children what was foreseen of them; returns the pairs of which nothing was.
+  Pairs TakeForeseen(Pairs const& pairs);
+  /// What FindSplits does but for what is foreseen.
+  void FindOnDevice(Pairs const& pairs);
   void SendTree();
   Request SendLevel(Pairs const& pairs, std::vector<Node*>* nodes);
   std::vector<NodeSplit> MakeSplits(std::vector<std::uint32_t>* category_bits, Request* request) const;
@@ -71,6 +90,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   std::vector<CodeSplit> pending_;     ///< whose rows go to their children with the next request
   std::size_t tree_features_ = 0;      ///< places in data_->of_tree
   std::size_t signs_ = 0;
+  std::unordered_map<std::int32_t, Foreseen> foreseen_;    ///< by node, not split yet
+  std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by node, just made
   CategoryCells categories_;
 };
 

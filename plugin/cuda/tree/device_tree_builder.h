@@ -13,6 +13,7 @@ namespace kauri::cuda {
 struct DeviceTreeTask {
   Span<FixedPair const> pairs;  ///< [n_rows], device; zero pairs for rows that are not sampled
   GradientUnit unit;
+  FixedSum sum;                           ///< of `pairs`
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
   TreePlace place;
 };

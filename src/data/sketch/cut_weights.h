@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kauri/context.h"
+#include "kauri/host_device.h"
 #include "kauri/meta_info.h"
 #include "kauri/span.h"
 
@@ -25,7 +26,7 @@ class WeightUnit {
     per_one_ = std::ldexp(1.0, kTotalBits - exponent);
   }
   /// The whole units in a weight.
-  std::int64_t Of(float weight) const { return static_cast<std::int64_t>(weight * per_one_); }
+  KAURI_HD std::int64_t Of(float weight) const { return static_cast<std::int64_t>(weight * per_one_); }
 
  private:
   double per_one_;

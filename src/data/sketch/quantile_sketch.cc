@@ -70,7 +70,7 @@ void CollectKeys(Span<float const> values, std::vector<std::uint32_t>* keys) {
 std::vector<float> CutsOfValues(Span<float const> values, bool has_missing, std::uint32_t max_bin, Scratch* scratch) {
   constexpr std::size_t kManyValues = std::size_t{1} << 17U;
   auto const n_bins = NumEvenBins(has_missing, max_bin);
-  if (values.size() >= kManyValues && scratch->selected.Select(values, n_bins)) {
+  if (values.size() >= kManyValues && scratch->selected.Select(values, n_bins, max_bin)) {
     std::vector<float> cuts;
     EvenCuts(scratch->selected, n_bins, &cuts);
     if (scratch->selected.IsComplete()) return cuts;

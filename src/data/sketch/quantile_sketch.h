@@ -24,6 +24,7 @@
 #include "data/sketch/column_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/host_device.h"
 
 namespace kauri {
 
@@ -58,8 +59,10 @@ QuantileCuts MakeQuantileCuts(Context const& ctx, DataMatrix const& data, int ma
 /// The cuts of numbers as they are, and of all features that have some in `categories` ([n_cols]) bins for those.
 QuantileCuts ReplaceCategories(QuantileCuts const& cuts, CategoryLists categories);
 
-/// The bin of a value that is not NaN: the number of cuts at or below it, at most n_bins - 1.
-inline std::uint32_t FindBin(float const* cuts, std::uint32_t n_bins, float value) {
+/// The bin of a value that is not NaN: the number of cuts at or below it, at most n_bins - 1. cuts: a pointer,
+/// or whatever else has them by their numbers.
+template <typename Cuts>
+KAURI_HD std::uint32_t FindBin(Cuts const& cuts, std::uint32_t n_bins, float value) {
   std::uint32_t first = 0;
   for (auto length = n_bins; length > 1;) {
     auto const half = length / 2;

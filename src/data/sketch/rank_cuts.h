@@ -6,6 +6,7 @@
 /// The algorithm. At most max_bin distinct values: every one gets its bin. Otherwise the column is walked in steps of
 /// (weight left) / (bins left), and each cut is the last boundary up to its step; a value that fills such a step by
 /// itself gets a bin of its own, and the bins after it share what is left evenly.
+/// Devices walk by the same templates: their boundaries and cuts have these members (cuda/hist/bins/).
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "data/sketch/weighted_keys.h"
+#include "kauri/host_device.h"
 
 namespace kauri {
 
@@ -59,9 +61,9 @@ class RankBoundaries {
   ColumnRanks const& ranks_;
 };
 
-/// All boundaries but the first, or false when the values are more than max_bin.
-template <typename Boundaries>
-bool DistinctCuts(Boundaries const& column, std::uint32_t max_bin, std::vector<float>* cuts) {
+/// All boundaries but the first, or false when the values are more than max_bin. cuts: empty.
+template <typename Boundaries, typename Cuts>
+KAURI_HD bool DistinctCuts(Boundaries const& column, std::uint32_t max_bin, Cuts* cuts) {
   if (column.End() == 0) return true;
   for (auto boundary = column.Next(0); boundary < column.End(); boundary = column.Next(boundary)) {
     if (cuts->size() + 1 >= max_bin) {
@@ -73,8 +75,8 @@ bool DistinctCuts(Boundaries const& column, std::uint32_t max_bin, std::vector<f
   return true;
 }
 
-template <typename Boundaries>
-void EvenCuts(Boundaries const& column, std::uint32_t max_bin, std::vector<float>* cuts) {
+template <typename Boundaries, typename Cuts>
+KAURI_HD void EvenCuts(Boundaries const& column, std::uint32_t max_bin, Cuts* cuts) {
   auto const total = column.Rank(column.End());
   std::size_t start = 0;  // where the bin that grows begins
   double reached = 0.0;   // the end of the last step, not the cut below it: what steps fall short does not add up
@@ -89,16 +91,21 @@ void EvenCuts(Boundaries const& column, std::uint32_t max_bin, std::vector<float
 
 /// The bins of a column with more distinct values. One with missing values leaves room for their code when that keeps a
 /// code within a byte.
-inline std::uint32_t NumEvenBins(bool has_missing, std::uint32_t max_bin) {
+KAURI_HD std::uint32_t NumEvenBins(bool has_missing, std::uint32_t max_bin) {
   constexpr std::uint32_t kByteCodes = 256;
   return has_missing && max_bin == kByteCodes ? max_bin - 1 : max_bin;
 }
 
-/// The cuts but the last, which lies beyond the data.
+/// The cuts but the last, which lies beyond the data. cuts: empty.
+template <typename Boundaries, typename Cuts>
+KAURI_HD void MakeCuts(Boundaries const& column, bool has_missing, std::uint32_t max_bin, Cuts* cuts) {
+  if (!DistinctCuts(column, max_bin, cuts)) EvenCuts(column, NumEvenBins(has_missing, max_bin), cuts);
+}
+
 template <typename Boundaries>
 std::vector<float> MakeCuts(Boundaries const& column, bool has_missing, std::uint32_t max_bin) {
   std::vector<float> cuts;
-  if (!DistinctCuts(column, max_bin, &cuts)) EvenCuts(column, NumEvenBins(has_missing, max_bin), &cuts);
+  MakeCuts(column, has_missing, max_bin, &cuts);
   return cuts;
 }
 

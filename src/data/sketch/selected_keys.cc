@@ -41,12 +41,12 @@ void SelectedKeys::PickBuckets(std::uint32_t n_bins) {
   ResizeLarge(&selected_, std::size_t{place} + 1);
 }
 
-bool SelectedKeys::Select(Span<float const> values, std::uint32_t n_bins) {
+bool SelectedKeys::Select(Span<float const> values, std::uint32_t n_bins, std::uint32_t max_bin) {
   is_complete_ = true;
   Count(values);
   std::size_t n_used = 0;
   for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) n_used += begin_[bucket + 1] > begin_[bucket] ? 1 : 0;
-  if (n_used <= n_bins) return false;
+  if (n_used <= max_bin) return false;
   PickBuckets(n_bins);
   std::size_t next = 0;
   for (auto const value : values) {  // the last write of a key that is not picked lies behind the picked ones

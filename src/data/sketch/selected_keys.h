@@ -19,8 +19,9 @@ namespace kauri {
 /// Reused from column to column.
 class SelectedKeys {
  public:
-  /// values: NaN where missing. False when the column has too few distinct values for this to hold: sort it.
-  bool Select(Span<float const> values, std::uint32_t n_bins);
+  /// The keys around the ranks of n_bins even bins. values: NaN where missing. False when the column may have no more
+  /// than max_bin distinct values, each of which has a bin then: sort it. max_bin: at least n_bins.
+  bool Select(Span<float const> values, std::uint32_t n_bins, std::uint32_t max_bin);
 
   /// Whether all that was asked for was there.
   bool IsComplete() const { return is_complete_; }

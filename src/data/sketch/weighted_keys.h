@@ -8,17 +8,19 @@
 #include <numeric>
 #include <vector>
 
+#include "kauri/host_device.h"
+
 namespace kauri {
 
 /// In the order of the floats; both zeros become one.
-inline std::uint32_t ToKey(float value) {
+KAURI_HD std::uint32_t ToKey(float value) {
   value += 0.0F;
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return (bits >> 31U) != 0U ? ~bits : bits | 0x80000000U;
 }
 
-inline float FromKey(std::uint32_t key) {
+KAURI_HD float FromKey(std::uint32_t key) {
   auto const bits = (key >> 31U) != 0U ? key & 0x7FFFFFFFU : ~key;
   float value;
   std::memcpy(&value, &bits, sizeof(value));

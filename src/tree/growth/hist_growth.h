@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -72,6 +73,9 @@ class HistGrowth : public Growth {
   virtual void GiveBack(Sum* histogram) = 0;
   /// A new tree: all rows are in its root.
   virtual void ResetRows() = 0;
+  /// Lossguide: up to n_more nodes of `open`, which is a heap, are about to be split, the largest gains first, but for
+  /// those of their descendants that gain more. Whoever works on many nodes as fast as on one may begin.
+  virtual void LookAhead(Nodes const& /*open*/, std::int64_t /*n_more*/) {}
   /// Rows go to the children of their nodes. FindSplits follows, with no pairs at times.
   virtual void SplitRows(std::vector<CodeSplit> const& splits) = 0;
   /// Tells every row its leaf.
@@ -79,6 +83,21 @@ class HistGrowth : public Growth {
   /// Whether the left of two siblings has no more rows than the right one, as far as that is known.
   virtual bool HasFewerRows(Node const& left, Node const& right) const = 0;
   void Release(Node* node);
+  bool IsWorthSplitting(Node const& node) const {
+    return ReducesLoss(node.best) && static_cast<float>(node.best.loss_change) >= this->param_.gamma;
+  }
+  /// Whether a node of `open` comes later in lossguide: `open` is a heap.
+  static bool ComesLater(Node const& a, Node const& b) {
+    return a.best.loss_change != b.best.loss_change ? a.best.loss_change < b.best.loss_change : a.id > b.id;
+  }
+  /// Whether all nodes may use all features of the tree.
+  bool AllMayUseAll() const {
+    return !this->columns_.SamplesLevels() && !this->columns_.SamplesNodes() && !this->constraints_.LimitsFeatures();
+  }
+  /// Those features, borrowed.
+  std::shared_ptr<std::vector<std::uint32_t> const> AllFeatures() const {
+    return {std::shared_ptr<void>(), &this->columns_.TreeSet()};
+  }
 
   QuantileCuts const& cuts_;
 
@@ -92,12 +111,9 @@ class HistGrowth : public Growth {
   bool IsFull(std::size_t n_chosen) const {
     return this->param_.max_leaves > 0 && n_leaves_ + static_cast<std::int64_t>(n_chosen) >= this->param_.max_leaves;
   }
-  bool IsWorthSplitting(Node const& node) const {
-    return ReducesLoss(node.best) && static_cast<float>(node.best.loss_change) >= this->param_.gamma;
-  }
-  /// Whether a node of `open` comes later in lossguide: `open` is a heap.
-  static bool ComesLater(Node const& a, Node const& b) {
-    return a.best.loss_change != b.best.loss_change ? a.best.loss_change < b.best.loss_change : a.id > b.id;
+  /// How many more leaves there may be.
+  std::int64_t NumMoreLeaves() const {
+    return this->param_.max_leaves > 0 ? this->param_.max_leaves - n_leaves_ : std::numeric_limits<std::int64_t>::max();
   }
   /// Splits the nodes, their rows too; returns their children, two for each.
   Nodes Expand(Nodes const& chosen);
@@ -158,6 +174,7 @@ typename HistGrowth<Growth>::Nodes HistGrowth<Growth>::ChooseLevel(Nodes* open) 
 template <typename Growth>
 typename HistGrowth<Growth>::Nodes HistGrowth<Growth>::ChooseLargestGain(Nodes* open) {
   Nodes chosen;
+  if (!open->empty() && !IsFull(0)) LookAhead(*open, NumMoreLeaves());
   while (chosen.empty() && !open->empty() && !IsFull(0)) {
     std::pop_heap(open->begin(), open->end(), ComesLater);
     if (IsWorthSplitting(open->back())) {
@@ -237,9 +254,9 @@ void HistGrowth<Growth>::Keep(Nodes* children, Nodes* open) {
 
 template <typename Growth>
 std::shared_ptr<std::vector<std::uint32_t> const> HistGrowth<Growth>::FeaturesOf(Node const& node) const {
+  if (AllMayUseAll()) return AllFeatures();
   auto const& columns = this->columns_;
   auto const samples = columns.SamplesLevels() || columns.SamplesNodes();
-  if (!samples && !this->constraints_.LimitsFeatures()) return {std::shared_ptr<void>(), &columns.TreeSet()};
   auto const drawn = samples ? columns.NodeSet(node.depth, node.id) : columns.TreeSet();
   return std::make_shared<std::vector<std::uint32_t> const>(this->constraints_.AllowedOf(node.id, drawn));
 }

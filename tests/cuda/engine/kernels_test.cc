@@ -16,21 +16,32 @@ class RoundKernelsTest : public DeviceTest {
     auto const n_rows = gradients.size() / static_cast<std::size_t>(n_outputs);
     auto const on_device = cuda::ToDevice(Cuda(), gradients);
     cuda::PairTable const table{on_device.span(), n_outputs};
-    auto const largest = cuda::LargestMagnitudes(Cuda(), table);
-    ASSERT_EQ(static_cast<std::int64_t>(largest.size()), n_outputs);
+    cuda::DevicePairSummary summary;
+    summary.Clear(Cuda(), n_outputs);
+    cuda::FindLargest(Cuda(), table, summary.Largest());
     Context ctx;
     ctx.seed = 77;
     for (std::int64_t output = 0; output < n_outputs; ++output) {
       auto const sampled = SampleRows(ctx, 3, output, rate, static_cast<std::int64_t>(n_rows));
       FixedGradients expected;
       QuantiseGradients(ctx, gradients, n_outputs, output, sampled, &expected);
-      auto const unit = largest[output].Unit();
-      EXPECT_EQ(unit.gradient, expected.unit.gradient);
-      EXPECT_EQ(unit.hessian, expected.unit.hessian);
       cuda::Buffer<FixedPair> pairs(Cuda(), n_rows);
       cuda::Buffer<std::uint8_t> used(Cuda(), sampled.size());
-      cuda::Quantise(Cuda(),
-                     {table, output, unit, {RowSamplingKey(ctx.seed, 3, output), rate}, pairs.span(), used.span()});
+      summary.ClearSum(Cuda());
+      cuda::Quantise(Cuda(), {table,
+                              output,
+                              summary.Largest() + output,
+                              {RowSamplingKey(ctx.seed, 3, output), rate},
+                              pairs.span(),
+                              used.span(),
+                              summary.Sum()});
+      auto const read = summary.Read(Cuda());
+      ASSERT_EQ(static_cast<std::int64_t>(read.largest.size()), n_outputs);
+      EXPECT_EQ(read.largest[output].Unit().gradient, expected.unit.gradient);
+      EXPECT_EQ(read.largest[output].Unit().hessian, expected.unit.hessian);
+      FixedSum sum;
+      for (auto const& pair : expected.pairs) sum += pair;
+      EXPECT_TRUE(read.sum == sum);
       EXPECT_EQ(Fetch(Cuda(), used), sampled);
       auto const fetched = Fetch(Cuda(), pairs);
       for (std::size_t row = 0; row < n_rows; ++row) {
@@ -79,7 +90,10 @@ TEST_F(RoundKernelsTest, FindsTheFirstPairThatIsNotFinite) {
   auto const first = [&](std::int64_t output) {
     auto const on_device = cuda::ToDevice(Cuda(), pairs);
     cuda::PairTable const table{on_device.span(), 3};
-    auto const largest = cuda::LargestMagnitudes(Cuda(), table)[output];
+    cuda::DevicePairSummary summary;
+    summary.Clear(Cuda(), 3);
+    cuda::FindLargest(Cuda(), table, summary.Largest());
+    auto const largest = summary.Read(Cuda()).largest[output];
     auto const row = cuda::FirstNotFinite(Cuda(), table, output);
     EXPECT_EQ(largest.IsFinite(), row == 5000);
     return row;

@@ -18,7 +18,9 @@ inline Tree BuildOnDevice(cuda::CudaContext const& cuda, Context const& ctx, cud
   cuda::Buffer<std::uint8_t> sampled(cuda, task.sampled_rows.size());
   cuda::CopyToDevice(cuda, task.sampled_rows.data(), sampled.size(), sampled.data());
   cuda::Buffer<std::int32_t> leaves(cuda, leaf_of_row->size());
-  cuda::DeviceTreeTask const on_device{pairs.span(), task.gradients.unit, sampled.span(), task.place};
+  FixedSum sum;
+  for (auto const& pair : task.gradients.pairs) sum += pair;
+  cuda::DeviceTreeTask const on_device{pairs.span(), task.gradients.unit, sum, sampled.span(), task.place};
   auto tree = builder.BuildOnDevice(cuda, ctx, data, on_device, state, leaves.span());
   *leaf_of_row = cuda::ToHost(cuda, leaves.data(), leaves.size());
   return tree;

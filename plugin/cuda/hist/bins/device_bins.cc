@@ -17,7 +17,7 @@ std::uint32_t WidthFor(std::uint32_t n_columns) {
   return width;
 }
 
-std::uint32_t MostCodes(std::vector<CodeColumn> const& columns, std::size_t first, std::size_t n) {
+std::uint32_t MostCodes(std::vector<SumColumn> const& columns, std::size_t first, std::size_t n) {
   std::uint32_t most = 0;
   for (auto column = first; column < first + n; ++column) most = std::max(most, columns[column].n_codes);
   return most;
@@ -36,9 +36,11 @@ void PlaceGroups(DeviceBins* bins) {
 
 /// Of features that are columns of their own.
 void PlaceFeatures(std::vector<std::uint32_t> const& n_codes, DeviceBins* bins) {
+  auto const is_sparse = bins->form == CodeForm::kCells;
   auto const& cuts = *bins->cuts;
   for (std::uint32_t f = 0; f < n_codes.size(); ++f) {
-    bins->features.push_back({f, 0, cuts.NumBins(f), n_codes[f], kNoUsual, bins->n_cells, cuts.feature_begin[f]});
+    bins->features.push_back({f, 0, cuts.NumBins(f), n_codes[f], kNoUsual, bins->n_cells, cuts.feature_begin[f],
+                              is_sparse || n_codes[f] > cuts.NumBins(f) ? 1U : 0U});
     bins->columns.push_back({bins->n_cells, n_codes[f]});
     bins->n_cells += n_codes[f];
   }
@@ -57,7 +59,8 @@ void PlaceBundles(BinMatrix const& from, DeviceBins* bins) {
       auto const first_code = cell_begin[f] - bundle.first_cell;
       auto const usual = bundle.IsSingle() || bundled.usual.empty() ? kNoUsual : bundled.usual[f];
       auto const n_codes = cuts.NumBins(f) + (from.MissingCode(f) == kNoCode ? 0 : 1);
-      bins->features.push_back({b, first_code, cuts.NumBins(f), n_codes, usual, cell_begin[f], cuts.feature_begin[f]});
+      bins->features.push_back({b, first_code, cuts.NumBins(f), n_codes, usual, cell_begin[f], cuts.feature_begin[f],
+                                !from.IsDense() || n_codes > cuts.NumBins(f) ? 1U : 0U});
     }
   }
   bins->n_cells = from.NumCells();
@@ -96,8 +99,8 @@ DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& from) {
   } else {
     std::vector<std::uint32_t> n_codes;
     for (std::int64_t f = 0; f < from->NumCols(); ++f) n_codes.push_back(from->NumBins(f));
-    PlaceFeatures(n_codes, &bins);
     bins.form = CodeForm::kCells;
+    PlaceFeatures(n_codes, &bins);
   }
   return bins;
 }

@@ -31,9 +31,10 @@ struct FeatureCodes {
   std::uint32_t usual;       ///< in a bundle of dense rows the code of rows that have no code of it there; or kNoUsual
   std::uint32_t first_cell;
   std::uint32_t first_cut;  ///< in the values of the cuts
+  std::uint32_t may_miss;   ///< 1: rows may have no value
 };
 
-struct CodeColumn {
+struct SumColumn {
   std::uint32_t first_cell;
   std::uint32_t n_codes;
 };
@@ -54,10 +55,10 @@ struct DeviceBins {
   CodeForm form = CodeForm::kBytes;
   std::uint32_t n_cells = 0;
   std::vector<FeatureCodes> features;  ///< [n_cols], host
-  std::vector<CodeColumn> columns;     ///< host
+  std::vector<SumColumn> columns;      ///< host
   std::vector<CodeGroup> groups;       ///< host; kBytes only
   Buffer<FeatureCodes> device_features;
-  Buffer<CodeColumn> device_columns;
+  Buffer<SumColumn> device_columns;
   Buffer<CodeGroup> device_groups;
   Buffer<float> cut_values;      ///< as in `cuts`
   Buffer<std::uint8_t> bytes;    ///< group by group [n_rows, width]; kBytes

@@ -67,7 +67,7 @@ __device__ __forceinline__ std::uint32_t NodeAt(Span<PlannedRows> plan, std::uin
 /// Codes in bytes: one group a launch.
 template <int kWordsPerRow>
 __global__ void __launch_bounds__(kThreads, 1)
-    AddBytesKernel(AddTask task, CodeGroup group, std::uint8_t const* codes, CodeColumn const* columns) {
+    AddBytesKernel(AddTask task, CodeGroup group, std::uint8_t const* codes, SumColumn const* columns) {
   extern __shared__ std::uint32_t shared_sums[];
   BlockRange range = RangeOf(task.plan);
   if (range.begin == range.end) return;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 struct RowCells {
   CodeView const& codes;
   CodeGroup const* groups;
-  CodeColumn const* columns;
+  SumColumn const* columns;
   std::uint32_t n_columns;
 
   /// Calls add(cell) for the lane's share.
@@ -118,7 +118,7 @@ struct RowCells {
 
 /// Codes that shared memory has no room for: a warp a row, additions in the second-level cache.
 __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeView codes, CodeGroup const* groups,
-                                                            CodeColumn const* columns, std::uint32_t n_columns) {
+                                                            SumColumn const* columns, std::uint32_t n_columns) {
   BlockRange const range = RangeOf(task.plan);
   RowCells const cells{codes, groups, columns, n_columns};
   for (std::uint32_t at = range.begin + threadIdx.x / 32; at < range.end; at += kWarps) {

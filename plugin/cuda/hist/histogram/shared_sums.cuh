@@ -84,11 +84,11 @@ class SharedSums {
   }
 
   /// Adds the sums to the histogram and clears them.
-  __device__ void Flush(CodeGroup const& group, CodeColumn const* columns, FixedSum* histogram) {
+  __device__ void Flush(CodeGroup const& group, SumColumn const* columns, FixedSum* histogram) {
     __syncthreads();
     std::uint32_t const column = threadIdx.x % kColumns;  // kSumThreads is a multiple of all widths
     bool const is_real = column < group.n_columns;
-    CodeColumn const cells = is_real ? columns[group.first_column + column] : CodeColumn{0, 0};
+    SumColumn const cells = is_real ? columns[group.first_column + column] : SumColumn{0, 0};
     for (std::uint32_t i = threadIdx.x; i < plane_; i += kSumThreads) {
       std::uint32_t const limbs[kLimbs] = {sums_[i], sums_[i + plane_], sums_[i + 2 * plane_], sums_[i + 3 * plane_]};
       if ((limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0) continue;

@@ -141,7 +141,7 @@ struct NodePiece {
 
 template <int kWordsPerRow>
 __global__ void __launch_bounds__(kSumThreads, 1)
-    SplitAndAddKernel(SplitTask task, CodeGroup group, FixedPair const* pairs, CodeColumn const* columns) {
+    SplitAndAddKernel(SplitTask task, CodeGroup group, FixedPair const* pairs, SumColumn const* columns) {
   extern __shared__ std::uint32_t shared_sums[];
   __shared__ KeptRows kept;
   BlockRange range = RangeOfBlock(task.n_rows);

@@ -58,12 +58,27 @@ struct BinCandidate {
   }
 };
 
-/// One feature of one node, by a warp.
+/// Cells of one feature that a warp reads again and again: in shared memory where they are few. Every eighth is
+/// followed by a gap, so that lanes that are eight cells apart are at different banks.
+constexpr std::uint32_t kStagedCells = 256;
+struct StagedCells {
+  FixedSum cells[kStagedCells + kStagedCells / 8];
+
+  __device__ static std::uint32_t Place(std::uint32_t bin) { return bin + bin / 8; }
+};
+
+/// One feature of one node, by a warp: each lane has some consecutive bins.
 struct FeatureScan {
   FindTask const& task;
   FeatureCodes const& codes;
   SearchedNode const& node;
   int sign;
+  FixedSum const* global;
+  StagedCells const* staged;  ///< the same, unless they are too many
+
+  __device__ FixedSum Cell(std::uint32_t bin) const {
+    return codes.n_bins <= kStagedCells ? staged->cells[StagedCells::Place(bin)] : global[bin];
+  }
 
   __device__ void Consider(FixedSum left, std::uint32_t order, BinCandidate* best) const {
     FixedSum const right = node.sum - left;
@@ -71,36 +86,35 @@ struct FeatureScan {
     best->Keep(SplitGain(left, right, task.gain, node.bounds, sign) - node.gain, order, left);
   }
 
-  /// The sum of the rows that miss the feature.
-  __device__ FixedSum Missing(FixedSum const* cells) const {
-    FixedSum present;
-    for (std::uint32_t bin = Lane(); bin < codes.n_bins; bin += 32) present += cells[bin];
-    return node.sum - WarpSum(present);
-  }
-
-  __device__ BinCandidate Find(FixedSum const* cells) const {
-    FixedSum const missing = Missing(cells);
+  __device__ BinCandidate Find() const {
+    std::uint32_t const per_lane = (codes.n_bins + 31) / 32;
+    std::uint32_t const begin = min(Lane() * per_lane, codes.n_bins);
+    std::uint32_t const end = min(begin + per_lane, codes.n_bins);
+    FixedSum own;
+    bool holds_rows = false;
+    for (std::uint32_t bin = begin; bin < end; ++bin) {
+      FixedSum const cell = Cell(bin);
+      own += cell;
+      holds_rows = holds_rows || !(cell == FixedSum{});
+    }
+    bool seen = (__ballot_sync(kAllLanes, holds_rows) & ((1U << Lane()) - 1U)) != 0;  // whether a bin before holds rows
+    FixedSum const inclusive = InclusiveScan(own);
+    FixedSum const missing = codes.may_miss != 0 ? node.sum - LastLane(inclusive) : FixedSum{};
     bool const has_missing = !(missing == FixedSum{});
+    FixedSum up_to = inclusive - own;
     BinCandidate best;
-    FixedSum carry;
-    bool seen = false;  // whether a bin before this turn's holds rows
-    for (std::uint32_t first = 0; first < codes.n_bins; first += 32) {
-      std::uint32_t const bin = first + Lane();
-      bool const is_bin = bin < codes.n_bins;
-      FixedSum const cell = is_bin ? cells[bin] : FixedSum{};
-      bool const holds_rows = !(cell == FixedSum{});
-      unsigned const holding = __ballot_sync(kAllLanes, holds_rows);
-      FixedSum const inclusive = InclusiveScan(cell);
-      FixedSum const up_to = carry + inclusive;
-      bool const is_first = !seen && (holding & ((1U << Lane()) - 1U)) == 0;
-      if (is_bin && isfinite(task.cut_values[codes.first_cut + bin])) Consider(up_to, BinCandidate::Up(bin), &best);
-      if (has_missing && holds_rows) {
-        FixedSum const before = up_to - cell + missing;
-        if (!is_first) Consider(before, BinCandidate::Down(bin), &best);
-        if (is_first && sign != 0) Consider(missing, BinCandidate::kAlone, &best);
+    for (std::uint32_t bin = begin; bin < end; ++bin) {
+      FixedSum const cell = Cell(bin);
+      bool const is_empty = cell == FixedSum{};
+      if (has_missing && !is_empty) {
+        if (seen) Consider(up_to + missing, BinCandidate::Down(bin), &best);
+        if (!seen && sign != 0) Consider(missing, BinCandidate::kAlone, &best);
       }
-      carry += LastLane(inclusive);
-      seen = seen || holding != 0;
+      seen = seen || !is_empty;
+      up_to += cell;
+      if (!is_empty && isfinite(task.cut_values[codes.first_cut + bin])) {
+        Consider(up_to, BinCandidate::Up(bin), &best);
+      }
     }
     return best;
   }
@@ -150,8 +164,16 @@ __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, FixedSum to
   __syncwarp();
 }
 
-__device__ __forceinline__ void Subtract(FeatureCodes const& codes, FixedSum const* small, FixedSum* large) {
-  for (std::uint32_t code = Lane(); code < codes.n_codes; code += 32) large[code] = large[code] - small[code];
+/// Copies the cells of a feature to where the warp reads them; of the larger sibling they are made first: the parent's
+/// less those of the smaller.
+__device__ __forceinline__ void Stage(FeatureCodes const& codes, FixedSum const* small, FixedSum* large,
+                                      StagedCells* staged) {
+  __syncwarp();
+  for (std::uint32_t code = Lane(); code < codes.n_codes; code += 32) {
+    FixedSum cell = small[code];
+    if (large != nullptr) large[code] = cell = large[code] - cell;
+    if (code < kStagedCells) staged->cells[StagedCells::Place(code)] = cell;
+  }
   __syncwarp();
 }
 
@@ -160,53 +182,70 @@ __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const&
   return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
 }
 
-/// The best of the block's features for one node of a pair; all threads call it. found: [kFeaturesPerBlock], shared.
-__device__ __forceinline__ void FindInBlock(FindTask const& task, std::int32_t index, FixedSum const* histogram,
-                                            std::uint32_t place, SplitCandidate* found) {
+/// What a warp finds at one feature for one node; only the first lane's counts.
+__device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, std::int32_t index, std::uint32_t place,
+                                                 FixedSum const* histogram, StagedCells const* staged) {
+  if (index < 0 || !MayUse(task, task.nodes[index], place)) return {};
+  std::uint32_t const feature = task.tree_features.data()[place];
+  if (task.is_categorical != nullptr && task.is_categorical[feature] != 0) return {};
+  FeatureCodes const& codes = task.features[feature];
+  FixedSum const* const cells = histogram + codes.first_cell;
   SearchedNode const& node = task.nodes[index];
-  std::uint32_t const warp = threadIdx.x / 32;
-  bool const is_there = place < task.tree_features.size();
-  std::uint32_t const feature = is_there ? task.tree_features.data()[place] : 0;
-  bool const is_numerical = task.is_categorical == nullptr || task.is_categorical[feature] == 0;
-  SplitCandidate candidate;
-  if (is_there && is_numerical && MayUse(task, node, place)) {
-    FeatureCodes const& codes = task.features[feature];
-    FixedSum const* const cells = histogram + codes.first_cell;
-    FeatureScan const scan{task, codes, node, task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature])};
-    BinCandidate const best = WarpBest(scan.Find(cells));
-    if (best.order != BinCandidate::kNone && Lane() == 0) {
-      bool const default_left = best.order >= BinCandidate::kDown;
-      candidate = {best.loss_change, feature,   ThresholdOf(task, feature, best.order, cells),
-                   default_left,     best.left, node.sum - best.left};
-    }
+  int const sign = task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]);
+  BinCandidate const best = WarpBest(FeatureScan{task, codes, node, sign, cells, staged}.Find());
+  if (best.order == BinCandidate::kNone) return {};
+  return {best.loss_change,
+          feature,
+          ThresholdOf(task, feature, best.order, cells),
+          best.order >= BinCandidate::kDown,
+          best.left,
+          node.sum - best.left};
+}
+
+/// The best of a block's features.
+__device__ __forceinline__ void WriteBest(FindTask const& task, std::int32_t index, SplitCandidate const* found) {
+  if (index < 0) return;
+  std::uint32_t best = 0;
+  for (std::uint32_t other = 1; other < kFeaturesPerBlock; ++other) {
+    if (IsBetter(found[other], found[best])) best = other;
   }
-  if (Lane() == 0) found[warp] = candidate;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (std::uint32_t other = 1; other < kFeaturesPerBlock; ++other) {
-      if (IsBetter(found[other], found[0])) found[0] = found[other];
-    }
-    task.best[static_cast<std::int64_t>(index) * gridDim.x + blockIdx.x] = found[0];
-  }
-  __syncthreads();
+  task.best[static_cast<std::int64_t>(index) * gridDim.x + blockIdx.x] = found[best];
 }
 
 /// blockIdx.x: a block of features; blockIdx.y: a pair.
 __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
-  __shared__ SplitCandidate found[kFeaturesPerBlock];
-  std::uint32_t const place = blockIdx.x * kFeaturesPerBlock + threadIdx.x / 32;
+  __shared__ StagedCells staged[kFeaturesPerBlock];
+  __shared__ SplitCandidate found[2][kFeaturesPerBlock];
+  std::uint32_t const warp = threadIdx.x / 32;
+  std::uint32_t const place = blockIdx.x * kFeaturesPerBlock + warp;
   if (blockIdx.x == 0 && blockIdx.y == 0) {
     for (auto i = threadIdx.x; i < task.n_left.size(); i += kThreads) task.n_left_out[i] = task.n_left.data()[i];
   }
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
+    SplitCandidate small;
+    SplitCandidate large;
     if (place < task.tree_features.size()) {
       FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
-      if (codes.usual != kNoUsual) FillUsual(codes, pair.small_sum, pair.small + codes.first_cell);
-      if (pair.large != nullptr) Subtract(codes, pair.small + codes.first_cell, pair.large + codes.first_cell);
+      FixedSum* const small_cells = pair.small + codes.first_cell;
+      if (codes.usual != kNoUsual) FillUsual(codes, pair.small_sum, small_cells);
+      if (pair.small_node >= 0) {
+        Stage(codes, small_cells, nullptr, &staged[warp]);
+        small = FindAt(task, pair.small_node, place, pair.small, &staged[warp]);
+      }
+      if (pair.large != nullptr) {
+        Stage(codes, small_cells, pair.large + codes.first_cell, &staged[warp]);
+        large = FindAt(task, pair.large_node, place, pair.large, &staged[warp]);
+      }
     }
-    if (pair.small_node >= 0) FindInBlock(task, pair.small_node, pair.small, place, found);
-    if (pair.large_node >= 0) FindInBlock(task, pair.large_node, pair.large, place, found);
+    if (Lane() == 0) {
+      found[0][warp] = small;
+      found[1][warp] = large;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) WriteBest(task, pair.small_node, found[0]);
+    if (threadIdx.x == 32) WriteBest(task, pair.large_node, found[1]);
+    __syncthreads();
   }
 }
 

@@ -126,6 +126,18 @@ TEST(QuantileSketch, MissingValuesLeaveRoomForTheirCodeInAByte) {
   EXPECT_EQ(MakeQuantileCuts(Context{}, *MakeMatrix(spec), 300).NumBins(0), 300U);
 }
 
+/// Where the length of the column lets ranks be picked without sorting it (data/sketch/selected_keys.h), too.
+TEST(QuantileSketch, AsManyValuesAsBinsAreKeptBesideMissingOnes) {
+  for (int const n_rows : {3000, 140000}) {
+    std::vector<float> column;
+    for (int row = 0; row < n_rows; ++row) {
+      auto const value = std::ldexp(1.0F + static_cast<float>(row % 128) / 128.0F, row / 128 % 2);
+      column.push_back(row % 1000 == 999 ? kNan : value);
+    }
+    EXPECT_EQ(CutsOfColumn(column, 256).NumBins(0), 256U) << n_rows << " rows";
+  }
+}
+
 TEST(QuantileSketch, StorageAndThreadsDoNotMatter) {
   MatrixSpec spec;
   spec.n_rows = 6000;

@@ -54,7 +54,7 @@ TEST(SelectedKeys, CutsAreThoseOfSortedKeys) {
     for (double const share : {0.0, 0.001, 0.02, 0.6}) {
       auto const values = MakeColumn(shape, share, 50000);
       for (std::uint32_t const n_bins : {2U, 37U, 255U, 256U, 1000U}) {
-        if (!selected.Select(values, n_bins)) continue;
+        if (!selected.Select(values, n_bins, n_bins)) continue;
         std::vector<float> cuts;
         EvenCuts(selected, n_bins, &cuts);
         if (!selected.IsComplete()) continue;
@@ -68,7 +68,7 @@ TEST(SelectedKeys, CutsAreThoseOfSortedKeys) {
 
 TEST(SelectedKeys, EvenColumnsAreComplete) {
   SelectedKeys selected;
-  ASSERT_TRUE(selected.Select(MakeColumn(0, 0.0, 200000), 256));
+  ASSERT_TRUE(selected.Select(MakeColumn(0, 0.0, 200000), 256, 256));
   std::vector<float> cuts;
   EvenCuts(selected, 256, &cuts);
   EXPECT_TRUE(selected.IsComplete());
@@ -77,8 +77,8 @@ TEST(SelectedKeys, EvenColumnsAreComplete) {
 
 TEST(SelectedKeys, FewValuesAreLeftToSorting) {
   SelectedKeys selected;
-  EXPECT_FALSE(selected.Select(std::vector<float>{1.0F, 2.0F, 2.0F, 3.0F}, 4));
-  EXPECT_FALSE(selected.Select(std::vector<float>(1000, 5.0F), 2));
+  EXPECT_FALSE(selected.Select(std::vector<float>{1.0F, 2.0F, 2.0F, 3.0F}, 4, 4));
+  EXPECT_FALSE(selected.Select(std::vector<float>(1000, 5.0F), 2, 2));
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+/// \file The cuts of sorted columns by the rule of data/sketch/rank_cuts.h.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/hist/bins/column_keys.h"
+#include "cuda/hist/bins/column_sorter.h"
+
+namespace kauri::cuda {
+
+/// All in device memory.
+struct PickTask {
+  SortedKeys const* sorted;        ///< [n_cols]
+  ColumnSummary const* summaries;  ///< [n_cols]
+  std::int64_t n_cols;
+  std::int64_t n_rows;
+  std::uint32_t max_bin;
+  std::int64_t most_cuts;  ///< of a column: max_bin - 1, or n_rows where that is less
+  float* cuts;             ///< out: [n_cols, most_cuts], all but the last of each column
+  std::uint32_t* n_cuts;   ///< out: [n_cols]
+};
+
+/// Asynchronous.
+void PickCuts(CudaContext const& cuda, PickTask const& task);
+
+}  // namespace kauri::cuda

@@ -1,0 +1,88 @@
+#include "cuda/hist/bins/row_parts.h"
+
+#include <algorithm>
+
+#include "common/parallel_for.h"
+#include "cuda/data/cuda_memory.h"
+
+namespace kauri::cuda {
+namespace {
+
+constexpr std::size_t kStagings = 2;
+/// What a host thread copies at a time.
+constexpr std::int64_t kFloatsPerBlock = 1 << 15;
+
+std::int64_t RowsThatFit(std::int64_t n_cols, std::size_t part_bytes) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(part_bytes / sizeof(float)) / n_cols);
+}
+
+}  // namespace
+
+DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                               std::size_t part_bytes)
+    : cuda_(cuda), ctx_(ctx), data_(data), part_bytes_(part_bytes) {
+  if (auto const* const storage = data.OnDevice()) {
+    auto const& layout = LayoutOn(cuda, *storage);
+    on_device_ = {0, layout.n_rows, layout.values, layout.row_stride, layout.col_stride};
+    return;
+  }
+  for (std::size_t i = 0; i < kStagings; ++i) stagings_.push_back(std::make_unique<Staging>(cuda.device));
+}
+
+std::size_t DeviceRowParts::BytesFor(DataMatrix const& data, std::size_t part_bytes) {
+  if (data.OnDevice() != nullptr) return 0;
+  auto const row_bytes = sizeof(float) * static_cast<std::size_t>(data.NumCols());
+  return kStagings * std::min(std::max(part_bytes, row_bytes), row_bytes * static_cast<std::size_t>(data.NumRows()));
+}
+
+void DeviceRowParts::ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
+  if (n_cols == 0 || data_.NumRows() == 0) return;
+  if (data_.OnDevice() == nullptr) return ForEachOfHost(first_col, n_cols, read);
+  auto part = on_device_;
+  part.values += first_col * part.col_stride;
+  read(cuda_, part);
+}
+
+void DeviceRowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
+  for (auto const& staging : stagings_) WaitFor(staging->stream.Context(), cuda_.stream);
+  auto const rows_per_part = RowsThatFit(n_cols, part_bytes_);
+  std::size_t next = 0;
+  try {
+    for (std::int64_t row = 0; row < data_.NumRows(); row += rows_per_part) {
+      RowPart part;
+      part.first_row = row;
+      part.n_rows = std::min(rows_per_part, data_.NumRows() - row);
+      Stage(first_col, n_cols, &part, stagings_[next].get());
+      read(stagings_[next]->stream.Context(), part);
+      next = (next + 1) % kStagings;
+    }
+  } catch (...) {  // nothing may still be writing when the buffers of the reader go
+    for (auto const& staging : stagings_) cudaStreamSynchronize(staging->stream.Context().stream);
+    throw;
+  }
+  for (auto const& staging : stagings_) WaitFor(cuda_, staging->stream.Context().stream);
+}
+
+void DeviceRowParts::Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging) const {
+  auto const& cuda = staging->stream.Context();
+  auto const size = static_cast<std::size_t>(part->n_rows * n_cols);
+  cuda.Synchronize();  // for the last part that went through these buffers
+  staging->page_locked.Reserve(size);
+  staging->values.Reserve(cuda, size);
+  auto const all_cols = data_.NumCols();
+  auto const* const from = data_.Dense().values.data() + part->first_row * all_cols + first_col;
+  auto* const to = staging->page_locked.data();
+  auto const block = std::max<std::int64_t>(1, kFloatsPerBlock / n_cols);
+  ParallelForBlocks(ctx_, part->n_rows, block, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    if (n_cols == all_cols) {
+      std::copy(from + begin * n_cols, from + end * n_cols, to + begin * n_cols);
+      return;
+    }
+    for (auto row = begin; row < end; ++row) std::copy_n(from + row * all_cols, n_cols, to + row * n_cols);
+  });
+  CopyToDevice(cuda, to, size, staging->values.data());
+  part->values = staging->values.data();
+  part->row_stride = n_cols;
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,69 @@
+/// \file Rows of a matrix in device memory, part by part, for kernels that need no row twice.
+///
+/// Rows that are on the device are one part, where they are. Rows of the host come through two page-locked buffers,
+/// each with a stream of its own: host threads fill one while the other crosses the bus and is read by kernels. Floor,
+/// 10 M rows of 28 floats: 1.12 GB out of pageable memory, into and out of page-locked memory: 22 ms of a bus of 50
+/// GB/s, beside 3.4 GB of host memory, 34 ms at 100 GB/s.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
+#include "cuda/common/pinned_buffer.h"
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri::cuda {
+
+/// Rows [first_row, first_row + n_rows) in device memory; not owning.
+struct RowPart {
+  std::int64_t first_row = 0;
+  std::int64_t n_rows = 0;
+  float const* values = nullptr;  ///< element (row, col) at row * row_stride + col * col_stride; NaN = missing
+  std::int64_t row_stride = 0;
+  std::int64_t col_stride = 1;
+};
+
+class DeviceRowParts {
+ public:
+  /// What reads a part, asynchronously on the stream that it is given.
+  using Reader = std::function<void(CudaContext const& cuda, RowPart const& part)>;
+
+  /// data: dense, its values kept; it must stay. part_bytes: of a part of rows of the host. \throws Error(kDevice) for
+  /// rows on another device than that of `cuda`.
+  DeviceRowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, std::size_t part_bytes);
+
+  /// Device memory that parts of the matrix take.
+  static std::size_t BytesFor(DataMatrix const& data, std::size_t part_bytes);
+
+  /// All rows, columns [first_col, first_col + n_cols) of them as the part's first. Readers see what the stream of
+  /// `cuda` was given before; what it is given after this call sees what they wrote.
+  void ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const& read);
+
+ private:
+  /// A part on its way.
+  struct Staging {
+    explicit Staging(int ordinal) : stream(ordinal) {}
+    StreamOwner stream;  ///< before the buffers, which are freed on it
+    PinnedBuffer<float> page_locked;
+    Buffer<float> values;
+  };
+
+  void ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, Reader const& read);
+  void Stage(std::int64_t first_col, std::int64_t n_cols, RowPart* part, Staging* staging) const;
+
+  CudaContext cuda_;
+  Context const& ctx_;
+  DataMatrix const& data_;
+  std::size_t part_bytes_;
+  RowPart on_device_;  ///< all rows; of rows of the host nothing
+  std::vector<std::unique_ptr<Staging>> stagings_;
+};
+
+}  // namespace kauri::cuda

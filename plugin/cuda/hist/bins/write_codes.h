@@ -1,0 +1,15 @@
+/// \file The codes of rows by cuts that are known: FindBin of every value.
+#pragma once
+
+#include "cuda/common/cuda_context.h"
+#include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/bins/row_parts.h"
+
+namespace kauri::cuda {
+
+/// Writes the codes of the part's rows, which have all columns, to the room that `bins` has for them; bytes of a group
+/// that belong to no column become 0. bins: of form kBytes or kWords, without bundles, the layout on the device.
+/// Asynchronous.
+void WriteCodes(CudaContext const& cuda, RowPart const& part, DeviceBins const& bins);
+
+}  // namespace kauri::cuda

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <utility>
+
+#include "cuda/hist/gpu_hist_grower.h"
+
+namespace kauri::cuda {
+
+/// What children may use and what they may weigh must follow from their parent alone, not from their numbers, which
+/// they get when it is split.
+bool GpuHistGrower::CanLookAhead() const { return AllMayUseAll() && !gain_.monotone && data_->categorical.empty(); }
+
+std::vector<GpuHistGrower::Node const*> GpuHistGrower::WorthALook(Nodes const& open, std::int64_t n_more) const {
+  std::vector<Node const*> nodes;
+  for (auto const& node : open) nodes.push_back(&node);
+  std::sort(nodes.begin(), nodes.end(), [](Node const* a, Node const* b) { return ComesLater(*b, *a); });
+  if (static_cast<std::int64_t>(nodes.size()) > n_more) nodes.resize(ToSize(n_more));
+  if (nodes.empty() || foreseen_.count(nodes[0]->id) != 0) return {};  // the next one is known
+  auto const is_not = [&](Node const* node) { return !IsWorthSplitting(*node) || foreseen_.count(node->id) != 0; };
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_not), nodes.end());
+  return nodes;
+}
+
+void GpuHistGrower::LookAhead(Nodes const& open, std::int64_t n_more) {
+  if (!CanLookAhead()) return;
+  auto const parents = WorthALook(open, n_more);
+  if (!parents.empty()) LookAt(parents);
+}
+
+GpuHistGrower::Node GpuHistGrower::MakeChild(Node const& parent, FixedSum sum, std::int32_t id) const {
+  Node child;
+  child.id = id;
+  child.depth = parent.depth + 1;
+  child.total = parent.total;
+  child.total.sum = sum;
+  child.total.gain = NodeGain(sum, gain_, child.total.bounds);
+  if (MaySplit(child.total, child.depth)) child.features = AllFeatures();
+  return child;
+}
+
+void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
+  Nodes children;
+  children.reserve(2 * parents.size());
+  Pairs pairs;
+  for (auto const* parent : parents) {
+    auto const id = static_cast<std::int32_t>(children.size());
+    children.push_back(MakeChild(*parent, parent->best.left, id));
+    children.push_back(MakeChild(*parent, parent->best.right, id + 1));
+    auto* small = &children[ToSize(id)];
+    auto* large = small + 1;
+    if (!HasFewerRows(*small, *large)) std::swap(small, large);
+    if (!small->IsOpen() && !large->IsOpen()) {  // nothing to find
+      children.resize(ToSize(id));
+      continue;
+    }
+    auto split = MakeCodeSplit(cuts_, parent->best, {});
+    split.node = parent->id;
+    split.left = id;
+    split.right = id + 1;
+    pending_.push_back(std::move(split));
+    if (large->IsOpen()) {
+      pairs.push_back({small, large, parent->histogram});
+    } else {
+      pairs.push_back({small, nullptr, nullptr});
+    }
+  }
+  if (pairs.empty()) return;
+  FindOnDevice(pairs);
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    auto const rows = stretches_[pending_[i].node];
+    auto const n_left = data_->n_left.data()[2 * i];
+    auto const buffer = rows.buffer == 0 ? 1 : 0;
+    foreseen_[pending_[i].node] = {std::move(children[2 * i]),
+                                   std::move(children[2 * i + 1]),
+                                   {rows.begin, n_left, buffer},
+                                   {rows.begin + n_left, rows.count - n_left, buffer}};
+  }
+  pending_.clear();
+}
+
+void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
+  for (auto const& split : splits) {
+    auto const found = foreseen_.find(split.node);
+    if (found == foreseen_.end()) {
+      pending_.push_back(split);
+      continue;
+    }
+    stretches_.resize(ToSize(tree_.NumNodes()));
+    stretches_[split.node] = {};
+    stretches_[split.left] = found->second.left_rows;
+    stretches_[split.right] = found->second.right_rows;
+    foreseen_child_[split.left] = std::move(found->second.left);
+    foreseen_child_[split.right] = std::move(found->second.right);
+    foreseen_.erase(found);
+  }
+}
+
+GpuHistGrower::Pairs GpuHistGrower::TakeForeseen(Pairs const& pairs) {
+  Pairs others;
+  for (auto const& pair : pairs) {
+    if (foreseen_child_.count(pair.small->id) == 0) {
+      others.push_back(pair);
+      continue;
+    }
+    for (auto* node : {pair.small, pair.large}) {
+      if (node == nullptr) continue;
+      auto const& child = foreseen_child_.at(node->id);
+      node->histogram = child.histogram;
+      node->best = child.best;
+    }
+  }
+  foreseen_child_.clear();
+  return others;
+}
+
+}  // namespace kauri::cuda

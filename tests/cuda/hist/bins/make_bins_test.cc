@@ -1,0 +1,276 @@
+/// Bins made on the device against the host's: cuts, bounds, missing codes and the code of every value.
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "cuda/data/cuda_memory.h"
+#include "cuda/hist/bins/make_device_bins.h"
+#include "data/sketch/cut_weights.h"
+#include "support/device_codes.h"
+#include "support/device_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// [n_rows, n_cols] of one value per call.
+std::vector<float> Fill(std::int64_t n_rows, std::int64_t n_cols,
+                        std::function<float(std::int64_t row, std::int64_t col)> const& value) {
+  std::vector<float> values;
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    for (std::int64_t col = 0; col < n_cols; ++col) values.push_back(value(row, col));
+  }
+  return values;
+}
+
+/// A column of each kind that cuts treat differently, nine in turn.
+std::vector<float> MixedValues(std::int64_t n_rows, std::int64_t n_cols, std::uint64_t seed) {
+  Random random(seed);
+  return Fill(n_rows, n_cols, [&](std::int64_t row, std::int64_t col) {
+    auto const normal = random.Normal();
+    auto const uniform = static_cast<float>(random.Uniform());
+    switch (col % 9) {
+      case 0:
+        return normal;
+      case 1:
+        return uniform < 0.3F ? kNan : normal;
+      case 2:
+        return static_cast<float>(random.Below(5));
+      case 3:
+        return uniform < 0.6F ? 0.0F : normal;  // one value fills many bins
+      case 4:
+        return 7.0F;
+      case 5:
+        return kNan;
+      case 6:
+        return static_cast<float>(random.Below(300)) * (row % 2 == 0 ? 1.0F : -1.0F);  // both zeros among them
+      case 7:
+        return std::exp(4.0F * normal);
+      default:
+        return std::floor(uniform * uniform * 255.0F) + (uniform < 0.01F ? kNan : 0.0F);
+    }
+  });
+}
+
+std::vector<float> MakeWeights(std::int64_t n_rows, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<float> weights;
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    auto const kind = random.Below(10);
+    weights.push_back(kind == 0 ? 0.0F : kind == 1 ? 1e-25F : static_cast<float>(random.Uniform() * 3.0));
+  }
+  return weights;
+}
+
+class MakeBinsTest : public DeviceTest {
+ protected:
+  /// The same matrix, of rows in device memory.
+  std::unique_ptr<DataMatrix> Upload(std::vector<float> const& values, std::int64_t n_cols) {
+    auto const buffer = cuda::ToDevice(Cuda(), values);
+    Cuda().Synchronize();  // for the buffer: the copy below is on another stream
+    DeviceArray array;
+    array.stream = DeviceArray::kReady;
+    array.view.data = buffer.data();
+    array.view.shape = {static_cast<std::int64_t>(values.size()) / n_cols, n_cols};
+    array.view.strides = {4 * n_cols, 4};
+    array.view.n_dims = 2;
+    return DataMatrix::FromDevice(cuda::MakeCudaMemory()->Copy({array}, kNan));
+  }
+
+  void ExpectSame(cuda::DeviceBins const& bins, BinMatrix const& expected) {
+    EXPECT_EQ(bins.cuts->feature_begin, expected.Cuts().feature_begin);
+    EXPECT_TRUE(SameFloats(bins.cuts->values, expected.Cuts().values));
+    EXPECT_TRUE(SameFloats(bins.cuts->min_values, expected.Cuts().min_values));
+    EXPECT_EQ(bins.cuts->categories, expected.Cuts().categories);
+    EXPECT_TRUE(SameFloats(Fetch(Cuda(), bins.cut_values), expected.Cuts().values));
+    ASSERT_EQ(bins.NumCols(), expected.NumCols());
+    ASSERT_EQ(bins.n_rows, expected.NumRows());
+    ASSERT_EQ(bins.form == cuda::CodeForm::kBytes, expected.HasByteCodes());
+    DeviceCodes const codes(Cuda(), bins);
+    EXPECT_TRUE(codes.PaddingIsZero());
+    for (std::int64_t feature = 0; feature < bins.NumCols(); ++feature) {
+      auto const index = static_cast<std::size_t>(feature);
+      auto const missing = expected.MissingCode(index) == kNoCode ? 0U : 1U;
+      ASSERT_EQ(bins.features[index].n_codes, expected.NumBins(index) + missing);
+      for (std::int64_t row = 0; row < bins.n_rows; ++row) {
+        ASSERT_EQ(codes.Of(row, feature), expected.FindCode(row, index)) << "row " << row << ", feature " << feature;
+      }
+    }
+  }
+
+  /// Of rows on the host and on the device, whole and in several parts and chunks.
+  void Compare(std::vector<float> const& values, std::int64_t n_cols, int max_bin,
+               std::vector<float> const& weights = {}) {
+    SCOPED_TRACE("max_bin " + std::to_string(max_bin) + (weights.empty() ? "" : ", weights"));
+    auto const host = MakeMatrix(values, n_cols, false);
+    BinMatrix const expected(Context{}, *host, MakeQuantileCuts(Context{}, *host, max_bin, {{}, weights}));
+    auto const device = Upload(values, n_cols);
+    for (auto const* data : {host.get(), device.get()}) {
+      SCOPED_TRACE(data == host.get() ? "rows of the host" : "rows on the device");
+      cuda::DeviceBinsTask task;
+      task.max_bin = max_bin;
+      task.weights = weights;
+      for (std::size_t const part_bytes : {task.part_bytes, std::size_t{1000}}) {
+        task.part_bytes = part_bytes;
+        if (part_bytes == 1000) task.key_bytes = 1;  // the codes' memory then
+        ASSERT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *data, SketchKind::kExact));
+        auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), *data, task);
+        ASSERT_NE(bins, nullptr);
+        ExpectSame(*bins, expected);
+      }
+    }
+  }
+};
+
+TEST_F(MakeBinsTest, ColumnsOfEveryKind) {
+  for (std::int64_t const n_rows : {1, 31, 32, 33, 255, 257, 3000}) {
+    SCOPED_TRACE(std::to_string(n_rows) + " rows");
+    auto const values = MixedValues(n_rows, 18, static_cast<std::uint64_t>(n_rows));
+    for (int const max_bin : {2, 16, 255, 256, 257, 1024, 65535}) {
+      Compare(values, 18, max_bin);
+      Compare(values, 18, max_bin, MakeWeights(n_rows, 5));
+    }
+  }
+}
+
+TEST_F(MakeBinsTest, GroupsOfEveryWidth) {
+  for (std::int64_t const n_cols : {1, 2, 4, 5, 8, 9, 16, 17, 31, 32, 33, 65}) {
+    SCOPED_TRACE(std::to_string(n_cols) + " columns");
+    Compare(MixedValues(500, n_cols, 3), n_cols, 256);
+    Compare(MixedValues(500, n_cols, 4), n_cols, 300);
+  }
+}
+
+TEST_F(MakeBinsTest, LongColumns) {
+  auto const values = MixedValues(200000, 9, 11);
+  for (int const max_bin : {16, 256, 1024}) Compare(values, 9, max_bin);
+  Compare(values, 9, 256, MakeWeights(200000, 6));
+}
+
+TEST_F(MakeBinsTest, AsManyValuesAsBins) {
+  for (int const n_distinct : {15, 16, 17, 254, 255, 256, 257, 258}) {
+    SCOPED_TRACE(n_distinct);
+    for (bool const missing : {false, true}) {
+      auto const values = Fill(2000, 2, [&](std::int64_t row, std::int64_t col) {
+        return missing && row % 41 == 0 ? kNan : static_cast<float>(row * (col + 1) % n_distinct) - 20.0F;
+      });
+      for (int const max_bin : {16, 255, 256, 257}) Compare(values, 2, max_bin);
+    }
+  }
+}
+
+/// Where the host picks ranks without sorting.
+TEST_F(MakeBinsTest, AsManyValuesAsBinsInLongColumns) {
+  auto const values = Fill(140000, 1, [](std::int64_t row, std::int64_t) {
+    auto const value = std::ldexp(1.0F + static_cast<float>(row % 128) / 128.0F, static_cast<int>(row / 128 % 2));
+    return row % 1000 == 999 ? kNan : value;
+  });
+  Compare(values, 1, 256);
+}
+
+/// Runs of every length, at every place of what a search looks at.
+TEST_F(MakeBinsTest, RunsOfEveryLength) {
+  for (int const ratio : {1, 2, 3}) {
+    std::vector<float> values;
+    for (std::int64_t length = 1; values.size() < 60000; length += 1 + length * (ratio - 1) / 3) {
+      values.insert(values.end(), static_cast<std::size_t>(length), std::sqrt(static_cast<float>(length)));
+    }
+    for (int const max_bin : {2, 7, 60, 256, 3000}) {
+      Compare(values, 1, max_bin);
+      Compare(values, 1, max_bin, MakeWeights(static_cast<std::int64_t>(values.size()), 9));
+    }
+  }
+}
+
+TEST_F(MakeBinsTest, ExtremeValues) {
+  std::vector<float> const values{3.4028235e38F, -3.4028235e38F, 1e-45F, -1e-45F, 0.0F,    -0.0F,
+                                  1.0F,          kNan,           -1.0F,  2e38F,   -2e-45F, 1.0000001F};
+  for (int const max_bin : {2, 3, 256}) {
+    Compare(values, 1, max_bin);
+    Compare(values, 2, max_bin);
+    Compare(values, 1, max_bin, MakeWeights(static_cast<std::int64_t>(values.size()), 8));
+  }
+}
+
+TEST_F(MakeBinsTest, WeightsOfEverySize) {
+  auto const values = MixedValues(2000, 9, 21);
+  std::vector<std::vector<float>> cases(4);
+  for (int row = 0; row < 2000; ++row) {
+    cases[0].push_back(row == 77 ? 1e30F : 1e-3F);  // others are less than a unit
+    cases[1].push_back(row == 77 ? 1e6F : 1.0F);    // one row fills the bins
+    cases[2].push_back(row < 1999 ? 0.0F : 1.0F);
+    cases[3].push_back(static_cast<float>(row % 5));
+  }
+  for (auto const& weights : cases) Compare(values, 9, 64, weights);
+}
+
+TEST_F(MakeBinsTest, NoRowsAndNoColumns) {
+  for (std::int64_t const n_rows : {0, 5}) {
+    auto const n_cols = n_rows == 0 ? 3 : 0;
+    auto const data = DataMatrix::FromDense({}, n_rows, n_cols);
+    auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), *data, {});
+    ASSERT_NE(bins, nullptr);
+    ExpectSame(*bins, BinMatrix(Context{}, *data, MakeQuantileCuts(Context{}, *data, 256)));
+  }
+}
+
+TEST_F(MakeBinsTest, ThreadsAndRunsDoNotMatter) {
+  auto const data = MakeMatrix(MixedValues(5000, 11, 31), 11, false);
+  auto const first = cuda::MakeDeviceBins(Cuda(), OnDevice(1), *data, {});
+  auto const second = cuda::MakeDeviceBins(Cuda(), OnDevice(8), *data, {});
+  EXPECT_TRUE(SameFloats(first->cuts->values, second->cuts->values));
+  EXPECT_EQ(Fetch(Cuda(), first->bytes), Fetch(Cuda(), second->bytes));
+}
+
+TEST_F(MakeBinsTest, WhatIsLeftToTheHost) {
+  auto const sparse = MakeMatrix({100, 5, 0.9, 0, true, 1});
+  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *sparse, SketchKind::kExact));
+  auto const dense = MakeMatrix({100, 5, 0.1, 0, false, 1});
+  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *dense, SketchKind::kGk));
+  dense->MutableInfo()->feature_types = {"q", "c", "q", "q", "q"};
+  EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *dense, SketchKind::kExact));
+  auto const one_hot = MakeMatrix(MakeOneHotValues(300, 5, 10, false), 50, false);
+  EXPECT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *one_hot, SketchKind::kExact));
+  EXPECT_EQ(cuda::MakeDeviceBins(Cuda(), OnDevice(), *one_hot, {}), nullptr);
+}
+
+/// Nothing row-sized comes back, and rows of the host cross the bus once for the cuts and once for the codes.
+TEST_F(MakeBinsTest, WhatCrossesTheBus) {
+  auto const values = MixedValues(20000, 9, 41);
+  auto const on_device = Upload(values, 9);
+  auto const copied = [&](DataMatrix const& data) {
+    auto const before = cuda::ThreadCopyCounts();
+    cuda::MakeDeviceBins(Cuda(), OnDevice(), data, {});
+    return cuda::ThreadCopyCounts() - before;
+  };
+  auto const of_device = copied(*on_device);
+  EXPECT_LT(of_device.to_device_bytes, 100000U);
+  EXPECT_LT(of_device.to_host_bytes, 100000U);
+  auto const of_host = copied(*MakeMatrix(values, 9, false));
+  EXPECT_EQ(of_host.to_device_bytes, of_device.to_device_bytes + 2 * sizeof(float) * values.size());
+  EXPECT_EQ(of_host.to_host_bytes, of_device.to_host_bytes);
+}
+
+/// Keys take what codes take, and are gone when these come.
+TEST_F(MakeBinsTest, PeakOfMemory) {
+  constexpr std::int64_t kRows = 300000;
+  auto const data = MakeMatrix({kRows, 28, 0.0, 0, false, 51});
+  cudaMemPool_t pool = nullptr;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+  std::uint64_t before = 0;
+  std::uint64_t most = 0;
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before), cudaSuccess);
+  ASSERT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), cudaSuccess);
+  cuda::DeviceBinsTask task;
+  task.key_bytes = 0;
+  task.part_bytes = std::size_t{1} << 16U;
+  auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), *data, task);
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), cudaSuccess);
+  auto const codes = static_cast<std::uint64_t>(kRows) * 32;
+  EXPECT_GE(most - before, codes);
+  EXPECT_LT(most - before, codes + codes / 3);
+}
+
+}  // namespace
+}  // namespace kauri::testing
