@@ -1,10 +1,11 @@
-"""Is the device's exact model the CPU's, byte for byte? On real data of every kind, with and without sampling.
+"""Is the device's model the CPU's, byte for byte? On real data of every kind, with and without sampling.
 
-    python tests/benchmark/real_sets_equality.py --data FOLDER [set ...]
+    python tests/benchmark/real_sets_equality.py --data FOLDER [--method exact] [set ...]
 
 FOLDER (or KAURI_DATA) holds load.py, as for gpu_exact_tables.py; sets that are missing are skipped. Every set is learnt
-plainly, by other numbers of interleaved levels, and with sampling, constraints and regularisation; those with
-categorical columns also with these as categories. The exit status is 1 if any pair of models differs.
+plainly, and with sampling, constraints and regularisation; `exact` also by other numbers of interleaved levels, `hist`
+by gain and in other numbers of bins. Those with categorical columns are learnt also with these as categories. The exit
+status is 1 if any pair of models differs.
 """
 
 from __future__ import annotations
@@ -72,8 +73,12 @@ COLUMNS: list[Column] = [
 ]
 
 
-def variants(device: str) -> list[tuple[str, Row, Row]]:
+def variants(device: str, method: str) -> list[tuple[str, Row, Row]]:
     """Name, parameters of both sides, parameters of the device alone."""
+    if method == "hist":
+        by_gain = {"grow_policy": "lossguide", "max_leaves": 63, "max_depth": 0}
+        bins = [(f"{max_bin} bins", {"max_bin": max_bin}, {}) for max_bin in (16, 1024)]
+        return [("plain", {}, {}), *bins, ("by gain", by_gain, {}), ("sampled", SAMPLED, {})]
     levels = [{"interleaved_levels": count} for count in (0, 2, 5)]
     known = [extra for extra in levels if knows_parameters({**device_params(device, 1), **extra})]
     plain = [("plain", {}, {}), *((f"{extra['interleaved_levels']} levels", {}, extra) for extra in known)]
@@ -94,11 +99,15 @@ def compare(data: RealSet, rounds: int, variant: tuple[str, Row, Row], args: arg
     import kauriboost as kb
 
     name, shared, extra = variant
+    shared = {**shared, "tree_method": args.method}
     problem = data.train
     types = {} if data.types is None else {"feature_types": data.types}
-    matrix = kb.DMatrix(problem.features, problem.labels, group=problem.group, nthread=args.threads, **types)
-    cpu, cpu_s = train(data, matrix, rounds, {**device_params("cpu", args.threads), **shared})
-    device, device_s = train(data, matrix, rounds, {**device_params(args.device, args.threads), **shared, **extra})
+    made = [
+        kb.DMatrix(problem.features, problem.labels, group=problem.group, nthread=args.threads, **types)
+        for _ in range(2)  # what is kept with one matrix would be the other side's too
+    ]
+    cpu, cpu_s = train(data, made[0], rounds, {**device_params("cpu", args.threads), **shared})
+    device, device_s = train(data, made[1], rounds, {**device_params(args.device, args.threads), **shared, **extra})
     row = {**problem.size(), "objective": problem.params["objective"], "rounds": rounds, "variant": name}
     row["missing"] = 1 - row["entries"] / (row["rows"] * row["columns"])
     row.update(cpu_s=cpu_s, device_s=device_s, metric=data.metric_name, value=data.score(device, kb, args.threads))
@@ -109,9 +118,10 @@ def compare(data: RealSet, rounds: int, variant: tuple[str, Row, Row], args: arg
 def main(argv: list[str] | None = None) -> int:
     """Compare on every set; returns the exit status."""
     parser = arguments.make_parser(__doc__)
+    parser.add_argument("--method", default="exact", choices=["exact", "hist"], help="default: exact")
     parser.add_argument("sets", nargs="*", help=f"default: {' '.join(name for name, _, _ in CASES)}")
     args = parser.parse_args(argv)
-    report = Report("real_sets_equality", "The device's exact models and the CPU's", COLUMNS, args)
+    report = Report("real_sets_equality", f"The device's {args.method} models and the CPU's", COLUMNS, args)
     for name, depth, rounds in CASES:
         if args.sets and name not in args.sets:
             continue
@@ -121,7 +131,7 @@ def main(argv: list[str] | None = None) -> int:
         if not knows_objective(data.train.params):
             say(f"({name}: skipped, no objective {data.train.params['objective']})")
             continue
-        for variant in variants(args.device):
+        for variant in variants(args.device, args.method):
             report.add(compare(data, rounds, variant, args))
         if data.categorical:
             for variant, shared in [("categories", {}), ("categories, sampled", SAMPLED)]:

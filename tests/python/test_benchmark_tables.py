@@ -102,8 +102,11 @@ def test_real_sets_equality(tmp_path: Path, data_folder: Path, monkeypatch: pyte
     rows = json.loads((tmp_path / "real_sets_equality.json").read_text())["rows"]
     assert {"plain", "sampled", "categories", "categories, sampled"} <= {row["variant"] for row in rows}
     assert len({row["value"] for row in rows}) > 1
+    assert real_sets_equality.main([*words, "--method", "hist"]) == 0
+    of_hist = json.loads((tmp_path / "real_sets_equality.json").read_text())["rows"]
+    assert {"plain", "16 bins", "1024 bins", "by gain", "sampled", "categories"} <= {row["variant"] for row in of_hist}
     # Had the device another model, the command would fail.
-    monkeypatch.setattr(real_sets_equality, "variants", lambda _: [("wrong", {}, {"eta": 0.29})])
+    monkeypatch.setattr(real_sets_equality, "variants", lambda *_: [("wrong", {}, {"eta": 0.29})])
     assert real_sets_equality.main(words) == 1
 
 

@@ -87,10 +87,10 @@ class CudaDriver:
         for name, types in _SIGNATURES.items():
             getattr(self._lib, name).argtypes = types
         self._call("cuInit", 0)
-        device, context, self._pool = c_int(), c_void_p(), c_void_p()
+        device, self._context, self._pool = c_int(), c_void_p(), c_void_p()
         self._call("cuDeviceGet", byref(device), 0)
-        self._call("cuDevicePrimaryCtxRetain", byref(context), device)
-        self._call("cuCtxSetCurrent", context)
+        self._call("cuDevicePrimaryCtxRetain", byref(self._context), device)
+        self.enter_thread()
         self._call("cuDeviceGetDefaultMemPool", byref(self._pool), device)
         text = create_string_buffer(256)
         self._call("cuDeviceGetName", text, len(text), device)
@@ -101,6 +101,10 @@ class CudaDriver:
         status = getattr(self._lib, name)(*arguments)
         if status != 0:
             raise RuntimeError(f"{name} returned CUDA error {status}")
+
+    def enter_thread(self) -> None:
+        """Make the context that of the calling thread, which most questions need."""
+        self._call("cuCtxSetCurrent", self._context)
 
     def forget_peak(self) -> None:
         """Start a new measurement of the peak; memory that is free in the pool goes back to the device."""

@@ -1,0 +1,174 @@
+/// \file Whole trainings of tree_method=hist on the CPU and on the device: the models must have the same bytes, the
+/// predictions of the training set the same bits, and what one refuses the other refuses in the same words.
+///
+/// Each side makes a matrix of its own: bins that one has made and kept with the matrix would be the other's too.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "booster/booster_fixture.h"
+#include "hist/hist_table.h"
+#include "kauri/tree.h"
+#include "support/device_fixture.h"
+
+namespace kauri::testing {
+
+constexpr char const* kDevice = "cuda";
+
+using HistDeviceTest = DeviceTest;
+
+struct HistCase {
+  char const* name = "";
+  Table table = {};
+  Params params = {};
+  Gradients gradients = Gradients::kObjective;
+  int rounds = 2;
+};
+
+inline std::string Value(Params const& params, std::string const& name, std::string const& otherwise) {
+  auto value = otherwise;
+  for (auto const& param : params) value = param.first == name ? param.second : value;
+  return value;
+}
+
+inline std::string Text(Params const& params) {
+  std::string text;
+  for (auto const& [name, value] : params) text += " " + name + "=" + value;
+  return text;
+}
+
+inline std::string Text(HistCase const& given) {
+  std::ostringstream text;
+  text << given.name << ": " << Text(given.table) << "; gradients kind " << static_cast<int>(given.gradients) << ", "
+       << given.rounds << " rounds;" << Text(given.params);
+  return text.str();
+}
+
+inline LabelKind KindOf(HistCase const& given) {
+  return {Value(given.params, "objective", "reg:squarederror"), std::stoi(Value(given.params, "num_class", "0")),
+          std::stoi(Value(given.params, "num_target", "1"))};
+}
+
+inline Params ParamsFor(std::string const& device, Params const& params) {
+  return With({{"device", device}, {"tree_method", "hist"}, {"nthread", "2"}, {"validate_parameters", "1"}}, params);
+}
+
+/// What came of a training.
+struct Outcome {
+  std::string error;
+  std::string bytes;
+  Model model;
+  std::vector<float> margins;  ///< of the training set
+};
+
+inline Outcome OutcomeOf(Learner* learner, std::shared_ptr<DataMatrix const> const& data) {
+  Outcome outcome;
+  outcome.bytes = Bytes(learner);
+  outcome.model = learner->GetModel();
+  outcome.margins = learner->PredictTraining(data, Predicting(PredictKind::kMargin)).values;
+  return outcome;
+}
+
+/// `rounds` more rounds.
+inline void BoostRounds(HistCase const& given, std::shared_ptr<DataMatrix const> const& data, Learner* learner) {
+  auto const kind = KindOf(given);
+  auto const n_outputs = std::max<std::int64_t>(kind.n_classes, kind.n_targets);
+  for (int count = 0; count < given.rounds; ++count) {
+    auto const round = learner->NumIterations();
+    if (given.gradients == Gradients::kObjective) {
+      learner->BoostRound(data, round);
+      continue;
+    }
+    auto const seed = given.table.seed + 17 * static_cast<std::uint64_t>(round);
+    auto const pairs = MakePairs(given.gradients, data->NumRows() * n_outputs, seed);
+    learner->BoostRound(data, round, Span<GradientPair const>(pairs));
+  }
+}
+
+inline Outcome TrainOn(std::string const& device, HistCase const& given,
+                       std::shared_ptr<DataMatrix const> const& data) {
+  try {
+    auto const learner = MakeLearner(ParamsFor(device, given.params));
+    BoostRounds(given, data, learner.get());
+    return OutcomeOf(learner.get(), data);
+  } catch (Error const& error) {
+    Outcome outcome;
+    outcome.error = error.what();
+    return outcome;
+  }
+}
+
+inline Outcome TrainOn(std::string const& device, HistCase const& given) {
+  return TrainOn(device, given, MakeTable(given.table, KindOf(given)));
+}
+
+/// The statistics and the split of a node.
+inline std::string NodeText(Tree const& tree, std::int32_t node) {
+  std::ostringstream text;
+  text.precision(9);
+  if (node >= tree.NumNodes()) return "no such node";
+  text << (tree.IsLeaf(node) ? "leaf" : "split of feature " + std::to_string(tree.split_feature[node])) << " at "
+       << tree.split_value[node] << ", missing " << (tree.default_left[node] != 0 ? "left" : "right") << ", gain "
+       << tree.loss_change[node] << ", hessian " << tree.sum_hessian[node] << ", children " << tree.left[node]
+       << " and " << tree.right[node];
+  for (auto const category : tree.CategoriesOf(node)) text << ", category " << category;
+  for (std::size_t output = 0; tree.HasVectorLeaves() && output < tree.LeafValues(node).size(); ++output) {
+    text << ", value " << tree.LeafValues(node)[output];
+  }
+  return text.str();
+}
+
+/// The first node that differs; by its numbers, where bytes differ only otherwise it says so.
+inline std::string FirstDifference(Model const& cpu, Model const& device) {
+  auto const n_trees = std::max(cpu.trees.size(), device.trees.size());
+  for (std::size_t index = 0; index < n_trees; ++index) {
+    if (index >= std::min(cpu.trees.size(), device.trees.size())) {
+      return std::to_string(cpu.trees.size()) + " trees and " + std::to_string(device.trees.size());
+    }
+    auto const& tree = cpu.trees[index];
+    auto const& other = device.trees[index];
+    for (std::int32_t node = 0; node < std::max(tree.NumNodes(), other.NumNodes()); ++node) {
+      auto const a = NodeText(tree, node);
+      auto const b = NodeText(other, node);
+      if (a == b) continue;
+      return "tree " + std::to_string(index) + " of " + std::to_string(tree.NumNodes()) + " and " +
+             std::to_string(other.NumNodes()) + " nodes, node " + std::to_string(node) + "\n  cpu:    " + a +
+             "\n  device: " + b;
+    }
+  }
+  return "no number of a node";
+}
+
+inline ::testing::AssertionResult SameOutcome(Outcome const& cpu, Outcome const& device) {
+  if (cpu.error != device.error) {
+    return ::testing::AssertionFailure() << "errors:\n  cpu:    " << cpu.error << "\n  device: " << device.error;
+  }
+  if (cpu.bytes != device.bytes) {
+    return ::testing::AssertionFailure() << "models differ: " << FirstDifference(cpu.model, device.model);
+  }
+  return SameFloats(cpu.margins, device.margins) << " (margins of the training set)";
+}
+
+/// Fails with the whole configuration. \returns what the CPU made of it, so that a test can ask for more.
+inline Outcome ExpectSame(HistCase const& given) {
+  auto cpu = TrainOn("cpu", given);
+  EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, given))) << Text(given);
+  return cpu;
+}
+
+/// Every case must train, and one tree at least must have a split.
+inline void ExpectSameTrees(std::vector<HistCase> const& cases) {
+  for (auto const& given : cases) {
+    auto const cpu = ExpectSame(given);
+    EXPECT_EQ(cpu.error, "") << Text(given);
+    auto const& trees = cpu.model.trees;
+    auto const has_split = [](Tree const& tree) { return tree.NumNodes() > 1; };
+    EXPECT_TRUE(std::any_of(trees.begin(), trees.end(), has_split)) << "no split to compare: " << Text(given);
+  }
+}
+
+}  // namespace kauri::testing

@@ -1,0 +1,134 @@
+"""`hist` on a CUDA device: the bytes of the CPU's models, for arrays of every kind and for real data sets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pytest
+
+scipy_sparse = pytest.importorskip("scipy.sparse")
+
+pytestmark = pytest.mark.skipif(not kb.build_info()["USE_CUDA"], reason="no CUDA device")
+DATA = Path(os.environ.get("KAURI_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
+Binary = tuple[np.ndarray, np.ndarray]
+
+# Set: parameters, rounds, rows at most.
+REAL = {
+    "adult": ({"objective": "binary:logistic"}, 20, None),
+    "california": ({"objective": "reg:squarederror", "max_depth": 8}, 20, None),
+    "covtype": ({"objective": "multi:softprob", "num_class": 7}, 2, 30_000),
+    "flights": ({"objective": "reg:squarederror", "max_bin": 1024}, 5, 50_000),
+    "a9a": ({"objective": "binary:logistic", "grow_policy": "lossguide", "max_leaves": 31}, 10, None),
+    "lambdarank": ({"objective": "rank:ndcg"}, 10, None),
+}
+WAYS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "drawn": {"subsample": 0.7, "colsample_bynode": 0.7, "seed": 3},
+    "by gain": {"grow_policy": "lossguide", "max_leaves": 40, "max_depth": 0},
+    "few bins": {"max_bin": 16, "max_depth": 10, "min_child_weight": 0},
+}
+
+
+def bytes_on(device: str, params: dict[str, Any], data: kb.DMatrix, rounds: int = 4) -> bytes:
+    """A model learnt there."""
+    return bytes(kb.train({"tree_method": "hist", **params, "device": device}, data, rounds).save_raw("ubj"))
+
+
+def assert_same(make: Callable[[], kb.DMatrix], params: dict[str, Any], rounds: int = 4) -> None:
+    """Each side makes a matrix of its own: what one keeps with it would be the other's."""
+    assert bytes_on("cuda", params, make(), rounds) == bytes_on("cpu", params, make(), rounds)
+
+
+@pytest.fixture(params=["cupy", "torch"])
+def to_device(request: pytest.FixtureRequest) -> Callable[[np.ndarray], Any]:
+    """A function that copies an array to the device."""
+    module = pytest.importorskip(request.param)
+    return module.asarray if request.param == "cupy" else lambda values: module.as_tensor(values, device="cuda")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix])
+def test_arrays(binary: Binary, way: str, make: type[kb.DMatrix]) -> None:
+    X, y = binary
+    params = {"objective": "binary:logistic", **WAYS[way]}
+    more = {"max_bin": params.get("max_bin", 256)} if make is kb.QuantileDMatrix else {}
+    assert_same(lambda: make(X, y, weight=np.linspace(0, 2, len(y)), **more), params)
+    rows = scipy_sparse.csr_matrix(np.nan_to_num(X) * (np.abs(np.nan_to_num(X)) > 0.5))
+    assert_same(lambda: make(rows, y, **more), params)
+
+
+def test_predictions(binary: Binary) -> None:
+    X, y = binary
+    data = kb.DMatrix(X, y)
+    boosters = [kb.train({"tree_method": "hist", "device": device}, data, 5) for device in ("cpu", "cuda")]
+    for rows in (data, kb.DMatrix(X[:100])):
+        np.testing.assert_array_equal(boosters[1].predict(rows), boosters[0].predict(rows))
+
+
+def test_names_of_the_method(binary: Binary) -> None:
+    X, y = binary
+    expected = bytes_on("cpu", {}, kb.DMatrix(X, y))
+    for method in ("hist", "auto", "gpu_hist"):
+        assert bytes_on("cuda", {"tree_method": method}, kb.DMatrix(X, y)) == expected
+    assert kb.train({"device": "cuda"}, kb.DMatrix(X, y), 4).save_raw("ubj") == expected
+
+
+@pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix])
+def test_arrays_on_the_device(to_device: Callable, binary: Binary, make: type[kb.DMatrix]) -> None:
+    X, y = binary
+    weights = np.linspace(0.5, 2, len(y))
+    for way in ("plain", "drawn", "by gain"):
+        params = {"objective": "binary:logistic", **WAYS[way]}
+        on_device = make(to_device(X), to_device(y), weight=to_device(weights))
+        assert bytes_on("cuda", params, on_device) == bytes_on("cpu", params, make(X, y, weight=weights))
+
+
+def test_evaluation_and_stopping(binary: Binary) -> None:
+    X, y = binary
+    found = []
+    for device in ("cpu", "cuda"):
+        history: dict[str, Any] = {}
+        train, held_out = kb.DMatrix(X[:400], y[:400]), kb.DMatrix(X[400:], y[400:])
+        params = {"objective": "binary:logistic", "device": device, "eval_metric": ["logloss", "auc"]}
+        evals = [(train, "train"), (held_out, "held out")]
+        booster = kb.train(
+            params, train, 60, evals=evals, evals_result=history, early_stopping_rounds=3, verbose_eval=False
+        )
+        found.append((history, booster.best_iteration, booster.save_raw("ubj")))
+    assert found[0] == found[1]
+
+
+def real_rows(name: str, limit: int | None) -> tuple[Any, np.ndarray, dict[str, Any]]:
+    """Features, labels and extras."""
+    if not (DATA / "load.py").is_file():
+        pytest.skip(f"no real data sets at {DATA}")
+    sys.path.insert(0, str(DATA))
+    try:
+        from load import load
+
+        features, labels, extras = load(name)
+    finally:
+        sys.path.remove(str(DATA))
+    features = scipy_sparse.csr_matrix(features) if hasattr(features, "indptr") else features
+    return features[:limit], labels[:limit], extras
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_sets(name: str) -> None:
+    params, rounds, limit = REAL[name]
+    features, labels, extras = real_rows(name, limit)
+    columns = range(features.shape[1])
+    types = ["c" if column in extras["categorical"] else "q" for column in columns] if extras["categorical"] else None
+    for way in (WAYS["plain"], WAYS["drawn"]):
+        for kinds in [None] if types is None else [None, types]:
+            assert_same(
+                lambda kinds=kinds: kb.DMatrix(features, labels, group=extras.get("group"), feature_types=kinds),
+                {**params, **way},
+                rounds,
+            )
