@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "cuda/common/buffer.h"
@@ -28,25 +29,36 @@ void Launch(CudaContext const& ctx, unsigned grid, int block, void (*kernel)(Par
 }
 
 /// Lets a kernel have as much dynamic shared memory as a block can have on the context's device. The permission is the
-/// kernel's, not the launch's: were it for the bytes of one launch, another thread's could be refused.
+/// kernel's, not the launch's: were it for the bytes of one launch, another thread's could be refused. Asked for once a
+/// thread, since the driver is asked three times.
 inline void PermitAllShared(CudaContext const& ctx, void const* kernel) {
+  thread_local std::set<std::pair<void const*, int>> permitted;
+  if (permitted.count({kernel, ctx.device}) != 0) return;
   cudaFuncAttributes attributes{};
   KAURI_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
   int most = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx.device));
   auto const dynamic = most - static_cast<int>(attributes.sharedSizeBytes);
   KAURI_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic));
+  permitted.emplace(kernel, ctx.device);
 }
 
-/// As Launch, with `shared_bytes` of dynamic shared memory, which may be more than the 48 KiB that need no permission.
+/// As LaunchGrid, with `shared_bytes` of dynamic shared memory, which may be more than the 48 KiB that need no
+/// permission.
 template <typename... Params, typename... Args>
-void LaunchShared(CudaContext const& ctx, unsigned grid, int block, std::size_t shared_bytes, void (*kernel)(Params...),
-                  Args&&... args) {
-  if (grid == 0) return;
+void LaunchSharedGrid(CudaContext const& ctx, dim3 grid, int block, std::size_t shared_bytes, void (*kernel)(Params...),
+                      Args&&... args) {
+  if (grid.x == 0 || grid.y == 0) return;
   constexpr std::size_t kWithoutPermission = std::size_t{32} << 10U;  // 48 KiB less what the kernel declares itself
   if (shared_bytes > kWithoutPermission) PermitAllShared(ctx, reinterpret_cast<void const*>(kernel));
   kernel<<<grid, block, shared_bytes, ctx.stream>>>(std::forward<Args>(args)...);
   KAURI_CUDA_CHECK(cudaGetLastError());
+}
+
+template <typename... Params, typename... Args>
+void LaunchShared(CudaContext const& ctx, unsigned grid, int block, std::size_t shared_bytes, void (*kernel)(Params...),
+                  Args&&... args) {
+  LaunchSharedGrid(ctx, dim3(grid), block, shared_bytes, kernel, std::forward<Args>(args)...);
 }
 
 /// CUB's scratch memory; grows, so that repeated calls do not allocate.

@@ -23,6 +23,14 @@ class Upload {
     if (!values.empty()) std::memcpy(bytes_.data() + place, values.data(), values.size() * sizeof(T));
     return place;
   }
+  /// The same of n zeros.
+  template <typename T>
+  std::size_t AddZeros(std::size_t n) {
+    auto const place = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
+    bytes_.resize(place);
+    bytes_.resize(place + n * sizeof(T), 0);
+    return place;
+  }
   void Send(CudaContext const& cuda) {
     page_locked_.Reserve(bytes_.size());
     device_.Reserve(cuda, bytes_.size());

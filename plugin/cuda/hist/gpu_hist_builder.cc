@@ -70,6 +70,16 @@ class GpuHistState : public BuildState {
 
 }  // namespace
 
+void LevelRequest::Clear() {
+  splits.clear();
+  category_bits.clear();
+  histogram_nodes.clear();
+  pairs.clear();
+  searched.clear();
+  allowed.clear();
+  nodes.clear();
+}
+
 HistOnDevice::HistOnDevice(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made)
     : bins(std::move(made)), min_values(ToDevice(cuda, bins->cuts->min_values)), histograms(bins->n_sums) {
   std::vector<FeaturePlace> of_feature;

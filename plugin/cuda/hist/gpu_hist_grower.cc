@@ -26,6 +26,7 @@ GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistT
       data_(data),
       leaf_of_row_(task.leaf_of_row),
       categories_(task.cuda, data) {
+  memory_ = &data_->growth;
   data_->histograms.Reset(cuda_);
 }
 
@@ -85,22 +86,22 @@ void GpuHistGrower::GiveBack(FixedSum* histogram) {
   categories_.Forget(histogram);
 }
 
-std::vector<NodeSplit> GpuHistGrower::MakeSplits(std::vector<std::uint32_t>* category_bits, Request* request) const {
-  std::vector<NodeSplit> splits;
-  splits.reserve(pending_.size());
+std::uint32_t GpuHistGrower::MakeSplits(LevelRequest* request) const {
+  std::uint32_t n_tiles = 0;
   for (auto const& split : pending_) {
     NodeSplit made{};
     made.rows = stretches_[split.node];
-    made.first_tile = request->n_tiles;
+    made.first_tile = n_tiles;
     made.place = PlaceOf(*data_->bins, split.feature);
     made.n_bins = data_->bins->features[split.feature].n_bins;
     made.first_right = split.first_right;
-    made.categories = split.right_codes.empty() ? kNoCategories : AppendBits(split.right_codes, category_bits);
+    made.categories =
+        split.right_codes.empty() ? kNoCategories : AppendBits(split.right_codes, &request->category_bits);
     made.default_left = split.default_left ? 1 : 0;
-    splits.push_back(made);
-    request->n_tiles += RowTiles(made.rows.count);
+    request->splits.push_back(made);
+    n_tiles += RowTiles(made.rows.count);
   }
-  return splits;
+  return n_tiles;
 }
 
 HistogramNode GpuHistGrower::HistogramOf(Node const& node) const {
@@ -122,42 +123,36 @@ SearchedNode GpuHistGrower::Searched(Node const& node, std::vector<std::uint8_t>
   return searched;
 }
 
-GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs, std::vector<Node*>* nodes) {
-  Request request{};
-  std::vector<std::uint32_t> category_bits;
-  std::vector<HistogramNode> histogram_nodes;
-  std::vector<SearchedPair> searched_pairs;
-  std::vector<SearchedNode> searched;
-  std::vector<std::uint8_t> allowed;
-  histogram_nodes.reserve(pairs.size());
-  searched_pairs.reserve(pairs.size());
-  searched.reserve(2 * pairs.size());
-  nodes->reserve(2 * pairs.size());
+GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
+  Request sent{};
+  auto& request = data_->request;
+  request.Clear();
   auto const add = [&](Node* node) {
     if (node == nullptr || !node->IsOpen()) return std::int32_t{-1};
-    nodes->push_back(node);
-    searched.push_back(Searched(*node, &allowed));
-    return static_cast<std::int32_t>(searched.size()) - 1;
+    request.nodes.push_back(node);
+    request.searched.push_back(Searched(*node, &request.allowed));
+    return static_cast<std::int32_t>(request.searched.size()) - 1;
   };
   for (auto const& pair : pairs) {
     pair.small->histogram = data_->histograms.Borrow(cuda_);
     if (pair.large != nullptr) pair.large->histogram = pair.parent;
-    histogram_nodes.push_back(HistogramOf(*pair.small));
-    request.most_rows += histogram_nodes.back().rows.count / (pair.large == nullptr ? 1 : 2);
+    request.histogram_nodes.push_back(HistogramOf(*pair.small));
+    sent.most_rows += request.histogram_nodes.back().rows.count / (pair.large == nullptr ? 1 : 2);
     auto const small = add(pair.small);
-    searched_pairs.push_back({pair.small->histogram, pair.parent, pair.small->total.sum, small, add(pair.large)});
+    request.pairs.push_back({pair.small->histogram, pair.parent, pair.small->total.sum, small, add(pair.large)});
   }
+  sent.n_tiles = MakeSplits(&request);
   auto& upload = data_->of_level;
   upload.Clear();
-  request.splits = upload.Add(MakeSplits(&category_bits, &request));
-  request.category_bits = upload.Add(category_bits);
-  request.n_left = upload.Add(std::vector<std::uint32_t>(2 * pending_.size()));
-  request.histogram_nodes = upload.Add(histogram_nodes);
-  request.pairs = upload.Add(searched_pairs);
-  request.nodes = upload.Add(searched);
-  request.allowed = upload.Add(allowed);
+  sent.splits = upload.Add(request.splits);
+  sent.category_bits = upload.Add(request.category_bits);
+  sent.n_left = upload.AddZeros<std::uint32_t>(2 * pending_.size());
+  sent.histogram_nodes = upload.Add(request.histogram_nodes);
+  sent.pairs = upload.Add(request.pairs);
+  sent.nodes = upload.Add(request.searched);
+  sent.allowed = upload.Add(request.allowed);
   upload.Send(cuda_);
-  return request;
+  return sent;
 }
 
 void GpuHistGrower::MoveRows(Request const& request) {
@@ -210,8 +205,8 @@ void GpuHistGrower::FindSplits(Pairs const& pairs) {
 }
 
 void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
-  std::vector<Node*> nodes;
-  auto const request = SendLevel(pairs, &nodes);
+  auto const request = SendLevel(pairs);
+  auto const& nodes = data_->request.nodes;
   data_->best.Reserve(nodes.size() * NumFeatureBlocks(columns_.TreeSet().size()));
   data_->n_left.Reserve(2 * pending_.size());
   MoveRows(request);
@@ -224,10 +219,10 @@ void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
 
 void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes) {
   auto const n_blocks = NumFeatureBlocks(columns_.TreeSet().size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (std::uint32_t block = 0; block < n_blocks; ++block) {
-      auto const& found = data_->best.data()[i * n_blocks + block];
-      if (IsBetter(found, nodes[i]->best)) nodes[i]->best = found;
+  auto const* found = data_->best.data();
+  for (auto* node : nodes) {
+    for (std::uint32_t block = 0; block < n_blocks; ++block, ++found) {
+      if (IsBetter(*found, node->best)) node->best = *found;
     }
   }
   categories_.Search(ctx_, BinSplitFinder(gain_, cuts_), nodes);

@@ -72,8 +72,9 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void AddToWalk(CodeSplit const& split);
   void SampleRoot();
   void SendTree();
-  Request SendLevel(Pairs const& pairs, std::vector<Node*>* nodes);
-  std::vector<NodeSplit> MakeSplits(std::vector<std::uint32_t>* category_bits, Request* request) const;
+  Request SendLevel(Pairs const& pairs);
+  /// Returns how many tiles their rows make.
+  std::uint32_t MakeSplits(LevelRequest* request) const;
   HistogramNode HistogramOf(Node const& node) const;
   SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
   void MoveRows(Request const& request);

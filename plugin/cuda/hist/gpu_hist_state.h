@@ -12,9 +12,24 @@
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/histogram/device_histograms.h"
 #include "cuda/hist/rows/node_rows.h"
+#include "cuda/hist/split/find_splits.h"
+#include "tree/growth/hist_growth.h"
 #include "tree/split_gain.h"
 
 namespace kauri::cuda {
+
+/// What is asked of a level, on its way to the device.
+struct LevelRequest {
+  std::vector<NodeSplit> splits;
+  std::vector<std::uint32_t> category_bits;
+  std::vector<HistogramNode> histogram_nodes;
+  std::vector<SearchedPair> pairs;
+  std::vector<SearchedNode> searched;
+  std::vector<std::uint8_t> allowed;
+  std::vector<GrowingNode<ScalarGrowth>*> nodes;  ///< [n_searched]
+
+  void Clear();
+};
 
 /// Codes, and what trees grow in: all but the codes is scratch.
 struct HistOnDevice {
@@ -27,6 +42,8 @@ struct HistOnDevice {
   Buffer<FeaturePlace> places;             ///< [n_cols]
   RowBuffers rows;
   DeviceHistograms histograms;
+  GrowthMemory<ScalarGrowth> growth;
+  LevelRequest request;
   Upload of_tree;  ///< what stays the same for all nodes of a tree
   Upload of_categories;
   Upload of_walk;

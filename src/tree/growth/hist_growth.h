@@ -44,6 +44,17 @@ struct GrowingPair {
   typename Growth::Sum* parent = nullptr;  ///< becomes the histogram of `large`
 };
 
+/// What a growth works on, kept from tree to tree by who has somewhere to keep it: fresh memory costs more than the
+/// work of a level of thousands of nodes.
+template <typename Growth>
+struct GrowthMemory {
+  std::vector<GrowingNode<Growth>> open;
+  std::vector<GrowingNode<Growth>> chosen;
+  std::vector<GrowingNode<Growth>> children;
+  std::vector<CodeSplit> splits;
+  std::vector<GrowingPair<Growth>> pairs;
+};
+
 /// Grows one tree, then is spent. Growth: ScalarGrowth, or VectorGrowth of hist_vector/vector_growth.h. Where rows and
 /// histograms are is told by the classes that derive from this one: HostHistGrowth has rows in memory.
 template <typename Growth>
@@ -100,14 +111,15 @@ class HistGrowth : public Growth {
   }
 
   QuantileCuts const& cuts_;
+  GrowthMemory<Growth>* memory_ = &own_memory_;
 
  private:
-  Nodes OpenRoot();
+  void OpenRoot(Nodes* open);
   /// Takes nodes to split out of `open`, and releases those that are not worth it; none is left to split when it
-  /// returns none.
-  Nodes Choose(Nodes* open);
-  Nodes ChooseLevel(Nodes* open);
-  Nodes ChooseLargestGain(Nodes* open);
+  /// chooses none.
+  void Choose(Nodes* open, Nodes* chosen);
+  void ChooseLevel(Nodes* open, Nodes* chosen);
+  void ChooseLargestGain(Nodes* open, Nodes* chosen);
   bool IsFull(std::size_t n_chosen) const {
     return this->param_.max_leaves > 0 && n_leaves_ + static_cast<std::int64_t>(n_chosen) >= this->param_.max_leaves;
   }
@@ -115,25 +127,29 @@ class HistGrowth : public Growth {
   std::int64_t NumMoreLeaves() const {
     return this->param_.max_leaves > 0 ? this->param_.max_leaves - n_leaves_ : std::numeric_limits<std::int64_t>::max();
   }
-  /// Splits the nodes, their rows too; returns their children, two for each.
-  Nodes Expand(Nodes const& chosen);
+  /// Splits the nodes, their rows too; makes their children, two for each.
+  void Expand(Nodes const& chosen, Nodes* children);
   CodeSplit AddChildren(Node const& node, Nodes* children);
   /// What FindSplits is to be asked for, once the histograms of parents that nobody needs are given back.
-  Pairs PairUp(Nodes* parents, Nodes* children);
+  Pairs const& PairUp(Nodes* parents, Nodes* children);
   /// Moves the children that may be split again to `open`.
   void Keep(Nodes* children, Nodes* open);
   void Open(Node* node) const;
   std::shared_ptr<std::vector<std::uint32_t> const> FeaturesOf(Node const& node) const;
 
   std::int64_t n_leaves_ = 1;
+  GrowthMemory<Growth> own_memory_;
 };
 
 template <typename Growth>
 Tree HistGrowth<Growth>::Grow() {
+  auto& open = memory_->open;
+  auto& chosen = memory_->chosen;
+  auto& children = memory_->children;
   ResetRows();
-  auto open = OpenRoot();
-  for (auto chosen = Choose(&open); !chosen.empty(); chosen = Choose(&open)) {
-    auto children = Expand(chosen);
+  OpenRoot(&open);
+  for (Choose(&open, &chosen); !chosen.empty(); Choose(&open, &chosen)) {
+    Expand(chosen, &children);
     FindSplits(PairUp(&chosen, &children));
     Keep(&children, &open);
   }
@@ -143,59 +159,58 @@ Tree HistGrowth<Growth>::Grow() {
 }
 
 template <typename Growth>
-typename HistGrowth<Growth>::Nodes HistGrowth<Growth>::OpenRoot() {
-  Nodes root(1);
-  root[0].total = MakeRoot();
-  Open(&root[0]);
-  if (!root[0].IsOpen()) return {};
-  FindSplits({{&root[0], nullptr, nullptr}});
-  return root;
+void HistGrowth<Growth>::OpenRoot(Nodes* open) {
+  open->clear();
+  open->resize(1);
+  auto& root = open->front();
+  root.total = MakeRoot();
+  Open(&root);
+  if (!root.IsOpen()) return open->clear();
+  FindSplits({{&root, nullptr, nullptr}});
 }
 
 template <typename Growth>
-typename HistGrowth<Growth>::Nodes HistGrowth<Growth>::Choose(Nodes* open) {
-  return this->param_.grow_policy == TreeParam::kLossGuide ? ChooseLargestGain(open) : ChooseLevel(open);
+void HistGrowth<Growth>::Choose(Nodes* open, Nodes* chosen) {
+  chosen->clear();
+  if (this->param_.grow_policy == TreeParam::kLossGuide) return ChooseLargestGain(open, chosen);
+  ChooseLevel(open, chosen);
 }
 
 template <typename Growth>
-typename HistGrowth<Growth>::Nodes HistGrowth<Growth>::ChooseLevel(Nodes* open) {
-  Nodes chosen;
+void HistGrowth<Growth>::ChooseLevel(Nodes* open, Nodes* chosen) {
   for (auto& node : *open) {
-    if (!IsFull(chosen.size()) && IsWorthSplitting(node)) {
-      chosen.push_back(std::move(node));
+    if (!IsFull(chosen->size()) && IsWorthSplitting(node)) {
+      chosen->push_back(std::move(node));
     } else {
       Release(&node);
     }
   }
   open->clear();
-  return chosen;
 }
 
 template <typename Growth>
-typename HistGrowth<Growth>::Nodes HistGrowth<Growth>::ChooseLargestGain(Nodes* open) {
-  Nodes chosen;
+void HistGrowth<Growth>::ChooseLargestGain(Nodes* open, Nodes* chosen) {
   if (!open->empty() && !IsFull(0)) LookAhead(*open, NumMoreLeaves());
-  while (chosen.empty() && !open->empty() && !IsFull(0)) {
+  while (chosen->empty() && !open->empty() && !IsFull(0)) {
     std::pop_heap(open->begin(), open->end(), ComesLater);
     if (IsWorthSplitting(open->back())) {
-      chosen.push_back(std::move(open->back()));
+      chosen->push_back(std::move(open->back()));
     } else {
       Release(&open->back());
     }
     open->pop_back();
   }
-  return chosen;
 }
 
 template <typename Growth>
-typename HistGrowth<Growth>::Nodes HistGrowth<Growth>::Expand(Nodes const& chosen) {
+void HistGrowth<Growth>::Expand(Nodes const& chosen, Nodes* children) {
   n_leaves_ += static_cast<std::int64_t>(chosen.size());
-  Nodes children;
-  children.reserve(2 * chosen.size());
-  std::vector<CodeSplit> splits;
-  for (auto const& node : chosen) splits.push_back(AddChildren(node, &children));
+  children->clear();
+  children->reserve(2 * chosen.size());
+  auto& splits = memory_->splits;
+  splits.clear();
+  for (auto const& node : chosen) splits.push_back(AddChildren(node, children));
   SplitRows(splits);
-  return children;
 }
 
 template <typename Growth>
@@ -221,8 +236,9 @@ CodeSplit HistGrowth<Growth>::AddChildren(Node const& node, Nodes* children) {
 }
 
 template <typename Growth>
-typename HistGrowth<Growth>::Pairs HistGrowth<Growth>::PairUp(Nodes* parents, Nodes* children) {
-  Pairs pairs;
+typename HistGrowth<Growth>::Pairs const& HistGrowth<Growth>::PairUp(Nodes* parents, Nodes* children) {
+  auto& pairs = memory_->pairs;
+  pairs.clear();
   for (std::size_t i = 0; i < parents->size(); ++i) {
     auto& parent = (*parents)[i];
     auto* small = &(*children)[2 * i];

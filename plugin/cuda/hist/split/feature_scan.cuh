@@ -155,7 +155,7 @@ struct FeatureScan {
   StagedCells const* staged;  ///< the same, unless they are too many
 
   __device__ FixedSum Cell(std::uint32_t bin) const {
-    return codes.n_bins <= kStagedCells ? staged->cells[StagedCells::Place(bin)] : global[bin];
+    return codes.n_codes <= kStagedCells ? staged->cells[StagedCells::Place(bin)] : global[bin];
   }
   __device__ bool HasCut(std::uint32_t bin) const {  // no threshold lies above a bin whose upper bound is infinite
     return bin + 1 < codes.n_bins || isfinite(task.cut_values[codes.first_cut + bin]);

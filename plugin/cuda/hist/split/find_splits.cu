@@ -21,42 +21,66 @@ __device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t
   return bin > 0 ? task.cut_values[codes.first_cut + bin - 1] : task.min_values[feature];
 }
 
-/// Completes the cell of the usual code of a feature in a bundle.
-__device__ __forceinline__ void FillUsual(FeatureCodes const& codes, FixedSum total, FeatureSums const& cells) {
+/// What the blocks of a launch have in shared memory: a place for each feature's cells of either sibling.
+struct SharedCells {
+  StagedCells small[kFeaturesPerBlock];
+  StagedCells large[kFeaturesPerBlock];
+};
+
+/// Completes the cell of the usual code of a feature in a bundle: what the larger sibling has there follows.
+__device__ __forceinline__ void FillUsual(FeatureCodes const& codes, SearchedPair const& pair, StagedCells* small,
+                                          StagedCells* large) {
   FixedSum others;
   for (std::uint32_t code = Lane(); code < codes.n_codes; code += 32) {
-    if (code != codes.usual) others += cells[code];
+    if (code != codes.usual) others += small->cells[StagedCells::Place(code)];
   }
-  others = WarpSum(others);
-  if (Lane() == 0) cells[codes.usual] = total - others;
+  FixedSum const usual = pair.small_sum - WarpSum(others);
+  if (Lane() == 0) {
+    auto const place = StagedCells::Place(codes.usual);
+    auto const at = codes.first_sum + static_cast<std::uint64_t>(codes.usual) * codes.sum_stride;
+    if (pair.large != nullptr) {
+      FixedSum const parent = large->cells[place] + small->cells[place];
+      pair.large[at] = large->cells[place] = parent - usual;
+    }
+    pair.small[at] = small->cells[place] = usual;
+  }
   __syncwarp();
 }
 
-/// Copies the cells of a feature to where the warp reads them; of the larger sibling they are made first: the parent's
-/// less those of the smaller. All reads of a turn are under way at the same time.
-__device__ __forceinline__ void Stage(FeatureCodes const& codes, FeatureSums const& small, FeatureSums const& large,
-                                      StagedCells* staged) {
-  constexpr std::uint32_t kTurns = kStagedCells / 32;
-  __syncwarp();
-  for (std::uint32_t first = 0; first < codes.n_codes; first += 32 * kTurns) {
+/// Copies the cells of the block's features to shared memory; those of the larger sibling are made first: the parent's
+/// less those of the smaller. All threads of a block call it: a thread has one feature, and neighbours have
+/// neighbouring features, whose sums of a code lie side by side. All its reads are under way at the same time.
+__device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& pair, SharedCells* shared) {
+  constexpr std::uint32_t kThreadsOfFeature = kThreads / kFeaturesPerBlock;
+  constexpr std::uint32_t kTurns = kStagedCells / kThreadsOfFeature;
+  std::uint32_t const of_block = threadIdx.x % kFeaturesPerBlock;
+  std::uint32_t const place = blockIdx.x * kFeaturesPerBlock + of_block;
+  if (place >= task.tree_features.size()) return;
+  FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
+  FeatureSums const small{pair.small + codes.first_sum, codes.sum_stride};
+  FeatureSums const large{pair.large + codes.first_sum, codes.sum_stride};
+  for (std::uint32_t first = threadIdx.x / kFeaturesPerBlock; first < codes.n_codes;
+       first += kThreadsOfFeature * kTurns) {
     FixedSum cells[kTurns];
     FixedSum parents[kTurns];
 #pragma unroll
     for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
-      std::uint32_t const code = first + 32 * turn + Lane();
+      std::uint32_t const code = first + turn * kThreadsOfFeature;
       bool const is_code = code < codes.n_codes;
       cells[turn] = is_code ? small[code] : FixedSum{};
-      parents[turn] = is_code && large.first != nullptr ? large[code] : FixedSum{};
+      parents[turn] = is_code && pair.large != nullptr ? large[code] : FixedSum{};
     }
 #pragma unroll
     for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
-      std::uint32_t const code = first + 32 * turn + Lane();
+      std::uint32_t const code = first + turn * kThreadsOfFeature;
       if (code >= codes.n_codes) continue;
-      if (large.first != nullptr) large[code] = cells[turn] = parents[turn] - cells[turn];
-      if (code < kStagedCells) staged->cells[StagedCells::Place(code)] = cells[turn];
+      if (code < kStagedCells) shared->small[of_block].cells[StagedCells::Place(code)] = cells[turn];
+      if (pair.large == nullptr) continue;
+      FixedSum const rest = parents[turn] - cells[turn];
+      large[code] = rest;
+      if (code < kStagedCells) shared->large[of_block].cells[StagedCells::Place(code)] = rest;
     }
   }
-  __syncwarp();
 }
 
 __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const& node, std::uint32_t place) {
@@ -96,8 +120,9 @@ __device__ __forceinline__ void WriteBest(FindTask const& task, std::int32_t ind
 
 /// blockIdx.x: a block of features; blockIdx.y: a pair.
 __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
-  __shared__ StagedCells staged[kFeaturesPerBlock];
+  extern __shared__ FixedSum shared_sums[];
   __shared__ SplitCandidate found[2][kFeaturesPerBlock];
+  auto* const shared = reinterpret_cast<SharedCells*>(shared_sums);
   std::uint32_t const warp = threadIdx.x / 32;
   std::uint32_t const place = blockIdx.x * kFeaturesPerBlock + warp;
   if (blockIdx.x == 0 && blockIdx.y == 0) {
@@ -105,20 +130,15 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
   }
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
+    Stage(task, pair, shared);
+    __syncthreads();
     SplitCandidate small;
     SplitCandidate large;
     if (place < task.tree_features.size()) {
       FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
-      FeatureSums const small_cells{pair.small + codes.first_sum, codes.sum_stride};
-      if (codes.usual != kNoUsual) FillUsual(codes, pair.small_sum, small_cells);
-      if (pair.small_node >= 0) {
-        Stage(codes, small_cells, {nullptr, 0}, &staged[warp]);
-        small = FindAt(task, pair.small_node, place, pair.small, &staged[warp]);
-      }
-      if (pair.large != nullptr) {
-        Stage(codes, small_cells, {pair.large + codes.first_sum, codes.sum_stride}, &staged[warp]);
-        large = FindAt(task, pair.large_node, place, pair.large, &staged[warp]);
-      }
+      if (codes.usual != kNoUsual) FillUsual(codes, pair, &shared->small[warp], &shared->large[warp]);
+      small = FindAt(task, pair.small_node, place, pair.small, &shared->small[warp]);
+      large = FindAt(task, pair.large_node, place, pair.large, &shared->large[warp]);
     }
     if (Lane() == 0) {
       found[0][warp] = small;
@@ -134,9 +154,9 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
 }  // namespace
 
 void FindSplits(CudaContext const& cuda, FindTask const& task) {
-  dim3 const grid(NumFeatureBlocks(task.tree_features.size()),
-                  static_cast<unsigned>(std::min<std::size_t>(task.pairs.size(), kMaxGridY)));
-  LaunchGrid(cuda, grid, kThreads, FindSplitsKernel, task);
+  auto const blocks = NumFeatureBlocks(task.tree_features.size());
+  auto const n_pairs = static_cast<unsigned>(std::min<std::size_t>(task.pairs.size(), kMaxGridY));
+  LaunchSharedGrid(cuda, {blocks, n_pairs}, kThreads, sizeof(SharedCells), FindSplitsKernel, task);
 }
 
 }  // namespace kauri::cuda
