@@ -16,7 +16,7 @@ constexpr int kWarps = kAddThreads / 32;
 /// Codes in bytes: one group a launch; blockIdx.x: ranges of rows, places within them.
 template <int kWordsPerRow, int kPlaces>
 __global__ void __launch_bounds__(kAddThreads, 1)
-    AddBytesKernel(SumTask task, CodeGroup group, std::uint8_t const* codes, CodeColumn const* columns) {
+    AddBytesKernel(SumTask task, CodeGroup group, std::uint8_t const* codes, SumColumn const* columns) {
   extern __shared__ std::uint32_t shared_sums[];
   std::uint32_t const n_passes = (task.table.n_sums + kPlaces - 1) / kPlaces;
   std::uint32_t const first_place = blockIdx.x % n_passes * kPlaces;
@@ -61,7 +61,7 @@ struct RowSums {
 
 /// Codes that shared memory has no room for.
 __global__ void __launch_bounds__(kAddThreads)
-    AddOthersKernel(SumTask task, CodeView codes, std::uint32_t n_columns, CodeColumn const* columns) {
+    AddOthersKernel(SumTask task, CodeView codes, std::uint32_t n_columns, SumColumn const* columns) {
   RowRangeOfBlock const range(task.plan, blockIdx.x, gridDim.x);
   for (std::uint32_t at = range.begin + threadIdx.x / 32; at < range.end; at += kWarps) {
     std::uint32_t const node = NodeOfRow(task.plan, at);

@@ -55,11 +55,11 @@ class SharedPlaces {
   }
 
   /// Adds the sums to the histogram and clears them.
-  __device__ void Flush(CodeColumn const* columns, std::int64_t* histogram) {
+  __device__ void Flush(SumColumn const* columns, std::int64_t* histogram) {
     __syncthreads();
     std::uint32_t const column = threadIdx.x % kColumns;  // kAddThreads is a multiple of all widths
     bool const is_real = column < group_.n_columns;
-    CodeColumn const cells = is_real ? columns[group_.first_column + column] : CodeColumn{0, 0};
+    SumColumn const cells = is_real ? columns[group_.first_column + column] : SumColumn{0, 0};
     for (std::uint32_t i = threadIdx.x; i < plane_; i += kAddThreads) {
       std::uint32_t const code = i / kBanks;
       for (std::uint32_t place = 0; place < n_places_; ++place) {
