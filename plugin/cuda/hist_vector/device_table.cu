@@ -10,7 +10,7 @@ constexpr std::int64_t kMaxBlocks = 1024;
 using Word = unsigned long long;
 
 /// sums: [stride], two's complement; integer additions commute, so atomics are deterministic.
-__global__ void __launch_bounds__(kThreads) SumRowsKernel(TableOnDevice rows, std::int64_t n_rows, Word* sums) {
+__global__ void __launch_bounds__(kThreads) SumTableRowsKernel(TableOnDevice rows, std::int64_t n_rows, Word* sums) {
   extern __shared__ Word of_block[];
   for (std::uint32_t place = threadIdx.x; place < rows.stride; place += kThreads) of_block[place] = 0;
   __syncthreads();
@@ -28,13 +28,13 @@ __global__ void __launch_bounds__(kThreads) SumRowsKernel(TableOnDevice rows, st
 
 }  // namespace
 
-std::vector<std::int64_t> SumRows(CudaContext const& cuda, GradientTableView const& table) {
+std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, GradientTableView const& table) {
   auto const rows = TableOf(table);
   auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
   Buffer<Word> sums(cuda, rows.stride);
   FillZero(cuda, sums.data(), rows.stride);
   LaunchShared(cuda, BlocksOfWalk(n_rows, rows.stride, kThreads, kMaxBlocks), kThreads, rows.stride * sizeof(Word),
-               SumRowsKernel, rows, n_rows, sums.data());
+               SumTableRowsKernel, rows, n_rows, sums.data());
   auto const words = ToHost(cuda, sums.data(), rows.n_sums);
   return {words.begin(), words.end()};
 }

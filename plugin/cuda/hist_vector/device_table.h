@@ -22,6 +22,6 @@ inline TableOnDevice TableOf(GradientTableView const& table) {
 }
 
 /// [n_sums], host; waits for it. Bytes per row: 4 * stride.
-std::vector<std::int64_t> SumRows(CudaContext const& cuda, GradientTableView const& table);
+std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, GradientTableView const& table);
 
 }  // namespace kauri::cuda

@@ -25,7 +25,7 @@ GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, V
 
 VectorTotal GpuVectorGrower::MakeRoot() {
   SendTree();
-  return SetRoot(SumRows(cuda_, task_.table));
+  return SetRoot(SumTableRows(cuda_, task_.table));
 }
 
 void GpuVectorGrower::SendTree() {
@@ -180,6 +180,7 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const&
   auto const& table = task.tree.table;
   auto const n_sums = table.NumOutputs() + table.n_hessians;
   if (*data == nullptr || (*data)->n_sums != n_sums) {
+    RequireRoomToScan(task.cuda, table.NumOutputs(), n_sums);
     data->reset();  // before its successor takes as much memory
     *data = std::make_unique<VectorOnDevice>(task.cuda, bins, n_sums);
   }

@@ -81,6 +81,7 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
 };
 
 /// Grows a tree in *data, which is made, or made anew, where it is not for this layout of the task's table.
+/// \throws Error(kParameter) for more outputs than a device has room for; Error(kMemory).
 Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const& task, DeviceBins const& bins,
                  std::unique_ptr<VectorOnDevice>* data);
 

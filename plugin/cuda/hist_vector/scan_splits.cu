@@ -106,8 +106,8 @@ __device__ __forceinline__ std::uint32_t FindBest(FoundSplit const* found, std::
 }
 
 /// What goes left at a split. of_side: [n_sums], shared.
-__device__ __forceinline__ void SumLeft(ScanTask const& task, std::uint32_t index, FeatureCodes const& codes,
-                                        FoundSplit const& split, unsigned long long* of_side) {
+__device__ __forceinline__ void WriteLeft(ScanTask const& task, std::uint32_t index, FeatureCodes const& codes,
+                                          FoundSplit const& split, unsigned long long* of_side) {
   for (std::uint32_t place = threadIdx.x; place < task.n_sums; place += kScanThreads) of_side[place] = 0;
   __syncthreads();
   bool const is_right = split.default_left != 0;  // missing rows have no bin
@@ -147,26 +147,24 @@ __global__ void __launch_bounds__(kScanThreads) ChooseSplitKernel(ScanTask task)
     best.feature = task.tree_features.data()[place];
     best.threshold = split.threshold;
     best.default_left = split.default_left != 0;
-    SumLeft(task, index, task.features[best.feature], split, of_side);
+    WriteLeft(task, index, task.features[best.feature], split, of_side);
   }
   if (threadIdx.x == 0) task.best[index] = best;
 }
 
-/// The most places that a block's shared memory has room for.
-std::size_t MostSums(CudaContext const& cuda) {
-  int bytes = 0;
-  KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));
-  return (static_cast<std::size_t>(bytes) - sizeof(ScanShared)) / ScanBytes(1);
-}
-
 }  // namespace
 
+void RequireRoomToScan(CudaContext const& cuda, std::int64_t n_outputs, std::int64_t n_sums) {
+  int bytes = 0;
+  KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));
+  auto const most = (static_cast<std::size_t>(bytes) - sizeof(ScanShared)) / ScanBytes(1);
+  if (ToSize(n_sums) <= most) return;
+  Fail(ErrorKind::kParameter, "tree_method=hist with device=cuda grows vector leaves from ", most,
+       " gradients and hessians of a row at most; those of ", n_outputs, " outputs are ", n_sums,
+       ". Use device=cpu, or multi_strategy=one_output_per_tree.");
+}
+
 void ScanSplits(CudaContext const& cuda, ScanTask const& task) {
-  if (task.n_sums > MostSums(cuda)) {
-    Fail(ErrorKind::kParameter, "tree_method=hist with device=cuda grows vector leaves of ", MostSums(cuda),
-         " gradients and hessians at most; those of ", task.n_outputs, " outputs are ", task.n_sums,
-         ". Use device=cpu, or multi_strategy=one_output_per_tree.");
-  }
   auto const n_features = task.tree_features.size();
   if (n_features == 0) return;
   auto const n_pairs = std::clamp<std::size_t>(kMaxBlocks / n_features, 1, task.pairs.size());

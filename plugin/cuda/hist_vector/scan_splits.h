@@ -69,7 +69,10 @@ struct ScanTask {
   std::int64_t* left;             ///< (out) [n_nodes, n_sums]: left of the best split
 };
 
-/// All arrays are on the device, or page-locked. \throws Error(kParameter) for more outputs than a block has room for.
+/// \throws Error(kParameter) for more outputs than a block of threads has room for; n_sums as in ScanTask.
+void RequireRoomToScan(CudaContext const& cuda, std::int64_t n_outputs, std::int64_t n_sums);
+
+/// All arrays are on the device, or page-locked. There is room to scan.
 void ScanSplits(CudaContext const& cuda, ScanTask const& task);
 
 }  // namespace kauri::cuda
