@@ -46,7 +46,6 @@ std::size_t GpuVectorGrower::NumAtOnce(std::size_t n_pairs) const {
 
 /// Histograms that nobody has the memory for are not kept: those of the children are then added up both.
 void GpuVectorGrower::FindSplits(Pairs const& pairs) {
-  if (pairs.empty() && data_->rows.AnyWaits()) FindSome({});
   for (std::size_t first = 0; first < pairs.size();) {
     SomePairs const some(pairs.data() + first, NumAtOnce(pairs.size() - first));
     FindSome(some);
@@ -62,15 +61,13 @@ void GpuVectorGrower::FindSplits(Pairs const& pairs) {
 void GpuVectorGrower::FindSome(SomePairs pairs) {
   auto request = MakeRequest(pairs);
   Send(&request);
-  data_->rows.Move(cuda_, data_->bins, data_->of_level, leaf_of_row_);
-  if (!pairs.empty()) {
-    AddRows(request);
-    Scan(request);
-    categories_.Fetch(request.nodes);
-  }
+  data_->rows.Move(cuda_, data_->of_level);
+  AddRows(request);
+  Scan(request);
+  categories_.Fetch(request.nodes);
   cuda_.Synchronize();  // for the best splits, what goes left there, how many rows did and the sums of categories
   ReadAnswers(request);
-  data_->rows.TakeStretches(tree_.NumNodes());
+  data_->rows.TakeStretches();
 }
 
 GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
@@ -110,7 +107,7 @@ std::int32_t GpuVectorGrower::AddAllowed(Node const& node, Request* request) con
 void GpuVectorGrower::Send(Request* request) {
   auto& upload = data_->of_level;
   upload.Clear();
-  data_->rows.AddTo(data_->bins, &upload);
+  data_->rows.AddTo(&upload);
   request->nodes_place = upload.Add(request->scanned);
   request->pairs_place = upload.Add(request->pairs);
   request->summed_place = upload.Add(request->summed);

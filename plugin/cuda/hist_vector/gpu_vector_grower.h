@@ -36,7 +36,7 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   std::vector<std::int32_t> RightCategories(Node const& node) const override { return node.total.right_categories; }
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(std::int64_t* histogram) override { data_->histograms.GiveBack(histogram); }
-  void ResetRows() override { data_->rows.Reset(cuda_, data_->bins.n_rows); }
+  void ResetRows() override { data_->rows.Reset(cuda_, task_.sampled_rows, &data_->of_level); }
   void SplitRows(std::vector<CodeSplit> const& splits) override { data_->rows.Split(splits); }
   void WriteLeaves() override { data_->rows.WriteLeaves(cuda_, &data_->of_level, leaf_of_row_); }
   bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }

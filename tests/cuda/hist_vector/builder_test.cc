@@ -26,6 +26,9 @@ class VectorBuilderOnDevice : public DeviceTest {
     on_device.place = task.place;
     on_device.table = table;
     on_device.table.values = values.span();
+    cuda::Buffer<std::uint8_t> sampled(Cuda(), task.sampled_rows.size());
+    cuda::CopyToDevice(Cuda(), task.sampled_rows.data(), sampled.size(), sampled.data());
+    on_device.sampled_rows = sampled.span();
     cuda::Buffer<std::int32_t> leaves(Cuda(), ToSize(data.NumRows()));
     Built built;
     built.tree = builder.BuildOnDevice(Cuda(), ctx, data, on_device, state, leaves.span());
