@@ -35,7 +35,8 @@ TEST_F(GradientTableOnDevice, EqualsTheHosts) {
   for (std::int64_t const n_rows : {1, 2, 255, 1000, 20000}) {
     for (std::int64_t const n_outputs : {2, 3, 7, 20, 300}) {
       if (n_rows * n_outputs > 100000) continue;
-      auto const pairs = MakePairs(n_rows, n_outputs, ++seed % 2 == 0, seed);
+      ++seed;
+      auto const pairs = MakePairs(n_rows, n_outputs, seed % 2 == 0, seed);
       auto const rate = seed % 3 == 0 ? 0.6F : 1.0F;
       Context ctx;
       auto const sampled = SampleRows(ctx, 3, 1, rate, n_rows);
