@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cuda/common/launch.h"
-#include "cuda/hist_vector/feature_scan.cuh"
 #include "cuda/hist_vector/scan_splits.h"
+#include "cuda/hist_vector/vector_feature_scan.cuh"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
@@ -55,8 +55,8 @@ __device__ __forceinline__ void FindInNode(ScanTask const& task, std::int32_t in
   bool const is_numerical = task.is_categorical == nullptr || task.is_categorical[feature] == 0;
   FoundSplit found{};
   if (is_numerical && MayUse(task, node, place)) {
-    FeatureScan scan(task, task.features[feature], index,
-                     task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]), shared, sums);
+    VectorFeatureScan scan(task, task.features[feature], index,
+                           task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]), shared, sums);
     OrderedSplit best;
     scan.Find(&best);
     if (threadIdx.x == 0) found = scan.Describe(best, feature);
@@ -114,11 +114,11 @@ __device__ __forceinline__ void WriteLeft(ScanTask const& task, std::uint32_t in
   std::uint32_t const end = is_right ? codes.n_bins : split.first_right;
   std::int64_t const* const cells = task.nodes.data()[index].histogram + PieceOf(codes, task.n_sums).begin;
   for (std::uint32_t from = 0; from < task.n_sums; from += 32) {
-    std::uint32_t const place = from + Lane();
+    std::uint32_t const place = from + ScanLane();
     if (place >= task.n_sums) break;
     std::int64_t sum = 0;
 #pragma unroll 8
-    for (std::uint32_t bin = (is_right ? split.first_right : 0) + Warp(); bin < end; bin += kScanWarps) {
+    for (std::uint32_t bin = (is_right ? split.first_right : 0) + ScanWarp(); bin < end; bin += kScanWarps) {
       sum += cells[static_cast<std::uint64_t>(bin) * task.n_sums + place];
     }
     atomicAdd(of_side + place, static_cast<unsigned long long>(sum));

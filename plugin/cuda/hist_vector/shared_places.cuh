@@ -40,7 +40,7 @@ class SharedPlaces {
   }
 
   /// All warps of the block call it. 32 rows a warp and turn, some of them with all loads under way at the same time.
-  __device__ void Add(RowPiece const& piece) {
+  __device__ void Add(NodePiece const& piece) {
     constexpr std::uint32_t kStride = kAddThreads;
     std::uint32_t const lane = threadIdx.x % 32;
     std::uint32_t first = threadIdx.x / 32 * 32;

@@ -23,14 +23,14 @@ struct ScanShared {
 /// Bytes of dynamic shared memory: [kScanWarps + 1, n_sums].
 constexpr std::size_t ScanBytes(std::uint32_t n_sums) { return (kScanWarps + 1) * sizeof(std::int64_t) * n_sums; }
 
-__device__ __forceinline__ std::uint32_t Lane() { return threadIdx.x % 32; }
-__device__ __forceinline__ std::uint32_t Warp() { return threadIdx.x / 32; }
+__device__ __forceinline__ std::uint32_t ScanLane() { return threadIdx.x % 32; }
+__device__ __forceinline__ std::uint32_t ScanWarp() { return threadIdx.x / 32; }
 
-__device__ __forceinline__ std::int64_t InclusiveScan(std::int64_t sum) {
+__device__ __forceinline__ std::int64_t ScanOfWarp(std::int64_t sum) {
 #pragma unroll
   for (unsigned step = 1; step < 32; step *= 2) {
     std::int64_t const other = __shfl_up_sync(0xFFFFFFFFU, sum, step);
-    if (Lane() >= step) sum += other;
+    if (ScanLane() >= step) sum += other;
   }
   return sum;
 }
@@ -42,11 +42,11 @@ struct BoundaryGains {
   double hessian_right = 0.0;
 };
 
-class FeatureScan {
+class VectorFeatureScan {
  public:
   /// sums: ScanBytes, shared.
-  __device__ FeatureScan(ScanTask const& task, FeatureCodes const& codes, std::int32_t node, int sign,
-                         ScanShared* shared, std::int64_t* sums)
+  __device__ VectorFeatureScan(ScanTask const& task, FeatureCodes const& codes, std::int32_t node, int sign,
+                               ScanShared* shared, std::int64_t* sums)
       : task_(task),
         codes_(codes),
         sign_(sign),
@@ -58,7 +58,7 @@ class FeatureScan {
         sums_(task.node_sums + static_cast<std::int64_t>(node) * task.n_sums),
         bounds_(task.bounds == nullptr ? nullptr : task.bounds + static_cast<std::int64_t>(node) * task.n_outputs) {
     std::uint32_t const run = (codes.n_bins + 32 * kScanWarps - 1) / (32 * kScanWarps) * 32;
-    begin_ = min(codes.n_bins, Warp() * run);
+    begin_ = min(codes.n_bins, ScanWarp() * run);
     end_ = min(codes.n_bins, begin_ + run);
   }
 
@@ -78,9 +78,9 @@ class FeatureScan {
       for (std::uint32_t bin = begin_; bin < end_; bin += 32) ScanChunk(bin, &own);
     }
     own = BestOfWarp(own);
-    if (Lane() == 0) {
-      shared_->loss_change[Warp()] = own.loss_change;
-      shared_->order[Warp()] = own.order;
+    if (ScanLane() == 0) {
+      shared_->loss_change[ScanWarp()] = own.loss_change;
+      shared_->order[ScanWarp()] = own.order;
     }
     __syncthreads();
     for (int warp = 0; warp < kScanWarps; ++warp) best->Keep({shared_->loss_change[warp], shared_->order[warp]});
@@ -104,14 +104,14 @@ class FeatureScan {
     std::uint32_t first = kNoBin;
     std::uint32_t last = 0;
     for (std::uint32_t from = 0; from < task_.n_sums; from += 32) {
-      std::uint32_t const place = from + Lane();
+      std::uint32_t const place = from + ScanLane();
       std::int64_t sum = 0;
       for (std::uint32_t bin = begin_; bin < end_; bin += kAtOnce) SumBins(bin, place, &sum, &first, &last);
-      if (place < task_.n_sums) before_[Warp() * task_.n_sums + place] = sum;
+      if (place < task_.n_sums) before_[ScanWarp() * task_.n_sums + place] = sum;
     }
-    if (Lane() != 0) return;
-    shared_->first[Warp()] = first;
-    shared_->last[Warp()] = last;
+    if (ScanLane() != 0) return;
+    shared_->first[ScanWarp()] = first;
+    shared_->last[ScanWarp()] = last;
   }
 
   /// kAtOnce bins, with all loads under way at the same time.
@@ -158,11 +158,11 @@ class FeatureScan {
 
   __device__ PlaceSums Scan(std::uint32_t bin, std::uint32_t place) const {
     std::int64_t const own = bin < end_ ? cells_[static_cast<std::uint64_t>(bin) * task_.n_sums + place] : 0;
-    std::int64_t* const before = before_ + Warp() * task_.n_sums + place;
-    std::int64_t const up_to = *before + InclusiveScan(own);
-    if (bin - Lane() + 32 < end_) {  // the run goes on
+    std::int64_t* const before = before_ + ScanWarp() * task_.n_sums + place;
+    std::int64_t const up_to = *before + ScanOfWarp(own);
+    if (bin - ScanLane() + 32 < end_) {  // the run goes on
       __syncwarp();
-      if (Lane() == 31) *before = up_to;
+      if (ScanLane() == 31) *before = up_to;
       __syncwarp();
     }
     return {own, up_to};
@@ -179,7 +179,7 @@ class FeatureScan {
   }
 
   __device__ void ScanChunk(std::uint32_t first_bin, OrderedSplit* best) const {
-    std::uint32_t const bin = first_bin + Lane();
+    std::uint32_t const bin = first_bin + ScanLane();
     bool const is_shared = task_.n_sums == task_.n_outputs + 1;  // the hessian
     PlaceSums hessian{};
     if (is_shared) hessian = Scan(bin, task_.n_outputs);
