@@ -82,8 +82,7 @@ class GbTree : public Booster {
     }
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
-         " builds no trees with vector leaves; use tree_method=hist with device=cpu, or ",
-         "multi_strategy=one_output_per_tree.");
+         " builds no trees with vector leaves; use tree_method=hist, or ", "multi_strategy=one_output_per_tree.");
   }
 
   void RequireGroup() const override {

@@ -11,13 +11,10 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 13;
 
-/// Whole vectors of 4 numbers, or of 8.
-std::int64_t PaddedWidth(std::int64_t n) { return n <= 4 ? 4 : (n + 7) / 8 * 8; }
-
 }  // namespace
 
 void GradientTable::Resize(std::int64_t n_rows, std::int64_t n_outputs) {
-  stride_ = PaddedWidth(n_outputs + n_hessians_);
+  stride_ = TableStride(n_outputs + n_hessians_);
   size_ = ToSize(n_rows * stride_);
   if (size_ <= capacity_) return;
   values_.reset();

@@ -15,6 +15,7 @@
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_floats.h"
 #include "cuda/engine/engine_data.h"
+#include "cuda/engine/leaf_vectors.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/gpu_model.h"
@@ -22,6 +23,7 @@
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
 #include "engine/data_cache.h"
+#include "engine/gradient_table.h"
 #include "kauri/error.h"
 #include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
@@ -141,12 +143,17 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const task = MakeTask(ctx, train, tree, &own);
     auto const leaf_of_row = own.arrays.leaf_of_row.span();
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
+    auto const& values = built.HasVectorLeaves() ? built.leaf_vector : built.split_value;
     auto& leaf_values = own.arrays.leaf_values;
     leaf_values.Clear();
-    auto const place = leaf_values.Add(built.split_value);
+    auto const place = leaf_values.Add(values);
     leaf_values.Send(Cuda());
-    AddLeaves(Cuda(), {leaf_values.At<float>(place), built.split_value.size()}, leaf_of_row, own.n_outputs, tree.output,
-              own.margins.span());
+    Span<float const> const on_device_values(leaf_values.At<float>(place), values.size());
+    if (built.HasVectorLeaves()) {
+      AddLeafVectors(Cuda(), on_device_values, leaf_of_row, own.n_outputs, own.margins.span());
+    } else {
+      AddLeaves(Cuda(), on_device_values, leaf_of_row, own.n_outputs, tree.output, own.margins.span());
+    }
     return built;
   }
 
@@ -255,8 +262,13 @@ class CudaEngine : public Engine, public DeviceSide {
       arrays.sampled.Reserve(Cuda(), arrays.pairs.size());
       task.sampled_rows = arrays.sampled.span();
     }
-    task.pairs = arrays.pairs.span();
     task.place = tree.place;
+    if (tree.vector_leaves) {
+      MakeTable(ctx, train.Info(), tree, own);
+      task.table = arrays.table.View();
+      return task;
+    }
+    task.pairs = arrays.pairs.span();
     if (tree.SamplesByGradient()) {
       SampleOnHost(ctx, tree, own, &task);
     } else {
@@ -270,8 +282,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& arrays = own->arrays;
     auto const gradients = own->Gradients();
     SummariseInto(gradients, &arrays);
-    RowSample const sample{RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration),
-                           tree.subsample};
+    RowSample const sample{KeyOf(ctx, tree), tree.subsample};
     auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
     auto* const sum = arrays.summary.Sum();
     Quantise(Cuda(), {gradients, tree.output, arrays.summary.Largest() + tree.output, sample, arrays.pairs.span(),
@@ -296,17 +307,45 @@ class CudaEngine : public Engine, public DeviceSide {
     arrays->has_largest = true;
   }
 
-  void SampleOnHost(Context const& ctx, RoundTree const& tree, EngineData* own, DeviceTreeTask* task) {
+  /// The same for a tree with vector leaves.
+  void MakeTable(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
+    auto& arrays = own->arrays;
+    if (tree.SamplesByGradient()) {
+      auto const sample = DrawOnHost(ctx, tree, {0, own->n_outputs}, own);
+      GradientTable table;
+      table.Quantise(ctx, sample.pairs, own->n_outputs, sample.used);
+      arrays.table.Upload(Cuda(), table.View());
+    } else {
+      RowSample const sample{KeyOf(ctx, tree), tree.subsample};
+      auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
+      arrays.table.Quantise(Cuda(), own->Gradients(), sample, sampled);
+    }
+    if (!own->training.Watch().IsDue(tree.place.iteration)) return;
+    auto const units = arrays.table.View().units;
+    for (std::int64_t output = 0; output < own->n_outputs; ++output) {
+      own->WatchResolution(Cuda(), info, output, units[output]);
+    }
+  }
+
+  static std::uint64_t KeyOf(Context const& ctx, RoundTree const& tree) {
+    return RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration);
+  }
+
+  /// Rows by their gradients for some outputs; tells the device which.
+  GradientSample DrawOnHost(Context const& ctx, RoundTree const& tree, OutputRange outputs, EngineData* own) {
     SayOnce("sampling_method=gradient_based draws rows in host memory: gradients are copied for every tree");
     auto& arrays = own->arrays;
     auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
-    auto const sample = SampleByGradient(
-        ctx, gradients, own->n_outputs, tree.output,
-        {tree.subsample, RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration)});
+    auto sample = SampleByGradient(ctx, gradients, own->n_outputs, outputs, {tree.subsample, KeyOf(ctx, tree)});
+    CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), arrays.sampled.data());
+    return sample;
+  }
+
+  void SampleOnHost(Context const& ctx, RoundTree const& tree, EngineData* own, DeviceTreeTask* task) {
+    auto const sample = DrawOnHost(ctx, tree, tree.output, own);
     FixedGradients fixed;
     QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
-    CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), arrays.pairs.data());
-    CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), arrays.sampled.data());
+    CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), own->arrays.pairs.data());
     task->unit = fixed.unit;
     for (auto const& pair : fixed.pairs) task->sum += pair;
   }

@@ -10,6 +10,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/upload.h"
 #include "cuda/data/device_info.h"
+#include "cuda/engine/device_gradient_table.h"
 #include "cuda/engine/round_kernels.h"
 #include "cuda/forest/walk_forest.h"
 #include "engine/held_margins.h"
@@ -37,6 +38,7 @@ struct TrainingArrays {
   DevicePairSummary summary;
   bool has_largest = false;          ///< whether those of `summary` are of `gradients`
   Buffer<FixedPair> pairs;           ///< [n_rows]
+  DeviceGradientTable table;         ///< instead of `pairs`, once a tree has vector leaves
   Buffer<std::uint8_t> sampled;      ///< [n_rows], once a tree samples rows
   Buffer<std::int32_t> leaf_of_row;  ///< [n_rows]
   Upload leaf_values;

@@ -6,6 +6,7 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/gpu_hist_grower.h"
+#include "cuda/hist_vector/gpu_vector_grower.h"
 #include "data/bins/bins_of_training.h"
 #include "data/bins/derived_bins.h"
 #include "data/memory_param.h"
@@ -27,12 +28,15 @@ class GpuHistState : public BuildState {
   HistOnDevice* Update(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
     if (data_ == nullptr || IsStale(ctx, data)) {
       cuda.Synchronize();  // for the last tree, which may still read the codes
-      data_.reset();       // before its successor takes as much memory
+      vectors_.reset();
+      data_.reset();  // before its successor takes as much memory
       data_ = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
       stream_.Context().Synchronize();  // for the codes, which trees read on another stream
     }
     return data_.get();
   }
+  /// What trees with vector leaves grow in: for the codes of the last Update.
+  std::unique_ptr<VectorOnDevice>* Vectors() { return &vectors_; }
 
  private:
   /// The cuts follow from weights and types of columns, which may be set anew between two trees.
@@ -66,6 +70,7 @@ class GpuHistState : public BuildState {
   DerivedKey key_;              ///< of the codes
   std::uint64_t revision_ = 0;  ///< of the info that the key was found to fit
   std::unique_ptr<HistOnDevice> data_;
+  std::unique_ptr<VectorOnDevice> vectors_;  ///< of the bins of data_; once a tree has vector leaves
 };
 
 }  // namespace
@@ -114,8 +119,13 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
                                    Span<std::int32_t> leaf_of_row) const {
   RefuseMonotoneCategories(rules_, data.Info());
   DeviceScope const scope(cuda.device);
-  auto* const hist = static_cast<GpuHistState*>(state)->Update(cuda, ctx, data);
-  return GpuHistGrower(ctx, {param_, rules_, task.place}, {cuda, task, leaf_of_row}, hist).Grow();
+  auto* const own = static_cast<GpuHistState*>(state);
+  auto* const hist = own->Update(cuda, ctx, data);
+  GrowthRules const rules{param_, rules_, task.place};
+  if (task.table.stride != 0) {
+    return GrowVectors(ctx, rules, {cuda, task, leaf_of_row}, *hist->bins, own->Vectors());
+  }
+  return GpuHistGrower(ctx, rules, {cuda, task, leaf_of_row}, hist).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map) {

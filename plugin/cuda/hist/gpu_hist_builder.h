@@ -7,6 +7,7 @@
 ///    less that one.
 /// 4. The best split of each node is found (split/find_splits.h); the host decides as the CPU's method does
 ///    (gpu_hist_grower.h).
+/// Trees with vector leaves grow likewise, with sums of all outputs in each cell (hist_vector/gpu_vector_grower.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=hist.
 #pragma once
 
@@ -26,6 +27,7 @@ class GpuHistBuilder : public DeviceTreeBuilder {
   /// \throws Error(kParameter): constraints that cannot be read.
   GpuHistBuilder(TreeParam const& param, MemoryBudget const& budget)
       : param_(param), rules_(ParseConstraints(param)), budget_(budget) {}
+  bool BuildsVectorLeaves() const override { return true; }
   std::string StateKey() const override;
   /// Device memory: per row a byte for each column, in steps of 4, 8, 16 and 32 bytes, and 8 bytes; 16 bytes for each
   /// bin of every node of a level.

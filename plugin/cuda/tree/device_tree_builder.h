@@ -16,6 +16,7 @@ struct DeviceTreeTask {
   FixedSum sum;                           ///< of `pairs`
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
   TreePlace place;
+  GradientTableView table = {};  ///< for vector leaves: values on the device, units on the host; `pairs` is empty then
 };
 
 class DeviceTreeBuilder : public TreeBuilder {

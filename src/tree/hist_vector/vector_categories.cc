@@ -4,6 +4,7 @@
 
 #include "tree/categories/category_search.h"
 #include "tree/hist_vector/vector_adder.h"
+#include "tree/rows/code_split.h"
 
 namespace kauri {
 namespace {
@@ -77,7 +78,7 @@ class Search {
 /// The categories that hold rows.
 std::vector<Entry> CollectEntries(VectorCategories const& feature) {
   std::vector<Entry> entries;
-  for (std::uint32_t bin = 0; bin < feature.bins.NumBins(feature.cells.feature); ++bin) {
+  for (std::uint32_t bin = 0; bin < feature.cuts.NumBins(feature.cells.feature); ++bin) {
     auto const* sums = feature.cells.Of(bin);
     auto const* end = sums + feature.cells.stride;
     if (std::all_of(sums, end, [](std::int64_t sum) { return sum == 0; })) continue;
@@ -90,7 +91,7 @@ std::vector<Entry> CollectEntries(VectorCategories const& feature) {
 
 void FindVectorCategories(VectorCategories const& feature, SplitCandidate* best) {
   auto entries = CollectEntries(feature);
-  auto const n_categories = static_cast<std::int32_t>(feature.bins.NumBins(feature.cells.feature));
+  auto const n_categories = static_cast<std::int32_t>(feature.cuts.NumBins(feature.cells.feature));
   Search search(feature, best->loss_change);
   category_search::FindSplit(feature.rules, n_categories, &entries, &search);
   if (search.Best().IsValid()) *best = search.Best();
@@ -99,9 +100,25 @@ void FindVectorCategories(VectorCategories const& feature, SplitCandidate* best)
 std::vector<std::int32_t> RightVectorCategories(VectorCategories const& feature, SplitCandidate const& split) {
   auto entries = CollectEntries(feature);
   Search const search(feature, 0.0);
-  auto const& categories = feature.bins.Cuts().categories[feature.cells.feature];
+  auto const& categories = feature.cuts.categories[feature.cells.feature];
   return category_search::RightOf(search, feature.rules, categories, static_cast<std::int64_t>(split.threshold),
                                   &entries);
+}
+
+void SumLeft(VectorCells const& cells, SplitCandidate const& split, Span<std::uint8_t const> goes_right,
+             VectorTotal* node) {
+  // Missing rows have no bin: where they go left, that is the node less what goes right.
+  node->left.assign(node->sums.size(), 0);
+  if (split.default_left) node->left = node->sums;
+  for (std::uint32_t bin = 0; bin < goes_right.size(); ++bin) {
+    if (split.default_left && goes_right[bin] != 0) SubtractSums(cells.Of(bin), node->left.size(), node->left.data());
+    if (!split.default_left && goes_right[bin] == 0) AddSums(cells.Of(bin), node->left.size(), node->left.data());
+  }
+}
+
+void DescribeCategories(VectorCategories const& feature, SplitCandidate const& split, VectorTotal* node) {
+  node->right_categories = RightVectorCategories(feature, split);
+  SumLeft(feature.cells, split, MarkCategories(feature.cuts, split.feature, node->right_categories), node);
 }
 
 }  // namespace kauri

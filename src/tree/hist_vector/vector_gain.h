@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kauri/gradient.h"
+#include "kauri/host_device.h"
 #include "kauri/tree_param.h"
 #include "tree/split_gain.h"
 
@@ -38,12 +39,12 @@ struct VectorGainParam {
 VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone);
 
 /// What a leaf of this weight gains for one output, or 0 without a positive hessian.
-inline double OutputGainOfWeight(FixedSum sum, double weight, GainParam const& param) {
+KAURI_HD double OutputGainOfWeight(FixedSum sum, double weight, GainParam const& param) {
   return sum.hessian <= 0 ? 0.0 : GainOfWeight(sum, weight, param);
 }
 
 /// Gain of one output as a leaf.
-inline double OutputGain(FixedSum sum, GainParam const& param, WeightBounds const& bounds) {
+KAURI_HD double OutputGain(FixedSum sum, GainParam const& param, WeightBounds const& bounds) {
   if (GainIsQuotient(param)) return LeafGain(sum, param);
   return OutputGainOfWeight(sum, NodeWeight(sum, param, bounds), param);
 }
@@ -55,8 +56,8 @@ struct ChildWeights {
 };
 
 /// bounds: of the node that is split. sign: the monotone constraint of the feature.
-inline ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
-                                 int sign) {
+KAURI_HD ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
+                                   int sign) {
   ChildWeights const weights{NodeWeight(left, param, bounds), NodeWeight(right, param, bounds)};
   if (!((weights.left - weights.right) * sign > 0.0)) return weights;
   auto twice = param;  // both leaves are regularised
@@ -67,8 +68,8 @@ inline ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const&
 }
 
 /// gain(left) + gain(right) of one output.
-inline double OutputSplitGain(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
-                              int sign) {
+KAURI_HD double OutputSplitGain(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
+                                int sign) {
   if (GainIsQuotient(param)) return LeafGain(left, param) + LeafGain(right, param);
   auto const weights = SplitWeights(left, right, param, bounds, sign);
   return OutputGainOfWeight(left, weights.left, param) + OutputGainOfWeight(right, weights.right, param);

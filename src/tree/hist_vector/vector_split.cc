@@ -152,7 +152,7 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
 void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch,
                              SplitCandidate* best) const {
   if (bins_->Cuts().IsCategorical(cells.feature)) {
-    FindVectorCategories({*param_, *bins_, rules_, cells, node}, best);
+    FindVectorCategories({*param_, bins_->Cuts(), rules_, cells, node}, best);
     return;
   }
   auto const has_missing = CollectBins(cells, node, scratch);
@@ -171,22 +171,12 @@ void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, 
 }
 
 void VectorSplitFinder::Describe(VectorCells const& cells, SplitCandidate const& split, VectorTotal* node) const {
-  std::vector<std::uint8_t> goes_right;
-  if (bins_->Cuts().IsCategorical(split.feature)) {
-    node->right_categories = RightVectorCategories({*param_, *bins_, rules_, cells, *node}, split);
-    goes_right = MarkCategories(bins_->Cuts(), split.feature, node->right_categories);
-  } else {
-    goes_right.assign(bins_->NumBins(split.feature), 0);
-    auto const first = FirstRight(bins_->Cuts(), split.feature, split.threshold);
-    std::fill(goes_right.begin() + first, goes_right.end(), std::uint8_t{1});
-  }
-  // Missing rows have no bin: where they go left, that is the node less what goes right.
-  node->left.assign(node->sums.size(), 0);
-  if (split.default_left) node->left = node->sums;
-  for (std::uint32_t bin = 0; bin < goes_right.size(); ++bin) {
-    if (split.default_left && goes_right[bin] != 0) SubtractSums(cells.Of(bin), node->left.size(), node->left.data());
-    if (!split.default_left && goes_right[bin] == 0) AddSums(cells.Of(bin), node->left.size(), node->left.data());
-  }
+  auto const& cuts = bins_->Cuts();
+  if (cuts.IsCategorical(split.feature)) return DescribeCategories({*param_, cuts, rules_, cells, *node}, split, node);
+  std::vector<std::uint8_t> goes_right(bins_->NumBins(split.feature), 0);
+  auto const first = FirstRight(cuts, split.feature, split.threshold);
+  std::fill(goes_right.begin() + first, goes_right.end(), std::uint8_t{1});
+  SumLeft(cells, split, goes_right, node);
 }
 
 }  // namespace kauri

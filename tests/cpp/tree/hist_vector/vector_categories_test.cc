@@ -7,36 +7,10 @@
 #include <set>
 #include <string>
 
-#include "tree/hist_vector/naive_vector_tree.h"
+#include "tree/hist_vector/random_vector_job.h"
 
 namespace kauri {
 namespace {
-
-VectorJob RandomJob(std::uint64_t seed, std::int64_t n_rows, std::int64_t n_cols) {
-  Random random(seed);
-  MatrixSpec spec;
-  spec.n_rows = n_rows;
-  spec.n_cols = n_cols;
-  spec.missing = random.Below(2) == 0 ? 0.0 : 0.3;
-  spec.n_distinct = 2 + random.Below(20);
-  spec.sparse = random.Below(3) == 0;
-  spec.seed = seed;
-  VectorJob job;
-  job.job.values = MakeValues(spec);
-  job.job.n_cols = n_cols;
-  job.job.sparse = spec.sparse;
-  job.types.assign(n_cols, "c");
-  if (n_cols > 1) job.types.back() = "float";
-  job.job.param.lambda = random.Below(2) == 0 ? 1.0F : 0.1F;
-  job.job.param.alpha = random.Below(4) == 0 ? 0.5F : 0.0F;
-  job.job.param.max_delta_step = random.Below(4) == 0 ? 0.3F : 0.0F;
-  job.job.param.min_child_weight = static_cast<float>(random.Below(3));
-  job.job.param.max_cat_to_onehot = 1 + static_cast<int>(random.Below(15));
-  job.job.param.max_cat_threshold = random.Below(2) == 0 ? 64 : 3;
-  job.n_outputs = 2 + random.Below(3);
-  job.pairs = MakePairs(n_rows, job.n_outputs, random.Below(2) == 0, seed);
-  return job;
-}
 
 bool GoesLeft(Tree const& tree, std::int32_t node, float value) {
   if (std::isnan(value)) return tree.default_left[node] != 0;
@@ -139,7 +113,7 @@ class NaiveSearch {
 TEST(VectorCategories, TheBestSplitIsTheBestOfAllCandidates) {
   int n_splits = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    auto job = RandomJob(seed, 150, 1);
+    auto job = RandomCategoryJob(seed, 150, 1);
     job.job.param.max_depth = 1;
     auto const tree = BuildVectorTree(job).tree;
     auto const expected = NaiveSearch(job).Find();
@@ -181,7 +155,7 @@ void ExpectRowsAndWeights(VectorJob const& job, Built const& built) {
 TEST(VectorCategories, RowsAndWeightsFitTheSplitsForAnyThreads) {
   int n_categorical = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    auto job = RandomJob(seed, 400, 4);
+    auto job = RandomCategoryJob(seed, 400, 4);
     job.job.param.max_depth = 4;
     auto const built = BuildVectorTree(job, 1);
     EXPECT_NO_THROW(built.tree.Validate(job.job.n_cols));

@@ -1,0 +1,33 @@
+/// \file Walking a table row by row with as many threads as it has numbers in some rows: each thread keeps its column.
+#pragma once
+
+#include <cstdint>
+
+namespace kauri::cuda {
+
+/// The threads of a grid side by side; those that do not make up a whole row more stay idle.
+struct PlaceWalk {
+  std::int64_t row;       ///< the thread's first; not below any number of rows where it is idle
+  std::int64_t row_step;  ///< to its next
+  std::uint32_t place;    ///< its column
+
+  /// A table of `width` columns, at most as many as the grid has threads.
+  __device__ explicit PlaceWalk(std::uint32_t width) {
+    std::int64_t const n_threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+    std::int64_t const thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    row_step = n_threads / width;
+    row = thread / width;
+    place = static_cast<std::uint32_t>(thread - row * width);
+    if (row >= row_step) row = INT64_MAX;
+  }
+};
+
+/// Blocks of `block` threads for a walk over n_rows rows: at most `most`, unless one row takes more.
+inline unsigned BlocksOfWalk(std::int64_t n_rows, std::int64_t width, int block, std::int64_t most) {
+  auto const of_row = (width + block - 1) / block;
+  auto const of_all = (n_rows * width + block - 1) / block;
+  auto const wanted = of_all < most ? of_all : most;
+  return static_cast<unsigned>(wanted < of_row ? of_row : wanted);
+}
+
+}  // namespace kauri::cuda

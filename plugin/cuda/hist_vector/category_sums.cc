@@ -1,0 +1,57 @@
+#include "cuda/hist_vector/category_sums.h"
+
+#include <algorithm>
+
+#include "common/parallel_for.h"
+#include "cuda/common/buffer.h"
+
+namespace kauri::cuda {
+
+CategorySums::CategorySums(CudaContext const& cuda, VectorOnDevice* data) : cuda_(cuda), data_(data), begin_{0} {
+  for (auto const feature : data->categorical) {
+    begin_.push_back(begin_.back() + data->bins.features[feature].n_bins * ToSize(data->n_sums));
+  }
+}
+
+void CategorySums::Fetch(std::vector<Node*> const& nodes) {
+  if (data_->categorical.empty()) return;
+  data_->category_sums.Reserve(nodes.size() * begin_.back());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t j = 0; j < data_->categorical.size(); ++j) {
+      auto const& codes = data_->bins.features[data_->categorical[j]];
+      CopyToHost(cuda_, nodes[i]->histogram + codes.first_cell * ToSize(data_->n_sums), begin_[j + 1] - begin_[j],
+                 data_->category_sums.data() + i * begin_.back() + begin_[j]);
+    }
+  }
+}
+
+VectorCells CategorySums::CellsOf(std::size_t index, std::uint32_t feature) const {
+  auto const place = std::lower_bound(data_->categorical.begin(), data_->categorical.end(), feature);
+  auto const begin = begin_[place - data_->categorical.begin()];
+  return {data_->category_sums.data() + index * begin_.back() + begin, data_->n_sums, feature};
+}
+
+void CategorySums::SearchNode(VectorGainParam const& gain, CategoryRules const& rules, std::size_t index,
+                              Node* node) const {
+  auto const& cuts = *data_->bins.cuts;
+  SplitCandidate best;
+  for (auto const feature : data_->categorical) {
+    if (!std::binary_search(node->features->begin(), node->features->end(), feature)) continue;
+    auto const cells = CellsOf(index, feature);
+    FindVectorCategories({gain, cuts, rules, cells, node->total}, &best);
+  }
+  if (!IsBetter(best, node->best)) return;
+  node->best = best;
+  auto const cells = CellsOf(index, best.feature);
+  DescribeCategories({gain, cuts, rules, cells, node->total}, best, &node->total);
+}
+
+void CategorySums::Search(Context const& ctx, VectorGainParam const& gain, CategoryRules const& rules,
+                          std::vector<Node*> const& nodes) const {
+  if (data_->categorical.empty()) return;
+  ParallelFor(ctx, static_cast<std::int64_t>(nodes.size()), [&](std::int64_t i) {
+    if (nodes[i]->IsOpen()) SearchNode(gain, rules, ToSize(i), nodes[i]);
+  });
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,187 @@
+#include "cuda/hist_vector/gpu_vector_grower.h"
+
+#include <algorithm>
+
+#include "cuda/hist_vector/device_table.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// Of the nodes of a request together, each with all features of the tree.
+constexpr std::size_t kMostFound = std::size_t{1} << 23U;
+
+}  // namespace
+
+GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, VectorTask const& task,
+                                 VectorOnDevice* data)
+    : HistGrowth(ctx, rules, task.tree.table, *data->bins.cuts),
+      cuda_(task.cuda),
+      task_(task.tree),
+      data_(data),
+      leaf_of_row_(task.leaf_of_row),
+      categories_(task.cuda, data) {
+  data_->histograms.Reset(cuda_);
+}
+
+VectorTotal GpuVectorGrower::MakeRoot() {
+  SendTree();
+  return SetRoot(SumTableRows(cuda_, task_.table));
+}
+
+void GpuVectorGrower::SendTree() {
+  auto& upload = data_->of_tree;
+  upload.Clear();
+  tree_features_ = upload.Add(columns_.TreeSet());
+  signs_ = upload.Add(std::vector<std::int8_t>(constraints_.Signs().begin(), constraints_.Signs().end()));
+  units_ = upload.Add(std::vector<GradientUnit>(task_.table.units.begin(), task_.table.units.end()));
+  upload.Send(cuda_);
+}
+
+std::size_t GpuVectorGrower::NumAtOnce(std::size_t n_pairs) const {
+  auto const& pool = data_->histograms;
+  auto const room = pool.MostLent() > pool.NumLent() ? pool.MostLent() - pool.NumLent() : 1;
+  auto const scanned = std::max<std::size_t>(1, kMostFound / 2 / std::max<std::size_t>(1, columns_.TreeSet().size()));
+  return std::min({n_pairs, room, scanned});
+}
+
+/// Histograms that nobody has the memory for are not kept: those of the children are then added up both.
+void GpuVectorGrower::FindSplits(Pairs const& pairs) {
+  for (std::size_t first = 0; first < pairs.size();) {
+    SomePairs const some(pairs.data() + first, NumAtOnce(pairs.size() - first));
+    FindSome(some);
+    first += some.size();
+    if (data_->histograms.NumLent() < data_->histograms.MostLent()) continue;
+    for (auto const& pair : some) {
+      Release(pair.small);
+      if (pair.large != nullptr) Release(pair.large);
+    }
+  }
+}
+
+void GpuVectorGrower::FindSome(SomePairs pairs) {
+  auto request = MakeRequest(pairs);
+  Send(&request);
+  data_->rows.Move(cuda_, data_->of_level);
+  AddRows(request);
+  Scan(request);
+  categories_.Fetch(request.nodes);
+  cuda_.Synchronize();  // for the best splits, what goes left there, how many rows did and the sums of categories
+  ReadAnswers(request);
+  data_->rows.TakeStretches();
+}
+
+GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
+  Request request;
+  for (auto const& pair : pairs) {
+    pair.small->histogram = data_->histograms.Borrow(cuda_);
+    if (pair.large != nullptr) pair.large->histogram = pair.parent;
+    request.summed.push_back({data_->rows.SourceOf(pair.small->id), pair.small->histogram});
+    request.most_rows += request.summed.back().source.rows.count / (pair.large == nullptr ? 1 : 2);
+    auto const small = AddNode(pair.small, &request);
+    request.pairs.push_back({small, pair.large == nullptr ? -1 : AddNode(pair.large, &request)});
+  }
+  return request;
+}
+
+std::int32_t GpuVectorGrower::AddNode(Node* node, Request* request) const {
+  auto const& total = node->total;
+  request->scanned.push_back(
+      {node->histogram, total.gain, node->IsOpen() ? AddAllowed(*node, request) : -1, node->IsOpen() ? 1U : 0U});
+  request->sums.insert(request->sums.end(), total.sums.begin(), total.sums.end());
+  request->bounds.insert(request->bounds.end(), total.bounds.begin(), total.bounds.end());
+  request->nodes.push_back(node);
+  return static_cast<std::int32_t>(request->nodes.size()) - 1;
+}
+
+std::int32_t GpuVectorGrower::AddAllowed(Node const& node, Request* request) const {
+  auto const& of_tree = columns_.TreeSet();
+  if (node.features.get() == &of_tree) return -1;
+  auto const list = request->allowed.size() / std::max<std::size_t>(1, of_tree.size());
+  for (auto const feature : of_tree) {
+    auto const may = std::binary_search(node.features->begin(), node.features->end(), feature);
+    request->allowed.push_back(may ? 1 : 0);
+  }
+  return static_cast<std::int32_t>(list);
+}
+
+void GpuVectorGrower::Send(Request* request) {
+  auto& upload = data_->of_level;
+  upload.Clear();
+  data_->rows.AddTo(&upload);
+  request->nodes_place = upload.Add(request->scanned);
+  request->pairs_place = upload.Add(request->pairs);
+  request->summed_place = upload.Add(request->summed);
+  request->sums_place = upload.Add(request->sums);
+  request->bounds_place = upload.Add(request->bounds);
+  request->allowed_place = upload.Add(request->allowed);
+  upload.Send(cuda_);
+}
+
+void GpuVectorGrower::AddRows(Request const& request) {
+  auto const n_pairs = request.pairs.size();
+  data_->plan.Reserve(cuda_, n_pairs);
+  SumTask sum{};
+  sum.nodes = {data_->of_level.At<SummedNode>(request.summed_place), n_pairs};
+  sum.plan = {data_->plan.data(), n_pairs};
+  sum.n_left = data_->rows.NumLeft(data_->of_level);
+  sum.lists = data_->rows.Pointers();
+  sum.table = TableOf(task_.table);
+  sum.most_rows = request.most_rows;
+  AddTableRows(cuda_, data_->bins, sum);
+}
+
+void GpuVectorGrower::Scan(Request const& request) {
+  auto const& of_tree = columns_.TreeSet();
+  auto const& level = data_->of_level;
+  auto const n_nodes = request.nodes.size();
+  data_->found.Reserve(cuda_, n_nodes * of_tree.size());
+  data_->best.Reserve(n_nodes);
+  data_->left.Reserve(n_nodes * ToSize(data_->n_sums));
+  ScanTask scan{};
+  scan.gain = gain_.Of(0);
+  scan.units = data_->of_tree.At<GradientUnit>(units_);
+  scan.n_outputs = static_cast<std::uint32_t>(gain_.NumOutputs());
+  scan.n_sums = static_cast<std::uint32_t>(data_->n_sums);
+  scan.min_child_weight = gain_.min_child_weight;
+  scan.features = data_->bins.device_features.data();
+  scan.cut_values = data_->bins.cut_values.data();
+  scan.min_values = data_->min_values.data();
+  scan.is_categorical = data_->is_categorical.data();
+  scan.signs = constraints_.Signs().empty() ? nullptr : data_->of_tree.At<std::int8_t>(signs_);
+  scan.tree_features = {data_->of_tree.At<std::uint32_t>(tree_features_), of_tree.size()};
+  scan.allowed = level.At<std::uint8_t>(request.allowed_place);
+  scan.pairs = {level.At<ScannedPair>(request.pairs_place), request.pairs.size()};
+  scan.nodes = {level.At<ScannedNode>(request.nodes_place), n_nodes};
+  scan.node_sums = level.At<std::int64_t>(request.sums_place);
+  scan.bounds = request.bounds.empty() ? nullptr : level.At<WeightBounds>(request.bounds_place);
+  scan.found = data_->found.data();
+  scan.best = data_->best.data();
+  scan.left = data_->left.data();
+  ScanSplits(cuda_, scan);
+}
+
+void GpuVectorGrower::ReadAnswers(Request const& request) {
+  auto const n_sums = ToSize(data_->n_sums);
+  for (std::size_t i = 0; i < request.nodes.size(); ++i) {
+    auto& node = *request.nodes[i];
+    if (!node.IsOpen()) continue;
+    node.best = data_->best.data()[i];
+    auto const* const left = data_->left.data() + i * n_sums;
+    if (node.best.IsValid()) node.total.left.assign(left, left + n_sums);
+  }
+  categories_.Search(ctx_, gain_, CategoryRulesOf(param_), request.nodes);
+}
+
+Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const& task, DeviceBins const& bins,
+                 std::unique_ptr<VectorOnDevice>* data) {
+  auto const& table = task.tree.table;
+  auto const n_sums = table.NumOutputs() + table.n_hessians;
+  if (*data == nullptr || (*data)->n_sums != n_sums) {
+    RequireRoomToScan(task.cuda, table.NumOutputs(), n_sums);
+    data->reset();  // before its successor takes as much memory
+    *data = std::make_unique<VectorOnDevice>(task.cuda, bins, n_sums);
+  }
+  return GpuVectorGrower(ctx, rules, task, data->get()).Grow();
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,88 @@
+/// \file Growing one tree with a vector in each leaf from histograms in device memory (tree/growth/hist_growth.h has
+/// the algorithm).
+///
+/// The host decides: it reads the best splits of a level's nodes, what goes left at each and how many rows do, once a
+/// level, and says what is asked of the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cuda/hist_vector/category_sums.h"
+#include "cuda/hist_vector/vector_on_device.h"
+#include "cuda/tree/device_tree_builder.h"
+#include "tree/growth/hist_growth.h"
+#include "tree/hist_vector/vector_growth.h"
+
+namespace kauri::cuda {
+
+/// Where a tree grows and what from.
+struct VectorTask {
+  CudaContext cuda;
+  DeviceTreeTask const& tree;
+  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device
+};
+
+class GpuVectorGrower : public HistGrowth<VectorGrowth> {
+ public:
+  GpuVectorGrower(Context const& ctx, GrowthRules const& rules, VectorTask const& task, VectorOnDevice* data);
+
+ private:
+  using SomePairs = Span<GrowingPair<VectorGrowth> const>;
+
+  VectorTotal MakeRoot() override;
+  std::vector<std::int32_t> RightCategories(Node const& node) const override { return node.total.right_categories; }
+  void FindSplits(Pairs const& pairs) override;
+  void GiveBack(std::int64_t* histogram) override { data_->histograms.GiveBack(histogram); }
+  void ResetRows() override { data_->rows.Reset(cuda_, task_.sampled_rows, &data_->of_level); }
+  void SplitRows(std::vector<CodeSplit> const& splits) override { data_->rows.Split(splits); }
+  void WriteLeaves() override { data_->rows.WriteLeaves(cuda_, &data_->of_level, leaf_of_row_); }
+  bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }
+
+  /// What is asked of a level: its nodes, and the places of its arrays, for Upload::At.
+  struct Request {
+    std::vector<Node*> nodes;  ///< of all pairs, open or not
+    std::vector<ScannedNode> scanned;
+    std::vector<ScannedPair> pairs;
+    std::vector<SummedNode> summed;
+    std::vector<std::int64_t> sums;     ///< [n_nodes, n_sums]
+    std::vector<WeightBounds> bounds;   ///< [n_nodes, n_outputs], or empty
+    std::vector<std::uint8_t> allowed;  ///< [n_lists, n_tree_features]
+    std::int64_t most_rows = 0;
+    std::size_t nodes_place = 0;
+    std::size_t pairs_place = 0;
+    std::size_t summed_place = 0;
+    std::size_t sums_place = 0;
+    std::size_t bounds_place = 0;
+    std::size_t allowed_place = 0;
+  };
+
+  void SendTree();
+  std::size_t NumAtOnce(std::size_t n_pairs) const;
+  void FindSome(SomePairs pairs);
+  Request MakeRequest(SomePairs pairs);
+  std::int32_t AddNode(Node* node, Request* request) const;
+  std::int32_t AddAllowed(Node const& node, Request* request) const;
+  void Send(Request* request);
+  void AddRows(Request const& request);
+  void Scan(Request const& request);
+  void ReadAnswers(Request const& request);
+
+  CudaContext cuda_;
+  DeviceTreeTask const& task_;
+  VectorOnDevice* data_;
+  Span<std::int32_t> leaf_of_row_;
+  std::size_t tree_features_ = 0;  ///< places in data_->of_tree
+  std::size_t signs_ = 0;
+  std::size_t units_ = 0;
+  CategorySums categories_;
+};
+
+/// Grows a tree in *data, which is made, or made anew, where it is not for this layout of the task's table.
+/// \throws Error(kParameter) for more outputs than a device has room for; Error(kMemory).
+Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const& task, DeviceBins const& bins,
+                 std::unique_ptr<VectorOnDevice>* data);
+
+}  // namespace kauri::cuda

@@ -1,0 +1,57 @@
+/// \file The rows that a block has to add, piece by piece: a piece has rows of one node.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/hist/rows/find_stretch.cuh"
+#include "cuda/hist_vector/add_table_rows.h"
+
+namespace kauri::cuda {
+
+/// Consecutive rows of one node.
+struct NodePiece {
+  std::uint32_t const* list;  ///< their numbers, or nullptr: from `begin` on
+  std::uint32_t begin;
+  std::uint32_t count;
+
+  __device__ std::uint32_t Number(std::uint32_t place) const { return list == nullptr ? begin + place : list[place]; }
+};
+
+/// Which node a row of all nodes is in.
+__device__ __forceinline__ std::uint32_t NodeOfRow(Span<LaidRows const> plan, std::uint32_t row) {
+  return FindStretch(static_cast<std::uint32_t>(plan.size()), row,
+                     [&](std::uint32_t node) { return plan.data()[node].first_row; });
+}
+
+/// One of `n_ranges` equal ranges of the rows of all nodes.
+struct RowRangeOfBlock {
+  Span<LaidRows const> plan;
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t node = 0;
+
+  __device__ RowRangeOfBlock(Span<LaidRows const> of_nodes, std::uint32_t index, std::uint32_t n_ranges)
+      : plan(of_nodes) {
+    LaidRows const& last = plan.data()[plan.size() - 1];
+    auto const n_rows = static_cast<std::uint64_t>(last.first_row) + last.count;
+    begin = static_cast<std::uint32_t>(n_rows * index / n_ranges);
+    end = static_cast<std::uint32_t>(n_rows * (index + 1) / n_ranges);
+    if (begin < end) node = NodeOfRow(plan, begin);
+  }
+
+  __device__ bool IsDone() const { return begin >= end; }
+  /// Of the next piece.
+  __device__ std::uint32_t Node() const { return node; }
+  /// The next piece, of at most `most` rows, which may have none.
+  __device__ NodePiece Next(RowPointers const& lists, std::uint32_t most) {
+    LaidRows const rows = plan.data()[node];
+    std::uint32_t const skipped = begin - rows.first_row;
+    std::uint32_t const count = min(min(rows.count - skipped, end - begin), most);
+    std::uint32_t const* const list = rows.buffer < 0 ? nullptr : lists.Of(rows.buffer) + rows.begin + skipped;
+    begin += count;
+    if (begin == rows.first_row + rows.count) ++node;
+    return {list, rows.begin + skipped, count};
+  }
+};
+
+}  // namespace kauri::cuda

@@ -1,0 +1,241 @@
+/// \file One feature of one node, by a block of threads (scan_splits.h).
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/hist_vector/scan_splits.h"
+#include "cuda/hist_vector/split_order.cuh"
+#include "tree/hist_vector/vector_gain.h"
+
+namespace kauri::cuda {
+
+constexpr int kScanWarps = 8;
+constexpr int kScanThreads = 32 * kScanWarps;
+
+/// What the warps of a block tell each other.
+struct ScanShared {
+  double loss_change[kScanWarps];
+  std::uint32_t order[kScanWarps];
+  std::uint32_t first[kScanWarps];  ///< bins with rows, of each run
+  std::uint32_t last[kScanWarps];
+};
+
+/// Bytes of dynamic shared memory: [kScanWarps + 1, n_sums].
+constexpr std::size_t ScanBytes(std::uint32_t n_sums) { return (kScanWarps + 1) * sizeof(std::int64_t) * n_sums; }
+
+__device__ __forceinline__ std::uint32_t ScanLane() { return threadIdx.x % 32; }
+__device__ __forceinline__ std::uint32_t ScanWarp() { return threadIdx.x / 32; }
+
+__device__ __forceinline__ std::int64_t ScanOfWarp(std::int64_t sum) {
+#pragma unroll
+  for (unsigned step = 1; step < 32; step *= 2) {
+    std::int64_t const other = __shfl_up_sync(0xFFFFFFFFU, sum, step);
+    if (ScanLane() >= step) sum += other;
+  }
+  return sum;
+}
+
+/// The gains of a lane's boundaries, over the outputs so far.
+struct BoundaryGains {
+  double gain = 0.0;
+  double hessian_left = 0.0;
+  double hessian_right = 0.0;
+};
+
+class VectorFeatureScan {
+ public:
+  /// sums: ScanBytes, shared.
+  __device__ VectorFeatureScan(ScanTask const& task, FeatureCodes const& codes, std::int32_t node, int sign,
+                               ScanShared* shared, std::int64_t* sums)
+      : task_(task),
+        codes_(codes),
+        sign_(sign),
+        shared_(shared),
+        before_(sums),
+        missing_(sums + kScanWarps * task.n_sums),
+        gain_(task.nodes.data()[node].gain),
+        cells_(task.nodes.data()[node].histogram + static_cast<std::uint64_t>(codes.first_cell) * task.n_sums),
+        sums_(task.node_sums + static_cast<std::int64_t>(node) * task.n_sums),
+        bounds_(task.bounds == nullptr ? nullptr : task.bounds + static_cast<std::int64_t>(node) * task.n_outputs) {
+    std::uint32_t const run = (codes.n_bins + 32 * kScanWarps - 1) / (32 * kScanWarps) * 32;
+    begin_ = min(codes.n_bins, ScanWarp() * run);
+    end_ = min(codes.n_bins, begin_ + run);
+  }
+
+  /// All threads call it, and get the same.
+  __device__ void Find(OrderedSplit* best) {
+    SumRun();
+    __syncthreads();
+    has_missing_ = __syncthreads_or(static_cast<int>(SumRuns())) != 0;
+    first_ = shared_->first[0];
+    last_ = shared_->last[0];
+    for (int warp = 1; warp < kScanWarps; ++warp) {
+      first_ = min(first_, shared_->first[warp]);
+      if (shared_->first[warp] != kNoBin) last_ = shared_->last[warp];
+    }
+    OrderedSplit own;
+    if (first_ != kNoBin) {
+      for (std::uint32_t bin = begin_; bin < end_; bin += 32) ScanChunk(bin, &own);
+    }
+    own = BestOfWarp(own);
+    if (ScanLane() == 0) {
+      shared_->loss_change[ScanWarp()] = own.loss_change;
+      shared_->order[ScanWarp()] = own.order;
+    }
+    __syncthreads();
+    for (int warp = 0; warp < kScanWarps; ++warp) best->Keep({shared_->loss_change[warp], shared_->order[warp]});
+    __syncthreads();
+  }
+
+  __device__ FoundSplit Describe(OrderedSplit const& split, std::uint32_t feature) const {
+    if (!split.IsThere()) return {};
+    float const* const cuts = task_.cut_values + codes_.first_cut;
+    if (!split.IsDown()) return {split.loss_change, cuts[split.order], split.order + 1, 0};
+    std::uint32_t const bin = split.order == OrderedSplit::kAlone ? first_ : OrderedSplit::BinOfDown(split.order);
+    return {split.loss_change, bin > 0 ? cuts[bin - 1] : task_.min_values[feature], bin, 1};
+  }
+
+ private:
+  static constexpr std::uint32_t kNoBin = 0xFFFFFFFFU;
+  static constexpr std::uint32_t kAtOnce = 8;
+
+  /// The sums of the warp's run, and which of its bins hold rows.
+  __device__ void SumRun() {
+    std::uint32_t first = kNoBin;
+    std::uint32_t last = 0;
+    for (std::uint32_t from = 0; from < task_.n_sums; from += 32) {
+      std::uint32_t const place = from + ScanLane();
+      std::int64_t sum = 0;
+      for (std::uint32_t bin = begin_; bin < end_; bin += kAtOnce) SumBins(bin, place, &sum, &first, &last);
+      if (place < task_.n_sums) before_[ScanWarp() * task_.n_sums + place] = sum;
+    }
+    if (ScanLane() != 0) return;
+    shared_->first[ScanWarp()] = first;
+    shared_->last[ScanWarp()] = last;
+  }
+
+  /// kAtOnce bins, with all loads under way at the same time.
+  __device__ void SumBins(std::uint32_t first_bin, std::uint32_t place, std::int64_t* sum, std::uint32_t* first,
+                          std::uint32_t* last) const {
+    std::int64_t values[kAtOnce];
+#pragma unroll
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      bool const is_there = first_bin + i < end_ && place < task_.n_sums;
+      values[i] = is_there ? cells_[static_cast<std::uint64_t>(first_bin + i) * task_.n_sums + place] : 0;
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      *sum += values[i];
+      if (__any_sync(0xFFFFFFFFU, values[i] != 0) == 0) continue;
+      *first = min(*first, first_bin + i);
+      *last = max(*last, first_bin + i);
+    }
+  }
+
+  /// From the sums of the runs to those before each, and the missing; whether this thread saw rows miss the feature.
+  __device__ bool SumRuns() {
+    bool misses = false;
+    for (std::uint32_t place = threadIdx.x; place < task_.n_sums; place += kScanThreads) {
+      std::int64_t sum = 0;
+      for (int warp = 0; warp < kScanWarps; ++warp) {
+        std::int64_t* const before = before_ + warp * task_.n_sums + place;
+        std::int64_t const of_run = *before;
+        *before = sum;
+        sum += of_run;
+      }
+      std::int64_t const missing = sums_[place] - sum;
+      missing_[place] = missing;
+      misses = misses || missing != 0;
+    }
+    return misses;
+  }
+
+  /// A lane's sums at one place.
+  struct PlaceSums {
+    std::int64_t own;
+    std::int64_t up_to;  ///< with those of the bins before
+  };
+
+  __device__ PlaceSums Scan(std::uint32_t bin, std::uint32_t place) const {
+    std::int64_t const own = bin < end_ ? cells_[static_cast<std::uint64_t>(bin) * task_.n_sums + place] : 0;
+    std::int64_t* const before = before_ + ScanWarp() * task_.n_sums + place;
+    std::int64_t const up_to = *before + ScanOfWarp(own);
+    if (bin - ScanLane() + 32 < end_) {  // the run goes on
+      __syncwarp();
+      if (ScanLane() == 31) *before = up_to;
+      __syncwarp();
+    }
+    return {own, up_to};
+  }
+
+  __device__ void AddOutput(std::uint32_t output, FixedSum left, BoundaryGains* gains) const {
+    GainParam param = task_.gain;
+    param.unit = task_.units[output];
+    FixedSum const right = SumOf(sums_, output) - left;
+    auto const bounds = bounds_ == nullptr ? WeightBounds{} : bounds_[output];
+    gains->gain += OutputSplitGain(left, right, param, bounds, sign_);
+    gains->hessian_left += HessianOf(left, param);
+    gains->hessian_right += HessianOf(right, param);
+  }
+
+  __device__ void ScanChunk(std::uint32_t first_bin, OrderedSplit* best) const {
+    std::uint32_t const bin = first_bin + ScanLane();
+    bool const is_shared = task_.n_sums == task_.n_outputs + 1;  // the hessian
+    PlaceSums hessian{};
+    if (is_shared) hessian = Scan(bin, task_.n_outputs);
+    BoundaryGains up;
+    BoundaryGains down;
+    bool holds_rows = hessian.own != 0;
+    for (std::uint32_t output = 0; output < task_.n_outputs; ++output) {
+      PlaceSums const gradient = Scan(bin, output);
+      if (!is_shared) hessian = Scan(bin, task_.n_outputs + output);
+      holds_rows = holds_rows || gradient.own != 0 || hessian.own != 0;
+      FixedSum const left{gradient.up_to, hessian.up_to};
+      AddOutput(output, left, &up);
+      if (!has_missing_) continue;
+      FixedSum const own{gradient.own, hessian.own};
+      AddOutput(output, left - own + SumOf(missing_, output), &down);
+    }
+    if (holds_rows) Consider(bin, up, down, best);
+  }
+
+  /// The candidates at a bin that holds rows. No threshold lies above a bin whose upper bound is infinite.
+  __device__ void Consider(std::uint32_t bin, BoundaryGains const& up, BoundaryGains const& down,
+                           OrderedSplit* best) const {
+    bool const splits_off_missing = has_missing_ && isfinite(task_.cut_values[codes_.first_cut + bin]);
+    if (bin != last_ || splits_off_missing) Keep(up, OrderedSplit::Up(bin), best);
+    if (!has_missing_) return;
+    if (bin != first_) Keep(down, OrderedSplit::Down(bin), best);
+    if (bin == first_ && sign_ != 0) Keep(down, OrderedSplit::kAlone, best);
+  }
+
+  __device__ void Keep(BoundaryGains const& gains, std::uint32_t order, OrderedSplit* best) const {
+    auto const n_outputs = static_cast<double>(task_.n_outputs);
+    if (!(gains.hessian_left / n_outputs >= task_.min_child_weight)) return;
+    if (!(gains.hessian_right / n_outputs >= task_.min_child_weight)) return;
+    best->Keep({gains.gain - gain_, order});
+  }
+
+  __device__ FixedSum SumOf(std::int64_t const* sums, std::uint32_t output) const {
+    bool const is_shared = task_.n_sums == task_.n_outputs + 1;
+    return {sums[output], sums[task_.n_outputs + (is_shared ? 0 : output)]};
+  }
+
+  ScanTask const& task_;
+  FeatureCodes const& codes_;
+  int sign_;
+  ScanShared* shared_;
+  std::int64_t* before_;       ///< [kScanWarps, n_sums]: sums of the bins before each warp's next
+  std::int64_t* missing_;      ///< [n_sums]
+  double gain_;                ///< of the node
+  std::int64_t const* cells_;  ///< of the feature
+  std::int64_t const* sums_;   ///< of the node
+  WeightBounds const* bounds_;
+  std::uint32_t begin_;  ///< of the warp's run
+  std::uint32_t end_;
+  bool has_missing_ = false;
+  std::uint32_t first_ = kNoBin;  ///< the bins that hold rows
+  std::uint32_t last_ = 0;
+};
+
+}  // namespace kauri::cuda
