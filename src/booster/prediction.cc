@@ -76,10 +76,9 @@ std::vector<float> Recycled(std::vector<float> memory, std::size_t size) {
   return memory;
 }
 
-}  // namespace
-
-Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
-                   std::vector<float> memory) {
+/// The predictor's work of a call; returns the trees. memory: where it goes.
+TreeRange PredictRows(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
+                      ResultMemory const& memory) {
   auto const& model = ready.GetModel();
   auto const& parts = *ready.Parts();
   auto const n_rows = rows.view.NumRows();
@@ -90,12 +89,30 @@ Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOption
   auto const start = StartMargins(parts, model);
   auto const kind = options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind;
   auto const compiled = ready.Compiled();
-  auto values = Recycled(std::move(memory), static_cast<std::size_t>(n_rows * OutputWidth(model, kind, trees)));
+  auto const values = memory(static_cast<std::size_t>(n_rows * OutputWidth(model, kind, trees)));
   MarginStart const from{start, rows.base_margin};
   ModelRows const known(model, rows.view);
   PredictorOf(ready.Parts(), options.shap_method)
       ->Predict(parts.ctx, *compiled, {known.View(), trees, from}, kind, values);
-  return Finish(ready, options, trees, n_rows, std::move(values));
+  return trees;
+}
+
+}  // namespace
+
+Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
+                   std::vector<float> memory) {
+  std::vector<float> values;
+  auto const trees = PredictRows(ready, rows, options, [&](std::size_t size) {
+    values = Recycled(std::move(memory), size);
+    return Span<float>(values);
+  });
+  return Finish(ready, options, trees, rows.view.NumRows(), std::move(values));
+}
+
+std::vector<std::uint64_t> PredictInto(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
+                                       ResultMemory const& memory) {
+  auto const trees = PredictRows(ready, rows, options, memory);
+  return ShapeOf(ready.GetModel(), options, trees, rows.view.NumRows(), 0);
 }
 
 }  // namespace kauri
