@@ -53,6 +53,12 @@ def call_explanation(function: Function, booster: Handle, *args: Any) -> np.ndar
     return np.asarray(_Explanation(call_handle(LIB.KauriBoosterTakeExplanation, booster), address, lengths))
 
 
+def predict_matrix(booster: Handle, matrix: Handle, settings: bytes, explains: bool) -> np.ndarray:
+    """Call XGBoosterPredictFromDMatrix."""
+    call = call_explanation if explains else call_prediction
+    return call(LIB.XGBoosterPredictFromDMatrix, booster, matrix, settings)
+
+
 class DevicePrediction(NamedTuple):
     """A prediction in device memory."""
 
