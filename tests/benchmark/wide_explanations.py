@@ -5,9 +5,9 @@
 Cases: columns (294 columns, 100,000 rows), classes (23 classes of 41 columns, 50,000 rows) and images (784 columns, 10
 classes, 10,000 rows: 0.3 GB, as of Fashion-MNIST). Models are trained here by Kauri on the device; both libraries load
 them. They take turns: milliseconds of predict on a DMatrix that is there, and with the making of it, medians after a
-warm-up; GB/s of results; above 1 Kauri is faster. Results go at once, so that Kauri uses their memory again, except where
-they are kept. Wrong answers fail: contributions must add up to the margin and agree
-with XGBoost's. With --phases, the path of that program, each case is followed by its kernels, bus and host copies alone.
+warm-up; GB/s of results; above 1 Kauri is faster. Results go at once, so that Kauri uses their memory again, except
+where they are kept. Wrong answers fail: contributions must add up to the margin and agree with XGBoost's. With
+--phases, the path of that program, each case is followed by its kernels, bus and host copies alone.
 """
 
 from __future__ import annotations

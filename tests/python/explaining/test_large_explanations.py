@@ -1,4 +1,4 @@
-"""Large explanations are returned where the library has written them: no call changes them, and their memory is used again."""
+"""Large explanations are returned as they lie in memory: no call changes them, and freed memory is used again."""
 
 from __future__ import annotations
 
