@@ -54,6 +54,7 @@ typedef void* DataIterHandle;
 typedef void* DataHolderHandle;
 typedef void* TrackerHandle;
 typedef void* KauriDeviceArrayHandle;
+typedef void* KauriHostArrayHandle;
 
 /* ---- The library ------------------------------------------------------------------------------------------------ */
 
@@ -470,6 +471,14 @@ KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
 KAURI_API int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle background,
                                   char const* config, bst_ulong const** out_shape, bst_ulong* out_dim,
                                   float const** out_result);
+/**
+ * Takes the calling thread's last explanation in host memory (KauriBoosterExplain; XGBoosterPredictFromDMatrix of types
+ * 2 to 5 and from 100 on) from the booster without copying it: its address stays valid until KauriHostArrayFree, beyond
+ * the booster's life, and its numbers may be changed. Errors: there is none, or it was taken.
+ */
+KAURI_API int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out);
+/** The booster keeps the memory for its next explanation, in place of what it has kept before. */
+KAURI_API int KauriHostArrayFree(KauriHostArrayHandle handle);
 /**
  * Interactions (type 4) without the pairs that no tree makes interact: cells (first, second) of the matrices' upper
  * triangles, where the feature after the last is the bias. `config`: {"iteration_begin", "iteration_end" as above;

@@ -57,12 +57,11 @@ void ForTiles(Explainer const& explainer, ExplainTask const& task, std::int64_t 
   }
 }
 
-/// The chosen cells of every block, [n_rows, n_outputs, cells].
-std::vector<float> PickCells(Explainer const& explainer, ExplainTask const& task, std::int64_t block,
-                             std::vector<std::int64_t> const& cells) {
+/// values: the chosen cells of every block, [n_rows, n_outputs, cells].
+void PickCells(Explainer const& explainer, ExplainTask const& task, std::int64_t block,
+               std::vector<std::int64_t> const& cells, Span<float> values) {
   auto const n_outputs = explainer.n_outputs;
   auto const n_cells = static_cast<std::int64_t>(cells.size());
-  std::vector<float> values(task.rows.NumRows() * n_outputs * n_cells);
   ForTiles(explainer, task, n_outputs * block, [&](std::int64_t begin, std::int64_t end, Span<float const> tile) {
     ParallelForBlocks(explainer.parts.ctx, (end - begin) * n_outputs, 64, [&](auto first, auto last, auto) {
       for (auto b = first; b < last; ++b) {
@@ -72,12 +71,11 @@ std::vector<float> PickCells(Explainer const& explainer, ExplainTask const& task
       }
     });
   });
-  return values;
 }
 
-/// The mean over the rows of the chosen cells' absolute values, [n_outputs, cells].
-std::vector<float> MeanAbs(Explainer const& explainer, ExplainTask const& task, std::int64_t block,
-                           std::vector<std::int64_t> const& cells) {
+/// means: over the rows of the chosen cells' absolute values, [n_outputs, cells].
+void MeanAbs(Explainer const& explainer, ExplainTask const& task, std::int64_t block,
+             std::vector<std::int64_t> const& cells, Span<float> means) {
   auto const row_width = explainer.n_outputs * block;
   auto const n_cells = static_cast<std::int64_t>(cells.size());
   constexpr std::int64_t kCells = 256;  // of one thread at a time
@@ -97,10 +95,8 @@ std::vector<float> MeanAbs(Explainer const& explainer, ExplainTask const& task, 
       }
     });
   });
-  std::vector<float> means;
-  means.reserve(sums.size());
-  for (auto const sum : sums) means.push_back(static_cast<float>(sum / static_cast<double>(task.rows.NumRows())));
-  return means;
+  auto const n_rows = static_cast<double>(task.rows.NumRows());
+  std::transform(sums.begin(), sums.end(), means.begin(), [&](double sum) { return static_cast<float>(sum / n_rows); });
 }
 
 std::vector<std::uint64_t> ShapeOfExplanation(ExplainTask const& task, ExplainOptions const& options,
@@ -159,7 +155,8 @@ void CheckTask(Model const& model, ExplainTask const& task, ExplainOptions const
 
 }  // namespace
 
-Prediction Explain(ReadyModel const& ready, ExplainTask const& asked, ExplainOptions const& options) {
+std::vector<std::uint64_t> ExplainInto(ReadyModel const& ready, ExplainTask const& asked, ExplainOptions const& options,
+                                       ResultMemory const& memory) {
   auto const& parts = *ready.Parts();
   auto const& model = ready.GetModel();
   CheckTask(model, asked, options);
@@ -178,14 +175,29 @@ Prediction Explain(ReadyModel const& ready, ExplainTask const& asked, ExplainOpt
   auto const n_columns =
       options.features.empty() ? model.n_features : static_cast<std::int64_t>(options.features.size());
   auto shape = ShapeOfExplanation(task, options, n_outputs, n_columns + 1);
-  if (options.reduction == ExplainReduction::kNone && options.features.empty()) {
-    std::vector<float> values(task.rows.NumRows() * n_outputs * block);
-    explainer.Explain(task, 0, task.rows.NumRows(), values);
-    return {std::move(values), std::move(shape)};
+  auto const mean = options.reduction == ExplainReduction::kMeanAbs;
+  auto const n_blocks = (mean ? 1 : task.rows.NumRows()) * n_outputs;
+  if (!mean && options.features.empty()) {
+    explainer.Explain(task, 0, task.rows.NumRows(), memory(static_cast<std::size_t>(n_blocks * block)));
+    return shape;
   }
   auto const cells = CellsOf(options.features, model.n_features, IsOfPairs(options.kind));
-  auto const mean = options.reduction == ExplainReduction::kMeanAbs;
-  return {mean ? MeanAbs(explainer, task, block, cells) : PickCells(explainer, task, block, cells), std::move(shape)};
+  auto const values = memory(static_cast<std::size_t>(n_blocks) * cells.size());
+  if (mean) {
+    MeanAbs(explainer, task, block, cells, values);
+  } else {
+    PickCells(explainer, task, block, cells, values);
+  }
+  return shape;
+}
+
+Prediction Explain(ReadyModel const& ready, ExplainTask const& task, ExplainOptions const& options) {
+  Prediction result;
+  result.shape = ExplainInto(ready, task, options, [&](std::size_t size) {
+    result.values.resize(size);
+    return Span<float>(result.values);
+  });
+  return result;
 }
 
 SparseInteractions ExplainSparse(ReadyModel const& ready, ExplainTask const& task, SparseOptions const& options) {

@@ -50,6 +50,10 @@ struct SparseOptions {
 /// features that do not exist, a background for other than kContribution; Error(kData): rows that do not fit.
 Prediction Explain(ReadyModel const& model, ExplainTask const& task, ExplainOptions const& options);
 
+/// The same into memory of the caller's; returns the shape.
+std::vector<std::uint64_t> ExplainInto(ReadyModel const& model, ExplainTask const& task, ExplainOptions const& options,
+                                       ResultMemory const& memory);
+
 /// Interactions as Predictor::PredictSparse gives them; takes no background.
 SparseInteractions ExplainSparse(ReadyModel const& model, ExplainTask const& task, SparseOptions const& options);
 

@@ -1,6 +1,7 @@
 #include "booster/prediction.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "booster/model_fit.h"
@@ -76,26 +77,62 @@ std::vector<float> Recycled(std::vector<float> memory, std::size_t size) {
   return memory;
 }
 
+/// What a call asks of its predictor, checked. Refers to the arguments.
+class Work {
+ public:
+  Work(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options)
+      : rows_(rows),
+        model_(Checked(ready, rows)),
+        trees_(model_.TreesOf(options.iterations)),
+        kind_(options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind),
+        start_(StartMargins(*ready.Parts(), model_)),
+        compiled_(ready.Compiled()),
+        known_(model_, rows.view) {}
+
+  TreeRange Trees() const { return trees_; }
+  PredictKind Kind() const { return kind_; }
+  CompiledModel const& Compiled() const { return *compiled_; }
+  PredictTask Task() const { return {known_.View(), trees_, {start_, rows_.base_margin}}; }
+  /// Floats of the result.
+  std::size_t Size() const {
+    return static_cast<std::size_t>(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_));
+  }
+
+ private:
+  static Model const& Checked(ReadyModel const& ready, GivenRows const& rows) {
+    auto const& model = ready.GetModel();
+    CheckPredictable(model, rows.view.NumCols());
+    ready.CheckColumns(rows.columns);
+    CheckBaseMargin(rows.base_margin, rows.view.NumRows(), model.NumOutputs());
+    return model;
+  }
+
+  GivenRows const& rows_;
+  Model const& model_;
+  TreeRange trees_;
+  PredictKind kind_;
+  std::vector<float> start_;
+  std::shared_ptr<CompiledModel const> compiled_;
+  ModelRows known_;
+};
+
 }  // namespace
 
 Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
                    std::vector<float> memory) {
-  auto const& model = ready.GetModel();
-  auto const& parts = *ready.Parts();
-  auto const n_rows = rows.view.NumRows();
-  CheckPredictable(model, rows.view.NumCols());
-  ready.CheckColumns(rows.columns);
-  CheckBaseMargin(rows.base_margin, n_rows, model.NumOutputs());
-  auto const trees = model.TreesOf(options.iterations);
-  auto const start = StartMargins(parts, model);
-  auto const kind = options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind;
-  auto const compiled = ready.Compiled();
-  auto values = Recycled(std::move(memory), static_cast<std::size_t>(n_rows * OutputWidth(model, kind, trees)));
-  MarginStart const from{start, rows.base_margin};
-  ModelRows const known(model, rows.view);
+  Work const work(ready, rows, options);
+  auto values = Recycled(std::move(memory), work.Size());
   PredictorOf(ready.Parts(), options.shap_method)
-      ->Predict(parts.ctx, *compiled, {known.View(), trees, from}, kind, values);
-  return Finish(ready, options, trees, n_rows, std::move(values));
+      ->Predict(ready.Parts()->ctx, work.Compiled(), work.Task(), work.Kind(), values);
+  return Finish(ready, options, work.Trees(), rows.view.NumRows(), std::move(values));
+}
+
+std::vector<std::uint64_t> PredictInto(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
+                                       ResultMemory const& memory) {
+  Work const work(ready, rows, options);
+  PredictorOf(ready.Parts(), options.shap_method)
+      ->Predict(ready.Parts()->ctx, work.Compiled(), work.Task(), work.Kind(), memory(work.Size()));
+  return ShapeOf(ready.GetModel(), options, work.Trees(), rows.view.NumRows(), 0);
 }
 
 }  // namespace kauri

@@ -2,7 +2,9 @@
 /// the C ABI reports them. All of it is safe from many threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,13 @@ struct Prediction {
 /// several devices need to fill them.
 Prediction Predict(ReadyModel const& model, GivenRows const& rows, PredictOptions const& options,
                    std::vector<float> memory = {});
+
+/// Where an explanation goes: called once, with its number of floats, which may have any value.
+using ResultMemory = std::function<Span<float>(std::size_t size)>;
+
+/// Predict for an explanation (IsExplanation), into memory of the caller's; returns the shape.
+std::vector<std::uint64_t> PredictInto(ReadyModel const& model, GivenRows const& rows, PredictOptions const& options,
+                                       ResultMemory const& memory);
 
 /// The end of it: what the predictor computed, `values`, as the options want it.
 Prediction Finish(ReadyModel const& model, PredictOptions const& options, TreeRange trees, std::int64_t n_rows,

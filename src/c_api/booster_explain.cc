@@ -1,4 +1,5 @@
 /// Explanations with a choice of what is returned.
+#include <memory>
 #include <utility>
 
 #include "booster/explanation.h"
@@ -46,10 +47,8 @@ int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle 
     auto const options = ExplainOptionsOf(JsonConfig(config, "KauriBoosterExplain"));
     kauri::ExplainTask task{*rows, data.Info().base_margin, compared.get(), ColumnsOf(dmat)};
     if (background != nullptr) task.background_columns = ColumnsOf(background);
-    auto explanation = kauri::Explain(*booster.learner->Ready(), task, options);
-    auto& buffers = booster.Buffers();
-    buffers.floats = std::move(explanation.values);
-    ReturnShape(explanation.shape, buffers.floats.data(), &buffers, out);
+    auto const shape = kauri::ExplainInto(*booster.learner->Ready(), task, options, ExplanationMemory(&booster));
+    ReturnExplanation(shape, &booster, out);
   });
 }
 
@@ -77,5 +76,25 @@ int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat, char con
     *out_first = sparse.first.data();
     *out_second = sparse.second.data();
     *out_values = sparse.values.data();
+  });
+}
+
+int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    auto& booster = BoosterOf(handle);
+    auto& values = booster.Buffers().explanation;
+    if (values.Empty()) {
+      kauri::Fail(kauri::ErrorKind::kParameter,
+                  "the thread has no explanation of this booster, or has taken it; explain rows with it first.");
+    }
+    *out = new HostArrayHandle(std::exchange(values, kauri::FloatMemory()), booster.spare);
+  });
+}
+
+int KauriHostArrayFree(KauriHostArrayHandle handle) {
+  return Guard([&] {
+    std::unique_ptr<HostArrayHandle> const array(&HostArrayOf(handle));
+    if (auto const spare = array->spare.lock()) spare->Keep(std::move(array->values));
   });
 }

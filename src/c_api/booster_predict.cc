@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "booster/explained_cells.h"
 #include "c_api/arrays.h"
 #include "c_api/categories.h"
 #include "c_api/global.h"
@@ -44,6 +45,20 @@ void ReturnShape(std::vector<std::uint64_t> const& shape, float const* values, R
   *out.shape = buffers->shape.data();
   *out.dim = buffers->shape.size();
   *out.values = values;
+}
+
+ResultMemory ExplanationMemory(LearnerHandle* booster) {
+  return [booster](std::size_t size) {
+    auto& kept = booster->Buffers().explanation;
+    auto ended = kept.Empty() ? booster->spare->Take() : std::exchange(kept, FloatMemory());
+    kept = FloatMemory::Recycled(std::move(ended), size);
+    return kept.Values();
+  };
+}
+
+void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* booster, PredictionOut const& out) {
+  auto& buffers = booster->Buffers();
+  ReturnShape(shape, buffers.explanation.Values().data(), &buffers, out);
 }
 
 namespace {
@@ -107,12 +122,19 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
     auto const& data = DataOf(dmat).data;
     JsonConfig const settings(config, "XGBoosterPredictFromDMatrix");
     auto const options = OptionsOf(settings);
-    auto& learner = *booster.learner;
-    if (settings.Boolean("training")) return Return(BoosterUse(handle)->PredictTraining(data, options), &booster, out);
-    auto memory = std::move(booster.Buffers().floats);  // of the last result, which ends now
+    auto const is_explanation = kauri::IsExplanation(options.kind);
+    if (settings.Boolean("training") && !is_explanation) {
+      return Return(BoosterUse(handle)->PredictTraining(data, options), &booster, out);
+    }
     auto const view = data->View();
     kauri::GivenRows const rows{*view, data->Info().base_margin, kauri::DeclaredColumns::Of(data->Info())};
-    Return(kauri::Predict(*learner.Ready(), rows, options, std::move(memory)), &booster, out);
+    auto const ready = booster.learner->Ready();
+    if (is_explanation) {
+      auto const shape = kauri::PredictInto(*ready, rows, options, ExplanationMemory(&booster));
+      return ReturnExplanation(shape, &booster, out);
+    }
+    auto memory = std::move(booster.Buffers().floats);  // of the last result, which ends now
+    Return(kauri::Predict(*ready, rows, options, std::move(memory)), &booster, out);
   });
 }
 

@@ -55,6 +55,10 @@ DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle) {
   return static_cast<DeviceArrayHandle&>(CheckedHandle(handle, HandleKind::kDeviceArray, "device array"));
 }
 
+HostArrayHandle& HostArrayOf(KauriHostArrayHandle handle) {
+  return static_cast<HostArrayHandle&>(CheckedHandle(handle, HandleKind::kHostArray, "host array"));
+}
+
 LearnerHandle& BoosterUse::Unused(BoosterHandle handle) {
   auto& booster = BoosterOf(handle);
   booster.RequireUnused("booster");

@@ -9,9 +9,11 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "booster/learner.h"
+#include "common/float_memory.h"
 #include "data/meta_info.h"
 #include "kauri/c_api.h"
 #include "kauri/collective.h"
@@ -34,6 +36,7 @@ struct ReturnBuffers {
   std::vector<std::string> strings;
   std::vector<char const*> pointers;
   std::vector<float> floats;
+  FloatMemory explanation;
   std::vector<unsigned> integers;
   std::vector<bst_ulong> shape;
   std::unique_ptr<DeviceFloats> device_floats;
@@ -51,6 +54,7 @@ enum class HandleKind : std::uint64_t {
   kCategories = 0x6B61757269434154U,
   kTracker = 0x6B61757269545241U,
   kCollective = 0x6B61757269434F4CU,
+  kHostArray = 0x6B61757269484152U,
   kFreed = 0
 };
 
@@ -110,6 +114,7 @@ struct LearnerHandle : HandleBase {
       : HandleBase(HandleKind::kBooster), learner(std::move(booster)) {}
 
   std::unique_ptr<Learner> learner;
+  std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();  ///< for explanations
 };
 
 /// One rank of a group; boosters and the making of matrices share it.
@@ -128,6 +133,15 @@ struct DeviceArrayHandle : HandleBase {
   std::unique_ptr<DeviceFloats> values;
 };
 
+/// An explanation in host memory that outlives its booster, to which the memory goes in the end if it is still there.
+struct HostArrayHandle : HandleBase {
+  HostArrayHandle(FloatMemory memory, std::weak_ptr<SpareMemory> home)
+      : HandleBase(HandleKind::kHostArray), values(std::move(memory)), spare(std::move(home)) {}
+
+  FloatMemory values;
+  std::weak_ptr<SpareMemory> spare;
+};
+
 /// The object of a kind behind a handle. `what` names the kind. \throws as those below.
 HandleBase& CheckedHandle(void* handle, HandleKind kind, char const* what);
 /// The object behind a handle. \throws Error(kParameter) for null, a handle of another kind or a freed one.
@@ -136,6 +150,7 @@ DataHandle& DataOrProxy(DMatrixHandle handle);
 DataHandle& DataOf(DMatrixHandle handle);
 LearnerHandle& BoosterOf(BoosterHandle handle);
 DeviceArrayHandle& DeviceHandleOf(KauriDeviceArrayHandle handle);
+HostArrayHandle& HostArrayOf(KauriHostArrayHandle handle);
 CollectiveHandle& CollectiveOf(KauriCollectiveHandle handle);
 
 /// A booster that a call changes. Functions of the caller through which a group talks run meanwhile; they cannot change

@@ -33,4 +33,11 @@ Span<float const> BaseMarginOf(DMatrixHandle m);
 void ReturnShape(std::vector<std::uint64_t> const& shape, float const* values, ReturnBuffers* buffers,
                  PredictionOut const& out);
 
+/// Where an explanation of the booster goes: the memory of one that has ended, of the calling thread or of one whose
+/// owner has freed it, if it fits. The last one of the thread ends with this.
+ResultMemory ExplanationMemory(LearnerHandle* booster);
+
+/// Shows `shape` and the explanation that lies in the memory.
+void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* booster, PredictionOut const& out);
+
 }  // namespace kauri::c_api

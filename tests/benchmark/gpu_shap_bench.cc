@@ -7,6 +7,11 @@
 /// with rows and results in host memory, by the clock, medians after a warm-up; the first call, which compiles, is
 /// printed apart. A few rows are compared with the recursive algorithm on the CPU; a difference fails. The kernels have
 /// the floors.
+///
+/// Below each line are its phases, each alone: kernels, with rows and results in device memory; the results over the
+/// bus in loads into page-locked memory; the host's threads copying them into memory that is there, and into new
+/// memory; and the call with results in new memory. What the call takes beyond the longest of the first three is not
+/// hidden.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,8 +19,13 @@
 #include <string>
 #include <vector>
 
+#include "common/float_memory.h"
+#include "common/parallel_for.h"
+#include "cuda/common/buffer.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "data/matrix_view.h"
+#include "kauri/objective.h"
 #include "kauri/registry.h"
 #include "predictor/shap/contributions.h"
 #include "shap_bench.h"
@@ -55,6 +65,86 @@ double Difference(Model const& model, std::vector<float> const& values, PredictK
   return difference / std::max(largest, 1e-30);
 }
 
+/// Rows that somebody else has in device memory.
+class BorrowedRows : public DeviceStorage {
+ public:
+  explicit BorrowedRows(DeviceLayout const& layout) : DeviceStorage(layout) {}
+
+ private:
+  std::vector<float> CopyToHost() const override { return {}; }
+};
+
+/// One call, and its phases one by one.
+class Phases {
+ public:
+  Phases(Context const& ctx, int repeats, Predictor const& gpu, CompiledModel const& compiled)
+      : ctx_(ctx), repeats_(repeats), gpu_(gpu), compiled_(compiled), stream_(0) {
+    pinned_.Reserve(kLoad);
+  }
+
+  void Print(PredictTask const& task, PredictKind kind, std::vector<float> const& values, Span<float> out) const {
+    auto const gigabytes = 4e-9 * static_cast<double>(out.size());
+    auto const bus = Median([&] { CrossBus(out.size()); });
+    auto const there = Median([&] { CopyLoads(out); });
+    auto const fresh = Median([&] { CopyLoads(FloatMemory(out.size()).Values()); });
+    auto const call = Median([&] { gpu_.Predict(ctx_, compiled_, task, kind, FloatMemory(out.size()).Values()); });
+    std::printf("    %.3f GB: kernels %.3f ms, bus %.3f ms (%.1f GB/s), host copy %.3f ms (new memory %.3f), ",
+                gigabytes, Kernels(task, kind, values), bus, gigabytes / bus * 1e3, there, fresh);
+    std::printf("call into new memory %.3f ms (%.1f GB/s)\n", call, gigabytes / call * 1e3);
+  }
+
+ private:
+  static constexpr std::size_t kLoad = std::size_t{2} << 20U;
+
+  double Median(std::function<void()> const& call) const {
+    call();
+    std::vector<double> times;
+    for (int repeat = 0; repeat < repeats_; ++repeat) times.push_back(Milliseconds(call));
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+  }
+
+  double Kernels(PredictTask const& task, PredictKind kind, std::vector<float> const& values) const {
+    auto const& cuda = stream_.Context();
+    auto const on_device = cuda::ToDevice(cuda, values);
+    cuda.Synchronize();  // for the rows, which another stream reads
+    DeviceLayout layout;
+    layout.n_rows = task.rows.NumRows();
+    layout.n_cols = task.rows.NumCols();
+    layout.values = on_device.data();
+    layout.row_stride = layout.n_cols;
+    BorrowedRows const rows(layout);
+    auto const objective = GetRegistries().objectives.Find("reg:squarederror").make({});
+    return Median([&] { gpu_.PredictOnDevice(ctx_, compiled_, {rows, kind, task.trees, task.start, *objective}); });
+  }
+
+  void CrossBus(std::size_t size) const {
+    auto const& cuda = stream_.Context();
+    cuda::Buffer<float> const from(cuda, kLoad);
+    for (std::size_t begin = 0; begin < size; begin += kLoad) {
+      cuda::CopyToHost(cuda, from.data(), std::min(kLoad, size - begin), pinned_.data());
+    }
+    cuda.Synchronize();  // for the last of them
+  }
+
+  void CopyLoads(Span<float> out) const {
+    ProvidePages(ctx_, out.data(), out.size() * sizeof(float));
+    for (std::size_t begin = 0; begin < out.size(); begin += kLoad) {
+      auto const size = static_cast<std::int64_t>(std::min(kLoad, out.size() - begin));
+      ParallelForBlocks(ctx_, size, 1 << 16, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+        std::copy(pinned_.data() + first, pinned_.data() + last, out.data() + begin + first);
+      });
+    }
+  }
+
+  Context const& ctx_;
+  int repeats_;
+  Predictor const& gpu_;
+  CompiledModel const& compiled_;
+  cuda::StreamOwner stream_;
+  cuda::PinnedBuffer<float> pinned_;
+};
+
 bool TimeMethod(Options const& options, Model const& model, std::string const& method) {
   Registry<PredictorFactory> registry("predictor");
   cuda::RegisterGpuPredictor(&registry);
@@ -83,6 +173,7 @@ bool TimeMethod(Options const& options, Model const& model, std::string const& m
     std::printf("%-10s %-13s %8lld rows: %10.3f ms (min %.3f, first call %.0f), difference %.1e\n", method.c_str(),
                 kind == PredictKind::kContribution ? "contributions" : "interactions", static_cast<long long>(n_rows),
                 times[times.size() / 2], times[0], first, difference);
+    Phases(ctx, options.repeats, *gpu, *compiled).Print({*view, trees, {start, {}}}, kind, values, out);
     std::fflush(stdout);
   }
   return same;

@@ -1,15 +1,14 @@
-/// Rows in tiles with results for the host, two in flight, each on a stream of its own:
+/// Rows in tiles with results for the host, three in flight, each on a stream of its own:
 /// 1. The host copies a tile's rows, unless they are on the device, into page-locked memory, and leaves the bus, the
 ///    kernels and the results' way back to the stream.
-/// 2. It does the same with the next tile on the other stream, whose first blocks run beside the other's last.
-/// 3. It waits for the first tile, copies its results to where they belong, and takes the next rows.
+/// 2. It does the same with the next tile on another stream, whose first blocks run beside the other's last.
+/// 3. Before it takes the stream of a tile again, it copies that tile's results to where they belong (host_results.h);
+///    meanwhile the kernels of one tile run and the results of another cross the bus.
 ///
-/// What nothing hides is the first tile's way in and the last one's way out. Floor, 1 M rows of 8 features and 9
-/// results over 8 devices with 100 trees of depth 8: kernels 23 ms (5.5 M rows/s and device, measured on an H100); of
-/// 4 + 4.5 MB for each device, two tiles, half are not hidden: 0.2 ms of the bus at 25 GB/s, 0.5 ms of one host thread
-/// at 10 GB/s, or 0.1 ms of several.
+/// What nothing hides is the first tile's way in and the last one's way out, so tiles are an eighth of the whole, but
+/// no smaller than what the host needs to begin one (some 0.1 ms, 4 MiB of the bus), and no larger than what the
+/// page-locked buffers hold.
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
@@ -24,16 +23,18 @@ namespace kauri::cuda {
 namespace {
 
 /// Of features or of results in one tile.
-constexpr std::int64_t kBytesPerTile = 4 << 20;
-/// Of wide rows; fewer would leave multiprocessors without work.
-constexpr std::int64_t kMinTileRows = 4096;
+constexpr std::int64_t kLeastTileBytes = 4 << 20;
+constexpr std::int64_t kMostTileBytes = 32 << 20;
+/// Tiles of a call whose tiles are neither as small nor as large as they may be.
+constexpr std::int64_t kWantedTiles = 8;
 /// Rows of a block.
 constexpr std::int64_t kBlockRows = 128;
-constexpr std::int64_t kTilesInFlight = 2;
 
 /// Tiles of about the same size, none above the number of rows that device memory has room for.
 std::int64_t RowsPerTile(std::int64_t n_rows, std::int64_t bytes_per_row, std::int64_t most_rows) {
-  auto const wanted = std::max(kMinTileRows, kBytesPerTile / std::max<std::int64_t>(1, bytes_per_row));
+  auto const row_bytes = std::max<std::int64_t>(1, bytes_per_row);
+  auto const tile_bytes = std::clamp(n_rows * row_bytes / kWantedTiles, kLeastTileBytes, kMostTileBytes);
+  auto const wanted = std::max(kBlockRows, tile_bytes / row_bytes);
   auto const limit = std::max<std::int64_t>(1, std::min(wanted, most_rows));
   auto const n_tiles = (n_rows + limit - 1) / limit;
   auto const even = (n_rows + n_tiles - 1) / n_tiles;
@@ -41,9 +42,9 @@ std::int64_t RowsPerTile(std::int64_t n_rows, std::int64_t bytes_per_row, std::i
 }
 
 /// Of one of the tiles in flight.
-std::int64_t TileBytes(ShapSession const& session, ShapOptions const& options) {
-  if (options.tile_bytes > 0) return options.tile_bytes / kTilesInFlight;
-  return static_cast<std::int64_t>(FreeBytes(session.Cuda()) + session.Bytes()) / (2 * kTilesInFlight);
+std::int64_t TileBytes(CudaContext const& cuda, TilesInFlight const& tiles, ShapOptions const& options) {
+  if (options.tile_bytes > 0) return options.tile_bytes / TilesInFlight::kMost;
+  return static_cast<std::int64_t>(FreeBytes(cuda) + tiles.Bytes()) / (2 * TilesInFlight::kMost);
 }
 
 /// Of a row's values that are picked from.
@@ -53,17 +54,26 @@ std::int64_t ValueBytes(SparsePlan const* sparse) {
 
 }  // namespace
 
-std::unique_ptr<ShapSession> ShapModel::TakeSession() const {
+std::unique_ptr<TilesInFlight> ShapModel::TakeTiles() const {
   std::lock_guard<std::mutex> const lock(mutex_);
-  if (idle_.empty()) return std::make_unique<ShapSession>(on_device_.DeviceOrdinal());
-  auto session = std::move(idle_.back());
+  if (idle_.empty()) return std::make_unique<TilesInFlight>(on_device_.DeviceOrdinal());
+  auto tiles = std::move(idle_.back());
   idle_.pop_back();
-  return session;
+  return tiles;
 }
 
-void ShapModel::KeepSession(std::unique_ptr<ShapSession> session) const {
+void ShapModel::KeepTiles(std::unique_ptr<TilesInFlight> tiles) const {
   std::lock_guard<std::mutex> const lock(mutex_);
-  idle_.push_back(std::move(session));
+  idle_.push_back(std::move(tiles));
+}
+
+std::int64_t ShapModel::TileRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task,
+                                 std::int64_t width, TilesInFlight const& tiles) const {
+  auto const n_slots = forest_.NumSlots();
+  auto const row_bytes =
+      4 * (n_slots + width + forest_.n_outputs) + BytesPerRow(ctx, task.kind) + ValueBytes(task.sparse);
+  auto const tile_bytes = TileBytes({on_device_.DeviceOrdinal(), nullptr}, tiles, options);
+  return RowsPerTile(task.rows.NumRows(), 4 * std::max(n_slots, width), tile_bytes / row_bytes);
 }
 
 void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const {
@@ -71,40 +81,31 @@ void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, 
   auto const n_rows = task.rows.NumRows();
   if (n_rows == 0) return;
   DeviceScope const scope(on_device_.DeviceOrdinal());
-  auto const facts = parts_.Facts(ctx, task.trees);  // before the sessions, whose work reads it
+  auto const facts = parts_.Facts(ctx, task.trees);  // before the tiles, whose work reads it
   auto const* sparse = task.sparse;
   auto const width = sparse != nullptr ? sparse->RowFloats()
                                        : OutputWidth(forest_.n_outputs, forest_.n_features, task.kind, task.trees);
-  auto const n_slots = forest_.NumSlots();
-  std::array<std::unique_ptr<ShapSession>, kTilesInFlight> sessions{TakeSession()};
-  auto const tile_bytes = TileBytes(*sessions[0], options);
-  auto const row_bytes = 4 * (n_slots + width + forest_.n_outputs) + BytesPerRow(ctx, task.kind) + ValueBytes(sparse);
-  auto const tile_rows = RowsPerTile(n_rows, 4 * std::max(n_slots, width), tile_bytes / row_bytes);
-  std::size_t turn = 0;
-  for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows, turn = 1 - turn) {
+  auto tiles = TakeTiles();
+  auto const tile_rows = TileRows(ctx, options, task, width, *tiles);
+  for (std::int64_t number = 0, begin = 0; begin < n_rows; begin += tile_rows, ++number) {
     auto const end = std::min(n_rows, begin + tile_rows);
-    if (sessions[turn] == nullptr) sessions[turn] = TakeSession();
-    auto* const session = sessions[turn].get();
-    session->EndDownload(ctx);
+    auto& session = tiles->Take(ctx, number);
     ShapTask tile{{}, task.kind, task.trees, nullptr, !task.start.of_row.empty(), nullptr};
-    tile.start = session->UploadStart(task.start, forest_.n_outputs, begin, end);
+    tile.start = session.UploadStart(task.start, forest_.n_outputs, begin, end);
     auto const* on_device = task.rows.OnDevice();
-    tile.rows = on_device != nullptr ? RowsFrom(RowsOn(session->Cuda(), *on_device), begin, end)
-                                     : session->Upload(ctx, forest_, task.rows, begin, end);
+    tile.rows = on_device != nullptr ? RowsFrom(RowsOn(session.Cuda(), *on_device), begin, end)
+                                     : session.Upload(ctx, forest_, task.rows, begin, end);
     auto const size = static_cast<std::size_t>((end - begin) * width);
-    tile.out = session->Output(size);
+    tile.out = session.Output(size);
     if (sparse == nullptr) {
-      ExplainTile(ctx, session->Cuda(), options, tile, *facts);
+      ExplainTile(ctx, session.Cuda(), options, tile, *facts);
     } else {
-      ExplainSparseTile(ctx, session->Cuda(), options, tile, {*facts, *sparse});
+      ExplainSparseTile(ctx, session.Cuda(), options, tile, {*facts, *sparse});
     }
-    session->BeginDownload(size, task.out.data() + begin * width);
+    tiles->Send(ctx, number, size, task.out.data() + begin * width);
   }
-  for (std::int64_t i = 0; i < kTilesInFlight; ++i, turn = 1 - turn) {
-    if (sessions[turn] == nullptr) continue;
-    sessions[turn]->EndDownload(ctx);
-    KeepSession(std::move(sessions[turn]));
-  }
+  tiles->Finish(ctx);
+  KeepTiles(std::move(tiles));
 }
 
 void ShapModel::ExplainSparseTile(Context const& ctx, CudaContext const& cuda, ShapOptions const& options,

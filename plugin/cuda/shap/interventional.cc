@@ -43,6 +43,7 @@ class InterventionalRun {
         task_(task),
         background_(ctx, forest_, task.background, 0, task.background.NumRows(), kPatternRows),
         session_(forest.DeviceOrdinal()),
+        results_(forest.DeviceOrdinal()),
         scale_(ScaleOf(forest_, task.trees)),
         n_cells_(forest_.n_outputs * forest_.NumSlots()),
         width_(forest_.n_outputs * (forest_.n_features + 1)) {}
@@ -78,8 +79,9 @@ class InterventionalRun {
     InterventionalSums const sums{sum_memory.data(), n_rows, forest_.NumSlots(), scale_};
     auto const means = AddTrees(keys, sums);
     Write(sums, means, start, n_rows);
-    session_.BeginDownload(ToSize(n_rows * width_), task_.out.data() + begin * width_);
-    session_.EndDownload(ctx_);
+    auto const size = ToSize(n_rows * width_);
+    results_.Begin(ctx_, cuda, session_.Output(size), size, task_.out.data() + begin * width_);
+    results_.FinishAll(ctx_);
   }
 
   /// Returns the trees' means over the background.
@@ -111,6 +113,7 @@ class InterventionalRun {
   InterventionalTask const& task_;
   KeyTiles background_;
   ShapSession session_;
+  HostResults results_;  ///< after the session: it waits for copies from its memory
   double scale_;
   std::int64_t n_cells_;
   std::int64_t width_;  ///< floats of a row

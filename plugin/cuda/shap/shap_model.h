@@ -63,8 +63,8 @@ struct DeviceShapTask {
   MarginStart start;
 };
 
-/// Stream and page-locked memory of one tile at a time.
-class ShapSession;
+/// Streams and page-locked memory of one call at a time.
+class TilesInFlight;
 
 /// Safe from many threads. The forest must outlive it.
 class ShapModel {
@@ -80,15 +80,18 @@ class ShapModel {
   std::unique_ptr<OwnedFloats> ExplainDeviceRows(Context const& ctx, ShapOptions const& options,
                                                  DeviceShapTask const& task) const;
 
-  /// As Explain, with results in host memory: device memory holds the model and two tiles of rows with their results.
+  /// As Explain, with results in host memory: device memory holds the model and three tiles of rows with their results.
   void ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const;
 
   /// Interactions without their matrices, in tiles as ExplainHostRows.
   void ExplainSparse(Context const& ctx, ShapOptions const& options, SparseShapTask const& task) const;
 
  private:
-  std::unique_ptr<ShapSession> TakeSession() const;
-  void KeepSession(std::unique_ptr<ShapSession> session) const;
+  std::unique_ptr<TilesInFlight> TakeTiles() const;
+  void KeepTiles(std::unique_ptr<TilesInFlight> tiles) const;
+  /// Rows of one of the tiles in flight; width: floats of a row's results.
+  std::int64_t TileRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task, std::int64_t width,
+                        TilesInFlight const& tiles) const;
 
   ShapCells CellsOf(Context const& ctx, PredictKind kind) const;
   /// Of a row's keys and sums.
@@ -110,7 +113,7 @@ class ShapModel {
   Forest const& forest_;
   ShapParts parts_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<ShapSession>> idle_;
+  mutable std::vector<std::unique_ptr<TilesInFlight>> idle_;
 };
 
 }  // namespace kauri::cuda

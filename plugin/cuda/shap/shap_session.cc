@@ -8,16 +8,14 @@
 namespace kauri::cuda {
 namespace {
 
-/// Floats that cross the bus at a time, through page-locked memory.
-constexpr std::size_t kStagedFloats = std::size_t{4} << 20U;
-/// What a host thread copies at a time.
-constexpr std::int64_t kBlockRows = 1024;
+/// Floats of rows that cross the bus at a time, through page-locked memory.
+constexpr std::int64_t kStagedFloats = 2 << 20;
+/// What a host thread copies at a time; of narrow rows, so many.
 constexpr std::int64_t kBlockFloats = 1 << 16;
+constexpr std::int64_t kBlockRows = 1024;
 
-void CopyFloats(Context const& ctx, float const* from, std::size_t size, float* to) {
-  ParallelForBlocks(
-      ctx, static_cast<std::int64_t>(size), kBlockFloats,
-      [&](std::int64_t begin, std::int64_t end, std::int64_t) { std::copy(from + begin, from + end, to + begin); });
+std::int64_t RowsOf(std::int64_t n_floats, std::int64_t n_slots) {
+  return std::max<std::int64_t>(1, n_floats / std::max<std::int64_t>(1, n_slots));
 }
 
 }  // namespace
@@ -36,14 +34,14 @@ DeviceRows ShapSession::Upload(Context const& ctx, Forest const& forest, DataVie
                                std::int64_t end) {
   auto const n_slots = forest.NumSlots();
   features_.Reserve(Cuda(), ToSize((end - begin) * n_slots));
-  auto const staged_rows =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(kStagedFloats) / std::max<std::int64_t>(1, n_slots));
+  auto const staged_rows = RowsOf(kStagedFloats, n_slots);
+  auto const block_rows = std::min(kBlockRows, RowsOf(kBlockFloats, n_slots));
   std::size_t turn = 0;
   for (auto first = begin; first < end && n_slots > 0; first += staged_rows, turn = 1 - turn) {
     auto const last = std::min(end, first + staged_rows);
     auto& pinned = pinned_in_[turn];
     pinned.Reserve(ToSize((last - first) * n_slots));
-    ParallelForBlocks(ctx, last - first, kBlockRows, [&](std::int64_t row, std::int64_t row_end, std::int64_t) {
+    ParallelForBlocks(ctx, last - first, block_rows, [&](std::int64_t row, std::int64_t row_end, std::int64_t) {
       CopySlots(forest, rows, first + row, first + row_end, pinned.data() + row * n_slots);
     });
     if (first > begin) Cuda().Synchronize();  // for the rows staged before, whose memory the next ones take
@@ -63,27 +61,22 @@ float* ShapSession::Output(std::size_t size) {
   return out_.data();
 }
 
-void ShapSession::BeginDownload(std::size_t size, float* to) {
-  on_the_way_ = size;
-  to_ = to;
-  auto const first = std::min(kStagedFloats, size);
-  pinned_out_[0].Reserve(first);
-  CopyToHost(Cuda(), out_.data(), first, pinned_out_[0].data());
+ShapSession& TilesInFlight::Take(Context const& ctx, std::int64_t number) {
+  auto& tile = Of(number);
+  if (tile.session == nullptr) tile.session = std::make_unique<ShapSession>(device_);
+  results_.Finish(ctx, tile.sent);
+  return *tile.session;
 }
 
-void ShapSession::EndDownload(Context const& ctx) {
-  std::size_t turn = 0;
-  for (std::size_t begin = 0; begin < on_the_way_; begin += kStagedFloats, turn = 1 - turn) {
-    Cuda().Synchronize();  // for what was staged last
-    auto const next = begin + kStagedFloats;
-    if (next < on_the_way_) {
-      auto const size = std::min(kStagedFloats, on_the_way_ - next);
-      pinned_out_[1 - turn].Reserve(size);
-      CopyToHost(Cuda(), out_.data() + next, size, pinned_out_[1 - turn].data());
-    }
-    CopyFloats(ctx, pinned_out_[turn].data(), std::min(kStagedFloats, on_the_way_ - begin), to_ + begin);
-  }
-  on_the_way_ = 0;
+void TilesInFlight::Send(Context const& ctx, std::int64_t number, std::size_t size, float* to) {
+  auto& tile = Of(number);
+  tile.sent = results_.Begin(ctx, tile.session->Cuda(), tile.session->Output(size), size, to);
+}
+
+std::size_t TilesInFlight::Bytes() const {
+  std::size_t bytes = 0;
+  for (auto const& tile : tiles_) bytes += tile.session == nullptr ? 0 : tile.session->Bytes();
+  return bytes;
 }
 
 }  // namespace kauri::cuda

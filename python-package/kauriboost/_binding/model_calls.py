@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int64, c_uint32, c_uint64, c_void_p, cast
 from typing import Any, NamedTuple, TypeVar
@@ -11,10 +12,12 @@ import numpy as np
 from .arrays import copied
 from .calls import call_handle, strings_out
 from .library import LIB, Function, check, last_error
+from .owner import Owner
 from .signatures import Handle
 from .text import decode, encode_text
 
 _NO_SUCH_ROUND = -2  # XGBoosterSlice's status
+_TAKEN_FLOATS = 1 << 18  # fewer are copied sooner than an owner is made
 _Names = TypeVar("_Names")
 
 
@@ -25,6 +28,35 @@ def call_prediction(function: Function, *args: Any) -> np.ndarray:
     values = POINTER(c_float)()
     check(function(*args, byref(shape), byref(dim), byref(values)))
     return copied(values, tuple(shape[i] for i in range(dim.value)))
+
+
+class _Explanation(Owner):
+    """Memory of an explanation, as NumPy reads it: an array of it is the owner's owner."""
+
+    _FREE = LIB.KauriHostArrayFree
+
+    def __init__(self, handle: Handle, address: int, shape: tuple[int, ...]) -> None:
+        self.handle = handle
+        self.__array_interface__ = {"data": (address, False), "typestr": "<f4", "shape": shape, "version": 3}
+
+
+def call_explanation(function: Function, booster: Handle, *args: Any) -> np.ndarray:
+    """Call a function that explains rows; where the result is large, it is returned as it lies in memory."""
+    shape = POINTER(c_uint64)()
+    dim = c_uint64()
+    values = POINTER(c_float)()
+    check(function(booster, *args, byref(shape), byref(dim), byref(values)))
+    lengths = tuple(shape[i] for i in range(dim.value))
+    if math.prod(lengths) < _TAKEN_FLOATS:
+        return copied(values, lengths)
+    address = cast(values, c_void_p).value or 0
+    return np.asarray(_Explanation(call_handle(LIB.KauriBoosterTakeExplanation, booster), address, lengths))
+
+
+def predict_matrix(booster: Handle, matrix: Handle, settings: bytes, explains: bool) -> np.ndarray:
+    """Call XGBoosterPredictFromDMatrix."""
+    call = call_explanation if explains else call_prediction
+    return call(LIB.XGBoosterPredictFromDMatrix, booster, matrix, settings)
 
 
 class DevicePrediction(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from .._binding.calls import call_bytes, call_handle, call_int, call_text, handles_in, strings_in
 from .._binding.errors import DataError, KauriError, ParameterError
 from .._binding.library import LIB, check
-from .._binding.model_calls import call_prediction
+from .._binding.model_calls import call_prediction, predict_matrix
 from .._binding.text import config, encode_text
 from .._data import device
 from .._data.batch import Batch
@@ -292,7 +292,7 @@ class Booster(Model):
         settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training))
         if data.on_device:
             return device.predict(self.handle, LIB.KauriBoosterPredictOnDevice, data.handle, settings)
-        return call_prediction(LIB.XGBoosterPredictFromDMatrix, self.handle, data.handle, settings)
+        return predict_matrix(self.handle, data.handle, settings, explains=pred_contribs or pred_interactions)
 
     @names_columns
     def count_rows(self, data: DMatrix) -> None:

@@ -136,5 +136,74 @@ TEST(Explanation, AnUntrainedBoosterHasAllItsClasses) {
   EXPECT_EQ(Explain(booster, problem.data, 2).shape, (Shape{200, 3, 5}));
 }
 
+/// Explains all rows and takes the result.
+struct Taken {
+  Taken(Booster const& booster, Data const& data, int type = 2) {
+    bst_ulong const* shape = nullptr;
+    bst_ulong dim = 0;
+    EXPECT_OK(
+        XGBoosterPredictFromDMatrix(booster.get(), data.get(), PredictConfig(type).c_str(), &shape, &dim, &values));
+    EXPECT_OK(KauriBoosterTakeExplanation(booster.get(), &handle));
+  }
+  std::vector<float> Copy(std::size_t size) const { return {values, values + size}; }
+
+  float const* values = nullptr;
+  KauriHostArrayHandle handle = nullptr;
+};
+
+TEST(Explanation, MayBeTaken) {
+  Problem const problem;
+  auto booster = Train(problem.data, Logistic(), 4);
+  auto const expected = Predict(booster, problem.data, PredictConfig(2)).values;
+  Taken const taken(booster, problem.data);
+  KauriHostArrayHandle none = nullptr;
+  EXPECT_NE(Message(KauriBoosterTakeExplanation(booster.get(), &none)).find("has taken it"), std::string::npos);
+  EXPECT_EQ(Predict(booster, problem.data, PredictConfig(2)).values, expected);
+  EXPECT_EQ(Explain(booster, problem.data, 2).values, expected);
+  EXPECT_EQ(taken.Copy(1000), expected) << "no later call writes to it";
+  booster.reset();
+  EXPECT_EQ(taken.Copy(1000), expected) << "it outlives its booster";
+  EXPECT_OK(KauriHostArrayFree(taken.handle));
+  EXPECT_EQ(KauriHostArrayFree(nullptr), -1);
+}
+
+TEST(Explanation, MemoryThatIsFreedIsUsedAgain) {
+  Problem const problem;
+  auto const booster = Train(problem.data, Logistic(), 4);
+  auto const expected = Predict(booster, problem.data, PredictConfig(2)).values;
+  Taken const first(booster, problem.data);
+  Taken const second(booster, problem.data);
+  ASSERT_NE(first.values, second.values);
+  ASSERT_OK(KauriHostArrayFree(first.handle));
+  Taken const third(booster, problem.data, 100);
+  EXPECT_EQ(third.values, first.values);
+  EXPECT_EQ(second.Copy(1000), expected);
+  ASSERT_OK(KauriHostArrayFree(second.handle));
+  ASSERT_OK(KauriHostArrayFree(third.handle));
+  Taken const larger(booster, problem.data, 4);
+  EXPECT_EQ(larger.Copy(5000), Predict(booster, problem.data, PredictConfig(4)).values);
+  ASSERT_OK(KauriHostArrayFree(larger.handle));
+}
+
+TEST(Explanation, ThreadsTakeTheirOwn) {
+  Problem const problem;
+  auto const booster = Train(problem.data, Logistic(), 4);
+  std::vector<std::vector<float>> const expected{Predict(booster, problem.data, PredictConfig(2)).values,
+                                                 Predict(booster, problem.data, PredictConfig(4)).values};
+  std::vector<int> differences(4, 0);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < differences.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 12; ++i) {
+        Taken const taken(booster, problem.data, t % 2 == 0 ? 2 : 4);
+        differences[t] += taken.Copy(expected[t % 2].size()) != expected[t % 2] ? 1 : 0;
+        EXPECT_OK(KauriHostArrayFree(taken.handle));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(differences, (std::vector<int>{0, 0, 0, 0}));
+}
+
 }  // namespace
 }  // namespace kauri::testing

@@ -36,7 +36,7 @@ TYPES: dict[str, Any] = {
     "void(*callback)(int,char*)": LogCallback,
     **dict.fromkeys(["void*", "struct ArrowSchema*", "struct ArrowArray*", "struct ArrowArrayStream*"], c_void_p),
     **dict.fromkeys(["DMatrixHandle", "BoosterHandle", "CategoriesHandle", "DataIterHandle"], c_void_p),
-    **dict.fromkeys(["KauriDeviceArrayHandle", "KauriCollectiveHandle"], c_void_p),
+    **dict.fromkeys(["KauriDeviceArrayHandle", "KauriHostArrayHandle", "KauriCollectiveHandle"], c_void_p),
     "KauriCollectiveCalls": CollectiveCalls,
 }
 # What the package does not call: older forms of the calls that it does, and what only programs in other languages need.
