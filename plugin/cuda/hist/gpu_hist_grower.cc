@@ -207,18 +207,18 @@ void GpuHistGrower::FindSplits(Pairs const& pairs) {
 void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   auto const request = SendLevel(pairs);
   auto const& nodes = data_->request.nodes;
-  data_->best.Reserve(nodes.size() * NumFeatureBlocks(columns_.TreeSet().size()));
+  auto const n_blocks = NumFeatureBlocks(columns_.TreeSet().size(), pairs.size());
+  data_->best.Reserve(nodes.size() * n_blocks);
   data_->n_left.Reserve(2 * pending_.size());
   MoveRows(request);
   AddUp(request, pairs.size());
   Find(request, pairs.size());
   categories_.Fetch(nodes);
   cuda_.Synchronize();  // for the best splits, how many rows went left and the sums of categories
-  ReadAnswers(nodes);
+  ReadAnswers(nodes, n_blocks);
 }
 
-void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes) {
-  auto const n_blocks = NumFeatureBlocks(columns_.TreeSet().size());
+void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks) {
   auto const* found = data_->best.data();
   for (auto* node : nodes) {
     for (std::uint32_t block = 0; block < n_blocks; ++block, ++found) {

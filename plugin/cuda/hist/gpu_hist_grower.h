@@ -80,8 +80,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   void MoveRows(Request const& request);
   void AddUp(Request const& request, std::size_t n_nodes);
   void Find(Request const& request, std::size_t n_pairs);
-  /// Waits for the answers.
-  void ReadAnswers(std::vector<Node*> const& nodes);
+  void ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks);
   void TakeStretches();
 
   CudaContext cuda_;

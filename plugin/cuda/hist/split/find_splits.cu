@@ -5,7 +5,8 @@
 namespace kauri::cuda {
 namespace {
 
-constexpr int kThreads = 32 * static_cast<int>(kFeaturesPerBlock);
+constexpr int kSiblings = 2;
+constexpr int kThreads = 32 * kSiblings * static_cast<int>(kFeaturesPerBlock);
 constexpr unsigned kMaxGridY = 65535;
 
 __device__ __forceinline__ float ThresholdOf(FindTask const& task, std::uint32_t feature, std::uint32_t order,
@@ -50,11 +51,12 @@ __device__ __forceinline__ void FillUsual(FeatureCodes const& codes, SearchedPai
 /// Copies the cells of the block's features to shared memory; those of the larger sibling are made first: the parent's
 /// less those of the smaller. All threads of a block call it: a thread has one feature, and neighbours have
 /// neighbouring features, whose sums of a code lie side by side. All its reads are under way at the same time.
-__device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& pair, SharedCells* shared) {
+__device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& pair, std::uint32_t first_place,
+                                      SharedCells* shared) {
   constexpr std::uint32_t kThreadsOfFeature = kThreads / kFeaturesPerBlock;
   constexpr std::uint32_t kTurns = kStagedCells / kThreadsOfFeature;
   std::uint32_t const of_block = threadIdx.x % kFeaturesPerBlock;
-  std::uint32_t const place = blockIdx.x * kFeaturesPerBlock + of_block;
+  std::uint32_t const place = first_place + of_block;
   if (place >= task.tree_features.size()) return;
   FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
   FeatureSums const small{pair.small + codes.first_sum, codes.sum_stride};
@@ -108,53 +110,64 @@ __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, std::int3
           node.sum - best.left};
 }
 
-/// The best of a block's features.
-__device__ __forceinline__ void WriteBest(FindTask const& task, std::int32_t index, SplitCandidate const* found) {
-  if (index < 0) return;
-  std::uint32_t best = 0;
-  for (std::uint32_t other = 1; other < kFeaturesPerBlock; ++other) {
-    if (IsBetter(found[other], found[best])) best = other;
+/// What the warps of a block found at its features: for the smaller sibling, and for the larger one.
+using FoundSplits = SplitCandidate[kSiblings][kFeaturesPerBlock];
+
+/// Searches the features from `first_place` on; all threads of a block call it. A warp has one feature of one sibling.
+__device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair const& pair, std::uint32_t first_place,
+                                            SharedCells* shared, FoundSplits& found) {
+  std::uint32_t const of_block = threadIdx.x / 32 % kFeaturesPerBlock;
+  std::uint32_t const sibling = threadIdx.x / 32 / kFeaturesPerBlock;
+  std::uint32_t const place = first_place + of_block;
+  bool const is_there = place < task.tree_features.size();
+  Stage(task, pair, first_place, shared);
+  __syncthreads();
+  if (is_there && sibling == 0) {
+    FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
+    if (codes.usual != kNoUsual) FillUsual(codes, pair, &shared->small[of_block], &shared->large[of_block]);
   }
-  task.best[static_cast<std::int64_t>(index) * gridDim.x + blockIdx.x] = found[best];
+  __syncthreads();
+  SplitCandidate candidate;
+  if (is_there && sibling == 0) candidate = FindAt(task, pair.small_node, place, pair.small, &shared->small[of_block]);
+  if (is_there && sibling == 1) candidate = FindAt(task, pair.large_node, place, pair.large, &shared->large[of_block]);
+  if (Lane() == 0) found[sibling][of_block] = candidate;
+  __syncthreads();
 }
 
-/// blockIdx.x: a block of features; blockIdx.y: a pair.
+/// blockIdx.x: some of the blocks of features; blockIdx.y: a pair.
 __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
   extern __shared__ FixedSum shared_sums[];
-  __shared__ SplitCandidate found[2][kFeaturesPerBlock];
+  __shared__ FoundSplits found;
   auto* const shared = reinterpret_cast<SharedCells*>(shared_sums);
-  std::uint32_t const warp = threadIdx.x / 32;
-  std::uint32_t const place = blockIdx.x * kFeaturesPerBlock + warp;
   if (blockIdx.x == 0 && blockIdx.y == 0) {
     for (auto i = threadIdx.x; i < task.n_left.size(); i += kThreads) task.n_left_out[i] = task.n_left.data()[i];
   }
+  std::uint32_t const stride = gridDim.x * kFeaturesPerBlock;
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
-    Stage(task, pair, shared);
-    __syncthreads();
-    SplitCandidate small;
-    SplitCandidate large;
-    if (place < task.tree_features.size()) {
-      FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
-      if (codes.usual != kNoUsual) FillUsual(codes, pair, &shared->small[warp], &shared->large[warp]);
-      small = FindAt(task, pair.small_node, place, pair.small, &shared->small[warp]);
-      large = FindAt(task, pair.large_node, place, pair.large, &shared->large[warp]);
+    std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
+    SplitCandidate best;
+    for (auto first = blockIdx.x * kFeaturesPerBlock; first < task.tree_features.size(); first += stride) {
+      FindInBlock(task, pair, first, shared, found);
+      if (node < 0) continue;
+      for (auto const& candidate : found[threadIdx.x / 32]) {
+        if (IsBetter(candidate, best)) best = candidate;
+      }
     }
-    if (Lane() == 0) {
-      found[0][warp] = small;
-      found[1][warp] = large;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) WriteBest(task, pair.small_node, found[0]);
-    if (threadIdx.x == 32) WriteBest(task, pair.large_node, found[1]);
-    __syncthreads();
+    if (node >= 0) task.best[static_cast<std::int64_t>(node) * gridDim.x + blockIdx.x] = best;
   }
 }
 
 }  // namespace
 
+std::uint32_t NumFeatureBlocks(std::size_t n_features, std::size_t n_pairs) {
+  constexpr std::size_t kManyPairs = 256;  // give all multiprocessors something to do
+  if (n_pairs >= kManyPairs) return n_features == 0 ? 0 : 1;
+  return static_cast<std::uint32_t>((n_features + kFeaturesPerBlock - 1) / kFeaturesPerBlock);
+}
+
 void FindSplits(CudaContext const& cuda, FindTask const& task) {
-  auto const blocks = NumFeatureBlocks(task.tree_features.size());
+  auto const blocks = NumFeatureBlocks(task.tree_features.size(), task.pairs.size());
   auto const n_pairs = static_cast<unsigned>(std::min<std::size_t>(task.pairs.size(), kMaxGridY));
   LaunchSharedGrid(cuda, {blocks, n_pairs}, kThreads, sizeof(SharedCells), FindSplitsKernel, task);
 }

@@ -39,11 +39,10 @@ struct SearchedPair {
   std::int32_t large_node;
 };
 
-/// Features that one block of threads looks at; a node has a best split for each such block.
+/// Features that a block of threads looks at together.
 constexpr std::uint32_t kFeaturesPerBlock = 8;
-inline std::uint32_t NumFeatureBlocks(std::size_t n_features) {
-  return static_cast<std::uint32_t>((n_features + kFeaturesPerBlock - 1) / kFeaturesPerBlock);
-}
+/// How many best splits a node has, each of some of the features: few pairs are spread over several blocks of threads.
+std::uint32_t NumFeatureBlocks(std::size_t n_features, std::size_t n_pairs);
 
 struct FindTask {
   GainParam gain;
@@ -56,7 +55,7 @@ struct FindTask {
   std::uint8_t const* allowed;              ///< [n_lists, n_tree_features]
   Span<SearchedPair const> pairs;
   SearchedNode const* nodes;
-  SplitCandidate* best;              ///< (out) [n_nodes, NumFeatureBlocks(n_tree_features)]
+  SplitCandidate* best;              ///< (out) [n_nodes, NumFeatureBlocks(n_tree_features, n_pairs)]
   Span<std::uint32_t const> n_left;  ///< numbers to copy to `n_left_out`, so that no copy is a call of its own
   std::uint32_t* n_left_out;
 };
