@@ -13,7 +13,7 @@ namespace kauri::cuda {
 
 class DeviceHistograms {
  public:
-  explicit DeviceHistograms(std::size_t n_sums) : n_sums_(n_sums) {}
+  explicit DeviceHistograms(std::size_t n_sums) : n_sums_(n_sums == 0 ? 1 : n_sums) {}  // data without columns
 
   /// [n_sums] zeros. \throws Error(kMemory) with what is needed.
   FixedSum* Borrow(CudaContext const& cuda);
