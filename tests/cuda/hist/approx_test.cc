@@ -1,8 +1,17 @@
 /// tree_method=approx: the CPU's bytes.
+#include "common/log.h"
+#include "data/bins/bin_store_maker.h"
 #include "hist/hist_fixture.h"
+#include "support/row_batches.h"
 
 namespace kauri::testing {
 namespace {
+
+std::shared_ptr<DataMatrix> MakeBinned(HistCase const& given, BinStoreOptions const& options) {
+  auto const data = MakeTable(given.table, KindOf(given));
+  RowBatches batches(*data, 700);
+  return MakeBinnedMatrix(Context{}, &batches, options);
+}
 
 class HistApprox : public HistDeviceTest {
  protected:
@@ -20,6 +29,15 @@ class HistApprox : public HistDeviceTest {
     given.params = params;
     given.rounds = 3;
     return given;
+  }
+  /// Few values are there, so that rows which are given sparse stay so.
+  static Table OneHot(bool sparse) {
+    Table table;
+    table.n_rows = 1500;
+    table.n_cols = 40;
+    table.values = Values::kOneHot;
+    table.sparse = sparse;
+    return table;
   }
   static HistCase Logistic(Params const& params, Missing missing = Missing::kSome) {
     return Of(missing, With({{"objective", "binary:logistic"}, {"max_bin", "32"}}, params));
@@ -66,21 +84,51 @@ TEST_F(HistApprox, ByTheNameOfItsUpdater) {
   EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, Logistic({{"updater", "grow_gpu_approx"}, {"tree_method", "auto"}}))));
 }
 
-/// What the host bins.
+/// What the host bins, and what it would bundle.
 TEST_F(HistApprox, DataOfTheHost) {
   std::vector<HistCase> cases;
-  for (auto const& params : {Params{}, Params{{"objective", "binary:logistic"}, {"max_bin", "16"}}}) {
+  for (auto const& params : {Params{}, Params{{"objective", "count:poisson"}, {"max_bin", "16"}}}) {
     auto sparse = Of(Missing::kMixed, params);
     sparse.table.sparse = true;
     auto one_hot = Of(Missing::kNone, params);
-    one_hot.table.values = Values::kOneHot;
-    one_hot.table.n_cols = 40;
+    one_hot.table = OneHot(false);
+    auto sparse_one_hot = one_hot;
+    sparse_one_hot.table = OneHot(true);
     auto categories = Of(Missing::kSome, params);
     categories.table.levels = {3, 50, 300};
     auto sketch = Of(Missing::kSome, With(params, {{"sketch", "gk"}}));
-    cases.insert(cases.end(), {sparse, one_hot, categories, sketch});
+    cases.insert(cases.end(), {sparse, one_hot, sparse_one_hot, categories, sketch});
   }
   ExpectSameModels(cases);
+}
+
+/// Rows in a file keep the bins that they were made with; a matrix in memory that keeps bins is refused.
+TEST_F(HistApprox, DataThatKeepBins) {
+  auto const given = Logistic({{"tree_method", "approx"}, {"max_bin", "256"}});
+  for (bool const in_file : {true, false}) {
+    BinStoreOptions options;
+    options.in_file = in_file;
+    options.for_approx = in_file;
+    auto const cpu = TrainOn("cpu", given, MakeBinned(given, options));
+    EXPECT_EQ(cpu.error.empty(), in_file) << cpu.error;
+    EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, given, MakeBinned(given, options))));
+  }
+}
+
+std::vector<std::string>* logged = nullptr;
+
+/// Copies that follow from the data are said once, whatever the number of trees.
+TEST_F(HistApprox, SaysWhatIsCopied) {
+  std::vector<std::string> lines;
+  logged = &lines;
+  SetLogCallback([](char const* line) { logged->push_back(line); });
+  auto sparse = Logistic({{"tree_method", "approx"}});
+  sparse.table = OneHot(true);
+  EXPECT_EQ(TrainOn(kDevice, sparse).error, "");
+  EXPECT_EQ(TrainOn(kDevice, Logistic({{"tree_method", "approx"}})).error, "");
+  SetLogCallback(nullptr);
+  auto const is_said = [](std::string const& line) { return line.find("made in host memory") != std::string::npos; };
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(), is_said), 1);
 }
 
 TEST_F(HistApprox, PairsOfACaller) {

@@ -87,8 +87,9 @@ TEST_F(TreeBinsTest, LongColumns) {
 /// Weight that is nowhere, at either end, in the middle, in one row, and alike.
 TEST_F(TreeBinsTest, WhereWeightsAre) {
   constexpr std::int64_t kRows = 2000;
-  auto const sorted =
-      Fill(kRows, 2, [](std::int64_t row, std::int64_t col) { return static_cast<float>(col == 0 ? row : row / 7); });
+  auto const sorted = Fill(kRows, 2, [](std::int64_t row, std::int64_t col) {
+    return static_cast<float>(col == 0 ? row : kRows - 1 + row / 7);
+  });
   std::vector<std::vector<std::int32_t>> hessians(8, std::vector<std::int32_t>(kRows, 0));
   for (std::int64_t row = 0; row < kRows; ++row) {
     hessians[1][row] = row < 900 ? 5 : 0;
