@@ -8,6 +8,7 @@
 #include "cuda/data/cuda_memory.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/exact/gpu_exact_builder.h"
+#include "cuda/hist/gpu_approx_builder.h"
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/predictor/gpu_predictor.h"
 #include "data/memory_param.h"
@@ -49,6 +50,9 @@ void RegisterEntries(Registries* registries) {
   registries->tree_methods.Add({"gpu_hist",
                                 "The histogram method on a CUDA device; the bytes of its models are those of hist.",
                                 MakeGpuHistBuilder, &DescribeParameters<MemoryParam>});
+  registries->tree_methods.Add({"gpu_approx",
+                                "The approximate method on a CUDA device; the bytes of its models are those of approx.",
+                                MakeGpuApproxBuilder, &DescribeParameters<MemoryParam>});
   RegisterGpuPredictor(&registries->predictors);
   registries->device_memories.Add({"cuda", "Arrays in the memory of CUDA devices.", MakeCudaMemory});
 }

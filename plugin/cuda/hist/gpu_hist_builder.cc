@@ -75,31 +75,6 @@ class GpuHistState : public BuildState {
 
 }  // namespace
 
-void LevelRequest::Clear() {
-  splits.clear();
-  category_bits.clear();
-  histogram_nodes.clear();
-  pairs.clear();
-  searched.clear();
-  allowed.clear();
-  nodes.clear();
-}
-
-HistOnDevice::HistOnDevice(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made)
-    : bins(std::move(made)), min_values(ToDevice(cuda, bins->cuts->min_values)), histograms(bins->n_sums) {
-  std::vector<FeaturePlace> of_feature;
-  for (std::int64_t feature = 0; feature < bins->NumCols(); ++feature) {
-    of_feature.push_back(PlaceOf(*bins, static_cast<std::uint32_t>(feature)));
-    if (bins->cuts->IsCategorical(feature)) categorical.push_back(static_cast<std::uint32_t>(feature));
-  }
-  places = ToDevice(cuda, of_feature);
-  cuda.Synchronize();  // for the copy, whose source goes
-  if (categorical.empty()) return;
-  std::vector<std::uint8_t> marks(bins->features.size(), 0);
-  for (auto const feature : categorical) marks[feature] = 1;
-  is_categorical = ToDevice(cuda, marks);
-}
-
 std::string GpuHistBuilder::StateKey() const {
   return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cuda/common/buffer.h"
@@ -31,11 +32,13 @@ struct LevelRequest {
   void Clear();
 };
 
-/// Codes, and what trees grow in: all but the codes is scratch.
+/// Codes, and what trees grow in: all but the codes is scratch, which stays for other codes.
 struct HistOnDevice {
-  HistOnDevice(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made);
+  HistOnDevice(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made) { TakeBins(cuda, std::move(made)); }
+  /// Other codes of as many rows, for the trees to come; those before may be gone already.
+  void TakeBins(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made);
 
-  std::unique_ptr<DeviceBins const> bins;
+  std::unique_ptr<DeviceBins const> bins;  ///< null between bins and those that take their place
   Buffer<float> min_values;                ///< [n_cols]: as in the cuts
   Buffer<std::uint8_t> is_categorical;     ///< [n_cols], or empty: none is
   std::vector<std::uint32_t> categorical;  ///< the features that are, ascending, host

@@ -99,10 +99,12 @@ HistCase Draw(std::uint64_t seed) {
 
 class HistDrawn : public HistDeviceTest {
  protected:
-  static void OfSeeds(std::uint64_t begin, std::uint64_t end) {
+  static void OfSeeds(std::uint64_t begin, std::uint64_t end, char const* method = "hist") {
     for (auto seed = begin; seed < end; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
-      ExpectSame(Draw(seed));
+      auto given = Draw(seed);
+      given.params.push_back({"tree_method", method});
+      ExpectSame(given);
     }
   }
 };
@@ -111,6 +113,9 @@ TEST_F(HistDrawn, Seeds0) { OfSeeds(0, 100); }
 TEST_F(HistDrawn, Seeds100) { OfSeeds(100, 200); }
 TEST_F(HistDrawn, Seeds200) { OfSeeds(200, 300); }
 TEST_F(HistDrawn, Seeds300) { OfSeeds(300, 400); }
+
+TEST_F(HistDrawn, OfApprox400) { OfSeeds(400, 500, "approx"); }
+TEST_F(HistDrawn, OfApprox500) { OfSeeds(500, 600, "approx"); }
 
 /// Most of them train, and grow.
 TEST_F(HistDrawn, AreWorthIt) {

@@ -80,7 +80,21 @@ TEST_F(HistSequences, OtherParameters) {
 /// From this method to others of the device and back.
 TEST_F(HistSequences, OtherMethods) {
   Play({Setting("tree_method", "exact"), Setting("tree_method", "hist"), Setting("max_bin", "32"),
-        Setting("tree_method", "exact"), Setting("tree_method", "auto")});
+        Setting("tree_method", "exact"), Setting("tree_method", "auto"), Setting("tree_method", "approx"),
+        Setting("max_bin", "64"), Setting("tree_method", "hist"), Setting("tree_method", "approx")});
+  Play({Setting("subsample", "0.5"), Setting("max_bin", "16"), Setting("sampling_method", "gradient_based"),
+        Setting("max_bin", "600"), Setting("subsample", "1"), Setting("max_depth", "9"), Setting("sketch", "gk")},
+       {{"tree_method", "approx"}, {"objective", "binary:logistic"}});
+}
+
+/// Of a method whose bins follow the hessians.
+TEST_F(HistSequences, PairsOfACallerForApprox) {
+  auto const pairs = [](Gradients kind, std::uint64_t seed) {
+    return [=](Side* side) { side->Train(MakePairs(kind, 800, seed)); };
+  };
+  Play({pairs(Gradients::kNormal, 3), pairs(Gradients::kNormal, 3), pairs(Gradients::kFewRows, 4),
+        pairs(Gradients::kConstant, 5), pairs(Gradients::kZero, 6), pairs(Gradients::kNormal, 7)},
+       {{"tree_method", "approx"}, {"max_bin", "16"}});
 }
 
 TEST_F(HistSequences, OtherRows) {
@@ -104,15 +118,17 @@ TEST_F(HistSequences, OtherInfo) {
   auto const change = [](std::function<void(MetaInfo*)> const& what) {
     return [=](Side* side) { what(side->data->MutableInfo()); };
   };
-  Play({change([](MetaInfo* info) {
-          for (int row = 0; row < 800; ++row) info->weights.push_back(0.25F * static_cast<float>(row % 7));
-        }),
-        change([](MetaInfo* info) { std::reverse(info->weights.begin(), info->weights.end()); }),
-        change([](MetaInfo* info) { info->weights.clear(); }),
-        change([](MetaInfo* info) { std::reverse(info->labels.begin(), info->labels.end()); }),
-        change([](MetaInfo* info) { info->base_margin.assign(800, 0.75F); }),
-        change([](MetaInfo* info) { info->feature_weights = {1, 0, 0, 2, 3, 0, 1, 1}; })},
-       {{"colsample_bytree", "0.5"}, {"max_bin", "16"}});
+  for (auto const* method : {"hist", "approx"}) {
+    Play({change([](MetaInfo* info) {
+            for (int row = 0; row < 800; ++row) info->weights.push_back(0.25F * static_cast<float>(row % 7));
+          }),
+          change([](MetaInfo* info) { std::reverse(info->weights.begin(), info->weights.end()); }),
+          change([](MetaInfo* info) { info->weights.clear(); }),
+          change([](MetaInfo* info) { std::reverse(info->labels.begin(), info->labels.end()); }),
+          change([](MetaInfo* info) { info->base_margin.assign(800, 0.75F); }),
+          change([](MetaInfo* info) { info->feature_weights = {1, 0, 0, 2, 3, 0, 1, 1}; })},
+         {{"colsample_bytree", "0.5"}, {"max_bin", "16"}, {"tree_method", method}});
+  }
 }
 
 TEST_F(HistSequences, SavedAndLoaded) {

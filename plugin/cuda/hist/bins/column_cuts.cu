@@ -13,16 +13,6 @@ std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 /// What `unit` is where rows have no weights, which nobody asks for then.
 WeightUnit WeightUnitOf(CutTask const& task) { return task.unit ? *task.unit : WeightUnit(1.0F, 1); }
 
-FeatureCuts ToFeature(ColumnSummary const& summary, float const* cuts, std::uint32_t n_cuts) {
-  FeatureCuts feature;
-  feature.n_values = static_cast<std::int64_t>(summary.n_values);
-  if (feature.n_values == 0) return feature;
-  feature.min = FromKey(summary.least);
-  feature.max = FromKey(summary.largest);
-  feature.values.assign(cuts, cuts + n_cuts);
-  return feature;
-}
-
 /// Cuts one chunk after the other in the same memory.
 class ChunkCutter {
  public:
@@ -43,14 +33,10 @@ class ChunkCutter {
     rows->ForEach(first_col, n_cols,
                   [&](CudaContext const& cuda, RowPart const& part) { WriteKeys(cuda, part, task); });
     auto const sorted = ToDevice(cuda_, sorter_.Sort(n_cols));
-    PickCuts(cuda_, {sorted.data(), summaries.data(), n_cols, plan_.task.n_rows, plan_.task.max_bin, plan_.most_cuts,
-                     cuts_.data(), n_cuts_.data()});
-    auto const n_cuts = ToHost(cuda_, n_cuts_.data(), Size(n_cols));
-    auto const found = ToHost(cuda_, summaries.data(), Size(n_cols));
-    auto const cuts = ToHost(cuda_, cuts_.data(), Size(n_cols * plan_.most_cuts));
-    for (std::size_t col = 0; col < Size(n_cols); ++col) {
-      features->push_back(ToFeature(found[col], cuts.data() + col * Size(plan_.most_cuts), n_cuts[col]));
-    }
+    PickTask const pick{summaries.data(), n_cols,       plan_.task.n_rows, plan_.task.max_bin,
+                        plan_.most_cuts,  cuts_.data(), n_cuts_.data()};
+    PickCuts(cuda_, sorted.data(), pick);
+    AppendFeatures(cuda_, pick, features);
   }
 
  private:

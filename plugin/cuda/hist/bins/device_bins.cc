@@ -111,6 +111,21 @@ DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std
   return bins;
 }
 
+DeviceBins LayOutDense(std::vector<FeatureCuts> const& features, std::int64_t n_rows) {
+  std::vector<std::uint8_t> has_missing;
+  for (auto const& feature : features) has_missing.push_back(feature.n_values < n_rows ? 1 : 0);
+  return LayOutDense(std::make_shared<QuantileCuts const>(JoinCuts(features, {})), has_missing, n_rows);
+}
+
+void AllocateDense(CudaContext const& cuda, DeviceBins* bins) {
+  UploadLayout(cuda, bins);
+  if (bins->form == CodeForm::kBytes) {
+    bins->bytes = Buffer<std::uint8_t>(cuda, bins->NumCodeBytes());
+  } else {
+    bins->words = Buffer<std::uint16_t>(cuda, static_cast<std::size_t>(bins->n_rows * bins->NumCols()));
+  }
+}
+
 DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& from) {
   std::shared_ptr<QuantileCuts const> cuts(from, &from->Cuts());
   if (from->IsDense() && !from->HasBundles()) return LayOutDense(cuts, from->Shape().has_missing, from->NumRows());

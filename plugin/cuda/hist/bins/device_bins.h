@@ -19,6 +19,7 @@
 #include "cuda/common/cuda_context.h"
 #include "data/bins/bin_matrix.h"
 #include "data/sketch/quantile_sketch.h"
+#include "data/sketch/sketch_cuts.h"
 
 namespace kauri::cuda {
 
@@ -83,6 +84,12 @@ struct DeviceBins {
 /// value in some row. The form is kBytes where no column has more than 256 codes.
 DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std::uint8_t> const& has_missing,
                        std::int64_t n_rows);
+
+/// The same of columns of numbers that were cut.
+DeviceBins LayOutDense(std::vector<FeatureCuts> const& features, std::int64_t n_rows);
+
+/// Copies the layout of dense rows to the device, and makes room for their codes.
+void AllocateDense(CudaContext const& cuda, DeviceBins* bins);
 
 /// The layout of bins of the host, bundles and all, without codes.
 DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& bins);

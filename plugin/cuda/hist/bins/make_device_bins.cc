@@ -38,12 +38,6 @@ std::size_t ExpectedCodeBytes(DataMatrix const& data, int max_bin) {
   return n_rows * ((n_cols + kWidth - 1) / kWidth * kWidth);
 }
 
-std::vector<std::uint8_t> MissingMarks(std::vector<FeatureCuts> const& features, std::int64_t n_rows) {
-  std::vector<std::uint8_t> marks;
-  for (auto const& feature : features) marks.push_back(feature.n_values < n_rows ? 1 : 0);
-  return marks;
-}
-
 /// Bundles join columns that mostly have one code, of which there are few in each.
 bool MayPayToBundle(DeviceBins const& bins) {
   constexpr std::int64_t kManyColumns = 32;
@@ -61,13 +55,7 @@ MemoryParts CodeMemory(DeviceBins const& bins) {
 }
 
 void Encode(CudaContext const& cuda, DeviceRowParts* rows, DeviceBins* bins) {
-  UploadLayout(cuda, bins);
-  auto const n_cells = static_cast<std::size_t>(bins->n_rows * bins->NumCols());
-  if (bins->form == CodeForm::kBytes) {
-    bins->bytes = Buffer<std::uint8_t>(cuda, bins->NumCodeBytes());
-  } else {
-    bins->words = Buffer<std::uint16_t>(cuda, n_cells);
-  }
+  AllocateDense(cuda, bins);
   rows->ForEach(0, bins->NumCols(),
                 [&](CudaContext const& stream, RowPart const& part) { WriteCodes(stream, part, *bins); });
   cuda.Synchronize();  // for the rows, which are the caller's
@@ -93,9 +81,7 @@ std::unique_ptr<DeviceBins> MakeDeviceBins(CudaContext const& cuda, Context cons
 
   DeviceRowParts rows(cuda, ctx, data, task.part_bytes);
   auto const features = MakeColumnCuts(cuda, plan, &rows);
-  auto cuts = std::make_shared<QuantileCuts const>(JoinCuts(features, {}));
-  auto bins = std::make_unique<DeviceBins>(
-      LayOutDense(std::move(cuts), MissingMarks(features, data.NumRows()), data.NumRows()));
+  auto bins = std::make_unique<DeviceBins>(LayOutDense(features, data.NumRows()));
   if (MayPayToBundle(*bins)) return nullptr;
   cuda.Synchronize();  // for the keys' end: memory counts as used until the stream has freed it
   RequireMemory(cuda, Describe(data), CodeMemory(*bins));

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/column_keys.h"
 #include "cuda/hist/bins/column_sorter.h"
+#include "data/sketch/sketch_cuts.h"
 
 namespace kauri::cuda {
 
 /// All in device memory.
 struct PickTask {
-  SortedKeys const* sorted;        ///< [n_cols]
   ColumnSummary const* summaries;  ///< [n_cols]
   std::int64_t n_cols;
   std::int64_t n_rows;
@@ -21,7 +22,10 @@ struct PickTask {
   std::uint32_t* n_cuts;   ///< out: [n_cols]
 };
 
-/// Asynchronous.
-void PickCuts(CudaContext const& cuda, PickTask const& task);
+/// sorted: [n_cols], device. Asynchronous.
+void PickCuts(CudaContext const& cuda, SortedKeys const* sorted, PickTask const& task);
+
+/// Appends the columns that were picked, with their bounds. Waits for the cuts.
+void AppendFeatures(CudaContext const& cuda, PickTask const& task, std::vector<FeatureCuts>* features);
 
 }  // namespace kauri::cuda

@@ -1,14 +1,12 @@
-/// \file The boundaries of data/sketch/rank_cuts.h on the device, for a warp whose lanes all make the same calls.
-///
-/// What a search waits for is memory, so each look reads 128 keys at once. The first look of a search along a run of
-/// equal keys is dense where it begins and eight to an octave beyond: it is the only one in columns of many values; a
-/// run of 40,000 keys takes two more. Each look of a search in all keys leaves a 128th of them, four for 10 M.
+/// \file The boundaries of data/sketch/rank_cuts.h on the device, for a warp whose lanes all make the same calls
+/// (warp_search.cuh).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "cuda/hist/bins/column_sorter.h"
+#include "cuda/hist/bins/warp_search.cuh"
 #include "data/sketch/weighted_keys.h"
 
 namespace kauri::cuda {
@@ -26,71 +24,22 @@ class WarpBoundaries {
   __device__ std::size_t Next(std::size_t boundary) const {
     auto const* const here = sorted_.keys + boundary;
     auto const key = *here;
-    return boundary + RunLength(n_keys_ - boundary, [&](std::size_t distance) { return here[distance] != key; });
+    return boundary +
+           WarpSearch::RunLength(n_keys_ - boundary, [&](std::size_t distance) { return here[distance] != key; });
   }
   __device__ std::size_t LastUpTo(double rank) const {
     auto const at = sorted_.below == nullptr ? min(static_cast<std::size_t>(rank), n_keys_ - 1) : LastAtRank(rank);
     auto const* const here = sorted_.keys + at;
     auto const key = *here;
     auto const before = [&](std::size_t distance) { return *(here - distance) != key; };
-    return at + 1 - RunLength(at + 1, before);
+    return at + 1 - WarpSearch::RunLength(at + 1, before);
   }
 
  private:
-  static constexpr unsigned kLanes = 32;
-  static constexpr unsigned kKeysPerLane = 4;
-  static constexpr unsigned kKeys = kLanes * kKeysPerLane;  ///< of a look
-  static constexpr unsigned kPerOctave = 8;
-
   /// The last key that has no more than `rank` below it.
   __device__ std::size_t LastAtRank(double rank) const {
     auto const is_beyond = [&](std::size_t at) { return static_cast<double>(sorted_.below[at]) > rank; };
-    return FindFirst(1, n_keys_, is_beyond) - 1;
-  }
-
-  /// The first of a look's numbers 0, 1, .. for which is_true holds, which holds for all after it as well; else kKeys.
-  template <typename IsTrue>
-  __device__ static unsigned Look(IsTrue const& is_true) {
-    bool holds[kKeysPerLane];
-#pragma unroll
-    for (unsigned i = 0; i < kKeysPerLane; ++i) holds[i] = is_true(i * kLanes + threadIdx.x % kLanes);
-    unsigned n_false = 0;
-#pragma unroll
-    for (unsigned i = 0; i < kKeysPerLane; ++i) n_false += __popc(__ballot_sync(0xFFFFFFFFU, !holds[i]));
-    return n_false;
-  }
-
-  /// The distance that a look's key has from where it begins: 0, 1, .. 15, 16, 18, .. 30, 32, 36, ..
-  __device__ static std::size_t DistanceOf(unsigned number) {
-    auto const octave = number / kPerOctave;
-    if (octave == 0) return number;
-    return static_cast<std::size_t>(kPerOctave + number % kPerOctave) << (octave - 1);
-  }
-
-  /// The first of [0, limit) where is_other holds, which holds for all after it as well; else limit.
-  template <typename IsOther>
-  __device__ static std::size_t RunLength(std::size_t limit, IsOther const& is_other) {
-    auto const found = Look([&](unsigned number) {
-      auto const distance = DistanceOf(number);
-      return distance >= limit || is_other(distance);
-    });
-    auto const first = found == 0 ? 0 : DistanceOf(found - 1) + 1;
-    return FindFirst(first, found == kKeys ? limit : min(limit, DistanceOf(found)), is_other);
-  }
-
-  /// The first of [first, last) where is_true holds, which holds for all after it as well; else last. first <= last.
-  template <typename IsTrue>
-  __device__ static std::size_t FindFirst(std::size_t first, std::size_t last, IsTrue const& is_true) {
-    while (first < last) {
-      auto const step = (last - first + kKeys - 1) / kKeys;
-      auto const found = Look([&](unsigned number) {
-        auto const at = first + (number + 1) * step - 1;
-        return at >= last || is_true(at);
-      });
-      last = min(last, first + (found + 1) * step - 1);
-      first += found * step;
-    }
-    return first;
+    return WarpSearch::FindFirst(1, n_keys_, is_beyond) - 1;
   }
 
   SortedKeys sorted_;

@@ -13,8 +13,11 @@ namespace kauri::cuda {
 
 class DeviceHistograms {
  public:
-  explicit DeviceHistograms(std::size_t n_sums) : n_sums_(n_sums == 0 ? 1 : n_sums) {}  // data without columns
-
+  /// Takes back whatever is lent; what is lent from now on has n_sums.
+  void Resize(CudaContext const& cuda, std::size_t n_sums) {
+    Reset(cuda);
+    n_sums_ = n_sums == 0 ? 1 : n_sums;  // data without columns
+  }
   /// [n_sums] zeros. \throws Error(kMemory) with what is needed.
   FixedSum* Borrow(CudaContext const& cuda);
   void GiveBack(FixedSum* histogram) { used_.push_back(histogram); }
@@ -31,7 +34,7 @@ class DeviceHistograms {
   /// Makes twice as many.
   void Grow(CudaContext const& cuda);
 
-  std::size_t n_sums_;
+  std::size_t n_sums_ = 0;
   std::vector<Chunk> chunks_;
   std::size_t current_ = 0;      ///< the chunk that is lent from
   std::vector<FixedSum*> used_;  ///< given back since the last Reset

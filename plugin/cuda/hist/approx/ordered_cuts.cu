@@ -1,0 +1,123 @@
+/// The columns of a chunk are scanned as one: ranks go on from one column to the next, and around where they do not
+/// fit.
+#include <algorithm>
+#include <cstddef>
+#include <cub/device/device_scan.cuh>
+#include <iterator>
+
+#include "cuda/common/launch.h"
+#include "cuda/hist/approx/ordered_boundaries.cuh"
+#include "cuda/hist/approx/ordered_cuts.h"
+#include "cuda/hist/bins/pick_kernel.cuh"
+
+namespace kauri::cuda {
+namespace {
+
+std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+/// What the scan reads: the units of the row at each place.
+class UnitsInOrder {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = std::uint64_t;
+  using difference_type = std::ptrdiff_t;
+  using pointer = std::uint64_t const*;
+  using reference = std::uint64_t;
+
+  KAURI_HD UnitsInOrder(std::uint32_t const* rows, float const* weights, WeightUnit const& unit)
+      : rows_(rows), weights_(weights), unit_(unit) {}
+  /// Rows that weigh less than nothing count as those that weigh nothing.
+  KAURI_HD std::uint64_t operator[](std::ptrdiff_t at) const {
+    auto const weight = weights_[rows_[at]];
+    return weight > 0.0F ? static_cast<std::uint64_t>(unit_.Of(weight)) : 0;
+  }
+  KAURI_HD std::uint64_t operator*() const { return (*this)[0]; }
+  KAURI_HD UnitsInOrder operator+(std::ptrdiff_t distance) const { return {rows_ + distance, weights_, unit_}; }
+
+ private:
+  std::uint32_t const* rows_;
+  float const* weights_;
+  WeightUnit unit_;
+};
+
+/// Some columns of a chunk.
+struct RankedColumns {
+  std::uint32_t const* keys;   ///< [n_cols, n_rows]
+  std::uint64_t const* ranks;  ///< [n_cols * n_rows + 1]
+  std::int64_t n_rows;
+
+  __device__ OrderedBoundaries Of(std::int64_t col, ColumnSummary const& summary) const {
+    return {keys + col * n_rows, ranks + col * n_rows, summary.n_values};
+  }
+};
+
+std::int64_t ColumnsPerChunk(std::int64_t n_rows, std::int64_t n_cols, std::size_t rank_bytes) {
+  auto const per_column = std::max<std::size_t>(1, sizeof(std::uint64_t) * Size(n_rows));
+  auto const fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(rank_bytes / per_column));
+  auto const n_chunks = std::max<std::int64_t>(1, (n_cols + fitting - 1) / fitting);
+  return (n_cols + n_chunks - 1) / n_chunks;
+}
+
+std::int64_t MostCuts(std::int64_t n_rows, std::uint32_t max_bin) {
+  return std::max<std::int64_t>(1, std::min<std::int64_t>(max_bin - 1, n_rows));
+}
+
+/// Cuts one chunk after the other in the same memory.
+class OrderedCutter {
+ public:
+  OrderedCutter(CudaContext const& cuda, OrderedColumns const& columns, OrderedCutTask const& task, std::int64_t most)
+      : cuda_(cuda),
+        columns_(columns),
+        task_(task),
+        ranks_(cuda, Size(most * columns.n_rows + 1)),
+        cuts_(cuda, Size(most * MostCuts(columns.n_rows, task.max_bin))),
+        n_cuts_(cuda, Size(most)) {
+    FillZero(cuda, ranks_.data(), 1);
+  }
+
+  void Cut(std::int64_t first_col, std::int64_t n_cols, std::vector<FeatureCuts>* features) {
+    auto const first = first_col * columns_.n_rows;
+    auto const n = n_cols * columns_.n_rows;
+    UnitsInOrder const units(columns_.rows.data() + first, task_.weights.data(),
+                             WeightUnit(task_.largest, columns_.n_rows));
+    scratch_.Run(cuda_, [&](void* temp, std::size_t& bytes) {
+      return cub::DeviceScan::InclusiveSum(temp, bytes, units, ranks_.data() + 1, n, cuda_.stream);
+    });
+    PickTask const pick{columns_.summaries.data() + first_col,    n_cols,       columns_.n_rows, task_.max_bin,
+                        MostCuts(columns_.n_rows, task_.max_bin), cuts_.data(), n_cuts_.data()};
+    PickFrom(cuda_, RankedColumns{columns_.keys.data() + first, ranks_.data(), columns_.n_rows}, pick);
+    AppendFeatures(cuda_, pick, features);
+  }
+
+ private:
+  CudaContext cuda_;
+  OrderedColumns const& columns_;
+  OrderedCutTask const& task_;
+  Buffer<std::uint64_t> ranks_;
+  Buffer<float> cuts_;
+  Buffer<std::uint32_t> n_cuts_;
+  CubScratch scratch_;
+};
+
+}  // namespace
+
+std::size_t OrderedCutBytes(std::int64_t n_rows, std::int64_t n_cols, OrderedCutTask const& task) {
+  constexpr std::size_t kScratch = std::size_t{8} << 20U;
+  auto const n = Size(ColumnsPerChunk(n_rows, n_cols, task.rank_bytes));
+  auto const per_column = sizeof(std::uint64_t) * Size(n_rows) + sizeof(float) * Size(MostCuts(n_rows, task.max_bin));
+  return n * (per_column + sizeof(std::uint32_t)) + kScratch;
+}
+
+std::vector<FeatureCuts> CutOrdered(CudaContext const& cuda, OrderedColumns const& columns,
+                                    OrderedCutTask const& task) {
+  std::vector<FeatureCuts> features;
+  auto const most = ColumnsPerChunk(columns.n_rows, columns.n_cols, task.rank_bytes);
+  if (columns.n_cols == 0) return features;
+  OrderedCutter cutter(cuda, columns, task, most);
+  for (std::int64_t first = 0; first < columns.n_cols; first += most) {
+    cutter.Cut(first, std::min(most, columns.n_cols - first), &features);
+  }
+  return features;
+}
+
+}  // namespace kauri::cuda

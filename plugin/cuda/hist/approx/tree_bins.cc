@@ -1,0 +1,83 @@
+#include "cuda/hist/approx/tree_bins.h"
+
+#include <utility>
+
+#include "common/log.h"
+#include "cuda/common/memory_plan.h"
+#include "cuda/hist/approx/ordered_cuts.h"
+#include "cuda/hist/bins/make_device_bins.h"
+#include "cuda/hist/bins/write_codes.h"
+#include "data/derived_data.h"
+
+namespace kauri::cuda {
+namespace {
+
+/// Of the codes of any cuts, in words at most, and of rows that are rounded up to groups.
+std::size_t MostCodeBytes(DataMatrix const& data) {
+  constexpr std::size_t kGroup = 32;
+  auto const n_cols = static_cast<std::size_t>(data.NumCols());
+  return sizeof(std::uint16_t) * static_cast<std::size_t>(data.NumRows()) * ((n_cols + kGroup - 1) / kGroup * kGroup);
+}
+
+}  // namespace
+
+bool TreeBins::Update(CudaContext const& cuda, DataMatrix const& data, Span<FixedPair const> pairs) {
+  weights_.Update(cuda, pairs);
+  return weights_.HaveChanged() || categorical_ != CategoricalColumns(data.Info());
+}
+
+std::unique_ptr<DeviceBins const> TreeBins::Make(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
+  categorical_ = CategoricalColumns(data.Info());
+  if (!CanMakeDeviceBins(ctx, data, options_.sketch)) {
+    SayOnce("bins of sparse rows, categories and other sketches are made in host memory: hessians are copied there");
+    return MakeOnHost(cuda, ctx, data, FetchWeights(cuda));
+  }
+  if (KeepsOrder(cuda, ctx, data)) return MakeInOrder(cuda, data);
+  SayOnce("there is no room to keep the order of the values: columns are sorted for every tree, hessians copied");
+  DeviceBinsTask task;
+  task.max_bin = options_.max_bin;
+  auto weights = FetchWeights(cuda);
+  task.weights = weights;
+  auto bins = MakeDeviceBins(cuda, ctx, data, task);
+  return bins != nullptr ? std::move(bins) : MakeOnHost(cuda, ctx, data, std::move(weights));
+}
+
+bool TreeBins::KeepsOrder(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
+  if (order_ != Order::kNotTried) return order_ == Order::kKept;
+  OrderedCutTask task;
+  task.max_bin = static_cast<std::uint32_t>(options_.max_bin);
+  auto needed = MostCodeBytes(data) + OrderedCutBytes(data.NumRows(), data.NumCols(), task);
+  for (auto const& part : OrderedMemory(data)) needed += part.bytes;
+  auto const has_room = needed <= most_bytes_ && needed <= MakeRoom(cuda, needed);
+  if (has_room) columns_ = OrderColumns(cuda, ctx, data);
+  order_ = has_room ? Order::kKept : Order::kNoRoom;
+  return has_room;
+}
+
+std::unique_ptr<DeviceBins const> TreeBins::MakeInOrder(CudaContext const& cuda, DataMatrix const& data) {
+  OrderedCutTask task;
+  task.weights = weights_.Values();
+  task.largest = weights_.Largest();
+  task.max_bin = static_cast<std::uint32_t>(options_.max_bin);
+  auto bins = std::make_unique<DeviceBins>(LayOutDense(CutOrdered(cuda, columns_, task), data.NumRows()));
+  AllocateDense(cuda, bins.get());
+  WriteCodes(cuda, RowsInPlace(cuda, data, columns_), *bins);
+  return bins;
+}
+
+std::vector<float> TreeBins::FetchWeights(CudaContext const& cuda) const {
+  return ToHost(cuda, weights_.Values().data(), weights_.Values().size());
+}
+
+std::unique_ptr<DeviceBins const> TreeBins::MakeOnHost(CudaContext const& cuda, Context const& ctx,
+                                                       DataMatrix const& data, std::vector<float> weights) const {
+  auto const key = BinsKey(data.Info(), options_, std::move(weights));
+  auto const may_return = weights_.AreAlike();  // with the next training, as on the CPU
+  return UploadBins(cuda, may_return ? DeriveBins(ctx, data, key, options_) : MakeBins(ctx, data, key, options_));
+}
+
+void TreeBins::SayOnce(char const* line) {
+  if (!std::exchange(has_said_, true)) Log(LogLevel::kWarning, "tree_method=approx on a device: ", line);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,68 @@
+#include "cuda/hist/gpu_approx_builder.h"
+
+#include <limits>
+
+#include "cuda/hist/approx/tree_bins.h"
+#include "cuda/hist/gpu_hist_grower.h"
+#include "data/bins/bin_store.h"
+#include "data/memory_param.h"
+#include "kauri/error.h"
+#include "tree/growth/tree_common.h"
+
+namespace kauri::cuda {
+namespace {
+
+class GpuApproxState : public BuildState {
+ public:
+  explicit GpuApproxState(BinOptions const& options) : bins_(options) {}
+
+  /// Codes by the hessians of the tree.
+  HistOnDevice* Update(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                       Span<FixedPair const> pairs) {
+    auto const is_stale = bins_.Update(cuda, data, pairs);
+    if (data_ == nullptr) {
+      data_ = std::make_unique<HistOnDevice>(cuda, bins_.Make(cuda, ctx, data));
+    } else if (is_stale || data_->bins == nullptr) {
+      data_->bins.reset();  // before their successors take as much memory
+      data_->TakeBins(cuda, bins_.Make(cuda, ctx, data));
+    }
+    return data_.get();
+  }
+
+ private:
+  TreeBins bins_;
+  std::unique_ptr<HistOnDevice> data_;
+};
+
+}  // namespace
+
+std::string GpuApproxBuilder::StateKey() const {
+  return "gpu_approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
+}
+
+std::unique_ptr<BuildState> GpuApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
+  if (auto const bins = BinsOf(data); bins != nullptr && bins->IsForApprox()) return hist_.MakeState(ctx, data);
+  data.RequireValues("tree_method=approx");
+  if (data.NumRows() > std::numeric_limits<std::uint32_t>::max()) {
+    Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
+         ". Train on a sample of them.");
+  }
+  return std::make_unique<GpuApproxState>(BinOptions{param_.max_bin, static_cast<SketchKind>(param_.sketch), budget_});
+}
+
+Tree GpuApproxBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                                     DeviceTreeTask const& task, BuildState* state,
+                                     Span<std::int32_t> leaf_of_row) const {
+  if (BinsOf(data) != nullptr) return hist_.BuildOnDevice(cuda, ctx, data, task, state, leaf_of_row);
+  RefuseMonotoneCategories(rules_, data.Info());
+  DeviceScope const scope(cuda.device);
+  auto* const hist = static_cast<GpuApproxState*>(state)->Update(cuda, ctx, data, task.pairs);
+  return GpuHistGrower(ctx, {param_, rules_, task.place}, {cuda, task, leaf_of_row}, hist).Grow();
+}
+
+std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(ParamMap const& map) {
+  return std::make_unique<GpuApproxBuilder>(ParseParameters<TreeParam>(map),
+                                            ParseParameters<MemoryParam>(map).Budget());
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,44 @@
+/// \file tree_method=gpu_approx: what device=cuda with approx means.
+///
+/// As gpu_hist, with bins made anew for every tree whose hessians differ from those of the tree before
+/// (tree/hist/approx_builder.h). Dense numbers are sorted once and kept in their order (approx/ordered_columns.h); per
+/// tree the cuts follow from the hessians (approx/ordered_cuts.h) and the rows are coded (bins/write_codes.h). Where
+/// there is no room for that order, columns are sorted for every tree. Other data, and sketches, are cut and binned in
+/// host memory. Cuts and codes are those of the host, so the tree has the bytes of tree_method=approx.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cuda/hist/gpu_hist_builder.h"
+#include "cuda/tree/device_tree_builder.h"
+#include "data/memory_budget.h"
+#include "kauri/parameter.h"
+#include "kauri/tree_param.h"
+#include "tree/constraints/constraints.h"
+
+namespace kauri::cuda {
+
+class GpuApproxBuilder : public DeviceTreeBuilder {
+ public:
+  /// \throws Error(kParameter): constraints that cannot be read.
+  GpuApproxBuilder(TreeParam const& param, MemoryBudget const& budget)
+      : param_(param), rules_(ParseConstraints(param)), budget_(budget), hist_(param, budget) {}
+  std::string StateKey() const override;
+  /// Device memory: that of gpu_hist; of dense numbers 8 bytes each besides, 4 more where the rows are the host's, and
+  /// 1 GiB for cuts, or 8 bytes a row where that is more.
+  std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
+  Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
+                     BuildState* state, Span<std::int32_t> leaf_of_row) const override;
+
+ private:
+  TreeParam param_;
+  ConstraintRules rules_;
+  MemoryBudget budget_;  ///< of bins in host memory that data keep
+  GpuHistBuilder hist_;  ///< for data in external memory
+};
+
+/// \throws Error(kParameter).
+std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(ParamMap const& map);
+
+}  // namespace kauri::cuda

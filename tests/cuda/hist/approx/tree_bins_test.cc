@@ -1,0 +1,187 @@
+/// The bins of trees against the host's: cuts and codes by the hessians of each tree, in order and where there is no
+/// room for it.
+#include "cuda/hist/approx/tree_bins.h"
+
+#include "cuda/hist/approx/ordered_cuts.h"
+#include "data/sketch/quantile_sketch.h"
+#include "hist/bins/bins_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+constexpr std::int32_t kLargest = (1 << 30) - 1;
+
+/// Hessians that are small, large, rounded as floats, not there at all, or below nothing.
+std::vector<FixedPair> MakeFixedPairs(std::int64_t n_rows, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<FixedPair> pairs;
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    auto const kind = random.Below(10);
+    auto const any = static_cast<std::int32_t>(random.Below(kLargest));
+    auto const hessian = kind < 3 ? 0 : kind == 3 ? 1 : kind == 4 ? -any : kind == 5 ? any % 1000 : any;
+    pairs.push_back({static_cast<std::int32_t>(random.Below(1000)), hessian});
+  }
+  return pairs;
+}
+
+std::vector<FixedPair> PairsOf(std::vector<std::int32_t> const& hessians) {
+  std::vector<FixedPair> pairs;
+  for (auto const hessian : hessians) pairs.push_back({1, hessian});
+  return pairs;
+}
+
+std::vector<float> WeightsOf(std::vector<FixedPair> const& pairs) {
+  std::vector<float> weights;
+  for (auto const& pair : pairs) weights.push_back(static_cast<float>(pair.hessian));
+  return weights;
+}
+
+class TreeBinsTest : public BinsTest {
+ protected:
+  bool Update(cuda::TreeBins* bins, DataMatrix const& data, std::vector<FixedPair> const& pairs) {
+    auto const on_device = cuda::ToDevice(Cuda(), pairs);
+    return bins->Update(Cuda(), data, on_device.span());
+  }
+  static BinMatrix OfHost(DataMatrix const& data, int max_bin, std::vector<FixedPair> const& pairs) {
+    auto const weights = WeightsOf(pairs);
+    return BinMatrix(Context{}, data, MakeQuantileCuts(Context{}, data, max_bin, {{}, weights}));
+  }
+
+  /// Trees of these pairs one after the other, of rows on the host and on the device.
+  void Compare(std::vector<float> const& values, std::int64_t n_cols, int max_bin,
+               std::vector<std::vector<FixedPair>> const& trees) {
+    SCOPED_TRACE("max_bin " + std::to_string(max_bin));
+    auto const host = MakeMatrix(values, n_cols, false);
+    auto const device = Upload(values, n_cols);
+    BinOptions const options{max_bin, SketchKind::kExact, {}};
+    cuda::TreeBins of_host(options);
+    cuda::TreeBins of_device(options);
+    cuda::TreeBins without_room(options, 0);
+    for (auto const& pairs : trees) {
+      auto const expected = OfHost(*host, max_bin, pairs);
+      Update(&of_host, *host, pairs);
+      ExpectSame(*of_host.Make(Cuda(), OnDevice(), *host), expected);
+      Update(&of_device, *device, pairs);
+      ExpectSame(*of_device.Make(Cuda(), OnDevice(), *device), expected);
+      Update(&without_room, *device, pairs);
+      ExpectSame(*without_room.Make(Cuda(), OnDevice(), *device), expected);
+    }
+  }
+};
+
+TEST_F(TreeBinsTest, ColumnsOfEveryKind) {
+  for (std::int64_t const n_rows : {1, 31, 32, 33, 255, 257, 3000}) {
+    SCOPED_TRACE(std::to_string(n_rows) + " rows");
+    auto const values = MixedValues(n_rows, 18, static_cast<std::uint64_t>(n_rows));
+    for (int const max_bin : {2, 16, 255, 256, 257, 1024, 65535}) {
+      Compare(values, 18, max_bin, {MakeFixedPairs(n_rows, 1), MakeFixedPairs(n_rows, 2)});
+    }
+  }
+}
+
+TEST_F(TreeBinsTest, LongColumns) {
+  auto const values = MixedValues(100000, 9, 11);
+  for (int const max_bin : {16, 256}) Compare(values, 9, max_bin, {MakeFixedPairs(100000, 3)});
+}
+
+/// Weight that is nowhere, at either end, in the middle, in one row, and alike.
+TEST_F(TreeBinsTest, WhereWeightsAre) {
+  constexpr std::int64_t kRows = 2000;
+  auto const sorted = Fill(kRows, 2, [](std::int64_t row, std::int64_t col) {
+    return static_cast<float>(col == 0 ? row : kRows - 1 + row / 7);
+  });
+  std::vector<std::vector<std::int32_t>> hessians(8, std::vector<std::int32_t>(kRows, 0));
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    hessians[1][row] = row < 900 ? 5 : 0;
+    hessians[2][row] = row >= 1100 ? 5 : 0;
+    hessians[3][row] = row >= 700 && row < 1300 ? 3 : 0;
+    hessians[4][row] = row % 9 == 0 ? kLargest : 0;
+    hessians[5][row] = row == 1234 ? 1 : 0;
+    hessians[6][row] = 12345;
+    hessians[7][row] = row == 1000 ? kLargest : 1;
+  }
+  std::vector<std::vector<FixedPair>> trees;
+  for (auto const& of_tree : hessians) trees.push_back(PairsOf(of_tree));
+  for (int const max_bin : {2, 16, 100, 256, 300, 3000}) Compare(sorted, 2, max_bin, trees);
+}
+
+/// Runs of every length, at every place of what a search looks at, with gaps of every length between their weights.
+TEST_F(TreeBinsTest, RunsOfEveryLength) {
+  for (int const ratio : {1, 2}) {
+    std::vector<float> values;
+    std::vector<std::int32_t> hessians;
+    for (std::int64_t length = 1; values.size() < 30000; length += 1 + length * (ratio - 1) / 3) {
+      values.insert(values.end(), static_cast<std::size_t>(length), std::sqrt(static_cast<float>(length)));
+      auto const is_gap = length % 5 < 2;
+      for (std::int64_t i = 0; i < length; ++i) hessians.push_back(is_gap || i % 3 != 1 ? 0 : 100 + i % 50);
+    }
+    for (int const max_bin : {2, 7, 60, 256, 3000}) Compare(values, 1, max_bin, {PairsOf(hessians)});
+  }
+}
+
+TEST_F(TreeBinsTest, ChunksOfAnySize) {
+  auto const data = MakeMatrix(MixedValues(700, 11, 5), 11, false);
+  auto const weights = WeightsOf(MakeFixedPairs(700, 6));
+  auto const on_device = cuda::ToDevice(Cuda(), weights);
+  auto const columns = cuda::OrderColumns(Cuda(), OnDevice(), *data);
+  cuda::OrderedCutTask task{on_device.span(), *std::max_element(weights.begin(), weights.end()), 64};
+  auto const expected = MakeQuantileCuts(Context{}, *data, 64, {{}, weights});
+  for (std::size_t const bytes : {std::size_t{1}, std::size_t{20000}, std::size_t{1} << 30U}) {
+    task.rank_bytes = bytes;
+    auto const cuts = JoinCuts(cuda::CutOrdered(Cuda(), columns, task), {});
+    EXPECT_EQ(cuts.feature_begin, expected.feature_begin);
+    EXPECT_TRUE(SameFloats(cuts.values, expected.values));
+    EXPECT_TRUE(SameFloats(cuts.min_values, expected.min_values));
+  }
+}
+
+TEST_F(TreeBinsTest, EqualHessiansNeedNoOtherBins) {
+  auto const data = MakeMatrix(MixedValues(500, 4, 7), 4, false);
+  cuda::TreeBins bins({16, SketchKind::kExact, {}});
+  auto pairs = MakeFixedPairs(500, 8);
+  Update(&bins, *data, pairs);
+  bins.Make(Cuda(), OnDevice(), *data);
+  pairs[3].gradient += 1;
+  EXPECT_FALSE(Update(&bins, *data, pairs));
+  pairs[499].hessian += 5000000;
+  EXPECT_TRUE(Update(&bins, *data, pairs));
+  ExpectSame(*bins.Make(Cuda(), OnDevice(), *data), OfHost(*data, 16, pairs));
+  EXPECT_FALSE(Update(&bins, *data, pairs));
+}
+
+/// Categories and numbers in turns: the first are binned on the host.
+TEST_F(TreeBinsTest, OtherTypesNeedOtherBins) {
+  auto const data = MakeMatrix(
+      Fill(600, 3, [](std::int64_t row, std::int64_t col) { return static_cast<float>((row * 31 + col) % 90); }), 3,
+      false);
+  cuda::TreeBins bins({16, SketchKind::kExact, {}});
+  auto const pairs = MakeFixedPairs(600, 9);
+  for (auto const* type : {"q", "c", "q"}) {
+    data->MutableInfo()->feature_types = {"q", type, "q"};
+    EXPECT_TRUE(Update(&bins, *data, pairs));
+    auto const made = bins.Make(Cuda(), OnDevice(), *data);
+    EXPECT_TRUE(SameFloats(made->cuts->values, OfHost(*data, 16, pairs).Cuts().values));
+    EXPECT_EQ(made->cuts->IsCategorical(1), type[0] == 'c');
+  }
+}
+
+/// Rows of the host cross the bus once, whatever the number of trees.
+TEST_F(TreeBinsTest, WhatCrossesTheBus) {
+  auto const values = MixedValues(20000, 9, 41);
+  auto const data = MakeMatrix(values, 9, false);
+  cuda::TreeBins bins({256, SketchKind::kExact, {}});
+  auto const copied = [&](std::uint64_t seed) {
+    Update(&bins, *data, MakeFixedPairs(20000, seed));
+    auto const before = cuda::ThreadCopyCounts();
+    bins.Make(Cuda(), OnDevice(), *data);
+    return cuda::ThreadCopyCounts() - before;
+  };
+  auto const first = copied(1);
+  auto const second = copied(2);
+  EXPECT_GE(first.to_device_bytes, sizeof(float) * values.size());
+  EXPECT_LT(second.to_device_bytes, 100000U);
+  EXPECT_LT(second.to_host_bytes, 100000U);
+}
+
+}  // namespace
+}  // namespace kauri::testing
