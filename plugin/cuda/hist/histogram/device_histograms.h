@@ -13,6 +13,8 @@ namespace kauri::cuda {
 
 class DeviceHistograms {
  public:
+  DeviceHistograms() = default;
+  explicit DeviceHistograms(std::size_t n_sums) : n_sums_(n_sums == 0 ? 1 : n_sums) {}  // data without columns
   /// Takes back whatever is lent; what is lent from now on has n_sums.
   void Resize(CudaContext const& cuda, std::size_t n_sums) {
     Reset(cuda);
