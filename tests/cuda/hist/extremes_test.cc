@@ -164,13 +164,17 @@ TEST_F(HistExtremes, NothingToSplit) {
 }
 
 TEST_F(HistExtremes, NoColumns) {
-  std::vector<Outcome> outcomes;
-  for (auto const* device : {"cpu", kDevice}) {
-    std::shared_ptr<DataMatrix> const data = DataMatrix::FromDense({}, 40, 0);
-    data->MutableInfo()->labels.assign(40, 1.5F);
-    outcomes.push_back(TrainOn(device, HistCase{}, data));
+  for (auto const* method : {"hist", "approx"}) {
+    HistCase given;
+    given.params = {{"tree_method", method}};
+    std::vector<Outcome> outcomes;
+    for (auto const* device : {"cpu", kDevice}) {
+      std::shared_ptr<DataMatrix> const data = DataMatrix::FromDense({}, 40, 0);
+      data->MutableInfo()->labels.assign(40, 1.5F);
+      outcomes.push_back(TrainOn(device, given, data));
+    }
+    EXPECT_TRUE(SameOutcome(outcomes[0], outcomes[1])) << method;
   }
-  EXPECT_TRUE(SameOutcome(outcomes[0], outcomes[1]));
 }
 
 /// Two runs, and other numbers of threads of the host.
