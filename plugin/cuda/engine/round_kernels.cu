@@ -1,4 +1,4 @@
-/// Bytes per row and tree (one output): LargestMagnitudes 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out.
+/// Bytes per row and tree (one output): FindLargest 8 in; Quantise 8 in, 8 out; AddLeaves 4 and 4 in, 4 out.
 #include <algorithm>
 
 #include "cuda/common/launch.h"

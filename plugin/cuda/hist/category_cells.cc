@@ -11,7 +11,7 @@ CategoryCells::CategoryCells(CudaContext const& cuda, HistOnDevice* data) : cuda
   for (auto const feature : data->categorical) begin_.push_back(begin_.back() + data->bins->features[feature].n_bins);
 }
 
-void CategoryCells::Fetch(std::vector<HistNode*> const& nodes) {
+void CategoryCells::Fetch(std::vector<DeviceNode*> const& nodes) {
   if (data_->categorical.empty()) return;
   auto const n_cells = begin_.back();
   data_->category_cells.Reserve(nodes.size() * n_cells);
@@ -31,7 +31,7 @@ void CategoryCells::Fetch(std::vector<HistNode*> const& nodes) {
                     data_->category_cells.data()});
 }
 
-void CategoryCells::Search(Context const& ctx, BinSplitFinder const& finder, std::vector<HistNode*> const& nodes) {
+void CategoryCells::Search(Context const& ctx, BinSplitFinder const& finder, std::vector<DeviceNode*> const& nodes) {
   if (data_->categorical.empty()) return;
   auto const n_cells = begin_.back();
   for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -16,16 +16,16 @@
 
 namespace kauri::cuda {
 
-using HistNode = GrowingNode<ScalarGrowth>;
+using DeviceNode = GrowingNode<ScalarGrowth>;
 
 class CategoryCells {
  public:
   CategoryCells(CudaContext const& cuda, HistOnDevice* data);
 
   /// Asks for the sums of these nodes; they are there once the stream has passed.
-  void Fetch(std::vector<HistNode*> const& nodes);
+  void Fetch(std::vector<DeviceNode*> const& nodes);
   /// Replaces `best` of the nodes where a split by category is better.
-  void Search(Context const& ctx, BinSplitFinder const& finder, std::vector<HistNode*> const& nodes);
+  void Search(Context const& ctx, BinSplitFinder const& finder, std::vector<DeviceNode*> const& nodes);
   /// The cells of a feature of a node whose sums were fetched.
   FixedSum const* Of(FixedSum const* histogram, std::uint32_t feature) const;
   void Forget(FixedSum const* histogram) { cells_.erase(histogram); }

@@ -261,9 +261,9 @@ void GpuHistGrower::WriteLeaves() {
   auto const bits = upload.Add(walk_bits_);
   upload.Send(cuda_);
   auto const is_plain = bins.groups.size() == 1 && bins.columns.size() == bins.features.size();
-  WalkRows(cuda_, {ViewOf(bins), data_->places.data(), is_plain ? bins.groups[0].width : 0, upload.At<WalkNode>(nodes),
-                   static_cast<std::uint32_t>(walk_.size()), upload.At<std::uint32_t>(bits), bins.n_rows,
-                   leaf_of_row_.data()});
+  WalkCodes(cuda_, {ViewOf(bins), data_->places.data(), is_plain ? bins.groups[0].width : 0, upload.At<WalkNode>(nodes),
+                    static_cast<std::uint32_t>(walk_.size()), upload.At<std::uint32_t>(bits), bins.n_rows,
+                    leaf_of_row_.data()});
 }
 
 }  // namespace kauri::cuda

@@ -10,7 +10,7 @@
 
 #include "cuda/hist/category_cells.h"
 #include "cuda/hist/gpu_hist_state.h"
-#include "cuda/hist/rows/walk_rows.h"
+#include "cuda/hist/rows/walk_codes.h"
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "tree/growth/hist_growth.h"

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kAddThreads, 1)
   sums.Clear();
   while (!range.IsDone()) {
     std::uint32_t const node = range.Node();
-    NodePiece const piece = range.Next(task.lists, kRowsPerFlush);
+    RowPieceOfNode const piece = range.Next(task.lists, kRowsPerFlush);
     if (piece.count == 0) continue;
     sums.Add(piece);
     sums.Flush(columns, task.nodes.data()[node].sums);

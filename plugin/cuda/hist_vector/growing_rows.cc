@@ -149,7 +149,7 @@ void GrowingRowsOnDevice::WriteLeaves(CudaContext const& cuda, Upload* request, 
   task.category_bits = request->At<std::uint32_t>(bits);
   task.n_rows = bins_.n_rows;
   task.leaf_of_row = leaf_of_row.data();
-  WalkRows(cuda, task);
+  WalkCodes(cuda, task);
 }
 
 }  // namespace kauri::cuda

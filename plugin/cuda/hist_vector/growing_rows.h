@@ -2,7 +2,7 @@
 ///
 /// Splits wait until the next request goes to the device; how many rows went left is known once that is answered. Rows
 /// that were not sampled, and those of children that are leaves for good, are in no list: a walk of the finished tree
-/// tells all rows their leaves (hist/rows/walk_rows.h).
+/// tells all rows their leaves (hist/rows/walk_codes.h).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/rows/node_rows.h"
-#include "cuda/hist/rows/walk_rows.h"
+#include "cuda/hist/rows/walk_codes.h"
 #include "kauri/span.h"
 #include "tree/rows/code_split.h"
 

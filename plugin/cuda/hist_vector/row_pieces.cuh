@@ -9,7 +9,7 @@
 namespace kauri::cuda {
 
 /// Consecutive rows of one node.
-struct NodePiece {
+struct RowPieceOfNode {
   std::uint32_t const* list;  ///< their numbers, or nullptr: from `begin` on
   std::uint32_t begin;
   std::uint32_t count;
@@ -43,7 +43,7 @@ struct RowRangeOfBlock {
   /// Of the next piece.
   __device__ std::uint32_t Node() const { return node; }
   /// The next piece, of at most `most` rows, which may have none.
-  __device__ NodePiece Next(RowPointers const& lists, std::uint32_t most) {
+  __device__ RowPieceOfNode Next(RowPointers const& lists, std::uint32_t most) {
     LaidRows const rows = plan.data()[node];
     std::uint32_t const skipped = begin - rows.first_row;
     std::uint32_t const count = min(min(rows.count - skipped, end - begin), most);

@@ -4,15 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/hist/histogram/shared_sums.cuh"
 #include "cuda/hist_vector/add_table_rows.h"
 #include "cuda/hist_vector/row_pieces.cuh"
 
 namespace kauri::cuda {
 
 constexpr int kAddThreads = 1024;
-constexpr std::uint32_t kBanks = 32;
-/// Limbs of 16 bits of so many rows fit into words of 32.
-constexpr std::uint32_t kRowsPerFlush = 65536;
 
 constexpr std::size_t SharedBytes(std::uint32_t n_codes, std::uint32_t n_places) {
   return std::size_t{2} * n_places * kBanks * n_codes * sizeof(std::uint32_t);
@@ -40,7 +38,7 @@ class SharedPlaces {
   }
 
   /// All warps of the block call it. 32 rows a warp and turn, some of them with all loads under way at the same time.
-  __device__ void Add(NodePiece const& piece) {
+  __device__ void Add(RowPieceOfNode const& piece) {
     constexpr std::uint32_t kStride = kAddThreads;
     std::uint32_t const lane = threadIdx.x % 32;
     std::uint32_t first = threadIdx.x / 32 * 32;

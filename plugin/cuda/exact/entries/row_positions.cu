@@ -1,7 +1,6 @@
-#include "cuda/exact/entries/row_positions.h"
-
 #include "cuda/common/launch.h"
 #include "cuda/exact/entries/exact_types.h"
+#include "cuda/exact/entries/row_positions.h"
 
 namespace kauri::cuda {
 namespace {

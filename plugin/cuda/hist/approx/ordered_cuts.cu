@@ -83,8 +83,8 @@ class OrderedCutter {
     scratch_.Run(cuda_, [&](void* temp, std::size_t& bytes) {
       return cub::DeviceScan::InclusiveSum(temp, bytes, units, ranks_.data() + 1, n, cuda_.stream);
     });
-    PickTask const pick{columns_.summaries.data() + first_col,    n_cols,       columns_.n_rows, task_.max_bin,
-                        MostCuts(columns_.n_rows, task_.max_bin), cuts_.data(), n_cuts_.data()};
+    PickCutsTask const pick{columns_.summaries.data() + first_col,    n_cols,       columns_.n_rows, task_.max_bin,
+                            MostCuts(columns_.n_rows, task_.max_bin), cuts_.data(), n_cuts_.data()};
     PickFrom(cuda_, RankedColumns{columns_.keys.data() + first, ranks_.data(), columns_.n_rows}, pick);
     AppendFeatures(cuda_, pick, features);
   }

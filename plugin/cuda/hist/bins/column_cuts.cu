@@ -33,8 +33,8 @@ class ChunkCutter {
     rows->ForEach(first_col, n_cols,
                   [&](CudaContext const& cuda, RowPart const& part) { WriteKeys(cuda, part, task); });
     auto const sorted = ToDevice(cuda_, sorter_.Sort(n_cols));
-    PickTask const pick{summaries.data(), n_cols,       plan_.task.n_rows, plan_.task.max_bin,
-                        plan_.most_cuts,  cuts_.data(), n_cuts_.data()};
+    PickCutsTask const pick{summaries.data(), n_cols,       plan_.task.n_rows, plan_.task.max_bin,
+                            plan_.most_cuts,  cuts_.data(), n_cuts_.data()};
     PickCuts(cuda_, sorted.data(), pick);
     AppendFeatures(cuda_, pick, features);
   }

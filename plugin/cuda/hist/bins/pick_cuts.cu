@@ -27,11 +27,11 @@ FeatureCuts ToFeature(ColumnSummary const& summary, float const* cuts, std::uint
 
 }  // namespace
 
-void PickCuts(CudaContext const& cuda, SortedKeys const* sorted, PickTask const& task) {
+void PickCuts(CudaContext const& cuda, SortedKeys const* sorted, PickCutsTask const& task) {
   PickFrom(cuda, KeyColumns{sorted}, task);
 }
 
-void AppendFeatures(CudaContext const& cuda, PickTask const& task, std::vector<FeatureCuts>* features) {
+void AppendFeatures(CudaContext const& cuda, PickCutsTask const& task, std::vector<FeatureCuts>* features) {
   auto const n_cuts = ToHost(cuda, task.n_cuts, Size(task.n_cols));
   auto const summaries = ToHost(cuda, task.summaries, Size(task.n_cols));
   auto const cuts = ToHost(cuda, task.cuts, Size(task.n_cols * task.most_cuts));

@@ -12,7 +12,7 @@
 namespace kauri::cuda {
 
 /// All in device memory.
-struct PickTask {
+struct PickCutsTask {
   ColumnSummary const* summaries;  ///< [n_cols]
   std::int64_t n_cols;
   std::int64_t n_rows;
@@ -23,9 +23,9 @@ struct PickTask {
 };
 
 /// sorted: [n_cols], device. Asynchronous.
-void PickCuts(CudaContext const& cuda, SortedKeys const* sorted, PickTask const& task);
+void PickCuts(CudaContext const& cuda, SortedKeys const* sorted, PickCutsTask const& task);
 
 /// Appends the columns that were picked, with their bounds. Waits for the cuts.
-void AppendFeatures(CudaContext const& cuda, PickTask const& task, std::vector<FeatureCuts>* features);
+void AppendFeatures(CudaContext const& cuda, PickCutsTask const& task, std::vector<FeatureCuts>* features);
 
 }  // namespace kauri::cuda

@@ -29,7 +29,7 @@ class CutList {
 
 /// columns.Of(col, summary): the boundaries of a column, made by all lanes.
 template <typename Columns>
-__global__ void __launch_bounds__(kPickThreads) PickKernel(Columns columns, PickTask task) {
+__global__ void __launch_bounds__(kPickThreads) PickKernel(Columns columns, PickCutsTask task) {
   auto const col = static_cast<std::int64_t>(blockIdx.x);
   auto const summary = task.summaries[col];
   auto const column = columns.Of(col, summary);
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kPickThreads) PickKernel(Columns columns, Pick
 }
 
 template <typename Columns>
-void PickFrom(CudaContext const& cuda, Columns const& columns, PickTask const& task) {
+void PickFrom(CudaContext const& cuda, Columns const& columns, PickCutsTask const& task) {
   Launch(cuda, static_cast<unsigned>(task.n_cols), kPickThreads, PickKernel<Columns>, columns, task);
 }
 

@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeVi
 template <int kWordsPerRow>
 void AddBytes(CudaContext const& cuda, DeviceBins const& bins, CodeGroup const& group, AddTask const& task) {
   auto const bytes = BytesOfSums(group) + (task.plan.empty() ? kFewNodes * sizeof(PlannedRows) : 0);
-  LaunchShared(cuda, SumBlocks(cuda, task.most_rows), kThreads, bytes, AddBytesKernel<kWordsPerRow>, task, group,
+  LaunchShared(cuda, BlocksForRows(cuda, task.most_rows), kThreads, bytes, AddBytesKernel<kWordsPerRow>, task, group,
                bins.bytes.data(), bins.device_columns.data());
 }
 
@@ -196,7 +196,7 @@ void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& tas
     for (auto const& group : bins.groups) AddGroup(cuda, bins, group, planned);
     return;
   }
-  Launch(cuda, SumBlocks(cuda, task.most_rows), kThreads, AddOthersKernel, planned, ViewOf(bins),
+  Launch(cuda, BlocksForRows(cuda, task.most_rows), kThreads, AddOthersKernel, planned, ViewOf(bins),
          bins.device_groups.data(), bins.device_columns.data(), static_cast<std::uint32_t>(bins.columns.size()));
 }
 

@@ -48,7 +48,7 @@ struct AddTask {
 };
 
 /// Blocks that add so many rows.
-unsigned SumBlocks(CudaContext const& cuda, std::int64_t n_rows);
+unsigned BlocksForRows(CudaContext const& cuda, std::int64_t n_rows);
 
 /// Adds to the histograms of the nodes. plan: scratch.
 void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& task, Buffer<PlannedRows>* plan);

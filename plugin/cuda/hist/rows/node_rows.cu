@@ -41,46 +41,59 @@ __device__ __forceinline__ void ReservePlaces(TilePlaces* places, std::uint32_t 
   }
 }
 
+/// The rows of a tile that a thread has, kThreads apart.
+struct ThreadRows {
+  std::uint32_t n_rows;  ///< of the tile
+  std::uint32_t rows[kRowsPerThread];
+  std::uint32_t lefts[kRowsPerThread];  ///< of the warp: a bit for each lane whose row goes left
+
+  __device__ static std::uint32_t PlaceOf(int step) {
+    return static_cast<std::uint32_t>(step * kThreads) + threadIdx.x;
+  }
+
+  /// list: of the node's rows, or nullptr: all rows in their order.
+  __device__ void Load(std::uint32_t const* list, std::uint32_t first) {
+#pragma unroll
+    for (int step = 0; step < kRowsPerThread; ++step) {
+      std::uint32_t const place = PlaceOf(step);
+      rows[step] = place >= n_rows ? 0 : list == nullptr ? first + place : list[first + place];
+    }
+  }
+};
+
 /// One tile of one node a block.
-__global__ void __launch_bounds__(kThreads) SplitNodesKernel(SplitTask task) {
+__global__ void __launch_bounds__(kThreads) SplitNodesKernel(MoveTask task) {
   __shared__ TilePlaces places;
   std::uint32_t const node = FindStretch(static_cast<std::uint32_t>(task.splits.size()), blockIdx.x,
                                          [&](std::uint32_t i) { return task.splits.data()[i].first_tile; });
   NodeSplit const split = task.splits.data()[node];
   std::uint32_t const first = (blockIdx.x - split.first_tile) * kTileRows;
-  std::uint32_t const n_rows = min(kTileRows, split.rows.count - first);
-  std::uint32_t const* const from =
-      split.rows.buffer < 0 ? nullptr : task.rows.Of(split.rows.buffer) + split.rows.begin;
   int const lane = static_cast<int>(threadIdx.x % 32);
   int const warp = static_cast<int>(threadIdx.x / 32);
-  std::uint32_t rows[kRowsPerThread];
+  ThreadRows own;
+  own.n_rows = min(kTileRows, split.rows.count - first);
+  own.Load(split.rows.buffer < 0 ? nullptr : task.rows.Of(split.rows.buffer) + split.rows.begin, first);
 #pragma unroll
   for (int step = 0; step < kRowsPerThread; ++step) {
-    std::uint32_t const place = static_cast<std::uint32_t>(step * kThreads) + threadIdx.x;
-    rows[step] = place >= n_rows ? 0 : from == nullptr ? first + place : from[first + place];
-  }
-  std::uint32_t lefts[kRowsPerThread];
-#pragma unroll
-  for (int step = 0; step < kRowsPerThread; ++step) {
-    std::uint32_t const place = static_cast<std::uint32_t>(step * kThreads) + threadIdx.x;
-    bool const is_left =
-        place < n_rows && GoesLeft(split, CodeOf(task.codes, split.place, rows[step]), task.category_bits);
-    lefts[step] = __ballot_sync(kAllLanes, is_left);
-    if (lane == 0) places.before[step * kWarps + warp] = static_cast<std::uint32_t>(__popc(lefts[step]));
+    bool const is_left = ThreadRows::PlaceOf(step) < own.n_rows &&
+                         GoesLeft(split, CodeOf(task.codes, split.place, own.rows[step]), task.category_bits);
+    own.lefts[step] = __ballot_sync(kAllLanes, is_left);
+    if (lane == 0) places.before[step * kWarps + warp] = static_cast<std::uint32_t>(__popc(own.lefts[step]));
   }
   __syncthreads();
-  if (warp == 0) ReservePlaces(&places, n_rows, task.n_left + 2 * node);
+  if (warp == 0) ReservePlaces(&places, own.n_rows, task.n_left + 2 * node);
   __syncthreads();
   std::uint32_t* const to = task.rows.Of(split.rows.buffer == 0 ? 1 : 0) + split.rows.begin;
 #pragma unroll
   for (int step = 0; step < kRowsPerThread; ++step) {
-    std::uint32_t const place = static_cast<std::uint32_t>(step * kThreads) + threadIdx.x;
-    if (place >= n_rows) break;
-    std::uint32_t const lefts_before =
-        places.before[step * kWarps + warp] + static_cast<std::uint32_t>(__popc(lefts[step] & ((1U << lane) - 1U)));
-    bool const is_left = (lefts[step] >> lane & 1U) != 0;
-    std::uint32_t const rank = is_left ? places.first_left + lefts_before : places.first_right + place - lefts_before;
-    to[is_left ? rank : split.rows.count - 1 - rank] = rows[step];
+    std::uint32_t const place = ThreadRows::PlaceOf(step);
+    if (place >= own.n_rows) break;
+    std::uint32_t const lefts = own.lefts[step];
+    std::uint32_t const left =
+        places.before[step * kWarps + warp] + static_cast<std::uint32_t>(__popc(lefts & ((1U << lane) - 1U)));
+    bool const is_left = (lefts >> lane & 1U) != 0;
+    std::uint32_t const rank = is_left ? places.first_left + left : places.first_right + place - left;
+    to[is_left ? rank : split.rows.count - 1 - rank] = own.rows[step];
   }
 }
 
@@ -90,7 +103,7 @@ void RowBuffers::Reserve(CudaContext const& cuda, std::int64_t n_rows) {
   for (auto& buffer : rows) buffer.Reserve(cuda, ToSize(n_rows));
 }
 
-void SplitNodes(CudaContext const& cuda, SplitTask const& task) {
+void SplitNodes(CudaContext const& cuda, MoveTask const& task) {
   Launch(cuda, task.n_tiles, kThreads, SplitNodesKernel, task);
 }
 

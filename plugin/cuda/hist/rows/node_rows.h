@@ -5,7 +5,7 @@
 /// no order that anything may depend on; sums of integers do not. The root has no list: its rows are all.
 ///
 /// Bytes per row of a node that is split: 4 in, a sector of 32 gathered for its code, 4 out. Nodes whose children are
-/// leaves for good need no split of their rows (rows/walk_rows.h).
+/// leaves for good need no split of their rows (rows/walk_codes.h).
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ struct RowBuffers {
 };
 
 /// Splits of several nodes, device.
-struct SplitTask {
+struct MoveTask {
   CodeView codes;
   Span<NodeSplit const> splits;
   std::uint32_t const* category_bits;  ///< 1: goes right
@@ -77,6 +77,6 @@ struct SplitTask {
   std::uint32_t* n_left;  ///< (out) [2 * n_splits] rows that went left, and right: zero before
 };
 
-void SplitNodes(CudaContext const& cuda, SplitTask const& task);
+void SplitNodes(CudaContext const& cuda, MoveTask const& task);
 
 }  // namespace kauri::cuda

@@ -12,7 +12,7 @@
 
 #include "cuda/hist/split/find_splits.h"
 
-namespace kauri::cuda {
+namespace kauri::cuda::bin_scan {
 
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
@@ -246,4 +246,4 @@ __device__ __forceinline__ BinCandidate WarpBest(BinCandidate own) {
   return {most, order, left};
 }
 
-}  // namespace kauri::cuda
+}  // namespace kauri::cuda::bin_scan

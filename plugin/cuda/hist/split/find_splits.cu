@@ -5,6 +5,8 @@
 namespace kauri::cuda {
 namespace {
 
+using namespace bin_scan;
+
 constexpr int kSiblings = 2;
 constexpr int kThreads = 32 * kSiblings * static_cast<int>(kFeaturesPerBlock);
 constexpr unsigned kMaxGridY = 65535;

@@ -45,6 +45,6 @@ struct WalkTask {
 };
 
 /// All arrays are on the device.
-void WalkRows(CudaContext const& cuda, WalkTask const& task);
+void WalkCodes(CudaContext const& cuda, WalkTask const& task);
 
 }  // namespace kauri::cuda

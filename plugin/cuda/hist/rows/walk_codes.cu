@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cuda/common/launch.h"
-#include "cuda/hist/rows/walk_rows.h"
+#include "cuda/hist/rows/walk_codes.h"
 
 namespace kauri::cuda {
 namespace {
@@ -53,7 +53,7 @@ void Walk(CudaContext const& cuda, WalkTask const& task) {
 
 }  // namespace
 
-void WalkRows(CudaContext const& cuda, WalkTask const& task) {
+void WalkCodes(CudaContext const& cuda, WalkTask const& task) {
   if (task.width != 0) return Walk<true>(cuda, task);
   Walk<false>(cuda, task);
 }
