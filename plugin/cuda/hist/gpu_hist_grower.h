@@ -2,6 +2,10 @@
 ///
 /// The host decides: it reads the best splits of a level's nodes and how many rows went left, once a level, and says
 /// what is asked of the next. One copy takes the request there; kernels write the answer to page-locked memory.
+///
+/// Lossguide splits one leaf at a time. As the device is as fast with many, the leaves that are likely to be split next
+/// are looked at together, ahead of their turn (look_ahead.cc); which of them are split, and in which order, is decided
+/// as ever.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,8 @@
 /// sums of 65,536 rows. The sums of the limbs make the sum of the pairs, exactly.
 ///
 /// Bytes per row and group: 4 for its number, 32 for its codes, 8 for its pair (a sector of 32 where rows are
-/// gathered). Warp instructions per row and group of 32 columns: 4 additions, of about 0.65 cycles each on an H200.
+/// gathered). Warp instructions per row and group of 32 columns: 4 additions, of about two cycles each on an H200:
+/// 10 M rows take 280 us, 100 of which their bytes would need.
 #pragma once
 
 #include <cstdint>
