@@ -15,15 +15,15 @@ void CategoryCells::Fetch(std::vector<DeviceNode*> const& nodes) {
   if (data_->categorical.empty()) return;
   auto const n_cells = begin_.back();
   data_->category_cells.Reserve(nodes.size() * n_cells);
-  std::vector<FixedSum const*> histograms;
-  for (auto const* node : nodes) histograms.push_back(node->histogram);
+  std::vector<NodeSums> histograms;
+  for (auto const* node : nodes) histograms.push_back({node->histogram});
   auto& upload = data_->of_categories;
   upload.Clear();
   auto const from = upload.Add(histograms);
   auto const features = upload.Add(data_->categorical);
   auto const begin = upload.Add(begin_);
   upload.Send(cuda_);
-  CopyCells(cuda_, {{upload.At<FixedSum const*>(from), nodes.size()},
+  CopyCells(cuda_, {{upload.At<NodeSums>(from), nodes.size()},
                     data_->bins->device_features.data(),
                     {upload.At<std::uint32_t>(features), data_->categorical.size()},
                     upload.At<std::uint32_t>(begin),

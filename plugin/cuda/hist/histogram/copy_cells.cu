@@ -16,7 +16,7 @@ __global__ void CopyCellsKernel(CopyCellsTask task) {
                                           [&](std::uint32_t i) { return task.begin[i]; });
   FeatureCodes const& codes = task.codes[task.features.data()[place]];
   auto const code = static_cast<std::uint64_t>(cell - task.begin[place]);
-  task.to[index] = task.histograms.data()[node][codes.first_sum + code * codes.sum_stride];
+  task.to[index] = task.histograms.data()[node].first[codes.first_sum + code * codes.sum_stride];
 }
 
 }  // namespace

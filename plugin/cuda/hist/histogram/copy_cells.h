@@ -10,8 +10,13 @@
 
 namespace kauri::cuda {
 
+/// The histogram of a node, device.
+struct NodeSums {
+  FixedSum const* first;
+};
+
 struct CopyCellsTask {
-  Span<FixedSum const* const> histograms;
+  Span<NodeSums const> histograms;
   FeatureCodes const* codes;  ///< of all columns
   Span<std::uint32_t const> features;
   std::uint32_t const* begin;  ///< [n_features + 1]: of each feature's bins among the n_cells of a node
