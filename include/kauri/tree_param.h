@@ -26,7 +26,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   int sketch;  ///< Sketch
   int max_cat_to_onehot;
   int max_cat_threshold;
-  float cat_smooth;
+  float cat_smooth;  ///< negative: chosen by the number of rows
   float cat_l2;
   int min_data_per_group;
   int grow_policy;                      ///< GrowPolicy
@@ -115,11 +115,12 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_lower_bound(1)
         .describe("Fewer categories than this are tried on the smaller side of a split by a set of categories.");
     DMLC_DECLARE_FIELD(cat_smooth)
-        .set_default(100.0F)
-        .set_range(0.0F, 3.402823466e38F)
+        .set_default(-1.0F)
+        .set_range(-1.0F, 3.402823466e38F)
         .describe(
             "Where a split by a set puts the categories of a node in order: added to the hessian of each, and those "
-            "with fewer rows than this, as their share of the hessian tells, are taken for categories without rows.");
+            "with fewer rows than this, as their share of the hessian tells, are taken for categories without rows. "
+            "-1: a hundredth of all rows, but from 10 to 100.");
     DMLC_DECLARE_FIELD(cat_l2)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)

@@ -64,7 +64,7 @@ void WarnOfLimits(TreeParam const& param) {
 
 /// TreePlace::n_rows.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
-  auto const asks = param.cat_smooth > 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
+  auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
   return asks && HasCategorical(info) ? CountGlobalRows(ctx, info.n_rows) : 0;
 }
 

@@ -301,6 +301,7 @@ TEST(CategoricalTree, RareCategoriesHaveNoPlaceOfTheirOwn) {
   QuantiseGradients(Context{}, pairs, 1, 0, {}, &job.gradients);
   job.param.max_depth = 1;
   job.param.max_cat_to_onehot = 1;
+  job.param.min_child_weight = 0.0F;
   auto const right_with = [&](float cat_smooth, Method method) {
     job.param.cat_smooth = cat_smooth;
     auto const built = BuildWith(method, job);
