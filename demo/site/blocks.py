@@ -129,7 +129,8 @@ def parse(block: Block) -> None:
 def check_excerpt(block: Block) -> None:
     """Raise RuntimeError unless the block stands in its file as it is."""
     text = (ROOT / block.source).read_text(encoding="utf-8") if block.source else ""
-    if textwrap.dedent(block.code).strip() not in textwrap.dedent(text):
+    file, excerpt = ("\n".join(line.strip() for line in code.split("\n")) for code in (text, block.code))
+    if excerpt not in file:
         raise RuntimeError(f"{block} is no excerpt of {block.source or 'a file: name it by <!-- from: path -->'}")
 
 

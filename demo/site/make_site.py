@@ -28,32 +28,34 @@ def write_references(folder: Path) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
-def draw_pictures(work: Path, stage: Path) -> None:
-    """Let the blocks of each page that shows pictures draw them."""
-    for name, source in sources().items():
-        if not pictures(source):
-            continue
-        folder = work / name
-        folder.mkdir(parents=True)
-        command = [sys.executable, str(HERE / "run_page.py"), str(source.path), str(folder)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise SystemExit(f"the blocks of {source.path} failed:\n{done.stdout}{done.stderr}")
-        for picture in pictures(source):
-            shutil.copy(folder / picture, stage / picture)
+def draw_pictures(work: Path) -> None:
+    """Let the blocks of the pages that show pictures draw them, into a folder for each page. Raises SystemExit."""
+    names = [name for name, source in sources().items() if pictures(source)]
+    command = [sys.executable, str(HERE / "run_pages.py"), str(work), *names]
+    if subprocess.run(command, check=False).returncode != 0:
+        raise SystemExit("pictures are missing: the blocks that draw them failed, see above")
 
 
-def main(folder: Path) -> int:
-    for part in ("source", "work", "html", "doctrees"):
+def make_html(folder: Path, work: Path) -> int:
+    """FOLDER/html, with pictures from where the pages were run. Returns Sphinx's exit status."""
+    for part in ("source", "html", "doctrees"):
         shutil.rmtree(folder / part, ignore_errors=True)
     stage = folder / "source"
     stage_pages(stage)
     write_references(stage / "reference")
-    draw_pictures(folder / "work", stage)
+    for name, source in sources().items():
+        for picture in pictures(source):
+            shutil.copy(work / name / picture, stage / picture)
     options = ["-b", "html", "-W", "--keep-going", "-q", "-d", str(folder / "doctrees"), "-c", str(HERE)]
-    return subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, str(stage), str(folder / "html")], check=False
-    ).returncode
+    command = [sys.executable, "-m", "sphinx", *options, str(stage), str(folder / "html")]
+    return subprocess.run(command, check=False).returncode
+
+
+def main(folder: Path) -> int:
+    work = folder / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    draw_pictures(work)
+    return make_html(folder, work)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def anchor_of(heading: str) -> str:
 def sources() -> dict[str, Source]:
     """Name on the site -> where it comes from."""
     guide = {path.relative_to(GUIDE).with_suffix("").as_posix(): Source(path) for path in sorted(GUIDE.rglob("*.md"))}
-    return guide | ELSEWHERE
+    return ELSEWHERE | guide
 
 
 def outside_of_code(text: str, change: Callable[[re.Match[str]], str]) -> str:
