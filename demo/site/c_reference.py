@@ -90,8 +90,9 @@ def rendered(entry: Entry, functions: set[str]) -> str:
     first = entry.declarations[0]
     text = markdown_of(entry.text, functions)
     if first.startswith("KAURI_API"):
-        lines = "\n".join(signature(declaration) for declaration in entry.declarations)
-        return f":::{{c:function}} {lines}\n\n{text}\n:::\n"
+        texts = [text] + [f"As {{c:func}}`{name_of(first)}`, above."] * (len(entry.declarations) - 1)
+        told = zip(entry.declarations, texts, strict=True)
+        return "\n".join(f":::{{c:function}} {signature(line)}\n\n{about}\n:::\n" for line, about in told)
     kind = "enum" if first.startswith("enum") else "type"
     return f"::::{{c:{kind}}} {name_of(first)}\n\n{text}\n\n```c\n{first}\n```\n::::\n"
 

@@ -63,6 +63,12 @@ def sources() -> dict[str, Source]:
     return ELSEWHERE | guide
 
 
+def pages_to_run() -> dict[str, Path]:
+    """Name -> file, of all that has blocks to run: pages, and what the site has sections of."""
+    whole = {name: source.path for name, source in sources().items() if not source.section}
+    return whole | {"README": ROOT / "README.md", "python-package": ROOT / "python-package" / "README.md"}
+
+
 def outside_of_code(text: str, change: Callable[[re.Match[str]], str]) -> str:
     """The text with its links changed, but for those in code blocks."""
     parts, end = [], 0

@@ -1,6 +1,6 @@
 """Runs the code blocks of pages, each page in a process and a folder of its own, as many at a time as there are cores.
 
-usage: run_pages.py FOLDER PAGE...    PAGE: a file, or a page's name on the site
+usage: run_pages.py FOLDER [PAGE...]  PAGE: a file, or a name of pages_to_run(); none: all of these
                                       what a page wrote is left in FOLDER/NAME, what it printed in FOLDER/NAME.log
 
 A page's process is a copy of one that has imported what most pages import, which costs more than what they do.
@@ -17,7 +17,7 @@ import types
 from pathlib import Path
 
 from blocks import run_page
-from pages import sources
+from pages import pages_to_run
 
 USUAL = ("numpy", "pandas", "scipy.sparse", "sklearn.datasets", "sklearn.model_selection", "matplotlib.pyplot",
          "kauriboost.sklearn")  # fmt: skip
@@ -31,16 +31,16 @@ def preload() -> None:
 
 
 def page_of(told: str) -> tuple[str, Path]:
-    """Name and file of a page. A section is not run by itself: its file is."""
-    source = sources().get(told)
-    return (told, source.path) if source else (told.replace("/", "-"), Path(told).resolve())
+    """Name and file of a page."""
+    known = pages_to_run().get(told)
+    return (told, known) if known else (Path(told).stem, Path(told).resolve())
 
 
 def run_in_this_process(page: Path, folder: Path, log: Path) -> int:
     """The page's blocks in a fresh `__main__`; its output goes to the log. Returns an exit status."""
-    stream = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(stream, 1)
-    os.dup2(stream, 2)
+    sys.stdout = sys.stderr = log.open("w", encoding="utf-8", buffering=1)
+    for stream in (1, 2):  # what other programs and libraries write
+        os.dup2(sys.stdout.fileno(), stream)
     # Without a file, so that processes that a block starts by multiprocessing import nothing in its place.
     sys.modules["__main__"] = module = types.ModuleType("__main__")
     try:
@@ -50,7 +50,6 @@ def run_in_this_process(page: Path, folder: Path, log: Path) -> int:
         return 1
     finally:
         sys.stdout.flush()
-        sys.stderr.flush()
     return 0
 
 
@@ -82,7 +81,7 @@ if __name__ == "__main__":
     os.environ.setdefault("MPLBACKEND", "Agg")
     preload()
     into = Path(sys.argv[1]).resolve()
-    broken = run_pages(into, sys.argv[2:])
+    broken = run_pages(into, sys.argv[2:] or list(pages_to_run()))
     for name in broken:
         print((into / f"{name}.log").read_text())
     sys.exit(f"blocks failed on: {', '.join(broken)}" if broken else 0)
