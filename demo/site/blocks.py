@@ -1,6 +1,6 @@
 """The code blocks of a Markdown page, and a page's blocks run in their order, as a reader would.
 
-Python blocks share one namespace, as if typed into one session; shell blocks run under `bash -eu`; a C block is a
+Python blocks share one namespace, as if typed one after the other; shell blocks run under `bash -eu`; a C block is a
 program, or statements that become the body of one. A comment before a block says what it depends on:
 `<!-- needs: a network -->`. Where that is not there the block is only parsed. `<!-- from: plugin/... -->` before a C++
 block says which file it is an excerpt of.

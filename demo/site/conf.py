@@ -52,6 +52,6 @@ def is_of_others(app: object, what: str, name: str, thing: object, skip: bool, o
     return True if str(getattr(thing, "__module__", "")).startswith("sklearn.") else None
 
 
-def setup(app) -> None:  # noqa: ANN001
+def setup(app) -> None:
     """Sphinx's hook."""
     app.connect("autodoc-skip-member", is_of_others)

@@ -19,24 +19,24 @@ class Page:
 
 
 PAGES = (
-    Page("data", "Data", "What is learnt from and predicted.", "kauriboost",
+    Page("data", "data", "What is learnt from and predicted.", "kauriboost",
          ("DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter", "DeviceArray", "shuffle")),
-    Page("training", "Training and boosters", "Learning, cross-validation, and what is learnt.", "kauriboost",
+    Page("training", "training and boosters", "Learning, cross-validation, and what is learnt.", "kauriboost",
          ("train", "cv", "Booster")),
-    Page("estimators", "Estimators", "Scikit-learn's conventions.", "kauriboost.sklearn"),
-    Page("callbacks", "Callbacks", "What happens around each round.", "kauriboost.callback"),
-    Page("explaining", "Explanations", "Why a prediction is what it is.", "kauriboost",
+    Page("estimators", "estimators", "Scikit-learn's conventions.", "kauriboost.sklearn"),
+    Page("callbacks", "callbacks", "What happens around each round.", "kauriboost.callback"),
+    Page("explaining", "explanations", "Why a prediction is what it is.", "kauriboost",
          ("explain", "explain_batches", "global_importance", "sparse_interactions", "permutation_importance",
           "Explanation", "GlobalImportance", "SparseInteractions", "PermutationImportance")),
-    Page("plotting", "Plots", "Pictures, by Matplotlib.", "kauriboost.plotting"),
+    Page("plotting", "plots", "Pictures, by Matplotlib.", "kauriboost.plotting"),
     Page("dask", "Dask", "Learning and predicting on the workers of a cluster.", "kauriboost.dask"),
-    Page("collective", "Ranks", "Many processes or threads that learn one model.", "kauriboost.collective",
+    Page("collective", "ranks", "Many processes or threads that learn one model.", "kauriboost.collective",
          ("Collective", "MpiCollective", "rows_in_order_of_ranks", "thread_group")),
-    Page("library", "The library, its settings and errors", "What concerns all of the package.", "kauriboost",
+    Page("library", "settings and errors", "What concerns all of the package.", "kauriboost",
          ("build_info", "parameters", "config_context", "get_config", "set_config", "install_as_xgboost",
           "KauriError", "CollectiveError", "DataError", "DeviceError", "FileError", "InternalError", "ModelError",
           "OutOfMemoryError", "ParameterError")),
-    Page("link", "Beside XGBoost", "The library under XGBoost's own package.", "kauriboost.link", ("link", "unlink")),
+    Page("link", "beside XGBoost", "The library under XGBoost's own package.", "kauriboost.link", ("link", "unlink")),
 )  # fmt: skip
 MODULES = ("kauriboost", "kauriboost.sklearn", "kauriboost.callback", "kauriboost.plotting", "kauriboost.dask")
 
@@ -69,5 +69,5 @@ def python_pages() -> dict[str, str]:
     pages = {}
     for page in PAGES:
         directives = "\n".join(directive(page, name) for name in members_of(page))
-        pages[f"python-{page.name}"] = f"# {page.title}\n\n{page.about}\n\n```{{eval-rst}}\n{directives}```\n"
+        pages[f"python-{page.name}"] = f"# Python: {page.title}\n\n{page.about}\n\n```{{eval-rst}}\n{directives}```\n"
     return pages

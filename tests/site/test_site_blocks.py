@@ -62,7 +62,7 @@ def test_a_wrong_block_fails(tmp_path: Path, codes: list[tuple[str, str]], messa
     assert message in log
 
 
-def test_blocks_share_a_session_and_a_folder(tmp_path: Path) -> None:
+def test_blocks_share_names_and_a_folder(tmp_path: Path) -> None:
     codes = [
         ("python", "import pickle\nclass Kept: pass\nwith open('kept', 'wb') as file: pickle.dump(Kept(), file)"),
         ("sh", "test -s kept && kauri --version > version.txt && test -f demo/data/README.md"),
