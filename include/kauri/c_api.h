@@ -275,6 +275,7 @@ KAURI_API int XGProxyDMatrixSetDataColumnar(DMatrixHandle handle, char const* da
 KAURI_API int KauriProxyDMatrixSetDataArrowStream(DMatrixHandle handle, struct ArrowArrayStream* stream);
 KAURI_API int KauriProxyDMatrixSetDataArrowArray(DMatrixHandle handle, struct ArrowSchema* schema,
                                                  struct ArrowArray* array);
+/** Device memory, as for XGDMatrixCreateFromCudaArrayInterface and XGDMatrixCreateFromCudaColumnar. */
 KAURI_API int XGProxyDMatrixSetDataCudaArrayInterface(DMatrixHandle handle, char const* data);
 KAURI_API int XGProxyDMatrixSetDataCudaColumnar(DMatrixHandle handle, char const* data);
 
@@ -348,6 +349,7 @@ KAURI_API int XGExtMemQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMa
  * may be null when len is 0. Free with XGBoosterFree.
  */
 KAURI_API int XGBoosterCreate(DMatrixHandle const dmats[], bst_ulong len, BoosterHandle* out);
+/** Ends the life of a booster; what KauriBoosterTakePrediction and KauriBoosterTakeExplanation took from it stays. */
 KAURI_API int XGBoosterFree(BoosterHandle handle);
 /** Frees what training keeps (prediction caches, sorted columns, bins); the model stays. */
 KAURI_API int XGBoosterReset(BoosterHandle handle);
@@ -357,6 +359,7 @@ KAURI_API int XGBoosterReset(BoosterHandle handle);
  * the rounds, -1 when it is empty or begin < 0 or step < 1.
  */
 KAURI_API int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int step, BoosterHandle* out);
+/** Rounds that the model has. */
 KAURI_API int XGBoosterBoostedRounds(BoosterHandle handle, int* out);
 /** Takes effect with the next call that needs it, which also reports a bad value. eval_metric may be set repeatedly. */
 KAURI_API int XGBoosterSetParam(BoosterHandle handle, char const* name, char const* value);
@@ -456,6 +459,7 @@ KAURI_API int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dm
 KAURI_API int KauriBoosterTakePrediction(BoosterHandle handle, KauriDeviceArrayHandle* out);
 /** Copies all its numbers to host memory. */
 KAURI_API int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, float* out);
+/** Ends the life of such an array. */
 KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
 
 /**
@@ -510,6 +514,7 @@ KAURI_API int XGBoosterSaveModel(BoosterHandle handle, char const* fname);
  * message names it and the first dialect that can say it. What training needs and predictions do not is left out.
  */
 KAURI_API int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* config);
+/** As XGBoosterLoadModel, from the `len` bytes of such a file; the bytes tell which form it is. */
 KAURI_API int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len);
 /** `config`: {"format": "json" or "ubj"; optional "dialect" as above}. */
 KAURI_API int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len,
@@ -541,10 +546,12 @@ KAURI_API int XGBoosterDumpModelExWithFeatures(BoosterHandle handle, int fnum, c
 KAURI_API int XGBoosterGetAttr(BoosterHandle handle, char const* key, char const** out, int* success);
 /** A null value deletes. */
 KAURI_API int XGBoosterSetAttr(BoosterHandle handle, char const* key, char const* value);
+/** The keys of all attributes. */
 KAURI_API int XGBoosterGetAttrNames(BoosterHandle handle, bst_ulong* out_len, char const*** out);
 /** As XGDMatrixSetStrFeatureInfo, for the names and types saved with the model. */
 KAURI_API int XGBoosterSetStrFeatureInfo(BoosterHandle handle, char const* field, char const** features,
                                          bst_ulong size);
+/** As XGDMatrixGetStrFeatureInfo. */
 KAURI_API int XGBoosterGetStrFeatureInfo(BoosterHandle handle, char const* field, bst_ulong* len,
                                          char const*** out_features);
 /**
@@ -587,6 +594,7 @@ KAURI_API int XGCommunicatorGetWorldSize(void);
 KAURI_API int XGCommunicatorIsDistributed(void);
 /** `config`: {}, or what XGTrackerWorkerArgs says. Errors: another tracker's address. */
 KAURI_API int XGCommunicatorInit(char const* config);
+/** Ends what XGCommunicatorInit began. */
 KAURI_API int XGCommunicatorFinalize(void);
 /** Tells the other processes of an error; there is none. */
 KAURI_API int XGCommunicatorSignalError(void);
@@ -620,6 +628,7 @@ KAURI_API int XGTrackerFree(TrackerHandle handle);
  * XGBoosterEvalOneIter and the making of matrices of bins. Predictions are of the rank's own rows and need nobody.
  */
 
+/** One rank of a group. */
 typedef void* KauriCollectiveHandle;
 
 /**

@@ -51,9 +51,8 @@ class QuantileDMatrix(DMatrix):
     Parameters
     ----------
     data
-        What `DMatrix` takes but a path, or a `DataIter`, over which it goes twice: for the cuts, then for the bins.
-        With more than one batch, and more than 8 ``max_bin`` distinct values of a feature, its cuts come from a summary
-        whose ranks are off by a bounded error.
+        What `DMatrix` takes but a path, or a `DataIter`, over which it goes twice, for the cuts and for the bins, and a
+        few times more where the values take more than 256 MiB. The cuts are those of the same rows in one piece.
     label, weight, base_margin, missing, feature_names, feature_types, nthread, group, qid, \
     label_lower_bound, label_upper_bound, feature_weights, enable_categorical, silent
         As for `DMatrix`. With an iterator, each batch brings them instead.

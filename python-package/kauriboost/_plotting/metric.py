@@ -70,7 +70,9 @@ def _mark_best(ax: Any, metric: str, means: np.ndarray, color: str) -> None:
     on_left = best > 0.6 * len(means)
     offset = (-6 if on_left else 6, 9 if is_up else -9)
     place = {"ha": "right" if on_left else "left", "va": "bottom" if is_up else "top"}
-    ax.annotate(text, (best, means[best]), offset, textcoords="offset points", color=color, fontsize=9, **place)
+    ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}  # another curve may run below
+    about = {"textcoords": "offset points", "color": color, "fontsize": 9, "bbox": ground, **place}
+    ax.annotate(text, (best, means[best]), offset, **about)
     ax.margins(y=0.14)
 
 

@@ -29,6 +29,9 @@ def test_the_last_metric_or_the_one_that_is_asked_for() -> None:
     assert [text.get_text() for text in ax.texts] == ["round 1: 0.8"]
     ax = kb.plot_metric(LOG, plt.subplots()[1], metric="rmse")
     assert [text.get_text() for text in ax.texts] == ["round 1: 1.5"]
+    ground = ax.texts[0].get_bbox_patch()  # another curve may run below the note
+    assert ground is not None
+    assert ground.get_facecolor()[:3] == (1.0, 1.0, 1.0)
     assert lines_of(ax)["_test"] == [3.0, 1.5, 2.0]
     plt.close("all")
 

@@ -1,0 +1,68 @@
+"""The pages of the command line and of names (objectives, metrics, ...), from the text of `kauri --help`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+
+from blocks import BUILD
+
+ENTRY = re.compile(r"^ {2}(?P<name>\S+)(?: \((?P<detail>.*)\))?\n(?P<text>(?: {6}.*\n)*)", re.MULTILINE)
+NAMES = ("Objectives", "Metrics", "Boosters", "Tree methods", "Updaters")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One name and what is said of it."""
+
+    name: str
+    detail: str
+    text: str
+
+
+def help_text() -> str:
+    """What the program prints."""
+    command = [str(BUILD / "bin" / "kauri"), "--help"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def sections_of(text: str) -> dict[str, list[Entry]]:
+    """Heading -> entries; what stands before the first heading is no entry."""
+    sections = {}
+    for part in re.split(r"\n\n(?=\S)", text):
+        heading, _, body = part.partition("\n")
+        found = [Entry(m["name"], m["detail"] or "", " ".join(m["text"].split())) for m in ENTRY.finditer(f"{body}\n")]
+        if found and not heading.startswith("usage"):
+            sections[heading] = found
+    return sections
+
+
+def escaped(text: str) -> str:
+    """Text that is no Markdown."""
+    return re.sub(r"([*<_\[\]{}|])", r"\\\1", text)
+
+
+def command_line_page() -> str:
+    """The page of the program's own keys."""
+    text = help_text()
+    usage, about = text.split("\n\n")[:2]
+    parts = [
+        "# Command line",
+        f"```text\n{usage}\n```",
+        escaped(" ".join(about.split())),
+        "The program knows the keys below besides all [parameters](parameters.md) of the library.",
+    ]
+    for entry in sections_of(text)["Command line"]:
+        parts.append(f":::{{option}} {entry.name}\n*{escaped(entry.detail)}*\n\n{escaped(entry.text)}\n:::")
+    return "\n\n".join(parts) + "\n"
+
+
+def names_page() -> str:
+    """The page of names that parameters take."""
+    sections = sections_of(help_text())
+    parts = ["# Names", "What `objective`, `eval_metric`, `booster`, `tree_method` and `updater` may be."]
+    for heading in NAMES:
+        rows = [f"| `{entry.name}` | {escaped(entry.text)} |" for entry in sections[heading]]
+        parts += [f"## {heading}", "\n".join(["| name | what it is |", "|---|---|", *rows])]
+    return "\n\n".join(parts) + "\n"

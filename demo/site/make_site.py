@@ -1,0 +1,62 @@
+"""Builds the site: pages, references, pictures; a warning of Sphinx is an error.
+
+usage: make_site.py FOLDER    the site is FOLDER/html; everything else in FOLDER is on the way to it
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from c_reference import c_page
+from help_reference import command_line_page, names_page
+from pages import pictures, sources, stage_pages
+from parameter_reference import parameter_page
+from python_reference import python_pages
+
+HERE = Path(__file__).resolve().parent
+
+
+def write_references(folder: Path) -> None:
+    """What is made of declarations."""
+    pages = python_pages()
+    pages |= {"parameters": parameter_page(), "names": names_page(), "c": c_page(), "command-line": command_line_page()}
+    folder.mkdir(parents=True)
+    for name, text in pages.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def draw_pictures(work: Path) -> None:
+    """Let the blocks of the pages that show pictures draw them, into a folder for each page. Raises SystemExit."""
+    names = [name for name, source in sources().items() if pictures(source)]
+    command = [sys.executable, str(HERE / "run_pages.py"), str(work), *names]
+    if subprocess.run(command, check=False).returncode != 0:
+        raise SystemExit("pictures are missing: the blocks that draw them failed, see above")
+
+
+def make_html(folder: Path, work: Path) -> int:
+    """FOLDER/html, with pictures from where the pages were run. Returns Sphinx's exit status."""
+    for part in ("source", "html", "doctrees"):
+        shutil.rmtree(folder / part, ignore_errors=True)
+    stage = folder / "source"
+    stage_pages(stage)
+    write_references(stage / "reference")
+    for name, source in sources().items():
+        for picture in pictures(source):
+            shutil.copy(work / name / picture, stage / picture)
+    options = ["-b", "html", "-W", "--keep-going", "-q", "-d", str(folder / "doctrees"), "-c", str(HERE)]
+    command = [sys.executable, "-m", "sphinx", *options, str(stage), str(folder / "html")]
+    return subprocess.run(command, check=False).returncode
+
+
+def main(folder: Path) -> int:
+    work = folder / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    draw_pictures(work)
+    return make_html(folder, work)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))

@@ -1,0 +1,114 @@
+"""Which page of the site comes from which file of the project, and how links between files become links between pages.
+
+Pages are Markdown that is read in the repository, too: links name files, relative to the page. The site is built from
+a copy of the pages side by side, where such a link names the other page, or a file of the project to download.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from blocks import FENCE, ROOT
+
+GUIDE = ROOT / "demo" / "guide"
+LINK = re.compile(r"(?P<text>!?\[(?:[^\[\]]|\[[^\]]*\])*\])\((?P<path>[^()#\s:]*)(?P<anchor>#[^()\s]*)?\)")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or one section of it, by its heading."""
+
+    path: Path
+    section: str = ""
+
+    def text(self) -> str:
+        """Its Markdown; a section's heading is that of a page. Raises ValueError where there is no such section."""
+        text = self.path.read_text(encoding="utf-8")
+        if not self.section:
+            return text
+        found = re.search(rf"^#(# {re.escape(self.section)}\n.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+        if found is None:
+            raise ValueError(f"{self.path} has no section '{self.section}'")
+        return found[1]
+
+    def address(self) -> tuple[Path, str]:
+        """What a link to it names: file and anchor."""
+        return self.path, f"#{anchor_of(self.section)}" if self.section else ""
+
+
+# Pages that stand elsewhere in the project, by their names on the site.
+ELSEWHERE = {
+    "beside-xgboost": Source(ROOT / "python-package" / "README.md", "Beside XGBoost"),
+    "changes": Source(ROOT / "demo" / "CHANGELOG.md"),
+    "figures": Source(ROOT / "tests" / "benchmark" / "README.md"),
+    "from-c": Source(ROOT / "demo" / "c-api" / "README.md"),
+    "inside": Source(ROOT / "src" / "README.md"),
+    "many-workers": Source(ROOT / "demo" / "dask" / "README.md"),
+    "what-works": Source(ROOT / "README.md", "What works where"),
+}
+
+
+def anchor_of(heading: str) -> str:
+    """As repositories and the site make anchors of headings."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def sources() -> dict[str, Source]:
+    """Name on the site -> where it comes from."""
+    guide = {path.relative_to(GUIDE).with_suffix("").as_posix(): Source(path) for path in sorted(GUIDE.rglob("*.md"))}
+    return ELSEWHERE | guide
+
+
+def pages_to_run() -> dict[str, Path]:
+    """Name -> file, of all that has blocks to run: pages, and what the site has sections of."""
+    whole = {name: source.path for name, source in sources().items() if not source.section}
+    return whole | {"README": ROOT / "README.md", "python-package": ROOT / "python-package" / "README.md"}
+
+
+def outside_of_code(text: str, change: Callable[[re.Match[str]], str]) -> str:
+    """The text with its links changed, but for those in code blocks."""
+    parts, end = [], 0
+    for fence in FENCE.finditer(text):
+        parts += [LINK.sub(change, text[end : fence.start()]), fence.group()]
+        end = fence.end()
+    return "".join([*parts, LINK.sub(change, text[end:])])
+
+
+def staged(source: Source, stage: Path) -> str:
+    """The text of a page with its links as they are on the site. Raises ValueError for a link to nothing."""
+    names = {other.address(): name for name, other in sources().items()}
+
+    def link(match: re.Match[str]) -> str:
+        anchor = match["anchor"] or ""
+        target = (source.path.parent / match["path"]).resolve() if match["path"] else source.path
+        if match["text"].startswith("!") or match["path"].startswith("reference/"):  # what is made at build time
+            return match.group()
+        if (target, anchor) in names and anchor:
+            to, anchor = f"{names[target, anchor]}.md", ""
+        elif target == source.path:
+            to = ""
+        elif (target, "") in names:
+            to = f"{names[target, '']}.md"
+        elif target.is_file():
+            to, anchor = os.path.relpath(target, stage), ""
+        else:
+            raise ValueError(f"{source.path}: the link to {match['path']} leads to no file")
+        return f"{match['text']}({to}{anchor})"
+
+    return outside_of_code(source.text(), link)
+
+
+def stage_pages(stage: Path) -> None:
+    """Write every page into the folder."""
+    stage.mkdir(parents=True)
+    for name, source in sources().items():
+        (stage / f"{name}.md").write_text(staged(source, stage), encoding="utf-8")
+
+
+def pictures(source: Source) -> list[str]:
+    """The files that a page shows; its own blocks draw them."""
+    return [match["path"] for match in LINK.finditer(source.text()) if match["text"].startswith("!")]

@@ -1,0 +1,73 @@
+"""The pages of the Python package, from its docstrings and signatures."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Page:
+    """Public names of one module that belong together; no names: all that are left of it."""
+
+    name: str
+    title: str
+    about: str
+    module: str
+    members: tuple[str, ...] = ()
+
+
+PAGES = (
+    Page("data", "data", "What is learnt from and predicted.", "kauriboost",
+         ("DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter", "DeviceArray", "shuffle")),
+    Page("training", "training and boosters", "Learning, cross-validation, and what is learnt.", "kauriboost",
+         ("train", "cv", "Booster")),
+    Page("estimators", "estimators", "Scikit-learn's conventions.", "kauriboost.sklearn"),
+    Page("callbacks", "callbacks", "What happens around each round.", "kauriboost.callback"),
+    Page("explaining", "explanations", "Why a prediction is what it is.", "kauriboost",
+         ("explain", "explain_batches", "global_importance", "sparse_interactions", "permutation_importance",
+          "Explanation", "GlobalImportance", "SparseInteractions", "PermutationImportance")),
+    Page("plotting", "plots", "Pictures, by Matplotlib.", "kauriboost.plotting"),
+    Page("dask", "Dask", "Learning and predicting on the workers of a cluster.", "kauriboost.dask"),
+    Page("collective", "ranks", "Many processes or threads that learn one model.", "kauriboost.collective",
+         ("Collective", "MpiCollective", "rows_in_order_of_ranks", "thread_group")),
+    Page("library", "settings and errors", "What concerns all of the package.", "kauriboost",
+         ("build_info", "parameters", "config_context", "get_config", "set_config", "install_as_xgboost",
+          "KauriError", "CollectiveError", "DataError", "DeviceError", "FileError", "InternalError", "ModelError",
+          "OutOfMemoryError", "ParameterError")),
+    Page("link", "beside XGBoost", "The library under XGBoost's own package.", "kauriboost.link", ("link", "unlink")),
+)  # fmt: skip
+MODULES = ("kauriboost", "kauriboost.sklearn", "kauriboost.callback", "kauriboost.plotting", "kauriboost.dask")
+
+
+def members_of(page: Page) -> tuple[str, ...]:
+    return page.members or tuple(importlib.import_module(page.module).__all__)
+
+
+def undocumented() -> set[str]:
+    """Public names that no page has."""
+    shown = {name for page in PAGES for name in members_of(page)} | {"callback"}  # a module, with a page of its own
+    return {name for module in MODULES for name in importlib.import_module(module).__all__} - shown
+
+
+def directive(page: Page, name: str) -> str:
+    """What tells Sphinx to look at one class or function."""
+    thing = getattr(importlib.import_module(page.module), name)
+    if not inspect.isclass(thing):
+        return f".. autofunction:: {page.module}.{name}\n"
+    # Users know a class by the module that it names, which is what messages say.
+    bases = [base.__name__ for base in thing.__mro__ if not base.__module__.startswith("kauriboost")]
+    lines = [f".. autoclass:: {thing.__module__}.{thing.__qualname__}", "   :members:"]
+    return "\n".join([*lines, f"   :inherited-members: {', '.join(bases)}", ""])
+
+
+def python_pages() -> dict[str, str]:
+    """Name below reference/ -> the page in Markdown."""
+    if missing := undocumented():
+        raise ValueError(f"no page of the Python reference has {', '.join(sorted(missing))}: add them to PAGES")
+    pages = {}
+    for page in PAGES:
+        directives = "\n".join(directive(page, name) for name in members_of(page))
+        pages[f"python-{page.name}"] = f"# Python: {page.title}\n\n{page.about}\n\n```{{eval-rst}}\n{directives}```\n"
+    return pages

@@ -1,0 +1,95 @@
+"""Every block of code of the site, of the README and of the package's page runs, in the order of its page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import blocks
+import pytest
+from pages import pages_to_run
+from run_pages import run_pages
+
+PAGES = pages_to_run()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page(ran: Path, name: str) -> None:
+    log = (ran / f"{name}.log").read_text()
+    done = re.findall(r"^(\S+:\d+) \(.*?\): (ran in|left out, needs|shown)", log, re.MULTILINE)
+    asked = [f"{block.page.name}:{block.line}" for block in blocks.blocks_of(PAGES[name])]
+    assert [place for place, _ in done] == asked, log[-4000:]
+
+
+def test_pages_need_nothing_unknown_and_run_mostly() -> None:
+    known = [block for page in PAGES.values() for block in blocks.blocks_of(page)]
+    assert {block.needs for block in known} - {""} <= set(blocks.NEEDS)
+    runnable = [block for block in known if block.language in {"python", "sh"}]
+    left_out = [str(block) for block in runnable if block.needs in {"minutes", "a network"}]
+    assert len(runnable) > 80
+    assert len(left_out) <= 5, left_out
+
+
+def outcome(folder: Path, text: str) -> tuple[bool, str]:
+    """Whether a page's blocks run, and what was said."""
+    page = folder / "page.md"
+    page.write_text(text)
+    (folder / "out").mkdir()
+    failed = run_pages(folder / "out", [str(page)])
+    return not failed, (folder / "out" / "page.log").read_text()
+
+
+def fenced(*codes: tuple[str, str]) -> str:
+    return "\n".join(f"text\n\n```{language}\n{code}\n```" for language, code in codes)
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        ([("python", "a = 1"), ("python", "assert a == 2")], 'page.md", line 9, in <module>'),
+        ([("python", "import numpy"), ("python", "np.zeros(3)")], "name 'np' is not defined"),
+        ([("sh", "false | true")], "page.md:4 (sh) ended with 1"),
+        ([("sh", 'echo "$NOT_SET_ANYWHERE"')], "unbound variable"),
+        ([("c", "int unused;")], "unused variable"),
+        ([("c", "#include <kauri/c_api.h>\nreturn XGBoosterFree(NULL) == 0;")], ""),
+        ([("cpp", "int main() {}")], "is no excerpt of a file"),
+        ([("", "something")], "name a language"),
+    ],
+)
+def test_a_wrong_block_fails(tmp_path: Path, codes: list[tuple[str, str]], message: str) -> None:
+    is_fine, log = outcome(tmp_path, fenced(*codes))
+    assert is_fine is (message == ""), log
+    assert message in log
+
+
+def test_blocks_share_names_and_a_folder(tmp_path: Path) -> None:
+    codes = [
+        ("python", "import pickle\nclass Kept: pass\nwith open('kept', 'wb') as file: pickle.dump(Kept(), file)"),
+        ("sh", "test -s kept && kauri --version > version.txt && test -f demo/data/README.md"),
+        ("python", "assert open('version.txt').read().startswith('kauri ')\nassert __name__ == '__main__'"),
+        ("text", "not run"),
+    ]
+    is_fine, log = outcome(tmp_path, fenced(*codes))
+    assert is_fine, log
+    assert log.count("ran in") == 3
+    assert "page.md:22 (text): shown" in log
+
+
+def test_what_needs_something_is_parsed(tmp_path: Path) -> None:
+    page = "<!-- needs: minutes -->\n```{}\n{}\n```\n"
+    assert outcome(tmp_path, page.format("python", "raise OSError"))[0]
+    for name, text in (("python", "def"), ("sh", "if")):
+        folder = tmp_path / name
+        folder.mkdir()
+        assert not outcome(folder, page.format(name, text))[0]
+    folder = tmp_path / "unknown"
+    folder.mkdir()
+    assert "KeyError: 'luck'" in outcome(folder, page.replace("minutes", "luck").format("sh", "true"))[1]
+
+
+def test_an_excerpt_follows_its_file(tmp_path: Path) -> None:
+    told = "<!-- from: plugin/example/log_cosh.cc -->\n```cpp\nstd::string Name() const override { return %s; }\n```\n"
+    assert "return kName;" in (blocks.ROOT / "plugin" / "example" / "log_cosh.cc").read_text()
+    assert outcome(tmp_path, told % "kName")[0]
+    (tmp_path / "changed").mkdir()
+    assert not outcome(tmp_path / "changed", told % "kOther")[0]

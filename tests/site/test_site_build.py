@@ -1,0 +1,165 @@
+"""The site builds without a warning, has what is declared, and no link of it leads nowhere."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import c_reference
+import help_reference
+import kauriboost as kb
+import pages
+import pytest
+import python_reference
+from blocks import ROOT
+
+
+class Page(HTMLParser):
+    """Where a page leads to, and what on it can be led to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.targets: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" or (tag == "a" and name == "name"):
+                self.anchors.add(value or "")
+            if name in {"href", "src"}:
+                self.targets.add(value or "")
+
+
+def dead_links(site: Path) -> list[str]:
+    """`page: target` of every link within the site that leads to no file or to no anchor."""
+    known = {path.resolve(): Page(path) for path in site.rglob("*.html")}
+    dead = []
+    for path, page in known.items():
+        for target in page.targets:
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc:
+                continue
+            file = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            has_anchor = not parts.fragment or file not in known or unquote(parts.fragment) in known[file].anchors
+            if not file.is_file() or not has_anchor:
+                dead.append(f"{path.name}: {target}")
+    return sorted(dead)
+
+
+def inventory(site: Path) -> dict[str, set[str]]:
+    """`domain:role` -> names that Sphinx can link to."""
+    content = (site / "objects.inv").read_bytes()
+    text = zlib.decompress(content[content.index(b"zlib.\n") + 6 :]).decode()
+    found: dict[str, set[str]] = {}
+    for name, role in re.findall(r"^(.+?) (\S+:\S+) -?\d+ ", text, re.MULTILINE):
+        found.setdefault(role, set()).add(name)
+    return found
+
+
+def test_no_link_is_dead(site: Path) -> None:
+    assert len(list(site.rglob("*.html"))) > 35
+    assert not dead_links(site)
+
+
+def test_dead_links_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="b.html#here">x</a><a href="b.html#gone">x</a><img src="no.png">')
+    (tmp_path / "b.html").write_text('<p id="here"></p><a href="a.html">x</a><a href="https://example.org/x">x</a>')
+    assert dead_links(tmp_path) == ["a.html: b.html#gone", "a.html: no.png"]
+
+
+def test_every_parameter_has_a_place(site: Path) -> None:
+    assert inventory(site)["std:confval"] == {parameter["name"] for parameter in kb.parameters()}
+
+
+def test_every_c_function_has_a_place(site: Path) -> None:
+    code = re.sub(r"/\*.*?\*/", "", c_reference.HEADER.read_text(), flags=re.DOTALL)
+    declared = set(re.findall(r"^KAURI_API\s[^;(]*?(\w+)\(", code, re.MULTILINE))
+    assert len(declared) > 100
+    assert inventory(site)["c:function"] == declared
+
+
+def test_every_public_name_has_a_place(site: Path) -> None:
+    known = inventory(site)
+    names = {name.rsplit(".", 1)[-1] for role in ("py:class", "py:function") for name in known[role]}
+    for module in python_reference.MODULES:
+        assert set(importlib.import_module(module).__all__) - {"callback"} <= names
+    assert {"kauriboost.booster.Booster.predict", "kauriboost.data.DMatrix.set_info"} <= known["py:method"]
+
+
+def test_every_key_of_the_command_line_has_a_place(site: Path) -> None:
+    text = (site / "reference" / "command-line.html").read_text()
+    entries = help_reference.sections_of(help_reference.help_text())["Command line"]
+    assert len(entries) > 25
+    for entry in entries:
+        assert f'<span class="pre">{entry.name}</span>' in text, entry.name
+    names = (site / "reference" / "names.html").read_text()
+    for name in ("survival:aft", "ndcg-", "gblinear", "refresh", "exact"):
+        assert f'<span class="pre">{name}</span>' in names
+
+
+def test_pictures_are_shown(site: Path) -> None:
+    drawn = [picture for source in pages.sources().values() for picture in pages.pictures(source)]
+    assert len(drawn) >= 8
+    for picture in drawn:
+        assert (site / "_images" / picture).stat().st_size > 5000, picture
+
+
+def test_pages_have_no_marks_left_over(site: Path) -> None:
+    """Markdown or reStructuredText that nothing understood."""
+    for path in site.rglob("*.html"):
+        text = re.sub(r"<(pre|code|script)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        text = re.sub(r"<[^>]*>", "", re.sub(r"<dt class=.sig.*?</dt>|<strong>.*?</strong>", "", text, flags=re.DOTALL))
+        for mark in ("`", "{c:func}", "**", "]("):
+            assert mark not in text, f"{path.name}: {mark}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[a](gpus.md#what-it-needs)", "[a](gpus.md#what-it-needs)"),
+        ("[a](../../tests/benchmark/README.md#memory)", "[a](figures.md#memory)"),
+        ("[a](../../README.md#what-works-where)", "[a](what-works.md)"),
+        ("[a](reference/c.md)", "[a](reference/c.md)"),
+        ("[a](#there)", "[a](#there)"),
+        ("[a](https://example.org/a.md)", "[a](https://example.org/a.md)"),
+        ("![a](drawn.png)", "![a](drawn.png)"),
+        ("```sh\n[a](nowhere.md)\n```", "```sh\n[a](nowhere.md)\n```"),
+    ],
+)
+def test_links_of_files_become_links_of_pages(tmp_path: Path, text: str, expected: str) -> None:
+    page = pages.GUIDE / "made.md"  # a name beside the others; nothing is written there
+    source = type("Made", (pages.Source,), {"text": lambda self: text})(page)
+    assert pages.staged(source, tmp_path) == expected
+
+
+def test_a_link_to_nothing_is_an_error(tmp_path: Path) -> None:
+    source = type("Made", (pages.Source,), {"text": lambda self: "[a](nowhere.md)"})(pages.GUIDE / "made.md")
+    with pytest.raises(ValueError, match=r"made\.md: the link to nowhere\.md leads to no file"):
+        pages.staged(source, tmp_path)
+    with pytest.raises(ValueError, match="has no section 'Gone'"):
+        pages.Source(ROOT / "README.md", "Gone").text()
+
+
+def headings(path: Path) -> set[str]:
+    text = pages.outside_of_code(path.read_text(encoding="utf-8"), lambda match: match.group())
+    return {pages.anchor_of(title.strip()) for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+def test_links_between_files_of_the_project() -> None:
+    """As the repository shows them, the README among them, which is no page of the site."""
+    dead = []
+    for path in [ROOT / "README.md", *(file for folder in ("demo", "src", "tests", "python-package")
+                                       for file in (ROOT / folder).rglob("*.md"))]:  # fmt: skip
+        for match in pages.LINK.finditer(path.read_text(encoding="utf-8")):
+            if match["text"].startswith("!") or match["path"].startswith("reference/"):
+                continue
+            target = (path.parent / match["path"]).resolve() if match["path"] else path
+            anchor = (match["anchor"] or "#")[1:]
+            if not target.exists() or (anchor and target.suffix == ".md" and anchor not in headings(target)):
+                dead.append(f"{path.relative_to(ROOT)}: {match['path']}{match['anchor'] or ''}")
+    assert not dead
