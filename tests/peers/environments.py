@@ -118,6 +118,22 @@ ENVIRONMENTS = {
         with_needs=True,
         on_request=True,
     ),
+    # For tests/benchmark/quality.py, and no test.
+    "quality": Environment(
+        12,
+        13,
+        (
+            "xgboost-cpu==3.4.1",
+            "lightgbm==4.7.0",
+            "catboost==1.2.10",
+            "scikit-learn==1.9.1",
+            "pandas==3.1.1",
+            "matplotlib==3.11.2",
+            *_NUMPY,
+        ),
+        with_needs=True,
+        on_request=True,
+    ),
     # The last torch that is one wheel without NVIDIA's: 800 MB, 2 GB once installed.
     "hummingbird": Environment(
         9,

@@ -1,0 +1,117 @@
+"""How good are models of those who set nothing? Held-out losses and time beside the peers' defaults.
+
+    build-peers/quality/bin/python tests/benchmark/quality.py --data FOLDER [set ...]
+        [--splits 5] [--rows 50000] [--stopping] [--kauri cat_smooth=0 ...] [--without catboost ...] [--picture FILE]
+
+The environment is made by `tests/peers/environments.py quality`. Every library learns with its defaults, told only
+which columns are categories; with --stopping it may take 2,000 rounds, and stops by a fifth of the rows that it learns
+from. Losses are of a fifth of the rows that is held out, means over splits; time is that of processors, data included.
+--kauri adds an entrant with parameters of its own, separated by commas. Sets are of two halves: settings are chosen by the first,
+and confirmed by the second (quality_cases/tasks.py); each half has its mean ranks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
+from paper_tables.arguments import make_parser
+from paper_tables.report import Report
+from quality_cases import libraries, ranks
+from quality_cases.picture import draw
+from quality_cases.tasks import CHOOSING, CONFIRMING, Task, read_task, split
+
+
+def entrants_of(args: argparse.Namespace) -> dict[str, libraries.Learner]:
+    """The learners by the names that the table shows."""
+    made = {"kauri": libraries.kauri({})}
+    for text in args.kauri:
+        made[f"kauri {text}"] = libraries.kauri(dict(pair.split("=", 1) for pair in text.split(",")))
+    for name, make in libraries.PEERS.items():
+        if name not in args.without:
+            made[name] = make()
+    return made
+
+
+def measure(learner: libraries.Learner, task: Task, seed: int, args: argparse.Namespace) -> tuple[float, float]:
+    """The loss of the rows held out, and the seconds of processor time."""
+    used, held_out = split(len(task.labels), seed)
+    train, stop = task.some(used), None
+    if args.stopping:
+        learnt, stopped_by = split(len(used), seed + 1000)
+        train, stop = task.some(used[learnt]), task.some(used[stopped_by])
+    test = task.some(held_out)
+    begin = time.process_time()
+    predictions = learner(train, stop, test, args.threads)
+    return test.loss(np.asarray(predictions)), time.process_time() - begin
+
+
+def row_of(task: Task, entrants: dict[str, libraries.Learner], args: argparse.Namespace) -> dict[str, Any]:
+    """A row of the table: by entrant the mean loss, its standard error, and the mean time."""
+    row: dict[str, Any] = {"name": task.name, "rows": len(task.labels)}
+    for name, learner in entrants.items():
+        measured = np.array([measure(learner, task, seed, args) for seed in range(args.splits)])
+        row[name], row[f"{name}: seconds"] = measured.mean(axis=0).tolist()
+        row[f"{name}: error"] = float(measured[:, 0].std(ddof=1) / np.sqrt(args.splits)) if args.splits > 1 else None
+    return row
+
+
+def say_ranks(report: Report, half: str, names: list[str], rows: list[dict[str, Any]]) -> None:
+    """Add what a half of the sets says, where it has two sets or more."""
+    if len(rows) < 2:
+        return
+    losses = np.array([[row[name] for name in names] for row in rows])
+    means = ranks.mean_ranks(losses)
+    apart = ranks.critical_difference(len(names), len(rows))
+    best_first = sorted(zip(names, means, strict=True), key=lambda entrant: entrant[1])
+    listed = ", ".join(f"{name} {mean:.2f}" for name, mean in best_first)
+    report.note(f"Mean ranks of {len(rows)} sets ({half}): {listed}; critical difference {apart:.2f}.")
+
+
+def parse() -> argparse.Namespace:
+    """The command's arguments."""
+    parser = make_parser(__doc__)
+    parser.set_defaults(device="cpu")
+    parser.add_argument("sets", nargs="*", help="default: all that are known")
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=50_000, help="at most, of each set")
+    parser.add_argument("--stopping", action="store_true", help="as many rounds as rows held out of training ask for")
+    parser.add_argument("--kauri", nargs="*", default=[], metavar="NAME=VALUE,...", help="more entrants")
+    parser.add_argument("--without", nargs="*", default=[], choices=list(libraries.PEERS), help="peers to leave out")
+    parser.add_argument("--picture", type=Path, help="quality against time, .svg or .png")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Print the table, the ranks, and the picture."""
+    args = parse()
+    entrants = entrants_of(args)
+    names = list(entrants)
+    columns = [("set", "name", "{}"), ("rows", "rows", "{:,}"), *((name, name, "{:.4f}") for name in names)]
+    columns += [(f"{name}, s", f"{name}: seconds", "{:.2f}") for name in names]
+    stops = ", with early stopping" if args.stopping else ""
+    report = Report("quality", f"Losses and processor time at defaults{stops}, {args.splits} splits", columns, args)
+    rows = []
+    for name in args.sets or [*CHOOSING, *CONFIRMING]:
+        task = read_task(name, args.data, args.rows)
+        if task is None:
+            continue
+        rows.append(row_of(task, entrants, args))
+        report.add(rows[-1])
+    for half, members in (("where settings are chosen", CHOOSING), ("where they are confirmed", CONFIRMING)):
+        say_ranks(report, half, names, [row for row in rows if row["name"] in members])
+    if args.picture is not None and rows:
+        losses = {name: np.array([row[name] for row in rows]) for name in names}
+        seconds = {name: np.array([row[f"{name}: seconds"] for row in rows]) for name in names}
+        draw(args.picture, losses, seconds, f"{len(rows)} real sets, defaults{stops}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

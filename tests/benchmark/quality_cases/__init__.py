@@ -1,0 +1,1 @@
+"""What quality.py is made of."""

@@ -1,0 +1,127 @@
+"""Each library as its users call it who set nothing: its defaults, told only which columns are categories.
+
+A learner takes the rows to learn from, rows to stop by (None: the default number of rounds) and the rows to predict.
+With rows to stop by it may take 2,000 rounds, and ends when 50 have brought nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .tasks import Task
+
+MOST_ROUNDS = 2000
+PATIENCE = 50
+Learner = Callable[[Task, "Task | None", Task, int], np.ndarray]
+
+_OBJECTIVES = {"binary": "binary:logistic", "multiclass": "multi:softprob", "regression": "reg:squarederror"}
+
+
+def _as_xgboost(library: Any, more: dict[str, Any], with_types: bool) -> Learner:
+    def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
+        def matrix(task: Task) -> Any:
+            types = ["c" if column in task.categorical else "q" for column in range(task.features.shape[1])]
+            told = {} if with_types else {"enable_categorical": True}
+            return library.DMatrix(task.features, label=task.labels, feature_types=types, nthread=threads, **told)
+
+        params = {"objective": _OBJECTIVES[train.kind], "nthread": threads, **more}
+        if train.kind == "multiclass":
+            params["num_class"] = train.n_classes
+        if stop is None:
+            return library.train(params, matrix(train), 100, verbose_eval=False).predict(matrix(test))
+        stopping = {"evals": [(matrix(stop), "stop")], "early_stopping_rounds": PATIENCE, "verbose_eval": False}
+        booster = library.train(params, matrix(train), MOST_ROUNDS, **stopping)
+        return booster.predict(matrix(test), iteration_range=(0, booster.best_iteration + 1))
+
+    return learn
+
+
+def kauri(more: dict[str, Any]) -> Learner:
+    """Kauri with parameters beside the defaults."""
+    import kauriboost
+
+    return _as_xgboost(kauriboost, more, with_types=True)
+
+
+def xgboost() -> Learner:
+    """XGBoost."""
+    import xgboost as library
+
+    return _as_xgboost(library, {}, with_types=False)
+
+
+def lightgbm() -> Learner:
+    """LightGBM."""
+    import lightgbm as library
+
+    def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
+        objective = {"binary": "binary", "multiclass": "multiclass", "regression": "l2"}[train.kind]
+        params: dict[str, Any] = {"objective": objective, "num_threads": threads, "verbose": -1}
+        if train.kind == "multiclass":
+            params["num_class"] = train.n_classes
+        data = library.Dataset(train.features, train.labels, categorical_feature=train.categorical)
+        if stop is None:
+            return library.train(params, data, 100).predict(test.features)
+        held = library.Dataset(stop.features, stop.labels, reference=data, categorical_feature=train.categorical)
+        callbacks = [library.early_stopping(PATIENCE, verbose=False)]
+        booster = library.train(params, data, MOST_ROUNDS, valid_sets=[held], callbacks=callbacks)
+        return booster.predict(test.features, num_iteration=booster.best_iteration)
+
+    return learn
+
+
+def catboost() -> Learner:
+    """CatBoost."""
+    import catboost as library
+    import pandas as pd
+
+    def frame(task: Task) -> Any:
+        table = pd.DataFrame(task.features)
+        for column in task.categorical:
+            table[column] = table[column].fillna(-1).astype(int).astype(str)
+        return table
+
+    def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
+        kind = library.CatBoostRegressor if train.kind == "regression" else library.CatBoostClassifier
+        rounds = {} if stop is None else {"iterations": MOST_ROUNDS, "early_stopping_rounds": PATIENCE}
+        model = kind(verbose=0, thread_count=threads, allow_writing_files=False, **rounds)
+        held = {} if stop is None else {"eval_set": (frame(stop), stop.labels)}
+        model.fit(frame(train), train.labels, cat_features=train.categorical, **held)
+        if train.kind == "regression":
+            return model.predict(frame(test))
+        chances = model.predict_proba(frame(test))
+        return chances[:, 1] if train.kind == "binary" else chances
+
+    return learn
+
+
+def scikit_learn() -> Learner:
+    """HistGradientBoosting; a column of more than 255 categories, which it does not take, is a column of numbers."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    from threadpoolctl import threadpool_limits
+
+    def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
+        kind = HistGradientBoostingRegressor if train.kind == "regression" else HistGradientBoostingClassifier
+        few = [column for column in train.categorical if np.nanmax(train.features[:, column]) < 255]
+        rounds = {} if stop is None else {"max_iter": MOST_ROUNDS, "early_stopping": True, "n_iter_no_change": PATIENCE}
+        model = kind(categorical_features=few or None, **rounds)
+        held = {} if stop is None else {"X_val": stop.features, "y_val": stop.labels}
+        with threadpool_limits(threads):
+            model.fit(train.features, train.labels, **held)
+        if train.kind == "regression":
+            return model.predict(test.features)
+        chances = model.predict_proba(test.features)
+        return chances[:, 1] if train.kind == "binary" else chances
+
+    return learn
+
+
+PEERS: dict[str, Callable[[], Learner]] = {
+    "xgboost": xgboost,
+    "lightgbm": lightgbm,
+    "scikit-learn": scikit_learn,
+    "catboost": catboost,
+}

@@ -1,0 +1,110 @@
+"""Real sets as tasks: features with their categorical columns, labels, and the metric that says how good a model is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from paper_tables.real_sets import raw_set
+
+# Settings are chosen by the first, and confirmed by the second.
+CHOOSING = (
+    "adult",
+    "ames",
+    "flights",
+    "fremtpl2",
+    "lightgbm_categorical",
+    "spambase",
+    "protein",
+    "letter",
+    "higgs26k",
+    "titanic",
+)
+CONFIRMING = (
+    "credit_default",
+    "flights_late",
+    "california",
+    "california_raw",
+    "covtype_cat",
+    "mushroom",
+    "satimage",
+    "machine_cpu",
+    "boston",
+    "lightgbm_multiclass",
+)
+LATE = 15.0  # minutes
+
+
+@dataclass(frozen=True)
+class Task:
+    """A data set. The metric of classes is the logarithmic loss; of numbers, the root mean squared error in parts of
+    the labels' standard deviation."""
+
+    name: str
+    kind: str  # binary, multiclass or regression
+    features: np.ndarray  # [n_rows, n_cols] float64; NaN: missing; categories by their numbers
+    labels: np.ndarray
+    categorical: list[int]
+
+    @property
+    def n_classes(self) -> int:
+        """Of multiclass tasks."""
+        return int(self.labels.max()) + 1
+
+    def some(self, rows: np.ndarray) -> Task:
+        """Some rows of it."""
+        return replace(self, features=self.features[rows], labels=self.labels[rows])
+
+    def loss(self, predictions: np.ndarray) -> float:
+        """The metric of predictions [n_rows] or [n_rows, n_classes]: the less, the better."""
+        if self.kind == "regression":
+            return float(np.sqrt(np.mean((self.labels - predictions) ** 2)))
+        chosen = predictions
+        if self.kind == "binary":
+            chosen = np.where(self.labels == 1, predictions, 1 - predictions)
+        else:
+            chosen = predictions[np.arange(len(self.labels)), self.labels.astype(int)]
+        return float(-np.mean(np.log(np.clip(chosen, 1e-15, 1))))
+
+
+def _flights_late(task: Task, names: list[str]) -> Task:
+    """Whether a flight arrives late, from what is known before it leaves."""
+    keep = [column for column, name in enumerate(names) if name != "dep_delay"]
+    return replace(
+        task,
+        kind="binary",
+        features=task.features[:, keep],
+        labels=(task.labels > LATE).astype(np.float64),
+        categorical=[keep.index(column) for column in task.categorical],
+    )
+
+
+def read_task(name: str, folder: Path | None, n_rows: int) -> Task | None:
+    """Read a set, at most `n_rows` rows of it, the same ones always; None where it is missing."""
+    raw = raw_set("flights" if name == "flights_late" else name, folder)
+    if raw is None:
+        return None
+    features, labels, extras = raw
+    kind = extras["task"] if extras["task"] in ("binary", "multiclass") else "regression"
+    task = Task(
+        name,
+        kind,
+        np.asarray(features.todense() if hasattr(features, "todense") else features, dtype=np.float64),
+        np.asarray(labels, dtype=np.float64),
+        [int(column) for column in extras.get("categorical") or []],
+    )
+    if name == "flights_late":
+        task = _flights_late(task, list(extras["feature_names"]))
+    if task.kind == "regression":
+        task = replace(task, labels=(task.labels - task.labels.mean()) / task.labels.std())
+    if len(task.labels) > n_rows:
+        task = task.some(np.random.default_rng(0).permutation(len(task.labels))[:n_rows])
+    return task
+
+
+def split(n_rows: int, seed: int, share: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
+    """The rows to learn from, and those held out."""
+    order = np.random.default_rng(seed).permutation(n_rows)
+    n_held = int(n_rows * share)
+    return order[n_held:], order[:n_held]
