@@ -158,7 +158,7 @@ def run(block: Block, namespace: dict[str, object]) -> str:
 
 
 def enter(folder: Path) -> None:
-    """Make the folder look like a built checkout, and go there. What a block writes into `build/` stays in the folder."""
+    """Make the folder look like a built checkout, and go there. What a block writes into `build/` stays there."""
     for name in ("README.md", "cmake", "demo", "include", "plugin", "python-package", "src", "tests"):
         (folder / name).symlink_to(ROOT / name)
     (folder / "build").mkdir()
