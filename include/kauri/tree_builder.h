@@ -25,6 +25,7 @@ struct TreePlace {
   std::int64_t iteration = 0;
   std::int64_t tree_in_iteration = 0;  ///< over outputs and parallel trees
   std::int64_t n_outputs = 1;          ///< of the model: what is kept per row besides the tree depends on it
+  std::int64_t n_rows = 0;             ///< of all ranks, sampled or not; 0 where no parameter asks for it
   float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
   Span<float const> feature_weights;   ///< [n_cols], host, for the sampling of columns; empty: all alike
 };

@@ -26,6 +26,9 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   int sketch;  ///< Sketch
   int max_cat_to_onehot;
   int max_cat_threshold;
+  float cat_smooth;  ///< negative: chosen by the number of rows
+  float cat_l2;
+  int min_data_per_group;
   int grow_policy;                      ///< GrowPolicy
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
@@ -111,6 +114,23 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(64)
         .set_lower_bound(1)
         .describe("Fewer categories than this are tried on the smaller side of a split by a set of categories.");
+    DMLC_DECLARE_FIELD(cat_smooth)
+        .set_default(-1.0F)
+        .set_range(-1.0F, 3.402823466e38F)
+        .describe(
+            "Where a split by a set puts the categories of a node in order: added to the hessian of each, and those "
+            "with fewer rows than this, as their share of the hessian tells, are taken for categories without rows. "
+            "-1: a hundredth of all rows, but from 10 to 100.");
+    DMLC_DECLARE_FIELD(cat_l2)
+        .set_default(0.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("Added to lambda in splits at categorical features, and in the weights of their children.");
+    DMLC_DECLARE_FIELD(min_data_per_group)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe(
+            "Of sets of categories, one is tried only when it has at least this many more rows than the last one "
+            "tried, and leaves as many; rows are told by their hessian.");
     DMLC_DECLARE_FIELD(grow_policy)
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)

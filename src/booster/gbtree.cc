@@ -8,7 +8,9 @@
 #include "booster/device.h"
 #include "booster/finite_check.h"
 #include "booster/tree_updates.h"
+#include "collective/row_ranges.h"
 #include "common/log.h"
+#include "data/categories/categories.h"
 #include "kauri/registry.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
@@ -58,6 +60,12 @@ void WarnOfLimits(TreeParam const& param) {
   if (ignored.empty()) return;
   Log(LogLevel::kWarning, "tree_method=exact ignores ", ignored,
       ": it grows level by level, to max_depth. Limit max_depth, or use tree_method=hist.");
+}
+
+/// TreePlace::n_rows.
+std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
+  auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
+  return asks && HasCategorical(info) ? CountGlobalRows(ctx, info.n_rows) : 0;
 }
 
 class GbTree : public Booster {
@@ -116,6 +124,7 @@ class GbTree : public Booster {
     auto const n_outputs = task.vector_leaves ? 1 : model.NumOutputs();
     task.place.iteration = iteration;
     task.place.n_outputs = model.NumOutputs();
+    task.place.n_rows = CountRowsFor(ctx, tree_param_, train.Info());
     task.place.leaf_scale = 1.0F / static_cast<float>(param_.num_parallel_tree);
     task.place.feature_weights = train.Info().feature_weights;
     task.subsample = tree_param_.subsample;

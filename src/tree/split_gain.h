@@ -26,6 +26,14 @@ namespace kauri {
 /// A split must reduce the loss by more than this (XGBoost's kRtEps).
 constexpr float kMinLossChange = 1e-6F;
 
+/// What is asked of splits at categorical features beyond other splits (categories/category_split.h).
+struct CategoryGain {
+  double smooth = 0.0;         ///< added to the hessian that a category is put in order by: cat_smooth
+  double least_hessian = 0.0;  ///< a category with less has no place of its own in the order
+  double l2 = 0.0;             ///< added to lambda: cat_l2
+  double group_hessian = 0.0;  ///< what a set has more than the last one tried, and what it leaves
+};
+
 /// The regularisation, plain enough to be passed to a kernel by value.
 struct GainParam {
   double lambda = 1.0;
@@ -34,7 +42,14 @@ struct GainParam {
   double min_child_weight = 1.0;
   GradientUnit unit;
   bool monotone = false;  ///< there are monotone constraints, be they all 0
+  CategoryGain categories = {};
 };
+
+/// For splits at categorical features.
+KAURI_HD GainParam OfCategories(GainParam param) {
+  param.lambda += param.categories.l2;
+  return param;
+}
 
 /// A named constant, as device code may not call what makes it.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -77,6 +77,8 @@ def learn(library: Any, task: Task, method: str, seed: int, arguments: argparse.
     order = np.random.default_rng(seed).permutation(len(task.labels))
     held_out, used = order[: len(order) // 5], order[len(order) // 5 :]
     params = {**task.params, "tree_method": method, "nthread": arguments.threads}
+    if library is kb:
+        params["cat_smooth"] = 0  # XGBoost has nothing like it
     train, test = task.matrix(library, used), task.matrix(library, held_out)
     begin = time.perf_counter()
     booster = library.train(params, train, arguments.rounds)

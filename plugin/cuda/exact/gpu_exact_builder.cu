@@ -11,6 +11,8 @@
 #include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
+#include "data/categories/categories.h"
+#include "kauri/error.h"
 #include "tree/growth/tree_growth.h"
 
 namespace kauri::cuda {
@@ -204,6 +206,13 @@ void GpuExactGrower::Advance(std::vector<SplitCandidate> const& splits) {
 
 }  // namespace
 
+/// Candidates are looked at side by side there (category_warp.h); which are tried depends on those tried before.
+void RefuseGroupsOfCategories(TreeParam const& param, MetaInfo const& info) {
+  if (param.min_data_per_group == 0 || !HasCategorical(info)) return;
+  Fail(ErrorKind::kParameter, "min_data_per_group=", param.min_data_per_group, ": tree_method=exact has it on the CPU ",
+       "alone; use device=cpu, tree_method=hist, or min_data_per_group=0.");
+}
+
 std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
   data.RequireValues("tree_method=exact");
   DeviceScope const scope(ctx.device.ordinal);
@@ -214,6 +223,7 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
                                     DeviceTreeTask const& task, BuildState* state,
                                     Span<std::int32_t> leaf_of_row) const {
   RefuseMonotoneCategories(rules_, data.Info());
+  RefuseGroupsOfCategories(param_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const exact = static_cast<GpuExactState*>(state);
   exact->UpdateCategories(cuda, ctx, data);

@@ -68,6 +68,9 @@ class Parameters(BaseEstimator):
         colsample_bynode: float | None = None,
         max_cat_to_onehot: int | None = None,
         max_cat_threshold: int | None = None,
+        cat_smooth: float | None = None,
+        cat_l2: float | None = None,
+        min_data_per_group: int | None = None,
         unseen_category: str | None = None,
         enable_categorical: bool = True,
         feature_types: Sequence[str] | None = None,
@@ -117,6 +120,9 @@ class Parameters(BaseEstimator):
         self.colsample_bynode = colsample_bynode
         self.max_cat_to_onehot = max_cat_to_onehot
         self.max_cat_threshold = max_cat_threshold
+        self.cat_smooth = cat_smooth
+        self.cat_l2 = cat_l2
+        self.min_data_per_group = min_data_per_group
         self.unseen_category = unseen_category
         self.enable_categorical = enable_categorical
         self.feature_types = feature_types

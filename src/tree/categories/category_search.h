@@ -4,6 +4,7 @@
 /// of the best candidates and has
 ///   Consider(Sum right, bool missing_left, std::int64_t threshold)
 ///   Weigh(Sum): the float32 that categories are put in order by, 0 of nothing
+///   LimitsGroups(), IsGroup(Sum): whether parts must have some hessian, and whether this is enough
 ///   Nothing(): a sum of nothing
 ///   Total(): of the node.
 #pragma once
@@ -85,18 +86,46 @@ struct SortedEntries {
   std::vector<std::int32_t> weightless_places;  ///< among the categories of weight 0, in order
 };
 
+/// Which parts of an order are tried, one after the other.
+template <typename Sum, typename Search>
+class PartSteps {
+ public:
+  explicit PartSteps(Search const& search)
+      : search_(search), limited_(search.LimitsGroups()), step_(search.Nothing()) {}
+
+  /// After the part has got `added`, and leaves `rest()`.
+  template <typename Rest>
+  bool Take(Sum const& added, Rest const& rest) {
+    if (!limited_) return true;
+    step_ += added;
+    if (!search_.IsGroup(step_) || !search_.IsGroup(rest())) return false;
+    step_ = search_.Nothing();
+    return true;
+  }
+
+ private:
+  Search const& search_;
+  bool limited_;
+  Sum step_;  ///< what the part has more than the last one taken
+};
+
 template <typename Entry, typename Search>
 void FindPartition(std::int64_t max_partition, SortedEntries<Entry> const& sorted, Search* search) {
   auto const& entries = sorted.entries;
   auto const n_tried = std::min(max_partition, sorted.n_categories) - 1;
+  using Steps = PartSteps<SumOfEntry<Entry>, Search>;
   auto lower = search->Nothing();
+  Steps upwards(*search);
   for (std::size_t i = 0; i < entries.size() && sorted.PlaceOf(i) < n_tried; ++i) {
     lower += entries[i].sum;
+    if (!upwards.Take(entries[i].sum, [&] { return search->Total() - lower; })) continue;
     search->Consider(lower, true, sorted.PlaceOf(i) + 1);
   }
   auto higher = search->Nothing();
+  Steps downwards(*search);
   for (auto i = entries.size(); i-- > 0 && sorted.PlaceOf(i) >= sorted.n_categories - n_tried;) {
     higher += entries[i].sum;
+    if (!downwards.Take(entries[i].sum, [&] { return search->Total() - higher; })) continue;
     search->Consider(search->Total() - higher, false, sorted.PlaceOf(i));
   }
 }

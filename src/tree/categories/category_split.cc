@@ -17,6 +17,8 @@ class Search {
     if (!(loss_change > best_.loss_change)) return;
     best_ = {loss_change, node_.feature, static_cast<float>(threshold), missing_left, node_.total - right, right};
   }
+  bool LimitsGroups() const { return param_.categories.group_hessian > 0.0; }
+  bool IsGroup(FixedSum sum) const { return HessianOf(sum, param_) >= param_.categories.group_hessian; }
   float Weigh(FixedSum sum) const { return CategoryWeight(sum, param_); }
   FixedSum Total() const { return node_.total; }
   static FixedSum Nothing() { return {}; }

@@ -2,7 +2,8 @@
 ///
 /// Vocabulary. A feature has n categories (FillGaps of data/categories/categories.h), known here by their index 0 .. n
 /// - 1 in ascending order. An entry is a category with rows in the node. The weight of a category is what a leaf of its
-/// rows alone would weigh (LeafWeight: 0 without rows or with less hessian than min_child_weight).
+/// rows alone would weigh (LeafWeight: 0 without rows or with less hessian than min_child_weight), with cat_smooth
+/// added to lambda, and 0 with less hessian than cat_smooth rows have.
 ///
 /// The algorithm (XGBoost's rules; W. Fisher, "On grouping for maximum homogeneity", 1958, for why sorting suffices).
 /// Fewer categories than max_onehot: each category against the others, in ascending order.
@@ -11,8 +12,10 @@
 /// Otherwise the categories are put in order of (weight as float32, index) and cut in two: the lower part goes right.
 /// 1. The parts of 1, 2, .. max_partition - 1 lowest categories, the missing rows going left.
 /// 2. The other way round: those but the 1, 2, .. max_partition - 1 highest, the missing rows going right.
-/// Of equal candidates the first stays. A category without rows in the node goes where its place in the order says, one
-/// that is none of the n left.
+/// With min_data_per_group, a part is tried only when it has the hessian of that many rows more than the one tried
+/// before it, and leaves as much (LightGBM's cat_smooth, cat_l2 and min_data_per_group; there, too, hessians tell
+/// rows). Of equal candidates the first stays. A category without rows in the node goes where its place in the order
+/// says, one that is none of the n left.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +47,17 @@ struct CategoryNode {
 
 /// What categories are put in order by.
 KAURI_HD float CategoryWeight(FixedSum sum, GainParam const& param) {
-  return static_cast<float>(LeafWeight(sum, param));
+  if (HessianOf(sum, param) < param.categories.least_hessian) return 0.0F;
+  auto smoothed = param;
+  smoothed.lambda += param.categories.smooth;
+  return static_cast<float>(LeafWeight(sum, smoothed));
 }
 
 /// The loss change when rows of this sum go right; minus infinity where a side has too little hessian.
 KAURI_HD double CategoryLossChange(FixedSum right, CategoryNode const& node, GainParam const& param) {
   auto const left = node.total - right;
   if (!HasEnoughHessian(left, param) || !HasEnoughHessian(right, param)) return -kInfinity;
-  return SplitGain(left, right, param, node.bounds, 0) - node.node_gain;
+  return SplitGain(left, right, OfCategories(param), node.bounds, 0) - node.node_gain;
 }
 
 /// The best candidate whose loss change is above `floor`, an invalid one when there is none. Its threshold is the index

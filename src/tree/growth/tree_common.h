@@ -17,6 +17,10 @@ namespace kauri {
 /// `monotone`: there are monotone constraints.
 GainParam MakeGainParam(TreeParam const& param, GradientUnit unit, bool monotone = false);
 
+/// What cat_smooth and min_data_per_group, which count rows, are in hessian: `root_hessian` is that of all n_rows rows.
+/// n_rows 0: nothing is asked of categories.
+CategoryGain MakeCategoryGain(TreeParam const& param, double root_hessian, std::int64_t n_rows);
+
 inline CategoryRules CategoryRulesOf(TreeParam const& param) {
   return {param.max_cat_to_onehot, param.max_cat_threshold};
 }

@@ -5,6 +5,7 @@ namespace kauri {
 TreeGrowth::TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_t n_features)
     : ctx_(ctx),
       param_(rules.param),
+      n_rows_(rules.place.n_rows),
       leaf_rate_(LeafRate(rules.param, rules.place)),
       columns_(rules.param, ctx.seed, rules.place, n_features),
       constraints_(rules.constraints, n_features),
@@ -19,6 +20,7 @@ NodeTotal ScalarGrowth::TotalOf(std::int32_t node, FixedSum sum) const {
 }
 
 NodeTotal ScalarGrowth::SetRoot(FixedSum sum) {
+  gain_.categories = MakeCategoryGain(param_, HessianOf(sum, gain_), n_rows_);
   SetNode(sum, gain_, leaf_rate_, 0, &tree_);
   return TotalOf(0, sum);
 }
@@ -27,8 +29,9 @@ void ScalarGrowth::Split(std::int32_t node, SplitCandidate const& split, Span<st
   tree_.ExpandNode(node, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change),
                           right_categories});
   auto const bounds = constraints_.BoundsOf(node);
-  SetNode(split.left, gain_, leaf_rate_, tree_.left[node], &tree_, bounds);
-  SetNode(split.right, gain_, leaf_rate_, tree_.right[node], &tree_, bounds);
+  auto const gain = right_categories.empty() ? gain_ : OfCategories(gain_);
+  SetNode(split.left, gain, leaf_rate_, tree_.left[node], &tree_, bounds);
+  SetNode(split.right, gain, leaf_rate_, tree_.right[node], &tree_, bounds);
   constraints_.AddSplit(tree_, node);
 }
 

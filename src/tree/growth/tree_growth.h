@@ -50,7 +50,8 @@ class TreeGrowth {
 
   Context const& ctx_;
   TreeParam const& param_;
-  float leaf_rate_;  ///< LeafRate
+  std::int64_t n_rows_;  ///< as in TreePlace
+  float leaf_rate_;      ///< LeafRate
   ColumnSampler columns_;
   TreeConstraints constraints_;
   Tree tree_;

@@ -47,16 +47,19 @@ class Search {
     for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
       auto const& bounds = feature_.node.bounds;
       gain += OutputSplitGain(param.SumOf(left.values.data(), output), param.SumOf(right.values.data(), output),
-                              param.Of(output), bounds.empty() ? WeightBounds{} : bounds[output], 0);
+                              OfCategories(param.Of(output)), bounds.empty() ? WeightBounds{} : bounds[output], 0);
     }
     auto const loss_change = gain - feature_.node.gain;
     if (!(loss_change > best_.loss_change)) return;
     best_ = {loss_change, feature_.cells.feature, static_cast<float>(threshold), missing_left, {}, {}};
   }
+  bool LimitsGroups() const { return Limits().group_hessian > 0.0; }
+  bool IsGroup(Sums const& sums) const { return HessiansOf(sums) >= Limits().group_hessian; }
   float Weigh(Sums const& sums) const {
+    if (HessiansOf(sums) < Limits().least_hessian) return 0.0F;
     double product = 0.0;
     for (std::int64_t output = 0; output < feature_.param.NumOutputs(); ++output) {
-      product += WeightOf(sums, output) * node_weights_[output];
+      product += SmoothWeightOf(sums, output) * node_weights_[output];
     }
     return static_cast<float>(product);
   }
@@ -68,6 +71,14 @@ class Search {
   double WeightOf(Sums const& sums, std::int64_t output) const {
     return LeafWeight(feature_.param.SumOf(sums.values.data(), output), feature_.param.Of(output));
   }
+
+  double SmoothWeightOf(Sums const& sums, std::int64_t output) const {
+    auto smoothed = feature_.param.Of(output);
+    smoothed.lambda += Limits().smooth;
+    return LeafWeight(feature_.param.SumOf(sums.values.data(), output), smoothed);
+  }
+  CategoryGain const& Limits() const { return feature_.param.categories; }
+  double HessiansOf(Sums const& sums) const { return SumHessians(sums.values.data(), feature_.param); }
 
   VectorCategories const& feature_;
   Sums total_;

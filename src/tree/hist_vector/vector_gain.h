@@ -26,6 +26,7 @@ struct VectorGainParam {
   std::vector<GainParam> outputs;  ///< [n_outputs], without min_child_weight
   double min_child_weight = 1.0;
   std::int64_t n_hessians = 0;
+  CategoryGain categories;  ///< of hessians summed over the outputs; `smooth` and `l2` are those of each output
 
   std::int64_t NumOutputs() const { return static_cast<std::int64_t>(outputs.size()); }
   GainParam const& Of(std::int64_t output) const { return outputs[output]; }

@@ -40,6 +40,8 @@ void VectorGrowth::SetNode(std::int32_t node, VectorTotal const& total, Span<dou
 VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
   VectorTotal root;
   root.sums = std::move(sums);
+  gain_.categories = MakeCategoryGain(param_, SumHessians(root.sums.data(), gain_), n_rows_);
+  for (auto& output : gain_.outputs) output.categories = gain_.categories;
   std::vector<double> weights;
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
     weights.push_back(LeafWeight(gain_.SumOf(root.sums.data(), output), gain_.Of(output)));
@@ -65,8 +67,9 @@ std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, V
   std::vector<double> right_weights;
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
     auto const bounds = total.bounds.empty() ? WeightBounds{} : total.bounds[output];
-    auto const weights = SplitWeights(gain_.SumOf(left.sums.data(), output), gain_.SumOf(right.sums.data(), output),
-                                      gain_.Of(output), bounds, sign);
+    auto const gain = right_categories.empty() ? gain_.Of(output) : OfCategories(gain_.Of(output));
+    auto const weights =
+        SplitWeights(gain_.SumOf(left.sums.data(), output), gain_.SumOf(right.sums.data(), output), gain, bounds, sign);
     left_weights.push_back(weights.left);
     right_weights.push_back(weights.right);
     if (total.bounds.empty()) continue;

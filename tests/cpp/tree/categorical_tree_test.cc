@@ -23,6 +23,18 @@ std::unique_ptr<TreeBuilder> MakeBuilder(Method method, TreeParam const& param) 
 
 struct CategoricalJob : Job {
   std::vector<std::string> types;
+
+  TreeTask Task() const {
+    auto task = Job::Task();
+    task.place.n_rows = static_cast<std::int64_t>(NumRows());
+    return task;
+  }
+  /// What a tree's splits are searched with, whose root has this sum.
+  GainParam GainOf(FixedSum root) const {
+    auto gain = MakeGainParam(param, gradients.unit);
+    gain.categories = MakeCategoryGain(param, HessianOf(root, gain), static_cast<std::int64_t>(NumRows()));
+    return gain;
+  }
 };
 
 std::unique_ptr<DataMatrix> DataOf(CategoricalJob const& job) {
@@ -67,6 +79,9 @@ CategoricalJob RandomJob(std::uint64_t seed, std::int64_t n_rows, std::int64_t n
   job.param.colsample_bynode = random.Below(3) == 0 ? 0.6F : 1.0F;
   job.param.max_cat_to_onehot = 1 + static_cast<int>(random.Below(20));
   job.param.max_cat_threshold = random.Below(2) == 0 ? 64 : 3;
+  job.param.cat_smooth = static_cast<float>(random.Below(3)) * 4.0F;
+  job.param.cat_l2 = static_cast<float>(random.Below(3));
+  job.param.min_data_per_group = random.Below(2) == 0 ? 0 : 12;
   if (random.Below(3) == 0) job.param.interaction_constraints = "[[0,1]]";
   if (random.Below(3) == 0) job.sampled = SampleRows(Context{}, 0, 0, 0.7F, n_rows);
   job.gradients = MakeGradients(n_rows, seed + 1, job.sampled);
@@ -99,8 +114,10 @@ void ExpectRowsAndSums(CategoricalJob const& job, Built const& built) {
     }
     EXPECT_EQ(built.leaf_of_row[row], node) << "row " << row;
   }
-  auto const gain = MakeGainParam(job.param, job.gradients.unit);
+  auto const plain = job.GainOf(sums[0]);
   for (std::size_t node = 0; node < sums.size(); ++node) {
+    auto const of_categories = node > 0 && tree.IsCategorical(tree.parent[node]);
+    auto const gain = of_categories ? OfCategories(plain) : plain;
     EXPECT_EQ(tree.sum_hessian[node], static_cast<float>(HessianOf(sums[node], gain)));
     auto const weight = static_cast<float>(LeafWeight(sums[node], gain));
     if (tree.IsLeaf(static_cast<std::int32_t>(node))) {
@@ -139,7 +156,11 @@ TEST(CategoricalTree, RootSplitEqualsTheDefinition) {
     job.param.colsample_bynode = 1.0F;
     job.param.max_depth = 1;
     auto const built = BuildWith(Method::kHist, job);
-    auto const gain = MakeGainParam(job.param, job.gradients.unit);
+    FixedSum root;
+    for (std::size_t row = 0; row < job.NumRows(); ++row) {
+      if (job.sampled.empty() || job.sampled[row] != 0) root += job.gradients.pairs[row];
+    }
+    auto const gain = job.GainOf(root);
     testing::NaiveCategorySplit best;
     for (std::int64_t col = 0; col < job.n_cols; ++col) {
       testing::NaiveColumn column;
@@ -264,6 +285,32 @@ TEST(CategoricalTree, GapsHaveTheirPlace) {
     auto const right = built.tree.CategoriesOf(0);
     EXPECT_EQ(std::vector<std::int32_t>(right.begin(), right.end()), (std::vector<std::int32_t>{0, 1, 2, 3}));
     EXPECT_EQ(built.tree.default_left[0], 0);
+  }
+}
+
+/// Category 2 has 3 of 63 rows, unlike all others. With cat_smooth=4 that is no reason to take it for itself: it goes
+/// with category 0, which has no rows, where the others are told apart.
+TEST(CategoricalTree, RareCategoriesHaveNoPlaceOfTheirOwn) {
+  CategoricalJob job;
+  std::vector<GradientPair> pairs;
+  for (int row = 0; row < 63; ++row) {
+    job.values.push_back(row < 3 ? 2.0F : row % 2 == 0 ? 3.0F : 1.0F);
+    pairs.push_back({row < 3 ? -9.0F : row % 2 == 0 ? -0.5F : 0.5F, 0.25F});
+  }
+  job.types = {"c"};
+  QuantiseGradients(Context{}, pairs, 1, 0, {}, &job.gradients);
+  job.param.max_depth = 1;
+  job.param.max_cat_to_onehot = 1;
+  job.param.min_child_weight = 0.0F;
+  auto const right_with = [&](float cat_smooth, Method method) {
+    job.param.cat_smooth = cat_smooth;
+    auto const built = BuildWith(method, job);
+    auto const right = built.tree.CategoriesOf(0);
+    return std::vector<std::int32_t>(right.begin(), right.end());
+  };
+  for (auto const method : {Method::kExact, Method::kHist}) {
+    EXPECT_EQ(right_with(0.0F, method), (std::vector<std::int32_t>{0, 1, 3}));
+    EXPECT_EQ(right_with(4.0F, method), (std::vector<std::int32_t>{1}));
   }
 }
 

@@ -45,6 +45,9 @@ Case RandomCase(std::uint64_t seed, std::uint32_t max_categories) {
   made.gain.alpha = random.Below(3) == 0 ? 1.0 : 0.0;
   made.gain.max_delta_step = random.Below(3) == 0 ? 0.5 : 0.0;
   made.gain.min_child_weight = random.Below(4);
+  if (random.Below(2) == 0) {
+    made.gain.categories = {random.Below(3) * 1.5, random.Below(3) * 2.0, random.Below(3) * 0.5, random.Below(4) * 2.0};
+  }
   made.rules.max_onehot = static_cast<std::int32_t>(1 + random.Below(8));
   made.rules.max_partition = static_cast<std::int32_t>(1 + random.Below(10));
   return made;

@@ -41,8 +41,18 @@ class NaiveCategorySearch {
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return WeightOf(a) < WeightOf(b); });
     auto const n = static_cast<int>(order.size());
     auto const n_tried = std::min(max_partition, n) - 1;
-    for (int n_right = 1; n_right <= n_tried; ++n_right) Consider({order.begin(), order.begin() + n_right}, true);
-    for (int n_left = 1; n_left <= n_tried; ++n_left) Consider({order.begin(), order.end() - n_left}, false);
+    int tried = 0;
+    for (int n_right = 1; n_right <= n_tried; ++n_right) {
+      if (!IsStep({order.begin() + tried, order.begin() + n_right}, {order.begin(), order.begin() + n_right})) continue;
+      tried = n_right;
+      Consider({order.begin(), order.begin() + n_right}, true);
+    }
+    tried = 0;
+    for (int n_left = 1; n_left <= n_tried; ++n_left) {
+      if (!IsStep({order.end() - n_left, order.end() - tried}, {order.end() - n_left, order.end()})) continue;
+      tried = n_left;
+      Consider({order.begin(), order.end() - n_left}, false);
+    }
     return best_;
   }
 
@@ -67,9 +77,22 @@ class NaiveCategorySearch {
     }
     return sum;
   }
+  FixedSum SumOf(std::set<std::int32_t> const& categories) const {
+    return Sum(
+        [&](float value) { return !std::isnan(value) && categories.count(static_cast<std::int32_t>(value)) == 1; });
+  }
   float WeightOf(std::int32_t category) const {
-    return static_cast<float>(
-        LeafWeight(Sum([&](float value) { return value == static_cast<float>(category); }), gain_));
+    auto const sum = SumOf({category});
+    if (HessianOf(sum, gain_) < gain_.categories.least_hessian) return 0.0F;
+    auto smoothed = gain_;
+    smoothed.lambda = gain_.lambda + gain_.categories.smooth;
+    return static_cast<float>(LeafWeight(sum, smoothed));
+  }
+  /// Whether a part is tried that has `more` than the last one tried.
+  bool IsStep(std::set<std::int32_t> const& more, std::set<std::int32_t> const& part) const {
+    auto const least = gain_.categories.group_hessian;
+    auto const rest = Sum([](float) { return true; }) - SumOf(part);
+    return least == 0.0 || (HessianOf(SumOf(more), gain_) >= least && HessianOf(rest, gain_) >= least);
   }
   void Consider(std::set<std::int32_t> const& right_set, bool default_left) {
     auto const goes_right = [&](float value) {
@@ -79,7 +102,9 @@ class NaiveCategorySearch {
     auto const left = Sum([&](float value) { return !goes_right(value); });
     if (!HasEnoughHessian(left, gain_) || !HasEnoughHessian(right, gain_)) return;
     auto const all = Sum([](float) { return true; });
-    auto const loss_change = LeafGain(left, gain_) + LeafGain(right, gain_) - LeafGain(all, gain_);
+    auto of_children = gain_;
+    of_children.lambda = gain_.lambda + gain_.categories.l2;
+    auto const loss_change = LeafGain(left, of_children) + LeafGain(right, of_children) - LeafGain(all, gain_);
     if (loss_change > best_.loss_change) best_ = {loss_change, default_left, right_set};
   }
 

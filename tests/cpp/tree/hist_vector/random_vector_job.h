@@ -110,6 +110,8 @@ inline VectorJob RandomCategoryJob(std::uint64_t seed, std::int64_t n_rows, std:
   job.job.param.min_child_weight = static_cast<float>(random.Below(3));
   job.job.param.max_cat_to_onehot = 1 + static_cast<int>(random.Below(15));
   job.job.param.max_cat_threshold = random.Below(2) == 0 ? 64 : 3;
+  job.job.param.cat_smooth = random.Below(2) == 0 ? 0.0F : 6.0F;
+  job.job.param.cat_l2 = random.Below(2) == 0 ? 0.0F : 2.0F;
   job.n_outputs = 2 + random.Below(3);
   job.pairs = MakePairs(n_rows, job.n_outputs, random.Below(2) == 0, seed);
   return job;

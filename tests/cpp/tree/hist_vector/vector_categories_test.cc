@@ -53,6 +53,11 @@ class NaiveSearch {
     double hessian = 0.0;
   };
 
+  static double HessianOf(std::vector<Pair> const& sums) {
+    double hessian = 0.0;
+    for (auto const& sum : sums) hessian += sum.hessian;
+    return hessian;
+  }
   template <typename Belongs>
   std::vector<Pair> Sum(Belongs&& belongs) const {
     std::vector<Pair> sums(job_.n_outputs);
@@ -66,28 +71,30 @@ class NaiveSearch {
     }
     return sums;
   }
-  double Weight(Pair sum) const {
+  double Weight(Pair sum, float more_lambda = 0.0F) const {
     if (sum.hessian <= 0.0) return 0.0;
     auto const alpha = static_cast<double>(param_.alpha);
     auto const shrunk = std::max(std::fabs(sum.gradient) - alpha, 0.0) * (sum.gradient > 0.0 ? 1.0 : -1.0);
-    auto const weight = -shrunk / (sum.hessian + static_cast<double>(param_.lambda));
+    auto const weight = -shrunk / (sum.hessian + static_cast<double>(param_.lambda) + static_cast<double>(more_lambda));
     auto const step = static_cast<double>(param_.max_delta_step);
     return step == 0.0 ? weight : std::clamp(weight, -step, step);
   }
-  double Gain(std::vector<Pair> const& sums) const {
+  double Gain(std::vector<Pair> const& sums, float more_lambda = 0.0F) const {
     double gain = 0.0;
     for (auto const& sum : sums) {
-      auto const weight = Weight(sum);
+      auto const weight = Weight(sum, more_lambda);
       gain -= 2.0 * (sum.gradient * weight + static_cast<double>(param_.alpha) * std::fabs(weight)) +
-              (sum.hessian + static_cast<double>(param_.lambda)) * weight * weight;
+              (sum.hessian + static_cast<double>(param_.lambda) + static_cast<double>(more_lambda)) * weight * weight;
     }
     return gain;
   }
   float Key(std::int32_t category) const {
     auto const of_node = Sum([](float) { return true; });
     auto const own = Sum([&](float value) { return value == static_cast<float>(category); });
+    auto const of_row = HessianOf(of_node) / static_cast<double>(job_.job.NumRows());
+    if (HessianOf(own) < static_cast<double>(param_.cat_smooth) * of_row) return 0.0F;
     double product = 0.0;
-    for (std::size_t k = 0; k < own.size(); ++k) product += Weight(own[k]) * Weight(of_node[k]);
+    for (std::size_t k = 0; k < own.size(); ++k) product += Weight(own[k], param_.cat_smooth) * Weight(of_node[k]);
     return static_cast<float>(product);
   }
   void Consider(std::set<std::int32_t> const& right_set, bool default_left) {
@@ -97,11 +104,10 @@ class NaiveSearch {
     auto const right = Sum(goes_right);
     auto const left = Sum([&](float value) { return !goes_right(value); });
     for (auto const& side : {left, right}) {
-      double hessian = 0.0;
-      for (auto const& sum : side) hessian += sum.hessian;
-      if (hessian / static_cast<double>(side.size()) < static_cast<double>(param_.min_child_weight)) return;
+      if (HessianOf(side) / static_cast<double>(side.size()) < static_cast<double>(param_.min_child_weight)) return;
     }
-    best_ = std::max(best_, Gain(left) + Gain(right) - Gain(Sum([](float) { return true; })));
+    auto const l2 = param_.cat_l2;
+    best_ = std::max(best_, Gain(left, l2) + Gain(right, l2) - Gain(Sum([](float) { return true; })));
   }
 
   VectorJob const& job_;
@@ -146,7 +152,10 @@ void ExpectRowsAndWeights(VectorJob const& job, Built const& built) {
   if (job.job.param.alpha != 0.0F || job.job.param.max_delta_step != 0.0F) return;
   for (std::size_t place = 0; place < gradients.size(); ++place) {
     if (hessians[place] <= 0.0) continue;
-    auto const weight = -gradients[place] / (hessians[place] + static_cast<double>(job.job.param.lambda));
+    auto const node = static_cast<std::int32_t>(place / n_outputs);
+    auto const of_categories = node > 0 && tree.IsCategorical(tree.parent[node]);
+    auto const lambda = job.job.param.lambda + (of_categories ? job.job.param.cat_l2 : 0.0F);
+    auto const weight = -gradients[place] / (hessians[place] + static_cast<double>(lambda));
     auto const value = weight * static_cast<double>(job.job.param.eta);
     EXPECT_NEAR(static_cast<double>(tree.leaf_vector[place]), value, 1e-5 * (1.0 + std::fabs(value)));
   }
