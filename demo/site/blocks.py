@@ -86,8 +86,10 @@ def compiled(block: Block) -> object:
 
 
 def run_shell(block: Block) -> None:
+    """Run it with the build's programs at hand. Should a block call pip, that installs into the page's folder."""
     path = os.pathsep.join([str(BUILD / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    command(block, ["bash", "-eu", "-o", "pipefail", "-c", block.code], {**os.environ, "PATH": path})
+    environment = {**os.environ, "PATH": path, "PIP_TARGET": str(Path("pip").resolve())}
+    command(block, ["bash", "-eu", "-o", "pipefail", "-c", block.code], environment)
 
 
 def as_program(code: str) -> str:
@@ -156,10 +158,12 @@ def run(block: Block, namespace: dict[str, object]) -> str:
 
 
 def enter(folder: Path) -> None:
-    """Make the folder look like a built checkout, without writing into the real one, and go there."""
+    """Make the folder look like a built checkout, and go there. What a block writes into `build/` stays there."""
     for name in ("README.md", "cmake", "demo", "include", "plugin", "python-package", "src", "tests"):
         (folder / name).symlink_to(ROOT / name)
-    (folder / "build").symlink_to(BUILD)
+    (folder / "build").mkdir()
+    for name in ("bin", "lib", "example"):
+        (folder / "build" / name).symlink_to(BUILD / name)
     os.chdir(folder)
 
 

@@ -6,8 +6,8 @@
 The environment is made by `tests/peers/environments.py quality`. Every library learns with its defaults, told only
 which columns are categories; with --stopping it may take 2,000 rounds, and stops by a fifth of the rows that it learns
 from. Losses are of a fifth of the rows that is held out, means over splits; time is that of processors, data included.
---kauri adds an entrant with parameters of its own, separated by commas. Sets are of two halves: settings are chosen by the first,
-and confirmed by the second (quality_cases/tasks.py); each half has its mean ranks.
+--kauri adds an entrant with parameters of its own, separated by commas. Sets are of two halves: settings are chosen by
+the first, and confirmed by the second (quality_cases/tasks.py); each half has its mean ranks.
 """
 
 from __future__ import annotations

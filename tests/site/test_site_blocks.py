@@ -75,6 +75,17 @@ def test_blocks_share_names_and_a_folder(tmp_path: Path) -> None:
     assert "page.md:22 (text): shown" in log
 
 
+def test_blocks_change_nothing_outside_of_their_folder(tmp_path: Path) -> None:
+    codes = [
+        ("sh", "echo new > build/written_by_a_page && test -x build/bin/kauri"),
+        ("sh", "python -m pip config list | grep -F \":env:.target='$PWD/pip'\""),
+    ]
+    is_fine, log = outcome(tmp_path, fenced(*codes))
+    assert is_fine, log
+    assert (tmp_path / "out" / "page" / "build" / "written_by_a_page").is_file()
+    assert not (blocks.BUILD / "written_by_a_page").exists()
+
+
 def test_what_needs_something_is_parsed(tmp_path: Path) -> None:
     page = "<!-- needs: minutes -->\n```{}\n{}\n```\n"
     assert outcome(tmp_path, page.format("python", "raise OSError"))[0]
