@@ -47,11 +47,11 @@ require_venv() {
   cp "$requirements" "$stamp"
 }
 
-# require_kauri_package: python-package in .venv, around the library in build/; again when either has changed.
+# require_kauri_package BUILD: python-package in .venv, around the library in that folder; again when either has changed.
 require_kauri_package() {
-  local stamp="$KAURI_ROOT/.venv/.installed-kauri" library="$KAURI_ROOT/build/lib/libkauri.so" changed
+  local stamp="$KAURI_ROOT/.venv/.installed-kauri" library="$KAURI_ROOT/$1/lib/libkauri.so" changed
   if [[ -e $stamp ]]; then
-    changed=$(find "$library" "$KAURI_ROOT/python-package" -name '*.py' -newer "$stamp" -o -name '*.so' -newer "$stamp")
+    changed=$(find -L "$library" "$KAURI_ROOT/python-package" -name '*.py' -newer "$stamp" -o -name '*.so' -newer "$stamp")
     [[ -n $changed ]] || return 0
   fi
   heading "Installing the Python package kauriboost into .venv"

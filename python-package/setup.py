@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from setuptools import Distribution, setup
-from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
-PROJECT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from platform_wheel import BinaryDistribution, PlatformWheel  # noqa: E402
+
+# What the library is built from, in a checkout beside the package, in a source distribution inside it.
+SOURCES = ("CMakeLists.txt", "cmake", "include", "src", "plugin")
+PROJECT = HERE if (HERE / "CMakeLists.txt").exists() else HERE.parent
 HELP = """
 Kauri's library could not be built: {problem}
 On Debian or Ubuntu, install what it needs with
@@ -28,22 +35,28 @@ def run(command: list[str]) -> None:
         raise SystemExit(HELP.format(problem=f"'{' '.join(command)}' failed; its output is above."))
 
 
-def build_library(folder: str) -> Path:
-    """Compile library and program in `folder`; the CUDA plug-in where KAURI_CUDA asks for it."""
+def build_library(folder: Path) -> Path:
+    """Compile library and program, the CUDA plug-in where KAURI_CUDA asks for it, and install them below `folder`."""
     if shutil.which("cmake") is None:
         raise SystemExit(HELP.format(problem="cmake is not on the PATH."))
     if not (PROJECT / "CMakeLists.txt").exists():
         raise SystemExit(HELP.format(problem=f"the C++ sources are not in {PROJECT}; install from a whole checkout."))
+    build, prefix = folder / "build", folder / "installed"
     settings = {
         "CMAKE_BUILD_TYPE": "Release",
-        "CMAKE_BUILD_WITH_INSTALL_RPATH": "ON",  # the program finds the library beside its folder, and nowhere else
+        "CMAKE_INSTALL_LIBDIR": "lib",
         "KAURI_TESTS": "OFF",
         "KAURI_CUDA": os.environ.get("KAURI_CUDA", "OFF"),
     }
-    run(["cmake", "-S", str(PROJECT), "-B", folder, *(f"-D{name}={value}" for name, value in settings.items())])
-    targets = ["--target", "kauri", "kauri_cli"] if settings["KAURI_CUDA"] == "OFF" else []
-    run(["cmake", "--build", folder, *targets, "--parallel", str(os.cpu_count() or 1)])
-    return Path(folder) / "lib"
+    run(["cmake", "-S", str(PROJECT), "-B", str(build), *(f"-D{name}={value}" for name, value in settings.items())])
+    run(["cmake", "--build", str(build), "--parallel", str(os.cpu_count() or 1)])
+    run(["cmake", "--install", str(build), "--prefix", str(prefix), "--strip"])
+    return prefix / "lib"
+
+
+def name_asked_for(library: Path) -> str:
+    """Return the name under which programs look for a library: what the link for compilers points to, if it is one."""
+    return library.readlink().name if library.is_symlink() else library.name
 
 
 class BuildWithLibrary(build_py):
@@ -59,40 +72,32 @@ class BuildWithLibrary(build_py):
             (target / name).mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="kauri-build-") as folder:
             given = os.environ.get("KAURI_LIBRARY")
-            source = Path(given).resolve().parent if given else build_library(folder)
+            source = Path(given).resolve().parent if given else build_library(Path(folder))
             for library in source.glob("libkauri*.so"):
-                shutil.copy2(library, target / "lib")
+                shutil.copy2(library, target / "lib" / name_asked_for(library))
             program = source.parent / "bin" / "kauri"
             if program.exists():
                 shutil.copy2(program, target / "bin")
 
 
-class PlatformWheel(bdist_wheel):
-    """One wheel per platform for every Python 3: the library does not link against Python."""
+class WholeSources(sdist):
+    """A source distribution that the library can be built from."""
 
-    def finalize_options(self) -> None:
-        """Mark the wheel as not pure."""
-        super().finalize_options()
-        self.root_is_pure = False
-
-    def get_tag(self) -> tuple[str, str, str]:
-        """Name the wheel."""
-        return "py3", "none", super().get_tag()[2]
-
-
-class BinaryDistribution(Distribution):
-    """Tells setuptools that the package holds machine code."""
-
-    def has_ext_modules(self) -> bool:
-        """Return True."""
-        return True
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        """Add the C++ sources, and what this file imports."""
+        super().make_release_tree(base_dir, files)
+        for source in (HERE / "platform_wheel.py", *(PROJECT / name for name in SOURCES)):
+            if source.is_dir():
+                shutil.copytree(source, Path(base_dir) / source.name, dirs_exist_ok=True)
+            else:
+                shutil.copy2(source, base_dir)
 
 
 # Each build has a folder of its own: setuptools would ship what an earlier one left there, files that are gone from the
 # checkout among it.
 with tempfile.TemporaryDirectory(prefix="kauri-wheel-") as scratch:
     setup(
-        cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+        cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel, "sdist": WholeSources},
         distclass=BinaryDistribution,
         options={"build": {"build_base": scratch}, "egg_info": {"egg_base": scratch}},
     )

@@ -31,16 +31,20 @@ class Function(Protocol):
 
 
 def find_library() -> Path:
-    """KAURI_LIBRARY alone when it is set, else the package's own, else the checkout's build folder."""
+    """KAURI_LIBRARY alone when it is set, else the package's own, else the checkout's build folder.
+
+    Wheels hold no links: theirs has the name alone that the program and the plug-in ask for, with its version.
+    """
     if given := os.environ.get("KAURI_LIBRARY"):
         return Path(given)
     package = Path(__file__).resolve().parents[1]
-    places = [package / "lib" / "libkauri.so", package.parent.parent / "build" / "lib" / "libkauri.so"]
-    for place in places:
-        if place.exists():
-            return place
-    looked = " and ".join(str(place) for place in places)
-    raise ImportError(f"libkauri.so is neither at {looked}; build it, or set KAURI_LIBRARY to its path.")
+    folders = [package / "lib", package.parent.parent / "build" / "lib"]
+    for folder in folders:
+        for place in (folder / "libkauri.so", *folder.glob("libkauri.so.*")):
+            if place.exists():
+                return place
+    looked = " nor ".join(str(folder) for folder in folders)
+    raise ImportError(f"libkauri.so is neither in {looked}; build it, or set KAURI_LIBRARY to its path.")
 
 
 def _load() -> ctypes.CDLL:

@@ -1,0 +1,159 @@
+"""The wheels that cmake/wheels.sh makes, each in an empty virtual environment: nothing of the checkout is in sight there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import ZipFile
+
+import pytest
+
+pytest.importorskip("auditwheel")
+pytest.importorskip("setuptools", minversion="77")
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build"))
+PYTHONS = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+SESSION = Path(__file__).with_name("wheel_session.py")
+MEBIBYTE = 1 << 20
+# What auditwheel's manylinux takes for granted; the rest comes along.
+SYSTEM = r"(linux-vdso|libc|libm|libgcc_s|libstdc\+\+|ld-linux-x86-64)\.so(\.\d+)?"
+
+
+class Claim(NamedTuple):
+    """A Python 3.N and the packages with it; by name the oldest that there are for that Python, or the newest."""
+
+    minor: int
+    packages: tuple[str, ...]
+    always: bool = False  # the others where KAURI_WHEELS=all says so, for they take a minute each
+
+
+NEWEST = ("numpy", "pandas", "scikit-learn", "scipy")
+CLAIMS = [
+    Claim(9, ("numpy==1.22.0", "pandas==1.4.0", "scikit-learn==1.2.0", "scipy==1.8.0"), always=True),
+    Claim(9, NEWEST),
+    Claim(10, ("numpy==1.22.0", "pandas==1.4.0", "scikit-learn==1.2.0", "scipy==1.8.0")),
+    Claim(10, NEWEST),
+    Claim(11, NEWEST),
+    Claim(12, NEWEST),
+    Claim(13, NEWEST, always=True),
+]
+
+
+def run(*command: object, **environment: str) -> str:
+    """Run a command with these variables and no others of ours; its output."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("KAURI_", "PYTHON"))}
+    done = subprocess.run(
+        [str(part) for part in command], env={**kept, **environment}, text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of what wheels.sh makes of the build under test."""
+    folder = tmp_path_factory.mktemp("wheels")
+    run(ROOT / "cmake" / "wheels.sh", "--from", BUILD, folder, KAURI_PYTHON=sys.executable)
+    return folder
+
+
+def the_wheel(folder: Path, name: str = "kauriboost") -> Path:
+    (wheel,) = folder.glob(f"{name}-*.whl")
+    return wheel
+
+
+def unpack(wheel: Path, folder: Path) -> list[Path]:
+    """Its files; those that are machine code may be run."""
+    with ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    for path in files:
+        path.chmod(0o755)
+    return files
+
+
+def machine_code(files: list[Path]) -> list[Path]:
+    return sorted(path for path in files if path.read_bytes()[:4] == b"\x7fELF")
+
+
+def test_a_wheel_is_small_and_says_where_it_runs(wheels: Path) -> None:
+    wheel = the_wheel(wheels)
+    assert wheel.stat().st_size < 8 * MEBIBYTE
+    assert re.fullmatch(r"kauriboost-[\d.]+-py3-none-manylinux_2_\d\d_x86_64\.whl", wheel.name)
+
+
+def test_a_wheel_needs_nothing_that_a_system_may_lack(wheels: Path, tmp_path: Path) -> None:
+    code = machine_code(unpack(the_wheel(wheels), tmp_path))
+    names = {re.sub(r"-[0-9a-f]{8}\.so.*", "", path.name) for path in code}
+    assert names == {"libhwy", "kauri", "libkauri.so.0.1"}
+    for path in code:
+        for line in run("ldd", path).splitlines():
+            name, _, place = line.strip().partition(" => ")
+            inside = place.startswith(f"{tmp_path}/")
+            assert inside or re.fullmatch(SYSTEM, Path(name.split(" ")[0]).name), f"{path.name} needs {line}"
+
+
+def test_licences_come_along(wheels: Path) -> None:
+    for wheel in wheels.glob("*.whl"):
+        with ZipFile(wheel) as archive:
+            texts = {Path(name).name: archive.read(name) for name in archive.namelist() if "/licenses/" in name}
+        assert texts["LICENSE"] == (ROOT / "LICENSE").read_bytes()
+        assert b"Highway" in texts["THIRD-PARTY"]
+
+
+def test_the_plug_in_is_a_wheel_of_its_own(wheels: Path, tmp_path: Path) -> None:
+    if not (BUILD / "lib" / "libkauri_cuda.so").exists():
+        assert not list(wheels.glob("kauriboost_cuda*"))
+        return
+    wheel = the_wheel(wheels, "kauriboost_cuda")
+    assert wheel.stat().st_size < 60 * MEBIBYTE
+    files = unpack(wheel, tmp_path)
+    (plugin,) = tmp_path.glob("kauriboost/lib/*")
+    assert plugin.name == "libkauri_cuda.so"
+    assert not list(tmp_path.glob("kauriboost/*.py"))
+    (metadata,) = (path for path in files if path.name == "METADATA")
+    version = the_wheel(wheels).name.split("-")[1]
+    assert f"Requires-Dist: kauriboost=={version}\n" in metadata.read_text()
+    unpack(the_wheel(wheels), tmp_path)
+    for line in run("ldd", plugin).splitlines():  # as installed: the library is beside it
+        assert "not found" not in line
+        assert "libkauri.so" not in line or str(tmp_path) in line
+
+
+def find_python(minor: int) -> Path:
+    """A Python 3.minor, of $PATH or pyenv's."""
+    at_hand = shutil.which(f"python3.{minor}")
+    places = [*sorted(PYTHONS.glob(f"3.{minor}.*/bin/python")), *([Path(at_hand)] if at_hand else [])]
+    for place in places:
+        done = subprocess.run([place, "-c", "import ensurepip, ssl"], capture_output=True, check=False)
+        if done.returncode == 0:
+            return place
+    pytest.skip(f"no Python 3.{minor} with ensurepip: one of those that the wheel is for")
+
+
+def require_pypi() -> None:
+    command = [sys.executable, "-m", "pip", "index", "versions", "numpy"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode != 0:
+        pytest.skip("PyPI cannot be reached, whose packages an empty environment needs")
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"3.{claim.minor}-{claim.packages[0]}")
+def test_in_an_empty_environment(claim: Claim, wheels: Path, tmp_path: Path) -> None:
+    if not claim.always and os.environ.get("KAURI_WHEELS") != "all":
+        pytest.skip("only with KAURI_WHEELS=all: further Pythons and packages")
+    python = find_python(claim.minor)
+    require_pypi()
+    run(python, "-m", "venv", tmp_path / "venv")
+    inside = tmp_path / "venv" / "bin"
+    run(inside / "pip", "install", "--quiet", "--only-binary=:all:", the_wheel(wheels), *claim.packages)
+    session = shutil.copy(SESSION, tmp_path)
+    out = run(inside / "python", "-I", session, tmp_path)
+    assert out.splitlines()[-1] == "all was done", out
+    assert run(inside / "kauri", "--version").startswith("kauri ")

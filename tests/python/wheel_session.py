@@ -1,0 +1,53 @@
+"""What a person does with the package, for test_wheel.py to run in an environment that has nothing else.
+
+    python -I wheel_session.py FOLDER
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from pathlib import Path
+
+import kauriboost as kb
+import numpy as np
+import pandas as pd
+import sklearn
+from kauriboost.sklearn import KauriClassifier, KauriRegressor
+from sklearn.model_selection import GridSearchCV
+
+
+def main(folder: Path) -> None:
+    """Train, save, load and explain; tables, estimators."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 5)).astype(np.float32)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(np.float32)
+    assert folder in Path(kb.__file__).parents, kb.__file__
+    data = kb.DMatrix(X, label=y)
+    booster = kb.train({"objective": "binary:logistic", "max_depth": 4}, data, num_boost_round=10)
+    probabilities = booster.predict(data)
+    assert ((probabilities > 0.5) == y).mean() > 0.9
+    for name in ("model.json", "model.ubj"):
+        booster.save_model(folder / name)
+        assert (kb.Booster(model_file=folder / name).predict(data) == probabilities).all()
+    assert (pickle.loads(pickle.dumps(booster)).predict(data) == probabilities).all()
+    contributions = booster.predict(data, pred_contribs=True)
+    margins = booster.predict(data, output_margin=True)
+    assert np.allclose(contributions.sum(axis=1), margins, atol=1e-4)
+    assert kb.explain(booster, X).values.shape == (300, 5)
+
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame["kind"] = pd.Categorical(np.where(X[:, 3] > 0, "oak", "ash"))
+    from_frame = kb.train({"tree_method": "hist"}, kb.DMatrix(frame, label=X[:, 3], enable_categorical=True), 10)
+    assert from_frame.feature_names == [*"abcde", "kind"]
+    labels = np.where(y > 0, "yes", "no")
+    classifier = KauriClassifier(n_estimators=10).fit(frame[list("abcde")], labels)
+    assert classifier.score(frame[list("abcde")], labels) > 0.9
+    search = GridSearchCV(KauriRegressor(n_estimators=5), {"max_depth": [2, 3]}, cv=2).fit(X, X[:, 0])
+    assert search.best_params_ == {"max_depth": 3}
+    print(sys.version.split()[0], "numpy", np.__version__, "pandas", pd.__version__, "scikit-learn", sklearn.__version__)
+    print("all was done")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
