@@ -17,14 +17,15 @@ if(KAURI_CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${KAURI_CCACHE}" CACHE STRING "")
 endif()
 
+set(kauri_shadow -Wshadow)
+if(KAURI_UNITS)  # a constant of one file would shadow that of a function in another
+  set(kauri_shadow)
+endif()
 add_library(kauri_options INTERFACE)
 # Contraction off: a fused multiply-add would give other bits on machines that have it (design D5).
 # Trapping math off: lets selects become vector code; no value changes, only exception flags that nothing reads.
 target_compile_options(kauri_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Werror -ffp-contract=off -fno-trapping-math>)
-if(NOT KAURI_UNITS)  # where a name of one file would shadow one of another
-  target_compile_options(kauri_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>)
-endif()
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic ${kauri_shadow} -Werror -ffp-contract=off -fno-trapping-math>)
 target_include_directories(kauri_options INTERFACE
   "${CMAKE_SOURCE_DIR}/include" "${CMAKE_SOURCE_DIR}/src" "${CMAKE_BINARY_DIR}/include")
 if(KAURI_SANITIZE)
