@@ -18,7 +18,7 @@ if(KAURI_CCACHE)
 endif()
 
 set(kauri_shadow -Wshadow)
-if(KAURI_UNITS)  # where a name of one file shadows one of another
+if(KAURI_UNITS)  # a constant of one file would shadow that of a function in another
   set(kauri_shadow)
 endif()
 add_library(kauri_options INTERFACE)

@@ -41,6 +41,15 @@ def test_clients_in_c_and_cpp_find_the_package(clients: Path) -> None:
     assert run(clients / "client_cpp") == "headers 0.1.0, library 0.1.0\n"
 
 
+def test_clients_ask_for_the_version_that_they_were_linked_with(prefix: Path, clients: Path) -> None:
+    """Another minor version may break them before 1.0; the loader then says so."""
+    (links,) = {path.parent for path in prefix.rglob("libkauri.so")}
+    assert sorted(path.name for path in links.glob("libkauri.so*") if path.is_symlink()) == ["libkauri.so", "libkauri.so.0.1"]
+    for client in ("client_c", "client_cpp"):
+        needed = [line for line in run("readelf", "-d", clients / client).splitlines() if "(NEEDED)" in line]
+        assert any("[libkauri.so.0.1]" in line for line in needed)
+
+
 def test_an_installed_program_takes_a_plug_in_that_was_compiled_with_the_installed_headers(
     prefix: Path, clients: Path, tmp_path: Path
 ) -> None:

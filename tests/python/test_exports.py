@@ -1,0 +1,59 @@
+"""The names that libkauri.so shows: those of cmake/exports.map.in, as many as plug-ins and the program need, and no others."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build"))
+LIST = (ROOT / "cmake" / "exports.map.in").read_text()
+C_NAMES = ["XG*", "Kauri*"]
+
+
+def symbols(library: Path, which: str) -> dict[str, str]:
+    """Names of a library's table with versions left out: as they are, and what they mean in C++."""
+    table = subprocess.run(["nm", "-D", which, library], text=True, capture_output=True, check=True).stdout
+    names = [line.split()[-1].split("@")[0] for line in table.splitlines()]
+    meaning = subprocess.run(["c++filt"], input="\n".join(names), text=True, capture_output=True, check=True).stdout
+    return dict(zip(names, meaning.splitlines(), strict=True))
+
+
+def patterns() -> list[str]:
+    """What the list shows of C++, in the words of fnmatch."""
+    inside = re.sub(r"/\*.*?\*/", "", LIST.split('extern "C++" {')[1].split("@KAURI")[0], flags=re.DOTALL)
+    return [pattern.strip() for pattern in inside.split(";") if pattern.strip()]
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, str]:
+    return symbols(BUILD / "lib" / "libkauri.so", "--defined-only")
+
+
+def users() -> list[Path]:
+    places = [BUILD / "bin" / "kauri", BUILD / "lib" / "libkauri_cuda.so", BUILD / "example" / "libkauri_example.so"]
+    return [place for place in places if place.exists()]
+
+
+@pytest.mark.parametrize("user", users(), ids=lambda path: path.name)
+def test_the_list_has_what_programs_and_plug_ins_use(user: Path, shown: dict[str, str]) -> None:
+    used = {meaning for name, meaning in symbols(user, "--undefined-only").items() if name in shown}
+    assert any("kauri::" in name for name in used)
+    listed = [*patterns(), *C_NAMES]
+    missing = sorted(name for name in used if not any(fnmatchcase(name, pattern) for pattern in listed))
+    assert not missing, f"cmake/exports.map.in lacks, for {user.name}:\n" + "\n".join(missing)
+
+
+def test_the_list_has_nothing_that_is_gone(shown: dict[str, str]) -> None:
+    idle = [pattern for pattern in patterns() if not any(fnmatchcase(name, pattern) for name in shown.values())]
+    assert not idle, f"cmake/exports.map.in shows what there is not: {idle}"
+
+
+def test_nothing_of_other_libraries_is_shown(shown: dict[str, str]) -> None:
+    own = ("XG", "Kauri", "kauri::", *(f"{kind} for kauri::" for kind in ("vtable", "typeinfo", "typeinfo name")))
+    assert not [meaning for meaning in shown.values() if not meaning.startswith(own)]
