@@ -37,6 +37,21 @@ class Header(NamedTuple):
         return f"call {self.sequence} ({self.operation}, step {self.step}, {self.n_bytes} bytes, epoch {self.epoch})"
 
 
+class Outgoing(NamedTuple):
+    """A message to a rank."""
+
+    to: int
+    header: Header
+    payload: np.ndarray  # uint8; it may change as soon as the call that sends it has returned
+
+
+class Awaited(NamedTuple):
+    """The message that a rank is expected to send."""
+
+    source: int
+    header: Header
+
+
 def require_same(expected: Header, received: Header, rank: str, sender: str) -> None:
     """Raise CollectiveError, which names both sides, unless a message is the one that is waited for."""
     if expected != received:
@@ -66,17 +81,13 @@ class MessageCollective(Collective):
         self._core = 1 << (size.bit_length() - 1)  # the largest power of two that is not above
 
     @abstractmethod
-    def swap(self, to: int | None, outgoing: np.ndarray | None, source: int | None, expected: Header) -> np.ndarray:
-        """Send `outgoing` to one rank, and receive a message from another; return its bytes.
+    def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
+        """Send a message, and receive one at the same time; either may be None.
 
-        Parameters
-        ----------
-        to, outgoing
-            Whom to send what, uint8; or None. The array may change as soon as the call has returned.
-        source
-            Whom to wait for; or None, then the result is empty.
-        expected
-            The header of both messages, but for `n_bytes` of the one sent.
+        Returns
+        -------
+        numpy.ndarray
+            The bytes that were received, uint8, valid until the next call; none where none are awaited.
         """
 
     # ---- the calls ----
@@ -109,15 +120,18 @@ class MessageCollective(Collective):
         self._step = 0
         self._operation = operation
 
-    def _swap(self, to: int | None, outgoing: np.ndarray | None, source: int | None, n_bytes: int) -> np.ndarray:
-        expected = Header(self.epoch, self._sequence, self._operation, self._step, n_bytes)
+    def _swap(self, to: int | None, sent: np.ndarray | None, source: int | None, n_bytes: int) -> np.ndarray:
+        """Send numbers, and receive `n_bytes` of them."""
+        header = Header(self.epoch, self._sequence, self._operation, self._step, n_bytes)
         self._step += 1
-        if outgoing is not None:
-            self.bytes_sent += outgoing.nbytes
-        return self.swap(to, outgoing, source, expected)
+        outgoing = None
+        if to is not None and sent is not None:
+            outgoing = Outgoing(to, header._replace(n_bytes=sent.nbytes), sent.view(np.uint8))
+            self.bytes_sent += sent.nbytes
+        return self.swap(outgoing, None if source is None else Awaited(source, header))
 
     def _send(self, to: int, values: np.ndarray) -> None:
-        self._swap(to, values.view(np.uint8), None, 0)
+        self._swap(to, values, None, 0)
 
     def _receive(self, source: int, like: np.ndarray) -> np.ndarray:
         return self._swap(None, None, source, like.nbytes).view(like.dtype)
@@ -142,7 +156,7 @@ class MessageCollective(Collective):
             combine(values, self._receive(partner, values), out=values)
         for bit in self._bits():
             other = self.rank ^ bit
-            received = self._swap(other, values.view(np.uint8), other, values.nbytes)
+            received = self._swap(other, values, other, values.nbytes)
             combine(values, received.view(values.dtype), out=values)
         if has_partner:
             self._step = _LAST_STEP
@@ -169,7 +183,7 @@ class MessageCollective(Collective):
 
     def _pass_on(self, sent: np.ndarray, like: np.ndarray) -> np.ndarray:
         right, left = (self.rank + 1) % self.size, (self.rank - 1) % self.size
-        return self._swap(right, sent.view(np.uint8), left, like.nbytes).view(like.dtype)
+        return self._swap(right, sent, left, like.nbytes).view(like.dtype)
 
     # ---- short gathers ----
 
