@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import dask
 import distributed
 import kauriboost as kb
 import numpy as np
@@ -170,7 +171,8 @@ class Kills:
         """Do a fit, and kill somebody in the meantime."""
         self._ready()
         number, way = self._random.randrange(len(LEARNT)), self._random.choice(WAYS)
-        victims = self._random.sample(addresses_of(self._client), 2 if way == "two" else 1)
+        addresses = addresses_of(self._client)
+        victims = self._random.sample(addresses, min(len(addresses), 2 if way == "two" else 1))
         before = self._client.run(os.getpid)
         if way == "client":
             self._kill_a_client(number)
@@ -236,6 +238,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     dask_train.SEGMENT_SECONDS = SEGMENT_SECONDS
+    dask.config.set({"distributed.scheduler.worker-ttl": None})  # a machine that is suspended loses no worker by it
     kills = Kills(arguments.workers, arguments.seed)
     for _ in range(arguments.fits):
         kills.one()
