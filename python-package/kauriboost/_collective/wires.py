@@ -224,6 +224,8 @@ class Exchange:
         waits_for = {self._woken: selectors.EVENT_READ}
         for transfer in transfers:
             connection = transfer.wire.connection
+            if connection.fileno() < 0:
+                raise ConnectionResetError("the connection is closed")
             waits_for[connection] = waits_for.get(connection, 0) | transfer.waits_for
         with _Selector() as selector:
             for connection, events in waits_for.items():

@@ -65,7 +65,11 @@ class Station:
         if mailbox is None or mailbox.epoch != epoch:
             return self._over(epoch)
         await comm.write("OK")
-        await mailbox.put_wire(sender, take_over(comm))
+        try:
+            await mailbox.put_wire(sender, take_over(comm))
+        except asyncio.CancelledError:  # the worker is being closed, and the connection with it
+            mailbox.end(f"the worker {self.worker.address} is being closed.")
+            raise
         return DONT_REPLY
 
     def _over(self, epoch: int) -> str:

@@ -143,6 +143,16 @@ def test_a_wire_that_is_closed_here(ends: tuple[End, End]) -> None:
         ends[0].swap(header_of(8), payload_of(0, 8))
 
 
+def test_a_socket_that_somebody_else_closes(ends: tuple[End, End]) -> None:
+    """As Dask does with those of a worker that is shut down; the call may be waiting for it."""
+    threading.Timer(0.2, ends[0].connection.close).start()
+    threading.Timer(0.4, ends[0].exchange.end, ["the worker is closed"]).start()
+    with pytest.raises((OSError, CollectiveError), match="closed"):
+        ends[0].swap(header_of(8), payload_of(0, 8))
+    with pytest.raises((OSError, CollectiveError), match="closed"):
+        ends[0].swap(header_of(8), payload_of(0, 8))
+
+
 def test_greetings(ends: tuple[End, End]) -> None:
     def run(end: End, number: int) -> np.ndarray:
         if number == 0:
