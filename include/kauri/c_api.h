@@ -651,6 +651,12 @@ typedef struct KauriCollectiveCalls {
   void (*abort)(void* user, char const* why);
   /** Why a call failed, valid until the next. May be null. */
   char const* (*error)(void* user);
+  /**
+   * As `sum`, but only values[begins[rank]] to values[begins[rank + 1] - 1] need to be sums; the others may become
+   * anything. begins: [n_ranks + 1], the same on all ranks. May be null, or left out of a table of the size without
+   * it: `sum` is called then.
+   */
+  int (*sum_parts)(void* user, int64_t* values, uint64_t const* begins);
 } KauriCollectiveCalls;
 
 /** This process, or thread, as one rank of n_ranks. `calls` is copied; `user` is handed to each of them. */
@@ -664,6 +670,16 @@ KAURI_API int KauriCollectiveFree(KauriCollectiveHandle handle);
  * each range of consecutive rows among those of all ranks, and their number.
  */
 KAURI_API int KauriBoosterSetCollective(BoosterHandle handle, KauriCollectiveHandle collective);
+/**
+ * For whoever sends sums over a wire: `count` integers in as few bytes as they need, a third of their own or less where
+ * they are a histogram's. packed: room for 9 * count + 16 bytes. n_bytes: how many were written.
+ */
+KAURI_API int KauriPackIntegers(int64_t const* values, uint64_t count, void* packed, uint64_t* n_bytes);
+/**
+ * The integers that were packed: in place of `values` where `add` is 0, else added to them modulo 2^64. count: of those
+ * that were packed. Errors: bytes that are no packed integers, or those of another number; `values` are anything then.
+ */
+KAURI_API int KauriUnpackIntegers(void const* packed, uint64_t n_bytes, int add, int64_t* values, uint64_t count);
 /** As XGQuantileDMatrixCreateFromCallback, with the bins of all ranks' rows. */
 KAURI_API int KauriQuantileDMatrixCreate(KauriCollectiveHandle collective, DataIterHandle iter, DMatrixHandle proxy,
                                          DataIterHandle ref, DataIterResetCallback* reset, XGDMatrixCallbackNext* next,

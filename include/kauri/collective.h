@@ -26,6 +26,10 @@ class Collective {
   virtual int Size() const = 0;
   /// Each value becomes its sum over all ranks, modulo 2^64.
   virtual void Sum(Span<std::int64_t> values) = 0;
+  /// Sum of which a rank needs a part only: on rank r the values [begins[r], begins[r + 1]) become their sums over all
+  /// ranks; what the others are is not defined then. begins: [Size() + 1], ascending from 0 to values.size(), the same
+  /// on all ranks. Half of what Sum sends; where a group knows no better, it is Sum.
+  virtual void SumParts(Span<std::int64_t> values, Span<std::uint64_t const> /*begins*/) { Sum(values); }
   /// Each value becomes its largest over all ranks.
   virtual void Max(Span<std::uint64_t> values) = 0;
   /// What every rank gives, by rank; as many bytes as each likes.

@@ -1,5 +1,7 @@
 /// Ranks of a group that talk through functions of the caller.
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 #include "booster/learner.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
+#include "collective/packed_integers.h"
 
 namespace kauri::c_api {
 namespace {
@@ -22,6 +25,10 @@ class CallerCollective : public Collective {
   int Rank() const override { return rank_; }
   int Size() const override { return n_ranks_; }
   void Sum(Span<std::int64_t> values) override { Check(calls_.sum(user_, values.data(), values.size()), "sum"); }
+  void SumParts(Span<std::int64_t> values, Span<std::uint64_t const> begins) override {
+    if (calls_.sum_parts == nullptr) return Sum(values);
+    Check(calls_.sum_parts(user_, values.data(), begins.data()), "sum_parts");
+  }
   void Max(Span<std::uint64_t> values) override {
     std::vector<std::uint64_t> const mine(values.begin(), values.end());
     Check(calls_.max(user_, values.data(), values.size()), "max");
@@ -92,17 +99,21 @@ class CallerCollective : public Collective {
   int n_ranks_;
 };
 
+constexpr std::size_t kSmallestTable = offsetof(KauriCollectiveCalls, sum_parts);  // the first one there was
+
 /// \throws Error(kParameter) for a table of another layout, or with holes.
 KauriCollectiveCalls CallsOf(KauriCollectiveCalls const* given) {
   NotNull(given, "calls");
-  if (given->size < sizeof(KauriCollectiveCalls)) {
+  if (given->size < kSmallestTable) {
     Fail(ErrorKind::kParameter, "argument 'calls' has size=", given->size, "; expected sizeof(KauriCollectiveCalls), ",
-         "at least ", sizeof(KauriCollectiveCalls), ".");
+         "at least ", kSmallestTable, ".");
   }
   NotNull(given->sum, "calls.sum");
   NotNull(given->max, "calls.max");
   NotNull(given->gather, "calls.gather");
-  return *given;
+  KauriCollectiveCalls calls{};
+  std::memcpy(&calls, given, std::min(given->size, sizeof(calls)));
+  return calls;
 }
 
 }  // namespace
@@ -124,6 +135,27 @@ int KauriCollectiveCreate(KauriCollectiveCalls const* calls, void* user, int ran
 
 int KauriCollectiveFree(KauriCollectiveHandle handle) {
   return Guard([&] { delete &CollectiveOf(handle); });
+}
+
+int KauriPackIntegers(int64_t const* values, uint64_t count, void* packed, uint64_t* n_bytes) {
+  return Guard([&] {
+    NotNull(n_bytes, "n_bytes");
+    *n_bytes = 0;
+    if (count == 0) return;
+    NotNull(values, "values");
+    NotNull(packed, "packed");
+    auto* const room = static_cast<std::byte*>(packed);
+    *n_bytes = kauri::PackIntegers({values, count}, {room, kauri::PackedRoom(count)});
+  });
+}
+
+int KauriUnpackIntegers(void const* packed, uint64_t n_bytes, int add, int64_t* values, uint64_t count) {
+  return Guard([&] {
+    if (n_bytes > 0) NotNull(packed, "packed");
+    if (count > 0) NotNull(values, "values");
+    auto const mode = add == 0 ? kauri::UnpackMode::kReplace : kauri::UnpackMode::kAdd;
+    kauri::UnpackIntegers({static_cast<std::byte const*>(packed), n_bytes}, mode, {values, count});
+  });
 }
 
 int KauriBoosterSetCollective(BoosterHandle handle, KauriCollectiveHandle collective) {

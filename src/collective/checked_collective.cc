@@ -6,7 +6,7 @@
 namespace kauri {
 namespace {
 
-constexpr std::array<char const*, 3> kNames{"Sum", "Max", "Gather"};
+constexpr std::array<char const*, 4> kNames{"Sum", "SumParts", "Max", "Gather"};
 
 /// Whether all ranks have these words. They are found out together with their complements, whose largest belongs to the
 /// smallest word.
@@ -61,6 +61,11 @@ void CheckedCollective::RequireSame(Call call, std::size_t n_values) {
 void CheckedCollective::Sum(Span<std::int64_t> values) {
   RequireSame(Call::kSum, values.size());
   group_->Sum(values);
+}
+
+void CheckedCollective::SumParts(Span<std::int64_t> values, Span<std::uint64_t const> begins) {
+  RequireSame(Call::kSumParts, values.size());
+  group_->SumParts(values, begins);
 }
 
 void CheckedCollective::Max(Span<std::uint64_t> values) {

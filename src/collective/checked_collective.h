@@ -27,6 +27,7 @@ class CheckedCollective : public Collective {
   int Rank() const override { return group_->Rank(); }
   int Size() const override { return group_->Size(); }
   void Sum(Span<std::int64_t> values) override;
+  void SumParts(Span<std::int64_t> values, Span<std::uint64_t const> begins) override;
   void Max(Span<std::uint64_t> values) override;
   std::vector<std::vector<std::byte>> Gather(Span<std::byte const> mine) override;
   void Abort(std::string const& why) noexcept override { group_->Abort(why); }
@@ -35,7 +36,7 @@ class CheckedCollective : public Collective {
   std::uint64_t NumCalls() const { return n_calls_; }
 
  private:
-  enum class Call : std::uint64_t { kSum, kMax, kGather };
+  enum class Call : std::uint64_t { kSum, kSumParts, kMax, kGather };
 
   void RequireSame(Call call, std::size_t n_values);
 

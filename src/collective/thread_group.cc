@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "kauri/error.h"
 
@@ -104,14 +105,15 @@ class ThreadGroup::Member : public Collective {
   int Rank() const override { return rank_; }
   int Size() const override { return room_->Size(); }
 
-  void Sum(Span<std::int64_t> values) override {
-    Combine("Sum", values, [](std::int64_t one, std::int64_t other) {
-      return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
-    });
+  void Sum(Span<std::int64_t> values) override { Combine("Sum", values, {0, values.size()}, Add); }
+
+  void SumParts(Span<std::int64_t> values, Span<std::uint64_t const> begins) override {
+    Combine("SumParts", values, {begins[rank_], begins[rank_ + 1]}, Add);
   }
 
   void Max(Span<std::uint64_t> values) override {
-    Combine("Max", values, [](std::uint64_t one, std::uint64_t other) { return std::max(one, other); });
+    Combine("Max", values, {0, values.size()},
+            [](std::uint64_t one, std::uint64_t other) { return std::max(one, other); });
   }
 
   std::vector<std::vector<std::byte>> Gather(Span<std::byte const> mine) override {
@@ -125,15 +127,20 @@ class ThreadGroup::Member : public Collective {
   void Abort(std::string const& why) noexcept override { room_->Abort(why); }
 
  private:
+  static std::int64_t Add(std::int64_t one, std::int64_t other) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
+  }
+
+  /// part: of the values that are combined.
   template <typename T, typename Two>
-  void Combine(char const* call, Span<T> values, Two&& of_two) {
+  void Combine(char const* call, Span<T> values, std::pair<std::size_t, std::size_t> part, Two&& of_two) {
     auto const* bytes = reinterpret_cast<std::byte const*>(values.data());
     Room::Offer offer{call, {bytes, bytes + values.size() * sizeof(T)}};
     room_->Exchange(rank_, std::move(offer), true, [&](std::vector<Room::Offer> const& offers) {
       for (std::size_t other = 0; other < offers.size(); ++other) {
         if (static_cast<int>(other) == rank_) continue;
         auto const* theirs = reinterpret_cast<T const*>(offers[other].bytes.data());
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = of_two(values[i], theirs[i]);
+        for (auto i = part.first; i < part.second; ++i) values[i] = of_two(values[i], theirs[i]);
       }
     });
   }

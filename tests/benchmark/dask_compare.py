@@ -4,9 +4,10 @@
     build-peers/dask/bin/python tests/benchmark/dask_compare.py [--rows 1000000] [--workers 2] [--depth 8] [--rounds 20]
 
 Each library has a cluster of its own, of processes with one thread each, and rows that the workers make themselves.
-Time is that of train() on rows that are in memory, the median of the repeats after a first one; memory the peak of a
-worker over the idle one; bytes what goes over the loopback device, all of the machine's. A training of Kauri that does
-not end with the bytes of one process, or libraries whose errors differ by more than 2 %, fail.
+Time is that of train() on rows that are in memory, the median of the repeats after a first one, which the libraries do
+in turns; CPU the processor time of all workers of it; memory the peak of a worker over the idle one; bytes what goes
+over the loopback device, all of the machine's. A training of Kauri that does not end with the bytes of one process, or
+libraries whose errors differ by more than 2 %, fail.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -112,28 +114,46 @@ def peak_memory() -> int:
     return 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
 
 
-def measure(name: str, train: Trainer, arguments: argparse.Namespace) -> float:
-    """Print a line of the table; the error on new rows."""
-    options = {"n_workers": arguments.workers, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        rows = client.persist(table(arguments.rows, 4 * arguments.workers))
-        distributed.wait(rows)
-        X, y = client.persist([rows[:, :-1], rows[:, -1]])
-        distributed.wait([X, y])
-        idle = max(client.run(peak_memory).values())
-        train(client, X, y)
-        peak = max(client.run(peak_memory).values())
-        times, sent = [], []
-        for _ in range(arguments.repeats):
-            before, begin = loopback_bytes(), time.perf_counter()
-            predict = train(client, X, y)
-            times.append(time.perf_counter() - begin)
-            sent.append(loopback_bytes() - before)
+class Contestant:
+    """A library with its cluster and its rows."""
+
+    def __init__(self, name: str, train: Trainer, arguments: argparse.Namespace, stack: ExitStack) -> None:
+        self._name, self._train = name, train
+        options = {"n_workers": arguments.workers, "threads_per_worker": 1, "dashboard_address": ":0"}
+        self._client = stack.enter_context(
+            distributed.Client(stack.enter_context(distributed.LocalCluster(**options)), set_as_default=False)
+        )
+        with self._client.as_current():
+            rows = self._client.persist(table(arguments.rows, 4 * arguments.workers))
+            distributed.wait(rows)
+            self._rows = self._client.persist([rows[:, :-1], rows[:, -1]])
+            distributed.wait(self._rows)
+            idle = self._peak()
+            self.predict = train(self._client, *self._rows)
+            self._memory = self._peak() - idle
+        self._measured: list[tuple[float, float, int]] = []
+
+    def _peak(self) -> int:
+        return int(max(self._client.run(peak_memory).values()))
+
+    def _processor_time(self) -> float:
+        return float(sum(self._client.run(time.process_time).values()))
+
+    def train(self) -> None:
+        processor, sent, begin = self._processor_time(), loopback_bytes(), time.perf_counter()
+        with self._client.as_current():
+            self.predict = self._train(self._client, *self._rows)
+        seconds = time.perf_counter() - begin
+        self._measured.append((seconds, self._processor_time() - processor, loopback_bytes() - sent))
+
+    def error(self) -> float:
+        """Print a line of the table; the error on new rows."""
         new = block(10**9, 20_000)
-        error = float(np.sqrt(np.mean((predict(new[:, :-1]) - new[:, -1]) ** 2)))
-    seconds, megabytes = statistics.median(times), statistics.median(sent) / 1e6
-    print(f"{name:<28}{seconds:>9.2f}{(peak - idle) / 1e6:>12.0f}{megabytes:>12.1f}{error:>10.4f}", flush=True)
-    return error
+        error = float(np.sqrt(np.mean((self.predict(new[:, :-1]) - new[:, -1]) ** 2)))
+        seconds, processor, sent = map(statistics.median, zip(*self._measured))
+        times = f"{seconds:>9.2f}{processor:>9.2f}"
+        print(f"{self._name:<28}{times}{self._memory / 1e6:>12.0f}{sent / 1e6:>12.1f}{error:>10.4f}", flush=True)
+        return error
 
 
 def main() -> None:
@@ -149,8 +169,13 @@ def main() -> None:
         "lightgbm": lightgbm(arguments),
     }
     print(f"{arguments.rows} rows, {N_COLUMNS} columns, {arguments.workers} workers, depth {arguments.depth}")
-    print(f"{'':<28}{'seconds':>9}{'MB a worker':>12}{'MB sent':>12}{'error':>10}")
-    errors = {name: measure(name, train, arguments) for name, train in trainers.items()}
+    print(f"{'':<28}{'seconds':>9}{'CPU':>9}{'MB a worker':>12}{'MB sent':>12}{'error':>10}")
+    with ExitStack() as stack:
+        contestants = [Contestant(name, train, arguments, stack) for name, train in trainers.items()]
+        for _ in range(arguments.repeats):
+            for contestant in contestants:
+                contestant.train()
+        errors = {name: contestant.error() for name, contestant in zip(trainers, contestants)}
     if max(errors.values()) > 1.02 * min(errors.values()):
         sys.exit(f"the errors differ by more than 2 %: {errors}")
 

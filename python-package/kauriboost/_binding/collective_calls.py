@@ -11,7 +11,15 @@ import numpy as np
 from .calls import call_handle
 from .library import LIB
 from .owner import Owner
-from .signatures import AbortCallback, CollectiveCalls, ErrorCallback, GatherCallback, MaxCallback, SumCallback
+from .signatures import (
+    AbortCallback,
+    CollectiveCalls,
+    ErrorCallback,
+    GatherCallback,
+    MaxCallback,
+    SumCallback,
+    SumPartsCallback,
+)
 
 
 class Ranks(Protocol):
@@ -22,6 +30,9 @@ class Ranks(Protocol):
 
     def sum(self, values: np.ndarray) -> None:
         """Add up in place."""
+
+    def sum_parts(self, values: np.ndarray, begins: np.ndarray) -> None:
+        """Add up this rank's part in place."""
 
     def max(self, values: np.ndarray) -> None:
         """Take the largest in place."""
@@ -63,9 +74,14 @@ class LibraryCollective(Owner):
                 lambda _, why: self._guarded(lambda: ranks.abort((why or b"").decode(errors="replace"))) and None
             ),
             ErrorCallback(lambda _: ctypes.addressof(self._message)),
+            SumPartsCallback(lambda _, *given: self._guarded(lambda: self._sum_parts(*given))),
         )
         calls = CollectiveCalls(ctypes.sizeof(CollectiveCalls), *self._functions)
         self.handle = call_handle(LIB.KauriCollectiveCreate, byref(calls), None, ranks.rank, ranks.size)
+
+    def _sum_parts(self, values: Any, begins: Any) -> None:
+        ends = _array(begins, self._ranks.size + 1, c_uint64).astype(np.int64)
+        self._ranks.sum_parts(_array(values, int(ends[-1]), c_int64), ends)
 
     def _gather(self, mine: int | None, sizes: Any, everything: int | None) -> None:
         lengths = _array(sizes, self._ranks.size, c_uint64).astype(np.int64)

@@ -15,6 +15,7 @@ MaxCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_uint64), c_uint64)
 GatherCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_uint64), c_void_p)
 AbortCallback = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 ErrorCallback = ctypes.CFUNCTYPE(c_void_p, c_void_p)  # a text; c_char_p as a result would leak
+SumPartsCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_int64), POINTER(c_uint64))
 
 
 class CollectiveCalls(ctypes.Structure):
@@ -27,6 +28,7 @@ class CollectiveCalls(ctypes.Structure):
         ("gather", GatherCallback),
         ("abort", AbortCallback),
         ("error", ErrorCallback),
+        ("sum_parts", SumPartsCallback),
     )
 
 
@@ -117,6 +119,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriBoosterSetCollective": [Handle, Handle],
     "KauriCollectiveCreate": [POINTER(CollectiveCalls), c_void_p, c_int, c_int, _Out(Handle)],
     "KauriCollectiveFree": [Handle],
+    "KauriPackIntegers": [POINTER(c_int64), c_uint64, c_void_p, _COUNT],
+    "KauriUnpackIntegers": [c_void_p, c_uint64, c_int, POINTER(c_int64), c_uint64],
     "KauriQuantileDMatrixCreate": [Handle, c_void_p, Handle, Handle, *_ITERATOR],
     # ---- model files ----
     "KauriBoosterSaveModel": [Handle, c_char_p, c_char_p],

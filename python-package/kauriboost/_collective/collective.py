@@ -17,8 +17,8 @@ class Collective(ABC):
     have made it; one thread of a rank calls at a time. There is no sum of floating-point numbers, which would depend on
     the order, and so the model does not depend on how many ranks there are or on which rows each has.
 
-    A subclass sets `rank` and `size` and gives the four calls; what they raise ends the group: a training that waits
-    for it raises `kauriboost.CollectiveError`.
+    A subclass sets `rank` and `size` and gives the four abstract calls; what they raise ends the group: a training that
+    waits for it raises `kauriboost.CollectiveError`.
 
     Attributes
     ----------
@@ -34,6 +34,21 @@ class Collective(ABC):
     @abstractmethod
     def sum(self, values: np.ndarray) -> None:
         """Replace int64 values, ``[n]``, by their sums over the ranks, modulo 2^64."""
+
+    def sum_parts(self, values: np.ndarray, begins: np.ndarray) -> None:
+        """Replace this rank's part of int64 values by the sums over the ranks, modulo 2^64; others may become anything.
+
+        It sends half of what `sum` does, which it is where a subclass knows no better.
+
+        Parameters
+        ----------
+        values
+            int64, ``[n]``.
+        begins
+            The part of rank r is ``values[begins[r] : begins[r + 1]]``: ``[size + 1]``, ascending from 0 to n.
+        """
+        del begins
+        self.sum(values)
 
     @abstractmethod
     def max(self, values: np.ndarray) -> None:

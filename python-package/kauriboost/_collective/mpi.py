@@ -38,6 +38,13 @@ class MpiCollective(Collective):
         """As in `Collective`."""
         self._comm.Allreduce(self._mpi.IN_PLACE, values, op=self._mpi.SUM)
 
+    def sum_parts(self, values: np.ndarray, begins: np.ndarray) -> None:
+        """As in `Collective`."""
+        mine = values[begins[self.rank] : begins[self.rank + 1]]
+        sums = np.empty_like(mine)
+        self._comm.Reduce_scatter(values, sums, np.diff(begins).tolist(), op=self._mpi.SUM)
+        mine[:] = sums
+
     def max(self, values: np.ndarray) -> None:
         """As in `Collective`."""
         self._comm.Allreduce(self._mpi.IN_PLACE, values, op=self._mpi.MAX)

@@ -9,7 +9,7 @@ from typing import Union
 import numpy as np
 
 from .._binding.errors import CollectiveError
-from .messages import Header, MessageCollective, require_same
+from .messages import Awaited, Header, MessageCollective, Outgoing, require_same
 
 _Message = Union[tuple[Header, bytes], None]  # None: the group has ended
 
@@ -32,14 +32,14 @@ class ThreadRank(MessageCollective):
         super().__init__(rank, size)
         self._room, self._timeout = room, timeout
 
-    def swap(self, to: int | None, outgoing: np.ndarray | None, source: int | None, expected: Header) -> np.ndarray:
+    def swap(self, outgoing: Outgoing | None, awaited: Awaited | None) -> np.ndarray:
         """As in `MessageCollective`."""
         self._require_alive()
-        if to is not None and outgoing is not None:
-            header = expected._replace(n_bytes=outgoing.nbytes)
-            self._room.queues[self.rank, to].put((header, outgoing.tobytes()))
-        if source is None:
+        if outgoing is not None:
+            self._room.queues[self.rank, outgoing.to].put((outgoing.header, outgoing.payload.tobytes()))
+        if awaited is None:
             return np.empty(0, dtype=np.uint8)
+        source, expected = awaited
         try:
             message = self._room.queues[source, self.rank].get(timeout=self._timeout)
         except queue.Empty:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,12 +58,23 @@ def _queries(qid: Any) -> tuple[int, int, int, bool] | None:
     return int(values[0]), int(values[-1]), head, head == len(values)
 
 
+class _NumbersPickler(pickle.Pickler):
+    """Hands over all arrays of numbers as buffers, also those that are views of some columns or rows of another."""
+
+    def __init__(self, take: Callable[[pickle.PickleBuffer], None]) -> None:
+        super().__init__(io.BytesIO(), protocol=5, buffer_callback=take)
+
+    def reducer_override(self, thing: Any) -> Any:
+        is_view = type(thing) is np.ndarray and not (thing.flags.c_contiguous or thing.flags.f_contiguous)
+        return np.ascontiguousarray(thing).__reduce_ex__(5) if is_view else NotImplemented
+
+
 def _digest(part: Part) -> int:
     """Return a checksum of the numbers: rows that are made again must be the same rows."""
     digest = 0
     for name in sorted(part):
         buffers: list[pickle.PickleBuffer] = []
-        pickle.dumps(part[name], protocol=5, buffer_callback=buffers.append)
+        _NumbersPickler(buffers.append).dump(part[name])
         for buffer in buffers:
             digest = zlib.crc32(buffer.raw(), digest)
     return digest

@@ -1,7 +1,6 @@
 """Where the messages of groups arrive at a worker of Dask: handlers beside Dask's own, on the connections that it has.
 
-Vocabulary. A group is one training; an epoch is one attempt of it, which ends when a worker is lost. A mailbox holds
-what has arrived for one epoch and nobody has taken yet.
+Vocabulary. A group is one training; an epoch is one attempt of it, which ends when a worker is lost.
 
 Everything here runs in the worker's event loop and never blocks it.
 """
@@ -9,8 +8,7 @@ Everything here runs in the worker's event loop and never blocks it.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict, deque
-from collections.abc import Sequence
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -20,78 +18,16 @@ from distributed.diagnostics.plugin import WorkerPlugin
 
 from .._binding.errors import CollectiveError
 from .._collective.messages import Header
-from .engine import as_frames
+from .._collective.wires import Wire
+from .engine import DONT_REPLY, as_frames, connect, take_over
+from .mailbox import Mailbox
 
 _MESSAGE = "kauriboost_message"
+_WIRE = "kauriboost_wire"
 OPEN = "kauriboost_open"
 ABORT = "kauriboost_abort"
 CLOSE = "kauriboost_close"
 _SECONDS_TO_TELL = 30.0
-
-
-class Mailbox:
-    """What has arrived for one epoch of a group at one of its ranks.
-
-    Parameters
-    ----------
-    addresses
-        Of the workers, by rank.
-    timeout
-        Seconds without a message after which one that is waited for fails.
-    """
-
-    def __init__(self, epoch: int, addresses: Sequence[str], timeout: float) -> None:
-        self.epoch, self.addresses, self.timeout = epoch, list(addresses), timeout
-        self.why: str | None = None  # the epoch has ended
-        self._messages: defaultdict[int, deque[tuple[Header, np.ndarray]]] = defaultdict(deque)
-        self._waiting: dict[int, asyncio.Future[None]] = {}
-        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def put(self, sender: int, header: Header, payload: np.ndarray) -> None:
-        """Add a message."""
-        self._messages[sender].append((header, payload))
-        self._wake(sender)
-
-    def end(self, why: str) -> None:
-        """Make every call fail that waits or will wait."""
-        if self.why is None:
-            self.why = why
-            self._ended.set_result(None)
-        for sender in list(self._waiting):
-            self._wake(sender)
-
-    @property
-    def is_waited_at(self) -> bool:
-        """Whether the rank waits for a message."""
-        return bool(self._waiting)
-
-    def _wake(self, sender: int) -> None:
-        waiting = self._waiting.pop(sender, None)
-        if waiting is not None and not waiting.done():
-            waiting.set_result(None)
-
-    def require_alive(self) -> None:
-        """Raise CollectiveError if the epoch has ended."""
-        if self.why is not None:
-            raise CollectiveError(self.why)
-
-    async def wait_for(self, job: asyncio.Future[None]) -> None:
-        """Wait for something to be done, or for the end of the epoch: that raises CollectiveError."""
-        await asyncio.wait({job, self._ended}, return_when=asyncio.FIRST_COMPLETED)
-        self.require_alive()
-        job.result()
-
-    async def take(self, sender: int) -> tuple[Header, np.ndarray]:
-        """Wait for the next message of a rank. Raises TimeoutError, or CollectiveError when the epoch ends."""
-        while not self._messages[sender]:
-            self.require_alive()
-            self._waiting[sender] = asyncio.get_running_loop().create_future()
-            try:
-                await asyncio.wait_for(self._waiting[sender], self.timeout)
-            finally:
-                self._waiting.pop(sender, None)
-        self.require_alive()
-        return self._messages[sender].popleft()
 
 
 class Station:
@@ -101,7 +37,6 @@ class Station:
         self.worker = worker
         self._mailboxes: dict[str, Mailbox] = {}
         self._kept: dict[tuple[str, int], Any] = {}  # by group and epoch
-        self._used: dict[str, float] = {}  # when a group was last heard of
         self._background: set[asyncio.Task[None]] = set()
 
     # ---- handlers ----
@@ -109,22 +44,36 @@ class Station:
     async def open(self, group: str, epoch: int, addresses: list[str], timeout: float) -> str:
         """Begin an epoch; what an earlier one left is dropped."""
         if (old := self._mailboxes.get(group)) is not None:
-            old.end(f"epoch {old.epoch} of the training is over.")
+            old.close(f"epoch {old.epoch} of the training is over.")
         self._drop(group)
         self._mailboxes[group] = Mailbox(epoch, addresses, timeout)
-        self._touch(group)
         asyncio.get_running_loop().call_later(timeout, self._close_idle, group)
         return "OK"
 
     async def message(self, group: str, sender: int, header: list[Any], payload: Any) -> str:
         """Take a message; the answer says whether there is a group that it is for."""
-        mailbox = self._mailboxes.get(group)
         received = Header(*header)
+        mailbox = self._mailboxes.get(group)
         if mailbox is None or mailbox.epoch != received.epoch:
-            return f"there is no epoch {received.epoch} of the training at {self.worker.address}: it is over there."
-        self._touch(group)
+            return self._over(received.epoch)
         mailbox.put(sender, received, np.frombuffer(payload, dtype=np.uint8))
         return mailbox.why or "OK"
+
+    async def wire(self, comm: Any, group: str, epoch: int, sender: int) -> Any:
+        """Take a connection for the messages of one rank, and keep it from Dask until the epoch is over."""
+        mailbox = self._mailboxes.get(group)
+        if mailbox is None or mailbox.epoch != epoch:
+            return self._over(epoch)
+        await comm.write("OK")
+        try:
+            await mailbox.put_wire(sender, take_over(comm))
+        except asyncio.CancelledError:  # the worker is being closed, and the connection with it
+            mailbox.end(f"the worker {self.worker.address} is being closed.")
+            raise
+        return DONT_REPLY
+
+    def _over(self, epoch: int) -> str:
+        return f"there is no epoch {epoch} of the training at {self.worker.address}: it is over there."
 
     async def abort(self, group: str, epoch: int, why: str) -> str:
         """End an epoch, if it is still the one."""
@@ -141,26 +90,24 @@ class Station:
     def _forget(self, group: str) -> None:
         mailbox = self._mailboxes.pop(group, None)
         if mailbox is not None:
-            mailbox.end("the training is over.")
+            mailbox.close("the training is over.")
         self._drop(group)
-        self._used.pop(group, None)
 
     def _drop(self, group: str) -> None:
         for key in [key for key in self._kept if key[0] == group]:
             del self._kept[key]
 
-    def _touch(self, group: str) -> None:
-        self._used[group] = asyncio.get_running_loop().time()
-
     def _close_idle(self, group: str) -> None:
-        """Forget a group that nobody has spoken of for its timeout and that does nothing: its client is gone."""
+        """Forget a group that nobody has spoken of for long and that does nothing: its client is gone.
+
+        That is after twice the timeout: a rank that waits for one that says nothing has given up then.
+        """
         mailbox = self._mailboxes.get(group)
         if mailbox is None:
             return
-        loop = asyncio.get_running_loop()
-        left = self._used[group] + mailbox.timeout - loop.time()
-        if left > 0 or mailbox.is_waited_at or self._is_running(group, mailbox.epoch):
-            loop.call_later(max(left, mailbox.timeout), self._close_idle, group)
+        left = mailbox.used + 2 * mailbox.timeout - time.monotonic()
+        if left > 0 or mailbox.is_at_work or self._is_running(group, mailbox.epoch):
+            asyncio.get_running_loop().call_later(max(left, mailbox.timeout), self._close_idle, group)
         else:
             self._forget(group)
 
@@ -196,6 +143,19 @@ class Station:
         if answer != "OK":
             raise CollectiveError(str(answer))
 
+    async def connect(self, address: str, group: str, epoch: int, sender: int) -> Wire:
+        """Make a connection to another worker for the messages of one rank. Raises CollectiveError if it cannot be."""
+        try:
+            comm = await connect(self.worker, address)
+            await comm.write({"op": _WIRE, "group": group, "epoch": epoch, "sender": sender})
+            answer = await comm.read()
+        except OSError as error:
+            raise CollectiveError(f"the worker {address} cannot be reached ({error}).") from error
+        if answer != "OK":
+            comm.abort()
+            raise CollectiveError(str(answer))
+        return take_over(comm)
+
     def tell(self, address: str, operation: str, **arguments: Any) -> None:
         """Say something to another worker, in the background; one that is gone need not hear it."""
         task = asyncio.ensure_future(self._tell(address, operation, arguments))
@@ -218,7 +178,13 @@ class StationPlugin(WorkerPlugin):
             return
         station = Station(worker)
         worker.handlers.update(
-            {_MESSAGE: station.message, OPEN: station.open, ABORT: station.abort, CLOSE: station.close}
+            {
+                _MESSAGE: station.message,
+                _WIRE: station.wire,
+                OPEN: station.open,
+                ABORT: station.abort,
+                CLOSE: station.close,
+            }
         )
 
 

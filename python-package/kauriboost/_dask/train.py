@@ -56,7 +56,7 @@ class _Run:
     async def to_the_end(self) -> Outcome:
         """Do all rounds, in as many epochs as it takes."""
         await self._register()
-        self.snapshot = self.store.newest(self.job.plan)
+        self.snapshot = await asyncio.to_thread(self.store.newest, self.job.plan)
         while True:
             try:
                 return await self._one_epoch()
@@ -90,9 +90,9 @@ class _Run:
         try:
             rows = [[_rows_at(address, of_matrix) for of_matrix in pieces] for address in addresses]
             arguments = [(self.job, self.snapshot, of_rank) for of_rank in rows]
-            outcome = self._note(await workers.run(first_segment, arguments))
+            outcome = await self._note(await workers.run(first_segment, arguments))
             while outcome.snapshot is not None:
-                outcome = self._note(await workers.run(next_segment, [(self.job.seconds,)] * len(addresses)))
+                outcome = await self._note(await workers.run(next_segment, [(self.job.seconds,)] * len(addresses)))
             return outcome
         finally:
             await workers.close()
@@ -107,12 +107,12 @@ class _Run:
             raise type(error)(f"{error}{self.store.where()}") from error
         return pieces
 
-    def _note(self, outcomes: Sequence[Outcome | None]) -> Outcome:
+    async def _note(self, outcomes: Sequence[Outcome | None]) -> Outcome:
         (outcome,) = [each for each in outcomes if each is not None]
         self.losses = 0
         self.snapshot = outcome.snapshot
         if outcome.snapshot is not None:
-            self.store.save(outcome.snapshot)
+            await asyncio.to_thread(self.store.save, outcome.snapshot)
         self.progress.show(outcome.history)
         return outcome
 
@@ -196,8 +196,8 @@ def train(
     timeout
         Seconds that a worker waits for another one before the training fails.
     checkpoint_dir
-        A folder of this process for a checkpoint after every few seconds. A training with the same arguments goes on
-        from the newest that is there.
+        A folder for a checkpoint after every few seconds: of this process, or a URL for fsspec, as ``s3://bucket/folder``.
+        A training with the same arguments goes on from the newest that is there.
 
     Returns
     -------

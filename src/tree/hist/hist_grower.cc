@@ -14,7 +14,7 @@ HistData::HistData(std::shared_ptr<BinMatrix const> matrix)
 HistGrower::HistGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
                        Span<std::int32_t> leaf_of_row)
     : HostHistGrowth(ctx, rules, task, data->bins, &data->rows, leaf_of_row), workspace_(&data->workspace) {
-  workspace_->Pool()->GiveBackAll();
+  workspace_->BeginTree();
 }
 
 std::vector<std::int32_t> HistGrower::RightCategories(HistNode const& node) const {

@@ -6,6 +6,7 @@
 #include "common/threads_for.h"
 #include "kauri/collective.h"
 #include "tree/histogram/rank_histograms.h"
+#include "tree/histogram/rank_splits.h"
 
 namespace kauri {
 namespace {
@@ -22,7 +23,8 @@ constexpr double kFinishShare = 4.0;   // of deriving and scanning a cell in an 
 constexpr double kPartialShare = 4.0;  // of adding up a cell that lies in another core's cache
 constexpr double kFewRowsShare = 4.0;  // of adding a row to a cell and reading it, in a search without histogram
 constexpr std::int64_t kCellsPerBlock = 1 << 11;
-constexpr double kMinBlockWork = 1024.0;  // in additions
+constexpr double kMinBlockWork = 1024.0;         // in additions
+constexpr std::uint64_t kSharedCells = 1 << 16;  // of a level, 1 MiB: what a call more costs is less than they do
 
 struct PortionSizes {
   std::int64_t work_per_portion = 0;
@@ -46,9 +48,19 @@ PortionSizes PlanOf(std::int64_t threads, std::int64_t work, double cells_per_en
   return plan;
 }
 
+/// Whether ranks may search columns that others know nothing of: what a split of categories does follows from the sums
+/// of each.
+bool MayShare(BinMatrix const& bins) {
+  for (std::int64_t feature = 0; feature < bins.NumCols(); ++feature) {
+    if (bins.Cuts().IsCategorical(feature)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-HistWorkspace::HistWorkspace(BinMatrix const& bins) : bins_(&bins), adder_(bins), pool_(bins.NumCells()) {
+HistWorkspace::HistWorkspace(BinMatrix const& bins)
+    : bins_(&bins), adder_(bins), pool_(bins.NumCells()), may_share_(MayShare(bins)) {
   auto const n_rows = std::max<std::int64_t>(1, bins.NumRows());
   if (bins.HasBundles()) {
     entries_per_row_ = static_cast<double>(bins.Bundled().bundles.size());
@@ -60,15 +72,26 @@ HistWorkspace::HistWorkspace(BinMatrix const& bins) : bins_(&bins), adder_(bins)
   }
 }
 
-void HistWorkspace::MakeBlocks(std::int64_t cells_per_block) {
-  if (cells_per_block == cells_per_block_) return;
+void HistWorkspace::BeginTree() {
+  pool_.GiveBackAll();
+  shares_.clear();
+}
+
+HistWorkspace::FeatureBlock HistWorkspace::Mine(Context const& ctx) const {
+  if (shares_.empty()) return {0, static_cast<std::uint32_t>(bins_->NumCols())};
+  auto const rank = static_cast<std::size_t>(ctx.collective->Rank());
+  return {shares_[rank], shares_[rank + 1]};
+}
+
+void HistWorkspace::MakeBlocks(std::int64_t cells_per_block, FeatureBlock mine) {
+  if (cells_per_block == cells_per_block_ && mine == in_blocks_) return;
   cells_per_block_ = cells_per_block;
+  in_blocks_ = mine;
   blocks_.clear();
   auto const& begin = bins_->FeatureBegin();
-  auto const n_cols = static_cast<std::uint32_t>(bins_->NumCols());
-  for (std::uint32_t first = 0; first < n_cols;) {
+  for (auto first = mine.first; first < mine.last;) {
     auto last = first + 1;
-    while (last < n_cols && begin[last + 1] - begin[first] <= cells_per_block) ++last;
+    while (last < mine.last && begin[last + 1] - begin[first] <= cells_per_block) ++last;
     blocks_.push_back({first, last});
     first = last;
   }
@@ -170,8 +193,7 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
   return others;
 }
 
-void HistWorkspace::SumOverRanks(Context const& ctx, Span<std::uint32_t const> features, Span<HistPair const> pairs) {
-  static_assert(sizeof(FixedSum) == 2 * sizeof(std::int64_t), "a cell is two integers");
+void HistWorkspace::MergePartial(Context const& ctx, Span<HistPair const> pairs) {
   auto const n_cells = bins_->NumCells();
   ParallelFor(ctx, static_cast<std::int64_t>(pairs.size()), [&](std::int64_t index) {
     auto* const small = pairs[index].small->histogram;
@@ -179,13 +201,28 @@ void HistWorkspace::SumOverRanks(Context const& ctx, Span<std::uint32_t const> f
       for (std::uint32_t cell = 0; cell < n_cells; ++cell) small[cell] += other[cell];
     }
   });
-  std::vector<std::int64_t*> histograms;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    for (auto* partial : partial_[i]) pool_.GiveBack(partial);
-    partial_[i].clear();
-    histograms.push_back(&pairs[i].small->histogram->gradient);
+  for (auto& of_pair : partial_) {
+    for (auto* partial : of_pair) pool_.GiveBack(partial);
+    of_pair.clear();
   }
-  SumHistograms(ctx, RangesOf(features, bins_->FeatureBegin(), 2), histograms, &of_ranks_);
+}
+
+void HistWorkspace::SumOverRanks(Context const& ctx, Span<std::uint32_t const> features, Span<HistPair const> pairs) {
+  static_assert(sizeof(FixedSum) == 2 * sizeof(std::int64_t), "a cell is two integers");
+  MergePartial(ctx, pairs);
+  std::vector<std::int64_t*> histograms;
+  for (auto const& pair : pairs) histograms.push_back(&pair.small->histogram->gradient);
+  auto const& begin = bins_->FeatureBegin();
+  if (shares_.empty() && may_share_ && pairs.size() * bins_->NumCells() >= kSharedCells) {
+    shares_ = ShareColumns(features, begin, ctx.collective->Size());
+  }
+  auto const all = std::vector<std::uint32_t>{0, static_cast<std::uint32_t>(bins_->NumCols())};
+  auto const& columns = shares_.empty() ? all : shares_;
+  std::vector<SumRanges> ranges;
+  for (std::size_t share = 0; share + 1 < columns.size(); ++share) {
+    ranges.push_back(NumbersOf(features, begin, 2, columns[share], columns[share + 1]));
+  }
+  SumHistograms(ctx, ranges, histograms, &of_ranks_);
 }
 
 void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs) {
@@ -199,7 +236,7 @@ void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span
   // Of few cells with many partial sums a block has a handful, so that all threads help with the first levels, too.
   auto const least = std::min(kCellsPerBlock, static_cast<std::int64_t>(kMinBlockWork * n_cells / (work + 1.0)));
   auto const even = static_cast<std::int64_t>(n_cells) / (kTasksPerThread * team.threads);
-  MakeBlocks(team.threads <= 1 ? kCellsPerBlock : std::clamp(even, least, kCellsPerBlock));
+  MakeBlocks(team.threads <= 1 ? kCellsPerBlock : std::clamp(even, least, kCellsPerBlock), Mine(ctx));
   auto const n_blocks = static_cast<std::int64_t>(blocks_.size());
   found_.assign(pairs.size() * blocks_.size() * 2, {});
   for (auto& pair : pairs) {
@@ -211,6 +248,18 @@ void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span
     auto const block = static_cast<std::size_t>(index % n_blocks);
     FinishBlock(finder, pairs[pair], partial_[pair], blocks_[block], &found_[static_cast<std::size_t>(index) * 2]);
   });
+  KeepBest(pairs);
+  if (shares_.empty()) return;
+  std::vector<SplitCandidate*> best;
+  for (auto const& pair : pairs) {
+    for (auto* node : {pair.small, pair.large}) {
+      if (node != nullptr && node->IsOpen()) best.push_back(&node->best);
+    }
+  }
+  BestOverRanks(ctx, bins_->NumCols(), best);
+}
+
+void HistWorkspace::KeepBest(Span<HistPair const> pairs) {
   auto const* found = found_.data();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     for (auto* partial : partial_[i]) pool_.GiveBack(partial);

@@ -69,17 +69,21 @@ class HistWorkspace {
 
   HistogramAdder const& Adder() const { return adder_; }
 
+  /// Takes back all histograms.
+  void BeginTree();
+
   /// Sets `best` of the nodes in the pairs that hold few rows; returns the other pairs. In a group those are all: how
   /// many rows the other ranks have is not known.
   std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                       RowLists const& rows, Span<HistPair const> pairs);
   /// Lends the small children their histograms, and cuts the work of adding them up.
   HistPortions const& PlanPortions(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
-  /// Makes the small children's histograms, of the features that the tree may use, those of all ranks' rows. Before
+  /// Makes the small children's histograms, of the features that the tree may use, those of all ranks' rows; once a
+  /// level is large, and from then on to the end of the tree, those of this rank's share of the columns alone. Before
   /// FinishSplits.
   void SumOverRanks(Context const& ctx, Span<std::uint32_t const> features, Span<HistPair const> pairs);
   /// Sets `best` of the nodes in `pairs`, and the histograms of large children, once those of all portions are added
-  /// up.
+  /// up. Where ranks have shares, each searches its own, and they agree on the best.
   void FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs);
 
  private:
@@ -87,10 +91,15 @@ class HistWorkspace {
   struct FeatureBlock {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
+    bool operator==(FeatureBlock const& other) const { return first == other.first && last == other.last; }
   };
 
-  /// Cuts the features into blocks of so many cells, one feature at least.
-  void MakeBlocks(std::int64_t cells_per_block);
+  /// Cuts the features of this rank into blocks of so many cells, one feature at least.
+  void MakeBlocks(std::int64_t cells_per_block, FeatureBlock mine);
+  /// The features that this rank searches.
+  FeatureBlock Mine(Context const& ctx) const;
+  void MergePartial(Context const& ctx, Span<HistPair const> pairs);
+  void KeepBest(Span<HistPair const> pairs);
   void FinishBlock(BinSplitFinder const& finder, HistPair const& pair, std::vector<FixedSum*> const& partial,
                    FeatureBlock block, SplitCandidate* best);
   void ScanBlock(BinSplitFinder const& finder, HistNode const& node, FeatureBlock block, SplitCandidate* best);
@@ -101,6 +110,9 @@ class HistWorkspace {
   double entries_per_row_;
   std::vector<FeatureBlock> blocks_;
   std::int64_t cells_per_block_ = 0;
+  FeatureBlock in_blocks_;  ///< that the blocks are of
+  bool may_share_;
+  std::vector<std::uint32_t> shares_;     ///< [n_ranks + 1]: columns, once ranks have shares of them; else empty
   std::vector<ScanScratch> scratch_;      ///< by thread
   std::vector<FewRowsScratch> few_rows_;  ///< by thread
   HistPortions portions_;

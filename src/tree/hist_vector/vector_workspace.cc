@@ -175,11 +175,11 @@ void VectorWorkspace::SumOverRanks(Context const& ctx, Span<VectorPair const> pa
     MergeParts(pair, pairs[pair], blocks_[unit % n_blocks]);
   });
   GiveBackParts();
-  std::vector<SumRange> ranges;
+  SumRanges ranges;
   for (auto const& slot : slots_) ranges.push_back({slot.first_sum, slot.end_sum});
   std::vector<std::int64_t*> histograms;
   for (auto const& pair : pairs) histograms.push_back(pair.small->histogram);
-  SumHistograms(ctx, ranges, histograms, &of_ranks_);
+  SumHistograms(ctx, {&ranges, 1}, histograms, &of_ranks_);
 }
 
 void VectorWorkspace::FinishBlock(Job const& job, std::size_t index, Block block, SplitCandidate* best) {

@@ -259,6 +259,44 @@ TEST(Ranks, SizesThatNoRankHasAreRefused) {
   EXPECT_NE(KauriGetLastErrorKind(), KAURI_ERROR_INTERNAL) << XGBGetLastError();
 }
 
+/// What was compiled with the header of before has a smaller table.
+TEST(Ranks, TablesWithoutTheLaterFunctions) {
+  auto calls = Calls();
+  calls.size = offsetof(KauriCollectiveCalls, sum_parts);
+  calls.sum_parts = [](void*, std::int64_t*, std::uint64_t const*) { return 1; };
+  Room room(1);
+  Rank rank{&room, 0};
+  KauriCollectiveHandle handle = nullptr;
+  ASSERT_OK(KauriCollectiveCreate(&calls, &rank, 0, 1, &handle));
+  auto const booster = MakeGroupBooster(Group(handle));
+  Problem const problem;
+  auto const data = MakeData(problem.values, 4, problem.labels);
+  EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 0, data.get()));
+}
+
+TEST(PackedIntegers, ThroughTheInterface) {
+  std::vector<std::int64_t> const values{5, -3, 1 << 20, 0, -7};
+  std::vector<char> packed(9 * values.size() + 16);
+  std::uint64_t n_bytes = 0;
+  ASSERT_OK(KauriPackIntegers(values.data(), values.size(), packed.data(), &n_bytes));
+  EXPECT_LT(n_bytes, 40U);
+  auto sums = values;
+  ASSERT_OK(KauriUnpackIntegers(packed.data(), n_bytes, 1, sums.data(), sums.size()));
+  EXPECT_EQ(sums, (std::vector<std::int64_t>{10, -6, 1 << 21, 0, -14}));
+  ASSERT_OK(KauriUnpackIntegers(packed.data(), n_bytes, 0, sums.data(), sums.size()));
+  EXPECT_EQ(sums, values);
+  EXPECT_NE(KauriUnpackIntegers(packed.data(), n_bytes - 1, 0, sums.data(), sums.size()), 0);
+  EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_COLLECTIVE);
+  EXPECT_OK(KauriPackIntegers(nullptr, 0, nullptr, &n_bytes));
+  EXPECT_EQ(n_bytes, 0U);
+  EXPECT_OK(KauriUnpackIntegers(nullptr, 0, 1, nullptr, 0));
+  EXPECT_NE(KauriPackIntegers(nullptr, 1, packed.data(), &n_bytes), 0);
+  EXPECT_NE(KauriPackIntegers(values.data(), 1, nullptr, &n_bytes), 0);
+  EXPECT_NE(KauriPackIntegers(values.data(), 1, packed.data(), nullptr), 0);
+  EXPECT_NE(KauriUnpackIntegers(nullptr, 5, 0, sums.data(), 1), 0);
+  EXPECT_NE(KauriUnpackIntegers(packed.data(), n_bytes, 0, nullptr, 5), 0);
+}
+
 TEST(Ranks, TablesAndNumbersThatAreNotRight) {
   Room room(1);
   Rank rank{&room, 0};

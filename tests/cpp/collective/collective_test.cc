@@ -41,6 +41,20 @@ TEST(Collective, SumsWrapAndMaximaAreUnsigned) {
   }
 }
 
+TEST(Collective, PartsAreSummedWhereTheyAreNeeded) {
+  for (int const n_ranks : {1, 2, 3, 5}) {
+    ExpectNone(RunRanks(n_ranks, [&](Collective* group) {
+      std::vector<std::uint64_t> begins{0};  // of rank 1 none
+      for (int rank = 0; rank < n_ranks; ++rank) begins.push_back(begins.back() + (rank == 1 ? 0U : rank + 2U));
+      std::vector<std::int64_t> values(begins.back(), group->Rank() + 1);
+      group->SumParts(values, begins);
+      for (auto i = begins[group->Rank()]; i < begins[group->Rank() + 1]; ++i) {
+        EXPECT_EQ(values[i], n_ranks * (n_ranks + 1) / 2);
+      }
+    }));
+  }
+}
+
 TEST(Collective, GathersWhatEachHasByRank) {
   ExpectNone(RunRanks(4, [](Collective* group) {
     std::vector<std::int32_t> const mine(static_cast<std::size_t>(group->Rank()) % 3, group->Rank());

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from kauriboost.collective import Collective
 
-LENGTHS = (0, 1, 2, 7, 1000, 8192, 8193, 100_003)  # of int64; the last two go round the ring
+LENGTHS = (0, 1, 2, 7, 1000, 8192, 8193, 150_003)  # of int64; the last goes round the ring
 
 
 def values_of(rank: int, length: int, dtype: type) -> np.ndarray:
@@ -20,6 +20,13 @@ def check_sums_and_maxima(group: Collective) -> None:
         for rank in range(group.size):
             expected += values_of(rank, length, np.uint64)
         np.testing.assert_array_equal(mine.view(np.uint64), expected)
+
+        ends = np.linspace(0, length, group.size + 1).astype(np.int64)
+        ends[1:-1] = np.sort(ends[1:-1] // 3)  # ragged; the last part is the largest
+        parts = values_of(group.rank, length, np.int64)
+        group.sum_parts(parts, ends)
+        mine_of = slice(ends[group.rank], ends[group.rank + 1])
+        np.testing.assert_array_equal(parts[mine_of].view(np.uint64), expected[mine_of])
 
         largest = values_of(group.rank, length, np.uint64)
         group.max(largest)

@@ -12,7 +12,7 @@ def make_cluster(n_workers: int, **options: Any) -> Any:
     """Processes that Dask starts again when they end, however long that takes on a busy machine."""
     dask.config.set({"distributed.deploy.lost-worker-timeout": "300s"})
     return distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0", **options
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", **{"processes": True, **options}
     )
 
 

@@ -123,11 +123,23 @@ def test_a_group_that_is_closed_or_idle_is_forgotten(client: Any) -> None:
     assert not any(group in names for names in client.run(mailboxes).values())
 
 
+def test_workers_that_are_threads() -> None:
+    """Their connections have no sockets: Dask carries each message."""
+    with make_cluster(3, processes=False) as cluster, distributed.Client(cluster) as client:
+        addresses = addresses_of(client)
+        assert all(address.startswith("inproc://") for address in addresses)
+        for run in (check_all, lose_step, wait_in_vain, abort_or_wait):
+            _, futures = send_out(client, run, addresses if run is not lose_step else addresses[:2], timeout=2)
+            errors = [future.exception(timeout=20) for future in futures]
+            assert all(error is None or isinstance(error, CollectiveError) for error in errors)
+            assert any(errors) == (run is not check_all)
+
+
 def test_encrypted_connections() -> None:
     pytest.importorskip("cryptography")
     security = distributed.Security.temporary()
     with make_cluster(2, security=security) as cluster, distributed.Client(cluster) as client:
         addresses = addresses_of(client)
         assert all(address.startswith("tls://") for address in addresses)
-        _, futures = send_out(client, add_up(3), addresses)
-        assert len(set(client.gather(futures))) == 1
+        _, futures = send_out(client, check_all, addresses)
+        assert client.gather(futures) == [None] * 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -197,6 +198,37 @@ def test_rows_that_come_back_as_others(client: Any, tmp_path: Path) -> None:
     data = kd.DaskDMatrix(client, da.concatenate(blocks), spread(Y[:1500], (500,) * 3))
     with pytest.raises(kb.DataError, match=r"partition \d was lost with its worker, and what made it has made other"):
         kd.train(client, PARAMS, data, ROUNDS, callbacks=[Killer(tmp_path / "k", "after_iteration", 3)], timeout=60)
+
+
+class Leaving(kb.callback.TrainingCallback):
+    """Fails in a round, as a client that is stopped would."""
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        if epoch == 8:
+            raise InterruptedError("stopped")
+        return False
+
+
+@pytest.mark.parametrize("scheme", ["file", "memory"])
+def test_checkpoints_behind_a_url(client: Any, tmp_path: Path, scheme: str) -> None:
+    """One that another training left is gone on from; there is one at a time, under its name when it is complete."""
+    import fsspec
+
+    wait_for_workers(client)
+    url = f"{scheme}://{tmp_path}/run/checkpoints/"
+    data = kd.DaskDMatrix(client, spread(X, LENGTHS), spread(Y, LENGTHS))
+    with pytest.raises(InterruptedError):
+        kd.train(client, PARAMS, data, ROUNDS, callbacks=[Leaving()], checkpoint_dir=url)
+    files, root = fsspec.core.url_to_fs(url)
+    (left,) = [path.rsplit("/", 1)[-1] for path in files.ls(root, detail=False)]
+    assert left in {f"model_{n}.ubj" for n in range(1, 9)}
+    with pytest.raises(kb.ParameterError, match=rf"checkpoints/{left}' was made with max_depth=4, not 3"):
+        kd.train(client, {**PARAMS, "max_depth": 3}, data, ROUNDS, checkpoint_dir=url)
+    files.pipe_file(f"{root}/other.txt", b"not ours")
+    result = kd.train(client, PARAMS, data, ROUNDS, checkpoint_dir=url)
+    assert bytes(result["booster"].save_raw()) == expected()[0]
+    assert files.cat_file(f"{root}/other.txt") == b"not ours"
+    assert not list(Path(tempfile.gettempdir()).glob("kauriboost-*"))
 
 
 class AlwaysKiller(Killer):

@@ -41,6 +41,13 @@ def test_bytes_of_one_process(client: Any, kind: Any, lengths: tuple[int, ...]) 
     assert train_there(client, PARAMS, data) == train_alone(PARAMS, kb.DMatrix(X, label=Y))
 
 
+def test_levels_whose_columns_workers_share(client: Any) -> None:
+    wide = np.random.default_rng(5).normal(size=(400, 300)).astype(np.float32)
+    params = {"max_depth": 4, "max_bin": 512}
+    data = kd.DaskDMatrix(client, spread(wide, (150, 50, 200)), spread(wide[:, 7], (150, 50, 200)))
+    assert train_there(client, params, data, 3) == train_alone(params, kb.DMatrix(wide, label=wide[:, 7]), 3)
+
+
 COUNTS = np.round(np.abs(Y)).astype(np.float32)
 CLASSES = np.digitize(Y, [-0.5, 0.5]).astype(np.float32)
 

@@ -160,6 +160,69 @@ TEST(Group, FlagsThatShareColumns) {
   ExpectSame({"one-hot entries", {}, table}, Partitions(kRows));
 }
 
+/// Counts the sums of which each rank needs a part only.
+class CountsParts : public Collective {
+ public:
+  explicit CountsParts(Collective* group) : group_(group) {}
+
+  int NumCalls() const { return n_calls_; }
+  int Rank() const override { return group_->Rank(); }
+  int Size() const override { return group_->Size(); }
+  void Sum(Span<std::int64_t> values) override { group_->Sum(values); }
+  void SumParts(Span<std::int64_t> values, Span<std::uint64_t const> begins) override {
+    ++n_calls_;
+    group_->SumParts(values, begins);
+  }
+  void Max(Span<std::uint64_t> values) override { group_->Max(values); }
+  std::vector<std::vector<std::byte>> Gather(Span<std::byte const> mine) override { return group_->Gather(mine); }
+  void Abort(std::string const& why) noexcept override { group_->Abort(why); }
+
+ private:
+  Collective* group_;
+  int n_calls_ = 0;
+};
+
+/// Expects what ExpectSame does, and that ranks have shares of the columns in every tree.
+void ExpectShared(Case const& spec, std::vector<Partition> const& partitions) {
+  ExpectSame(spec, partitions, 2);
+  auto const& partition = partitions.front();
+  auto const errors = RunRanks(static_cast<int>(partition.size()), [&](Collective* group) {
+    CountsParts counts(group);
+    auto const mine = MakeMatrix(spec.table, partition[static_cast<std::size_t>(group->Rank())], true);
+    Train(&counts, spec.params, 2, mine, mine);
+    EXPECT_GE(counts.NumCalls(), 2) << spec.name;
+  });
+  for (auto const& error : errors) EXPECT_EQ(error, "") << spec.name;
+}
+
+/// A level of so many cells that each rank searches a share of the columns: from the root on, or from where it is wide.
+TEST(Group, LevelsThatRanksShare) {
+  constexpr std::int64_t kCols = 300;
+  constexpr std::int64_t kFewRows = 350;
+  auto table = MakeTable(kFewRows, 0, 23);
+  std::mt19937 generator(24);
+  std::normal_distribution<float> normal;
+  table.n_cols = kCols;
+  table.values.clear();
+  for (std::int64_t i = 0; i < kFewRows * kCols; ++i) {
+    auto const value = i % kCols == 7 ? table.labels[i / kCols] : normal(generator);
+    table.values.push_back(generator() % 5 == 0 ? std::numeric_limits<float>::quiet_NaN() : value);
+  }
+  std::vector<std::pair<std::string, Params>> const kinds{
+      {"plain", {{"max_depth", "4"}, {"nthread", "2"}}},
+      {"columns drawn", {{"colsample_bytree", "0.95"}, {"colsample_bynode", "0.5"}, {"max_depth", "3"}}},
+      {"lossguide", {{"grow_policy", "lossguide"}, {"max_leaves", "5"}, {"max_depth", "0"}}},
+      {"approx", {{"tree_method", "approx"}, {"max_depth", "2"}}},
+  };
+  for (auto [name, params] : kinds) {
+    params.emplace_back("max_bin", "512");  // each value has a bin, whose cuts are soon made
+    ExpectShared({name, params, table}, {Contiguous(kFewRows, 2), RandomRuns(kFewRows, 3, 25)});
+  }
+  ExpectShared({"all rows on one rank", kinds[0].second, table}, {OnLast(kFewRows, 3)});
+  Params const deep{{"max_depth", "8"}, {"max_bin", "1000"}, {"min_child_weight", "0"}};
+  ExpectShared({"more ranks than columns", deep, MakeTable(1000, 0, 26)}, {Contiguous(1000, 7)});
+}
+
 TEST(Group, Queries) {
   auto table = MakeTable(1200, 4, 10);
   for (std::int64_t left = 1200; left > 0;) {

@@ -1,0 +1,33 @@
+"""Integers in as few bytes as they need."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_int64, c_uint64
+from typing import Any
+
+import numpy as np
+
+from .library import LIB, check
+
+
+def packed_room(n: int) -> int:
+    """Return how many bytes `pack` may write for `n` integers."""
+    return 9 * n + 16
+
+
+def pack(values: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """Call KauriPackIntegers for int64 values; return the bytes of `room`, uint8, that hold them."""
+    n_bytes = c_uint64()
+    check(LIB.KauriPackIntegers(_pointer(values), len(values), room.ctypes.data, byref(n_bytes)))
+    return room[: n_bytes.value]
+
+
+def unpack(packed: np.ndarray, values: np.ndarray, *, add: bool) -> None:
+    """Call KauriUnpackIntegers: replace int64 values by those that were packed, or add these."""
+    check(LIB.KauriUnpackIntegers(packed.ctypes.data, packed.nbytes, int(add), _pointer(values), len(values)))
+
+
+def _pointer(values: np.ndarray) -> Any:
+    if values.dtype != np.int64 or not values.flags.c_contiguous:
+        raise TypeError(f"expected int64 values side by side, got {values.dtype} with strides {values.strides}.")
+    return values.ctypes.data_as(POINTER(c_int64))

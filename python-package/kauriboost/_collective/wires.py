@@ -1,0 +1,258 @@
+"""Messages over connected sockets, written and read by the thread that waits for them.
+
+Vocabulary. A wire is this rank's end of a connection to another rank. A message is a header and its payload; the header
+says which call of the group it belongs to, and how long the payload is.
+
+Numbers go from the memory they are in to the socket, and from the socket to memory that is kept from message to
+message: nothing is copied on the way, and no other thread has to wake up. What is sent and what is received at a time
+goes on by turns, so two ranks that send each other more than their sockets hold do not wait for each other.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._binding.errors import CollectiveError
+from .messages import Header
+
+_MAGIC = b"kbw1"
+_HEADER = struct.Struct("<4s8sqqqqq")  # magic, operation, epoch, sequence, step, bytes of the numbers, of the payload
+_BYTES_AT_ONCE = 1 << 20  # that one call hands to a socket: no longer does a wire that is to be closed wait for it
+_MOST_EXTRA = 1 << 16  # by which a payload may be longer than its numbers
+_Selector: type[selectors.BaseSelector] = getattr(selectors, "PollSelector", selectors.SelectSelector)
+
+
+class Wire:
+    """One end of a connection, used by one thread; another one may close it.
+
+    Parameters
+    ----------
+    connection
+        A connected socket that does not block.
+    close
+        Closes it.
+    """
+
+    def __init__(self, connection: socket.socket, close: Callable[[], None]) -> None:
+        self.connection = connection
+        self._close = close
+        self._lock = threading.Lock()  # a closed socket's number may be another one's
+        self._is_open = True
+
+    def send(self, data: memoryview) -> int:
+        """Send some of the bytes; return how many."""
+        with self._lock:
+            self._require_open()
+            return self.connection.send(data[:_BYTES_AT_ONCE])
+
+    def receive(self, room: memoryview) -> int:
+        """Receive some bytes; return how many."""
+        with self._lock:
+            self._require_open()
+            n_bytes = self.connection.recv_into(room[:_BYTES_AT_ONCE])
+        if n_bytes == 0:
+            raise ConnectionResetError("the other side has closed the connection")
+        return n_bytes
+
+    def close(self) -> None:
+        """Close the connection, once."""
+        with self._lock:
+            if self._is_open:
+                self._is_open = False
+                self._close()
+
+    def _require_open(self) -> None:
+        if not self._is_open:
+            raise ConnectionResetError("the connection is closed")
+
+
+class _Transfer:
+    """Bytes on their way over one wire, in one direction."""
+
+    def __init__(self, wire: Wire, move: Callable[[memoryview], int], waits_for: int) -> None:
+        self.wire, self.waits_for = wire, waits_for  # what the socket must be ready for
+        self._move, self._usually = move, waits_for
+        self._left: list[memoryview] = []
+
+    def add(self, data: memoryview) -> None:
+        """Have more bytes moved."""
+        if data.nbytes > 0:
+            self._left.append(data)
+
+    @property
+    def is_done(self) -> bool:
+        return not self._left
+
+    def go_on(self) -> bool:
+        """Move bytes as far as the socket takes them at once; return whether there were any."""
+        has_moved = False
+        while self._left:
+            try:
+                n_bytes = self._move(self._left[0])
+            except ssl.SSLWantReadError:
+                self.waits_for = selectors.EVENT_READ
+                return has_moved
+            except ssl.SSLWantWriteError:
+                self.waits_for = selectors.EVENT_WRITE
+                return has_moved
+            except BlockingIOError:
+                self.waits_for = self._usually
+                return has_moved
+            has_moved = True
+            self._left[0] = self._left[0][n_bytes:]
+            if self._left[0].nbytes == 0:
+                self._left.pop(0)
+        return has_moved
+
+
+class Sent(NamedTuple):
+    """A message, and the wire that it goes over."""
+
+    wire: Wire
+    header: Header
+    payload: np.ndarray  # uint8
+
+
+class Received(NamedTuple):
+    """The wire that a message comes over."""
+
+    wire: Wire
+    check: Callable[[Header], None]  # raises for the header of one that is not waited for
+
+
+class Exchange:
+    """Sends and receives messages over the wires of one rank.
+
+    Parameters
+    ----------
+    timeout
+        Seconds without a byte after which a call fails.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._wakes, self._woken = socket.socketpair()
+        self._wakes.setblocking(False)
+        self._why: str | None = None
+        self._room = np.empty(0, dtype=np.uint8)  # kept, since fresh memory costs as much as what is done with it
+        self._head = bytearray(_HEADER.size)
+
+    def end(self, why: str) -> None:
+        """Make calls fail, those that wait as well; from any thread."""
+        if self._why is None:
+            self._why = why
+            self._wakes.send(b"!")
+
+    def close(self) -> None:
+        """Let go of what wakes a call."""
+        self._wakes.close()
+        self._woken.close()
+
+    def send_greeting(self, wire: Wire) -> None:
+        """Say that this side no longer reads otherwise than by its wire: the other one may send."""
+        self._run([_sending(wire, memoryview(_MAGIC))])
+
+    def receive_greeting(self, wire: Wire) -> None:
+        """Wait for the other side's greeting."""
+        self._run([_receiving(wire, memoryview(bytearray(len(_MAGIC))))])
+
+    def swap(self, send: Sent | None, receive: Received | None) -> np.ndarray:
+        """Send a message and receive another one at the same time; either may be None.
+
+        Returns
+        -------
+        numpy.ndarray
+            The bytes of the one received, valid until the next call.
+
+        Raises
+        ------
+        TimeoutError
+            Nothing was heard in time.
+        OSError
+            A connection is lost.
+        CollectiveError
+            What `end` was told, or a message that is none.
+        """
+        transfers = []
+        if send is not None:
+            transfers.append(_sending(send.wire, memoryview(_packed(send.header, send.payload.nbytes))))
+            transfers[0].add(send.payload.data)
+        if receive is None:
+            self._run(transfers)
+            return self._room[:0]
+        head = _receiving(receive.wire, memoryview(self._head))
+        self._run([*transfers, head], until=head)
+        header, n_bytes = _unpacked(self._head)
+        receive.check(header)
+        if not 0 <= n_bytes <= 2 * header.n_bytes + _MOST_EXTRA:
+            raise CollectiveError(f"a message says that it has {n_bytes} bytes for {header}.")
+        received = self._room_for(n_bytes)
+        self._run([*transfers, _receiving(receive.wire, received.data)])
+        return received
+
+    def _room_for(self, n_bytes: int) -> np.ndarray:
+        if len(self._room) < n_bytes:
+            self._room = np.empty(n_bytes, dtype=np.uint8)
+        return self._room[:n_bytes]
+
+    def _run(self, transfers: Sequence[_Transfer], until: _Transfer | None = None) -> None:
+        """Go on with transfers until all are done, or one of them."""
+        end = time.monotonic() + self._timeout
+        while self._why is None:
+            has_moved = False
+            for transfer in transfers:
+                has_moved |= transfer.go_on()
+            if all(transfer.is_done for transfer in transfers) or (until is not None and until.is_done):
+                return
+            if has_moved:
+                end = time.monotonic() + self._timeout
+            else:
+                self._wait([transfer for transfer in transfers if not transfer.is_done], end)
+        raise CollectiveError(self._why)
+
+    def _wait(self, transfers: Sequence[_Transfer], end: float) -> None:
+        """Wait until a socket is ready, or `end` is called. Raises TimeoutError."""
+        waits_for = {self._woken: selectors.EVENT_READ}
+        for transfer in transfers:
+            connection = transfer.wire.connection
+            if connection.fileno() < 0:
+                raise ConnectionResetError("the connection is closed")
+            waits_for[connection] = waits_for.get(connection, 0) | transfer.waits_for
+        with _Selector() as selector:
+            for connection, events in waits_for.items():
+                selector.register(connection, events)
+            if not selector.select(max(0.0, end - time.monotonic())) and time.monotonic() >= end:
+                raise TimeoutError
+
+
+def _sending(wire: Wire, data: memoryview) -> _Transfer:
+    transfer = _Transfer(wire, wire.send, selectors.EVENT_WRITE)
+    transfer.add(data)
+    return transfer
+
+
+def _receiving(wire: Wire, room: memoryview) -> _Transfer:
+    transfer = _Transfer(wire, wire.receive, selectors.EVENT_READ)
+    transfer.add(room)
+    return transfer
+
+
+def _packed(header: Header, n_bytes: int) -> bytes:
+    numbers = (header.epoch, header.sequence, header.step, header.n_bytes)
+    return _HEADER.pack(_MAGIC, header.operation.encode(), *numbers, n_bytes)
+
+
+def _unpacked(data: bytearray) -> tuple[Header, int]:
+    magic, operation, epoch, sequence, step, n_numbers, n_bytes = _HEADER.unpack(data)
+    if magic != _MAGIC:
+        raise CollectiveError(f"a rank sends {bytes(magic)!r}, which begins no message: all must run the same version.")
+    return Header(epoch, sequence, operation.rstrip(b"\0").decode(errors="replace"), step, n_numbers), n_bytes
