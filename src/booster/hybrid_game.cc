@@ -13,7 +13,7 @@ HybridGame::HybridGame(HybridScene const& scene, std::int64_t row, std::vector<s
     : scene_(scene),
       row_(row),
       keys_(keys),
-      trees_{scene.trees.forest, scene.trees.own, scene.trees.unit, player_of_slot, n_players},
+      trees_{scene.trees.forest, scene.trees.own, scene.trees.leaves, player_of_slot, n_players},
       start_(std::move(start)) {}
 
 void HybridGame::AddOutputs(std::int64_t n, std::vector<std::int64_t> const& fixed, double* sums) const {
@@ -22,7 +22,7 @@ void HybridGame::AddOutputs(std::int64_t n, std::vector<std::int64_t> const& fix
   std::vector<float> values(ToSize(n * n_margins));
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto const start = static_cast<double>(start_[i % ToSize(n_margins)]);
-    values[i] = static_cast<float>(start + trees_.unit.Value(fixed[i]));
+    values[i] = static_cast<float>(start + trees_.leaves.ValueOf(fixed[i]));
   }
   if (scene_.objective != nullptr) scene_.objective->TransformMargins(alone, values, n_margins);
   for (std::int64_t i = 0; i < n; ++i) {

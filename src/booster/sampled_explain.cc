@@ -187,7 +187,7 @@ SampledValues ExplainSampled(ReadyModel const& ready, SampledTask const& task, S
   auto const method = PlanOf(options.shapley, n_players).method;
   auto const forest = CompileForest(parts.ctx, model, model.TreesOf(options.iterations));
   TreeRange const own{0, forest.NumTrees()};
-  LeafUnit const unit(forest, own);
+  FixedLeaves const leaves(forest, own);
   auto const player_of_slot = PlayerOfSlot(players, forest, model.n_features);
   auto const loss = LossOf(parts, task, options, model.NumOutputs());
   auto const transforms =
@@ -195,7 +195,7 @@ SampledValues ExplainSampled(ReadyModel const& ready, SampledTask const& task, S
   ModelRows const rows(model, task.rows);
   ModelRows const background(model, task.background);
   HybridScene const scene{parts.ctx,
-                          {forest, own, unit, player_of_slot, n_players},
+                          {forest, own, leaves, player_of_slot, n_players},
                           KeysOf(forest, background.View(), 0, task.background.NumRows()),
                           task.background.NumRows(),
                           transforms ? parts.objective.get() : nullptr,

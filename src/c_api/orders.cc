@@ -18,6 +18,8 @@ std::int32_t PlayersOf(std::int64_t d) {
 }
 
 void WriteOrders(JsonConfig const& config, std::uint32_t* out_orders, double* out_weights) {
+  NotNull(out_orders, "out_orders");
+  NotNull(out_weights, "out_weights");
   OrderOptions options;
   options.sampler = SamplerNamed(config.Text("method"), "method");
   options.seed = static_cast<std::uint64_t>(config.IntegerOr("seed", 0));
@@ -25,8 +27,8 @@ void WriteOrders(JsonConfig const& config, std::uint32_t* out_orders, double* ou
   options.candidates = PlayersOf(config.IntegerOr("candidates", options.candidates));
   options.n_scrambles = config.IntegerOr("n_scrambles", options.n_scrambles);
   auto const orders = SampleOrders(MakeContext(0), PlayersOf(config.Integer("d")), config.Integer("n"), options);
-  std::copy(orders.order.begin(), orders.order.end(), NotNull(out_orders, "out_orders"));
-  std::copy(orders.weight.begin(), orders.weight.end(), NotNull(out_weights, "out_weights"));
+  std::copy(orders.order.begin(), orders.order.end(), out_orders);
+  std::copy(orders.weight.begin(), orders.weight.end(), out_weights);
 }
 
 PermutationKernel KernelOf(JsonConfig const& config) {

@@ -166,8 +166,6 @@ ShapleyEstimate ShapleyEstimator::Estimate(Game* game) const {
   auto const d = game->NumPlayers();
   auto const plan = PlanOf(options_, d);
   ShapleyEstimate estimate;
-  estimate.nobody = evaluations.WorthOf(false);
-  estimate.everybody = evaluations.WorthOf(true);
   estimate.values.assign(ToSize(d * game->NumOutputs()), 0.0);
   estimate.errors.assign(estimate.values.size(), 0.0);
   if (d == 0) {
@@ -181,6 +179,8 @@ ShapleyEstimate ShapleyEstimator::Estimate(Game* game) const {
   } else {
     EstimateByOwen(plan.n_orders, plan.method == ShapleyMethod::kOwenHalved, options_.seed, &evaluations, &estimate);
   }
+  estimate.nobody = evaluations.WorthOf(false);  // as a rule known by now
+  estimate.everybody = evaluations.WorthOf(true);
   estimate.n_evals = evaluations.Count();
   return estimate;
 }

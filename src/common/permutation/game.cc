@@ -51,7 +51,11 @@ void Evaluations::Evaluate(std::int64_t n, Span<std::uint8_t const> masks, Span<
 void Evaluations::EvaluateOrders(std::int64_t n, Span<std::uint32_t const> orders, Span<double> worth) {
   if (game_.HasOrders()) {
     game_.EvaluateOrders(n, orders, worth);
-    count_ += n * (d_ - 1);
+    count_ += n * (d_ - 1) + (known_.empty() ? 2 : 0);
+    auto const* nobody = worth.data();
+    auto const* everybody = nobody + d_ * n_outputs_;
+    known_[std::string(ToSize(d_), '\0')].assign(nobody, nobody + n_outputs_);
+    known_[std::string(ToSize(d_), '\1')].assign(everybody, everybody + n_outputs_);
     return;
   }
   auto const n_masks = n * (d_ + 1);

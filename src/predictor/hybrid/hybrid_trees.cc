@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "predictor/forest/walk.h"
+
 namespace kauri {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr std::uint32_t kNoParent = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-LeafUnit::LeafUnit(Forest const& forest, TreeRange own) {
+FixedLeaves::FixedLeaves(Forest const& forest, TreeRange own) : values_(forest.leaf_value.size(), 0) {
   auto bound = 0.0;
   for (auto tree = own.begin; tree < own.end; ++tree) {
     auto largest = 0.0F;
@@ -25,34 +27,35 @@ LeafUnit::LeafUnit(Forest const& forest, TreeRange own) {
     }
     bound += static_cast<double>(largest);
   }
-  exponent_ = bound > 0.0 ? 60 - std::ilogb(bound) : 0;
+  auto const exponent = bound > 0.0 ? 60 - std::ilogb(bound) : 0;
+  unit_ = std::ldexp(1.0, -exponent);
+  if (own.begin == own.end) return;
+  for (auto node = forest.tree_begin[own.begin]; node < forest.tree_begin[own.end]; ++node) {
+    values_[ToSize(node)] = std::llrint(std::ldexp(static_cast<double>(forest.leaf_value[node]), exponent));
+  }
 }
-
-std::int64_t LeafUnit::Fixed(float value) const {
-  return std::llrint(std::ldexp(static_cast<double>(value), exponent_));
-}
-
-double LeafUnit::Value(std::int64_t fixed) const { return std::ldexp(static_cast<double>(fixed), -exponent_); }
 
 HybridTrees::HybridTrees(HybridTask const& task)
-    : task_(task), constant_(ToSize(task.forest.n_outputs)), decided_(ToSize(task.n_players), 0) {}
+    : task_(task),
+      constant_(ToSize(task.forest.n_outputs)),
+      decided_(ToSize(task.n_players), 0),
+      walks_(ToSize(task.n_players) + 1) {}
 
-std::uint32_t HybridTrees::Follow(std::int64_t tree, std::uint32_t node, std::int32_t const* x,
-                                  std::int32_t const* r) const {
-  auto const& forest = task_.forest;
+template <bool kCategorical, typename Reader>
+HybridTrees::Fork HybridTrees::Follow(Reader const& reader, std::uint32_t node, Pair const& keys) const {
+  auto const goes_right = [this](SplitNode const& split, std::int32_t key) {
+    if constexpr (kCategorical) return GoesRight(split, key, task_.forest.categories);
+    return GoesRightAtThreshold(split, key);
+  };
   for (;;) {
-    auto const split = forest.Node(tree, node);
-    if (split.left == node) return node;
-    auto const by_x = GoesRight(split, x[split.slot], forest.categories);
-    auto const by_r = GoesRight(split, r[split.slot], forest.categories);
+    auto const split = reader.Read(node);
+    if (split.left == node) return {node, -1, 0, 0};
+    auto const by_x = split.left + (goes_right(split, keys.x[split.slot]) ? 1U : 0U);
+    auto const by_r = split.left + (goes_right(split, keys.r[split.slot]) ? 1U : 0U);
     auto const player = task_.player_of_slot[split.slot];
-    auto right = by_r;
-    if (by_x != by_r && player >= 0) {
-      auto const decision = decided_[ToSize(player)];
-      if (decision == 0) return node;
-      right = decision > 0 ? by_x : by_r;
-    }
-    node = split.left + (right ? 1U : 0U);
+    auto const decision = by_x == by_r || player < 0 ? std::int8_t{-1} : decided_[ToSize(player)];
+    if (decision == 0) return {node, player, by_x, by_r};
+    node = decision > 0 ? by_x : by_r;
   }
 }
 
@@ -63,29 +66,27 @@ void HybridTrees::Decide(Visit const& visit) {
   path_.push_back(visit.player);
 }
 
-void HybridTrees::CompileTree(std::int64_t tree, std::int32_t const* x, std::int32_t const* r) {
-  auto const& forest = task_.forest;
-  auto const output = forest.output_of_tree[tree];
+template <bool kCategorical, typename Reader>
+void HybridTrees::CompileTree(Reader const& reader, std::int64_t tree, Pair const& keys) {
+  auto const begin = task_.forest.tree_begin[tree];
+  auto const from_tree = reader.From(begin);
+  auto const output = task_.forest.output_of_tree[tree];
   auto const first = nodes_.size();
   visits_.assign(1, {0, kNoParent, 0, -1, false});
   while (!visits_.empty()) {
     auto const visit = visits_.back();
     visits_.pop_back();
     Decide(visit);
-    auto const node = Follow(tree, visit.node, x, r);
+    auto const fork = Follow<kCategorical>(from_tree, visit.node, keys);
     auto const number = static_cast<std::uint32_t>(nodes_.size());
     if (visit.parent != kNoParent) nodes_[visit.parent].other = number;
-    if (forest.IsLeaf(tree, node)) {
-      nodes_.push_back({-1, 0, task_.unit.Fixed(forest.leaf_value[forest.tree_begin[tree] + node])});
+    if (fork.player < 0) {
+      nodes_.push_back({-1, 0, task_.leaves.At(begin + fork.node)});
       continue;
     }
-    auto const split = forest.Node(tree, node);
-    auto const player = task_.player_of_slot[split.slot];
-    auto const by_x = split.left + (GoesRight(split, x[split.slot], forest.categories) ? 1U : 0U);
-    auto const by_r = split.left + (GoesRight(split, r[split.slot], forest.categories) ? 1U : 0U);
-    nodes_.push_back({player, 0, 0});
-    visits_.push_back({by_r, number, path_.size(), player, false});
-    visits_.push_back({by_x, kNoParent, path_.size(), player, true});
+    nodes_.push_back({fork.player, 0, 0});
+    visits_.push_back({fork.by_r, number, path_.size(), fork.player, false});
+    visits_.push_back({fork.by_x, kNoParent, path_.size(), fork.player, true});
   }
   if (nodes_.size() > first + 1) {
     roots_.push_back({static_cast<std::uint32_t>(first), output});
@@ -99,7 +100,11 @@ void HybridTrees::Compile(std::int32_t const* x, std::int32_t const* r) {
   nodes_.clear();
   roots_.clear();
   std::fill(constant_.begin(), constant_.end(), 0);
-  for (auto tree = task_.own.begin; tree < task_.own.end; ++tree) CompileTree(tree, x, r);
+  WithReader(task_.forest, [&](auto const& reader, auto has_categorical) {
+    for (auto tree = task_.own.begin; tree < task_.own.end; ++tree) {
+      CompileTree<decltype(has_categorical)::value>(reader, tree, {x, r});
+    }
+  });
   Decide({0, kNoParent, 0, -1, false});
 }
 
@@ -108,25 +113,29 @@ void HybridTrees::SumOrder(std::uint32_t const* rank, Span<std::int64_t> sums) {
   auto const n_sums = static_cast<std::uint32_t>(task_.n_players) + 1;
   std::fill(sums.begin(), sums.end(), 0);
   std::copy(constant_.begin(), constant_.end(), sums.begin());
+  auto const* const nodes = nodes_.data();
+  auto* const stack = walks_.data();
   for (auto const& root : roots_) {
-    walks_.assign(1, {root.node, 0, n_sums});
-    while (!walks_.empty()) {
-      auto walk = walks_.back();
-      walks_.pop_back();
-      while (nodes_[walk.node].player >= 0) {
-        auto const& node = nodes_[walk.node];
-        auto const joined = std::clamp(rank[node.player] + 1, walk.begin, walk.end);
-        if (joined == walk.end) {  // never x's
+    auto* const of_output = sums.data() + root.output;
+    stack[0] = {root.node, 0, n_sums};
+    for (std::size_t height = 1; height > 0;) {
+      auto walk = stack[--height];
+      while (nodes[walk.node].player >= 0) {
+        auto const& node = nodes[walk.node];
+        auto const joined = rank[node.player] + 1;  // from so many players on it is x's
+        if (joined >= walk.end) {
           walk.node = node.other;
           continue;
         }
-        if (walk.begin < joined) walks_.push_back({node.other, walk.begin, joined});
+        if (joined > walk.begin) {
+          stack[height++] = {node.other, walk.begin, joined};
+          walk.begin = joined;
+        }
         ++walk.node;
-        walk.begin = joined;
       }
-      auto const value = nodes_[walk.node].value;
-      sums[walk.begin * n_outputs + root.output] += value;
-      if (walk.end < n_sums) sums[walk.end * n_outputs + root.output] -= value;
+      auto const value = nodes[walk.node].value;
+      of_output[walk.begin * n_outputs] += value;
+      if (walk.end < n_sums) of_output[walk.end * n_outputs] -= value;
     }
   }
   for (auto i = n_outputs; i < n_sums * n_outputs; ++i) sums[i] += sums[i - n_outputs];

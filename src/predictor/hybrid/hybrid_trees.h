@@ -20,23 +20,25 @@
 
 namespace kauri {
 
-/// A power of two such that the sum of a leaf of each tree stays below 2^61 units.
-class LeafUnit {
+/// The leaves of a forest in a unit, a power of two, such that the sum of one of each tree stays below 2^61 of them.
+class FixedLeaves {
  public:
   /// \throws Error(kModel) for leaves that are not finite.
-  LeafUnit(Forest const& forest, TreeRange own);
-  std::int64_t Fixed(float value) const;
-  double Value(std::int64_t fixed) const;
+  FixedLeaves(Forest const& forest, TreeRange own);
+  /// node: of the forest, all trees counted.
+  std::int64_t At(std::int64_t node) const { return values_[ToSize(node)]; }
+  double ValueOf(std::int64_t sum) const { return static_cast<double>(sum) * unit_; }
 
  private:
-  int exponent_;
+  std::vector<std::int64_t> values_;  ///< [n_nodes]; of splits, and trees that are left out, 0
+  double unit_ = 1.0;
 };
 
 /// What does not depend on the rows.
 struct HybridTask {
   Forest const& forest;
   TreeRange own;  ///< trees, numbered within the forest
-  LeafUnit const& unit;
+  FixedLeaves const& leaves;
   std::vector<std::int32_t> const& player_of_slot;  ///< [n_slots], -1: none
   std::int32_t n_players;
 };
@@ -78,10 +80,25 @@ class HybridTrees {
     std::uint32_t end;
   };
 
-  void CompileTree(std::int64_t tree, std::int32_t const* x, std::int32_t const* r);
+  /// The keys of both rows.
+  struct Pair {
+    std::int32_t const* x;
+    std::int32_t const* r;
+  };
+  /// A node of the forest at which the two part, undecided, or a leaf.
+  struct Fork {
+    std::uint32_t node;
+    std::int32_t player;  ///< -1: a leaf
+    std::uint32_t by_x;   ///< children
+    std::uint32_t by_r;
+  };
+
+  template <bool kCategorical, typename Reader>
+  void CompileTree(Reader const& reader, std::int64_t tree, Pair const& keys);
   void Decide(Visit const& visit);
-  /// Follows what is decided, or where x and r go the same way, from a node of the forest.
-  std::uint32_t Follow(std::int64_t tree, std::uint32_t node, std::int32_t const* x, std::int32_t const* r) const;
+  /// Follows what is decided, or where x and r go the same way, from a node on.
+  template <bool kCategorical, typename Reader>
+  Fork Follow(Reader const& reader, std::uint32_t node, Pair const& keys) const;
 
   HybridTask const& task_;
   std::vector<Node> nodes_;
@@ -90,7 +107,7 @@ class HybridTrees {
   std::vector<std::int8_t> decided_;    ///< [n_players], 0: not, 1: x's, -1: r's
   std::vector<std::int32_t> path_;      ///< the players decided, in order
   std::vector<Visit> visits_;
-  std::vector<Walk> walks_;
+  std::vector<Walk> walks_;  ///< [n_players + 1], a stack
 };
 
 }  // namespace kauri
