@@ -184,7 +184,7 @@ SampledValues ExplainSampled(ReadyModel const& ready, SampledTask const& task, S
   auto const n_rows = task.rows.NumRows();
   auto const& players = options.players.empty() ? EachAlone(model.n_features) : options.players;
   auto const n_players = static_cast<std::int32_t>(players.size());
-  auto const method = PlanOf(options.shapley, n_players).method;
+  auto const method = ShapleyPlanOf(options.shapley, n_players).method;
   auto const forest = CompileForest(parts.ctx, model, model.TreesOf(options.iterations));
   TreeRange const own{0, forest.NumTrees()};
   FixedLeaves const leaves(forest, own);

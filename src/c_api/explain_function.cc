@@ -114,7 +114,7 @@ int KauriShapleyValues(KauriGame* game, void* user, bst_ulong n_players, char co
     std::copy(estimate.errors.begin(), estimate.errors.end(), out_errors);
     std::copy(estimate.nobody.begin(), estimate.nobody.end(), out_base);
     *out_n_evals = static_cast<bst_ulong>(estimate.n_evals);
-    *out_method = NameOf(kauri::PlanOf(options, d).method);
+    *out_method = NameOf(kauri::ShapleyPlanOf(options, d).method);
   });
 }
 

@@ -164,7 +164,7 @@ void ShapleyEstimator::EstimateByOrders(ShapleyPlan const& plan, Evaluations* ga
 ShapleyEstimate ShapleyEstimator::Estimate(Game* game) const {
   Evaluations evaluations(game);
   auto const d = game->NumPlayers();
-  auto const plan = PlanOf(options_, d);
+  auto const plan = ShapleyPlanOf(options_, d);
   ShapleyEstimate estimate;
   estimate.values.assign(ToSize(d * game->NumOutputs()), 0.0);
   estimate.errors.assign(estimate.values.size(), 0.0);

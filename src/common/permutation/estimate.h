@@ -65,7 +65,7 @@ struct ShapleyPlan {
 
 /// \throws Error(kParameter) for options out of their bounds, that contradict each other, or that d players cannot
 /// have.
-ShapleyPlan PlanOf(ShapleyOptions const& options, std::int32_t d);
+ShapleyPlan ShapleyPlanOf(ShapleyOptions const& options, std::int32_t d);
 
 struct ShapleyEstimate {
   std::vector<double> values;  ///< [n_players, n_outputs]

@@ -49,8 +49,8 @@ struct RowValues {
 
 /// Explains each row. Players whose columns equal the background's in all of its rows (NaN equals NaN) play no part and
 /// have exactly 0. Returns the method of the row with the most players. \throws Error(kData): tables that do not fit,
-/// numbers of the function that are not finite; Error(kParameter): as PlanOf, columns that are not there or there
-/// twice.
+/// numbers of the function that are not finite; Error(kParameter): as ShapleyPlanOf, columns that are not there or
+/// there twice.
 ShapleyMethod ExplainRows(Context const& ctx, RowFunction* function, ExplainRowsTask const& task,
                           ShapleyOptions const& options, RowValues const& out);
 

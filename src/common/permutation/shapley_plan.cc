@@ -104,7 +104,7 @@ bool AddsUp(ShapleyMethod method) {
   return method != ShapleyMethod::kOwen && method != ShapleyMethod::kOwenHalved && method != ShapleyMethod::kStratified;
 }
 
-ShapleyPlan PlanOf(ShapleyOptions const& options, std::int32_t d) {
+ShapleyPlan ShapleyPlanOf(ShapleyOptions const& options, std::int32_t d) {
   CheckOptions(options);
   if (d <= 1) return {};
   if (options.method == ShapleyMethod::kExact) {

@@ -43,9 +43,9 @@ HybridTrees::HybridTrees(HybridTask const& task)
 
 template <bool kCategorical, typename Reader>
 HybridTrees::Fork HybridTrees::Follow(Reader const& reader, std::uint32_t node, Pair const& keys) const {
-  auto const goes_right = [this](SplitNode const& split, std::int32_t key) {
-    if constexpr (kCategorical) return GoesRight(split, key, task_.forest.categories);
-    return GoesRightAtThreshold(split, key);
+  auto const& categories = task_.forest.categories;
+  auto const goes_right = [&](SplitNode const& split, std::int32_t key) {
+    return kCategorical ? GoesRight(split, key, categories) : GoesRightAtThreshold(split, key);
   };
   for (;;) {
     auto const split = reader.Read(node);

@@ -147,7 +147,7 @@ def test_memory_is_that_of_a_batch() -> None:
         return curve(rows)
 
     small = kb.explain_function(watched, X, BACKGROUND, batch_rows=13)
-    assert largest == 13
+    assert 1 < largest <= 13
     assert np.array_equal(small.values, kb.explain_function(curve, X, BACKGROUND).values)
 
 

@@ -244,7 +244,7 @@ def test_refuses_models_that_have_no_such_thing() -> None:
     ranks = kb.train(
         {"objective": "rank:ndcg"}, kb.DMatrix(X, label=SCORE > 0, group=[150, 150]), 3, verbose_eval=False
     )
-    with pytest.raises(kb.ParameterError, match="ndcg.* is none"):
+    with pytest.raises(kb.ParameterError, match=r"ndcg.* is none"):
         kb.explain(ranks, ROWS, background=BACKGROUND, output="loss", y=np.zeros(8))
     assert kb.explain(ranks, ROWS, background=BACKGROUND, output="value").shape == (8, N_FEATURES)
 

@@ -195,7 +195,7 @@ TEST(Shapley, AutoIsWhatTheBudgetAllows) {
   auto const method = [](std::int32_t d, std::int64_t n_orders, double tolerance = 0.0) {
     auto options = With(ShapleyMethod::kAuto, n_orders);
     options.tolerance = tolerance;
-    return PlanOf(options, d).method;
+    return ShapleyPlanOf(options, d).method;
   };
   EXPECT_EQ(method(1, 0), ShapleyMethod::kExact);
   EXPECT_EQ(method(5, 0), ShapleyMethod::kExact);  // 32 <= 10 * 4 + 2
@@ -205,8 +205,8 @@ TEST(Shapley, AutoIsWhatTheBudgetAllows) {
   EXPECT_EQ(method(16, 1001), ShapleyMethod::kOrthogonal);
   EXPECT_EQ(method(17, 0), ShapleyMethod::kOrthogonal);
   EXPECT_EQ(method(12, 0, 0.1), ShapleyMethod::kOrthogonal);
-  EXPECT_EQ(PlanOf(With(ShapleyMethod::kOrthogonal, 0), 30).n_orders, 58);
-  EXPECT_EQ(PlanOf(With(ShapleyMethod::kOrthogonal, 0), 3).n_orders, 10);
+  EXPECT_EQ(ShapleyPlanOf(With(ShapleyMethod::kOrthogonal, 0), 30).n_orders, 58);
+  EXPECT_EQ(ShapleyPlanOf(With(ShapleyMethod::kOrthogonal, 0), 3).n_orders, 10);
 }
 
 TEST(Shapley, BudgetsHold) {

@@ -20,6 +20,7 @@ class TestFunction : public RowFunction {
   std::int64_t NumOutputs() const override { return 2; }
   void Call(std::int64_t n_rows, std::int64_t n_cols, double const* rows, double* out) override {
     largest_batch = std::max(largest_batch, n_rows);
+    total_rows += n_rows;
     for (std::int64_t i = 0; i < n_rows; ++i) Row(rows + i * n_cols, out + 2 * i);
   }
   static void Row(double const* x, double* out) {
@@ -28,6 +29,7 @@ class TestFunction : public RowFunction {
   }
 
   std::int64_t largest_batch = 0;
+  std::int64_t total_rows = 0;
 };
 
 struct Tables {
@@ -50,6 +52,7 @@ struct Found {
   std::vector<std::uint64_t> n_evals;
   ShapleyMethod method;
   std::int64_t largest_batch = 0;
+  std::int64_t total_rows = 0;
 };
 
 Found Explained(ExplainRowsTask const& task, ShapleyOptions const& options) {
@@ -61,6 +64,7 @@ Found Explained(ExplainRowsTask const& task, ShapleyOptions const& options) {
   found.method = ExplainRows({}, &function, task, options,
                              {found.values.data(), found.errors.data(), found.base.data(), found.n_evals.data()});
   found.largest_batch = function.largest_batch;
+  found.total_rows = function.total_rows;
   return found;
 }
 
@@ -123,6 +127,31 @@ TEST(ExplainRows, BatchesChangeNothing) {
     auto const found = Explained(task, Exact());
     EXPECT_EQ(found.values, whole.values) << batch_rows;
     EXPECT_LE(found.largest_batch, batch_rows);
+  }
+}
+
+/// Values that a row shares with some rows of the background ask for nothing, and change nothing.
+TEST(ExplainRows, SharedValuesAreNotAskedFor) {
+  Tables tables;
+  auto const all = Explained(tables.Task(), Exact());
+  EXPECT_EQ(all.total_rows, 9 + 6 * 32 * 9);
+  for (std::int64_t other = 0; other < 9; ++other) {
+    for (std::int64_t column = 0; column < kColumns; ++column) {
+      if ((other + column) % 3 != 0) tables.background[ToSize(other * kColumns + column)] = tables.rows[ToSize(column)];
+    }
+  }
+  auto task = tables.Task();
+  task.rows.n_rows = 1;
+  for (std::int64_t const batch_rows : {1, 20, 65536}) {
+    task.batch_rows = batch_rows;
+    auto const found = Explained(task, Exact());
+    EXPECT_LT(found.total_rows, batch_rows == 1 ? 9 + 32 * 9 + 1 : (9 + 32 * 9) * 3 / 4);
+    for (std::int64_t output = 0; output < 2; ++output) {
+      auto const expected = Naive(tables, 0, output);
+      for (std::int64_t player = 0; player < 5; ++player) {
+        EXPECT_NEAR(found.values[ToSize(player * 2 + output)], expected[ToSize(player)], 1e-14) << batch_rows;
+      }
+    }
   }
 }
 
