@@ -76,6 +76,10 @@ void CheckTask(ReadyModel const& ready, SampledTask const& task, SampledOptions 
   }
   CheckPredictable(model, task.rows.NumCols());
   CheckPredictable(model, task.background.NumCols());
+  if (model.n_features > kMostPlayers) {
+    Fail(ErrorKind::kModel, "the model has ", model.n_features, " features; explanations by sampled sets know at most ",
+         kMostPlayers, ".");
+  }
   ready.CheckColumns(task.columns);
   ready.CheckColumns(task.background_columns, "the background");
   CheckBaseMargin(task.info.base_margin, task.rows.NumRows(), model.NumOutputs());
