@@ -86,6 +86,22 @@ KAURI_API int KauriGetParameters(char const** out);
  */
 KAURI_API int KauriShuffle(bst_ulong n, bst_ulong seed, bst_ulong count, bst_ulong* out);
 /**
+ * Orders of players, few that stand for all: what Shapley values are sampled with (Mitchell, Cooper, Frank, Holmes
+ * 2022). `config`: {"method": "mc", "antithetic", "orthogonal", "sobol", "herding" or "sbq"; "d": players, at least 2;
+ * "n": orders; optional "seed": 0, "lambda": 4 and "candidates": 25 of herding and sbq, "n_scrambles": 1, independent
+ * parts that sobol's orders are made of}. out_orders: [n, d], who joins first, second, ..; out_weights: [n], sum 1;
+ * both the caller's. The same for the same configuration on every machine. Errors: unknown methods; sobol of more
+ * than 1113 players; herding and sbq of more than 5000 orders.
+ */
+KAURI_API int KauriSampleOrders(char const* config, uint32_t* out_orders, double* out_weights);
+/**
+ * How far weighted orders are from all orders: the discrepancy in the space of a kernel. orders: [n, d] as above;
+ * weights: [n]. `config`: {"kernel": "mallows", "kendall" or "spearman"; optional "lambda": 4, the first one's}.
+ * Errors: rows that do not have each of 0 to d - 1 once; no orders; d below 2.
+ */
+KAURI_API int KauriOrderDiscrepancy(bst_ulong n, bst_ulong d, uint32_t const* orders, double const* weights,
+                                    char const* config, double* out);
+/**
  * `out`: the threads that `nthread` stands for, here and now. 0 or below: the calling thread's XGBSetGlobalConfig, else
  * OMP_NUM_THREADS of the environment, else the processors of the affinity mask, of which the control group's quota may
  * pay for fewer. OMP_THREAD_LIMIT bounds them all.
@@ -126,6 +142,47 @@ KAURI_API int KauriRegisterLogCallback(void (*callback)(int, char const*));
 KAURI_API int XGBSetGlobalConfig(char const* config);
 /** `out`: the configuration in effect, as XGBSetGlobalConfig takes it. */
 KAURI_API int XGBGetGlobalConfig(char const** out);
+
+/* ---- Shapley values of anything -----------------------------------------------------------------------------------*/
+/*
+ * Calls of this section call functions of the caller, on the calling thread, and need no model. A function that returns
+ * other than 0 ends the call with an error of kind KAURI_ERROR_DATA; `user` is handed to it each time.
+ *
+ * Their `config`: {"n_outputs": numbers that the function returns for one coalition or row; "method": "auto", "exact",
+ * "mc", "antithetic", "orthogonal", "sobol", "herding", "sbq", "owen", "owen_halved" or "stratified"; optional
+ * "n_orders": orders that players join in, 0 = as "max_evals" allows, or else max(10, 2 (d - 1)) of d players;
+ * "max_evals": coalitions to evaluate at most, for each row, 0 = as "n_orders" says; "tolerance": 0, or units of orders
+ * are added until no standard error is above this share of the largest value less the smallest; "seed": 0}. auto is
+ * exact where that is allowed, else sbq or herding up to 16 players, else orthogonal.
+ */
+
+/** worth: [n_masks, n_outputs] of the coalitions masks: [n_masks, n_players], a byte each, 1 where a player is in. */
+typedef int KauriGame(void* user, uint64_t n_masks, uint64_t n_players, uint8_t const* masks, double* worth);
+/** out: [n_rows, n_outputs] of rows: [n_rows, n_cols]. */
+typedef int KauriRowFunction(void* user, uint64_t n_rows, uint64_t n_cols, double const* rows, double* out);
+
+/**
+ * Shapley values of a game of n_players. out_values, out_errors: [n_players, n_outputs], the caller's, the latter
+ * standard errors: 0 of exact, NaN where a method has none. out_base: [n_outputs], what nobody is worth; with it values
+ * add up to what all are worth, but for owen, owen_halved and stratified. *out_n_evals: coalitions that were evaluated.
+ * *out_method: what auto became, static.
+ */
+KAURI_API int KauriShapleyValues(KauriGame* game, void* user, bst_ulong n_players, char const* config,
+                                 double* out_values, double* out_errors, double* out_base, bst_ulong* out_n_evals,
+                                 char const** out_method);
+/**
+ * Shapley values of a function of rows: a coalition is worth the mean of the function over the background's rows, with
+ * the coalition's columns as in the row. rows: [n_rows, n_cols] and background: [n_background, n_cols], float64, not
+ * empty, row-major. `config` besides: "players": lists of columns, a player each; columns of none are the background's;
+ * optional "batch_rows": 65536, rows that the function is called with at most. out_values, out_errors: [n_rows,
+ * n_players, n_outputs]; out_base: [n_outputs], the mean of the function over the background; out_n_evals: [n_rows];
+ * all the caller's. A player whose columns are the background's in all its rows (NaN equals NaN) has exactly 0.
+ * *out_method: static. Errors: numbers that are not finite.
+ */
+KAURI_API int KauriExplainFunction(KauriRowFunction* function, void* user, double const* rows, bst_ulong n_rows,
+                                   double const* background, bst_ulong n_background, bst_ulong n_cols,
+                                   char const* config, double* out_values, double* out_errors, double* out_base,
+                                   bst_ulong* out_n_evals, char const** out_method);
 
 /* ---- Data ------------------------------------------------------------------------------------------------------- */
 /*
@@ -475,6 +532,21 @@ KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
 KAURI_API int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle background,
                                   char const* config, bst_ulong const** out_shape, bst_ulong* out_dim,
                                   float const** out_result);
+/**
+ * Shapley values of trees by sampled coalitions against a background, which exact methods know on the scale of margins
+ * alone. `config`: {"output": "margin", "value": what XGBoosterPredictFromDMatrix of type 0 predicts, or "loss": of
+ * each row, as the objective's own metric has it, for which `dmat` must have labels; "method", "n_orders", "max_evals",
+ * "tolerance", "seed" as for KauriShapleyValues; "iteration_begin", "iteration_end"; optional "players" as for
+ * KauriExplainFunction, [] = a player for each feature}. Nothing is used of the model's covers; the base_margin of
+ * `dmat` is. Computed on the CPU. *out_values, *out_errors: [n_rows, n_outputs, n_players + 1], the shape in *out_shape
+ * [*out_dim]; the bias, the background's mean, is last, and has error 0. out_n_evals: [n_rows], the caller's.
+ * *out_method: static. Errors: an empty background; models of gblinear; metrics that are no mean over rows; "loss"
+ * without labels.
+ */
+KAURI_API int KauriBoosterExplainSampled(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle background,
+                                         char const* config, bst_ulong const** out_shape, bst_ulong* out_dim,
+                                         double const** out_values, double const** out_errors, bst_ulong* out_n_evals,
+                                         char const** out_method);
 /**
  * Takes the calling thread's last explanation in host memory (KauriBoosterExplain; XGBoosterPredictFromDMatrix of types
  * 2 to 5 and from 100 on) from the booster without copying it: its address stays valid until KauriHostArrayFree, beyond

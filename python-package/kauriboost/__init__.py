@@ -23,8 +23,16 @@ from .cv import cv
 from .data import DMatrix
 from .data_iter import DataIter
 from .device import DeviceArray
-from .explain import explain, explain_batches, global_importance, sparse_interactions
+from .explain import (
+    explain,
+    explain_batches,
+    explain_function,
+    global_importance,
+    shapley_values,
+    sparse_interactions,
+)
 from .explanation import Explanation, GlobalImportance, SparseInteractions
+from .orders import Orders, sample_orders
 from .permutation import PermutationImportance, permutation_importance
 from .plotting import (
     plot_beeswarm,
@@ -67,6 +75,7 @@ __all__ = [
     "KauriRanker",
     "KauriRegressor",
     "ModelError",
+    "Orders",
     "OutOfMemoryError",
     "ParameterError",
     "PermutationImportance",
@@ -78,6 +87,7 @@ __all__ = [
     "cv",
     "explain",
     "explain_batches",
+    "explain_function",
     "get_config",
     "global_importance",
     "install_as_xgboost",
@@ -91,7 +101,9 @@ __all__ = [
     "plot_metric",
     "plot_tree",
     "plot_waterfall",
+    "sample_orders",
     "set_config",
+    "shapley_values",
     "shuffle",
     "sparse_interactions",
     "to_graphviz",

@@ -1,10 +1,11 @@
-"""Explaining predictions: rows, batches of rows, whole data sets, and pairs of features."""
+"""Explaining predictions: rows, batches of rows, whole data sets, and pairs of features; any function, and any game."""
 
 from __future__ import annotations
 
 from ._binding.errors import DataError, ParameterError
 from ._data.matrix import DMatrix
 from ._explaining.explain import explain, explain_batches, global_importance, sparse_interactions
+from ._explaining.explain_any import explain_function, shapley_values
 from ._explaining.explanation import Explanation, GlobalImportance, SparseInteractions
 from ._model.booster import Booster
 
@@ -18,6 +19,8 @@ __all__ = [
     "SparseInteractions",
     "explain",
     "explain_batches",
+    "explain_function",
     "global_importance",
+    "shapley_values",
     "sparse_interactions",
 ]

@@ -36,6 +36,7 @@ struct ReturnBuffers {
   std::vector<std::string> strings;
   std::vector<char const*> pointers;
   std::vector<float> floats;
+  std::vector<double> doubles;
   FloatMemory explanation;
   std::vector<unsigned> integers;
   std::vector<bst_ulong> shape;

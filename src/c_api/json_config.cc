@@ -103,6 +103,16 @@ std::vector<std::int64_t> JsonConfig::Integers(char const* key) const {
   return value.get<std::vector<std::int64_t>>();
 }
 
+std::vector<std::vector<std::int64_t>> JsonConfig::IntegerLists(char const* key) const {
+  constexpr char const* kExpected = "a list of lists of integers";
+  auto const& value = Find(key, kExpected);
+  auto const are_integers = [](nlohmann::json const& element) {
+    return element.is_array() && std::all_of(element.begin(), element.end(), IsInteger);
+  };
+  if (!value.is_array() || !std::all_of(value.begin(), value.end(), are_integers)) Refuse(key, kExpected);
+  return value.get<std::vector<std::vector<std::int64_t>>>();
+}
+
 std::vector<std::string> JsonConfig::Texts(char const* key) const {
   constexpr char const* kExpected = "a list of strings";
   auto const& value = Find(key, kExpected);

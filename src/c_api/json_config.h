@@ -26,6 +26,8 @@ class JsonConfig {
   std::string Text(char const* key) const;
   /// A list of integers.
   std::vector<std::int64_t> Integers(char const* key) const;
+  /// A list of lists of integers.
+  std::vector<std::vector<std::int64_t>> IntegerLists(char const* key) const;
   /// A list of strings.
   std::vector<std::string> Texts(char const* key) const;
   nlohmann::json const& Document() const { return parsed_.Root(); }

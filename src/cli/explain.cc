@@ -36,16 +36,6 @@ PredictKind KindOf(CliParam const& cli) {
   }
 }
 
-/// Whether the path asks for NumPy's format. \throws Error(kParameter) for an ending that is neither.
-bool IsNpyPath(std::string const& path) {
-  auto const ends_with = [&](std::string const& ending) {
-    return path.size() > ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
-  };
-  if (ends_with(".npy")) return true;
-  if (path == "stdout" || ends_with(".csv")) return false;
-  Fail(ErrorKind::kParameter, "name_explain=", path, " ends neither with .csv nor with .npy; name it by one of them.");
-}
-
 /// A feature's number, given by its name or else by that number.
 std::int64_t FeatureNumber(std::string const& which, std::vector<std::string> const& names) {
   auto const found = std::find(names.begin(), names.end(), which);
@@ -89,7 +79,8 @@ void WriteTiles(ReadyModel const& model, ExplainTask const& task, ExplainOptions
 
 void Explain(Options const& options) {
   auto const& cli = options.cli;
-  auto const is_npy = IsNpyPath(cli.name_explain);
+  if (cli.kind == CliParam::kSampled) return ExplainSampledRows(options);
+  auto const is_npy = IsNpyPath("name_explain", cli.name_explain);
   OutputFile file(cli.name_explain, "file of explanations");
   Learner learner;
   SetUpLearner(options, &learner);

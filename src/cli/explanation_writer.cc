@@ -3,6 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "kauri/error.h"
+
 namespace kauri::cli {
 namespace {
 
@@ -101,6 +103,15 @@ class NpyWriter : public ExplanationWriter {
 };
 
 }  // namespace
+
+bool IsNpyPath(char const* key, std::string const& path) {
+  auto const ends_with = [&](std::string const& ending) {
+    return path.size() > ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+  };
+  if (ends_with(".npy")) return true;
+  if (path == "stdout" || ends_with(".csv")) return false;
+  Fail(ErrorKind::kParameter, key, "=", path, " ends neither with .csv nor with .npy; name it by one of them.");
+}
 
 std::vector<std::string> FeatureNames(Model const& model) {
   auto names = model.feature_names;

@@ -13,6 +13,10 @@
 
 namespace kauri::cli {
 
+/// Whether the path asks for NumPy's format; `key` is the parameter's name. \throws Error(kParameter) for an ending
+/// that is neither.
+bool IsNpyPath(char const* key, std::string const& path);
+
 /// What the numbers are: [n_rows, n_outputs, n_columns], and n_columns once more for interactions.
 struct ExplanationShape {
   std::int64_t n_rows;

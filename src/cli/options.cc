@@ -104,9 +104,17 @@ void CliParam::Validate() const {
   if (task == kExplain) {
     need(model_in, "model_in", "explain");
     need(test_path, "test:data", "explain");
-    if (!background.empty() && kind != kContributions) {
+    if (!background.empty() && kind != kContributions && kind != kSampled) {
       Fail(ErrorKind::kParameter, "background=", background,
-           " is for kind=contributions alone; leave one of them out.");
+           " is for kind=contributions and kind=sampled alone; leave one of them out.");
+    }
+    if (kind == kSampled) need(background, "background", "explain with kind=sampled");
+    if (kind == kSampled && (!features.empty() || reduce != kNone)) {
+      Fail(ErrorKind::kParameter, "kind=sampled writes all features of each row; leave out features and reduce.");
+    }
+    if (kind != kSampled && !name_errors.empty()) {
+      Fail(ErrorKind::kParameter, "name_errors=", name_errors,
+           " is for kind=sampled alone, as other values have no errors; leave one of them out.");
     }
   }
   if (task == kDump) need(model_in, "model_in", "dump");

@@ -16,10 +16,11 @@ namespace kauri::cli {
 /// model_dialect, pred_contribs and the task explain are ours.
 /// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
-  int task;         ///< Task
-  int kind;         ///< ExplainKind
-  int reduce;       ///< ExplainReduce
-  int dump_format;  ///< DumpFormat
+  int task;            ///< Task
+  int kind;            ///< ExplainKind
+  int reduce;          ///< ExplainReduce
+  int explain_output;  ///< ExplainScale
+  int dump_format;     ///< DumpFormat
   int dsplit;
   int num_round;
   int early_stopping_rounds;
@@ -43,11 +44,15 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string name_explain;
   std::string features;
   std::string background;
+  std::string orders;
+  int n_orders;
+  std::string name_errors;
   std::string name_dump;
   std::string fmap;
 
   enum Task { kTrain = 0, kPredict = 1, kDump = 2, kExplain = 3 };
-  enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4 };
+  enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
+  enum ExplainScale { kOfMargins = 0, kOfValues = 1, kOfLosses = 2 };
   enum ExplainReduce { kNone = 0, kMeanAbs = 1 };
   enum DumpFormat { kText = 0, kJson = 1, kDot = 2 };
 
@@ -107,16 +112,37 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("approximate", kApproximate)
         .add_enum("banzhaf", kBanzhaf)
         .add_enum("taylor", kTaylor)
+        .add_enum("sampled", kSampled)
         .describe(
             "What explain writes: each feature's SHAP value, those of pairs of features, the faster approximation of "
-            "the first, each feature's Banzhaf value, or Shapley-Taylor interactions of pairs.");
+            "the first, each feature's Banzhaf value, Shapley-Taylor interactions of pairs, or SHAP values from "
+            "sampled "
+            "sets of features, on the scale of explain_output.");
+    DMLC_DECLARE_FIELD(explain_output)
+        .set_default(kOfValues)
+        .add_enum("margin", kOfMargins)
+        .add_enum("value", kOfValues)
+        .add_enum("loss", kOfLosses)
+        .describe(
+            "What kind=sampled explains: margins, predictions, or each row's loss by the objective's metric, for which "
+            "test:data needs labels.");
+    DMLC_DECLARE_FIELD(orders).set_default("auto").describe(
+        "How kind=sampled chooses orders of features: auto, exact, mc, antithetic, orthogonal, sobol, herding, sbq, "
+        "owen, owen_halved or stratified.");
+    DMLC_DECLARE_FIELD(n_orders).set_default(0).set_lower_bound(0).describe(
+        "How many orders kind=sampled takes; 0: 2 (d - 1) of d features, at least 10.");
+    DMLC_DECLARE_FIELD(name_errors)
+        .set_default("")
+        .describe(
+            "Where the standard errors of kind=sampled go, as name_explain; NaN where orders are no independent parts; "
+            "empty: nowhere.");
     DMLC_DECLARE_FIELD(features).set_default("").describe(
         "Features whose values explain writes, by name or number: age,3; the bias follows them. Empty: all.");
     DMLC_DECLARE_FIELD(background)
         .set_default("")
         .describe(
             "Data whose rows stand in for features that are left out (interventional SHAP values), for "
-            "kind=contributions; empty: what the model knows of its training data does.");
+            "kind=contributions and kind=sampled; empty: what the model knows of its training data does.");
     DMLC_DECLARE_FIELD(reduce)
         .set_default(kNone)
         .add_enum("none", kNone)

@@ -15,6 +15,9 @@ void Predict(Options const& options);
 /// Writes SHAP values of the rows of test_path for model_in. \throws Error.
 void Explain(Options const& options);
 
+/// The same for kind=sampled. \throws Error.
+void ExplainSampledRows(Options const& options);
+
 /// Writes the trees of model_in. \throws Error.
 void Dump(Options const& options);
 

@@ -245,3 +245,49 @@ def test_full_disk_is_a_failure(trained: Kauri) -> None:
     done = trained.run(*base, "name_explain=full.csv", status=1)
     assert "cannot write all" in done.err
     (trained.folder / "full.csv").unlink()
+
+
+def test_sampled_values(trained: Kauri) -> None:
+    how = ["kind=sampled", f"background={trained.test_uri}", "orders=antithetic", "n_orders=6"]
+    table = np.load(explain(trained, "s.npy", *how, "name_errors=errors.npy"))
+    np.testing.assert_allclose(table.sum(axis=1), trained.predict(), atol=2e-5)
+    errors = np.load(trained.folder / "errors.npy")
+    assert errors.shape == table.shape == (N_TEST_ROWS, N_FEATURES + 1)
+    assert not errors[:, -1].any()
+    assert (errors >= 0).all()
+    header, lines = read_csv(explain(trained, "s.csv", *how))
+    assert header[-1] == "bias"
+    np.testing.assert_array_equal(np.array(lines, dtype=np.float32), table)
+
+
+def test_sampled_margins_and_losses(trained: Kauri) -> None:
+    how = ["kind=sampled", f"background={trained.test_uri}", "orders=orthogonal", "n_orders=4"]
+    margins = np.load(explain(trained, "m.npy", *how, "explain_output=margin"))
+    np.testing.assert_allclose(margins.sum(axis=1), trained.predict("pred_margin=1"), atol=2e-5)
+    losses = np.load(explain(trained, "l.npy", *how, "explain_output=loss"))
+    _, labels = load_svmlight_file(trained.test_uri.split("?")[0], zero_based=True)
+    probability = np.array(trained.predict())
+    expected = -np.log(np.where(labels == 1, probability, 1 - probability))
+    np.testing.assert_allclose(losses.sum(axis=1), expected, rtol=1e-3, atol=1e-5)
+
+
+def test_sampled_values_of_two_outputs(two_outputs: Kauri) -> None:
+    table = np.load(explain(two_outputs, "o.npy", "kind=sampled", "background=rows.libsvm?format=libsvm"))
+    assert table.shape == (40, 2, 3)
+    np.testing.assert_allclose(table.sum(axis=2), np.reshape(two_outputs.predict(), (40, 2)), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["kind=sampled"], "needs background=path"),
+        (["kind=sampled", "background=b", "features=f1"], "leave out features and reduce"),
+        (["kind=sampled", "background=b", "reduce=mean_abs"], "leave out features and reduce"),
+        (["kind=contributions", "name_errors=e.csv"], "for kind=sampled alone"),
+        (["kind=sampled", "background=b", "orders=best"], "method is 'best'"),
+        (["kind=sampled", "background=b", "name_errors=e.txt"], "name_errors=e.txt ends neither"),
+    ],
+)
+def test_sampled_refusals(trained: Kauri, arguments: list[str], words: str) -> None:
+    task = ["task=explain", "model_in=model.json", f"test:data={trained.test_uri}"]
+    assert words in trained.run(*task, *arguments, status=1).err

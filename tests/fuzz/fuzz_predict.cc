@@ -45,6 +45,21 @@ bool IsSmall(bst_ulong n_outputs, bst_ulong n_features, int type) {
   return kRows * columns * n_outputs < kMostCells;
 }
 
+void ExplainSampled(BoosterHandle booster, DMatrixHandle data) {
+  bst_ulong const* shape = nullptr;
+  bst_ulong dim = 0;
+  double const* values = nullptr;
+  double const* errors = nullptr;
+  bst_ulong n_evals[kRows] = {};
+  char const* method = nullptr;
+  for (char const* output : {"margin", "value", "loss"}) {
+    auto const config = std::string(R"({"output": ")") + output +
+                        R"(", "method": "antithetic", "n_orders": 2, "iteration_begin": 0, "iteration_end": 0})";
+    Done(KauriBoosterExplainSampled(booster, data, data, config.c_str(), &shape, &dim, &values, &errors, n_evals,
+                                    &method));
+  }
+}
+
 void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
   bst_ulong const* shape = nullptr;
   bst_ulong dim = 0;
@@ -57,6 +72,7 @@ void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
     Done(XGBoosterPredictFromDMatrix(booster, data, Config(type).c_str(), &shape, &dim, &values));
   }
   Done(KauriBoosterExplain(booster, data, data, Config(2).c_str(), &shape, &dim, &values));
+  if (IsSmall(n_outputs, n_features, 2)) ExplainSampled(booster, data);
   bst_ulong n = 0;
   std::int64_t const* begin = nullptr;
   std::uint32_t const* first = nullptr;

@@ -21,11 +21,11 @@ LAYER = {
     "_data": 3,
     "_model": 4,
     "_training": 5,
-    "_explaining": 5,
-    "_plotting": 6,
-    "_estimators": 6,
-    "_dask": 7,
-    "_tools": 7,
+    "_explaining": 6,
+    "_plotting": 7,
+    "_estimators": 7,
+    "_dask": 8,
+    "_tools": 8,
 }
 
 

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_char, c_char_p, c_float, c_int, c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    c_char,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_int64,
+    c_size_t,
+    c_uint,
+    c_uint8,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from typing import Any
 
 Handle = c_void_p
@@ -14,6 +28,8 @@ SumCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_int64), c_uint64)
 MaxCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_uint64), c_uint64)
 GatherCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_uint64), c_void_p)
 AbortCallback = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+GameCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64, POINTER(c_uint8), POINTER(c_double))
+RowFunctionCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64, POINTER(c_double), POINTER(c_double))
 ErrorCallback = ctypes.CFUNCTYPE(c_void_p, c_void_p)  # a text; c_char_p as a result would leak
 SumPartsCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_int64), POINTER(c_uint64))
 
@@ -40,6 +56,8 @@ _BYTES = [_COUNT, _Out(POINTER(c_char))]
 _FLOATS = _Out(POINTER(c_float))
 _SHAPE = _Out(POINTER(c_uint64))
 _PREDICTION = [_SHAPE, _COUNT, _FLOATS]
+_DOUBLES = _Out(c_double)
+_ESTIMATE = [_DOUBLES, _DOUBLES, _DOUBLES, _COUNT, _TEXT]
 _ITERATOR = [ResetCallback, NextCallback, c_char_p, _Out(Handle)]
 
 ARGUMENTS: dict[str, list[Any]] = {
@@ -48,13 +66,28 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriGetLastErrorKind": [],
     "KauriGetParameters": [_TEXT],
     "KauriNumThreads": [c_int, _Out(c_int)],
+    "KauriOrderDiscrepancy": [c_uint64, c_uint64, POINTER(c_uint32), POINTER(c_double), c_char_p, _Out(c_double)],
     "KauriRegisterLogCallback": [LogCallback],
+    "KauriSampleOrders": [c_char_p, _Out(c_uint32), _Out(c_double)],
     "KauriShuffle": [c_uint64, c_uint64, c_uint64, _Out(c_uint64)],
     "XGBoostVersion": [_Out(c_int), _Out(c_int), _Out(c_int)],
     "XGBuildInfo": [_TEXT],
     "XGBGetGlobalConfig": [_TEXT],
     "XGBGetLastError": [],
     "XGBSetGlobalConfig": [c_char_p],
+    # ---- Shapley values of anything ----
+    "KauriExplainFunction": [
+        RowFunctionCallback,
+        c_void_p,
+        POINTER(c_double),
+        c_uint64,
+        POINTER(c_double),
+        c_uint64,
+        c_uint64,
+        c_char_p,
+        *_ESTIMATE,
+    ],
+    "KauriShapleyValues": [GameCallback, c_void_p, c_uint64, c_char_p, *_ESTIMATE],
     # ---- matrices ----
     "KauriDMatrixCreateFromArrowArray": [c_void_p, c_void_p, c_char_p, _Out(Handle)],
     "KauriDMatrixCreateFromArrowStream": [c_void_p, c_char_p, _Out(Handle)],
@@ -131,6 +164,18 @@ ARGUMENTS: dict[str, list[Any]] = {
     "XGBoosterUnserializeFromBuffer": [Handle, c_void_p, c_uint64],
     # ---- predictions and explanations ----
     "KauriBoosterExplain": [Handle, Handle, Handle, c_char_p, *_PREDICTION],
+    "KauriBoosterExplainSampled": [
+        Handle,
+        Handle,
+        Handle,
+        c_char_p,
+        _SHAPE,
+        _COUNT,
+        _Out(POINTER(c_double)),
+        _Out(POINTER(c_double)),
+        _COUNT,
+        _TEXT,
+    ],
     "KauriBoosterExplainSparse": [
         Handle,
         Handle,

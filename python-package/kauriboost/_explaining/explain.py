@@ -13,6 +13,7 @@ from .._binding.model_calls import call_explanation, call_sparse
 from .._data.matrix import DMatrix
 from .._data.tables import columns_of
 from .explanation import Explanation, GlobalImportance, SparseInteractions
+from .sampled import Sampling, explain_sampled
 from .subject import Subject, feature_numbers, subject_of
 
 _TYPES = {"shapley": 2, "approximate": 3, "interactions": 4, "banzhaf": 100, "taylor": 101}
@@ -54,8 +55,16 @@ def explain(
     features: Sequence[str | int] | None = None,
     feature_names: Sequence[str] | None = None,
     iteration_range: tuple[int, int] | None = None,
+    output: str = "margin",
+    y: Any = None,
+    method: str = "auto",
+    n_orders: int | None = None,
+    max_evals: int | None = None,
+    tolerance: float | None = None,
+    groups: dict[str, Sequence[str | int]] | Sequence[Sequence[str | int]] | None = None,
+    seed: int = 0,
 ) -> Explanation:
-    """Explain the predictions for rows by SHAP values, which are exact unless `approximate`.
+    """Explain the predictions for rows by SHAP values, which are exact unless `approximate`, or sampled.
 
     Parameters
     ----------
@@ -81,15 +90,29 @@ def explain(
     iteration_range
         Rounds [begin, end) to explain, an end of 0 means all; by default all, or for an estimator after early stopping
         those up to its best round.
+    output
+        What is explained: ``"margin"``, the sum of trees; ``"value"``, what is predicted: probabilities, counts;
+        ``"loss"``, the loss of each row by the objective's metric, which says what a feature is good for. The last two
+        need a background, and are estimated from sets of features (see `explain_function`); so are margins if `method`
+        names how, or with `groups`.
+    y
+        The labels, for ``"loss"``; by default those of the DMatrix.
+    method, n_orders, max_evals, tolerance, groups, seed
+        As for `explain_function`.
 
     Raises
     ------
     ParameterError
         Names or features that do not fit the model; choices that do not go together.
     DataError
-        Rows that do not fit the model.
+        Rows that do not fit the model; no labels for ``"loss"``.
     """
     kind = _kind(values, interactions, approximate)
+    choices = Sampling(output, method, n_orders, max_evals, tolerance, groups, seed)
+    if choices.are_made():
+        if kind != "shapley" or features is not None:
+            raise ParameterError("what is sampled has Shapley values of all features; leave out the other choices.")
+        return explain_sampled(subject_of(model, iteration_range), X, y, background, choices, feature_names)
     asked = subject_of(model, iteration_range)
     matrix = asked.matrix(X)
     against = None if background is None else asked.matrix(background)

@@ -33,8 +33,8 @@ class Explanation:
         ``[n_rows, n_features]``; of interactions ``[n_rows, n_features, n_features]``, where the effect of a pair is
         divided between its two cells. With several outputs their axis is the last.
     base_values
-        ``[n_rows]``, or ``[n_rows, n_outputs]``: the mean margin of the data that the model was trained on, or of the
-        background.
+        ``[n_rows]``, or ``[n_rows, n_outputs]``: the mean margin, or what else is explained, of the data that the model
+        was trained on, or of the background.
     data
         ``[n_rows, n_features]``, NaN where missing. Of a categorical feature the number that the rows' own frame gives
         to a category: see `categories`.
@@ -45,10 +45,24 @@ class Explanation:
     kind
         What the values are: ``"shapley"``, ``"approximate"``, ``"banzhaf"`` or ``"taylor"``.
     adds_up
-        Whether each row's values and its base value add up to the margin: not Banzhaf values, nor a choice of features.
+        Whether each row's values and its base value add up to what is explained: not Banzhaf values, nor a choice of
+        features, nor some methods of sampling.
     categories
         By feature the names of its categories where they have some: c in `data` stands for the c-th. In another frame
         they may have another order.
+    std_error
+        Of values from sampled coalitions: their standard errors, in their shape. NaN where the method knows none, which
+        are ``"herding"``, ``"sbq"``, and ``"sobol"`` without a tolerance, or a budget has room for one estimate alone;
+        0 where the values are exact. A little too large for ``"orthogonal"`` with less than two whole sets of orders.
+    n_evals
+        ``[n_rows]``: coalitions evaluated for such values; of a game their number.
+    method
+        How they were sampled.
+    explains
+        What values and base values add up to: ``"margin"``; of `explain` with another output ``"value"`` or ``"loss"``,
+        of a function ``"output"``, of a game ``"worth"``.
+    without_value
+        Names of features that have no number in `data`: groups of columns, and players.
     """
 
     values: np.ndarray
@@ -59,10 +73,15 @@ class Explanation:
     kind: str = "shapley"
     adds_up: bool = True
     categories: dict[str, CategoryNames] = field(default_factory=dict)
+    std_error: np.ndarray | None = None
+    n_evals: np.ndarray | None = None
+    method: str | None = None
+    explains: str = "margin"
+    without_value: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
         named = {"features": self.feature_names, "outputs": self.output_names, "categorical": list(self.categories)}
-        return described(self, shape=self.shape, kind=self.kind, **named)
+        return described(self, shape=self.shape, kind=self.kind, method=self.method, **named)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -79,13 +98,15 @@ class Explanation:
 
     def __getitem__(self, rows: Any) -> Explanation:
         """Return the explanation of one row (without the axis of rows), a slice, a mask, or a list of row numbers."""
-        return replace(self, values=self.values[rows], base_values=self.base_values[rows], data=self.data[rows])
+        chosen = {name: getattr(self, name) for name in ("values", "base_values", "data", "std_error", "n_evals")}
+        return replace(self, **{name: of[rows] for name, of in chosen.items() if of is not None})
 
     def output(self, which: Any) -> Explanation:
         """Return the explanation of one output, by its name (a class) or else its number."""
         number = _output_number(self.output_names, which)
+        chosen = {name: getattr(self, name) for name in ("values", "base_values", "std_error")}
         return replace(
-            self, values=self.values[..., number], base_values=self.base_values[..., number], output_names=None
+            self, **{name: of[..., number] for name, of in chosen.items() if of is not None}, output_names=None
         )
 
     def display_data(self) -> np.ndarray:
@@ -111,6 +132,7 @@ class Explanation:
             display_data=self.display_data() if self.categories else None,
             feature_names=self.feature_names,
             output_names=self.output_names,
+            error_std=self.std_error,
         )
 
 

@@ -89,7 +89,7 @@ def plot_beeswarm(explanation: Explanation, ax: Any = None, *, max_display: int 
     ax.set_ylim(-0.6, len(features) - 0.4)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(f"{value_of(explanation)} (effect on the margin)")
+    ax.set_xlabel(f"{value_of(explanation)} (effect on the {explanation.explains})")
     shade_bar(ax, "feature value")
     return ax
 
@@ -141,13 +141,18 @@ def _cell_text(explanation: Explanation, feature: int) -> str:
     return f"{cell:.0f}" if cell == round(cell) and abs(cell) < 1e9 else number_text(cell, 5)
 
 
+def _line_label(explanation: Explanation, feature: int) -> str:
+    name = explanation.feature_names[feature]
+    if name in explanation.without_value:
+        return short(name)
+    return f"{short(name)} = {_cell_text(explanation, feature)}"
+
+
 def _waterfall_lines(explanation: Explanation, max_display: int) -> tuple[list[str], np.ndarray]:
     """Return labels and contributions, the last ones first: others, weakest, ..., strongest."""
     values = explanation.values
     features = _strongest(np.abs(values), max_display)[::-1]
-    labels = [
-        f"{short(explanation.feature_names[feature])} = {_cell_text(explanation, feature)}" for feature in features
-    ]
+    labels = [_line_label(explanation, feature) for feature in features]
     steps = values[features].astype(np.float64)
     n_others = len(values) - len(features)
     if n_others > 0:
@@ -157,7 +162,7 @@ def _waterfall_lines(explanation: Explanation, max_display: int) -> tuple[list[s
 
 
 def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int = 10) -> Any:
-    """Draw how the features lead one row from the base value to its margin, the strongest on top.
+    """Draw how the features lead one row from the base value to its margin, or what else is explained.
 
     Parameters
     ----------
@@ -175,7 +180,10 @@ def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int
     """
     require(explanation, 1, "a waterfall needs the contributions of one row: explanation[row]")
     if not explanation.adds_up:
-        raise ValueError("the values do not add up to the margin; explain all features by values='shapley'.")
+        raise ValueError(
+            f"the values do not add up to the {explanation.explains}; explain all features by values='shapley', "
+            "or by another method."
+        )
     labels, steps = _waterfall_lines(explanation, max_display)
     ends = float(explanation.base_values) + np.cumsum(steps)
     starts = ends - steps
@@ -186,12 +194,12 @@ def plot_waterfall(explanation: Explanation, ax: Any = None, *, max_display: int
     ax.set_xlim(low - 0.06 * span, high + 0.24 * span)  # the numbers stand on the right
     _mark_end(ax, "base value", starts[0], (-_HALF_BAR, -1.0), on_left=starts[0] < low + 0.5 * span)
     top = len(labels) - 1
-    _mark_end(ax, "margin", ends[-1], (top + _HALF_BAR, top + 1.0), on_left=ends[-1] < low + 0.5 * span)
+    _mark_end(ax, explanation.explains, ends[-1], (top + _HALF_BAR, top + 1.0), on_left=ends[-1] < low + 0.5 * span)
     ax.locator_params(axis="x", nbins=4)
     ax.set_yticks(range(len(labels)), labels, **AS_WRITTEN)
     ax.set_ylim(-1.1, len(labels) + 0.1)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("margin")
+    ax.set_xlabel(explanation.explains)
     return ax
 
 

@@ -39,6 +39,27 @@ Act Sparse(std::string const& config, bool no_result = false) {
   };
 }
 
+int ExplainSampled(World& world, std::string const& config, DMatrixHandle background) {
+  bst_ulong const* shape = nullptr;
+  bst_ulong dim = 0;
+  double const* values = nullptr;
+  double const* errors = nullptr;
+  std::vector<bst_ulong> n_evals(1000);
+  char const* method = nullptr;
+  return KauriBoosterExplainSampled(world.booster.get(), world.problem.data.get(), background, config.c_str(), &shape,
+                                    &dim, &values, &errors, n_evals.data(), &method);
+}
+
+std::string SampledConfig(std::string const& output, std::string const& more) {
+  return R"({"output": ")" + output + R"(", "iteration_begin": 0, "iteration_end": 0, "method": "mc")" + more + "}";
+}
+
+Act Sampled(std::string const& output, std::string const& more = "") {
+  return [=](World& world) {
+    return ExplainSampled(world, SampledConfig(output, more), MakeData({1, 2, 3, 4}, 4).get());
+  };
+}
+
 }  // namespace
 
 std::vector<BadInput> BadExplanations() {
@@ -93,6 +114,37 @@ std::vector<BadInput> BadExplanations() {
        parameter},
       {"sparse without top_k", Sparse(Config("")), {"KauriBoosterExplainSparse", "top_k"}, parameter},
       {"negative top_k", Sparse(Config(R"(, "top_k": -1)")), {"top_k", "-1", "at least 1"}, parameter},
+      {"sampled output that is none", Sampled("probability"), {"'probability'", "margin, value or loss"}, parameter},
+      {"sampled by no method", Sampled("value", R"(, "method": "best")"), {"'best'", "stratified"}, parameter},
+      {"sampled features twice", Sampled("value", R"(, "players": [[0], [0]])"), {"feature 0", "twice"}, parameter},
+      {"sampled feature that is none",
+       Sampled("value", R"(, "players": [[4]])"),
+       {"feature 4", "there are 4"},
+       parameter},
+      {"sampled players of text", Sampled("value", R"(, "players": ["f0"])"), {"players", "list of lists"}, parameter},
+      {"sampled with too few", Sampled("value", R"(, "max_evals": 3)"), {"max_evals is 3", "4 players"}, parameter},
+      {"sampled wide background",
+       [](World& world) {
+         return ExplainSampled(world, SampledConfig("value", ""), MakeData({1, 2, 3, 4, 5}, 5).get());
+       },
+       {"5 features", "model 4"},
+       KAURI_ERROR_DATA},
+      {"sampled empty background",
+       [](World& world) { return ExplainSampled(world, SampledConfig("value", ""), MakeData({}, 4).get()); },
+       {"background", "0 rows"},
+       KAURI_ERROR_DATA},
+      {"sampled without a background",
+       [](World& world) { return ExplainSampled(world, SampledConfig("value", ""), nullptr); },
+       {"null"},
+       parameter},
+      {"nowhere to put the sampled",
+       [](World& world) {
+         return KauriBoosterExplainSampled(world.booster.get(), world.problem.data.get(), world.problem.data.get(),
+                                           SampledConfig("value", "").c_str(), nullptr, nullptr, nullptr, nullptr,
+                                           nullptr, nullptr);
+       },
+       {"out_shape", "null"},
+       parameter},
       {"nowhere to put the sparse", Sparse(Config(R"(, "top_k": 0)"), true), {"out_begin", "null"}, parameter},
   };
 }

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import re
-from ctypes import POINTER, c_char, c_char_p, c_float, c_int, c_int64, c_uint, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    c_char,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_int64,
+    c_uint,
+    c_uint8,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +27,31 @@ from kauriboost._binding.signatures import (
     ARGUMENTS,
     RESULTS,
     CollectiveCalls,
+    GameCallback,
     LogCallback,
     NextCallback,
     ResetCallback,
+    RowFunctionCallback,
 )
 
 HEADER = Path(__file__).resolve().parents[3] / "include" / "kauri" / "c_api.h"
 DECLARATION = re.compile(r"KAURI_API\s+([^;()]*?)(\w+)\(((?:[^;()]|\([^()]*\))*)\);")
 TYPES: dict[str, Any] = {
     "char": c_char,
+    "double": c_double,
     "float": c_float,
     "int": c_int,
     "unsigned": c_uint,
     "void": None,
     "bst_ulong": c_uint64,
     "int64_t": c_int64,
+    "uint8_t": c_uint8,
     "uint64_t": c_uint64,
     "uint32_t": c_uint32,
     "XGDMatrixCallbackNext*": NextCallback,
     "DataIterResetCallback*": ResetCallback,
+    "KauriGame*": GameCallback,
+    "KauriRowFunction*": RowFunctionCallback,
     "void(*callback)(int,char*)": LogCallback,
     **dict.fromkeys(["void*", "struct ArrowSchema*", "struct ArrowArray*", "struct ArrowArrayStream*"], c_void_p),
     **dict.fromkeys(["DMatrixHandle", "BoosterHandle", "CategoriesHandle", "DataIterHandle"], c_void_p),

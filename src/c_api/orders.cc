@@ -1,0 +1,79 @@
+/// Orders of players, and how well a set of them stands for all.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "c_api/global.h"
+#include "c_api/guard.h"
+#include "c_api/json_config.h"
+#include "common/permutation/mallows.h"
+#include "common/quoted.h"
+
+namespace kauri::c_api {
+namespace {
+
+std::int32_t PlayersOf(std::int64_t d) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(d, 0, kMost));  // SampleOrders knows the bounds
+}
+
+void WriteOrders(JsonConfig const& config, std::uint32_t* out_orders, double* out_weights) {
+  NotNull(out_orders, "out_orders");
+  NotNull(out_weights, "out_weights");
+  OrderOptions options;
+  options.sampler = SamplerNamed(config.Text("method"), "method");
+  options.seed = static_cast<std::uint64_t>(config.IntegerOr("seed", 0));
+  if (config.Has("lambda")) options.lambda = config.Number("lambda");
+  options.candidates = PlayersOf(config.IntegerOr("candidates", options.candidates));
+  options.n_scrambles = config.IntegerOr("n_scrambles", options.n_scrambles);
+  auto const orders = SampleOrders(MakeContext(0), PlayersOf(config.Integer("d")), config.Integer("n"), options);
+  std::copy(orders.order.begin(), orders.order.end(), out_orders);
+  std::copy(orders.weight.begin(), orders.weight.end(), out_weights);
+}
+
+PermutationKernel KernelOf(JsonConfig const& config) {
+  auto const name = config.Text("kernel");
+  if (name == "mallows") return PermutationKernel::kMallows;
+  if (name == "kendall") return PermutationKernel::kKendall;
+  if (name == "spearman") return PermutationKernel::kSpearman;
+  Fail(ErrorKind::kParameter, "kernel is ", Quoted(name), "; expected mallows, kendall or spearman.");
+}
+
+/// What the caller has. \throws Error(kParameter) for sizes that are none.
+Orders OrdersOf(bst_ulong n, bst_ulong d, std::uint32_t const* orders, double const* weights) {
+  if (d < 2 || d > static_cast<bst_ulong>(kMostPlayers) || n < 1 || n > (bst_ulong{1} << 40U) / d) {
+    Fail(ErrorKind::kParameter, "there are ", n, " orders of ", d, " players; expected at least one, of 2 to ",
+         kMostPlayers, " players.");
+  }
+  Orders given;
+  given.n = static_cast<std::int64_t>(n);
+  given.d = static_cast<std::int32_t>(d);
+  given.order.assign(NotNull(orders, "orders"), orders + n * d);
+  given.weight.assign(NotNull(weights, "weights"), weights + n);
+  return given;
+}
+
+double LambdaOf(JsonConfig const& config) {
+  auto const lambda = config.Has("lambda") ? config.Number("lambda") : OrderOptions().lambda;
+  if (lambda >= 0.0 && lambda < std::numeric_limits<double>::infinity()) return lambda;
+  Fail(ErrorKind::kParameter, "lambda is ", lambda, "; expected a finite number of at least 0.");
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // this file defines functions of the global namespace
+
+int KauriSampleOrders(char const* config, std::uint32_t* out_orders, double* out_weights) {
+  return Guard([&] { WriteOrders(JsonConfig(config, "KauriSampleOrders"), out_orders, out_weights); });
+}
+
+int KauriOrderDiscrepancy(bst_ulong n, bst_ulong d, std::uint32_t const* orders, double const* weights,
+                          char const* config, double* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    JsonConfig const settings(config, "KauriOrderDiscrepancy");
+    auto const given = OrdersOf(n, d, orders, weights);
+    *out = kauri::Discrepancy(MakeContext(0), given, KernelOf(settings), LambdaOf(settings));
+  });
+}

@@ -1,0 +1,19 @@
+/// \file What the configurations of sampled Shapley values have in common.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "c_api/json_config.h"
+#include "common/permutation/estimate.h"
+
+namespace kauri::c_api {
+
+/// "method", "n_orders", "max_evals", "tolerance", "seed".
+ShapleyOptions ShapleyOptionsOf(JsonConfig const& config);
+/// "players": the columns of each.
+std::vector<std::vector<std::int64_t>> PlayersOf(JsonConfig const& config);
+/// "n_outputs", at least 1.
+std::int64_t OutputsOf(JsonConfig const& config);
+
+}  // namespace kauri::c_api

@@ -1,0 +1,76 @@
+/// \file Orders of players, chosen so that few of them stand for all.
+///
+/// After Mitchell, Cooper, Frank, Holmes 2022, "Sampling permutations for Shapley value estimation" (JMLR 23).
+///
+/// Vocabulary. An order lists the players as they join: order[k] joins k-th. Its ranks are the inverse: rank[i] is when
+/// player i joins. Kernels and discrepancies (mallows.h) compare ranks. A unit is as many consecutive orders as make an
+/// estimate of their own: units are independent, so their spread is an error.
+///
+///   mc          uniform orders. Unit: 1.
+///   antithetic  an order and its reverse. Unit: 2.
+///   orthogonal  (section 5.4.2) orders that rows of a random orthogonal matrix map to, and their reverses. Unit:
+///               2 (d - 1).
+///   sobol       (5.4.3) orders that a scrambled Sobol sequence on the sphere maps to. Unit: one scrambling.
+///   herding     (5.3.1) each order is the one of some random candidates that is least like those before. No unit.
+///   sbq         (5.3.2) sequential Bayesian quadrature: candidates are chosen, and weighted, by the posterior
+///   variance.
+///               No unit.
+///
+/// Every order is uniformly distributed over the seeds, whatever the sampler; only additions, multiplications,
+/// divisions and roots are used, so a seed names the same orders on every machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+struct Orders {
+  std::int64_t n = 0;
+  std::int32_t d = 0;
+  std::vector<std::uint32_t> order;  ///< [n, d]
+  std::vector<double> weight;        ///< [n], sum 1
+  std::int64_t unit = 0;             ///< orders of one unit; 0: there are no units
+
+  Span<std::uint32_t const> Of(std::int64_t i) const { return {order.data() + i * d, d}; }
+};
+
+enum class OrderSampler { kMonteCarlo, kAntithetic, kOrthogonal, kSobol, kHerding, kBayesian };
+
+struct OrderOptions {
+  OrderSampler sampler = OrderSampler::kOrthogonal;
+  std::uint64_t seed = 0;
+  double lambda = 4.0;           ///< of the Mallows kernel, for herding and sbq
+  std::int32_t candidates = 25;  ///< for each order of herding and sbq
+  std::int64_t n_scrambles = 1;  ///< sobol: its units, of n / n_scrambles orders each
+  std::int64_t first_unit = 0;   ///< so many units are left out before the first order; mc, antithetic, orthogonal
+};
+
+/// "mc", "antithetic", "orthogonal", "sobol", "herding" or "sbq".
+char const* NameOf(OrderSampler sampler);
+/// \throws Error(kParameter) for another name; `key` is what gave it.
+OrderSampler SamplerNamed(std::string const& name, char const* key);
+
+/// Players at most; memory ends before for samplers that look at pairs of them.
+constexpr std::int32_t kMostPlayers = 1 << 20;
+/// Players that sobol knows directions for.
+constexpr std::int32_t kMostSobolPlayers = 1113;
+/// Orders that herding and sbq choose at most: their cost grows with the square and the cube of it.
+constexpr std::int64_t kMostGreedyOrders = 5000;
+
+/// n orders of d players. \throws Error(kParameter): d below 2 or above kMostPlayers, n below 1, and what a sampler
+/// does not know.
+Orders SampleOrders(Context const& ctx, std::int32_t d, std::int64_t n, OrderOptions const& options);
+
+/// How many orders of d players make a unit of a sampler; 0 for those without, and for sobol, whose units have any
+/// length.
+std::int64_t UnitOf(OrderSampler sampler, std::int32_t d);
+
+/// rank[order[k]] = k for each of the orders, [n, d].
+std::vector<std::uint32_t> RanksOf(Orders const& orders);
+
+}  // namespace kauri

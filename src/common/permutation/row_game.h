@@ -1,0 +1,57 @@
+/// \file The game of a function of rows: what is missing from a coalition comes from the rows of a background.
+///
+/// A coalition S of columns is worth the mean of f over hybrid rows: x in S, and elsewhere a row of the background,
+/// each in turn. Hybrid rows are made a batch at a time, so memory is that of a batch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/permutation/estimate.h"
+#include "common/permutation/game.h"
+#include "kauri/span.h"
+
+namespace kauri {
+
+/// What is explained. Called from one thread.
+class RowFunction {
+ public:
+  virtual ~RowFunction() = default;
+  virtual std::int64_t NumOutputs() const = 0;
+  /// rows: [n_rows, n_cols]; out: [n_rows, n_outputs].
+  virtual void Call(std::int64_t n_rows, std::int64_t n_cols, double const* rows, double* out) = 0;
+};
+
+/// Not owning, [n_rows, n_cols].
+struct RowTable {
+  double const* values;
+  std::int64_t n_rows;
+  std::int64_t n_cols;
+
+  double const* Row(std::int64_t row) const { return values + row * n_cols; }
+};
+
+struct ExplainRowsTask {
+  RowTable rows;
+  RowTable background;
+  std::vector<std::vector<std::int64_t>> players;  ///< the columns of each; a column belongs to one at most
+  std::int64_t batch_rows = 65536;
+};
+
+/// Where an explanation goes; the caller's.
+struct RowValues {
+  double* values;          ///< [n_rows, n_players, n_outputs]
+  double* errors;          ///< likewise
+  double* base;            ///< [n_outputs], of the background
+  std::uint64_t* n_evals;  ///< [n_rows], coalitions
+};
+
+/// Explains each row. Players whose columns equal the background's in all of its rows (NaN equals NaN) play no part and
+/// have exactly 0. Returns the method of the row with the most players. \throws Error(kData): tables that do not fit,
+/// numbers of the function that are not finite; Error(kParameter): as ShapleyPlanOf, columns that are not there or
+/// there twice.
+ShapleyMethod ExplainRows(Context const& ctx, RowFunction* function, ExplainRowsTask const& task,
+                          ShapleyOptions const& options, RowValues const& out);
+
+}  // namespace kauri

@@ -1,0 +1,79 @@
+/// KauriSampleOrders and KauriOrderDiscrepancy: what they write and what they refuse.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "c_api/support.h"
+
+namespace kauri::testing {
+namespace {
+
+std::string Refused(int status) {
+  EXPECT_EQ(status, -1);
+  EXPECT_EQ(KauriGetLastErrorKind(), KAURI_ERROR_PARAMETER);
+  return XGBGetLastError();
+}
+
+void ExpectWords(std::string const& message, std::vector<std::string> const& words) {
+  for (auto const& word : words) EXPECT_NE(message.find(word), std::string::npos) << word << " not in " << message;
+}
+
+TEST(OrderCalls, WriteOrdersAndTheirDiscrepancy) {
+  std::vector<std::uint32_t> orders(2 * 3 + 1, 99);
+  std::vector<double> weights(2);
+  ASSERT_OK(KauriSampleOrders(R"({"method": "antithetic", "d": 3, "n": 2})", orders.data(), weights.data()));
+  EXPECT_EQ(orders[0], orders[5]);
+  EXPECT_EQ(orders[2], orders[3]);
+  EXPECT_EQ(orders[6], 99U);
+  EXPECT_EQ(weights, (std::vector<double>{0.5, 0.5}));
+  double found = 0.0;
+  ASSERT_OK(KauriOrderDiscrepancy(2, 3, orders.data(), weights.data(), R"({"kernel": "kendall"})", &found));
+  EXPECT_NEAR(found, 0.0, 1e-7);  // an order and its reverse
+  ASSERT_OK(
+      KauriOrderDiscrepancy(1, 3, orders.data(), std::vector<double>{1.0}.data(), R"({"kernel": "kendall"})", &found));
+  EXPECT_NEAR(found, 1.0, 1e-12);
+}
+
+TEST(OrderCalls, Refusals) {
+  std::vector<std::uint32_t> orders{0, 1, 2, 2, 1, 0};
+  std::vector<double> weights{0.5, 0.5};
+  auto const sample = [&](char const* config) {
+    return Refused(KauriSampleOrders(config, orders.data(), weights.data()));
+  };
+  ExpectWords(sample(nullptr), {"'config'", "null"});
+  ExpectWords(sample("[]"), {"JSON object"});
+  ExpectWords(sample(R"({"d": 3, "n": 2})"), {"lacks", "method"});
+  ExpectWords(sample(R"({"method": "mc", "n": 2})"), {"lacks", "'d'"});
+  ExpectWords(sample(R"({"method": "mc", "d": 3.5, "n": 2})"), {"3.5", "integer"});
+  ExpectWords(sample(R"({"method": "mc", "d": -3, "n": 2})"), {"d is 0"});
+  ExpectWords(sample(R"({"method": "mc", "d": 3, "n": -1})"), {"n is -1"});
+  ExpectWords(sample(R"({"method": "mc", "d": 4611686018427387904, "n": 1})"), {"1048576"});
+  ExpectWords(sample(R"({"method": "herding", "d": 3, "n": 2, "lambda": Infinity})"), {"lambda is inf"});
+  ExpectWords(Refused(KauriSampleOrders(R"({"method": "mc", "d": 3, "n": 2})", nullptr, weights.data())),
+              {"out_orders"});
+  ExpectWords(Refused(KauriSampleOrders(R"({"method": "mc", "d": 3, "n": 2})", orders.data(), nullptr)),
+              {"out_weights"});
+  EXPECT_EQ(orders, (std::vector<std::uint32_t>{0, 1, 2, 2, 1, 0}));
+
+  double found = 7.0;
+  auto const measure = [&](bst_ulong n, bst_ulong d, char const* config) {
+    return Refused(KauriOrderDiscrepancy(n, d, orders.data(), weights.data(), config, &found));
+  };
+  constexpr char const* kMallows = R"({"kernel": "mallows"})";
+  ExpectWords(measure(0, 3, kMallows), {"0 orders"});
+  ExpectWords(measure(2, 1, kMallows), {"of 1 players"});
+  ExpectWords(measure(bst_ulong{1} << 63U, 3, kMallows), {"9223372036854775808 orders"});
+  ExpectWords(measure(1, bst_ulong{1} << 63U, kMallows), {"1048576"});
+  ExpectWords(measure(3, 2, kMallows), {"order 1", "player 2", "0 to 1"});
+  ExpectWords(measure(2, 3, R"({"kernel": "cayley"})"), {"'cayley'", "spearman"});
+  ExpectWords(measure(2, 3, R"({"kernel": "mallows", "lambda": NaN})"), {"lambda is nan"});
+  ExpectWords(Refused(KauriOrderDiscrepancy(2, 3, nullptr, weights.data(), kMallows, &found)), {"'orders'"});
+  ExpectWords(Refused(KauriOrderDiscrepancy(2, 3, orders.data(), nullptr, kMallows, &found)), {"'weights'"});
+  ExpectWords(Refused(KauriOrderDiscrepancy(2, 3, orders.data(), weights.data(), kMallows, nullptr)), {"'out'"});
+  EXPECT_EQ(found, 7.0);
+}
+
+}  // namespace
+}  // namespace kauri::testing
