@@ -86,7 +86,8 @@ PluginStatus LoadFrom(std::string const& path) {
   status.path = path;
   if (!std::filesystem::exists(path)) {
     status.problem = "the CUDA plug-in is missing: no file '" + path +
-                     "'. Build it with nvcc on the PATH, or set KAURI_PLUGIN_PATH to the folder that holds " +
+                     "'. Install kauriboost-cuda, build it with nvcc on the PATH, or set KAURI_PLUGIN_PATH to the "
+                     "folder that holds " +
                      kCudaPluginName + ".";
     return status;
   }

@@ -1,4 +1,4 @@
-"""Packs a libkauri_cuda.so that is built already into the folder of the package kauriboost; cmake/wheels.sh builds it."""
+"""Packs a libkauri_cuda.so that cmake/wheels.sh has built into the folder of the package kauriboost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from platform_wheel import BinaryDistribution, PlatformWheel  # noqa: E402
+from platform_wheel import BinaryDistribution, PlatformWheel
 
 PLUGIN = "libkauri_cuda.so"
 
@@ -22,7 +22,9 @@ def find_plugin() -> Path:
     library = os.environ.get("KAURI_LIBRARY", "")
     plugin = Path(library).resolve().parent / PLUGIN
     if not library or not plugin.is_file():
-        raise SystemExit(f"KAURI_LIBRARY is '{library}', with no {PLUGIN} beside it; cmake/wheels.sh --cuda builds both.")
+        raise SystemExit(
+            f"KAURI_LIBRARY is '{library}', with no {PLUGIN} beside it; cmake/wheels.sh --cuda builds both."
+        )
     return plugin
 
 

@@ -44,7 +44,10 @@ def test_clients_in_c_and_cpp_find_the_package(clients: Path) -> None:
 def test_clients_ask_for_the_version_that_they_were_linked_with(prefix: Path, clients: Path) -> None:
     """Another minor version may break them before 1.0; the loader then says so."""
     (links,) = {path.parent for path in prefix.rglob("libkauri.so")}
-    assert sorted(path.name for path in links.glob("libkauri.so*") if path.is_symlink()) == ["libkauri.so", "libkauri.so.0.1"]
+    assert sorted(path.name for path in links.glob("libkauri.so*") if path.is_symlink()) == [
+        "libkauri.so",
+        "libkauri.so.0.1",
+    ]
     for client in ("client_c", "client_cpp"):
         needed = [line for line in run("readelf", "-d", clients / client).splitlines() if "(NEEDED)" in line]
         assert any("[libkauri.so.0.1]" in line for line in needed)

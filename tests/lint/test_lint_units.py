@@ -16,7 +16,12 @@ def check(step: dict[str, str]) -> str:
     """Compile a unit without making code of it; the compiler's complaints."""
     command = re.sub(r" -o \S+", "", step["command"]) + " -fsyntax-only"
     done = subprocess.run(
-        command, shell=True, cwd=step["directory"], env={**os.environ, "CCACHE_DISABLE": "1"}, text=True, capture_output=True
+        command,
+        shell=True,
+        cwd=step["directory"],
+        env={**os.environ, "CCACHE_DISABLE": "1"},
+        text=True,
+        capture_output=True,
     )
     return done.stderr
 

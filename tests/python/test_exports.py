@@ -1,4 +1,4 @@
-"""The names that libkauri.so shows: those of cmake/exports.map.in, as many as plug-ins and the program need, and no others."""
+"""Names that libkauri.so shows: those of cmake/exports.map.in, which plug-ins and the program need, and no more."""
 
 from __future__ import annotations
 

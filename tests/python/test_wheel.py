@@ -1,4 +1,4 @@
-"""The wheels that cmake/wheels.sh makes, each in an empty virtual environment: nothing of the checkout is in sight there."""
+"""The wheels that cmake/wheels.sh makes, in empty virtual environments: nothing of the checkout is in sight there."""
 
 from __future__ import annotations
 

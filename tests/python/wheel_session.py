@@ -1,6 +1,6 @@
 """What a person does with the package, for test_wheel.py to run in an environment that has nothing else.
 
-    python -I wheel_session.py FOLDER
+python -I wheel_session.py FOLDER
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def main(folder: Path) -> None:
     assert classifier.score(frame[list("abcde")], labels) > 0.9
     search = GridSearchCV(KauriRegressor(n_estimators=5), {"max_depth": [2, 3]}, cv=2).fit(X, X[:, 0])
     assert search.best_params_ == {"max_depth": 3}
-    print(sys.version.split()[0], "numpy", np.__version__, "pandas", pd.__version__, "scikit-learn", sklearn.__version__)
+    print(
+        sys.version.split()[0], "numpy", np.__version__, "pandas", pd.__version__, "scikit-learn", sklearn.__version__
+    )
     print("all was done")
 
 

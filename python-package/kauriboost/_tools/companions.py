@@ -1,7 +1,7 @@
 """Libraries that Kauri's needs and that not every system has: found where this process has them, to be carried along.
 
-`libkauri.so` looks for them beside itself first (its search path is $ORIGIN), so that copies there are all it takes. Those
-that a wheel carries have a checksum in their names, libhwy-0a1b2c3d.so.1.
+`libkauri.so` looks for them beside itself first (its search path is $ORIGIN), so that copies there are all it takes.
+Those that a wheel carries have a checksum in their names, libhwy-0a1b2c3d.so.1.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import os
 import re
 from pathlib import Path
 
-_NEEDED = re.compile(rb"lib(?:dmlc|hwy)(?:-[0-9a-f]+)?\.so[.0-9]*(?=\0)")  # as the library names what it is to be loaded with
+_NEEDED = re.compile(
+    rb"lib(?:dmlc|hwy)(?:-[0-9a-f]+)?\.so[.0-9]*(?=\0)"
+)  # as the library names what it is to be loaded with
 _MAPPED = re.compile(r"(/.*/lib(?:dmlc|hwy)(?:-[0-9a-f]+)?\.so[.0-9]*)$")
 
 

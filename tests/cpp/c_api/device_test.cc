@@ -59,9 +59,10 @@ std::string const kOrTheCpu = " Or use device=cpu.";
 
 TEST(Device, PluginIsMissing) {
   auto const folder = ::testing::TempDir();
-  auto const expected = ": the CUDA plug-in is missing: no file " + Quoted(folder + "libkauri_cuda.so") +
-                        ". Build it with nvcc on the PATH, or set KAURI_PLUGIN_PATH to the folder that holds "
-                        "libkauri_cuda.so.";
+  auto const expected =
+      ": the CUDA plug-in is missing: no file " + Quoted(folder + "libkauri_cuda.so") +
+      ". Install kauriboost-cuda, build it with nvcc on the PATH, or set KAURI_PLUGIN_PATH to the folder that holds "
+      "libkauri_cuda.so.";
   EXPECT_EQ(ErrorOf({folder}, "cuda"), kError + expected + kOrTheCpu);
   auto const file = folder + "nowhere/plugin.so";
   EXPECT_NE(ErrorOf({file}, "cuda:1").find("no file " + Quoted(file)), std::string::npos);
