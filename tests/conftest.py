@@ -23,7 +23,7 @@ MAY_STAY = {
     r"until 3\.4 the gain lacks alpha": "the peer computes something else",
     r"peak memory cannot be reset here|needs /dev/full": "what not every kernel lets a process do",
     r"no Python 3\.\d+ with ensurepip|PyPI cannot be reached": "what a wheel is installed into, and with",
-    r"only with KAURI_WHEELS=all": "minutes for what rarely changes",
+    r"only with KAURI_WHEELS=all": "other Pythons, and a build from the source distribution",
     r"there is no mpirun": "a program, which the package of requirements.txt brings where there is a wheel of it",
     r"graphviz|Graphviz is not installed": "a program, and its module, that draws what the tests of the text check too",
 }

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile
@@ -21,6 +22,7 @@ BUILD = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build"))
 PYTHONS = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
 SESSION = Path(__file__).with_name("wheel_session.py")
 MEBIBYTE = 1 << 20
+ON_REQUEST = "only with KAURI_WHEELS=all: minutes for what rarely changes"
 # What auditwheel's manylinux takes for granted; the rest comes along.
 SYSTEM = r"(linux-vdso|libc|libm|libgcc_s|libstdc\+\+|ld-linux-x86-64)\.so(\.\d+)?"
 
@@ -126,6 +128,30 @@ def test_the_plug_in_is_a_wheel_of_its_own(wheels: Path, tmp_path: Path) -> None
         assert "libkauri.so" not in line or str(tmp_path) in line
 
 
+def the_sources(folder: Path) -> Path:
+    (archive,) = folder.glob("kauriboost-*.tar.gz")
+    return archive
+
+
+def test_the_source_distribution_has_what_the_library_is_built_from(wheels: Path) -> None:
+    with tarfile.open(the_sources(wheels)) as archive:
+        names = {name.partition("/")[2]: archive.getmember(name) for name in archive.getnames()}
+    for folder in ("cmake", "include", "src", "plugin"):
+        files = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*") if path.is_file()}
+        assert files <= names.keys()
+    assert {"CMakeLists.txt", "setup.py", "platform_wheel.py", "kauriboost/__init__.py"} <= names.keys()
+    assert names["LICENSE"].size == (ROOT / "LICENSE").stat().st_size
+
+
+@pytest.mark.skipif(os.environ.get("KAURI_WHEELS") != "all", reason=ON_REQUEST)
+def test_the_source_distribution_builds(wheels: Path, tmp_path: Path) -> None:
+    require_pypi()
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, the_sources(wheels))
+    files = {path.name for path in unpack(the_wheel(tmp_path), tmp_path / "unpacked")}
+    assert {"libkauri.so.0.1", "kauri"} <= files
+    assert run(tmp_path / "unpacked" / "kauriboost" / "bin" / "kauri", "--version").startswith("kauri ")
+
+
 def find_python(minor: int) -> Path:
     """A Python 3.minor, of $PATH or pyenv's."""
     at_hand = shutil.which(f"python3.{minor}")
@@ -147,7 +173,7 @@ def require_pypi() -> None:
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"3.{claim.minor}-{claim.packages[0]}")
 def test_in_an_empty_environment(claim: Claim, wheels: Path, tmp_path: Path) -> None:
     if not claim.always and os.environ.get("KAURI_WHEELS") != "all":
-        pytest.skip("only with KAURI_WHEELS=all: further Pythons and packages")
+        pytest.skip(ON_REQUEST)
     python = find_python(claim.minor)
     require_pypi()
     run(python, "-m", "venv", tmp_path / "venv")
