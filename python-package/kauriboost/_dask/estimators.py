@@ -52,6 +52,8 @@ class _OnCluster(KauriModel):
     # ---- training ----
 
     def _fit(self, given: FitData, params: dict[str, Any]) -> Any:
+        if self.validation_fraction is not None:
+            raise ValueError("validation_fraction holds rows of one process out; on a cluster pass eval_set to fit.")
         if "objective" in params:
             self._require_objective(params["objective"])
         return self.client.sync(self._fit_on_cluster, given, params)
@@ -129,6 +131,9 @@ def _no_rows(X: Any) -> Any:
 
 class _ClassesOnCluster(_OnCluster, KauriClassifier):
     """What the classifiers share."""
+
+    def _with_class_weight(self, rows: GivenRows) -> GivenRows:
+        raise ValueError("class_weight counts rows of one process; on a cluster pass sample_weight to fit.")
 
     def _check_targets(self, y: Any) -> None:
         """Leave it to the workers: looking at all labels would fetch them."""

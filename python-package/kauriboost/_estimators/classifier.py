@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils import column_or_1d
+from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from .._data.numbers import as_numeric
@@ -20,7 +20,8 @@ from .._public import public
 from .._training.callback import TrainingCallback
 from . import classes as _classes
 from .estimator import KauriModel, has_several_columns
-from .fit_data import FitData, eval_rows
+from .fit_data import FitData, GivenRows, eval_rows
+from .parameters import hands_on
 
 # Of objectives whose predictions are none: classes, or margins.
 _LIKELIHOODS_OF_MARGINS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -36,11 +37,22 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     y may be a table of labels that each row has (1) or has not (0), ``[n_rows, n_labels]``; predictions and
     probabilities are such tables then, and `classes_` is [0, 1]. More than two classes are learnt with multi:softprob
     where `objective` is not multi:softmax; that of binary:hinge has no probabilities but 0 and 1.
+
+    `class_weight` multiplies the weights of rows to learn from, by class: ``{class: weight}``, 1 where there is none,
+    or "balanced": the number of rows by that of the class and that of classes.
     """
 
     classes_: np.ndarray
     n_classes_: int
     _is_multilabel: bool
+
+    @hands_on
+    def __init__(self, *, class_weight: dict[Any, float] | str | None = None, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.class_weight = class_weight
+
+    def _has_classes(self) -> bool:
+        return not self._is_multilabel
 
     def _encode(self, y: Any) -> np.ndarray:
         if self._is_multilabel:
@@ -104,9 +116,19 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         known = None if self._is_multilabel else self._classes_to_continue(given.model)
         self.classes_ = self.classes_ if known is None else known
         self.n_classes_ = len(self.classes_)
+        if self.class_weight is not None:
+            given.train = self._with_class_weight(given.train)
         params = self.get_booster_params()
         self._set_objective(params)
         return self._fit(given, params)
+
+    def _with_class_weight(self, rows: GivenRows) -> GivenRows:
+        X, y, fields = rows
+        if self._is_multilabel:
+            raise ValueError("class_weight is of one class per row, and y is a table of labels; pass sample_weight.")
+        of_rows = compute_sample_weight(self.class_weight, column_or_1d(y))
+        given = fields["weight"]
+        return X, y, {**fields, "weight": of_rows if given is None else of_rows * np.asarray(given)}
 
     def _check_targets(self, y: Any) -> None:
         check_classification_targets(y)

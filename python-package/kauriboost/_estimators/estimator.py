@@ -21,6 +21,7 @@ from .._training.callback import EvalsLog, TrainingCallback
 from .._training.train import train
 from .fit_data import FitData, GivenRows
 from .functions import as_objective
+from .held_out import hold_out
 from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
 
@@ -88,6 +89,11 @@ class KauriModel(Parameters):
         evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
         for matrix, _ in evals:
             self._adopt_names(matrix, data.feature_names)
+        if not evals and self.early_stopping_rounds is not None and self.validation_fraction is not None:
+            data, held_out = hold_out(
+                data, self.validation_fraction, params.get("random_state", 0), self._has_classes()
+            )
+            evals = [(held_out, "validation_0")]
         self._evals_result = {}
         booster = train(
             params,
@@ -104,6 +110,10 @@ class KauriModel(Parameters):
         )
         self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
         return self
+
+    def _has_classes(self) -> bool:
+        """Whether each row is of one class, so that rows are held out of all classes alike."""
+        return False
 
     def _own_callbacks(self) -> list[TrainingCallback]:
         """Return what the estimator itself does around each round."""

@@ -7,12 +7,14 @@ from typing import Any
 from .._public import public
 from .classifier import KauriClassifier
 from .estimator import KauriModel
+from .parameters import hands_on
 from .regressor import KauriRegressor
 
 
 class _Forest(KauriModel):
     """A random forest: one round of `n_estimators` trees for each output."""
 
+    @hands_on
     def __init__(
         self,
         *,
@@ -29,11 +31,6 @@ class _Forest(KauriModel):
             reg_lambda=reg_lambda,
             **shared,
         )
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        names: list[str] = KauriModel._get_param_names()
-        return names
 
     def get_num_boosting_rounds(self) -> int:
         """Return 1."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -28,9 +29,26 @@ _NOT_OF_THE_BOOSTER = (
     "enable_categorical",
     "feature_types",
     "early_stopping_rounds",
+    "validation_fraction",
+    "class_weight",
     "importance_type",
     "callbacks",
 )
+
+
+_Constructor = TypeVar("_Constructor", bound=Callable[..., None])
+
+
+def hands_on(constructor: _Constructor) -> _Constructor:
+    """Give a constructor, whose ``**shared`` arguments are those of `Parameters`, the signature that says so.
+
+    What shows an estimator looks there for the defaults, and leaves out what has not been changed.
+    """
+    own = [one for one in inspect.signature(constructor).parameters.values() if one.kind != one.VAR_KEYWORD]
+    names = {argument.name for argument in own}
+    shared = [one for one in inspect.signature(Parameters.__init__).parameters.values() if one.name not in names]
+    constructor.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    return constructor
 
 
 class Parameters(BaseEstimator):
@@ -94,6 +112,7 @@ class Parameters(BaseEstimator):
         n_jobs: int | None = None,
         missing: float | None = None,
         early_stopping_rounds: int | None = None,
+        validation_fraction: float | None = None,
         importance_type: str | None = None,
         callbacks: list[TrainingCallback] | None = None,
         **kwargs: Any,
@@ -146,10 +165,22 @@ class Parameters(BaseEstimator):
         self.n_jobs = n_jobs
         self.missing = missing
         self.early_stopping_rounds = early_stopping_rounds
+        self.validation_fraction = validation_fraction
         self.importance_type = importance_type
         self.callbacks = callbacks
         if kwargs:
             self.kwargs = kwargs
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Return the arguments of the constructor, and of those that it hands the others on to."""
+        names: set[str] = set()
+        for base in (base for base in cls.__mro__ if issubclass(base, Parameters) and "__init__" in vars(base)):
+            arguments = list(inspect.signature(vars(base)["__init__"]).parameters.values())[1:]
+            names.update(argument.name for argument in arguments if argument.kind != argument.VAR_KEYWORD)
+            if all(argument.kind != argument.VAR_KEYWORD for argument in arguments):
+                break
+        return sorted(names)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, also those that were given besides the named ones."""

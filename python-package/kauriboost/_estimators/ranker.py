@@ -13,6 +13,7 @@ from .._data.rows import Rows
 from .._public import public
 from .estimator import KauriModel
 from .fit_data import FitData, eval_rows
+from .parameters import hands_on
 
 
 @public("kauriboost.sklearn")
@@ -25,6 +26,7 @@ class KauriRanker(KauriModel):
 
     _BY_QUERY = True
 
+    @hands_on
     def __init__(
         self,
         *,
@@ -46,10 +48,6 @@ class KauriRanker(KauriModel):
         self.lambdarank_unbiased = lambdarank_unbiased
         self.lambdarank_bias_norm = lambdarank_bias_norm
         self.ndcg_exp_gain = ndcg_exp_gain
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        return sorted({*super()._get_param_names(), *KauriModel._get_param_names()})
 
     def fit(
         self,

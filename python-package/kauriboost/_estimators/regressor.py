@@ -19,8 +19,9 @@ class KauriRegressor(RegressorMixin, KauriModel):
 
     Parameters are those of the booster under scikit-learn's names, and all of ``kauriboost.parameters()``
     (``KauriRegressor(objective="reg:quantileerror", quantile_alpha=0.9)``); None keeps the library's default. Besides:
-    `n_estimators` (rounds), `missing`, `early_stopping_rounds` (needs `eval_set` in `fit`), `importance_type` and
-    `callbacks`.
+    `n_estimators` (rounds), `missing`, `early_stopping_rounds` (needs `eval_set` in `fit`, or `validation_fraction`:
+    the share of the rows, of each class alike, that is held out for it; those of a query stay together),
+    `importance_type` and `callbacks`.
 
     `objective` may be a function (y_true, margins) -> (gradients, hessians), and `eval_metric` or entries of it
     functions (y_true, y_pred) -> number, as those of ``sklearn.metrics``; rows with weights also need `sample_weight`
