@@ -28,7 +28,6 @@ add_function_parentheses = False
 smartquotes_action = "D"  # dashes alone: quotes are code, mostly
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 maximum_signature_line_length = 88
