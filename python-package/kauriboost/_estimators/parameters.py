@@ -47,7 +47,7 @@ def hands_on(constructor: _Constructor) -> _Constructor:
     own = [one for one in inspect.signature(constructor).parameters.values() if one.kind != one.VAR_KEYWORD]
     names = {argument.name for argument in own}
     shared = [one for one in inspect.signature(Parameters.__init__).parameters.values() if one.name not in names]
-    constructor.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    constructor.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]  # functions have it
     return constructor
 
 
