@@ -164,6 +164,9 @@ def enter(folder: Path) -> None:
     (folder / "build").mkdir()
     for name in ("bin", "lib", "example"):
         (folder / "build" / name).symlink_to(BUILD / name)
+    programs = folder / ".venv" / "bin"  # where demo/quickstart puts the command
+    programs.mkdir(parents=True)
+    (programs / "kauri").symlink_to(BUILD / "bin" / "kauri")
     os.chdir(folder)
 
 
