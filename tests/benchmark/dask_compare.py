@@ -38,13 +38,16 @@ def block(first: int, n_rows: int) -> np.ndarray:
     return np.column_stack([X, y])
 
 
-def table(n_rows: int, n_blocks: int) -> Any:
+def table(client: Any, n_rows: int, n_blocks: int) -> Any:
+    """Blocks of rows, on all workers in turns: where Dask is left to itself, a busy machine's may be all on one."""
+    addresses = sorted(client.scheduler_info(n_workers=-1)["workers"])
     lengths = [n_rows * (i + 1) // n_blocks - n_rows * i // n_blocks for i in range(n_blocks)]
     firsts = np.cumsum([0, *lengths[:-1]]).tolist()
-    blocks = [
-        da.from_delayed(dask.delayed(block)(first, n), (n, N_COLUMNS + 1), np.float32)
-        for first, n in zip(firsts, lengths)
+    made = [
+        client.submit(block, first, n, workers=[addresses[i % len(addresses)]], pure=False)
+        for i, (first, n) in enumerate(zip(firsts, lengths))
     ]
+    blocks = [da.from_delayed(each, (n, N_COLUMNS + 1), np.float32) for each, n in zip(made, lengths)]
     return da.concatenate(blocks)
 
 
@@ -124,10 +127,12 @@ class Contestant:
             distributed.Client(stack.enter_context(distributed.LocalCluster(**options)), set_as_default=False)
         )
         with self._client.as_current():
-            rows = self._client.persist(table(arguments.rows, 4 * arguments.workers))
+            rows = self._client.persist(table(self._client, arguments.rows, 4 * arguments.workers))
             distributed.wait(rows)
             self._rows = self._client.persist([rows[:, :-1], rows[:, -1]])
             distributed.wait(self._rows)
+            held = [len(keys) for keys in self._client.has_what().values()]
+            assert max(held) == min(held), f"the workers hold {held} blocks"
             idle = self._peak()
             self.predict = train(self._client, *self._rows)
             self._memory = self._peak() - idle
