@@ -38,13 +38,22 @@ def block(first: int, n_rows: int) -> np.ndarray:
     return np.column_stack([X, y])
 
 
-def table(n_rows: int, n_blocks: int) -> Any:
-    lengths = [n_rows * (i + 1) // n_blocks - n_rows * i // n_blocks for i in range(n_blocks)]
-    firsts = np.cumsum([0, *lengths[:-1]]).tolist()
-    blocks = [
-        da.from_delayed(dask.delayed(block)(first, n), (n, N_COLUMNS + 1), np.float32)
-        for first, n in zip(firsts, lengths)
+def blocks_of(arguments: argparse.Namespace) -> list[tuple[int, int]]:
+    """The first row of each block, and how many it has."""
+    n_blocks = 4 * arguments.workers
+    ends = [arguments.rows * i // n_blocks for i in range(n_blocks + 1)]
+    return [(begin, end - begin) for begin, end in zip(ends, ends[1:])]
+
+
+def table(client: Any, arguments: argparse.Namespace) -> Any:
+    """The rows, on all workers in turns: where Dask is left to itself, a busy machine's may be all on one."""
+    addresses = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    places = blocks_of(arguments)
+    made = [
+        client.submit(block, first, n, workers=[addresses[i % len(addresses)]], pure=False)
+        for i, (first, n) in enumerate(places)
     ]
+    blocks = [da.from_delayed(each, (n, N_COLUMNS + 1), np.float32) for each, (_, n) in zip(made, places)]
     return da.concatenate(blocks)
 
 
@@ -62,7 +71,8 @@ def kauri(arguments: argparse.Namespace, kind: str) -> Trainer:
         data = getattr(kd, kind)(client, X, y)
         booster = kd.train(client, params, data, arguments.rounds)["booster"]
         if not expected:
-            alone = kb.DMatrix(X.compute(), label=y.compute())
+            rows = np.concatenate([block(*place) for place in blocks_of(arguments)])  # X.compute() would move X
+            alone = kb.DMatrix(rows[:, :-1], label=rows[:, -1])
             expected.append(bytes(kb.train(params, alone, arguments.rounds).save_raw()))
         assert bytes(booster.save_raw()) == expected[0], "the bytes are not those of one process"
         return lambda rows: booster.predict(kb.DMatrix(rows))
@@ -124,10 +134,12 @@ class Contestant:
             distributed.Client(stack.enter_context(distributed.LocalCluster(**options)), set_as_default=False)
         )
         with self._client.as_current():
-            rows = self._client.persist(table(arguments.rows, 4 * arguments.workers))
+            rows = self._client.persist(table(self._client, arguments))
             distributed.wait(rows)
             self._rows = self._client.persist([rows[:, :-1], rows[:, -1]])
             distributed.wait(self._rows)
+            held = [len(keys) for keys in self._client.has_what().values()]
+            assert max(held) == min(held), f"the workers hold {held} blocks"
             idle = self._peak()
             self.predict = train(self._client, *self._rows)
             self._memory = self._peak() - idle

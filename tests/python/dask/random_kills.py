@@ -122,9 +122,7 @@ def fit(client: Any, params: dict[str, Any], kind: Any) -> bytes:
     """Learn on a cluster; return the model."""
     data = kind(client, spread(X, LENGTHS), spread(Y, LENGTHS))
     evals = [(data, "train")]
-    return bytes(
-        kd.train(client, params, data, ROUNDS, evals=evals, verbose_eval=False, timeout=30)["booster"].save_raw()
-    )
+    return bytes(kd.train(client, params, data, ROUNDS, evals=evals, verbose_eval=False)["booster"].save_raw())
 
 
 LEAVING = """
