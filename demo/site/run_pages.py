@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import multiprocessing
 import os
 import sys
 import traceback
 import types
+from multiprocessing.connection import wait
 from pathlib import Path
 
 from blocks import run_page
@@ -53,27 +55,27 @@ def run_in_this_process(page: Path, folder: Path, log: Path) -> int:
     return 0
 
 
-def start(told: str, folder: Path) -> tuple[int, str]:
-    """A process for a page: its number, and the page's name."""
+def run_and_leave(told: str, folder: Path) -> None:
+    """Run a page and end this process with how it went."""
     name, page = page_of(told)
     (folder / name).mkdir(parents=True)
-    pid = os.fork()
-    if pid == 0:
-        os._exit(run_in_this_process(page, folder / name, folder / f"{name}.log"))
-    return pid, name
+    os._exit(run_in_this_process(page, folder / name, folder / f"{name}.log"))
 
 
 def run_pages(folder: Path, pages: list[str]) -> list[str]:
     """Names of the pages of which a block failed."""
     waiting, running, failed = list(pages), {}, []
+    copies = multiprocessing.get_context("fork")
     while waiting or running:
         if waiting and len(running) < (os.cpu_count() or 1):
-            pid, name = start(waiting.pop(0), folder)
-            running[pid] = name
+            process = copies.Process(target=run_and_leave, args=(waiting[0], folder))
+            process.start()
+            running[process.sentinel] = process, page_of(waiting.pop(0))[0]
         else:
-            pid, status = os.wait()
-            name = running.pop(pid)
-            failed += [name] if status else []
+            for sentinel in wait(list(running)):  # only for these: the caller may have other processes
+                process, name = running.pop(sentinel)
+                process.join()
+                failed += [name] if process.exitcode else []
     return failed
 
 

@@ -129,7 +129,8 @@ TEST(Group, CategoriesAndSparseRows) {
   auto table = MakeTable(kRows, 2, 7);
   for (std::int64_t row = 0; row < kRows; ++row) {
     table.values[row * 6 + 3] = static_cast<float>((row * 7) % 40);
-    table.values[row * 6 + 5] = static_cast<float>(row / 500);  // some ranks see one of three
+    auto const third = row / 500;  // some ranks see one of three
+    table.values[row * 6 + 5] = static_cast<float>(third);
   }
   table.types = {"float", "float", "float", "c", "float", "c"};
   ExpectSame({"categories", {{"objective", "binary:logistic"}}, table}, Partitions(kRows));
