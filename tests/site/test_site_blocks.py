@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import blocks
@@ -84,6 +85,12 @@ def test_blocks_change_nothing_outside_of_their_folder(tmp_path: Path) -> None:
     assert is_fine, log
     assert (tmp_path / "out" / "page" / "build" / "written_by_a_page").is_file()
     assert not (blocks.BUILD / "written_by_a_page").exists()
+
+
+def test_other_processes_of_the_caller_are_left_alone(tmp_path: Path) -> None:
+    with subprocess.Popen(["sh", "-c", "exit 3"]) as other:
+        assert outcome(tmp_path, fenced(("sh", "sleep 0.5")))[0]
+        assert other.wait() == 3
 
 
 def test_what_needs_something_is_parsed(tmp_path: Path) -> None:
