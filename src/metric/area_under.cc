@@ -118,6 +118,11 @@ double AreaUnder(Context const& ctx, std::vector<RankedRow> const& rows, double 
 template double AreaUnder<Roc>(Context const& ctx, std::vector<RankedRow> const& rows, double units);
 template double AreaUnder<PrecisionRecall>(Context const& ctx, std::vector<RankedRow> const& rows, double units);
 
+double Units(MetaInfo const& info) {
+  auto const largest = info.weights.empty() ? 1.0F : *std::max_element(info.weights.begin(), info.weights.end());
+  return UnitsPerWeight(largest, info.n_rows);
+}
+
 std::int64_t TwiceWins(Context const& ctx, float const* predictions, float const* labels, std::int64_t n) {
   std::vector<RankedRow> rows(Place(n));
   for (std::int64_t row = 0; row < n; ++row)

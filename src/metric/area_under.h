@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "kauri/context.h"
+#include "kauri/meta_info.h"
 #include "metric/area_curves.h"
 #include "metric/ranked_rows.h"
 
@@ -18,6 +20,20 @@ CurvePoint TotalWeight(Context const& ctx, std::vector<RankedRow> const& rows, d
 /// PrecisionRecall.
 template <typename Curve>
 double AreaUnder(Context const& ctx, std::vector<RankedRow> const& rows, double units);
+
+/// Whether one of the predictions was NaN. `rows`: sorted.
+inline bool HasNaN(std::vector<RankedRow> const& rows) {
+  return !rows.empty() && (IsNaNKey(rows.front().key) || IsNaNKey(rows.back().key));
+}
+
+/// AreaUnder, or NaN where a prediction is NaN.
+template <typename Curve>
+double Area(Context const& ctx, std::vector<RankedRow> const& rows, double units) {
+  return HasNaN(rows) ? std::numeric_limits<double>::quiet_NaN() : AreaUnder<Curve>(ctx, rows, units);
+}
+
+/// UnitsPerWeight of the rows' weights.
+double Units(MetaInfo const& info);
 
 /// Twice the wins of rows over rows with smaller labels, ties counting one. Rows with equal labels meet as well, the
 /// one that comes first in the data being taken for the better. O(n log n).

@@ -65,21 +65,6 @@ RankedRow Share(float prediction, float label, float weight) {
   return {DescendingFloatKey(prediction), label * weight, (1.0F - label) * weight};
 }
 
-bool HasNaN(std::vector<RankedRow> const& rows) {
-  return !rows.empty() && (IsNaNKey(rows.front().key) || IsNaNKey(rows.back().key));
-}
-
-/// NaN when a class is empty or a prediction is NaN.
-template <typename Curve>
-double Area(Context const& ctx, std::vector<RankedRow> const& rows, double units) {
-  return HasNaN(rows) ? kNaN : AreaUnder<Curve>(ctx, rows, units);
-}
-
-double Units(MetaInfo const& info) {
-  auto const largest = info.weights.empty() ? 1.0F : *std::max_element(info.weights.begin(), info.weights.end());
-  return UnitsPerWeight(largest, info.n_rows);
-}
-
 /// Mean over the columns of labels, each of which tells two classes apart.
 template <typename Curve>
 double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {

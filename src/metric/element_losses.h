@@ -127,6 +127,66 @@ struct PseudoHuberDifference : MeanLoss {
   float slope;
 };
 
+/// Squared up to the slope, a straight line beyond; the loss of reg:huber.
+struct HuberDifference : MeanLoss {
+  static constexpr char kName[] = "huber";
+  static constexpr char kDescription[] = "Mean Huber loss: squared up to huber_slope, absolute beyond.";
+  using Param = PseudoHuberParam;
+
+  explicit HuberDifference(PseudoHuberParam const& param)
+      : slope(param.huber_slope < 0.0F ? -param.huber_slope : param.huber_slope) {}
+
+  KAURI_HD float operator()(float prediction, float label) const {
+    float const difference = label > prediction ? label - prediction : prediction - label;
+    return difference > slope ? slope * (difference - 0.5F * slope) : 0.5F * difference * difference;
+  }
+
+  float slope;
+};
+
+/// c^2 (ratio - ln(1 + ratio)) of |difference| / c; the loss of reg:fair.
+struct FairDifference : MeanLoss {
+  static constexpr char kName[] = "fair";
+  static constexpr char kDescription[] = "Mean Fair loss: squared for small, nearly absolute for large differences.";
+  using Param = FairParam;
+
+  explicit FairDifference(FairParam const& param) : scale(param.fair_c) {}
+
+  KAURI_HD float operator()(float prediction, float label) const {
+    double const difference = static_cast<double>(label) - static_cast<double>(prediction);
+    double const c = static_cast<double>(scale);
+    double const ratio = (difference < 0.0 ? -difference : difference) / c;
+    // The logarithm's digits cancel for small ratios; the series' next term is below 1e-13 of the first.
+    double const small = ratio * ratio * (0.5 - ratio * (1.0 / 3.0 - ratio * (0.25 - ratio * 0.2)));
+    return static_cast<float>(c * c * (ratio < 1e-3 ? small : ratio - Log(1.0 + ratio)));
+  }
+
+  float scale;
+};
+
+/// The loss of binary:focal at a probability.
+struct FocalDifference : MeanLoss {
+  static constexpr char kName[] = "focal";
+  static constexpr char kDescription[] = "Mean focal loss of two classes.";
+  using Param = FocalParam;
+
+  explicit FocalDifference(FocalParam const& param) : gamma(param.focal_gamma), alpha(param.focal_alpha) {}
+
+  KAURI_HD float operator()(float prediction, float label) const {
+    return label * alpha * OfClass(prediction) + (1.0F - label) * (1.0F - alpha) * OfClass(1.0F - prediction);
+  }
+
+  float gamma;
+  float alpha;
+
+ private:
+  /// probability: that of the row's class.
+  KAURI_HD float OfClass(float probability) const {
+    float const wrong = LogFloat(ClampProbability(1.0F - probability));
+    return -ExpFloat(gamma * wrong) * LogFloat(ClampProbability(probability));
+  }
+};
+
 /// Of the gamma distribution with shape 1 and the prediction as mean.
 struct GammaLogLoss : MeanLoss {
   static constexpr char kName[] = "gamma-nloglik";

@@ -22,6 +22,9 @@
   ELEMENT(SquaredLogDifference)       \
   ELEMENT(RelativeDifference)         \
   ELEMENT(PseudoHuberDifference)      \
+  ELEMENT(HuberDifference)            \
+  ELEMENT(FairDifference)             \
+  ELEMENT(FocalDifference)            \
   ELEMENT(GammaLogLoss)               \
   ELEMENT(GammaDeviance)              \
   ELEMENT(TweedieLogLoss)             \
@@ -29,6 +32,9 @@
   OTHER(SurvivalMetrics)              \
   OTHER(ClassMetrics)                 \
   OTHER(AreaMetrics)                  \
+  OTHER(AucMu)                        \
+  OTHER(MedianSignificance)           \
+  OTHER(Determination)                \
   OTHER(RankMetrics)
 
 #define KAURI_NO_METRIC(Name)

@@ -207,6 +207,51 @@ struct PseudoHuberLoss : ElementLoss {
   float slope;  ///< where the one error becomes the other; not 0
 };
 
+/// (margin - label)^2 / 2 up to slope from the label, and a straight line beyond (Huber, "Robust estimation of a
+/// location parameter", 1964). A straight line has no curvature; that of the parabola which touches it at the margin
+/// stands in its place (Hunter and Lange, 2000, as scaled_losses.h), so that steps towards far labels are not short
+/// ones.
+struct HuberLoss : ElementLoss {
+  static constexpr char kName[] = "reg:huber";
+  static constexpr char kDescription[] = "Regression with the Huber loss: squared up to huber_slope, absolute beyond.";
+  static std::string DefaultMetric() { return "huber"; }
+  using Param = PseudoHuberParam;
+
+  explicit HuberLoss(PseudoHuberParam const& param)
+      : slope(param.huber_slope < 0.0F ? -param.huber_slope : param.huber_slope) {}
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    double const difference = static_cast<double>(margin) - static_cast<double>(label);
+    double const size = difference < 0.0 ? -difference : difference;
+    double const bound = static_cast<double>(slope);
+    double const share = size > bound ? bound / size : 1.0;
+    return {static_cast<float>(difference * share) * weight, static_cast<float>(share) * weight};
+  }
+
+  float slope;  ///< above 0
+};
+
+/// c^2 (|difference| / c - ln(1 + |difference| / c)): squared near the label, nearly absolute far from it (Fair, "On
+/// the robust estimation of econometric models", 1974). Its curvature, the square of this one, falls faster than its
+/// slope: far rows would be passed by; the parabola that touches the loss is used as for reg:huber.
+struct FairLoss : ElementLoss {
+  static constexpr char kName[] = "reg:fair";
+  static constexpr char kDescription[] = "Regression with the Fair loss, which is nearly absolute error for outliers.";
+  static std::string DefaultMetric() { return "fair"; }
+  using Param = FairParam;
+
+  explicit FairLoss(FairParam const& param) : scale(param.fair_c) {}
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    double const difference = static_cast<double>(margin) - static_cast<double>(label);
+    double const c = static_cast<double>(scale);
+    double const share = c / ((difference < 0.0 ? -difference : difference) + c);
+    return {static_cast<float>(difference * share) * weight, static_cast<float>(share) * weight};
+  }
+
+  float scale;  ///< above 0
+};
+
 /// margin + label / e^margin, the negative log-likelihood of the gamma distribution with mean e^margin up to its shape.
 struct GammaLoss : PositivesScaledLoss {
   static constexpr char kName[] = "reg:gamma";
@@ -267,6 +312,57 @@ struct TweedieLoss : ElementLoss {
   }
 
   float power;  ///< the variance is proportional to mean^power; in [1, 2)
+};
+
+/// -a (1 - s)^gamma ln s with s = sigmoid(margin sign), the probability of the row's class; a = alpha for the label 1
+/// and 1 - alpha for the label 0 (Lin et al., "Focal loss for dense object detection", 2017, equation 5).
+///
+/// The loss is not convex where s is small. Its curvature counts there as what a logistic loss of the same slope has:
+/// |slope| s, which is the curvature itself where gamma is 0.
+struct FocalLoss : ElementLoss {
+  static constexpr char kName[] = "binary:focal";
+  static constexpr char kDescription[] =
+      "Two classes, 0 and 1, by focal loss: rows that are right already count little.";
+  static std::string DefaultMetric() { return "focal"; }
+  using Param = FocalParam;
+  using Link = LogitLink;
+  using Labels = ClassLabels;
+  static bool StartsAtMean() { return false; }
+  static constexpr double kMostMargin = 700.0;  ///< e^margin is a number up to here
+  static constexpr double kMinHessian = 1e-16;
+
+  explicit FocalLoss(FocalParam const& param) : gamma(param.focal_gamma), alpha(param.focal_alpha) {}
+
+  KAURI_HD GradientPair Gradient(float margin, float label, float weight) const {
+    bool const positive = label == 1.0F;
+    double const towards = static_cast<double>(positive ? margin : -margin);
+    double const bounded = towards > kMostMargin ? kMostMargin : towards;
+    double const m = bounded < -kMostMargin ? -kMostMargin : bounded;
+    double const g = static_cast<double>(gamma);
+    double const odds = Exp(-m);  // of the other class
+    double const right = 1.0 / (1.0 + odds);
+    double const wrong = odds / (1.0 + odds);
+    double const log_right = -LogOfOnePlus(odds);
+    double const class_weight = static_cast<double>(positive ? alpha : 1.0F - alpha);
+    double const factor = class_weight * Exp(g * (log_right - m));  // ln wrong = ln right - m
+    double const slope = factor * (wrong - g * right * log_right);
+    double const curvature = factor * right * ((2.0 * g + 1.0) * wrong + g * log_right * (wrong - g * right));
+    double const least = slope * right;
+    double const hessian = curvature > least ? curvature : least;
+    return {static_cast<float>(positive ? -slope : slope) * weight,
+            static_cast<float>(hessian > kMinHessian ? hessian : kMinHessian) * weight};
+  }
+
+  float gamma;  ///< 0 or more
+  float alpha;  ///< in [0, 1]
+
+ private:
+  /// ln(1 + x) for x >= 0, with the digits that 1 + x loses (Kahan).
+  KAURI_HD static double LogOfOnePlus(double x) {
+    double const shifted = 1.0 + x;
+    double const kept = shifted - 1.0;
+    return kept > 0.0 ? Log(shifted) * (x / kept) : x;
+  }
 };
 
 /// max(0, 1 - margin sign) with sign = -1 for the label 0 and 1 for the label 1.

@@ -22,12 +22,15 @@
   ELEMENT(PoissonLoss)                   \
   ELEMENT(SquaredLogLoss)                \
   ELEMENT(PseudoHuberLoss)               \
+  ELEMENT(HuberLoss)                     \
+  ELEMENT(FairLoss)                      \
   OTHER(AbsoluteError)                   \
   OTHER(QuantileError)                   \
   OTHER(ExpectileError)                  \
   ELEMENT(GammaLoss)                     \
   ELEMENT(TweedieLoss)                   \
   ELEMENT(HingeLoss)                     \
+  ELEMENT(FocalLoss)                     \
   OTHER(Cox)                             \
   OTHER(Aft)                             \
   OTHER(LambdaRank)

@@ -9,6 +9,8 @@
 namespace kauri {
 
 DMLC_REGISTER_PARAMETER(PseudoHuberParam);
+DMLC_REGISTER_PARAMETER(FairParam);
+DMLC_REGISTER_PARAMETER(FocalParam);
 DMLC_REGISTER_PARAMETER(QuantileParam);
 DMLC_REGISTER_PARAMETER(ExpectileParam);
 DMLC_REGISTER_PARAMETER(AftParam);
@@ -35,6 +37,11 @@ std::vector<float> RequireAlphas(char const* name, std::string const& text, std:
 void PseudoHuberParam::Validate() const {
   if (std::isfinite(huber_slope) && huber_slope != 0.0F) return;
   Fail(ErrorKind::kParameter, "parameter huber_slope='", huber_slope, "' is not a finite number other than 0");
+}
+
+void FairParam::Validate() const {
+  if (std::isfinite(fair_c) && fair_c > 0.0F) return;
+  Fail(ErrorKind::kParameter, "parameter fair_c='", fair_c, "' is not a finite number above 0");
 }
 
 void QuantileParam::Validate() const {

@@ -16,10 +16,42 @@ struct PseudoHuberParam : public dmlc::Parameter<PseudoHuberParam> {
   DMLC_DECLARE_PARAMETER(PseudoHuberParam) {
     DMLC_DECLARE_FIELD(huber_slope)
         .set_default(1.0F)
-        .describe("Differences at which the pseudo-Huber loss turns from squared to absolute; not 0.");
+        .describe("Differences at which the Huber and pseudo-Huber losses turn from squared to absolute; not 0.");
   }
   /// \throws Error(kParameter) unless the slope is finite and not 0.
   void Validate() const;
+};
+
+struct FairParam : public dmlc::Parameter<FairParam> {
+  static constexpr char kModelKey[] = "fair_param";
+
+  float fair_c;
+
+  DMLC_DECLARE_PARAMETER(FairParam) {
+    DMLC_DECLARE_FIELD(fair_c).set_default(1.0F).describe(
+        "Differences at which the Fair loss turns from squared to absolute; above 0.");
+  }
+  /// \throws Error(kParameter) unless it is finite and above 0.
+  void Validate() const;
+};
+
+struct FocalParam : public dmlc::Parameter<FocalParam> {
+  static constexpr char kModelKey[] = "focal_param";
+
+  float focal_gamma;
+  float focal_alpha;
+
+  DMLC_DECLARE_PARAMETER(FocalParam) {
+    DMLC_DECLARE_FIELD(focal_gamma)
+        .set_default(2.0F)
+        .set_range(0.0F, 100.0F)
+        .describe("Power of the probability of the wrong class that focal losses weigh rows by; 0 weighs them alike.");
+    DMLC_DECLARE_FIELD(focal_alpha)
+        .set_default(0.25F)
+        .set_range(0.0F, 1.0F)
+        .describe("Weight of rows whose label is 1 in focal losses; those whose label is 0 weigh 1 - focal_alpha.");
+  }
+  void Validate() const {}
 };
 
 struct QuantileParam : public dmlc::Parameter<QuantileParam> {

@@ -115,6 +115,12 @@ TEST(MeanMetric, AgainstTheirDefinitions) {
       {"poisson-nloglik", [](double p, double y) { return p - y * std::log(p) + std::lgamma(y + 1); }},
       {"rmsle", [](double p, double y) { return std::pow(std::log1p(p) - std::log1p(y), 2); }},
       {"mape", [](double p, double y) { return std::fabs(p - y) / y; }},
+      {"huber", [](double p, double y) { return (p - y) * (p - y) / 2; }},
+      {"fair", [](double p, double y) { return std::fabs(p - y) - std::log1p(std::fabs(p - y)); }},
+      {"focal",
+       [](double p, double y) {
+         return -0.25 * y * (1 - p) * (1 - p) * std::log(p) - 0.75 * (1 - y) * p * p * std::log(1 - p);
+       }},
       {"gamma-nloglik", [](double p, double y) { return y / p + std::log(p); }},
       {"gamma-deviance",
        [](double p, double y) { return 2 * (std::log((p + 1e-6) / (y + 1e-6)) + (y + 1e-6) / (p + 1e-6) - 1); }},
@@ -204,8 +210,8 @@ TEST(MeanMetric, BadVariancePowers) {
 }
 
 TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
-  std::set<std::string> const maximised{
-      "auc", "aucpr", "ndcg", "ndcg-", "map", "map-", "pre", "pre-", "interval-regression-accuracy"};
+  std::set<std::string> const maximised{"auc",   "aucpr", "auc_mu", "ams", "r2",   "ndcg",
+                                        "ndcg-", "map",   "map-",   "pre", "pre-", "interval-regression-accuracy"};
   Registry<MetricFactory> registry("metric");
   RegisterMetrics(&registry);
   EXPECT_EQ(registry.Names(), (std::vector<std::string>{"rmse",
@@ -216,6 +222,9 @@ TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
                                                         "rmsle",
                                                         "mape",
                                                         "mphe",
+                                                        "huber",
+                                                        "fair",
+                                                        "focal",
                                                         "gamma-nloglik",
                                                         "gamma-deviance",
                                                         "tweedie-nloglik",
@@ -228,6 +237,9 @@ TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
                                                         "mlogloss",
                                                         "auc",
                                                         "aucpr",
+                                                        "auc_mu",
+                                                        "ams",
+                                                        "r2",
                                                         "ndcg",
                                                         "ndcg-",
                                                         "map",
@@ -236,7 +248,7 @@ TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
                                                         "pre-"}));
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
-    auto const argument = entry.name == "tweedie-nloglik" ? "1.5" : "";
+    auto const argument = entry.name == "tweedie-nloglik" ? "1.5" : entry.name == "ams" ? "0.5" : "";
     ParamMap const alphas{{"quantile_alpha", "0.5"}, {"expectile_alpha", "0.5"}};
     EXPECT_EQ(entry.make(argument, alphas)->HigherIsBetter(), maximised.count(entry.name) > 0) << entry.name;
   }

@@ -43,7 +43,8 @@ std::vector<Case> RowCases(std::int64_t n_rows, bool weighted) {
   auto const probabilities = RandomValues(n, 0.01F, 0.99F, 9);
   auto const of_several = RandomValues(4 * n, 0.0F, 1.0F, 10);
   std::vector<Case> cases;
-  for (auto const* name : {"logloss", "error", "error@0.3", "auc", "aucpr", "rmse", "mae", "mphe"}) {
+  for (auto const* name :
+       {"logloss", "error", "error@0.3", "auc", "aucpr", "rmse", "mae", "mphe", "huber", "fair", "focal", "r2"}) {
     cases.push_back({name, {}, halves, probabilities});
     cases.push_back({name, {}, targets, RandomValues(3 * n, 0.01F, 0.99F, 11), 3});
   }
@@ -51,7 +52,9 @@ std::vector<Case> RowCases(std::int64_t n_rows, bool weighted) {
        {"poisson-nloglik", "rmsle", "mape", "gamma-nloglik", "gamma-deviance", "tweedie-nloglik@1.3"}) {
     cases.push_back({name, {}, counts, probabilities});
   }
-  for (auto const* name : {"merror", "mlogloss", "auc", "aucpr"}) cases.push_back({name, {}, classes, of_several, 4});
+  for (auto const* name : {"merror", "mlogloss", "auc", "aucpr", "auc_mu"})
+    cases.push_back({name, {}, classes, of_several, 4});
+  for (auto const* name : {"ams@0.2", "ams@0"}) cases.push_back({name, {}, halves, probabilities});
   cases.push_back({"quantile", {{"quantile_alpha", "[0.1, 0.5, 0.8, 0.9]"}}, counts, of_several, 4});
   cases.push_back({"expectile", {{"expectile_alpha", "[0.1, 0.5, 0.8, 0.9]"}}, counts, of_several, 4});
   cases.push_back({"aft-nloglik", {}, bounds, probabilities});

@@ -16,12 +16,13 @@ T FormulaOf(std::string const& name) {
   return std::get<T>(MakeObjective(name, kParams)->Formula().value);
 }
 
-TEST(ObjectiveFormula, AllButCoxHaveOne) {
+TEST(ObjectiveFormula, AllButTwoHaveOne) {
   Registry<ObjectiveFactory> registry("objective");
   RegisterObjectives(&registry);
   for (auto const& name : registry.Names()) {
     auto const formula = MakeObjective(name, kParams)->Formula();
-    EXPECT_EQ(std::holds_alternative<std::monostate>(formula.value), name == "survival:cox") << name;
+    EXPECT_EQ(std::holds_alternative<std::monostate>(formula.value), name == "survival:cox" || name == "reg:mape")
+        << name;
   }
 }
 

@@ -72,6 +72,10 @@ TEST(Labels, OutsideOfTheNewDomains) {
                                           {"binary:hinge", -1.0F, "0 or 1"},
                                           {"reg:absoluteerror", infinity, "finite"},
                                           {"reg:pseudohubererror", kNaN, "finite"},
+                                          {"reg:huber", infinity, "finite"},
+                                          {"reg:fair", kNaN, "finite"},
+                                          {"reg:mape", infinity, "finite"},
+                                          {"binary:focal", 0.5F, "0 or 1"},
                                           {"reg:quantileerror", kNaN, "finite"},
                                           {"reg:expectileerror", infinity, "finite"},
                                           {"survival:cox", kNaN, "finite"}}) {
@@ -82,7 +86,7 @@ TEST(Labels, OutsideOfTheNewDomains) {
     });
     ExpectParts(message, {bad.name, "row 1", bad.domain});
   }
-  for (auto const* name : {"reg:quantileerror", "reg:expectileerror", "survival:cox"}) {
+  for (auto const* name : {"reg:quantileerror", "reg:expectileerror", "reg:mape", "survival:cox"}) {
     auto const message = MessageOf(ErrorKind::kData, [&] {
       MakeObjective(name, params)->ValidateInfo(MakeInfo({1.0F, 1.0F}, {}, 2));
     });
@@ -203,6 +207,7 @@ TEST(ObjectiveParameters, TablesAndNames) {
       {"multi:softmax", 1},     {"multi:softprob", 1},    {"count:poisson", 1},      {"reg:squaredlogerror", 0},
       {"reg:absoluteerror", 0}, {"reg:quantileerror", 1}, {"reg:expectileerror", 1}, {"reg:pseudohubererror", 1},
       {"reg:gamma", 1},         {"reg:tweedie", 1},       {"binary:hinge", 0},       {"survival:cox", 0},
+      {"reg:huber", 1},         {"reg:fair", 1},          {"reg:mape", 0},           {"binary:focal", 2},
       {"survival:aft", 2},      {"rank:pairwise", 7},     {"rank:ndcg", 7},          {"rank:map", 7}};
   EXPECT_EQ(registry.Names().size(), parameter_counts.size());
   for (auto const& entry : registry.Entries()) {
@@ -224,6 +229,10 @@ TEST(ObjectiveParameters, DefaultMetrics) {
                                                     {"reg:squaredlogerror", "rmsle"},
                                                     {"reg:pseudohubererror", "mphe"},
                                                     {"reg:absoluteerror", "mae"},
+                                                    {"reg:huber", "huber"},
+                                                    {"reg:fair", "fair"},
+                                                    {"reg:mape", "mape"},
+                                                    {"binary:focal", "focal"},
                                                     {"reg:quantileerror", "quantile"},
                                                     {"reg:expectileerror", "expectile"},
                                                     {"reg:gamma", "gamma-deviance"},

@@ -175,8 +175,9 @@ TEST(RegressionGradient, SameBitsForAnyThreadCountAndVectorWidth) {
   auto const weights = RandomValues(n, 0.0F, 2.0F, 6);
   auto const margins = RandomValues(n, -0.9F, 20.0F, 4);
   auto const info = MakeInfo(labels, weights);
-  for (auto const* name : {"reg:squaredlogerror", "reg:pseudohubererror", "reg:absoluteerror", "reg:quantileerror",
-                           "reg:expectileerror", "reg:gamma", "reg:tweedie", "binary:hinge"}) {
+  for (auto const* name :
+       {"reg:squaredlogerror", "reg:pseudohubererror", "reg:huber", "reg:fair", "reg:absoluteerror", "reg:mape",
+        "reg:quantileerror", "reg:expectileerror", "reg:gamma", "reg:tweedie", "binary:hinge", "binary:focal"}) {
     auto const objective = MakeObjective(name, {{"quantile_alpha", "0.3"}, {"expectile_alpha", "0.3"}});
     auto const pairs = GradientsOf(*objective, margins, info);
     auto const same = [&](std::vector<GradientPair> const& other) {

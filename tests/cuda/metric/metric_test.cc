@@ -58,6 +58,9 @@ TEST_F(DeviceMetricTest, MeansOfAlphasHaveTheHostsBits) {
         ExpectTheHostsBits(name, three, 3, {{name + "_alpha", "[0.1,0.5,0.9]"}});
       }
       ExpectTheHostsBits("mphe", one, 1, {{"huber_slope", "0.4"}});
+      ExpectTheHostsBits("huber", one, 1, {{"huber_slope", "0.4"}});
+      ExpectTheHostsBits("fair", one, 1, {{"fair_c", "0.4"}});
+      ExpectTheHostsBits("focal", one, 1, {{"focal_gamma", "1.5"}, {"focal_alpha", "0.4"}});
     }
   }
 }
