@@ -48,7 +48,7 @@ from .plotting import (
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
 from .shuffling import shuffle
 from .stand_in import install_as_xgboost
-from .training import train
+from .training import refit, train
 
 if TYPE_CHECKING:
     from .sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFClassifier, KauriRFRegressor
@@ -101,6 +101,7 @@ __all__ = [
     "plot_metric",
     "plot_tree",
     "plot_waterfall",
+    "refit",
     "sample_orders",
     "set_config",
     "shapley_values",

@@ -8,6 +8,7 @@ from ._model.metrics import CustomMetric
 from ._model.params import ParamsOrPairs
 from ._training.callback import EvalsLog, TrainingCallback
 from ._training.callbacks import CallbackContainer, EarlyStopping
+from ._training.refit import refit
 from ._training.train import Evals, train
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "Objective",
     "ParamsOrPairs",
     "TrainingCallback",
+    "refit",
     "train",
 ]

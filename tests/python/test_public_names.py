@@ -20,7 +20,7 @@ PUBLIC = {
         QuantileDMatrix SparseInteractions build_info callback config_context cv explain explain_batches
         explain_function get_config global_importance install_as_xgboost parameters permutation_importance
         plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions plot_metric plot_tree
-        plot_waterfall sample_orders set_config shapley_values shuffle sparse_interactions to_graphviz train
+        plot_waterfall refit sample_orders set_config shapley_values shuffle sparse_interactions to_graphviz train
     """,
     "kauriboost.booster": """
         Booster CategoryNames CustomMetric DMatrix DataError Evaluation IterationRange Model Objective ParameterError
@@ -67,7 +67,7 @@ PUBLIC = {
     "kauriboost.stand_in": "install_as_xgboost restored",
     "kauriboost.training": """
         Booster CallbackContainer CustomMetric DMatrix EarlyStopping Evals EvalsLog Objective ParamsOrPairs
-        TrainingCallback train
+        TrainingCallback refit train
     """,
 }
 

@@ -41,6 +41,12 @@ double RefreshedGain(FixedSum sum, GainParam const& gain) {
 
 }  // namespace
 
+/// Without decay the new value as it is, its sign of zero too.
+float RefreshUpdater::LeafValue(float old, float fresh) const {
+  auto const decay = refresh_.refresh_decay;
+  return decay == 0.0F ? fresh : decay * old + (1.0F - decay) * fresh;
+}
+
 void RefreshUpdater::Update(Context const& ctx, TreeTask const& task, Span<std::int32_t> leaf_of_row,
                             Tree* tree) const {
   auto const gain = MakeGainParam(tree_, task.gradients.unit);
@@ -57,7 +63,9 @@ void RefreshUpdater::Update(Context const& ctx, TreeTask const& task, Span<std::
     }
     auto const weight = static_cast<float>(LeafWeight(sums[at], gain));
     tree->SetNodeStatistics(node, weight, static_cast<float>(HessianOf(sums[at], gain)));
-    if (tree->IsLeaf(node) && refresh_.refresh_leaf) tree->SetLeafValue(node, weight * rate);
+    if (tree->IsLeaf(node) && refresh_.refresh_leaf) {
+      tree->SetLeafValue(node, LeafValue(tree->split_value[at], weight * rate));
+    }
   }
 }
 

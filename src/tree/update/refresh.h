@@ -4,6 +4,7 @@
 /// 2. A split's sum is that of its children, from the leaves up.
 /// 3. Weights, covers and, with refresh_leaf, leaf values follow from the sums (split_gain.h); so do the loss changes
 ///    of the splits, by XGBoost's formula for this.
+/// 4. With refresh_decay a leaf's value is the mean of old and new, the old one weighted by it (LightGBM's refit).
 /// Monotone constraints are not minded, as in XGBoost.
 #pragma once
 
@@ -15,11 +16,16 @@ namespace kauri {
 
 struct RefreshParam : public dmlc::Parameter<RefreshParam> {
   bool refresh_leaf;
+  float refresh_decay;
 
   DMLC_DECLARE_PARAMETER(RefreshParam) {
     DMLC_DECLARE_FIELD(refresh_leaf)
         .set_default(true)
         .describe("Whether updater=refresh changes the values of leaves, or the statistics of nodes alone.");
+    DMLC_DECLARE_FIELD(refresh_decay)
+        .set_default(0.0F)
+        .set_range(0.0F, 1.0F)
+        .describe("Share of its old value that updater=refresh leaves to a leaf: 0 is the new value, 1 the old one.");
   }
   void Validate() const {}
 };
@@ -30,6 +36,8 @@ class RefreshUpdater : public TreeUpdater {
   void Update(Context const& ctx, TreeTask const& task, Span<std::int32_t> leaf_of_row, Tree* tree) const override;
 
  private:
+  float LeafValue(float old, float fresh) const;
+
   TreeParam tree_;
   RefreshParam refresh_;
 };

@@ -41,6 +41,7 @@ std::vector<Parameter> const& Parameters() {
       {"process_type", {"default", "update", "x"}},
       {"updater", {"refresh", "prune", "refresh,prune", "prune,refresh", "x", ""}},
       {"refresh_leaf", {"1", "0", "x"}},
+      {"refresh_decay", {"0", "0.5", "2"}},
       {"rate_drop", {"0.5", "1", "0", "-1"}},
       {"one_drop", {"1", "0"}},
       {"skip_drop", {"0.5", "0", "1"}},

@@ -48,6 +48,7 @@ TreeParam MakeParam(std::map<std::string, std::string> const& values) {
 RefreshUpdater MakeRefresh(TreeParam const& param, bool leaves) {
   RefreshParam refresh;
   refresh.refresh_leaf = leaves;
+  refresh.refresh_decay = 0.0F;
   return {param, refresh};
 }
 
@@ -86,6 +87,33 @@ TEST(Refresh, EveryNodeHasTheStatisticsOfItsRows) {
       } else {
         EXPECT_EQ(grown.tree.split_value[at], before.split_value[at]);
       }
+    }
+  }
+}
+
+TEST(Refresh, DecayKeepsAShareOfOldLeaves) {
+  auto const grown = Grow(3000, 5);
+  auto const gradients = MakeGradients(3000, 2);
+  TreeTask task;
+  task.gradients = gradients.View();
+  auto const refreshed = [&](float decay) {
+    auto tree = grown.tree;
+    auto leaves = grown.leaf_of_row;
+    RefreshParam refresh;
+    refresh.refresh_leaf = true;
+    refresh.refresh_decay = decay;
+    RefreshUpdater(MakeParam({}), refresh).Update(Context{}, task, leaves, &tree);
+    return tree;
+  };
+  auto const fresh = refreshed(0.0F);
+  for (float const decay : {0.25F, 0.9F, 1.0F}) {
+    auto const tree = refreshed(decay);
+    EXPECT_EQ(tree.base_weight, fresh.base_weight);
+    EXPECT_EQ(tree.loss_change, fresh.loss_change);
+    for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+      auto const at = static_cast<std::size_t>(node);
+      auto const mean = decay * grown.tree.split_value[at] + (1.0F - decay) * fresh.split_value[at];
+      EXPECT_FLOAT_EQ(tree.split_value[at], tree.IsLeaf(node) ? mean : grown.tree.split_value[at]);
     }
   }
 }
