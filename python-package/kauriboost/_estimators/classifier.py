@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -242,3 +242,25 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         codes = values.argmax(axis=1) if values.ndim == 2 else (values > 0.5).astype(np.int64)
         labels: np.ndarray = self.classes_[codes]
         return labels
+
+    def staged_predict(
+        self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
+    ) -> Iterator[np.ndarray]:
+        """Yield the classes after each round, see `KauriRegressor.staged_predict`."""
+        return self._staged(
+            X,
+            base_margin,
+            iteration_range,
+            lambda rows, margins, one: self.predict(rows, base_margin=margins, iteration_range=one),
+        )
+
+    def staged_predict_proba(
+        self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
+    ) -> Iterator[np.ndarray]:
+        """Yield the probabilities after each round, see `KauriRegressor.staged_predict`."""
+        return self._staged(
+            X,
+            base_margin,
+            iteration_range,
+            lambda rows, margins, one: self.predict_proba(rows, base_margin=margins, iteration_range=one),
+        )

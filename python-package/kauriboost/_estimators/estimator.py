@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .functions import as_objective
 from .held_out import hold_out
 from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
+from .stages import HeldRows, Stage, stages
 
 # Parameters of a booster that its file tells.
 _IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
@@ -201,7 +203,8 @@ class KauriModel(Parameters):
                 base_margin=base_margin,
             )
             return to_host(values)
-        data = self._matrix(X, base_margin=base_margin)
+        is_held = isinstance(X, HeldRows)
+        data = X.starting_at(base_margin) if is_held else self._matrix(X, base_margin=base_margin)
         self._require_width(data.num_col())
         if validate_features:
             self._adopt_names(data, booster.feature_names)
@@ -210,7 +213,19 @@ class KauriModel(Parameters):
     def _few_rows(self, X: Any, how: dict[str, Any]) -> Rows | None:
         """Return the rows of a small frame as they lie, where that is enough for such a prediction."""
         is_plain = self.feature_types is None and self.enable_categorical and "pred_leaf" not in how
-        return few_rows(X) if is_plain else None
+        return few_rows(X) if is_plain and not isinstance(X, HeldRows) else None
+
+    def _staged(
+        self, X: Any, base_margin: Any, iteration_range: tuple[int, int] | None, predict: Stage
+    ) -> Iterator[np.ndarray]:
+        """Yield predictions after each of the rounds that a prediction uses; every tree is walked twice."""
+        begin, end = self._rounds(iteration_range)
+        rounds = range(begin, end or self.get_booster().num_boosted_rounds())
+        rows = HeldRows(self._matrix(X))
+        return stages(rows, base_margin, rounds, self._margins_after, predict)
+
+    def _margins_after(self, rows: HeldRows, margins: Any, rounds: tuple[int, int]) -> np.ndarray:
+        return self._predict(rows, rounds, base_margin=margins, output_margin=True)
 
     def _require_width(self, n_features: int) -> None:
         if n_features != self.n_features_in_:
