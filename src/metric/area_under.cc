@@ -118,7 +118,7 @@ double AreaUnder(Context const& ctx, std::vector<RankedRow> const& rows, double 
 template double AreaUnder<Roc>(Context const& ctx, std::vector<RankedRow> const& rows, double units);
 template double AreaUnder<PrecisionRecall>(Context const& ctx, std::vector<RankedRow> const& rows, double units);
 
-double Units(MetaInfo const& info) {
+double UnitsOfWeights(MetaInfo const& info) {
   auto const largest = info.weights.empty() ? 1.0F : *std::max_element(info.weights.begin(), info.weights.end());
   return UnitsPerWeight(largest, info.n_rows);
 }

@@ -33,7 +33,7 @@ double Area(Context const& ctx, std::vector<RankedRow> const& rows, double units
 }
 
 /// UnitsPerWeight of the rows' weights.
-double Units(MetaInfo const& info);
+double UnitsOfWeights(MetaInfo const& info);
 
 /// Twice the wins of rows over rows with smaller labels, ties counting one. Rows with equal labels meet as well, the
 /// one that comes first in the data being taken for the better. O(n log n).

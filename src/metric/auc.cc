@@ -76,7 +76,7 @@ double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo co
       auto const i = row * n_columns + column;
       return Share(predictions[i], info.labels[i], info.Weight(row));
     });
-    sum += Area<Curve>(ctx, rows, Units(info));
+    sum += Area<Curve>(ctx, rows, UnitsOfWeights(info));
   }
   return sum / static_cast<double>(n_columns);
 }
@@ -85,7 +85,7 @@ double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo co
 template <typename Curve>
 double SeveralClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info, std::int64_t n_classes) {
   WeightedSum mean;
-  auto const units = Units(info);
+  auto const units = UnitsOfWeights(info);
   std::vector<RankedRow> rows(info.n_rows);
   for (std::int64_t k = 0; k < n_classes; ++k) {
     FillRanked(ctx, &rows, [&](std::int64_t row) {

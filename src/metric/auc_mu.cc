@@ -71,7 +71,7 @@ class AucMu : public Metric {
     auto const n_classes = OutputsPerRow(Name(), predictions, info);
     Validate(info, n_classes);
     ClassRows const rows(predictions, info, n_classes);
-    auto const units = Units(info);
+    auto const units = UnitsOfWeights(info);
     double sum = 0.0;
     for (std::int64_t left = 0; left < n_classes; ++left) {
       for (auto right = left + 1; right < n_classes; ++right) sum += rows.PairArea(ctx, left, right, units);
