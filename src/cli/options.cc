@@ -77,6 +77,9 @@ Options ReadOptions(std::vector<Setting> const& settings) {
     Fail(ErrorKind::kParameter, "early_stopping_rounds=", options.cli.early_stopping_rounds,
          " needs a set to watch; give eval[NAME]=path.");
   }
+  if (options.cli.task == CliParam::kEvaluate && options.cli.test_path.empty() && options.evaluation_sets.empty()) {
+    Fail(ErrorKind::kParameter, "task=evaluate needs test:data=path or eval[NAME]=path.");
+  }
   return options;
 }
 
@@ -118,6 +121,17 @@ void CliParam::Validate() const {
     }
   }
   if (task == kDump) need(model_in, "model_in", "dump");
+  if (task == kImportance) need(model_in, "model_in", "importance");
+  if (task == kLeaf) {
+    need(model_in, "model_in", "leaf");
+    need(test_path, "test:data", "leaf");
+  }
+  if (task == kEvaluate) need(model_in, "model_in", "evaluate");
+  if (task == kConvert) {
+    need(model_in, "model_in", "convert");
+    need(model_out, "model_out", "convert");
+  }
+  if (task == kCheck) need(model_in, "model_in", "check");
 }
 
 }  // namespace kauri::cli

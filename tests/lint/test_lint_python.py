@@ -22,6 +22,7 @@ LAYER = {
     "_model": 4,
     "_training": 5,
     "_explaining": 6,
+    "_forests": 6,
     "_plotting": 7,
     "_estimators": 7,
     "_dask": 8,
