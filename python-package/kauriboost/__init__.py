@@ -28,10 +28,11 @@ from .explain import (
     explain_batches,
     explain_function,
     global_importance,
+    partial_dependence,
     shapley_values,
     sparse_interactions,
 )
-from .explanation import Explanation, GlobalImportance, SparseInteractions
+from .explanation import Explanation, GlobalImportance, PartialDependence, SparseInteractions
 from .orders import Orders, sample_orders
 from .permutation import PermutationImportance, permutation_importance
 from .plotting import (
@@ -41,6 +42,7 @@ from .plotting import (
     plot_importance,
     plot_interactions,
     plot_metric,
+    plot_partial_dependence,
     plot_tree,
     plot_waterfall,
     to_graphviz,
@@ -78,6 +80,7 @@ __all__ = [
     "Orders",
     "OutOfMemoryError",
     "ParameterError",
+    "PartialDependence",
     "PermutationImportance",
     "QuantileDMatrix",
     "SparseInteractions",
@@ -92,6 +95,7 @@ __all__ = [
     "global_importance",
     "install_as_xgboost",
     "parameters",
+    "partial_dependence",
     "permutation_importance",
     "plot_beeswarm",
     "plot_contributions",
@@ -99,6 +103,7 @@ __all__ = [
     "plot_importance",
     "plot_interactions",
     "plot_metric",
+    "plot_partial_dependence",
     "plot_tree",
     "plot_waterfall",
     "sample_orders",

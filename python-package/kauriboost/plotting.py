@@ -6,6 +6,7 @@ from ._plotting.dependence import plot_dependence
 from ._plotting.explanations import plot_beeswarm, plot_contributions, plot_interactions, plot_waterfall
 from ._plotting.importance import plot_importance
 from ._plotting.metric import plot_metric
+from ._plotting.partial import plot_partial_dependence
 from ._plotting.tree_picture import plot_tree
 from ._plotting.trees import to_graphviz
 
@@ -16,6 +17,7 @@ __all__ = [
     "plot_importance",
     "plot_interactions",
     "plot_metric",
+    "plot_partial_dependence",
     "plot_tree",
     "plot_waterfall",
     "to_graphviz",
