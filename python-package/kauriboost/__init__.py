@@ -45,6 +45,7 @@ from .plotting import (
     plot_partial_dependence,
     plot_tree,
     plot_waterfall,
+    report,
     to_graphviz,
 )
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
@@ -106,6 +107,7 @@ __all__ = [
     "plot_partial_dependence",
     "plot_tree",
     "plot_waterfall",
+    "report",
     "sample_orders",
     "set_config",
     "shapley_values",

@@ -1,4 +1,4 @@
-"""Pictures of models and of explanations."""
+"""Pictures of models and of explanations, and a page of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ._plotting.metric import plot_metric
 from ._plotting.partial import plot_partial_dependence
 from ._plotting.tree_picture import plot_tree
 from ._plotting.trees import to_graphviz
+from ._report.report import report
 
 __all__ = [
     "plot_beeswarm",
@@ -20,5 +21,6 @@ __all__ = [
     "plot_partial_dependence",
     "plot_tree",
     "plot_waterfall",
+    "report",
     "to_graphviz",
 ]

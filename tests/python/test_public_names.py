@@ -20,8 +20,8 @@ PUBLIC = {
         PermutationImportance QuantileDMatrix SparseInteractions build_info callback config_context cv explain
         explain_batches explain_function get_config global_importance install_as_xgboost parameters partial_dependence
         permutation_importance plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions
-        plot_metric plot_partial_dependence plot_tree plot_waterfall sample_orders set_config shapley_values shuffle
-        sparse_interactions to_graphviz train
+        plot_metric plot_partial_dependence plot_tree plot_waterfall report sample_orders set_config shapley_values
+        shuffle sparse_interactions to_graphviz train
     """,
     "kauriboost.booster": """
         Booster CategoryNames CustomMetric DMatrix DataError Evaluation IterationRange Model Objective ParameterError
@@ -60,7 +60,7 @@ PUBLIC = {
     """,
     "kauriboost.plotting": """
         plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions plot_metric
-        plot_partial_dependence plot_tree plot_waterfall to_graphviz
+        plot_partial_dependence plot_tree plot_waterfall report to_graphviz
     """,
     "kauriboost.quantile": """
         ArrayLike DMatrix DataError DataIter ExtMemQuantileDMatrix QuantileDMatrix create_from_iterator missing_value

@@ -1,0 +1,104 @@
+"""Parts of a page of HTML. Whatever is written into one is escaped here: names and labels come from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+# Nothing is loaded from elsewhere and nothing runs, whatever a name in the data says.
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+_STYLE = """
+:root { color-scheme: light; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 0 auto; max-width: 66rem;
+       padding: 1rem 1.5rem 4rem; overflow-wrap: anywhere; }
+h1 { margin: .6rem 0 .2rem; } h2 { margin: 2.4rem 0 .6rem; border-bottom: 1px solid #ddd; }
+h3 { margin: 1.4rem 0 .4rem; }
+nav a { margin-right: 1rem; } a { color: #2166ac; } .about { color: #666; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .8rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #eee; }
+th { font-weight: 600; } td.number, th.number { text-align: right; overflow-wrap: normal; white-space: nowrap; }
+.wide { overflow-x: auto; margin: .6rem 0; } .wide img { max-width: none; }
+.pictures { display: flex; flex-wrap: wrap; gap: 1rem; } .pictures img { flex: 1 1 26rem; min-width: 0; }
+img { max-width: 100%; height: auto; }
+@media print { nav { display: none; } section, img { break-inside: avoid; } }
+""".strip()
+
+
+@dataclass(frozen=True)
+class Markup:
+    """HTML that is as it should be; every other text is escaped when it is written into some."""
+
+    text: str
+
+
+def html_of(content: str | Markup) -> str:
+    """Return what stands for the content on a page."""
+    return content.text if isinstance(content, Markup) else escape(content)
+
+
+def joined(parts: Iterable[str | Markup]) -> Markup:
+    """Return parts one after the other."""
+    return Markup("\n".join(map(html_of, parts)))
+
+
+def paragraph(text: str | Markup) -> Markup:
+    """Return a sentence or two about what is below."""
+    return Markup(f'<p class="about">{html_of(text)}</p>')
+
+
+def block(kind: str, parts: Iterable[str | Markup]) -> Markup:
+    """Return parts in a box: "pictures", side by side where there is room, or "wide", which scrolls."""
+    return Markup(f'<div class="{kind}">{joined(parts).text}</div>')
+
+
+def heading(text: str) -> Markup:
+    """Return a heading within a section."""
+    return Markup(f"<h3>{escape(text)}</h3>")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], n_texts: int = 1) -> Markup:
+    """Return a table whose first columns are texts and whose others are numbers, on the right."""
+
+    def cells(tag: str, row: Sequence[str]) -> str:
+        kinds = ["" if column < n_texts else ' class="number"' for column in range(len(row))]
+        return "".join(f"<{tag}{kind}>{escape(cell)}</{tag}>" for kind, cell in zip(kinds, row))
+
+    first = f"<thead><tr>{cells('th', head)}</tr></thead>" if head else ""
+    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return block("wide", [Markup(f"<table>{first}<tbody>\n{body}\n</tbody></table>")])
+
+
+def picture(address: str, description: str) -> Markup:
+    """Return an image; its description is for those who cannot see it."""
+    return Markup(f'<img src="{escape(address)}" alt="{escape(description)}">')
+
+
+def page(title: str, sections: Sequence[tuple[str, Markup]]) -> str:
+    """Return a whole page: a menu, and the sections by their headings."""
+    places = [heading.lower().replace(" ", "-") for heading, _ in sections]
+    menu = " ".join(
+        f'<a href="#{escape(place)}">{escape(heading)}</a>' for place, (heading, _) in zip(places, sections)
+    )
+    bodies = "\n".join(
+        f'<section id="{escape(place)}"><h2>{escape(heading)}</h2>\n{body.text}\n</section>'
+        for place, (heading, body) in zip(places, sections)
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>
+{_STYLE}
+</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<nav>{menu}</nav>
+{bodies}
+</body>
+</html>
+"""
