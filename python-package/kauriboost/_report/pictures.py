@@ -6,7 +6,7 @@ import base64
 import io
 from typing import Any
 
-from .page import Markup, picture
+from .._markup.markup import Markup, picture
 
 _RESOLUTION = 110  # of clouds of points, which are no shapes
 

@@ -18,6 +18,7 @@ from .._explaining.explain import explain
 from .._explaining.explanation import Explanation
 from .._explaining.partial_dependence import partial_dependence
 from .._explaining.subject import Subject, subject_of
+from .._markup.markup import Markup, block, heading, joined, paragraph, table
 from .._model.files import require_writable, write_atomically
 from .._plotting.dependence import plot_dependence
 from .._plotting.explanations import plot_beeswarm, plot_contributions
@@ -25,7 +26,7 @@ from .._plotting.metric import log_of, plot_metric
 from .._plotting.partial import plot_partial_dependence
 from .._plotting.parts import number_text
 from .._plotting.tree_picture import plot_tree
-from .page import Markup, block, heading, joined, page, paragraph, table
+from .page import page
 from .pictures import drawn
 from .scores import scores_of
 from .summary import of_data, of_model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ from .._binding.process import VERSION
 from .._data.matrix import DMatrix
 from .._data.tables import columns_of
 from .._explaining.subject import Subject
+from .._markup.markup import Markup, joined, paragraph, table
+from .._model.facts import facts_of
 from .._plotting.parts import number_text, short
-from .page import Markup, joined, paragraph, table
 
 _MOST_FEATURES = 50
 _MOST_CLASSES = 30
@@ -21,28 +21,11 @@ _HEAD = ["feature", "values", "missing", "distinct", "lowest", "median", "mean",
 
 def of_model(model: Subject) -> Markup:
     """Return what the model is and the parameters that it was given."""
-    learner = json.loads(model.booster.save_config())["learner"]
-    lines = [
-        ("objective", learner["objective"]["name"]),
-        ("booster", learner["gradient_booster"]["name"]),
-        ("rounds", str(model.booster.num_boosted_rounds())),
-    ]
+    lines = facts_of(model.booster)
     begin, end = model.rounds
     if (begin, end) != (0, 0):
         lines.append(("rounds used", f"{begin} to {end - 1}"))
-    lines.append(("features", str(model.booster.num_features())))
-    lines += sorted(_given(learner))
-    lines.append(("made by", f"Kauri {VERSION}"))
-    return table([], lines, n_texts=2)
-
-
-def _given(learner: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the parameters that the user gave and that are not said already."""
-    return [
-        (name, value if isinstance(value, str) else json.dumps(value))
-        for name, value in learner.get("user_params", {}).items()
-        if name not in ("objective", "booster", "validate_parameters")
-    ]
+    return table([], [*lines, ("made by", f"Kauri {VERSION}")], n_texts=2)
 
 
 def of_data(model: Subject, data: DMatrix, names: list[str], features: list[int]) -> Markup:
