@@ -51,7 +51,7 @@ from .plotting import (
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
 from .shuffling import shuffle
 from .stand_in import install_as_xgboost
-from .training import train
+from .training import train, train_quantiles
 
 if TYPE_CHECKING:
     from .sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFClassifier, KauriRFRegressor
@@ -115,6 +115,7 @@ __all__ = [
     "sparse_interactions",
     "to_graphviz",
     "train",
+    "train_quantiles",
 ]
 
 

@@ -8,6 +8,7 @@ from ._model.metrics import CustomMetric
 from ._model.params import ParamsOrPairs
 from ._training.callback import EvalsLog, TrainingCallback
 from ._training.callbacks import CallbackContainer, EarlyStopping
+from ._training.quantiles import train_quantiles
 from ._training.train import Evals, train
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "ParamsOrPairs",
     "TrainingCallback",
     "train",
+    "train_quantiles",
 ]

@@ -21,7 +21,7 @@ PUBLIC = {
         explain_batches explain_function get_config global_importance install_as_xgboost parameters partial_dependence
         permutation_importance plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions
         plot_metric plot_partial_dependence plot_tree plot_waterfall report sample_orders set_config shapley_values
-        shuffle sparse_interactions to_graphviz train
+        shuffle sparse_interactions to_graphviz train train_quantiles
     """,
     "kauriboost.booster": """
         Booster CategoryNames CustomMetric DMatrix DataError Evaluation IterationRange Model Objective ParameterError
@@ -70,7 +70,7 @@ PUBLIC = {
     "kauriboost.stand_in": "install_as_xgboost restored",
     "kauriboost.training": """
         Booster CallbackContainer CustomMetric DMatrix EarlyStopping Evals EvalsLog Objective ParamsOrPairs
-        TrainingCallback train
+        TrainingCallback train train_quantiles
     """,
 }
 
