@@ -22,7 +22,7 @@ PAGES = (
     Page("data", "data", "What is learnt from and predicted.", "kauriboost",
          ("DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter", "DeviceArray", "shuffle")),
     Page("training", "training and boosters", "Learning, cross-validation, and what is learnt.", "kauriboost",
-         ("train", "cv", "train_quantiles", "Booster")),
+         ("train", "cv", "train_quantiles", "Booster", "check", "ModelCheck", "add_receipt", "verify", "Verification")),
     Page("estimators", "estimators", "Scikit-learn's conventions.", "kauriboost.sklearn"),
     Page("callbacks", "callbacks", "What happens around each round.", "kauriboost.callback"),
     Page("explaining", "explanations", "Why a prediction is what it is.", "kauriboost",

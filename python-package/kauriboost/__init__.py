@@ -33,6 +33,7 @@ from .explain import (
     sparse_interactions,
 )
 from .explanation import Explanation, GlobalImportance, PartialDependence, SparseInteractions
+from .model import ModelCheck, check
 from .orders import Orders, sample_orders
 from .permutation import PermutationImportance, permutation_importance
 from .plotting import (
@@ -51,7 +52,7 @@ from .plotting import (
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
 from .shuffling import shuffle
 from .stand_in import install_as_xgboost
-from .training import train, train_quantiles
+from .training import Verification, add_receipt, train, train_quantiles, verify
 
 if TYPE_CHECKING:
     from .sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFClassifier, KauriRFRegressor
@@ -77,6 +78,7 @@ __all__ = [
     "KauriRFRegressor",
     "KauriRanker",
     "KauriRegressor",
+    "ModelCheck",
     "ModelError",
     "Orders",
     "OutOfMemoryError",
@@ -85,8 +87,11 @@ __all__ = [
     "PermutationImportance",
     "QuantileDMatrix",
     "SparseInteractions",
+    "Verification",
+    "add_receipt",
     "build_info",
     "callback",
+    "check",
     "config_context",
     "cv",
     "explain",
@@ -116,6 +121,7 @@ __all__ = [
     "to_graphviz",
     "train",
     "train_quantiles",
+    "verify",
 ]
 
 

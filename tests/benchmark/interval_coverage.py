@@ -8,7 +8,8 @@ its mean over the splits with the standard deviation; "width" the mean width in 
 "score" the mean interval score (Gneiting and Raftery 2007: width plus 2/(1 - coverage) times what labels are beyond an
 end, in the same unit), where smaller is better. "calibration rows" learns from three quarters of the rows to learn
 from. Every method has the same rounds and parameters. Exit status 1 where a calibrated mean is further than 2 points
-from the coverage that was asked for.
+from the coverage that was asked for, or from the 2/(n + 1) above it up to which n rows to calibrate by lead in theory
+(each end is rounded outwards to a row).
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def main() -> int:
                 f"| {score / unit:.2f} |",
                 flush=True,
             )
-            is_good &= method == "plain" or abs(coverage - given.coverage) <= FURTHEST
+            excess = 2 / (len(y) * 7 // 10 // (4 if method == "calibration rows" else 1) + 1)
+            is_good &= method == "plain" or -FURTHEST <= coverage - given.coverage <= FURTHEST + excess
     return 0 if is_good else 1
 
 

@@ -16,12 +16,12 @@ PUBLIC = {
     "kauriboost": """
         Booster CollectiveError DMatrix DataError DataIter DeviceArray DeviceError Explanation ExtMemQuantileDMatrix
         FileError GlobalImportance InternalError KauriClassifier KauriError KauriRFClassifier KauriRFRegressor
-        KauriRanker KauriRegressor ModelError Orders OutOfMemoryError ParameterError PartialDependence
-        PermutationImportance QuantileDMatrix SparseInteractions build_info callback config_context cv explain
-        explain_batches explain_function get_config global_importance install_as_xgboost parameters partial_dependence
-        permutation_importance plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions
-        plot_metric plot_partial_dependence plot_tree plot_waterfall report sample_orders set_config shapley_values
-        shuffle sparse_interactions to_graphviz train train_quantiles
+        KauriRanker KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
+        PermutationImportance QuantileDMatrix SparseInteractions Verification add_receipt build_info callback check
+        config_context cv explain explain_batches explain_function get_config global_importance install_as_xgboost
+        parameters partial_dependence permutation_importance plot_beeswarm plot_contributions plot_dependence
+        plot_importance plot_interactions plot_metric plot_partial_dependence plot_tree plot_waterfall report
+        sample_orders set_config shapley_values shuffle sparse_interactions to_graphviz train train_quantiles verify
     """,
     "kauriboost.booster": """
         Booster CategoryNames CustomMetric DMatrix DataError Evaluation IterationRange Model Objective ParameterError
@@ -53,7 +53,7 @@ PUBLIC = {
     """,
     "kauriboost.frame": "DataError split_value_histogram trees_to_dataframe",
     "kauriboost.link": "link unlink",
-    "kauriboost.model": "Model",
+    "kauriboost.model": "Model ModelCheck check",
     "kauriboost.orders": "Orders ParameterError sample_orders",
     "kauriboost.permutation": """
         Booster DMatrix DataError Metric ParameterError PermutationImportance permutation_importance shuffle
@@ -70,7 +70,7 @@ PUBLIC = {
     "kauriboost.stand_in": "install_as_xgboost restored",
     "kauriboost.training": """
         Booster CallbackContainer CustomMetric DMatrix EarlyStopping Evals EvalsLog Objective ParamsOrPairs
-        TrainingCallback train train_quantiles
+        TrainingCallback Verification add_receipt train train_quantiles verify
     """,
 }
 
