@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._binding.errors import ParameterError
+from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
 from .._data.shuffling import shuffle
 from .._explaining.explain import explain
@@ -101,7 +101,7 @@ def report(
     ParameterError
         Numbers below their least, or an unknown metric.
     DataError
-        Rows that do not fit the model.
+        Rows that do not fit the model, or none.
     FileError
         A path that cannot be written, before anything is computed.
     """
@@ -111,6 +111,8 @@ def report(
     require_writable(target)
     asked = subject_of(model, None)
     matrix = asked.labelled(data, y)
+    if matrix.num_row() == 0:
+        raise DataError("a report needs rows; the data have none.")
     names = asked.names(None, matrix)
     explanation = explain(model, _some_rows(matrix, choices))
     order = _strongest(explanation)
@@ -205,6 +207,8 @@ def _dependence(
     rows = _some_rows(matrix, choices)
     output = "margin" if _predicts_classes(model) else "value"
     for feature in features:
+        if np.isnan(explanation.data[:, feature]).all():  # there is nothing that it could depend on
+            continue
         partial = partial_dependence(model, rows, feature, n_values=25, output=output)
         for number, (name, of_output) in enumerate(_outputs(explanation)):
             of_partial = partial if partial.output_names is None else partial.output(number)

@@ -76,7 +76,7 @@ def add_receipt(model: Any, data: DMatrix) -> None:
     if rounds == 0 or _digest_of_model(_again(params, data, rounds)) != digest:
         raise ModelError(
             f"learning {rounds} rounds from these rows with the parameters {params} gives another model; give a "
-            "receipt to a model right after one training with built-in objectives, and the rows that it was learnt from."
+            "receipt right after one training with built-in objectives, and the rows that it was learnt from."
         )
     kept = {"data": _digests_of_data(data), "params": params, "rounds": rounds, "model": digest, "kauri": VERSION}
     booster.set_attr(**{ATTRIBUTE: json.dumps(kept)})

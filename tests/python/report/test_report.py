@@ -143,6 +143,16 @@ def test_other_models(params: dict[str, Any], tmp_path: Path, regression: tuple[
     assert "learning-curves" in unlabelled.sections
 
 
+def test_rows_that_say_little(tmp_path: Path, regression: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = regression
+    booster = kb.train({"max_depth": 12}, kb.DMatrix(X, label=y), 1, verbose_eval=False)
+    one = page_of(tmp_path / "one.html", booster, X[:1], y=y[:1], n_features=1)
+    assert "of 1 rows" in one.sections["importance"]
+    assert "more than a page can show" not in one.sections["trees"]
+    empty = page_of(tmp_path / "empty.html", booster, np.full((5, 5), np.nan, np.float32), n_features=1, n_trees=0)
+    assert "100.0% of the cells are missing" in empty.sections["data"]
+
+
 def test_refusals_leave_the_page_as_it_was(tmp_path: Path, regression: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = regression
     booster = kb.train({}, kb.DMatrix(X, label=y), 2, verbose_eval=False)
@@ -153,6 +163,8 @@ def test_refusals_leave_the_page_as_it_was(tmp_path: Path, regression: tuple[np.
             kb.report(booster, X, path, y=y, **choice)
     with pytest.raises(kb.DataError):
         kb.report(booster, X[:, :2], path, y=y)
+    with pytest.raises(kb.DataError, match="a report needs rows"):
+        kb.report(booster, X[:0], path, y=y[:0])
     with pytest.raises(kb.FileError, match="cannot write"):
         kb.report(booster, X, tmp_path / "no" / "page.html", y=y)
     assert [entry.read_text(encoding="utf-8") for entry in tmp_path.iterdir()] == ["before"]
