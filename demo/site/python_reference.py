@@ -29,6 +29,7 @@ PAGES = (
          ("explain", "explain_function", "shapley_values", "explain_batches", "global_importance",
           "sparse_interactions", "permutation_importance", "partial_dependence", "sample_orders", "Explanation",
           "GlobalImportance", "SparseInteractions", "PermutationImportance", "PartialDependence", "Orders")),
+    Page("forests", "forests of other libraries", "What other libraries learnt, as boosters.", "kauriboost.forests"),
     Page("plotting", "plots", "Pictures, by Matplotlib.", "kauriboost.plotting"),
     Page("dask", "Dask", "Learning and predicting on the workers of a cluster.", "kauriboost.dask"),
     Page("collective", "ranks", "Many processes or threads that learn one model.", "kauriboost.collective",
@@ -39,7 +40,8 @@ PAGES = (
           "OutOfMemoryError", "ParameterError")),
     Page("link", "beside XGBoost", "The library under XGBoost's own package.", "kauriboost.link", ("link", "unlink")),
 )  # fmt: skip
-MODULES = ("kauriboost", "kauriboost.sklearn", "kauriboost.callback", "kauriboost.plotting", "kauriboost.dask")
+MODULES = ("kauriboost", "kauriboost.sklearn", "kauriboost.callback", "kauriboost.plotting", "kauriboost.dask",
+           "kauriboost.forests")  # fmt: skip
 
 
 def members_of(page: Page) -> tuple[str, ...]:
