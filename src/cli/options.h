@@ -91,8 +91,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(data).set_default("").describe(
         "Training data: path?format=libsvm or csv, or what save_binary wrote; with #cache at the end the bins of text "
         "lie in a file beside the path `cache`, for hist. The file path.feature_types beside text says which columns "
-        "are "
-        "categorical: q, int, c, one for each column. Also train_path.");
+        "are categorical: q, int, c, one for each column. Also train_path.");
     DMLC_DECLARE_FIELD(test_path).set_default("").describe("Data for pred and explain. Also test_path.");
     DMLC_DECLARE_FIELD(eval_train).set_default(false).describe("Evaluate the training data too, under the name train.");
     DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
@@ -230,6 +229,11 @@ struct CliParam : public dmlc::Parameter<CliParam> {
 
   /// \throws Error(kParameter): files that the task needs are not given; options that contradict each other.
   void Validate() const;
+
+ private:
+  void ValidateTraining() const;
+  void ValidatePrediction() const;
+  void ValidateExplanation() const;
 };
 
 struct Options {
