@@ -182,3 +182,20 @@ def test_refusals() -> None:
         kb.train_quantiles(PARAMS, data, 2, calibration=kb.DMatrix(X))
     with pytest.raises(kb.DataError, match="dtrain has base margins"):
         kb.train_quantiles(PARAMS, kb.DMatrix(X, label=y, base_margin=y), 2)
+
+
+def test_refusal_on_a_cluster() -> None:
+    pytest.importorskip("distributed")
+    from kauriboost.dask import DaskKauriRegressor, DaskKauriRFRegressor
+
+    X, y = make_rows(50, 13)
+    for estimator in (DaskKauriRegressor(), DaskKauriRFRegressor()):
+        with pytest.raises(ValueError, match=r"needs the rows in one process; use kauriboost\.KauriRegressor"):
+            estimator.fit_intervals(X, y)
+
+
+def test_forests_have_intervals() -> None:
+    X, y = make_rows(400, 14)
+    new, labels = make_rows(5000, 15)
+    ends = kb.KauriRFRegressor(n_estimators=30, max_depth=4).fit_intervals(X, y, coverage=0.8).predict_interval(new)
+    assert ((ends[:, 0] <= labels) & (labels <= ends[:, 1])).mean() == pytest.approx(0.8, abs=0.05)
