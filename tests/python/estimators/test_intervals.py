@@ -158,6 +158,7 @@ def test_what_ends_a_calibration() -> None:
         ({}, {"coverage": 0.0}, "coverage is 0.0; expected a share"),
         ({}, {"coverage": 0.999}, "the quantile 0.0005 needs 1999 rows to be calibrated by, there are 200"),
         ({"objective": "reg:squarederror"}, {}, "objective is 'reg:squarederror'; quantiles are learnt by"),
+        ({"objective": lambda y, margins: (margins - y, margins * 0 + 1)}, {}, "objective is a function"),
         ({"booster": "gblinear"}, {}, "booster is 'gblinear', which learns intercepts"),
         ({"early_stopping_rounds": 2}, {}, "early_stopping_rounds does not go with fit_intervals"),
         ({"callbacks": [kb.callback.EvaluationMonitor()]}, {}, "callbacks does not go with fit_intervals"),
