@@ -78,6 +78,8 @@ class Intervals(KauriModel):
         for name in ("early_stopping_rounds", "callbacks"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} does not go with fit_intervals, which does all rounds; leave it out.")
+        if callable(self.objective):
+            raise ValueError("objective is a function; intervals are learnt by 'reg:quantileerror': leave it out.")
         params = self.get_booster_params()
         if "quantile_alpha" in params:
             raise ValueError("quantile_alpha follows from coverage here; leave it out, or see train_quantiles.")

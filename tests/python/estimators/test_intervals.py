@@ -158,6 +158,7 @@ def test_what_ends_a_calibration() -> None:
         ({}, {"coverage": 0.0}, "coverage is 0.0; expected a share"),
         ({}, {"coverage": 0.999}, "the quantile 0.0005 needs 1999 rows to be calibrated by, there are 200"),
         ({"objective": "reg:squarederror"}, {}, "objective is 'reg:squarederror'; quantiles are learnt by"),
+        ({"objective": lambda y, margins: (margins - y, margins * 0 + 1)}, {}, "objective is a function"),
         ({"booster": "gblinear"}, {}, "booster is 'gblinear', which learns intercepts"),
         ({"early_stopping_rounds": 2}, {}, "early_stopping_rounds does not go with fit_intervals"),
         ({"callbacks": [kb.callback.EvaluationMonitor()]}, {}, "callbacks does not go with fit_intervals"),
@@ -182,3 +183,20 @@ def test_refusals() -> None:
         kb.train_quantiles(PARAMS, data, 2, calibration=kb.DMatrix(X))
     with pytest.raises(kb.DataError, match="dtrain has base margins"):
         kb.train_quantiles(PARAMS, kb.DMatrix(X, label=y, base_margin=y), 2)
+
+
+def test_refusal_on_a_cluster() -> None:
+    pytest.importorskip("distributed")
+    from kauriboost.dask import DaskKauriRegressor, DaskKauriRFRegressor
+
+    X, y = make_rows(50, 13)
+    for estimator in (DaskKauriRegressor(), DaskKauriRFRegressor()):
+        with pytest.raises(ValueError, match=r"needs the rows in one process; use kauriboost\.KauriRegressor"):
+            estimator.fit_intervals(X, y)
+
+
+def test_forests_have_intervals() -> None:
+    X, y = make_rows(400, 14)
+    new, labels = make_rows(5000, 15)
+    ends = kb.KauriRFRegressor(n_estimators=30, max_depth=4).fit_intervals(X, y, coverage=0.8).predict_interval(new)
+    assert ((ends[:, 0] <= labels) & (labels <= ends[:, 1])).mean() == pytest.approx(0.8, abs=0.05)
