@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 
 #include "kauri/error.h"
 
@@ -15,7 +16,9 @@ std::string NameOf(ModelDialect const& dialect) {
   return std::to_string(dialect.major) + "." + std::to_string(dialect.minor);
 }
 
-/// What XGBoost has learnt to say in a model file.
+constexpr auto kNever = std::numeric_limits<std::int64_t>::max();
+
+/// What XGBoost has learnt to say in a model file, or says in none (kNever).
 struct Feature {
   char const* what;  ///< the model has
   char const* cure;  ///< or
@@ -43,7 +46,7 @@ bool HasUnequalRounds(Model const& model) {
   return false;
 }
 
-constexpr std::array<Feature, 6> kFeatures{{
+constexpr std::array<Feature, 10> kFeatures{{
     {"trees with vector leaves (multi_strategy=multi_output_tree)", "train one tree per output", 2, 0,
      [](Model const& model) { return model.HasVectorLeaves(); }},
     {"rounds of unequal numbers of trees", "train all rounds with the same num_parallel_tree", 2, 0,
@@ -54,6 +57,14 @@ constexpr std::array<Feature, 6> kFeatures{{
     {"names of categories", "train on the numbers of categories, with feature_types", 3, 1, HasCategoryNames},
     {"the objective reg:expectileerror", "train with another objective", 3, 3,
      [](Model const& model) { return model.objective == "reg:expectileerror"; }},
+    {"the objective reg:huber", "train with another objective", kNever, 0,
+     [](Model const& model) { return model.objective == "reg:huber"; }},
+    {"the objective reg:fair", "train with another objective", kNever, 0,
+     [](Model const& model) { return model.objective == "reg:fair"; }},
+    {"the objective reg:mape", "train with another objective", kNever, 0,
+     [](Model const& model) { return model.objective == "reg:mape"; }},
+    {"the objective binary:focal", "train with another objective", kNever, 0,
+     [](Model const& model) { return model.objective == "binary:focal"; }},
 }};
 
 /// nullptr: the dialect says all of the model.
@@ -83,17 +94,20 @@ void RequireSayable(Model const& model, ModelDialect const& dialect) {
   auto const first = std::find_if(kDialects.begin(), kDialects.end(), [&](ModelDialect const& other) {
     return other.IsSince(feature->major, feature->minor);
   });
+  auto const file = first == kDialects.end() ? "leave the dialect out, which gives a file for Kauri"
+                                             : "write the dialect " + NameOf(*first) + " or later";
   Fail(ErrorKind::kParameter, "the model has ", feature->what, ", which model files of the dialect ", NameOf(dialect),
-       " cannot say; write the dialect ", NameOf(*first), " or later, or ", feature->cure, ".");
+       " cannot say; ", file, ", or ", feature->cure, ".");
 }
 
 ModelDialect DialectOfClient(std::array<int, 3> const& version, Model const& model) {
   ModelDialect const client{version[0], version[1], true, version[2]};
   auto const& oldest = kDialects.front();
   if (client.IsSince(oldest.major, oldest.minor) && FirstUnsayable(model, client) == nullptr) return client;
-  return *std::find_if(kDialects.begin(), kDialects.end() - 1, [&](ModelDialect const& dialect) {
+  auto const* const later = std::find_if(kDialects.begin(), kDialects.end(), [&](ModelDialect const& dialect) {
     return !client.IsSince(dialect.major, dialect.minor) && FirstUnsayable(model, dialect) == nullptr;
   });
+  return later == kDialects.end() ? ModelDialect{} : *later;
 }
 
 namespace model_io {

@@ -27,13 +27,14 @@ struct ModelDialect {
 ModelDialect ParseDialect(std::string const& text);
 
 /// What a client of XGBoost's package of `version` writes: the files of that version, or of the first later one that
-/// can say all that RequireSayable asks for.
+/// can say all that RequireSayable asks for; where none can, not chosen.
 ModelDialect DialectOfClient(std::array<int, 3> const& version, Model const& model);
 
-/// \throws Error(kParameter), naming the first dialect that can, where files of the dialect cannot say all that the
-/// model's predictions depend on: vector leaves and rounds of unequal numbers of trees (since 2.1), base scores that
-/// differ between outputs and names of categories (since 3.2), objectives (since the version that has them). Left out
-/// are, for they change no prediction: an objective's parameters of training that the version does not know.
+/// \throws Error(kParameter), naming the first dialect that can, if one does, where files of the dialect cannot say all
+/// that the model's predictions depend on: vector leaves and rounds of unequal numbers of trees (since 2.1), base
+/// scores that differ between outputs and names of categories (since 3.2), objectives (since the version that has
+/// them). Left out are, for they change no prediction: an objective's parameters of training that the version does not
+/// know.
 void RequireSayable(Model const& model, ModelDialect const& dialect);
 
 namespace model_io {

@@ -205,6 +205,7 @@ TEST_F(XgboostHabits, ModelsAreOfTheClientsDialect) {
                 .major,
             2);  // the first that can say it
   EXPECT_FALSE(Trained({}, 1, Client())->Dialect().is_chosen);
+  EXPECT_FALSE(Trained({{"objective", "reg:huber"}})->Dialect().is_chosen);  // which no version can say
 }
 
 }  // namespace

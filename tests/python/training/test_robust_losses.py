@@ -51,6 +51,14 @@ def test_models_keep_their_bytes(name: str, method: str, rows: tuple[np.ndarray,
 
 
 @pytest.mark.parametrize("name", LOSSES)
+def test_no_dialect_has_them(name: str, rows: tuple[np.ndarray, np.ndarray]) -> None:
+    booster = fit(name, rows)
+    for dialect in ("1.7", "3.4"):
+        with pytest.raises(kb.ParameterError, match=f"{LOSSES[name]['objective']}.*leave the dialect out"):
+            booster.save_raw(dialect=dialect)
+
+
+@pytest.mark.parametrize("name", LOSSES)
 def test_its_own_metric_falls_below_that_of_squared_error(name: str, rows: tuple[np.ndarray, np.ndarray]) -> None:
     features, labels = rows
     half = slice(0, 3000), slice(3000, None)

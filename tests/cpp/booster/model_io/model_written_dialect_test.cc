@@ -182,6 +182,20 @@ TEST(WrittenDialect, SquaredLogErrorHasParametersBeforeVersion3) {
   EXPECT_EQ(Written(model, "3.0")[objective], (json{{"name", "reg:squaredlogerror"}}));
 }
 
+/// No version of XGBoost has them; without a dialect they are written.
+TEST(WrittenDialect, ObjectivesOfKauriAlone) {
+  for (std::string const name : {"reg:huber", "reg:fair", "reg:mape", "binary:focal"}) {
+    auto model = Parse(FixtureBytes("logistic.json"));
+    model.objective = name;
+    for (auto const* dialect : {"1.7", "2.1", "3.0", "3.2", "3.4"}) {
+      auto const message = Refusal(model, dialect);
+      EXPECT_NE(message.find("the objective " + name), std::string::npos) << dialect << ": " << message;
+      EXPECT_NE(message.find("leave the dialect out"), std::string::npos) << message;
+    }
+    EXPECT_EQ(Refusal(model, ""), "");
+  }
+}
+
 TEST(WrittenDialect, MustBeKnown) {
   for (auto const* text : {"1.6", "3", "3.20", "latest", " 3.2"}) {
     try {
