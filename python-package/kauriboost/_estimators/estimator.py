@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
+from .._binding.errors import ParameterError
 from .._data.columns import text_names
 from .._data.device import to_host
 from .._data.few_rows import few_rows
@@ -219,8 +220,13 @@ class KauriModel(Parameters):
         self, X: Any, base_margin: Any, iteration_range: tuple[int, int] | None, predict: Stage
     ) -> Iterator[np.ndarray]:
         """Yield predictions after each of the rounds that a prediction uses; every tree is walked twice."""
+        n_rounds = self.get_booster().num_boosted_rounds()
+        if self._is_linear:
+            raise ParameterError("booster is 'gblinear', whose weights are those after all rounds; call predict().")
         begin, end = self._rounds(iteration_range)
-        rounds = range(begin, end or self.get_booster().num_boosted_rounds())
+        if not 0 <= begin <= (end or n_rounds) <= n_rounds:
+            raise ParameterError(f"iteration_range is {(begin, end)}; choose rounds of the {n_rounds} that there are.")
+        rounds = range(begin, end or n_rounds)
         rows = HeldRows(self._matrix(X))
         return stages(rows, base_margin, rounds, self._margins_after, predict)
 

@@ -96,3 +96,28 @@ def test_before_fit(rows: tuple[np.ndarray, np.ndarray]) -> None:
 
     with pytest.raises(NotFittedError):
         kb.KauriRegressor().staged_predict(rows[0])
+
+
+def test_intervals_are_staged_as_medians(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    features, labels = rows
+    model = kb.KauriRegressor(n_estimators=ROUNDS).fit_intervals(features, labels, nfold=3)
+    expect_stages(model.staged_predict(features), lambda **how: model.predict(features, **how), ROUNDS)
+    with pytest.raises(ValueError, match="leave it out"):
+        next(model.staged_predict(features, base_margin=np.zeros((900, 3))))
+
+
+@pytest.mark.parametrize("rounds", [(5, 3), (0, ROUNDS + 1), (-1, 3), (ROUNDS + 1, 0)])
+def test_ranges_that_do_not_fit(rounds: tuple[int, int], rows: tuple[np.ndarray, np.ndarray]) -> None:
+    model = kb.KauriRegressor(n_estimators=ROUNDS).fit(*rows)
+    for call in (model.predict, model.staged_predict):
+        with pytest.raises(kb.ParameterError, match="range"):
+            call(rows[0], iteration_range=rounds)
+
+
+def test_trees_alone_have_stages(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    features, labels = rows
+    model = kb.KauriRegressor(n_estimators=ROUNDS, booster="gblinear").fit(features, labels)
+    with pytest.raises(kb.ParameterError, match="gblinear"):
+        model.staged_predict(features)
+    dropped = kb.KauriRegressor(n_estimators=ROUNDS, booster="dart", rate_drop=0.5).fit(features, labels)
+    expect_stages(dropped.staged_predict(features), lambda **how: dropped.predict(features, **how), ROUNDS)
