@@ -112,6 +112,8 @@ def _require_intervals(booster: Booster) -> None:
     if booster.attr(_COVERAGE) is None:
         raise ValueError("the model has no intervals; call fit_intervals() instead of fit().")
     rounds = json.loads(booster.attr(ATTRIBUTE) or "{}").get("rounds")
+    if rounds is None:
+        raise ValueError("the model was refitted after its intervals were calibrated; call fit_intervals() again.")
     if rounds != booster.num_boosted_rounds():
         raise ValueError(
             f"the intervals are calibrated for {rounds} rounds, the model has {booster.num_boosted_rounds()}; call "

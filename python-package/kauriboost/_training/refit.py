@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
+from .._binding.errors import ParameterError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.params import ParamsOrPairs
+from .quantiles import ATTRIBUTE as CALIBRATION
 from .train import train
 
 
@@ -30,10 +34,20 @@ def refit(model: Booster, data: DMatrix, *, decay_rate: float = 0.9, params: Par
     Returns
     -------
     Booster
-        Another model, which can be trained further.
+        Another model, which can be trained further. Quantiles of `train_quantiles` are no longer calibrated.
+
+    Raises
+    ------
+    ParameterError
+        A share out of range, ``device=cuda``, or a model of no trees or of trees with weights.
     """
+    if json.loads(model.save_config())["learner"]["gradient_booster"]["name"] == "gblinear":
+        raise ParameterError(
+            "booster is 'gblinear', which has no leaves; train() with xgb_model goes on with its weights."
+        )
     update = {"process_type": "update", "updater": "refresh", "refresh_leaf": True, "refresh_decay": decay_rate}
     rounds = model.num_boosted_rounds()
     refitted = train({**dict(params or {}), **update}, data, rounds, xgb_model=model, verbose_eval=False)
     refitted.set_param({"process_type": "default", "updater": "", "refresh_decay": 0})
+    refitted.set_attr(**{CALIBRATION: None})
     return refitted

@@ -105,6 +105,28 @@ def test_classes(rows: tuple[np.ndarray, np.ndarray], objective: str) -> None:
     np.testing.assert_allclose(fresh.predict(data), model.predict(data), atol=1e-4)
 
 
+def test_calibrated_intervals_end(rows: tuple[np.ndarray, np.ndarray], others: kb.DMatrix) -> None:
+    features, labels = rows[0][:600], rows[1][:600]
+    fitted = kb.KauriRegressor(n_estimators=4).fit_intervals(features, labels, nfold=3)
+    before = fitted.predict_interval(features)
+    refitted = kb.refit(fitted.get_booster(), others, decay_rate=0.5)
+    np.testing.assert_array_equal(fitted.predict_interval(features), before)
+    loaded = kb.KauriRegressor()
+    loaded.load_model(refitted.save_raw())
+    assert loaded.predict(features).shape == (600,)
+    with pytest.raises(ValueError, match="refitted"):
+        loaded.predict_interval(features)
+
+
+@pytest.mark.parametrize("booster", ["gblinear", "dart"])
+def test_boosters_without_leaves_of_their_own(booster: str, others: kb.DMatrix) -> None:
+    model = kb.train({"booster": booster}, others, 3, verbose_eval=False)
+    before = model.save_raw()
+    with pytest.raises(kb.ParameterError, match="gblinear" if booster == "gblinear" else "dropout"):
+        kb.refit(model, others)
+    assert model.save_raw() == before
+
+
 def test_refusals(model: kb.Booster, others: kb.DMatrix) -> None:
     before = model.save_raw()
     for decay in (-0.1, 1.1, float("nan")):
