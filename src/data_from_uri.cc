@@ -41,7 +41,11 @@ std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri_t
   auto const format = FormatOf(uri);
   auto matrix = uri.cache.empty() ? GetRegistries().readers.Find(format).make(ctx, uri.path, uri.params)
                                   : ReadToFile(ctx, format, uri, std::move(options));
-  if (format != "binary") ReadSideFiles(ctx, uri.path, matrix->MutableInfo());  // it has all in itself
+  if (format == "binary") return matrix;  // it has all in itself
+  auto* const info = matrix->MutableInfo();
+  auto const has_types = !uri.cache.empty();  // bins are made by them
+  if (!has_types) info->feature_types = ReadFeatureTypes(uri.path, info->n_cols, info->feature_types);
+  ReadSideFiles(ctx, uri.path, info);
   return matrix;
 }
 

@@ -67,6 +67,15 @@ def test_a_cache_has_them_as_well(kauri: Kauri, name: str) -> None:
     assert models[0] == models[1] != models[2] == models[3]
 
 
+@pytest.mark.parametrize("cache", ["", "#pages"])
+def test_one_source_of_types(kauri: Kauri, cache: str) -> None:
+    uri = write_data(kauri, "train.csv", rows_of(50)) + f"&categorical_columns=1{cache}"
+    kauri.run(f"data={uri}", "tree_method=hist", "model_out=model.json")
+    kauri.write("train.csv.feature_types", " ".join(TYPES))
+    error = kauri.run(f"data={uri}", "tree_method=hist", status=1).err
+    assert "train.csv.feature_types gives the types of columns that the data file has already" in error
+
+
 def test_refusals(kauri: Kauri) -> None:
     rows = rows_of(50)
 

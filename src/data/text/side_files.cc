@@ -100,9 +100,10 @@ bool IsThere(std::string const& path, char const* field, bool has_field) {
 
 }  // namespace
 
-std::vector<std::string> ReadFeatureTypes(std::string const& path, std::int64_t n_cols) {
+std::vector<std::string> ReadFeatureTypes(std::string const& path, std::int64_t n_cols,
+                                          std::vector<std::string> const& own) {
   auto const name = path + ".feature_types";
-  if (!Exists(name)) return {};
+  if (!IsThere(name, "types of columns", !own.empty())) return own;
   TextFile const file(name);
   std::vector<std::string> types;
   std::vector<char> buffer;
@@ -139,9 +140,6 @@ void ReadSideFiles(Context const& ctx, std::string const& path, MetaInfo* info) 
   }
   if (auto const file = path + ".base_margin"; IsThere(file, "margins", !info->base_margin.empty())) {
     SetFromFile<float>(ctx, file, "base_margin", DType::kF32, info);
-  }
-  if (auto const file = path + ".feature_types"; IsThere(file, "types of columns", !info->feature_types.empty())) {
-    info->feature_types = ReadFeatureTypes(path, info->n_cols);
   }
 }
 

@@ -11,13 +11,14 @@
 namespace kauri {
 
 /// The types of the columns from `path`.feature_types, [n_cols], with white space between them: float, q, int, i, or c
-/// for a column of categories. Empty where there is no such file. \throws Error(kIo) when it cannot be read;
-/// Error(kData) with its name for an unknown type or another number of types than `n_cols`.
-std::vector<std::string> ReadFeatureTypes(std::string const& path, std::int64_t n_cols);
+/// for a column of categories. Where there is no such file `own`, what the text file itself says; empty: nothing.
+/// \throws Error(kIo) when it cannot be read; Error(kData) with its name for an unknown type, another number of types
+/// than `n_cols`, and where there are `own` types already.
+std::vector<std::string> ReadFeatureTypes(std::string const& path, std::int64_t n_cols,
+                                          std::vector<std::string> const& own);
 
-/// Reads `path`.group (the number of rows of each query), `path`.weight (of each row, or of each query),
-/// `path`.base_margin (one number or more of each row) and `path`.feature_types where they exist: numbers, or types,
-/// with white space between them.
+/// Reads `path`.group (the number of rows of each query), `path`.weight (of each row, or of each query) and
+/// `path`.base_margin (one number or more of each row) where they exist: numbers with white space between them.
 /// \throws Error(kIo) when one cannot be read; Error(kData) with its name for what is not a number, for a count that
 /// does not fit, and where the text file itself has the queries or weights already.
 void ReadSideFiles(Context const& ctx, std::string const& path, MetaInfo* info);

@@ -82,12 +82,11 @@ class CsvSource : public TextSource {
       : file_(path),
         format_(DetectCsvFormat(file_, param)),
         walk_(file_),
-        columns_{format_.feature_names, ReadFeatureTypes(path, format_.NumFeatures())} {
+        columns_{format_.feature_names, ReadFeatureTypes(path, format_.NumFeatures(), format_.feature_types)} {
     if (format_.Has(CsvRole::kQuery)) {
       Fail(ErrorKind::kParameter, "qid_column=", param.qid_column, " of ", Quoted(path),
            " needs the whole file; leave out the cache after '#', or give sizes of queries in ", path, ".group.");
     }
-    if (columns_.types.empty()) columns_.types = format_.feature_types;
   }
   void Restart() override { walk_.Restart(); }
   bool Next(Context const& ctx, RowBatch* batch) override {
@@ -124,7 +123,7 @@ class LibsvmSource : public TextSource {
       }
     }
     columns_ = extent.Columns(file_, param);
-    types_ = ReadFeatureTypes(path, columns_.n_cols);
+    types_ = ReadFeatureTypes(path, columns_.n_cols, {});
   }
   void Restart() override { walk_.Restart(); }
   bool Next(Context const& ctx, RowBatch* batch) override {

@@ -79,19 +79,18 @@ TEST(SideFiles, Refusals) {
 
 TEST(SideFiles, FeatureTypes) {
   TempFile const data("", ".txt");
-  auto info = OfRows(2);
-  info.n_cols = 3;
-  EXPECT_TRUE(ReadFeatureTypes(data.Path(), 3).empty());
+  std::vector<std::string> const own{"q", "q", "c"};
+  EXPECT_TRUE(ReadFeatureTypes(data.Path(), 3, {}).empty());
+  EXPECT_EQ(ReadFeatureTypes(data.Path(), 3, own), own);
   {
     SideFile const types(data.Path(), ".feature_types", "c q\r\n\n\tint");
     std::vector<std::string> const expected{"c", "q", "int"};
-    EXPECT_EQ(ReadFeatureTypes(data.Path(), 3), expected);
-    ReadSideFiles(WithThreads(2), data.Path(), &info);
-    EXPECT_EQ(info.feature_types, expected);
+    EXPECT_EQ(ReadFeatureTypes(data.Path(), 3, {}), expected);
+    ExpectParts(MessageOf([&] { ReadFeatureTypes(data.Path(), 3, own); }), {".txt.feature_types", "already"});
   }
   auto const refusal = [&](char const* contents) {
     SideFile const file(data.Path(), ".feature_types", contents);
-    return MessageOf([&] { ReadFeatureTypes(data.Path(), 3); });
+    return MessageOf([&] { ReadFeatureTypes(data.Path(), 3, {}); });
   };
   ExpectParts(refusal("c q"), {".txt.feature_types", "2 values", "3 columns"});
   ExpectParts(refusal("c q number"), {".txt.feature_types", "feature 2", "'number'", "Known"});
