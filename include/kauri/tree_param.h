@@ -35,7 +35,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
 
   enum SamplingMethod { kUniform = 0, kGradientBased = 1 };
   enum Sketch { kExact = 0, kGk = 1, kMoments = 2 };
-  enum GrowPolicy { kDepthWise = 0, kLossGuide = 1 };
+  enum GrowPolicy { kDepthWise = 0, kLossGuide = 1, kSymmetric = 2 };
 
   DMLC_DECLARE_PARAMETER(TreeParam) {
     DMLC_DECLARE_FIELD(eta)
@@ -135,7 +135,11 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)
         .add_enum("lossguide", kLossGuide)
-        .describe("depthwise splits level by level; lossguide splits the leaf with the largest gain first.");
+        .add_enum("symmetric", kSymmetric)
+        .describe(
+            "depthwise splits level by level; lossguide splits the leaf with the largest gain first; symmetric makes "
+            "the same split in all nodes of a level, the one with the largest sum of gains (tree_method=hist on the "
+            "CPU).");
     DMLC_DECLARE_FIELD(monotone_constraints)
         .set_default("()")
         .describe(

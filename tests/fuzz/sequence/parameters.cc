@@ -21,7 +21,7 @@ std::vector<Parameter> const& Parameters() {
       {"num_class", {"3", "2", "0", "1", "5", "-1", "x"}},
       {"max_depth", {"2", "3", "1", "0", "6", "-1"}},
       {"max_leaves", {"0", "3", "1", "8", "-1"}},
-      {"grow_policy", {"depthwise", "lossguide", "x"}},
+      {"grow_policy", {"depthwise", "lossguide", "x", "symmetric"}},
       {"max_bin", {"4", "16", "256", "2", "1", "0", "-3"}},
       {"eta", {"0.3", "1", "0", "100", "-1", "nan", "1e30"}},
       {"lambda", {"1", "0", "100", "-1", "1e38"}},

@@ -74,6 +74,7 @@ TEST(Group, OfOneRankIsAProcessAlone) {
 TEST(Group, GrowthAndSampling) {
   std::vector<std::pair<std::string, Params>> const kinds{
       {"lossguide", {{"grow_policy", "lossguide"}, {"max_leaves", "20"}, {"max_depth", "0"}}},
+      {"symmetric", {{"grow_policy", "symmetric"}, {"max_depth", "5"}, {"colsample_bylevel", "0.7"}}},
       {"rows drawn", {{"subsample", "0.6"}, {"seed", "7"}}},
       {"rows drawn by gradients", {{"subsample", "0.4"}, {"sampling_method", "gradient_based"}}},
       {"columns drawn", {{"colsample_bytree", "0.7"}, {"colsample_bylevel", "0.7"}, {"colsample_bynode", "0.7"}}},
