@@ -30,7 +30,7 @@ std::vector<Parameter> const& Parameters() {
       {"min_child_weight", {"1", "0", "10", "-1"}},
       {"max_delta_step", {"0", "0.5", "1e-10", "-1"}},
       {"subsample", {"1", "0.5", "0.01", "0", "2"}},
-      {"sampling_method", {"uniform", "gradient_based", "x"}},
+      {"sampling_method", {"uniform", "gradient_based", "x", "by_query"}},
       {"colsample_bytree", {"1", "0.5", "0.01", "0"}},
       {"colsample_bylevel", {"1", "0.5", "0.01", "0"}},
       {"colsample_bynode", {"1", "0.5", "0.01", "0"}},
@@ -106,6 +106,7 @@ std::vector<Parameter> const& Parameters() {
       {"sketch", {"exact", "moments", "x", ""}},
       {"memory_budget", {"0", "1", "-1"}},
       {"indexing_mode", {"0", "1"}},
+      {"bagging_temperature", {"0", "1", "0.5", "-1", "5"}},
   };
   return parameters;
 }

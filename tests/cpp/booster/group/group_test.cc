@@ -77,6 +77,7 @@ TEST(Group, GrowthAndSampling) {
       {"symmetric", {{"grow_policy", "symmetric"}, {"max_depth", "5"}, {"colsample_bylevel", "0.7"}}},
       {"rows drawn", {{"subsample", "0.6"}, {"seed", "7"}}},
       {"rows drawn by gradients", {{"subsample", "0.4"}, {"sampling_method", "gradient_based"}}},
+      {"rows weighed", {{"subsample", "0.8"}, {"bagging_temperature", "1"}}},
       {"columns drawn", {{"colsample_bytree", "0.7"}, {"colsample_bylevel", "0.7"}, {"colsample_bynode", "0.7"}}},
       {"dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}},
       {"a forest", {{"num_parallel_tree", "3"}, {"subsample", "0.5"}}},
