@@ -22,13 +22,14 @@ PAGES = (
     Page("data", "data", "What is learnt from and predicted.", "kauriboost",
          ("DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter", "DeviceArray", "shuffle")),
     Page("training", "training and boosters", "Learning, cross-validation, and what is learnt.", "kauriboost",
-         ("train", "cv", "Booster")),
+         ("train", "cv", "train_quantiles", "Booster", "check", "ModelCheck", "add_receipt", "verify", "Verification")),
     Page("estimators", "estimators", "Scikit-learn's conventions.", "kauriboost.sklearn"),
     Page("callbacks", "callbacks", "What happens around each round.", "kauriboost.callback"),
     Page("explaining", "explanations", "Why a prediction is what it is.", "kauriboost",
          ("explain", "explain_function", "shapley_values", "explain_batches", "global_importance",
-          "sparse_interactions", "permutation_importance", "sample_orders", "Explanation", "GlobalImportance",
-          "SparseInteractions", "PermutationImportance", "Orders")),
+          "sparse_interactions", "permutation_importance", "partial_dependence", "sample_orders", "Explanation",
+          "GlobalImportance", "SparseInteractions", "PermutationImportance", "PartialDependence", "Orders")),
+    Page("forests", "forests of other libraries", "What other libraries learnt, as boosters.", "kauriboost.forests"),
     Page("plotting", "plots", "Pictures, by Matplotlib.", "kauriboost.plotting"),
     Page("dask", "Dask", "Learning and predicting on the workers of a cluster.", "kauriboost.dask"),
     Page("collective", "ranks", "Many processes or threads that learn one model.", "kauriboost.collective",
@@ -39,7 +40,8 @@ PAGES = (
           "OutOfMemoryError", "ParameterError")),
     Page("link", "beside XGBoost", "The library under XGBoost's own package.", "kauriboost.link", ("link", "unlink")),
 )  # fmt: skip
-MODULES = ("kauriboost", "kauriboost.sklearn", "kauriboost.callback", "kauriboost.plotting", "kauriboost.dask")
+MODULES = ("kauriboost", "kauriboost.sklearn", "kauriboost.callback", "kauriboost.plotting", "kauriboost.dask",
+           "kauriboost.forests")  # fmt: skip
 
 
 def members_of(page: Page) -> tuple[str, ...]:

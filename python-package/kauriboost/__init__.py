@@ -28,10 +28,12 @@ from .explain import (
     explain_batches,
     explain_function,
     global_importance,
+    partial_dependence,
     shapley_values,
     sparse_interactions,
 )
-from .explanation import Explanation, GlobalImportance, SparseInteractions
+from .explanation import Explanation, GlobalImportance, PartialDependence, SparseInteractions
+from .model import ModelCheck, check
 from .orders import Orders, sample_orders
 from .permutation import PermutationImportance, permutation_importance
 from .plotting import (
@@ -41,14 +43,16 @@ from .plotting import (
     plot_importance,
     plot_interactions,
     plot_metric,
+    plot_partial_dependence,
     plot_tree,
     plot_waterfall,
+    report,
     to_graphviz,
 )
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
 from .shuffling import shuffle
 from .stand_in import install_as_xgboost
-from .training import train
+from .training import Verification, add_receipt, train, train_quantiles, verify
 
 if TYPE_CHECKING:
     from .sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFClassifier, KauriRFRegressor
@@ -74,15 +78,20 @@ __all__ = [
     "KauriRFRegressor",
     "KauriRanker",
     "KauriRegressor",
+    "ModelCheck",
     "ModelError",
     "Orders",
     "OutOfMemoryError",
     "ParameterError",
+    "PartialDependence",
     "PermutationImportance",
     "QuantileDMatrix",
     "SparseInteractions",
+    "Verification",
+    "add_receipt",
     "build_info",
     "callback",
+    "check",
     "config_context",
     "cv",
     "explain",
@@ -92,6 +101,7 @@ __all__ = [
     "global_importance",
     "install_as_xgboost",
     "parameters",
+    "partial_dependence",
     "permutation_importance",
     "plot_beeswarm",
     "plot_contributions",
@@ -99,8 +109,10 @@ __all__ = [
     "plot_importance",
     "plot_interactions",
     "plot_metric",
+    "plot_partial_dependence",
     "plot_tree",
     "plot_waterfall",
+    "report",
     "sample_orders",
     "set_config",
     "shapley_values",
@@ -108,6 +120,8 @@ __all__ = [
     "sparse_interactions",
     "to_graphviz",
     "train",
+    "train_quantiles",
+    "verify",
 ]
 
 

@@ -7,6 +7,7 @@ from ._data.matrix import DMatrix
 from ._explaining.explain import explain, explain_batches, global_importance, sparse_interactions
 from ._explaining.explain_any import explain_function, shapley_values
 from ._explaining.explanation import Explanation, GlobalImportance, SparseInteractions
+from ._explaining.partial_dependence import PartialDependence, partial_dependence
 from ._model.booster import Booster
 
 __all__ = [
@@ -16,11 +17,13 @@ __all__ = [
     "Explanation",
     "GlobalImportance",
     "ParameterError",
+    "PartialDependence",
     "SparseInteractions",
     "explain",
     "explain_batches",
     "explain_function",
     "global_importance",
+    "partial_dependence",
     "shapley_values",
     "sparse_interactions",
 ]

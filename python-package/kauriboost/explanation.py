@@ -5,5 +5,13 @@ from __future__ import annotations
 from ._binding.errors import ParameterError
 from ._data.categories import CategoryNames
 from ._explaining.explanation import Explanation, GlobalImportance, SparseInteractions
+from ._explaining.partial_dependence import PartialDependence
 
-__all__ = ["CategoryNames", "Explanation", "GlobalImportance", "ParameterError", "SparseInteractions"]
+__all__ = [
+    "CategoryNames",
+    "Explanation",
+    "GlobalImportance",
+    "ParameterError",
+    "PartialDependence",
+    "SparseInteractions",
+]

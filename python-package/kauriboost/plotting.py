@@ -1,4 +1,4 @@
-"""Pictures of models and of explanations."""
+"""Pictures of models and of explanations, and a page of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from ._plotting.dependence import plot_dependence
 from ._plotting.explanations import plot_beeswarm, plot_contributions, plot_interactions, plot_waterfall
 from ._plotting.importance import plot_importance
 from ._plotting.metric import plot_metric
+from ._plotting.partial import plot_partial_dependence
 from ._plotting.tree_picture import plot_tree
 from ._plotting.trees import to_graphviz
+from ._report.report import report
 
 __all__ = [
     "plot_beeswarm",
@@ -16,7 +18,9 @@ __all__ = [
     "plot_importance",
     "plot_interactions",
     "plot_metric",
+    "plot_partial_dependence",
     "plot_tree",
     "plot_waterfall",
+    "report",
     "to_graphviz",
 ]

@@ -8,6 +8,8 @@ from ._model.metrics import CustomMetric
 from ._model.params import ParamsOrPairs
 from ._training.callback import EvalsLog, TrainingCallback
 from ._training.callbacks import CallbackContainer, EarlyStopping
+from ._training.quantiles import train_quantiles
+from ._training.receipt import Verification, add_receipt, verify
 from ._training.train import Evals, train
 
 __all__ = [
@@ -21,5 +23,9 @@ __all__ = [
     "Objective",
     "ParamsOrPairs",
     "TrainingCallback",
+    "Verification",
+    "add_receipt",
     "train",
+    "train_quantiles",
+    "verify",
 ]

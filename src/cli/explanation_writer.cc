@@ -3,18 +3,11 @@
 #include <charconv>
 #include <utility>
 
+#include "cli/report.h"
 #include "kauri/error.h"
 
 namespace kauri::cli {
 namespace {
-
-/// A field of a CSV line.
-std::string CsvText(std::string const& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (auto const c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
 
 void AppendNumber(float value, std::string* line) {
   char buffer[32];

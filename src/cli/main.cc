@@ -47,6 +47,16 @@ void RunTask(std::vector<std::string> const& arguments) {
       return Explain(options);
     case CliParam::kDump:
       return Dump(options);
+    case CliParam::kImportance:
+      return WriteImportance(options);
+    case CliParam::kLeaf:
+      return PredictLeaves(options);
+    case CliParam::kEvaluate:
+      return Evaluate(options);
+    case CliParam::kConvert:
+      return Convert(options);
+    case CliParam::kCheck:
+      return Check(options);
     default:
       return Train(options);
   }

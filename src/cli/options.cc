@@ -23,6 +23,10 @@ std::vector<std::string> CliNames() {
   return names;
 }
 
+void RequirePath(std::string const& value, char const* name, char const* task_name) {
+  if (value.empty()) Fail(ErrorKind::kParameter, "task=", task_name, " needs ", name, "=path.");
+}
+
 bool Contains(std::vector<std::string> const& names, std::string const& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -77,47 +81,65 @@ Options ReadOptions(std::vector<Setting> const& settings) {
     Fail(ErrorKind::kParameter, "early_stopping_rounds=", options.cli.early_stopping_rounds,
          " needs a set to watch; give eval[NAME]=path.");
   }
+  if (options.cli.task == CliParam::kEvaluate && options.cli.test_path.empty() && options.evaluation_sets.empty()) {
+    Fail(ErrorKind::kParameter, "task=evaluate needs test:data=path or eval[NAME]=path.");
+  }
   return options;
 }
 
 void CliParam::Validate() const {
-  auto const need = [](std::string const& value, char const* name, char const* task_name) {
-    if (value.empty()) Fail(ErrorKind::kParameter, "task=", task_name, " needs ", name, "=path.");
-  };
-  if (task == kTrain) {
-    need(data, "data", "train");
-    if (resume && save_period == 0) {
-      Fail(ErrorKind::kParameter, "resume=true goes on from what save_period saves, but save_period is 0; give both.");
-    }
+  switch (task) {
+    case kTrain: return ValidateTraining();
+    case kPredict: return ValidatePrediction();
+    case kExplain: return ValidateExplanation();
+    case kDump: return RequirePath(model_in, "model_in", "dump");
+    case kImportance: return RequirePath(model_in, "model_in", "importance");
+    case kLeaf:
+      RequirePath(model_in, "model_in", "leaf");
+      return RequirePath(test_path, "test:data", "leaf");
+    case kEvaluate: return RequirePath(model_in, "model_in", "evaluate");
+    case kConvert:
+      RequirePath(model_in, "model_in", "convert");
+      return RequirePath(model_out, "model_out", "convert");
+    case kCheck: return RequirePath(model_in, "model_in", "check");
+    default: return;
   }
-  if (task == kPredict) {
-    need(model_in, "model_in", "pred");
-    need(test_path, "test:data", "pred");
-    if (pred_margin && pred_contribs) {
-      Fail(ErrorKind::kParameter, "pred_margin and pred_contribs are both true; one run predicts one of the two.");
-    }
-    if (ntree_limit > 0 && iteration_end > 0) {
-      Fail(ErrorKind::kParameter, "ntree_limit=", ntree_limit, " and iteration_end=", iteration_end,
-           " say the same thing twice; give only iteration_end.");
-    }
+}
+
+void CliParam::ValidateTraining() const {
+  RequirePath(data, "data", "train");
+  if (resume && save_period == 0) {
+    Fail(ErrorKind::kParameter, "resume=true goes on from what save_period saves, but save_period is 0; give both.");
   }
-  if (task == kExplain) {
-    need(model_in, "model_in", "explain");
-    need(test_path, "test:data", "explain");
-    if (!background.empty() && kind != kContributions && kind != kSampled) {
-      Fail(ErrorKind::kParameter, "background=", background,
-           " is for kind=contributions and kind=sampled alone; leave one of them out.");
-    }
-    if (kind == kSampled) need(background, "background", "explain with kind=sampled");
-    if (kind == kSampled && (!features.empty() || reduce != kNone)) {
-      Fail(ErrorKind::kParameter, "kind=sampled writes all features of each row; leave out features and reduce.");
-    }
-    if (kind != kSampled && !name_errors.empty()) {
-      Fail(ErrorKind::kParameter, "name_errors=", name_errors,
-           " is for kind=sampled alone, as other values have no errors; leave one of them out.");
-    }
+}
+
+void CliParam::ValidatePrediction() const {
+  RequirePath(model_in, "model_in", "pred");
+  RequirePath(test_path, "test:data", "pred");
+  if (pred_margin && pred_contribs) {
+    Fail(ErrorKind::kParameter, "pred_margin and pred_contribs are both true; one run predicts one of the two.");
   }
-  if (task == kDump) need(model_in, "model_in", "dump");
+  if (ntree_limit > 0 && iteration_end > 0) {
+    Fail(ErrorKind::kParameter, "ntree_limit=", ntree_limit, " and iteration_end=", iteration_end,
+         " say the same thing twice; give only iteration_end.");
+  }
+}
+
+void CliParam::ValidateExplanation() const {
+  RequirePath(model_in, "model_in", "explain");
+  RequirePath(test_path, "test:data", "explain");
+  if (!background.empty() && kind != kContributions && kind != kSampled) {
+    Fail(ErrorKind::kParameter, "background=", background,
+         " is for kind=contributions and kind=sampled alone; leave one of them out.");
+  }
+  if (kind == kSampled) RequirePath(background, "background", "explain with kind=sampled");
+  if (kind == kSampled && (!features.empty() || reduce != kNone)) {
+    Fail(ErrorKind::kParameter, "kind=sampled writes all features of each row; leave out features and reduce.");
+  }
+  if (kind != kSampled && !name_errors.empty()) {
+    Fail(ErrorKind::kParameter, "name_errors=", name_errors,
+         " is for kind=sampled alone, as other values have no errors; leave one of them out.");
+  }
 }
 
 }  // namespace kauri::cli

@@ -16,11 +16,13 @@ namespace kauri::cli {
 /// model_dialect, pred_contribs and the task explain are ours.
 /// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
-  int task;            ///< Task
-  int kind;            ///< ExplainKind
-  int reduce;          ///< ExplainReduce
-  int explain_output;  ///< ExplainScale
-  int dump_format;     ///< DumpFormat
+  int task;             ///< Task
+  int kind;             ///< ExplainKind
+  int reduce;           ///< ExplainReduce
+  int explain_output;   ///< ExplainScale
+  int dump_format;      ///< DumpFormat
+  int importance_type;  ///< ImportanceType
+  int n_resamples;
   int dsplit;
   int num_round;
   int early_stopping_rounds;
@@ -48,9 +50,22 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   int n_orders;
   std::string name_errors;
   std::string name_dump;
+  std::string name_importance;
+  std::string name_evaluation;
   std::string fmap;
 
-  enum Task { kTrain = 0, kPredict = 1, kDump = 2, kExplain = 3 };
+  enum Task {
+    kTrain = 0,
+    kPredict = 1,
+    kDump = 2,
+    kExplain = 3,
+    kImportance = 4,
+    kLeaf = 5,
+    kEvaluate = 6,
+    kConvert = 7,
+    kCheck = 8
+  };
+  enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
   enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
   enum ExplainScale { kOfMargins = 0, kOfValues = 1, kOfLosses = 2 };
   enum ExplainReduce { kNone = 0, kMeanAbs = 1 };
@@ -63,12 +78,20 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("pred", kPredict)
         .add_enum("dump", kDump)
         .add_enum("explain", kExplain)
-        .describe("train learns a model, pred applies one, explain writes SHAP values, dump prints a model.");
+        .add_enum("importance", kImportance)
+        .add_enum("leaf", kLeaf)
+        .add_enum("evaluate", kEvaluate)
+        .add_enum("convert", kConvert)
+        .add_enum("check", kCheck)
+        .describe(
+            "train learns a model, pred applies one, explain writes SHAP values, dump prints a model, importance "
+            "writes what features matter to it, leaf writes in which leaf of each tree rows end, evaluate writes "
+            "metrics with confidence intervals, convert writes model_in as model_out, check says whether model_in is a "
+            "sound model.");
     DMLC_DECLARE_FIELD(data).set_default("").describe(
         "Training data: path?format=libsvm or csv, or what save_binary wrote; with #cache at the end the bins of text "
         "lie in a file beside the path `cache`, for hist. The file path.feature_types beside text says which columns "
-        "are "
-        "categorical: q, int, c, one for each column. Also train_path.");
+        "are categorical: q, int, c, one for each column. Also train_path.");
     DMLC_DECLARE_FIELD(test_path).set_default("").describe("Data for pred and explain. Also test_path.");
     DMLC_DECLARE_FIELD(eval_train).set_default(false).describe("Evaluate the training data too, under the name train.");
     DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
@@ -174,6 +197,29 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("dot", kDot)
         .describe("Form of the dump; text and dot show the names of categories, json their numbers.");
     DMLC_DECLARE_FIELD(name_dump).set_default("dump.txt").describe("Where the dump goes; stdout: standard output.");
+    DMLC_DECLARE_FIELD(importance_type)
+        .set_default(kGain)
+        .add_enum("weight", kWeight)
+        .add_enum("gain", kGain)
+        .add_enum("cover", kCover)
+        .add_enum("total_gain", kTotalGain)
+        .add_enum("total_cover", kTotalCover)
+        .describe(
+            "What importance counts: splits by the feature, or the mean or the sum of their gains or covers. A linear "
+            "model has weight alone, its weights.");
+    DMLC_DECLARE_FIELD(name_importance)
+        .set_default("importance.csv")
+        .describe("Where importance goes, as CSV: feature and score; stdout: standard output.");
+    DMLC_DECLARE_FIELD(name_evaluation)
+        .set_default("stdout")
+        .describe(
+            "Where evaluate goes, as CSV: data, metric, value, and the ends of its interval; stdout: standard output.");
+    DMLC_DECLARE_FIELD(n_resamples)
+        .set_default(200)
+        .set_lower_bound(0)
+        .describe(
+            "How often evaluate draws rows (queries, in ranking) anew, with replacement and by `seed`, for intervals "
+            "that hold 95 % of what comes out; 0: no intervals.");
     DMLC_DECLARE_FIELD(fmap).set_default("").describe(
         "File of feature names for the dump, 'index name type' per line. Also name_fmap.");
     DMLC_DECLARE_FIELD(dsplit).set_default(0).add_enum("row", 0).describe("How data is divided among machines.");
@@ -183,6 +229,11 @@ struct CliParam : public dmlc::Parameter<CliParam> {
 
   /// \throws Error(kParameter): files that the task needs are not given; options that contradict each other.
   void Validate() const;
+
+ private:
+  void ValidateTraining() const;
+  void ValidatePrediction() const;
+  void ValidateExplanation() const;
 };
 
 struct Options {

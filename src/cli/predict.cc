@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <memory>
 
 #include "booster/learner.h"
 #include "cli/explanation_writer.h"
@@ -12,34 +14,63 @@
 namespace kauri::cli {
 namespace {
 
+PredictKind PredictionKindOf(CliParam const& cli) {
+  if (cli.task == CliParam::kLeaf) return PredictKind::kLeaf;
+  if (cli.pred_margin) return PredictKind::kMargin;
+  return cli.pred_contribs ? PredictKind::kContribution : PredictKind::kValue;
+}
+
 PredictOptions ReadPredictOptions(CliParam const& cli, Model const& model) {
   PredictOptions predict;
-  if (cli.pred_margin) predict.kind = PredictKind::kMargin;
-  if (cli.pred_contribs) predict.kind = PredictKind::kContribution;
+  predict.kind = PredictionKindOf(cli);
   predict.iterations = {cli.iteration_begin, cli.iteration_end};
   if (cli.ntree_limit > 0) predict.iterations.end = cli.ntree_limit / std::max<std::int64_t>(model.n_parallel_trees, 1);
   return predict;
+}
+
+/// What the model says of the rows of test_path.
+struct PredictedRows {
+  std::shared_ptr<ReadyModel const> model;
+  std::int64_t n_rows;
+  Prediction prediction;
+};
+
+PredictedRows PredictRows(Options const& options) {
+  Learner learner;
+  SetUpLearner(options, &learner);
+  auto const ready = learner.Ready();
+  auto const data = ReadValues(options, "test:data", options.cli.test_path);
+  auto const view = data->View();
+  GivenRows const rows{*view, data->Info().base_margin, DeclaredColumns::Of(data->Info())};
+  return {ready, data->NumRows(), kauri::Predict(*ready, rows, ReadPredictOptions(options.cli, ready->GetModel()))};
 }
 
 }  // namespace
 
 void Predict(Options const& options) {
   OutputFile file(options.cli.name_pred, "file of predictions");
-  Learner learner;
-  SetUpLearner(options, &learner);
-  auto const ready = learner.Ready();
-  auto const& model = ready->GetModel();
-  auto const data = ReadValues(options, "test:data", options.cli.test_path);
-  auto const view = data->View();
-  GivenRows const rows{*view, data->Info().base_margin, DeclaredColumns::Of(data->Info())};
-  auto const prediction = kauri::Predict(*ready, rows, ReadPredictOptions(options.cli, model));
+  auto const [ready, n_rows, prediction] = PredictRows(options);
   file.Stream().precision(std::numeric_limits<float>::max_digits10);
   if (options.cli.pred_contribs) {
-    MakeCsvWriter(ShapeOfExplanation(model, data->NumRows(), {}), &file.Stream())->Write(prediction.values);
+    MakeCsvWriter(ShapeOfExplanation(ready->GetModel(), n_rows, {}), &file.Stream())->Write(prediction.values);
   } else {
     for (auto const value : prediction.values) file.Stream() << value << '\n';
   }
-  file.Close((options.cli.pred_contribs ? "contributions of " : "predictions of ") + Counted(data->NumRows(), "row"));
+  file.Close((options.cli.pred_contribs ? "contributions of " : "predictions of ") + Counted(n_rows, "row"));
+}
+
+void PredictLeaves(Options const& options) {
+  OutputFile file(options.cli.name_pred, "file of leaves");
+  auto const [ready, n_rows, prediction] = PredictRows(options);
+  auto const n_trees = n_rows == 0 ? 0 : static_cast<std::int64_t>(prediction.values.size()) / n_rows;
+  Span<float const> const leaves(prediction.values);
+  for (std::int64_t row = 0; row < n_rows; ++row) {
+    for (std::int64_t tree = 0; tree < n_trees; ++tree) {
+      file.Stream() << (tree == 0 ? "" : ",") << static_cast<std::int64_t>(leaves[row * n_trees + tree]);
+    }
+    file.Stream() << '\n';
+  }
+  file.Close("leaves of " + Counted(n_rows, "row"));
 }
 
 }  // namespace kauri::cli

@@ -9,10 +9,21 @@
 
 namespace kauri::cli {
 
+std::string MetricText(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+std::string CsvText(std::string const& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (auto const c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
 std::string EvaluationText(EvaluationResult const& result) {
-  std::array<char, 32> value{};
-  std::snprintf(value.data(), value.size(), "%.6g", result.value);
-  return result.data_name + "-" + result.metric + ":" + value.data();
+  return result.data_name + "-" + result.metric + ":" + MetricText(result.value);
 }
 
 std::string EvaluationLine(std::int64_t iteration, std::vector<EvaluationResult> const& results) {

@@ -15,6 +15,12 @@ std::string EvaluationText(EvaluationResult const& result);
 /// "[0]\ttrain-logloss:0.524731\ttest-logloss:0.531277".
 std::string EvaluationLine(std::int64_t iteration, std::vector<EvaluationResult> const& results);
 
+/// "0.524731": six significant digits.
+std::string MetricText(double value);
+
+/// The text as a cell of CSV, in quotes where it needs them.
+std::string CsvText(std::string const& text);
+
 /// "1 round", "5 rounds".
 std::string Counted(std::int64_t n, std::string const& noun);
 

@@ -1,4 +1,4 @@
-/// \file The four tasks of the command line.
+/// \file The tasks of the command line.
 #pragma once
 
 #include "cli/options.h"
@@ -20,5 +20,20 @@ void ExplainSampledRows(Options const& options);
 
 /// Writes the trees of model_in. \throws Error.
 void Dump(Options const& options);
+
+/// Writes what features matter to the trees of model_in, the most important first. \throws Error.
+void WriteImportance(Options const& options);
+
+/// Writes which leaf of each tree of model_in the rows of test_path end in. \throws Error.
+void PredictLeaves(Options const& options);
+
+/// Writes the metrics of model_in on test_path and the evaluation sets, with confidence intervals. \throws Error.
+void Evaluate(Options const& options);
+
+/// Writes model_in as model_out, in another format or dialect. \throws Error.
+void Convert(Options const& options);
+
+/// Says in a line what model_in is. \throws Error unless it is a sound model, which says what is wrong.
+void Check(Options const& options);
 
 }  // namespace kauri::cli

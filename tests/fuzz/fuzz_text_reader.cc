@@ -1,4 +1,5 @@
 /// \file Text data of any bytes: rows that fit together, or a fault with its line. The first byte chooses the format.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -41,19 +42,27 @@ void ParseLibsvm(kauri::Span<char const> text, std::int64_t first_index) {
   }
 }
 
-void ParseCsv(kauri::Span<char const> text, char delimiter, bool with_label) {
+void ParseCsv(kauri::Span<char const> text, char delimiter, kauri::CsvRole role, bool has_header) {
   std::int64_t n_lines = 0;
   auto const first = kauri::FindCsvFirstLine(text, delimiter, &n_lines);
   if (!first) return;
-  Require(first->n_fields > 0 && first->line <= n_lines);
-  kauri::CsvFormat const format{first->n_fields, with_label ? 0 : -1, -1, delimiter};
+  Require(!first->fields.empty() && first->line <= n_lines);
+  auto const n_fields = static_cast<std::int64_t>(first->fields.size());
+  Require(first->n_numbers <= n_fields && first->field <= n_fields);
+  kauri::CsvFormat format;
+  format.roles.assign(first->fields.size(), kauri::CsvRole::kFeature);
+  format.roles[0] = role;
+  format.delimiter = delimiter;
+  format.header_block = has_header ? 0 : -1;
   kauri::CsvRows rows;
-  if (auto const fault = kauri::ParseCsvText(text, format, &rows)) {
+  if (auto const fault = kauri::ParseCsvText(text, 0, format, &rows)) {
     RequireLine(*fault);
     return;
   }
-  Require(rows.n_rows > 0 && rows.n_lines == n_lines && first->not_a_number.empty());
+  Require(rows.n_lines == n_lines && (has_header || rows.n_rows > 0));
+  Require(has_header || role == kauri::CsvRole::kIgnored || first->not_a_number.empty());
   Require(static_cast<std::int64_t>(rows.values.size()) == rows.n_rows * format.NumFeatures());
+  Require(std::is_sorted(rows.query_ids.begin(), rows.query_ids.end()));
   for (auto const value : rows.values) Require(!std::isinf(value));
 }
 
@@ -65,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (data[0] % 2 == 0) {
     ParseLibsvm(text, data[0] / 2 % 2);
   } else {
-    ParseCsv(text, ",;\t "[data[0] / 2 % 4], data[0] / 8 % 2 == 1);
+    ParseCsv(text, ",;\t "[data[0] / 2 % 4], static_cast<kauri::CsvRole>(data[0] / 8 % 5), data[0] / 64 % 2 == 1);
   }
   return 0;
 }

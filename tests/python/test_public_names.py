@@ -16,11 +16,12 @@ PUBLIC = {
     "kauriboost": """
         Booster CollectiveError DMatrix DataError DataIter DeviceArray DeviceError Explanation ExtMemQuantileDMatrix
         FileError GlobalImportance InternalError KauriClassifier KauriError KauriRFClassifier KauriRFRegressor
-        KauriRanker KauriRegressor ModelError Orders OutOfMemoryError ParameterError PermutationImportance
-        QuantileDMatrix SparseInteractions build_info callback config_context cv explain explain_batches
-        explain_function get_config global_importance install_as_xgboost parameters permutation_importance
-        plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions plot_metric plot_tree
-        plot_waterfall sample_orders set_config shapley_values shuffle sparse_interactions to_graphviz train
+        KauriRanker KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
+        PermutationImportance QuantileDMatrix SparseInteractions Verification add_receipt build_info callback check
+        config_context cv explain explain_batches explain_function get_config global_importance install_as_xgboost
+        parameters partial_dependence permutation_importance plot_beeswarm plot_contributions plot_dependence
+        plot_importance plot_interactions plot_metric plot_partial_dependence plot_tree plot_waterfall report
+        sample_orders set_config shapley_values shuffle sparse_interactions to_graphviz train train_quantiles verify
     """,
     "kauriboost.booster": """
         Booster CategoryNames CustomMetric DMatrix DataError Evaluation IterationRange Model Objective ParameterError
@@ -44,21 +45,24 @@ PUBLIC = {
     "kauriboost.data_iter": "Batch DataError DataIter create_from_iterator",
     "kauriboost.device": "DataError DeviceArray array_in interface interface_members is_device_array predict to_host",
     "kauriboost.explain": """
-        Booster DMatrix DataError Explanation GlobalImportance ParameterError SparseInteractions explain explain_batches
-        explain_function global_importance shapley_values sparse_interactions
+        Booster DMatrix DataError Explanation GlobalImportance ParameterError PartialDependence SparseInteractions
+        explain explain_batches explain_function global_importance partial_dependence shapley_values sparse_interactions
     """,
-    "kauriboost.explanation": "CategoryNames Explanation GlobalImportance ParameterError SparseInteractions",
+    "kauriboost.explanation": """
+        CategoryNames Explanation GlobalImportance ParameterError PartialDependence SparseInteractions
+    """,
     "kauriboost.frame": "DataError split_value_histogram trees_to_dataframe",
     "kauriboost.link": "link unlink",
-    "kauriboost.model": "Model",
+    "kauriboost.model": "Model ModelCheck check",
     "kauriboost.orders": "Orders ParameterError sample_orders",
     "kauriboost.permutation": """
         Booster DMatrix DataError Metric ParameterError PermutationImportance permutation_importance shuffle
     """,
     "kauriboost.plotting": """
-        plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions plot_metric plot_tree
-        plot_waterfall to_graphviz
+        plot_beeswarm plot_contributions plot_dependence plot_importance plot_interactions plot_metric
+        plot_partial_dependence plot_tree plot_waterfall report to_graphviz
     """,
+    "kauriboost.forests": "ForestTree from_lightgbm from_sklearn from_trees thresholds_of",
     "kauriboost.quantile": """
         ArrayLike DMatrix DataError DataIter ExtMemQuantileDMatrix QuantileDMatrix create_from_iterator missing_value
     """,
@@ -67,7 +71,7 @@ PUBLIC = {
     "kauriboost.stand_in": "install_as_xgboost restored",
     "kauriboost.training": """
         Booster CallbackContainer CustomMetric DMatrix EarlyStopping Evals EvalsLog Objective ParamsOrPairs
-        TrainingCallback train
+        TrainingCallback Verification add_receipt train train_quantiles verify
     """,
 }
 

@@ -160,8 +160,16 @@ def _encode_block(estimator: Any, block: Any) -> np.ndarray:
     return np.asarray(estimator._encode(block), dtype=np.float32)
 
 
+class _WithoutIntervals(_OnCluster):
+    """What the regressors share."""
+
+    def fit_intervals(self, X: Any, y: Any, **how: Any) -> Any:
+        """Raise ValueError: folds are of rows of one process."""
+        raise ValueError("fit_intervals needs the rows in one process; use kauriboost.KauriRegressor.")
+
+
 @public("kauriboost.dask")
-class DaskKauriRegressor(_OnCluster, KauriRegressor):
+class DaskKauriRegressor(_WithoutIntervals, KauriRegressor):
     """Regression of rows on a cluster; see `kauriboost.KauriRegressor`. X, y and the like are Dask collections."""
 
     _local = KauriRegressor
@@ -175,7 +183,7 @@ class DaskKauriClassifier(_ClassesOnCluster):
 
 
 @public("kauriboost.dask")
-class DaskKauriRFRegressor(_OnCluster, KauriRFRegressor):
+class DaskKauriRFRegressor(_WithoutIntervals, KauriRFRegressor):
     """A random forest for regression of rows on a cluster; see `kauriboost.KauriRFRegressor`."""
 
     _local = KauriRFRegressor

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from .._training.callback import EvalsLog
-from .._training.progress import display
+from .._training.progress import can_draw, display
 
 
 class Progress:
@@ -22,7 +21,7 @@ class Progress:
     """
 
     def __init__(self, n_rounds: int, verbose_eval: bool | int) -> None:
-        is_bar = verbose_eval is True and sys.stderr.isatty()
+        is_bar = verbose_eval is True and can_draw()
         self._callbacks: list[Any] = list(display(n_rounds, is_bar, int(verbose_eval)))  # without a model
         self._n_shown = 0
         for callback in self._callbacks:

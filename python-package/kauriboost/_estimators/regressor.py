@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from .._public import public
-from .estimator import KauriModel
 from .fit_data import FitData, eval_rows
+from .intervals import Intervals
 
 
 @public("kauriboost.sklearn")
-class KauriRegressor(RegressorMixin, KauriModel):
+class KauriRegressor(RegressorMixin, Intervals):
     """Gradient-boosted regression.
 
     Parameters are those of the booster under scikit-learn's names, and all of ``kauriboost.parameters()``
@@ -26,6 +26,8 @@ class KauriRegressor(RegressorMixin, KauriModel):
     `objective` may be a function (y_true, margins) -> (gradients, hessians), and `eval_metric` or entries of it
     functions (y_true, y_pred) -> number, as those of ``sklearn.metrics``; rows with weights also need `sample_weight`
     among their arguments. Early stopping makes such a metric small; `kauriboost.callback.EarlyStopping` can be told.
+
+    `fit_intervals` learns intervals in place of numbers.
     """
 
     def fit(
@@ -90,6 +92,8 @@ class KauriRegressor(RegressorMixin, KauriModel):
     ) -> np.ndarray:
         """Predict, in the shape of y; after early stopping with the rounds up to the best one.
 
+        After `fit_intervals` it is the median.
+
         Parameters
         ----------
         X
@@ -104,4 +108,4 @@ class KauriRegressor(RegressorMixin, KauriModel):
             Rounds [begin, end) to use.
         """
         how = {"output_margin": output_margin, "validate_features": validate_features, "base_margin": base_margin}
-        return self._predict(X, iteration_range, **how)
+        return self._medians(self._predict(X, iteration_range, **how), base_margin)

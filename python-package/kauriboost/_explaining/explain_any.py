@@ -10,7 +10,7 @@ import numpy as np
 from .._binding.errors import DataError, ParameterError
 from .._binding.game_calls import Estimate, call_explain_function, call_shapley
 from .._binding.text import config
-from .._training.progress import ProgressBar
+from .._training.progress import bar_of
 from .explanation import Explanation
 from .hybrid_rows import ArrayRows, FrameRows, players_of, rows_of
 from .orders import integer
@@ -55,7 +55,7 @@ def _of_rows(
     rows, background = table.rows, table.background
     if not progress or len(rows) == 0:
         return call_explain_function(function, rows, background, shape, settings)
-    bar: Any = ProgressBar(len(rows))  # without a model
+    bar: Any = bar_of(len(rows))  # without a model
     bar.before_training(None)
     parts = []
     for row in range(len(rows)):

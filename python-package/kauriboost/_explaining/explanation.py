@@ -10,6 +10,7 @@ import numpy as np
 from .._binding.errors import ParameterError
 from .._data.categories import CategoryNames
 from .._public import described, public
+from .tables import table_of
 
 
 def _output_number(names: list[Any] | None, which: Any) -> int:
@@ -82,6 +83,10 @@ class Explanation:
     def __repr__(self) -> str:
         named = {"features": self.feature_names, "outputs": self.output_names, "categorical": list(self.categories)}
         return described(self, shape=self.shape, kind=self.kind, method=self.method, **named)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        return table_of(self)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -156,6 +161,10 @@ class GlobalImportance:
 
     def __repr__(self) -> str:
         return described(self, shape=self.shape, kind=self.kind, features=self.feature_names, outputs=self.output_names)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        return table_of(self)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -94,11 +94,7 @@ def _scorer(model: Subject, metric: str | Metric | None, greater_is_better: bool
 
 def _with_labels(model: Subject, X: Any, y: Any) -> DMatrix:
     """Return the rows, and labels as the model knows them."""
-    matrix = model.matrix(X)
-    if y is not None:
-        y = y if model.given is model.booster else model.given._encode(y)
-        matrix = matrix if matrix is not X else X.slice(np.arange(X.num_row()), allow_groups=True)
-        matrix.set_label(y)
+    matrix = model.labelled(X, y)
     if matrix.num_row() == 0 or len(matrix.get_label()) + len(matrix.get_float_info("label_lower_bound")) == 0:
         raise DataError("permutation importance needs rows and labels; pass y, or a DMatrix with labels.")
     return matrix

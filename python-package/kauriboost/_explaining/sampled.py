@@ -10,7 +10,6 @@ import numpy as np
 
 from .._binding.errors import ParameterError
 from .._binding.game_calls import call_explain_sampled
-from .._data.matrix import DMatrix
 from .._data.tables import columns_of
 from .explain_any import INEXACT, sampling
 from .explanation import Explanation
@@ -42,23 +41,13 @@ class Sampling:
         return sampling(self.method, self.n_orders, self.max_evals, self.tolerance, self.seed)
 
 
-def _rows(model: Subject, X: Any, y: Any) -> DMatrix:
-    matrix = model.matrix(X)
-    if y is None:
-        return matrix
-    y = y if model.given is model.booster else model.given._encode(y)
-    matrix = matrix if matrix is not X else X.slice(np.arange(X.num_row()), allow_groups=True)
-    matrix.set_label(y)
-    return matrix
-
-
 def explain_sampled(
     model: Subject, X: Any, y: Any, background: Any, choices: Sampling, feature_names: Sequence[str] | None
 ) -> Explanation:
     """Return the explanation that `explain` describes."""
     if background is None:
         raise ParameterError(f"output={choices.output!r} and sampled values need a background; pass some rows.")
-    matrix, against = _rows(model, X, y), model.matrix(background)
+    matrix, against = model.labelled(X, y), model.matrix(background)
     names = model.names(feature_names, matrix)
     players, features = players_of(choices.groups, names)
     settings = model.settings(output=choices.output, players=features, **choices.settings())

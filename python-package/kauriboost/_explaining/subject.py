@@ -33,6 +33,16 @@ class Subject:
             self.booster._check_names(matrix.feature_names)
         return matrix
 
+    def labelled(self, X: Any, y: Any) -> DMatrix:
+        """Return rows that fit the model, with the labels as it knows them where some are given."""
+        matrix = self.matrix(X)
+        if y is None:
+            return matrix
+        y = y if self.given is self.booster else self.given._encode(y)
+        matrix = matrix if matrix is not X else X.slice(np.arange(X.num_row()), allow_groups=True)
+        matrix.set_label(y)
+        return matrix
+
     def names(self, given: Sequence[str] | None, matrix: DMatrix) -> list[str]:
         """Return what to call all features."""
         n_features = self.booster.num_features()

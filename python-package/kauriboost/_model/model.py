@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._binding.calls import call_bytes, call_count, call_handle, call_int, call_strings, handles_in
+from .._binding.errors import KauriError
 from .._binding.library import LIB, check
 from .._binding.model_calls import call_attribute, call_categories, call_scores, call_slice
 from .._binding.text import config, encode, encode_text
 from .._data.categories import CategoryNames, read_names
 from .._data.feature_info import FeatureInfo
+from .._markup.markup import html_of, table
 from .._public import public
+from .facts import facts_of
 from .files import write_atomically
 from .frame import split_value_histogram, trees_to_dataframe
 
@@ -31,6 +34,13 @@ class Model(FeatureInfo):
     _GET_STRINGS = LIB.XGBoosterGetStrFeatureInfo
     _SET_STRINGS = LIB.XGBoosterSetStrFeatureInfo
     _FREE = LIB.XGBoosterFree
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        try:
+            return table([], facts_of(self), n_texts=2).text
+        except KauriError:  # of a parameter, which the text says
+            return html_of(repr(self))
 
     # ---- copies, pickles, slices ----
 

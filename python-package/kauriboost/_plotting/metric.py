@@ -31,7 +31,7 @@ def plot_metric(evaluations: Any, ax: Any = None, *, metric: str | None = None) 
     -------
     matplotlib.axes.Axes
     """
-    log = _log_of(evaluations)
+    log = log_of(evaluations)
     if not any(log.values()):
         raise ValueError("there are no evaluations to draw; train with evals=, or fit with eval_set=.")
     metric = list(log[list(log)[-1]])[-1] if metric is None else metric
@@ -89,7 +89,7 @@ def _finish(ax: Any, metric: str, names: list[str]) -> None:
         text.set(text=name, **AS_WRITTEN)  # a label of legend() may not begin with '_'
 
 
-def _log_of(evaluations: Any) -> EvalsLog:
+def log_of(evaluations: Any) -> EvalsLog:
     """Return evaluations by data set and metric, of whatever they are."""
     if hasattr(evaluations, "evals_result"):
         log: EvalsLog = evaluations.evals_result()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from typing import Any, TextIO
 
+from .._markup.markup import html_of
 from .._public import public
 from .callback import EvalsLog, Score, TrainingCallback, mean_of
 from .cv_booster import AnyBooster
@@ -119,10 +120,15 @@ class ProgressBar(TrainingCallback):
         """Draw the last state and end the line."""
         if self._newest is not None:
             self._draw(*self._newest)
-            self.stream.write("\n")
-            self.stream.flush()
-        self._drawn_width, self._newest = 0, None
+            self._end()
+        self._newest = None
         return model
+
+    def _end(self) -> None:
+        """Leave what is drawn as it is; the next bar is another."""
+        self.stream.write("\n")
+        self.stream.flush()
+        self._drawn_width = 0
 
     def say(self, line: str) -> None:
         """Write a line, once the bar has ended."""
@@ -130,10 +136,52 @@ class ProgressBar(TrainingCallback):
         self.stream.flush()
 
 
+class NotebookBar(ProgressBar):
+    """The same below a notebook's cell, where it is drawn in place, too."""
+
+    def __init__(self, total: int) -> None:
+        super().__init__(total)
+        self._place: Any = None  # of the bar below the cell
+
+    def _draw(self, done: int, text: str) -> None:
+        from IPython.display import display as show
+
+        head = f"{done}/{self.total}"
+        bar = f'<progress value="{min(done, self.total)}" max="{max(self.total, 1)}"></progress>'
+        shown = {"text/plain": f"{head} {text}", "text/html": f"<div>{bar} {head} {html_of(text)}</div>"}
+        if self._place is None:
+            self._place = show(shown, raw=True, display_id=True)
+        else:
+            self._place.update(shown, raw=True)
+
+    def _end(self) -> None:
+        self._place = None
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        print(line)
+
+
+def in_notebook() -> bool:
+    """Whether a notebook's kernel runs this."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
+
+
+def can_draw() -> bool:
+    """Whether there is something that a bar can be drawn on again and again: a terminal or a notebook."""
+    return sys.stderr.isatty() or in_notebook()
+
+
+def bar_of(total: int) -> ProgressBar:
+    """Return the bar for where this runs."""
+    return NotebookBar(total) if in_notebook() else ProgressBar(total)
+
+
 def display(n_rounds: int, is_bar: bool, period: int, show_stdv: bool = False) -> list[TrainingCallback]:
     """Return what shows the progress: a bar, else a line for every `period` rounds; 0: nothing."""
     if is_bar:
-        return [ProgressBar(n_rounds)]
+        return [bar_of(n_rounds)]
     return [EvaluationMonitor(period, show_stdv)] if period else []
 
 

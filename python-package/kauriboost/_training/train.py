@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 
 from .._collective.collective import Collective
@@ -13,7 +12,7 @@ from .._model.metrics import CustomMetric
 from .._model.params import ParamsOrPairs
 from .callback import EvalsLog, TrainingCallback
 from .callbacks import EarlyStopping
-from .progress import display
+from .progress import can_draw, display
 from .training import Plan, Training
 
 Evals = Sequence[tuple[DMatrix, str]]  # or lists of two
@@ -32,8 +31,8 @@ def _checked(evals: Evals) -> list[tuple[DMatrix, str]]:
 def _display(
     n_rounds: int, evals: Evals, verbose_eval: bool | int | None, progress_bar: bool | None
 ) -> list[TrainingCallback]:
-    """Return what shows the progress: a bar on a terminal, else a line per round, or nothing."""
-    wanted = verbose_eval is True and sys.stderr.isatty() if progress_bar is None else progress_bar
+    """Return what shows the progress: a bar on a terminal or in a notebook, else a line per round, or nothing."""
+    wanted = verbose_eval is True and can_draw() if progress_bar is None else progress_bar
     return display(n_rounds, wanted, int(verbose_eval or 0) if evals else 0)
 
 
@@ -87,7 +86,8 @@ def train(
         A metric of your own: (predictions, data) -> (name, value), or a list of such pairs. It gets margins when `obj`
         is given.
     progress_bar
-        Whether to draw a bar on standard error; if not given, it is drawn on a terminal instead of the lines.
+        Whether to draw a bar on standard error, or below a notebook's cell; if not given, it is drawn on a terminal
+        and in a notebook instead of the lines.
     collective
         The way to other ranks that learn the same model from other rows, see `kauriboost.collective`. Every rank calls
         this function with the same arguments but for the rows, whose numbers among those of all ranks the matrices

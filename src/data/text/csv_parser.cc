@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "data/text/text_number.h"
 #include "kauri/error.h"
@@ -47,6 +48,14 @@ class FieldReader {
     return status;
   }
   std::string Shown() const { return ShowText(field_, std::find(field_, end_, delimiter_)); }
+  /// The field as it stands there, but for blanks and quotes around it.
+  std::string Text() const {
+    auto const* end = std::find(field_, end_, delimiter_);
+    auto const* begin = field_;
+    while (end != begin && (end[-1] == ' ' || end[-1] == '\t')) --end;
+    if (end - begin >= 2 && *begin == '"' && end[-1] == '"') return {begin + 1, end - 1};
+    return {begin, end};
+  }
 
  private:
   bool AtFieldEnd() const { return at_ == end_ || *at_ == delimiter_; }
@@ -82,25 +91,55 @@ void CheckField(FieldReader const& fields, NumberStatus status) {
   }
 }
 
-/// Parses one line; what goes wrong is thrown as a std::string.
-void ParseLine(FieldReader fields, CsvFormat const& format, CsvRows* rows) {
-  while (!fields.AtEnd()) {
-    auto value = 0.0F;
-    CheckField(fields, fields.Next(&value));
-    auto const column = fields.Number() - 1;
-    if (column == format.label_column) {
+/// The largest n such that all whole numbers up to it are float32.
+constexpr float kMostQueryId = 16'777'216.0F;
+
+std::int64_t QueryId(FieldReader const& fields, float value) {
+  if (!(value >= 0.0F && value <= kMostQueryId) || value != std::floor(value)) {
+    throw WrongField(fields, "the query; queries must be whole numbers from 0 to 16777216");
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+void Keep(FieldReader const& fields, CsvRole role, float value, CsvRows* rows) {
+  switch (role) {
+    case CsvRole::kFeature:
+      rows->values.push_back(value);
+      break;
+    case CsvRole::kLabel:
       if (std::isnan(value)) throw WrongField(fields, "the label; labels must be given");
       rows->labels.push_back(value);
-    } else if (column == format.weight_column) {
+      break;
+    case CsvRole::kWeight:
       if (!(value >= 0.0F)) throw WrongField(fields, "the weight; weights must be numbers of at least 0");
       rows->weights.push_back(value);
-    } else {
-      rows->values.push_back(value);
-    }
+      break;
+    case CsvRole::kQuery:
+      rows->query_ids.push_back(QueryId(fields, value));
+      if (rows->query_ids.size() > 1 && rows->query_ids.back() < rows->query_ids[rows->query_ids.size() - 2]) {
+        throw WrongField(fields, "a smaller query than that of the row before; sort the rows by query");
+      }
+      break;
+    case CsvRole::kIgnored:
+      break;
   }
-  if (fields.Number() != format.n_fields) {
+}
+
+/// Parses one line; what goes wrong is thrown as a std::string.
+void ParseLine(FieldReader fields, CsvFormat const& format, CsvRows* rows) {
+  auto const n_fields = format.NumFields();
+  while (!fields.AtEnd()) {
+    auto value = 0.0F;
+    auto const status = fields.Next(&value);
+    auto const column = fields.Number() - 1;
+    if (column >= n_fields) continue;  // counted below
+    auto const role = format.roles[static_cast<std::size_t>(column)];
+    if (role != CsvRole::kIgnored) CheckField(fields, status);
+    Keep(fields, role, value, rows);
+  }
+  if (fields.Number() != n_fields) {
     throw "the line has " + std::to_string(fields.Number()) + " fields, but the first line has " +
-        std::to_string(format.n_fields) + ".";
+        std::to_string(n_fields) + ".";
   }
   ++rows->n_rows;
 }
@@ -112,10 +151,11 @@ void CsvParam::Validate() const {
     Fail(ErrorKind::kParameter, "delimiter '", delimiter,
          "' is not valid; it must be one character that is not part of numbers.");
   }
-  if (label_column >= 0 && label_column == weight_column) {
-    Fail(ErrorKind::kParameter, "label_column and weight_column are both ", label_column, "; they must differ.");
-  }
 }
+
+std::int64_t CsvFormat::NumFeatures() const { return std::count(roles.begin(), roles.end(), CsvRole::kFeature); }
+
+bool CsvFormat::Has(CsvRole role) const { return std::find(roles.begin(), roles.end(), role) != roles.end(); }
 
 std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimiter, std::int64_t* n_lines) {
   std::optional<CsvFirstLine> first;
@@ -126,23 +166,28 @@ std::optional<CsvFirstLine> FindCsvFirstLine(Span<char const> text, char delimit
     first->line = line;
     while (!fields.AtEnd()) {
       auto value = 0.0F;
-      if (fields.Next(&value) != NumberStatus::kNotANumber || !first->not_a_number.empty()) continue;
+      auto const is_number = fields.Next(&value) != NumberStatus::kNotANumber;
+      first->fields.push_back(fields.Text());
+      if (is_number && !first->fields.back().empty()) ++first->n_numbers;
+      if (is_number || !first->not_a_number.empty()) continue;
       first->not_a_number = fields.Shown();
       first->field = fields.Number();
     }
-    first->n_fields = fields.Number();
   });
   return first;
 }
 
-std::optional<LineFault> ParseCsvText(Span<char const> text, CsvFormat const& format, CsvRows* rows) {
+std::optional<LineFault> ParseCsvText(Span<char const> text, std::int64_t block, CsvFormat const& format,
+                                      CsvRows* rows) {
   std::int64_t current = 0;
+  auto before_header = block == format.header_block;
   rows->values.reserve(text.size() / kUsualFieldBytes);
   try {
     rows->n_lines = ForEachLine(text, [&](char const* begin, char const* end, std::int64_t line) {
       current = line;
       FieldReader const fields(begin, end, format.delimiter);
-      if (!FieldReader(fields).IsBlankLine()) ParseLine(fields, format, rows);
+      if (FieldReader(fields).IsBlankLine()) return;
+      if (!std::exchange(before_header, false)) ParseLine(fields, format, rows);
     });
   } catch (std::string const& message) {
     return LineFault{current, message};

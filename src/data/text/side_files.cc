@@ -140,7 +140,9 @@ void ReadSideFiles(Context const& ctx, std::string const& path, MetaInfo* info) 
   if (auto const file = path + ".base_margin"; IsThere(file, "margins", !info->base_margin.empty())) {
     SetFromFile<float>(ctx, file, "base_margin", DType::kF32, info);
   }
-  info->feature_types = ReadFeatureTypes(path, info->n_cols);
+  if (auto const file = path + ".feature_types"; IsThere(file, "types of columns", !info->feature_types.empty())) {
+    info->feature_types = ReadFeatureTypes(path, info->n_cols);
+  }
 }
 
 }  // namespace kauri

@@ -21,14 +21,14 @@ class BlockWalk {
  public:
   explicit BlockWalk(TextFile const& file) : file_(file) {}
   void Restart() { next_ = n_lines_ = 0; }
-  /// Parses the next blocks; none at the end. parse(text, rows) returns a fault.
+  /// Parses the next blocks; none at the end. parse(text, block, rows) returns a fault.
   template <typename Parse>
   std::vector<Rows> Next(Context const& ctx, Parse&& parse) {
     auto const last = std::min(next_ + kBlocksAtOnce, file_.NumBlocks());
     std::vector<Rows> blocks(last - next_);
     auto const parse_block = [&](Span<char const> text, std::int64_t block, std::int64_t* n_lines) {
       auto& rows = blocks[block - next_];
-      auto fault = parse(text, &rows);
+      auto fault = parse(text, block, &rows);
       *n_lines = rows.n_lines;
       return fault;
     };
@@ -55,12 +55,19 @@ std::vector<T> Join(std::vector<Rows> const& blocks, std::vector<T> Rows::*membe
   return all;
 }
 
+/// [n_cols] each, or empty.
+struct ColumnLabels {
+  std::vector<std::string> names;
+  std::vector<std::string> types;
+};
+
 /// Hands a matrix over as a batch. False when it has no rows.
 template <typename Rows>
-bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& blocks,
-          std::vector<std::string> const& types, RowBatch* batch) {
+bool Give(std::shared_ptr<DataMatrix> const& matrix, std::vector<Rows> const& blocks, ColumnLabels const& columns,
+          RowBatch* batch) {
   if (matrix->NumRows() == 0) return false;
-  matrix->MutableInfo()->feature_types = types;
+  matrix->MutableInfo()->feature_names = columns.names;
+  matrix->MutableInfo()->feature_types = columns.types;
   matrix->MutableInfo()->labels = Join(blocks, &Rows::labels);
   matrix->MutableInfo()->weights = Join(blocks, &Rows::weights);
   batch->info = matrix->Info();
@@ -75,16 +82,23 @@ class CsvSource : public TextSource {
       : file_(path),
         format_(DetectCsvFormat(file_, param)),
         walk_(file_),
-        types_(ReadFeatureTypes(path, format_.NumFeatures())) {}
+        columns_{format_.feature_names, ReadFeatureTypes(path, format_.NumFeatures())} {
+    if (format_.Has(CsvRole::kQuery)) {
+      Fail(ErrorKind::kParameter, "qid_column=", param.qid_column, " of ", Quoted(path),
+           " needs the whole file; leave out the cache after '#', or give sizes of queries in ", path, ".group.");
+    }
+    if (columns_.types.empty()) columns_.types = format_.feature_types;
+  }
   void Restart() override { walk_.Restart(); }
   bool Next(Context const& ctx, RowBatch* batch) override {
     while (!walk_.IsAtEnd()) {
-      auto const blocks =
-          walk_.Next(ctx, [this](Span<char const> text, CsvRows* rows) { return ParseCsvText(text, format_, rows); });
+      auto const blocks = walk_.Next(ctx, [this](Span<char const> text, std::int64_t block, CsvRows* rows) {
+        return ParseCsvText(text, block, format_, rows);
+      });
       std::int64_t n_rows = 0;
       for (auto const& block : blocks) n_rows += block.n_rows;
       auto matrix = DataMatrix::FromDense({Join(blocks, &CsvRows::values)}, n_rows, format_.NumFeatures(), ctx);
-      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, types_, batch)) return true;
+      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, columns_, batch)) return true;
     }
     return false;
   }
@@ -93,7 +107,7 @@ class CsvSource : public TextSource {
   TextFile file_;
   CsvFormat format_;
   BlockWalk<CsvRows> walk_;
-  std::vector<std::string> types_;
+  ColumnLabels columns_;
 };
 
 class LibsvmSource : public TextSource {
@@ -117,7 +131,7 @@ class LibsvmSource : public TextSource {
     while (!walk_.IsAtEnd()) {
       auto const blocks = Parse(ctx);
       auto matrix = DataMatrix::FromCsr(JoinLibsvmRows(ctx, blocks, columns_), columns_.n_cols, ctx);
-      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, types_, batch)) return true;
+      if (Give(std::shared_ptr<DataMatrix>(std::move(matrix)), blocks, {{}, types_}, batch)) return true;
     }
     return false;
   }
@@ -127,8 +141,9 @@ class LibsvmSource : public TextSource {
 
  private:
   std::vector<LibsvmRows> Parse(Context const& ctx) {
-    return walk_.Next(ctx,
-                      [this](Span<char const> text, LibsvmRows* rows) { return ParseLibsvmText(text, format_, rows); });
+    return walk_.Next(ctx, [this](Span<char const> text, std::int64_t, LibsvmRows* rows) {
+      return ParseLibsvmText(text, format_, rows);
+    });
   }
 
   TextFile file_;

@@ -24,11 +24,6 @@ std::unique_ptr<TreeBuilder> MakeBuilder(Method method, TreeParam const& param) 
 struct CategoricalJob : Job {
   std::vector<std::string> types;
 
-  TreeTask Task() const {
-    auto task = Job::Task();
-    task.place.n_rows = static_cast<std::int64_t>(NumRows());
-    return task;
-  }
   /// What a tree's splits are searched with, whose root has this sum.
   GainParam GainOf(FixedSum root) const {
     auto gain = MakeGainParam(param, gradients.unit);

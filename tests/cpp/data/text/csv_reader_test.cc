@@ -57,7 +57,7 @@ TEST(CsvReader, Refusals) {
                 ReadCsv(WithThreads(1), file.Path(), {{"foo", "1"}});
               }),
               {"format=csv does not know 'foo'. Known: "});
-  ExpectParts(Refusal("age,height\n1,2\n"), {".csv, line 1", "field 1, 'age'", "header", "delimiter"});
+  ExpectParts(Refusal("age,2\n1,2\n"), {".csv, line 1", "field 1, 'age'", "header", "delimiter"});
   ExpectParts(Refusal("\n1,x y\n1,2\n", {}, 1, 1), {", line 2", "field 2, 'x y'", "header"});
   ExpectParts(Refusal("1;2\n"), {"field 1, '1;2'", "not separated by ','"});
   ExpectParts(Refusal("1,2\n3,NA\n"), {", line 2", "field 2, 'NA'", "leave it empty"});
@@ -75,9 +75,9 @@ TEST(CsvReader, Refusals) {
               {", line 2", "field 2, '-1'", "the weight", "at least 0"});
   ExpectParts(Refusal("1,2\n", {{"label_column", "2"}}), {"label_column=2", "has 2", "from 0"});
   ExpectParts(Refusal("1,2\n", {{"weight_column", "7"}}), {"weight_column=7"});
-  ExpectParts(Refusal("1,2\n", {{"label_column", "1"}, {"weight_column", "1"}}), {"both 1"});
+  ExpectParts(Refusal("1,2\n", {{"label_column", "1"}, {"weight_column", "1"}}), {"weight_column=1", "must differ"});
   ExpectParts(Refusal("1,2\n", {{"label_column", "1"}, {"weight_column", "0"}}), {"rows but no features"});
-  ExpectParts(Refusal("1,2\n", {{"label_column", "x"}}), {"label_column", "'x'"});
+  ExpectParts(Refusal("1,2\n", {{"label_column", "x"}}), {"label_column=x", "no column of that name"});
 }
 
 TEST(CsvReader, LineOfTheFirstFaultForAnyBlocksAndThreads) {
@@ -105,6 +105,64 @@ TEST(CsvReader, EqualsNaiveParserForAnyBlocksAndThreads) {
   for (auto const block_bytes : {1, 41, 4096, 1 << 20}) {
     for (auto const threads : {1, 8}) ExpectSame(RowsOf(*Read(text, {}, threads, block_bytes)), expected);
   }
+}
+
+TEST(CsvReader, HeaderNamesColumns) {
+  auto const* text = "age,\"sex\", y ,w\n30,0,1,2\n\n,1,0,3\n";
+  for (auto const block_bytes : {1, 5, 1000}) {
+    auto const matrix = Read(text, {{"label_column", "y"}, {"weight_column", "3"}}, 2, block_bytes);
+    EXPECT_EQ(matrix->Info().feature_names, (std::vector<std::string>{"age", "sex"}));
+    ExpectSame(matrix->Info().labels, {1, 0});
+    ExpectSame(matrix->Info().weights, {2, 3});
+    ExpectSame(RowsOf(*matrix), {30, 0, kNaN, 1});
+  }
+}
+
+TEST(CsvReader, WhetherThereIsAHeader) {
+  EXPECT_EQ(Read("1,2\n3,4\n", {{"header", "true"}})->Info().feature_names, (std::vector<std::string>{"1", "2"}));
+  EXPECT_TRUE(Read("1,2\n3,4\n", {{"header", "false"}})->Info().feature_names.empty());
+  EXPECT_TRUE(Read("nan,\n3,4\n")->Info().feature_names.empty());  // missing values
+  ExpectParts(Refusal("a,b\n3,4\n", {{"header", "false"}}), {"line 1", "field 1, 'a'", "header=true"});
+  ExpectParts(Refusal("a,4\n3,4\n"), {"line 1", "field 1, 'a'", "header=true"});
+  ExpectParts(Refusal("a,b\n"), {"has no rows"});
+  ExpectParts(Refusal("a,b\n1\n"), {"line 2", "the line has 1 fields, but the first line has 2"});
+  ExpectParts(Refusal("a,b\n\na,b\n"), {"line 3", "field 1, 'a', is not a number"});
+  ExpectParts(Refusal("a,a\n1,2\n"), {"the header has 'a' more than once"});
+  ExpectParts(Refusal("a,,b\n1,2,3\n"), {"the header has a column without a name"});
+}
+
+TEST(CsvReader, IgnoredAndCategoricalColumns) {
+  auto const matrix =
+      Read("id,city,size\nx1,2,7\nx2,0,8\n", {{"ignore_columns", "id"}, {"categorical_columns", "city"}});
+  EXPECT_EQ(matrix->Info().feature_names, (std::vector<std::string>{"city", "size"}));
+  EXPECT_EQ(matrix->Info().feature_types, (std::vector<std::string>{"c", "q"}));
+  ExpectSame(RowsOf(*matrix), {2, 7, 0, 8});
+  ExpectSame(RowsOf(*Read("x1,2,7\nx2,0,8\n", {{"ignore_columns", "0,2"}})), {2, 0});
+}
+
+TEST(CsvReader, Queries) {
+  auto const* text = "q,a\n3,1\n3,2\n5,3\n8,4\n8,5\n8,6\n";
+  for (auto const block_bytes : {1, 9, 1000}) {
+    auto const matrix = Read(text, {{"qid_column", "q"}}, 2, block_bytes);
+    EXPECT_EQ(matrix->Info().group_ptr, (std::vector<std::int64_t>{0, 2, 3, 6}));
+    ExpectSame(RowsOf(*matrix), {1, 2, 3, 4, 5, 6});
+  }
+  ExpectParts(Refusal("q,a\n3,1\n2,2\n", {{"qid_column", "q"}}), {"line 3", "a smaller query"});
+  ExpectParts(Refusal("q,a\n3,1\n2,2\n", {{"qid_column", "q"}}, 1, 6), {".csv"});
+  for (auto const* bad : {"q,a\n1.5,1\n", "q,a\n-1,1\n", "q,a\n,1\n", "q,a\n16777218,1\n"}) {
+    ExpectParts(Refusal(bad, {{"qid_column", "q"}}), {"line 2", "queries must be whole numbers"});
+  }
+}
+
+TEST(CsvReader, ColumnsThatAreNotThere) {
+  ExpectParts(Refusal("target,b\n1,2\n", {{"label_column", "targte"}}),
+              {"label_column=targte", "did you mean 'target'"});
+  ExpectParts(Refusal("1,2\n", {{"label_column", "target"}}), {"label_column=target", "no header", "number"});
+  ExpectParts(Refusal("a,b\n1,2\n", {{"ignore_columns", "a,7"}}), {"ignore_columns=7 is past the last column"});
+  ExpectParts(Refusal("a,b\n1,2\n", {{"categorical_columns", "c"}}), {"categorical_columns=c"});
+  ExpectParts(Refusal("a,b\n1,2\n", {{"label_column", "a"}, {"qid_column", "0"}}), {"qid_column=0", "must differ"});
+  ExpectParts(Refusal("a,b\n1,2\n", {{"ignore_columns", "a,b"}}), {"no features"});
+  ExpectParts(Refusal("a,b\n1,2\n", {{"label_column", "-2"}}), {"label_column=-2"});
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ struct Job {
     task.gradients = gradients.View();
     task.sampled_rows = sampled;
     task.place.iteration = 3;
+    task.place.n_rows = static_cast<std::int64_t>(NumRows());
     return task;
   }
   std::size_t NumRows() const { return values.size() / static_cast<std::size_t>(n_cols); }

@@ -95,7 +95,6 @@ inline Built BuildVectorTree(VectorJob const& job, int threads = 2) {
   auto const state = builder.MakeState(ctx, *data);
   PackedGradients const packed(job);
   auto task = job.job.Task();
-  task.place.n_rows = static_cast<std::int64_t>(job.job.NumRows());
   task.table = packed.View();
   Built built;
   built.leaf_of_row.assign(job.job.NumRows(), -7);

@@ -1,0 +1,119 @@
+"""Intervals that hold the labels of as many new rows as they say; see `kauriboost.train_quantiles`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._data.columns import text_names
+from .._model.booster import Booster
+from .._training.quantiles import ATTRIBUTE, train_quantiles
+from .estimator import KauriModel
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_COVERAGE = "kauri_coverage"
+_MEDIAN = 1  # of the quantiles: lower end, median, upper end
+
+
+class Intervals(KauriModel):
+    """What a regressor offers beyond numbers: intervals."""
+
+    def fit_intervals(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        coverage: float = 0.9,
+        nfold: int = 5,
+        calibration_set: tuple[Any, Any] | None = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Learn the median and an interval that holds the given share of new labels, half of the others on each side.
+
+        The quantiles are calibrated on rows that a model of the other rows predicts, in `nfold` folds. `predict` then
+        returns the median and `predict_interval` the interval; the model's file has all three quantiles.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`, with one target.
+        coverage
+            The share, above 0 and below 1.
+        nfold
+            Number of folds, each of which is one training more; `random_state` names the permutation of the rows.
+        calibration_set
+            Rows and targets to calibrate on instead, which must not be in X. Only for these the coverage is a theorem.
+        sample_weight
+            ``[n_rows]``; not with `calibration_set`, whose rows would have none.
+
+        Raises
+        ------
+        ValueError
+            A share out of range, too few rows for it, several targets, or choices of the estimator that do not go
+            with this: another objective, ``booster="gblinear"``, early stopping, callbacks.
+        """
+        params = self._interval_params(coverage)
+        if calibration_set is not None and sample_weight is not None:
+            raise ValueError("sample_weight and calibration_set are both given; pass the rows to learn from alone.")
+        data = self._labelled((X, y, {"weight": sample_weight}))
+        self._set_feature_weights(data)
+        calibration = None if calibration_set is None else self._labelled((*calibration_set, {}))
+        if calibration is not None:
+            self._adopt_names(calibration, data.feature_names)
+        seed = int(params.get("random_state", 0))
+        rounds = self.get_num_boosting_rounds()
+        booster = train_quantiles(params, data, rounds, nfold=nfold, calibration=calibration, seed=seed)
+        booster.set_attr(**{_COVERAGE: coverage})
+        self._evals_result = {}
+        self._keep(booster, data.feature_names if text_names(X) else None)
+        return self
+
+    def _interval_params(self, coverage: float) -> dict[str, Any]:
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage is {coverage!r}; expected a share above 0 and below 1.")
+        for name in ("early_stopping_rounds", "callbacks"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} does not go with fit_intervals, which does all rounds; leave it out.")
+        if callable(self.objective):
+            raise ValueError("objective is a function; intervals are learnt by 'reg:quantileerror': leave it out.")
+        params = self.get_booster_params()
+        if "quantile_alpha" in params:
+            raise ValueError("quantile_alpha follows from coverage here; leave it out, or see train_quantiles.")
+        outside = round((1 - coverage) / 2, 12)
+        return {**params, "quantile_alpha": [outside, 0.5, 1 - outside]}
+
+    def predict_interval(self, X: Any, *, validate_features: bool = True) -> np.ndarray:
+        """Return the lower and the upper end of each row's interval, ``[n_rows, 2]``; see `fit_intervals`.
+
+        Raises
+        ------
+        ValueError
+            The model has no intervals, or was trained on since they were calibrated.
+        """
+        _require_intervals(self.get_booster())
+        quantiles = self._predict(X, None, validate_features=validate_features)
+        ends: np.ndarray = quantiles[:, [0, -1]]
+        return ends
+
+    def _medians(self, values: np.ndarray, base_margin: Any) -> np.ndarray:
+        """Return what `predict` returns: of quantiles that `fit_intervals` learnt the median."""
+        if values.ndim != 2 or self.get_booster().attr(_COVERAGE) is None:
+            return values
+        if base_margin is not None:
+            raise ValueError("base_margin takes the place of the intercepts that calibrate; leave it out.")
+        return values[:, _MEDIAN]
+
+
+def _require_intervals(booster: Booster) -> None:
+    if booster.attr(_COVERAGE) is None:
+        raise ValueError("the model has no intervals; call fit_intervals() instead of fit().")
+    rounds = json.loads(booster.attr(ATTRIBUTE) or "{}").get("rounds")
+    if rounds != booster.num_boosted_rounds():
+        raise ValueError(
+            f"the intervals are calibrated for {rounds} rounds, the model has {booster.num_boosted_rounds()}; call "
+            "fit_intervals() again."
+        )

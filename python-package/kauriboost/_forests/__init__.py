@@ -1,0 +1,1 @@
+"""Forests that other libraries learnt, as models of ours."""

@@ -1,0 +1,134 @@
+"""A forest as a document of XGBoost's format: what the library reads, and checks, as any model file.
+
+Written as UBJSON, whose arrays are those of memory but for the order of bytes, since a forest may have 10^7 nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .trees import ForestTree, columns_with_categories
+
+_MARKERS = {np.dtype(np.uint8): b"U", np.dtype(np.int32): b"l", np.dtype(np.int64): b"L", np.dtype(np.float32): b"d"}
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees, and what their sums mean."""
+
+    trees: Sequence[ForestTree]
+    n_features: int
+    objective: str
+    base_score: Sequence[float]  # one for each output, on the scale of predictions
+    n_classes: int = 0  # of an objective that has classes; else 0
+    trees_in_round: int = 1
+    feature_names: Sequence[str] = ()
+
+
+def model_bytes(forest: Forest) -> bytes:
+    """Return a model file."""
+    n_outputs = len(forest.base_score)
+    with_categories = set(columns_with_categories(forest.trees))
+    types = ["c" if column in with_categories else "q" for column in range(forest.n_features)]
+    ends = np.arange(0, len(forest.trees) + forest.trees_in_round, forest.trees_in_round, dtype=np.int32)
+    numbers = {
+        "base_score": "[" + ",".join(f"{np.float32(score):.9g}" for score in forest.base_score) + "]",
+        "boost_from_average": "0",
+        "num_class": str(forest.n_classes),
+        "num_feature": str(forest.n_features),
+        "num_target": str(1 if forest.n_classes else n_outputs),
+    }
+    model = {
+        "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(len(forest.trees))},
+        "iteration_indptr": ends,
+        "tree_info": np.array([tree.output for tree in forest.trees], dtype=np.int32),
+        "trees": [_tree(number, tree, forest.n_features) for number, tree in enumerate(forest.trees)],
+        "cats": {"enc": [], "feature_segments": [], "sorted_idx": []},
+    }
+    objective: dict[str, Any] = {"name": forest.objective}
+    if forest.n_classes:
+        objective["softmax_multiclass_param"] = {"num_class": str(forest.n_classes)}
+    learner = {
+        "attributes": {},
+        "feature_names": list(forest.feature_names),
+        "feature_types": types if with_categories else [],
+        "gradient_booster": {"model": model, "name": "gbtree"},
+        "learner_model_param": numbers,
+        "objective": objective,
+    }
+    return b"".join(_ubjson({"learner": learner, "version": [3, 2, 0]}))
+
+
+def _tree(number: int, tree: ForestTree, n_features: int) -> dict[str, Any]:
+    """Return what the format says of a tree."""
+    is_leaf = np.asarray(tree.left) < 0
+    values = np.asarray(tree.values, dtype=np.float32).reshape(len(is_leaf), -1)
+    right, parents = np.array(tree.right, dtype=np.int32), np.full(len(is_leaf), np.iinfo(np.int32).max, dtype=np.int32)
+    for children in (np.asarray(tree.left), np.asarray(tree.right)):
+        inner = np.flatnonzero(~is_leaf & (children >= 0) & (children < len(is_leaf)))  # the reader refuses others
+        parents[children[inner]] = inner
+    with_leaves: dict[str, Any] = {}
+    threshold = np.array(tree.threshold, dtype=np.float32)
+    if tree.leaf_size > 1:
+        right[is_leaf] = np.arange(np.count_nonzero(is_leaf))
+        with_leaves["leaf_weights"] = values[is_leaf].ravel()
+    else:
+        threshold[is_leaf] = values[is_leaf, 0]
+    split_type = np.zeros(len(is_leaf), dtype=np.uint8)
+    nodes = sorted(tree.categories)
+    split_type[nodes] = 1
+    threshold[nodes] = 0
+    sets = [np.unique(np.asarray(tree.categories[node], dtype=np.int32)) for node in nodes]
+    sizes = np.array([len(each) for each in sets], dtype=np.int64)
+    return {
+        "base_weights": np.where(is_leaf[:, None], values, np.float32(0)).ravel(),
+        "categories": np.concatenate([np.empty(0, np.int32), *sets]),
+        "categories_nodes": np.array(nodes, dtype=np.int32),
+        "categories_segments": (np.cumsum(sizes) - sizes).astype(np.int64),
+        "categories_sizes": sizes,
+        "default_left": np.where(is_leaf, 0, tree.default_left).astype(np.uint8),
+        "id": number,
+        "left_children": np.asarray(tree.left, dtype=np.int32),
+        "loss_changes": np.zeros(len(is_leaf), dtype=np.float32),
+        "parents": parents,
+        "right_children": right,
+        "split_conditions": threshold,
+        "split_indices": np.where(is_leaf, 0, tree.feature).astype(np.int32),
+        "split_type": split_type,
+        "sum_hessian": np.asarray(tree.cover, dtype=np.float32),
+        "tree_param": {
+            "num_deleted": "0",
+            "num_feature": str(n_features),
+            "num_nodes": str(len(is_leaf)),
+            "size_leaf_vector": str(tree.leaf_size),
+        },
+        **with_leaves,
+    }
+
+
+def _ubjson(value: Any) -> list[bytes]:
+    """Return the pieces of a value."""
+    if isinstance(value, np.ndarray):
+        big_endian = value.astype(value.dtype.newbyteorder(">"))
+        return [b"[$", _MARKERS[value.dtype], b"#", _length(len(value)), big_endian.tobytes()]
+    if isinstance(value, Mapping):
+        items = [piece for key, each in value.items() for piece in (_text(key), *_ubjson(each))]
+        return [b"{", *items, b"}"]
+    if isinstance(value, (list, tuple)):
+        return [b"[", *(piece for each in value for piece in _ubjson(each)), b"]"]
+    if isinstance(value, str):
+        return [b"S", _text(value)]
+    return [_length(value)]
+
+
+def _length(number: int) -> bytes:
+    return b"L" + int(number).to_bytes(8, "big", signed=True)
+
+
+def _text(text: str) -> bytes:
+    content = text.encode()
+    return _length(len(content)) + content

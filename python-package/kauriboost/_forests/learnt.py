@@ -1,0 +1,52 @@
+"""What scikit-learn's models have in common."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .trees import ForestTree, thresholds_of
+
+
+def link(model: Any, n_outputs: int, margins: np.ndarray) -> tuple[str, Sequence[float]]:
+    """Return the objective whose link a boosted model has, and the base score that stands for the margins."""
+    if n_outputs > 1:
+        return "multi:softprob", margins.tolist()
+    if hasattr(model, "classes_"):
+        return "binary:logistic", (1 / (1 + np.exp(-margins))).tolist()
+    if model.loss in {"poisson", "gamma"}:
+        return "count:poisson" if model.loss == "poisson" else "reg:gamma", np.exp(margins).tolist()
+    return "reg:squarederror", margins.tolist()
+
+
+def names_of(model: Any) -> Sequence[str]:
+    """Return the columns' names, if it was fitted with some."""
+    return list(getattr(model, "feature_names_in_", ()))
+
+
+def means_of(value: np.ndarray) -> np.ndarray:
+    """Return the outputs of a regressor's nodes, ``[n_nodes, n_outputs]``."""
+    return np.asarray(value[:, :, 0])
+
+
+def tree_of(tree: Any, values: Callable[[np.ndarray], np.ndarray], output: int = 0) -> ForestTree:
+    """Return what `tree_` of an estimator says."""
+    missing = getattr(tree, "missing_go_to_left", np.zeros(tree.node_count, dtype=np.uint8))
+    return ForestTree(
+        tree.children_left,
+        tree.children_right,
+        tree.feature,
+        thresholds_of(tree.threshold),
+        missing,
+        values(tree.value),
+        tree.weighted_n_node_samples,
+        output=output,
+    )
+
+
+def scaled(tree: ForestTree, factor: float) -> ForestTree:
+    """Return a tree whose leaves add `factor` times as much."""
+    return dataclasses.replace(tree, values=np.asarray(tree.values, dtype=np.float64) * factor)

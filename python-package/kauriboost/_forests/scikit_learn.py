@@ -1,0 +1,122 @@
+"""Models of scikit-learn that are sums or means of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._binding.errors import ModelError
+from .._model.booster import Booster
+from .._public import public
+from .document import Forest, model_bytes
+from .histogram_boosting import from_histogram_boosting
+from .isolation import from_isolation_forest
+from .learnt import link, means_of, names_of, scaled, tree_of
+
+_EXPONENTIAL_LINK = 2.0  # its probability is expit(2 margin)
+
+
+@public("kauriboost.forests")
+def from_sklearn(model: Any) -> Booster:
+    """Return a fitted model of scikit-learn's trees as ours: predicted, explained, saved and drawn like our models.
+
+    - Decision trees, extra trees and random forests of numbers: the mean, ``[n_rows, n_outputs]`` of several outputs.
+    - The same of classes: of two, the probability of the last; of more, those of all, in the order of ``classes_``.
+    - ``GradientBoosting...`` and ``HistGradientBoosting...``: means; probabilities as above.
+    - ``IsolationForest``: the mean length of a row's paths. Its ``score_samples`` is ``-2 ** (-length / c)`` with c the
+      mean length of ``max_samples`` rows.
+
+    Rows are float32, as scikit-learn's own trees have them;
+    ``HistGradientBoosting`` compares float64, so a value between two float32 may go another way there.
+
+    Parameters
+    ----------
+    model
+        A fitted estimator.
+
+    Raises
+    ------
+    ModelError
+        An estimator that is none of these, a classifier of several label columns, a first prediction that is a model,
+        or categories that are not whole numbers.
+    """
+    kinds: dict[str, Callable[[Any], Forest]] = {
+        "GradientBoostingRegressor": _gradient_boosting,
+        "GradientBoostingClassifier": _gradient_boosting,
+        "HistGradientBoostingRegressor": from_histogram_boosting,
+        "HistGradientBoostingClassifier": from_histogram_boosting,
+        "IsolationForest": from_isolation_forest,
+        **dict.fromkeys(
+            ("RandomForestRegressor", "RandomForestClassifier", "ExtraTreesRegressor", "ExtraTreesClassifier"), _mean
+        ),
+        **dict.fromkeys(
+            ("DecisionTreeRegressor", "DecisionTreeClassifier", "ExtraTreeRegressor", "ExtraTreeClassifier"), _mean
+        ),
+    }
+    names = (kind.__name__ for kind in type(model).__mro__ if kind.__module__.startswith("sklearn."))
+    reader = next((kinds[name] for name in names if name in kinds), None)
+    if reader is None:
+        raise ModelError(f"a {type(model).__name__} is none of the models that are read: {', '.join(sorted(kinds))}.")
+    if not hasattr(model, "n_features_in_"):
+        raise ModelError(f"this {type(model).__name__} is not fitted. Call its fit first.")
+    return Booster(model_file=bytearray(model_bytes(reader(model))))
+
+
+def _mean(model: Any) -> Forest:
+    """Return the mean of a forest's trees, or a tree."""
+    trees = [each.tree_ for each in getattr(model, "estimators_", [model])]
+    n_classes = getattr(model, "n_classes_", None)
+    if n_classes is not None and np.ndim(n_classes):
+        raise ModelError("a classifier of several label columns is not read. Fit one for each column.")
+    values = _probabilities if n_classes else means_of
+    parts = [scaled(tree_of(tree, values), 1 / len(trees)) for tree in trees]
+    return Forest(
+        parts,
+        model.n_features_in_,
+        "reg:squarederror",
+        [0.0] * parts[0].leaf_size,
+        trees_in_round=len(parts),
+        feature_names=names_of(model),
+    )
+
+
+def _probabilities(value: np.ndarray) -> np.ndarray:
+    """Return the last class's of two, else all, from the weights of classes, ``[n_nodes, 1, n_classes]``."""
+    shares = value[:, 0, :] / value[:, 0, :].sum(axis=1, keepdims=True)
+    return np.asarray(shares[:, 1:] if shares.shape[1] == 2 else shares)
+
+
+def _gradient_boosting(model: Any) -> Forest:
+    """Return a sum of regression trees, on top of a first prediction."""
+    if model.init_ != "zero" and not type(model.init_).__name__.startswith("Dummy"):
+        raise ModelError(
+            f"GradientBoosting begins with the predictions of a {type(model.init_).__name__}, which is no tree. Fit it "
+            "with init=None or init='zero'."
+        )
+    scale = model.learning_rate * (_EXPONENTIAL_LINK if model.loss == "exponential" else 1.0)
+    trees = [
+        scaled(tree_of(each.tree_, means_of, output), scale)
+        for stage in model.estimators_
+        for output, each in enumerate(stage)
+    ]
+    n_outputs = model.estimators_.shape[1]
+    objective, scores = link(model, n_outputs, _first_margins(model) * scale / model.learning_rate)
+    return Forest(
+        trees,
+        model.n_features_in_,
+        objective,
+        scores,
+        n_classes=n_outputs if n_outputs > 1 else 0,
+        trees_in_round=n_outputs,
+        feature_names=names_of(model),
+    )
+
+
+def _first_margins(model: Any) -> np.ndarray:
+    """Return what the model predicts for some row without its trees."""
+    row = np.zeros((1, model.n_features_in_), dtype=np.float32)
+    margins = np.ravel(model._raw_predict(row)).astype(np.float64)  # predict() warns where it was fitted with names
+    steps = np.array([[each.tree_.predict(row)[0, 0] for each in stage] for stage in model.estimators_])
+    return np.asarray(margins - model.learning_rate * steps.sum(axis=0))

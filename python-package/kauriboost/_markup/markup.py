@@ -1,0 +1,56 @@
+"""Parts of HTML. Whatever is written into one is escaped here: names and labels come from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True)
+class Markup:
+    """HTML that is as it should be; every other text is escaped when it is written into some."""
+
+    text: str
+
+
+def html_of(content: str | Markup) -> str:
+    """Return what stands for the content on a page."""
+    return content.text if isinstance(content, Markup) else escape(content)
+
+
+def joined(parts: Iterable[str | Markup]) -> Markup:
+    """Return parts one after the other."""
+    return Markup("\n".join(map(html_of, parts)))
+
+
+def paragraph(text: str | Markup) -> Markup:
+    """Return a sentence or two about what is below."""
+    return Markup(f'<p class="about">{html_of(text)}</p>')
+
+
+def block(kind: str, parts: Iterable[str | Markup]) -> Markup:
+    """Return parts in a box: "pictures", side by side where there is room, or "wide", which scrolls."""
+    return Markup(f'<div class="{kind}">{joined(parts).text}</div>')
+
+
+def heading(text: str) -> Markup:
+    """Return a heading within a section."""
+    return Markup(f"<h3>{escape(text)}</h3>")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], n_texts: int = 1) -> Markup:
+    """Return a table whose first columns are texts and whose others are numbers, on the right."""
+
+    def cells(tag: str, row: Sequence[str]) -> str:
+        kinds = ["" if column < n_texts else ' class="number"' for column in range(len(row))]
+        return "".join(f"<{tag}{kind}>{escape(cell)}</{tag}>" for kind, cell in zip(kinds, row))
+
+    first = f"<thead><tr>{cells('th', head)}</tr></thead>" if head else ""
+    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return block("wide", [Markup(f"<table>{first}<tbody>\n{body}\n</tbody></table>")])
+
+
+def picture(address: str, description: str) -> Markup:
+    """Return an image; its description is for those who cannot see it."""
+    return Markup(f'<img src="{escape(address)}" alt="{escape(description)}">')

@@ -1,0 +1,76 @@
+"""A verdict on a model file, whoever it comes from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from .._binding.errors import DataError, FileError, ModelError, ParameterError
+from .._markup.markup import html_of, joined, paragraph, table
+from .._public import described, public
+from .booster import Booster
+from .facts import facts_of
+
+_OF_THE_FILE = ("objective", "booster", "rounds", "best round", "features")
+
+
+@public("kauriboost.model")
+@dataclass(frozen=True, repr=False)
+class ModelCheck:
+    """What `check` found; true where the file is a model that can be used.
+
+    Attributes
+    ----------
+    problem
+        Why the file cannot be used; None where it can.
+    facts
+        Names and values: objective, booster, rounds, features; empty where it cannot.
+    attributes
+        Names of what the model keeps besides, which nothing depends on unless a program asks for it.
+    """
+
+    problem: str | None
+    facts: dict[str, str]
+    attributes: list[str]
+
+    def __bool__(self) -> bool:
+        return self.problem is None
+
+    def __repr__(self) -> str:
+        return described(self, problem=self.problem, **self.facts, attributes=self.attributes)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        verdict = paragraph("The model can be used." if self.problem is None else self.problem)
+        return html_of(joined([verdict, table([], list(self.facts.items()), n_texts=2)]))
+
+
+def check(path: str | os.PathLike[str]) -> ModelCheck:
+    """Say whether a file is a sound model, and of what kind; the file may come from anybody.
+
+    Reading one runs no code and opens nothing else; sizes, types, children of nodes, features and categories are
+    checked before they are used. That a file is sound says nothing of what it predicts, and a small file may need much
+    memory.
+
+    Parameters
+    ----------
+    path
+        A file in XGBoost's JSON or UBJSON.
+
+    Raises
+    ------
+    FileError
+        There is no such file, or it cannot be read.
+    """
+    try:
+        with Path(path).open("rb"):
+            pass
+    except OSError as error:
+        raise FileError(f"cannot read {os.fspath(path)!r}: {error.strerror}; give the path of a model file.") from error
+    try:
+        booster = Booster(model_file=path)
+    except (DataError, FileError, ModelError, ParameterError) as error:
+        return ModelCheck(str(error), {}, [])
+    facts = {name: value for name, value in facts_of(booster) if name in _OF_THE_FILE}
+    return ModelCheck(None, facts, sorted(booster.attributes()))

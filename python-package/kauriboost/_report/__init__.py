@@ -1,0 +1,1 @@
+"""One page of HTML about a model."""

@@ -1,0 +1,172 @@
+"""Quantiles that hold what they say on rows that were not learnt from: conformalized quantile regression.
+
+Romano, Patterson, Candès (2019), with an error of its own at each end (their theorem 2):
+
+1. learn quantiles on some rows, and predict others: calibration rows, or each fold by a model of the other folds;
+2. take the residuals, label - margin, of each quantile q on those n rows;
+3. for q > 1/2 find the smallest shift that at least q (n + 1) of the residuals do not exceed, for q < 1/2 likewise from
+   above; for 1/2 the median of the residuals;
+4. add the shifts to the intercepts of the model. So whatever predicts by its file predicts the calibrated quantiles.
+
+With calibration rows that are drawn as later ones are, the label of a new row is at most quantile q > 1/2 with a
+probability of q or more, and between two quantiles p < 1/2 < q with q - p or more. With folds the model of all rows is
+not that of any fold: the statement is then no theorem, but what is seen.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._binding.errors import DataError, ParameterError
+from .._data.matrix import DMatrix
+from .._model.booster import Booster
+from .._model.params import ParamsOrPairs
+from .folds import Folds, make_folds
+from .train import train
+
+ATTRIBUTE = "kauri_calibration"
+_OBJECTIVE = "reg:quantileerror"
+
+
+def train_quantiles(
+    params: ParamsOrPairs,
+    dtrain: DMatrix,
+    num_boost_round: int = 100,
+    *,
+    nfold: int = 5,
+    folds: Folds | None = None,
+    calibration: DMatrix | None = None,
+    seed: int = 0,
+) -> Booster:
+    """Train quantiles and calibrate them: as many new labels lie below each as it says.
+
+    The shifts are in the intercepts of the model, so they come with its file, and every way to predict gives quantiles
+    that are calibrated and, being sorted in each row, do not cross. Base margins would replace the intercepts.
+
+    Parameters
+    ----------
+    params
+        Parameters of the booster, with ``quantile_alpha``, the quantiles. The objective is ``reg:quantileerror``.
+    dtrain
+        Data to learn from, with one label per row. Weights count in learning and calibrating.
+    num_boost_round
+        Number of rounds.
+    nfold, folds, seed
+        As of `cv`: which rows are predicted by models of the others. It takes as many trainings more.
+    calibration
+        Rows to calibrate on instead, which must not be in `dtrain`. Only for these the calibration is a theorem.
+
+    Returns
+    -------
+    Booster
+        Trained on all of `dtrain`. Its attribute ``kauri_calibration`` tells the quantiles, the shifts and the number
+        of rounds that they are for: training it further, or taking some of its rounds, ends the calibration.
+
+    Raises
+    ------
+    ParameterError
+        Another objective, ``booster=gblinear``, no quantiles, or too few rows for a quantile.
+    DataError
+        Several labels per row, none, or base margins.
+    """
+    told = _with_objective(params)
+    _require_labels(dtrain, "dtrain")
+    if calibration is not None:
+        _require_labels(calibration, "calibration")
+    n_rows = (dtrain if calibration is None else calibration).num_row()
+    levels = _levels(told, n_rows)
+    if calibration is None:
+        residuals, weights = _of_folds(
+            told, dtrain, num_boost_round, make_folds(dtrain, nfold, False, folds, seed, True)
+        )
+    booster = train(told, dtrain, num_boost_round, verbose_eval=False)
+    if calibration is not None:
+        residuals, weights = _residuals(booster, calibration)
+    slack = 8 * float(np.spacing(np.abs(dtrain.get_label()).max()))  # sums of float32 may end just short of a label
+    shifts = [
+        _shift(level, column, weights) + slack * float(np.sign(level - 0.5))
+        for level, column in zip(levels, residuals.T)
+    ]
+    _add_to_intercepts(booster, shifts)
+    kept = {"quantiles": levels, "shifts": shifts, "rows": len(weights), "rounds": booster.num_boosted_rounds()}
+    booster.set_attr(**{ATTRIBUTE: json.dumps(kept)})
+    return booster
+
+
+def _with_objective(params: ParamsOrPairs) -> dict[str, Any]:
+    told = dict(params.items() if isinstance(params, Mapping) else params)
+    objective, kind = told.setdefault("objective", _OBJECTIVE), told.get("booster", "gbtree")
+    if objective != _OBJECTIVE:
+        raise ParameterError(f"objective is {objective!r}; quantiles are learnt by {_OBJECTIVE!r}: leave it out.")
+    if kind == "gblinear":
+        raise ParameterError("booster is 'gblinear', which learns intercepts of its own; pass a booster of trees.")
+    if "quantile_alpha" not in told:
+        raise ParameterError("quantile_alpha is not given; pass the quantiles to learn, as [0.05, 0.5, 0.95].")
+    return told
+
+
+def _require_labels(data: DMatrix, name: str) -> None:
+    labels = data.get_label()
+    if labels.shape != (data.num_row(),):
+        raise DataError(f"{name} has labels of the shape {labels.shape} for {data.num_row()} rows; give one per row.")
+    if len(data.get_base_margin()):
+        raise DataError(f"{name} has base margins, which take the place of the intercepts that calibrate; drop them.")
+
+
+def _levels(params: dict[str, Any], n_rows: int) -> list[float]:
+    """Return the quantiles. Raises ParameterError for those that so few rows say nothing about."""
+    config = json.loads(Booster(params).save_config())["learner"]["objective"]
+    levels = [float(level) for level in np.atleast_1d(json.loads(config["quantile_loss_param"]["quantile_alpha"]))]
+    for level in levels:
+        needed = math.ceil(round(1 / min(level, 1 - level), 6)) - 1
+        if n_rows < needed:
+            raise ParameterError(f"the quantile {level} needs {needed} rows to be calibrated by, there are {n_rows}.")
+    return levels
+
+
+def _of_folds(
+    params: dict[str, Any], data: DMatrix, n_rounds: int, folds: list[tuple[np.ndarray, np.ndarray]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return residuals, ``[n_rows, n_quantiles]``, of rows that each fold's model did not see, and their weights."""
+    found = []
+    for train_rows, test_rows in folds:
+        booster = train(params, data.slice(train_rows, allow_groups=True), n_rounds, verbose_eval=False)
+        found.append(_residuals(booster, data.slice(test_rows, allow_groups=True)))
+    return np.concatenate([residuals for residuals, _ in found]), np.concatenate([weights for _, weights in found])
+
+
+def _residuals(booster: Booster, data: DMatrix) -> tuple[np.ndarray, np.ndarray]:
+    margins = np.asarray(booster.predict(data, output_margin=True, strict_shape=True), dtype=np.float64)
+    weights = data.get_weight().astype(np.float64)
+    return data.get_label().astype(np.float64)[:, None] - margins, weights if len(weights) else np.ones(len(margins))
+
+
+def _shift(level: float, residuals: np.ndarray, weights: np.ndarray) -> float:
+    """Return what to add to the margins of a quantile."""
+    if level < 0.5:
+        return -_shift(1 - level, -residuals, weights)
+    if level == 0.5:
+        return (_reached(residuals, weights, 0.5) - _reached(-residuals, weights, 0.5)) / 2
+    return _reached(residuals, weights, level * (1 + 1 / len(weights)))
+
+
+def _reached(residuals: np.ndarray, weights: np.ndarray, share: float) -> float:
+    """Return the smallest residual that with those below it has this share of the weights; else the largest."""
+    order = np.argsort(residuals, kind="stable")
+    sums = np.cumsum(weights[order])
+    place = np.searchsorted(sums, share * sums[-1] * (1 - 1e-12))
+    return float(residuals[order[min(place, len(order) - 1)]])
+
+
+def _add_to_intercepts(booster: Booster, shifts: list[float]) -> None:
+    """Change a model's intercepts, which its file alone tells."""
+    document = json.loads(bytes(booster.save_raw("json")))
+    members = document["learner"]["learner_model_param"]
+    intercepts = np.array(json.loads(members["base_score"]), dtype=np.float32) + np.array(shifts, dtype=np.float32)
+    members["base_score"] = json.dumps([float(intercept) for intercept in intercepts])
+    booster.load_model(json.dumps(document).encode())

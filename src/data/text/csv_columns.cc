@@ -1,0 +1,148 @@
+/// What the fields of a CSV file are: from its first line and its parameters.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "common/quoted.h"
+#include "data/text/text_reader.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+/// The first line that is not blank, and where it is.
+struct FirstLine {
+  CsvFirstLine content;
+  std::int64_t block = 0;
+  std::int64_t line = 0;  ///< of the file, from 1
+};
+
+FirstLine FindFirstLine(TextFile const& file, char delimiter) {
+  std::vector<char> buffer;
+  std::int64_t lines_before = 0;
+  for (std::int64_t block = 0; block < file.NumBlocks(); ++block) {
+    std::int64_t n_lines = 0;
+    auto found = FindCsvFirstLine(file.ReadBlock(block, &buffer), delimiter, &n_lines);
+    if (found) return {*found, block, lines_before + found->line};
+    lines_before += n_lines;
+  }
+  file.FailWithoutRows();
+}
+
+/// "1;2" is no name: the delimiter may be another.
+bool BeginsAsNumbersDo(std::string const& field) {
+  return !field.empty() && std::string("0123456789+-.").find(field[0]) != std::string::npos;
+}
+
+bool IsHeader(FirstLine const& first, CsvParam const& param) {
+  if (param.header != CsvParam::kAuto) return param.header == CsvParam::kYes;
+  auto const& fields = first.content.fields;
+  return first.content.n_numbers == 0 && !first.content.not_a_number.empty() &&
+         std::none_of(fields.begin(), fields.end(), BeginsAsNumbersDo);
+}
+
+/// The columns of a file by number and by name.
+class Columns {
+ public:
+  Columns(TextFile const& file, std::vector<std::string> fields, bool has_names)
+      : file_(file), fields_(std::move(fields)), has_names_(has_names), roles_(fields_.size(), CsvRole::kFeature) {
+    if (!has_names_) return;
+    for (auto const& name : fields_) {
+      if (std::count(fields_.begin(), fields_.end(), name) == 1 && !name.empty()) continue;
+      Fail(ErrorKind::kData, file.Path(), ": the header has ", name.empty() ? "a column without a name" : "",
+           name.empty() ? "" : Quoted(name), name.empty() ? "" : " more than once", "; give each column its own name.");
+    }
+  }
+
+  /// `column`: a name or a number; -1 and nothing are none.
+  void Give(char const* parameter, std::string const& column, CsvRole role) {
+    if (column.empty() || column == "-1") return;
+    auto& own = roles_[Find(parameter, column)];
+    if (own != CsvRole::kFeature) {
+      Fail(ErrorKind::kParameter, parameter, "=", column,
+           " is what another parameter names already; they must differ.");
+    }
+    own = role;
+  }
+
+  std::size_t Find(char const* parameter, std::string const& column) const {
+    auto const named = std::find(fields_.begin(), fields_.end(), column);
+    if (has_names_ && named != fields_.end()) return static_cast<std::size_t>(named - fields_.begin());
+    std::int64_t number = -1;
+    auto const* const end = column.data() + column.size();
+    auto const [stop, error] = std::from_chars(column.data(), end, number);
+    if (error != std::errc() || stop != end || number < 0) {
+      Fail(ErrorKind::kParameter, parameter, "=", column, ": ", file_.Path(), " has no column of that name",
+           Hint(column));
+    }
+    if (number >= static_cast<std::int64_t>(fields_.size())) {
+      Fail(ErrorKind::kParameter, parameter, "=", number, " is past the last column of ", file_.Path(), ", which has ",
+           fields_.size(), "; columns count from 0.");
+    }
+    return static_cast<std::size_t>(number);
+  }
+
+  std::vector<CsvRole> const& Roles() const { return roles_; }
+
+ private:
+  std::string Hint(std::string const& column) const {
+    if (!has_names_) return ", as it has no header; give its number, from 0.";
+    auto const nearest = NearestName(column, fields_);
+    return nearest.empty() ? "; give one of the header's, or a number." : "; did you mean " + Quoted(nearest) + "?";
+  }
+
+  TextFile const& file_;
+  std::vector<std::string> fields_;
+  bool has_names_;
+  std::vector<CsvRole> roles_;
+};
+
+template <typename Fn>
+void ForEachName(std::string const& list, Fn&& fn) {
+  for (std::size_t begin = 0; begin < list.size();) {
+    auto const end = std::min(list.find(',', begin), list.size());
+    fn(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+/// What is said of the features among `all`, [n_fields].
+std::vector<std::string> OfFeatures(std::vector<std::string> const& all, std::vector<CsvRole> const& roles) {
+  std::vector<std::string> own;
+  for (std::size_t field = 0; field < roles.size(); ++field) {
+    if (roles[field] == CsvRole::kFeature) own.push_back(all[field]);
+  }
+  return own;
+}
+
+}  // namespace
+
+CsvFormat DetectCsvFormat(TextFile const& file, CsvParam const& param) {
+  auto const first = FindFirstLine(file, param.Delimiter());
+  auto const has_header = IsHeader(first, param);
+  auto const& fields = first.content.fields;
+  Columns columns(file, fields, has_header);
+  columns.Give("label_column", param.label_column, CsvRole::kLabel);
+  columns.Give("weight_column", param.weight_column, CsvRole::kWeight);
+  columns.Give("qid_column", param.qid_column, CsvRole::kQuery);
+  ForEachName(param.ignore_columns,
+              [&](std::string const& name) { columns.Give("ignore_columns", name, CsvRole::kIgnored); });
+  auto const& roles = columns.Roles();
+  auto const wrong = static_cast<std::size_t>(first.content.field - 1);
+  if (!has_header && !first.content.not_a_number.empty() && roles[wrong] != CsvRole::kIgnored) {
+    file.FailAtLine(first.line, "field " + std::to_string(first.content.field) + ", " + first.content.not_a_number +
+                                    ", is not a number. If this line is a header, set header=true; if fields are not "
+                                    "separated by '" +
+                                    param.delimiter + "', set delimiter.");
+  }
+  CsvFormat format{roles, param.Delimiter(), has_header ? first.block : -1, {}, {}};
+  if (format.NumFeatures() == 0) Fail(ErrorKind::kData, file.Path(), " has rows but no features.");
+  if (has_header) format.feature_names = OfFeatures(fields, roles);
+  std::vector<std::string> types(roles.size(), "q");
+  ForEachName(param.categorical_columns,
+              [&](std::string const& name) { types[columns.Find("categorical_columns", name)] = "c"; });
+  if (!param.categorical_columns.empty()) format.feature_types = OfFeatures(types, roles);
+  return format;
+}
+
+}  // namespace kauri
