@@ -89,20 +89,28 @@ Options ReadOptions(std::vector<Setting> const& settings) {
 
 void CliParam::Validate() const {
   switch (task) {
-    case kTrain: return ValidateTraining();
-    case kPredict: return ValidatePrediction();
-    case kExplain: return ValidateExplanation();
-    case kDump: return RequirePath(model_in, "model_in", "dump");
-    case kImportance: return RequirePath(model_in, "model_in", "importance");
+    case kTrain:
+      return ValidateTraining();
+    case kPredict:
+      return ValidatePrediction();
+    case kExplain:
+      return ValidateExplanation();
+    case kDump:
+      return RequirePath(model_in, "model_in", "dump");
+    case kImportance:
+      return RequirePath(model_in, "model_in", "importance");
     case kLeaf:
       RequirePath(model_in, "model_in", "leaf");
       return RequirePath(test_path, "test:data", "leaf");
-    case kEvaluate: return RequirePath(model_in, "model_in", "evaluate");
+    case kEvaluate:
+      return RequirePath(model_in, "model_in", "evaluate");
     case kConvert:
       RequirePath(model_in, "model_in", "convert");
       return RequirePath(model_out, "model_out", "convert");
-    case kCheck: return RequirePath(model_in, "model_in", "check");
-    default: return;
+    case kCheck:
+      return RequirePath(model_in, "model_in", "check");
+    default:
+      return;
   }
 }
 

@@ -31,7 +31,8 @@ struct CsvParam : public dmlc::Parameter<CsvParam> {
         .add_enum("false", kNo)
         .add_enum("true", kYes)
         .add_enum("auto", kAuto)
-        .describe("Whether the first line names the columns; auto: if none of its fields is a number or begins as one.");
+        .describe(
+            "Whether the first line names the columns; auto: if none of its fields is a number or begins as one.");
     DMLC_DECLARE_FIELD(label_column)
         .set_default("-1")
         .describe("Column of the labels, by number from 0 or by name; -1 when there is none.");
