@@ -304,7 +304,7 @@ Model ModelOfQuestions(std::int32_t n_questions, std::int64_t n_trees, std::uint
     std::vector<std::int32_t> level{0};
     for (std::int32_t asked = 0; asked < n_questions; ++asked) {
       Tree::Split const question{random.Below(6), static_cast<float>(random.Below(2000)) / 1000.0F - 1.0F,
-                               random.Below(2) == 0, 0.0F};
+                                 random.Below(2) == 0, 0.0F};
       std::vector<std::int32_t> next;
       for (auto const node : level) {
         if (asked > 0 && random.Below(6) == 0) {  // stays for the next question
