@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/query_order.h"
 #include "common/fixed_point.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
@@ -49,13 +50,15 @@ Span<RowRange const> NumbersOf(Context const& ctx, MetaInfo const& info) {
   return IsDistributed(ctx) ? Span<RowRange const>(info.global_rows) : Span<RowRange const>();
 }
 
-/// What the rows of a tree are drawn by. \throws Error(kParameter) where it is queries, and there are none.
+/// What the rows of a tree are drawn by. \throws Error(kParameter) where it is queries, and there are none;
+/// Error(kData) for queries whose rows do not follow each other among those of a group's ranks.
 RowNumbers DrawnBy(Context const& ctx, MetaInfo const& info, RoundTree const& tree) {
   if (!tree.DrawsQueries()) return RowNumbers(NumbersOf(ctx, info));
   if (info.group_ptr.empty() && info.n_rows > 0) {
     Fail(ErrorKind::kParameter, "sampling_method=by_query draws the rows of a query together, and the data have no ",
          "queries; set qid or group, or sampling_method=uniform.");
   }
+  if (IsDistributed(ctx)) QueryOrder const whole(ctx, info);  // or refused: other rows would be drawn together
   return RowNumbers(NumbersOf(ctx, info), info.group_ptr);
 }
 

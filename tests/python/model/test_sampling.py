@@ -161,8 +161,9 @@ def test_one_weight_a_row() -> None:
     both = {**PARAMS, "subsample": 0.5, "bagging_temperature": 1}
     with pytest.raises(kb.ParameterError, match="gradients have one weight"):
         kb.train(both, kb.DMatrix(X, y), 1, **QUIET)
-    with pytest.raises(kb.ParameterError, match="bagging_temperature"):
-        kb.train({"bagging_temperature": 5}, kb.DMatrix(X, y), 1, **QUIET)
+    for bad in (-0.1, 5, float("nan"), float("inf")):
+        with pytest.raises(kb.ParameterError, match="bagging_temperature"):
+            kb.train({"bagging_temperature": bad}, kb.DMatrix(X, y), 1, **QUIET)
 
 
 def test_the_estimator_takes_both() -> None:
