@@ -34,6 +34,13 @@ struct RoundTree {
   bool SamplesByGradient() const {
     return subsample < 1.0F && param != nullptr && param->sampling_method == TreeParam::kGradientBased;
   }
+  /// Of the weights of rows; 0: they have none.
+  float BaggingTemperature() const { return param == nullptr ? 0.0F : param->bagging_temperature; }
+  /// Whether the rows of a query are drawn, or weighed, together.
+  bool DrawsQueries() const {
+    auto const draws = subsample < 1.0F || BaggingTemperature() > 0.0F;
+    return draws && param != nullptr && param->sampling_method == TreeParam::kByQuery;
+  }
 };
 
 /// Gradients of a round whose trees grow on others than those that their leaves' values follow from.

@@ -19,6 +19,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float alpha;
   float subsample;
   int sampling_method;  ///< SamplingMethod
+  float bagging_temperature;
   float colsample_bytree;
   float colsample_bylevel;
   float colsample_bynode;
@@ -33,9 +34,9 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
 
-  enum SamplingMethod { kUniform = 0, kGradientBased = 1 };
+  enum SamplingMethod { kUniform = 0, kGradientBased = 1, kByQuery = 2 };
   enum Sketch { kExact = 0, kGk = 1, kMoments = 2 };
-  enum GrowPolicy { kDepthWise = 0, kLossGuide = 1 };
+  enum GrowPolicy { kDepthWise = 0, kLossGuide = 1, kSymmetric = 2 };
 
   DMLC_DECLARE_PARAMETER(TreeParam) {
     DMLC_DECLARE_FIELD(eta)
@@ -78,9 +79,18 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(kUniform)
         .add_enum("uniform", kUniform)
         .add_enum("gradient_based", kGradientBased)
+        .add_enum("by_query", kByQuery)
         .describe(
             "How subsample < 1 draws rows. uniform: all with the same chance; gradient_based: with a chance that grows "
-            "with their gradients, which are scaled up in return (minimal variance sampling).");
+            "with their gradients, which are scaled up in return (minimal variance sampling); by_query: the rows of a "
+            "query, or of any group that qid tells, together (CPU).");
+    DMLC_DECLARE_FIELD(bagging_temperature)
+        .set_default(0.0F)
+        .set_range(0.0F, 4.0F)
+        .describe(
+            "Bayesian bootstrap: for each tree a row's gradients are multiplied by a random weight, an exponential "
+            "one of mean 1 to the power of this; 0: by none. With sampling_method=by_query, the rows of a query by the "
+            "same (CPU).");
     DMLC_DECLARE_FIELD(colsample_bytree)
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)
@@ -135,7 +145,11 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)
         .add_enum("lossguide", kLossGuide)
-        .describe("depthwise splits level by level; lossguide splits the leaf with the largest gain first.");
+        .add_enum("symmetric", kSymmetric)
+        .describe(
+            "depthwise splits level by level; lossguide splits the leaf with the largest gain first; symmetric makes "
+            "the same split in all nodes of a level, the one with the largest sum of gains (tree_method=hist on the "
+            "CPU).");
     DMLC_DECLARE_FIELD(monotone_constraints)
         .set_default("()")
         .describe(

@@ -62,6 +62,28 @@ void WarnOfLimits(TreeParam const& param) {
       ": it grows level by level, to max_depth. Limit max_depth, or use tree_method=hist.");
 }
 
+/// Symmetric trees are made of histograms in host memory.
+void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param) {
+  if (tree_method != "hist") {
+    Fail(ErrorKind::kParameter, "grow_policy=symmetric: tree_method=", tree_method, " makes no symmetric trees; ",
+         "set tree_method=hist with device=cpu, or grow_policy=depthwise.");
+  }
+  if (param.multi_strategy != GbTreeParam::kMultiOutputTree) return;
+  Fail(ErrorKind::kParameter, "grow_policy=symmetric makes no trees with vector leaves; set ",
+       "multi_strategy=one_output_per_tree, or grow_policy=depthwise.");
+}
+
+/// What draws rows in host memory alone.
+void RequireDrawsOfDevice(TreeParam const& param) {
+  if (param.bagging_temperature > 0.0F) {
+    Fail(ErrorKind::kParameter, "bagging_temperature=", param.bagging_temperature,
+         " weighs rows in host memory; set bagging_temperature=0, or device=cpu.");
+  }
+  if (!(param.subsample < 1.0F) || param.sampling_method != TreeParam::kByQuery) return;
+  Fail(ErrorKind::kParameter, "sampling_method=by_query draws rows in host memory; set sampling_method=uniform, or ",
+       "device=cpu.");
+}
+
 /// TreePlace::n_rows.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
   auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
@@ -88,6 +110,8 @@ class GbTree : public Booster {
     if (builder_ == nullptr) {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
+    if (device_ == DeviceKind::kCuda) RequireDrawsOfDevice(tree_param_);
+    if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
          " builds no trees with vector leaves; use tree_method=hist, or ", "multi_strategy=one_output_per_tree.");

@@ -124,11 +124,13 @@ Round TreeUpdates::UpdateRound(Context const& ctx, DataMatrix const& train, Mode
 
 void RequireTreeBuilder(std::string const& updater, TreeParam const& param) {
   auto const names = SplitNames(updater);
-  if (param.subsample < 1.0F && std::find(names.begin(), names.end(), "refresh") != names.end()) {
-    Fail(
-        ErrorKind::kParameter, "updater=", updater, " with subsample=", param.subsample,
-        ": new trees are not refreshed with the rows that they were not built from; refresh the model afterwards with ",
-        "process_type=update, or leave refresh out.");
+  auto const draws = param.subsample < 1.0F || param.bagging_temperature > 0.0F;
+  if (draws && std::find(names.begin(), names.end(), "refresh") != names.end()) {
+    Fail(ErrorKind::kParameter, "updater=", updater, " with subsample=", param.subsample,
+         " and bagging_temperature=", param.bagging_temperature,
+         ": new trees are not refreshed with the rows that they were not built from, or other weights; refresh the "
+         "model afterwards with ",
+         "process_type=update, or leave refresh out.");
   }
   if (names.empty() || FindBuilder(names.front()) != nullptr) return;
   Fail(ErrorKind::kParameter, "updater=", updater, " changes trees that exist and makes no new ones; ",

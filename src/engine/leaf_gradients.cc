@@ -19,22 +19,23 @@ constexpr std::int64_t kRowsPerBlock = 1 << 14;
 /// In fixed point, each divided by the chance of its row; zeros for rows that were not drawn.
 GradientTable TableOf(Context const& ctx, LeafSums const& leaves) {
   GradientTable table;
+  auto const& used = leaves.rows.used;
   auto const& chances = leaves.rows.chances;
   if (chances.empty()) {
-    table.Quantise(ctx, leaves.gradients, leaves.n_outputs, leaves.rows.used);
+    table.Quantise(ctx, leaves.gradients, leaves.n_outputs, used);
     return table;
   }
   std::vector<GradientPair> scaled(leaves.gradients.begin(), leaves.gradients.end());
   auto const n_rows = static_cast<std::int64_t>(leaves.leaf_of_row.size());
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
-      if (leaves.rows.used[row] == 0) continue;
+      if (!used.empty() && used[row] == 0) continue;
       auto* const pairs = scaled.data() + row * leaves.n_outputs;
       std::transform(pairs, pairs + leaves.n_outputs, pairs,
                      [&](GradientPair pair) { return DivideByChance(pair, chances[row]); });
     }
   });
-  table.Quantise(ctx, scaled, leaves.n_outputs, leaves.rows.used);
+  table.Quantise(ctx, scaled, leaves.n_outputs, used);
   return table;
 }
 

@@ -18,7 +18,7 @@ void CheckSplitGradients(SplitGradients const& gradients, std::int64_t n_rows, s
 /// Rows drawn for a tree.
 struct DrawnRows {
   std::vector<std::uint8_t> used;  ///< [n_rows], 1 = used; empty: all are
-  std::vector<double> chances;     ///< [n_rows]: those of the rows used; empty: pairs count as they are
+  std::vector<double> chances;     ///< [n_rows]: what pairs of rows used are divided by; empty: nothing
 };
 
 /// The pairs of a leaf's values, and where they are summed.

@@ -111,6 +111,11 @@ def cases() -> Iterator[Case]:
             yield f"categories {name} {method}", {**one, "max_cat_to_onehot": 6}, "binary+categories"
         yield f"dart {method}", {"booster": "dart", "rate_drop": 0.4, "tree_method": method}, "real"
         yield f"targets {method}", {"tree_method": method}, "targets"
+    for name in ("plain", "rows", "columns", "limits", "allowed-pairs", "forest", "few-bins"):
+        symmetric = {"objective": "reg:squarederror", "grow_policy": "symmetric", **GROWTH[name]}
+        yield f"symmetric {name}", symmetric, "real"
+    yield "weighed rows", {"objective": "reg:squarederror", "bagging_temperature": 1.0}, "real"
+    yield "drawn queries", {"objective": "rank:ndcg", "sampling_method": "by_query", "subsample": 0.6}, "groups"
     for name in ("plain", "rows", "columns", "limits", "deep", "few-bins"):
         yield (
             f"vector leaves {name}",

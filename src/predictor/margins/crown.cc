@@ -8,6 +8,7 @@
 
 #include "predictor/forest/forest.h"
 #include "predictor/forest/walk.h"
+#include "predictor/margins/crown_questions.h"
 
 namespace kauri {
 namespace {
@@ -80,11 +81,38 @@ class ColumnTable {
   std::size_t largest_ = 0;
 };
 
+void AppendExit(Forest const& forest, std::int64_t tree, std::uint32_t node, Crown* crown) {
+  crown->exit_node.push_back(node);
+  crown->exit_value.push_back(forest.leaf_value[forest.tree_begin[tree] + node]);
+}
+
+void PadExits(Crown* crown) {
+  auto const& tree = crown->trees.back();
+  auto const n_exits = ToSize(tree.exit_begin + std::max(std::int64_t{1} << tree.levels, kMinExits));
+  crown->exit_node.resize(n_exits, 0);
+  crown->exit_value.resize(n_exits, 0.0F);
+}
+
+void AppendQuestions(Forest const& forest, std::int64_t tree, std::vector<SplitNode> const& questions,
+                     ColumnTable const& table, std::int32_t bias, Crown* crown) {
+  auto const levels = static_cast<std::int32_t>(questions.size());
+  crown->trees.push_back({levels, false, true, static_cast<std::int64_t>(crown->column.size()),
+                          static_cast<std::int64_t>(crown->exit_node.size())});
+  for (auto const& question : questions) {
+    crown->column.push_back(table.Column(question));
+    crown->rank.push_back(static_cast<std::int16_t>(table.Rank(question) - bias));
+  }
+  for (std::uint32_t exit = 0; exit < std::uint32_t{1} << levels; ++exit) {
+    AppendExit(forest, tree, LeafOfAnswers(forest, tree, questions, exit), crown);
+  }
+  PadExits(crown);
+}
+
 void AppendTree(Forest const& forest, std::int64_t tree, ColumnTable const& table, std::int32_t bias, Crown* crown) {
   auto const levels = std::min(forest.tree_depth[tree], kCrownLevels);
   auto const padded = PadTree(forest, tree, levels);
   auto const n_nodes = (std::size_t{1} << levels) - 1;
-  crown->trees.push_back({levels, forest.tree_depth[tree] > kCrownLevels,
+  crown->trees.push_back({levels, forest.tree_depth[tree] > kCrownLevels, false,
                           static_cast<std::int64_t>(crown->column.size()),
                           static_cast<std::int64_t>(crown->exit_node.size())});
   for (std::size_t i = 0; i < n_nodes; ++i) {
@@ -93,13 +121,8 @@ void AppendTree(Forest const& forest, std::int64_t tree, ColumnTable const& tabl
     auto const rank = padded[i].is_real ? table.Rank(node) : 0;
     crown->rank.push_back(static_cast<std::int16_t>(rank - bias));
   }
-  for (std::size_t i = n_nodes; i < padded.size(); ++i) {
-    crown->exit_node.push_back(padded[i].node);
-    crown->exit_value.push_back(forest.leaf_value[forest.tree_begin[tree] + padded[i].node]);
-  }
-  auto const n_exits = ToSize(crown->trees.back().exit_begin + std::max(std::int64_t{1} << levels, kMinExits));
-  crown->exit_node.resize(n_exits, 0);
-  crown->exit_value.resize(n_exits, 0.0F);
+  for (std::size_t i = n_nodes; i < padded.size(); ++i) AppendExit(forest, tree, padded[i].node, crown);
+  PadExits(crown);
 }
 
 /// counts[lane] = how many of the 2^bits - 1 ascending thresholds are <= keys[lane]; branch-free.
@@ -184,8 +207,15 @@ Crown BuildCrown(Forest const& forest) {
   table.Finish(&crown);
   if (table.LargestColumn() > 65535) return Crown{};
   crown.code_bytes = table.LargestColumn() > 255 ? 2 : 1;
+  auto const bias = crown.code_bytes == 1 ? 128 : 32768;
+  auto const may_ask = MayAskQuestions(forest);
   for (auto const tree : groups) {
-    AppendTree(forest, tree, table, crown.code_bytes == 1 ? 128 : 32768, &crown);
+    auto const questions = may_ask ? QuestionsOf(forest, tree) : std::vector<SplitNode>();
+    if (questions.empty()) {
+      AppendTree(forest, tree, table, bias, &crown);
+    } else {
+      AppendQuestions(forest, tree, questions, table, bias, &crown);
+    }
     crown.trees.resize(forest.GroupEnd(tree), crown.trees.back());
   }
   crown.row = MakeRowCrown(forest, crown, table);

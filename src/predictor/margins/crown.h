@@ -8,6 +8,8 @@
 /// 3. Codes fit into int8 (at most 255 thresholds per column: every histogram-grown forest) or int16.
 /// 4. All nodes of a crown are compared with 64 rows each; the answers are one 64-bit word per node. Level by level,
 ///    word-wise selects turn them into the K bits of each row's exit (crown_kernel.cc).
+/// A tree of K questions at most (crown_questions.h), as grow_policy=symmetric grows them, needs K comparisons instead:
+/// their answers are the bits of the exit.
 /// The cost per row and tree is about 2^K / 64 vector comparisons plus the codes, paid once per row: there are no
 /// dependent loads, where a walk has K dependent steps. QuickScorer (Lucchese et al., SIGIR 2015) compares all nodes
 /// for the same reason, but keeps one word of leaves per row instead of one word of rows per node.
@@ -36,7 +38,8 @@ struct CrownColumn {
 struct CrownTree {
   std::int32_t levels = 0;      ///< K
   bool has_deeper = false;      ///< some exits are splits
-  std::int64_t node_begin = 0;  ///< into column and rank, 2^K - 1 nodes
+  bool has_questions = false;   ///< K questions take the place of the nodes
+  std::int64_t node_begin = 0;  ///< into column and rank, 2^K - 1 nodes or K questions
   std::int64_t exit_begin = 0;  ///< into exit_node and exit_value, max(2^K, kMinExits) exits
 };
 

@@ -36,10 +36,10 @@ HWY_INLINE RowWord CompareRows(Code const* codes, Code rank) {
   return word;
 }
 
-/// goes_right[node]: bit r tells whether row r of the group goes right at the node. codes: the group's in column 0.
+/// goes_right[node]: bit r tells whether row r of the group goes right at the node, of the first n_nodes. codes: the
+/// group's in column 0.
 template <typename Code>
-HWY_INLINE void CompareNodes(CrownJob const& job, Code const* codes, RowWord* goes_right) {
-  auto const n_nodes = (std::size_t{1} << job.levels) - 1;
+HWY_INLINE void CompareNodes(CrownJob const& job, std::size_t n_nodes, Code const* codes, RowWord* goes_right) {
   for (std::size_t node = 0; node < n_nodes; ++node) {
     goes_right[node] = CompareRows(codes + job.column[node] * job.n_rows, static_cast<Code>(job.rank[node]));
   }
@@ -90,7 +90,12 @@ template <typename Code>
 HWY_INLINE void ExitsOfGroup(CrownJob const& job, Code const* codes, std::uint8_t* exits) {
   RowWord goes_right[kMaxNodes];
   RowWord path[kCrownLevels];
-  CompareNodes(job, codes, goes_right);
+  if (job.has_questions) {
+    CompareNodes(job, static_cast<std::size_t>(job.levels), codes, path);
+    PathsToExits(job.levels, path, exits);
+    return;
+  }
+  CompareNodes(job, (std::size_t{1} << job.levels) - 1, codes, goes_right);
   SelectPaths(job.levels, goes_right, path);
   PathsToExits(job.levels, path, exits);
 }

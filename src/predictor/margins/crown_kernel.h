@@ -11,8 +11,9 @@ struct CrownJob {
   int code_bytes = 1;
   std::int64_t n_rows = 0;  ///< a multiple of kCrownRows
   std::int32_t levels = 0;
-  std::uint32_t const* column = nullptr;  ///< [2^levels - 1]
-  std::int16_t const* rank = nullptr;     ///< [2^levels - 1]
+  bool has_questions = false;             ///< as CrownTree's
+  std::uint32_t const* column = nullptr;  ///< [2^levels - 1], or of questions [levels]
+  std::int16_t const* rank = nullptr;     ///< likewise
   float const* exit_value = nullptr;      ///< [max(2^levels, kMinExits)], for AddCrownValues
 };
 

@@ -171,6 +171,7 @@ class Tile {
                        crown_->code_bytes,
                        n_padded_,
                        top.levels,
+                       top.has_questions,
                        crown_->column.data() + top.node_begin,
                        crown_->rank.data() + top.node_begin,
                        crown_->exit_value.data() + top.exit_begin};

@@ -4,6 +4,7 @@
 /// 1. The root's sum and histogram give its best split.
 /// 2. Nodes to split are chosen: depthwise all of a level in the order of their ids; lossguide the leaf with the
 ///    largest loss change, the lowest id among equals. max_leaves ends both.
+///    Symmetric trees choose otherwise (hist/symmetric_grower.h).
 /// 3. They get two children each, numbered in that order; the rows follow.
 /// 4. Children that may be split again get their best splits; back to 2.
 /// A split needs a loss change above kMinLossChange and of at least gamma, in float32.
@@ -93,6 +94,11 @@ class HistGrowth : public Growth {
   virtual void WriteLeaves() = 0;
   /// Whether the left of two siblings has no more rows than the right one, as far as that is known.
   virtual bool HasFewerRows(Node const& left, Node const& right) const = 0;
+  /// Takes nodes to split out of `open`, ascending, and releases those that are not worth it; none is left to split
+  /// when it chooses none.
+  virtual void Choose(Nodes* open, Nodes* chosen);
+  /// Tells a node what features it may be split at, if it may be split at all.
+  void Open(Node* node) const;
   void Release(Node* node);
   bool IsWorthSplitting(Node const& node) const {
     return ReducesLoss(node.best) && static_cast<float>(node.best.loss_change) >= this->param_.gamma;
@@ -110,22 +116,20 @@ class HistGrowth : public Growth {
     return {std::shared_ptr<void>(), &this->columns_.TreeSet()};
   }
 
+  /// How many more leaves there may be.
+  std::int64_t NumMoreLeaves() const {
+    return this->param_.max_leaves > 0 ? this->param_.max_leaves - n_leaves_ : std::numeric_limits<std::int64_t>::max();
+  }
+
   QuantileCuts const& cuts_;
   GrowthMemory<Growth>* memory_ = &own_memory_;
 
  private:
   void OpenRoot(Nodes* open);
-  /// Takes nodes to split out of `open`, and releases those that are not worth it; none is left to split when it
-  /// chooses none.
-  void Choose(Nodes* open, Nodes* chosen);
   void ChooseLevel(Nodes* open, Nodes* chosen);
   void ChooseLargestGain(Nodes* open, Nodes* chosen);
   bool IsFull(std::size_t n_chosen) const {
     return this->param_.max_leaves > 0 && n_leaves_ + static_cast<std::int64_t>(n_chosen) >= this->param_.max_leaves;
-  }
-  /// How many more leaves there may be.
-  std::int64_t NumMoreLeaves() const {
-    return this->param_.max_leaves > 0 ? this->param_.max_leaves - n_leaves_ : std::numeric_limits<std::int64_t>::max();
   }
   /// Splits the nodes, their rows too; makes their children, two for each.
   void Expand(Nodes const& chosen, Nodes* children);
@@ -134,7 +138,6 @@ class HistGrowth : public Growth {
   Pairs const& PairUp(Nodes* parents, Nodes* children);
   /// Moves the children that may be split again to `open`.
   void Keep(Nodes* children, Nodes* open);
-  void Open(Node* node) const;
   std::shared_ptr<std::vector<std::uint32_t> const> FeaturesOf(Node const& node) const;
 
   std::int64_t n_leaves_ = 1;

@@ -11,6 +11,7 @@
 #include "tree/growth/tree_common.h"
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/paged_hist.h"
+#include "tree/hist/symmetric_grower.h"
 #include "tree/hist_vector/vector_grower.h"
 
 namespace kauri {
@@ -98,12 +99,15 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   RefuseMonotoneCategories(rules_, data.Info());
   GrowthRules const rules{param_, rules_, task.place};
   auto* const hist = static_cast<HistState*>(state);
+  auto const is_symmetric = param_.grow_policy == TreeParam::kSymmetric;
+  if (is_symmetric) RequireSymmetric(data);
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);
     return PagedGrower(ctx, rules, task, hist->Update(ctx, bins, data.Info(), task), leaf_of_row).Grow();
   }
   auto* const rows = hist->Update(ctx, data);
   if (task.table.stride != 0) return GrowVectors(ctx, rules, task, rows, leaf_of_row);
+  if (is_symmetric) return SymmetricGrower(ctx, rules, task, rows, leaf_of_row).Grow();
   return HistGrower(ctx, rules, task, rows, leaf_of_row).Grow();
 }
 

@@ -14,7 +14,7 @@ HistData::HistData(std::shared_ptr<BinMatrix const> matrix)
 HistGrower::HistGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
                        Span<std::int32_t> leaf_of_row)
     : HostHistGrowth(ctx, rules, task, data->bins, &data->rows, leaf_of_row), workspace_(&data->workspace) {
-  workspace_->BeginTree();
+  workspace_->BeginTree(rules.param.grow_policy != TreeParam::kSymmetric);
 }
 
 std::vector<std::int32_t> HistGrower::RightCategories(HistNode const& node) const {

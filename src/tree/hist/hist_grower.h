@@ -27,13 +27,14 @@ class HistGrower : public HostHistGrowth<ScalarGrowth> {
   HistGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
              Span<std::int32_t> leaf_of_row);
 
+ protected:
+  HistWorkspace* workspace_;
+
  private:
   NodeTotal MakeRoot() override { return SetRoot(SumGradients(ctx_, task_)); }
   std::vector<std::int32_t> RightCategories(HistNode const& node) const override;
   void FindSplits(Pairs const& pairs) override;
   void GiveBack(FixedSum* histogram) override { workspace_->Pool()->GiveBack(histogram); }
-
-  HistWorkspace* workspace_;
 };
 
 }  // namespace kauri

@@ -72,7 +72,8 @@ HistWorkspace::HistWorkspace(BinMatrix const& bins)
   }
 }
 
-void HistWorkspace::BeginTree() {
+void HistWorkspace::BeginTree(bool searches_nodes) {
+  searches_nodes_ = searches_nodes;
   pool_.GiveBackAll();
   shares_.clear();
 }
@@ -138,7 +139,7 @@ HistPortions const& HistWorkspace::PlanPortions(Context const& ctx, RowLists con
 void HistWorkspace::ScanBlock(BinSplitFinder const& finder, HistNode const& node, FeatureBlock block,
                               SplitCandidate* best) {
   auto* const scratch = &scratch_[ThreadIndex()];
-  if (!node.IsOpen()) return;
+  if (!searches_nodes_ || !node.IsOpen()) return;
   auto const end = node.features->end();
   auto const first = std::lower_bound(node.features->begin(), end, block.first);
   for (auto feature = first; feature != end && *feature < block.last; ++feature) {
@@ -165,7 +166,7 @@ void HistWorkspace::FinishBlock(BinSplitFinder const& finder, HistPair const& pa
 
 std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                                    RowLists const& rows, Span<HistPair const> pairs) {
-  if (IsDistributed(ctx)) return {pairs.begin(), pairs.end()};
+  if (IsDistributed(ctx) || !searches_nodes_) return {pairs.begin(), pairs.end()};
   std::vector<HistPair> others;
   std::vector<HistNode*> nodes;
   double n_rows = 0.0;
@@ -213,7 +214,7 @@ void HistWorkspace::SumOverRanks(Context const& ctx, Span<std::uint32_t const> f
   std::vector<std::int64_t*> histograms;
   for (auto const& pair : pairs) histograms.push_back(&pair.small->histogram->gradient);
   auto const& begin = bins_->FeatureBegin();
-  if (shares_.empty() && may_share_ && pairs.size() * bins_->NumCells() >= kSharedCells) {
+  if (shares_.empty() && may_share_ && searches_nodes_ && pairs.size() * bins_->NumCells() >= kSharedCells) {
     shares_ = ShareColumns(features, begin, ctx.collective->Size());
   }
   auto const all = std::vector<std::uint32_t>{0, static_cast<std::uint32_t>(bins_->NumCols())};

@@ -10,7 +10,8 @@
 /// 3. while those cells are in the cache, the features of the block are scanned.
 /// How many portions, bands and blocks there are depends on the threads; the sums do not, being sums of integers, nor
 /// does the choice among splits, of which the better and among equals the one of the lower feature stays. Children that
-/// together hold few rows are searched without histograms (few_rows.h), and so are theirs.
+/// together hold few rows are searched without histograms (few_rows.h), and so are theirs. Of symmetric trees, whose
+/// splits are those of levels (level_search.h), the histograms alone are made, all of them.
 #pragma once
 
 #include <cstdint>
@@ -69,8 +70,8 @@ class HistWorkspace {
 
   HistogramAdder const& Adder() const { return adder_; }
 
-  /// Takes back all histograms.
-  void BeginTree();
+  /// Takes back all histograms. searches_nodes: whether the splits of this tree are looked for here.
+  void BeginTree(bool searches_nodes);
 
   /// Sets `best` of the nodes in the pairs that hold few rows; returns the other pairs. In a group those are all: how
   /// many rows the other ranks have is not known.
@@ -112,6 +113,7 @@ class HistWorkspace {
   std::int64_t cells_per_block_ = 0;
   FeatureBlock in_blocks_;  ///< that the blocks are of
   bool may_share_;
+  bool searches_nodes_ = true;            ///< as BeginTree says
   std::vector<std::uint32_t> shares_;     ///< [n_ranks + 1]: columns, once ranks have shares of them; else empty
   std::vector<ScanScratch> scratch_;      ///< by thread
   std::vector<FewRowsScratch> few_rows_;  ///< by thread

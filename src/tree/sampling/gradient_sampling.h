@@ -37,9 +37,9 @@ struct OutputRange {
 };
 
 struct GradientSample {
-  std::vector<std::uint8_t> used;   ///< [n_rows], 1 = used
+  std::vector<std::uint8_t> used;   ///< [n_rows], 1 = used; empty: all are
   std::vector<GradientPair> pairs;  ///< [n_rows, outputs], divided by the row's chance; zero where not used
-  std::vector<double> chances;      ///< [n_rows], in (0, 1] where used
+  std::vector<double> chances;      ///< [n_rows], where used; in (0, 1], but for weights: row_weights.h
 };
 
 /// How rows are drawn.

@@ -1,4 +1,4 @@
-/// \file The global numbers of a rank's rows: what draws of rows are keyed by.
+/// \file The global numbers of a rank's rows, or of the first rows of their queries: what draws of rows are keyed by.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,28 @@ namespace kauri {
 class RowNumbers {
  public:
   /// ranges: MetaInfo::global_rows, not owned; empty: row i is row i.
-  explicit RowNumbers(Span<RowRange const> ranges) : ranges_(ranges) {
+  /// query_begin: MetaInfo::group_ptr, not owned, where a row has the number of its query's first row, which all rows
+  /// of the query have on every rank, since they follow each other among those of all ranks; empty: its own.
+  explicit RowNumbers(Span<RowRange const> ranges, Span<std::int64_t const> query_begin = {})
+      : ranges_(ranges), query_begin_(query_begin) {
     for (auto const& range : ranges) first_here_.push_back(first_here_.back() + range.count);
   }
 
   /// fn(row, its global number) for the rows from `begin` up to `end` of this rank.
   template <typename Fn>
   void ForEach(std::int64_t begin, std::int64_t end, Fn&& fn) const {
+    if (query_begin_.empty()) return ForEachRow(begin, end, fn);
+    auto const after = std::upper_bound(query_begin_.begin(), query_begin_.end(), begin);
+    auto query = static_cast<std::size_t>(after - query_begin_.begin()) - 1;
+    ForEachRow(begin, end, [&](std::int64_t row, std::int64_t number) {
+      while (row >= query_begin_[query + 1]) ++query;
+      fn(row, number - (row - query_begin_[query]));
+    });
+  }
+
+ private:
+  template <typename Fn>
+  void ForEachRow(std::int64_t begin, std::int64_t end, Fn&& fn) const {
     if (ranges_.empty()) {
       for (auto row = begin; row < end; ++row) fn(row, row);
       return;
@@ -33,8 +48,8 @@ class RowNumbers {
     }
   }
 
- private:
   Span<RowRange const> ranges_;
+  Span<std::int64_t const> query_begin_;
   std::vector<std::int64_t> first_here_{0};  ///< [n_ranges + 1]
 };
 

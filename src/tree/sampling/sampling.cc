@@ -7,14 +7,19 @@
 
 #include "common/parallel_for.h"
 #include "common/random.h"
-#include "tree/sampling/row_numbers.h"
 
 namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 16;
 
-enum class Purpose : std::uint64_t { kRows = 1, kTreeColumns = 2, kLevelColumns = 3, kNodeColumns = 4 };
+enum class Purpose : std::uint64_t {
+  kRows = 1,
+  kTreeColumns = 2,
+  kLevelColumns = 3,
+  kNodeColumns = 4,
+  kRowWeights = 5
+};
 
 std::uint64_t TreeKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration) {
   auto const key = CombineKeys(seed, static_cast<std::uint64_t>(iteration));
@@ -76,12 +81,15 @@ std::uint64_t RowSamplingKey(std::uint64_t seed, std::int64_t iteration, std::in
   return PurposeKey(TreeKey(seed, iteration, tree_in_iteration), Purpose::kRows);
 }
 
+std::uint64_t RowWeightKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration) {
+  return PurposeKey(TreeKey(seed, iteration, tree_in_iteration), Purpose::kRowWeights);
+}
+
 std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration, std::int64_t tree_in_iteration,
-                                     float rate, std::int64_t n_rows, Span<RowRange const> global_rows) {
+                                     float rate, std::int64_t n_rows, RowNumbers const& numbers) {
   if (rate >= 1.0F) return {};
   auto const key = RowSamplingKey(ctx.seed, iteration, tree_in_iteration);
   std::vector<std::uint8_t> used(n_rows);
-  RowNumbers const numbers(global_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     numbers.ForEach(begin, end, [&](std::int64_t row, std::int64_t number) {
       used[row] = IsRowSampled(key, number, rate) ? 1 : 0;

@@ -14,21 +14,24 @@
 #include "kauri/meta_info.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
+#include "tree/sampling/row_numbers.h"
 
 namespace kauri {
 
 /// The key of a tree's draws of rows. `tree_in_iteration` as in TreePlace.
 std::uint64_t RowSamplingKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration);
 
+/// The key of a tree's weights of rows.
+std::uint64_t RowWeightKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration);
+
 KAURI_HD bool IsRowSampled(std::uint64_t key, std::int64_t row, float rate) {
   return RandomUniform(key, static_cast<std::uint64_t>(row)) < static_cast<double>(rate);
 }
 
 /// Each row on its own with chance `rate` (Bernoulli). Returns [n_rows], 1 = used; empty (all are used) when rate >= 1.
-/// The seed is ctx.seed; `tree_in_iteration` as in TreePlace. global_rows: MetaInfo's, so that a row's chance goes with
-/// it from rank to rank.
+/// The seed is ctx.seed; `tree_in_iteration` as in TreePlace. A row's chance goes with its number from rank to rank.
 std::vector<std::uint8_t> SampleRows(Context const& ctx, std::int64_t iteration, std::int64_t tree_in_iteration,
-                                     float rate, std::int64_t n_rows, Span<RowRange const> global_rows = {});
+                                     float rate, std::int64_t n_rows, RowNumbers const& numbers = RowNumbers({}));
 
 /// The number of columns drawn from n: max(1, floor(rate * n)), the product in float64; 0 when n is 0.
 std::int64_t SampledColumnCount(float rate, std::int64_t n);

@@ -85,6 +85,7 @@ TEST_F(Parameters, BuildersOfXGBoostStandForTreeMethods) {
               "updater=grow_colmaker means tree_method=exact, but tree_method=hist is set");
   ExpectError({{"updater", "grow_gpu_hist"}}, "builds trees on a CUDA device, but device=cpu is set");
   ExpectError({{"updater", "grow_colmaker,refresh"}, {"subsample", "0.5"}}, "leave refresh out");
+  ExpectError({{"updater", "grow_colmaker,refresh"}, {"bagging_temperature", "1"}}, "leave refresh out");
   ExpectError({{"updater", "grow_colmaker,grow_histmaker"}}, "grow_histmaker cannot follow a builder");
   ExpectError({{"updater", "sync"}}, "set process_type=update");
 }

@@ -115,6 +115,8 @@ TEST_P(SameGradients, AreAnOrdinaryRound) {
 INSTANTIATE_TEST_SUITE_P(Of, SameGradients,
                          ::testing::Values(Params{}, Params{{"subsample", "0.5"}},
                                            Params{{"subsample", "0.5"}, {"sampling_method", "gradient_based"}},
+                                           Params{{"bagging_temperature", "1"}},
+                                           Params{{"subsample", "0.5"}, {"bagging_temperature", "0.4"}},
                                            Params{{"num_parallel_tree", "2"}, {"subsample", "0.7"}},
                                            Params{{"gamma", "1e9"}}, Params{{"booster", "dart"}, {"rate_drop", "0.5"}},
                                            Params{{"max_delta_step", "0.05"}},

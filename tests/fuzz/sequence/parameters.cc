@@ -21,7 +21,7 @@ std::vector<Parameter> const& Parameters() {
       {"num_class", {"3", "2", "0", "1", "5", "-1", "x"}},
       {"max_depth", {"2", "3", "1", "0", "6", "-1"}},
       {"max_leaves", {"0", "3", "1", "8", "-1"}},
-      {"grow_policy", {"depthwise", "lossguide", "x"}},
+      {"grow_policy", {"depthwise", "lossguide", "x", "symmetric"}},
       {"max_bin", {"4", "16", "256", "2", "1", "0", "-3"}},
       {"eta", {"0.3", "1", "0", "100", "-1", "nan", "1e30"}},
       {"lambda", {"1", "0", "100", "-1", "1e38"}},
@@ -30,7 +30,7 @@ std::vector<Parameter> const& Parameters() {
       {"min_child_weight", {"1", "0", "10", "-1"}},
       {"max_delta_step", {"0", "0.5", "1e-10", "-1"}},
       {"subsample", {"1", "0.5", "0.01", "0", "2"}},
-      {"sampling_method", {"uniform", "gradient_based", "x"}},
+      {"sampling_method", {"uniform", "gradient_based", "x", "by_query"}},
       {"colsample_bytree", {"1", "0.5", "0.01", "0"}},
       {"colsample_bylevel", {"1", "0.5", "0.01", "0"}},
       {"colsample_bynode", {"1", "0.5", "0.01", "0"}},
@@ -107,6 +107,7 @@ std::vector<Parameter> const& Parameters() {
       {"sketch", {"exact", "moments", "x", ""}},
       {"memory_budget", {"0", "1", "-1"}},
       {"indexing_mode", {"0", "1"}},
+      {"bagging_temperature", {"0", "1", "0.5", "-1", "5"}},
   };
   return parameters;
 }

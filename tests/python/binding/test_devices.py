@@ -17,20 +17,20 @@ import json, sys
 import numpy, kauriboost as kb
 train = kb.DMatrix(numpy.arange(4.0).reshape(4, 1), label=[0, 1, 0, 1])
 try:
-    predictor = {"predictor": sys.argv[2]} if len(sys.argv) > 2 else {}
-    booster = kb.train({"device": sys.argv[1], "tree_method": "exact", **predictor}, train, num_boost_round=1)
+    more = dict(pair.split("=") for pair in sys.argv[2:])
+    booster = kb.train({"device": sys.argv[1], "tree_method": "exact", **more}, train, num_boost_round=1)
     print(json.dumps(["none", str(len(booster.predict(train))), kb.build_info()]))
 except kb.KauriError as error:
     print(json.dumps([type(error).__name__, str(error), kb.build_info()]))
 """
 
 
-def ask(device: str, plugin: Path, kind: str = "", *predictor: str) -> tuple[str, str, dict]:
-    """Train and predict there: the exception's name and text, and what build_info says."""
+def ask(device: str, plugin: Path, kind: str = "", *more: str) -> tuple[str, str, dict]:
+    """Train and predict there, with more `name=value`: the exception's name and text, and what build_info says."""
     folders = [str(Path(__file__).resolve().parents[3] / "python-package"), os.environ.get("PYTHONPATH", "")]
     environment = {"KAURI_PLUGIN_PATH": str(plugin), "FAKE_PLUGIN": kind, "PYTHONPATH": os.pathsep.join(folders)}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, device, *predictor],
+        [sys.executable, "-c", PROGRAM, device, *more],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -79,15 +79,33 @@ def test_no_plugin(tmp_path: Path) -> None:
 
 @needs_fake
 def test_the_predictor_of_a_device_for_the_cpu() -> None:
-    assert ask("cpu", FAKE_PLUGIN, "one device", "gpu_predictor")[:2] == ("none", "4")
-    name, message, _ = ask("cpu", FAKE_PLUGIN, "no device", "gpu_predictor")
+    assert ask("cpu", FAKE_PLUGIN, "one device", "predictor=gpu_predictor")[:2] == ("none", "4")
+    name, message, _ = ask("cpu", FAKE_PLUGIN, "no device", "predictor=gpu_predictor")
     assert name == "DeviceError"
     assert message.endswith("the fake driver sees no device. Invent one. Or use predictor=cpu_predictor.")
 
 
 @needs_fake
 def test_predictors_are_named_in_the_error() -> None:
-    name, message, _ = ask("cpu", FAKE_PLUGIN, "one device", "gpu_predicter")
+    name, message, _ = ask("cpu", FAKE_PLUGIN, "one device", "predictor=gpu_predicter")
     assert name == "ParameterError"
     assert "did you mean 'gpu_predictor'?" in message
     assert "cpu_predictor, linear_predictor, gpu_predictor" in message
+
+
+@needs_fake
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        (["bagging_temperature=1"], "bagging_temperature=1 weighs rows in host memory; set bagging_temperature=0, or"),
+        (["sampling_method=by_query", "subsample=0.5"], "sampling_method=by_query draws rows in host memory; set"),
+        (["grow_policy=symmetric"], "grow_policy=symmetric: tree_method=gpu_exact makes no symmetric trees; set"),
+    ],
+)
+def test_what_is_of_the_cpu_alone(more: list[str], text: str) -> None:
+    name, message, _ = ask("cuda", FAKE_PLUGIN, "little memory", *more)
+    assert name == "ParameterError"
+    assert text in message
+    assert "device=cpu" in message
+    draws_nothing = ask("cuda", FAKE_PLUGIN, "little memory", "sampling_method=by_query")
+    assert draws_nothing[0] == "OutOfMemoryError"

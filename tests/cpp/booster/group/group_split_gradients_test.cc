@@ -40,7 +40,7 @@ std::string ModelOf(Collective* group, Params const& params, Table const& table,
   if (group != nullptr) learner.SetCollective(std::shared_ptr<Collective>(std::shared_ptr<void>(), group));
   auto const data = MakeMatrix(table, rows, group != nullptr);
   for (int round = 0; round < 3; ++round) {
-    auto const seed = static_cast<std::uint64_t>(10 * round);
+    auto const seed = std::uint64_t{10} * static_cast<std::uint64_t>(round);
     auto const splits = PairsOf(MakeNumbers(kSplits, seed), rows, kSplits);
     auto const leaves = PairsOf(MakeNumbers(kOutputs, seed + 1), rows, kOutputs);
     learner.BoostRound(data, round, SplitGradients{splits, kSplits, leaves});
@@ -53,8 +53,10 @@ TEST(GroupSplitGradients, AreThoseOfOneProcess) {
   table.n_cols = 4;
   table.values = testing::MakeValues({kRows, table.n_cols, 0.1, 0, false, 3});
   Params const vectors = {{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}, {"max_depth", "4"}};
-  std::vector<Params> const kinds{
-      {}, {{"subsample", "0.6"}}, {{"subsample", "0.5"}, {"sampling_method", "gradient_based"}}};
+  std::vector<Params> const kinds{{},
+                                  {{"subsample", "0.6"}},
+                                  {{"subsample", "0.5"}, {"sampling_method", "gradient_based"}},
+                                  {{"bagging_temperature", "1"}}};
   std::vector<Partition> const partitions{Contiguous(kRows, 2), RandomRuns(kRows, 4, 5), Scattered(kRows, 3, 3),
                                           OnLast(kRows, 2)};
   for (auto const& kind : kinds) {

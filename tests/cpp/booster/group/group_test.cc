@@ -74,8 +74,10 @@ TEST(Group, OfOneRankIsAProcessAlone) {
 TEST(Group, GrowthAndSampling) {
   std::vector<std::pair<std::string, Params>> const kinds{
       {"lossguide", {{"grow_policy", "lossguide"}, {"max_leaves", "20"}, {"max_depth", "0"}}},
+      {"symmetric", {{"grow_policy", "symmetric"}, {"max_depth", "5"}, {"colsample_bylevel", "0.7"}}},
       {"rows drawn", {{"subsample", "0.6"}, {"seed", "7"}}},
       {"rows drawn by gradients", {{"subsample", "0.4"}, {"sampling_method", "gradient_based"}}},
+      {"rows weighed", {{"subsample", "0.8"}, {"bagging_temperature", "1"}}},
       {"columns drawn", {{"colsample_bytree", "0.7"}, {"colsample_bylevel", "0.7"}, {"colsample_bynode", "0.7"}}},
       {"dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}},
       {"a forest", {{"num_parallel_tree", "3"}, {"subsample", "0.5"}}},
@@ -224,18 +226,30 @@ TEST(Group, LevelsThatRanksShare) {
   ExpectShared({"more ranks than columns", deep, MakeTable(1000, 0, 26)}, {Contiguous(1000, 7)});
 }
 
-TEST(Group, Queries) {
-  auto table = MakeTable(1200, 4, 10);
+/// Of 1200 rows.
+Table MakeQueries(int classes, unsigned seed) {
+  auto table = MakeTable(1200, classes, seed);
   for (std::int64_t left = 1200; left > 0;) {
     auto const size = std::min<std::int64_t>(left, 5 + left % 17);
     table.group_sizes.push_back(size);
     left -= size;
   }
+  return table;
+}
+
+/// Queries in runs of `n_in_run`, of which each rank has each third.
+Partition ThirdsOf(Table const& table, std::size_t n_in_run) {
   Partition partition(3);
   std::int64_t row = 0;
   for (std::size_t group = 0; group < table.group_sizes.size(); ++group) {
-    for (std::int64_t i = 0; i < table.group_sizes[group]; ++i) partition[(group / 5) % 3].push_back(row++);
+    for (std::int64_t i = 0; i < table.group_sizes[group]; ++i) partition[(group / n_in_run) % 3].push_back(row++);
   }
+  return partition;
+}
+
+TEST(Group, Queries) {
+  auto const table = MakeQueries(4, 10);
+  auto const partition = ThirdsOf(table, 5);
   for (auto const* name : {"rank:ndcg", "rank:pairwise", "rank:map"}) {
     auto labels = table;
     if (std::string(name) == "rank:map") {
@@ -245,6 +259,22 @@ TEST(Group, Queries) {
     Params const params{{"objective", name}, {"eval_metric", metric}, {"lambdarank_num_pair_per_sample", "3"}};
     ExpectSame({name, params, labels}, {partition});
   }
+}
+
+TEST(Group, QueriesDrawnWhole) {
+  auto const table = MakeQueries(0, 27);
+  std::vector<Partition> const partitions{ThirdsOf(table, 1), ThirdsOf(table, 5), OnLast(1200, 2)};
+  Params const drawn{{"sampling_method", "by_query"}, {"subsample", "0.6"}, {"seed", "3"}};
+  ExpectSame({"drawn", drawn, table}, partitions);
+  ExpectSame({"weighed", {{"sampling_method", "by_query"}, {"bagging_temperature", "0.5"}}, table}, partitions);
+  auto const errors = RunRanks(2, [&](Collective* group) {
+    auto const mine = MakeMatrix(MakeTable(100, 0, 28), AllRows(100), true);
+    auto const begin = group->Rank() * std::int64_t{50};
+    mine->MutableInfo()->global_rows = {{begin, 50}, {begin + 100, 50}};
+    mine->MutableInfo()->group_ptr = {0, 40, 60, 100};  // the second one in two places
+    Train(group, drawn, 1, mine, mine);
+  });
+  for (auto const& error : errors) EXPECT_NE(error.find("query group 1 do not follow"), std::string::npos) << error;
 }
 
 TEST(Group, QueriesOfChosenPairs) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "predictor/margins/margins.h"
 #include "predictor/predictor_fixtures.h"
@@ -290,6 +292,66 @@ TEST(Margin, WideRows) {
   spec.n_features = 60000;
   auto const model = testing::RandomModel(spec);
   ExpectNaive(model, testing::RandomRows(40, 60000, 11));
+}
+
+/// Trees that ask `n_questions` different ones, in the same order on every path, each path most of them.
+Model ModelOfQuestions(std::int32_t n_questions, std::int64_t n_trees, std::uint64_t seed) {
+  testing::Random random(seed);
+  Model model;
+  model.n_features = 6;
+  for (std::int64_t number = 0; number < n_trees; ++number) {
+    Tree tree;
+    std::vector<std::int32_t> level{0};
+    for (std::int32_t asked = 0; asked < n_questions; ++asked) {
+      Tree::Split const question{random.Below(6), static_cast<float>(random.Below(2000)) / 1000.0F - 1.0F,
+                                 random.Below(2) == 0, 0.0F};
+      std::vector<std::int32_t> next;
+      for (auto const node : level) {
+        if (asked > 0 && random.Below(6) == 0) {  // stays for the next question
+          next.push_back(node);
+          continue;
+        }
+        tree.ExpandNode(node, question);
+        next.insert(next.end(), {tree.left[node], tree.right[node]});
+      }
+      level = next;
+    }
+    for (auto const leaf : level) tree.SetLeafValue(leaf, static_cast<float>(random.Below(1000)) / 77.0F);
+    model.trees.push_back(tree);
+    model.output_of_tree.push_back(0);
+  }
+  return model;
+}
+
+TEST(Margin, TreesOfFewQuestions) {
+  for (std::int32_t const n_questions : {1, 2, 3, 4, 5, 6, 7}) {
+    for (std::int64_t const n_trees : {3, 80}) {
+      auto const model = ModelOfQuestions(n_questions, n_trees, static_cast<std::uint64_t>(n_questions));
+      for (std::int64_t const n_rows : {1, 64, 300}) ExpectNaive(model, testing::RandomRows(n_rows, 6, 13));
+      auto const forest = CompileForest({}, model, AllTrees(model));
+      auto const crown = BuildCrown(forest);
+      auto const n_asked = std::count_if(crown.trees.begin(), crown.trees.end(),
+                                         [](CrownTree const& tree) { return tree.has_questions; });
+      EXPECT_EQ(n_asked > n_trees / 2, n_questions >= 3 && n_questions <= 6) << n_questions;
+    }
+  }
+}
+
+/// One deeper tree, or one that asks more, in the middle: the others keep their layout or their questions.
+TEST(Margin, TreesOfFewQuestionsAmongOthers) {
+  for (std::int32_t const depth : {5, 8}) {
+    auto model = ModelOfQuestions(6, 40, 3);
+    ForestSpec spec;
+    spec.depth = depth;
+    spec.n_trees = 3;
+    auto const others = testing::RandomModel(spec);
+    model.trees.insert(model.trees.begin() + 20, others.trees.begin(), others.trees.end());
+    model.output_of_tree.insert(model.output_of_tree.end(), 3, 0);
+    for (std::int64_t const n_rows : {1, 130}) ExpectNaive(model, testing::RandomRows(n_rows, 6, 14));
+    auto const crown = BuildCrown(CompileForest({}, model, AllTrees(model)));
+    auto const asks = [](CrownTree const& tree) { return tree.has_questions; };
+    EXPECT_EQ(std::any_of(crown.trees.begin(), crown.trees.end(), asks), depth == 5);
+  }
 }
 
 TEST(Margin, CrownPaysForManyTreesOnly) {

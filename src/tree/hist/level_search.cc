@@ -1,0 +1,108 @@
+#include "tree/hist/level_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "common/parallel_for.h"
+#include "common/threads_for.h"
+#include "tree/hist/level_scan.h"
+
+namespace kauri {
+namespace {
+
+constexpr double kCellWork = 4.0;  // of a cell in a node, in simple operations
+
+bool MayUse(HistNode const& node, std::uint32_t feature) {
+  return std::binary_search(node.features->begin(), node.features->end(), feature);
+}
+
+}  // namespace
+
+BinBoundaries LevelSearch::BoundariesOf(HistNode const& node, std::uint32_t feature) const {
+  auto const sign = node.total.signs.empty() ? 0 : static_cast<int>(node.total.signs[feature]);
+  return {nullptr, 0, {}, node.total.sum, node.total.gain, false, node.total.bounds, sign};
+}
+
+FixedSum LevelSearch::SumOfPresent(HistNode const& node, std::uint32_t feature) const {
+  auto const* cells = node.histogram + bins_.FeatureBegin()[feature];
+  return std::accumulate(cells, cells + bins_.NumBins(feature), FixedSum{}, [](FixedSum sum, FixedSum cell) {
+    sum += cell;
+    return sum;
+  });
+}
+
+void LevelSearch::AddNode(std::uint32_t feature, HistNode const& node, bool has_missing, Scratch* scratch) const {
+  auto const n_bins = bins_.NumBins(feature);
+  auto const* cells = node.histogram + bins_.FeatureBegin()[feature];
+  FixedSum sum;
+  for (std::uint32_t bin = 0; bin < n_bins; ++bin) scratch->left[bin] = sum += cells[bin];
+  auto boundaries = BoundariesOf(node, feature);
+  boundaries.left = scratch->left.data();
+  boundaries.n = n_bins;
+  AddLosses(gain_, boundaries, gamma_, scratch->missing_right.data());
+  if (!has_missing) return;
+  boundaries.offset = node.total.sum - sum;
+  AddLosses(gain_, boundaries, gamma_, scratch->missing_left.data());
+}
+
+void LevelSearch::KeepBest(std::uint32_t feature, bool has_missing, Scratch* scratch) const {
+  auto const n_bins = bins_.NumBins(feature);
+  auto const* cuts = bins_.Cuts().Of(feature);
+  auto const keep = [&](std::uint32_t code, bool default_left, double score) {
+    if (!(score > 0.0)) return;
+    SplitCandidate candidate;
+    candidate.loss_change = score;
+    candidate.feature = feature;
+    candidate.threshold = cuts[code];
+    candidate.default_left = default_left;
+    if (IsBetter(candidate, scratch->found.best)) scratch->found = {candidate, code};
+  };
+  auto const splits_off_missing = has_missing && std::isfinite(cuts[n_bins - 1]);
+  auto const n_right = splits_off_missing ? n_bins : n_bins - 1;
+  for (std::uint32_t code = 0; code < n_right; ++code) keep(code, false, scratch->missing_right[code]);
+  if (!has_missing) return;
+  for (std::uint32_t code = 0; code + 1 < n_bins; ++code) keep(code, true, scratch->missing_left[code]);
+}
+
+void LevelSearch::FindAt(std::uint32_t feature, Span<HistNode const> level, Scratch* scratch) const {
+  auto const n_bins = bins_.NumBins(feature);
+  scratch->left.resize(std::max<std::size_t>(scratch->left.size(), n_bins));
+  scratch->missing_right.assign(n_bins, 0.0);
+  scratch->missing_left.assign(n_bins, 0.0);
+  auto const has_missing = std::any_of(level.begin(), level.end(), [&](HistNode const& node) {
+    return MayUse(node, feature) && !(SumOfPresent(node, feature) == node.total.sum);
+  });
+  for (auto const& node : level) {
+    if (MayUse(node, feature)) AddNode(feature, node, has_missing, scratch);
+  }
+  KeepBest(feature, has_missing, scratch);
+}
+
+LevelSplit LevelSearch::Find(Context const& ctx, Span<HistNode const> level, Span<std::uint32_t const> features) {
+  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
+  for (auto& scratch : scratch_) scratch.found = {};
+  auto const team = ThreadsFor(ctx, kCellWork * static_cast<double>(level.size()) * bins_.NumCells());
+  ParallelFor(team, static_cast<std::int64_t>(features.size()),
+              [&](std::int64_t index) { FindAt(features[index], level, &scratch_[ThreadIndex()]); });
+  LevelSplit best;
+  for (auto const& scratch : scratch_) {
+    if (IsBetter(scratch.found.best, best.best)) best = scratch.found;
+  }
+  return best;
+}
+
+bool LevelSearch::SetBest(LevelSplit const& split, HistNode* node) const {
+  auto const& best = split.best;
+  node->best = {};
+  if (!MayUse(*node, best.feature)) return false;
+  auto const* cells = node->histogram + bins_.FeatureBegin()[best.feature];
+  auto left = best.default_left ? node->total.sum - SumOfPresent(*node, best.feature) : FixedSum{};
+  for (auto const* cell = cells; cell <= cells + split.code; ++cell) left += *cell;
+  auto const loss = LossOfBoundary(gain_, BoundariesOf(*node, best.feature), left);
+  if (loss == -kInfinity) return false;
+  node->best = {loss, best.feature, best.threshold, best.default_left, left, node->total.sum - left};
+  return true;
+}
+
+}  // namespace kauri

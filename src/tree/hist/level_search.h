@@ -1,0 +1,66 @@
+/// \file The split that all nodes of a level share.
+///
+/// Vocabulary. A node can make a split when it may use its feature, both children have enough hessian and their weights
+/// are in the order that a monotone constraint asks for; one that cannot is left as it is. The score of a split is the
+/// sum, over the nodes that can make it, of the loss change less gamma, added up in the order of the nodes.
+///
+/// The algorithm (the oblivious trees of Kohavi & Li 1995; for boosting Prokhorenkova et al. 2018, section 4).
+/// 1. Per feature and node, the histogram is added up from the left: sums left of every boundary.
+/// 2. The losses of the boundaries, with the missing rows on the right and, where some node has such rows, on the left
+///    are added to the scores (level_scan.h).
+/// 3. The best score of all features stays: IsBetter, of a candidate whose loss change is the score.
+/// Candidates are all cuts of the feature; the last one, behind all values, only where it is finite and rows are
+/// missing, and only with these to the right.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/bins/bin_matrix.h"
+#include "kauri/context.h"
+#include "kauri/span.h"
+#include "tree/hist/hist_workspace.h"
+#include "tree/histogram/bin_scan.h"
+#include "tree/split_gain.h"
+
+namespace kauri {
+
+struct LevelSplit {
+  SplitCandidate best;     ///< loss_change is the score; the sums of the children are each node's own
+  std::uint32_t code = 0;  ///< the last bin that goes left
+};
+
+/// For one tree; it refers to what it is made of.
+class LevelSearch {
+ public:
+  LevelSearch(GainParam const& gain, double gamma, BinMatrix const& bins) : gain_(gain), gamma_(gamma), bins_(bins) {}
+
+  /// Of a level: its nodes, ascending, with their histograms and features. An invalid candidate when no score is
+  /// positive. features: those of the tree, ascending and numerical.
+  LevelSplit Find(Context const& ctx, Span<HistNode const> level, Span<std::uint32_t const> features);
+  /// Makes the split the node's best; false, and none, where the node cannot make it.
+  bool SetBest(LevelSplit const& split, HistNode* node) const;
+
+ private:
+  /// Scratch of one thread, and the best that it found.
+  struct Scratch {
+    std::vector<FixedSum> left;
+    std::vector<double> missing_right;  ///< scores
+    std::vector<double> missing_left;
+    LevelSplit found;
+  };
+
+  BinBoundaries BoundariesOf(HistNode const& node, std::uint32_t feature) const;
+  /// The node's rows with a value of the feature.
+  FixedSum SumOfPresent(HistNode const& node, std::uint32_t feature) const;
+  void FindAt(std::uint32_t feature, Span<HistNode const> level, Scratch* scratch) const;
+  void AddNode(std::uint32_t feature, HistNode const& node, bool has_missing, Scratch* scratch) const;
+  void KeepBest(std::uint32_t feature, bool has_missing, Scratch* scratch) const;
+
+  GainParam const& gain_;
+  double gamma_;
+  BinMatrix const& bins_;
+  std::vector<Scratch> scratch_;  ///< by thread
+};
+
+}  // namespace kauri

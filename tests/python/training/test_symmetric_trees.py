@@ -1,0 +1,109 @@
+"""Trees with one question a level: what they are, what goes on with them, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pytest
+
+QUIET = {"verbose_eval": False}
+PARAMS: dict[str, Any] = {"grow_policy": "symmetric", "max_depth": 4, "eta": 0.3, "nthread": 2}
+
+
+def _problem(n_rows: int = 1200) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(n_rows, 5)).astype(np.float32)
+    y = X[:, 0] + np.where(X[:, 1] > 0, X[:, 2], -X[:, 3]) + 0.1 * rng.normal(size=n_rows)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y.astype(np.float32)
+
+
+def _questions(model: kb.Booster) -> list[int]:
+    """How many different splits each tree has."""
+    frame = model.trees_to_dataframe()
+    splits = frame[frame["Feature"] != "Leaf"]
+    splits = splits.assign(missing_left=splits["Missing"] == splits["Yes"])
+    return [len(of_tree.drop_duplicates(["Feature", "Split", "missing_left"])) for _, of_tree in splits.groupby("Tree")]
+
+
+def test_every_tree_asks_one_question_a_level_and_learns() -> None:
+    data = kb.DMatrix(*_problem())
+    history: dict[str, Any] = {}
+    model = kb.train(PARAMS, data, 30, evals=[(data, "train")], evals_result=history, **QUIET)
+    errors = history["train"]["rmse"]
+    assert max(_questions(model)) == 4
+    assert errors[-1] < 0.5 * errors[0]
+    assert errors == sorted(errors, reverse=True)
+
+
+@pytest.mark.parametrize("booster", ["gbtree", "dart"])
+def test_the_same_bytes_for_any_threads_and_going_on(booster: str) -> None:
+    data = kb.DMatrix(*_problem())
+    params = {**PARAMS, "booster": booster, "subsample": 0.7, "colsample_bylevel": 0.8, "num_parallel_tree": 2}
+    models = [kb.train({**params, "nthread": n}, data, 4, **QUIET) for n in (1, 2, 5)]
+    assert len({bytes(model.save_raw("json")) for model in models}) == 1
+    half = kb.train(params, data, 2, **QUIET)
+    assert kb.train(params, data, 2, xgb_model=half, **QUIET).save_raw("json") == models[0].save_raw("json")
+
+
+def test_files_slices_and_explanations(tmp_path: Path) -> None:
+    X, y = _problem()
+    data = kb.DMatrix(X, label=y)
+    model = kb.train(PARAMS, data, 6, **QUIET)
+    model.save_model(tmp_path / "model.ubj")
+    again = kb.Booster(model_file=tmp_path / "model.ubj")
+    margins = model.predict(data, output_margin=True)
+    np.testing.assert_array_equal(again.predict(data, output_margin=True), margins)
+    np.testing.assert_array_equal(model[:3].predict(data), model.predict(data, iteration_range=(0, 3)))
+    for method in ("treeshap", "quadrature"):
+        model.set_param({"shap_method": method})
+        values = model.predict(data, pred_contribs=True)
+        np.testing.assert_allclose(values.sum(axis=1), margins, rtol=1e-4, atol=1e-4)
+
+
+def test_bins_in_place_of_values_and_a_policy_changed_between_rounds() -> None:
+    X, y = _problem()
+    quantile, values = kb.QuantileDMatrix(X, label=y), kb.DMatrix(X, label=y)
+    from_bins = kb.train(PARAMS, quantile, 3, **QUIET)
+    assert from_bins.save_raw("json") == kb.train(PARAMS, values, 3, **QUIET).save_raw("json")
+    depthwise = {**PARAMS, "grow_policy": "depthwise"}
+    mixed = kb.train(PARAMS, values, 2, xgb_model=kb.train(depthwise, values, 1, **QUIET), **QUIET)
+    model = kb.Booster(depthwise, [values])
+    model.update(values, 0)
+    model.set_param({"grow_policy": "symmetric"})
+    model.update(values, 1)
+    model.update(values, 2)
+    np.testing.assert_array_equal(mixed.predict(values), model.predict(values))
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"tree_method": "exact"}, "tree_method=exact makes no symmetric trees"),
+        ({"tree_method": "approx"}, "tree_method=approx makes no symmetric trees"),
+        ({"multi_strategy": "multi_output_tree"}, "no trees with vector leaves"),
+    ],
+)
+def test_refused_by_parameters(more: dict[str, str], words: str) -> None:
+    X, y = _problem(50)
+    with pytest.raises(kb.ParameterError, match=words):
+        kb.train({**PARAMS, **more}, kb.DMatrix(X, label=y), 1, **QUIET)
+
+
+def test_refused_by_data_and_the_booster_stays_as_it_was() -> None:
+    X, y = _problem(200)
+    X[:, 4] = np.arange(200) % 3
+    categorical = kb.DMatrix(X, label=y, feature_types=["q"] * 4 + ["c"], enable_categorical=True)
+    model = kb.Booster({**PARAMS, "grow_policy": "depthwise"}, [categorical])
+    model.update(categorical, 0)
+    before = model.save_raw("json")
+    model.set_param({"grow_policy": "symmetric"})
+    with pytest.raises(kb.ParameterError, match="categorical columns; give these as numbers"):
+        model.update(categorical, 1)
+    assert model.save_raw("json") == before
+    model.set_param({"grow_policy": "depthwise"})
+    model.update(categorical, 1)
+    assert model.num_boosted_rounds() == 2
