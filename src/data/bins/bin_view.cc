@@ -16,11 +16,10 @@ constexpr float kMissingValue = std::numeric_limits<float>::quiet_NaN();
 std::vector<float> ValuesOfCells(BinMatrix const& layout) {
   std::vector<float> values(layout.NumCells(), kMissingValue);
   for (std::size_t feature = 0; feature < static_cast<std::size_t>(layout.NumCols()); ++feature) {
-    auto const* cuts = layout.Cuts().Of(feature);
-    auto* cells = values.data() + layout.FeatureBegin()[feature];
-    cells[0] = layout.Cuts().IsCategorical(feature) ? static_cast<float>(layout.Cuts().categories[feature][0])
-                                                    : std::nextafter(cuts[0], -std::numeric_limits<float>::infinity());
-    std::copy_n(cuts, layout.NumBins(feature) - 1, cells + 1);
+    auto* const cells = values.data() + layout.FeatureBegin()[feature];
+    for (std::uint32_t bin = 0; bin < layout.NumBins(feature); ++bin) {
+      cells[bin] = ValueOfBin(layout.Cuts(), feature, bin);
+    }
   }
   return values;
 }
@@ -108,6 +107,12 @@ class BinView : public DataView {
 };
 
 }  // namespace
+
+float ValueOfBin(QuantileCuts const& cuts, std::size_t feature, std::uint32_t bin) {
+  if (bin > 0) return cuts.Of(feature)[bin - 1];
+  return cuts.IsCategorical(feature) ? static_cast<float>(cuts.categories[feature][0])
+                                     : std::nextafter(cuts.Of(feature)[0], -std::numeric_limits<float>::infinity());
+}
 
 std::unique_ptr<DataView> MakeBinView(BinStore const& store) { return std::make_unique<BinView>(store); }
 

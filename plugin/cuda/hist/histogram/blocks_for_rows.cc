@@ -6,7 +6,7 @@ namespace kauri::cuda {
 namespace {
 
 /// So many rows pay for a block's clearing and flushing of its sums.
-constexpr std::int64_t kLeastRowsPerBlock = 512;
+constexpr std::int64_t kLeastRowsPerBlock = 128;
 
 /// Waves of blocks after which a group's share is even enough.
 constexpr std::int64_t kMostWaves = 8;
