@@ -34,7 +34,8 @@ void RequireEnd(Context const& ctx, RowSource* source) {
   RowBatch batch;
   if (!source->Next(ctx, &batch)) return;
   Fail(ErrorKind::kData,
-       "another batch came where there was only one before; an iterator must give the same rows each ", "time.");
+       "another batch came where there was only one before, or was to be; an iterator must give the same rows each "
+       "time.");
 }
 
 /// Fills a matrix in memory.
@@ -228,7 +229,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
   auto const plan = PlanCuts(ctx, options, &made);
   BatchSummary summary;
   std::shared_ptr<BinStore const> store;
-  if (!options.in_file && !IsDistributed(ctx) && HasOneBatch(ctx, source)) {
+  if (!options.in_file && !IsDistributed(ctx) && (options.is_one_batch || HasOneBatch(ctx, source))) {
     store = EncodeOnlyBatch(ctx, source, plan, &summary);
     RequireEnd(ctx, source);
   } else {

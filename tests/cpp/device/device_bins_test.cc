@@ -129,6 +129,22 @@ TEST_F(DeviceBatches, SeveralBatchesAreCodedByTheHost) {
   EXPECT_EQ(TheLog().binned, 0);
 }
 
+TEST_F(DeviceBatches, OneBatchIsAskedForOnce) {
+  constexpr char kOneBatch[] = R"({"missing": NaN, "one_batch": true})";
+  auto const batch = BatchOf(Table(problem_.values, 4), true, {{"label", problem_.labels}});
+  auto const asked = TheLog().borrowed.load();
+  Batches one({batch});
+  DMatrixHandle handle = nullptr;
+  ASSERT_OK(one.ReadBins(nullptr, &handle, kOneBatch));
+  Data const data(handle);
+  EXPECT_EQ(TheLog().borrowed, asked + 1);
+  EXPECT_EQ(Trained(data), Trained(BinsOf(false)));
+  Batches two({batch, batch});
+  EXPECT_NE(Message(two.ReadBins(nullptr, &handle, kOneBatch)).find("another batch came"), std::string::npos);
+  Batches none({});
+  EXPECT_NE(Message(none.ReadBins(nullptr, &handle, kOneBatch)).find("no batch"), std::string::npos);
+}
+
 TEST_F(DeviceBatches, OtherBinsAreRefused) {
   auto const bins = BinsOf(true);
   auto const booster = MakeBooster(bins, {{"tree_method", "hist"}, {"max_bin", "64"}});
