@@ -272,5 +272,22 @@ TEST(BoosterHandles, SlicesAndTheirReturnCodes) {
   }
 }
 
+TEST(BoosterHandles, MeansOfSeveral) {
+  Problem const problem;
+  auto const first = Train(problem.data, Logistic(), 4);
+  auto const second = Train(problem.data, Logistic(), 4);
+  std::vector<BoosterHandle> const both = {first.get(), second.get()};
+  BoosterHandle handle = nullptr;
+  ASSERT_OK(KauriBoosterAverage(both.data(), both.size(), &handle));
+  Booster const mean(handle);
+  EXPECT_EQ(Rounds(mean), 4);
+  EXPECT_EQ(Predict(mean, problem.data).values, Predict(first, problem.data).values);  // halves add up exactly
+  EXPECT_EQ(KauriBoosterAverage(both.data(), 0, &handle), -1);
+  EXPECT_EQ(KauriBoosterAverage(nullptr, 2, &handle), -1);
+  EXPECT_EQ(KauriBoosterAverage(both.data(), 2, nullptr), -1);
+  BoosterHandle const broken[] = {first.get(), nullptr};
+  EXPECT_EQ(KauriBoosterAverage(broken, 2, &handle), -1);
+}
+
 }  // namespace
 }  // namespace kauri::testing
