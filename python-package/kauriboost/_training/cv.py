@@ -42,7 +42,9 @@ def binned_for(params: Mapping[str, Any], data: DMatrix) -> DMatrix:
         Parameters that are none, or of training on values.
     """
     booster = json.loads(Booster(params, [data]).save_config())["learner"]["gradient_booster"]
-    kind, method = booster["name"], booster.get("gbtree_train_param", {}).get("tree_method", "")
+    kind = booster["name"]
+    booster = booster.get("gbtree", booster)  # within dart
+    method = booster.get("gbtree_train_param", {}).get("tree_method")
     if kind == "gblinear" or method not in ("auto", "hist"):
         seen = f"booster={kind}" if kind == "gblinear" else f"tree_method={method}"
         raise ParameterError(f"{seen} learns from values, which bins are not; set tree_method=hist to share bins.")
