@@ -270,8 +270,8 @@ KAURI_API int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, b
 /**
  * A new matrix of the bins that tree_method=hist makes of the rows, column types and weights of `handle`, with all else
  * that is known of them. Slices of it share its cuts: what is trained on them cuts and codes no row again.
- * `config`: {"max_bin": count, "nthread": count}, both optional; 256 bins at most if not given. A matrix that keeps bins
- * shares them. Errors: a max_bin out of range, or not that of a matrix that keeps bins.
+ * `config`: {"max_bin": count, "nthread": count}, both optional; 256 bins at most if not given. A matrix that keeps
+ * bins shares them. Errors: a max_bin out of range, or not that of a matrix that keeps bins.
  */
 KAURI_API int KauriDMatrixBins(DMatrixHandle handle, char const* config, DMatrixHandle* out);
 

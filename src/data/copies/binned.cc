@@ -24,8 +24,8 @@ std::shared_ptr<BinStore const> StoreOf(Context const& ctx, DataMatrix const& ma
 
 std::unique_ptr<DataMatrix> WithBins(Context const& ctx, DataMatrix const& matrix, int max_bin) {
   CheckQueries(matrix.Info());
-  auto out = DataMatrix::FromStore(StoreOf(ctx, matrix, max_bin), matrix.NumRows(), matrix.NumCols(),
-                                   matrix.NumEntries());
+  auto out =
+      DataMatrix::FromStore(StoreOf(ctx, matrix, max_bin), matrix.NumRows(), matrix.NumCols(), matrix.NumEntries());
   *out->MutableInfo() = matrix.Info();
   return out;
 }

@@ -12,6 +12,7 @@ import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
 from kauriboost._training import best, settings
 from kauriboost._training.folds import make_folds
 
@@ -173,6 +174,14 @@ def test_the_model_is_one_like_any_other() -> None:
     assert half.num_boosted_rounds() == found.best.rounds // 2
     more = kb.train({}, data, 2, xgb_model=found.booster, verbose_eval=False)
     assert more.num_boosted_rounds() == found.best.rounds + 2
+
+
+@pytest.mark.parametrize("params", [{}, {"objective": "multi:softprob", "num_class": 3}])
+def test_xgboost_reads_the_model(params: dict[str, Any], tmp_path: Path) -> None:
+    found = kb.fit_best(X, CLASSES, params=params, **FEW)
+    found.booster.save_model(tmp_path / "model.json")
+    theirs = xgboost.Booster(model_file=tmp_path / "model.json").predict(xgboost.DMatrix(X))
+    np.testing.assert_allclose(theirs, found.predict(X), rtol=1e-5, atol=1e-6)
 
 
 def test_what_it_says() -> None:

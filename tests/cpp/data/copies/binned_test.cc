@@ -75,7 +75,8 @@ TEST(WithBins, SlicesShareTheCuts) {
 TEST(WithBins, BinsAreShared) {
   auto const binned = WithBins(Context{}, *MakeSome(), 16);
   EXPECT_EQ(BinsOf(*WithBins(Context{}, *binned, 16)), BinsOf(*binned));
-  ExpectParts(MessageOf(ErrorKind::kParameter, [&] { WithBins(Context{}, *binned, 32); }), {"max_bin=32", "max_bin=16"});
+  ExpectParts(MessageOf(ErrorKind::kParameter, [&] { WithBins(Context{}, *binned, 32); }),
+              {"max_bin=32", "max_bin=16"});
 }
 
 }  // namespace
