@@ -12,21 +12,21 @@ from typing import Any
 
 START: Mapping[str, Any] = {"eta": 0.1, "max_depth": 6, "subsample": 0.8, "colsample_bytree": 0.8}
 
-_OF_CATEGORIES: tuple[Mapping[str, Any], ...] = ({"cat_l2": 10},)
 _OF_TREES: tuple[Mapping[str, Any], ...] = (
-    {"max_depth": 8},
+    {"colsample_bytree": 1, "colsample_bynode": 0.5},
+    {"lambda": 5},
     {"max_depth": 4},
-    {"grow_policy": "symmetric"},
+    {"max_depth": 8},
     {"min_child_weight": 10},
-    {"lambda": 10},
-    {"colsample_bynode": 0.5},
 )
+_OF_NUMBERS: tuple[Mapping[str, Any], ...] = ({"grow_policy": "symmetric"},)
+_OF_CATEGORIES: tuple[Mapping[str, Any], ...] = ({"cat_l2": 10},)
 _OF_RATES: tuple[Mapping[str, Any], ...] = ({"eta": 0.05}, {"eta": 0.025})
 
 
 def changes(has_categories: bool) -> list[Mapping[str, Any]]:
     """Return the changes to try, in their order, but for those of the learning rate."""
-    return [*(_OF_CATEGORIES if has_categories else ()), *_OF_TREES]
+    return [*_OF_TREES, *(_OF_CATEGORIES if has_categories else _OF_NUMBERS)]
 
 
 def rates() -> list[Mapping[str, Any]]:
