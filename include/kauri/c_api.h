@@ -268,6 +268,14 @@ KAURI_API int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, b
                                       int allow_groups);
 
 /**
+ * A new matrix of the bins that tree_method=hist makes of the rows, column types and weights of `handle`, with all else
+ * that is known of them. Slices of it share its cuts: what is trained on them cuts and codes no row again.
+ * `config`: {"max_bin": count, "nthread": count}, both optional; 256 bins at most if not given. A matrix that keeps
+ * bins shares them. Errors: a max_bin out of range, or not that of a matrix that keeps bins.
+ */
+KAURI_API int KauriDMatrixBins(DMatrixHandle handle, char const* config, DMatrixHandle* out);
+
+/**
  * Replaces one field; an empty array clears it. Fields: label, weight, base_margin, label_lower_bound,
  * label_upper_bound [n_rows] (label and base_margin also [n_rows, k]; weight [n_groups] beside groups), group (rows per
  * query), qid [n_rows] (non-decreasing), feature_weights [n_cols]. `data`: an array interface, of host or device
@@ -418,6 +426,13 @@ KAURI_API int XGBoosterReset(BoosterHandle handle);
  * the rounds, -1 when it is empty or begin < 0 or step < 1.
  */
 KAURI_API int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int step, BoosterHandle* out);
+/**
+ * A new booster whose margins are the means of those of `boosters`, with the parameters of the first. Round i holds the
+ * trees of round i of each, their leaves divided by len, as parallel trees: a random forest per round, which files of
+ * any dialect hold. Attributes are left behind. Errors: no booster; boosters that differ in objective, outputs,
+ * features, names of categories, intercept (base_score) or number of rounds; linear ones; learnt position biases.
+ */
+KAURI_API int KauriBoosterAverage(BoosterHandle const boosters[], bst_ulong len, BoosterHandle* out);
 /** Rounds that the model has. */
 KAURI_API int XGBoosterBoostedRounds(BoosterHandle handle, int* out);
 /** Takes effect with the next call that needs it, which also reports a bad value. eval_metric may be set repeatedly. */

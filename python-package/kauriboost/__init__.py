@@ -52,7 +52,7 @@ from .plotting import (
 from .quantile import ExtMemQuantileDMatrix, QuantileDMatrix
 from .shuffling import shuffle
 from .stand_in import install_as_xgboost
-from .training import Verification, add_receipt, refit, train, train_quantiles, verify
+from .training import Attempt, BestFit, Verification, add_receipt, fit_best, refit, train, train_quantiles, verify
 
 if TYPE_CHECKING:
     from .sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFClassifier, KauriRFRegressor
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 __version__ = _process.VERSION
 
 __all__ = [
+    "Attempt",
+    "BestFit",
     "Booster",
     "CollectiveError",
     "DMatrix",
@@ -97,6 +99,7 @@ __all__ = [
     "explain",
     "explain_batches",
     "explain_function",
+    "fit_best",
     "get_config",
     "global_importance",
     "install_as_xgboost",

@@ -6,6 +6,8 @@ from ._data.matrix import DMatrix
 from ._model.booster import Booster, Objective
 from ._model.metrics import CustomMetric
 from ._model.params import ParamsOrPairs
+from ._training.attempts import Attempt, BestFit
+from ._training.best import fit_best
 from ._training.callback import EvalsLog, TrainingCallback
 from ._training.callbacks import CallbackContainer, EarlyStopping
 from ._training.quantiles import train_quantiles
@@ -14,6 +16,8 @@ from ._training.refit import refit
 from ._training.train import Evals, train
 
 __all__ = [
+    "Attempt",
+    "BestFit",
     "Booster",
     "CallbackContainer",
     "CustomMetric",
@@ -26,6 +30,7 @@ __all__ = [
     "TrainingCallback",
     "Verification",
     "add_receipt",
+    "fit_best",
     "refit",
     "train",
     "train_quantiles",

@@ -1,11 +1,13 @@
 /// The small verbs of a Learner: parameters, data, what is asked of the model.
 #include "booster/learner.h"
 
+#include <string>
 #include <utility>
 
 #include "booster/configuration.h"
 #include "booster/group.h"
 #include "booster/learnt_model.h"
+#include "booster/model_average.h"
 #include "booster/model_copies.h"
 #include "booster/row_counts.h"
 #include "booster/training.h"
@@ -81,6 +83,17 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
   std::unique_ptr<Learner> slice(new Learner(*configuration_));
   slice->model_ = std::make_unique<LearntModel>(*model_, SliceOf(model_->AsLearnt(), range, step));
   return slice;
+}
+
+std::unique_ptr<Learner> Learner::Average(std::vector<Learner const*> const& learners) {
+  std::vector<Model const*> models;
+  for (auto const* learner : learners) models.push_back(&learner->model_->AsLearnt());
+  auto model = AverageOf(models);
+  auto const& first = *learners.front();
+  std::unique_ptr<Learner> average(new Learner(*first.configuration_));
+  average->SetParam("num_parallel_tree", std::to_string(model.n_parallel_trees));
+  average->model_ = std::make_unique<LearntModel>(*first.model_, std::move(model));
+  return average;
 }
 
 }  // namespace kauri

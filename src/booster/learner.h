@@ -112,6 +112,8 @@ class Learner {
   Model const& GetModel() const;
   /// A learner of some rounds, with the same parameters. \throws as SliceOf.
   std::unique_ptr<Learner> Slice(IterationRange range, std::int64_t step) const;
+  /// One whose margins are the means of those of `learners`, with the parameters of the first. \throws as AverageOf.
+  static std::unique_ptr<Learner> Average(std::vector<Learner const*> const& learners);
   std::int64_t NumIterations() const;
   /// Forgets what training keeps for its data sets (margins, sorted columns, bins).
   void Reset();

@@ -137,6 +137,16 @@ int XGBoosterSlice(BoosterHandle handle, int begin_layer, int end_layer, int ste
   return outside ? -2 : status;
 }
 
+int KauriBoosterAverage(BoosterHandle const boosters[], bst_ulong len, BoosterHandle* out) {
+  return Guard([&] {
+    NotNull(out, "out");
+    if (len > 0) NotNull(boosters, "boosters");
+    std::vector<kauri::Learner const*> learners;
+    for (bst_ulong i = 0; i < len; ++i) learners.push_back(BoosterOf(boosters[i]).learner.get());
+    *out = new LearnerHandle(kauri::Learner::Average(learners));
+  });
+}
+
 int XGBoosterBoostedRounds(BoosterHandle handle, int* out) {
   return Guard([&] { *NotNull(out, "out") = static_cast<int>(BoosterOf(handle).learner->NumIterations()); });
 }

@@ -89,6 +89,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     ],
     "KauriShapleyValues": [GameCallback, c_void_p, c_uint64, c_char_p, *_ESTIMATE],
     # ---- matrices ----
+    "KauriDMatrixBins": [Handle, c_char_p, _Out(Handle)],
     "KauriDMatrixCreateFromArrowArray": [c_void_p, c_void_p, c_char_p, _Out(Handle)],
     "KauriDMatrixCreateFromArrowStream": [c_void_p, c_char_p, _Out(Handle)],
     "XGDMatrixCreateFromCSC": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
@@ -125,6 +126,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "XGProxyDMatrixSetDataCudaColumnar": [Handle, c_char_p],
     "XGProxyDMatrixSetDataDense": [Handle, c_char_p],
     # ---- boosters ----
+    "KauriBoosterAverage": [POINTER(Handle), c_uint64, _Out(Handle)],
     "XGBoosterBoostedRounds": [Handle, _Out(c_int)],
     "XGBoosterCreate": [POINTER(Handle), c_uint64, _Out(Handle)],
     "XGBoosterDumpModelEx": [Handle, c_char_p, c_int, c_char_p, *_STRINGS],

@@ -54,6 +54,8 @@ class _OnCluster(KauriModel):
     def _fit(self, given: FitData, params: dict[str, Any]) -> Any:
         if self.validation_fraction is not None:
             raise ValueError("validation_fraction holds rows of one process out; on a cluster pass eval_set to fit.")
+        if self.preset is not None:
+            raise ValueError(f"preset={self.preset!r} makes folds of rows of one process; use kauriboost.sklearn.")
         if "objective" in params:
             self._require_objective(params["objective"])
         return self.client.sync(self._fit_on_cluster, given, params)

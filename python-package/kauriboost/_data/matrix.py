@@ -217,6 +217,22 @@ class DMatrix(RowInfo):
         result.handle = slice_rows(self.handle, rows, allow_groups)
         return result
 
+    def binned(self, max_bin: int | None = None) -> DMatrix:
+        """Return a matrix of the bins that ``tree_method="hist"`` makes of these rows, with labels and all else.
+
+        Its slices share its cuts and bins, so that what is trained on them cuts nothing again: those of all these rows,
+        as `cv` and `fit_best` learn by. Labels have no part in the cuts; weights, types of columns and rows have.
+        A matrix that keeps bins, as a `QuantileDMatrix`, shares its own.
+
+        Parameters
+        ----------
+        max_bin
+            Most bins of a feature; 256, or those that the matrix keeps. Training needs the same ``max_bin``.
+        """
+        result = DMatrix.__new__(DMatrix)
+        result.handle = call_handle(LIB.KauriDMatrixBins, self.handle, config(max_bin=max_bin))
+        return result
+
     def get_quantile_cut(self, max_bin: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return where the bins of each feature begin and end; those that training with hist makes, too.
 

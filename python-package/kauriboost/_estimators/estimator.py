@@ -19,8 +19,10 @@ from .._data.few_rows import few_rows
 from .._data.matrix import DMatrix
 from .._data.rows import Rows
 from .._model.booster import Booster
+from .._training.attempts import BestFit
 from .._training.callback import EvalsLog, TrainingCallback
 from .._training.train import train
+from . import best
 from .fit_data import FitData, GivenRows
 from .functions import as_objective
 from .held_out import hold_out
@@ -43,6 +45,7 @@ class KauriModel(Parameters):
 
     feature_names_in_: np.ndarray  # where the features have names
     n_features_in_: int
+    best_fit_: BestFit  # where `preset` asks for the best model
     _booster: Booster
     _objective_name: str
     _is_linear: bool
@@ -89,6 +92,8 @@ class KauriModel(Parameters):
             self._require_objective(params["objective"])
         data = self._labelled(given.train)
         self._set_feature_weights(data)
+        if best.is_wanted(self):
+            return self._fit_best(data, given, params)
         evals = [(self._labelled(rows), f"validation_{i}") for i, rows in enumerate(given.evals)]
         for matrix, _ in evals:
             self._adopt_names(matrix, data.feature_names)
@@ -114,6 +119,15 @@ class KauriModel(Parameters):
         self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
         return self
 
+    def _fit_best(self, data: DMatrix, given: FitData, params: dict[str, Any]) -> KauriModel:
+        found = best.fit(self, data, given, params)
+        for callback in self._own_callbacks():
+            callback.before_training(found.booster)
+        self._evals_result = {}
+        self._keep(found.booster, data.feature_names if text_names(given.train[0]) else None)
+        self.best_fit_ = found
+        return self
+
     def _has_classes(self) -> bool:
         """Whether each row is of one class, so that rows are held out of all classes alike."""
         return False
@@ -136,8 +150,8 @@ class KauriModel(Parameters):
         self._objective_name = learner["objective"]["name"]
         self._is_linear = learner["gradient_booster"]["name"] == "gblinear"
         self.n_features_in_ = booster.num_features()
-        if hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        for name in ("feature_names_in_", "best_fit_"):
+            self.__dict__.pop(name, None)
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
 

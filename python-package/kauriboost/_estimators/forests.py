@@ -38,8 +38,10 @@ class _Forest(KauriModel):
 
     def get_booster_params(self) -> dict[str, Any]:
         """Return the parameters that the booster gets."""
-        if self.early_stopping_rounds is not None or self.callbacks:
-            raise ValueError("a random forest is one round, so early_stopping_rounds and callbacks have no meaning.")
+        if self.early_stopping_rounds is not None or self.callbacks or self.preset is not None:
+            raise ValueError(
+                "a random forest is one round, so early_stopping_rounds, callbacks and preset have no meaning."
+            )
         return {**super().get_booster_params(), "num_parallel_tree": super().get_num_boosting_rounds()}
 
 

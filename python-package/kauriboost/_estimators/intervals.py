@@ -75,7 +75,7 @@ class Intervals(KauriModel):
     def _interval_params(self, coverage: float) -> dict[str, Any]:
         if not 0 < coverage < 1:
             raise ValueError(f"coverage is {coverage!r}; expected a share above 0 and below 1.")
-        for name in ("early_stopping_rounds", "callbacks"):
+        for name in ("early_stopping_rounds", "callbacks", "preset"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} does not go with fit_intervals, which does all rounds; leave it out.")
         if callable(self.objective):

@@ -33,6 +33,9 @@ _NOT_OF_THE_BOOSTER = (
     "class_weight",
     "importance_type",
     "callbacks",
+    "preset",
+    "time_budget",
+    "rounds_budget",
 )
 
 
@@ -115,6 +118,9 @@ class Parameters(BaseEstimator):
         validation_fraction: float | None = None,
         importance_type: str | None = None,
         callbacks: list[TrainingCallback] | None = None,
+        preset: str | None = None,
+        time_budget: float | None = None,
+        rounds_budget: int | None = None,
         **kwargs: Any,
     ) -> None:
         self.n_estimators = n_estimators
@@ -168,6 +174,9 @@ class Parameters(BaseEstimator):
         self.validation_fraction = validation_fraction
         self.importance_type = importance_type
         self.callbacks = callbacks
+        self.preset = preset
+        self.time_budget = time_budget
+        self.rounds_budget = rounds_budget
         if kwargs:
             self.kwargs = kwargs
 

@@ -23,6 +23,10 @@ class KauriRegressor(RegressorMixin, Intervals):
     the share of the rows, of each class alike, that is held out for it; those of a query stay together),
     `importance_type` and `callbacks`.
 
+    ``preset="best"`` chooses learning rate, rounds and other settings that are not given by `kauriboost.fit_best`,
+    within `time_budget` seconds or `rounds_budget` rounds; `n_estimators` then says nothing. `best_fit_` tells what was
+    chosen and what it cost.
+
     `objective` may be a function (y_true, margins) -> (gradients, hessians), and `eval_metric` or entries of it
     functions (y_true, y_pred) -> number, as those of ``sklearn.metrics``; rows with weights also need `sample_weight`
     among their arguments. Early stopping makes such a metric small; `kauriboost.callback.EarlyStopping` can be told.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from .._binding.errors import ParameterError
 from .._data.matrix import DMatrix
-from .._model.booster import Objective
+from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
 from .callback import EvalsLog, TrainingCallback, deviation_of, mean_of
 from .callbacks import CallbackContainer, EarlyStopping
@@ -29,6 +31,24 @@ def _with_metrics(
         params = {**dict(params), **({"eval_metric": told} if told else {})}
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     return {**params, **({"eval_metric": metrics} if metrics else {})}
+
+
+def binned_for(params: Mapping[str, Any], data: DMatrix) -> DMatrix:
+    """Return the bins of all rows that boosters with these parameters train on.
+
+    Raises
+    ------
+    ParameterError
+        Parameters that are none, or of training on values.
+    """
+    booster = json.loads(Booster(params, [data]).save_config())["learner"]["gradient_booster"]
+    kind = booster["name"]
+    booster = booster.get("gbtree", booster)  # within dart
+    method = booster.get("gbtree_train_param", {}).get("tree_method")
+    if kind == "gblinear" or method not in ("auto", "hist"):
+        seen = f"booster={kind}" if kind == "gblinear" else f"tree_method={method}"
+        raise ParameterError(f"{seen} learns from values, which bins are not; set tree_method=hist to share bins.")
+    return data.binned(int(booster["tree_train_param"]["max_bin"]))
 
 
 def _packed(
@@ -79,6 +99,7 @@ def cv(
     callbacks: Sequence[TrainingCallback] | None = None,
     shuffle: bool = True,
     custom_metric: CustomMetric | None = None,
+    shared_bins: bool = False,
 ) -> Any:
     """Cross-validate: train on all folds but one, evaluate on that one, for each; all of them round by round.
 
@@ -124,6 +145,10 @@ def cv(
     custom_metric
         A metric of your own: (predictions, data) -> (name, value), or a list of such pairs. It gets margins when `obj`
         is given.
+    shared_bins
+        Cut all rows into bins once, for ``tree_method="hist"``, and let the folds share them. Each fold is then what
+        `train` makes of that slice of ``dtrain.binned()``, to the same bytes; its cuts know where the features of the
+        rows that it is tested on lie, and nothing of their labels. Without it each fold cuts its own rows.
 
     Returns
     -------
@@ -131,7 +156,8 @@ def cv(
         ``train-rmse-mean``, ``train-rmse-std``, ``test-rmse-mean`` and so on; a value per round.
     """
     rows = make_folds(dtrain, nfold, stratified, folds, seed, shuffle)
-    model = _packed(_with_metrics(params, metrics), dtrain, rows, fpreproc)
+    told = _with_metrics(params, metrics)
+    model = _packed(told, binned_for(told, dtrain) if shared_bins else dtrain, rows, fpreproc)
     actions = list(callbacks or [])
     if early_stopping_rounds is not None:
         actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))

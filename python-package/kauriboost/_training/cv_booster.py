@@ -11,6 +11,8 @@ from typing import Any, Union
 
 import numpy as np
 
+from .._binding.calls import call_handle, handles_in
+from .._binding.library import LIB
 from .._binding.process import num_threads
 from .._data.matrix import DMatrix
 from .._model.booster import Booster, Objective
@@ -30,13 +32,18 @@ class CvBooster:
     ----------
     folds
         (parameters, training data, test data) of each.
+    evaluate_train
+        Whether to evaluate on the training data, too.
     """
 
-    def __init__(self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]]) -> None:
+    def __init__(self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]], evaluate_train: bool = True) -> None:
         self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
         self._data = [(train, test) for _, train, test in folds]
+        self._first_evaluated = 0 if evaluate_train else 1
         self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold
-        self._workers = _start_threads(_share_threads(self.boosters))
+        general = json.loads(self.boosters[0].save_config())["learner"]["generic_param"]
+        self._threads = int(general["nthread"])
+        self._workers = _start_threads(_share_threads(self.boosters, self._threads, general["device"]))
 
     def __enter__(self) -> CvBooster:
         return self
@@ -53,7 +60,8 @@ class CvBooster:
 
         def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
             booster.update(data[0], iteration, fobj)
-            return booster._evaluate([(data[0], "train"), (data[1], "test")], iteration, metric, output_margin)
+            evaluated = [(data[0], "train"), (data[1], "test")][self._first_evaluated :]
+            return booster._evaluate(evaluated, iteration, metric, output_margin)
 
         own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
         side_by_side = map if own or self._workers is None else self._workers.map
@@ -67,6 +75,24 @@ class CvBooster:
             values = [value for _, _, value in of_folds]
             found.append((data, metric, (float(np.mean(values)), float(np.std(values)))))
         return found
+
+    def average(self, rounds: int) -> Booster:
+        """Return a booster whose margins are the means of those of the first rounds of each.
+
+        It holds their trees, as a random forest per round.
+        """
+        average = CvBooster.mean_of([booster[:rounds] for booster in self.boosters])
+        average.set_param("nthread", self._threads)
+        return average
+
+    @staticmethod
+    def mean_of(boosters: Sequence[Booster]) -> Booster:
+        """Return the same of boosters with the same intercept and number of rounds, all rounds of them."""
+        average = Booster.__new__(Booster)
+        average.handle = call_handle(
+            LIB.KauriBoosterAverage, handles_in([one.handle for one in boosters]), len(boosters)
+        )
+        return average
 
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters of each."""
@@ -101,11 +127,10 @@ class CvBooster:
         return self.boosters[0].best_score
 
 
-def _share_threads(boosters: Sequence[Booster]) -> int:
+def _share_threads(boosters: Sequence[Booster], asked: int, device: str) -> int:
     """Divide the threads among the boosters; the number of those to run at a time: 1 on a device."""
-    general = json.loads(boosters[0].save_config())["learner"]["generic_param"]
-    threads = num_threads(int(general["nthread"]))
-    if general["device"] != "cpu":
+    threads = num_threads(asked)
+    if device != "cpu":
         return 1
     n_workers = min(threads, len(boosters))
     for booster in boosters if n_workers > 1 else []:

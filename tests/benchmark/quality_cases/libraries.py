@@ -46,6 +46,28 @@ def kauri(more: dict[str, Any]) -> Learner:
     return _as_xgboost(kauriboost, more, with_types=True)
 
 
+def kauri_best(rounds: int) -> Learner:
+    """`fit_best` with a budget of rounds; rows to stop by are rows to learn from, as it stops by folds."""
+    import kauriboost
+
+    def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
+        known = [train] if stop is None else [train, stop]
+        types = ["c" if column in train.categorical else "q" for column in range(train.features.shape[1])]
+        params: dict[str, Any] = {"objective": _OBJECTIVES[train.kind], "nthread": threads}
+        if train.kind == "multiclass":
+            params["num_class"] = train.n_classes
+        found = kauriboost.fit_best(
+            np.concatenate([task.features for task in known]),
+            np.concatenate([task.labels for task in known]),
+            params=params,
+            rounds_budget=rounds,
+            feature_types=types,
+        )
+        return found.booster.predict(kauriboost.DMatrix(test.features, feature_types=types, nthread=threads))
+
+    return learn
+
+
 def xgboost() -> Learner:
     """XGBoost."""
     import xgboost as library

@@ -272,5 +272,25 @@ TEST(BoosterHandles, SlicesAndTheirReturnCodes) {
   }
 }
 
+TEST(BoosterHandles, MeansOfSeveral) {
+  Problem const problem;
+  auto const first = Train(problem.data, Logistic(), 4);
+  auto const second = Train(problem.data, Logistic(), 4);
+  std::vector<BoosterHandle> const both = {first.get(), second.get()};
+  BoosterHandle handle = nullptr;
+  ASSERT_OK(KauriBoosterAverage(both.data(), both.size(), &handle));
+  Booster const mean(handle);
+  EXPECT_EQ(Rounds(mean), 4);
+  auto const means = Predict(mean, problem.data).values;
+  auto const expected = Predict(first, problem.data).values;
+  ASSERT_EQ(means.size(), expected.size());
+  for (std::size_t i = 0; i < means.size(); ++i) EXPECT_NEAR(means[i], expected[i], 1e-6F) << i;
+  EXPECT_EQ(KauriBoosterAverage(both.data(), 0, &handle), -1);
+  EXPECT_EQ(KauriBoosterAverage(nullptr, 2, &handle), -1);
+  EXPECT_EQ(KauriBoosterAverage(both.data(), 2, nullptr), -1);
+  BoosterHandle const broken[] = {first.get(), nullptr};
+  EXPECT_EQ(KauriBoosterAverage(broken, 2, &handle), -1);
+}
+
 }  // namespace
 }  // namespace kauri::testing

@@ -1,0 +1,54 @@
+"""What an estimator does with ``preset="best"``: `kauriboost.fit_best` in place of one training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._data.matrix import DMatrix
+from .._training.attempts import BestFit
+from .._training.best import fit_best
+from .fit_data import FitData
+from .parameters import Parameters
+
+# What would have to happen within the trainings of all folds.
+_WITHIN_A_TRAINING = ("early_stopping_rounds", "validation_fraction", "callbacks")
+_BUDGETS = ("time_budget", "rounds_budget")
+
+
+def is_wanted(model: Parameters) -> bool:
+    """Whether the estimator asks for the best model. Raises ValueError for another preset, and for a budget of none."""
+    if model.preset is None:
+        for name in _BUDGETS:
+            if getattr(model, name) is not None:
+                raise ValueError(f"{name} is {getattr(model, name)!r} and preset is None; set preset='best' as well.")
+    elif model.preset != "best":
+        raise ValueError(f"preset is {model.preset!r}; expected 'best', or None for one training.")
+    return model.preset is not None
+
+
+def fit(model: Parameters, data: DMatrix, given: FitData, params: dict[str, Any]) -> BestFit:
+    """Find the best model for an estimator.
+
+    Raises
+    ------
+    ValueError
+        For arguments that are of one training.
+    """
+    _require_none(model, given)
+    return fit_best(
+        data,
+        params=params,
+        time_budget=model.time_budget,
+        rounds_budget=model.rounds_budget,
+        seed=int(params.get("random_state", 0)),
+        custom_metric=model._own_metric(),
+    )
+
+
+def _require_none(model: Parameters, given: FitData) -> None:
+    told = [name for name in _WITHIN_A_TRAINING if getattr(model, name)]
+    told += ["eval_set"] if given.evals else []
+    told += ["xgb_model"] if given.model is not None else []
+    told += ["objective, a function,"] if callable(model.objective) else []
+    if told:
+        raise ValueError(f"{told[0]} does not go with preset='best', which trains and stops by folds; leave it out.")

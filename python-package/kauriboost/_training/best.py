@@ -1,0 +1,149 @@
+"""The best model in the time one has.
+
+1. The rows are cut into bins once, and dealt out to folds; slices share the bins.
+2. Setting by setting (settings.py), a booster for each fold learns from the others, all of them round by round, until
+   the mean of the metric on the rows left out has not improved for a while (search.py).
+3. A setting that is better than the best so far takes its place, cut off after its best round.
+4. The model is the mean of the boosters of the best setting: nothing is trained again, so that whatever is spent was
+   spent on models that were measured on rows that they had not seen.
+
+Rounds are what is counted: the steps follow from the data, the parameters and the seed. A time ends them after one of
+their rounds, and a budget of as many rounds ends them there again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .._binding.errors import DataError, ParameterError
+from .._data.matrix import DMatrix
+from .._model.booster import Booster
+from .._model.metrics import CustomMetric
+from .attempts import BestFit
+from .cv import binned_for
+from .cv_booster import CvBooster
+from .folds import make_folds
+from .search import Budget, Contest, Search
+from .settings import START, changes, rates, without
+
+_DEFAULT_ROUNDS = 2000
+
+
+def fit_best(
+    X: Any,
+    y: Any = None,
+    *,
+    params: Mapping[str, Any] | None = None,
+    time_budget: float | None = None,
+    rounds_budget: int | None = None,
+    nfold: int = 5,
+    seed: int = 0,
+    custom_metric: CustomMetric | None = None,
+    maximize: bool | None = None,
+    **fields: Any,
+) -> BestFit:
+    """Find a good setting by cross-validation, and return the mean of the models of its folds.
+
+    Learning rate, number of rounds and a few settings of trees, samples and categories are chosen by the metric on rows
+    that are left out of training, fold by fold. All folds share the bins of all rows (`DMatrix.binned`). The model has
+    the trees of all folds, so it is `nfold` times as large as one of them.
+
+    Parameters
+    ----------
+    X, y
+        Rows, as `DMatrix` takes them, and labels, numbers; or a `DMatrix` with labels alone.
+    params
+        What is settled: the objective, ``eval_metric`` (the last one decides), and whatever is not to be chosen.
+    time_budget
+        Seconds after which the round being trained is the last.
+    rounds_budget
+        How many rounds to train, each of which adds a round to the boosters of all folds. With the same budget the
+        model has the same bytes everywhere. 2,000 if neither is given; the search may end before.
+    nfold
+        Number of folds. Those of a classification have equal shares of each class; queries stay whole.
+    seed
+        Names the permutation of the rows.
+    custom_metric
+        A metric of your own, see `kauriboost.train`.
+    maximize
+        Whether a larger metric is better; if not given, the metric decides.
+    fields
+        What `DMatrix` takes besides: ``weight``, ``group``, ``feature_types`` and so on.
+
+    Returns
+    -------
+    BestFit
+        The model, the setting that was chosen, and a table of all that were tried with what they cost.
+
+    Raises
+    ------
+    ParameterError
+        Parameters for which there are no bins to share or no mean of boosters: other tree methods than ``hist``,
+        ``dart``, ``gblinear``, ``lambdarank_unbiased``.
+    DataError
+        As `DMatrix` and `cv`; a metric that is no number in any round.
+    """
+    _require_budget(time_budget, rounds_budget)
+    is_open = time_budget is None and rounds_budget is None
+    budget = Budget(_DEFAULT_ROUNDS if is_open else rounds_budget, time_budget)
+    told = dict(params or {})
+    data = binned_for(told, _matrix_of(X, y, fields))
+    told["base_score"], learner = _settled(told, data)
+    given = learner["user_params"]
+    is_classified = learner["objective"]["name"].startswith(("binary:", "multi:")) and data.get_label().ndim == 1
+    stratified = is_classified and len(data.get_uint_info("group_ptr")) == 0
+    rows = make_folds(data, nfold, stratified, None, seed, True)
+    folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
+    search = Search(Contest(told, folds, custom_metric, maximize), budget)
+    _explore(search, budget, given, "c" in (data.feature_types or []))
+    return BestFit(search.model(), search.best, search.metric, search.attempts, budget.spent, budget.seconds)
+
+
+def _require_budget(seconds: float | None, rounds: int | None) -> None:
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise ValueError(f"time_budget is {seconds!r}; expected seconds above 0.")
+    if rounds is not None and rounds < 1:
+        raise ValueError(f"rounds_budget is {rounds!r}; expected 1 round or more.")
+
+
+def _matrix_of(X: Any, y: Any, fields: dict[str, Any]) -> DMatrix:
+    if not isinstance(X, DMatrix):
+        return DMatrix(X, y, **fields)
+    if y is not None or fields:
+        told = ", ".join([*(["y"] if y is not None else []), *fields])
+        raise DataError(f"X is a DMatrix, which has its labels and the like; leave out {told}.")
+    return X
+
+
+def _settled(params: dict[str, Any], data: DMatrix) -> tuple[str, dict[str, Any]]:
+    """Return the intercept of all rows, and the parameters in effect; boosters of one intercept have a mean.
+
+    Raises ParameterError for boosters that have none.
+    """
+    booster = Booster(params, [data])
+    booster.update(data, 0)
+    learner = json.loads(booster.save_config())["learner"]
+    kind = learner["gradient_booster"]["name"]
+    if kind != "gbtree":
+        raise ParameterError(f"booster is {kind!r}, whose later rounds change earlier ones; fit_best takes gbtree.")
+    CvBooster.mean_of([booster])
+    return learner["learner_model_param"]["base_score"], learner
+
+
+def _explore(search: Search, budget: Budget, given: Mapping[str, Any], has_categories: bool) -> None:
+    """Try one setting after the other on top of the best, as far as the budget goes."""
+
+    def helps(change: Mapping[str, Any]) -> bool:
+        changed = without(change, given)
+        if budget.is_over() or not changed or changed.items() <= search.best.params.items():
+            return False
+        return search.attempt({**search.best.params, **changed})
+
+    search.attempt(without(START, given))
+    for change in changes(has_categories):
+        helps(change)
+    for rate in rates():
+        if not helps(rate):
+            break

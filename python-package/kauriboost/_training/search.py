@@ -1,0 +1,143 @@
+"""How `fit_best` compares settings: on folds, within a budget."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .._binding.errors import DataError, KauriError
+from .._data.matrix import DMatrix
+from .._model.booster import Booster
+from .._model.metrics import CustomMetric
+from .attempts import Attempt
+from .cv_booster import CvBooster
+
+_PATIENCE = 2.0  # how many rounds may bring nothing, times the learning rate
+_MOST_ROUNDS = 100.0  # of a setting, times the learning rate
+_LEAST_RATE = 0.001  # by which these are divided
+_LEAST_GAIN = 1e-4  # what is less, as a share of the metric, is nothing
+
+
+class Budget:
+    """Rounds, or the time in which to do them.
+
+    Parameters
+    ----------
+    rounds, seconds
+        None: as many as are wanted.
+    """
+
+    def __init__(self, rounds: int | None, seconds: float | None) -> None:
+        self._rounds = math.inf if rounds is None else rounds
+        self._seconds = math.inf if seconds is None else seconds
+        self._started = time.monotonic()
+        self.spent = 0
+
+    @property
+    def seconds(self) -> float:
+        """The time since the beginning."""
+        return time.monotonic() - self._started
+
+    def is_over(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= self._rounds or self.seconds >= self._seconds
+
+
+class Contest(NamedTuple):
+    """What settings are compared by."""
+
+    params: dict[str, Any]  # of all of them
+    folds: Sequence[tuple[DMatrix, DMatrix]]  # to learn from, to evaluate on
+    metric: CustomMetric | None = None
+    maximize: bool | None = None
+
+
+class _Reached(NamedTuple):
+    score: float
+    deviation: float
+    rounds: int
+
+
+class Search:
+    """Settings that were tried, and the boosters of the best."""
+
+    def __init__(self, contest: Contest, budget: Budget) -> None:
+        self._contest, self._budget = contest, budget
+        self.attempts: list[Attempt] = []
+        self.metric = ""
+        self._found: tuple[Attempt, CvBooster] | None = None
+
+    @property
+    def best(self) -> Attempt:
+        """The best setting. Raises DataError where none has a score."""
+        return self._require()[0]
+
+    def model(self) -> Booster:
+        """Return the mean of the boosters of the best setting."""
+        best, boosters = self._require()
+        return boosters.average(best.rounds)
+
+    def _require(self) -> tuple[Attempt, CvBooster]:
+        if self._found is None:
+            raise DataError(
+                f"{self.metric} is no number in any round; choose another eval_metric, or look at the data."
+            )
+        return self._found
+
+    def attempt(self, setting: dict[str, Any]) -> bool:
+        """Try a setting; whether it is the best now. What the first raises is raised: nothing in it is unusual."""
+        started, before, boosters = time.monotonic(), self._budget.spent, None
+        reached, error = None, None
+        try:
+            boosters = self._boosters(setting)
+            reached = self._learn(boosters)
+        except KauriError as failure:
+            if not self.attempts:
+                raise
+            error = str(failure)
+        score, deviation, rounds = reached or (None, None, 0)
+        trained, seconds = self._budget.spent - before, time.monotonic() - started
+        self.attempts.append(Attempt(setting, score, deviation, rounds, trained, seconds, error))
+        if boosters is None or score is None or not self._beats_the_best(boosters, score):
+            return False
+        self._found = self.attempts[-1], boosters
+        return True
+
+    def _beats_the_best(self, boosters: CvBooster, score: float) -> bool:
+        best = None if self._found is None else self._found[0].score
+        return best is None or self._gain(boosters, best, score) > 0
+
+    def _boosters(self, setting: dict[str, Any]) -> CvBooster:
+        told = {**self._contest.params, **setting}
+        return CvBooster([(told, train, test) for train, test in self._contest.folds], evaluate_train=False)
+
+    def _gain(self, boosters: CvBooster, before: float, now: float) -> float:
+        told = self._contest.maximize
+        maximize = boosters.higher_is_better(self.metric) if told is None else told
+        return now - before if maximize else before - now
+
+    def _learn(self, boosters: CvBooster) -> _Reached | None:
+        """Train until nothing has come of it for a while; the best round, None if no score was a number."""
+        rate = max(_rate_of(boosters.boosters[0]), _LEAST_RATE)
+        best: _Reached | None = None
+        waits_for, since = math.nan, 0  # the score that a next one must clearly beat, and its round
+        with boosters:
+            for done in range(1, math.ceil(_MOST_ROUNDS / rate) + 1):
+                boosters.update(done - 1, None, self._contest.metric, False)
+                self._budget.spent += 1
+                _, self.metric, score = boosters._evaluate()[-1]
+                mean, deviation = score if isinstance(score, tuple) else (score, 0.0)
+                if not math.isnan(mean) and (best is None or self._gain(boosters, best.score, mean) > 0):
+                    best = _Reached(mean, deviation, done)
+                    if not self._gain(boosters, waits_for, mean) <= _LEAST_GAIN * abs(waits_for):
+                        waits_for, since = mean, done
+                if self._budget.is_over() or done - since >= _PATIENCE / rate:
+                    break
+        return best
+
+
+def _rate_of(booster: Booster) -> float:
+    return float(json.loads(booster.save_config())["learner"]["gradient_booster"]["tree_train_param"]["eta"])

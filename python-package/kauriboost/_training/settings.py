@@ -1,0 +1,39 @@
+"""Which settings `fit_best` tries, in which order.
+
+It begins with START. Every change is then tried on top of the best setting so far and stays where it brings something.
+A change goes without the parameters that the user has given, and lower learning rates come last: they cost most, and
+end as soon as one brings nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+START: Mapping[str, Any] = {"eta": 0.1, "max_depth": 6, "subsample": 0.8, "colsample_bytree": 0.8}
+
+_OF_TREES: tuple[Mapping[str, Any], ...] = (
+    {"colsample_bytree": 1, "colsample_bynode": 0.5},
+    {"lambda": 5},
+    {"max_depth": 4},
+    {"max_depth": 8},
+    {"min_child_weight": 10},
+)
+_OF_NUMBERS: tuple[Mapping[str, Any], ...] = ({"grow_policy": "symmetric"},)
+_OF_CATEGORIES: tuple[Mapping[str, Any], ...] = ({"cat_l2": 10},)
+_OF_RATES: tuple[Mapping[str, Any], ...] = ({"eta": 0.05}, {"eta": 0.025})
+
+
+def changes(has_categories: bool) -> list[Mapping[str, Any]]:
+    """Return the changes to try, in their order, but for those of the learning rate."""
+    return [*_OF_TREES, *(_OF_CATEGORIES if has_categories else _OF_NUMBERS)]
+
+
+def rates() -> list[Mapping[str, Any]]:
+    """Return the learning rates to try after that."""
+    return list(_OF_RATES)
+
+
+def without(setting: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a setting without what the user has given."""
+    return {name: value for name, value in setting.items() if name not in given}

@@ -1,0 +1,110 @@
+#include "booster/model_average.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "booster/model_copies.h"
+#include "data/categories/category_names.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+using Models = std::vector<Model const*>;
+
+void RequireSame(bool is_same, std::size_t which, char const* what) {
+  if (is_same) return;
+  Fail(ErrorKind::kParameter, "average: booster ", which, " and the first have not the same ", what,
+       "; average boosters that were trained with the same parameters, base_score included, for as many rounds.");
+}
+
+bool HaveSameNames(CategoryNameTable const& a, CategoryNameTable const& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+void RequireAverage(Models const& models) {
+  if (models.empty()) Fail(ErrorKind::kParameter, "average: there are 0 boosters; pass at least one.");
+  auto const& first = *models.front();
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    auto const& model = *models[i];
+    if (model.IsLinear() || model.booster == "gblinear") {
+      Fail(ErrorKind::kParameter, "average: booster ", i, " is linear and has no trees; pass boosters of trees.");
+    }
+    if (!model.objective_state.empty()) {
+      Fail(ErrorKind::kParameter, "average: booster ", i, " has learnt position biases, which have no mean; ",
+           "train with lambdarank_unbiased=false.");
+    }
+    RequireSame(model.booster == first.booster, i, "kind of booster");
+    RequireSame(model.objective == first.objective && model.objective_params == first.objective_params, i, "objective");
+    RequireSame(model.NumOutputs() == first.NumOutputs(), i, "number of outputs");
+    RequireSame(model.n_features == first.n_features, i, "number of features");
+    RequireSame(HaveSameNames(model.categories.names, first.categories.names), i, "names of categories");
+    RequireSame(model.base_score == first.base_score, i, "intercept");
+    RequireSame(model.NumIterations() == first.NumIterations(), i, "number of rounds");
+  }
+}
+
+/// With leaves, and the weights that they were made of, divided.
+Tree Divided(Tree tree, float by) {
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (tree.IsLeaf(node)) tree.split_value[node] /= by;
+  }
+  for (auto* values : {&tree.base_weight, &tree.leaf_vector}) {
+    for (auto& value : *values) value /= by;
+  }
+  tree.row_count.clear();
+  return tree;
+}
+
+/// The trees of an output, model by model.
+void AddTrees(Models const& models, std::int64_t iteration, std::int32_t output, Model* average) {
+  auto const n_models = static_cast<float>(models.size());
+  for (auto const* model : models) {
+    auto const trees = model->TreesOf({iteration, iteration + 1});
+    for (auto tree = trees.begin; tree < trees.end; ++tree) {
+      if (model->output_of_tree[tree] != output) continue;
+      average->trees.push_back(Divided(model->trees[tree], n_models));
+      average->output_of_tree.push_back(output);
+      if (!average->tree_weights.empty() || !model->tree_weights.empty()) {
+        average->tree_weights.resize(average->trees.size() - 1, 1.0F);
+        average->tree_weights.push_back(model->TreeWeight(tree));
+      }
+    }
+  }
+}
+
+/// What any of them has seen; not known where one does not know it.
+std::vector<std::vector<std::int32_t>> SeenByAny(Models const& models) {
+  auto all = models.front()->categories.seen;
+  for (auto const* model : models) {
+    auto const& seen = model->categories.seen;
+    if (seen.size() != all.size()) return {};
+    for (std::size_t feature = 0; feature < all.size(); ++feature) {
+      std::vector<std::int32_t> both;
+      std::set_union(all[feature].begin(), all[feature].end(), seen[feature].begin(), seen[feature].end(),
+                     std::back_inserter(both));
+      all[feature] = std::move(both);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Model AverageOf(Models const& models) {
+  RequireAverage(models);
+  auto average = WithoutTrees(*models.front());
+  average.attributes.clear();
+  average.categories.seen = SeenByAny(models);
+  average.n_parallel_trees *= static_cast<std::int64_t>(models.size());
+  auto const n_outputs = static_cast<std::int32_t>(average.NumOutputs());
+  for (std::int64_t iteration = 0; iteration < models.front()->NumIterations(); ++iteration) {
+    for (std::int32_t output = 0; output < n_outputs; ++output) AddTrees(models, iteration, output, &average);
+    average.iteration_ptr.push_back(static_cast<std::int64_t>(average.trees.size()));
+  }
+  return average;
+}
+
+}  // namespace kauri

@@ -1,0 +1,239 @@
+"""fit_best: what it chooses is what folds say, within the budget, again and again."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import time
+from pathlib import Path
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from kauriboost._training import best, settings
+from kauriboost._training.folds import make_folds
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(600, 5)).astype(np.float32)
+X[RNG.random(X.shape) < 0.1] = np.nan
+Y = (np.nan_to_num(X[:, 0] * X[:, 1]) + RNG.normal(scale=0.5, size=600)).astype(np.float32)
+CLASSES = np.digitize(Y, [-0.7, 0.7])
+FEW: dict[str, Any] = {"rounds_budget": 60, "nfold": 3}
+
+
+def raw(found: kb.BestFit) -> bytes:
+    return bytes(found.booster.save_raw())
+
+
+def choices(found: kb.BestFit) -> list[tuple[Any, ...]]:
+    return [(a.params, a.score, a.deviation, a.rounds, a.trained, a.error) for a in found.attempts]
+
+
+def test_the_same_model_and_table_whatever_the_threads() -> None:
+    first = kb.fit_best(X, Y, **FEW)
+    for threads in (1, 2, 5):
+        again = kb.fit_best(X, Y, params={"nthread": threads}, **FEW)
+        assert (raw(again), choices(again)) == (raw(first), choices(first))
+    assert raw(kb.fit_best(kb.DMatrix(X, Y), **FEW)) == raw(first)
+    assert raw(kb.fit_best(X, Y, seed=1, **FEW)) != raw(first)
+
+
+def test_the_model_is_the_mean_of_the_folds_models() -> None:
+    found = kb.fit_best(X, Y, **FEW)
+    data = kb.DMatrix(X, Y)
+    told = {**found.best.params, "base_score": float(json.loads(found.booster.save_config())["learner"][
+        "learner_model_param"]["base_score"].strip("[]"))}  # fmt: skip
+    margins, scores = [], []
+    for train, test in make_folds(data, 3, False, None, 0, True):
+        binned = data.binned()
+        booster = kb.train(told, binned.slice(train), found.best.rounds, verbose_eval=False)
+        margins.append(booster.predict(data, output_margin=True))
+        scores.append(np.sqrt(np.mean((booster.predict(data)[test] - Y[test]) ** 2)))
+    np.testing.assert_allclose(found.booster.predict(data), np.mean(margins, axis=0), rtol=1e-5, atol=1e-6)
+    assert found.best.score == pytest.approx(np.mean(scores), rel=1e-5)
+    assert found.best.deviation == pytest.approx(np.std(scores), rel=1e-4)
+    assert found.booster.num_boosted_rounds() == found.best.rounds
+
+
+def test_the_best_of_all_attempts_is_taken() -> None:
+    found = kb.fit_best(X, Y, rounds_budget=2000, nfold=3)
+    scores = [attempt.score for attempt in found.attempts]
+    assert found.best.score == min(scores)
+    assert len(scores) > 5
+    assert found.trained == sum(attempt.trained for attempt in found.attempts) <= 2000
+    assert all(0 < attempt.rounds <= attempt.trained for attempt in found.attempts)
+    assert len({json.dumps(attempt.params, sort_keys=True) for attempt in found.attempts}) == len(scores)
+
+
+@pytest.mark.parametrize("rounds", [1, 7, 100])
+def test_a_budget_of_rounds_is_kept(rounds: int) -> None:
+    found = kb.fit_best(X, Y, rounds_budget=rounds, nfold=2)
+    assert found.trained == rounds
+    assert 1 <= found.booster.num_boosted_rounds() <= rounds
+
+
+def test_a_time_ends_where_as_many_rounds_end() -> None:
+    began = time.monotonic()
+    found = kb.fit_best(X, Y, time_budget=0.3, nfold=2)
+    assert 0.2 < time.monotonic() - began < 20
+    assert found.seconds >= 0.3
+    again = kb.fit_best(X, Y, rounds_budget=found.trained, nfold=2)
+    assert (raw(again), choices(again)) == (raw(found), choices(found))
+
+
+def test_a_setting_that_fails_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = kb.fit_best(X, Y, rounds_budget=40, nfold=2)
+    bad: list[dict[str, Any]] = [{"max_depth": -3}, {"multi_strategy": "none"}, {"max_depth": 2}]
+    monkeypatch.setattr(best, "changes", lambda _: bad)
+    found = kb.fit_best(X, Y, rounds_budget=400, nfold=2)
+    failed = [attempt for attempt in found.attempts if attempt.error is not None]
+    assert [attempt.score for attempt in failed] == [None, None]
+    assert "max_depth" in str(failed[0].error)
+    assert found.attempts[3].params["max_depth"] == 2
+    assert found.attempts[3].score is not None
+    assert "failed" in found._repr_html_()
+    monkeypatch.undo()
+    assert raw(kb.fit_best(X, Y, rounds_budget=40, nfold=2)) == raw(first)
+
+
+def test_what_is_given_is_not_chosen() -> None:
+    found = kb.fit_best(X, Y, params={"learning_rate": 0.4, "max_depth": 2, "reg_lambda": 3}, rounds_budget=400)
+    for attempt in found.attempts:
+        assert not attempt.params.keys() & {"eta", "learning_rate", "max_depth", "lambda"}
+    config = json.loads(found.booster.save_config())["learner"]["gradient_booster"]["tree_train_param"]
+    assert (config["eta"], config["max_depth"], config["lambda"]) == ("0.4", "2", "3")
+
+
+def test_classes() -> None:
+    params = {"objective": "multi:softprob", "num_class": 3}
+    found = kb.fit_best(X, CLASSES, params=params, **FEW)
+    chances = found.predict(X)
+    assert chances.shape == (600, 3)
+    assert (chances.argmax(axis=1) == CLASSES).mean() > 0.6
+    assert found.metric == "mlogloss"
+    two = kb.fit_best(X, CLASSES > 1, params={"objective": "binary:logistic", "eval_metric": ["logloss", "auc"]}, **FEW)
+    assert two.metric == "auc"
+    assert two.best.score == max(attempt.score for attempt in two.attempts)
+
+
+def test_rare_classes_are_in_every_fold() -> None:
+    rare = np.zeros(600)
+    rare[:5] = 1
+    found = kb.fit_best(X, rare, params={"objective": "binary:logistic", "eval_metric": "auc"}, rounds_budget=5)
+    assert found.best.score > 0
+
+
+def test_queries_stay_whole() -> None:
+    sizes = RNG.integers(1, 9, 100)
+    rows = RNG.normal(size=(sizes.sum(), 4))
+    relevance = np.digitize(rows[:, 0], [-0.5, 0.5])
+    found = kb.fit_best(rows, relevance, params={"objective": "rank:ndcg"}, group=sizes, **FEW)
+    assert found.metric == "ndcg@32"
+    assert found.best.score > 0.9
+    with pytest.raises(kb.ParameterError, match="position biases"):
+        kb.fit_best(rows, relevance, params={"objective": "rank:ndcg", "lambdarank_unbiased": True}, group=sizes, **FEW)
+
+
+def test_weights_count() -> None:
+    weight = np.where(np.arange(600) % 2 == 0, 1.0, 0.0)
+    shifted = Y + np.where(np.arange(600) % 2 == 0, 0.0, 100.0)
+    found = kb.fit_best(X, shifted, weight=weight, **FEW)
+    assert abs(found.predict(X) - Y).mean() < 2
+
+
+def test_categories_and_reload(tmp_path: Path) -> None:
+    cities = np.array(["bonn", "oslo", "rome", "lima", "kyiv", "york"])
+    codes = RNG.integers(0, 6, 600)
+    table = pd.DataFrame({"x": X[:, 0], "city": pd.Categorical(cities[codes])})
+    found = kb.fit_best(table, Y + codes, rounds_budget=300, nfold=3)
+    assert any("cat_l2" in attempt.params for attempt in found.attempts)
+    reordered = table.assign(city=table["city"].cat.reorder_categories(sorted(cities)[::-1]))
+    expected = found.predict(table)
+    np.testing.assert_array_equal(found.predict(reordered), expected)
+    for name in ("model.json", "model.ubj"):
+        found.booster.save_model(tmp_path / name)
+        loaded = kb.Booster(model_file=tmp_path / name)
+        np.testing.assert_array_equal(loaded.predict(kb.DMatrix(table)), expected)
+    assert loaded.num_boosted_rounds() == found.best.rounds
+
+
+def test_the_model_is_one_like_any_other() -> None:
+    found = kb.fit_best(X, Y, **FEW)
+    data = kb.DMatrix(X, Y)
+    old = kb.Booster(model_file=found.booster.save_raw("json", "1.7"))
+    np.testing.assert_array_equal(old.predict(data), found.predict(X))
+    copy = pickle.loads(pickle.dumps(found))
+    assert raw(copy) == raw(found)
+    assert copy.best == found.best
+    contributions = found.booster.predict(data, pred_contribs=True)
+    np.testing.assert_allclose(contributions.sum(axis=1), found.predict(data), rtol=1e-4, atol=1e-4)
+    half = found.booster[: found.best.rounds // 2]
+    assert half.num_boosted_rounds() == found.best.rounds // 2
+    more = kb.train({}, data, 2, xgb_model=found.booster, verbose_eval=False)
+    assert more.num_boosted_rounds() == found.best.rounds + 2
+
+
+@pytest.mark.parametrize("params", [{}, {"objective": "multi:softprob", "num_class": 3}])
+def test_xgboost_reads_the_model(params: dict[str, Any], tmp_path: Path) -> None:
+    found = kb.fit_best(X, CLASSES, params=params, **FEW)
+    found.booster.save_model(tmp_path / "model.json")
+    theirs = xgboost.Booster(model_file=tmp_path / "model.json").predict(xgboost.DMatrix(X))
+    np.testing.assert_allclose(theirs, found.predict(X), rtol=1e-5, atol=1e-6)
+
+
+def test_what_it_says() -> None:
+    found = kb.fit_best(X, Y, **FEW)
+    assert repr(found).startswith("BestFit(params={")
+    assert f"score='rmse {found.best.score:.6g}'" in repr(found)
+    page = found._repr_html_()
+    assert page.count("<tr>") == len(found.attempts) + 1
+    assert page.count("chosen") == 1
+    assert "rmse, mean" in page
+
+
+def test_own_metrics() -> None:
+    def absolute(predictions: np.ndarray, data: kb.DMatrix) -> tuple[str, float]:
+        return "mine", float(np.abs(predictions - data.get_label()).mean())
+
+    down = kb.fit_best(X, Y, custom_metric=absolute, **FEW)
+    assert down.metric == "mine"
+    assert down.best.score == min(attempt.score for attempt in down.attempts)
+    up = kb.fit_best(X, Y, custom_metric=absolute, maximize=True, **FEW)
+    assert up.best.score == max(attempt.score for attempt in up.attempts) > down.best.score
+    with pytest.raises(kb.DataError, match="mine is no number in any round"):
+        kb.fit_best(X, Y, custom_metric=lambda *_: ("mine", float("nan")), **FEW)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"time_budget": 0}, ValueError, "time_budget is 0; expected seconds above 0"),
+        ({"time_budget": float("nan")}, ValueError, "time_budget is nan"),
+        ({"rounds_budget": 0}, ValueError, "rounds_budget is 0; expected 1 round or more"),
+        ({"nfold": 1}, kb.ParameterError, "nfold is 1; expected 2 to 600"),
+        ({"params": {"tree_method": "exact"}}, kb.ParameterError, "tree_method=exact learns from values"),
+        ({"params": {"booster": "gblinear"}}, kb.ParameterError, "booster=gblinear learns from values"),
+        ({"params": {"booster": "dart"}}, kb.ParameterError, "booster is 'dart', whose later rounds"),
+        ({"params": {"max_dept": 3}}, kb.ParameterError, "max_depth"),
+        ({"params": {"device": "gpu:99"}}, kb.KauriError, "device"),
+    ],
+)
+def test_refusals(given: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        kb.fit_best(X, Y, **given)
+
+
+def test_labels_are_given_once() -> None:
+    with pytest.raises(kb.DataError, match="leave out y, weight"):
+        kb.fit_best(kb.DMatrix(X, Y), Y, weight=Y)
+    with pytest.raises(kb.DataError, match="label"):
+        kb.fit_best(X)
+
+
+def test_every_setting_is_taken_by_the_library() -> None:
+    for change in [settings.START, *settings.changes(True), *settings.rates()]:
+        kb.Booster(dict(change)).save_config()
+        kb.train(dict(change), kb.DMatrix(X, Y), 1, verbose_eval=False)
