@@ -14,6 +14,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   int max_depth;
   int max_leaves;
   float min_child_weight;
+  int min_data_in_leaf;
   float max_delta_step;
   float lambda;
   float alpha;
@@ -59,6 +60,12 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(1.0F)
         .set_range(0.0F, 3.402823466e38F)
         .describe("Smallest sum of hessians that a child must have.");
+    DMLC_DECLARE_FIELD(min_data_in_leaf)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe(
+            "Smallest number of rows that a child must have, counted one by one: of the rows that the tree is learnt "
+            "from, whatever their weights. 0 and 1 ask for nothing (CPU).");
     DMLC_DECLARE_FIELD(max_delta_step)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)

@@ -84,6 +84,13 @@ void RequireDrawsOfDevice(TreeParam const& param) {
        "device=cpu.");
 }
 
+/// What grows trees in host memory alone.
+void RequireGrowthOfDevice(TreeParam const& param) {
+  if (param.min_data_in_leaf <= 1) return;
+  Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
+       " counts rows in host memory; set device=cpu, or bound leaves by min_child_weight.");
+}
+
 /// TreePlace::n_rows.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
   auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
@@ -110,7 +117,10 @@ class GbTree : public Booster {
     if (builder_ == nullptr) {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
-    if (device_ == DeviceKind::kCuda) RequireDrawsOfDevice(tree_param_);
+    if (device_ == DeviceKind::kCuda) {
+      RequireDrawsOfDevice(tree_param_);
+      RequireGrowthOfDevice(tree_param_);
+    }
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,

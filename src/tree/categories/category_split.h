@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tree/row_limit.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -34,6 +35,26 @@ struct CategoryEntry {
   std::int32_t index;
   FixedSum sum;         ///< not nothing
   float weight = 0.0F;  ///< filled in by the functions below
+};
+
+/// A sum of rows, and how many they are.
+struct CountedSum {
+  FixedSum sum;
+  std::int64_t n_rows = 0;
+
+  CountedSum& operator+=(CountedSum const& other) {
+    sum += other.sum;
+    n_rows += other.n_rows;
+    return *this;
+  }
+  CountedSum operator-(CountedSum const& other) const { return {sum - other.sum, n_rows - other.n_rows}; }
+};
+
+/// A CategoryEntry where rows are counted.
+struct CountedCategory {
+  std::int32_t index;
+  CountedSum sum;  ///< of at least one row
+  float weight = 0.0F;
 };
 
 /// A categorical feature in one node.
@@ -64,6 +85,9 @@ KAURI_HD double CategoryLossChange(FixedSum right, CategoryNode const& node, Gai
 /// of the lone category, or how many categories go right. entries: ascending by index; they are put in another order.
 SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,
                                  double floor, std::vector<CategoryEntry>* entries);
+/// The same among those that leave both children enough rows.
+SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,
+                                 RowLimit const& rows, double floor, std::vector<CountedCategory>* entries);
 
 /// The categories that go right at that candidate: `categories` [n], ascending, by index. The result ascends.
 std::vector<std::int32_t> RightCategories(GainParam const& param, CategoryRules const& rules,

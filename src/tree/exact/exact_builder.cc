@@ -44,8 +44,9 @@ class ExactState : public BuildState {
     coded = std::make_unique<CodedColumns>(*codes);
     key_ = std::move(key);
   }
-  /// Deals the features of a tree out to `columns` and `coded`.
-  void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features);
+  /// Deals the features of a tree out to `columns` and `coded`: where rows are counted, all to the sorted entries, as
+  /// codes only have sums.
+  void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features, bool counts_rows);
   CodedColumn const* CodedOf(std::uint32_t feature) const {
     auto const place = codes->Find(feature);
     return place < 0 || !is_coded_[place] ? nullptr : &codes->Columns()[place];
@@ -77,7 +78,8 @@ bool ArePositive(Context const& ctx, TreeTask const& task) {
   return !found_other.load();
 }
 
-void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features) {
+void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features,
+                       bool counts_rows) {
   auto const codes_numbers = codes->HasNumbers() && ArePositive(ctx, task);
   is_coded_.assign(codes->Columns().size(), false);
   std::vector<std::uint32_t> with_codes;
@@ -85,7 +87,7 @@ void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std
   for (auto const feature : features) {
     auto const place = codes->Find(feature);
     auto const index = static_cast<std::size_t>(place);
-    if (place >= 0 && (codes_numbers || codes->Columns()[index].IsCategorical())) {
+    if (place >= 0 && !counts_rows && (codes_numbers || codes->Columns()[index].IsCategorical())) {
       is_coded_[index] = true;
       with_codes.push_back(static_cast<std::uint32_t>(place));
     } else {
@@ -110,7 +112,8 @@ class ExactGrower : public ScalarGrowth {
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      LevelTask const task{gain_, nodes_, &state_->rows, &columns_, &constraints_, depth_, &categories_};
+      LevelTask const task{gain_, nodes_, &state_->rows, &columns_, &constraints_, depth_, &categories_,
+                           param_.min_data_in_leaf};
       ExactLevel const level(task);
       std::vector<SplitCandidate> splits(nodes_.size());
       state_->coded->FindSplits(ctx_, level, task_.gradients.pairs, moves_, &splits);
@@ -146,7 +149,7 @@ void ExactGrower::StartAtRoot() {
   auto const sum = SumGradients(ctx_, task_);
   SetRoot(sum);
   state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
-  state_->Start(ctx_, task_, columns_.TreeSet());
+  state_->Start(ctx_, task_, columns_.TreeSet(), param_.min_data_in_leaf > 1);
   PlaceRange const all{0, state_->rows.NumUsed()};
   if (MaySplit(sum, 0)) {
     nodes_.push_back({{0, sum}, all});

@@ -44,6 +44,7 @@ SegmentView ExactLevel::SegmentOf(std::uint32_t feature, std::size_t node) const
   segment.node_gain = node_gain_[node];
   segment.bounds = bounds_[node];
   segment.sign = task_.constraints->SignOf(feature);
+  segment.rows = {task_.least_rows, task_.nodes[node].range.Size()};
   segment.feature = feature;
   return segment;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tree/categories/category_split.h"
 #include "tree/exact/exact_boundary.h"
 
 namespace kauri {
@@ -16,9 +17,10 @@ float ThresholdBeyond(float largest) { return std::min(largest + (std::fabs(larg
 
 float ThresholdBelow(float smallest) { return std::max(smallest - (std::fabs(smallest) + kBeyondMargin), -kLargest); }
 
-FixedSum SumSegment(SegmentView const& segment) {
+/// Of the first n entries.
+FixedSum SumEntries(SegmentView const& segment, std::int64_t n) {
   FixedSum sum;
-  for (std::int64_t i = 0; i < segment.count; ++i) {
+  for (std::int64_t i = 0; i < n; ++i) {
     if (segment.sums == nullptr) {
       sum += segment.pairs[segment.entries[i].row];
     } else {
@@ -26,6 +28,22 @@ FixedSum SumSegment(SegmentView const& segment) {
     }
   }
   return sum;
+}
+
+/// The boundaries that leave both children enough rows, n_missing of which go left; either best may be null.
+void ScanAllowed(GainParam const& param, SegmentView const& segment, CountedSum const& missing_left,
+                 BestBoundary* upwards, BestBoundary* downwards) {
+  auto const range = AllowedBoundaries(segment.rows, segment.count - 1,
+                                       [&](std::int64_t last) { return last + 1 + missing_left.n_rows; });
+  if (range.Size() == 0) return;
+  auto allowed = segment;
+  allowed.entries += range.first;
+  allowed.count = range.Size() + 1;
+  allowed.before = SumEntries(segment, range.first);
+  ScanBoundaries(param, allowed, missing_left.sum, upwards, downwards);
+  for (auto* best : {upwards, downwards}) {
+    if (best != nullptr && best->last >= 0) best->last += range.first;
+  }
 }
 
 void KeepBetter(SplitCandidate const& candidate, SplitCandidate* best) {
@@ -44,6 +62,7 @@ void ConsiderMissingAlone(GainParam const& param, SegmentView const& segment, Fi
                           SplitCandidate* best) {
   auto const missing = segment.total - present;
   if (!HasEnoughHessian(present, param) || !HasEnoughHessian(missing, param)) return;
+  if (segment.rows.IsOn() && !segment.rows.Allows(segment.count)) return;
   auto const gain = [&](FixedSum left, FixedSum right) {
     return SplitGain(left, right, param, segment.bounds, segment.sign);
   };
@@ -67,11 +86,18 @@ SplitCandidate ScanSegment(GainParam const& param, SegmentView const& segment, d
   BestBoundary upwards;
   BestBoundary downwards;
   upwards.loss_change = downwards.loss_change = floor;
-  auto const present = segment.has_missing ? SumSegment(segment) : segment.total;
+  auto const present = segment.has_missing ? SumEntries(segment, segment.count) : segment.total;
   auto const goes_up = segment.mode == ScanMode::kBoth;
   auto const goes_down = segment.has_missing || !goes_up;
-  ScanBoundaries(param, segment, segment.total - present, goes_up ? &upwards : nullptr,
-                 goes_down ? &downwards : nullptr);
+  auto* const up = goes_up ? &upwards : nullptr;
+  auto* const down = goes_down ? &downwards : nullptr;
+  auto const missing = segment.total - present;
+  if (segment.rows.IsOn()) {
+    if (goes_up) ScanAllowed(param, segment, {}, up, nullptr);
+    if (goes_down) ScanAllowed(param, segment, {missing, segment.rows.of_node - segment.count}, nullptr, down);
+  } else {
+    ScanBoundaries(param, segment, missing, up, down);
+  }
   auto best = AtBoundary(segment, upwards, false);
   KeepBetter(AtBoundary(segment, downwards, true), &best);
   if (segment.has_missing) ConsiderMissingAlone(param, segment, present, floor, &best);

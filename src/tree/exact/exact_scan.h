@@ -8,6 +8,7 @@
 
 #include "data/sorted_columns.h"
 #include "kauri/gradient.h"
+#include "tree/row_limit.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -28,10 +29,12 @@ struct SegmentView {
   std::int64_t count = 0;
   FixedPair const* pairs = nullptr;
   FixedSum const* sums = nullptr;  ///< [count], or nullptr: `pairs` holds
+  FixedSum before;                 ///< left of all boundaries, besides what a direction sends there
   FixedSum total;                  ///< of the node
   double node_gain = 0.0;          ///< NodeGain(total)
   WeightBounds bounds;             ///< of the node
   int sign = 0;                    ///< monotone constraint of the feature
+  RowLimit rows;                   ///< where it asks for anything, there are no `sums`
   bool has_missing = false;        ///< rows of the node lack the feature
   std::uint32_t feature = 0;
   ScanMode mode = ScanMode::kDownwards;

@@ -6,6 +6,7 @@
 #include "kauri/gradient.h"
 #include "kauri/span.h"
 #include "tree/categories/category_split.h"
+#include "tree/row_limit.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -16,6 +17,8 @@ struct NodeTotal {
   WeightBounds bounds = {};
   Span<std::int8_t const> signs = {};  ///< [n_features]: monotone constraints; empty: none
   CategoryRules categories = {};
+  RowLimit rows = {};          ///< `of_node` is known where it is asked for, once the histogram is made
+  std::int64_t counts_at = 0;  ///< from a cell's sum to its count (histogram/row_counts.h), where rows are counted
 };
 
 }  // namespace kauri

@@ -43,6 +43,8 @@ class Search {
     auto const left = total_ - right;
     if (!param.HasEnough(SumHessians(left.values.data(), param))) return;
     if (!param.HasEnough(SumHessians(right.values.data(), param))) return;
+    auto const limit = param.LimitOf(total_.values.data());
+    if (limit.IsOn() && !limit.Allows(left.values[param.RowsPlace()])) return;
     double gain = 0.0;
     for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
       auto const& bounds = feature_.node.bounds;

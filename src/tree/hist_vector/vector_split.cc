@@ -92,14 +92,26 @@ void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64
   }
 }
 
+/// Those that leave both children enough rows, of n boundaries.
+BoundaryRange VectorSplitFinder::Allowed(Scan const& scan, std::int64_t n, bool missing_left) const {
+  auto const limit = param_->LimitOf(scan.node->sums.data());
+  if (!limit.IsOn()) return {0, n};
+  auto const place = param_->RowsPlace();
+  auto* const n_left = scan.scratch->left.data();
+  SumUp(scan, place, 1, n_left);
+  auto const n_missing = missing_left ? scan.scratch->missing[place] : 0;
+  return AllowedBoundaries(limit, n, [&](std::int64_t boundary) { return n_left[boundary] + n_missing; });
+}
+
 void VectorSplitFinder::Keep(Scan const& scan, SplitCandidate* best) const {
   auto const feature = scan.cells->feature;
   auto const* cuts = bins_->Cuts().Of(feature);
   auto const* codes = scan.scratch->codes.data();
   auto const find = [&](std::vector<double>* in, std::int64_t n, bool keep_last) {
     auto const sums = SumsIn(in, scan.n_padded);
+    auto const range = Allowed(scan, n, keep_last);
     std::int64_t boundary = -1;
-    for (std::int64_t i = 0; i < n; ++i) {
+    for (auto i = range.first; i < range.end; ++i) {
       auto const loss_change = sums.gain[i] - scan.node->gain;
       auto const is_later_equal = keep_last && boundary >= 0 && loss_change == best->loss_change;
       if (!(loss_change > best->loss_change) && !is_later_equal) continue;
@@ -138,6 +150,8 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
     hessian_right += HessianOf(right, param);
   }
   if (!param_->HasEnough(hessian_left) || !param_->HasEnough(hessian_right)) return;
+  auto const limit = param_->LimitOf(scan.node->sums.data());
+  if (limit.IsOn() && !limit.Allows(scan.scratch->missing[param_->RowsPlace()])) return;
   auto const loss_change = gain - scan.node->gain;
   if (!(loss_change > best->loss_change)) return;
   auto const feature = scan.cells->feature;

@@ -50,6 +50,7 @@ class VectorSplitFinder {
   bool CollectBins(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch) const;
   static void SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left);
   void AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const;
+  BoundaryRange Allowed(Scan const& scan, std::int64_t n, bool missing_left) const;
   void Keep(Scan const& scan, SplitCandidate* best) const;
   void KeepMissingAlone(Scan const& scan, SplitCandidate* best) const;
 
