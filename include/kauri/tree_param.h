@@ -31,6 +31,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float cat_smooth;  ///< negative: chosen by the number of rows
   float cat_l2;
   int min_data_per_group;
+  bool extra_trees;
   int grow_policy;                      ///< GrowPolicy
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
@@ -148,6 +149,12 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "Of sets of categories, one is tried only when it has at least this many more rows than the last one "
             "tried, and leaves as many; rows are told by their hessian.");
+    DMLC_DECLARE_FIELD(extra_trees)
+        .set_default(false)
+        .describe(
+            "Whether a node looks at one threshold of each feature, drawn at random, in place of all (extremely "
+            "randomised trees): in histogram methods one of those between its rows' bins, in exact one between its "
+            "least and its largest value (CPU).");
     DMLC_DECLARE_FIELD(grow_policy)
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)

@@ -63,10 +63,14 @@ void WarnOfLimits(TreeParam const& param) {
 }
 
 /// Symmetric trees are made of histograms in host memory.
-void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param) {
+void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param) {
   if (tree_method != "hist") {
     Fail(ErrorKind::kParameter, "grow_policy=symmetric: tree_method=", tree_method, " makes no symmetric trees; ",
          "set tree_method=hist with device=cpu, or grow_policy=depthwise.");
+  }
+  if (tree_param.extra_trees) {
+    Fail(ErrorKind::kParameter, "extra_trees=1 draws a threshold for each node, and grow_policy=symmetric splits all ",
+         "nodes of a level at one; set extra_trees=0, or grow_policy=depthwise.");
   }
   if (param.multi_strategy != GbTreeParam::kMultiOutputTree) return;
   Fail(ErrorKind::kParameter, "grow_policy=symmetric makes no trees with vector leaves; set ",
@@ -86,6 +90,9 @@ void RequireDrawsOfDevice(TreeParam const& param) {
 
 /// What grows trees in host memory alone.
 void RequireGrowthOfDevice(TreeParam const& param) {
+  if (param.extra_trees) {
+    Fail(ErrorKind::kParameter, "extra_trees=1 draws thresholds in host memory; set device=cpu, or extra_trees=0.");
+  }
   if (param.min_data_in_leaf <= 1) return;
   Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
        " counts rows in host memory; set device=cpu, or bound leaves by min_child_weight.");
@@ -121,7 +128,7 @@ class GbTree : public Booster {
       RequireDrawsOfDevice(tree_param_);
       RequireGrowthOfDevice(tree_param_);
     }
-    if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_);
+    if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
          " builds no trees with vector leaves; use tree_method=hist, or ", "multi_strategy=one_output_per_tree.");

@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tree/row_limit.h"
 #include "tree/split_gain.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri {
 
@@ -85,9 +85,10 @@ KAURI_HD double CategoryLossChange(FixedSum right, CategoryNode const& node, Gai
 /// of the lone category, or how many categories go right. entries: ascending by index; they are put in another order.
 SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,
                                  double floor, std::vector<CategoryEntry>* entries);
-/// The same among those that leave both children enough rows.
+/// The same among those within the limits; with CountedCategory where rows are limited.
+template <typename Entry>
 SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,
-                                 RowLimit const& rows, double floor, std::vector<CountedCategory>* entries);
+                                 SplitLimits const& limits, double floor, std::vector<Entry>* entries);
 
 /// The categories that go right at that candidate: `categories` [n], ascending, by index. The result ascends.
 std::vector<std::int32_t> RightCategories(GainParam const& param, CategoryRules const& rules,

@@ -41,15 +41,15 @@ SplitCandidate ScanCategories(GainParam const& param, CategoryTask const& task, 
   CategoryNode const node{segment.feature, static_cast<std::int32_t>(categories.size()), segment.total,
                           segment.node_gain, segment.bounds};
   auto const just_below = std::nextafter(floor, -std::numeric_limits<double>::infinity());
-  if (!segment.rows.IsOn()) {
+  if (!segment.limits.rows.IsOn()) {
     CollectSums(of_node, segment.pairs, categories, entries);
-    return FindCategorySplit(param, task.rules, node, just_below, entries);
+    return FindCategorySplit(param, task.rules, node, segment.limits, just_below, entries);
   }
   std::vector<CountedCategory> counted;
   SumByCategory(of_node, segment.pairs, categories, [&](std::int32_t index, FixedSum sum, std::int64_t n_rows) {
     counted.push_back({index, {sum, n_rows}});
   });
-  return FindCategorySplit(param, task.rules, node, segment.rows, just_below, &counted);
+  return FindCategorySplit(param, task.rules, node, segment.limits, just_below, &counted);
 }
 
 std::vector<std::int32_t> RightCategoriesOf(GainParam const& param, CategoryTask const& task,

@@ -30,17 +30,34 @@ FixedSum SumEntries(SegmentView const& segment, std::int64_t n) {
   return sum;
 }
 
-/// The boundaries that leave both children enough rows, n_missing of which go left; either best may be null.
-void ScanAllowed(GainParam const& param, SegmentView const& segment, CountedSum const& missing_left,
-                 BestBoundary* upwards, BestBoundary* downwards) {
-  auto const range = AllowedBoundaries(segment.rows, segment.count - 1,
-                                       [&](std::int64_t last) { return last + 1 + missing_left.n_rows; });
+/// The boundary at the value that is drawn, of all.
+BoundaryRange DrawnBoundary(SegmentView const& segment) {
+  auto const* const end = segment.entries + segment.count;
+  auto const value = segment.limits.draw.Between(segment.feature, segment.entries->value, end[-1].value);
+  auto const* const first_right = std::partition_point(
+      segment.entries, end, [&](ColumnEntry const& entry) { return static_cast<double>(entry.value) <= value; });
+  if (first_right == end) return {0, 0};  // one value, or two that are next to equal
+  auto const last = first_right - segment.entries - 1;
+  return {last, last + 1};
+}
+
+/// The boundaries within the limits, where `missing_left` goes left besides; either best may be null.
+void ScanWithinLimits(GainParam const& param, SegmentView const& segment, CountedSum const& missing_left,
+                      BestBoundary* upwards, BestBoundary* downwards) {
+  auto const& [rows, draw] = segment.limits;
+  auto range = draw.is_on ? DrawnBoundary(segment) : BoundaryRange{0, segment.count - 1};
+  if (rows.IsOn()) {
+    auto const allowed =
+        AllowedBoundaries(rows, range.end, [&](std::int64_t last) { return last + 1 + missing_left.n_rows; });
+    range = {std::max(range.first, allowed.first), allowed.end};
+  }
   if (range.Size() == 0) return;
-  auto allowed = segment;
-  allowed.entries += range.first;
-  allowed.count = range.Size() + 1;
-  allowed.before = SumEntries(segment, range.first);
-  ScanBoundaries(param, allowed, missing_left.sum, upwards, downwards);
+  auto within = segment;
+  within.entries += range.first;
+  if (segment.sums != nullptr) within.sums += range.first;
+  within.count = range.Size() + 1;
+  within.before = SumEntries(segment, range.first);
+  ScanBoundaries(param, within, missing_left.sum, upwards, downwards);
   for (auto* best : {upwards, downwards}) {
     if (best != nullptr && best->last >= 0) best->last += range.first;
   }
@@ -62,7 +79,7 @@ void ConsiderMissingAlone(GainParam const& param, SegmentView const& segment, Fi
                           SplitCandidate* best) {
   auto const missing = segment.total - present;
   if (!HasEnoughHessian(present, param) || !HasEnoughHessian(missing, param)) return;
-  if (segment.rows.IsOn() && !segment.rows.Allows(segment.count)) return;
+  if (segment.limits.rows.IsOn() && !segment.limits.rows.Allows(segment.count)) return;
   auto const gain = [&](FixedSum left, FixedSum right) {
     return SplitGain(left, right, param, segment.bounds, segment.sign);
   };
@@ -92,9 +109,10 @@ SplitCandidate ScanSegment(GainParam const& param, SegmentView const& segment, d
   auto* const up = goes_up ? &upwards : nullptr;
   auto* const down = goes_down ? &downwards : nullptr;
   auto const missing = segment.total - present;
-  if (segment.rows.IsOn()) {
-    if (goes_up) ScanAllowed(param, segment, {}, up, nullptr);
-    if (goes_down) ScanAllowed(param, segment, {missing, segment.rows.of_node - segment.count}, nullptr, down);
+  if (segment.limits.IsOn()) {
+    auto const& rows = segment.limits.rows;
+    if (goes_up) ScanWithinLimits(param, segment, {}, up, nullptr);
+    if (goes_down) ScanWithinLimits(param, segment, {missing, rows.of_node - segment.count}, nullptr, down);
   } else {
     ScanBoundaries(param, segment, missing, up, down);
   }

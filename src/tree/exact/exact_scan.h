@@ -8,8 +8,8 @@
 
 #include "data/sorted_columns.h"
 #include "kauri/gradient.h"
-#include "tree/row_limit.h"
 #include "tree/split_gain.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri {
 
@@ -34,7 +34,7 @@ struct SegmentView {
   double node_gain = 0.0;          ///< NodeGain(total)
   WeightBounds bounds;             ///< of the node
   int sign = 0;                    ///< monotone constraint of the feature
-  RowLimit rows;                   ///< where it asks for anything, there are no `sums`
+  SplitLimits limits;              ///< where rows are limited, there are no `sums`
   bool has_missing = false;        ///< rows of the node lack the feature
   std::uint32_t feature = 0;
   ScanMode mode = ScanMode::kDownwards;

@@ -16,6 +16,7 @@
 #include "tree/growth/node_total.h"
 #include "tree/growth/tree_common.h"
 #include "tree/sampling/sampling.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri {
 
@@ -46,6 +47,10 @@ class TreeGrowth {
   /// and its product with the unit); the sum over the outputs of a vector by one more for each of them.
   bool MaySplit(double hessian, std::int32_t depth) const {
     return depth < max_depth_ && hessian > 0.0 && hessian >= kBelowTwice * static_cast<double>(param_.min_child_weight);
+  }
+
+  ThresholdDraw DrawOf(std::int32_t node) const {
+    return param_.extra_trees ? ThresholdDraw{true, columns_.ThresholdKey(node)} : ThresholdDraw{};
   }
 
   Context const& ctx_;
