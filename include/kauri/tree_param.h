@@ -32,6 +32,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float cat_l2;
   int min_data_per_group;
   bool extra_trees;
+  float path_smooth;
   int grow_policy;                      ///< GrowPolicy
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
@@ -155,6 +156,12 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
             "Whether a node looks at one threshold of each feature, drawn at random, in place of all (extremely "
             "randomised trees): in histogram methods one of those between its rows' bins, in exact one between its "
             "least and its largest value (CPU).");
+    DMLC_DECLARE_FIELD(path_smooth)
+        .set_default(0.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe(
+            "Draws the weight of a node of n rows towards its parent's: n / path_smooth parts of its own, 1 part of the "
+            "parent's. Splits stay as they are without it; 0: none (CPU, without monotone constraints).");
     DMLC_DECLARE_FIELD(grow_policy)
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)

@@ -93,9 +93,21 @@ void RequireGrowthOfDevice(TreeParam const& param) {
   if (param.extra_trees) {
     Fail(ErrorKind::kParameter, "extra_trees=1 draws thresholds in host memory; set device=cpu, or extra_trees=0.");
   }
+  if (param.path_smooth > 0.0F) {
+    Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth,
+         " counts rows in host memory; set device=cpu, or path_smooth=0.");
+  }
   if (param.min_data_in_leaf <= 1) return;
   Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
        " counts rows in host memory; set device=cpu, or bound leaves by min_child_weight.");
+}
+
+/// Children's weights in the right order may be drawn into the wrong one, as a parent's need not lie between them.
+void RequireSmoothable(TreeParam const& param) {
+  if (!(param.path_smooth > 0.0F) || !ParseConstraints(param).HasMonotone()) return;
+  Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth, " with monotone_constraints=",
+       param.monotone_constraints, ": weights that are drawn towards their parents' may break the constraints; ",
+       "leave out one of the two.");
 }
 
 /// TreePlace::n_rows.
@@ -128,6 +140,7 @@ class GbTree : public Booster {
       RequireDrawsOfDevice(tree_param_);
       RequireGrowthOfDevice(tree_param_);
     }
+    RequireSmoothable(tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
@@ -150,6 +163,10 @@ class GbTree : public Booster {
       Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: trees that grow on other ",
            "gradients than those of their leaves take multi_strategy=multi_output_tree, tree_method=hist and ",
            "process_type=default; set these, or give the gradients of the leaves alone (return None from split_grad).");
+    }
+    if (tree_param_.path_smooth > 0.0F) {
+      Fail(ErrorKind::kParameter, "path_smooth=", tree_param_.path_smooth, " smooths the weights that trees grow with, ",
+           "and their leaves have gradients of their own; set path_smooth=0, or give the gradients of the leaves alone.");
     }
     if (!ParseConstraints(tree_param_).HasMonotone()) return;
     Fail(ErrorKind::kParameter, "Monotonic constraints are not supported with reduced gradients: leave out ",

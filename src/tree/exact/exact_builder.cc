@@ -11,6 +11,7 @@
 #include "data/memory_param.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
+#include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {
@@ -270,6 +271,17 @@ void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& 
   });
 }
 
+/// Rows follow their leaves.
+void Prune(Context const& ctx, float gamma, float leaf_rate, Tree* tree, Span<std::int32_t> leaf_of_row) {
+  auto const new_id = PruneTree(gamma, leaf_rate, tree);
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
+    for (auto row = begin; row < end; ++row) {
+      auto& leaf = leaf_of_row[row];
+      leaf = new_id[leaf];
+    }
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
@@ -285,14 +297,11 @@ Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask co
   exact->FindCategories(ctx, data);
   auto tree = ExactGrower(ctx, {param_, rules_, task.place}, task, exact, leaf_of_row).Grow();
   RouteUnsampledRows(ctx, data, tree, task.sampled_rows, leaf_of_row);
-  if (param_.gamma == 0.0F) return tree;
-  auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task.place), &tree);
-  ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
-    for (auto row = begin; row < end; ++row) {
-      auto& leaf = leaf_of_row[row];
-      leaf = new_id[leaf];
-    }
-  });
+  auto const leaf_rate = LeafRate(param_, task.place);
+  if (param_.gamma > 0.0F) Prune(ctx, param_.gamma, leaf_rate, &tree, leaf_of_row);
+  if (param_.path_smooth > 0.0F) {
+    SmoothPaths(ctx, param_.path_smooth, leaf_rate, task.sampled_rows, leaf_of_row, &tree);
+  }
   return tree;
 }
 
