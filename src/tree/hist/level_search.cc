@@ -17,6 +17,11 @@ bool MayUse(HistNode const& node, std::uint32_t feature) {
   return std::binary_search(node.features->begin(), node.features->end(), feature);
 }
 
+std::int64_t AddCounts(FixedSum const* begin, FixedSum const* end) {
+  return std::accumulate(begin, end, std::int64_t{0},
+                         [](std::int64_t n_rows, FixedSum count) { return n_rows + count.gradient; });
+}
+
 }  // namespace
 
 BinBoundaries LevelSearch::BoundariesOf(HistNode const& node, std::uint32_t feature) const {
@@ -32,13 +37,19 @@ FixedSum LevelSearch::SumOfPresent(HistNode const& node, std::uint32_t feature) 
   });
 }
 
+bool LevelSearch::HasMissing(HistNode const& node, std::uint32_t feature) const {
+  auto const& total = node.total;
+  if (!total.rows.IsOn()) return !(SumOfPresent(node, feature) == total.sum);
+  auto const* counts = node.histogram + bins_.FeatureBegin()[feature] + total.counts_at;
+  return AddCounts(counts, counts + bins_.NumBins(feature)) < total.rows.of_node;
+}
+
 std::int64_t LevelSearch::CountLeft(HistNode const& node, LevelSplit const& split) const {
   auto const* counts = node.histogram + bins_.FeatureBegin()[split.best.feature] + node.total.counts_at;
   auto const* const end = counts + bins_.NumBins(split.best.feature);
   auto const* const first_right = counts + split.code + 1;
-  auto const add = [](std::int64_t n_rows, FixedSum count) { return n_rows + count.gradient; };
-  if (!split.best.default_left) return std::accumulate(counts, first_right, std::int64_t{0}, add);
-  return node.total.rows.of_node - std::accumulate(first_right, end, std::int64_t{0}, add);
+  if (!split.best.default_left) return AddCounts(counts, first_right);
+  return node.total.rows.of_node - AddCounts(first_right, end);
 }
 
 void LevelSearch::AddAllowed(HistNode const& node, BinBoundaries boundaries, std::int64_t n_missing, Scratch const& scratch,
@@ -97,7 +108,7 @@ void LevelSearch::FindAt(std::uint32_t feature, Span<HistNode const> level, Scra
   scratch->missing_right.assign(n_bins, 0.0);
   scratch->missing_left.assign(n_bins, 0.0);
   auto const has_missing = std::any_of(level.begin(), level.end(), [&](HistNode const& node) {
-    return MayUse(node, feature) && !(SumOfPresent(node, feature) == node.total.sum);
+    return MayUse(node, feature) && HasMissing(node, feature);
   });
   for (auto const& node : level) {
     if (MayUse(node, feature)) AddNode(feature, node, has_missing, scratch);

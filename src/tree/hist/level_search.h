@@ -54,6 +54,8 @@ class LevelSearch {
   BinBoundaries BoundariesOf(HistNode const& node, std::uint32_t feature) const;
   /// The node's rows with a value of the feature.
   FixedSum SumOfPresent(HistNode const& node, std::uint32_t feature) const;
+  /// Whether rows of the node have no value of the feature: by their sum, or by their number where it is limited.
+  bool HasMissing(HistNode const& node, std::uint32_t feature) const;
   /// How many of the node's rows go left.
   std::int64_t CountLeft(HistNode const& node, LevelSplit const& split) const;
   /// Adds the losses of the boundaries that leave both children enough rows, `n_missing` of them going left.

@@ -71,7 +71,7 @@ class FeatureScan {
         missing_{node.sum - scratch.left[count - 1],
                  node.rows.IsOn() ? node.rows.of_node - scratch.n_left[count - 1] : 0} {}
 
-  bool HasMissing() const { return !(missing_.sum == FixedSum{}); }
+  bool HasMissing() const { return node_.rows.IsOn() ? missing_.n_rows > 0 : !(missing_.sum == FixedSum{}); }
   int Sign() const { return sign_; }
   /// With the missing rows to the right; the first of equals.
   void ConsiderUp(BoundaryRange const& range, float const* cuts, SplitCandidate* best) const {
