@@ -57,9 +57,6 @@ struct GradientView {
   GradientUnit unit;
 };
 
-/// Integers that a row of n takes in a GradientTableView: whole vectors of 4, or of 8.
-inline std::int64_t TableStride(std::int64_t n) { return n <= 4 ? 4 : (n + 7) / 8 * 8; }
-
 /// The gradients of all outputs side by side, as a builder of vector leaves sees them. Not owning. A row holds the
 /// integers of its gradients [n_outputs], then those of its hessians [n_hessians], then zeros up to `stride`.
 struct GradientTableView {

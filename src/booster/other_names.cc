@@ -76,6 +76,7 @@ constexpr OtherName kOtherNames[] = {
     {"feature_fraction", "use colsample_bytree"},
     {"max_features", "use colsample_bynode, a share of the features"},
     {"random_seed", "use seed"},
+    {"extra_seed", "use seed: it draws the thresholds of extra_trees, too"},
     {"l2_leaf_reg", "use lambda"},
     {"lambda_l1", "use alpha"},
     {"lambda_l2", "use lambda"},

@@ -9,6 +9,7 @@
 #include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
+#include "kauri/table_stride.h"
 
 namespace kauri {
 

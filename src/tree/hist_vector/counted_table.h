@@ -9,7 +9,9 @@
 
 #include "common/parallel_for.h"
 #include "kauri/context.h"
-#include "kauri/tree_builder.h"
+#include "kauri/gradient.h"
+#include "kauri/span.h"
+#include "kauri/table_stride.h"
 
 namespace kauri {
 
