@@ -160,7 +160,8 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
         .describe(
-            "Draws the weight of a node of n rows towards its parent's: n / path_smooth parts of its own, 1 part of the "
+            "Draws the weight of a node of n rows towards its parent's: n / path_smooth parts of its own, 1 part of "
+            "the "
             "parent's. Splits stay as they are without it; 0: none (CPU, without monotone constraints).");
     DMLC_DECLARE_FIELD(grow_policy)
         .set_default(kDepthWise)

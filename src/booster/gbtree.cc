@@ -105,9 +105,9 @@ void RequireGrowthOfDevice(TreeParam const& param) {
 /// Children's weights in the right order may be drawn into the wrong one, as a parent's need not lie between them.
 void RequireSmoothable(TreeParam const& param) {
   if (!(param.path_smooth > 0.0F) || !ParseConstraints(param).HasMonotone()) return;
-  Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth, " with monotone_constraints=",
-       param.monotone_constraints, ": weights that are drawn towards their parents' may break the constraints; ",
-       "leave out one of the two.");
+  Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth,
+       " with monotone_constraints=", param.monotone_constraints,
+       ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
 /// TreePlace::n_rows.
@@ -165,8 +165,10 @@ class GbTree : public Booster {
            "process_type=default; set these, or give the gradients of the leaves alone (return None from split_grad).");
     }
     if (tree_param_.path_smooth > 0.0F) {
-      Fail(ErrorKind::kParameter, "path_smooth=", tree_param_.path_smooth, " smooths the weights that trees grow with, ",
-           "and their leaves have gradients of their own; set path_smooth=0, or give the gradients of the leaves alone.");
+      Fail(ErrorKind::kParameter, "path_smooth=", tree_param_.path_smooth,
+           " smooths the weights that trees grow with, ",
+           "and their leaves have gradients of their own; set path_smooth=0, or give the gradients of the leaves "
+           "alone.");
     }
     if (!ParseConstraints(tree_param_).HasMonotone()) return;
     Fail(ErrorKind::kParameter, "Monotonic constraints are not supported with reduced gradients: leave out ",

@@ -1,8 +1,8 @@
 /// \file How many rows the children of a split must have: min_data_in_leaf.
 ///
 /// Rows are counted one by one: those that the tree is learnt from, whatever their weights; rows that sampling left out
-/// do not count. Along a feature the rows on the left of its boundaries grow, so the boundaries that leave both children
-/// enough rows lie side by side, and a search is given these alone.
+/// do not count. Along a feature the rows on the left of its boundaries grow, so the boundaries that leave both
+/// children enough rows lie side by side, and a search is given these alone.
 #pragma once
 
 #include <cstdint>

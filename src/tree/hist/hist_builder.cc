@@ -79,7 +79,7 @@ Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& t
   return GrowTable(ctx, rules, counted_task, hist, leaf_of_row);
 }
 
-/// Pages have no room for what other trees need. \throws Error(kParameter).
+/// Histograms of pages have sums alone. \throws Error(kParameter).
 void RequirePaged(TreeParam const& param) {
   if (param.min_data_in_leaf <= 1) return;
   Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,

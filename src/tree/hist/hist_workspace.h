@@ -25,7 +25,7 @@
 #include "tree/histogram/bin_split.h"
 #include "tree/histogram/histogram_adder.h"
 #include "tree/histogram/rank_histograms.h"
-#include "tree/histogram/row_counts.h"
+#include "tree/histogram/cell_counts.h"
 #include "tree/histogram/sum_pool.h"
 #include "tree/rows/row_lists.h"
 
@@ -73,7 +73,7 @@ class HistWorkspace {
   HistogramAdder const& Adder() const { return adder_; }
 
   /// Takes back all histograms. searches_nodes: whether the splits of this tree are looked for here. counts_rows:
-  /// whether its histograms have the counts of row_counts.h, as min_data_in_leaf asks.
+  /// whether its histograms have the counts of cell_counts.h, as min_data_in_leaf asks.
   void BeginTree(bool searches_nodes, bool counts_rows);
 
   /// Sets `best` of the nodes in the pairs that hold few rows; returns the other pairs. In a group those are all: how
@@ -118,7 +118,7 @@ class HistWorkspace {
 
   BinMatrix const* bins_;
   HistogramAdder adder_;
-  RowCounts counts_;
+  CellCounts counts_;
   HistogramPool pool_;
   double entries_per_row_;
   std::vector<FeatureBlock> blocks_;

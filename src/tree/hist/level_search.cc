@@ -52,8 +52,8 @@ std::int64_t LevelSearch::CountLeft(HistNode const& node, LevelSplit const& spli
   return node.total.rows.of_node - AddCounts(first_right, end);
 }
 
-void LevelSearch::AddAllowed(HistNode const& node, BinBoundaries boundaries, std::int64_t n_missing, Scratch const& scratch,
-                             std::vector<double>* scores) const {
+void LevelSearch::AddAllowed(HistNode const& node, BinBoundaries boundaries, std::int64_t n_missing,
+                             Scratch const& scratch, std::vector<double>* scores) const {
   if (!node.total.rows.IsOn()) return AddLosses(gain_, boundaries, gamma_, scores->data());
   auto const range = AllowedBoundaries(node.total.rows, boundaries.n, [&](std::int64_t boundary) {
     return scratch.n_left[static_cast<std::size_t>(boundary)] + n_missing;

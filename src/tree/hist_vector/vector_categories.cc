@@ -43,8 +43,8 @@ class Search {
     auto const loss_change = LossChange(right);
     auto const& draw = feature_.node.draw;
     if (!draw.is_on && !(loss_change > best_.loss_change)) return;
-    SplitCandidate const candidate{loss_change,  feature_.cells.feature, static_cast<float>(threshold),
-                                   missing_left, {},                     {}};
+    SplitCandidate const candidate{loss_change, feature_.cells.feature, static_cast<float>(threshold), missing_left, {},
+                                   {}};
     if (draw.is_on) return drawn_.Add(candidate);
     best_ = candidate;
   }

@@ -112,8 +112,8 @@ class FeatureScan {
       range = AllowedBoundaries(node_.rows, n,
                                 [&](std::int64_t boundary) { return left.n_rows[boundary] + missing.n_rows; });
     }
-    BinBoundaries const boundaries{left.sums + range.first, range.Size(), missing.sum,  node_.sum,
-                                   node_.gain,              keep_last,    node_.bounds, sign_};
+    BinBoundaries const boundaries{
+        left.sums + range.first, range.Size(), missing.sum, node_.sum, node_.gain, keep_last, node_.bounds, sign_};
     auto best = FindBestBoundary(param_, boundaries, floor);
     if (best.boundary >= 0) best.boundary += range.first;
     return best;

@@ -41,8 +41,8 @@ class BinSplitFinder {
   /// rows to the left, the last cut before every such bin but the first. A node in which no row misses the feature has
   /// no candidates of the second kind. All present rows to the right are a candidate only where a monotone constraint
   /// tells it from its mirror image; its threshold is the last cut before all of them, or the lower bound of the
-  /// feature. Of a categorical feature, the candidates of category_split.h. Where the node's rows are limited, the cells
-  /// are counted, bins with rows are told by their counts, and candidates leave both children enough.
+  /// feature. Of a categorical feature, the candidates of category_split.h. Where the node's rows are limited, the
+  /// cells are counted, bins with rows are told by their counts, and candidates leave both children enough.
   void Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
             SplitCandidate* best) const;
   /// The same for a numerical feature whose `count` bins with rows are in the scratch, with `n_left` where the node's

@@ -152,7 +152,7 @@ def test_one_booster_with_other_rules_each_round() -> None:
         model.set_param(step)
         model.update(data, number)
     least = [least_rows(model[number], data) for number in range(4)]
-    assert least[0] >= 40 and least[2] >= 40 and least[3] >= 40 and least[1] < 40
+    assert min(least[0], least[2], least[3]) >= 40 > least[1]
     again = pickle.loads(pickle.dumps(model))
     for booster in (model, again, model.copy()):
         booster.update(data, 4)

@@ -81,7 +81,8 @@ TEST(PathSmooth, IsTheFormulaForEveryMethod) {
   }
 }
 
-/// A root of weight 1 with leaves of weights 3 and -1, of 6 and 2 rows; path_smooth 2: three and one parts of their own.
+/// A root of weight 1 with leaves of weights 3 and -1, of 6 and 2 rows; path_smooth 2: three and one parts of their
+/// own.
 TEST(PathSmooth, WorkedExample) {
   Tree tree;
   tree.ExpandNode(0, {0, 0.5F, false, 1.0F});

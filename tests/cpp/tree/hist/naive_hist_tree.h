@@ -102,9 +102,8 @@ class NaiveHistTree {
   };
 
   bool HasEnoughRows(std::vector<std::size_t> const& rows) const {
-    auto const n_rows = std::count_if(rows.begin(), rows.end(), [&](std::size_t row) {
-      return job_.sampled.empty() || job_.sampled[row] != 0;
-    });
+    auto const n_rows = std::count_if(rows.begin(), rows.end(),
+                                      [&](std::size_t row) { return job_.sampled.empty() || job_.sampled[row] != 0; });
     return n_rows >= job_.param.min_data_in_leaf;
   }
   /// Whether extra_trees lets the node look at the cut: it leaves as many bins with rows on its left as the one drawn.

@@ -57,9 +57,8 @@ class NaiveSymmetricTree {
     return sum;
   }
   bool HasEnoughRows(std::vector<std::size_t> const& rows) const {
-    auto const n_rows = std::count_if(rows.begin(), rows.end(), [&](std::size_t row) {
-      return job_.sampled.empty() || job_.sampled[row] != 0;
-    });
+    auto const n_rows = std::count_if(rows.begin(), rows.end(),
+                                      [&](std::size_t row) { return job_.sampled.empty() || job_.sampled[row] != 0; });
     return n_rows >= job_.param.min_data_in_leaf;
   }
   std::array<std::vector<std::size_t>, 2> Divide(Node const& node, SplitCandidate const& split) const {

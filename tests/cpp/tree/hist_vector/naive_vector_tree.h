@@ -165,8 +165,8 @@ class NaiveVectorTree {
 
   bool HasEnoughRows(std::vector<std::size_t> const& rows) const {
     auto const& sampled = job_.job.sampled;
-    auto const n_rows = std::count_if(rows.begin(), rows.end(),
-                                      [&](std::size_t row) { return sampled.empty() || sampled[row] != 0; });
+    auto const n_rows =
+        std::count_if(rows.begin(), rows.end(), [&](std::size_t row) { return sampled.empty() || sampled[row] != 0; });
     return n_rows >= param_.min_data_in_leaf;
   }
   bool IsMonotone() const { return !job_.job.constraints.signs.empty(); }

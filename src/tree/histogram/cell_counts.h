@@ -16,9 +16,9 @@
 
 namespace kauri {
 
-class RowCounts {
+class CellCounts {
  public:
-  explicit RowCounts(std::uint32_t n_cells) : halves_{0, n_cells} {}
+  explicit CellCounts(std::uint32_t n_cells) : halves_{0, n_cells} {}
 
   /// Whether the trees that follow count rows: of data of n_rows.
   void Set(bool is_on, std::int64_t n_rows) {
