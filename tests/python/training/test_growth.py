@@ -165,7 +165,7 @@ def test_settings_travel_with_the_configuration() -> None:
     model = kb.train(ALL, data, 1, **QUIET)
     other = kb.Booster()
     other.load_config(model.save_config())
-    for name, value in (("min_data_in_leaf", "9"), ("extra_trees", "1"), ("path_smooth", "5")):
+    for name, value in (("min_data_in_leaf", "9"), ("extra_trees", "True"), ("path_smooth", "5")):
         assert f'"{name}":"{value}' in other.save_config().replace(" ", "")
 
 

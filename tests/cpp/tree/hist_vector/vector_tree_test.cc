@@ -58,7 +58,8 @@ TEST(HistVectorTree, DrawsTheThresholdsOfOtherTrees) {
     EXPECT_EQ(two.split_feature, one.split_feature) << seed;
     EXPECT_EQ(two.default_left, one.default_left) << seed;
     for (std::int32_t node = 0; node < one.NumNodes(); ++node) {
-      if (!one.IsLeaf(node)) EXPECT_EQ(two.split_value[node], one.split_value[node]) << seed;
+      if (one.IsLeaf(node)) continue;
+      EXPECT_EQ(two.split_value[node], one.split_value[node]) << seed;
     }
     n_splits += one.NumLeaves() - 1;
   }
