@@ -113,14 +113,15 @@ class NaiveHistTree {
     auto const* cuts = cuts_.Of(feature);
     for (auto const row : node.rows) {
       auto const value = job_.values[row * static_cast<std::size_t>(job_.n_cols) + feature];
-      if (std::isnan(value)) continue;
+      if (std::isnan(value) || (!job_.sampled.empty() && job_.sampled[row] == 0)) continue;
       auto const bin = std::upper_bound(cuts, cuts + cuts_.NumBins(feature), value) - cuts;
       bins[static_cast<std::uint32_t>(bin)] += FixedSum(Sum({row}));
     }
     std::uint32_t n_bins = 0;
     std::uint32_t n_left = 0;
     for (auto const& [bin, sum] : bins) {
-      if (sum == FixedSum{}) continue;
+      // Where rows are not counted, those that sum up to nothing are not seen.
+      if (sum == FixedSum{} && job_.param.min_data_in_leaf <= 1) continue;
       ++n_bins;
       if (cuts[bin] <= threshold) ++n_left;
     }
