@@ -14,6 +14,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   int max_depth;
   int max_leaves;
   float min_child_weight;
+  int min_data_in_leaf;
   float max_delta_step;
   float lambda;
   float alpha;
@@ -30,6 +31,8 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float cat_smooth;  ///< negative: chosen by the number of rows
   float cat_l2;
   int min_data_per_group;
+  bool extra_trees;
+  float path_smooth;
   int grow_policy;                      ///< GrowPolicy
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
@@ -59,6 +62,12 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default(1.0F)
         .set_range(0.0F, 3.402823466e38F)
         .describe("Smallest sum of hessians that a child must have.");
+    DMLC_DECLARE_FIELD(min_data_in_leaf)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe(
+            "Smallest number of rows that a child must have, counted one by one: of the rows that the tree is learnt "
+            "from, whatever their weights. 0 and 1 ask for nothing (CPU).");
     DMLC_DECLARE_FIELD(max_delta_step)
         .set_default(0.0F)
         .set_range(0.0F, 3.402823466e38F)
@@ -141,6 +150,19 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .describe(
             "Of sets of categories, one is tried only when it has at least this many more rows than the last one "
             "tried, and leaves as many; rows are told by their hessian.");
+    DMLC_DECLARE_FIELD(extra_trees)
+        .set_default(false)
+        .describe(
+            "Whether a node looks at one threshold of each feature, drawn at random, in place of all (extremely "
+            "randomised trees): in histogram methods one of those between its rows' bins, in exact one between its "
+            "least and its largest value (CPU).");
+    DMLC_DECLARE_FIELD(path_smooth)
+        .set_default(0.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe(
+            "Draws the weight of a node of n rows towards its parent's: n / path_smooth parts of its own, 1 part of "
+            "the "
+            "parent's. Splits stay as they are without it; 0: none (CPU, without monotone constraints).");
     DMLC_DECLARE_FIELD(grow_policy)
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)

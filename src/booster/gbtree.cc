@@ -63,10 +63,14 @@ void WarnOfLimits(TreeParam const& param) {
 }
 
 /// Symmetric trees are made of histograms in host memory.
-void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param) {
+void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, TreeParam const& tree_param) {
   if (tree_method != "hist") {
     Fail(ErrorKind::kParameter, "grow_policy=symmetric: tree_method=", tree_method, " makes no symmetric trees; ",
          "set tree_method=hist with device=cpu, or grow_policy=depthwise.");
+  }
+  if (tree_param.extra_trees) {
+    Fail(ErrorKind::kParameter, "extra_trees=1 draws a threshold for each node, and grow_policy=symmetric splits all ",
+         "nodes of a level at one; set extra_trees=0, or grow_policy=depthwise.");
   }
   if (param.multi_strategy != GbTreeParam::kMultiOutputTree) return;
   Fail(ErrorKind::kParameter, "grow_policy=symmetric makes no trees with vector leaves; set ",
@@ -82,6 +86,28 @@ void RequireDrawsOfDevice(TreeParam const& param) {
   if (!(param.subsample < 1.0F) || param.sampling_method != TreeParam::kByQuery) return;
   Fail(ErrorKind::kParameter, "sampling_method=by_query draws rows in host memory; set sampling_method=uniform, or ",
        "device=cpu.");
+}
+
+/// What grows trees in host memory alone.
+void RequireGrowthOfDevice(TreeParam const& param) {
+  if (param.extra_trees) {
+    Fail(ErrorKind::kParameter, "extra_trees=1 draws thresholds in host memory; set device=cpu, or extra_trees=0.");
+  }
+  if (param.path_smooth > 0.0F) {
+    Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth,
+         " counts rows in host memory; set device=cpu, or path_smooth=0.");
+  }
+  if (param.min_data_in_leaf <= 1) return;
+  Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
+       " counts rows in host memory; set device=cpu, or bound leaves by min_child_weight.");
+}
+
+/// Children's weights in the right order may be drawn into the wrong one, as a parent's need not lie between them.
+void RequireSmoothable(TreeParam const& param) {
+  if (!(param.path_smooth > 0.0F) || !ParseConstraints(param).HasMonotone()) return;
+  Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth,
+       " with monotone_constraints=", param.monotone_constraints,
+       ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
 /// TreePlace::n_rows.
@@ -110,8 +136,12 @@ class GbTree : public Booster {
     if (builder_ == nullptr) {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
-    if (device_ == DeviceKind::kCuda) RequireDrawsOfDevice(tree_param_);
-    if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_);
+    if (device_ == DeviceKind::kCuda) {
+      RequireDrawsOfDevice(tree_param_);
+      RequireGrowthOfDevice(tree_param_);
+    }
+    RequireSmoothable(tree_param_);
+    if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
          " builds no trees with vector leaves; use tree_method=hist, or ", "multi_strategy=one_output_per_tree.");
@@ -133,6 +163,12 @@ class GbTree : public Booster {
       Fail(ErrorKind::kParameter, "Reduced gradient must be used with vector leaf trees: trees that grow on other ",
            "gradients than those of their leaves take multi_strategy=multi_output_tree, tree_method=hist and ",
            "process_type=default; set these, or give the gradients of the leaves alone (return None from split_grad).");
+    }
+    if (tree_param_.path_smooth > 0.0F) {
+      Fail(ErrorKind::kParameter, "path_smooth=", tree_param_.path_smooth,
+           " smooths the weights that trees grow with, ",
+           "and their leaves have gradients of their own; set path_smooth=0, or give the gradients of the leaves "
+           "alone.");
     }
     if (!ParseConstraints(tree_param_).HasMonotone()) return;
     Fail(ErrorKind::kParameter, "Monotonic constraints are not supported with reduced gradients: leave out ",

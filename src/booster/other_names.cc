@@ -18,7 +18,7 @@ constexpr char const* kOfFit = "it is an argument of fit()";
 constexpr char const* kShow = "the argument verbose_eval of train(), verbose of fit(), says what is shown";
 constexpr char const* kMetric = "use eval_metric";
 constexpr char const* kCounted = "it follows from the data; leave it out";
-constexpr char const* kLeaves = "min_child_weight bounds the sum of hessians in a leaf";
+constexpr char const* kLeaves = "use min_data_in_leaf; min_child_weight bounds the sum of hessians in a leaf";
 constexpr char const* kImbalance = "weigh the rows, or use scale_pos_weight";
 
 struct OtherName {
@@ -76,12 +76,12 @@ constexpr OtherName kOtherNames[] = {
     {"feature_fraction", "use colsample_bytree"},
     {"max_features", "use colsample_bynode, a share of the features"},
     {"random_seed", "use seed"},
+    {"extra_seed", "use seed: it draws the thresholds of extra_trees, too"},
     {"l2_leaf_reg", "use lambda"},
     {"lambda_l1", "use alpha"},
     {"lambda_l2", "use lambda"},
     {"min_gain_to_split", "use gamma"},
     {"min_sum_hessian_in_leaf", "use min_child_weight"},
-    {"min_data_in_leaf", kLeaves},
     {"min_child_samples", kLeaves},
     {"min_samples_leaf", kLeaves},
     {"class_weight", kImbalance},

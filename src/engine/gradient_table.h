@@ -9,11 +9,9 @@
 #include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
+#include "kauri/table_stride.h"
 
 namespace kauri {
-
-/// Integers that a row of n takes: whole vectors of 4, or of 8.
-inline std::int64_t TableStride(std::int64_t n) { return n <= 4 ? 4 : (n + 7) / 8 * 8; }
 
 /// As GradientTableView; rows of 16 integers and more begin at cache lines.
 class GradientTable {

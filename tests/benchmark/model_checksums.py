@@ -132,6 +132,10 @@ def cases() -> Iterator[Case]:
             yield f"gblinear {updater} {selector}", linear, "real"
     yield "refresh", {"process_type": "update", "updater": "refresh", "refresh_leaf": True}, "real"
     yield "prune", {"process_type": "update", "updater": "prune", "gamma": 0.5}, "real"
+    for method in METHODS:
+        for name in ("min_data_in_leaf", "extra_trees", "path_smooth"):
+            value = {"min_data_in_leaf": 30, "extra_trees": True, "path_smooth": 10.0}[name]
+            yield f"{name} {method}", {"objective": "reg:squarederror", "tree_method": method, name: value}, "real"
 
 
 def checksum(data: bytes) -> str:

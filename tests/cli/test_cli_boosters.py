@@ -67,3 +67,15 @@ def test_vector_leaves(kauri: Kauri) -> None:
     kauri.run("task=pred", "model_in=model.json", f"test:data={kauri.test_uri}")
     found = np.loadtxt(kauri.folder / "pred.txt")
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=2e-6)
+
+
+@pytest.mark.parametrize("method", ["exact", "hist", "approx"])
+def test_rows_in_leaves_of_drawn_and_smoothed_trees(kauri: Kauri, method: str) -> None:
+    kauri.train(f"tree_method={method}", "min_data_in_leaf=40", "extra_trees=1", "path_smooth=3", "max_depth=6")
+    features, _ = load_svmlight_file(kauri.train_uri.split("?")[0], zero_based=True)
+    booster = xgboost.Booster(model_file=str(kauri.folder / "model.json"))
+    leaves = booster.predict(xgboost.DMatrix(features), pred_leaf=True)
+    assert min(np.unique(tree, return_counts=True)[1].min() for tree in leaves.T) >= 40
+    text = kauri.run("--help").out
+    for name in ("min_data_in_leaf", "extra_trees", "path_smooth"):
+        assert name in text

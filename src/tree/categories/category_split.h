@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "tree/split_gain.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri {
 
@@ -34,6 +35,26 @@ struct CategoryEntry {
   std::int32_t index;
   FixedSum sum;         ///< not nothing
   float weight = 0.0F;  ///< filled in by the functions below
+};
+
+/// A sum of rows, and how many they are.
+struct CountedSum {
+  FixedSum sum;
+  std::int64_t n_rows = 0;
+
+  CountedSum& operator+=(CountedSum const& other) {
+    sum += other.sum;
+    n_rows += other.n_rows;
+    return *this;
+  }
+  CountedSum operator-(CountedSum const& other) const { return {sum - other.sum, n_rows - other.n_rows}; }
+};
+
+/// A CategoryEntry where rows are counted.
+struct CountedCategory {
+  std::int32_t index;
+  CountedSum sum;  ///< of at least one row
+  float weight = 0.0F;
 };
 
 /// A categorical feature in one node.
@@ -64,6 +85,10 @@ KAURI_HD double CategoryLossChange(FixedSum right, CategoryNode const& node, Gai
 /// of the lone category, or how many categories go right. entries: ascending by index; they are put in another order.
 SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,
                                  double floor, std::vector<CategoryEntry>* entries);
+/// The same among those within the limits; with CountedCategory where rows are limited.
+template <typename Entry>
+SplitCandidate FindCategorySplit(GainParam const& param, CategoryRules const& rules, CategoryNode const& node,
+                                 SplitLimits const& limits, double floor, std::vector<Entry>* entries);
 
 /// The categories that go right at that candidate: `categories` [n], ascending, by index. The result ascends.
 std::vector<std::int32_t> RightCategories(GainParam const& param, CategoryRules const& rules,

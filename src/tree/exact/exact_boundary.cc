@@ -278,7 +278,7 @@ void ScanBoundaries(GainParam const& param, SegmentView const& segment, FixedSum
   auto const up = MakeScan(param, segment, {}, false, upwards);
   auto const down = MakeScan(param, segment, missing_left, true, downwards);
   Block block;
-  block.carry = {};
+  block.carry = segment.before;
   for (std::int64_t begin = 0; begin < segment.count - 1; begin += kBlock) {
     auto const n = std::min(kBlock, segment.count - 1 - begin);
     if (segment.sums != nullptr) {

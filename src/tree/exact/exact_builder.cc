@@ -11,6 +11,7 @@
 #include "data/memory_param.h"
 #include "tree/exact/exact_coded_columns.h"
 #include "tree/exact/exact_columns.h"
+#include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_common.h"
 
 namespace kauri {
@@ -44,8 +45,9 @@ class ExactState : public BuildState {
     coded = std::make_unique<CodedColumns>(*codes);
     key_ = std::move(key);
   }
-  /// Deals the features of a tree out to `columns` and `coded`.
-  void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features);
+  /// Deals the features of a tree out to `columns` and `coded`: where rows are counted, all to the sorted entries, as
+  /// codes only have sums.
+  void Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features, bool counts_rows);
   CodedColumn const* CodedOf(std::uint32_t feature) const {
     auto const place = codes->Find(feature);
     return place < 0 || !is_coded_[place] ? nullptr : &codes->Columns()[place];
@@ -77,7 +79,8 @@ bool ArePositive(Context const& ctx, TreeTask const& task) {
   return !found_other.load();
 }
 
-void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features) {
+void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std::uint32_t> const& features,
+                       bool counts_rows) {
   auto const codes_numbers = codes->HasNumbers() && ArePositive(ctx, task);
   is_coded_.assign(codes->Columns().size(), false);
   std::vector<std::uint32_t> with_codes;
@@ -85,7 +88,7 @@ void ExactState::Start(Context const& ctx, TreeTask const& task, std::vector<std
   for (auto const feature : features) {
     auto const place = codes->Find(feature);
     auto const index = static_cast<std::size_t>(place);
-    if (place >= 0 && (codes_numbers || codes->Columns()[index].IsCategorical())) {
+    if (place >= 0 && !counts_rows && (codes_numbers || codes->Columns()[index].IsCategorical())) {
       is_coded_[index] = true;
       with_codes.push_back(static_cast<std::uint32_t>(place));
     } else {
@@ -110,7 +113,8 @@ class ExactGrower : public ScalarGrowth {
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      LevelTask const task{gain_, nodes_, &state_->rows, &columns_, &constraints_, depth_, &categories_};
+      LevelTask const task{gain_,  nodes_,       &state_->rows,           &columns_,         &constraints_,
+                           depth_, &categories_, param_.min_data_in_leaf, param_.extra_trees};
       ExactLevel const level(task);
       std::vector<SplitCandidate> splits(nodes_.size());
       state_->coded->FindSplits(ctx_, level, task_.gradients.pairs, moves_, &splits);
@@ -146,7 +150,7 @@ void ExactGrower::StartAtRoot() {
   auto const sum = SumGradients(ctx_, task_);
   SetRoot(sum);
   state_->rows.Start(ctx_, task_.gradients.pairs, task_.sampled_rows);
-  state_->Start(ctx_, task_, columns_.TreeSet());
+  state_->Start(ctx_, task_, columns_.TreeSet(), param_.min_data_in_leaf > 1);
   PlaceRange const all{0, state_->rows.NumUsed()};
   if (MaySplit(sum, 0)) {
     nodes_.push_back({{0, sum}, all});
@@ -267,6 +271,17 @@ void RouteUnsampledRows(Context const& ctx, DataMatrix const& data, Tree const& 
   });
 }
 
+/// Rows follow their leaves.
+void Prune(Context const& ctx, float gamma, float leaf_rate, Tree* tree, Span<std::int32_t> leaf_of_row) {
+  auto const new_id = PruneTree(gamma, leaf_rate, tree);
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
+    for (auto row = begin; row < end; ++row) {
+      auto& leaf = leaf_of_row[row];
+      leaf = new_id[leaf];
+    }
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<BuildState> ExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
@@ -282,14 +297,11 @@ Tree ExactBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask co
   exact->FindCategories(ctx, data);
   auto tree = ExactGrower(ctx, {param_, rules_, task.place}, task, exact, leaf_of_row).Grow();
   RouteUnsampledRows(ctx, data, tree, task.sampled_rows, leaf_of_row);
-  if (param_.gamma == 0.0F) return tree;
-  auto const new_id = PruneTree(param_.gamma, LeafRate(param_, task.place), &tree);
-  ParallelForBlocks(ctx, static_cast<std::int64_t>(leaf_of_row.size()), kRowsPerBlock, [&](auto begin, auto end, auto) {
-    for (auto row = begin; row < end; ++row) {
-      auto& leaf = leaf_of_row[row];
-      leaf = new_id[leaf];
-    }
-  });
+  auto const leaf_rate = LeafRate(param_, task.place);
+  if (param_.gamma > 0.0F) Prune(ctx, param_.gamma, leaf_rate, &tree, leaf_of_row);
+  if (param_.path_smooth > 0.0F) {
+    SmoothPaths(ctx, param_.path_smooth, leaf_rate, task.sampled_rows, leaf_of_row, &tree);
+  }
   return tree;
 }
 

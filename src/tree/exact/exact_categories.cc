@@ -9,18 +9,27 @@ namespace {
 
 std::int32_t CategoryOf(ColumnEntry const& entry) { return static_cast<std::int32_t>(entry.value); }
 
-/// Entries and categories both ascend.
-void SumByCategory(ColumnEntry const* entries, std::int64_t count, FixedPair const* pairs,
-                   std::vector<std::int32_t> const& categories, std::vector<CategoryEntry>* sums) {
-  sums->clear();
+/// add(index of the category, sum, rows) for each that has entries. Entries and categories both ascend.
+template <typename Add>
+void SumByCategory(Span<ColumnEntry const> entries, FixedPair const* pairs, std::vector<std::int32_t> const& categories,
+                   Add&& add) {
   auto at = categories.begin();
-  for (std::int64_t i = 0; i < count;) {
-    auto const value = entries[i].value;
+  for (auto const* entry = entries.begin(); entry != entries.end();) {
+    auto const* const first = entry;
     FixedSum sum;
-    for (; i < count && entries[i].value == value; ++i) sum += pairs[entries[i].row];
-    at = std::lower_bound(at, categories.end(), static_cast<std::int32_t>(value));
-    if (!(sum == FixedSum{})) sums->push_back({static_cast<std::int32_t>(at - categories.begin()), sum});
+    for (; entry != entries.end() && entry->value == first->value; ++entry) sum += pairs[entry->row];
+    at = std::lower_bound(at, categories.end(), CategoryOf(*first));
+    add(static_cast<std::int32_t>(at - categories.begin()), sum, entry - first);
   }
+}
+
+/// Those whose sum is not nothing.
+void CollectSums(Span<ColumnEntry const> entries, FixedPair const* pairs, std::vector<std::int32_t> const& categories,
+                 std::vector<CategoryEntry>* sums) {
+  sums->clear();
+  SumByCategory(entries, pairs, categories, [&](std::int32_t index, FixedSum sum, std::int64_t) {
+    if (!(sum == FixedSum{})) sums->push_back({index, sum});
+  });
 }
 
 }  // namespace
@@ -28,11 +37,19 @@ void SumByCategory(ColumnEntry const* entries, std::int64_t count, FixedPair con
 SplitCandidate ScanCategories(GainParam const& param, CategoryTask const& task, SegmentView const& segment,
                               double floor, std::vector<CategoryEntry>* entries) {
   auto const& categories = task.lists[segment.feature];
-  SumByCategory(segment.entries, segment.count, segment.pairs, categories, entries);
+  Span<ColumnEntry const> const of_node(segment.entries, static_cast<std::size_t>(segment.count));
   CategoryNode const node{segment.feature, static_cast<std::int32_t>(categories.size()), segment.total,
                           segment.node_gain, segment.bounds};
   auto const just_below = std::nextafter(floor, -std::numeric_limits<double>::infinity());
-  return FindCategorySplit(param, task.rules, node, just_below, entries);
+  if (!segment.limits.rows.IsOn()) {
+    CollectSums(of_node, segment.pairs, categories, entries);
+    return FindCategorySplit(param, task.rules, node, segment.limits, just_below, entries);
+  }
+  std::vector<CountedCategory> counted;
+  SumByCategory(of_node, segment.pairs, categories, [&](std::int32_t index, FixedSum sum, std::int64_t n_rows) {
+    counted.push_back({index, {sum, n_rows}});
+  });
+  return FindCategorySplit(param, task.rules, node, segment.limits, just_below, &counted);
 }
 
 std::vector<std::int32_t> RightCategoriesOf(GainParam const& param, CategoryTask const& task,
@@ -40,7 +57,7 @@ std::vector<std::int32_t> RightCategoriesOf(GainParam const& param, CategoryTask
                                             FixedPair const* pairs) {
   std::vector<CategoryEntry> entries;
   auto const& categories = task.lists[best.feature];
-  SumByCategory(segment.data(), static_cast<std::int64_t>(segment.size()), pairs, categories, &entries);
+  CollectSums(segment, pairs, categories, &entries);
   return RightCategories(param, task.rules, categories, best, &entries);
 }
 

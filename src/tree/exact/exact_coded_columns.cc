@@ -161,7 +161,7 @@ SplitCandidate CodedColumns::SearchCategories(ExactLevel const& level, CodedColu
   CategoryNode const described{column.feature, static_cast<std::int32_t>(column.n_values), segment.total,
                                segment.node_gain, segment.bounds};
   auto const just_below = std::nextafter(level.Floor(node), -std::numeric_limits<double>::infinity());
-  return FindCategorySplit(level.Task().gain, level.Task().categories->rules, described, just_below,
+  return FindCategorySplit(level.Task().gain, level.Task().categories->rules, described, segment.limits, just_below,
                            &scratch->categories);
 }
 

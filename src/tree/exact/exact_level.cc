@@ -44,6 +44,8 @@ SegmentView ExactLevel::SegmentOf(std::uint32_t feature, std::size_t node) const
   segment.node_gain = node_gain_[node];
   segment.bounds = bounds_[node];
   segment.sign = task_.constraints->SignOf(feature);
+  segment.limits.rows = {task_.least_rows, task_.nodes[node].range.Size()};
+  if (task_.draws_thresholds) segment.limits.draw = {true, task_.sampler->ThresholdKey(task_.nodes[node].id)};
   segment.feature = feature;
   return segment;
 }

@@ -35,6 +35,8 @@ struct LevelTask {
   TreeConstraints const* constraints;
   std::int32_t depth;
   CategoryTask const* categories;
+  std::int64_t least_rows = 0;    ///< min_data_in_leaf
+  bool draws_thresholds = false;  ///< extra_trees
 };
 
 /// Shared by the threads that search a level.

@@ -9,6 +9,7 @@
 #include "data/sorted_columns.h"
 #include "kauri/gradient.h"
 #include "tree/split_gain.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri {
 
@@ -28,10 +29,12 @@ struct SegmentView {
   std::int64_t count = 0;
   FixedPair const* pairs = nullptr;
   FixedSum const* sums = nullptr;  ///< [count], or nullptr: `pairs` holds
+  FixedSum before;                 ///< left of all boundaries, besides what a direction sends there
   FixedSum total;                  ///< of the node
   double node_gain = 0.0;          ///< NodeGain(total)
   WeightBounds bounds;             ///< of the node
   int sign = 0;                    ///< monotone constraint of the feature
+  SplitLimits limits;              ///< where rows are limited, there are no `sums`
   bool has_missing = false;        ///< rows of the node lack the feature
   std::uint32_t feature = 0;
   ScanMode mode = ScanMode::kDownwards;

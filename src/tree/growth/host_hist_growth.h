@@ -46,6 +46,7 @@ class HostHistGrowth : public HistGrowth<Growth> {
   void WriteLeaves() override {
     rows_->used.WriteLeaves(this->ctx_, leaf_of_row_);
     if (!task_.sampled_rows.empty()) rows_->not_sampled.WriteLeaves(this->ctx_, leaf_of_row_);
+    this->Smooth(task_.sampled_rows, leaf_of_row_);
   }
   bool HasFewerRows(Node const& left, Node const& right) const override {
     if (IsDistributed(this->ctx_)) return this->WeighsLess(left.total, right.total);

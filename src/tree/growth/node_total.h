@@ -6,7 +6,9 @@
 #include "kauri/gradient.h"
 #include "kauri/span.h"
 #include "tree/categories/category_split.h"
+#include "tree/row_limit.h"
 #include "tree/split_gain.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri {
 
@@ -16,6 +18,9 @@ struct NodeTotal {
   WeightBounds bounds = {};
   Span<std::int8_t const> signs = {};  ///< [n_features]: monotone constraints; empty: none
   CategoryRules categories = {};
+  RowLimit rows = {};  ///< `of_node` is known where it is asked for, once the histogram is made
+  ThresholdDraw draw = {};
+  std::int64_t counts_at = 0;  ///< from a cell's sum to its count (histogram/cell_counts.h), where rows are counted
 };
 
 }  // namespace kauri

@@ -16,7 +16,10 @@ ScalarGrowth::ScalarGrowth(Context const& ctx, GrowthRules const& rules, Gradien
 
 NodeTotal ScalarGrowth::TotalOf(std::int32_t node, FixedSum sum) const {
   auto const bounds = constraints_.BoundsOf(node);
-  return {sum, NodeGain(sum, gain_, bounds), bounds, constraints_.Signs(), CategoryRulesOf(param_)};
+  NodeTotal total{sum, NodeGain(sum, gain_, bounds), bounds, constraints_.Signs(), CategoryRulesOf(param_)};
+  total.rows.least = param_.min_data_in_leaf;
+  total.draw = DrawOf(node);
+  return total;
 }
 
 NodeTotal ScalarGrowth::SetRoot(FixedSum sum) {

@@ -14,8 +14,10 @@
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
 #include "tree/growth/node_total.h"
+#include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_common.h"
 #include "tree/sampling/sampling.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri {
 
@@ -46,6 +48,15 @@ class TreeGrowth {
   /// and its product with the unit); the sum over the outputs of a vector by one more for each of them.
   bool MaySplit(double hessian, std::int32_t depth) const {
     return depth < max_depth_ && hessian > 0.0 && hessian >= kBelowTwice * static_cast<double>(param_.min_child_weight);
+  }
+
+  ThresholdDraw DrawOf(std::int32_t node) const {
+    return param_.extra_trees ? ThresholdDraw{true, columns_.ThresholdKey(node)} : ThresholdDraw{};
+  }
+
+  /// As path_smooth asks, once each row is told its leaf.
+  void Smooth(Span<std::uint8_t const> sampled, Span<std::int32_t const> leaf_of_row) {
+    if (param_.path_smooth > 0.0F) SmoothPaths(ctx_, param_.path_smooth, leaf_rate_, sampled, leaf_of_row, &tree_);
   }
 
   Context const& ctx_;

@@ -12,6 +12,7 @@
 #include "tree/hist/hist_grower.h"
 #include "tree/hist/paged_hist.h"
 #include "tree/hist/symmetric_grower.h"
+#include "tree/hist_vector/counted_table.h"
 #include "tree/hist_vector/vector_grower.h"
 
 namespace kauri {
@@ -59,14 +60,31 @@ class HistState : public BuildState {
   std::unique_ptr<PagedHist> pages_;
 };
 
-Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
-                 Span<std::int32_t> leaf_of_row) {
+Tree GrowTable(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
+               Span<std::int32_t> leaf_of_row) {
   auto& vectors = hist->vectors;
   if (vectors == nullptr || vectors->Stride() != task.table.stride) {
     vectors.reset();  // before its successor takes as much memory
     vectors = std::make_unique<VectorWorkspace>(hist->bins, task.table.stride);
   }
   return VectorGrower(ctx, rules, task, vectors.get(), &hist->rows, leaf_of_row).Grow();
+}
+
+Tree GrowVectors(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* hist,
+                 Span<std::int32_t> leaf_of_row) {
+  if (rules.param.min_data_in_leaf <= 1) return GrowTable(ctx, rules, task, hist, leaf_of_row);
+  CountedTable const counted(ctx, task.table, task.sampled_rows);
+  auto counted_task = task;
+  counted_task.table = counted.View();
+  return GrowTable(ctx, rules, counted_task, hist, leaf_of_row);
+}
+
+/// Histograms of pages have sums alone. \throws Error(kParameter).
+void RequirePaged(TreeParam const& param) {
+  if (param.min_data_in_leaf <= 1) return;
+  Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
+       " counts rows in memory, and the bins are in a file; use QuantileDMatrix in place of ExtMemQuantileDMatrix, ",
+       "or bound leaves by min_child_weight.");
 }
 
 }  // namespace
@@ -103,6 +121,7 @@ Tree HistBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask con
   if (is_symmetric) RequireSymmetric(data);
   if (auto const bins = BinsOf(data); bins != nullptr && bins->IsInFile()) {
     if (task.table.stride != 0) return GrowVectors(ctx, rules, task, hist->Load(ctx, *bins), leaf_of_row);
+    RequirePaged(param_);
     return PagedGrower(ctx, rules, task, hist->Update(ctx, bins, data.Info(), task), leaf_of_row).Grow();
   }
   auto* const rows = hist->Update(ctx, data);

@@ -14,7 +14,7 @@ HistData::HistData(std::shared_ptr<BinMatrix const> matrix)
 HistGrower::HistGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
                        Span<std::int32_t> leaf_of_row)
     : HostHistGrowth(ctx, rules, task, data->bins, &data->rows, leaf_of_row), workspace_(&data->workspace) {
-  workspace_->BeginTree(rules.param.grow_policy != TreeParam::kSymmetric);
+  workspace_->BeginTree(rules.param.grow_policy != TreeParam::kSymmetric, rules.param.min_data_in_leaf > 1);
 }
 
 std::vector<std::int32_t> HistGrower::RightCategories(HistNode const& node) const {
@@ -33,6 +33,7 @@ void HistGrower::FindSplits(Pairs const& pairs) {
     for (auto const& piece : portions.PiecesOf(index)) {
       std::memset(static_cast<void*>(piece.histogram + band.first_cell), 0, bytes);
       adder.Add(task_.gradients.pairs, piece.slice, columns_.TreeSet(), band, piece.histogram);
+      if (workspace_->CountsRows()) workspace_->CountPiece(piece, columns_.TreeSet(), band);
     }
   });
   if (IsDistributed(ctx_)) workspace_->SumOverRanks(ctx_, columns_.TreeSet(), others);

@@ -5,7 +5,6 @@
 #include "common/parallel_for.h"
 #include "common/threads_for.h"
 #include "kauri/collective.h"
-#include "tree/histogram/rank_histograms.h"
 #include "tree/histogram/rank_splits.h"
 
 namespace kauri {
@@ -60,7 +59,7 @@ bool MayShare(BinMatrix const& bins) {
 }  // namespace
 
 HistWorkspace::HistWorkspace(BinMatrix const& bins)
-    : bins_(&bins), adder_(bins), pool_(bins.NumCells()), may_share_(MayShare(bins)) {
+    : bins_(&bins), adder_(bins), counts_(bins.NumCells()), pool_(counts_.HistogramSize()), may_share_(MayShare(bins)) {
   auto const n_rows = std::max<std::int64_t>(1, bins.NumRows());
   if (bins.HasBundles()) {
     entries_per_row_ = static_cast<double>(bins.Bundled().bundles.size());
@@ -72,8 +71,12 @@ HistWorkspace::HistWorkspace(BinMatrix const& bins)
   }
 }
 
-void HistWorkspace::BeginTree(bool searches_nodes) {
+void HistWorkspace::BeginTree(bool searches_nodes, bool counts_rows) {
   searches_nodes_ = searches_nodes;
+  if (counts_rows != counts_.IsOn()) {
+    counts_.Set(counts_rows, bins_->NumRows());
+    pool_ = HistogramPool(counts_.HistogramSize());
+  }
   pool_.GiveBackAll();
   shares_.clear();
 }
@@ -136,6 +139,15 @@ HistPortions const& HistWorkspace::PlanPortions(Context const& ctx, RowLists con
   return portions_;
 }
 
+void HistWorkspace::CountPiece(HistPortions::Piece const& piece, Span<std::uint32_t const> features,
+                               HistogramAdder::Band const& band) const {
+  auto* const counts = counts_.Of(piece.histogram);
+  std::fill(counts + band.first_cell, counts + band.last_cell, FixedSum{});
+  adder_.Add(counts_.Pairs(), piece.slice, features, band, counts);
+  auto const is_first = band.first_word == 0;
+  if (is_first) *counts_.AllOf(piece.histogram) = {piece.slice.end - piece.slice.begin, 0};
+}
+
 void HistWorkspace::ScanBlock(BinSplitFinder const& finder, HistNode const& node, FeatureBlock block,
                               SplitCandidate* best) {
   auto* const scratch = &scratch_[ThreadIndex()];
@@ -152,21 +164,27 @@ void HistWorkspace::FinishBlock(BinSplitFinder const& finder, HistPair const& pa
                                 std::vector<FixedSum*> const& partial, FeatureBlock block, SplitCandidate* best) {
   auto const begin = bins_->FeatureBegin()[block.first];
   auto const end = bins_->FeatureBegin()[block.last];
-  auto* const small = pair.small->histogram;
-  for (auto const* other : partial) {
-    for (auto cell = begin; cell < end; ++cell) small[cell] += other[cell];
+  auto const& node = pair.small->total;
+  for (auto const half : counts_.Halves()) {
+    auto* const small = pair.small->histogram + half;
+    for (auto const* other : partial) {
+      for (auto cell = begin; cell < end; ++cell) small[cell] += other[half + cell];
+    }
+    bins_->FillUsual(block.first, block.last, half == 0 ? node.sum : FixedSum{node.rows.of_node, 0}, small);
   }
-  bins_->FillUsual(block.first, block.last, pair.small->total.sum, small);
   ScanBlock(finder, *pair.small, block, best);
   if (pair.large == nullptr) return;
-  auto* const large = pair.large->histogram;
-  for (auto cell = begin; cell < end; ++cell) large[cell] = large[cell] - small[cell];
+  for (auto const half : counts_.Halves()) {
+    auto const* small = pair.small->histogram + half;
+    auto* const large = pair.large->histogram + half;
+    for (auto cell = begin; cell < end; ++cell) large[cell] = large[cell] - small[cell];
+  }
   ScanBlock(finder, *pair.large, block, best + 1);
 }
 
 std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                                    RowLists const& rows, Span<HistPair const> pairs) {
-  if (IsDistributed(ctx) || !searches_nodes_) return {pairs.begin(), pairs.end()};
+  if (IsDistributed(ctx) || !searches_nodes_ || counts_.IsOn()) return {pairs.begin(), pairs.end()};
   std::vector<HistPair> others;
   std::vector<HistNode*> nodes;
   double n_rows = 0.0;
@@ -195,11 +213,11 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
 }
 
 void HistWorkspace::MergePartial(Context const& ctx, Span<HistPair const> pairs) {
-  auto const n_cells = bins_->NumCells();
+  auto const n_cells = counts_.HistogramSize();
   ParallelFor(ctx, static_cast<std::int64_t>(pairs.size()), [&](std::int64_t index) {
     auto* const small = pairs[index].small->histogram;
     for (auto const* other : partial_[index]) {
-      for (std::uint32_t cell = 0; cell < n_cells; ++cell) small[cell] += other[cell];
+      for (std::size_t cell = 0; cell < n_cells; ++cell) small[cell] += other[cell];
     }
   });
   for (auto& of_pair : partial_) {
@@ -222,8 +240,35 @@ void HistWorkspace::SumOverRanks(Context const& ctx, Span<std::uint32_t const> f
   std::vector<SumRanges> ranges;
   for (std::size_t share = 0; share + 1 < columns.size(); ++share) {
     ranges.push_back(NumbersOf(features, begin, 2, columns[share], columns[share + 1]));
+    if (counts_.IsOn()) AddCounts(&ranges.back());
   }
   SumHistograms(ctx, ranges, histograms, &of_ranks_);
+}
+
+void HistWorkspace::AddCounts(SumRanges* ranges) const {
+  auto const n_sums = ranges->size();
+  auto const behind = 2 * counts_.NumCells();
+  for (std::size_t i = 0; i < n_sums; ++i) {
+    auto const sums = (*ranges)[i];
+    ranges->push_back({sums.begin + behind, sums.end + behind});
+  }
+  ranges->push_back({2 * behind, 2 * behind + 2});
+}
+
+void HistWorkspace::CountRows(Span<HistPair const> pairs) const {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    auto* const small = counts_.AllOf(pairs[i].small->histogram);
+    for (auto* other : partial_[i]) *small += *counts_.AllOf(other);
+    if (pairs[i].large != nullptr) {
+      auto* const large = counts_.AllOf(pairs[i].large->histogram);
+      *large = *large - *small;
+    }
+    for (auto* node : {pairs[i].small, pairs[i].large}) {
+      if (node == nullptr) continue;
+      node->total.rows.of_node = counts_.AllOf(node->histogram)->gradient;
+      node->total.counts_at = static_cast<std::int64_t>(counts_.NumCells());
+    }
+  }
 }
 
 void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span<HistPair const> pairs) {
@@ -243,6 +288,7 @@ void HistWorkspace::FinishSplits(Context const& ctx, GainParam const& gain, Span
   for (auto& pair : pairs) {
     if (pair.large != nullptr) pair.large->histogram = pair.parent;
   }
+  if (counts_.IsOn()) CountRows(pairs);
   BinSplitFinder const finder(gain, bins_->Cuts());
   ParallelFor(team, static_cast<std::int64_t>(pairs.size()) * n_blocks, [&](std::int64_t index) {
     auto const pair = static_cast<std::size_t>(index / n_blocks);

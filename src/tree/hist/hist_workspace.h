@@ -24,6 +24,8 @@
 #include "tree/hist/few_rows.h"
 #include "tree/histogram/bin_split.h"
 #include "tree/histogram/histogram_adder.h"
+#include "tree/histogram/rank_histograms.h"
+#include "tree/histogram/cell_counts.h"
 #include "tree/histogram/sum_pool.h"
 #include "tree/rows/row_lists.h"
 
@@ -70,15 +72,20 @@ class HistWorkspace {
 
   HistogramAdder const& Adder() const { return adder_; }
 
-  /// Takes back all histograms. searches_nodes: whether the splits of this tree are looked for here.
-  void BeginTree(bool searches_nodes);
+  /// Takes back all histograms. searches_nodes: whether the splits of this tree are looked for here. counts_rows:
+  /// whether its histograms have the counts of cell_counts.h, as min_data_in_leaf asks.
+  void BeginTree(bool searches_nodes, bool counts_rows);
 
   /// Sets `best` of the nodes in the pairs that hold few rows; returns the other pairs. In a group those are all: how
-  /// many rows the other ranks have is not known.
+  /// many rows the other ranks have is not known. So they are where rows are counted by cell.
   std::vector<HistPair> SearchFewRows(Context const& ctx, TreeTask const& task, GainParam const& gain,
                                       RowLists const& rows, Span<HistPair const> pairs);
   /// Lends the small children their histograms, and cuts the work of adding them up.
   HistPortions const& PlanPortions(Context const& ctx, RowLists const& rows, Span<HistPair const> pairs);
+  bool CountsRows() const { return counts_.IsOn(); }
+  /// Makes the counts of the piece in the band's cells of `features`.
+  void CountPiece(HistPortions::Piece const& piece, Span<std::uint32_t const> features,
+                  HistogramAdder::Band const& band) const;
   /// Makes the small children's histograms, of the features that the tree may use, those of all ranks' rows; once a
   /// level is large, and from then on to the end of the tree, those of this rank's share of the columns alone. Before
   /// FinishSplits.
@@ -100,6 +107,10 @@ class HistWorkspace {
   /// The features that this rank searches.
   FeatureBlock Mine(Context const& ctx) const;
   void MergePartial(Context const& ctx, Span<HistPair const> pairs);
+  /// Tells the nodes how many rows they have.
+  void CountRows(Span<HistPair const> pairs) const;
+  /// What a rank needs of the counts where it needs these sums.
+  void AddCounts(SumRanges* ranges) const;
   void KeepBest(Span<HistPair const> pairs);
   void FinishBlock(BinSplitFinder const& finder, HistPair const& pair, std::vector<FixedSum*> const& partial,
                    FeatureBlock block, SplitCandidate* best);
@@ -107,6 +118,7 @@ class HistWorkspace {
 
   BinMatrix const* bins_;
   HistogramAdder adder_;
+  CellCounts counts_;
   HistogramPool pool_;
   double entries_per_row_;
   std::vector<FeatureBlock> blocks_;

@@ -17,6 +17,11 @@ bool MayUse(HistNode const& node, std::uint32_t feature) {
   return std::binary_search(node.features->begin(), node.features->end(), feature);
 }
 
+std::int64_t AddCounts(FixedSum const* begin, FixedSum const* end) {
+  return std::accumulate(begin, end, std::int64_t{0},
+                         [](std::int64_t n_rows, FixedSum count) { return n_rows + count.gradient; });
+}
+
 }  // namespace
 
 BinBoundaries LevelSearch::BoundariesOf(HistNode const& node, std::uint32_t feature) const {
@@ -32,6 +37,32 @@ FixedSum LevelSearch::SumOfPresent(HistNode const& node, std::uint32_t feature) 
   });
 }
 
+bool LevelSearch::HasMissing(HistNode const& node, std::uint32_t feature) const {
+  auto const& total = node.total;
+  if (!total.rows.IsOn()) return !(SumOfPresent(node, feature) == total.sum);
+  auto const* counts = node.histogram + bins_.FeatureBegin()[feature] + total.counts_at;
+  return AddCounts(counts, counts + bins_.NumBins(feature)) < total.rows.of_node;
+}
+
+std::int64_t LevelSearch::CountLeft(HistNode const& node, LevelSplit const& split) const {
+  auto const* counts = node.histogram + bins_.FeatureBegin()[split.best.feature] + node.total.counts_at;
+  auto const* const end = counts + bins_.NumBins(split.best.feature);
+  auto const* const first_right = counts + split.code + 1;
+  if (!split.best.default_left) return AddCounts(counts, first_right);
+  return node.total.rows.of_node - AddCounts(first_right, end);
+}
+
+void LevelSearch::AddAllowed(HistNode const& node, BinBoundaries boundaries, std::int64_t n_missing,
+                             Scratch const& scratch, std::vector<double>* scores) const {
+  if (!node.total.rows.IsOn()) return AddLosses(gain_, boundaries, gamma_, scores->data());
+  auto const range = AllowedBoundaries(node.total.rows, boundaries.n, [&](std::int64_t boundary) {
+    return scratch.n_left[static_cast<std::size_t>(boundary)] + n_missing;
+  });
+  boundaries.left += range.first;
+  boundaries.n = range.Size();
+  AddLosses(gain_, boundaries, gamma_, scores->data() + range.first);
+}
+
 void LevelSearch::AddNode(std::uint32_t feature, HistNode const& node, bool has_missing, Scratch* scratch) const {
   auto const n_bins = bins_.NumBins(feature);
   auto const* cells = node.histogram + bins_.FeatureBegin()[feature];
@@ -40,10 +71,15 @@ void LevelSearch::AddNode(std::uint32_t feature, HistNode const& node, bool has_
   auto boundaries = BoundariesOf(node, feature);
   boundaries.left = scratch->left.data();
   boundaries.n = n_bins;
-  AddLosses(gain_, boundaries, gamma_, scratch->missing_right.data());
+  std::int64_t n_present = 0;
+  if (node.total.rows.IsOn()) {
+    auto const* counts = cells + node.total.counts_at;
+    for (std::uint32_t bin = 0; bin < n_bins; ++bin) scratch->n_left[bin] = n_present += counts[bin].gradient;
+  }
+  AddAllowed(node, boundaries, 0, *scratch, &scratch->missing_right);
   if (!has_missing) return;
   boundaries.offset = node.total.sum - sum;
-  AddLosses(gain_, boundaries, gamma_, scratch->missing_left.data());
+  AddAllowed(node, boundaries, node.total.rows.of_node - n_present, *scratch, &scratch->missing_left);
 }
 
 void LevelSearch::KeepBest(std::uint32_t feature, bool has_missing, Scratch* scratch) const {
@@ -68,10 +104,11 @@ void LevelSearch::KeepBest(std::uint32_t feature, bool has_missing, Scratch* scr
 void LevelSearch::FindAt(std::uint32_t feature, Span<HistNode const> level, Scratch* scratch) const {
   auto const n_bins = bins_.NumBins(feature);
   scratch->left.resize(std::max<std::size_t>(scratch->left.size(), n_bins));
+  scratch->n_left.resize(scratch->left.size());
   scratch->missing_right.assign(n_bins, 0.0);
   scratch->missing_left.assign(n_bins, 0.0);
   auto const has_missing = std::any_of(level.begin(), level.end(), [&](HistNode const& node) {
-    return MayUse(node, feature) && !(SumOfPresent(node, feature) == node.total.sum);
+    return MayUse(node, feature) && HasMissing(node, feature);
   });
   for (auto const& node : level) {
     if (MayUse(node, feature)) AddNode(feature, node, has_missing, scratch);
@@ -96,6 +133,7 @@ bool LevelSearch::SetBest(LevelSplit const& split, HistNode* node) const {
   auto const& best = split.best;
   node->best = {};
   if (!MayUse(*node, best.feature)) return false;
+  if (node->total.rows.IsOn() && !node->total.rows.Allows(CountLeft(*node, split))) return false;
   auto const* cells = node->histogram + bins_.FeatureBegin()[best.feature];
   auto left = best.default_left ? node->total.sum - SumOfPresent(*node, best.feature) : FixedSum{};
   for (auto const* cell = cells; cell <= cells + split.code; ++cell) left += *cell;

@@ -45,6 +45,7 @@ class LevelSearch {
   /// Scratch of one thread, and the best that it found.
   struct Scratch {
     std::vector<FixedSum> left;
+    std::vector<std::int64_t> n_left;   ///< rows, where they are limited
     std::vector<double> missing_right;  ///< scores
     std::vector<double> missing_left;
     LevelSplit found;
@@ -53,6 +54,13 @@ class LevelSearch {
   BinBoundaries BoundariesOf(HistNode const& node, std::uint32_t feature) const;
   /// The node's rows with a value of the feature.
   FixedSum SumOfPresent(HistNode const& node, std::uint32_t feature) const;
+  /// Whether rows of the node have no value of the feature: by their sum, or by their number where it is limited.
+  bool HasMissing(HistNode const& node, std::uint32_t feature) const;
+  /// How many of the node's rows go left.
+  std::int64_t CountLeft(HistNode const& node, LevelSplit const& split) const;
+  /// Adds the losses of the boundaries that leave both children enough rows, `n_missing` of them going left.
+  void AddAllowed(HistNode const& node, BinBoundaries boundaries, std::int64_t n_missing, Scratch const& scratch,
+                  std::vector<double>* scores) const;
   void FindAt(std::uint32_t feature, Span<HistNode const> level, Scratch* scratch) const;
   void AddNode(std::uint32_t feature, HistNode const& node, bool has_missing, Scratch* scratch) const;
   void KeepBest(std::uint32_t feature, bool has_missing, Scratch* scratch) const;

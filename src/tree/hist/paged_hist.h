@@ -97,7 +97,10 @@ class PagedGrower : public HistGrowth<ScalarGrowth> {
   NodeTotal MakeRoot() override { return SetRoot(SumGradients(ctx_, task_)); }
   void ResetRows() override { pages_->Reset(task_); }
   void SplitRows(std::vector<CodeSplit> const& splits) override { pages_->Split(splits, leaf_of_row_); }
-  void WriteLeaves() override { pages_->WriteLeaves(ctx_, leaf_of_row_); }
+  void WriteLeaves() override {
+    pages_->WriteLeaves(ctx_, leaf_of_row_);
+    Smooth(task_.sampled_rows, leaf_of_row_);
+  }
   /// By hessians: how many rows each has is not known before the pass.
   bool HasFewerRows(HistNode const& left, HistNode const& right) const override {
     return WeighsLess(left.total, right.total);

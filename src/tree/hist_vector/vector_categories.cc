@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tree/categories/category_search.h"
+#include "tree/categories/drawn_candidates.h"
 #include "tree/hist_vector/vector_adder.h"
 #include "tree/rows/code_split.h"
 
@@ -39,19 +40,13 @@ class Search {
   }
 
   void Consider(Sums const& right, bool missing_left, std::int64_t threshold) {
-    auto const& param = feature_.param;
-    auto const left = total_ - right;
-    if (!param.HasEnough(SumHessians(left.values.data(), param))) return;
-    if (!param.HasEnough(SumHessians(right.values.data(), param))) return;
-    double gain = 0.0;
-    for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
-      auto const& bounds = feature_.node.bounds;
-      gain += OutputSplitGain(param.SumOf(left.values.data(), output), param.SumOf(right.values.data(), output),
-                              OfCategories(param.Of(output)), bounds.empty() ? WeightBounds{} : bounds[output], 0);
-    }
-    auto const loss_change = gain - feature_.node.gain;
-    if (!(loss_change > best_.loss_change)) return;
-    best_ = {loss_change, feature_.cells.feature, static_cast<float>(threshold), missing_left, {}, {}};
+    auto const loss_change = LossChange(right);
+    auto const& draw = feature_.node.draw;
+    if (!draw.is_on && !(loss_change > best_.loss_change)) return;
+    SplitCandidate const candidate{loss_change, feature_.cells.feature, static_cast<float>(threshold), missing_left, {},
+                                   {}};
+    if (draw.is_on) return drawn_.Add(candidate);
+    best_ = candidate;
   }
   bool LimitsGroups() const { return Limits().group_hessian > 0.0; }
   bool IsGroup(Sums const& sums) const { return HessiansOf(sums) >= Limits().group_hessian; }
@@ -65,9 +60,28 @@ class Search {
   }
   Sums const& Total() const { return total_; }
   Sums Nothing() const { return {std::vector<std::int64_t>(total_.values.size(), 0)}; }
-  SplitCandidate const& Best() const { return best_; }
+  SplitCandidate Best() const {
+    auto const& draw = feature_.node.draw;
+    return draw.is_on ? drawn_.Best(draw, best_.loss_change) : best_;
+  }
 
  private:
+  /// Minus infinity where a child has too little hessian, or too few rows.
+  double LossChange(Sums const& right) const {
+    auto const& param = feature_.param;
+    auto const left = total_ - right;
+    if (!param.HasEnough(SumHessians(left.values.data(), param))) return -kInfinity;
+    if (!param.HasEnough(SumHessians(right.values.data(), param))) return -kInfinity;
+    auto const limit = param.LimitOf(total_.values.data());
+    if (limit.IsOn() && !limit.Allows(left.values[param.RowsPlace()])) return -kInfinity;
+    double gain = 0.0;
+    for (std::int64_t output = 0; output < param.NumOutputs(); ++output) {
+      auto const& bounds = feature_.node.bounds;
+      gain += OutputSplitGain(param.SumOf(left.values.data(), output), param.SumOf(right.values.data(), output),
+                              OfCategories(param.Of(output)), bounds.empty() ? WeightBounds{} : bounds[output], 0);
+    }
+    return gain - feature_.node.gain;
+  }
   double WeightOf(Sums const& sums, std::int64_t output) const {
     return LeafWeight(feature_.param.SumOf(sums.values.data(), output), feature_.param.Of(output));
   }
@@ -84,6 +98,7 @@ class Search {
   Sums total_;
   std::vector<double> node_weights_;
   SplitCandidate best_;
+  DrawnCandidates drawn_;
 };
 
 /// The categories that hold rows.

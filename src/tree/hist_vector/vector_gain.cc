@@ -8,6 +8,7 @@ VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView co
   VectorGainParam made;
   made.min_child_weight = static_cast<double>(param.min_child_weight);
   made.n_hessians = table.n_hessians;
+  made.least_rows = param.min_data_in_leaf;
   for (auto const& unit : table.units) {
     made.outputs.push_back(MakeGainParam(param, unit, monotone));
     made.outputs.back().min_child_weight = 0.0;

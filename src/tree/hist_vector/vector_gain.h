@@ -15,6 +15,7 @@
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/tree_param.h"
+#include "tree/row_limit.h"
 #include "tree/split_gain.h"
 
 namespace kauri {
@@ -26,12 +27,16 @@ struct VectorGainParam {
   std::vector<GainParam> outputs;  ///< [n_outputs], without min_child_weight
   double min_child_weight = 1.0;
   std::int64_t n_hessians = 0;
-  CategoryGain categories;  ///< of hessians summed over the outputs; `smooth` and `l2` are those of each output
+  std::int64_t least_rows = 0;  ///< min_data_in_leaf
+  CategoryGain categories;      ///< of hessians summed over the outputs; `smooth` and `l2` are those of each output
 
   std::int64_t NumOutputs() const { return static_cast<std::int64_t>(outputs.size()); }
   GainParam const& Of(std::int64_t output) const { return outputs[output]; }
   std::int64_t HessianPlace(std::int64_t output) const { return NumOutputs() + (n_hessians == 1 ? 0 : output); }
   FixedSum SumOf(SumRow sums, std::int64_t output) const { return {sums[output], sums[HessianPlace(output)]}; }
+  /// What is asked of the rows of a node's children: where it is anything, sums hold counts (counted_table.h).
+  RowLimit LimitOf(SumRow node) const { return {least_rows, least_rows > 1 ? node[RowsPlace()] : 0}; }
+  std::int64_t RowsPlace() const { return NumOutputs() + n_hessians; }
   bool HasEnough(double sum_of_hessians) const {
     return sum_of_hessians / static_cast<double>(NumOutputs()) >= min_child_weight;
   }

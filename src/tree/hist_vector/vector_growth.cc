@@ -47,6 +47,7 @@ VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
     weights.push_back(LeafWeight(gain_.SumOf(root.sums.data(), output), gain_.Of(output)));
     if (!constraints_.Signs().empty()) root.bounds.emplace_back();
   }
+  root.draw = DrawOf(0);
   root.gain = VectorGain(root.sums.data(), gain_, root.bounds);
   SetNode(0, root, weights);
   return root;
@@ -77,6 +78,8 @@ std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, V
     right.bounds.push_back(bounds);
     PassBounds(weights, sign, &left.bounds.back(), &right.bounds.back());
   }
+  left.draw = DrawOf(tree_.left[node]);
+  right.draw = DrawOf(tree_.right[node]);
   left.gain = VectorGain(left.sums.data(), gain_, left.bounds);
   right.gain = VectorGain(right.sums.data(), gain_, right.bounds);
   SetNode(tree_.left[node], left, left_weights);

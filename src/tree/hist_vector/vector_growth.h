@@ -16,6 +16,7 @@ struct VectorTotal {
   double gain = 0.0;                           ///< VectorGain(sums)
   std::vector<WeightBounds> bounds;            ///< [n_outputs]; empty without monotone constraints
   std::vector<std::int32_t> right_categories;  ///< at the node's best split, if that is at a categorical feature
+  ThresholdDraw draw;
   std::vector<std::int64_t> left;  ///< [stride]: of the left child of the node's best split, once it is known
 };
 

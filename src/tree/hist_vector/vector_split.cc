@@ -92,33 +92,56 @@ void VectorSplitFinder::AddTile(Scan const& scan, std::int64_t first, std::int64
   }
 }
 
+/// Those that leave both children enough rows.
+BoundaryRange VectorSplitFinder::Allowed(Scan const& scan, BoundaryRange const& range, bool missing_left) const {
+  auto const limit = param_->LimitOf(scan.node->sums.data());
+  if (!limit.IsOn()) return range;
+  auto const place = param_->RowsPlace();
+  auto* const n_left = scan.scratch->left.data();
+  SumUp(scan, place, 1, n_left);
+  auto const n_missing = missing_left ? scan.scratch->missing[place] : 0;
+  auto const allowed =
+      AllowedBoundaries(limit, range.end, [&](std::int64_t boundary) { return n_left[boundary] + n_missing; });
+  return {std::max(range.first, allowed.first), allowed.end};
+}
+
+/// The best boundary of the range, whose loss change and feature *best takes over; -1: none is better than it. Of
+/// equals the last with the missing rows to the left, else the first.
+std::int64_t VectorSplitFinder::BestOf(Scan const& scan, BoundaryRange const& range, bool missing_left,
+                                       SplitCandidate* best) const {
+  auto const sums = SumsIn(missing_left ? &scan.scratch->down : &scan.scratch->up, scan.n_padded);
+  auto const allowed = Allowed(scan, range, missing_left);
+  std::int64_t boundary = -1;
+  for (auto i = allowed.first; i < allowed.end; ++i) {
+    auto const loss_change = sums.gain[i] - scan.node->gain;
+    auto const is_later_equal = missing_left && boundary >= 0 && loss_change == best->loss_change;
+    if (!(loss_change > best->loss_change) && !is_later_equal) continue;
+    if (!param_->HasEnough(sums.hessian_left[i]) || !param_->HasEnough(sums.hessian_right[i])) continue;
+    best->loss_change = loss_change;
+    boundary = i;
+  }
+  if (boundary >= 0) best->feature = scan.cells->feature;
+  return boundary;
+}
+
 void VectorSplitFinder::Keep(Scan const& scan, SplitCandidate* best) const {
-  auto const feature = scan.cells->feature;
-  auto const* cuts = bins_->Cuts().Of(feature);
+  auto const* cuts = bins_->Cuts().Of(scan.cells->feature);
   auto const* codes = scan.scratch->codes.data();
-  auto const find = [&](std::vector<double>* in, std::int64_t n, bool keep_last) {
-    auto const sums = SumsIn(in, scan.n_padded);
-    std::int64_t boundary = -1;
-    for (std::int64_t i = 0; i < n; ++i) {
-      auto const loss_change = sums.gain[i] - scan.node->gain;
-      auto const is_later_equal = keep_last && boundary >= 0 && loss_change == best->loss_change;
-      if (!(loss_change > best->loss_change) && !is_later_equal) continue;
-      if (!param_->HasEnough(sums.hessian_left[i]) || !param_->HasEnough(sums.hessian_right[i])) continue;
-      best->loss_change = loss_change;
-      boundary = i;
-    }
-    if (boundary >= 0) best->feature = feature;
-    return boundary;
-  };
-  // No threshold lies above a bin whose upper bound is infinite.
-  auto const splits_off_missing = scan.has_missing && std::isfinite(cuts[codes[scan.n - 1]]);
-  auto const up = find(&scan.scratch->up, splits_off_missing ? scan.n : scan.n - 1, false);
-  if (up >= 0) {
+  auto const keep_up = [&](BoundaryRange const& range) {
+    auto const up = BestOf(scan, range, false, best);
+    if (up < 0) return;
     best->threshold = cuts[codes[up]];
     best->default_left = false;
-  }
+  };
+  auto const& draw = scan.node->draw;
+  auto const between = draw.RangeOf(scan.cells->feature, scan.n - 1);
+  // No threshold lies above a bin whose upper bound is infinite.
+  auto const splits_off_missing = scan.has_missing && std::isfinite(cuts[codes[scan.n - 1]]);
+  auto const is_one = splits_off_missing && !draw.is_on;
+  keep_up({between.first, is_one ? scan.n : between.end});
+  if (splits_off_missing && !is_one) keep_up({scan.n - 1, scan.n});
   if (!scan.has_missing) return;
-  auto const down = find(&scan.scratch->down, scan.n - 1, true);
+  auto const down = BestOf(scan, between, true, best);
   if (down < 0) return;
   best->threshold = cuts[codes[down + 1] - 1];
   best->default_left = true;
@@ -138,6 +161,8 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
     hessian_right += HessianOf(right, param);
   }
   if (!param_->HasEnough(hessian_left) || !param_->HasEnough(hessian_right)) return;
+  auto const limit = param_->LimitOf(scan.node->sums.data());
+  if (limit.IsOn() && !limit.Allows(scan.scratch->missing[param_->RowsPlace()])) return;
   auto const loss_change = gain - scan.node->gain;
   if (!(loss_change > best->loss_change)) return;
   auto const feature = scan.cells->feature;

@@ -50,6 +50,8 @@ class VectorSplitFinder {
   bool CollectBins(VectorCells const& cells, VectorTotal const& node, VectorScanScratch* scratch) const;
   static void SumUp(Scan const& scan, std::int64_t first, std::int64_t n, std::int64_t* left);
   void AddTile(Scan const& scan, std::int64_t first, std::int64_t last) const;
+  BoundaryRange Allowed(Scan const& scan, BoundaryRange const& range, bool missing_left) const;
+  std::int64_t BestOf(Scan const& scan, BoundaryRange const& range, bool missing_left, SplitCandidate* best) const;
   void Keep(Scan const& scan, SplitCandidate* best) const;
   void KeepMissingAlone(Scan const& scan, SplitCandidate* best) const;
 

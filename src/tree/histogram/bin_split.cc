@@ -24,6 +24,23 @@ std::int64_t CollectBins(FixedSum const* cells, std::uint32_t n_bins, ScanScratc
   return count;
 }
 
+/// The same by counts, which go to the scratch as well.
+std::int64_t CollectCounted(FixedSum const* cells, FixedSum const* counts, std::uint32_t n_bins, ScanScratch* scratch) {
+  scratch->Reserve(n_bins);
+  FixedSum sum;
+  std::int64_t n_rows = 0;
+  std::int64_t count = 0;
+  for (std::uint32_t bin = 0; bin < n_bins; ++bin) {
+    if (counts[bin].gradient == 0) continue;
+    sum += cells[bin];
+    n_rows += counts[bin].gradient;
+    scratch->left[count] = sum;
+    scratch->n_left[count] = n_rows;
+    scratch->codes[count++] = bin;
+  }
+  return count;
+}
+
 /// The categories that hold rows of a node.
 void CollectCategories(FixedSum const* cells, std::uint32_t n_bins, std::vector<CategoryEntry>* entries) {
   entries->clear();
@@ -32,56 +49,128 @@ void CollectCategories(FixedSum const* cells, std::uint32_t n_bins, std::vector<
   }
 }
 
+void CollectCategories(FixedSum const* cells, FixedSum const* counts, std::uint32_t n_bins,
+                       std::vector<CountedCategory>* entries) {
+  entries->clear();
+  for (std::uint32_t bin = 0; bin < n_bins; ++bin) {
+    auto const n_rows = counts[bin].gradient;
+    if (n_rows > 0) entries->push_back({static_cast<std::int32_t>(bin), {cells[bin], n_rows}});
+  }
+}
+
+/// The boundaries of one numerical feature in a node: boundary i is behind the i-th bin with rows.
+class FeatureScan {
+ public:
+  FeatureScan(GainParam const& param, std::uint32_t feature, NodeTotal const& node, ScanScratch const& scratch,
+              std::int64_t count)
+      : param_(param),
+        feature_(feature),
+        node_(node),
+        scratch_(scratch),
+        sign_(node.signs.empty() ? 0 : static_cast<int>(node.signs[feature])),
+        missing_{node.sum - scratch.left[count - 1],
+                 node.rows.IsOn() ? node.rows.of_node - scratch.n_left[count - 1] : 0} {}
+
+  bool HasMissing() const { return node_.rows.IsOn() ? missing_.n_rows > 0 : !(missing_.sum == FixedSum{}); }
+  int Sign() const { return sign_; }
+  /// With the missing rows to the right; the first of equals.
+  void ConsiderUp(BoundaryRange const& range, float const* cuts, SplitCandidate* best) const {
+    auto const up = Find(LeftOf(range.first), range.Size(), {}, false, best->loss_change);
+    if (up.boundary < 0) return;
+    auto const at = range.first + up.boundary;
+    auto const sum = scratch_.left[at];
+    *best = {up.loss_change, feature_, cuts[scratch_.codes[at]], false, sum, node_.sum - sum};
+  }
+  /// With these to the left; the last of equals.
+  void ConsiderDown(BoundaryRange const& range, float const* cuts, SplitCandidate* best) const {
+    auto const down = Find(LeftOf(range.first), range.Size(), missing_, true, best->loss_change);
+    if (down.boundary < 0) return;
+    auto const at = range.first + down.boundary;
+    auto const sum = scratch_.left[at] + missing_.sum;
+    *best = {down.loss_change, feature_, cuts[scratch_.codes[at + 1] - 1], true, sum, node_.sum - sum};
+  }
+  /// All present rows to the right.
+  void ConsiderAlone(float threshold, SplitCandidate* best) const {
+    CountedSum const nothing;
+    auto const alone = Find({&nothing.sum, &nothing.n_rows}, 1, missing_, true, best->loss_change);
+    if (alone.boundary < 0) return;
+    *best = {alone.loss_change, feature_, threshold, true, missing_.sum, node_.sum - missing_.sum};
+  }
+
+ private:
+  /// What lies left of consecutive boundaries.
+  struct LeftSides {
+    FixedSum const* sums;
+    std::int64_t const* n_rows;  ///< read only where the node's rows are limited
+  };
+
+  LeftSides LeftOf(std::int64_t first) const { return {scratch_.left.data() + first, scratch_.n_left.data() + first}; }
+  /// Of n boundaries, those that leave both children enough rows.
+  BestBin Find(LeftSides const& left, std::int64_t n, CountedSum const& missing, bool keep_last, double floor) const {
+    BoundaryRange range{0, n};
+    if (node_.rows.IsOn()) {
+      range = AllowedBoundaries(node_.rows, n,
+                                [&](std::int64_t boundary) { return left.n_rows[boundary] + missing.n_rows; });
+    }
+    BinBoundaries const boundaries{
+        left.sums + range.first, range.Size(), missing.sum, node_.sum, node_.gain, keep_last, node_.bounds, sign_};
+    auto best = FindBestBoundary(param_, boundaries, floor);
+    if (best.boundary >= 0) best.boundary += range.first;
+    return best;
+  }
+
+  GainParam const& param_;
+  std::uint32_t feature_;
+  NodeTotal const& node_;
+  ScanScratch const& scratch_;
+  int sign_;
+  CountedSum missing_;
+};
+
 }  // namespace
 
 void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node,
                                     ScanScratch* scratch, SplitCandidate* best) const {
   auto const n_bins = cuts_.NumBins(feature);
-  CollectCategories(cells, n_bins, &scratch->entries);
   CategoryNode const here{feature, static_cast<std::int32_t>(n_bins), node.sum, node.gain, node.bounds};
-  auto const found = FindCategorySplit(param_, node.categories, here, best->loss_change, &scratch->entries);
+  SplitLimits const limits{node.rows, node.draw};
+  auto const floor = best->loss_change;
+  SplitCandidate found;
+  if (node.rows.IsOn()) {
+    CollectCategories(cells, cells + node.counts_at, n_bins, &scratch->counted_entries);
+    found = FindCategorySplit(param_, node.categories, here, limits, floor, &scratch->counted_entries);
+  } else {
+    CollectCategories(cells, n_bins, &scratch->entries);
+    found = FindCategorySplit(param_, node.categories, here, limits, floor, &scratch->entries);
+  }
   if (found.IsValid()) *best = found;
 }
 
 void BinSplitFinder::Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
                           SplitCandidate* best) const {
   if (cuts_.IsCategorical(feature)) return FindCategories(feature, cells, node, scratch, best);
-  auto const count = CollectBins(cells, cuts_.NumBins(feature), scratch);
+  auto const n_bins = cuts_.NumBins(feature);
+  auto const count = node.rows.IsOn() ? CollectCounted(cells, cells + node.counts_at, n_bins, scratch)
+                                      : CollectBins(cells, n_bins, scratch);
   FindAmong(feature, count, node, *scratch, best);
 }
 
 void BinSplitFinder::FindAmong(std::uint32_t feature, std::int64_t count, NodeTotal const& node,
                                ScanScratch const& scratch, SplitCandidate* best) const {
   if (count == 0) return;
-  auto const* left = scratch.left.data();
   auto const* codes = scratch.codes.data();
   auto const* cuts = cuts_.Of(feature);
-  auto const missing = node.sum - left[count - 1];
-  auto const has_missing = !(missing == FixedSum{});
-  auto const sign = node.signs.empty() ? 0 : static_cast<int>(node.signs[feature]);
-  auto const find = [&](FixedSum const* sums, std::int64_t n, FixedSum offset, bool keep_last) {
-    BinBoundaries const boundaries{sums, n, offset, node.sum, node.gain, keep_last, node.bounds, sign};
-    return FindBestBoundary(param_, boundaries, best->loss_change);
-  };
+  FeatureScan const scan(param_, feature, node, scratch, count);
+  auto const between = node.draw.RangeOf(feature, count - 1);
   // No threshold lies above a bin whose upper bound is infinite.
-  auto const splits_off_missing = has_missing && std::isfinite(cuts[codes[count - 1]]);
-  auto const up = find(left, splits_off_missing ? count : count - 1, {}, false);
-  if (up.boundary >= 0) {
-    auto const sum = left[up.boundary];
-    *best = {up.loss_change, feature, cuts[codes[up.boundary]], false, sum, node.sum - sum};
-  }
-  if (!has_missing) return;
-  auto const down = find(left, count - 1, missing, true);
-  if (down.boundary >= 0) {
-    auto const sum = left[down.boundary] + missing;
-    *best = {down.loss_change, feature, cuts[codes[down.boundary + 1] - 1], true, sum, node.sum - sum};
-  }
-  if (sign == 0) return;
-  FixedSum const nothing;
-  auto const alone = find(&nothing, 1, missing, true);
-  if (alone.boundary < 0) return;
-  auto const threshold = codes[0] > 0 ? cuts[codes[0] - 1] : cuts_.min_values[feature];
-  *best = {alone.loss_change, feature, threshold, true, missing, node.sum - missing};
+  auto const splits_off_missing = scan.HasMissing() && std::isfinite(cuts[codes[count - 1]]);
+  auto const is_one = splits_off_missing && !node.draw.is_on;
+  scan.ConsiderUp({between.first, is_one ? count : between.end}, cuts, best);
+  if (splits_off_missing && !is_one) scan.ConsiderUp({count - 1, count}, cuts, best);
+  if (!scan.HasMissing()) return;
+  scan.ConsiderDown(between, cuts, best);
+  if (scan.Sign() == 0) return;
+  scan.ConsiderAlone(codes[0] > 0 ? cuts[codes[0] - 1] : cuts_.min_values[feature], best);
 }
 
 std::vector<std::int32_t> BinSplitFinder::RightCategories(SplitCandidate const& best, FixedSum const* cells,

@@ -17,12 +17,15 @@ struct ScanScratch {
   std::vector<FixedSum> left;        ///< sums up to and including each such bin
   std::vector<std::uint32_t> codes;  ///< their codes
   std::vector<CategoryEntry> entries;
+  std::vector<std::int64_t> n_left;  ///< rows up to and including each such bin, where they are counted
+  std::vector<CountedCategory> counted_entries;
 
   /// Makes room for the bins of any feature.
   void Reserve(std::size_t n_bins) {
     if (left.size() >= n_bins) return;
     left.resize(n_bins);
     codes.resize(n_bins);
+    n_left.resize(n_bins);
   }
 };
 
@@ -38,10 +41,12 @@ class BinSplitFinder {
   /// rows to the left, the last cut before every such bin but the first. A node in which no row misses the feature has
   /// no candidates of the second kind. All present rows to the right are a candidate only where a monotone constraint
   /// tells it from its mirror image; its threshold is the last cut before all of them, or the lower bound of the
-  /// feature. Of a categorical feature, the candidates of category_split.h.
+  /// feature. Of a categorical feature, the candidates of category_split.h. Where the node's rows are limited, the
+  /// cells are counted, bins with rows are told by their counts, and candidates leave both children enough.
   void Find(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node, ScanScratch* scratch,
             SplitCandidate* best) const;
-  /// The same for a numerical feature whose `count` bins with rows are in the scratch.
+  /// The same for a numerical feature whose `count` bins with rows are in the scratch, with `n_left` where the node's
+  /// rows are limited.
   void FindAmong(std::uint32_t feature, std::int64_t count, NodeTotal const& node, ScanScratch const& scratch,
                  SplitCandidate* best) const;
   /// The categories that go right at the best split of a node, which is at a categorical feature; cells as above.

@@ -18,7 +18,8 @@ enum class Purpose : std::uint64_t {
   kTreeColumns = 2,
   kLevelColumns = 3,
   kNodeColumns = 4,
-  kRowWeights = 5
+  kRowWeights = 5,
+  kThresholds = 6
 };
 
 std::uint64_t TreeKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration) {
@@ -116,6 +117,10 @@ ColumnSampler::ColumnSampler(TreeParam const& param, std::uint64_t seed, TreePla
 std::vector<std::uint32_t> ColumnSampler::LevelSet(std::int32_t depth) const {
   auto const key = PurposeKey(tree_key_, Purpose::kLevelColumns);
   return DrawColumns(tree_set_, level_rate_, CombineKeys(key, static_cast<std::uint64_t>(depth)), weights_);
+}
+
+std::uint64_t ColumnSampler::ThresholdKey(std::int32_t node) const {
+  return CombineKeys(PurposeKey(tree_key_, Purpose::kThresholds), static_cast<std::uint64_t>(node));
 }
 
 std::vector<std::uint32_t> ColumnSampler::NodeSet(std::int32_t depth, std::int32_t node) const {

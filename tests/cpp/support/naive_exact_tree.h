@@ -11,8 +11,10 @@
 #include <tuple>
 #include <vector>
 
+#include "common/random.h"
 #include "kauri/tree.h"
 #include "support/naive_constraints.h"
+#include "tree/sampling/sampling.h"
 #include "tree/split_gain.h"
 
 namespace kauri::testing {
@@ -27,6 +29,8 @@ struct NaiveTask {
   float gamma = 0.0F;
   float leaf_rate = 0.3F;
   NaiveConstraints constraints = {};
+  std::int64_t least_rows = 0;             ///< min_data_in_leaf
+  ColumnSampler const* columns = nullptr;  ///< of extra_trees; nullptr: without. For trees of up to two levels
 };
 
 class NaiveExactTree {
@@ -47,6 +51,7 @@ class NaiveExactTree {
     std::vector<Node> children;     // none or two
     SplitCandidate split;
     NaiveLimits limits;
+    std::int32_t id = 0;
   };
 
   float Value(std::size_t row, std::size_t feature) const { return (*t_.values)[row * t_.n_cols + feature]; }
@@ -56,6 +61,17 @@ class NaiveExactTree {
       if (t_.used[row] != 0) sum += (*t_.pairs)[row];
     }
     return sum;
+  }
+  std::int64_t Count(std::vector<std::size_t> const& rows) const {
+    return std::count_if(rows.begin(), rows.end(), [&](std::size_t row) { return t_.used[row] != 0; });
+  }
+  /// Whether the boundary between these values is the one that extra_trees draws.
+  bool IsDrawn(Node const& node, std::size_t feature, std::set<float> const& present, float low, float high) const {
+    if (t_.columns == nullptr) return true;
+    auto const share = RandomUniform(t_.columns->ThresholdKey(node.id), feature);
+    auto const value =
+        (1.0 - share) * static_cast<double>(*present.begin()) + share * static_cast<double>(*present.rbegin());
+    return static_cast<double>(low) <= value && value < static_cast<double>(high);
   }
   std::array<std::vector<std::size_t>, 2> Divide(Node const& node, SplitCandidate const& split) const {
     std::array<std::vector<std::size_t>, 2> sides;
@@ -87,6 +103,7 @@ class NaiveExactTree {
     candidate.threshold = threshold;
     candidate.default_left = default_left;
     auto const sides = Divide(*node, candidate);
+    if (Count(sides[0]) < t_.least_rows || Count(sides[1]) < t_.least_rows) return;
     candidate.left = Sum(sides[0]);
     candidate.right = Sum(sides[1]);
     if (!HasEnoughHessian(candidate.left, t_.gain) || !HasEnoughHessian(candidate.right, t_.gain)) return;
@@ -105,6 +122,7 @@ class NaiveExactTree {
     auto const present = Present(&node->rows, feature, &missing);
     if (present.empty()) return;
     for (auto low = present.begin(), high = std::next(low); high != present.end(); ++low, ++high) {
+      if (!IsDrawn(*node, feature, present, *low, *high)) continue;
       auto const middle = MidpointThreshold(*low, *high);
       if (!downwards_only) Consider(node, feature, middle, false);
       if (downwards_only || missing) Consider(node, feature, middle, true);
@@ -126,6 +144,7 @@ class NaiveExactTree {
     node->children.resize(2);
     for (std::size_t side = 0; side < 2; ++side) {
       node->children[side].rows = sides[side];
+      node->children[side].id = static_cast<std::int32_t>(1 + side);
       node->children[side].limits = node->limits.OfChild(t_.constraints, node->split, t_.gain, side == 0);
       Split(&node->children[side], depth + 1);
     }

@@ -145,9 +145,27 @@ TEST(CategoricalTree, MethodsAgreeOnCategories) {
   EXPECT_GT(n_splits, 500);
 }
 
-TEST(CategoricalTree, RootSplitEqualsTheDefinition) {
+/// Rows are counted, and thresholds drawn, alike.
+TEST(CategoricalTree, MethodsAgreeOnLimits) {
+  int n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    auto job = RandomJob(seed, 20 + static_cast<std::int64_t>(seed) * 3, 0);
+    job.param.min_child_weight = 0.0F;
+    job.param.min_data_in_leaf = seed % 3 == 0 ? 0 : static_cast<int>(2 + seed % 17);
+    job.param.extra_trees = seed % 3 != 1;
+    auto const exact = BuildWith(Method::kExact, job);
+    ExpectRowsAndSums(job, exact);
+    ExpectSame(BuildWith(Method::kHist, job), AsHist(exact), "hist, seed " + std::to_string(seed));
+    ExpectSame(BuildWith(Method::kApprox, job), AsHist(exact), "approx, seed " + std::to_string(seed));
+    n_splits += exact.tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 300);
+}
+
+void ExpectRootOfDefinition(int least_rows) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     auto job = RandomJob(seed, 80, 0);
+    job.param.min_data_in_leaf = least_rows;
     job.param.colsample_bynode = 1.0F;
     job.param.max_depth = 1;
     auto const built = BuildWith(Method::kHist, job);
@@ -170,7 +188,7 @@ TEST(CategoricalTree, RootSplitEqualsTheDefinition) {
       for (int category = 0; !categories.empty() && category <= *categories.rbegin(); ++category) {
         column.categories.push_back(category);
       }
-      testing::NaiveCategorySearch search(column, gain);
+      testing::NaiveCategorySearch search(column, gain, least_rows);
       auto const one_hot = static_cast<int>(column.categories.size()) < job.param.max_cat_to_onehot;
       auto const found = one_hot ? search.OneHot() : search.Partition(job.param.max_cat_threshold);
       if (found.loss_change > best.loss_change) best = found;
@@ -182,6 +200,10 @@ TEST(CategoricalTree, RootSplitEqualsTheDefinition) {
     EXPECT_EQ(std::set<std::int32_t>(right.begin(), right.end()), best.right) << "seed " << seed;
     EXPECT_EQ(built.tree.default_left[0] != 0, best.default_left) << "seed " << seed;
   }
+}
+
+TEST(CategoricalTree, RootSplitEqualsTheDefinition) {
+  for (int const least_rows : {0, 5, 20}) ExpectRootOfDefinition(least_rows);
 }
 
 TEST(CategoricalTree, NumbersBesideCategories) {

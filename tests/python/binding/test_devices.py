@@ -99,6 +99,9 @@ def test_predictors_are_named_in_the_error() -> None:
     [
         (["bagging_temperature=1"], "bagging_temperature=1 weighs rows in host memory; set bagging_temperature=0, or"),
         (["sampling_method=by_query", "subsample=0.5"], "sampling_method=by_query draws rows in host memory; set"),
+        (["min_data_in_leaf=5"], "min_data_in_leaf=5 counts rows in host memory; set device=cpu, or bound leaves by"),
+        (["extra_trees=1"], "extra_trees=1 draws thresholds in host memory; set device=cpu, or extra_trees=0"),
+        (["path_smooth=2"], "path_smooth=2 counts rows in host memory; set device=cpu, or path_smooth=0"),
         (["grow_policy=symmetric"], "grow_policy=symmetric: tree_method=gpu_exact makes no symmetric trees; set"),
     ],
 )

@@ -27,7 +27,8 @@ struct NaiveCategorySplit {
 
 class NaiveCategorySearch {
  public:
-  NaiveCategorySearch(NaiveColumn const& column, GainParam const& gain) : column_(column), gain_(gain) {}
+  NaiveCategorySearch(NaiveColumn const& column, GainParam const& gain, std::int64_t least_rows = 0)
+      : column_(column), gain_(gain), least_rows_(least_rows) {}
 
   NaiveCategorySplit OneHot() {
     for (auto const category : column_.categories) {
@@ -101,6 +102,9 @@ class NaiveCategorySearch {
     auto const right = Sum(goes_right);
     auto const left = Sum([&](float value) { return !goes_right(value); });
     if (!HasEnoughHessian(left, gain_) || !HasEnoughHessian(right, gain_)) return;
+    auto const n_right = std::count_if(column_.values.begin(), column_.values.end(), goes_right);
+    auto const n_left = static_cast<std::int64_t>(column_.values.size()) - n_right;
+    if (n_left < least_rows_ || n_right < least_rows_) return;
     auto const all = Sum([](float) { return true; });
     auto of_children = gain_;
     of_children.lambda = gain_.lambda + gain_.categories.l2;
@@ -110,6 +114,7 @@ class NaiveCategorySearch {
 
   NaiveColumn const& column_;
   GainParam gain_;
+  std::int64_t least_rows_;
   NaiveCategorySplit best_;
 };
 

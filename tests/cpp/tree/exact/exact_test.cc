@@ -49,6 +49,9 @@ Built BuildNaively(std::vector<float> const& values, std::size_t n_cols, FixedGr
   task.max_depth = param.max_depth == 0 ? 1 << 20 : param.max_depth;
   task.gamma = param.gamma;
   task.leaf_rate = param.eta;
+  task.least_rows = param.min_data_in_leaf;
+  ColumnSampler const columns(param, Context{}.seed, {}, static_cast<std::int64_t>(n_cols));
+  if (param.extra_trees) task.columns = &columns;
   Built built;
   built.tree = NaiveExactTree(task).Grow(&built.leaf_of_row);
   return built;
@@ -69,8 +72,8 @@ TreeParam RandomParam(Random* random) {
   return param;
 }
 
-/// Any data, any parameters: the same tree as from the definition.
-void CompareOnRandomCase(std::uint64_t seed) {
+/// Any data, any parameters: the same tree as from the definition. Returns its leaves.
+std::int32_t CompareOnRandomCase(std::uint64_t seed, int least_rows = 0, bool draws = false) {
   Random random(seed);
   std::int64_t const sizes[] = {1, 2, 3, 31, 33, 64, 100, 257, 600};
   MatrixSpec spec;
@@ -80,7 +83,11 @@ void CompareOnRandomCase(std::uint64_t seed) {
   spec.missing = std::vector<double>{0.0, 0.1, 0.5, 0.95}[random.Below(4)];
   spec.n_distinct = std::vector<std::uint32_t>{0, 0, 1, 3, 20}[random.Below(5)];
   spec.sparse = random.Below(2) == 1;
-  auto const param = RandomParam(&random);
+  auto param = RandomParam(&random);
+  param.min_data_in_leaf = least_rows;
+  if (least_rows > 0 || draws) param.min_child_weight = 0.0F;
+  param.extra_trees = draws;
+  if (draws) param.max_depth = 2;
   Context ctx;
   ctx.seed = seed;
   auto const sampled = SampleRows(ctx, 0, 0, random.Below(3) == 0 ? 0.6F : 1.0F, spec.n_rows);
@@ -90,10 +97,27 @@ void CompareOnRandomCase(std::uint64_t seed) {
   auto const naive = BuildNaively(values, static_cast<std::size_t>(spec.n_cols), gradients, param, sampled);
   ExpectSame(built, naive, "seed " + std::to_string(seed));
   EXPECT_NO_THROW(built.tree.Validate(spec.n_cols));
+  return built.tree.NumLeaves();
 }
 
 TEST(Exact, EqualsTheDefinition) {
   for (std::uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) CompareOnRandomCase(seed);
+}
+
+TEST(Exact, LimitedRowsAsInTheDefinition) {
+  std::int64_t n_leaves = 0;
+  for (std::uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
+    n_leaves += CompareOnRandomCase(seed, 2 + 6 * static_cast<int>(seed % 5));
+  }
+  EXPECT_GT(n_leaves, 600);
+}
+
+TEST(Exact, DrawnThresholdsAsInTheDefinition) {
+  std::int64_t n_leaves = 0;
+  for (std::uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
+    n_leaves += CompareOnRandomCase(seed, seed % 3 == 0 ? 4 : 0, true);
+  }
+  EXPECT_GT(n_leaves, 400);
 }
 
 TEST(Exact, DeepTreesEqualTheDefinition) {

@@ -42,25 +42,64 @@ TreeParam RandomParam(Random* random) {
   return param;
 }
 
+Job RandomJob(std::uint64_t seed) {
+  Random random(seed);
+  MatrixSpec spec;
+  spec.n_rows = Pick<std::int64_t>(&random, {1, 2, 31, 33, 100, 257, 400});
+  spec.n_cols = Pick<std::int64_t>(&random, {1, 3, 8, 11});
+  spec.missing = Pick<double>(&random, {0.0, 0.0, 0.1, 0.5, 0.9});
+  spec.n_distinct = Pick<std::uint32_t>(&random, {0, 2, 5, 40});
+  spec.sparse = random.Below(3) == 0;
+  spec.seed = seed;
+  auto job = MakeJob(spec, RandomParam(&random));
+  if (random.Below(3) == 0) {
+    job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
+    job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
+  }
+  return job;
+}
+
+/// With monotone constraints every other time.
+Job RandomLimitedJob(std::uint64_t seed) {
+  auto job = RandomJob(seed);
+  job.param.min_child_weight = 0.0F;
+  if (seed % 2 == 0) job.constraints.signs = {1};
+  job.constraints.Write(&job.param);
+  return job;
+}
+
 TEST(HistTree, EqualsTheDefinitionOnRandomData) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    Random random(seed);
-    MatrixSpec spec;
-    spec.n_rows = Pick<std::int64_t>(&random, {1, 2, 31, 33, 100, 257, 400});
-    spec.n_cols = Pick<std::int64_t>(&random, {1, 3, 8, 11});
-    spec.missing = Pick<double>(&random, {0.0, 0.0, 0.1, 0.5, 0.9});
-    spec.n_distinct = Pick<std::uint32_t>(&random, {0, 2, 5, 40});
-    spec.sparse = random.Below(3) == 0;
-    spec.seed = seed;
-    auto job = MakeJob(spec, RandomParam(&random));
-    if (random.Below(3) == 0) {
-      job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
-      job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
-    }
+    auto const job = RandomJob(seed);
     auto const built = BuildTree(job);
     ExpectSame(built, NaiveHistTree(job).Grow(), "seed " + std::to_string(seed));
     ExpectRawValuesReachTheSameLeaves(job, built);
   }
+}
+
+TEST(HistTree, LimitedRowsAsInTheDefinition) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    auto job = RandomLimitedJob(seed);
+    job.param.min_data_in_leaf = 2 + 6 * static_cast<int>(seed % 5);
+    auto const built = BuildTree(job);
+    ExpectSame(built, NaiveHistTree(job).Grow(), "seed " + std::to_string(seed));
+    n_splits += built.tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 100);
+}
+
+TEST(HistTree, DrawnThresholdsAsInTheDefinition) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    auto job = RandomLimitedJob(seed);
+    job.param.extra_trees = true;
+    if (seed % 3 == 0) job.param.min_data_in_leaf = 5;
+    auto const built = BuildTree(job);
+    ExpectSame(built, NaiveHistTree(job).Grow(), "seed " + std::to_string(seed));
+    n_splits += built.tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 200);
 }
 
 /// Enough rows for several portions and blocks per node, and all kinds of codes.
@@ -89,6 +128,46 @@ std::vector<Job> LargeJobs() {
     }
   }
   return jobs;
+}
+
+/// A limit that all leaves keep anyway leaves the tree as it is; one beyond changes it.
+TEST(HistTree, LimitedRowsForAnyThreads) {
+  for (auto job : LargeJobs()) {
+    auto const free = BuildTree(job);
+    std::vector<std::int64_t> n_rows(free.tree.left.size(), 0);
+    for (std::size_t row = 0; row < job.NumRows(); ++row) {
+      if (job.sampled.empty() || job.sampled[row] != 0) ++n_rows[free.leaf_of_row[row]];
+    }
+    std::int64_t least = 1 << 30;
+    for (std::int32_t node = 0; node < free.tree.NumNodes(); ++node) {
+      if (free.tree.IsLeaf(node)) least = std::min(least, n_rows[node]);
+    }
+    if (least > 1) {
+      job.param.min_data_in_leaf = static_cast<int>(least);
+      ExpectSame(BuildTree(job), free, "a limit that is kept");
+    }
+    job.param.min_data_in_leaf = 300;
+    auto const limited = BuildTree(job, 1);
+    EXPECT_NE(limited.leaf_of_row, free.leaf_of_row);
+    for (int const threads : {2, 3, 8}) ExpectSame(BuildTree(job, threads), limited, std::to_string(threads));
+  }
+}
+
+/// Counts, too, come from lists of unusual cells, and of bundles.
+TEST(HistTree, LimitedRowsOfUsualValues) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    Job job;
+    job.sparse = seed % 4 == 3;
+    job.values = seed < 4 ? testing::MakeFlagValues(1500, 14, seed % 2 == 1, seed)
+                          : testing::MakeOneHotValues(1500, 2, 7, job.sparse, 0.1);
+    job.n_cols = 14;
+    job.gradients = MakeGradients(1500, seed);
+    job.param.min_data_in_leaf = 40;
+    job.param.min_child_weight = 0.0F;
+    auto const built = BuildTree(job, 1 + static_cast<int>(seed));
+    EXPECT_GT(built.tree.NumLeaves(), 3);
+    ExpectSame(built, NaiveHistTree(job).Grow(), "seed " + std::to_string(seed));
+  }
 }
 
 /// Lists of unusual cells (data/bins/unusual_cells.h) change nothing: the tree is the definition's.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/random.h"
 #include "support/built_tree.h"
 #include "support/naive_constraints.h"
 #include "support/random_matrix.h"
@@ -100,6 +101,33 @@ class NaiveHistTree {
     bool is_split = false;
   };
 
+  bool HasEnoughRows(std::vector<std::size_t> const& rows) const {
+    auto const n_rows = std::count_if(rows.begin(), rows.end(),
+                                      [&](std::size_t row) { return job_.sampled.empty() || job_.sampled[row] != 0; });
+    return n_rows >= job_.param.min_data_in_leaf;
+  }
+  /// Whether extra_trees lets the node look at the cut: it leaves as many bins with rows on its left as the one drawn.
+  bool IsDrawn(std::uint32_t feature, float threshold, Node const& node, std::int32_t id) const {
+    if (!job_.param.extra_trees) return true;
+    std::map<std::uint32_t, FixedSum> bins;
+    auto const* cuts = cuts_.Of(feature);
+    for (auto const row : node.rows) {
+      auto const value = job_.values[row * static_cast<std::size_t>(job_.n_cols) + feature];
+      if (std::isnan(value) || (!job_.sampled.empty() && job_.sampled[row] == 0)) continue;
+      auto const bin = std::upper_bound(cuts, cuts + cuts_.NumBins(feature), value) - cuts;
+      bins[static_cast<std::uint32_t>(bin)] += FixedSum(Sum({row}));
+    }
+    std::uint32_t n_bins = 0;
+    std::uint32_t n_left = 0;
+    for (auto const& [bin, sum] : bins) {
+      // Where rows are not counted, those that sum up to nothing are not seen.
+      if (sum == FixedSum{} && job_.param.min_data_in_leaf <= 1) continue;
+      ++n_bins;
+      if (cuts[bin] <= threshold) ++n_left;
+    }
+    if (n_left == 0 || n_left == n_bins) return true;  // the missing rows from the others
+    return n_left - 1 == RandomBelow(columns_.ThresholdKey(id), feature, n_bins - 1);
+  }
   FixedSum Sum(std::vector<std::size_t> const& rows) const {
     FixedSum sum;
     for (auto const row : rows) {
@@ -124,6 +152,7 @@ class NaiveHistTree {
       // The missing rows alone on the left: without a sign it is another name for the split that sends them right.
       if (job_.constraints.SignOf(feature) != 0) Consider(feature, cuts_.min_values[feature], true, node);
       for (std::uint32_t bin = 0; bin < cuts_.NumBins(feature); ++bin) {
+        if (!IsDrawn(feature, cuts_.Of(feature)[bin], *node, id)) continue;
         for (bool const default_left : {false, true}) Consider(feature, cuts_.Of(feature)[bin], default_left, node);
       }
     }
@@ -134,6 +163,7 @@ class NaiveHistTree {
     candidate.threshold = threshold;
     candidate.default_left = default_left;
     auto const sides = Divide(*node, candidate);
+    if (!HasEnoughRows(sides[0]) || !HasEnoughRows(sides[1])) return;
     candidate.left = Sum(sides[0]);
     candidate.right = Sum(sides[1]);
     if (!HasEnoughHessian(candidate.left, gain_) || !HasEnoughHessian(candidate.right, gain_)) return;

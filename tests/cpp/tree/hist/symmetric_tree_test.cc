@@ -56,6 +56,11 @@ class NaiveSymmetricTree {
     }
     return sum;
   }
+  bool HasEnoughRows(std::vector<std::size_t> const& rows) const {
+    auto const n_rows = std::count_if(rows.begin(), rows.end(),
+                                      [&](std::size_t row) { return job_.sampled.empty() || job_.sampled[row] != 0; });
+    return n_rows >= job_.param.min_data_in_leaf;
+  }
   std::array<std::vector<std::size_t>, 2> Divide(Node const& node, SplitCandidate const& split) const {
     std::array<std::vector<std::size_t>, 2> sides;
     for (auto const row : node.rows) {
@@ -75,6 +80,7 @@ class NaiveSymmetricTree {
     auto const& node = nodes_[id];
     if (node.is_split || !MayUse(id, split.feature)) return std::nullopt;
     auto const sides = Divide(node, split);
+    if (!HasEnoughRows(sides[0]) || !HasEnoughRows(sides[1])) return std::nullopt;
     split.left = Sum(sides[0]);
     split.right = Sum(sides[1]);
     if (!HasEnoughHessian(split.left, gain_) || !HasEnoughHessian(split.right, gain_)) return std::nullopt;
@@ -186,23 +192,41 @@ MatrixSpec DrawSpec(Random* random, std::uint64_t seed) {
   return spec;
 }
 
+Job RandomJob(std::uint64_t seed) {
+  Random random(seed);
+  auto const spec = DrawSpec(&random, seed);
+  auto job = MakeJob(spec);
+  DrawParam(&random, &job.param);
+  if (random.Below(3) == 0) {
+    job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
+    job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
+  }
+  return job;
+}
+
 TEST(SymmetricTree, EqualsTheDefinitionOnRandomData) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    Random random(seed);
-    auto const spec = DrawSpec(&random, seed);
-    auto job = MakeJob(spec);
-    DrawParam(&random, &job.param);
-    if (random.Below(3) == 0) {
-      job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
-      job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
-    }
+    auto const job = RandomJob(seed);
     auto const built = BuildTree(job, 1 + static_cast<int>(seed % 3));
     ExpectSame(built, NaiveSymmetricTree(job).Grow(), "seed " + std::to_string(seed));
     ExpectRawValuesReachTheSameLeaves(job, built);
     n_splits += built.tree.NumLeaves() - 1;
   }
   EXPECT_GT(n_splits, 500);
+}
+
+TEST(SymmetricTree, LimitedRowsAsInTheDefinition) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = RandomJob(seed);
+    job.param.min_child_weight = 0.0F;
+    job.param.min_data_in_leaf = 2 + 7 * static_cast<int>(seed % 5);
+    auto const built = BuildTree(job, 1 + static_cast<int>(seed % 3));
+    ExpectSame(built, NaiveSymmetricTree(job).Grow(), "seed " + std::to_string(seed));
+    n_splits += built.tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 100);
 }
 
 /// The missing rows alone on the left are no candidate here, so that no value is missing where a feature has a sign.

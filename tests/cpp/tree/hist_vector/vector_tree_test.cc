@@ -22,6 +22,50 @@ TEST(HistVectorTree, EqualsTheDefinitionOnRandomData) {
   EXPECT_GT(n_splits, 200);
 }
 
+TEST(HistVectorTree, LimitedRowsAsInTheDefinition) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = seed % 10 == 9 ? BundledJob(seed) : RandomJob(seed);
+    job.job.param.min_child_weight = 0.0F;
+    job.job.param.min_data_in_leaf = 2 + 5 * static_cast<int>(seed % 4);
+    auto const built = BuildVectorTree(job, 1 + static_cast<int>(seed % 3));
+    ExpectSameVectors(built, NaiveVectorTree(job).Grow(), "seed " + std::to_string(seed));
+    n_splits += built.tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 100);
+}
+
+/// Vectors of one output that all rows have, and of another that says the same: the thresholds of a number's tree.
+TEST(HistVectorTree, DrawsTheThresholdsOfOtherTrees) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    MatrixSpec spec;
+    spec.n_rows = 300;
+    spec.missing = seed % 2 == 0 ? 0.0 : 0.2;
+    spec.seed = seed;
+    VectorJob job;
+    job.job.values = MakeValues(spec);
+    job.job.n_cols = spec.n_cols;
+    job.job.param.extra_trees = true;
+    job.job.param.min_data_in_leaf = seed % 3 == 0 ? 9 : 0;
+    job.job.param.max_depth = 4;
+    auto const alone = MakePairs(spec.n_rows, 1, true, seed);
+    for (auto const& pair : alone) job.pairs.insert(job.pairs.end(), 2, pair);
+    auto scalar = job.job;
+    QuantiseGradients(Context{}, alone, 1, 0, {}, &scalar.gradients);
+    auto const one = BuildTree(scalar).tree;
+    auto const two = BuildVectorTree(job).tree;
+    EXPECT_EQ(two.split_feature, one.split_feature) << seed;
+    EXPECT_EQ(two.default_left, one.default_left) << seed;
+    for (std::int32_t node = 0; node < one.NumNodes(); ++node) {
+      if (one.IsLeaf(node)) continue;
+      EXPECT_EQ(two.split_value[node], one.split_value[node]) << seed;
+    }
+    n_splits += one.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 60);
+}
+
 TEST(HistVectorTree, BundledFeaturesAreTakenApart) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     auto const job = BundledJob(seed);

@@ -1,0 +1,39 @@
+/// \file The candidates of a categorical feature of which extra_trees draws one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tree/split_gain.h"
+#include "tree/threshold_draw.h"
+
+namespace kauri {
+
+/// Candidates of one feature in one node; those that differ in the way of the missing rows alone share a threshold.
+class DrawnCandidates {
+ public:
+  /// Whether it can be made or not: which one is drawn does not depend on that.
+  void Add(SplitCandidate const& candidate) { candidates_.push_back(candidate); }
+  /// The first of the best with the threshold that is drawn, if its loss change is above `floor`.
+  SplitCandidate Best(ThresholdDraw const& draw, double floor) const {
+    SplitCandidate best;
+    if (candidates_.empty()) return best;
+    std::vector<float> thresholds;
+    for (auto const& candidate : candidates_) thresholds.push_back(candidate.threshold);
+    std::sort(thresholds.begin(), thresholds.end());
+    thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
+    auto const n = static_cast<std::int64_t>(thresholds.size());
+    auto const drawn = thresholds[static_cast<std::size_t>(draw.RangeOf(candidates_.front().feature, n).first)];
+    best.loss_change = floor;
+    for (auto const& candidate : candidates_) {
+      if (candidate.threshold == drawn && candidate.loss_change > best.loss_change) best = candidate;
+    }
+    return best.IsValid() ? best : SplitCandidate{};
+  }
+
+ private:
+  std::vector<SplitCandidate> candidates_;
+};
+
+}  // namespace kauri
