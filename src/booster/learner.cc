@@ -83,4 +83,10 @@ std::unique_ptr<Learner> Learner::Slice(IterationRange range, std::int64_t step)
   return slice;
 }
 
+std::unique_ptr<Learner> Learner::Untrained(ParamMap const& params) const {
+  auto learner = std::make_unique<Learner>(configuration_->GetClient());
+  for (auto const& [name, value] : params) learner->SetParam(name, value);
+  return learner;
+}
+
 }  // namespace kauri

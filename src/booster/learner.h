@@ -22,6 +22,7 @@
 #include "kauri/engine.h"
 #include "kauri/gradient.h"
 #include "kauri/model.h"
+#include "kauri/parameter.h"
 
 namespace kauri {
 
@@ -113,6 +114,8 @@ class Learner {
   /// A learner of some rounds, with the same parameters. \throws as SliceOf.
   std::unique_ptr<Learner> Slice(IterationRange range, std::int64_t step) const;
   std::int64_t NumIterations() const;
+  /// A learner of these parameters, for the same client, that has learnt nothing yet.
+  std::unique_ptr<Learner> Untrained(ParamMap const& params) const;
   /// Forgets what training keeps for its data sets (margins, sorted columns, bins).
   void Reset();
 

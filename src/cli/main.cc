@@ -57,6 +57,8 @@ void RunTask(std::vector<std::string> const& arguments) {
       return Convert(options);
     case CliParam::kCheck:
       return Check(options);
+    case CliParam::kVerify:
+      return Verify(options);
     default:
       return Train(options);
   }

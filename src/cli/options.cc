@@ -109,6 +109,9 @@ void CliParam::Validate() const {
       return RequirePath(model_out, "model_out", "convert");
     case kCheck:
       return RequirePath(model_in, "model_in", "check");
+    case kVerify:
+      RequirePath(model_in, "model_in", "verify");
+      return RequirePath(data, "data", "verify");
     default:
       return;
   }
@@ -118,6 +121,10 @@ void CliParam::ValidateTraining() const {
   RequirePath(data, "data", "train");
   if (resume && save_period == 0) {
     Fail(ErrorKind::kParameter, "resume=true goes on from what save_period saves, but save_period is 0; give both.");
+  }
+  if (receipt && !model_in.empty()) {
+    Fail(ErrorKind::kParameter, "receipt=true: a model that goes on from model_in=", model_in,
+         " cannot be learnt again from its data alone; leave out one of the two.");
   }
 }
 

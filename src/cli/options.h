@@ -13,7 +13,7 @@
 namespace kauri::cli {
 
 /// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, resume, time_budget,
-/// model_dialect, pred_contribs and the task explain are ours.
+/// model_dialect, pred_contribs, receipt and tasks beside train, pred and dump are ours.
 /// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
   int task;             ///< Task
@@ -28,6 +28,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   int early_stopping_rounds;
   int save_period;
   bool resume;
+  bool receipt;
   double time_budget;
   int iteration_begin;
   int iteration_end;
@@ -63,7 +64,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     kLeaf = 5,
     kEvaluate = 6,
     kConvert = 7,
-    kCheck = 8
+    kCheck = 8,
+    kVerify = 9
   };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
   enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
@@ -83,11 +85,12 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("evaluate", kEvaluate)
         .add_enum("convert", kConvert)
         .add_enum("check", kCheck)
+        .add_enum("verify", kVerify)
         .describe(
             "train learns a model, pred applies one, explain writes SHAP values, dump prints a model, importance "
             "writes what features matter to it, leaf writes in which leaf of each tree rows end, evaluate writes "
             "metrics with confidence intervals, convert writes model_in as model_out, check says whether model_in is a "
-            "sound model.");
+            "sound model, verify learns model_in again from data by its receipt and compares bytes.");
     DMLC_DECLARE_FIELD(data).set_default("").describe(
         "Training data: path?format=libsvm or csv, or what save_binary wrote; with #cache at the end the bins of text "
         "lie in a file beside the path `cache`, for hist. The file path.feature_types beside text says which columns "
@@ -108,6 +111,9 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(resume).set_default(false).describe(
         "Go on from the newest model that save_period left in model_dir, if there is one, to the same bytes that an "
         "uninterrupted training writes.");
+    DMLC_DECLARE_FIELD(receipt).set_default(false).describe(
+        "Keep a receipt in the model: checksums of the data, the parameters and the model's bytes, for task=verify. It "
+        "takes one more training.");
     DMLC_DECLARE_FIELD(time_budget)
         .set_default(0.0)
         .set_lower_bound(0.0)
