@@ -59,6 +59,8 @@ void RunTask(std::vector<std::string> const& arguments) {
       return Check(options);
     case CliParam::kVerify:
       return Verify(options);
+    case CliParam::kCrossValidate:
+      return CrossValidate(options);
     default:
       return Train(options);
   }

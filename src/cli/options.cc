@@ -77,7 +77,8 @@ Options ReadOptions(std::vector<Setting> const& settings) {
     }
   }
   options.cli = ParseParameters<CliParam>(own);
-  if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty()) {
+  auto const has_folds = options.cli.task == CliParam::kCrossValidate;
+  if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty() && !has_folds) {
     Fail(ErrorKind::kParameter, "early_stopping_rounds=", options.cli.early_stopping_rounds,
          " needs a set to watch; give eval[NAME]=path.");
   }
@@ -112,6 +113,8 @@ void CliParam::Validate() const {
     case kVerify:
       RequirePath(model_in, "model_in", "verify");
       return RequirePath(data, "data", "verify");
+    case kCrossValidate:
+      return ValidateFolds();
     default:
       return;
   }
@@ -126,6 +129,13 @@ void CliParam::ValidateTraining() const {
     Fail(ErrorKind::kParameter, "receipt=true: a model that goes on from model_in=", model_in,
          " cannot be learnt again from its data alone; leave out one of the two.");
   }
+}
+
+void CliParam::ValidateFolds() const {
+  RequirePath(data, "data", "cv");
+  if (model_in.empty()) return;
+  Fail(ErrorKind::kParameter, "task=cv: a model that goes on from model_in=", model_in,
+       " knows the test rows of the folds; leave out model_in.");
 }
 
 void CliParam::ValidatePrediction() const {
