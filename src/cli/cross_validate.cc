@@ -31,7 +31,8 @@ struct FoldScore {
 class FoldTraining {
  public:
   FoldTraining(Options const& options, Context const& ctx, DataMatrix const& data, Fold const& rows)
-      : train_(Slice(ctx, data, rows.train, true)), sets_{{"train", train_}, {kTestRows, Slice(ctx, data, rows.test, true)}} {
+      : train_(Slice(ctx, data, rows.train, true)),
+        sets_{{"train", train_}, {kTestRows, Slice(ctx, data, rows.test, true)}} {
     SetUpLearner(options, &learner_);
     learner_.AddData(train_);
   }
@@ -79,7 +80,8 @@ class CrossValidation {
       rounds.push_back(Round(static_cast<std::int64_t>(rounds.size())));
       progress_.Update(static_cast<std::int64_t>(rounds.size()));
     }
-    if (stopping_.IsOver() && stopping_.HasBest()) rounds.resize(static_cast<std::size_t>(stopping_.Best().iteration) + 1);
+    if (stopping_.IsOver() && stopping_.HasBest())
+      rounds.resize(static_cast<std::size_t>(stopping_.Best().iteration) + 1);
     return rounds;
   }
 
@@ -112,7 +114,8 @@ void WriteRounds(std::vector<std::vector<FoldScore>> const& rounds, std::ostream
   *out << '\n';
   for (std::size_t round = 0; round < rounds.size(); ++round) {
     *out << round;
-    for (auto const& score : rounds[round]) *out << ',' << MetricText(score.mean.value) << ',' << MetricText(score.deviation);
+    for (auto const& score : rounds[round])
+      *out << ',' << MetricText(score.mean.value) << ',' << MetricText(score.deviation);
     *out << '\n';
   }
 }

@@ -75,7 +75,7 @@ std::string DigestOfFeatures(Context const& ctx, DataMatrix const& data) {
   auto const is_sparse = data.Store() == nullptr && !data.IsDense();
   auto const view = data.View();
   std::vector<std::string> blocks(ToSize((n_rows + kBlockRows - 1) / kBlockRows));
-  ParallelForBlocks(ctx, n_rows, kBlockRows, [&](std::int64_t block, std::int64_t begin, std::int64_t end) {
+  ParallelForBlocks(ctx, n_rows, kBlockRows, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     blocks[ToSize(block)] = is_sparse ? DigestOfSparseRows(data.Csr(), begin, end) : DigestOfRows(*view, begin, end);
   });
   Sha256 digest;

@@ -52,7 +52,8 @@ std::vector<Fold> RowsOfFolds(MetaInfo const& info, FoldNumbers const& fold_of, 
     auto const begin = info.group_ptr.empty() ? unit : info.group_ptr[ToSize(unit)];
     auto const end = info.group_ptr.empty() ? unit + 1 : info.group_ptr[ToSize(unit) + 1];
     for (std::size_t fold = 0; fold < folds.size(); ++fold) {
-      auto* const rows = fold_of[ToSize(unit)] == static_cast<std::int64_t>(fold) ? &folds[fold].test : &folds[fold].train;
+      auto* const rows =
+          fold_of[ToSize(unit)] == static_cast<std::int64_t>(fold) ? &folds[fold].test : &folds[fold].train;
       for (auto row = begin; row < end; ++row) rows->push_back(static_cast<std::int32_t>(row));
     }
   }
@@ -72,8 +73,8 @@ std::vector<Fold> MakeFolds(Context const& ctx, MetaInfo const& info, FoldOption
          has_queries ? "query groups." : "rows.");
   }
   auto order = Shuffle(n_units, options.seed).List(ctx);
-  auto const fold_of = options.stratified ? ByLabels(std::move(order), info, options.n_folds)
-                                          : InPieces(order, options.n_folds);
+  auto const fold_of =
+      options.stratified ? ByLabels(std::move(order), info, options.n_folds) : InPieces(order, options.n_folds);
   return RowsOfFolds(info, fold_of, options.n_folds);
 }
 

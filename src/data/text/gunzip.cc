@@ -48,9 +48,10 @@ void Gunzip::Inflate() {
     auto const result = inflate(&stream_, Z_NO_FLUSH);
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
-      Fail(ErrorKind::kData, Quoted(name_), " is no sound gzip: ",
-           stream_.msg == nullptr ? "it needs a dictionary" : stream_.msg, " after ", stream_.total_in,
-           " bytes of its member ", n_members_ + 1, "; get the file again, or unpack it with a tool that repairs.");
+      Fail(ErrorKind::kData, Quoted(name_),
+           " is no sound gzip: ", stream_.msg == nullptr ? "it needs a dictionary" : stream_.msg, " after ",
+           stream_.total_in, " bytes of its member ", n_members_ + 1,
+           "; get the file again, or unpack it with a tool that repairs.");
     }
     take_({piece.data(), piece.size() - stream_.avail_out});
     if (result == Z_STREAM_END) {

@@ -45,7 +45,8 @@ class BoundedText {
 
   void Append(Span<char const> bytes) {
     text_.append(bytes.data(), bytes.size());
-    auto const newline = std::find(std::make_reverse_iterator(bytes.end()), std::make_reverse_iterator(bytes.begin()), '\n');
+    auto const newline =
+        std::find(std::make_reverse_iterator(bytes.end()), std::make_reverse_iterator(bytes.begin()), '\n');
     auto const after_newline = newline.base();
     in_line_ = static_cast<std::int64_t>(bytes.end() - after_newline) + (after_newline == bytes.begin() ? in_line_ : 0);
     if (in_line_ > most_line_bytes_) {
@@ -72,7 +73,9 @@ std::string ReadRest(int file, std::string const& name, std::int64_t most_line_b
   BoundedText text(name, most_line_bytes);
   std::optional<Gunzip> gunzip;
   std::array<char, kPieceBytes> memory;
-  auto const piece = [&] { return Span<char const>(memory.data(), ReadFully(file, {memory.data(), memory.size()}, name)); };
+  auto const piece = [&] {
+    return Span<char const>(memory.data(), ReadFully(file, {memory.data(), memory.size()}, name));
+  };
   auto bytes = piece();
   if (IsGzip(bytes)) gunzip.emplace(name, [&](Span<char const> unpacked) { text.Append(unpacked); });
   for (; !bytes.empty(); bytes = piece()) {
@@ -98,7 +101,8 @@ std::shared_ptr<std::string const> ReadStandardInput(std::int64_t most_line_byte
   }
   auto text = std::make_shared<std::string const>(ReadRest(STDIN_FILENO, "standard input", most_line_bytes));
   if (text->empty()) {
-    Fail(ErrorKind::kData, "there is nothing on standard input; it can be read once, so give other data by their path.");
+    Fail(ErrorKind::kData,
+         "there is nothing on standard input; it can be read once, so give other data by their path.");
   }
   return text;
 }

@@ -29,7 +29,8 @@ TEST(Sha256, DoesNotDependOnHowBytesCome) {
     auto const whole = DigestOf(text.substr(0, length));
     for (std::size_t step : {1, 3, 55, 63, 64, 65}) {
       Sha256 digest;
-      for (std::size_t begin = 0; begin < length; begin += step) digest.Add(text.substr(begin, std::min(step, length - begin)));
+      for (std::size_t begin = 0; begin < length; begin += step)
+        digest.Add(text.substr(begin, std::min(step, length - begin)));
       EXPECT_EQ(digest.Finish(), whole) << length << " bytes, " << step << " at a time";
     }
   }
