@@ -84,7 +84,8 @@ def test_what_is_refused(kauri: Kauri) -> None:
         (gzip.compress(b"1 0:1\n0 0:2\n1 0:x\n"), "standard input, line 3"),
     ]:
         done = kauri.run("data=-?format=libsvm", "num_round=1", status=1, given=given)
-        assert says in done.err and done.err.count("\n") == 1, done.err
+        assert says in done.err
+        assert done.err.count("\n") == 1, done.err
     both = ["data=-?format=libsvm", "eval[test]=-?format=libsvm", "num_round=1"]
     assert "eval[test]=-?format=libsvm: there is nothing" in kauri.run(*both, status=1, given=LIBSVM).err
     assert "the format of '-' is not known" in kauri.run("data=-", status=1, given=LIBSVM).err
@@ -107,7 +108,8 @@ def test_a_text_larger_than_memory_ends_in_words(kauri: Kauri) -> None:
     kauri.write("rows.csv.gz", gzip.compress(b"1,2,3,4\n" * (100 << 20 >> 3) * 8, 1))
     limited = f"ulimit -v 700000; exec {BUILD / 'bin' / 'kauri'} data=rows.csv.gz num_round=1 nthread=1"
     done = subprocess.run(["bash", "-c", limited], cwd=kauri.folder, capture_output=True, check=False, timeout=100)
-    assert done.returncode == 1 and b"error: not enough memory" in done.stderr, done.stderr
+    assert done.returncode == 1
+    assert b"error: not enough memory" in done.stderr, done.stderr
 
 
 def test_a_terminal_is_refused(tmp_path: Path) -> None:
