@@ -106,7 +106,7 @@ std::string ShowText(char const* begin, char const* end) {
   return Quoted({begin, static_cast<std::size_t>(end - begin)}, kShownCharacters);
 }
 
-TextFile::TextFile(std::string path, std::int64_t block_bytes)
+TextFile::TextFile(std::string const& path, std::int64_t block_bytes)
     : path_(IsStandardInput(path) ? "standard input" : path),
       block_bytes_(block_bytes),
       text_(ReadWholeText(path, kMostLineBytes)),

@@ -49,7 +49,7 @@ class TextFile {
   static constexpr std::int64_t kMostLineBytes = 1 << 28;
 
   /// \throws Error(kIo) unless `path` names a regular file that can be read, or standard input; and as ReadWholeText.
-  explicit TextFile(std::string path, std::int64_t block_bytes = kBlockBytes);
+  explicit TextFile(std::string const& path, std::int64_t block_bytes = kBlockBytes);
 
   /// For messages.
   std::string const& Path() const { return path_; }

@@ -89,6 +89,9 @@ std::string ReadRest(int file, std::string const& name, std::int64_t most_line_b
   return text.Take();
 }
 
+/// O_NONBLOCK: to open a pipe that nobody writes to would wait for ever. Regular files do not know it.
+int OpenToRead(std::string const& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
 bool BeginsAsGzip(int file) {
   std::array<char, kMagicBytes> magic{};
   return pread(file, magic.data(), magic.size(), 0) == static_cast<ssize_t>(magic.size()) &&
@@ -113,13 +116,13 @@ bool IsStandardInput(std::string const& path) { return path == "-" || path == "/
 
 bool IsReadWhole(std::string const& path) {
   if (IsStandardInput(path)) return true;
-  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor const file(OpenToRead(path));
   return file.IsOpen() && BeginsAsGzip(file.Get());
 }
 
 std::shared_ptr<std::string const> ReadWholeText(std::string const& path, std::int64_t most_line_bytes) {
   if (IsStandardInput(path)) return ReadStandardInput(most_line_bytes);
-  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor const file(OpenToRead(path));
   if (!file.IsOpen() || !BeginsAsGzip(file.Get())) return nullptr;
   return std::make_shared<std::string const>(ReadRest(file.Get(), path, most_line_bytes));
 }
