@@ -4,6 +4,7 @@ find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+find_package(ZLIB REQUIRED)
 find_path(DMLC_INCLUDE_DIR dmlc/parameter.h REQUIRED)
 find_library(DMLC_LIBRARY dmlc REQUIRED)
 

@@ -23,7 +23,7 @@ PROJECT = HERE if (HERE / "CMakeLists.txt").exists() else HERE.parent
 HELP = """
 Kauri's library could not be built: {problem}
 On Debian or Ubuntu, install what it needs with
-    apt-get install g++ cmake ninja-build pkg-config libdmlc-dev nlohmann-json3-dev libhwy-dev
+    apt-get install g++ cmake ninja-build pkg-config libdmlc-dev nlohmann-json3-dev libhwy-dev zlib1g-dev
 or set KAURI_LIBRARY to a libkauri.so that is built already.
 """
 

@@ -8,6 +8,7 @@
 #include "data/text/side_files.h"
 #include "data/text/text_source.h"
 #include "data/text/uri.h"
+#include "data/text/whole_text.h"
 #include "kauri/data_matrix.h"
 #include "kauri/registry.h"
 
@@ -17,7 +18,7 @@ namespace {
 /// The format that a uri names, or that its file shows. \throws Error(kParameter) when neither does.
 std::string FormatOf(DataUri const& uri) {
   if (!uri.format.empty()) return uri.format;
-  if (IsBinary(uri.path)) return "binary";
+  if (!IsStandardInput(uri.path) && IsBinary(uri.path)) return "binary";
   std::string known;
   for (auto const& name : GetRegistries().readers.Names()) known += (known.empty() ? "" : ", ") + name;
   Fail(ErrorKind::kParameter, "the format of ", Quoted(uri.path), " is not known; write ",
@@ -41,7 +42,7 @@ std::unique_ptr<DataMatrix> ReadUri(Context const& ctx, std::string const& uri_t
   auto const format = FormatOf(uri);
   auto matrix = uri.cache.empty() ? GetRegistries().readers.Find(format).make(ctx, uri.path, uri.params)
                                   : ReadToFile(ctx, format, uri, std::move(options));
-  if (format == "binary") return matrix;  // it has all in itself
+  if (format == "binary" || IsStandardInput(uri.path)) return matrix;  // it has all in itself
   auto* const info = matrix->MutableInfo();
   auto const has_types = !uri.cache.empty();  // bins are made by them
   if (!has_types) info->feature_types = ReadFeatureTypes(uri.path, info->n_cols, info->feature_types);

@@ -590,6 +590,20 @@ KAURI_API int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat
  */
 KAURI_API int KauriBoosterCountRows(BoosterHandle handle, DMatrixHandle dmat);
 
+/**
+ * Gives the model a receipt, the attribute kauri_receipt, which its files keep: checksums of its data, its parameters
+ * and its bytes. `dmat`: what it was learnt from, labels and weights included. It takes one more training, which proves
+ * the receipt. Error of kind KAURI_ERROR_MODEL: that gives another model, as of one that was loaded or continued, or
+ * has an objective of the caller's own.
+ */
+KAURI_API int KauriBoosterAddReceipt(BoosterHandle handle, DMatrixHandle dmat);
+/**
+ * Learns the model again by its receipt, with the threads and on the device of this booster, and compares bytes. The
+ * strings say what does not hold; none: it is what is learnt from these rows. Error of kind KAURI_ERROR_MODEL: there is
+ * no receipt, or a damaged one.
+ */
+KAURI_API int KauriBoosterVerify(BoosterHandle handle, DMatrixHandle dmat, bst_ulong* out_len, char const*** out);
+
 /* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
 
 /** A model file, XGBoost's JSON or UBJSON of any version since 1.0. Parameters set so far stay. */

@@ -96,4 +96,10 @@ std::unique_ptr<Learner> Learner::Average(std::vector<Learner const*> const& lea
   return average;
 }
 
+std::unique_ptr<Learner> Learner::Untrained(ParamMap const& params) const {
+  auto learner = std::make_unique<Learner>(configuration_->GetClient());
+  for (auto const& [name, value] : params) learner->SetParam(name, value);
+  return learner;
+}
+
 }  // namespace kauri

@@ -22,6 +22,7 @@
 #include "kauri/engine.h"
 #include "kauri/gradient.h"
 #include "kauri/model.h"
+#include "kauri/parameter.h"
 
 namespace kauri {
 
@@ -115,6 +116,8 @@ class Learner {
   /// One whose margins are the means of those of `learners`, with the parameters of the first. \throws as AverageOf.
   static std::unique_ptr<Learner> Average(std::vector<Learner const*> const& learners);
   std::int64_t NumIterations() const;
+  /// A learner of these parameters, for the same client, that has learnt nothing yet.
+  std::unique_ptr<Learner> Untrained(ParamMap const& params) const;
   /// Forgets what training keeps for its data sets (margins, sorted columns, bins).
   void Reset();
 

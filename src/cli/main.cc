@@ -57,6 +57,10 @@ void RunTask(std::vector<std::string> const& arguments) {
       return Convert(options);
     case CliParam::kCheck:
       return Check(options);
+    case CliParam::kVerify:
+      return Verify(options);
+    case CliParam::kCrossValidate:
+      return CrossValidate(options);
     default:
       return Train(options);
   }

@@ -77,7 +77,8 @@ Options ReadOptions(std::vector<Setting> const& settings) {
     }
   }
   options.cli = ParseParameters<CliParam>(own);
-  if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty()) {
+  auto const has_folds = options.cli.task == CliParam::kCrossValidate;
+  if (options.cli.early_stopping_rounds > 0 && options.evaluation_sets.empty() && !has_folds) {
     Fail(ErrorKind::kParameter, "early_stopping_rounds=", options.cli.early_stopping_rounds,
          " needs a set to watch; give eval[NAME]=path.");
   }
@@ -109,6 +110,11 @@ void CliParam::Validate() const {
       return RequirePath(model_out, "model_out", "convert");
     case kCheck:
       return RequirePath(model_in, "model_in", "check");
+    case kVerify:
+      RequirePath(model_in, "model_in", "verify");
+      return RequirePath(data, "data", "verify");
+    case kCrossValidate:
+      return ValidateFolds();
     default:
       return;
   }
@@ -119,6 +125,17 @@ void CliParam::ValidateTraining() const {
   if (resume && save_period == 0) {
     Fail(ErrorKind::kParameter, "resume=true goes on from what save_period saves, but save_period is 0; give both.");
   }
+  if (receipt && !model_in.empty()) {
+    Fail(ErrorKind::kParameter, "receipt=true: a model that goes on from model_in=", model_in,
+         " cannot be learnt again from its data alone; leave out one of the two.");
+  }
+}
+
+void CliParam::ValidateFolds() const {
+  RequirePath(data, "data", "cv");
+  if (model_in.empty()) return;
+  Fail(ErrorKind::kParameter, "task=cv: a model that goes on from model_in=", model_in,
+       " knows the test rows of the folds; leave out model_in.");
 }
 
 void CliParam::ValidatePrediction() const {

@@ -13,7 +13,7 @@
 namespace kauri::cli {
 
 /// Names, defaults and meaning are those of XGBoost's command line; early_stopping_rounds, resume, time_budget,
-/// model_dialect, pred_contribs and the task explain are ours.
+/// model_dialect, pred_contribs, receipt and tasks beside train, pred and dump are ours.
 /// Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
   int task;             ///< Task
@@ -23,11 +23,14 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   int dump_format;      ///< DumpFormat
   int importance_type;  ///< ImportanceType
   int n_resamples;
+  int nfold;
+  bool stratified;
   int dsplit;
   int num_round;
   int early_stopping_rounds;
   int save_period;
   bool resume;
+  bool receipt;
   double time_budget;
   int iteration_begin;
   int iteration_end;
@@ -52,6 +55,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string name_dump;
   std::string name_importance;
   std::string name_evaluation;
+  std::string name_cv;
   std::string fmap;
 
   enum Task {
@@ -63,7 +67,9 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     kLeaf = 5,
     kEvaluate = 6,
     kConvert = 7,
-    kCheck = 8
+    kCheck = 8,
+    kVerify = 9,
+    kCrossValidate = 10
   };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
   enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
@@ -83,11 +89,14 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("evaluate", kEvaluate)
         .add_enum("convert", kConvert)
         .add_enum("check", kCheck)
+        .add_enum("verify", kVerify)
+        .add_enum("cv", kCrossValidate)
         .describe(
             "train learns a model, pred applies one, explain writes SHAP values, dump prints a model, importance "
             "writes what features matter to it, leaf writes in which leaf of each tree rows end, evaluate writes "
             "metrics with confidence intervals, convert writes model_in as model_out, check says whether model_in is a "
-            "sound model.");
+            "sound model, verify learns model_in again from data by its receipt and compares bytes, cv "
+            "trains on all folds of data but one, for each, and writes the metrics of every round.");
     DMLC_DECLARE_FIELD(data).set_default("").describe(
         "Training data: path?format=libsvm or csv, or what save_binary wrote; with #cache at the end the bins of text "
         "lie in a file beside the path `cache`, for hist. The file path.feature_types beside text says which columns "
@@ -100,7 +109,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_lower_bound(0)
         .describe(
             "Stop when the last metric on the last eval[NAME] has not improved for so many rounds, and save the "
-            "model up to its best round; 0: never.");
+            "model up to its best round; with cv, the mean of the last metric on the folds' test rows, and write the "
+            "rounds up to the best; 0: never.");
     DMLC_DECLARE_FIELD(save_period)
         .set_default(0)
         .set_lower_bound(0)
@@ -108,6 +118,9 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(resume).set_default(false).describe(
         "Go on from the newest model that save_period left in model_dir, if there is one, to the same bytes that an "
         "uninterrupted training writes.");
+    DMLC_DECLARE_FIELD(receipt).set_default(false).describe(
+        "Keep a receipt in the model: checksums of the data, the parameters and the model's bytes, for task=verify. It "
+        "takes one more training.");
     DMLC_DECLARE_FIELD(time_budget)
         .set_default(0.0)
         .set_lower_bound(0.0)
@@ -220,6 +233,12 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .describe(
             "How often evaluate draws rows (queries, in ranking) anew, with replacement and by `seed`, for intervals "
             "that hold 95 % of what comes out; 0: no intervals.");
+    DMLC_DECLARE_FIELD(nfold).set_default(3).describe(
+        "How many folds cv makes: all rows in an order by `seed`, cut into as many pieces. Queries stay whole.");
+    DMLC_DECLARE_FIELD(stratified).set_default(false).describe("Give every fold of cv the same share of each label.");
+    DMLC_DECLARE_FIELD(name_cv).set_default("stdout").describe(
+        "Where cv goes, as CSV: round, and of each metric on the training rows and on the test rows the mean over the "
+        "folds and the standard deviation; stdout: standard output.");
     DMLC_DECLARE_FIELD(fmap).set_default("").describe(
         "File of feature names for the dump, 'index name type' per line. Also name_fmap.");
     DMLC_DECLARE_FIELD(dsplit).set_default(0).add_enum("row", 0).describe("How data is divided among machines.");
@@ -232,6 +251,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
 
  private:
   void ValidateTraining() const;
+  void ValidateFolds() const;
   void ValidatePrediction() const;
   void ValidateExplanation() const;
 };

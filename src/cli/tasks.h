@@ -36,4 +36,10 @@ void Convert(Options const& options);
 /// Says in a line what model_in is. \throws Error unless it is a sound model, which says what is wrong.
 void Check(Options const& options);
 
+/// Says in a line that model_in is what is learnt from data by its receipt. \throws Error unless it is, which says why.
+void Verify(Options const& options);
+
+/// Writes the metrics of every round over the folds of data. \throws Error.
+void CrossValidate(Options const& options);
+
 }  // namespace kauri::cli

@@ -7,6 +7,7 @@
 
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
+#include "booster/receipt/receipt.h"
 #include "cli/checkpoint.h"
 #include "cli/early_stopping.h"
 #include "cli/files.h"
@@ -160,9 +161,16 @@ class Trainer {
     Write(best, path);
   }
 
-  void Write(Model const& model, std::string const& path) const {
+  void Write(Model model, std::string const& path) {
     SaveModel(model, path, dialect_);
     SayWritten("model of " + Counted(model.NumIterations(), "round"), path);
+    if (!cli_.receipt || SignalWatch::Signal() != 0) return;
+    Say("learning it again for its receipt");
+    Learner settings;  // those of a training that was never interrupted
+    SetUpLearner(options_, &settings);
+    model.attributes[kReceiptAttribute] = MakeReceipt(settings, model, train_);
+    SaveModel(model, path, dialect_);
+    SayWritten("receipt", path);
   }
 
   Options const& options_;

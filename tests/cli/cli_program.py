@@ -30,14 +30,15 @@ class Kauri:
     test_uri: str = f"{DATA / 'breast_cancer.test.libsvm'}?format=libsvm"
     environment: dict[str, str] = field(default_factory=dict)
 
-    def run(self, *arguments: str, status: int = 0) -> Done:
+    def run(self, *arguments: str, status: int = 0, given: bytes = b"") -> Done:
+        """Run the program with `given` on standard input."""
         command = [str(BUILD / "bin" / "kauri"), *map(str, arguments)]
         environment = {**os.environ, **self.environment}
         done = subprocess.run(
             command,
             cwd=self.folder,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             timeout=120,
             check=False,

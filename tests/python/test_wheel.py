@@ -24,7 +24,7 @@ SESSION = Path(__file__).with_name("wheel_session.py")
 MEBIBYTE = 1 << 20
 ON_REQUEST = "only with KAURI_WHEELS=all: minutes for what rarely changes"
 # What auditwheel's manylinux takes for granted; the rest comes along.
-SYSTEM = r"(linux-vdso|libc|libm|libgcc_s|libstdc\+\+|ld-linux-x86-64)\.so(\.\d+)?"
+SYSTEM = r"(linux-vdso|libc|libm|libgcc_s|libstdc\+\+|libz|ld-linux-x86-64)\.so(\.\d+)?"
 
 
 class Claim(NamedTuple):

@@ -145,8 +145,10 @@ ARGUMENTS: dict[str, list[Any]] = {
     "XGBoosterSetStrFeatureInfo": [Handle, c_char_p, POINTER(c_char_p), c_uint64],
     "XGBoosterSlice": [Handle, c_int, c_int, c_int, _Out(Handle)],
     # ---- training ----
+    "KauriBoosterAddReceipt": [Handle, Handle],
     "KauriBoosterCountRows": [Handle, Handle],
     "KauriBoosterHigherIsBetter": [Handle, c_char_p, _Out(c_int)],
+    "KauriBoosterVerify": [Handle, Handle, *_STRINGS],
     "XGBoosterEvalOneIter": [Handle, c_int, POINTER(Handle), POINTER(c_char_p), c_uint64, _TEXT],
     "XGBoosterTrainOneIter": [Handle, Handle, c_int, c_char_p, c_char_p],
     "XGBoosterUpdateOneIter": [Handle, c_int, Handle],

@@ -11,6 +11,7 @@
 #include "common/descriptor.h"
 #include "common/parallel_for.h"
 #include "common/quoted.h"
+#include "data/text/whole_text.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -85,8 +86,18 @@ class Stream {
   Descriptor file_;
 };
 
-bool StartsWithMark(std::vector<char> const& text) {
-  return text.size() >= kByteOrderMark.size() && std::equal(kByteOrderMark.begin(), kByteOrderMark.end(), text.begin());
+/// A byte order mark stands at the beginning of the first block, if at all.
+Span<char const> WithoutMark(std::int64_t block, Span<char const> text) {
+  auto const length = kByteOrderMark.size();
+  auto const has_mark =
+      block == 0 && text.size() >= length && std::equal(kByteOrderMark.begin(), kByteOrderMark.end(), text.begin());
+  return has_mark ? text.subspan(length, text.size() - length) : text;
+}
+
+/// Where the first line begins that does not begin before `place`.
+std::size_t LineFrom(std::string const& text, std::int64_t place) {
+  if (place == 0) return 0;
+  return std::min(text.find('\n', static_cast<std::size_t>(place) - 1), text.size() - 1) + 1;
 }
 
 }  // namespace
@@ -95,10 +106,21 @@ std::string ShowText(char const* begin, char const* end) {
   return Quoted({begin, static_cast<std::size_t>(end - begin)}, kShownCharacters);
 }
 
-TextFile::TextFile(std::string path, std::int64_t block_bytes)
-    : path_(std::move(path)), block_bytes_(block_bytes), size_(CheckedSize(path_)) {}
+TextFile::TextFile(std::string const& path, std::int64_t block_bytes)
+    : path_(IsStandardInput(path) ? "standard input" : path),
+      block_bytes_(block_bytes),
+      text_(ReadWholeText(path, kMostLineBytes)),
+      size_(text_ == nullptr ? CheckedSize(path) : static_cast<std::int64_t>(text_->size())) {}
 
 Span<char const> TextFile::ReadBlock(std::int64_t block, std::vector<char>* buffer) const {
+  if (text_ == nullptr) return ReadFileBlock(block, buffer);
+  auto const begin = block * block_bytes_;
+  auto const first = LineFrom(*text_, begin);
+  auto const last = LineFrom(*text_, std::min(begin + block_bytes_, size_));
+  return WithoutMark(block, {text_->data() + first, last - first});
+}
+
+Span<char const> TextFile::ReadFileBlock(std::int64_t block, std::vector<char>* buffer) const {
   auto const begin = block * block_bytes_;
   auto const end = std::min(begin + block_bytes_, size_);
   auto const from = begin == 0 ? 0 : begin - 1;  // the byte before tells whether a line begins here
@@ -116,8 +138,7 @@ Span<char const> TextFile::ReadBlock(std::int64_t block, std::vector<char>* buff
     first = static_cast<std::size_t>(newline - buffer->begin()) + 1;
   }
   stream.CompleteLastLine(std::min(block_bytes_, kBytesToLineEnd), buffer);
-  if (begin == 0 && StartsWithMark(*buffer)) first = kByteOrderMark.size();
-  return {buffer->data() + first, buffer->size() - first};
+  return WithoutMark(block, {buffer->data() + first, buffer->size() - first});
 }
 
 std::vector<std::int64_t> TextFile::ParseBlocks(Context const& ctx, ParseBlock const& parse, Part const& part) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,20 +40,22 @@ std::int64_t ForEachLine(Span<char const> text, Fn&& fn) {
   return line;
 }
 
-/// A text file, cut into blocks that depend on its size only. A block has the lines that begin in its bytes.
+/// A text, cut into blocks that depend on its size only. A block has the lines that begin in its bytes. A text file is
+/// read block by block; gzip and standard input (whole_text.h) are held in memory, unpacked.
 class TextFile {
  public:
   static constexpr std::int64_t kBlockBytes = 1 << 18;
   /// A longer line is no text: without a bound a file of zeros would fill the memory.
   static constexpr std::int64_t kMostLineBytes = 1 << 28;
 
-  /// \throws Error(kIo) unless `path` names a regular file that can be read.
-  explicit TextFile(std::string path, std::int64_t block_bytes = kBlockBytes);
+  /// \throws Error(kIo) unless `path` names a regular file that can be read, or standard input; and as ReadWholeText.
+  explicit TextFile(std::string const& path, std::int64_t block_bytes = kBlockBytes);
 
+  /// For messages.
   std::string const& Path() const { return path_; }
   std::int64_t NumBlocks() const { return (size_ + block_bytes_ - 1) / block_bytes_; }
-  /// Reads a block into `buffer` and returns its lines, without the byte order mark of UTF-8. Safe from many threads.
-  /// \throws Error(kIo); Error(kData) for a line of more than kMostLineBytes.
+  /// Reads a block, into `buffer` unless the text is in memory, and returns its lines, without the byte order mark of
+  /// UTF-8. Safe from many threads. \throws Error(kIo); Error(kData) for a line of more than kMostLineBytes.
   Span<char const> ReadBlock(std::int64_t block, std::vector<char>* buffer) const;
 
   /// Parses one block, tells its number of lines, and returns what is wrong with the first wrong line.
@@ -76,8 +79,11 @@ class TextFile {
   [[noreturn]] void FailWithoutRows() const;
 
  private:
+  Span<char const> ReadFileBlock(std::int64_t block, std::vector<char>* buffer) const;
+
   std::string path_;
   std::int64_t block_bytes_;
+  std::shared_ptr<std::string const> text_;  ///< null: it is in the file
   std::int64_t size_;
 };
 

@@ -8,6 +8,7 @@
 #include "data/meta_info.h"
 #include "data/text/side_files.h"
 #include "data/text/text_reader.h"
+#include "data/text/whole_text.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -157,6 +158,10 @@ class LibsvmSource : public TextSource {
 
 std::unique_ptr<TextSource> MakeTextSource(Context const& ctx, std::string const& format, std::string const& path,
                                            ParamMap const& params) {
+  if (IsReadWhole(path)) {
+    Fail(ErrorKind::kParameter, IsStandardInput(path) ? "standard input" : Quoted(path) + ", which is gzip,",
+         " cannot be read part by part; unpack it into a file, or leave out the cache after '#'.");
+  }
   if (format == "csv") {
     RefuseUnknownKeys(params, DescribeParameters<CsvParam>(), "csv");
     return std::make_unique<CsvSource>(path, ParseParameters<CsvParam>(params));

@@ -26,8 +26,9 @@ ParamMap ParseQuery(std::string const& text, std::string const& query) {
   return params;
 }
 
-std::string FormatOfExtension(std::string const& path) {
-  auto const extension = std::filesystem::path(path).extension().string();
+std::string FormatOfExtension(std::filesystem::path path) {
+  if (path.extension() == ".gz") path = path.stem();
+  auto const extension = path.extension().string();
   if (extension == ".csv") return "csv";
   return extension == ".libsvm" || extension == ".svm" ? "libsvm" : "";
 }

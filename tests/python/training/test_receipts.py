@@ -133,3 +133,17 @@ def test_estimators_and_categories() -> None:
     renamed = frame.assign(c=frame.c.cat.rename_categories({"p": "r"}))
     found = kb.verify(model, kb.DMatrix(renamed, label=y))
     assert found.differences == ["the names and types of the data differ"]
+
+
+def test_many_rows_are_known_however_they_lie() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(5)
+    X = np.where(rng.random((9500, 3)) < 0.3, rng.normal(size=(9500, 3)), np.nan).astype(np.float32)
+    y = np.nan_to_num(X[:, 0])
+    present = ~np.isnan(X)
+    rows = sparse.csr_matrix((X[present], np.nonzero(present)), X.shape)
+    loaded = signed({"max_depth": 2}, kb.DMatrix(X, label=y))
+    assert kb.verify(loaded, kb.DMatrix(rows, label=y, nthread=1))
+    X[9001, 2] = 0.25 if np.isnan(X[9001, 2]) else np.nan
+    found = kb.verify(loaded, kb.DMatrix(X, label=y))
+    assert found.differences == ["the features of the data differ"]

@@ -1,0 +1,130 @@
+#include "data/text/whole_text.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "common/descriptor.h"
+#include "common/quoted.h"
+#include "data/text/gunzip.h"
+#include "kauri/error.h"
+#include "kauri/span.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::size_t kPieceBytes = 1 << 16;
+constexpr std::size_t kMagicBytes = 2;
+
+std::int64_t BytesOfMemory() {
+  return std::int64_t{std::max(sysconf(_SC_PHYS_PAGES), 1L)} * std::max(sysconf(_SC_PAGESIZE), 1L);
+}
+
+/// Reads up to the size of `to`, less only at the end. \throws Error(kIo).
+std::size_t ReadFully(int file, Span<char> to, std::string const& name) {
+  std::size_t size = 0;
+  while (size < to.size()) {
+    auto const got = read(file, to.data() + size, to.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) Fail(ErrorKind::kIo, Quoted(name), " cannot be read: ", ReasonOf(errno), ".");
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  return size;
+}
+
+/// Grows piece by piece, within bounds.
+class BoundedText {
+ public:
+  BoundedText(std::string name, std::int64_t most_line_bytes)
+      : name_(std::move(name)), most_line_bytes_(most_line_bytes) {}
+
+  void Append(Span<char const> bytes) {
+    text_.append(bytes.data(), bytes.size());
+    auto const newline =
+        std::find(std::make_reverse_iterator(bytes.end()), std::make_reverse_iterator(bytes.begin()), '\n');
+    auto const after_newline = newline.base();
+    in_line_ = static_cast<std::int64_t>(bytes.end() - after_newline) + (after_newline == bytes.begin() ? in_line_ : 0);
+    if (in_line_ > most_line_bytes_) {
+      Fail(ErrorKind::kData, Quoted(name_), " has a line of more than ", most_line_bytes_,
+           " bytes; is it a text file?");
+    }
+    if (static_cast<std::int64_t>(text_.size()) > limit_) {
+      Fail(ErrorKind::kMemory, Quoted(name_), " holds more than the ", limit_,
+           " bytes of this machine's memory; split it, or unpack it and read it with a cache (#name after its path).");
+    }
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string name_;
+  std::int64_t most_line_bytes_;
+  std::int64_t limit_ = BytesOfMemory();
+  std::int64_t in_line_ = 0;  ///< bytes after the last end of a line
+  std::string text_;
+};
+
+/// The rest of an open file, unpacked where it is gzip.
+std::string ReadRest(int file, std::string const& name, std::int64_t most_line_bytes) {
+  BoundedText text(name, most_line_bytes);
+  std::optional<Gunzip> gunzip;
+  std::array<char, kPieceBytes> memory;
+  auto const piece = [&] {
+    return Span<char const>(memory.data(), ReadFully(file, {memory.data(), memory.size()}, name));
+  };
+  auto bytes = piece();
+  if (IsGzip(bytes)) gunzip.emplace(name, [&](Span<char const> unpacked) { text.Append(unpacked); });
+  for (; !bytes.empty(); bytes = piece()) {
+    if (gunzip) {
+      gunzip->Add(bytes);
+    } else {
+      text.Append(bytes);
+    }
+  }
+  if (gunzip) gunzip->Finish();
+  return text.Take();
+}
+
+/// O_NONBLOCK: to open a pipe that nobody writes to would wait for ever. Regular files do not know it.
+int OpenToRead(std::string const& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
+bool BeginsAsGzip(int file) {
+  std::array<char, kMagicBytes> magic{};
+  return pread(file, magic.data(), magic.size(), 0) == static_cast<ssize_t>(magic.size()) &&
+         IsGzip({magic.data(), magic.size()});
+}
+
+std::shared_ptr<std::string const> ReadStandardInput(std::int64_t most_line_bytes) {
+  if (isatty(STDIN_FILENO) == 1) {
+    Fail(ErrorKind::kIo, "standard input is a terminal; send it a file or the output of a program.");
+  }
+  auto text = std::make_shared<std::string const>(ReadRest(STDIN_FILENO, "standard input", most_line_bytes));
+  if (text->empty()) {
+    Fail(ErrorKind::kData,
+         "there is nothing on standard input; it can be read once, so give other data by their path.");
+  }
+  return text;
+}
+
+}  // namespace
+
+bool IsStandardInput(std::string const& path) { return path == "-" || path == "/dev/stdin"; }
+
+bool IsReadWhole(std::string const& path) {
+  if (IsStandardInput(path)) return true;
+  Descriptor const file(OpenToRead(path));
+  return file.IsOpen() && BeginsAsGzip(file.Get());
+}
+
+std::shared_ptr<std::string const> ReadWholeText(std::string const& path, std::int64_t most_line_bytes) {
+  if (IsStandardInput(path)) return ReadStandardInput(most_line_bytes);
+  Descriptor const file(OpenToRead(path));
+  if (!file.IsOpen() || !BeginsAsGzip(file.Get())) return nullptr;
+  return std::make_shared<std::string const>(ReadRest(file.Get(), path, most_line_bytes));
+}
+
+}  // namespace kauri
