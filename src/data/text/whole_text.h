@@ -1,6 +1,7 @@
 /// \file Texts that cannot be read at any place, so are held in memory as a whole: gzip, and standard input.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
