@@ -23,8 +23,9 @@ if(KAURI_UNITS)  # a constant of one file would shadow that of a function in ano
 endif()
 set(kauri_mistaken)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-  # GCC 13 sees such accesses in its own std::variant and std::vector.
-  set(kauri_mistaken -Wno-array-bounds -Wno-stringop-overflow)
+  # GCC 13 sees such accesses in its own std::variant and std::vector, and takes a reference to a member of one argument
+  # for one to another argument, which is a temporary.
+  set(kauri_mistaken -Wno-array-bounds -Wno-stringop-overflow -Wno-dangling-reference)
 endif()
 add_library(kauri_options INTERFACE)
 # Contraction off: a fused multiply-add would give other bits on machines that have it (design D5).
