@@ -6,6 +6,7 @@
 #include "booster/group.h"
 #include "c_api/guard.h"
 #include "data/bins/bin_store_maker.h"
+#include "kauri/device_memory.h"
 
 namespace kauri::c_api {
 namespace {
@@ -22,6 +23,9 @@ SharedData RefOf(DataIterHandle ref) { return ref == nullptr ? nullptr : DataOf(
 BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   auto options = BinOptionsOf(config);
   options.like = ref.get();
+  options.make_on_device = [](Context const& ctx, DeviceStorage const& rows, BinRequest const& request) {
+    return RequireDeviceMemory()->MakeBins(ctx, rows, request);
+  };
   return options;
 }
 

@@ -16,7 +16,6 @@
 #include "data/sketch/cut_weights.h"
 #include "data/sketch/sketch_cuts.h"
 #include "kauri/collective.h"
-#include "kauri/device_memory.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -114,10 +113,10 @@ void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols
 }
 
 /// Rows in the memory of a device, which makes their codes there; null where it leaves that to the host.
-std::shared_ptr<BinStore const> EncodeOnDevice(Context const& ctx, DeviceStorage const& rows, CutPlan const& plan,
-                                               BatchSummary* summary) {
+std::shared_ptr<BinStore const> EncodeOnDevice(Context const& ctx, DeviceBinMaker const& make,
+                                               DeviceStorage const& rows, CutPlan const& plan, BatchSummary* summary) {
   auto const weights = plan.given == nullptr ? CutWeights(ctx, summary->info) : std::vector<float>();
-  auto coded = RequireDeviceMemory()->MakeBins(ctx, rows, {plan.max_bin, plan.given, weights});
+  auto coded = make(ctx, rows, {plan.max_bin, plan.given, weights});
   if (coded.codes == nullptr) return nullptr;
   summary->features = std::move(coded.features);
   summary->JoinRanks(ctx);
@@ -142,16 +141,16 @@ std::shared_ptr<BinMatrix> EncodeOnHost(Context const& ctx, DataView const& rows
 }
 
 /// The only batch, whose values are at hand all at once. *summary receives what the first pass would.
-std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* source, CutPlan const& plan,
-                                                BatchSummary* summary) {
+std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* source, DeviceBinMaker const& on_device,
+                                                CutPlan const& plan, BatchSummary* summary) {
   RowBatch batch;
   source->Restart();
   if (!source->Next(ctx, &batch)) FailWithoutBatch();
   summary->info = std::move(batch.info);
   CheckColumns(plan, summary->info, batch.rows->NumCols());
-  auto const* const on_device = batch.rows->OnDevice();
-  if (on_device != nullptr && !HasCategorical(summary->info)) {
-    if (auto store = EncodeOnDevice(ctx, *on_device, plan, summary)) return store;
+  auto const* const rows = batch.rows->OnDevice();
+  if (rows != nullptr && on_device != nullptr && !HasCategorical(summary->info)) {
+    if (auto store = EncodeOnDevice(ctx, on_device, *rows, plan, summary)) return store;
   }
   return std::make_shared<BinStore const>(EncodeOnHost(ctx, *batch.rows, plan, summary), plan.max_bin);
 }
@@ -230,7 +229,7 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
   BatchSummary summary;
   std::shared_ptr<BinStore const> store;
   if (!options.in_file && !IsDistributed(ctx) && (options.is_one_batch || HasOneBatch(ctx, source))) {
-    store = EncodeOnlyBatch(ctx, source, plan, &summary);
+    store = EncodeOnlyBatch(ctx, source, options.make_on_device, plan, &summary);
     RequireEnd(ctx, source);
   } else {
     summary = SummariseBatches(ctx, source, plan);
