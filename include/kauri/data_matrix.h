@@ -103,6 +103,8 @@ class DeviceStorage {
 
 /// A view of rows in device memory; `storage` must outlive it.
 std::unique_ptr<DataView> MakeDeviceView(DeviceStorage const& storage);
+/// The same, which owns it.
+std::unique_ptr<DataView> MakeDeviceView(std::unique_ptr<DeviceStorage> storage);
 
 /// Rows that are kept otherwise than as values in memory: as bins, or in a file. Immutable, safe to read from many
 /// threads.

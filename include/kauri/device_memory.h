@@ -11,6 +11,10 @@
 
 namespace kauri {
 
+struct BinRequest;  // data/bins/codes_on_device.h
+struct CodedRows;
+struct Context;
+
 /// Owned float32 numbers in device memory, ready to be read on any stream.
 class DeviceFloats {
  public:
@@ -41,6 +45,9 @@ class DeviceMemory {
   virtual std::unique_ptr<DeviceStorage> Borrow(std::vector<DeviceArray> const& arrays, float missing) const = 0;
   /// A copy in host memory, contiguous, of the same type.
   virtual HostArray ToHost(DeviceArray const& array) const = 0;
+  /// Dense rows of numbers, cut exactly and coded where they are: the bins of the host's BinMatrix, bit for bit. The
+  /// codes stay on that device; `rows` may go. \throws Error(kMemory).
+  virtual CodedRows MakeBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request) const = 0;
   virtual std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int device) const = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "cuda/data/cuda_memory.h"
 #include "cuda/engine/cuda_engine.h"
 #include "cuda/exact/gpu_exact_builder.h"
+#include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/gpu_approx_builder.h"
 #include "cuda/hist/gpu_hist_builder.h"
 #include "cuda/predictor/gpu_predictor.h"
@@ -54,7 +55,8 @@ void RegisterEntries(Registries* registries) {
                                 "The approximate method on a CUDA device; the bytes of its models are those of approx.",
                                 MakeGpuApproxBuilder, &DescribeParameters<MemoryParam>});
   RegisterGpuPredictor(&registries->predictors);
-  registries->device_memories.Add({"cuda", "Arrays in the memory of CUDA devices.", MakeCudaMemory});
+  registries->device_memories.Add(
+      {"cuda", "Arrays in the memory of CUDA devices.", [] { return MakeCudaMemory(KeepBins); }});
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ BinStoreOptions BinOptionsOf(JsonConfig const& config) {
     auto const max_bin = config.Integer("max_bin");
     options.max_bin = static_cast<int>(std::clamp<std::int64_t>(max_bin, -1, std::numeric_limits<int>::max()));
   }
+  options.is_one_batch = config.IsGiven("one_batch") && config.Boolean("one_batch");
   if (config.IsGiven("memory_budget")) options.budget = BudgetOfMegabytes(config.Integer("memory_budget"));
   return options;
 }

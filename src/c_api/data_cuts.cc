@@ -36,7 +36,7 @@ QuantileCuts CutsOf(DataMatrix const& data, std::optional<int> asked) {
       Fail(ErrorKind::kParameter, "the bins of the matrix were made with max_bin=", bins->MaxBin(), ", not ", *asked,
            "; leave max_bin out.");
     }
-    return bins->Layout().Cuts();
+    return bins->Cuts();
   }
   if (auto const bins = asked ? nullptr : LatestBins(data)) return bins->Cuts();
   auto const max_bin = asked.value_or(kDefaultBins);

@@ -70,7 +70,10 @@ void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays,
     return DataMatrix::FromDevice(RequireDeviceMemory()->Copy(arrays, missing));
   };
   auto& proxy = ProxyOf(handle);
-  SetRows(&proxy, InfoOfNext(proxy, n_rows, n_cols), {copy, nullptr});
+  auto const view = [arrays](Context const&, float missing) {
+    return MakeDeviceView(RequireDeviceMemory()->Borrow(arrays, missing));
+  };
+  SetRows(&proxy, InfoOfNext(proxy, n_rows, n_cols), {copy, view});
 }
 
 /// The batches of an iterator of the caller, through its proxy.

@@ -201,8 +201,7 @@ std::unique_ptr<DataMatrix> DataMatrix::FromStore(std::shared_ptr<RowStore const
 
 void DataMatrix::FailWithoutValues(char const* what) const {
   Fail(ErrorKind::kData, what, " needs the values of the features in memory, but the data are ", store_->Describe(),
-       ". Only the `hist` tree method can use it: make a DMatrix of the same rows, or train with tree_method=hist and ",
-       "device=cpu.");
+       ". Only the `hist` tree method can use it: make a DMatrix of the same rows, or train with tree_method=hist.");
 }
 
 std::unique_ptr<DataView> DataMatrix::View() const {

@@ -1,6 +1,7 @@
 #include "data/matrix_view.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "data/arrays/value_rules.h"
 
@@ -34,10 +35,11 @@ class RowsView : public DataView {
   std::int64_t n_cols_;
 };
 
-/// Rows in device memory, for whoever cannot read them there.
+/// Rows in device memory, for whoever cannot read them there. Owns them where `owned` is given.
 class DeviceView : public DataView {
  public:
-  explicit DeviceView(DeviceStorage const& storage) : storage_(storage) {}
+  explicit DeviceView(DeviceStorage const& storage, std::unique_ptr<DeviceStorage> owned = nullptr)
+      : owned_(std::move(owned)), storage_(storage) {}
   std::int64_t NumRows() const override { return storage_.Layout().n_rows; }
   std::int64_t NumCols() const override { return storage_.Layout().n_cols; }
   float const* DenseRows() const override { return storage_.Host().values.data(); }
@@ -48,6 +50,7 @@ class DeviceView : public DataView {
   }
 
  private:
+  std::unique_ptr<DeviceStorage> owned_;
   DeviceStorage const& storage_;
 };
 
@@ -102,6 +105,11 @@ DenseStorage const& DeviceStorage::Host() const {
 }
 
 std::unique_ptr<DataView> MakeDeviceView(DeviceStorage const& storage) { return std::make_unique<DeviceView>(storage); }
+
+std::unique_ptr<DataView> MakeDeviceView(std::unique_ptr<DeviceStorage> storage) {
+  auto const& rows = *storage;
+  return std::make_unique<DeviceView>(rows, std::move(storage));
+}
 
 std::unique_ptr<DataView> MakeRowsView(float const* values, std::int64_t n_rows, std::int64_t n_cols) {
   return std::make_unique<RowsView>(values, n_rows, n_cols);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -39,11 +40,44 @@ char const* Meaning(Rule rule) {
   return "";
 }
 
-bool Holds(Rule rule, float value) {
+/// The values that a rule allows, both ends included; no NaN is between them.
+struct Bounds {
+  float least;
+  float most;
+};
+
+Bounds BoundsOf(Rule rule) {
   constexpr auto kInfinity = std::numeric_limits<float>::infinity();
-  auto const upper = rule == Rule::kUpperBound ? value <= kInfinity : value < kInfinity;
-  auto const lower = rule == Rule::kLowerBound ? value >= -kInfinity : value > -kInfinity;
-  return upper && (rule == Rule::kNotNegative ? value >= 0.0F : lower);
+  Bounds bounds{std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()};
+  if (rule == Rule::kNotNegative) bounds.least = 0.0F;
+  if (rule == Rule::kLowerBound) bounds.least = -kInfinity;
+  if (rule == Rule::kUpperBound) bounds.most = kInfinity;
+  return bounds;
+}
+
+/// Where the first value is that the rule does not allow, or values.size(). Counts in blocks: a loop without a way out
+/// is vectorised.
+std::size_t FindBad(Rule rule, std::vector<float> const& values) {
+  constexpr std::size_t kBlock = 4096;
+  auto const bounds = BoundsOf(rule);
+  auto const holds = [&](float value) { return value >= bounds.least && value <= bounds.most; };
+  for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
+    auto const* const first = values.data() + begin;
+    auto const* const last = first + std::min(kBlock, values.size() - begin);
+    std::size_t n_good = 0;
+    for (auto const* value = first; value != last; ++value) n_good += holds(*value) ? 1 : 0;
+    if (first + n_good != last) return begin + (std::find_if_not(first, last, holds) - first);
+  }
+  return values.size();
+}
+
+template <typename T>
+void ConvertStrip(char const* from, std::int64_t stride, std::int64_t n, float* to) {
+  if (stride == static_cast<std::int64_t>(sizeof(T))) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(LoadElement<T>(from + i * sizeof(T)));
+    return;
+  }
+  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(LoadElement<T>(from + i * stride));
 }
 
 /// How messages about bad values begin, in the words that code around XGBoost looks for.
@@ -58,20 +92,19 @@ char const* WhatIsBad(std::string const& field) {
 std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, Rule rule) {
   std::vector<float> values(array.Size());
   if (values.empty()) return values;  // also of any number of rows without columns
+  auto const n_cols = array.shape[1];
   DispatchDType(array.dtype, [&](auto tag) {
-    std::size_t next = 0;
+    auto const* const from = static_cast<char const*>(array.data);
+    if (n_cols == 1) return ConvertStrip<decltype(tag)>(from, array.strides[0], array.shape[0], values.data());
     for (std::int64_t row = 0; row < array.shape[0]; ++row) {
-      for (std::int64_t col = 0; col < array.shape[1]; ++col) {
-        auto const value = static_cast<float>(LoadElement<decltype(tag)>(ElementAddress(array, row, col)));
-        if (!Holds(rule, value)) {
-          Fail(ErrorKind::kData, WhatIsBad(field), field, " of row ", row, " is ", value, "; it must hold ",
-               Meaning(rule), ". Correct or drop that row.");
-        }
-        values[next++] = value;
-      }
+      ConvertStrip<decltype(tag)>(from + row * array.strides[0], array.strides[1], n_cols,
+                                  values.data() + row * n_cols);
     }
   });
-  return values;
+  auto const bad = FindBad(rule, values);
+  if (bad == values.size()) return values;
+  Fail(ErrorKind::kData, WhatIsBad(field), field, " of row ", bad / n_cols, " is ", values[bad], "; it must hold ",
+       Meaning(rule), ". Correct or drop that row.");
 }
 
 /// All elements as int64; floating-point ones must be integers.

@@ -19,6 +19,7 @@
 
 #include "common/parallel_for.h"
 #include "cuda/data/cuda_memory.h"
+#include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "support/device_codes.h"
 #include "support/random_matrix.h"
@@ -73,7 +74,7 @@ std::unique_ptr<DataMatrix> Upload(cuda::CudaContext const& cuda, std::vector<fl
   array.view.shape = {static_cast<std::int64_t>(values.size()) / n_cols, n_cols};
   array.view.strides = {4 * n_cols, 4};
   array.view.n_dims = 2;
-  return DataMatrix::FromDevice(cuda::MakeCudaMemory()->Copy({array}, std::nanf("")));
+  return DataMatrix::FromDevice(cuda::MakeCudaMemory(cuda::KeepBins)->Copy({array}, std::nanf("")));
 }
 
 std::uint64_t PoolBytes(cudaMemPoolAttr attribute) {
@@ -118,7 +119,7 @@ std::unique_ptr<cuda::DeviceBins> Measure(cuda::CudaContext const& cuda, Context
     bins.reset();
     cuda.Synchronize();  // for the last bins' end
     auto const begin = std::chrono::steady_clock::now();
-    bins = cuda::MakeDeviceBins(cuda, ctx, data, task);
+    bins = cuda::MakeDeviceBins(cuda, ctx, cuda::DenseTable::Of(data), task).bins;
     auto const milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin);
     if (repeat > 0) times.push_back(milliseconds.count());
   }

@@ -30,6 +30,8 @@ class Event {
 
   /// From now on it stands for what the stream holds now.
   void Record(CudaContext const& cuda) const { KAURI_CUDA_CHECK(cudaEventRecord(event_, cuda.stream)); }
+  /// Record for destructors, after an error: the error is somebody else's.
+  void RecordQuietly(CudaContext const& cuda) const noexcept { cudaEventRecord(event_, cuda.stream); }
   /// Waits for what it stands for; for nothing where it was never recorded.
   void Wait() const { KAURI_CUDA_CHECK(cudaEventSynchronize(event_)); }
   /// Wait for destructors, after an error: the error is somebody else's.

@@ -159,6 +159,8 @@ std::unique_ptr<DeviceStorage> MakeReference(DeviceArray const& array, int devic
 
 class CudaMemory : public DeviceMemory {
  public:
+  explicit CudaMemory(BinMaker make_bins) : make_bins_(make_bins) {}
+
   bool Holds(void const* address) const override {
     cudaPointerAttributes attributes{};
     auto const code = cudaPointerGetAttributes(&attributes, address);
@@ -201,11 +203,18 @@ class CudaMemory : public DeviceMemory {
     result->Cuda().Synchronize();  // for `values`, which are the caller's
     return result;
   }
+
+  CodedRows MakeBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request) const override {
+    return make_bins_(ctx, rows, request);
+  }
+
+ private:
+  BinMaker make_bins_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceMemory> MakeCudaMemory() { return std::make_unique<CudaMemory>(); }
+std::unique_ptr<DeviceMemory> MakeCudaMemory(BinMaker make_bins) { return std::make_unique<CudaMemory>(make_bins); }
 
 int DeviceOf(ArrayView const& array) {
   if (array.Size() == 0) {

@@ -5,11 +5,15 @@
 #include <vector>
 
 #include "cuda/common/cuda_context.h"
+#include "data/bins/codes_on_device.h"
 #include "kauri/device_memory.h"
 
 namespace kauri::cuda {
 
-std::unique_ptr<DeviceMemory> MakeCudaMemory();
+/// Cuts and codes rows: DeviceMemory::MakeBins. That is the business of trees, so the plug-in's entry hands it over.
+using BinMaker = CodedRows (*)(Context const& ctx, DeviceStorage const& rows, BinRequest const& request);
+
+std::unique_ptr<DeviceMemory> MakeCudaMemory(BinMaker make_bins);
 
 /// The device that all elements of the array are on; the current one when it has none. \throws Error(kData) for an
 /// address of host memory, an array that reaches out of its memory, or one that is not aligned to its type.

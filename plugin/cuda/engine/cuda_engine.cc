@@ -232,7 +232,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const keeps_features = !plan.first_time;
     auto const compiled = predictor.Compile(OnFirstDevice(ctx), wanted.model, plan.Hull());
     auto const* on_device = dynamic_cast<GpuModel const*>(compiled.get());
-    auto const rows = on_device == nullptr ? std::nullopt : own->Features(Cuda(), data, keeps_features);
+    auto const rows = on_device == nullptr ? std::nullopt : own->Features(Cuda(), ctx, data, keeps_features);
     if (rows.has_value()) {
       for (auto const trees : plan.runs) {
         auto const& forest = on_device->forest;

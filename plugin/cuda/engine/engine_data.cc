@@ -17,21 +17,6 @@ std::string Describe(DataMatrix const& matrix, std::int64_t n_outputs) {
 
 }  // namespace
 
-DeviceRows DeviceFeatures::Rows() const {
-  DeviceRows rows;
-  rows.n_rows = n_rows;
-  rows.n_cols = n_cols;
-  if (row_ptr.size() == 0) {
-    rows.values = values.data();
-    rows.row_stride = n_cols;
-  } else {
-    rows.row_ptr = row_ptr.data();
-    rows.features = features.data();
-    rows.entries = values.data();
-  }
-  return rows;
-}
-
 void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs,
                          Span<float const> start) {
   auto const& info = matrix.Info();
@@ -72,26 +57,19 @@ void EngineData::PrepareTraining(CudaContext const& cuda, DataMatrix const& matr
   arrays.leaf_of_row = Buffer<std::int32_t>(cuda, n_rows);
 }
 
-std::optional<DeviceRows> EngineData::Features(CudaContext const& cuda, DataMatrix const& matrix, bool may_upload) {
+std::optional<DeviceRows> EngineData::Features(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix,
+                                               bool may_upload) {
   if (auto const* on_device = matrix.OnDevice()) return RowsOn(cuda, *on_device);
-  if (may_upload && UploadFeatures(cuda, matrix)) return features->Rows();
+  if (may_upload && UploadFeatures(cuda, ctx, matrix)) return features->Rows();
   return std::nullopt;
 }
 
-bool EngineData::UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix) {
+bool EngineData::UploadFeatures(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix) {
   if (features != nullptr) return true;
-  auto const& csr = matrix.Csr();
-  auto const& dense = matrix.Dense();
-  auto const bytes = 4 * (dense.values.size() + csr.values.size() + csr.features.size()) + 8 * csr.row_ptr.size();
+  auto const bytes = BytesOfFeatures(matrix);
   // A tenth stays for what a round needs besides.
   if (bytes > MakeRoom(cuda, bytes / 9 * 10) / 10 * 9) return false;
-  auto made = std::make_unique<DeviceFeatures>();
-  made->n_rows = matrix.NumRows();
-  made->n_cols = matrix.NumCols();
-  made->values = ToDevice(cuda, matrix.IsDense() ? dense.values : csr.values);
-  made->row_ptr = ToDevice(cuda, csr.row_ptr);
-  made->features = ToDevice(cuda, csr.features);
-  features = std::move(made);
+  features = std::make_unique<DeviceFeatures>(MakeFeatures(cuda, ctx, matrix));
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/upload.h"
 #include "cuda/data/device_info.h"
+#include "cuda/engine/device_features.h"
 #include "cuda/engine/device_gradient_table.h"
 #include "cuda/engine/round_kernels.h"
 #include "cuda/forest/walk_forest.h"
@@ -20,17 +21,6 @@
 #include "kauri/tree_builder.h"
 
 namespace kauri::cuda {
-
-/// Features for predictions, as the data set stores them: dense rows or CSR.
-struct DeviceFeatures {
-  std::int64_t n_rows = 0;
-  std::int64_t n_cols = 0;
-  Buffer<float> values;  ///< [n_rows, n_cols] or [n_entries]
-  Buffer<std::int64_t> row_ptr;
-  Buffer<std::uint32_t> features;
-
-  DeviceRows Rows() const;
-};
 
 /// What only the training set has in device memory.
 struct TrainingArrays {
@@ -60,7 +50,8 @@ class EngineData {
   void PrepareTraining(CudaContext const& cuda, DataMatrix const& matrix);
   /// The features in device memory: those of a matrix that is there, or an upload, which stays from now on. Nothing
   /// when they are not there and may not be uploaded, or there is no room for them.
-  std::optional<DeviceRows> Features(CudaContext const& cuda, DataMatrix const& matrix, bool may_upload);
+  std::optional<DeviceRows> Features(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix,
+                                     bool may_upload);
   /// Labels, weights and query groups as of now.
   DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
   /// \throws Error(kData) as Metric::Validate; metrics that passed are not asked again about the same labels.
@@ -71,7 +62,7 @@ class EngineData {
   PairTable Gradients() const { return {arrays.gradients.span(), n_outputs}; }
 
  private:
-  bool UploadFeatures(CudaContext const& cuda, DataMatrix const& matrix);
+  bool UploadFeatures(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix);
 
   bool has_labels_ = false;
   std::uint64_t labels_revision_ = 0;

@@ -3,7 +3,9 @@
 #include <limits>
 #include <utility>
 
+#include "cuda/common/event.h"
 #include "cuda/common/memory_plan.h"
+#include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/gpu_hist_grower.h"
 #include "cuda/hist_vector/gpu_vector_grower.h"
@@ -22,12 +24,16 @@ constexpr std::int64_t kFewValues = 1 << 17;
 class GpuHistState : public BuildState {
  public:
   GpuHistState(TreeParam const& param, MemoryBudget const& budget, int device)
-      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}), stream_(device) {}
+      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}), stream_(device), last_tree_(device) {}
+  /// Others may get what the last tree still reads on the stream that it grew on.
+  ~GpuHistState() override { last_tree_.WaitQuietly(); }
+  GpuHistState(GpuHistState const&) = delete;
+  GpuHistState& operator=(GpuHistState const&) = delete;
 
-  /// Codes of the data as their info is now. cuda: where trees are built.
-  HistOnDevice* Update(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
+  /// Codes of the data as their info is now.
+  HistOnDevice* Update(Context const& ctx, DataMatrix const& data) {
     if (data_ == nullptr || IsStale(ctx, data)) {
-      cuda.Synchronize();  // for the last tree, which may still read the codes
+      last_tree_.Wait();  // it may still read the codes
       vectors_.reset();
       data_.reset();  // before its successor takes as much memory
       data_ = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
@@ -37,6 +43,7 @@ class GpuHistState : public BuildState {
   }
   /// What trees with vector leaves grow in: for the codes of the last Update.
   std::unique_ptr<VectorOnDevice>* Vectors() { return &vectors_; }
+  Event const& LastTree() const { return last_tree_; }
 
  private:
   /// The cuts follow from weights and types of columns, which may be set anew between two trees.
@@ -47,9 +54,10 @@ class GpuHistState : public BuildState {
     return false;
   }
 
-  std::unique_ptr<DeviceBins const> MakeBins(Context const& ctx, DataMatrix const& data) {
+  std::shared_ptr<DeviceBins const> MakeBins(Context const& ctx, DataMatrix const& data) {
     auto const& cuda = stream_.Context();
     if (auto const store = BinsOf(data)) {
+      if (auto kept = KeptBinsOn(cuda.device, store->OnDevice())) return kept;
       if (!store->IsInFile()) return UploadBins(cuda, store->InMemory());
       return UploadBins(cuda, LoadBins(ctx, *store, options_.budget.IsLimited() ? options_.budget : store->Budget()));
     }
@@ -60,7 +68,7 @@ class GpuHistState : public BuildState {
       DeviceBinsTask task;
       task.max_bin = options_.max_bin;
       task.weights = key_.weights;
-      if (auto bins = MakeDeviceBins(cuda, ctx, data, task)) return bins;
+      if (auto bins = MakeDeviceBins(cuda, ctx, DenseTable::Of(data), task).bins) return bins;
     }
     return UploadBins(cuda, DeriveBins(ctx, data, key_, options_));
   }
@@ -71,6 +79,20 @@ class GpuHistState : public BuildState {
   std::uint64_t revision_ = 0;  ///< of the info that the key was found to fit
   std::unique_ptr<HistOnDevice> data_;
   std::unique_ptr<VectorOnDevice> vectors_;  ///< of the bins of data_; once a tree has vector leaves
+  Event last_tree_;
+};
+
+/// The work that a tree gave its stream, the one that failed too.
+class TreeScope {
+ public:
+  TreeScope(CudaContext const& cuda, Event const& tree) : cuda_(cuda), tree_(tree) {}
+  ~TreeScope() { tree_.RecordQuietly(cuda_); }
+  TreeScope(TreeScope const&) = delete;
+  TreeScope& operator=(TreeScope const&) = delete;
+
+ private:
+  CudaContext cuda_;
+  Event const& tree_;
 };
 
 }  // namespace
@@ -95,8 +117,9 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
   RefuseMonotoneCategories(rules_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
-  auto* const hist = own->Update(cuda, ctx, data);
+  auto* const hist = own->Update(ctx, data);
   GrowthRules const rules{param_, rules_, task.place};
+  TreeScope const tree(cuda, own->LastTree());
   if (task.table.stride != 0) {
     return GrowVectors(ctx, rules, {cuda, task, leaf_of_row}, *hist->bins, own->Vectors());
   }

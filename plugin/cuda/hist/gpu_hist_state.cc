@@ -12,7 +12,7 @@ void LevelRequest::Clear() {
   nodes.clear();
 }
 
-void HistOnDevice::TakeBins(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made) {
+void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made) {
   bins = std::move(made);
   min_values = ToDevice(cuda, bins->cuts->min_values);
   histograms.Resize(cuda, bins->n_sums);

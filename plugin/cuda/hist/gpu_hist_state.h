@@ -34,11 +34,11 @@ struct LevelRequest {
 
 /// Codes, and what trees grow in: all but the codes is scratch, which stays for other codes.
 struct HistOnDevice {
-  HistOnDevice(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made) { TakeBins(cuda, std::move(made)); }
+  HistOnDevice(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made) { TakeBins(cuda, std::move(made)); }
   /// Other codes of as many rows, for the trees to come; those before may be gone already.
-  void TakeBins(CudaContext const& cuda, std::unique_ptr<DeviceBins const> made);
+  void TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made);
 
-  std::unique_ptr<DeviceBins const> bins;  ///< null between bins and those that take their place
+  std::shared_ptr<DeviceBins const> bins;  ///< null between bins and those that take their place
   Buffer<float> min_values;                ///< [n_cols]: as in the cuts
   Buffer<std::uint8_t> is_categorical;     ///< [n_cols], or empty: none is
   std::vector<std::uint32_t> categorical;  ///< the features that are, ascending, host

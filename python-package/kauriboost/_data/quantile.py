@@ -139,6 +139,8 @@ class QuantileDMatrix(DMatrix):
         if max_bin is not None:
             settings["max_bin"] = int(max_bin)
         iterator = data if isinstance(data, DataIter) else _OneBatch(data, fields)
+        if isinstance(iterator, _OneBatch):
+            settings["one_batch"] = True
         reference = [None if ref is None else ref.handle]
         self.handle = create_from_iterator(iterator, self._create_call or self._CREATE, config(**settings), reference)
         self._create_call = None

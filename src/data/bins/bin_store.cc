@@ -64,6 +64,33 @@ BinStore::BinStore(std::shared_ptr<BinMatrix const> bins, int max_bin) : layout_
 BinStore::BinStore(BinMatrix layout, BinFile file, int max_bin)
     : layout_(std::make_shared<BinMatrix const>(std::move(layout))), file_(std::move(file)), max_bin_(max_bin) {}
 
+BinStore::BinStore(QuantileCuts cuts, BinsOnDevice on_device, int max_bin)
+    : on_device_(std::move(on_device)), max_bin_(max_bin) {
+  auto without_rows = on_device_.shape;
+  without_rows.n_rows = 0;
+  without_rows.by_column = false;
+  layout_ = std::make_shared<BinMatrix const>(Context{}, std::move(cuts), without_rows);
+}
+
+std::shared_ptr<BinMatrix const> BinStore::InMemory() const {
+  if (IsInFile()) return nullptr;
+  if (on_device_.codes == nullptr) return layout_;
+  std::call_once(is_fetched_, [&] {
+    Context ctx;
+    ctx.threads = on_device_.threads;
+    auto bins = std::make_shared<BinMatrix>(ctx, Cuts(), on_device_.shape);
+    on_device_.codes->CopyTo(bins.get());
+    bins->FinishCodes(ctx);
+    fetched_ = std::move(bins);
+  });
+  return fetched_;
+}
+
+std::int64_t BinStore::NumRows() const {
+  if (IsInFile()) return file_.n_rows;
+  return on_device_.codes == nullptr ? layout_->NumRows() : on_device_.shape.n_rows;
+}
+
 std::unique_ptr<DataView> BinStore::View() const { return MakeBinView(*this); }
 
 std::string BinStore::Describe() const {

@@ -1,4 +1,5 @@
-/// \file Rows that are kept as bins only: in memory (a QuantileDMatrix), or in a file that is read page by page.
+/// \file Rows that are kept as bins only: in memory (a QuantileDMatrix), in that of a device, or in a file that is read
+/// page by page.
 ///
 /// Vocabulary. A page is a run of rows; which rows is for its reader to say. What stands for a value is the lower bound
 /// of its bin: the cut below it, or just below the first cut (XGBoost's choice). Splits lie at cuts, so that it goes
@@ -10,12 +11,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "data/bins/bin_matrix.h"
+#include "data/bins/codes_on_device.h"
 #include "data/bins/page_file.h"
 #include "data/memory_budget.h"
+#include "kauri/context.h"
 #include "kauri/data_matrix.h"
 
 namespace kauri {
@@ -29,22 +33,34 @@ struct BinFile {
   bool for_approx = false;     ///< of a DMatrix, on which approx trains as hist does: with these bins
 };
 
+/// Rows whose codes were made on a device. Host memory gets them when somebody asks for them there, once.
+struct BinsOnDevice {
+  BinShape shape;
+  std::shared_ptr<CodesOnDevice const> codes;
+  int threads = 1;  ///< of the host, to take them over
+};
+
 class BinStore : public RowStore {
  public:
   BinStore(std::shared_ptr<BinMatrix const> bins, int max_bin);
   /// `layout` has cuts and cells; its rows do not count.
   BinStore(BinMatrix layout, BinFile file, int max_bin);
+  BinStore(QuantileCuts cuts, BinsOnDevice on_device, int max_bin);
 
   std::unique_ptr<DataView> View() const override;
   std::string Describe() const override;
 
-  /// Cuts and cells; codes only where InMemory().
-  BinMatrix const& Layout() const { return *layout_; }
-  std::shared_ptr<BinMatrix const> InMemory() const { return IsInFile() ? nullptr : layout_; }
+  QuantileCuts const& Cuts() const { return layout_->Cuts(); }
+  /// Cuts and cells; codes only where InMemory(). \throws as that does.
+  BinMatrix const& Layout() const { return IsInFile() ? *layout_ : *InMemory(); }
+  /// Null for a file. The first call fetches the codes of a device. \throws Error(kDevice) then.
+  std::shared_ptr<BinMatrix const> InMemory() const;
+  /// Null for rows that are nowhere else than in host memory or in a file.
+  std::shared_ptr<CodesOnDevice const> const& OnDevice() const { return on_device_.codes; }
   bool IsInFile() const { return file_.file != nullptr; }
   MemoryBudget const& Budget() const { return file_.budget; }
   bool IsForApprox() const { return file_.for_approx; }
-  std::int64_t NumRows() const { return IsInFile() ? file_.n_rows : layout_->NumRows(); }
+  std::int64_t NumRows() const;
   int MaxBin() const { return max_bin_; }
 
   /// [n_pages + 1] first rows of pages of at most max_bytes each, in memory; a page has one row at least. In a file
@@ -58,9 +74,12 @@ class BinStore : public RowStore {
   void ReadRowPtr(std::int64_t first, Span<std::int64_t> row_ptr) const;
 
  private:
-  std::shared_ptr<BinMatrix const> layout_;
+  std::shared_ptr<BinMatrix const> layout_;  ///< for a file and a device without rows
   BinFile file_;
+  BinsOnDevice on_device_;
   int max_bin_;
+  mutable std::once_flag is_fetched_;
+  mutable std::shared_ptr<BinMatrix const> fetched_;  ///< what InMemory took over from the device
 };
 
 /// The store of `data` when it holds bins, otherwise nullptr.

@@ -16,6 +16,7 @@
 #include "data/sketch/cut_weights.h"
 #include "data/sketch/sketch_cuts.h"
 #include "kauri/collective.h"
+#include "kauri/device_memory.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -33,7 +34,8 @@ void RequireEnd(Context const& ctx, RowSource* source) {
   RowBatch batch;
   if (!source->Next(ctx, &batch)) return;
   Fail(ErrorKind::kData,
-       "another batch came where there was only one before; an iterator must give the same rows each ", "time.");
+       "another batch came where there was only one before, or was to be; an iterator must give the same rows each "
+       "time.");
 }
 
 /// Fills a matrix in memory.
@@ -111,25 +113,47 @@ void CheckColumns(CutPlan const& plan, MetaInfo const& info, std::int64_t n_cols
   }
 }
 
-/// The only batch, whose values are at hand all at once. *summary receives what the first pass would.
-std::shared_ptr<BinMatrix> EncodeOnlyBatch(Context const& ctx, RowSource* source, CutPlan const& plan,
-                                           BatchSummary* summary) {
-  RowBatch batch;
-  source->Restart();
-  if (!source->Next(ctx, &batch)) FailWithoutBatch();
-  summary->info = std::move(batch.info);
-  auto const n_cols = batch.rows->NumCols();
-  CheckColumns(plan, summary->info, n_cols);
-  auto const* values = batch.rows->DenseRows();
+/// Rows in the memory of a device, which makes their codes there; null where it leaves that to the host.
+std::shared_ptr<BinStore const> EncodeOnDevice(Context const& ctx, DeviceStorage const& rows, CutPlan const& plan,
+                                               BatchSummary* summary) {
+  auto const weights = plan.given == nullptr ? CutWeights(ctx, summary->info) : std::vector<float>();
+  auto coded = RequireDeviceMemory()->MakeBins(ctx, rows, {plan.max_bin, plan.given, weights});
+  if (coded.codes == nullptr) return nullptr;
+  summary->features = std::move(coded.features);
+  summary->JoinRanks(ctx);
+  BinsOnDevice on_device{summary->Shape(), std::move(coded.codes), ctx.threads};
+  auto cuts = plan.given == nullptr ? JoinCuts(summary->features, {}) : *plan.given;
+  return std::make_shared<BinStore const>(std::move(cuts), std::move(on_device), plan.max_bin);
+}
+
+std::shared_ptr<BinMatrix> EncodeOnHost(Context const& ctx, DataView const& rows, CutPlan const& plan,
+                                        BatchSummary* summary) {
+  auto const n_cols = rows.NumCols();
+  auto const* values = rows.DenseRows();
   if (values != nullptr && !HasCategorical(summary->info)) {
-    return EncodeDense(ctx, {values, batch.rows->NumRows(), n_cols}, plan, summary);
+    return EncodeDense(ctx, {values, rows.NumRows(), n_cols}, plan, summary);
   }
-  auto const copy = DataMatrix::FromView(ctx, *batch.rows);
+  auto const copy = DataMatrix::FromView(ctx, rows);
   copy->MutableInfo()->feature_types = summary->info.feature_types;
   summary->categories = FindCategories(ctx, *copy);
   if (copy->IsDense()) return EncodeDense(ctx, {copy->Dense().values.data(), copy->NumRows(), n_cols}, plan, summary);
   summary->has_sparse = true;
   return EncodeSparse(ctx, *copy, plan, summary);
+}
+
+/// The only batch, whose values are at hand all at once. *summary receives what the first pass would.
+std::shared_ptr<BinStore const> EncodeOnlyBatch(Context const& ctx, RowSource* source, CutPlan const& plan,
+                                                BatchSummary* summary) {
+  RowBatch batch;
+  source->Restart();
+  if (!source->Next(ctx, &batch)) FailWithoutBatch();
+  summary->info = std::move(batch.info);
+  CheckColumns(plan, summary->info, batch.rows->NumCols());
+  auto const* const on_device = batch.rows->OnDevice();
+  if (on_device != nullptr && !HasCategorical(summary->info)) {
+    if (auto store = EncodeOnDevice(ctx, *on_device, plan, summary)) return store;
+  }
+  return std::make_shared<BinStore const>(EncodeOnHost(ctx, *batch.rows, plan, summary), plan.max_bin);
 }
 
 std::shared_ptr<BinStore const> EncodeInFile(Context const& ctx, RowSource* source, QuantileCuts cuts,
@@ -178,7 +202,7 @@ CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCut
            "; both must be the same. Leave max_bin out to take that of ref. (`max_bin` must be consistent.)");
     }
     plan.max_bin = bins->MaxBin();
-    plan.given = &bins->Layout().Cuts();
+    plan.given = &bins->Cuts();
     return plan;
   }
   CutOptions cut;
@@ -205,8 +229,8 @@ std::unique_ptr<DataMatrix> MakeBinnedMatrix(Context const& ctx, RowSource* give
   auto const plan = PlanCuts(ctx, options, &made);
   BatchSummary summary;
   std::shared_ptr<BinStore const> store;
-  if (!options.in_file && !IsDistributed(ctx) && HasOneBatch(ctx, source)) {
-    store = std::make_shared<BinStore const>(EncodeOnlyBatch(ctx, source, plan, &summary), plan.max_bin);
+  if (!options.in_file && !IsDistributed(ctx) && (options.is_one_batch || HasOneBatch(ctx, source))) {
+    store = EncodeOnlyBatch(ctx, source, plan, &summary);
     RequireEnd(ctx, source);
   } else {
     summary = SummariseBatches(ctx, source, plan);

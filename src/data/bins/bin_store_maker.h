@@ -3,9 +3,9 @@
 /// 1. The first pass counts rows and missing values, joins labels and the like, and makes the cuts, so that how the
 ///    rows are cut into batches does not matter (data/bins/first_pass.h).
 /// 2. The last pass writes the codes, to memory or to a file.
-/// Whether there is one batch or more is found out beforehand, by asking for two: one that stays in memory is read
-/// once. The ranks of a group take both passes together, each over its own batches, and get one layout of bins. Where
-/// `like` has names for its categories, batches get the same numbers for the same names.
+/// Whether there is one batch or more is found out beforehand, unless it is known, by asking for two: one that stays in
+/// memory is read once. The ranks of a group take both passes together, each over its own batches, and get one layout of
+/// bins. Where `like` has names for its categories, batches get the same numbers for the same names.
 #pragma once
 
 #include <memory>
@@ -27,6 +27,7 @@ void RequireMaxBin(int max_bin);
 struct BinStoreOptions {
   std::optional<int> max_bin;        ///< kDefaultBins, or that of `like`
   DataMatrix const* like = nullptr;  ///< whose cuts to take; made for it where it keeps values; may be null
+  bool is_one_batch = false;         ///< whoever makes the source says so; otherwise it is found out
   bool in_file = false;
   std::string file_prefix;               ///< see PageFile
   bool for_approx = false;               ///< see BinFile

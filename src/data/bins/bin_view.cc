@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "data/bins/bin_columns.h"
@@ -16,22 +18,31 @@ constexpr float kMissingValue = std::numeric_limits<float>::quiet_NaN();
 std::vector<float> ValuesOfCells(BinMatrix const& layout) {
   std::vector<float> values(layout.NumCells(), kMissingValue);
   for (std::size_t feature = 0; feature < static_cast<std::size_t>(layout.NumCols()); ++feature) {
-    auto const* cuts = layout.Cuts().Of(feature);
-    auto* cells = values.data() + layout.FeatureBegin()[feature];
-    cells[0] = layout.Cuts().IsCategorical(feature) ? static_cast<float>(layout.Cuts().categories[feature][0])
-                                                    : std::nextafter(cuts[0], -std::numeric_limits<float>::infinity());
-    std::copy_n(cuts, layout.NumBins(feature) - 1, cells + 1);
+    auto* const cells = values.data() + layout.FeatureBegin()[feature];
+    for (std::uint32_t bin = 0; bin < layout.NumBins(feature); ++bin) {
+      cells[bin] = ValueOfBin(layout.Cuts(), feature, bin);
+    }
   }
   return values;
 }
 
+/// What rows are read by.
+struct BinTable {
+  explicit BinTable(BinMatrix const& bins) : layout(bins), values(ValuesOfCells(bins)) {
+    if (!layout.IsDense()) features = FeaturesOfCells(layout.FeatureBegin());
+  }
+
+  BinMatrix const& layout;
+  std::vector<float> values;
+  std::vector<std::uint32_t> features;  ///< sparse data only
+};
+
+/// The store is not asked for its codes, which may be on a device, before rows are read.
 class BinView : public DataView {
  public:
-  explicit BinView(BinStore const& store) : store_(store), layout_(store.Layout()), values_(ValuesOfCells(layout_)) {
-    if (!layout_.IsDense()) features_ = FeaturesOfCells(layout_.FeatureBegin());
-  }
+  explicit BinView(BinStore const& store) : store_(store) {}
   std::int64_t NumRows() const override { return store_.NumRows(); }
-  std::int64_t NumCols() const override { return layout_.NumCols(); }
+  std::int64_t NumCols() const override { return store_.Cuts().NumCols(); }
 
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
     std::vector<std::int32_t> slots(NumCols());
@@ -45,12 +56,13 @@ class BinView : public DataView {
   bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
                     std::int64_t n_slots, float* tile) const override {
     std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
-    if (!layout_.IsDense()) {
+    auto const& layout = Table().layout;
+    if (!layout.IsDense()) {
       CopyEntries(begin, end, slot_of_feature, n_slots, tile);
-    } else if (layout_.HasByteCodes()) {
-      CopyCodes(layout_.Bytes(), begin, end, slot_of_feature, n_slots, tile);
+    } else if (layout.HasByteCodes()) {
+      CopyCodes(layout.Bytes(), begin, end, slot_of_feature, n_slots, tile);
     } else {
-      CopyCodes(layout_.Words(), begin, end, slot_of_feature, n_slots, tile);
+      CopyCodes(layout.Words(), begin, end, slot_of_feature, n_slots, tile);
     }
     return true;
   }
@@ -58,9 +70,15 @@ class BinView : public DataView {
  private:
   using Slots = Span<std::int32_t const>;
 
+  BinTable const& Table() const {
+    std::call_once(is_made_, [this] { table_ = std::make_unique<BinTable>(store_.Layout()); });
+    return *table_;
+  }
+
   template <typename Code>
   void CopyCodes(BinCodes<Code> const& codes, std::int64_t begin, std::int64_t end, Slots slots, std::int64_t n_slots,
                  float* tile) const {
+    auto const& table = Table();
     std::vector<Code> read;
     auto const* of_row = codes.rows.data() + begin * codes.row_stride;
     if (store_.IsInFile()) {
@@ -68,19 +86,21 @@ class BinView : public DataView {
       store_.ReadCodes(begin, {reinterpret_cast<char*>(read.data()), read.size() * sizeof(Code)});
       of_row = read.data();
     }
+    auto const& first_cells = table.layout.FeatureBegin();
     auto const n_features = std::min(slots.size(), static_cast<std::size_t>(NumCols()));
     for (auto row = begin; row < end; ++row, tile += n_slots, of_row += codes.row_stride) {
       for (std::size_t feature = 0; feature < n_features; ++feature) {
-        if (slots[feature] >= 0) tile[slots[feature]] = values_[layout_.FeatureBegin()[feature] + of_row[feature]];
+        if (slots[feature] >= 0) tile[slots[feature]] = table.values[first_cells[feature] + of_row[feature]];
       }
     }
   }
 
   void CopyEntries(std::int64_t begin, std::int64_t end, Slots slots, std::int64_t n_slots, float* tile) const {
+    auto const& table = Table();
     std::vector<std::int64_t> read_ptr;
     std::vector<std::uint32_t> read_cells;
-    auto const* row_ptr = layout_.Entries().row_ptr.data() + begin;
-    auto const* cells = layout_.Entries().cells.data();
+    auto const* row_ptr = table.layout.Entries().row_ptr.data() + begin;
+    auto const* cells = table.layout.Entries().cells.data();
     std::int64_t first = 0;  // the entry that cells[0] is
     if (store_.IsInFile()) {
       read_ptr.resize(static_cast<std::size_t>(end - begin) + 1);
@@ -95,19 +115,24 @@ class BinView : public DataView {
     for (std::int64_t row = 0; row < end - begin; ++row, tile += n_slots) {
       for (auto entry = row_ptr[row]; entry < row_ptr[row + 1]; ++entry) {
         auto const cell = cells[entry - first];
-        auto const feature = features_[cell];
-        if (feature < slots.size() && slots[feature] >= 0) tile[slots[feature]] = values_[cell];
+        auto const feature = table.features[cell];
+        if (feature < slots.size() && slots[feature] >= 0) tile[slots[feature]] = table.values[cell];
       }
     }
   }
 
   BinStore const& store_;
-  BinMatrix const& layout_;
-  std::vector<float> values_;
-  std::vector<std::uint32_t> features_;  ///< sparse data only
+  mutable std::once_flag is_made_;
+  mutable std::unique_ptr<BinTable const> table_;
 };
 
 }  // namespace
+
+float ValueOfBin(QuantileCuts const& cuts, std::size_t feature, std::uint32_t bin) {
+  if (bin > 0) return cuts.Of(feature)[bin - 1];
+  return cuts.IsCategorical(feature) ? static_cast<float>(cuts.categories[feature][0])
+                                     : std::nextafter(cuts.Of(feature)[0], -std::numeric_limits<float>::infinity());
+}
 
 std::unique_ptr<DataView> MakeBinView(BinStore const& store) { return std::make_unique<BinView>(store); }
 

@@ -54,7 +54,7 @@ void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
          "; `max_bin` must be consistent: train with that, or make the matrix with max_bin=", max_bin, ".");
   }
   for (std::size_t feature = 0; feature < info.feature_types.size(); ++feature) {
-    if (IsCategorical(info, feature) == bins.Layout().Cuts().IsCategorical(feature)) continue;
+    if (IsCategorical(info, feature) == bins.Cuts().IsCategorical(feature)) continue;
     Fail(ErrorKind::kData, "column ", feature, " has the type '", info.feature_types[feature],
          "', which it did not have when its bins were made. Give feature_types when the matrix is made.");
   }

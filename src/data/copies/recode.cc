@@ -34,7 +34,7 @@ std::unique_ptr<DataMatrix> RecodeBins(Context const& ctx, DataMatrix const& mat
     Fail(ErrorKind::kData, "the categories of data in external memory cannot be numbered anew, and those of the model ",
          "are in another order. Give them in the model's order (get_categories), new ones at the end.");
   }
-  auto cuts = ReplaceCategories(store.Layout().Cuts(), RecodedLists(ctx, matrix, names));
+  auto cuts = ReplaceCategories(store.Cuts(), RecodedLists(ctx, matrix, names));
   auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), store.Layout().Shape());
   bins->Append(ctx, recoded);
   bins->Finish(ctx);

@@ -23,8 +23,8 @@ class Batches {
     return XGDMatrixCreateFromCallback(this, proxy_.get(), &Reset, &Next, config, out);
   }
   /// XGQuantileDMatrixCreateFromCallback. ref: null for none.
-  int ReadBins(DMatrixHandle ref, DMatrixHandle* out) {
-    return XGQuantileDMatrixCreateFromCallback(this, proxy_.get(), ref, &Reset, &Next, kNaNMissing, out);
+  int ReadBins(DMatrixHandle ref, DMatrixHandle* out, char const* config = kNaNMissing) {
+    return XGQuantileDMatrixCreateFromCallback(this, proxy_.get(), ref, &Reset, &Next, config, out);
   }
   int NumResets() const { return n_resets_; }
 

@@ -1,32 +1,14 @@
 /// Arrays in device memory through the C ABI, with host memory in the device's part: the CPU trains on them and
 /// predicts from them what it does from the same numbers in host memory.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <thread>
 
-#include "c_api/support.h"
-#include "device/fake_device_memory.h"
-#include "kauri/registry.h"
+#include "device/device_arrays.h"
 
 namespace kauri::testing {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-/// The text of a host array as a device would write it.
-std::string OnDevice(std::string interface, std::string const& stream = "1") {
-  interface.pop_back();
-  return interface + ", \"stream\": " + stream + "}";
-}
-
-std::string ModelOf(Booster const& booster) {
-  bst_ulong length = 0;
-  char const* bytes = nullptr;
-  EXPECT_OK(XGBoosterSaveModelToBuffer(booster.get(), R"({"format": "ubj"})", &length, &bytes));
-  return {bytes, length};
-}
 
 Data FromDevice(std::vector<float> const& values, std::int64_t n_cols, std::vector<float> const& labels = {},
                 std::string const& config = kNaNMissing) {
@@ -38,30 +20,6 @@ Data FromDevice(std::vector<float> const& values, std::int64_t n_cols, std::vect
   }
   return data;
 }
-
-class DeviceArrays : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    setenv("KAURI_PLUGIN_PATH", "/no/such/plugin.so", 1);
-    auto& registry = GetRegistries().device_memories;
-    if (registry.TryFind("cuda") == nullptr) {
-      registry.Add({"cuda", "host memory", [] { return std::make_unique<FakeDeviceMemory>(); }});
-    }
-  }
-  void SetUp() override {
-    TheLog().copies_to_host = 0;
-    TheLog().borrowed = 0;
-    for (std::size_t i = 0; i < problem_.values.size(); i += 7) problem_.values[i] = kNaN;
-    problem_.data = MakeData(problem_.values, 4, problem_.labels);
-  }
-  /// The message of a call that must fail.
-  static std::string Message(int status) {
-    EXPECT_EQ(status, -1);
-    return XGBGetLastError();
-  }
-
-  Problem problem_;
-};
 
 TEST_F(DeviceArrays, TrainTheSameModel) {
   auto const data = FromDevice(problem_.values, 4, problem_.labels);

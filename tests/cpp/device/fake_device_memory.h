@@ -1,6 +1,7 @@
 /// \file Host memory in the part of a device's: what the core does with arrays in device memory, on any machine.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/bins/codes_on_device.h"
+#include "data/matrix_view.h"
 #include "kauri/device_memory.h"
 
 namespace kauri::testing {
@@ -16,6 +19,8 @@ namespace kauri::testing {
 struct DeviceLog {
   std::atomic<int> copies_to_host{0};
   std::atomic<int> borrowed{0};
+  std::atomic<int> binned{0};
+  std::atomic<int> codes_to_host{0};
   std::atomic<int> live_results{0};
   std::atomic<std::uint64_t> last_stream{0};
 };
@@ -46,6 +51,20 @@ class FakeStorage : public DeviceStorage {
     return values_;
   }
   std::vector<float> values_;
+};
+
+/// Codes as the host makes them.
+class FakeCodes : public CodesOnDevice {
+ public:
+  explicit FakeCodes(std::shared_ptr<BinMatrix> bins) : bins_(std::move(bins)) {}
+  void CopyTo(BinMatrix* to) const override {
+    ++TheLog().codes_to_host;
+    auto const codes = bins_->MutableCodes();
+    std::copy(codes.begin(), codes.end(), to->MutableCodes().begin());
+  }
+
+ private:
+  std::shared_ptr<BinMatrix> bins_;
 };
 
 class FakeDeviceMemory : public DeviceMemory {
@@ -90,6 +109,21 @@ class FakeDeviceMemory : public DeviceMemory {
     copy.view.data = copy.bytes.data();
     copy.view.strides = {8 * array.view.shape[1], 8};
     return copy;
+  }
+
+  CodedRows MakeBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request) const override {
+    ++TheLog().binned;
+    DenseRows const values{rows.Host().values.data(), rows.Layout().n_rows, rows.Layout().n_cols};
+    CodedRows coded;
+    coded.features = MakeExactCuts(ctx, values, request.max_bin, request.weights);
+    BinShape shape;
+    shape.n_rows = values.n_rows;
+    for (auto const& feature : coded.features) shape.has_missing.push_back(feature.n_values < values.n_rows ? 1 : 0);
+    auto cuts = request.given == nullptr ? JoinCuts(coded.features, {}) : *request.given;
+    auto bins = std::make_shared<BinMatrix>(ctx, std::move(cuts), shape);
+    bins->Append(ctx, *MakeRowsView(values.values, values.n_rows, values.n_cols));
+    coded.codes = std::make_shared<FakeCodes const>(std::move(bins));
+    return coded;
   }
 
   std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int) const override {

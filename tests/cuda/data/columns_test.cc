@@ -3,6 +3,7 @@
 
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_columns.h"
+#include "cuda/hist/bins/kept_bins.h"
 #include "data/sorted_columns.h"
 #include "support/device_fixture.h"
 
@@ -41,7 +42,7 @@ class DeviceColumnsTest : public DeviceTest {
     array.view.shape = {static_cast<std::int64_t>(values.size()) / n_cols, n_cols};
     array.view.strides = {4 * n_cols, 4};
     array.view.n_dims = 2;
-    return DataMatrix::FromDevice(cuda::MakeCudaMemory()->Copy({array}, std::nanf("")));
+    return DataMatrix::FromDevice(cuda::MakeCudaMemory(cuda::KeepBins)->Copy({array}, std::nanf("")));
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/data/cuda_memory.h"
+#include "cuda/hist/bins/kept_bins.h"
 #include "data/arrays/array_dispatch.h"
 #include "support/device_fixture.h"
 #include "support/need.h"
@@ -26,7 +27,7 @@ class CudaMemoryTest : public DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
-    if (!IsSkipped()) memory_ = cuda::MakeCudaMemory();
+    if (!IsSkipped()) memory_ = cuda::MakeCudaMemory(cuda::KeepBins);
   }
 
   /// Random bytes, finite where they are floating-point numbers. layout: 'C' rows, 'F' columns, 'S' with gaps.

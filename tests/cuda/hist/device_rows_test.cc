@@ -1,5 +1,6 @@
 /// Rows in device memory: the models are those of the same rows in host memory, on the CPU and on the device.
 #include "cuda/data/cuda_memory.h"
+#include "cuda/hist/bins/kept_bins.h"
 #include "hist/hist_fixture.h"
 
 namespace kauri::testing {
@@ -18,7 +19,8 @@ class HistDeviceRows : public HistDeviceTest {
     array.view.shape = {given.table.n_rows, given.table.n_cols};
     array.view.strides = {4 * given.table.n_cols, 4};
     array.view.n_dims = 2;
-    std::shared_ptr<DataMatrix> data = DataMatrix::FromDevice(cuda::MakeCudaMemory()->Copy({array}, std::nanf("")));
+    std::shared_ptr<DataMatrix> data =
+        DataMatrix::FromDevice(cuda::MakeCudaMemory(cuda::KeepBins)->Copy({array}, std::nanf("")));
     SetInfo(given.table, KindOf(given), values, data->MutableInfo());
     return data;
   }

@@ -153,3 +153,106 @@ def test_estimators_return_host_arrays(to_device: Callable, binary: tuple[np.nda
     X, y = binary
     model = KauriClassifier(n_estimators=3, device="cuda", tree_method="exact").fit(to_device(X), y)
     np.testing.assert_array_equal(model.predict(to_device(X)), model.predict(X))
+
+
+HIST = {**PARAMS, "tree_method": "hist", "max_depth": 5}
+
+
+def raw(params: dict[str, Any], data: kb.DMatrix) -> bytes:
+    return bytes(kb.train(params, data, 4).save_raw("ubj"))
+
+
+def table(n_rows: int, n_cols: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of few values, of many and without some, and labels of 0 and 1."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_cols)).astype(np.float32)
+    X[:, ::3] = np.round(X[:, ::3] * 4)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    return X, (np.nan_to_num(X[:, 0]) + rng.normal(size=n_rows) > 0).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (40, 3), (3000, 33), (20000, 7)])
+@pytest.mark.parametrize("max_bin", [2, 64, 256, 400])
+def test_bins_of_an_array(to_device: Callable, shape: tuple[int, int], max_bin: int) -> None:
+    X, y = table(*shape, seed=max_bin)
+    weights = np.linspace(0.5, 2, len(y)).astype(np.float32)
+    on_host = kb.QuantileDMatrix(X, y, weight=weights, max_bin=max_bin)
+    on_device = kb.QuantileDMatrix(to_device(X), to_device(y), weight=to_device(weights), max_bin=max_bin)
+    assert on_device.num_nonmissing() == on_host.num_nonmissing()
+    for ours, theirs in zip(on_device.get_quantile_cut(), on_host.get_quantile_cut(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    params = {**HIST, "max_bin": max_bin}
+    expected = raw({**params, "device": "cpu"}, on_host)
+    assert raw(params, on_device) == expected, "before host memory has the codes"
+    assert raw({**params, "device": "cpu"}, on_device) == expected
+    assert raw(params, on_device) == expected, "after it"
+    assert raw({**params, "grow_policy": "lossguide", "max_leaves": 7}, on_device) == raw(
+        {**params, "grow_policy": "lossguide", "max_leaves": 7}, on_host
+    )
+
+
+def test_bins_in_every_use(to_device: Callable) -> None:
+    X, y = table(5000, 20, seed=1)
+    on_host, on_device = kb.QuantileDMatrix(X, y), kb.QuantileDMatrix(to_device(X), to_device(y))
+    booster = kb.train(HIST, on_device, 4)
+    rows = np.arange(0, 5000, 7)
+    for device in ("cuda", "cpu"):
+        booster.set_param({"device": device})
+        np.testing.assert_array_equal(booster.predict(on_device), booster.predict(on_host))
+        np.testing.assert_array_equal(
+            booster.predict(on_device, pred_contribs=True), booster.predict(on_host, pred_contribs=True)
+        )
+        params = {**HIST, "device": device}
+        assert raw(params, on_device.slice(rows)) == raw(params, on_host.slice(rows))
+    other, labels = table(3000, 20, seed=2)
+    of_ref = [
+        kb.QuantileDMatrix(to_device(other), labels, ref=on_device),
+        kb.QuantileDMatrix(to_device(other), labels, ref=on_host),
+        kb.QuantileDMatrix(to_device(other), labels, ref=kb.DMatrix(X, y)),
+        kb.QuantileDMatrix(other, labels, ref=on_device),
+    ]
+    expected = raw(HIST, kb.QuantileDMatrix(other, labels, ref=on_host))
+    assert [raw(HIST, data) == expected for data in of_ref] == [True] * 4
+    results: list[dict[str, Any]] = [{}, {}]
+    for result, train, held_out in zip(results, (on_host, on_device), (of_ref[3], of_ref[0]), strict=True):
+        kb.train(HIST, train, 4, evals=[(held_out, "held out")], evals_result=result, verbose_eval=False)
+    assert results[0] == results[1]
+
+
+def test_bins_and_the_life_of_what_they_are_made_of(to_device: Callable) -> None:
+    X, y = table(8000, 9, seed=3)
+    values = to_device(X)
+    data = kb.QuantileDMatrix(values, y)
+    expected = raw(HIST, kb.QuantileDMatrix(X, y))
+    values[:] = 0  # the matrix needs them no more
+    assert raw(HIST, data) == expected
+    booster = kb.Booster(HIST, [data])
+    for i in range(2):
+        booster.update(data, i)
+    del data
+    fresh = kb.QuantileDMatrix(to_device(X), y)
+    for i in range(2, 4):
+        booster.update(fresh, i)
+    assert bytes(booster.save_raw("ubj")) == expected
+    with pytest.raises(kb.KauriError, match="max_bin=64"):
+        kb.train({**HIST, "max_bin": 64}, fresh, 1)
+    fresh.set_info(label=1 - y)
+    assert raw(HIST, fresh) == raw(HIST, kb.QuantileDMatrix(X, 1 - y))
+
+
+def test_bins_of_missing_marks_and_columns(to_device: Callable) -> None:
+    X, y = table(4000, 12, seed=4)
+    marked = np.where(np.isnan(X), np.float32(-999), X)
+    expected = raw(HIST, kb.QuantileDMatrix(X, y))
+    assert raw(HIST, kb.QuantileDMatrix(to_device(marked), y, missing=-999)) == expected
+    assert raw(HIST, kb.QuantileDMatrix(to_device(X.astype(np.float64)), y)) == expected
+    assert raw(HIST, kb.QuantileDMatrix(to_device(np.asfortranarray(X)), y)) == expected
+    types = ["c"] + ["q"] * 11
+    coded = np.where(np.isnan(X[:, :1]), np.nan, np.abs(X[:, :1]))
+    X = np.hstack([coded, X[:, 1:]]).astype(np.float32)
+    with_categories = [kb.QuantileDMatrix(rows, y, feature_types=types) for rows in (X, to_device(X))]
+    assert raw(HIST, with_categories[0]) == raw(HIST, with_categories[1])
+    infinite = X.copy()
+    infinite[7, 3] = np.inf
+    with pytest.raises(kb.DataError, match="row 7"):
+        kb.QuantileDMatrix(to_device(infinite), y)

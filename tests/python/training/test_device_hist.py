@@ -104,6 +104,62 @@ def test_evaluation_and_stopping(binary: Binary) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("kind", ["dense", "many bins", "sparse", "categories", "external"])
+def test_evaluation_sets_that_keep_bins(binary: Binary, kind: str, tmp_path: Path) -> None:
+    X, y = binary
+    more: dict[str, Any] = {"max_bin": 400} if kind == "many bins" else {}
+    params = {"objective": "binary:logistic", "eval_metric": ["logloss", "auc"], **more}
+    rows: Any = X
+    if kind == "sparse":
+        rows = scipy_sparse.csr_matrix(np.nan_to_num(X) * (np.abs(np.nan_to_num(X)) > 0.5))
+    if kind == "categories":
+        rows = np.hstack([np.abs(np.round(X[:, :1])), X[:, 1:]])
+        more["feature_types"] = ["c"] + ["q"] * (X.shape[1] - 1)
+
+    class Halves(kb.DataIter):
+        """The rows in two batches."""
+
+        def __init__(self, of: slice) -> None:
+            self.of, self.at = of, 0
+            super().__init__(cache_prefix=str(tmp_path / f"rows{of.start}"))
+
+        def reset(self) -> None:
+            self.at = 0
+
+        def next(self, input_data: Callable) -> bool:
+            if self.at == 2:
+                return False
+            part = np.array_split(np.arange(self.of.start, self.of.stop), 2)[self.at]
+            self.at += 1
+            input_data(data=X[part], label=y[part])
+            return True
+
+    def matrix(of: slice, ref: kb.DMatrix | None) -> kb.DMatrix:
+        if kind == "external":
+            return kb.ExtMemQuantileDMatrix(Halves(of), ref=ref)
+        return kb.QuantileDMatrix(rows[of], y[of], ref=ref, **more)
+
+    found = []
+    for device in ("cpu", "cuda"):
+        train = matrix(slice(0, 400), None)
+        evals = [(train, "train"), (matrix(slice(400, len(y)), train), "held out"), (kb.DMatrix(X, y), "values")]
+        if kind in {"categories", "sparse"}:
+            evals.pop()
+        history: dict[str, Any] = {}
+        booster = kb.train(
+            {**params, "device": device},
+            train,
+            20,
+            evals=evals,
+            evals_result=history,
+            early_stopping_rounds=3,
+            verbose_eval=False,
+        )
+        again = kb.train({**params, "device": device}, train, 3, xgb_model=booster)
+        found.append((history, booster.best_iteration, booster.save_raw("ubj"), again.save_raw("ubj")))
+    assert found[0] == found[1]
+
+
 def real_rows(name: str, limit: int | None) -> tuple[Any, np.ndarray, dict[str, Any]]:
     """Features, labels and extras."""
     if not (DATA / "load.py").is_file():

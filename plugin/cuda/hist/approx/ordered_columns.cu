@@ -49,7 +49,7 @@ void ReadRows(CudaContext const& cuda, Context const& ctx, DataMatrix const& dat
   KeysTask const task{columns->n_rows,     columns->n_cols,      nullptr,
                       WeightUnit(1.0F, 1), columns->keys.data(), columns->summaries.data()};
   auto* const values = columns->values.data();
-  DeviceRowParts rows(cuda, ctx, data, kPartBytes);
+  DeviceRowParts rows(cuda, ctx, DenseTable::Of(data), kPartBytes);
   rows.ForEach(0, columns->n_cols, [&](CudaContext const& stream, RowPart const& part) {
     WriteKeys(stream, part, task);
     if (values == nullptr) return;
@@ -66,7 +66,7 @@ std::vector<MemoryPart> OrderedMemory(DataMatrix const& data) {
   auto const n_values = n_rows * Size(data.NumCols());
   return {{"sorted values", 2 * sizeof(std::uint32_t) * n_values},
           {"values", data.OnDevice() == nullptr ? sizeof(float) * n_values : 0},
-          {"rows on their way", DeviceRowParts::BytesFor(data, kPartBytes)},
+          {"rows on their way", DeviceRowParts::BytesFor(DenseTable::Of(data), kPartBytes)},
           {"sorting", (2 * sizeof(std::uint32_t) + 1) * n_rows + kScratch}};
 }
 

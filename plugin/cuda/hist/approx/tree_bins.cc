@@ -38,7 +38,7 @@ std::unique_ptr<DeviceBins const> TreeBins::Make(CudaContext const& cuda, Contex
   task.max_bin = options_.max_bin;
   auto weights = FetchWeights(cuda);
   task.weights = weights;
-  auto bins = MakeDeviceBins(cuda, ctx, data, task);
+  auto bins = MakeDeviceBins(cuda, ctx, DenseTable::Of(data), task).bins;
   return bins != nullptr ? std::move(bins) : MakeOnHost(cuda, ctx, data, std::move(weights));
 }
 

@@ -72,6 +72,20 @@ ColumnCutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int6
   return plan;
 }
 
+std::vector<FeatureCuts> CountColumns(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_cols,
+                                      DeviceRowParts* rows) {
+  auto const summaries = ToDevice(cuda, std::vector<ColumnSummary>(Size(n_cols)));
+  KeysTask const task{n_rows, n_cols, nullptr, WeightUnit(1.0F, 1), nullptr, summaries.data()};
+  rows->ForEach(0, n_cols, [&](CudaContext const& stream, RowPart const& part) { WriteKeys(stream, part, task); });
+  std::vector<FeatureCuts> features;
+  for (auto const& summary : ToHost(cuda, summaries.data(), Size(n_cols))) {
+    FeatureCuts feature;
+    feature.n_values = static_cast<std::int64_t>(summary.n_values);
+    features.push_back(std::move(feature));
+  }
+  return features;
+}
+
 std::vector<FeatureCuts> MakeColumnCuts(CudaContext const& cuda, ColumnCutPlan const& plan, DeviceRowParts* rows) {
   std::vector<FeatureCuts> features;
   if (plan.n_cols == 0) return features;

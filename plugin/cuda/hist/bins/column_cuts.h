@@ -33,6 +33,10 @@ struct ColumnCutPlan {
 /// As many columns in a chunk as have their keys in key_bytes, in chunks of about the same size.
 ColumnCutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int64_t n_cols, std::size_t key_bytes);
 
+/// [n_cols] without cuts and bounds: how many values there are. Waits for them.
+std::vector<FeatureCuts> CountColumns(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_cols,
+                                      DeviceRowParts* rows);
+
 /// [n_cols]. Waits for the cuts of each chunk.
 std::vector<FeatureCuts> MakeColumnCuts(CudaContext const& cuda, ColumnCutPlan const& plan, DeviceRowParts* rows);
 

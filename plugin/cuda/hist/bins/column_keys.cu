@@ -75,12 +75,12 @@ __device__ void StoreColumn(RowPart const& part, KeysTask const& task, Tile cons
                             LaneSummary* summary) {
   int const col = static_cast<int>(threadIdx.x) / kLanes;
   auto const row_in_all = part.first_row + tile.first_row;
-  auto* const out = task.keys + (tile.first_col + col) * task.n_rows + row_in_all;
+  auto* const out = task.keys == nullptr ? nullptr : task.keys + (tile.first_col + col) * task.n_rows + row_in_all;
   for (int row = static_cast<int>(threadIdx.x) % kLanes; row < tile.n_rows; row += kLanes) {
     auto const key = keys[col * kTileStride + row];
     bool const weighs = task.weights == nullptr || task.unit.Of(task.weights[row_in_all + row]) > 0;
     if (key != kNoKey) summary->AddValue(key, weighs);
-    out[row] = weighs ? key : kNoKey;
+    if (out != nullptr) out[row] = weighs ? key : kNoKey;
   }
 }
 

@@ -25,7 +25,7 @@ struct KeysTask {
   std::int64_t n_cols;       ///< the first of the part's columns
   float const* weights;      ///< [n_rows], device, or null: all rows weigh the same
   WeightUnit unit;           ///< of the weights
-  std::uint32_t* keys;       ///< out: [n_cols, n_rows], a part's at its rows
+  std::uint32_t* keys;       ///< out: [n_cols, n_rows], a part's at its rows; null: only the summaries are wanted
   ColumnSummary* summaries;  ///< [n_cols], in and out: as made by default before the first part
 };
 

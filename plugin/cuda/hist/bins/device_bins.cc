@@ -97,6 +97,12 @@ std::uint64_t DeviceBins::NumCodeBytes() const {
   return last.offset + static_cast<std::uint64_t>(n_rows) * last.width;
 }
 
+std::vector<std::uint8_t> WhichMiss(std::vector<FeatureCuts> const& features, std::int64_t n_rows) {
+  std::vector<std::uint8_t> has_missing;
+  for (auto const& feature : features) has_missing.push_back(feature.n_values < n_rows ? 1 : 0);
+  return has_missing;
+}
+
 DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std::uint8_t> const& has_missing,
                        std::int64_t n_rows) {
   DeviceBins bins;
@@ -112,9 +118,8 @@ DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std
 }
 
 DeviceBins LayOutDense(std::vector<FeatureCuts> const& features, std::int64_t n_rows) {
-  std::vector<std::uint8_t> has_missing;
-  for (auto const& feature : features) has_missing.push_back(feature.n_values < n_rows ? 1 : 0);
-  return LayOutDense(std::make_shared<QuantileCuts const>(JoinCuts(features, {})), has_missing, n_rows);
+  auto cuts = std::make_shared<QuantileCuts const>(JoinCuts(features, {}));
+  return LayOutDense(std::move(cuts), WhichMiss(features, n_rows), n_rows);
 }
 
 void AllocateDense(CudaContext const& cuda, DeviceBins* bins) {

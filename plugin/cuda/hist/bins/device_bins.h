@@ -80,6 +80,9 @@ struct DeviceBins {
   std::uint64_t NumCodeBytes() const;
 };
 
+/// [n_cols]: which features miss a value in some of n_rows rows.
+std::vector<std::uint8_t> WhichMiss(std::vector<FeatureCuts> const& features, std::int64_t n_rows);
+
 /// The layout of dense rows whose features are no bundles, without codes. has_missing: [n_cols], which features miss a
 /// value in some row. The form is kBytes where no column has more than 256 codes.
 DeviceBins LayOutDense(std::shared_ptr<QuantileCuts const> cuts, std::vector<std::uint8_t> const& has_missing,
@@ -99,5 +102,9 @@ void UploadLayout(CudaContext const& cuda, DeviceBins* bins);
 
 /// Bins of the host, bundles and all. \throws Error(kMemory) before anything is allocated.
 std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<BinMatrix const> const& bins);
+
+/// Copies the codes of dense rows, none of them bundles, into `to`, which has the same cuts and missing values and room
+/// for all rows (BinMatrix::MutableCodes). Waits for them. \throws Error(kMemory).
+void DownloadCodes(CudaContext const& cuda, DeviceBins const& bins, BinMatrix* to);
 
 }  // namespace kauri::cuda

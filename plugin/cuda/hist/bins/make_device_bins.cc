@@ -23,17 +23,17 @@ std::size_t SumOf(MemoryParts const& parts) {
   return sum;
 }
 
-std::string Describe(DataMatrix const& data) {
-  return "the bins of " + std::to_string(data.NumRows()) + " rows and " + std::to_string(data.NumCols()) + " columns";
+std::string Describe(DenseTable const& table) {
+  return "the bins of " + std::to_string(table.n_rows) + " rows and " + std::to_string(table.n_cols) + " columns";
 }
 
 /// Of all codes as max_bin lets one expect them; where a column with missing values has max_bin others besides, codes
 /// of 256 bins take words.
-std::size_t ExpectedCodeBytes(DataMatrix const& data, int max_bin) {
+std::size_t ExpectedCodeBytes(DenseTable const& table, int max_bin) {
   constexpr int kMostByteBins = 256;
   constexpr std::size_t kWidth = 32;
-  auto const n_rows = static_cast<std::size_t>(data.NumRows());
-  auto const n_cols = static_cast<std::size_t>(data.NumCols());
+  auto const n_rows = static_cast<std::size_t>(table.n_rows);
+  auto const n_cols = static_cast<std::size_t>(table.n_cols);
   if (max_bin > kMostByteBins) return n_rows * n_cols * sizeof(std::uint16_t);
   return n_rows * ((n_cols + kWidth - 1) / kWidth * kWidth);
 }
@@ -61,6 +61,24 @@ void Encode(CudaContext const& cuda, DeviceRowParts* rows, DeviceBins* bins) {
   cuda.Synchronize();  // for the rows, which are the caller's
 }
 
+/// The cuts and counts of all columns; only the counts where cuts are given.
+std::vector<FeatureCuts> LookAtColumns(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
+                                       DeviceBinsTask const& task, DeviceRowParts* rows) {
+  auto const code_bytes = ExpectedCodeBytes(table, task.max_bin);
+  MemoryPart const staging{"rows on their way", DeviceRowParts::BytesFor(table, task.part_bytes)};
+  MemoryParts const for_codes{{"codes", code_bytes}, staging};
+  if (task.given != nullptr) {
+    RequireMemory(cuda, Describe(table), for_codes);
+    return CountColumns(cuda, table.n_rows, table.n_cols, rows);
+  }
+  auto const cut_task = MakeCutTask(ctx, table.n_rows, task.max_bin, task.weights);
+  auto const plan = PlanCuts(cut_task, task.weights, table.n_cols, std::max(code_bytes, task.key_bytes));
+  auto for_cuts = plan.Memory();
+  for_cuts.push_back(staging);
+  RequireMemory(cuda, Describe(table), SumOf(for_cuts) > SumOf(for_codes) ? for_cuts : for_codes);
+  return MakeColumnCuts(cuda, plan, rows);
+}
+
 }  // namespace
 
 bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchKind sketch) {
@@ -68,25 +86,21 @@ bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchKind sk
          !HasCategorical(data.Info());
 }
 
-std::unique_ptr<DeviceBins> MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
-                                           DeviceBinsTask const& task) {
-  auto const cut_task = MakeCutTask(ctx, data.NumRows(), task.max_bin, task.weights);
-  auto const code_bytes = ExpectedCodeBytes(data, task.max_bin);
-  auto const plan = PlanCuts(cut_task, task.weights, data.NumCols(), std::max(code_bytes, task.key_bytes));
-  MemoryPart const staging{"rows on their way", DeviceRowParts::BytesFor(data, task.part_bytes)};
-  auto for_cuts = plan.Memory();
-  for_cuts.push_back(staging);
-  MemoryParts const for_codes{{"codes", code_bytes}, staging};
-  RequireMemory(cuda, Describe(data), SumOf(for_cuts) > SumOf(for_codes) ? for_cuts : for_codes);
-
-  DeviceRowParts rows(cuda, ctx, data, task.part_bytes);
-  auto const features = MakeColumnCuts(cuda, plan, &rows);
-  auto bins = std::make_unique<DeviceBins>(LayOutDense(features, data.NumRows()));
-  if (MayPayToBundle(*bins)) return nullptr;
+MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
+                        DeviceBinsTask const& task) {
+  DeviceRowParts rows(cuda, ctx, table, task.part_bytes);
+  MadeBins made;
+  made.features = LookAtColumns(cuda, ctx, table, task, &rows);
+  auto bins = std::make_unique<DeviceBins>(task.given == nullptr
+                                               ? LayOutDense(made.features, table.n_rows)
+                                               : LayOutDense(std::make_shared<QuantileCuts const>(*task.given),
+                                                             WhichMiss(made.features, table.n_rows), table.n_rows));
+  if (MayPayToBundle(*bins)) return made;
   cuda.Synchronize();  // for the keys' end: memory counts as used until the stream has freed it
-  RequireMemory(cuda, Describe(data), CodeMemory(*bins));
+  RequireMemory(cuda, Describe(table), CodeMemory(*bins));
   Encode(cuda, &rows, bins.get());
-  return bins;
+  made.bins = std::move(bins);
+  return made;
 }
 
 }  // namespace kauri::cuda

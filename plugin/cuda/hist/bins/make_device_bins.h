@@ -1,6 +1,6 @@
 /// \file Bins made on the device from values: cuts and codes are those of the host, bit for bit.
 ///
-/// 1. The columns are cut, some of them at a time (column_cuts.h).
+/// 1. The columns are cut, some of them at a time (column_cuts.h), or only counted where cuts are given.
 /// 2. The cuts say how codes are laid out (device_bins.h).
 /// 3. The rows are read once more, and coded (write_codes.h).
 /// Rows of the host never lie on the device as a whole, and the keys are gone when the codes come: keys take what the
@@ -12,9 +12,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/bins/row_parts.h"
 #include "data/sketch/column_sketch.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
@@ -23,6 +25,7 @@ namespace kauri::cuda {
 
 struct DeviceBinsTask {
   int max_bin = 256;                                ///< in [2, 65535]
+  QuantileCuts const* given = nullptr;              ///< of numbers, cut with max_bin; null: the values are cut
   Span<float const> weights = {};                   ///< [n_rows] of the host, see CutWeights; empty: all weigh the same
   std::size_t key_bytes = std::size_t{256} << 20U;  ///< of keys at a time, where the codes take less
   std::size_t part_bytes = std::size_t{8} << 20U;   ///< of rows of the host at a time
@@ -32,11 +35,16 @@ struct DeviceBinsTask {
 /// others the host's BinMatrix is uploaded.
 bool CanMakeDeviceBins(Context const& ctx, DataMatrix const& data, SketchKind sketch);
 
-/// The bins of a matrix that CanMakeDeviceBins takes, ready on the stream of `cuda`; none, at the cost of the cuts,
-/// where columns have so few codes that the host's bundles (data/bins/feature_bundles.h) may save most of them: upload
-/// the host's BinMatrix then. \throws Error(kMemory) with what is needed before anything is allocated, Error(kDevice)
-/// for rows on another device.
-std::unique_ptr<DeviceBins> MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
-                                           DeviceBinsTask const& task);
+struct MadeBins {
+  std::vector<FeatureCuts> features;  ///< [n_cols]
+  std::unique_ptr<DeviceBins> bins;   ///< or null
+};
+
+/// The bins of a table of numbers, such as CanMakeDeviceBins takes, ready on the stream of `cuda`; none, at the cost of
+/// the cuts, where columns have so few codes that the host's bundles (data/bins/feature_bundles.h) may save most of
+/// them: upload the host's BinMatrix then. \throws Error(kMemory) with what is needed before anything is allocated,
+/// Error(kDevice) for rows on another device.
+MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
+                        DeviceBinsTask const& task);
 
 }  // namespace kauri::cuda

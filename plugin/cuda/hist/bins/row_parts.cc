@@ -18,26 +18,35 @@ std::int64_t RowsThatFit(std::int64_t n_cols, std::size_t part_bytes) {
 
 }  // namespace
 
-DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+DenseTable DenseTable::Of(DataMatrix const& data) {
+  if (auto const* const rows = data.OnDevice()) return Of(*rows);
+  return {data.NumRows(), data.NumCols(), nullptr, data.Dense().values.data()};
+}
+
+DenseTable DenseTable::Of(DeviceStorage const& rows) {
+  return {rows.Layout().n_rows, rows.Layout().n_cols, &rows, nullptr};
+}
+
+DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
                                std::size_t part_bytes)
-    : cuda_(cuda), ctx_(ctx), data_(data), part_bytes_(part_bytes) {
-  if (auto const* const storage = data.OnDevice()) {
-    auto const& layout = LayoutOn(cuda, *storage);
+    : cuda_(cuda), ctx_(ctx), table_(table), part_bytes_(part_bytes) {
+  if (table.on_device != nullptr) {
+    auto const& layout = LayoutOn(cuda, *table.on_device);
     on_device_ = {0, layout.n_rows, layout.values, layout.row_stride, layout.col_stride};
     return;
   }
   for (std::size_t i = 0; i < kStagings; ++i) stagings_.push_back(std::make_unique<Staging>(cuda.device));
 }
 
-std::size_t DeviceRowParts::BytesFor(DataMatrix const& data, std::size_t part_bytes) {
-  if (data.OnDevice() != nullptr) return 0;
-  auto const row_bytes = sizeof(float) * static_cast<std::size_t>(data.NumCols());
-  return kStagings * std::min(std::max(part_bytes, row_bytes), row_bytes * static_cast<std::size_t>(data.NumRows()));
+std::size_t DeviceRowParts::BytesFor(DenseTable const& table, std::size_t part_bytes) {
+  if (table.on_device != nullptr) return 0;
+  auto const row_bytes = sizeof(float) * static_cast<std::size_t>(table.n_cols);
+  return kStagings * std::min(std::max(part_bytes, row_bytes), row_bytes * static_cast<std::size_t>(table.n_rows));
 }
 
 void DeviceRowParts::ForEach(std::int64_t first_col, std::int64_t n_cols, Reader const& read) {
-  if (n_cols == 0 || data_.NumRows() == 0) return;
-  if (data_.OnDevice() == nullptr) return ForEachOfHost(first_col, n_cols, read);
+  if (n_cols == 0 || table_.n_rows == 0) return;
+  if (table_.on_device == nullptr) return ForEachOfHost(first_col, n_cols, read);
   auto part = on_device_;
   part.values += first_col * part.col_stride;
   read(cuda_, part);
@@ -48,10 +57,10 @@ void DeviceRowParts::ForEachOfHost(std::int64_t first_col, std::int64_t n_cols, 
   auto const rows_per_part = RowsThatFit(n_cols, part_bytes_);
   std::size_t next = 0;
   try {
-    for (std::int64_t row = 0; row < data_.NumRows(); row += rows_per_part) {
+    for (std::int64_t row = 0; row < table_.n_rows; row += rows_per_part) {
       RowPart part;
       part.first_row = row;
-      part.n_rows = std::min(rows_per_part, data_.NumRows() - row);
+      part.n_rows = std::min(rows_per_part, table_.n_rows - row);
       Stage(first_col, n_cols, &part, stagings_[next].get());
       read(stagings_[next]->stream.Context(), part);
       next = (next + 1) % kStagings;
@@ -69,8 +78,8 @@ void DeviceRowParts::Stage(std::int64_t first_col, std::int64_t n_cols, RowPart*
   cuda.Synchronize();  // for the last part that went through these buffers
   staging->page_locked.Reserve(size);
   staging->values.Reserve(cuda, size);
-  auto const all_cols = data_.NumCols();
-  auto const* const from = data_.Dense().values.data() + part->first_row * all_cols + first_col;
+  auto const all_cols = table_.n_cols;
+  auto const* const from = table_.values + part->first_row * all_cols + first_col;
   auto* const to = staging->page_locked.data();
   auto const block = std::max<std::int64_t>(1, kFloatsPerBlock / n_cols);
   ParallelForBlocks(ctx_, part->n_rows, block, [&](std::int64_t begin, std::int64_t end, std::int64_t) {

@@ -30,17 +30,28 @@ struct RowPart {
   std::int64_t col_stride = 1;
 };
 
+/// Dense rows in host memory or on a device; not owning.
+struct DenseTable {
+  std::int64_t n_rows = 0;
+  std::int64_t n_cols = 0;
+  DeviceStorage const* on_device = nullptr;
+  float const* values = nullptr;  ///< [n_rows, n_cols], NaN = missing; where on_device is null
+
+  /// data: dense, its values kept.
+  static DenseTable Of(DataMatrix const& data);
+  static DenseTable Of(DeviceStorage const& rows);
+};
+
 class DeviceRowParts {
  public:
   /// What reads a part, asynchronously on the stream that it is given.
   using Reader = std::function<void(CudaContext const& cuda, RowPart const& part)>;
 
-  /// data: dense, its values kept; it must stay. part_bytes: of a part of rows of the host. \throws Error(kDevice) for
-  /// rows on another device than that of `cuda`.
-  DeviceRowParts(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, std::size_t part_bytes);
+  /// part_bytes: of a part of rows of the host. \throws Error(kDevice) for rows on another device than that of `cuda`.
+  DeviceRowParts(CudaContext const& cuda, Context const& ctx, DenseTable const& table, std::size_t part_bytes);
 
-  /// Device memory that parts of the matrix take.
-  static std::size_t BytesFor(DataMatrix const& data, std::size_t part_bytes);
+  /// Device memory that parts of the table take.
+  static std::size_t BytesFor(DenseTable const& table, std::size_t part_bytes);
 
   /// All rows, columns [first_col, first_col + n_cols) of them as the part's first. Readers see what the stream of
   /// `cuda` was given before; what it is given after this call sees what they wrote.
@@ -60,7 +71,7 @@ class DeviceRowParts {
 
   CudaContext cuda_;
   Context const& ctx_;
-  DataMatrix const& data_;
+  DenseTable table_;
   std::size_t part_bytes_;
   RowPart on_device_;  ///< all rows; of rows of the host nothing
   std::vector<std::unique_ptr<Staging>> stagings_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "cuda/common/launch.h"
 #include "cuda/hist/histogram/add_rows.h"
@@ -84,11 +85,12 @@ __device__ __forceinline__ RowPlan PlanOf(AddTask const& task, PlannedRows* shar
   return {shared, n_nodes};
 }
 
-/// Codes in bytes: one group a launch.
+/// Codes in bytes, of groups of one width. blockIdx.y: the group.
 template <int kWordsPerRow>
 __global__ void __launch_bounds__(kThreads, 1)
-    AddBytesKernel(AddTask task, CodeGroup group, std::uint8_t const* codes, SumColumn const* columns) {
+    AddBytesKernel(AddTask task, CodeGroup const* groups, std::uint8_t const* codes, SumColumn const* columns) {
   extern __shared__ uint4 shared[];
+  CodeGroup const group = groups[blockIdx.y];
   auto* const shared_plan = reinterpret_cast<PlannedRows*>(shared);
   RowPlan const plan = PlanOf(task, shared_plan);
   BlockRange range = plan.Range();
@@ -160,18 +162,36 @@ __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeVi
   }
 }
 
-template <int kWordsPerRow>
-void AddBytes(CudaContext const& cuda, DeviceBins const& bins, CodeGroup const& group, AddTask const& task) {
-  auto const bytes = BytesOfSums(group) + (task.plan.empty() ? kFewNodes * sizeof(PlannedRows) : 0);
-  LaunchShared(cuda, BlocksForRows(cuda, task.most_rows), kThreads, bytes, AddBytesKernel<kWordsPerRow>, task, group,
-               bins.bytes.data(), bins.device_columns.data());
+/// Groups of one width that are added up by one launch.
+using Groups = Span<CodeGroup const>;
+
+constexpr std::size_t kMaxGridY = 65535;
+
+/// As many of the groups from `first` on as are alike.
+Groups NextGroups(std::vector<CodeGroup> const& groups, std::size_t first) {
+  std::size_t n = 1;
+  while (n < kMaxGridY && first + n < groups.size() && groups[first + n].width == groups[first].width) ++n;
+  return {groups.data() + first, n};
 }
 
-void AddGroup(CudaContext const& cuda, DeviceBins const& bins, CodeGroup const& group, AddTask const& task) {
-  if (group.width == 4) return AddBytes<1>(cuda, bins, group, task);
-  if (group.width == 8) return AddBytes<2>(cuda, bins, group, task);
-  if (group.width == 16) return AddBytes<4>(cuda, bins, group, task);
-  AddBytes<8>(cuda, bins, group, task);
+template <int kWordsPerRow>
+void AddBytes(CudaContext const& cuda, DeviceBins const& bins, Groups groups, AddTask const& task) {
+  auto const of_plan = task.plan.empty() ? kFewNodes * sizeof(PlannedRows) : 0;
+  std::size_t of_sums = 0;
+  for (auto const& group : groups) of_sums = std::max(of_sums, BytesOfSums(group));
+  auto const n_groups = static_cast<unsigned>(groups.size());
+  dim3 const grid(BlocksForRows(cuda, task.most_rows, n_groups), n_groups);
+  auto const* const on_device = bins.device_groups.data() + (groups.data() - bins.groups.data());
+  LaunchSharedGrid(cuda, grid, kThreads, of_plan + of_sums, AddBytesKernel<kWordsPerRow>, task, on_device,
+                   bins.bytes.data(), bins.device_columns.data());
+}
+
+void AddGroups(CudaContext const& cuda, DeviceBins const& bins, Groups groups, AddTask const& task) {
+  auto const width = groups[0].width;
+  if (width == 4) return AddBytes<1>(cuda, bins, groups, task);
+  if (width == 8) return AddBytes<2>(cuda, bins, groups, task);
+  if (width == 16) return AddBytes<4>(cuda, bins, groups, task);
+  AddBytes<8>(cuda, bins, groups, task);
 }
 
 bool FitsShared(CudaContext const& cuda, DeviceBins const& bins) {
@@ -193,10 +213,14 @@ void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& tas
     Launch(cuda, 1, kThreads, PlanKernel, planned);
   }
   if (in_shared) {
-    for (auto const& group : bins.groups) AddGroup(cuda, bins, group, planned);
+    for (std::size_t first = 0; first < bins.groups.size();) {
+      auto const groups = NextGroups(bins.groups, first);
+      AddGroups(cuda, bins, groups, planned);
+      first += groups.size();
+    }
     return;
   }
-  Launch(cuda, BlocksForRows(cuda, task.most_rows), kThreads, AddOthersKernel, planned, ViewOf(bins),
+  Launch(cuda, BlocksForRows(cuda, task.most_rows, 1), kThreads, AddOthersKernel, planned, ViewOf(bins),
          bins.device_groups.data(), bins.device_columns.data(), static_cast<std::uint32_t>(bins.columns.size()));
 }
 

@@ -1,7 +1,8 @@
 /// \file Histograms of the rows of several nodes at once: sums of pairs by cell (data/bins/bin_matrix.h).
 ///
-/// The rows of all nodes, laid end to end, are cut into as many equal ranges as there are blocks. A block adds the rows
-/// of its range to sums in its shared memory, and those to the node's histogram whenever the node ends.
+/// The rows of all nodes, laid end to end, are cut into as many equal ranges as there are blocks for each group. A
+/// block adds the rows of its range to sums in its shared memory, and those to the node's histogram whenever the node
+/// ends: the fewer blocks a group has, the fewer sums are flushed, so the groups share the device's blocks.
 ///
 /// Shared memory has a bank for each of the up to 32 code columns of a group, whatever the codes: the 32 lanes of a
 /// warp are at 32 different columns at all times, so no two additions ever meet. Additions of 64 bits to shared memory
@@ -48,8 +49,8 @@ struct AddTask {
   std::int64_t most_rows = 0;  ///< that the nodes have together, or a guess
 };
 
-/// Blocks that add so many rows.
-unsigned BlocksForRows(CudaContext const& cuda, std::int64_t n_rows);
+/// Blocks that add so many rows, of each of n_groups groups.
+unsigned BlocksForRows(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_groups);
 
 /// Adds to the histograms of the nodes. plan: scratch.
 void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& task, Buffer<PlannedRows>* plan);

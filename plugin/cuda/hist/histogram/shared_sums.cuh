@@ -91,7 +91,8 @@ class SharedSums {
     }
   }
 
-  /// Adds the sums to the histogram and clears them, for rows to come.
+  /// Adds the sums to the histogram and clears them, for rows to come. A warp has one code at a time; where a group
+  /// has less than 32 columns, its lanes first add up what their columns' copies hold.
   __device__ void Flush(CodeGroup const& group, SumColumn const* columns, FlushTask const& task) {
     __syncthreads();
     std::uint32_t const column = threadIdx.x % kColumns;  // kSumThreads is a multiple of all widths
@@ -103,11 +104,11 @@ class SharedSums {
         for (std::uint32_t limb = 0; limb < kLimbs; ++limb) sums_[i + limb * plane_] = 0;
       }
       std::uint32_t const code = i / kBanks;
-      if (code >= n_codes || (limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0) continue;
-      Word const gradient = Joined(limbs[0], limbs[1]);
-      Word const hessian = Joined(limbs[2], limbs[3]);
+      Word const gradient = OfAllCopies(Joined(limbs[0], limbs[1]));
+      Word const hessian = OfAllCopies(Joined(limbs[2], limbs[3]));
+      if (threadIdx.x % kBanks >= kColumns || code >= n_codes || (gradient | hessian) == 0) continue;
       auto* const cell = reinterpret_cast<ulonglong2*>(task.histogram + group.first_sum + code * kColumns + column);
-      if (task.is_alone && kColumns == kBanks) {
+      if (task.is_alone) {
         *cell = {gradient, hessian};
         continue;
       }
@@ -126,6 +127,13 @@ class SharedSums {
   __device__ static Word Joined(std::uint32_t low, std::uint32_t high) {
     return static_cast<Word>(static_cast<std::int64_t>(static_cast<std::int32_t>(high)) * 65536 +
                              static_cast<std::int64_t>(low));
+  }
+
+  /// Of the lanes whose columns are the same.
+  __device__ static Word OfAllCopies(Word sum) {
+#pragma unroll
+    for (std::uint32_t step = kColumns; step < kBanks; step *= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, step);
+    return sum;
   }
 
   /// Four codes of one row. In each step the four rows that share a copy of the columns are at four different ones.

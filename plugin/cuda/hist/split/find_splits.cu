@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cuda/common/launch.h"
 #include "cuda/hist/split/feature_scan.cuh"
 #include "cuda/hist/split/find_splits.h"
@@ -163,9 +165,12 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
 }  // namespace
 
 std::uint32_t NumFeatureBlocks(std::size_t n_features, std::size_t n_pairs) {
-  constexpr std::size_t kManyPairs = 256;  // give all multiprocessors something to do
-  if (n_pairs >= kManyPairs) return n_features == 0 ? 0 : 1;
-  return static_cast<std::uint32_t>((n_features + kFeaturesPerBlock - 1) / kFeaturesPerBlock);
+  // Enough blocks to fill a device some times over; each has an answer for the host to read, which takes it longer.
+  constexpr std::size_t kManyBlocks = 1024;
+  constexpr std::size_t kManyPairs = 256;  // fill it alone
+  auto const wanted = (n_features + kFeaturesPerBlock - 1) / kFeaturesPerBlock;
+  auto const share = n_pairs >= kManyPairs ? 1 : kManyBlocks / std::max<std::size_t>(1, n_pairs);
+  return static_cast<std::uint32_t>(std::min(wanted, share));
 }
 
 void FindSplits(CudaContext const& cuda, FindTask const& task) {

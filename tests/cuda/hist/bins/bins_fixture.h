@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda/data/cuda_memory.h"
+#include "cuda/hist/bins/kept_bins.h"
 #include "data/bins/bin_matrix.h"
 #include "support/device_codes.h"
 #include "support/device_fixture.h"
@@ -78,7 +79,7 @@ class BinsTest : public DeviceTest {
     array.view.shape = {static_cast<std::int64_t>(values.size()) / n_cols, n_cols};
     array.view.strides = {4 * n_cols, 4};
     array.view.n_dims = 2;
-    return DataMatrix::FromDevice(cuda::MakeCudaMemory()->Copy({array}, kNan));
+    return DataMatrix::FromDevice(cuda::MakeCudaMemory(cuda::KeepBins)->Copy({array}, kNan));
   }
 
   void ExpectSame(cuda::DeviceBins const& bins, BinMatrix const& expected) {

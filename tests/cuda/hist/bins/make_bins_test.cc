@@ -26,7 +26,7 @@ class MakeBinsTest : public BinsTest {
         task.part_bytes = part_bytes;
         if (part_bytes == 1000) task.key_bytes = 1;  // the codes' memory then
         ASSERT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *data, SketchKind::kExact));
-        auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), *data, task);
+        auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*data), task).bins;
         ASSERT_NE(bins, nullptr);
         ExpectSame(*bins, expected);
       }
@@ -120,7 +120,7 @@ TEST_F(MakeBinsTest, NoRowsAndNoColumns) {
   for (std::int64_t const n_rows : {0, 5}) {
     auto const n_cols = n_rows == 0 ? 3 : 0;
     auto const data = DataMatrix::FromDense({}, n_rows, n_cols);
-    auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), *data, {});
+    auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*data), {}).bins;
     ASSERT_NE(bins, nullptr);
     ExpectSame(*bins, BinMatrix(Context{}, *data, MakeQuantileCuts(Context{}, *data, 256)));
   }
@@ -128,8 +128,8 @@ TEST_F(MakeBinsTest, NoRowsAndNoColumns) {
 
 TEST_F(MakeBinsTest, ThreadsAndRunsDoNotMatter) {
   auto const data = MakeMatrix(MixedValues(5000, 11, 31), 11, false);
-  auto const first = cuda::MakeDeviceBins(Cuda(), OnDevice(1), *data, {});
-  auto const second = cuda::MakeDeviceBins(Cuda(), OnDevice(8), *data, {});
+  auto const first = cuda::MakeDeviceBins(Cuda(), OnDevice(1), cuda::DenseTable::Of(*data), {}).bins;
+  auto const second = cuda::MakeDeviceBins(Cuda(), OnDevice(8), cuda::DenseTable::Of(*data), {}).bins;
   EXPECT_TRUE(SameFloats(first->cuts->values, second->cuts->values));
   EXPECT_EQ(Fetch(Cuda(), first->bytes), Fetch(Cuda(), second->bytes));
 }
@@ -143,7 +143,7 @@ TEST_F(MakeBinsTest, WhatIsLeftToTheHost) {
   EXPECT_FALSE(cuda::CanMakeDeviceBins(OnDevice(), *dense, SketchKind::kExact));
   auto const one_hot = MakeMatrix(MakeOneHotValues(300, 5, 10, false), 50, false);
   EXPECT_TRUE(cuda::CanMakeDeviceBins(OnDevice(), *one_hot, SketchKind::kExact));
-  EXPECT_EQ(cuda::MakeDeviceBins(Cuda(), OnDevice(), *one_hot, {}), nullptr);
+  EXPECT_EQ(cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*one_hot), {}).bins, nullptr);
 }
 
 /// Nothing row-sized comes back, and rows of the host cross the bus once for the cuts and once for the codes.
@@ -152,7 +152,7 @@ TEST_F(MakeBinsTest, WhatCrossesTheBus) {
   auto const on_device = Upload(values, 9);
   auto const copied = [&](DataMatrix const& data) {
     auto const before = cuda::ThreadCopyCounts();
-    cuda::MakeDeviceBins(Cuda(), OnDevice(), data, {});
+    cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(data), {}).bins;
     return cuda::ThreadCopyCounts() - before;
   };
   auto const of_device = copied(*on_device);
@@ -176,7 +176,7 @@ TEST_F(MakeBinsTest, PeakOfMemory) {
   cuda::DeviceBinsTask task;
   task.key_bytes = 0;
   task.part_bytes = std::size_t{1} << 16U;
-  auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), *data, task);
+  auto const bins = cuda::MakeDeviceBins(Cuda(), OnDevice(), cuda::DenseTable::Of(*data), task).bins;
   ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), cudaSuccess);
   auto const codes = static_cast<std::uint64_t>(kRows) * 32;
   EXPECT_GE(most - before, codes);

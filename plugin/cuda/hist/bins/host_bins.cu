@@ -1,5 +1,5 @@
-/// Codes of the host's rows go to a slab of device memory as they are, and from there to their groups. Bytes per row
-/// and 32 columns: 32 over the bus, 64 on the device.
+/// Codes of the host's rows go to a slab of device memory as they are, and from there to their groups; on their way
+/// back likewise. Bytes per row and 32 columns: 32 over the bus, 64 on the device.
 #include <algorithm>
 #include <utility>
 
@@ -21,21 +21,23 @@ struct Regrouping {
   Code* to;  ///< [n_rows, to_stride]
   std::int64_t to_stride;
   std::int64_t n_rows;
-  std::int64_t n_columns;  ///< to copy; zeros fill the rest of to_stride
+  std::int64_t n_columns;  ///< to copy
+  std::int64_t n_written;  ///< of a row; zeros after the n_columns
 };
 
 template <typename Code>
 __global__ void RegroupKernel(Regrouping<Code> task) {
   auto const index = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  auto const row = index / task.to_stride;
-  auto const column = index % task.to_stride;
+  auto const row = index / task.n_written;
+  auto const column = index % task.n_written;
   if (row >= task.n_rows) return;
-  task.to[index] = column < task.n_columns ? task.from[row * task.from_stride + column] : Code{0};
+  task.to[row * task.to_stride + column] =
+      column < task.n_columns ? task.from[row * task.from_stride + column] : Code{0};
 }
 
 template <typename Code>
 void Regroup(CudaContext const& cuda, Regrouping<Code> const& task) {
-  Launch(cuda, GridFor(task.n_rows * task.to_stride, kThreads), kThreads, RegroupKernel<Code>, task);
+  Launch(cuda, GridFor(task.n_rows * task.n_written, kThreads), kThreads, RegroupKernel<Code>, task);
 }
 
 /// Calls place(slab, first_row, n_rows) with slabs of rows in device memory.
@@ -55,7 +57,8 @@ void UploadBytes(CudaContext const& cuda, BinCodes<std::uint8_t> const& codes, D
   ForEachSlab(cuda, codes, bins->n_rows, [&](std::uint8_t const* slab, std::int64_t first, std::int64_t n) {
     for (auto const& group : bins->groups) {
       auto* const to = bins->bytes.data() + group.offset + first * group.width;
-      Regroup<std::uint8_t>(cuda, {slab + group.first_column, codes.row_stride, to, group.width, n, group.n_columns});
+      Regroup<std::uint8_t>(
+          cuda, {slab + group.first_column, codes.row_stride, to, group.width, n, group.n_columns, group.width});
     }
   });
 }
@@ -65,7 +68,39 @@ void UploadWords(CudaContext const& cuda, BinCodes<std::uint16_t> const& codes, 
   bins->words = Buffer<std::uint16_t>(cuda, ToSize(bins->n_rows * n_columns));
   ForEachSlab(cuda, codes, bins->n_rows, [&](std::uint16_t const* slab, std::int64_t first, std::int64_t n) {
     auto* const to = bins->words.data() + first * n_columns;
-    Regroup<std::uint16_t>(cuda, {slab, codes.row_stride, to, n_columns, n, n_columns});
+    Regroup<std::uint16_t>(cuda, {slab, codes.row_stride, to, n_columns, n, n_columns, n_columns});
+  });
+}
+
+/// Calls fill(slab, first_row, n_rows) and takes over the rows that it wrote to the slab, which is zero before.
+template <typename Code, typename Fill>
+void FetchSlabs(CudaContext const& cuda, std::int64_t n_rows, std::int64_t row_stride, Code* to, Fill&& fill) {
+  auto const rows_of_slab = std::max<std::int64_t>(1, kSlabCodes / row_stride);
+  Buffer<Code> slab(cuda, ToSize(std::min(rows_of_slab, n_rows) * row_stride));
+  FillZero(cuda, slab.data(), slab.size());  // for what lies beyond the columns
+  for (std::int64_t first = 0; first < n_rows; first += rows_of_slab) {
+    auto const n = std::min(rows_of_slab, n_rows - first);
+    fill(slab.data(), first, n);
+    CopyToHost(cuda, slab.data(), ToSize(n * row_stride), to + first * row_stride);
+  }
+  cuda.Synchronize();  // for the codes
+}
+
+void DownloadBytes(CudaContext const& cuda, DeviceBins const& bins, std::int64_t row_stride, std::uint8_t* to) {
+  FetchSlabs(cuda, bins.n_rows, row_stride, to, [&](std::uint8_t* slab, std::int64_t first, std::int64_t n) {
+    for (auto const& group : bins.groups) {
+      auto const* const from = bins.bytes.data() + group.offset + first * group.width;
+      Regroup<std::uint8_t>(
+          cuda, {from, group.width, slab + group.first_column, row_stride, n, group.n_columns, group.n_columns});
+    }
+  });
+}
+
+void DownloadWords(CudaContext const& cuda, DeviceBins const& bins, std::int64_t row_stride, std::uint16_t* to) {
+  auto const n_columns = bins.NumCols();
+  FetchSlabs(cuda, bins.n_rows, row_stride, to, [&](std::uint16_t* slab, std::int64_t first, std::int64_t n) {
+    Regroup<std::uint16_t>(
+        cuda, {bins.words.data() + first * n_columns, n_columns, slab, row_stride, n, n_columns, n_columns});
   });
 }
 
@@ -97,6 +132,16 @@ std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<
     bins->cells = ToDevice(cuda, from->Entries().cells);
   }
   return bins;
+}
+
+void DownloadCodes(CudaContext const& cuda, DeviceBins const& bins, BinMatrix* to) {
+  if (bins.n_rows == 0 || bins.NumCols() == 0) return;
+  auto* const codes = to->MutableCodes().data();
+  if (bins.form == CodeForm::kBytes) {
+    DownloadBytes(cuda, bins, to->Bytes().row_stride, reinterpret_cast<std::uint8_t*>(codes));
+  } else {
+    DownloadWords(cuda, bins, to->Words().row_stride, reinterpret_cast<std::uint16_t*>(codes));
+  }
 }
 
 }  // namespace kauri::cuda

@@ -1,0 +1,20 @@
+/// \file Bins that stay on the device with the matrix that they were made for.
+#pragma once
+
+#include <memory>
+
+#include "cuda/hist/bins/device_bins.h"
+#include "data/bins/codes_on_device.h"
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+
+namespace kauri::cuda {
+
+/// What DeviceMemory::MakeBins says, on the device of `rows`.
+CodedRows KeepBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request);
+
+/// Those of codes that KeepBins made on that device, otherwise null. Any stream of the device may read them, and has
+/// read them when its user lets go of them.
+std::shared_ptr<DeviceBins const> KeptBinsOn(int device, std::shared_ptr<CodesOnDevice const> const& codes);
+
+}  // namespace kauri::cuda

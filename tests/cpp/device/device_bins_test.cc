@@ -1,0 +1,156 @@
+/// QuantileDMatrix of a batch in device memory, which is cut and coded there: nothing but who makes the codes, and when
+/// host memory gets them, differs from one of host memory.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "c_api/batches.h"
+#include "device/device_arrays.h"
+
+namespace kauri::testing {
+namespace {
+
+/// What a batch gives its proxy besides the features.
+using Fields = std::vector<std::pair<char const*, std::vector<float>>>;
+
+std::function<void(DMatrixHandle)> BatchOf(std::string interface, bool on_device, Fields fields) {
+  return [interface = std::move(interface), on_device, fields = std::move(fields)](DMatrixHandle proxy) {
+    auto* const set = on_device ? XGProxyDMatrixSetDataCudaArrayInterface : XGProxyDMatrixSetDataDense;
+    EXPECT_OK(set(proxy, on_device ? OnDevice(interface).c_str() : interface.c_str()));
+    for (auto const& [name, values] : fields) {
+      EXPECT_OK(XGDMatrixSetInfoFromInterface(proxy, name, Vector(values).c_str()));
+    }
+  };
+}
+
+class DeviceBatches : public DeviceArrays {
+ protected:
+  Data BinsOf(bool on_device, Fields const& more = {}, DMatrixHandle ref = nullptr) {
+    Fields fields{{"label", problem_.labels}};
+    fields.insert(fields.end(), more.begin(), more.end());
+    return Read({BatchOf(Table(problem_.values, 4), on_device, fields)}, ref);
+  }
+  static Data Read(std::vector<std::function<void(DMatrixHandle)>> batches, DMatrixHandle ref = nullptr) {
+    Batches source(std::move(batches));
+    DMatrixHandle handle = nullptr;
+    EXPECT_OK(source.ReadBins(ref, &handle));
+    return Data(handle);
+  }
+  static std::string Trained(Data const& data, Params const& more = {}) {
+    auto params = Logistic();
+    params.emplace_back("tree_method", "hist");
+    params.insert(params.end(), more.begin(), more.end());
+    return ModelOf(Train(data, params, 4));
+  }
+  static Data Slice(Data const& data, std::vector<int> const& rows) {
+    DMatrixHandle handle = nullptr;
+    EXPECT_OK(XGDMatrixSliceDMatrix(data.get(), rows.data(), rows.size(), &handle));
+    return Data(handle);
+  }
+};
+
+TEST_F(DeviceBatches, TrainTheSameModel) {
+  auto const expected = BinsOf(false);
+  auto const bins = BinsOf(true);
+  EXPECT_EQ(TheLog().binned, 1);
+  bst_ulong n_entries = 0;
+  bst_ulong n_expected = 0;
+  EXPECT_OK(XGDMatrixNumNonMissing(bins.get(), &n_entries));
+  EXPECT_OK(XGDMatrixNumNonMissing(expected.get(), &n_expected));
+  EXPECT_EQ(n_entries, n_expected);
+  EXPECT_EQ(TheLog().codes_to_host, 0) << "nobody asked for them";
+  for (auto const& more : {Params{}, Params{{"grow_policy", "lossguide"}, {"max_leaves", "9"}}}) {
+    EXPECT_EQ(Trained(bins, more), Trained(expected, more));
+  }
+  EXPECT_EQ(TheLog().codes_to_host, 1);
+}
+
+TEST_F(DeviceBatches, CutsNeedNoCodes) {
+  auto const bins = BinsOf(true);
+  char const* begin = nullptr;
+  char const* cuts = nullptr;
+  EXPECT_OK(XGDMatrixGetQuantileCut(bins.get(), "{}", &begin, &cuts));
+  for (bool const on_device : {false, true}) {
+    auto const other = BinsOf(on_device, {}, bins.get());
+    EXPECT_EQ(TheLog().codes_to_host, 0);
+    EXPECT_EQ(TheLog().binned, on_device ? 2 : 1);
+    EXPECT_EQ(Trained(other), Trained(BinsOf(false)));
+  }
+}
+
+TEST_F(DeviceBatches, WeightsMakeOtherCuts) {
+  std::vector<float> weights(problem_.labels.size(), 1.0F);
+  for (std::size_t row = 0; row < weights.size(); row += 3) weights[row] = 7.5F;
+  EXPECT_EQ(Trained(BinsOf(true, {{"weight", weights}})), Trained(BinsOf(false, {{"weight", weights}})));
+  EXPECT_EQ(TheLog().binned, 1);
+}
+
+TEST_F(DeviceBatches, CodesAreFetchedOnceForManyThreads) {
+  auto const bins = BinsOf(true);
+  auto const booster = Train(problem_.data, Logistic(), 3);
+  auto const expected = Predict(booster, BinsOf(false)).values;
+  std::vector<std::vector<float>> results(4);
+  std::vector<std::thread> threads;
+  for (auto& result : results) {
+    threads.emplace_back([&] { result = Predict(booster, bins).values; });
+  }
+  for (auto& thread : threads) thread.join();
+  for (auto const& result : results) EXPECT_EQ(result, expected);
+  EXPECT_EQ(TheLog().codes_to_host, 1);
+}
+
+TEST_F(DeviceBatches, Slices) {
+  std::vector<int> const rows{5, 7, 7, 100, 3, 199, 0, 42, 43, 44, 45, 46};
+  EXPECT_EQ(Trained(Slice(BinsOf(true), rows)), Trained(Slice(BinsOf(false), rows)));
+}
+
+TEST_F(DeviceBatches, TheCutsOfOtherRows) {
+  auto const ref = BinsOf(false);
+  for (auto& value : problem_.values) value = 1.5F * value - 0.25F;
+  EXPECT_EQ(Trained(BinsOf(true, {}, ref.get())), Trained(BinsOf(false, {}, ref.get())));
+  EXPECT_EQ(TheLog().binned, 1);
+}
+
+TEST_F(DeviceBatches, SeveralBatchesAreCodedByTheHost) {
+  std::vector<std::function<void(DMatrixHandle)>> batches;
+  auto const half = [](std::vector<float> const& of, bool second) {
+    auto const middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+    return second ? std::vector<float>(middle, of.end()) : std::vector<float>(of.begin(), middle);
+  };
+  std::vector<std::vector<float>> const values{half(problem_.values, false), half(problem_.values, true)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    batches.push_back(BatchOf(Table(values[i], 4), true, {{"label", half(problem_.labels, i == 1)}}));
+  }
+  EXPECT_EQ(Trained(Read(std::move(batches))), Trained(BinsOf(false)));
+  EXPECT_EQ(TheLog().binned, 0);
+}
+
+TEST_F(DeviceBatches, OneBatchIsAskedForOnce) {
+  constexpr char kOneBatch[] = R"({"missing": NaN, "one_batch": true})";
+  auto const batch = BatchOf(Table(problem_.values, 4), true, {{"label", problem_.labels}});
+  auto const asked = TheLog().borrowed.load();
+  Batches one({batch});
+  DMatrixHandle handle = nullptr;
+  ASSERT_OK(one.ReadBins(nullptr, &handle, kOneBatch));
+  Data const data(handle);
+  EXPECT_EQ(TheLog().borrowed, asked + 1);
+  EXPECT_EQ(Trained(data), Trained(BinsOf(false)));
+  Batches two({batch, batch});
+  EXPECT_NE(Message(two.ReadBins(nullptr, &handle, kOneBatch)).find("another batch came"), std::string::npos);
+  Batches none({});
+  EXPECT_NE(Message(none.ReadBins(nullptr, &handle, kOneBatch)).find("no batch"), std::string::npos);
+}
+
+TEST_F(DeviceBatches, OtherBinsAreRefused) {
+  auto const bins = BinsOf(true);
+  auto const booster = MakeBooster(bins, {{"tree_method", "hist"}, {"max_bin", "64"}});
+  EXPECT_NE(Message(XGBoosterUpdateOneIter(booster.get(), 0, bins.get())).find("max_bin=64"), std::string::npos);
+  EXPECT_EQ(Trained(bins), Trained(BinsOf(false))) << "after a failure";
+}
+
+}  // namespace
+}  // namespace kauri::testing
