@@ -123,7 +123,7 @@ class Search:
         """Train until nothing has come of it for a while; the best round, None if no score was a number."""
         rate = max(_rate_of(boosters.boosters[0]), _LEAST_RATE)
         best: _Reached | None = None
-        waits_for, since = math.nan, 0  # the score that a next one must clearly beat, and its round
+        waits_for, since = math.nan, 0  # the score that a next one must clearly beat, and its round; any beats none
         with boosters:
             for done in range(1, math.ceil(_MOST_ROUNDS / rate) + 1):
                 boosters.update(done - 1, None, self._contest.metric, False)

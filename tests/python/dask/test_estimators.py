@@ -100,3 +100,8 @@ def test_names_of_xgboost_and_what_is_not_fitted(client: Any) -> None:
     estimator.client = client
     assert estimator.client is client
     assert "_client" not in pickle.loads(pickle.dumps(estimator)).__dict__
+
+
+def test_no_preset_on_a_cluster() -> None:
+    with pytest.raises(ValueError, match="preset='best' makes folds of rows of one process"):
+        kd.DaskKauriRegressor(preset="best").fit(spread(X, RAGGED), spread(Y, RAGGED))

@@ -148,7 +148,7 @@ def test_categories_and_reload(tmp_path: Path) -> None:
     cities = np.array(["bonn", "oslo", "rome", "lima", "kyiv", "york"])
     codes = RNG.integers(0, 6, 600)
     table = pd.DataFrame({"x": X[:, 0], "city": pd.Categorical(cities[codes])})
-    found = kb.fit_best(table, Y + codes, rounds_budget=300, nfold=3)
+    found = kb.fit_best(table, Y + codes, rounds_budget=1500, nfold=2)
     assert any("cat_l2" in attempt.params for attempt in found.attempts)
     reordered = table.assign(city=table["city"].cat.reorder_categories(sorted(cities)[::-1]))
     expected = found.predict(table)
