@@ -23,9 +23,9 @@
 #include "tree/growth/hist_growth.h"
 #include "tree/hist/few_rows.h"
 #include "tree/histogram/bin_split.h"
+#include "tree/histogram/cell_counts.h"
 #include "tree/histogram/histogram_adder.h"
 #include "tree/histogram/rank_histograms.h"
-#include "tree/histogram/cell_counts.h"
 #include "tree/histogram/sum_pool.h"
 #include "tree/rows/row_lists.h"
 
