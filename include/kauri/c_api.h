@@ -389,9 +389,9 @@ KAURI_API int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle pro
  * however the rows come in batches; several batches that take more than 256 MiB, and more than their bins, are read in
  * more passes. `ref`: null, or a DMatrix whose cuts to take, as validation data need; categories with the same names
  * get its numbers. `config`: as Dense, besides {"max_bin": 256, or that of ref; "one_batch": true for an iterator of a
- * single batch, which is then asked for once; "max_quantile_batches": ignored}. One batch of numbers in device memory is
- * cut and coded there, and its codes stay there until host memory is asked for them. Errors: as above; another number
- * of columns or another max_bin than `ref`; other rows in the second pass, another batch after the only one.
+ * single batch, which is then asked for once; "max_quantile_batches": ignored}. One batch of numbers in device memory
+ * is cut and coded there, and its codes stay there until host memory is asked for them. Errors: as above; another
+ * number of columns or another max_bin than `ref`; other rows in the second pass, another batch after the only one.
  */
 KAURI_API int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterHandle ref,
                                                   DataIterResetCallback* reset, XGDMatrixCallbackNext* next,

@@ -1,6 +1,7 @@
 /// \file Trees on categorical columns, by every method: against each other, against the rows, and what is refused.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -132,34 +133,33 @@ Built AsHist(Built built) {
   return built;
 }
 
-TEST(CategoricalTree, MethodsAgreeOnCategories) {
+/// Returns the splits of the trees of 150 jobs, after `change` has changed them.
+int SplitsThatMethodsAgreeOn(std::function<void(std::uint64_t seed, TreeParam* param)> const& change) {
   int n_splits = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    auto const job = RandomJob(seed, 20 + static_cast<std::int64_t>(seed) * 3, 0);
+    auto job = RandomJob(seed, 20 + static_cast<std::int64_t>(seed) * 3, 0);
+    change(seed, &job.param);
     auto const exact = BuildWith(Method::kExact, job);
     ExpectRowsAndSums(job, exact);
     ExpectSame(BuildWith(Method::kHist, job), AsHist(exact), "hist, seed " + std::to_string(seed));
     ExpectSame(BuildWith(Method::kApprox, job), AsHist(exact), "approx, seed " + std::to_string(seed));
     n_splits += exact.tree.NumLeaves() - 1;
   }
-  EXPECT_GT(n_splits, 500);
+  return n_splits;
+}
+
+TEST(CategoricalTree, MethodsAgreeOnCategories) {
+  EXPECT_GT(SplitsThatMethodsAgreeOn([](std::uint64_t, TreeParam*) {}), 500);
 }
 
 /// Rows are counted, and thresholds drawn, alike.
 TEST(CategoricalTree, MethodsAgreeOnLimits) {
-  int n_splits = 0;
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    auto job = RandomJob(seed, 20 + static_cast<std::int64_t>(seed) * 3, 0);
-    job.param.min_child_weight = 0.0F;
-    job.param.min_data_in_leaf = seed % 3 == 0 ? 0 : static_cast<int>(2 + seed % 17);
-    job.param.extra_trees = seed % 3 != 1;
-    auto const exact = BuildWith(Method::kExact, job);
-    ExpectRowsAndSums(job, exact);
-    ExpectSame(BuildWith(Method::kHist, job), AsHist(exact), "hist, seed " + std::to_string(seed));
-    ExpectSame(BuildWith(Method::kApprox, job), AsHist(exact), "approx, seed " + std::to_string(seed));
-    n_splits += exact.tree.NumLeaves() - 1;
-  }
-  EXPECT_GT(n_splits, 300);
+  auto const change = [](std::uint64_t seed, TreeParam* param) {
+    param->min_child_weight = 0.0F;
+    param->min_data_in_leaf = seed % 3 == 0 ? 0 : static_cast<int>(2 + seed % 17);
+    param->extra_trees = seed % 3 != 1;
+  };
+  EXPECT_GT(SplitsThatMethodsAgreeOn(change), 300);
 }
 
 void ExpectRootOfDefinition(int least_rows) {
