@@ -24,8 +24,8 @@
 #include "data/categories/category_view.h"
 #include "engine/data_cache.h"
 #include "engine/gradient_table.h"
+#include "engine/row_draws.h"
 #include "kauri/error.h"
-#include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {
@@ -269,8 +269,8 @@ class CudaEngine : public Engine, public DeviceSide {
       return task;
     }
     task.pairs = arrays.pairs.span();
-    if (tree.SamplesByGradient()) {
-      SampleOnHost(ctx, tree, own, &task);
+    if (DrawsOnHost(tree)) {
+      SampleOnHost(ctx, train.Info(), tree, own, &task);
     } else {
       QuantiseFor(ctx, train.Info(), tree, own, &task);
     }
@@ -310,8 +310,8 @@ class CudaEngine : public Engine, public DeviceSide {
   /// The same for a tree with vector leaves.
   void MakeTable(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
     auto& arrays = own->arrays;
-    if (tree.SamplesByGradient()) {
-      auto const sample = DrawOnHost(ctx, tree, {0, own->n_outputs}, own);
+    if (DrawsOnHost(tree)) {
+      auto const sample = DrawOnHost(ctx, info, tree, own);
       GradientTable table;
       table.Quantise(ctx, sample.pairs, own->n_outputs, sample.used);
       arrays.table.Upload(Cuda(), table.View());
@@ -331,18 +331,26 @@ class CudaEngine : public Engine, public DeviceSide {
     return RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration);
   }
 
-  /// Rows by their gradients for some outputs; tells the device which.
-  GradientSample DrawOnHost(Context const& ctx, RoundTree const& tree, OutputRange outputs, EngineData* own) {
-    SayOnce("sampling_method=gradient_based draws rows in host memory: gradients are copied for every tree");
+  static bool DrawsOnHost(RoundTree const& tree) {
+    return tree.SamplesByGradient() || tree.DrawsQueries() || tree.BaggingTemperature() > 0.0F;
+  }
+
+  /// The rows and pairs of a tree; tells the device which rows are used.
+  GradientSample DrawOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
+    SayOnce(std::string(tree.SamplesByGradient() ? "sampling_method=gradient_based draws"
+                        : tree.DrawsQueries()    ? "sampling_method=by_query draws"
+                                                 : "bagging_temperature weighs") +
+            " rows in host memory: gradients are copied for every tree");
     auto& arrays = own->arrays;
     auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
-    auto sample = SampleByGradient(ctx, gradients, own->n_outputs, outputs, {tree.subsample, KeyOf(ctx, tree)});
+    auto sample = DrawPairs(ctx, info, tree, gradients, own->n_outputs);
     CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), arrays.sampled.data());
     return sample;
   }
 
-  void SampleOnHost(Context const& ctx, RoundTree const& tree, EngineData* own, DeviceTreeTask* task) {
-    auto const sample = DrawOnHost(ctx, tree, tree.output, own);
+  void SampleOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own,
+                    DeviceTreeTask* task) {
+    auto const sample = DrawOnHost(ctx, info, tree, own);
     FixedGradients fixed;
     QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
     CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), own->arrays.pairs.data());
