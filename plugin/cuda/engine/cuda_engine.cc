@@ -282,7 +282,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& arrays = own->arrays;
     auto const gradients = own->Gradients();
     SummariseInto(gradients, &arrays);
-    RowSample const sample{KeyOf(ctx, tree), tree.subsample};
+    auto const sample = SampleOf(ctx, info, tree, arrays);
     auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
     auto* const sum = arrays.summary.Sum();
     Quantise(Cuda(), {gradients, tree.output, arrays.summary.Largest() + tree.output, sample, arrays.pairs.span(),
@@ -316,7 +316,7 @@ class CudaEngine : public Engine, public DeviceSide {
       table.Quantise(ctx, sample.pairs, own->n_outputs, sample.used);
       arrays.table.Upload(Cuda(), table.View());
     } else {
-      RowSample const sample{KeyOf(ctx, tree), tree.subsample};
+      auto const sample = SampleOf(ctx, info, tree, arrays);
       auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
       arrays.table.Quantise(Cuda(), own->Gradients(), sample, sampled);
     }
@@ -331,16 +331,28 @@ class CudaEngine : public Engine, public DeviceSide {
     return RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration);
   }
 
+  /// What the rows of a tree are drawn by; the host draws those of queries.
+  RowSample SampleOf(Context const& ctx, MetaInfo const& info, RoundTree const& tree, TrainingArrays const& arrays) {
+    RowSample sample{KeyOf(ctx, tree), tree.subsample};
+    if (!tree.DrawsQueries()) return sample;
+    SayOnce("sampling_method=by_query draws rows in host memory: a mark of each is copied for every tree");
+    auto const& place = tree.place;
+    auto const marks = SampleRows(ctx, place.iteration, place.tree_in_iteration, tree.subsample, info.n_rows,
+                                  DrawnBy(ctx, info, tree));
+    CopyToDevice(Cuda(), marks.data(), marks.size(), arrays.sampled.data());
+    sample.marks = arrays.sampled.data();
+    return sample;
+  }
+
   static bool DrawsOnHost(RoundTree const& tree) {
-    return tree.SamplesByGradient() || tree.DrawsQueries() || tree.BaggingTemperature() > 0.0F;
+    return tree.SamplesByGradient() || tree.BaggingTemperature() > 0.0F;
   }
 
   /// The rows and pairs of a tree; tells the device which rows are used.
   GradientSample DrawOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
-    SayOnce(std::string(tree.SamplesByGradient() ? "sampling_method=gradient_based draws"
-                        : tree.DrawsQueries()    ? "sampling_method=by_query draws"
-                                                 : "bagging_temperature weighs") +
-            " rows in host memory: gradients are copied for every tree");
+    SayOnce(
+        std::string(tree.SamplesByGradient() ? "sampling_method=gradient_based draws" : "bagging_temperature weighs") +
+        " rows in host memory: gradients are copied for every tree");
     auto& arrays = own->arrays;
     auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
     auto sample = DrawPairs(ctx, info, tree, gradients, own->n_outputs);

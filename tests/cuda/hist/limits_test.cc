@@ -7,7 +7,7 @@ namespace {
 
 std::vector<Params> const kLimits{{{"min_data_in_leaf", "2"}},
                                   {{"min_data_in_leaf", "20"}},
-                                  {{"min_data_in_leaf", "150"}},
+                                  {{"min_data_in_leaf", "60"}},
                                   {{"extra_trees", "1"}},
                                   {{"extra_trees", "1"}, {"min_data_in_leaf", "20"}},
                                   {{"path_smooth", "3"}},
