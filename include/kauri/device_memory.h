@@ -26,7 +26,7 @@ class DeviceFloats {
 
 /// An array in host memory with its bytes, or without them when it is the caller's.
 struct HostArray {
-  std::vector<char> bytes;
+  std::unique_ptr<char[]> bytes;
   ArrayView view;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "c_api/arrays.h"
+#include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
@@ -39,7 +40,7 @@ ArrayView AsTable(MetaInfo const& info, std::string const& field, ArrayView arra
 void SetVector(DMatrixHandle handle, char const* field, ArrayView const& array) {
   auto& data = DataOrProxy(handle);
   std::string const name = NotNull(field, "field");
-  SetInfo(data.MutableInfo(), name, AsTable(data.Info(), name, array));
+  SetInfo(data.MutableInfo(), name, AsTable(data.Info(), name, array), MakeContext(0));
 }
 
 ArrayView TypedVector(void const* data, bst_ulong size, int type) {
@@ -150,7 +151,7 @@ int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char 
   return Guard([&] {
     auto& matrix = DataOrProxy(handle);
     auto const array = AnyArrayOf(data, "data").OnHost();
-    kauri::SetInfo(matrix.MutableInfo(), NotNull(field, "field"), array.view);
+    kauri::SetInfo(matrix.MutableInfo(), NotNull(field, "field"), array.view, MakeContext(0));
   });
 }
 

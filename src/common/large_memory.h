@@ -27,14 +27,19 @@ void ResizeLarge(std::vector<T>* values, std::size_t n) {
   values->resize(n);
 }
 
-/// The same for memory that is filled at once, its pages provided by all threads.
+/// Room for memory that is filled at once, its pages provided by all threads.
+template <typename T>
+void ReserveLarge(Context const& ctx, std::vector<T>* values, std::size_t n) {
+  if (values->capacity() >= n || !values->empty()) return;
+  values->reserve(n);
+  AdviseLargePages(values->data(), values->capacity() * sizeof(T));
+  ProvidePages(ctx, values->data(), values->capacity() * sizeof(T));
+}
+
+/// values->resize(n) in such room.
 template <typename T>
 void ResizeLarge(Context const& ctx, std::vector<T>* values, std::size_t n) {
-  if (values->capacity() < n && values->empty()) {
-    values->reserve(n);
-    AdviseLargePages(values->data(), values->capacity() * sizeof(T));
-    ProvidePages(ctx, values->data(), values->capacity() * sizeof(T));
-  }
+  ReserveLarge(ctx, values, n);
   values->resize(n);
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "collective/row_ranges.h"
+#include "common/large_memory.h"
+#include "common/parallel_for.h"
 #include "common/quoted.h"
 #include "data/arrays/array_dispatch.h"
 #include "kauri/error.h"
@@ -60,25 +62,30 @@ Bounds BoundsOf(Rule rule) {
 /// Where the first value is that does not hold, or values.size(). Counts in blocks: a loop without a way out is
 /// vectorised.
 template <typename Holds>
-std::size_t FindFirst(std::vector<float> const& values, Holds&& holds) {
-  constexpr std::size_t kBlock = 4096;
-  for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
-    auto const* const first = values.data() + begin;
-    auto const* const last = first + std::min(kBlock, values.size() - begin);
-    std::size_t n_good = 0;
-    for (auto const* value = first; value != last; ++value) n_good += holds(*value) ? 1 : 0;
-    if (first + n_good != last) return begin + (std::find_if_not(first, last, holds) - first);
+std::size_t FindFirst(Context const& ctx, std::vector<float> const& values, Holds&& holds) {
+  constexpr std::int64_t kBlock = 1 << 16;
+  auto const n = static_cast<std::int64_t>(values.size());
+  std::vector<std::int64_t> n_good(ToSize(NumBlocks(n, kBlock)));
+  ParallelForBlocks(ctx, n, kBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    n_good[block] = std::count_if(values.begin() + begin, values.begin() + end, holds);
+  });
+  for (std::size_t block = 0; block < n_good.size(); ++block) {
+    auto const begin = static_cast<std::int64_t>(block) * kBlock;
+    auto const end = std::min(n, begin + kBlock);
+    if (n_good[block] < end - begin) {
+      return std::find_if_not(values.begin() + begin, values.begin() + end, holds) - values.begin();
+    }
   }
   return values.size();
 }
 
 /// Where the first value is that the rule does not allow, or values.size().
-std::size_t FindBad(Rule rule, std::vector<float> const& values) {
+std::size_t FindBad(Context const& ctx, Rule rule, std::vector<float> const& values) {
   auto const bounds = BoundsOf(rule);
   if (rule == Rule::kFiniteOrSilent) {
-    return FindFirst(values, [&](float value) { return !(value < bounds.least || value > bounds.most); });
+    return FindFirst(ctx, values, [&](float value) { return !(value < bounds.least || value > bounds.most); });
   }
-  return FindFirst(values, [&](float value) { return value >= bounds.least && value <= bounds.most; });
+  return FindFirst(ctx, values, [&](float value) { return value >= bounds.least && value <= bounds.most; });
 }
 
 template <typename T>
@@ -104,11 +111,19 @@ char const* RemarkOn(std::string const& field, float value) {
   return "; only a table of two label columns or more may have NaN, where a label is not known";
 }
 
-/// All elements, row by row, as float32.
-std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, Rule rule) {
-  std::vector<float> values(array.Size());
-  if (values.empty()) return values;  // also of any number of rows without columns
+/// All elements, row by row, as float32: a copy of numbers that lie side by side is one pass over memory whose pages
+/// all threads provide.
+std::vector<float> CopyFloats(Context const& ctx, ArrayView const& array) {
+  std::vector<float> values;
+  auto const n = ToSize(array.Size());
   auto const n_cols = array.shape[1];
+  if (array.dtype == DType::kF32 && n_cols == 1 && array.strides[0] == sizeof(float)) {
+    auto const* const from = static_cast<float const*>(array.data);
+    ReserveLarge(ctx, &values, n);
+    values.insert(values.end(), from, from + n);
+    return values;
+  }
+  ResizeLarge(ctx, &values, n);
   DispatchDType(array.dtype, [&](auto tag) {
     auto const* const from = static_cast<char const*>(array.data);
     if (n_cols == 1) return ConvertStrip<decltype(tag)>(from, array.strides[0], array.shape[0], values.data());
@@ -117,7 +132,14 @@ std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, 
                                   values.data() + row * n_cols);
     }
   });
-  auto const bad = FindBad(rule, values);
+  return values;
+}
+
+std::vector<float> ReadFloats(Context const& ctx, std::string const& field, ArrayView const& array, Rule rule) {
+  if (array.Size() == 0) return {};  // also of any number of rows without columns
+  auto values = CopyFloats(ctx, array);
+  auto const n_cols = array.shape[1];
+  auto const bad = FindBad(ctx, rule, values);
   if (bad == values.size()) return values;
   Fail(ErrorKind::kData, WhatIsBad(field), field, " of row ", bad / n_cols, " is ", values[bad], "; it must hold ",
        Meaning(rule), ". Correct or drop that row", RemarkOn(field, values[bad]), ".");
@@ -153,31 +175,31 @@ void RequireVector(std::string const& field, ArrayView const& array) {
   Fail(ErrorKind::kData, field, " has the shape [", array.shape[0], ", ", array.shape[1], "]; it must be a vector.");
 }
 
-void SetLabels(MetaInfo* info, ArrayView const& array) {
+void SetLabels(Context const& ctx, MetaInfo* info, ArrayView const& array) {
   auto const n_values = array.Size();
   auto const is_row_vector = array.n_dims == 2 && array.shape[0] == 1 && n_values == info->n_rows;
   if (n_values > 0 && !is_row_vector) RequireLength("label", array.shape[0], info->n_rows, "rows");
   auto const n_targets = n_values > 0 && !is_row_vector ? array.shape[1] : 1;
-  info->labels = ReadFloats("label", array, n_targets > 1 ? Rule::kFiniteOrSilent : Rule::kFinite);
+  info->labels = ReadFloats(ctx, "label", array, n_targets > 1 ? Rule::kFiniteOrSilent : Rule::kFinite);
   info->n_targets = n_targets;
 }
 
-void SetWeights(MetaInfo* info, ArrayView const& array) {
+void SetWeights(Context const& ctx, MetaInfo* info, ArrayView const& array) {
   RequireVector("weight", array);
   auto const length = array.Size();
   auto const is_too_long = info->n_rows != kUnknownCount && length > info->n_rows;
   if (is_too_long || !info->group_ptr.empty()) CheckWeightCount(*info, length);
-  info->weights = ReadFloats("weight", array, Rule::kNotNegative);
+  info->weights = ReadFloats(ctx, "weight", array, Rule::kNotNegative);
 }
 
-void SetBaseMargin(MetaInfo* info, ArrayView const& array) {
+void SetBaseMargin(Context const& ctx, MetaInfo* info, ArrayView const& array) {
   auto const n_values = array.Size();
   auto const rows_fit = info->n_rows == kUnknownCount || (info->n_rows > 0 && n_values % info->n_rows == 0);
   if (n_values > 0 && !rows_fit) {
     Fail(ErrorKind::kData, "base_margin has the shape [", array.shape[0], ", ", array.shape[1], "], but the data have ",
          info->n_rows, " rows; give [n_rows] or [n_rows, n_outputs], or as many values in another shape.");
   }
-  info->base_margin = ReadFloats("base_margin", array, Rule::kFinite);
+  info->base_margin = ReadFloats(ctx, "base_margin", array, Rule::kFinite);
 }
 
 void SetGroups(MetaInfo* info, ArrayView const& array) {
@@ -203,17 +225,17 @@ void SetQueryIds(MetaInfo* info, ArrayView const& array) {
   info->group_ptr = GroupsFromQueryIds(ReadIntegers("qid", array));
 }
 
-void SetBound(MetaInfo const& info, std::string const& field, ArrayView const& array, Rule rule,
+void SetBound(Context const& ctx, MetaInfo const& info, std::string const& field, ArrayView const& array, Rule rule,
               std::vector<float>* bound) {
   RequireVector(field, array);
   if (array.Size() > 0) RequireLength(field, array.Size(), info.n_rows, "rows");
-  *bound = ReadFloats(field, array, rule);
+  *bound = ReadFloats(ctx, field, array, rule);
 }
 
-void SetFeatureWeights(MetaInfo* info, ArrayView const& array) {
+void SetFeatureWeights(Context const& ctx, MetaInfo* info, ArrayView const& array) {
   RequireVector("feature_weights", array);
   if (array.Size() > 0) RequireLength("feature_weights", array.Size(), info->n_cols, "columns");
-  info->feature_weights = ReadFloats("feature_weights", array, Rule::kNotNegative);
+  info->feature_weights = ReadFloats(ctx, "feature_weights", array, Rule::kNotNegative);
 }
 
 void SetGlobalRows(MetaInfo* info, ArrayView const& array) {
@@ -262,15 +284,17 @@ MetaInfo InfoOfUnknownRows() {
   return info;
 }
 
-void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array) {
-  if (field == "label") return SetLabels(info, array);
-  if (field == "weight") return SetWeights(info, array);
-  if (field == "base_margin") return SetBaseMargin(info, array);
+void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array, Context const& ctx) {
+  if (field == "label") return SetLabels(ctx, info, array);
+  if (field == "weight") return SetWeights(ctx, info, array);
+  if (field == "base_margin") return SetBaseMargin(ctx, info, array);
   if (field == "group") return SetGroups(info, array);
   if (field == "qid") return SetQueryIds(info, array);
-  if (field == "label_lower_bound") return SetBound(*info, field, array, Rule::kLowerBound, &info->label_lower_bound);
-  if (field == "label_upper_bound") return SetBound(*info, field, array, Rule::kUpperBound, &info->label_upper_bound);
-  if (field == "feature_weights") return SetFeatureWeights(info, array);
+  if (field == "label_lower_bound")
+    return SetBound(ctx, *info, field, array, Rule::kLowerBound, &info->label_lower_bound);
+  if (field == "label_upper_bound")
+    return SetBound(ctx, *info, field, array, Rule::kUpperBound, &info->label_upper_bound);
+  if (field == "feature_weights") return SetFeatureWeights(ctx, info, array);
   if (field == "global_rows") return SetGlobalRows(info, array);
   FailUnknown("field", field,
               {"label", "weight", "base_margin", "group", "qid", "label_lower_bound", "label_upper_bound",

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/large_memory.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/data/convert.h"
@@ -190,9 +191,12 @@ class CudaMemory : public DeviceMemory {
       WaitForArray(cuda, array, "data");
       Buffer<char> const packed(cuda, static_cast<std::size_t>(array.view.Size() * item));
       PackElements(cuda, array.view, packed.data());
-      copy.bytes = cuda::ToHost(cuda, packed.data(), packed.size());
+      copy.bytes.reset(new char[packed.size()]);  // not filled before
+      AdviseLargePages(copy.bytes.get(), packed.size());
+      CopyToHost(cuda, packed.data(), packed.size(), copy.bytes.get());
+      cuda.Synchronize();  // for the bytes
     }
-    copy.view.data = copy.bytes.data();
+    copy.view.data = copy.bytes.get();
     return copy;
   }
 
