@@ -1,6 +1,8 @@
 /// One row beside which the others vanish: the log says so, once, naming it.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "booster/booster_fixture.h"
 #include "common/log.h"
 
@@ -63,6 +65,25 @@ TEST_F(Outliers, OfOneOutputOfSeveral) {
     Train(data, {{"multi_strategy", strategy}}, 20);
     ExpectWarningOf(kOutlier);
   }
+}
+
+/// Silent cells are not what others differ from, and a target without labels is nothing that stands out.
+TEST_F(Outliers, BesideSilentCells) {
+  auto const data = Data();
+  auto* const info = data->MutableInfo();
+  auto const labels = info->labels;
+  info->labels.clear();
+  for (auto const label : labels) info->labels.insert(info->labels.end(), {label, label, label});
+  info->n_targets = 3;
+  for (std::size_t i = 0; i < info->labels.size(); ++i) {
+    auto const is_silent = i % 3 == 2 || (i % 3 == 1 && i % 5 < 3);
+    if (is_silent) info->labels[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  Train(data, {{"base_score", "0.5"}}, 20);
+  EXPECT_TRUE(Lines().empty());
+  info->labels[3 * kOutlier + 1] = 1e12F;
+  Train(data, {{"base_score", "0.5"}}, 20);
+  ExpectWarningOf(kOutlier);
 }
 
 TEST_F(Outliers, AppearingLateAreReported) {

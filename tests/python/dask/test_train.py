@@ -50,6 +50,8 @@ def test_levels_whose_columns_workers_share(client: Any) -> None:
 
 COUNTS = np.round(np.abs(Y)).astype(np.float32)
 CLASSES = np.digitize(Y, [-0.5, 0.5]).astype(np.float32)
+SILENT = np.random.default_rng(6).random((len(X), 3)) < 0.4
+SILENT[:700] = True  # a worker may know nothing
 
 
 @pytest.mark.parametrize(
@@ -61,6 +63,7 @@ CLASSES = np.digitize(Y, [-0.5, 0.5]).astype(np.float32)
         ({"objective": "reg:quantileerror", "quantile_alpha": 0.8}, Y),
         ({"objective": "count:poisson", "booster": "dart", "rate_drop": 0.3}, COUNTS),
         ({"objective": "reg:squarederror", "multi_strategy": "multi_output_tree"}, np.column_stack([Y, -Y, COUNTS])),
+        ({"objective": "reg:absoluteerror"}, np.where(SILENT, np.nan, np.column_stack([Y, -Y, COUNTS]))),
     ],
     ids=lambda value: value.get("objective", "") if isinstance(value, dict) else "",
 )
