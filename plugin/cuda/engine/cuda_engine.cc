@@ -269,7 +269,7 @@ class CudaEngine : public Engine, public DeviceSide {
       return task;
     }
     task.pairs = arrays.pairs.span();
-    if (DrawsOnHost(tree)) {
+    if (tree.BaggingTemperature() > 0.0F) {
       SampleOnHost(ctx, train.Info(), tree, own, &task);
     } else {
       QuantiseFor(ctx, train.Info(), tree, own, &task);
@@ -280,18 +280,25 @@ class CudaEngine : public Engine, public DeviceSide {
   void QuantiseFor(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own,
                    DeviceTreeTask* task) {
     auto& arrays = own->arrays;
-    auto const gradients = own->Gradients();
-    SummariseInto(gradients, &arrays);
-    auto const sample = SampleOf(ctx, info, tree, arrays);
+    auto gradients = own->Gradients();
+    auto output = tree.output;
+    auto sample = SampleOf(ctx, info, tree, arrays);
     auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
-    auto* const sum = arrays.summary.Sum();
-    Quantise(Cuda(), {gradients, tree.output, arrays.summary.Largest() + tree.output, sample, arrays.pairs.span(),
-                      sampled, sum});
+    if (tree.SamplesByGradient()) {
+      gradients = arrays.sampler.Draw(Cuda(), gradients, output, sample, sampled);
+      sample.marks = sampled.data();
+      output = 0;
+      arrays.has_largest = false;  // those of all pairs
+    }
+    SummariseInto(gradients, &arrays);
+    Quantise(Cuda(), {gradients, output, arrays.summary.Largest() + output, sample, arrays.pairs.span(), sampled,
+                      arrays.summary.Sum()});
+    if (tree.SamplesByGradient()) arrays.has_largest = false;  // those of the drawn pairs
     auto const summary = arrays.summary.Read(Cuda());
-    auto const largest = summary.largest[tree.output];
+    auto const largest = summary.largest[output];
     if (!largest.IsFinite()) {
-      auto const row = FirstNotFinite(Cuda(), gradients, tree.output);
-      auto const* pair = gradients.pairs.data() + row * own->n_outputs + tree.output;
+      auto const row = FirstNotFinite(Cuda(), gradients, output);
+      auto const* pair = gradients.pairs.data() + row * gradients.n_outputs + output;
       FailGradient(ToHost(Cuda(), pair, 1)[0], row);
     }
     task->unit = largest.Unit();
@@ -310,15 +317,20 @@ class CudaEngine : public Engine, public DeviceSide {
   /// The same for a tree with vector leaves.
   void MakeTable(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
     auto& arrays = own->arrays;
-    if (DrawsOnHost(tree)) {
+    if (tree.BaggingTemperature() > 0.0F) {
       auto const sample = DrawOnHost(ctx, info, tree, own);
       GradientTable table;
       table.Quantise(ctx, sample.pairs, own->n_outputs, sample.used);
       arrays.table.Upload(Cuda(), table.View());
     } else {
-      auto const sample = SampleOf(ctx, info, tree, arrays);
+      auto sample = SampleOf(ctx, info, tree, arrays);
       auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
-      arrays.table.Quantise(Cuda(), own->Gradients(), sample, sampled);
+      auto gradients = own->Gradients();
+      if (tree.SamplesByGradient()) {
+        gradients = arrays.sampler.Draw(Cuda(), gradients, {0, own->n_outputs}, sample, sampled);
+        sample.marks = sampled.data();
+      }
+      arrays.table.Quantise(Cuda(), gradients, sample, sampled);
     }
     if (!own->training.Watch().IsDue(tree.place.iteration)) return;
     auto const units = arrays.table.View().units;
@@ -344,15 +356,9 @@ class CudaEngine : public Engine, public DeviceSide {
     return sample;
   }
 
-  static bool DrawsOnHost(RoundTree const& tree) {
-    return tree.SamplesByGradient() || tree.BaggingTemperature() > 0.0F;
-  }
-
-  /// The rows and pairs of a tree; tells the device which rows are used.
+  /// The weighed rows and pairs of a tree; tells the device which rows are used.
   GradientSample DrawOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
-    SayOnce(
-        std::string(tree.SamplesByGradient() ? "sampling_method=gradient_based draws" : "bagging_temperature weighs") +
-        " rows in host memory: gradients are copied for every tree");
+    SayOnce("bagging_temperature weighs rows in host memory: gradients are copied for every tree");
     auto& arrays = own->arrays;
     auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
     auto sample = DrawPairs(ctx, info, tree, gradients, own->n_outputs);

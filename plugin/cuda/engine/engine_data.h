@@ -13,6 +13,7 @@
 #include "cuda/engine/device_features.h"
 #include "cuda/engine/device_gradient_table.h"
 #include "cuda/engine/round_kernels.h"
+#include "cuda/engine/sample_by_gradient.h"
 #include "cuda/forest/walk_forest.h"
 #include "engine/held_margins.h"
 #include "engine/training_data.h"
@@ -30,6 +31,7 @@ struct TrainingArrays {
   Buffer<FixedPair> pairs;           ///< [n_rows]
   DeviceGradientTable table;         ///< instead of `pairs`, once a tree has vector leaves
   Buffer<std::uint8_t> sampled;      ///< [n_rows], once a tree samples rows
+  DeviceGradientSampler sampler;     ///< of rows by their gradients
   Buffer<std::int32_t> leaf_of_row;  ///< [n_rows]
   Upload leaf_values;
 };

@@ -1,7 +1,6 @@
 #include "tree/sampling/gradient_sampling.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <functional>
 
@@ -15,45 +14,17 @@ namespace kauri {
 namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 16;
-constexpr int kMagnitudeBits = 30;
-constexpr int kLinearBits = 4;  ///< 2^kLinearBits buckets to an octave
-constexpr std::uint32_t kPerOctave = 1U << kLinearBits;
-constexpr std::size_t kBuckets = (kMagnitudeBits - kLinearBits + 1) * kPerOctave;
-constexpr double kHessianShare = 0.1;  ///< lambda of the magnitude, XGBoost's
-
-double Magnitude(Span<GradientPair const> pairs) {
-  double square = 0.0;
-  for (auto const& pair : pairs) {
-    auto const gradient = static_cast<double>(pair.gradient);
-    auto const hessian = static_cast<double>(pair.hessian);
-    square += gradient * gradient + kHessianShare * hessian * hessian;
-  }
-  return std::sqrt(square);
+double MagnitudeOf(Span<GradientPair const> pairs) {
+  return RowMagnitude(pairs.data(), static_cast<std::int64_t>(pairs.size()));
 }
 
-/// Ascending with the magnitude; each magnitude below 2 * kPerOctave has its own.
-std::size_t BucketOf(std::uint32_t magnitude) {
-  if (magnitude < 2 * kPerOctave) return magnitude;
-  auto const octave = static_cast<std::uint32_t>(31 - kLinearBits - __builtin_clz(magnitude));
-  return octave * kPerOctave + (magnitude >> octave);
+std::uint32_t BucketOf(std::uint32_t magnitude) {
+  return MagnitudeBucket(magnitude, magnitude == 0 ? 0 : __builtin_clz(magnitude));
 }
 
-/// The smallest magnitude of a bucket.
-double LowerEdge(std::size_t bucket) {
-  if (bucket < 2 * kPerOctave) return static_cast<double>(bucket);
-  auto const octave = static_cast<int>(bucket / kPerOctave) - 1;
-  return std::ldexp(static_cast<double>(bucket % kPerOctave + kPerOctave), octave);
-}
-
-struct Bucket {
-  std::int64_t count = 0;
-  std::int64_t sum = 0;
-};
-using Buckets = std::array<Bucket, kBuckets>;
-
-Buckets CountBuckets(Context const& ctx, Span<std::uint32_t const> magnitudes) {
+MagnitudeSums CountBuckets(Context const& ctx, Span<std::uint32_t const> magnitudes) {
   auto const n_rows = static_cast<std::int64_t>(magnitudes.size());
-  std::vector<Buckets> of_block(NumBlocks(n_rows, kRowsPerBlock));
+  std::vector<MagnitudeSums> of_block(NumBlocks(n_rows, kRowsPerBlock));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     auto& buckets = of_block[block];
     for (auto row = begin; row < end; ++row) {
@@ -63,15 +34,15 @@ Buckets CountBuckets(Context const& ctx, Span<std::uint32_t const> magnitudes) {
       bucket.sum += magnitude;
     }
   });
-  Buckets total{};
+  MagnitudeSums total{};
   for (auto const& buckets : of_block) {
-    for (std::size_t i = 0; i < kBuckets; ++i) {
+    for (std::size_t i = 0; i < kMagnitudeBuckets; ++i) {
       total[i].count += buckets[i].count;
       total[i].sum += buckets[i].sum;
     }
   }
-  static_assert(sizeof(Buckets) == 2 * kBuckets * sizeof(std::int64_t), "a bucket is two integers");
-  SumOverRanks(ctx, {&total[0].count, 2 * kBuckets});
+  static_assert(sizeof(MagnitudeSums) == 2 * kMagnitudeBuckets * sizeof(std::int64_t), "a bucket is two integers");
+  SumOverRanks(ctx, {&total[0].count, 2 * kMagnitudeBuckets});
   return total;
 }
 
@@ -111,7 +82,7 @@ double LargestMagnitude(Context const& ctx, PairColumns const& pairs) {
       for (auto const& pair : pairs[row]) {
         if (!std::isfinite(pair.gradient) || !std::isfinite(pair.hessian)) FailGradient(pair, row);
       }
-      largest = std::max(largest, Magnitude(pairs[row]));
+      largest = std::max(largest, MagnitudeOf(pairs[row]));
     }
   });
   auto const largest = of_block.empty() ? 0.0 : *std::max_element(of_block.begin(), of_block.end());
@@ -128,11 +99,11 @@ double ThresholdOf(Context const& ctx, PairColumns const& pairs, float rate) {
   auto const n_rows = pairs.NumRows();
   auto const largest = LargestMagnitude(ctx, pairs);
   if (largest == 0.0) return 0.0;
-  auto const unit = std::ldexp(1.0, std::ilogb(largest) + 1 - kMagnitudeBits);
+  auto const unit = MagnitudeUnit(largest);
   std::vector<std::uint32_t> magnitudes(n_rows);
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {
-      magnitudes[row] = static_cast<std::uint32_t>(Magnitude(pairs[row]) / unit);
+      magnitudes[row] = static_cast<std::uint32_t>(MagnitudeOf(pairs[row]) / unit);
     }
   });
   return unit *
@@ -142,28 +113,13 @@ double ThresholdOf(Context const& ctx, PairColumns const& pairs, float rate) {
 }  // namespace
 
 double SamplingThreshold(Context const& ctx, Span<std::uint32_t const> magnitudes, double n_wanted) {
-  auto const buckets = CountBuckets(ctx, magnitudes);
-  std::int64_t n_certain = 0;  // above the bucket
-  std::int64_t sum = 0;        // of the bucket and all below
-  for (auto const& bucket : buckets) sum += bucket.sum;
-  for (auto i = kBuckets; i-- > 1;) {
-    auto const n_here = n_certain + buckets[i].count;
-    auto const sum_below = sum - buckets[i].sum;
-    if (static_cast<double>(n_here) + static_cast<double>(sum_below) / LowerEdge(i) < n_wanted) {
-      n_certain = n_here;
-      sum = sum_below;
-      continue;
-    }
-    auto threshold = static_cast<double>(sum) / (n_wanted - static_cast<double>(n_certain));
-    for (auto const magnitude : RowsOfBucket(ctx, magnitudes, i, buckets[i].count)) {
-      if (threshold >= static_cast<double>(magnitude)) break;
-      sum -= magnitude;
-      ++n_certain;
-      threshold = static_cast<double>(sum) / (n_wanted - static_cast<double>(n_certain));
-    }
-    return threshold;
+  auto const sums = CountBuckets(ctx, magnitudes);
+  auto search = FindThresholdBucket(sums, n_wanted);
+  if (!search.has_value()) return 0.0;
+  for (auto const magnitude : RowsOfBucket(ctx, magnitudes, search->Bucket(), sums[search->Bucket()].count)) {
+    if (!search->Take(magnitude)) break;
   }
-  return 0.0;
+  return search->Threshold();
 }
 
 GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,
@@ -180,7 +136,7 @@ GradientSample SampleByGradient(Context const& ctx, Span<GradientPair const> gra
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     numbers.ForEach(begin, end, [&](std::int64_t row, std::int64_t number) {
       auto const pairs = columns[row];
-      auto const magnitude = Magnitude(pairs);
+      auto const magnitude = MagnitudeOf(pairs);
       auto const chance = magnitude < threshold ? magnitude / threshold : 1.0;
       if (magnitude == 0.0 || RandomUniform(draw.key, static_cast<std::uint64_t>(number)) >= chance) return;
       auto const index = static_cast<std::size_t>(row);

@@ -10,7 +10,6 @@
 /// 4. Every row draws on its own, as in sampling.h.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -18,14 +17,9 @@
 #include "kauri/gradient.h"
 #include "kauri/meta_info.h"
 #include "kauri/span.h"
+#include "tree/sampling/gradient_threshold.h"
 
 namespace kauri {
-
-/// A pair that counts for the rows like it that were not drawn.
-inline GradientPair DivideByChance(GradientPair pair, double chance) {
-  return {static_cast<float>(static_cast<double>(pair.gradient) / chance),
-          static_cast<float>(static_cast<double>(pair.hessian) / chance)};
-}
 
 /// Consecutive outputs, or one.
 struct OutputRange {

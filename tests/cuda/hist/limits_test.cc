@@ -160,6 +160,24 @@ TEST_F(HistLimits, ExactRefusesCategories) {
   }
 }
 
+/// Rows drawn by their gradients: equal ones, none, few, large and small ones, of one output and of many.
+TEST_F(HistLimits, RowsByGradients) {
+  Params const by_gradient{{"sampling_method", "gradient_based"}, {"min_child_weight", "0"}};
+  for (auto const kind : {Gradients::kObjective, Gradients::kNormal, Gradients::kConstant, Gradients::kCoarse,
+                          Gradients::kFewRows, Gradients::kHalfNegative, Gradients::kZero}) {
+    for (auto const* rate : {"0.01", "0.3", "0.9"}) {
+      for (auto const& outputs : std::vector<Params>{{},
+                                                     {{"objective", "multi:softprob"}, {"num_class", "4"}},
+                                                     {{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}}}) {
+        auto given = Of("by gradients", With(With(by_gradient, outputs), {{"subsample", rate}}));
+        given.gradients = kind;
+        given.table.n_rows = 5000;
+        ExpectSame(given);
+      }
+    }
+  }
+}
+
 /// Rows drawn by query and weighed, which the host does for the device, in every tree method.
 TEST_F(HistLimits, QueriesAndWeights) {
   std::vector<HistCase> cases;
