@@ -14,14 +14,14 @@ namespace kauri {
 MetaInfo InfoOfUnknownRows();
 
 /// Sets one field; an array without elements clears it.
-/// label [n_rows], or [n_rows, n_targets] with NaN where a label is not known; weight [n_rows], or [n_groups] where there are groups; base_margin [n_rows,
-/// n_outputs], or as many values of any shape, which are taken row by row; group: rows of each query, in order; qid
-/// [n_rows]: the query of each row, ascending; label_lower_bound and label_upper_bound [n_rows], infinite where there
-/// is no bound; feature_weights [n_cols]; global_rows [n_ranges, 2], integers: of each range of these rows the first
-/// among those of all ranks, and how many, in their order here. Weights may come before the groups, and groups are read
-/// back as they were written: whether weights and groups fit the rows is checked by ValidateInfo, but for more weights
-/// than could ever be right. \throws Error(kData) for a length that does not fit, or naming the first bad element;
-/// Error(kParameter) for another field.
+/// label [n_rows], or [n_rows, n_targets] with NaN where a label is not known; weight [n_rows], or [n_groups] where
+/// there are groups; base_margin [n_rows, n_outputs], or as many values of any shape, which are taken row by row;
+/// group: rows of each query, in order; qid [n_rows]: the query of each row, ascending; label_lower_bound and
+/// label_upper_bound [n_rows], infinite where there is no bound; feature_weights [n_cols]; global_rows [n_ranges, 2],
+/// integers: of each range of these rows the first among those of all ranks, and how many, in their order here. Weights
+/// may come before the groups, and groups are read back as they were written: whether weights and groups fit the rows
+/// is checked by ValidateInfo, but for more weights than could ever be right. \throws Error(kData) for a length that
+/// does not fit, or naming the first bad element; Error(kParameter) for another field.
 void SetInfo(MetaInfo* info, std::string const& field, ArrayView const& array);
 
 /// label, weight, base_margin, label_lower_bound, label_upper_bound, feature_weights. \throws Error(kParameter).
