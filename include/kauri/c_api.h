@@ -280,7 +280,7 @@ KAURI_API int KauriDMatrixBins(DMatrixHandle handle, char const* config, DMatrix
  * label_upper_bound [n_rows] (label and base_margin also [n_rows, k]; weight [n_groups] beside groups), group (rows per
  * query), qid [n_rows] (non-decreasing), feature_weights [n_cols]. `data`: an array interface, of host or device
  * memory; what is in device memory is copied to the host.
- * Errors: unknown field; NaN, infinite or negative where that has no meaning; a wrong length.
+ * Errors: unknown field; NaN (but in labels [n_rows, 2 or more]), infinite or negative without meaning; a wrong length.
  */
 KAURI_API int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data);
 /** The same from float32, `len` elements, row-major. */

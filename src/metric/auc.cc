@@ -78,7 +78,7 @@ std::vector<std::int64_t> KnownRows(MetaInfo const& info, std::int64_t column) {
 /// Mean over the columns of labels, each of which tells two classes apart.
 template <typename Curve>
 double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
-  RequireKnownLabels(ctx, Curve::kName, info);
+  auto const has_silent = HasSilent(ctx, info);
   std::vector<RankedRow> rows;
   double sum = 0.0;
   double n_columns = 0.0;
@@ -88,17 +88,18 @@ double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo co
       auto const i = row * info.n_targets + column;
       return Share(predictions[i], info.labels[i], info.Weight(row));
     };
-    if (MayBeSilent(info)) {
+    if (has_silent) {
       auto const known = KnownRows(info, column);
       rows.resize(known.size());
       FillRanked(ctx, &rows, [&](std::int64_t i) { return share(known[i]); });
     } else {
-      rows.resize(info.labels.size());
+      rows.resize(ToSize(info.n_rows));
       FillRanked(ctx, &rows, share);
     }
     sum += Area<Curve>(ctx, rows, UnitsOfWeights(info));
     n_columns += 1.0;
   }
+  if (n_columns == 0.0) RequireKnownLabels(ctx, Curve::kName, info);
   return sum / n_columns;
 }
 

@@ -1,8 +1,8 @@
 /// \file r2, the share of the labels' variance that predictions explain: 1 - sum w (y - p)^2 / sum w (y - mean y)^2.
 ///
-/// Several columns of labels: the mean over the columns of which some label is known. Where all labels are equal it is 1 if the predictions are
-/// they, and 0 otherwise, as in scikit-learn. Every one of several ranks gets the predictions, labels and weights of
-/// all.
+/// Several columns of labels: the mean over the columns of which some label is known. Where all labels are equal it is
+/// 1 if the predictions are they, and 0 otherwise, as in scikit-learn. Every one of several ranks gets the predictions,
+/// labels and weights of all.
 #include <memory>
 #include <string>
 
@@ -17,6 +17,16 @@
 
 namespace kauri {
 namespace {
+
+/// The labels of a target.
+struct LabelColumn {
+  MetaInfo const& info;
+  std::int64_t target;
+  bool has_silent;  ///< a label of some column
+
+  std::int64_t Element(std::int64_t row) const { return row * info.n_targets + target; }
+  float Label(std::int64_t row) const { return info.labels[Element(row)]; }
+};
 
 class Determination : public Metric {
  public:
@@ -35,40 +45,39 @@ class Determination : public Metric {
       return Evaluate(Alone(ctx), all.values, all.info);
     }
     Validate(info, OutputsPerRow(Name(), predictions, info));
-    RequireKnownLabels(ctx, Name(), info);
+    auto const has_silent = HasSilent(ctx, info);
     double sum = 0.0;
     double n_columns = 0.0;
     for (std::int64_t column = 0; column < info.n_targets; ++column) {
       if (IsSilentTarget(info, column)) continue;
-      sum += OfColumn(ctx, predictions, info, column);
+      sum += OfColumn(ctx, predictions, {info, column, has_silent});
       n_columns += 1.0;
     }
+    if (n_columns == 0.0) RequireKnownLabels(ctx, Name(), info);
     return sum / n_columns;
   }
 
  private:
-  /// The weighted sum of value(row) over the rows whose label of a column is known.
+  /// The weighted sum of value(row) over the rows whose label is known.
   template <typename Fn>
-  static WeightedSum SumOfRows(Context const& ctx, MetaInfo const& info, std::int64_t column, Fn&& value) {
-    return SumBlocks<WeightedSum>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+  static WeightedSum SumOfRows(Context const& ctx, LabelColumn const& column, Fn&& value) {
+    return SumBlocks<WeightedSum>(ctx, column.info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
       WeightedSum block;
       for (auto row = begin; row < end; ++row) {
-        if (MayBeSilent(info) && IsSilent(info.labels[row * info.n_targets + column])) continue;
-        auto const weight = static_cast<double>(info.Weight(row));
+        if (column.has_silent && IsSilent(column.Label(row))) continue;
+        auto const weight = static_cast<double>(column.info.Weight(row));
         block += WeightedSum{value(row) * weight, weight};
       }
       return block;
     });
   }
-  static double OfColumn(Context const& ctx, Span<float const> predictions, MetaInfo const& info, std::int64_t column) {
-    auto const label = [&](std::int64_t row) {
-      return static_cast<double>(info.labels[row * info.n_targets + column]);
-    };
-    auto const mean = SumOfRows(ctx, info, column, label).Mean();
+  static double OfColumn(Context const& ctx, Span<float const> predictions, LabelColumn const& column) {
+    auto const label = [&](std::int64_t row) { return static_cast<double>(column.Label(row)); };
+    auto const mean = SumOfRows(ctx, column, label).Mean();
     auto const square = [](double value) { return value * value; };
-    auto const total = SumOfRows(ctx, info, column, [&](std::int64_t row) { return square(label(row) - mean); });
-    auto const left = SumOfRows(ctx, info, column, [&](std::int64_t row) {
-      return square(label(row) - static_cast<double>(predictions[row * info.n_targets + column]));
+    auto const total = SumOfRows(ctx, column, [&](std::int64_t row) { return square(label(row) - mean); });
+    auto const left = SumOfRows(ctx, column, [&](std::int64_t row) {
+      return square(label(row) - static_cast<double>(predictions[column.Element(row)]));
     });
     if (total.loss == 0.0) return left.weight > 0.0 && left.loss == 0.0 ? 1.0 : 0.0;
     return 1.0 - left.loss / total.loss;

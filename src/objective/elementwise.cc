@@ -13,15 +13,14 @@ namespace kauri {
 void ElementwiseObjective::ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info,
                                             std::int64_t, Span<GradientPair> out) const {
   CheckGradientSizes(info.labels.size(), margins, out);
-  ParallelForBlocks(
-      ctx, static_cast<std::int64_t>(info.labels.size()), kRowBlock,
-      [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-        ElementBuffer buffer;
-        auto const* weights = ElementWeights(info, begin, end, &buffer);
-        auto const* labels = info.labels.data() + begin;
-        Gradients({margins.data() + begin, labels, weights, out.data() + begin, end - begin});
-        if (MayBeSilent(info)) SilencePairs(labels, end - begin, out.data() + begin);
-      });
+  ParallelForBlocks(ctx, static_cast<std::int64_t>(info.labels.size()), kRowBlock,
+                    [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+                      ElementBuffer buffer;
+                      auto const* weights = ElementWeights(info, begin, end, &buffer);
+                      auto const* labels = info.labels.data() + begin;
+                      Gradients({margins.data() + begin, labels, weights, out.data() + begin, end - begin});
+                      if (MayBeSilent(info)) SilencePairs(labels, end - begin, out.data() + begin);
+                    });
 }
 
 std::vector<float> ElementwiseObjective::NewtonStep(Context const& ctx, MetaInfo const& info) const {

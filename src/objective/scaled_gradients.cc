@@ -19,20 +19,28 @@ struct Output {
   MetaInfo const& info;
   std::int64_t index;
   std::int64_t n_outputs;
+  bool has_silent;  ///< a label of some row
 
   float Margin(std::int64_t row) const { return margins[row * n_outputs + index]; }
   float Label(std::int64_t row) const { return info.labels[LabelOfOutput(row, index, info.n_targets)]; }
 };
 
 WeightedSum RootOf(Output const& output, std::int64_t row) {
-  if (MayBeSilent(output.info) && IsSilent(output.Label(row))) return {};
   return RootOfResidual(output.Margin(row), output.Label(row), output.info.Weight(row));
+}
+
+WeightedSum KnownRootOf(Output const& output, std::int64_t row) {
+  return IsSilent(output.Label(row)) ? WeightedSum{} : RootOf(output, row);
 }
 
 /// Of the rows [begin, end), a block.
 WeightedSum RootsOfBlock(Output const& output, std::int64_t begin, std::int64_t end) {
   LaneSum<WeightedSum> block;
-  for (auto row = begin; row < end; ++row) block.Add(row - begin, RootOf(output, row));
+  if (output.has_silent) {
+    for (auto row = begin; row < end; ++row) block.Add(row - begin, KnownRootOf(output, row));
+  } else {
+    for (auto row = begin; row < end; ++row) block.Add(row - begin, RootOf(output, row));
+  }
   return block.Total();
 }
 
@@ -61,7 +69,10 @@ std::vector<double> ScalesOverRanks(Context const& ctx, std::vector<Output> cons
     }
     return roots;
   };
-  auto const root_of = [&](std::int64_t item) { return RootOf(outputs[item % n_outputs], item / n_outputs); };
+  auto const root_of = [&](std::int64_t item) {
+    auto const& output = outputs[item % n_outputs];
+    return output.has_silent ? KnownRootOf(output, item / n_outputs) : RootOf(output, item / n_outputs);
+  };
   auto const roots = SumRows<TargetSums>(ctx, info, {n_outputs, n_outputs * kRowBlock}, sum_of, root_of, RootsOfValues);
   if (info.n_rows > 0) roots.Require(n_outputs);
   std::vector<double> scales;
@@ -104,7 +115,7 @@ void OutputGradients(Context const& ctx, Loss const& loss, double scale, Output 
     ComputeScaledGradients(
         loss, scale,
         {block.margins.data(), block.labels.data(), block.weights.data(), block.pairs.data(), end - begin});
-    if (MayBeSilent(output.info)) SilencePairs(block.labels.data(), end - begin, block.pairs.data());
+    if (output.has_silent) SilencePairs(block.labels.data(), end - begin, block.pairs.data());
     for (auto row = begin; row < end; ++row) out[row * output.n_outputs + output.index] = block.pairs[row - begin];
   });
 }
@@ -115,7 +126,10 @@ void GradientsOfAll(Context const& ctx, std::vector<Loss> const& losses, Span<fl
   auto const n_outputs = static_cast<std::int64_t>(losses.size());
   CheckGradientSizes(ToSize(info.n_rows) * losses.size(), margins, out);
   std::vector<Output> outputs;
-  for (std::int64_t output = 0; output < n_outputs; ++output) outputs.push_back({margins, info, output, n_outputs});
+  auto const has_silent = HasSilent(ctx, info);
+  for (std::int64_t output = 0; output < n_outputs; ++output) {
+    outputs.push_back({margins, info, output, n_outputs, has_silent});
+  }
   auto const scales = ScalesOf(ctx, outputs, info);
   if (info.n_rows == 0) return;
   for (std::int64_t output = 0; output < n_outputs; ++output) {

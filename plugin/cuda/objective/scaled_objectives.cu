@@ -45,9 +45,8 @@ __global__ void __launch_bounds__(kGradientThreads)
   std::int64_t const row = GridThread();
   if (row >= output.info.n_rows) return;
   out[row * output.n_outputs + output.index] =
-      output.IsSilentIn(row)
-          ? GradientPair{0.0F, 0.0F}
-          : loss.Gradient(output.Margin(row), output.Label(row), WeightOf(output.info, row), scale);
+      output.IsSilentIn(row) ? GradientPair{0.0F, 0.0F}
+                             : loss.Gradient(output.Margin(row), output.Label(row), WeightOf(output.info, row), scale);
 }
 
 __global__ void __launch_bounds__(kGradientThreads)

@@ -48,7 +48,7 @@ class DMatrix(RowInfo):
         there too. Beside a text file, ``train.csv.group``, ``.weight``, ``.base_margin`` and ``.feature_types`` are
         read where they exist.
     label
-        ``[n_rows]`` or ``[n_rows, n_targets]``.
+        ``[n_rows]``, or ``[n_rows, n_targets]`` with NaN where a label is not known.
     weight
         ``[n_rows]``, or one per query group for ranking.
     base_margin

@@ -60,7 +60,7 @@ class RowInfo(SoleOwner, FeatureInfo):
             self.global_rows = np.array(values, dtype=np.int64)
 
     def set_label(self, label: ArrayLike) -> None:
-        """Set the labels, ``[n_rows]``."""
+        """Set the labels, ``[n_rows]``, or ``[n_rows, n_targets]`` with NaN where a label is not known."""
         self._set_array("label", label)
 
     def set_weight(self, weight: ArrayLike) -> None:

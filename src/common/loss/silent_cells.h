@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "common/block_sum.h"
+#include "kauri/context.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/meta_info.h"
@@ -24,6 +26,15 @@ inline bool HasSilent(float const* labels, std::int64_t n) {
   std::int32_t n_silent = 0;
   for (std::int64_t i = 0; i < n; ++i) n_silent += IsSilent(labels[i]) ? 1 : 0;
   return n_silent > 0;
+}
+
+/// Whether any label is.
+inline bool HasSilent(Context const& ctx, MetaInfo const& info) {
+  if (!MayBeSilent(info)) return false;
+  auto const n_labels = static_cast<std::int64_t>(info.labels.size());
+  return SumBlocks<std::int64_t>(ctx, n_labels, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
+           return HasSilent(info.labels.data() + begin, end - begin) ? 1 : 0;
+         }) > 0;
 }
 
 /// Whether no row says anything of a target; false without rows.

@@ -43,8 +43,9 @@ TEST(MetaInfo, LabelsOfTablesMayBeSilent) {
   ExpectSame(info.labels, {1, 2, kNaN, 4, 5, kNaN});
   EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
   std::vector<double> const infinite{1, 2, kNaN, -kInf, 5, 6};
-  ExpectParts(MessageOf([&] { SetInfo(&info, "label", TableView(infinite, 3, 2)); }),
-              {"Label contains NaN, infinity", "label of row 1 is -inf", "finite", "or NaN where a label is not known"});
+  ExpectParts(
+      MessageOf([&] { SetInfo(&info, "label", TableView(infinite, 3, 2)); }),
+      {"Label contains NaN, infinity", "label of row 1 is -inf", "finite", "or NaN where a label is not known"});
   ExpectSame(info.labels, {1, 2, kNaN, 4, 5, kNaN});  // a failure changes nothing
   std::vector<double> const column{1, kNaN, 3};
   ExpectParts(MessageOf([&] { SetInfo(&info, "label", TableView(column, 3, 1)); }),
