@@ -10,11 +10,13 @@
 #include "booster/tree_updates.h"
 #include "collective/row_ranges.h"
 #include "common/log.h"
+#include "common/quoted.h"
 #include "data/categories/categories.h"
 #include "kauri/registry.h"
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
+#include "tree/feature_cost.h"
 
 namespace kauri {
 
@@ -102,6 +104,13 @@ void RequireGrowthOfDevice(TreeParam const& param) {
        " counts rows in host memory; set device=cpu, or bound leaves by min_child_weight.");
 }
 
+/// What columns cost is taken from the gains of splits in host memory alone.
+void RequireCostsOfDevice(TreeParam const& param) {
+  if (ParseFeatureCost(param).empty()) return;
+  Fail(ErrorKind::kParameter, "feature_cost=", Quoted(param.feature_cost),
+       " is taken from gains in host memory; set device=cpu, or leave feature_cost out.");
+}
+
 /// Children's weights in the right order may be drawn into the wrong one, as a parent's need not lie between them.
 void RequireSmoothable(TreeParam const& param) {
   if (!(param.path_smooth > 0.0F) || !ParseConstraints(param).HasMonotone()) return;
@@ -121,7 +130,8 @@ class GbTree : public Booster {
   explicit GbTree(ParamMap const& map)
       : device_(ParseDeviceKind(map)),
         tree_param_(ParseParameters<TreeParam>(map)),
-        param_(ParseParameters<GbTreeParam>(map)) {
+        param_(ParseParameters<GbTreeParam>(map)),
+        feature_costs_(ParseFeatureCost(tree_param_)) {
     if (!UpdatesTrees()) param_.tree_method = TreeMethodOf(param_.updater, param_.tree_method, device_);
     tree_method_ = ResolveTreeMethod(param_.tree_method, device_);
     if (auto const* method = FindTreeMethod(param_.tree_method, device_)) builder_ = method->make(map);
@@ -139,6 +149,7 @@ class GbTree : public Booster {
     if (device_ == DeviceKind::kCuda) {
       RequireDrawsOfDevice(tree_param_);
       RequireGrowthOfDevice(tree_param_);
+      RequireCostsOfDevice(tree_param_);
     }
     RequireSmoothable(tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
@@ -189,11 +200,14 @@ class GbTree : public Booster {
     task.place.feature_weights = train.Info().feature_weights;
     task.subsample = tree_param_.subsample;
     task.param = &tree_param_;
+    OpenCosts costs(feature_costs_, model, train.NumCols());
     Round round;
     round.n_parallel_trees = param_.num_parallel_tree;
     for (task.output = 0; task.output < n_outputs; ++task.output) {
       for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {
+        task.place.feature_costs = costs.Get();
         round.trees.push_back(engine->BuildTree(ctx, train, *builder_, task));
+        costs.Pay(round.trees.back());
         round.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
         RequireFiniteLeaves(round.trees.back(), task);
         ++task.place.tree_in_iteration;
@@ -213,6 +227,7 @@ class GbTree : public Booster {
   DeviceKind device_;
   TreeParam tree_param_;
   GbTreeParam param_;
+  std::vector<float> feature_costs_;
   std::string tree_method_;               ///< as in the registry
   std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see FindTreeMethod
   std::unique_ptr<TreeUpdates> updates_;  ///< nullptr unless UpdatesTrees()
