@@ -102,6 +102,7 @@ def test_predictors_are_named_in_the_error() -> None:
         (["min_data_in_leaf=5"], "min_data_in_leaf=5 counts rows in host memory; set device=cpu, or bound leaves by"),
         (["extra_trees=1"], "extra_trees=1 draws thresholds in host memory; set device=cpu, or extra_trees=0"),
         (["path_smooth=2"], "path_smooth=2 counts rows in host memory; set device=cpu, or path_smooth=0"),
+        (["feature_cost=(2)"], "feature_cost='(2)' is taken from gains in host memory; set device=cpu, or leave"),
         (["grow_policy=symmetric"], "grow_policy=symmetric: tree_method=gpu_exact makes no symmetric trees; set"),
     ],
 )
