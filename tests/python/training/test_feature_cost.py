@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import kauriboost as kb
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -118,6 +119,25 @@ def test_rounds_are_those_of_the_definition(seed: int, n_targets: int, n_paralle
         assert [column for column, _ in ours] == [column for column, _ in theirs]
         np.testing.assert_allclose([gain for _, gain in ours], [gain for _, gain in theirs], rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(model.predict(kb.DMatrix(X)).reshape(y.shape), margins, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stumps_are_lightgbms(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 40, size=(600, 6)).astype(np.float32)
+    y = X[:, 0] / 10 + np.sin(X[:, 1]) + X[:, 2] * X[:, 3] / 400 + 0.2 * rng.normal(size=600)
+    costs = [float(cost) for cost in rng.choice([0, 5, 20, 60, 1e6], size=6)]
+    params = {"objective": "l2", "boost_from_average": False, "num_leaves": 2, "lambda_l2": 1, "learning_rate": 0.3}
+    bins = {"min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 0, "min_data_in_bin": 1, "verbosity": -1}
+    theirs = lightgbm.train(
+        {**params, **bins, "cegb_penalty_feature_coupled": costs}, lightgbm.Dataset(X, label=y), 12
+    ).dump_model()
+    roots = [tree["tree_structure"] for tree in theirs["tree_info"]]
+    ours = {"max_depth": 1, "min_child_weight": 0, "base_score": 0, "feature_cost": costs}
+    frame = kb.train(ours, kb.DMatrix(X, label=y), 12, **QUIET).trees_to_dataframe()
+    frame = frame[frame["Feature"] != "Leaf"]
+    assert [f"f{root['split_feature']}" for root in roots] == list(frame["Feature"])
+    np.testing.assert_allclose([root["split_gain"] for root in roots], frame["Gain"], rtol=1e-3)
 
 
 def _labels(growth: str) -> np.ndarray:
