@@ -104,19 +104,19 @@ void RequireGrowthOfDevice(TreeParam const& param) {
        " counts rows in host memory; set device=cpu, or bound leaves by min_child_weight.");
 }
 
-/// What columns cost is taken from the gains of splits in host memory alone.
-void RequireCostsOfDevice(TreeParam const& param) {
-  if (ParseFeatureCost(param).empty()) return;
-  Fail(ErrorKind::kParameter, "feature_cost=", Quoted(param.feature_cost),
-       " is taken from gains in host memory; set device=cpu, or leave feature_cost out.");
-}
-
 /// Children's weights in the right order may be drawn into the wrong one, as a parent's need not lie between them.
 void RequireSmoothable(TreeParam const& param) {
   if (!(param.path_smooth > 0.0F) || !ParseConstraints(param).HasMonotone()) return;
   Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth,
        " with monotone_constraints=", param.monotone_constraints,
        ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
+}
+
+/// What columns cost is taken from the gains of splits in host memory alone.
+void RequireCostsOfDevice(TreeParam const& param) {
+  if (ParseFeatureCost(param).empty()) return;
+  Fail(ErrorKind::kParameter, "feature_cost=", Quoted(param.feature_cost),
+       " is taken from gains in host memory; set device=cpu, or leave feature_cost out.");
 }
 
 /// TreePlace::n_rows.
@@ -149,9 +149,9 @@ class GbTree : public Booster {
     if (device_ == DeviceKind::kCuda) {
       RequireDrawsOfDevice(tree_param_);
       RequireGrowthOfDevice(tree_param_);
-      RequireCostsOfDevice(tree_param_);
     }
     RequireSmoothable(tree_param_);
+    if (device_ == DeviceKind::kCuda) RequireCostsOfDevice(tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,

@@ -86,6 +86,13 @@ def test_the_predictor_of_a_device_for_the_cpu() -> None:
 
 
 @needs_fake
+def test_costs_of_columns() -> None:
+    name, message, _ = ask("cuda", FAKE_PLUGIN, "little memory", "feature_cost=(2)")
+    assert name == "ParameterError"
+    assert "feature_cost='(2)' is taken from gains in host memory; set device=cpu, or leave feature_cost out" in message
+
+
+@needs_fake
 def test_predictors_are_named_in_the_error() -> None:
     name, message, _ = ask("cpu", FAKE_PLUGIN, "one device", "predictor=gpu_predicter")
     assert name == "ParameterError"
@@ -102,7 +109,6 @@ def test_predictors_are_named_in_the_error() -> None:
         (["min_data_in_leaf=5"], "min_data_in_leaf=5 counts rows in host memory; set device=cpu, or bound leaves by"),
         (["extra_trees=1"], "extra_trees=1 draws thresholds in host memory; set device=cpu, or extra_trees=0"),
         (["path_smooth=2"], "path_smooth=2 counts rows in host memory; set device=cpu, or path_smooth=0"),
-        (["feature_cost=(2)"], "feature_cost='(2)' is taken from gains in host memory; set device=cpu, or leave"),
         (["grow_policy=symmetric"], "grow_policy=symmetric: tree_method=gpu_exact makes no symmetric trees; set"),
     ],
 )
