@@ -26,7 +26,7 @@ struct MetaInfo {
   std::int64_t n_rows = 0;              ///< kUnknownCount in a proxy that holds no rows
   std::int64_t n_cols = 0;              ///< likewise
   std::int64_t n_targets = 1;           ///< columns of the labels
-  std::vector<float> labels;            ///< [n_rows, n_targets], row-major
+  std::vector<float> labels;            ///< [n_rows, n_targets], row-major; NaN in tables: unknown
   std::vector<float> weights;           ///< [n_rows], or [n_groups] for ranking; >= 0
   std::vector<std::int64_t> group_ptr;  ///< [n_groups + 1], ascending from 0 to n_rows: rows of a query are consecutive
   std::vector<float> base_margin;       ///< [n_rows, n_outputs], row-major: added instead of the base score

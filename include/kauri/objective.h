@@ -32,8 +32,8 @@ class Objective {
   virtual std::int64_t NumOutputs(MetaInfo const& info) const = 0;
   /// 0 unless multi-class; what a model file calls num_class.
   virtual std::int64_t NumClasses() const { return 0; }
-  /// \throws Error(kData) with the first offending row for labels outside the domain, NaN labels, or a wrong number of
-  /// labels.
+  /// \throws Error(kData) with the first offending row for labels outside the domain, NaN in a single column, or a
+  /// wrong number of labels.
   virtual void ValidateInfo(MetaInfo const& info) const = 0;
   /// margins and out: [n_rows, n_outputs], row-major. Weights are applied. Several ranks (ctx.collective) call it
   /// together, each with its rows, which get the gradients that one process with the rows of all gives them.

@@ -79,31 +79,6 @@ void RequireSymmetric(std::string const& tree_method, GbTreeParam const& param, 
        "multi_strategy=one_output_per_tree, or grow_policy=depthwise.");
 }
 
-/// What draws rows in host memory alone.
-void RequireDrawsOfDevice(TreeParam const& param) {
-  if (param.bagging_temperature > 0.0F) {
-    Fail(ErrorKind::kParameter, "bagging_temperature=", param.bagging_temperature,
-         " weighs rows in host memory; set bagging_temperature=0, or device=cpu.");
-  }
-  if (!(param.subsample < 1.0F) || param.sampling_method != TreeParam::kByQuery) return;
-  Fail(ErrorKind::kParameter, "sampling_method=by_query draws rows in host memory; set sampling_method=uniform, or ",
-       "device=cpu.");
-}
-
-/// What grows trees in host memory alone.
-void RequireGrowthOfDevice(TreeParam const& param) {
-  if (param.extra_trees) {
-    Fail(ErrorKind::kParameter, "extra_trees=1 draws thresholds in host memory; set device=cpu, or extra_trees=0.");
-  }
-  if (param.path_smooth > 0.0F) {
-    Fail(ErrorKind::kParameter, "path_smooth=", param.path_smooth,
-         " counts rows in host memory; set device=cpu, or path_smooth=0.");
-  }
-  if (param.min_data_in_leaf <= 1) return;
-  Fail(ErrorKind::kParameter, "min_data_in_leaf=", param.min_data_in_leaf,
-       " counts rows in host memory; set device=cpu, or bound leaves by min_child_weight.");
-}
-
 /// Children's weights in the right order may be drawn into the wrong one, as a parent's need not lie between them.
 void RequireSmoothable(TreeParam const& param) {
   if (!(param.path_smooth > 0.0F) || !ParseConstraints(param).HasMonotone()) return;
@@ -145,10 +120,6 @@ class GbTree : public Booster {
     if (device_ == DeviceKind::kCpu && IsOfDevice(tree_method_)) FailOnCpu(tree_method_);
     if (builder_ == nullptr) {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
-    }
-    if (device_ == DeviceKind::kCuda) {
-      RequireDrawsOfDevice(tree_param_);
-      RequireGrowthOfDevice(tree_param_);
     }
     RequireSmoothable(tree_param_);
     if (device_ == DeviceKind::kCuda) RequireCostsOfDevice(tree_param_);

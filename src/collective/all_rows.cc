@@ -90,10 +90,11 @@ std::vector<float> InOrder(std::vector<RankRows> const& ranks, std::size_t colum
   return all;
 }
 
-/// Neither the metrics nor the quantiles that read them look again.
+/// Neither the metrics nor the quantiles that read them look again. A label of a table may be silent.
 void CheckLabels(MetaInfo const& info) {
   for (auto const label : info.labels) {
-    if (!std::isfinite(label)) FailParcel("a label of " + std::to_string(label));
+    auto const is_silent = info.n_targets > 1 && std::isnan(label);
+    if (!is_silent && !std::isfinite(label)) FailParcel("a label of " + std::to_string(label));
   }
   for (auto const weight : info.weights) {
     if (!(weight >= 0.0F)) FailParcel("a weight of " + std::to_string(weight));
@@ -129,8 +130,8 @@ AllLabels GatherLabels(Context const& ctx, MetaInfo const& info, Span<float cons
   all.info.labels = std::move(rows.columns[0]);
   all.info.weights = std::move(rows.columns[1]);
   all.values = std::move(rows.columns[2]);
-  CheckLabels(all.info);
   if (rows.n_rows > 0) all.info.n_targets = static_cast<std::int64_t>(all.info.labels.size()) / rows.n_rows;
+  CheckLabels(all.info);
   return all;
 }
 

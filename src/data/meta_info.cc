@@ -23,13 +23,15 @@ namespace {
        nearest.empty() ? "." : "; did you mean '" + nearest + "'?", " Known: ", list, ".");
 }
 
-/// What a value must satisfy besides not being NaN.
-enum class Rule { kFinite, kNotNegative, kLowerBound, kUpperBound };
+/// What a value must satisfy besides not being NaN, which only kFiniteOrSilent takes.
+enum class Rule { kFinite, kFiniteOrSilent, kNotNegative, kLowerBound, kUpperBound };
 
 char const* Meaning(Rule rule) {
   switch (rule) {
     case Rule::kFinite:
       return "finite float32 numbers";
+    case Rule::kFiniteOrSilent:
+      return "finite float32 numbers, or NaN where a label is not known";
     case Rule::kNotNegative:
       return "finite float32 numbers of at least 0";
     case Rule::kLowerBound:
@@ -55,12 +57,11 @@ Bounds BoundsOf(Rule rule) {
   return bounds;
 }
 
-/// Where the first value is that the rule does not allow, or values.size(). Counts in blocks: a loop without a way out
-/// is vectorised.
-std::size_t FindBad(Rule rule, std::vector<float> const& values) {
+/// Where the first value is that does not hold, or values.size(). Counts in blocks: a loop without a way out is
+/// vectorised.
+template <typename Holds>
+std::size_t FindFirst(std::vector<float> const& values, Holds&& holds) {
   constexpr std::size_t kBlock = 4096;
-  auto const bounds = BoundsOf(rule);
-  auto const holds = [&](float value) { return value >= bounds.least && value <= bounds.most; };
   for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
     auto const* const first = values.data() + begin;
     auto const* const last = first + std::min(kBlock, values.size() - begin);
@@ -69,6 +70,15 @@ std::size_t FindBad(Rule rule, std::vector<float> const& values) {
     if (first + n_good != last) return begin + (std::find_if_not(first, last, holds) - first);
   }
   return values.size();
+}
+
+/// Where the first value is that the rule does not allow, or values.size().
+std::size_t FindBad(Rule rule, std::vector<float> const& values) {
+  auto const bounds = BoundsOf(rule);
+  if (rule == Rule::kFiniteOrSilent) {
+    return FindFirst(values, [&](float value) { return !(value < bounds.least || value > bounds.most); });
+  }
+  return FindFirst(values, [&](float value) { return value >= bounds.least && value <= bounds.most; });
 }
 
 template <typename T>
@@ -88,6 +98,12 @@ char const* WhatIsBad(std::string const& field) {
   return "";
 }
 
+/// What else there is to know of a bad value.
+char const* RemarkOn(std::string const& field, float value) {
+  if (field != "label" || !std::isnan(value)) return "";
+  return "; only a table of two label columns or more may have NaN, where a label is not known";
+}
+
 /// All elements, row by row, as float32.
 std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, Rule rule) {
   std::vector<float> values(array.Size());
@@ -104,7 +120,7 @@ std::vector<float> ReadFloats(std::string const& field, ArrayView const& array, 
   auto const bad = FindBad(rule, values);
   if (bad == values.size()) return values;
   Fail(ErrorKind::kData, WhatIsBad(field), field, " of row ", bad / n_cols, " is ", values[bad], "; it must hold ",
-       Meaning(rule), ". Correct or drop that row.");
+       Meaning(rule), ". Correct or drop that row", RemarkOn(field, values[bad]), ".");
 }
 
 /// All elements as int64; floating-point ones must be integers.
@@ -141,8 +157,9 @@ void SetLabels(MetaInfo* info, ArrayView const& array) {
   auto const n_values = array.Size();
   auto const is_row_vector = array.n_dims == 2 && array.shape[0] == 1 && n_values == info->n_rows;
   if (n_values > 0 && !is_row_vector) RequireLength("label", array.shape[0], info->n_rows, "rows");
-  info->labels = ReadFloats("label", array, Rule::kFinite);
-  info->n_targets = n_values > 0 && !is_row_vector ? array.shape[1] : 1;
+  auto const n_targets = n_values > 0 && !is_row_vector ? array.shape[1] : 1;
+  info->labels = ReadFloats("label", array, n_targets > 1 ? Rule::kFiniteOrSilent : Rule::kFinite);
+  info->n_targets = n_targets;
 }
 
 void SetWeights(MetaInfo* info, ArrayView const& array) {

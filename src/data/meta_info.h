@@ -14,7 +14,7 @@ namespace kauri {
 MetaInfo InfoOfUnknownRows();
 
 /// Sets one field; an array without elements clears it.
-/// label [n_rows] or [n_rows, n_targets]; weight [n_rows], or [n_groups] where there are groups; base_margin [n_rows,
+/// label [n_rows], or [n_rows, n_targets] with NaN where a label is not known; weight [n_rows], or [n_groups] where there are groups; base_margin [n_rows,
 /// n_outputs], or as many values of any shape, which are taken row by row; group: rows of each query, in order; qid
 /// [n_rows]: the query of each row, ascending; label_lower_bound and label_upper_bound [n_rows], infinite where there
 /// is no bound; feature_weights [n_cols]; global_rows [n_ranges, 2], integers: of each range of these rows the first

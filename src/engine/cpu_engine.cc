@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "collective/query_order.h"
 #include "common/fixed_point.h"
 #include "common/large_memory.h"
 #include "common/parallel_for.h"
@@ -14,13 +13,12 @@
 #include "engine/held_margins.h"
 #include "engine/leaf_gradients.h"
 #include "engine/output_gradients.h"
+#include "engine/row_draws.h"
 #include "engine/row_leaves.h"
 #include "engine/training_data.h"
 #include "engine/waiting_leaves.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
-#include "tree/sampling/gradient_sampling.h"
-#include "tree/sampling/row_weights.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri {
@@ -44,23 +42,6 @@ struct HostData {
   std::vector<std::int32_t> leaf_of_row;
   WaitingLeaves waiting;  ///< with several outputs: leaves that `margins` lack
 };
-
-/// What the rows are called among those of a group.
-Span<RowRange const> NumbersOf(Context const& ctx, MetaInfo const& info) {
-  return IsDistributed(ctx) ? Span<RowRange const>(info.global_rows) : Span<RowRange const>();
-}
-
-/// What the rows of a tree are drawn by. \throws Error(kParameter) where it is queries, and there are none;
-/// Error(kData) for queries whose rows do not follow each other among those of a group's ranks.
-RowNumbers DrawnBy(Context const& ctx, MetaInfo const& info, RoundTree const& tree) {
-  if (!tree.DrawsQueries()) return RowNumbers(NumbersOf(ctx, info));
-  if (info.group_ptr.empty() && info.n_rows > 0) {
-    Fail(ErrorKind::kParameter, "sampling_method=by_query draws the rows of a query together, and the data have no ",
-         "queries; set qid or group, or sampling_method=uniform.");
-  }
-  if (IsDistributed(ctx)) QueryOrder const whole(ctx, info);  // or refused: other rows would be drawn together
-  return RowNumbers(NumbersOf(ctx, info), info.group_ptr);
-}
 
 class CpuEngine : public Engine, public HostSide {
  public:
@@ -202,7 +183,7 @@ class CpuEngine : public Engine, public HostSide {
       }
       return {std::move(sampled), {}};
     }
-    auto sample = DrawPairs(ctx, info, tree, *own);
+    auto sample = DrawPairs(ctx, info, tree, own->gradients, n_outputs);
     if (tree.vector_leaves) {
       own->table.Quantise(ctx, sample.pairs, n_outputs, sample.used);
       task->table = own->table.View();
@@ -211,24 +192,6 @@ class CpuEngine : public Engine, public HostSide {
       task->gradients = own->fixed.View();
     }
     return {std::move(sample.used), std::move(sample.chances)};
-  }
-
-  /// Pairs that count for more, or less, than one row.
-  static GradientSample DrawPairs(Context const& ctx, MetaInfo const& info, RoundTree const& tree,
-                                  HostData const& own) {
-    auto const n_outputs = own.n_gradients;
-    auto const& place = tree.place;
-    OutputRange const outputs{tree.output, tree.vector_leaves ? n_outputs : tree.output + 1};
-    if (tree.SamplesByGradient()) {
-      auto const key = RowSamplingKey(ctx.seed, place.iteration, place.tree_in_iteration);
-      return SampleByGradient(ctx, own.gradients, n_outputs, outputs, {tree.subsample, key, NumbersOf(ctx, info)});
-    }
-    auto const numbers = DrawnBy(ctx, info, tree);
-    auto const n_rows = static_cast<std::int64_t>(own.gradients.size()) / n_outputs;
-    auto used = SampleRows(ctx, place.iteration, place.tree_in_iteration, tree.subsample, n_rows, numbers);
-    RowWeighing const weighing{static_cast<double>(tree.BaggingTemperature()),
-                               RowWeightKey(ctx.seed, place.iteration, place.tree_in_iteration), numbers};
-    return WeighRows(ctx, own.gradients, n_outputs, outputs, weighing, std::move(used));
   }
 
   static void WatchResolution(MetaInfo const& info, RoundTree const& tree, TreeTask const& task, HostData* own) {

@@ -47,7 +47,11 @@ bool InputScale::Column::IsFar(double value) const { return std::fabs(value - ce
 void InputScale::Add(Column column) {
   auto const n = std::min(n_rows_, kMostSampled);
   std::vector<double> sample;
-  for (std::int64_t i = 0; i < n; ++i) sample.push_back(column.Of(i * n_rows_ / n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto const value = column.Of(i * n_rows_ / n);
+    if (!std::isnan(value)) sample.push_back(value);  // a silent label
+  }
+  if (sample.empty()) return;
   column.centre = Median(&sample);
   std::vector<double> distances;
   for (auto const value : sample) {

@@ -6,8 +6,8 @@
 /// points tp and fp grow linearly in tp, so precision is tp / (tp + fp(tp)) and its integral over recall has a closed
 /// form (Davis and Goadrich, "The relationship between precision-recall and ROC curves", 2006, section 4).
 ///
-/// Several columns of labels are several pairs of classes: both are the mean over the columns, and not defined where
-/// one column has a single class.
+/// Several columns of labels are several pairs of classes: both are the mean over the columns of which some label is
+/// known, and not defined where one of them has a single class.
 ///
 /// With query groups both are the mean over the groups in which they are defined, whatever the groups' weights but 0,
 /// as in XGBoost; auc is then the share of pairs of rows that the predictions put in the order of the labels.
@@ -24,6 +24,7 @@
 #include "collective/all_rows.h"
 #include "collective/row_ranges.h"
 #include "common/block_sum.h"
+#include "common/loss/silent_cells.h"
 #include "common/parallel_for.h"
 #include "common/weighted_sum.h"
 #include "kauri/error.h"
@@ -45,7 +46,7 @@ constexpr std::int64_t kGroupBlock = 16;
 void CheckShares(std::string const& metric, MetaInfo const& info) {
   for (std::size_t row = 0; row < info.labels.size(); ++row) {
     auto const label = info.labels[row];
-    if (label >= 0.0F && label <= 1.0F) continue;
+    if ((label >= 0.0F && label <= 1.0F) || (MayBeSilent(info) && IsSilent(label))) continue;
     Fail(ErrorKind::kData, metric, ": label ", label, " of row ", GlobalRow(info, static_cast<std::int64_t>(row)),
          " is not in [0, 1]; give 0 and 1 for the two classes");
   }
@@ -65,20 +66,40 @@ RankedRow Share(float prediction, float label, float weight) {
   return {DescendingFloatKey(prediction), label * weight, (1.0F - label) * weight};
 }
 
+/// The rows whose label of a column is known.
+std::vector<std::int64_t> KnownRows(MetaInfo const& info, std::int64_t column) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < info.n_rows; ++row) {
+    if (!IsSilent(info.labels[row * info.n_targets + column])) rows.push_back(row);
+  }
+  return rows;
+}
+
 /// Mean over the columns of labels, each of which tells two classes apart.
 template <typename Curve>
 double TwoClasses(Context const& ctx, Span<float const> predictions, MetaInfo const& info) {
-  auto const n_columns = info.n_targets;
-  std::vector<RankedRow> rows(info.n_rows);
+  RequireKnownLabels(ctx, Curve::kName, info);
+  std::vector<RankedRow> rows;
   double sum = 0.0;
-  for (std::int64_t column = 0; column < n_columns; ++column) {
-    FillRanked(ctx, &rows, [&](std::int64_t row) {
-      auto const i = row * n_columns + column;
+  double n_columns = 0.0;
+  for (std::int64_t column = 0; column < info.n_targets; ++column) {
+    if (IsSilentTarget(info, column)) continue;
+    auto const share = [&](std::int64_t row) {
+      auto const i = row * info.n_targets + column;
       return Share(predictions[i], info.labels[i], info.Weight(row));
-    });
+    };
+    if (MayBeSilent(info)) {
+      auto const known = KnownRows(info, column);
+      rows.resize(known.size());
+      FillRanked(ctx, &rows, [&](std::int64_t i) { return share(known[i]); });
+    } else {
+      rows.resize(info.labels.size());
+      FillRanked(ctx, &rows, share);
+    }
     sum += Area<Curve>(ctx, rows, UnitsOfWeights(info));
+    n_columns += 1.0;
   }
-  return sum / static_cast<double>(n_columns);
+  return sum / n_columns;
 }
 
 /// Mean over the classes of the area of each against the rest.

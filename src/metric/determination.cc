@@ -1,6 +1,6 @@
 /// \file r2, the share of the labels' variance that predictions explain: 1 - sum w (y - p)^2 / sum w (y - mean y)^2.
 ///
-/// Several columns of labels: the mean over the columns. Where all labels are equal it is 1 if the predictions are
+/// Several columns of labels: the mean over the columns of which some label is known. Where all labels are equal it is 1 if the predictions are
 /// they, and 0 otherwise, as in scikit-learn. Every one of several ranks gets the predictions, labels and weights of
 /// all.
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "collective/all_rows.h"
 #include "common/block_sum.h"
+#include "common/loss/silent_cells.h"
 #include "common/weighted_sum.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
@@ -34,18 +35,25 @@ class Determination : public Metric {
       return Evaluate(Alone(ctx), all.values, all.info);
     }
     Validate(info, OutputsPerRow(Name(), predictions, info));
+    RequireKnownLabels(ctx, Name(), info);
     double sum = 0.0;
-    for (std::int64_t column = 0; column < info.n_targets; ++column) sum += OfColumn(ctx, predictions, info, column);
-    return sum / static_cast<double>(info.n_targets);
+    double n_columns = 0.0;
+    for (std::int64_t column = 0; column < info.n_targets; ++column) {
+      if (IsSilentTarget(info, column)) continue;
+      sum += OfColumn(ctx, predictions, info, column);
+      n_columns += 1.0;
+    }
+    return sum / n_columns;
   }
 
  private:
-  /// The weighted sum of value(row) over all rows.
+  /// The weighted sum of value(row) over the rows whose label of a column is known.
   template <typename Fn>
-  static WeightedSum SumOfRows(Context const& ctx, MetaInfo const& info, Fn&& value) {
+  static WeightedSum SumOfRows(Context const& ctx, MetaInfo const& info, std::int64_t column, Fn&& value) {
     return SumBlocks<WeightedSum>(ctx, info.n_rows, kRowBlock, [&](std::int64_t begin, std::int64_t end) {
       WeightedSum block;
       for (auto row = begin; row < end; ++row) {
+        if (MayBeSilent(info) && IsSilent(info.labels[row * info.n_targets + column])) continue;
         auto const weight = static_cast<double>(info.Weight(row));
         block += WeightedSum{value(row) * weight, weight};
       }
@@ -56,10 +64,10 @@ class Determination : public Metric {
     auto const label = [&](std::int64_t row) {
       return static_cast<double>(info.labels[row * info.n_targets + column]);
     };
-    auto const mean = SumOfRows(ctx, info, label).Mean();
+    auto const mean = SumOfRows(ctx, info, column, label).Mean();
     auto const square = [](double value) { return value * value; };
-    auto const total = SumOfRows(ctx, info, [&](std::int64_t row) { return square(label(row) - mean); });
-    auto const left = SumOfRows(ctx, info, [&](std::int64_t row) {
+    auto const total = SumOfRows(ctx, info, column, [&](std::int64_t row) { return square(label(row) - mean); });
+    auto const left = SumOfRows(ctx, info, column, [&](std::int64_t row) {
       return square(label(row) - static_cast<double>(predictions[row * info.n_targets + column]));
     });
     if (total.loss == 0.0) return left.weight > 0.0 && left.loss == 0.0 ? 1.0 : 0.0;

@@ -5,16 +5,18 @@
 #include <string>
 
 #include "common/loss/element_weights.h"
+#include "common/loss/silent_cells.h"
 #include "kauri/error.h"
 #include "kauri/metric.h"
 #include "metric/formula.h"
 #include "metric/inputs.h"
+#include "metric/known_cells.h"
 #include "metric/loss_kernels.h"
 #include "metric/row_losses.h"
 
 namespace kauri {
 
-/// The weighted mean of loss(prediction, label) over rows and targets, or its root.
+/// The weighted mean of loss(prediction, label) over rows and targets whose labels are known, or its root.
 template <typename Loss>
 class ElementMetric : public Metric {
  public:
@@ -36,10 +38,12 @@ class ElementMetric : public Metric {
       return BlockSum(predictions.data() + begin, info, begin, end);
     };
     auto const loss_of = [&](std::int64_t element) {
+      if (MayBeSilent(info) && IsSilent(info.labels[element])) return WeightedLoss{0.0F, 0.0F};
       auto const weight = info.Weight(element / info.n_targets);
       return WeightedLoss{loss_(predictions[element], info.labels[element]) * weight, weight};
     };
     auto const sum = SumLossesOfRows(ctx, info, info.n_targets, sum_of, loss_of);
+    if (sum.weight == 0.0) RequireKnownLabels(ctx, Name(), info);
     return Loss::kTakesRoot ? std::sqrt(sum.Mean()) : sum.Mean();
   }
   MetricFormula Formula() const override { return {loss_}; }
@@ -48,7 +52,9 @@ class ElementMetric : public Metric {
   WeightedSum BlockSum(float const* predictions, MetaInfo const& info, std::int64_t begin, std::int64_t end) const {
     ElementBuffer buffer;
     auto const* weights = ElementWeights(info, begin, end, &buffer);
-    return SumLosses(loss_, {predictions, info.labels.data() + begin, weights, end - begin});
+    LossBlock const block{predictions, info.labels.data() + begin, weights, end - begin};
+    if (MayBeSilent(info) && HasSilent(block.labels, block.n)) return SumLosses(loss_, KnownCells(block).Block());
+    return SumLosses(loss_, block);
   }
 
   Loss loss_;

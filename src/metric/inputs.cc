@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "collective/reduce.h"
 #include "collective/row_ranges.h"
+#include "common/loss/silent_cells.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -18,6 +20,13 @@ void CheckInputs(std::string const& metric, MetaInfo const& info) {
   if (info.weights.empty() || static_cast<std::int64_t>(info.weights.size()) == info.n_rows) return;
   Fail(ErrorKind::kData, metric, ": ", info.weights.size(), " weights for ", info.n_rows,
        " rows; set exactly one weight per row, or none");
+}
+
+void RequireKnownLabels(Context const& ctx, std::string const& metric, MetaInfo const& info) {
+  auto const n_labels = SumOverRanks(ctx, static_cast<std::int64_t>(info.labels.size()));
+  if (SumOverRanks(ctx, CountKnown(info)) > 0 || n_labels == 0) return;
+  Fail(ErrorKind::kData, metric, ": all ", n_labels, " labels are NaN, so there is nothing to compare predictions ",
+       "with; evaluate on rows of which some label is known");
 }
 
 std::int64_t OutputsPerRow(std::string const& metric, Span<float const> predictions, MetaInfo const& info) {

@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "common/loss/silent_cells.h"
+#include "common/weighted_sum.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -27,15 +29,15 @@ double LossOf(Loss const& loss, float const* predictions, std::int64_t n_outputs
   if constexpr (std::is_same_v<Loss, ClassLogLoss>) {
     return static_cast<double>(loss(predictions[static_cast<std::int64_t>(labels[0])], labels[0]));
   } else {
-    auto sum = 0.0;
+    WeightedSum sum;
     for (std::int64_t output = 0; output < n_outputs; ++output) {
       if constexpr (kIsOfEachOutput<Loss>) {
-        sum += static_cast<double>(loss[ToSize(output)](predictions[output], labels[0]));
-      } else {
-        sum += static_cast<double>(loss(predictions[output], labels[output]));
+        sum += {static_cast<double>(loss[ToSize(output)](predictions[output], labels[0])), 1.0};
+      } else if (!IsSilent(labels[output])) {
+        sum += {static_cast<double>(loss(predictions[output], labels[output])), 1.0};
       }
     }
-    return sum / static_cast<double>(n_outputs);
+    return sum.Mean();
   }
 }
 

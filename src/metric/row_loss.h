@@ -16,7 +16,8 @@ class RowLoss {
   /// that are no mean over rows.
   RowLoss(Metric const& metric, MetaInfo const& info, std::int64_t n_outputs);
 
-  /// predictions: [n_outputs] of a row with the label of `row`; the mean over outputs where each has a loss.
+  /// predictions: [n_outputs] of a row with the label of `row`; the mean over outputs where each has a loss,
+  /// of those whose labels are known; 0 where none is.
   double Of(std::int64_t row, float const* predictions) const;
 
  private:

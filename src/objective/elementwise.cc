@@ -4,6 +4,7 @@
 
 #include "common/block_sum.h"
 #include "common/loss/element_weights.h"
+#include "common/loss/silent_cells.h"
 #include "common/parallel_for.h"
 #include "objective/gradient_sizes.h"
 #include "objective/target_sums.h"
@@ -17,7 +18,9 @@ void ElementwiseObjective::ComputeGradients(Context const& ctx, Span<float const
       [&](std::int64_t begin, std::int64_t end, std::int64_t) {
         ElementBuffer buffer;
         auto const* weights = ElementWeights(info, begin, end, &buffer);
-        Gradients({margins.data() + begin, info.labels.data() + begin, weights, out.data() + begin, end - begin});
+        auto const* labels = info.labels.data() + begin;
+        Gradients({margins.data() + begin, labels, weights, out.data() + begin, end - begin});
+        if (MayBeSilent(info)) SilencePairs(labels, end - begin, out.data() + begin);
       });
 }
 
@@ -27,7 +30,9 @@ std::vector<float> ElementwiseObjective::NewtonStep(Context const& ctx, MetaInfo
     ElementBuffer margins{};
     std::array<GradientPair, kRowBlock> pairs;
     auto const* weights = ElementWeights(info, begin, end, &buffer);
-    Gradients({margins.data(), info.labels.data() + begin, weights, pairs.data(), end - begin});
+    auto const* labels = info.labels.data() + begin;
+    Gradients({margins.data(), labels, weights, pairs.data(), end - begin});
+    if (MayBeSilent(info)) SilencePairs(labels, end - begin, pairs.data());
     TargetSums block(info.n_targets);
     for (auto element = begin; element < end; ++element) {
       auto const pair = pairs[element - begin];
@@ -40,13 +45,15 @@ std::vector<float> ElementwiseObjective::NewtonStep(Context const& ctx, MetaInfo
     float const weight = info.Weight(element / info.n_targets);
     GradientPair pair;
     Gradients({&margin, info.labels.data() + element, &weight, &pair, 1});
+    if (MayBeSilent(info)) SilencePairs(info.labels.data() + element, 1, &pair);
     return TargetTerm{static_cast<double>(pair.gradient), static_cast<double>(pair.hessian)};
   };
   auto const sums = SumTargets(ctx, info, {info.n_targets}, sum_of, term_of);
   if (sums.numerator.empty()) return std::vector<float>(ToSize(info.n_targets), 0.0F);
   std::vector<float> margins;
-  for (std::size_t target = 0; target < sums.numerator.size(); ++target) {
-    margins.push_back(sums.NewtonStep(static_cast<std::int64_t>(target)));
+  for (std::int64_t target = 0; target < sums.NumTargets(); ++target) {
+    if (sums.denominator[target] == 0.0) RequireKnownTarget(ctx, info, target, Name());
+    margins.push_back(sums.NewtonStep(target));
   }
   return margins;
 }

@@ -26,7 +26,7 @@ class ElementwiseObjective : public Objective {
  protected:
   virtual void Gradients(ElementBlock const& block) const = 0;
   /// -sum of gradients / sum of hessians at margin 0, [n_targets] of the ranks that have rows: the margin that one
-  /// Newton step gives. 0 without hessian.
+  /// Newton step gives. 0 without hessian. \throws Error(kData) for a target of which no label is known.
   std::vector<float> NewtonStep(Context const& ctx, MetaInfo const& info) const;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "collective/reduce.h"
 #include "collective/row_ranges.h"
 #include "kauri/error.h"
 
@@ -28,6 +29,17 @@ void CheckRowWeights(MetaInfo const& info, LabelRule const& rule) {
 void FailNoWeight(std::int64_t n_rows, std::string const& objective) {
   Fail(ErrorKind::kData, objective, ": the weights of the ", n_rows,
        " rows add up to 0; give some row a weight above 0: weights must contain at least one non-zero value");
+}
+
+void RequireKnownTarget(Context const& ctx, MetaInfo const& info, std::int64_t target, std::string const& objective) {
+  std::int64_t n_known = 0;
+  for (std::int64_t row = 0; row < info.n_rows; ++row) {
+    n_known += IsSilent(info.labels[row * info.n_targets + target]) ? 0 : 1;
+  }
+  if (SumOverRanks(ctx, n_known) > 0) return;
+  Fail(ErrorKind::kData, objective, ": the labels of target ", target, " are NaN in all ",
+       SumOverRanks(ctx, info.n_rows), " rows, so there is no intercept to estimate; leave that column out, or set ",
+       "base_score");
 }
 
 void FailLabel(MetaInfo const& info, LabelRule const& rule, std::size_t index) {

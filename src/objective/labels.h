@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "common/loss/silent_cells.h"
+#include "kauri/context.h"
 #include "kauri/meta_info.h"
 
 namespace kauri {
@@ -23,15 +25,19 @@ void CheckLabelCount(MetaInfo const& info, LabelRule const& rule);
 void CheckRowWeights(MetaInfo const& info, LabelRule const& rule);
 /// For intercepts, which need some weight. n_rows: of all ranks.
 [[noreturn]] void FailNoWeight(std::int64_t n_rows, std::string const& objective);
+/// For intercepts, which need some label of every target: to be asked about targets whose sums are 0. Ranks call it
+/// together. \throws Error(kData) where the labels of a target are silent in all rows of all ranks.
+void RequireKnownTarget(Context const& ctx, MetaInfo const& info, std::int64_t target, std::string const& objective);
 [[noreturn]] void FailLabel(MetaInfo const& info, LabelRule const& rule, std::size_t index);
 
 /// \throws Error(kData) for a wrong number of labels, or naming the first row whose label is outside the domain; a
-/// comparison with a NaN is false, so write `in_domain` such that it must hold.
+/// comparison with a NaN is false, so write `in_domain` such that it must hold. Labels of tables may be silent.
 template <typename InDomain>
 void CheckLabelDomain(MetaInfo const& info, LabelRule const& rule, InDomain in_domain) {
   CheckLabelCount(info, rule);
   for (std::size_t index = 0; index < info.labels.size(); ++index) {
-    if (!in_domain(info.labels[index])) FailLabel(info, rule, index);
+    if (in_domain(info.labels[index]) || (MayBeSilent(info) && IsSilent(info.labels[index]))) continue;
+    FailLabel(info, rule, index);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "collective/row_sums.h"
 #include "common/lane_sum.h"
+#include "common/loss/silent_cells.h"
 #include "common/parallel_for.h"
 #include "objective/gradient_kernels.h"
 #include "objective/gradient_sizes.h"
@@ -24,6 +25,7 @@ struct Output {
 };
 
 WeightedSum RootOf(Output const& output, std::int64_t row) {
+  if (MayBeSilent(output.info) && IsSilent(output.Label(row))) return {};
   return RootOfResidual(output.Margin(row), output.Label(row), output.info.Weight(row));
 }
 
@@ -102,6 +104,7 @@ void OutputGradients(Context const& ctx, Loss const& loss, double scale, Output 
     ComputeScaledGradients(
         loss, scale,
         {block.margins.data(), block.labels.data(), block.weights.data(), block.pairs.data(), end - begin});
+    if (MayBeSilent(output.info)) SilencePairs(block.labels.data(), end - begin, block.pairs.data());
     for (auto row = begin; row < end; ++row) out[row * output.n_outputs + output.index] = block.pairs[row - begin];
   });
 }

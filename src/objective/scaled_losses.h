@@ -2,7 +2,7 @@
 /// their gradients and hessians are those of parabolas on the scale of the round's residuals.
 ///
 /// Vocabulary: residual = margin - label; scale = what residuals are measured in, one for each output and round:
-/// the square of the weighted mean of sqrt |residual| over all rows, those that are not sampled included.
+/// the square of the weighted mean of sqrt |residual| over all rows with a label, those that are not sampled included.
 ///
 /// A Newton step on such a parabola is a weighted mean of the residuals, in which a row counts the less the farther it
 /// is from its label; round by round the steps go to the weighted quantile (Hunter and Lange, "Quantile regression via

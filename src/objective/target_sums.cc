@@ -1,6 +1,7 @@
 #include "objective/target_sums.h"
 
 #include "collective/reduce.h"
+#include "common/loss/silent_cells.h"
 #include "objective/labels.h"
 
 namespace kauri {
@@ -65,6 +66,7 @@ std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::str
       auto const weight = static_cast<double>(info.Weight(row));
       for (std::int64_t target = 0; target < n_targets; ++target) {
         auto const label = info.labels[row * n_targets + target];
+        if (IsSilent(label)) continue;
         block.Add(target, weight * static_cast<double>(label), weight);
       }
     }
@@ -72,13 +74,17 @@ std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::str
   };
   auto const term_of = [&](std::int64_t element) {
     auto const weight = static_cast<double>(info.Weight(element / n_targets));
+    if (IsSilent(info.labels[element])) return TargetTerm{0.0, 0.0};
     return TargetTerm{weight * static_cast<double>(info.labels[element]), weight};
   };
   auto const sums = SumTargets(ctx, info, {n_targets, kRowBlock * n_targets}, sum_of, term_of);
   if (sums.numerator.empty()) return std::vector<float>(ToSize(n_targets), 0.0F);
   std::vector<float> means;
-  for (std::size_t target = 0; target < sums.numerator.size(); ++target) {
-    if (!(sums.denominator[target] > 0.0)) FailNoWeight(SumOverRanks(ctx, info.n_rows), objective);
+  for (std::int64_t target = 0; target < sums.NumTargets(); ++target) {
+    if (!(sums.denominator[target] > 0.0)) {
+      RequireKnownTarget(ctx, info, target, objective);
+      FailNoWeight(SumOverRanks(ctx, info.n_rows), objective);
+    }
     means.push_back(static_cast<float>(sums.numerator[target] / sums.denominator[target]));
   }
   return means;

@@ -23,6 +23,7 @@ struct TargetSums {
   /// As AppendTo gave it.
   explicit TargetSums(Span<double const> doubles);
 
+  std::int64_t NumTargets() const { return static_cast<std::int64_t>(numerator.size()); }
   void Add(std::int64_t target, double top, double bottom);
   TargetSums& operator+=(TargetSums const& other);
   void AppendTo(std::vector<double>* doubles) const;
@@ -57,8 +58,8 @@ TargetSums SumTargets(Context const& ctx, MetaInfo const& info, ItemBlocks block
 /// Gradients and hessians of all ranks. pairs: [n_rows, n_targets]; a rank without rows need not know n_targets.
 TargetSums SumByTarget(Context const& ctx, MetaInfo const& info, Span<GradientPair const> pairs);
 
-/// The weighted mean of the labels of each target, [n_targets] of the ranks that have rows; 0 without rows. \throws
-/// Error(kData) when the weights add up to 0.
+/// The weighted mean of the known labels of each target, [n_targets] of the ranks that have rows; 0 without rows.
+/// \throws Error(kData) when the weights add up to 0, or for a target of which no label is known.
 std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::string const& objective);
 
 }  // namespace kauri

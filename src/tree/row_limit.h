@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "kauri/host_device.h"
+
 namespace kauri {
 
 struct RowLimit {
@@ -14,8 +16,8 @@ struct RowLimit {
   std::int64_t of_node = 0;  ///< what the node has
 
   /// One row is in every child, as a child has a positive hessian.
-  bool IsOn() const { return least > 1; }
-  bool Allows(std::int64_t n_left) const { return n_left >= least && of_node - n_left >= least; }
+  KAURI_HD bool IsOn() const { return least > 1; }
+  KAURI_HD bool Allows(std::int64_t n_left) const { return n_left >= least && of_node - n_left >= least; }
 };
 
 /// Boundaries [first, end) of a feature.

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "common/random.h"
+#include "kauri/host_device.h"
 #include "tree/row_limit.h"
 
 namespace kauri {
@@ -17,13 +18,13 @@ struct ThresholdDraw {
   std::uint64_t key = 0;  ///< of the node
 
   /// One of n, or all when nothing is drawn.
-  BoundaryRange RangeOf(std::uint32_t feature, std::int64_t n) const {
+  KAURI_HD BoundaryRange RangeOf(std::uint32_t feature, std::int64_t n) const {
     if (!is_on || n <= 0) return {0, n};
     auto const drawn = std::int64_t{RandomBelow(key, feature, static_cast<std::uint32_t>(n))};
     return {drawn, drawn + 1};
   }
   /// A number from low on, below high but for rounding.
-  double Between(std::uint32_t feature, float low, float high) const {
+  KAURI_HD double Between(std::uint32_t feature, float low, float high) const {
     auto const share = RandomUniform(key, feature);
     return (1.0 - share) * static_cast<double>(low) + share * static_cast<double>(high);
   }
@@ -34,7 +35,7 @@ struct SplitLimits {
   RowLimit rows = {};
   ThresholdDraw draw = {};
 
-  bool IsOn() const { return rows.IsOn() || draw.is_on; }
+  KAURI_HD bool IsOn() const { return rows.IsOn() || draw.is_on; }
 };
 
 }  // namespace kauri

@@ -24,8 +24,8 @@
 #include "data/categories/category_view.h"
 #include "engine/data_cache.h"
 #include "engine/gradient_table.h"
+#include "engine/row_draws.h"
 #include "kauri/error.h"
-#include "tree/sampling/gradient_sampling.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {
@@ -269,8 +269,8 @@ class CudaEngine : public Engine, public DeviceSide {
       return task;
     }
     task.pairs = arrays.pairs.span();
-    if (tree.SamplesByGradient()) {
-      SampleOnHost(ctx, tree, own, &task);
+    if (DrawsOnHost(tree)) {
+      SampleOnHost(ctx, train.Info(), tree, own, &task);
     } else {
       QuantiseFor(ctx, train.Info(), tree, own, &task);
     }
@@ -282,7 +282,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& arrays = own->arrays;
     auto const gradients = own->Gradients();
     SummariseInto(gradients, &arrays);
-    RowSample const sample{KeyOf(ctx, tree), tree.subsample};
+    auto const sample = SampleOf(ctx, info, tree, arrays);
     auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
     auto* const sum = arrays.summary.Sum();
     Quantise(Cuda(), {gradients, tree.output, arrays.summary.Largest() + tree.output, sample, arrays.pairs.span(),
@@ -310,13 +310,13 @@ class CudaEngine : public Engine, public DeviceSide {
   /// The same for a tree with vector leaves.
   void MakeTable(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
     auto& arrays = own->arrays;
-    if (tree.SamplesByGradient()) {
-      auto const sample = DrawOnHost(ctx, tree, {0, own->n_outputs}, own);
+    if (DrawsOnHost(tree)) {
+      auto const sample = DrawOnHost(ctx, info, tree, own);
       GradientTable table;
       table.Quantise(ctx, sample.pairs, own->n_outputs, sample.used);
       arrays.table.Upload(Cuda(), table.View());
     } else {
-      RowSample const sample{KeyOf(ctx, tree), tree.subsample};
+      auto const sample = SampleOf(ctx, info, tree, arrays);
       auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
       arrays.table.Quantise(Cuda(), own->Gradients(), sample, sampled);
     }
@@ -331,18 +331,38 @@ class CudaEngine : public Engine, public DeviceSide {
     return RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration);
   }
 
-  /// Rows by their gradients for some outputs; tells the device which.
-  GradientSample DrawOnHost(Context const& ctx, RoundTree const& tree, OutputRange outputs, EngineData* own) {
-    SayOnce("sampling_method=gradient_based draws rows in host memory: gradients are copied for every tree");
+  /// What the rows of a tree are drawn by; the host draws those of queries.
+  RowSample SampleOf(Context const& ctx, MetaInfo const& info, RoundTree const& tree, TrainingArrays const& arrays) {
+    RowSample sample{KeyOf(ctx, tree), tree.subsample};
+    if (!tree.DrawsQueries()) return sample;
+    SayOnce("sampling_method=by_query draws rows in host memory: a mark of each is copied for every tree");
+    auto const& place = tree.place;
+    auto const marks = SampleRows(ctx, place.iteration, place.tree_in_iteration, tree.subsample, info.n_rows,
+                                  DrawnBy(ctx, info, tree));
+    CopyToDevice(Cuda(), marks.data(), marks.size(), arrays.sampled.data());
+    sample.marks = arrays.sampled.data();
+    return sample;
+  }
+
+  static bool DrawsOnHost(RoundTree const& tree) {
+    return tree.SamplesByGradient() || tree.BaggingTemperature() > 0.0F;
+  }
+
+  /// The rows and pairs of a tree; tells the device which rows are used.
+  GradientSample DrawOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
+    SayOnce(
+        std::string(tree.SamplesByGradient() ? "sampling_method=gradient_based draws" : "bagging_temperature weighs") +
+        " rows in host memory: gradients are copied for every tree");
     auto& arrays = own->arrays;
     auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
-    auto sample = SampleByGradient(ctx, gradients, own->n_outputs, outputs, {tree.subsample, KeyOf(ctx, tree)});
+    auto sample = DrawPairs(ctx, info, tree, gradients, own->n_outputs);
     CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), arrays.sampled.data());
     return sample;
   }
 
-  void SampleOnHost(Context const& ctx, RoundTree const& tree, EngineData* own, DeviceTreeTask* task) {
-    auto const sample = DrawOnHost(ctx, tree, tree.output, own);
+  void SampleOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own,
+                    DeviceTreeTask* task) {
+    auto const sample = DrawOnHost(ctx, info, tree, own);
     FixedGradients fixed;
     QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
     CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), own->arrays.pairs.data());

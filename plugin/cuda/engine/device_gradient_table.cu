@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kThreads) QuantiseTableKernel(TableTask task) 
   std::uint32_t const output = is_gradient ? walk.place : walk.place - task.n_outputs;
   GradientUnit const steps = is_there ? task.steps[output] : GradientUnit{};
   for (std::int64_t row = walk.row; row < task.n_rows; row += walk.row_step) {
-    bool const used = task.sample.rate >= 1.0F || IsRowSampled(task.sample.key, row, task.sample.rate);
+    bool const used = task.sample.IsUsed(row);
     FixedPair fixed{0, 0};
     if (used && is_there) fixed = QuantisePair(task.pairs[row * task.n_outputs + output], steps);
     task.values[row * task.stride + walk.place] = is_gradient ? fixed.gradient : fixed.hessian;

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kThreads) QuantiseKernel(QuantiseTask task) {
   std::int64_t const n_rows = static_cast<std::int64_t>(task.pairs.size());
   FixedSum sum;
   for (std::int64_t row = GridIndex(); row < n_rows; row += static_cast<std::int64_t>(gridDim.x) * kThreads) {
-    bool const used = task.sample.rate >= 1.0F || IsRowSampled(task.sample.key, row, task.sample.rate);
+    bool const used = task.sample.IsUsed(row);
     FixedPair const pair = used ? QuantisePair(from[row * task.gradients.n_outputs], steps) : FixedPair{0, 0};
     task.pairs.data()[row] = pair;
     if (!task.sampled.empty()) task.sampled.data()[row] = used ? 1 : 0;

@@ -13,6 +13,7 @@
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
 #include "kauri/span.h"
+#include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {
 
@@ -69,6 +70,12 @@ class DevicePairSummary {
 struct RowSample {
   std::uint64_t key = 0;
   float rate = 1.0F;
+  std::uint8_t const* marks = nullptr;  ///< [n_rows], device: the host has drawn, 1 = used; nullptr: by key and rate
+
+  KAURI_HD bool IsUsed(std::int64_t row) const {
+    if (marks != nullptr) return marks[row] != 0;
+    return rate >= 1.0F || IsRowSampled(key, row, rate);
+  }
 };
 
 /// largest (in, out): [n_outputs], device, zero before.
@@ -87,7 +94,7 @@ struct QuantiseTask {
   LargestMagnitude const* largest = nullptr;  ///< of the output, device: the unit follows from it
   RowSample sample;
   Span<FixedPair> pairs;       ///< (out) [n_rows], column `output` in units; zero where the row is not sampled
-  Span<std::uint8_t> sampled;  ///< (out) [n_rows], 1 = used; empty: not wanted
+  Span<std::uint8_t> sampled;  ///< (out) [n_rows], 1 = used, may be where the marks are; empty: not wanted
   FixedSum* sum = nullptr;     ///< (in, out) the sum of `pairs` is added to it, device
 };
 

@@ -70,7 +70,8 @@ struct ExactWorkspace {
   Buffer<std::int64_t> segment_lefts;
   Buffer<std::int32_t> positions;
   Buffer<std::int32_t> next_positions;
-  Buffer<std::uint32_t> row_goes_left;  ///< one bit per row
+  Buffer<std::uint32_t> row_goes_left;   ///< one bit per row
+  Buffer<unsigned long long> node_rows;  ///< [n_nodes], where splits are limited
   // The interleaved phase's.
   Buffer<std::uint8_t> node_of_row;
   Buffer<NodePiece> node_pieces;

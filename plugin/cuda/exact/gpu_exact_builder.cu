@@ -11,8 +11,10 @@
 #include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/exact/level_entries.h"
+#include "cuda/tree/leaf_rows.h"
 #include "data/categories/categories.h"
 #include "kauri/error.h"
+#include "tree/growth/path_smooth.h"
 #include "tree/growth/tree_growth.h"
 
 namespace kauri::cuda {
@@ -101,8 +103,8 @@ class GpuExactGrower : public ScalarGrowth {
         cuda_(cuda),
         task_(task),
         state_(*state),
-        entries_(cuda, state->columns, task, builder.ExactParam().interleaved_levels, &state->workspace,
-                 &state->category_columns) {}
+        entries_(cuda, state->columns, task, LimitsSplits() ? 0 : builder.ExactParam().interleaved_levels,
+                 &state->workspace, &state->category_columns) {}
 
   /// leaf_of_row: the rows' leaves before any pruning, as ~id.
   Tree Grow(Span<std::int32_t> leaf_of_row) {
@@ -113,6 +115,7 @@ class GpuExactGrower : public ScalarGrowth {
   }
 
  private:
+  bool LimitsSplits() const { return param_.extra_trees || param_.min_data_in_leaf > 1; }
   void Start();
   LevelNodes NodesOfLevel() const;
   std::vector<std::uint8_t> AllowedColumns() const;
@@ -163,6 +166,7 @@ LevelNodes GpuExactGrower::NodesOfLevel() const {
   for (auto const& node : nodes_) {
     auto const bounds = constraints_.BoundsOf(node.id);
     level.nodes.push_back({node.sum, NodeGain(node.sum, gain_, bounds), bounds});
+    if (LimitsSplits()) level.limits.push_back({{param_.min_data_in_leaf, 0}, DrawOf(node.id)});
   }
   level.allowed = AllowedColumns();
   level.signs.assign(constraints_.Signs().begin(), constraints_.Signs().end());
@@ -206,11 +210,17 @@ void GpuExactGrower::Advance(std::vector<SplitCandidate> const& splits) {
 
 }  // namespace
 
-/// Candidates are looked at side by side there (category_warp.h); which are tried depends on those tried before.
-void RefuseGroupsOfCategories(TreeParam const& param, MetaInfo const& info) {
-  if (param.min_data_per_group == 0 || !HasCategorical(info)) return;
-  Fail(ErrorKind::kParameter, "min_data_per_group=", param.min_data_per_group, ": tree_method=exact has it on the CPU ",
-       "alone; use device=cpu, tree_method=hist, or min_data_per_group=0.");
+/// Candidates are looked at side by side there (category_warp.h), by their sums alone; which are tried depends with
+/// groups on those tried before.
+void RefuseLimitsOfCategories(TreeParam const& param, MetaInfo const& info) {
+  if (!HasCategorical(info)) return;
+  auto const refuse = [](auto const&... limit) {
+    Fail(ErrorKind::kParameter, limit..., ": tree_method=exact has it with categorical columns on the CPU alone; use ",
+         "device=cpu, or tree_method=hist.");
+  };
+  if (param.min_data_per_group != 0) refuse("min_data_per_group=", param.min_data_per_group);
+  if (param.min_data_in_leaf > 1) refuse("min_data_in_leaf=", param.min_data_in_leaf);
+  if (param.extra_trees) refuse("extra_trees=1");
 }
 
 std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
@@ -223,7 +233,7 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
                                     DeviceTreeTask const& task, BuildState* state,
                                     Span<std::int32_t> leaf_of_row) const {
   RefuseMonotoneCategories(rules_, data.Info());
-  RefuseGroupsOfCategories(param_, data.Info());
+  RefuseLimitsOfCategories(param_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const exact = static_cast<GpuExactState*>(state);
   exact->UpdateCategories(cuda, ctx, data);
@@ -233,6 +243,10 @@ Tree GpuExactBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx,
   if (param_.gamma != 0.0F) new_id = PruneTree(param_.gamma, LeafRate(param_, task.place), &tree);
   auto const device_ids = ToDevice(cuda, new_id);
   FinishLeaves(cuda, leaf_of_row, device_ids.data());
+  if (param_.path_smooth > 0.0F) {
+    SmoothPaths(param_.path_smooth, LeafRate(param_, task.place),
+                CountLeafRows(cuda, tree, task.sampled_rows, leaf_of_row), &tree);
+  }
   return tree;
 }
 

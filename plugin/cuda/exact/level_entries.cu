@@ -5,6 +5,7 @@
 #include "cuda/exact/entries/positions.h"
 #include "cuda/exact/entries/row_positions.h"
 #include "cuda/exact/level_entries.h"
+#include "cuda/tree/leaf_rows.h"
 
 namespace kauri::cuda {
 
@@ -45,6 +46,7 @@ SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** be
   auto const nodes = upload.Add(level.nodes);
   auto const allowed = upload.Add(level.allowed);
   auto const signs = upload.Add(level.signs);
+  auto const limits = upload.Add(level.limits);
   auto const candidates = upload.Add(std::vector<SplitCandidate>(level.nodes.size()));
   // A split below half of kMinLossChange is never made, so that much is as good as reached.
   auto const floors = upload.Add(std::vector<double>(level.nodes.size(), kMinLossChange / 2.0));
@@ -57,9 +59,21 @@ SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** be
   task.nodes = upload.At<NodeTotals>(nodes);
   task.allowed = level.allowed.empty() ? nullptr : upload.At<std::uint8_t>(allowed);
   task.signs = level.signs.empty() ? nullptr : upload.At<std::int8_t>(signs);
+  if (!level.limits.empty()) {
+    CountNodeRows(task.table.n_nodes);
+    task.limits = upload.At<SplitLimits>(limits);
+    task.node_rows = workspace_.node_rows.data();
+  }
   task.n_all_features = static_cast<std::int32_t>(columns_.NumCols());
   task.floors = upload.At<double>(floors);
   return task;
+}
+
+void LevelEntries::CountNodeRows(std::int32_t n_nodes) {
+  auto const n = static_cast<std::size_t>(n_nodes);
+  workspace_.node_rows.Reserve(cuda_, n);
+  CountRowsByNode(cuda_, {workspace_.positions.data(), NumRows()}, task_.sampled_rows,
+                  {workspace_.node_rows.data(), n});
 }
 
 std::vector<SplitCandidate> LevelEntries::FindBest(LevelNodes const& level) {

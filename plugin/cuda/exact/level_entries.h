@@ -18,11 +18,13 @@ struct LevelNodes {
   std::vector<NodeTotals> nodes;
   std::vector<std::uint8_t> allowed;  ///< [n_nodes, n_all_features]; empty: every node may use every column
   std::vector<std::int8_t> signs;     ///< [n_all_features]; empty: no monotone constraints
+  std::vector<SplitLimits> limits;    ///< [n_nodes], without the nodes' rows; empty: none
 };
 
 class LevelEntries {
  public:
-  /// All rows are in one active node. interleaved_levels: see GpuExactParam. categories: started for the tree.
+  /// All rows are in one active node. interleaved_levels: see GpuExactParam; 0 where splits are limited. categories:
+  /// started for the tree.
   LevelEntries(CudaContext const& cuda, DeviceColumns const& columns, DeviceTreeTask const& task,
                std::int32_t interleaved_levels, ExactWorkspace* workspace, CategoryColumns* categories)
       : cuda_(cuda),
@@ -45,6 +47,7 @@ class LevelEntries {
   bool IsSampled() const { return !task_.sampled_rows.empty(); }
   std::size_t NumRows() const { return task_.pairs.size(); }
   SplitTask UploadLevel(LevelNodes const& level, SplitCandidate** best);
+  void CountNodeRows(std::int32_t n_nodes);
   void DropUnsampled();
   void NarrowRows(Buffer<std::int32_t> const& positions);
   void MoveEntries(std::int32_t n_nodes, NodeMove const* moves, std::int32_t const* parents, std::int32_t n_children);

@@ -14,16 +14,19 @@ CategoryCells::CategoryCells(CudaContext const& cuda, HistOnDevice* data) : cuda
 void CategoryCells::Fetch(std::vector<DeviceNode*> const& nodes) {
   if (data_->categorical.empty()) return;
   auto const n_cells = begin_.back();
-  data_->category_cells.Reserve(nodes.size() * n_cells);
+  data_->category_cells.Reserve(nodes.size() * NumKept());
   std::vector<NodeSums> histograms;
-  for (auto const* node : nodes) histograms.push_back({node->histogram});
+  for (auto const* node : nodes) {
+    histograms.push_back({node->histogram});
+    if (data_->CountsRows()) histograms.push_back({node->histogram + data_->bins->n_sums});
+  }
   auto& upload = data_->of_categories;
   upload.Clear();
   auto const from = upload.Add(histograms);
   auto const features = upload.Add(data_->categorical);
   auto const begin = upload.Add(begin_);
   upload.Send(cuda_);
-  CopyCells(cuda_, {{upload.At<NodeSums>(from), nodes.size()},
+  CopyCells(cuda_, {{upload.At<NodeSums>(from), histograms.size()},
                     data_->bins->device_features.data(),
                     {upload.At<std::uint32_t>(features), data_->categorical.size()},
                     upload.At<std::uint32_t>(begin),
@@ -33,10 +36,10 @@ void CategoryCells::Fetch(std::vector<DeviceNode*> const& nodes) {
 
 void CategoryCells::Search(Context const& ctx, BinSplitFinder const& finder, std::vector<DeviceNode*> const& nodes) {
   if (data_->categorical.empty()) return;
-  auto const n_cells = begin_.back();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    auto const* const from = data_->category_cells.data() + i * n_cells;
-    cells_[nodes[i]->histogram].assign(from, from + n_cells);
+    auto const* const from = data_->category_cells.data() + i * NumKept();
+    cells_[nodes[i]->histogram].assign(from, from + NumKept());
+    nodes[i]->total.counts_at = begin_.back();
   }
   std::vector<ScanScratch> scratch(ctx.threads);
   ParallelFor(ctx, static_cast<std::int64_t>(nodes.size()), [&](std::int64_t i) {

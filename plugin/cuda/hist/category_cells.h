@@ -31,6 +31,9 @@ class CategoryCells {
   void Forget(FixedSum const* histogram) { cells_.erase(histogram); }
 
  private:
+  /// Of a node: its sums, and behind them their counts where rows are counted.
+  std::size_t NumKept() const { return (data_->CountsRows() ? 2 : 1) * std::size_t{begin_.back()}; }
+
   CudaContext cuda_;
   HistOnDevice* data_;
   std::vector<std::uint32_t> begin_;  ///< [n_categorical + 1]: of each categorical feature among the cells of a node

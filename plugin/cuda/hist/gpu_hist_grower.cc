@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cuda/tree/leaf_rows.h"
+
 namespace kauri::cuda {
 namespace {
 
@@ -27,7 +29,7 @@ GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistT
       leaf_of_row_(task.leaf_of_row),
       categories_(task.cuda, data) {
   memory_ = &data_->growth;
-  data_->histograms.Reset(cuda_);
+  data_->BeginTree(cuda_, param_.min_data_in_leaf > 1);
 }
 
 NodeTotal GpuHistGrower::MakeRoot() {
@@ -113,7 +115,7 @@ HistogramNode GpuHistGrower::HistogramOf(Node const& node) const {
 }
 
 SearchedNode GpuHistGrower::Searched(Node const& node, std::vector<std::uint8_t>* allowed) const {
-  SearchedNode searched{node.total.sum, node.total.gain, node.total.bounds, -1};
+  SearchedNode searched{node.total.sum, node.total.gain, node.total.bounds, -1, node.total.draw.key};
   auto const& of_tree = columns_.TreeSet();
   if (node.features.get() == &of_tree) return searched;
   searched.allowed = static_cast<std::int32_t>(allowed->size() / std::max<std::size_t>(1, of_tree.size()));
@@ -175,6 +177,10 @@ void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
   add.pairs = task_.pairs.data();
   add.most_rows = request.most_rows;
   AddRows(cuda_, bins, add, &data_->plan);
+  if (!data_->CountsRows()) return;
+  add.pairs = data_->ones.data();
+  add.first_sum = bins.n_sums;
+  AddRows(cuda_, bins, add, &data_->plan);
 }
 
 void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
@@ -195,6 +201,8 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
   find.best = data_->best.data();
   find.n_left = {level.At<std::uint32_t>(request.n_left), 2 * pending_.size()};
   find.n_left_out = data_->n_left.data();
+  find.limits = {param_.extra_trees, param_.min_data_in_leaf, data_->CountsRows() ? bins.n_sums : 0,
+                 level.At<HistogramNode>(request.histogram_nodes)};
   kauri::cuda::FindSplits(cuda_, find);
 }
 
@@ -215,6 +223,9 @@ void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   Find(request, pairs.size());
   categories_.Fetch(nodes);
   cuda_.Synchronize();  // for the best splits, how many rows went left and the sums of categories
+  if (data_->CountsRows()) {
+    for (auto* node : nodes) node->total.rows.of_node = NumRowsOf(HistogramOf(*node), data_->n_left.data());
+  }
   ReadAnswers(nodes, n_blocks);
 }
 
@@ -264,6 +275,7 @@ void GpuHistGrower::WriteLeaves() {
   WalkCodes(cuda_, {ViewOf(bins), data_->places.data(), is_plain ? bins.groups[0].width : 0, upload.At<WalkNode>(nodes),
                     static_cast<std::uint32_t>(walk_.size()), upload.At<std::uint32_t>(bits), bins.n_rows,
                     leaf_of_row_.data()});
+  SmoothBy([&] { return CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_); });
 }
 
 }  // namespace kauri::cuda

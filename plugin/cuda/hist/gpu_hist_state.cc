@@ -1,5 +1,8 @@
 #include "cuda/hist/gpu_hist_state.h"
 
+#include "cuda/common/memory_plan.h"
+#include "cuda/hist/histogram/row_ones.h"
+
 namespace kauri::cuda {
 
 void LevelRequest::Clear() {
@@ -15,6 +18,7 @@ void LevelRequest::Clear() {
 void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made) {
   bins = std::move(made);
   min_values = ToDevice(cuda, bins->cuts->min_values);
+  ones = Buffer<FixedPair>();
   histograms.Resize(cuda, bins->n_sums);
   categorical.clear();
   std::vector<FeaturePlace> of_feature;
@@ -28,6 +32,14 @@ void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins 
   places = ToDevice(cuda, of_feature);
   is_categorical = categorical.empty() ? Buffer<std::uint8_t>() : ToDevice(cuda, marks);
   cuda.Synchronize();  // for the copies, whose sources go
+}
+
+void HistOnDevice::BeginTree(CudaContext const& cuda, bool counts_rows) {
+  if (counts_rows == CountsRows()) return histograms.Reset(cuda);
+  auto const n_rows = static_cast<std::size_t>(bins->n_rows);
+  if (counts_rows) RequireMemory(cuda, "counts of rows", {{"ones", n_rows * sizeof(FixedPair)}});
+  ones = counts_rows ? MakeOnes(cuda, n_rows) : Buffer<FixedPair>();
+  histograms.Resize(cuda, (counts_rows ? 2 : 1) * std::size_t{bins->n_sums});
 }
 
 }  // namespace kauri::cuda

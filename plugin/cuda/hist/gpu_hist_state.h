@@ -37,6 +37,10 @@ struct HistOnDevice {
   HistOnDevice(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made) { TakeBins(cuda, std::move(made)); }
   /// Other codes of as many rows, for the trees to come; those before may be gone already.
   void TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made);
+  /// A new tree. counts_rows: whether behind the sums of a histogram lie their counts, as on the host
+  /// (tree/histogram/cell_counts.h), a FixedSum each.
+  void BeginTree(CudaContext const& cuda, bool counts_rows);
+  bool CountsRows() const { return ones.size() != 0; }
 
   std::shared_ptr<DeviceBins const> bins;  ///< null between bins and those that take their place
   Buffer<float> min_values;                ///< [n_cols]: as in the cuts
@@ -45,6 +49,7 @@ struct HistOnDevice {
   Buffer<FeaturePlace> places;             ///< [n_cols]
   RowBuffers rows;
   DeviceHistograms histograms;
+  Buffer<FixedPair> ones;  ///< [n_rows] what counts are made of; empty: rows are not counted
   GrowthMemory<ScalarGrowth> growth;
   LevelRequest request;
   Upload of_tree;  ///< what stays the same for all nodes of a tree

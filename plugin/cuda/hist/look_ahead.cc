@@ -7,7 +7,9 @@ namespace kauri::cuda {
 
 /// What children may use and what they may weigh must follow from their parent alone, not from their numbers, which
 /// they get when it is split.
-bool GpuHistGrower::CanLookAhead() const { return AllMayUseAll() && !gain_.monotone && data_->categorical.empty(); }
+bool GpuHistGrower::CanLookAhead() const {
+  return AllMayUseAll() && !gain_.monotone && !param_.extra_trees && data_->categorical.empty();
+}
 
 std::vector<GpuHistGrower::Node const*> GpuHistGrower::WorthALook(Nodes const& open, std::int64_t n_more) const {
   std::vector<Node const*> nodes;

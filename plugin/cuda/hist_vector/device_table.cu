@@ -1,6 +1,8 @@
 #include "cuda/common/launch.h"
+#include "cuda/common/memory_plan.h"
 #include "cuda/common/place_walk.cuh"
 #include "cuda/hist_vector/device_table.h"
+#include "kauri/table_stride.h"
 
 namespace kauri::cuda {
 namespace {
@@ -26,11 +28,33 @@ __global__ void __launch_bounds__(kThreads) SumTableRowsKernel(TableOnDevice row
   }
 }
 
+/// to: [n_rows, stride].
+__global__ void __launch_bounds__(kThreads)
+    CountRowsKernel(TableOnDevice from, std::uint8_t const* sampled, std::uint32_t stride, Span<std::int32_t> to) {
+  std::uint64_t const i = static_cast<std::uint64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= to.size()) return;
+  std::uint64_t const row = i / stride;
+  auto const place = static_cast<std::uint32_t>(i % stride);
+  std::int32_t value = 0;
+  if (place < from.n_sums) value = from.values[row * from.stride + place];
+  if (place == from.n_sums) value = sampled == nullptr ? 1 : sampled[row];
+  to.data()[i] = value;
+}
+
 }  // namespace
 
-std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, GradientTableView const& table) {
-  auto const rows = TableOf(table);
-  auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
+CountedRows::CountedRows(CudaContext const& cuda, TableOnDevice const& table, std::int64_t n_rows,
+                         Span<std::uint8_t const> sampled) {
+  auto const stride = TableStride(std::int64_t{table.n_sums} + 1);
+  auto const n = ToSize(n_rows * stride);
+  RequireMemory(cuda, "counts of rows", {{"gradients with counts", n * sizeof(std::int32_t)}});
+  values_ = Buffer<std::int32_t>(cuda, n);
+  table_ = {values_.data(), static_cast<std::uint32_t>(stride), table.n_sums + 1};
+  Launch(cuda, GridFor(static_cast<std::int64_t>(n), kThreads), kThreads, CountRowsKernel, table,
+         sampled.empty() ? nullptr : sampled.data(), table_.stride, Span<std::int32_t>(values_.data(), n));
+}
+
+std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, TableOnDevice const& rows, std::int64_t n_rows) {
   Buffer<Word> sums(cuda, rows.stride);
   FillZero(cuda, sums.data(), rows.stride);
   LaunchShared(cuda, BlocksOfWalk(n_rows, rows.stride, kThreads, kMaxBlocks), kThreads, rows.stride * sizeof(Word),

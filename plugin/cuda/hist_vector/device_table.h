@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "kauri/gradient.h"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 
@@ -13,7 +15,7 @@ namespace kauri::cuda {
 struct TableOnDevice {
   std::int32_t const* values;  ///< [n_rows, stride]; zeros behind the first n_sums of a row
   std::uint32_t stride;        ///< a multiple of 4
-  std::uint32_t n_sums;        ///< gradients, then hessians
+  std::uint32_t n_sums;        ///< gradients, then hessians, then 1 in rows that are used where these are counted
 };
 
 inline TableOnDevice TableOf(GradientTableView const& table) {
@@ -22,6 +24,19 @@ inline TableOnDevice TableOf(GradientTableView const& table) {
 }
 
 /// [n_sums], host; waits for it. Bytes per row: 4 * stride.
-std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, GradientTableView const& table);
+std::vector<std::int64_t> SumTableRows(CudaContext const& cuda, TableOnDevice const& table, std::int64_t n_rows);
+
+/// A table with one sum more, the number of rows, as CountedTable on the host (tree/hist_vector/counted_table.h).
+class CountedRows {
+ public:
+  /// sampled: [n_rows], device; empty: all rows are used.
+  CountedRows(CudaContext const& cuda, TableOnDevice const& table, std::int64_t n_rows,
+              Span<std::uint8_t const> sampled);
+  TableOnDevice const& Table() const { return table_; }
+
+ private:
+  Buffer<std::int32_t> values_;
+  TableOnDevice table_;
+};
 
 }  // namespace kauri::cuda

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/hist_vector/device_table.h"
+#include "cuda/tree/leaf_rows.h"
 
 namespace kauri::cuda {
 namespace {
@@ -17,6 +18,7 @@ GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, V
     : HistGrowth(ctx, rules, task.tree.table, *data->bins.cuts),
       cuda_(task.cuda),
       task_(task.tree),
+      table_(task.table),
       data_(data),
       leaf_of_row_(task.leaf_of_row),
       categories_(task.cuda, data) {
@@ -25,7 +27,12 @@ GpuVectorGrower::GpuVectorGrower(Context const& ctx, GrowthRules const& rules, V
 
 VectorTotal GpuVectorGrower::MakeRoot() {
   SendTree();
-  return SetRoot(SumTableRows(cuda_, task_.table));
+  return SetRoot(SumTableRows(cuda_, table_, data_->bins.n_rows));
+}
+
+void GpuVectorGrower::WriteLeaves() {
+  data_->rows.WriteLeaves(cuda_, &data_->of_level, leaf_of_row_);
+  SmoothBy([&] { return CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_); });
 }
 
 void GpuVectorGrower::SendTree() {
@@ -85,8 +92,8 @@ GpuVectorGrower::Request GpuVectorGrower::MakeRequest(SomePairs pairs) {
 
 std::int32_t GpuVectorGrower::AddNode(Node* node, Request* request) const {
   auto const& total = node->total;
-  request->scanned.push_back(
-      {node->histogram, total.gain, node->IsOpen() ? AddAllowed(*node, request) : -1, node->IsOpen() ? 1U : 0U});
+  request->scanned.push_back({node->histogram, total.gain, node->IsOpen() ? AddAllowed(*node, request) : -1,
+                              node->IsOpen() ? 1U : 0U, total.draw.key});
   request->sums.insert(request->sums.end(), total.sums.begin(), total.sums.end());
   request->bounds.insert(request->bounds.end(), total.bounds.begin(), total.bounds.end());
   request->nodes.push_back(node);
@@ -125,7 +132,7 @@ void GpuVectorGrower::AddRows(Request const& request) {
   sum.plan = {data_->plan.data(), n_pairs};
   sum.n_left = data_->rows.NumLeft(data_->of_level);
   sum.lists = data_->rows.Pointers();
-  sum.table = TableOf(task_.table);
+  sum.table = table_;
   sum.most_rows = request.most_rows;
   AddTableRows(cuda_, data_->bins, sum);
 }
@@ -141,7 +148,10 @@ void GpuVectorGrower::Scan(Request const& request) {
   scan.gain = gain_.Of(0);
   scan.units = data_->of_tree.At<GradientUnit>(units_);
   scan.n_outputs = static_cast<std::uint32_t>(gain_.NumOutputs());
-  scan.n_sums = static_cast<std::uint32_t>(data_->n_sums);
+  scan.n_hessians = static_cast<std::uint32_t>(gain_.n_hessians);
+  scan.n_sums = table_.n_sums;
+  scan.least_rows = gain_.least_rows;
+  scan.draws = param_.extra_trees;
   scan.min_child_weight = gain_.min_child_weight;
   scan.features = data_->bins.device_features.data();
   scan.cut_values = data_->bins.cut_values.data();
@@ -175,13 +185,20 @@ void GpuVectorGrower::ReadAnswers(Request const& request) {
 Tree GrowVectors(Context const& ctx, GrowthRules const& rules, VectorTask const& task, DeviceBins const& bins,
                  std::unique_ptr<VectorOnDevice>* data) {
   auto const& table = task.tree.table;
-  auto const n_sums = table.NumOutputs() + table.n_hessians;
+  auto planned = task;
+  planned.table = TableOf(table);
+  std::unique_ptr<CountedRows const> counted;
+  if (rules.param.min_data_in_leaf > 1) {
+    counted = std::make_unique<CountedRows const>(task.cuda, planned.table, bins.n_rows, task.tree.sampled_rows);
+    planned.table = counted->Table();
+  }
+  auto const n_sums = std::int64_t{planned.table.n_sums};
   if (*data == nullptr || (*data)->n_sums != n_sums) {
     RequireRoomToScan(task.cuda, table.NumOutputs(), n_sums);
     data->reset();  // before its successor takes as much memory
     *data = std::make_unique<VectorOnDevice>(task.cuda, bins, n_sums);
   }
-  return GpuVectorGrower(ctx, rules, task, data->get()).Grow();
+  return GpuVectorGrower(ctx, rules, planned, data->get()).Grow();
 }
 
 }  // namespace kauri::cuda

@@ -23,6 +23,7 @@ struct VectorTask {
   CudaContext cuda;
   DeviceTreeTask const& tree;
   Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device
+  TableOnDevice table = {};  ///< of the tree's, with its rows counted where a limit asks for it; left to GrowVectors
 };
 
 class GpuVectorGrower : public HistGrowth<VectorGrowth> {
@@ -38,7 +39,7 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
   void GiveBack(std::int64_t* histogram) override { data_->histograms.GiveBack(histogram); }
   void ResetRows() override { data_->rows.Reset(cuda_, task_.sampled_rows, &data_->of_level); }
   void SplitRows(std::vector<CodeSplit> const& splits) override { data_->rows.Split(splits); }
-  void WriteLeaves() override { data_->rows.WriteLeaves(cuda_, &data_->of_level, leaf_of_row_); }
+  void WriteLeaves() override;
   bool HasFewerRows(Node const& left, Node const& right) const override { return WeighsLess(left.total, right.total); }
 
   /// What is asked of a level: its nodes, and the places of its arrays, for Upload::At.
@@ -72,6 +73,7 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
 
   CudaContext cuda_;
   DeviceTreeTask const& task_;
+  TableOnDevice table_;
   VectorOnDevice* data_;
   Span<std::int32_t> leaf_of_row_;
   std::size_t tree_features_ = 0;  ///< places in data_->of_tree

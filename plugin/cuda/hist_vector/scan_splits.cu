@@ -55,11 +55,10 @@ __device__ __forceinline__ void FindInNode(ScanTask const& task, std::int32_t in
   bool const is_numerical = task.is_categorical == nullptr || task.is_categorical[feature] == 0;
   FoundSplit found{};
   if (is_numerical && MayUse(task, node, place)) {
-    VectorFeatureScan scan(task, task.features[feature], index,
-                           task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]), shared, sums);
+    VectorFeatureScan scan(task, feature, index, shared, sums);
     OrderedSplit best;
     scan.Find(&best);
-    if (threadIdx.x == 0) found = scan.Describe(best, feature);
+    if (threadIdx.x == 0) found = scan.Describe(best);
   }
   if (threadIdx.x == 0) task.found[index * static_cast<std::int64_t>(task.tree_features.size()) + place] = found;
 }

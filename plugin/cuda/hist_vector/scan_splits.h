@@ -31,6 +31,7 @@ struct ScannedNode {
   double gain;              ///< VectorGain of its sums
   std::int32_t allowed;     ///< which list of features it may use (ScanTask::allowed), or -1: all of the tree's
   std::uint32_t is_open;    ///< 0: it is not to be split
+  std::uint64_t draw_key;   ///< of ThresholdDraw, where thresholds are drawn
 };
 
 /// Their indices among the nodes; large: -1, or a node whose histogram is still the parent's.
@@ -51,7 +52,10 @@ struct ScanTask {
   GainParam gain;             ///< of any output, but for the unit
   GradientUnit const* units;  ///< [n_outputs]
   std::uint32_t n_outputs;
-  std::uint32_t n_sums;          ///< n_outputs and the hessians: as many, or one
+  std::uint32_t n_hessians;      ///< n_outputs, or one
+  std::uint32_t n_sums;          ///< n_outputs, n_hessians and, where rows are counted, their number
+  std::int64_t least_rows;       ///< that a child must have; more than 1: rows are counted
+  bool draws;                    ///< one threshold of each feature and node (tree/threshold_draw.h)
   double min_child_weight;       ///< that the mean of the outputs' hessians must reach
   FeatureCodes const* features;  ///< of all columns
   float const* cut_values;

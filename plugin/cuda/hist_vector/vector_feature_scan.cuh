@@ -6,6 +6,7 @@
 #include "cuda/hist_vector/scan_splits.h"
 #include "cuda/hist_vector/split_order.cuh"
 #include "tree/hist_vector/vector_gain.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri::cuda {
 
@@ -18,6 +19,7 @@ struct ScanShared {
   std::uint32_t order[kScanWarps];
   std::uint32_t first[kScanWarps];  ///< bins with rows, of each run
   std::uint32_t last[kScanWarps];
+  std::uint32_t n_held[kScanWarps];  ///< where thresholds are drawn: how many they are
 };
 
 /// Bytes of dynamic shared memory: [kScanWarps + 1, n_sums].
@@ -45,26 +47,30 @@ struct BoundaryGains {
 class VectorFeatureScan {
  public:
   /// sums: ScanBytes, shared.
-  __device__ VectorFeatureScan(ScanTask const& task, FeatureCodes const& codes, std::int32_t node, int sign,
-                               ScanShared* shared, std::int64_t* sums)
+  __device__ VectorFeatureScan(ScanTask const& task, std::uint32_t feature, std::int32_t node, ScanShared* shared,
+                               std::int64_t* sums)
       : task_(task),
-        codes_(codes),
-        sign_(sign),
+        feature_(feature),
+        codes_(task.features[feature]),
+        sign_(task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature])),
         shared_(shared),
         before_(sums),
         missing_(sums + kScanWarps * task.n_sums),
         gain_(task.nodes.data()[node].gain),
-        cells_(task.nodes.data()[node].histogram + static_cast<std::uint64_t>(codes.first_cell) * task.n_sums),
+        draw_{task.draws, task.nodes.data()[node].draw_key},
+        cells_(task.nodes.data()[node].histogram + static_cast<std::uint64_t>(codes_.first_cell) * task.n_sums),
         sums_(task.node_sums + static_cast<std::int64_t>(node) * task.n_sums),
         bounds_(task.bounds == nullptr ? nullptr : task.bounds + static_cast<std::int64_t>(node) * task.n_outputs) {
-    std::uint32_t const run = (codes.n_bins + 32 * kScanWarps - 1) / (32 * kScanWarps) * 32;
-    begin_ = min(codes.n_bins, ScanWarp() * run);
-    end_ = min(codes.n_bins, begin_ + run);
+    std::uint32_t const run = (codes_.n_bins + 32 * kScanWarps - 1) / (32 * kScanWarps) * 32;
+    begin_ = min(codes_.n_bins, ScanWarp() * run);
+    end_ = min(codes_.n_bins, begin_ + run);
+    if (task.least_rows > 1) limit_ = {task.least_rows, sums_[task.n_sums - 1]};
   }
 
   /// All threads call it, and get the same.
   __device__ void Find(OrderedSplit* best) {
     SumRun();
+    if (draw_.is_on) CountRun();
     __syncthreads();
     has_missing_ = __syncthreads_or(static_cast<int>(SumRuns())) != 0;
     first_ = shared_->first[0];
@@ -73,6 +79,7 @@ class VectorFeatureScan {
       first_ = min(first_, shared_->first[warp]);
       if (shared_->first[warp] != kNoBin) last_ = shared_->last[warp];
     }
+    if (draw_.is_on) Draw();
     OrderedSplit own;
     if (first_ != kNoBin) {
       for (std::uint32_t bin = begin_; bin < end_; bin += 32) ScanChunk(bin, &own);
@@ -87,12 +94,12 @@ class VectorFeatureScan {
     __syncthreads();
   }
 
-  __device__ FoundSplit Describe(OrderedSplit const& split, std::uint32_t feature) const {
+  __device__ FoundSplit Describe(OrderedSplit const& split) const {
     if (!split.IsThere()) return {};
     float const* const cuts = task_.cut_values + codes_.first_cut;
     if (!split.IsDown()) return {split.loss_change, cuts[split.order], split.order + 1, 0};
     std::uint32_t const bin = split.order == OrderedSplit::kAlone ? first_ : OrderedSplit::BinOfDown(split.order);
-    return {split.loss_change, bin > 0 ? cuts[bin - 1] : task_.min_values[feature], bin, 1};
+    return {split.loss_change, bin > 0 ? cuts[bin - 1] : task_.min_values[feature_], bin, 1};
   }
 
  private:
@@ -130,6 +137,34 @@ class VectorFeatureScan {
       *first = min(*first, first_bin + i);
       *last = max(*last, first_bin + i);
     }
+  }
+
+  __device__ bool HoldsRows(std::uint32_t bin) const {
+    std::int64_t const* const sums = cells_ + static_cast<std::uint64_t>(bin) * task_.n_sums;
+    for (std::uint32_t place = 0; place < task_.n_sums; ++place) {
+      if (sums[place] != 0) return true;
+    }
+    return false;
+  }
+
+  /// Counts the bins of the warp's run that hold rows.
+  __device__ void CountRun() {
+    std::uint32_t n_held = 0;
+    for (std::uint32_t bin = begin_; bin < end_; bin += 32) {
+      bool const holds_rows = bin + ScanLane() < end_ && HoldsRows(bin + ScanLane());
+      n_held += static_cast<std::uint32_t>(__popc(__ballot_sync(0xFFFFFFFFU, holds_rows)));
+    }
+    if (ScanLane() == 0) shared_->n_held[ScanWarp()] = n_held;
+  }
+
+  /// The boundaries that are looked at; boundary i is behind the i-th bin with rows.
+  __device__ void Draw() {
+    std::uint32_t n_held = 0;
+    for (std::uint32_t warp = 0; warp < kScanWarps; ++warp) {
+      if (warp == ScanWarp()) n_held_before_ = n_held;
+      n_held += shared_->n_held[warp];
+    }
+    between_ = draw_.RangeOf(feature_, std::int64_t{n_held} - 1);
   }
 
   /// From the sums of the runs to those before each, and the missing; whether this thread saw rows miss the feature.
@@ -178,9 +213,9 @@ class VectorFeatureScan {
     gains->hessian_right += HessianOf(right, param);
   }
 
-  __device__ void ScanChunk(std::uint32_t first_bin, OrderedSplit* best) const {
+  __device__ void ScanChunk(std::uint32_t first_bin, OrderedSplit* best) {
     std::uint32_t const bin = first_bin + ScanLane();
-    bool const is_shared = task_.n_sums == task_.n_outputs + 1;  // the hessian
+    bool const is_shared = task_.n_hessians == 1;
     PlaceSums hessian{};
     if (is_shared) hessian = Scan(bin, task_.n_outputs);
     BoundaryGains up;
@@ -196,15 +231,42 @@ class VectorFeatureScan {
       FixedSum const own{gradient.own, hessian.own};
       AddOutput(output, left - own + SumOf(missing_, output), &down);
     }
-    if (holds_rows) Consider(bin, up, down, best);
+    LookedAt looked_at;
+    if (limit_.IsOn()) LimitRows(bin, &holds_rows, &looked_at);
+    if (draw_.is_on) KeepDrawn(bin, holds_rows, &looked_at);
+    if (holds_rows) Consider(bin, looked_at, up, down, best);
+  }
+
+  /// Which candidates of a bin there are.
+  struct LookedAt {
+    bool up = true;
+    bool down = true;
+  };
+
+  __device__ void LimitRows(std::uint32_t bin, bool* holds_rows, LookedAt* looked_at) const {
+    std::uint32_t const place = task_.n_sums - 1;
+    PlaceSums const n_rows = Scan(bin, place);
+    *holds_rows = *holds_rows || n_rows.own != 0;
+    looked_at->up = limit_.Allows(n_rows.up_to);
+    looked_at->down = limit_.Allows(n_rows.up_to - n_rows.own + missing_[place]);
+  }
+
+  /// To part the missing from all others is no threshold, and not drawn.
+  __device__ void KeepDrawn(std::uint32_t bin, bool holds_rows, LookedAt* looked_at) {
+    unsigned const held = __ballot_sync(0xFFFFFFFFU, holds_rows);
+    std::int64_t const number = n_held_before_ + __popc(held & ((1U << ScanLane()) - 1U));
+    auto const is_drawn = [&](std::int64_t boundary) { return boundary >= between_.first && boundary < between_.end; };
+    looked_at->up = looked_at->up && (bin == last_ || is_drawn(number));
+    looked_at->down = looked_at->down && (bin == first_ || is_drawn(number - 1));
+    n_held_before_ += __popc(held);
   }
 
   /// The candidates at a bin that holds rows. No threshold lies above a bin whose upper bound is infinite.
-  __device__ void Consider(std::uint32_t bin, BoundaryGains const& up, BoundaryGains const& down,
-                           OrderedSplit* best) const {
+  __device__ void Consider(std::uint32_t bin, LookedAt const& looked_at, BoundaryGains const& up,
+                           BoundaryGains const& down, OrderedSplit* best) const {
     bool const splits_off_missing = has_missing_ && isfinite(task_.cut_values[codes_.first_cut + bin]);
-    if (bin != last_ || splits_off_missing) Keep(up, OrderedSplit::Up(bin), best);
-    if (!has_missing_) return;
+    if (looked_at.up && (bin != last_ || splits_off_missing)) Keep(up, OrderedSplit::Up(bin), best);
+    if (!has_missing_ || !looked_at.down) return;
     if (bin != first_) Keep(down, OrderedSplit::Down(bin), best);
     if (bin == first_ && sign_ != 0) Keep(down, OrderedSplit::kAlone, best);
   }
@@ -217,17 +279,19 @@ class VectorFeatureScan {
   }
 
   __device__ FixedSum SumOf(std::int64_t const* sums, std::uint32_t output) const {
-    bool const is_shared = task_.n_sums == task_.n_outputs + 1;
+    bool const is_shared = task_.n_hessians == 1;
     return {sums[output], sums[task_.n_outputs + (is_shared ? 0 : output)]};
   }
 
   ScanTask const& task_;
+  std::uint32_t feature_;
   FeatureCodes const& codes_;
   int sign_;
   ScanShared* shared_;
-  std::int64_t* before_;       ///< [kScanWarps, n_sums]: sums of the bins before each warp's next
-  std::int64_t* missing_;      ///< [n_sums]
-  double gain_;                ///< of the node
+  std::int64_t* before_;   ///< [kScanWarps, n_sums]: sums of the bins before each warp's next
+  std::int64_t* missing_;  ///< [n_sums]
+  double gain_;            ///< of the node
+  ThresholdDraw draw_;
   std::int64_t const* cells_;  ///< of the feature
   std::int64_t const* sums_;   ///< of the node
   WeightBounds const* bounds_;
@@ -236,6 +300,9 @@ class VectorFeatureScan {
   bool has_missing_ = false;
   std::uint32_t first_ = kNoBin;  ///< the bins that hold rows
   std::uint32_t last_ = 0;
+  RowLimit limit_;
+  BoundaryRange between_;           ///< where thresholds are drawn: the boundaries that are looked at
+  std::int64_t n_held_before_ = 0;  ///< bins with rows before the warp's next
 };
 
 }  // namespace kauri::cuda

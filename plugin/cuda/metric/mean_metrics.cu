@@ -5,11 +5,13 @@
 /// 3. One block adds the sums of the blocks, in order: 16 bytes cross to the host, however many rows there are.
 /// Bytes per element: prediction 4 (all classes where one of several is picked), label 4 (bounds 8), weight 4. Step 2
 /// is a chain of 512 float64 additions, about 5 us; it overlaps with other blocks.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "common/block_sum.h"
+#include "common/loss/silent_cells.h"
 #include "common/weighted_sum.h"
 #include "cuda/common/launch.h"
 #include "cuda/metric/make_metric.h"
@@ -48,7 +50,8 @@ struct PickLikeliest {
   }
 };
 
-/// What SumLossesKernel adds up: NumElements() losses in float32, each multiplied by the weight of its row.
+/// What SumLossesKernel adds up: NumElements() losses in float32, each multiplied by the weight of its row, of which
+/// silent ones are left out.
 template <typename Pick, typename Loss>
 struct LabelLosses {
   Loss loss;
@@ -59,6 +62,9 @@ struct LabelLosses {
   KAURI_HD std::int64_t NumElements() const { return static_cast<std::int64_t>(info.labels.size()); }
   __device__ std::int64_t RowOf(std::int64_t element) const {
     return info.n_targets == 1 ? element : element / info.n_targets;
+  }
+  __device__ bool IsKnown(std::int64_t element) const {
+    return info.n_targets == 1 || !IsSilent(info.labels.data()[element]);
   }
   __device__ float At(std::int64_t element) const {
     float const label = info.labels.data()[element];
@@ -77,6 +83,7 @@ struct AlphaLosses {
   __device__ std::int64_t RowOf(std::int64_t element) const {
     return element / static_cast<std::int64_t>(losses.size());
   }
+  __device__ bool IsKnown(std::int64_t) const { return true; }
   __device__ float At(std::int64_t element) const {
     std::int64_t const row = RowOf(element);
     std::int64_t const alpha = element - row * static_cast<std::int64_t>(losses.size());
@@ -93,6 +100,7 @@ struct BoundLosses {
 
   KAURI_HD std::int64_t NumElements() const { return info.n_rows; }
   __device__ std::int64_t RowOf(std::int64_t element) const { return element; }
+  __device__ bool IsKnown(std::int64_t) const { return true; }
   __device__ float At(std::int64_t row) const {
     return loss(predictions.data()[row], info.lower_bounds.data()[row], info.upper_bounds.data()[row]);
   }
@@ -111,8 +119,9 @@ __global__ void __launch_bounds__(kThreads) SumLossesKernel(Losses source, Block
     std::int64_t const element = begin + i;
     DeviceInfo const& info = source.info;
     float const weight = info.weights.empty() ? 1.0F : info.weights.data()[source.RowOf(element)];
-    losses[i] = source.At(element) * weight;
-    weights[i] = weight;
+    bool const is_known = source.IsKnown(element);
+    losses[i] = is_known ? source.At(element) * weight : 0.0F;
+    weights[i] = is_known ? weight : 0.0F;
   }
   __syncthreads();
   // Lanes of losses in one warp and of weights in another: both chains run at the same time.
@@ -179,6 +188,11 @@ class MeanVersion : public DeviceMetric {
  public:
   MeanVersion(Loss const& loss, bool takes_root) : loss_(loss), takes_root_(takes_root) {}
 
+  /// Where all labels are silent, the host's version says so.
+  bool Takes(MetaInfo const& info) const override {
+    auto const is_known = [](float label) { return !IsSilent(label); };
+    return std::any_of(info.labels.begin(), info.labels.end(), is_known);
+  }
   double Evaluate(CudaContext const& cuda, Span<float const> predictions, DeviceInfo const& info) const override {
     auto const n_outputs = static_cast<std::int64_t>(predictions.size()) / info.n_rows;
     auto const mean = MeanOf(cuda, LabelLosses<Pick, Loss>{loss_, predictions, n_outputs, info});

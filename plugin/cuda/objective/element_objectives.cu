@@ -2,6 +2,7 @@
 /// device. Bytes per element: margin 4, label 4, weight 4 in, pair 8 out.
 #include <type_traits>
 
+#include "common/loss/silent_cells.h"
 #include "cuda/objective/gradient_kernels.cuh"
 #include "cuda/objective/make_objective.h"
 
@@ -14,7 +15,9 @@ __global__ void __launch_bounds__(kGradientThreads)
   std::int64_t const i = GridThread();
   if (i >= static_cast<std::int64_t>(info.labels.size())) return;
   float const weight = WeightOf(info, info.n_targets == 1 ? i : i / info.n_targets);
-  out[i] = loss.Gradient(margins[i], info.labels.data()[i], weight);
+  float const label = info.labels.data()[i];
+  bool const is_silent = info.n_targets > 1 && IsSilent(label);
+  out[i] = is_silent ? GradientPair{0.0F, 0.0F} : loss.Gradient(margins[i], label, weight);
 }
 
 template <typename Loss>

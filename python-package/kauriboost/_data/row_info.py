@@ -50,6 +50,8 @@ class RowInfo(SoleOwner, FeatureInfo):
     def _set_array(self, name: str, values: ArrayLike) -> None:
         if not is_device_array(values) and hasattr(values, "to_numpy") and not is_arrow(values):
             values = values.to_numpy()  # what speaks Arrow becomes an array by itself, with NaN for null
+        elif hasattr(values, "iloc") and any(not isinstance(kind, np.dtype) for kind in np.atleast_1d(values.dtypes)):
+            values = values.to_numpy(dtype=object, na_value=np.nan)  # of pandas' own kinds, whose nulls are no numbers
         text, array = array_in(values, name)
         if isinstance(array, np.ndarray) and array.ndim == 2 and array.shape[1] == 1 and name != "base_margin":
             text = interface(array[:, 0])

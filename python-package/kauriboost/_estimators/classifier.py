@@ -74,9 +74,12 @@ class KauriClassifier(ClassifierMixin, KauriModel):
     @staticmethod
     def _encode_table(y: Any) -> np.ndarray:
         table = as_numeric(y, "y")
-        wrong = (table != 0) & (table != 1)
+        wrong = (table != 0) & (table != 1) & ~np.isnan(table)
         if wrong.any():
-            raise ValueError(f"a table of labels holds {table[wrong][0]}; 1 says that a row has a label, 0 that not.")
+            raise ValueError(
+                f"a table of labels holds {table[wrong][0]}; 1 says that a row has a label, 0 that not, NaN that it is "
+                "not known."
+            )
         return table
 
     def fit(
@@ -131,6 +134,9 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         return X, y, {**fields, "weight": of_rows if given is None else of_rows * np.asarray(given)}
 
     def _check_targets(self, y: Any) -> None:
+        table = np.asarray(y)
+        if has_several_columns(y) and table.dtype.kind == "f":
+            y = np.where(np.isnan(table), 0, table)  # what is not known is of any class
         check_classification_targets(y)
 
     def _classes_in(self, y: Any) -> np.ndarray:

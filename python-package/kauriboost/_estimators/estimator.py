@@ -75,7 +75,7 @@ class KauriModel(Parameters):
     def _require_target(self, y: Any) -> None:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if np.ma.is_masked(y):
+        if np.ma.is_masked(y) and not has_several_columns(y):
             raise ValueError("y has masked elements; leave out the rows without a target.")
 
     def _encode(self, y: Any) -> np.ndarray:

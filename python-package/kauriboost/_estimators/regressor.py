@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from .._data.numbers import as_numeric
 from .._public import public
+from .estimator import has_several_columns
 from .fit_data import FitData, eval_rows
 from .intervals import Intervals
 
@@ -54,7 +56,8 @@ class KauriRegressor(RegressorMixin, Intervals):
         ----------
         X, y
             ``[n_rows, n_features]`` (array, sparse matrix or data frame) and ``[n_rows]``, or ``[n_rows, n_targets]``:
-            see the parameter `multi_strategy`.
+            see the parameter `multi_strategy`. NaN in such a table is a target of a row that is not known: nothing is
+            learnt from it.
         sample_weight, base_margin
             ``[n_rows]``.
         feature_weights
@@ -113,6 +116,24 @@ class KauriRegressor(RegressorMixin, Intervals):
         """
         how = {"output_margin": output_margin, "validate_features": validate_features, "base_margin": base_margin}
         return self._medians(self._predict(X, iteration_range, **how), base_margin)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of the variance of y that is explained (r2): of a table the mean over its targets.
+
+        Rows whose target is NaN in a table do not count for that target; targets that are NaN in all rows do not count.
+        """
+        if not has_several_columns(y):
+            return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import r2_score  # late, as scikit-learn's own
+
+        table, predictions = as_numeric(y, "y"), self.predict(X)
+        weights = np.ones(len(table)) if sample_weight is None else np.asarray(sample_weight)
+        scores = []
+        for target, predicted in zip(table.T, predictions.T):
+            known = ~np.isnan(target)
+            if known.any():
+                scores.append(r2_score(target[known], predicted[known], sample_weight=weights[known]))
+        return float(np.mean(scores))
 
     def staged_predict(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None

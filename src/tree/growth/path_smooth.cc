@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kRowsPerBlock = 1 << 16;
 
-/// [n_nodes]: rows of all ranks.
+/// [n_nodes]: rows of all ranks in the leaves.
 std::vector<std::int64_t> CountRows(Context const& ctx, Tree const& tree, Span<std::uint8_t const> sampled,
                                     Span<std::int32_t const> leaf_of_row) {
   auto const n_nodes = tree.left.size();
@@ -28,7 +28,6 @@ std::vector<std::int64_t> CountRows(Context const& ctx, Tree const& tree, Span<s
     for (std::size_t node = 0; node < counts.size(); ++node) total[node] += counts[node];
   }
   SumOverRanks(ctx, total);
-  for (auto node = n_nodes; node-- > 1;) total[tree.parent[node]] += total[node];
   return total;
 }
 
@@ -36,7 +35,11 @@ std::vector<std::int64_t> CountRows(Context const& ctx, Tree const& tree, Span<s
 
 void SmoothPaths(Context const& ctx, float path_smooth, float leaf_rate, Span<std::uint8_t const> sampled,
                  Span<std::int32_t const> leaf_of_row, Tree* tree) {
-  auto const n_rows = CountRows(ctx, *tree, sampled, leaf_of_row);
+  SmoothPaths(path_smooth, leaf_rate, CountRows(ctx, *tree, sampled, leaf_of_row), tree);
+}
+
+void SmoothPaths(float path_smooth, float leaf_rate, std::vector<std::int64_t> n_rows, Tree* tree) {
+  for (auto node = n_rows.size(); node-- > 1;) n_rows[tree->parent[node]] += n_rows[node];
   auto const n_outputs = static_cast<std::size_t>(tree->n_outputs);
   for (std::int32_t node = 1; node < tree->NumNodes(); ++node) {
     auto const multiple = static_cast<double>(n_rows[node]) / static_cast<double>(path_smooth);

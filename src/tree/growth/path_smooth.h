@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kauri/context.h"
 #include "kauri/span.h"
@@ -19,5 +20,8 @@ namespace kauri {
 /// over the rows.
 void SmoothPaths(Context const& ctx, float path_smooth, float leaf_rate, Span<std::uint8_t const> sampled,
                  Span<std::int32_t const> leaf_of_row, Tree* tree);
+
+/// The same where the rows were counted already. n_rows: [n_nodes], of the leaves; splits have 0.
+void SmoothPaths(float path_smooth, float leaf_rate, std::vector<std::int64_t> n_rows, Tree* tree);
 
 }  // namespace kauri

@@ -59,6 +59,11 @@ class TreeGrowth {
   void Smooth(Span<std::uint8_t const> sampled, Span<std::int32_t const> leaf_of_row) {
     if (param_.path_smooth > 0.0F) SmoothPaths(ctx_, param_.path_smooth, leaf_rate_, sampled, leaf_of_row, &tree_);
   }
+  /// The same by count_rows(), which gives the rows of the leaves: [n_nodes].
+  template <typename CountRows>
+  void SmoothBy(CountRows&& count_rows) {
+    if (param_.path_smooth > 0.0F) SmoothPaths(param_.path_smooth, leaf_rate_, count_rows(), &tree_);
+  }
 
   /// The column of a split that is made costs nothing any more, unless pruning may take the split back.
   void PayFor(SplitCandidate const& split) {

@@ -31,8 +31,26 @@ TEST(MetaInfo, Labels) {
   EXPECT_EQ(info.n_targets, 1);
   ExpectParts(Refusal<float>(info, "label", {1, 2}), {"label has 2 values", "3 rows"});
   ExpectParts(Refusal<float>(info, "label", {1, kNaN, 2}),
-              {"Label contains NaN, infinity", "label of row 1 is nan", "finite"});
+              {"Label contains NaN, infinity", "label of row 1 is nan", "finite", "two label columns or more"});
   ExpectParts(Refusal<double>(info, "label", {1, 2, 1e300}), {"label of row 2 is inf"});
+}
+
+TEST(MetaInfo, LabelsOfTablesMayBeSilent) {
+  auto info = ThreeRows();
+  std::vector<double> const two{1, 2, kNaN, 4, 5, kNaN};
+  SetInfo(&info, "label", TableView(two, 3, 2));
+  EXPECT_EQ(info.n_targets, 2);
+  ExpectSame(info.labels, {1, 2, kNaN, 4, 5, kNaN});
+  EXPECT_EQ(MessageOf([&] { ValidateInfo(info); }), "no error");
+  std::vector<double> const infinite{1, 2, kNaN, -kInf, 5, 6};
+  ExpectParts(MessageOf([&] { SetInfo(&info, "label", TableView(infinite, 3, 2)); }),
+              {"Label contains NaN, infinity", "label of row 1 is -inf", "finite", "or NaN where a label is not known"});
+  ExpectSame(info.labels, {1, 2, kNaN, 4, 5, kNaN});  // a failure changes nothing
+  std::vector<double> const column{1, kNaN, 3};
+  ExpectParts(MessageOf([&] { SetInfo(&info, "label", TableView(column, 3, 1)); }),
+              {"label of row 1 is nan", "two label columns or more"});
+  ExpectParts(MessageOf([&] { SetInfo(&info, "label", TableView(column, 1, 3)); }), {"is nan"});  // one for each row
+  ExpectParts(Refusal<float>(info, "base_margin", {1, kNaN, 2}), {"base_margin of row 1 is nan", "drop that row."});
 }
 
 TEST(MetaInfo, WeightsBeforeOrAfterGroups) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -33,6 +34,15 @@ std::vector<float> WholeNumbers(std::size_t n, float below, std::uint32_t seed) 
   return values;
 }
 
+/// Two of five cells silent, but none of the first row.
+MetaInfo WithSilentCells(MetaInfo info) {
+  auto const draws = RandomValues(info.labels.size(), 0.0F, 1.0F, 12);
+  for (auto i = ToSize(info.n_targets); i < info.labels.size(); ++i) {
+    if (draws[i] < 0.4F) info.labels[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  return info;
+}
+
 std::vector<Case> RowCases(std::int64_t n_rows, bool weighted) {
   auto const n = ToSize(n_rows);
   auto const weights = weighted ? RandomValues(n, 0.1F, 3.0F, 1) : std::vector<float>();
@@ -61,6 +71,7 @@ std::vector<Case> RowCases(std::int64_t n_rows, bool weighted) {
   cases.push_back({"reg:expectileerror", {{"expectile_alpha", "0.3"}}, positive, margins});
   for (auto const* name : {"reg:squarederror", "reg:absoluteerror", "reg:logistic", "reg:pseudohubererror"}) {
     cases.push_back({name, {}, several, RandomValues(3 * n, -2.0F, 2.0F, 10), 3});
+    cases.push_back({name, {}, WithSilentCells(several), RandomValues(3 * n, -2.0F, 2.0F, 13), 3});
   }
   for (auto const* name : {"multi:softmax", "multi:softprob"}) {
     cases.push_back({name, {{"num_class", "4"}}, classes, of_several, 4});
@@ -256,6 +267,26 @@ TEST(ObjectiveOfRanks, NoWeightOnAnyRank) {
   ExpectErrors({"rank:ndcg", {}, {}, {}}, {first, second}, "weights of the 4 query groups add up to 0", Compute);
   second.weights.clear();
   ExpectErrors({"rank:ndcg", {}, {}, {}}, {first, second}, "give weights on all ranks", Compute);
+}
+
+TEST(ObjectiveOfRanks, NoLabelOfATargetOnAnyRank) {
+  auto const nan = std::numeric_limits<float>::quiet_NaN();
+  auto const first = MakeInfo({0.5F, nan, 1.0F, nan}, {}, 2);
+  auto second = first;
+  second.global_rows = {{2, 2}};
+  for (auto const* name : {"reg:squarederror", "reg:absoluteerror", "reg:huber", "binary:focal"}) {
+    auto infos = std::vector<MetaInfo>{first, second, MetaInfo()};
+    if (std::string(name) == "binary:focal") infos[0].labels[0] = infos[1].labels[0] = 0.0F;
+    ExpectErrors({name, {}, {}, {}}, infos, "labels of target 1 are NaN in all 4 rows", EstimateBase);
+    infos[1].labels[3] = 1.0F;
+    for (auto const& error : RunRanks(3, [&](Collective* group) {
+           Context ctx;
+           ctx.collective = group;
+           EXPECT_EQ(MakeObjective(name)->EstimateBaseScore(ctx, infos[ToSize(group->Rank())]).size(), 2U) << name;
+         })) {
+      EXPECT_EQ(error, "") << name;
+    }
+  }
 }
 
 TEST(ObjectiveOfRanks, LabelsAreNamedByTheirRowAmongAll) {

@@ -128,6 +128,8 @@ TEST_F(ExactBuilderOnDevice, RandomConfigurations) {
              {"monotone_constraints", pick({"", "", "(1)", "(-1)", n_cols > 2 ? "(0,1,-1)" : "(0)"})},
              {"interaction_constraints", pick({"", "", n_cols > 3 ? "[[0,1],[1,2,3]]" : "[[0]]"})},
              {"interleaved_levels", pick({"0", "1", "2", "3", "4", "5"})},
+             {"min_data_in_leaf", pick({"0", "0", "0", "5", "60"})},
+             {"extra_trees", pick({"0", "0", "0", "1"})},
              {"colsample_bylevel", pick({"1", "0.7"})},
              {"colsample_bynode", pick({"1", "0.7"})}});
   }

@@ -56,11 +56,15 @@ void DrawGrowth(Choice* choice, Params* params) {
   choice->Maybe(params, "max_delta_step", {"0.05", "1"}, 4);
   choice->Maybe(params, "max_cat_to_onehot", {"1", "2", "9", "400"});
   choice->Maybe(params, "max_cat_threshold", {"1", "3", "400"});
+  choice->Maybe(params, "min_data_in_leaf", {"2", "11", "60"}, 6);
+  choice->Maybe(params, "extra_trees", {"1"}, 8);
+  choice->Maybe(params, "path_smooth", {"0.5", "20"}, 8);
 }
 
 void DrawSampling(Choice* choice, Params* params) {
   choice->Maybe(params, "subsample", {"0.1", "0.5", "0.9"});
   choice->Maybe(params, "sampling_method", {"gradient_based"}, 4);
+  choice->Maybe(params, "bagging_temperature", {"0.5", "2"}, 8);
   choice->Maybe(params, "colsample_bytree", {"0.1", "0.6"}, 5);
   choice->Maybe(params, "colsample_bylevel", {"0.1", "0.6"}, 5);
   choice->Maybe(params, "colsample_bynode", {"0.1", "0.6"}, 5);

@@ -72,7 +72,7 @@ TEST_F(GradientTableOnDevice, SumsAreThoseOfAllRows) {
     }
     cuda::DeviceGradientTable copy;
     copy.Upload(Cuda(), view);
-    EXPECT_EQ(cuda::SumTableRows(Cuda(), copy.View()), expected);
+    EXPECT_EQ(cuda::SumTableRows(Cuda(), cuda::TableOf(copy.View()), 3000), expected);
   }
 }
 

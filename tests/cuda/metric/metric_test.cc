@@ -1,4 +1,5 @@
 /// Means over elements and classes.
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -37,6 +38,34 @@ TEST_F(DeviceMetricTest, MeansOfElementsHaveTheHostsBits) {
       }
     }
   }
+}
+
+TEST_F(DeviceMetricTest, MeansOfTablesWithSilentCellsHaveTheHostsBits) {
+  auto const nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::int64_t const n_rows : {1, 9, 1365, 1366, 4097, 100003}) {
+    for (bool const weighted : {false, true}) {
+      auto data = MakeData(n_rows, 3, 0, weighted);
+      for (std::size_t i = 1; i < data.info.labels.size(); ++i) {
+        if (i * 7 % 5 > 1) continue;
+        data.info.labels[i] = nan;
+        if (i % 4 == 0) data.predictions[i] = i % 8 == 0 ? nan : std::numeric_limits<float>::infinity();
+      }
+      for (auto const* name :
+           {"rmse", "mae", "logloss", "error", "error@0.7", "poisson-nloglik", "rmsle", "mape", "mphe", "huber", "fair",
+            "focal", "gamma-nloglik", "gamma-deviance", "tweedie-nloglik@1.5"}) {
+        ExpectTheHostsBits(name, data, 3);
+      }
+    }
+  }
+}
+
+/// The host's version says so in words.
+TEST_F(DeviceMetricTest, TablesOfWhichNothingIsKnownAreTheHosts) {
+  auto data = MakeData(10, 3, 0, false);
+  data.info.labels.assign(30, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_FALSE(cuda::MakeDeviceMetric(*MakeMetric("rmse"))->Takes(data.info));
+  data.info.labels.back() = 1.0F;
+  EXPECT_TRUE(cuda::MakeDeviceMetric(*MakeMetric("rmse"))->Takes(data.info));
 }
 
 TEST_F(DeviceMetricTest, MeansOfClassesHaveTheHostsBits) {

@@ -1,5 +1,6 @@
 #include "kauri/objective.h"
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -121,6 +122,33 @@ TEST_F(DeviceObjectiveTest, GradientsHaveTheHostsBits) {
         std::vector<GradientPair> expected(margins.size());
         objective->ComputeGradients(Context{}, margins, info, 0, expected);
         EXPECT_TRUE(SameFloats(Flat(GradientsOnDevice(*objective, margins, info)), Flat(expected)));
+      }
+    }
+  }
+}
+
+TEST_F(DeviceObjectiveTest, GradientsOfTablesWithSilentCellsHaveTheHostsBits) {
+  for (auto given : Cases()) {
+    if (std::strstr(given.name, "tileerror") != nullptr || given.name[0] == 'm' || given.name[0] == 's') continue;
+    given.n_outputs = 3;
+    for (std::int64_t const n_rows : {1, 31, 257, 100003}) {
+      SCOPED_TRACE(std::string(given.name) + " " + std::to_string(n_rows));
+      auto const objective = MakeObjective(given);
+      auto info = MakeInfo(given, n_rows, n_rows != 31);
+      for (std::size_t i = 1; i < info.labels.size(); i += 1 + i % 3) {
+        info.labels[i] = std::numeric_limits<float>::quiet_NaN();
+      }
+      auto margins = MakeMargins(info.labels.size());
+      for (std::size_t i = 1; i < margins.size(); i += 11) {
+        if (std::isnan(info.labels[i])) margins[i] = std::numeric_limits<float>::quiet_NaN();
+      }
+      std::vector<GradientPair> expected(margins.size());
+      objective->ComputeGradients(Context{}, margins, info, 0, expected);
+      auto const found = GradientsOnDevice(*objective, margins, info);
+      EXPECT_TRUE(SameFloats(Flat(found), Flat(expected)));
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        auto const is_silent = std::isnan(info.labels[i]);
+        EXPECT_TRUE(!is_silent || (found[i].gradient == 0.0F && found[i].hessian == 0.0F)) << i;
       }
     }
   }

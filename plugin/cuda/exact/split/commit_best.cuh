@@ -17,6 +17,29 @@ __device__ __forceinline__ SegmentFacts FactsOf(SplitTask const& task, FixedSum 
   return facts;
 }
 
+__device__ __forceinline__ SegmentLimits LimitsOf(SplitTask const& task, std::uint32_t segment) {
+  SegmentLimits limits;
+  if (task.limits == nullptr) return limits;
+  auto const node = task.table.NodeOf(segment);
+  std::int64_t const begin = task.table.begin[segment];
+  std::int64_t const end = task.table.begin[segment + 1];
+  limits.of_node = task.limits[node];
+  limits.of_node.rows.of_node = static_cast<std::int64_t>(task.node_rows[node]);
+  limits.n_present = end - begin;
+  if (!limits.of_node.draw.is_on || begin == end) return limits;
+  auto const feature = static_cast<std::uint32_t>(task.feature_ids[task.table.FeatureOf(segment)]);
+  limits.drawn = limits.of_node.draw.Between(feature, task.entries.values[begin], task.entries.values[end - 1]);
+  return limits;
+}
+
+/// Of a segment of entries that are sorted by node.
+__device__ __forceinline__ SegmentFacts FactsOf(SplitTask const& task, SplitScratch const& scratch,
+                                                std::uint32_t segment) {
+  auto facts = FactsOf(task, scratch.segment_sums[segment], task.table.NodeOf(segment), task.table.FeatureOf(segment));
+  facts.limits = LimitsOf(task, segment);
+  return facts;
+}
+
 __device__ __forceinline__ bool IsAllowed(SplitTask const& task, std::int32_t node, std::int32_t feature) {
   if (task.allowed == nullptr) return true;
   return task.allowed[static_cast<std::int64_t>(node) * task.n_all_features + task.feature_ids[feature]] != 0;

@@ -9,8 +9,22 @@
 #include <cmath>
 
 #include "cuda/exact/entries/exact_types.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri::cuda {
+
+/// What is asked of the splits of a segment besides what they gain: nothing, unless it is told.
+struct SegmentLimits {
+  SplitLimits of_node;
+  std::int64_t n_present = 0;  ///< entries
+  double drawn = 0.0;          ///< where thresholds are drawn, the value
+
+  __device__ bool Allows(std::int64_t n_left) const { return !of_node.rows.IsOn() || of_node.rows.Allows(n_left); }
+  __device__ std::int64_t NumMissing() const { return of_node.rows.of_node - n_present; }
+  __device__ bool IsLookedAt(float low, float high) const {
+    return !of_node.draw.is_on || (static_cast<double>(low) <= drawn && drawn < static_cast<double>(high));
+  }
+};
 
 /// Everything about a segment that a candidate needs.
 struct SegmentFacts {
@@ -18,6 +32,12 @@ struct SegmentFacts {
   FixedSum missing;  ///< sum of the node's rows that lack the feature
   int sign;          ///< the feature's monotone constraint
   bool both_ways;    ///< the column lacks values and has more than one: missing rows may also go right
+  SegmentLimits limits = {};
+
+  __device__ bool HasMissing() const {
+    if (limits.of_node.rows.IsOn()) return limits.NumMissing() > 0;
+    return missing.gradient != 0 || missing.hessian != 0;
+  }
 };
 
 /// The rounding of the float32 screen is below 1e-6: eight operations on positive terms. With twice that as slack no
@@ -90,17 +110,19 @@ struct Boundary {
   FixedSum left;
   float low;
   float high;
+  std::int64_t n_left = 0;  ///< entries up to and including `low`, where rows are limited
 };
 
 __device__ __forceinline__ void ConsiderBoundary(GainParam const& param, SegmentFacts const& facts,
                                                  Boundary const& boundary, double floor, SegmentCandidate* best) {
+  auto const& limits = facts.limits;
+  if (!limits.IsLookedAt(boundary.low, boundary.high)) return;
   float const threshold = MidpointThreshold(boundary.low, boundary.high);
-  bool const has_missing = facts.missing.gradient != 0 || facts.missing.hessian != 0;
-  if (facts.both_ways) {
+  if (facts.both_ways && limits.Allows(boundary.n_left)) {
     Consider(param, facts, {boundary.left, threshold, SegmentCandidate::kDefaultRight}, floor, best);
   }
   // Without missing rows both directions have the same sums, and right is the better of equals.
-  if (!facts.both_ways || has_missing) {
+  if ((!facts.both_ways || facts.HasMissing()) && limits.Allows(boundary.n_left + limits.NumMissing())) {
     Consider(param, facts, {boundary.left + facts.missing, threshold, SegmentCandidate::kDefaultLeft}, floor, best);
   }
 }
@@ -108,6 +130,7 @@ __device__ __forceinline__ void ConsiderBoundary(GainParam const& param, Segment
 /// All present rows on one side, the missing on the other; `smallest` and `largest` are the segment's end values.
 __device__ __forceinline__ void ConsiderMissingAlone(GainParam const& param, SegmentFacts const& facts, float smallest,
                                                      float largest, double floor, SegmentCandidate* best) {
+  if (!facts.limits.Allows(facts.limits.n_present)) return;
   FixedSum const present = facts.node.sum - facts.missing;
   if (facts.both_ways && largest < FLT_MAX) {
     float const beyond = fminf(largest + (fabsf(largest) + 1e-6F), FLT_MAX);

@@ -6,6 +6,7 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/exact/entries/exact_types.h"
+#include "tree/threshold_draw.h"
 
 namespace kauri::cuda {
 
@@ -22,6 +23,8 @@ struct SplitTask {
   std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: which a node may use; nullptr: all
   std::int8_t const* signs = nullptr;         ///< [n_all_features]: monotone constraints; nullptr: none
   std::int32_t n_all_features = 0;
+  SplitLimits const* limits = nullptr;            ///< [n_nodes], without the nodes' rows; nullptr: none. Sorting phase
+  unsigned long long const* node_rows = nullptr;  ///< [n_nodes], where there are limits
   /// [n_nodes]: a loss change that each node is known to reach; grows while candidates are found.
   double* floors = nullptr;
 };

@@ -124,7 +124,8 @@ struct ScanState {
 struct PassedRound {
   std::int64_t piece;
   std::uint32_t segment;
-  unsigned passing;  ///< one bit per boundary of the lane
+  std::int64_t n_before;  ///< entries of the segment before the round
+  unsigned passing;       ///< one bit per boundary of the lane
   UniformRound round;
 };
 
@@ -132,14 +133,15 @@ struct PassedRound {
 __device__ __noinline__ double EvaluateRound(SplitTask const& task, SplitScratch const& scratch,
                                              PassedRound const& passed) {
   auto const node = task.table.NodeOf(passed.segment);
-  auto const facts = FactsOf(task, scratch.segment_sums[passed.segment], node, task.table.FeatureOf(passed.segment));
+  auto const facts = FactsOf(task, scratch, passed.segment);
   FixedSum left = passed.round.before;
   float low = passed.round.low;
 #pragma unroll 1
   for (int i = 0; i < kLaneEntries; ++i) {
     SegmentCandidate candidate;
     if ((passed.passing >> i & 1U) != 0) {
-      ConsiderBoundary(task.param, facts, {left, low, passed.round.values[i]}, FloorOf(task, node), &candidate);
+      Boundary const boundary{left, low, passed.round.values[i], passed.n_before + kLaneEntries * Lane() + i};
+      ConsiderBoundary(task.param, facts, boundary, FloorOf(task, node), &candidate);
     }
     CommitBest(task, scratch.piece_best, passed.piece, node, candidate);
     left += passed.round.pairs.pair[i];
@@ -160,7 +162,7 @@ __device__ __forceinline__ void EvaluateMixed(SplitTask const& task, SplitScratc
   SegmentCandidate candidate;
   auto const node = task.table.NodeOf(segment);
   if (is_boundary && IsLive(task, segment)) {
-    auto const facts = FactsOf(task, scratch.segment_sums[segment], node, task.table.FeatureOf(segment));
+    auto const facts = FactsOf(task, scratch, segment);
     double const floor = FloorOf(task, node);
     if (!task.screen.usable || SegmentScreen(facts, floor).MayReach(task.screen, boundary.left)) {
       ConsiderBoundary(task.param, facts, boundary, floor, &candidate);
@@ -188,7 +190,8 @@ __device__ __forceinline__ void MixedStep(SplitTask const& task, SplitScratch co
   FixedSum const left = head < 0 ? state->carry + exclusive : exclusive - at_head;
   float low = __shfl_up_sync(kAllLanes, value, 1);
   if (Lane() == 0) low = state->previous;
-  EvaluateMixed(task, scratch, tile.tile, exists && !is_head && low != value, segment, {left, low, value});
+  EvaluateMixed(task, scratch, tile.tile, exists && !is_head && low != value, segment,
+                {left, low, value, looked_at - task.table.begin[segment]});
   int const last = static_cast<int>(end - begin) - 1;
   state->segment = __shfl_sync(kAllLanes, segment, last);
   state->carry = FromLane(left + own, last);
@@ -239,7 +242,7 @@ class TileScan {
     live_ = IsLive(task_, segment);
     if (!live_) return;
     auto const node = task_.table.NodeOf(segment);
-    auto const facts = FactsOf(task_, scratch_.segment_sums[segment], node, task_.table.FeatureOf(segment));
+    auto const facts = FactsOf(task_, scratch_, segment);
     node_gain_ = facts.node.gain;
     screen_ = SegmentScreen(facts, FloorOf(task_, node));
   }
@@ -249,7 +252,7 @@ class TileScan {
     unsigned const passing = round.Passing(task_.screen, screen_);
     if (__any_sync(kAllLanes, passing != 0)) {
       double const floor =
-          EvaluateRound(task_, scratch_, {tile_.tile + state_.segment, state_.segment, passing, round});
+          EvaluateRound(task_, scratch_, {tile_.tile + state_.segment, state_.segment, base - begin_, passing, round});
       screen_.needed = NeededGain(node_gain_, floor);
     }
     state_.carry = round.carry_out;
@@ -278,12 +281,12 @@ __global__ void __launch_bounds__(kBlockThreads) FloorKernel(SplitTask task, Spl
   float const high = task.entries.values[index];
   if (low == high) return;
   auto const node = task.table.NodeOf(segment);
-  auto const facts = FactsOf(task, scratch.segment_sums[segment], node, task.table.FeatureOf(segment));
+  auto const facts = FactsOf(task, scratch, segment);
   double const floor = FloorOf(task, node);
   FixedSum const left = scratch.piece_sums[tile + segment];
   if (task.screen.usable && !SegmentScreen(facts, floor).MayReach(task.screen, left)) return;
   SegmentCandidate best;
-  ConsiderBoundary(task.param, facts, {left, low, high}, floor, &best);
+  ConsiderBoundary(task.param, facts, {left, low, high, index - task.table.begin[segment]}, floor, &best);
   if (best.state != SegmentCandidate::kNone) RaiseFloor(task, node, best.loss_change);
 }
 
@@ -298,8 +301,7 @@ __device__ __forceinline__ bool NeedsEvaluation(SplitTask const& task, SplitScra
   if (!IsLive(task, segment)) return false;
   if (tile.end != tile.begin + kTileEntries) return true;
   auto const node = task.table.NodeOf(segment);
-  SegmentScreen const screen(FactsOf(task, scratch.segment_sums[segment], node, task.table.FeatureOf(segment)),
-                             FloorOf(task, node));
+  SegmentScreen const screen(FactsOf(task, scratch, segment), FloorOf(task, node));
   std::int64_t const begin = task.table.begin[segment];
   FixedSum carry;
   float previous = 0.0F;

@@ -26,8 +26,8 @@ __device__ void ReduceSegment(SplitTask const& task, SplitScratch const& scratch
       best = BlockBest<kThreads>(best);
     }
     if (thread == 0) {
-      ConsiderMissingAlone(task.param, FactsOf(task, scratch.segment_sums[segment], node, feature),
-                           task.entries.values[begin], task.entries.values[end - 1], FloorOf(task, node), &best);
+      ConsiderMissingAlone(task.param, FactsOf(task, scratch, segment), task.entries.values[begin],
+                           task.entries.values[end - 1], FloorOf(task, node), &best);
     }
   }
   if (thread == 0) scratch.segment_best[segment] = best;

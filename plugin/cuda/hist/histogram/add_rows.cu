@@ -18,10 +18,9 @@ constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 __device__ __forceinline__ PlannedRows StretchOf(HistogramNode const& node, std::uint32_t const* n_left) {
   PlannedRows rows{0, node.rows.begin, node.rows.count, node.rows.buffer};
   if (node.split < 0) return rows;
-  std::uint32_t const left = n_left[2 * node.split];
   rows.buffer = node.rows.buffer == 0 ? 1 : 0;
-  rows.begin += node.is_left != 0 ? 0 : left;
-  rows.count = node.is_left != 0 ? left : node.rows.count - left;
+  rows.begin += node.is_left != 0 ? 0 : n_left[2 * node.split];
+  rows.count = NumRowsOf(node, n_left);
   return rows;
 }
 
@@ -106,8 +105,9 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (count > 0) {
       std::uint32_t const* const list = rows.buffer < 0 ? nullptr : task.rows.Of(rows.buffer) + rows.begin + skipped;
       sums.Add({list, rows.begin + skipped, count});
-      sums.Flush(group, columns,
-                 {task.nodes.data()[node].histogram, count == rows.count, range.begin + count == range.end});
+      sums.Flush(
+          group, columns,
+          {task.nodes.data()[node].histogram + task.first_sum, count == rows.count, range.begin + count == range.end});
     }
     range.begin += count;
     if (range.begin == rows.first_row + rows.count) ++node;
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(kThreads) AddOthersKernel(AddTask task, CodeVi
     std::uint32_t const place = rows.begin + at - rows.first_row;
     std::uint32_t const row = rows.buffer < 0 ? place : task.rows.Of(rows.buffer)[place];
     FixedPair const pair = task.pairs[row];
-    auto* const histogram = reinterpret_cast<Word*>(task.nodes.data()[node].histogram);
+    auto* const histogram = reinterpret_cast<Word*>(task.nodes.data()[node].histogram + task.first_sum);
     cells.ForEach(row, [&](std::uint64_t cell) {
       atomicAdd(histogram + 2 * cell, static_cast<Word>(std::int64_t{pair.gradient}));
       atomicAdd(histogram + 2 * cell + 1, static_cast<Word>(std::int64_t{pair.hessian}));

@@ -14,12 +14,14 @@
 /// 10 M rows take 280 us, 100 of which their bytes would need.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/rows/node_rows.h"
 #include "kauri/gradient.h"
+#include "kauri/host_device.h"
 #include "kauri/span.h"
 
 namespace kauri::cuda {
@@ -31,6 +33,13 @@ struct HistogramNode {
   std::uint32_t is_left;  ///< which child it is
   FixedSum* histogram;    ///< (in, out) [n_sums]
 };
+
+/// Rows of the node itself. n_left: what SplitNodes wrote.
+KAURI_HD std::uint32_t NumRowsOf(HistogramNode const& node, std::uint32_t const* n_left) {
+  if (node.split < 0) return node.rows.count;
+  std::uint32_t const left = n_left[2 * node.split];
+  return node.is_left != 0 ? left : node.rows.count - left;
+}
 
 /// Rows of a node in the plan of a launch.
 struct PlannedRows {
@@ -47,6 +56,7 @@ struct AddTask {
   RowPointers rows;
   FixedPair const* pairs;      ///< [n_rows]
   std::int64_t most_rows = 0;  ///< that the nodes have together, or a guess
+  std::size_t first_sum = 0;   ///< of a histogram, where sums are added: their counts lie behind them
 };
 
 /// Blocks that add so many rows, of each of n_groups groups.

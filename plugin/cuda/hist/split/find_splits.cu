@@ -3,6 +3,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/hist/split/feature_scan.cuh"
 #include "cuda/hist/split/find_splits.h"
+#include "cuda/hist/split/limited_scan.cuh"
 
 namespace kauri::cuda {
 namespace {
@@ -89,26 +90,87 @@ __device__ __forceinline__ void Stage(FindTask const& task, SearchedPair const& 
   }
 }
 
+/// Where the counts of a feature are.
+__device__ __forceinline__ FeatureSums CountsOf(FindTask const& task, FeatureCodes const& codes, FixedSum* histogram) {
+  return {histogram + task.limits.counts_at + codes.first_sum, codes.sum_stride};
+}
+
+/// The counts of the larger sibling at the block's features: the parent's less those of the smaller. All threads of a
+/// block call it, after which they wait for each other.
+__device__ __forceinline__ void SubtractCounts(FindTask const& task, SearchedPair const& pair,
+                                               std::uint32_t first_place) {
+  std::uint32_t const place = first_place + threadIdx.x % kFeaturesPerBlock;
+  if (task.limits.least_rows <= 1 || pair.large == nullptr || place >= task.tree_features.size()) return;
+  FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
+  FeatureSums const small = CountsOf(task, codes, pair.small);
+  FeatureSums const large = CountsOf(task, codes, pair.large);
+  for (std::uint32_t code = threadIdx.x / kFeaturesPerBlock; code < codes.n_codes;
+       code += kThreads / kFeaturesPerBlock) {
+    large[code] = large[code] - small[code];
+  }
+}
+
+/// Completes the count of the usual code of a feature in a bundle; a warp calls it.
+__device__ __forceinline__ void CountUsual(FindTask const& task, FeatureCodes const& codes, SearchedPair const& pair,
+                                           std::int64_t n_small) {
+  if (task.limits.least_rows <= 1) return;
+  FeatureSums const small = CountsOf(task, codes, pair.small);
+  FixedSum others;
+  for (std::uint32_t code = Lane(); code < codes.n_codes; code += 32) {
+    if (code != codes.usual) others += small[code];
+  }
+  FixedSum const usual = FixedSum{n_small, 0} - WarpSum(others);
+  if (Lane() == 0) {
+    if (pair.large != nullptr) {
+      FeatureSums const large = CountsOf(task, codes, pair.large);
+      large[codes.usual] = large[codes.usual] + small[codes.usual] - usual;
+    }
+    small[codes.usual] = usual;
+  }
+  __syncwarp();
+}
+
 __device__ __forceinline__ bool MayUse(FindTask const& task, SearchedNode const& node, std::uint32_t place) {
   auto const n_features = static_cast<std::int64_t>(task.tree_features.size());
   return node.allowed < 0 || task.allowed[node.allowed * n_features + place] != 0;
 }
 
+/// A sibling, as a warp searches it.
+struct SearchedSibling {
+  std::int32_t index;  ///< among the nodes, or -1
+  FixedSum* histogram;
+  StagedCells const* staged;
+  std::int64_t n_rows;  ///< read where they are counted
+};
+
+__device__ __forceinline__ SplitLimits LimitsOf(FindTask const& task, SearchedNode const& node, std::int64_t n_rows) {
+  return {{task.limits.least_rows, n_rows}, {task.limits.draws, node.draw_key}};
+}
+
 /// What a warp finds at one feature for one node; only the first lane's counts.
-__device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, std::int32_t index, std::uint32_t place,
-                                                 FixedSum* histogram, StagedCells const* staged) {
+template <bool kLimited>
+__device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, SearchedSibling const& sibling,
+                                                 std::uint32_t place) {
+  std::int32_t const index = sibling.index;
   if (index < 0 || !MayUse(task, task.nodes[index], place)) return {};
   std::uint32_t const feature = task.tree_features.data()[place];
   if (task.is_categorical != nullptr && task.is_categorical[feature] != 0) return {};
   FeatureCodes const& codes = task.features[feature];
-  FeatureSums const cells{histogram + codes.first_sum, codes.sum_stride};
+  FeatureSums const cells{sibling.histogram + codes.first_sum, codes.sum_stride};
+  FeatureSums const counts = CountsOf(task, codes, sibling.histogram);
   SearchedNode const& node = task.nodes[index];
   int const sign = task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]);
-  BinCandidate const best = WarpBest(FeatureScan{task, codes, node, sign, cells, staged}.Find());
+  FeatureScan const scan{task, codes, node, sign, cells, sibling.staged};
+  BinCandidate best;
+  if constexpr (kLimited) {
+    best = WarpBest(LimitedScan{scan, feature, LimitsOf(task, node, sibling.n_rows), counts}.Find());
+  } else {
+    best = WarpBest(scan.Find());
+  }
   if (best.order == BinCandidate::kNone) return {};
   return {best.loss_change,
           feature,
-          ThresholdOf(task, feature, best.order, cells),
+          ThresholdOf(task, feature, best.order, task.limits.least_rows > 1 ? counts : cells),
           best.order >= BinCandidate::kDown,
           best.left,
           node.sum - best.left};
@@ -117,28 +179,51 @@ __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, std::int3
 /// What the warps of a block found at its features: for the smaller sibling, and for the larger one.
 using FoundSplits = SplitCandidate[kSiblings][kFeaturesPerBlock];
 
+/// Rows of the smaller sibling, and of both.
+struct PairRows {
+  std::int64_t small = 0;
+  std::int64_t both = 0;
+};
+
+__device__ __forceinline__ PairRows RowsOf(FindTask const& task, std::uint32_t index) {
+  if (task.limits.least_rows <= 1) return {};
+  HistogramNode const& node = task.limits.rows[index];
+  return {NumRowsOf(node, task.n_left.data()), node.rows.count};
+}
+
 /// Searches the features from `first_place` on; all threads of a block call it. A warp has one feature of one sibling.
-__device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair const& pair, std::uint32_t first_place,
-                                            SharedCells* shared, FoundSplits& found) {
+template <bool kLimited>
+__device__ __forceinline__ void FindInBlock(FindTask const& task, SearchedPair const& pair, PairRows const& rows,
+                                            std::uint32_t first_place, SharedCells* shared, FoundSplits& found) {
   std::uint32_t const of_block = threadIdx.x / 32 % kFeaturesPerBlock;
   std::uint32_t const sibling = threadIdx.x / 32 / kFeaturesPerBlock;
   std::uint32_t const place = first_place + of_block;
   bool const is_there = place < task.tree_features.size();
   Stage(task, pair, first_place, shared);
+  if constexpr (kLimited) SubtractCounts(task, pair, first_place);
   __syncthreads();
   if (is_there && sibling == 0) {
     FeatureCodes const& codes = task.features[task.tree_features.data()[place]];
-    if (codes.usual != kNoUsual) FillUsual(codes, pair, &shared->small[of_block], &shared->large[of_block]);
+    if (codes.usual != kNoUsual) {
+      FillUsual(codes, pair, &shared->small[of_block], &shared->large[of_block]);
+      if constexpr (kLimited) CountUsual(task, codes, pair, rows.small);
+    }
   }
   __syncthreads();
   SplitCandidate candidate;
-  if (is_there && sibling == 0) candidate = FindAt(task, pair.small_node, place, pair.small, &shared->small[of_block]);
-  if (is_there && sibling == 1) candidate = FindAt(task, pair.large_node, place, pair.large, &shared->large[of_block]);
+  if (is_there && sibling == 0) {
+    candidate = FindAt<kLimited>(task, {pair.small_node, pair.small, &shared->small[of_block], rows.small}, place);
+  }
+  if (is_there && sibling == 1) {
+    auto const n_rows = rows.both - rows.small;
+    candidate = FindAt<kLimited>(task, {pair.large_node, pair.large, &shared->large[of_block], n_rows}, place);
+  }
   if (Lane() == 0) found[sibling][of_block] = candidate;
   __syncthreads();
 }
 
-/// blockIdx.x: some of the blocks of features; blockIdx.y: a pair.
+/// blockIdx.x: some of the blocks of features; blockIdx.y: a pair. kLimited: task.limits hold.
+template <bool kLimited>
 __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
   extern __shared__ FixedSum shared_sums[];
   __shared__ FoundSplits found;
@@ -149,10 +234,11 @@ __global__ void __launch_bounds__(kThreads) FindSplitsKernel(FindTask task) {
   std::uint32_t const stride = gridDim.x * kFeaturesPerBlock;
   for (std::uint32_t index = blockIdx.y; index < task.pairs.size(); index += gridDim.y) {
     SearchedPair const pair = task.pairs.data()[index];
+    PairRows const rows = kLimited ? RowsOf(task, index) : PairRows{};
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     SplitCandidate best;
     for (auto first = blockIdx.x * kFeaturesPerBlock; first < task.tree_features.size(); first += stride) {
-      FindInBlock(task, pair, first, shared, found);
+      FindInBlock<kLimited>(task, pair, rows, first, shared, found);
       if (node < 0) continue;
       for (auto const& candidate : found[threadIdx.x / 32]) {
         if (IsBetter(candidate, best)) best = candidate;
@@ -176,7 +262,8 @@ std::uint32_t NumFeatureBlocks(std::size_t n_features, std::size_t n_pairs) {
 void FindSplits(CudaContext const& cuda, FindTask const& task) {
   auto const blocks = NumFeatureBlocks(task.tree_features.size(), task.pairs.size());
   auto const n_pairs = static_cast<unsigned>(std::min<std::size_t>(task.pairs.size(), kMaxGridY));
-  LaunchSharedGrid(cuda, {blocks, n_pairs}, kThreads, sizeof(SharedCells), FindSplitsKernel, task);
+  auto const kernel = task.limits.IsOn() ? FindSplitsKernel<true> : FindSplitsKernel<false>;
+  LaunchSharedGrid(cuda, {blocks, n_pairs}, kThreads, sizeof(SharedCells), kernel, task);
 }
 
 }  // namespace kauri::cuda

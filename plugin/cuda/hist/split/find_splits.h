@@ -9,13 +9,15 @@
 ///    BinSplitFinder (tree/histogram/bin_split.h): an empty bin's equal a neighbour's, to which they lose.
 /// Best splits are found per node and block of features; the host has the last word (IsBetter). Categorical features
 /// are only completed and subtracted; the host searches them. Bytes per cell of a pair: 48, of a node without
-/// sibling 16. Float64 operations per bin, node and direction: about 12 and two divisions.
+/// sibling 16. Float64 operations per bin, node and direction: about 12 and two divisions. Where more is asked of
+/// splits than what they gain (limited_scan.cuh), counts of rows are completed and subtracted as sums are.
 #pragma once
 
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/histogram/add_rows.h"
 #include "kauri/gradient.h"
 #include "kauri/span.h"
 #include "tree/split_gain.h"
@@ -27,7 +29,8 @@ struct SearchedNode {
   FixedSum sum;
   double gain;  ///< NodeGain(sum)
   WeightBounds bounds;
-  std::int32_t allowed;  ///< which list of features it may use (FindTask::allowed), or -1: all of the tree's
+  std::int32_t allowed;        ///< which list of features it may use (FindTask::allowed), or -1: all of the tree's
+  std::uint64_t draw_key = 0;  ///< of ThresholdDraw, where thresholds are drawn
 };
 
 /// A node whose rows were added up, and its sibling.
@@ -37,6 +40,16 @@ struct SearchedPair {
   FixedSum small_sum;       ///< of all rows of the node of `small`
   std::int32_t small_node;  ///< its index among the nodes, or -1: it is not to be split
   std::int32_t large_node;
+};
+
+/// What is asked of all splits besides what they gain (SplitLimits).
+struct FindLimits {
+  bool draws = false;                   ///< thresholds, by the nodes' keys
+  std::int64_t least_rows = 0;          ///< of a child; more than 1: rows are counted
+  std::uint32_t counts_at = 0;          ///< from a sum of a histogram to its count, where rows are counted
+  HistogramNode const* rows = nullptr;  ///< [n_pairs]: of the nodes whose rows were added up
+
+  bool IsOn() const { return draws || least_rows > 1; }
 };
 
 /// Features that a block of threads looks at together.
@@ -58,6 +71,7 @@ struct FindTask {
   SplitCandidate* best;              ///< (out) [n_nodes, NumFeatureBlocks(n_tree_features, n_pairs)]
   Span<std::uint32_t const> n_left;  ///< numbers to copy to `n_left_out`, so that no copy is a call of its own
   std::uint32_t* n_left_out;
+  FindLimits limits = {};
 };
 
 /// All arrays are on the device, or page-locked.

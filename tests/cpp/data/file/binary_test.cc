@@ -227,7 +227,7 @@ TEST(Binary, WhatChecksumsLetThroughIsStillChecked) {
                 [](Forged* file) { file->Set(binary::kFeatures, 0, std::uint32_t{1000}); });
   ExpectRefused(true, "NaN", [](Forged* file) { file->Set(binary::kValues, 0, NAN); });
   ExpectRefused(false, "inf", [](Forged* file) { file->Set(binary::kValues, 0, INFINITY); });
-  ExpectRefused(false, "label", [](Forged* file) { file->Set(binary::kLabels, 3, NAN); });
+  ExpectRefused(false, "label", [](Forged* file) { file->Set(binary::kLabels, 3, INFINITY); });
   ExpectRefused(false, "weight", [](Forged* file) { file->Set(binary::kWeights, 0, -1.0F); });
   ExpectRefused(false, "query 0 ends at row", [](Forged* file) { file->Set(binary::kGroupPtr, 1, std::int64_t{-3}); });
   ExpectRefused(false, "query groups run from 0 to 5",

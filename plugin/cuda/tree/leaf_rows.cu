@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/launch.h"
+#include "cuda/tree/leaf_rows.h"
+
+namespace kauri::cuda {
+namespace {
+
+using Count = unsigned long long;
+
+constexpr int kThreads = 256;
+constexpr unsigned kMostBlocks = 1024;
+/// Nodes whose counts a block has in shared memory; those of larger trees are counted where they end.
+constexpr std::uint32_t kSharedNodes = 4096;
+
+struct CountTask {
+  Span<std::int32_t const> node_of_row;
+  std::uint8_t const* sampled;  ///< nullptr: all rows count
+  std::uint32_t n_nodes;
+  Count* n_rows;  ///< (out) [n_nodes]: zero before
+};
+
+/// Calls add(node) for the thread's share of the rows.
+template <typename Add>
+__device__ __forceinline__ void ForEachRow(CountTask const& task, Add&& add) {
+  auto const n_rows = static_cast<std::uint64_t>(task.node_of_row.size());
+  auto const stride = static_cast<std::uint64_t>(gridDim.x) * kThreads;
+  for (auto row = static_cast<std::uint64_t>(blockIdx.x) * kThreads + threadIdx.x; row < n_rows; row += stride) {
+    std::int32_t const node = task.node_of_row.data()[row];
+    if (node >= 0 && (task.sampled == nullptr || task.sampled[row] != 0)) add(node);
+  }
+}
+
+/// A block has fewer than 2^32 rows, as a data set has.
+__global__ void __launch_bounds__(kThreads) CountInSharedKernel(CountTask task) {
+  __shared__ std::uint32_t counts[kSharedNodes];
+  for (std::uint32_t node = threadIdx.x; node < task.n_nodes; node += kThreads) counts[node] = 0;
+  __syncthreads();
+  ForEachRow(task, [&](std::int32_t node) { atomicAdd(counts + node, 1U); });
+  __syncthreads();
+  for (std::uint32_t node = threadIdx.x; node < task.n_nodes; node += kThreads) {
+    if (counts[node] != 0) atomicAdd(task.n_rows + node, static_cast<Count>(counts[node]));
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) CountKernel(CountTask task) {
+  ForEachRow(task, [&](std::int32_t node) { atomicAdd(task.n_rows + node, Count{1}); });
+}
+
+}  // namespace
+
+void CountRowsByNode(CudaContext const& cuda, Span<std::int32_t const> node_of_row, Span<std::uint8_t const> sampled,
+                     Span<unsigned long long> n_rows) {
+  auto const n_nodes = n_rows.size();
+  FillZero(cuda, n_rows.data(), n_nodes);
+  CountTask const task{node_of_row, sampled.empty() ? nullptr : sampled.data(), static_cast<std::uint32_t>(n_nodes),
+                       n_rows.data()};
+  auto const blocks = std::min(kMostBlocks, GridFor(static_cast<std::int64_t>(node_of_row.size()), kThreads));
+  Launch(cuda, blocks, kThreads, n_nodes <= kSharedNodes ? CountInSharedKernel : CountKernel, task);
+}
+
+std::vector<std::int64_t> CountLeafRows(CudaContext const& cuda, Tree const& tree, Span<std::uint8_t const> sampled,
+                                        Span<std::int32_t const> leaf_of_row) {
+  auto const n_nodes = tree.left.size();
+  Buffer<Count> counts(cuda, n_nodes);
+  CountRowsByNode(cuda, leaf_of_row, sampled, {counts.data(), n_nodes});
+  auto const n_rows = ToHost(cuda, counts.data(), n_nodes);
+  return {n_rows.begin(), n_rows.end()};
+}
+
+}  // namespace kauri::cuda

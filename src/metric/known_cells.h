@@ -1,0 +1,32 @@
+/// \file A block of cells of which some are silent, for loops that do not look.
+#pragma once
+
+#include "common/loss/element_weights.h"
+#include "common/loss/silent_cells.h"
+#include "metric/loss_kernels.h"
+
+namespace kauri {
+
+/// Silent cells have become cells of no weight, whose prediction and label every loss of element_losses.h takes: what
+/// they add is 0.
+class KnownCells {
+ public:
+  explicit KnownCells(LossBlock const& cells) : n_(cells.n) {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      auto const is_silent = IsSilent(cells.labels[i]);
+      predictions_[i] = is_silent ? 0.5F : cells.predictions[i];
+      labels_[i] = is_silent ? 1.0F : cells.labels[i];
+      weights_[i] = is_silent ? 0.0F : cells.weights[i];
+    }
+  }
+  /// Not to outlive this.
+  LossBlock Block() const { return {predictions_.data(), labels_.data(), weights_.data(), n_}; }
+
+ private:
+  ElementBuffer predictions_;
+  ElementBuffer labels_;
+  ElementBuffer weights_;
+  std::int64_t n_;
+};
+
+}  // namespace kauri

@@ -1,0 +1,210 @@
+/// min_data_in_leaf, extra_trees and path_smooth: what is asked of splits and leaves besides their sums, in every tree
+/// method.
+#include "hist/hist_fixture.h"
+
+namespace kauri::testing {
+namespace {
+
+std::vector<Params> const kLimits{{{"min_data_in_leaf", "2"}},
+                                  {{"min_data_in_leaf", "20"}},
+                                  {{"min_data_in_leaf", "60"}},
+                                  {{"extra_trees", "1"}},
+                                  {{"extra_trees", "1"}, {"min_data_in_leaf", "20"}},
+                                  {{"path_smooth", "3"}},
+                                  {{"extra_trees", "1"}, {"min_data_in_leaf", "7"}, {"path_smooth", "30"}}};
+
+class HistLimits : public HistDeviceTest {
+ protected:
+  static HistCase Of(char const* name, Params const& params, std::int64_t n_cols = 6) {
+    HistCase given;
+    given.name = name;
+    given.table.n_rows = 900;
+    given.table.n_cols = n_cols;
+    given.table.missing = Missing::kSome;
+    given.params = params;
+    return given;
+  }
+  /// Each case with each of the limits.
+  static void ExpectSameWithLimits(std::vector<HistCase> const& cases) {
+    for (auto const& given : cases) {
+      for (auto const& limits : kLimits) {
+        auto limited = given;
+        limited.params = With(given.params, limits);
+        ExpectSameTrees({limited});
+      }
+    }
+  }
+};
+
+TEST_F(HistLimits, Growth) {
+  ExpectSameWithLimits({Of("by levels", {}), Of("deep", {{"max_depth", "12"}, {"min_child_weight", "0"}}),
+                        Of("by gain", {{"grow_policy", "lossguide"}, {"max_leaves", "30"}, {"max_depth", "0"}}),
+                        Of("few leaves", {{"max_leaves", "9"}}), Of("gamma", {{"gamma", "2"}})});
+}
+
+TEST_F(HistLimits, Storage) {
+  std::vector<HistCase> cases;
+  for (auto const missing : {Missing::kNone, Missing::kColumn, Missing::kMixed}) {
+    for (auto const* max_bin : {"2", "256", "1000"}) {
+      cases.push_back(Of("dense", {{"max_bin", max_bin}}, 9));
+      cases.back().table.missing = missing;
+      cases.push_back(cases.back());
+      cases.back().table.sparse = true;
+    }
+  }
+  for (auto const sparse : {false, true}) {
+    cases.push_back(Of("bundles", {}, 40));
+    cases.back().table.values = Values::kOneHot;
+    cases.back().table.missing = Missing::kNone;
+    cases.back().table.sparse = sparse;
+    cases.push_back(cases.back());
+    cases.back().name = "flags";
+    cases.back().table.values = Values::kFlags;
+  }
+  ExpectSameWithLimits(cases);
+}
+
+TEST_F(HistLimits, Categories) {
+  std::vector<HistCase> cases;
+  for (auto const* to_onehot : {"1", "1000"}) {
+    cases.push_back(Of("categories", {{"max_cat_to_onehot", to_onehot}}));
+    cases.back().table.levels = {3, 40, 300};
+    cases.push_back(cases.back());
+    cases.back().params.push_back({"grow_policy", "lossguide"});
+  }
+  ExpectSameWithLimits(cases);
+}
+
+TEST_F(HistLimits, SamplingAndConstraints) {
+  auto no_gradients = Of("rows without gradients", {{"min_child_weight", "0"}});
+  no_gradients.gradients = Gradients::kFewRows;
+  auto weighted = Of("weights", {});
+  weighted.table.weights = true;
+  ExpectSameWithLimits({Of("rows", {{"subsample", "0.5"}}),
+                        Of("rows by gradient", {{"subsample", "0.3"}, {"sampling_method", "gradient_based"}}),
+                        Of("columns", {{"colsample_bynode", "0.5"}, {"colsample_bytree", "0.7"}}),
+                        Of("interaction", {{"interaction_constraints", "[[0,1],[2,3]]"}}),
+                        Of("forest", {{"num_parallel_tree", "3"}, {"subsample", "0.7"}}),
+                        Of("classes", {{"objective", "multi:softprob"}, {"num_class", "3"}}),
+                        Of("dart", {{"booster", "dart"}, {"rate_drop", "0.5"}}), no_gradients, weighted});
+}
+
+/// path_smooth is refused with constraints of order, in the same words.
+TEST_F(HistLimits, Monotone) {
+  for (auto const& limits : kLimits) {
+    auto const params = With({{"monotone_constraints", "(1,-1,1)"}}, limits);
+    auto const smooths = Value(params, "path_smooth", "0") != "0";
+    EXPECT_EQ(ExpectSame(Of("monotone", params)).error != "", smooths) << Text(params);
+  }
+}
+
+TEST_F(HistLimits, VectorLeaves) {
+  Params const vectors{{"multi_strategy", "multi_output_tree"}, {"max_depth", "5"}};
+  auto const with = [&](Params const& params) { return Of("vectors", With(vectors, params)); };
+  auto categories = with({{"num_target", "3"}});
+  categories.table.levels = {3, 40};
+  auto many_bins = with({{"num_target", "2"}, {"max_bin", "999"}});
+  many_bins.table.n_rows = 3000;
+  auto one_hot = with({{"num_target", "3"}});
+  one_hot.table.values = Values::kOneHot;
+  one_hot.table.n_cols = 20;
+  ExpectSameWithLimits({with({{"num_target", "2"}}), with({{"num_target", "17"}}),
+                        with({{"objective", "multi:softprob"}, {"num_class", "20"}}),
+                        with({{"num_target", "3"}, {"subsample", "0.5"}, {"grow_policy", "lossguide"}}), categories,
+                        many_bins, one_hot});
+  EXPECT_EQ(
+      ExpectSame(with({{"num_target", "3"}, {"monotone_constraints", "(1,-1)"}, {"min_data_in_leaf", "30"}})).error,
+      "");
+}
+
+TEST_F(HistLimits, Approx) {
+  auto categories = Of("categories", {{"tree_method", "approx"}});
+  categories.table.levels = {3, 40};
+  ExpectSameWithLimits({Of("approx", {{"tree_method", "approx"}}), categories,
+                        Of("approx of samples", {{"tree_method", "approx"}, {"subsample", "0.5"}})});
+}
+
+TEST_F(HistLimits, Exact) {
+  std::vector<HistCase> cases;
+  for (auto const missing : {Missing::kNone, Missing::kSome, Missing::kMixed}) {
+    for (auto const values : {Values::kNormal, Values::kFew, Values::kFlags}) {
+      cases.push_back(Of("exact", {{"tree_method", "exact"}}));
+      cases.back().table.missing = missing;
+      cases.back().table.values = values;
+      cases.back().table.n_rows = 2500;
+      cases.push_back(cases.back());
+      cases.back().params = With(cases.back().params, {{"subsample", "0.4"}, {"max_depth", "11"}});
+      cases.push_back(cases.back());
+      cases.back().params = With(cases.back().params, {{"gamma", "1"}});
+      cases.back().table.sparse = true;
+    }
+  }
+  ExpectSameWithLimits(cases);
+}
+
+/// Entries of more than a tile, so that segments begin and end within one and go on over many.
+TEST_F(HistLimits, ExactOfManyRows) {
+  auto given = Of("many rows", {{"tree_method", "exact"}, {"max_depth", "8"}}, 3);
+  given.table.n_rows = 20000;
+  auto complete = given;
+  complete.table.missing = Missing::kNone;
+  ExpectSameWithLimits({given, complete});
+}
+
+TEST_F(HistLimits, ExactRefusesCategories) {
+  for (auto const* limit : {"min_data_in_leaf", "extra_trees"}) {
+    auto given = Of("exact", {{"tree_method", "exact"}, {limit, limit[0] == 'm' ? "9" : "1"}});
+    given.table.levels = {5};
+    EXPECT_EQ(TrainOn("cpu", given).error, "");
+    ExpectParts(TrainOn(kDevice, given).error, {limit, "categorical columns", "device=cpu", "tree_method=hist"});
+  }
+}
+
+/// Rows drawn by query and weighed, which the host does for the device, in every tree method.
+TEST_F(HistLimits, QueriesAndWeights) {
+  std::vector<HistCase> cases;
+  for (auto const* method : {"hist", "approx", "exact"}) {
+    Params const ranking{{"objective", "rank:ndcg"}, {"tree_method", method}};
+    Params const by_query{{"sampling_method", "by_query"}, {"subsample", "0.6"}};
+    cases.push_back(Of("by query", With(ranking, by_query)));
+    cases.push_back(
+        Of("queries weighed", With(ranking, {{"sampling_method", "by_query"}, {"bagging_temperature", "1"}})));
+    cases.push_back(Of("both", With(With(ranking, by_query), {{"bagging_temperature", "0.5"}})));
+    cases.push_back(
+        Of("rows weighed", {{"tree_method", method}, {"bagging_temperature", "1.5"}, {"subsample", "0.7"}}));
+    cases.push_back(Of(
+        "classes weighed",
+        {{"tree_method", method}, {"objective", "multi:softprob"}, {"num_class", "3"}, {"bagging_temperature", "1"}}));
+  }
+  Params const vectors{{"multi_strategy", "multi_output_tree"}, {"num_target", "3"}, {"bagging_temperature", "1"}};
+  cases.push_back(Of("vectors weighed", vectors));
+  cases.push_back(Of("vectors weighed and drawn", With(vectors, {{"subsample", "0.5"}})));
+  ExpectSameTrees(cases);
+  auto const refused = Of("no queries", {{"sampling_method", "by_query"}, {"subsample", "0.5"}});
+  ExpectParts(ExpectSame(refused).error, {"sampling_method=by_query", "set qid or group"});
+}
+
+/// A learner that counts rows, then none, then rows again: what it keeps follows.
+TEST_F(HistLimits, ChangeFromTreeToTree) {
+  for (auto const* method : {"hist", "approx", "exact"}) {
+    for (auto const* n_targets : {"1", "3"}) {
+      auto given = Of("changes", {{"tree_method", method}, {"num_target", n_targets}});
+      auto const is_vector = std::string(method) == "hist" && std::string(n_targets) == "3";
+      if (is_vector) given.params.push_back({"multi_strategy", "multi_output_tree"});
+      auto const train = [&](std::string const& device) {
+        auto const data = MakeTable(given.table, KindOf(given));
+        auto const learner = MakeLearner(ParamsFor(device, given.params));
+        for (auto const* least : {"1", "40", "0", "40", "3", "1"}) {
+          learner->SetParam("min_data_in_leaf", least);
+          learner->SetParam("extra_trees", least[0] == '3' ? "1" : "0");
+          BoostRounds(given, data, learner.get());
+        }
+        return OutcomeOf(learner.get(), data);
+      };
+      EXPECT_TRUE(SameOutcome(train("cpu"), train(kDevice))) << Text(given);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kauri::testing

@@ -1,0 +1,106 @@
+/// Label tables in which NaN says nothing: the CPU's bytes and the CPU's digits, whatever the strategy and the
+/// sampling.
+#include "hist/hist_fixture.h"
+#include "support/error.h"
+
+namespace kauri::testing {
+namespace {
+
+using HistSilentCells = HistDeviceTest;
+
+HistCase Targets(std::string const& objective, Params const& more = {}) {
+  HistCase given;
+  given.name = "silent cells";
+  given.table.n_rows = 1100;
+  given.table.n_cols = 6;
+  given.table.missing = Missing::kSome;
+  given.params = With({{"objective", objective}, {"num_target", "3"}, {"max_depth", "4"}}, more);
+  given.rounds = 3;
+  return given;
+}
+
+/// Two of five cells say nothing, and the last hundred rows nothing at all. of: targets that nothing is known of.
+std::shared_ptr<DataMatrix> WithSilence(HistCase const& given, std::vector<std::size_t> const& of = {}) {
+  auto data = MakeTable(given.table, KindOf(given));
+  auto& labels = data->MutableInfo()->labels;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    auto const is_silent =
+        i * 7 % 5 > 2 || i > labels.size() - 300 || std::find(of.begin(), of.end(), i % 3) != of.end();
+    if (is_silent) labels[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  return data;
+}
+
+void ExpectSameOf(HistCase const& given, std::vector<std::size_t> const& silent_targets = {}) {
+  auto const cpu = TrainOn("cpu", given, WithSilence(given, silent_targets));
+  EXPECT_EQ(cpu.error, "") << Text(given);
+  EXPECT_TRUE(SameOutcome(cpu, TrainOn(kDevice, given, WithSilence(given, silent_targets)))) << Text(given);
+  auto const full = TrainOn("cpu", given);
+  EXPECT_NE(full.bytes, cpu.bytes) << Text(given);
+}
+
+TEST_F(HistSilentCells, Objectives) {
+  for (auto const* objective :
+       {"reg:squarederror", "binary:logistic", "reg:absoluteerror", "reg:pseudohubererror", "reg:huber", "reg:fair",
+        "count:poisson", "reg:gamma", "reg:tweedie", "binary:hinge", "binary:focal", "reg:squaredlogerror"}) {
+    for (auto const* strategy : {"one_output_per_tree", "multi_output_tree"}) {
+      ExpectSameOf(Targets(objective, {{"multi_strategy", strategy}}));
+    }
+  }
+}
+
+TEST_F(HistSilentCells, SamplingsAndForests) {
+  for (auto const* strategy : {"one_output_per_tree", "multi_output_tree"}) {
+    for (auto const& more :
+         {Params{{"subsample", "0.5"}}, Params{{"subsample", "0.4"}, {"sampling_method", "gradient_based"}},
+          Params{{"num_parallel_tree", "2"}, {"subsample", "0.6"}},
+          Params{{"booster", "dart"}, {"rate_drop", "0.4"}}}) {
+      ExpectSameOf(Targets("reg:squarederror", With({{"multi_strategy", strategy}}, more)));
+    }
+  }
+}
+
+TEST_F(HistSilentCells, OtherMethods) {
+  for (auto const* method : {"exact", "approx"}) ExpectSameOf(Targets("binary:logistic", {{"tree_method", method}}));
+}
+
+TEST_F(HistSilentCells, ATargetOfWhichNothingIsKnown) {
+  for (auto const* strategy : {"one_output_per_tree", "multi_output_tree"}) {
+    ExpectSameOf(Targets("reg:squarederror", {{"base_score", "0.5"}, {"multi_strategy", strategy}}), {1});
+  }
+  auto const given = Targets("reg:absoluteerror");
+  auto const found = TrainOn(kDevice, given, WithSilence(given, {2}));
+  ExpectParts(found.error, {"labels of target 2 are NaN in all 1100 rows"});
+}
+
+/// Metrics of each round, of a table without silent cells, of one with some, and of a third that says nothing.
+TEST_F(HistSilentCells, Metrics) {
+  auto const given = Targets("binary:logistic", {{"eval_metric", "logloss"},
+                                                 {"eval_metric", "error"},
+                                                 {"eval_metric", "rmse"},
+                                                 {"eval_metric", "auc"},
+                                                 {"eval_metric", "r2"}});
+  std::vector<std::vector<double>> values;
+  for (std::string const device : {"cpu", kDevice}) {
+    auto const train = WithSilence(given);
+    auto const full = MakeTable(given.table, KindOf(given));
+    auto const nothing = WithSilence(given, {0, 1, 2});
+    auto const learner = MakeLearner(ParamsFor(device, given.params));
+    values.emplace_back();
+    for (int round = 0; round < 3; ++round) {
+      learner->BoostRound(train, round);
+      ExpectParts(MessageOf(ErrorKind::kData,
+                            [&] {
+                              learner->Evaluate({{"nothing", nothing}});
+                            }),
+                  {"all 3300 labels are NaN"});
+      for (auto const& result : learner->Evaluate({{"train", train}, {"full", full}})) {
+        values.back().push_back(result.value);
+      }
+    }
+  }
+  EXPECT_EQ(values[0], values[1]);
+}
+
+}  // namespace
+}  // namespace kauri::testing
