@@ -185,7 +185,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .set_default("()")
         .describe(
             "Per feature what its first use costs, in units of gain, as in (0,2.5,0): a split at a feature that the "
-            "model does not use yet must gain so much more, and its recorded gain is what remains (CPU).");
+            "model does not use yet must gain so much more, and its recorded gain is what remains.");
     DMLC_DECLARE_ALIAS(eta, learning_rate);
     DMLC_DECLARE_ALIAS(gamma, min_split_loss);
     DMLC_DECLARE_ALIAS(lambda, reg_lambda);

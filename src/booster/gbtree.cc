@@ -10,7 +10,6 @@
 #include "booster/tree_updates.h"
 #include "collective/row_ranges.h"
 #include "common/log.h"
-#include "common/quoted.h"
 #include "data/categories/categories.h"
 #include "kauri/registry.h"
 #include "kauri/tree_builder.h"
@@ -87,13 +86,6 @@ void RequireSmoothable(TreeParam const& param) {
        ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
-/// What columns cost is taken from the gains of splits in host memory alone.
-void RequireCostsOfDevice(TreeParam const& param) {
-  if (ParseFeatureCost(param).empty()) return;
-  Fail(ErrorKind::kParameter, "feature_cost=", Quoted(param.feature_cost),
-       " is taken from gains in host memory; set device=cpu, or leave feature_cost out.");
-}
-
 /// TreePlace::n_rows.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
   auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
@@ -122,7 +114,6 @@ class GbTree : public Booster {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
     RequireSmoothable(tree_param_);
-    if (device_ == DeviceKind::kCuda) RequireCostsOfDevice(tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,

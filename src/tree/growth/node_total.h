@@ -7,16 +7,11 @@
 #include "kauri/span.h"
 #include "tree/categories/category_split.h"
 #include "tree/row_limit.h"
+#include "tree/split_cost.h"
 #include "tree/split_gain.h"
 #include "tree/threshold_draw.h"
 
 namespace kauri {
-
-/// The gain of a node, and the cost of splitting it at the feature: what its children must gain before its loss changes
-/// for the better. costs: [n_features], open (feature_cost.h); empty: none.
-inline double AddCost(double node_gain, Span<float const> costs, std::uint32_t feature) {
-  return costs.empty() ? node_gain : node_gain + static_cast<double>(costs[feature]);
-}
 
 struct NodeTotal {
   FixedSum sum;

@@ -86,13 +86,6 @@ def test_the_predictor_of_a_device_for_the_cpu() -> None:
 
 
 @needs_fake
-def test_costs_of_columns() -> None:
-    name, message, _ = ask("cuda", FAKE_PLUGIN, "little memory", "feature_cost=(2)")
-    assert name == "ParameterError"
-    assert "feature_cost='(2)' is taken from gains in host memory; set device=cpu, or leave feature_cost out" in message
-
-
-@needs_fake
 def test_predictors_are_named_in_the_error() -> None:
     name, message, _ = ask("cpu", FAKE_PLUGIN, "one device", "predictor=gpu_predicter")
     assert name == "ParameterError"
