@@ -28,6 +28,7 @@ struct TreePlace {
   std::int64_t n_rows = 0;             ///< of all ranks, sampled or not; 0 where no parameter asks for it
   float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
   Span<float const> feature_weights;   ///< [n_cols], host, for the sampling of columns; empty: all alike
+  Span<float const> feature_costs;     ///< [n_cols], host, of columns without a split in the model; empty: none costs
 };
 
 /// What one tree is built from.

@@ -36,6 +36,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   int grow_policy;                      ///< GrowPolicy
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
+  std::string feature_cost;             ///< read by ParseFeatureCost
 
   enum SamplingMethod { kUniform = 0, kGradientBased = 1, kByQuery = 2 };
   enum Sketch { kExact = 0, kGk = 1, kMoments = 2 };
@@ -180,13 +181,18 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
     DMLC_DECLARE_FIELD(interaction_constraints)
         .set_default("")
         .describe("Lists of features that may appear on one path of a tree, as in [[0,1],[2,3]]; empty: all may.");
+    DMLC_DECLARE_FIELD(feature_cost)
+        .set_default("()")
+        .describe(
+            "Per feature what its first use costs, in units of gain, as in (0,2.5,0): a split at a feature that the "
+            "model does not use yet must gain so much more, and its recorded gain is what remains.");
     DMLC_DECLARE_ALIAS(eta, learning_rate);
     DMLC_DECLARE_ALIAS(gamma, min_split_loss);
     DMLC_DECLARE_ALIAS(lambda, reg_lambda);
     DMLC_DECLARE_ALIAS(alpha, reg_alpha);
   }
 
-  /// \throws Error(kParameter): zero sampling rates; no limit at all on the size of a tree.
+  /// \throws Error(kParameter): zero sampling rates; two ways of weighing rows; costs that are none.
   void Validate() const;
 };
 

@@ -15,6 +15,7 @@
 #include "kauri/tree_builder.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
+#include "tree/feature_cost.h"
 
 namespace kauri {
 
@@ -96,7 +97,8 @@ class GbTree : public Booster {
   explicit GbTree(ParamMap const& map)
       : device_(ParseDeviceKind(map)),
         tree_param_(ParseParameters<TreeParam>(map)),
-        param_(ParseParameters<GbTreeParam>(map)) {
+        param_(ParseParameters<GbTreeParam>(map)),
+        feature_costs_(ParseFeatureCost(tree_param_)) {
     if (!UpdatesTrees()) param_.tree_method = TreeMethodOf(param_.updater, param_.tree_method, device_);
     tree_method_ = ResolveTreeMethod(param_.tree_method, device_);
     if (auto const* method = FindTreeMethod(param_.tree_method, device_)) builder_ = method->make(map);
@@ -160,11 +162,14 @@ class GbTree : public Booster {
     task.place.feature_weights = train.Info().feature_weights;
     task.subsample = tree_param_.subsample;
     task.param = &tree_param_;
+    OpenCosts costs(feature_costs_, model, train.NumCols());
     Round round;
     round.n_parallel_trees = param_.num_parallel_tree;
     for (task.output = 0; task.output < n_outputs; ++task.output) {
       for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {
+        task.place.feature_costs = costs.Get();
         round.trees.push_back(engine->BuildTree(ctx, train, *builder_, task));
+        costs.Pay(round.trees.back());
         round.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
         RequireFiniteLeaves(round.trees.back(), task);
         ++task.place.tree_in_iteration;
@@ -184,6 +189,7 @@ class GbTree : public Booster {
   DeviceKind device_;
   TreeParam tree_param_;
   GbTreeParam param_;
+  std::vector<float> feature_costs_;
   std::string tree_method_;               ///< as in the registry
   std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see FindTreeMethod
   std::unique_ptr<TreeUpdates> updates_;  ///< nullptr unless UpdatesTrees()

@@ -19,6 +19,8 @@ constexpr char const* kShow = "the argument verbose_eval of train(), verbose of 
 constexpr char const* kMetric = "use eval_metric";
 constexpr char const* kCounted = "it follows from the data; leave it out";
 constexpr char const* kLeaves = "use min_data_in_leaf; min_child_weight bounds the sum of hessians in a leaf";
+constexpr char const* kCost = "use feature_cost, one number for each feature";
+constexpr char const* kCostFactor = "multiply the numbers of feature_cost by it";
 constexpr char const* kImbalance = "weigh the rows, or use scale_pos_weight";
 
 struct OtherName {
@@ -84,6 +86,11 @@ constexpr OtherName kOtherNames[] = {
     {"min_sum_hessian_in_leaf", "use min_child_weight"},
     {"min_child_samples", kLeaves},
     {"min_samples_leaf", kLeaves},
+    {"cegb_penalty_feature_coupled", kCost},
+    {"first_feature_use_penalties", kCost},
+    {"cegb_tradeoff", kCostFactor},
+    {"penalties_coefficient", kCostFactor},
+    {"cegb_penalty_feature_lazy", "feature_cost is paid once, not for each row"},
     {"class_weight", kImbalance},
     {"is_unbalance", kImbalance},
     {"num_feature", kCounted},

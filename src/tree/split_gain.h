@@ -8,7 +8,7 @@
 ///            positive and, with monotone constraints, to the bounds of its node
 ///   gain   = ThresholdL1(G, alpha)^2 / (H + lambda)             at a weight that was not clipped
 ///          = -(2 G w + (H + lambda) w^2 + 2 alpha |w|)          at one that was
-///   loss change of a split = gain(left) + gain(right) - gain(parent)
+///   loss change of a split = gain(left) + gain(right) - gain(parent), less the cost of its feature (feature_cost.h)
 /// A split whose children's weights are in the wrong order for a monotone constraint has none. Limits that clip nothing
 /// leave every bit of a model as it is without them.
 /// Compiled with contraction off everywhere, so the same integers give the same bits.

@@ -1,6 +1,7 @@
 #include "kauri/tree_param.h"
 
 #include "kauri/error.h"
+#include "tree/feature_cost.h"
 
 namespace kauri {
 
@@ -16,6 +17,7 @@ void TreeParam::Validate() const {
   positive("colsample_bytree", colsample_bytree);
   positive("colsample_bylevel", colsample_bylevel);
   positive("colsample_bynode", colsample_bynode);
+  ParseFeatureCost(*this);
   if (!(bagging_temperature > 0.0F) || !(subsample < 1.0F) || sampling_method != kGradientBased) return;
   Fail(ErrorKind::kParameter, "bagging_temperature=", bagging_temperature, " with sampling_method=gradient_based and ",
        "subsample=", subsample, ": gradients have one weight; set bagging_temperature=0, or sampling_method=uniform.");

@@ -79,3 +79,21 @@ def test_rows_in_leaves_of_drawn_and_smoothed_trees(kauri: Kauri, method: str) -
     text = kauri.run("--help").out
     for name in ("min_data_in_leaf", "extra_trees", "path_smooth"):
         assert name in text
+
+
+@pytest.mark.parametrize("method", ["exact", "hist", "approx"])
+def test_columns_that_cost_too_much_are_not_used(kauri: Kauri, method: str) -> None:
+    costs = ",".join("0" if column % 3 == 0 else "1e6" for column in range(30))
+    kauri.write("costs.conf", f"feature_cost = ({costs})\n")
+    kauri.run("costs.conf", f"data={kauri.train_uri}", f"tree_method={method}", "num_round=5", "model_out=model.json")
+    trees = json.loads((kauri.folder / "model.json").read_text())["learner"]["gradient_booster"]["model"]["trees"]
+    splits = [
+        column
+        for tree in trees
+        for column, left in zip(tree["split_indices"], tree["left_children"], strict=True)
+        if left != -1
+    ]
+    assert len(splits) > 10
+    assert all(column % 3 == 0 for column in splits)
+    failed = kauri.run(f"data={kauri.train_uri}", "feature_cost=(1,2)", status=1)
+    assert "feature_cost has 2 values, the data have 30 features" in failed.err

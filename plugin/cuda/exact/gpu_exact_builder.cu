@@ -170,6 +170,7 @@ LevelNodes GpuExactGrower::NodesOfLevel() const {
   }
   level.allowed = AllowedColumns();
   level.signs.assign(constraints_.Signs().begin(), constraints_.Signs().end());
+  level.costs = costs_;
   return level;
 }
 

@@ -46,6 +46,7 @@ SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** be
   auto const nodes = upload.Add(level.nodes);
   auto const allowed = upload.Add(level.allowed);
   auto const signs = upload.Add(level.signs);
+  auto const costs = upload.Add(level.costs);
   auto const limits = upload.Add(level.limits);
   auto const candidates = upload.Add(std::vector<SplitCandidate>(level.nodes.size()));
   // A split below half of kMinLossChange is never made, so that much is as good as reached.
@@ -59,6 +60,7 @@ SplitTask LevelEntries::UploadLevel(LevelNodes const& level, SplitCandidate** be
   task.nodes = upload.At<NodeTotals>(nodes);
   task.allowed = level.allowed.empty() ? nullptr : upload.At<std::uint8_t>(allowed);
   task.signs = level.signs.empty() ? nullptr : upload.At<std::int8_t>(signs);
+  task.costs = level.costs.empty() ? nullptr : upload.At<float>(costs);
   if (!level.limits.empty()) {
     CountNodeRows(task.table.n_nodes);
     task.limits = upload.At<SplitLimits>(limits);

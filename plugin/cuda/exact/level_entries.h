@@ -18,6 +18,7 @@ struct LevelNodes {
   std::vector<NodeTotals> nodes;
   std::vector<std::uint8_t> allowed;  ///< [n_nodes, n_all_features]; empty: every node may use every column
   std::vector<std::int8_t> signs;     ///< [n_all_features]; empty: no monotone constraints
+  std::vector<float> costs;           ///< [n_all_features]; empty: none
   std::vector<SplitLimits> limits;    ///< [n_nodes], without the nodes' rows; empty: none
 };
 

@@ -153,6 +153,7 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   sent.pairs = upload.Add(request.pairs);
   sent.nodes = upload.Add(request.searched);
   sent.allowed = upload.Add(request.allowed);
+  sent.costs = upload.Add(costs_);
   upload.Send(cuda_);
   return sent;
 }
@@ -194,6 +195,7 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
   find.min_values = data_->min_values.data();
   find.is_categorical = data_->is_categorical.data();
   find.signs = constraints_.Signs().empty() ? nullptr : data_->of_tree.At<std::int8_t>(signs_);
+  find.costs = costs_.empty() ? nullptr : level.At<float>(request.costs);
   find.tree_features = {data_->of_tree.At<std::uint32_t>(tree_features_), of_tree.size()};
   find.allowed = level.At<std::uint8_t>(request.allowed);
   find.pairs = {level.At<SearchedPair>(request.pairs), n_pairs};

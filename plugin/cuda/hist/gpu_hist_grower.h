@@ -52,6 +52,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     std::size_t pairs;
     std::size_t nodes;
     std::size_t allowed;
+    std::size_t costs;
     std::uint32_t n_tiles = 0;   ///< of the rows that go to children
     std::int64_t most_rows = 0;  ///< to be added up, about
   };

@@ -121,6 +121,7 @@ void GpuVectorGrower::Send(Request* request) {
   request->sums_place = upload.Add(request->sums);
   request->bounds_place = upload.Add(request->bounds);
   request->allowed_place = upload.Add(request->allowed);
+  request->costs_place = upload.Add(costs_);
   upload.Send(cuda_);
 }
 
@@ -158,6 +159,7 @@ void GpuVectorGrower::Scan(Request const& request) {
   scan.min_values = data_->min_values.data();
   scan.is_categorical = data_->is_categorical.data();
   scan.signs = constraints_.Signs().empty() ? nullptr : data_->of_tree.At<std::int8_t>(signs_);
+  scan.costs = costs_.empty() ? nullptr : level.At<float>(request.costs_place);
   scan.tree_features = {data_->of_tree.At<std::uint32_t>(tree_features_), of_tree.size()};
   scan.allowed = level.At<std::uint8_t>(request.allowed_place);
   scan.pairs = {level.At<ScannedPair>(request.pairs_place), request.pairs.size()};

@@ -58,6 +58,7 @@ class GpuVectorGrower : public HistGrowth<VectorGrowth> {
     std::size_t sums_place = 0;
     std::size_t bounds_place = 0;
     std::size_t allowed_place = 0;
+    std::size_t costs_place = 0;
   };
 
   void SendTree();

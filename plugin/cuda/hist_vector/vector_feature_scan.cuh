@@ -6,6 +6,7 @@
 #include "cuda/hist_vector/scan_splits.h"
 #include "cuda/hist_vector/split_order.cuh"
 #include "tree/hist_vector/vector_gain.h"
+#include "tree/split_cost.h"
 #include "tree/threshold_draw.h"
 
 namespace kauri::cuda {
@@ -56,7 +57,7 @@ class VectorFeatureScan {
         shared_(shared),
         before_(sums),
         missing_(sums + kScanWarps * task.n_sums),
-        gain_(task.nodes.data()[node].gain),
+        gain_to_beat_(AddCost(task.nodes.data()[node].gain, task.costs, feature)),
         draw_{task.draws, task.nodes.data()[node].draw_key},
         cells_(task.nodes.data()[node].histogram + static_cast<std::uint64_t>(codes_.first_cell) * task.n_sums),
         sums_(task.node_sums + static_cast<std::int64_t>(node) * task.n_sums),
@@ -275,7 +276,7 @@ class VectorFeatureScan {
     auto const n_outputs = static_cast<double>(task_.n_outputs);
     if (!(gains.hessian_left / n_outputs >= task_.min_child_weight)) return;
     if (!(gains.hessian_right / n_outputs >= task_.min_child_weight)) return;
-    best->Keep({gains.gain - gain_, order});
+    best->Keep({gains.gain - gain_to_beat_, order});
   }
 
   __device__ FixedSum SumOf(std::int64_t const* sums, std::uint32_t output) const {
@@ -290,7 +291,7 @@ class VectorFeatureScan {
   ScanShared* shared_;
   std::int64_t* before_;   ///< [kScanWarps, n_sums]: sums of the bins before each warp's next
   std::int64_t* missing_;  ///< [n_sums]
-  double gain_;            ///< of the node
+  double gain_to_beat_;    ///< the node's gain and the cost of the feature
   ThresholdDraw draw_;
   std::int64_t const* cells_;  ///< of the feature
   std::int64_t const* sums_;   ///< of the node

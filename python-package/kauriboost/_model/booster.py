@@ -87,8 +87,8 @@ class Booster(Model):
     def set_param(self, params: ParamsOrPairs | str, value: Any = None) -> None:
         """Set parameters, as a mapping, a list of pairs, or one name and its value.
 
-        ``monotone_constraints`` may be a mapping from feature names and ``interaction_constraints`` lists of them, once
-        the booster knows the names.
+        ``monotone_constraints`` and ``feature_cost`` may be mappings from feature names and ``interaction_constraints``
+        lists of them, once the booster knows the names.
         """
         pairs = [(params, value)] if isinstance(params, str) else params
         for name, text in param_pairs(pairs, self.feature_names):

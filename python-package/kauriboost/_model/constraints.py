@@ -1,4 +1,4 @@
-"""Constraints on named features, as the library reads them: by index."""
+"""Constraints and costs of named features, as the library reads them: by index."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 
 from .._binding.errors import ParameterError
 
+_OF_FEATURES = ("monotone_constraints", "feature_cost")
+
 
 def by_index(name: str, value: Any, feature_names: Sequence[str] | None) -> Any:
     """Return the value of a parameter with features by index where it names them; other values as they are.
 
-    ``monotone_constraints`` may be a mapping from names to -1, 0 or 1; features that it lacks are free.
+    ``monotone_constraints`` may be a mapping from names to -1, 0 or 1, ``feature_cost`` one from names to costs;
+    features that it lacks are free.
     ``interaction_constraints`` may be lists of names or of indices. Raises ParameterError for an unknown name.
     """
-    if name == "monotone_constraints" and isinstance(value, Mapping):
-        signs = [0] * len(feature_names or [])
-        for feature, sign in value.items():
-            signs[_index(name, feature, feature_names)] = sign
-        return tuple(signs)
+    if name in _OF_FEATURES and isinstance(value, Mapping):
+        of_features = [0] * len(feature_names or [])
+        for feature, of_feature in value.items():
+            of_features[_index(name, feature, feature_names)] = of_feature
+        return tuple(of_features)
     if name == "interaction_constraints" and isinstance(value, Iterable) and not isinstance(value, str):
         groups = list(value)
         for group in groups:

@@ -62,7 +62,7 @@ struct CategoryNode {
   std::uint32_t feature = 0;
   std::int32_t n_categories = 0;
   FixedSum total;          ///< of the node, missing rows included
-  double node_gain = 0.0;  ///< NodeGain(total)
+  double node_gain = 0.0;  ///< NodeGain(total), and the cost of the feature
   WeightBounds bounds;     ///< of the node
 };
 

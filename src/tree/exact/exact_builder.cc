@@ -113,8 +113,8 @@ class ExactGrower : public ScalarGrowth {
   Tree Grow() {
     StartAtRoot();
     for (depth_ = 0; !nodes_.empty(); ++depth_) {
-      LevelTask const task{gain_,  nodes_,       &state_->rows,           &columns_,         &constraints_,
-                           depth_, &categories_, param_.min_data_in_leaf, param_.extra_trees};
+      LevelTask const task{gain_,  nodes_,       &state_->rows,           &columns_,          &constraints_,
+                           depth_, &categories_, param_.min_data_in_leaf, param_.extra_trees, costs_};
       ExactLevel const level(task);
       std::vector<SplitCandidate> splits(nodes_.size());
       state_->coded->FindSplits(ctx_, level, task_.gradients.pairs, moves_, &splits);

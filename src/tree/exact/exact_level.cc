@@ -41,7 +41,7 @@ SegmentView ExactLevel::SegmentOf(std::uint32_t feature, std::size_t node) const
   SegmentView segment;
   segment.pairs = task_.rows->Pairs();
   segment.total = task_.nodes[node].sum;
-  segment.node_gain = node_gain_[node];
+  segment.node_gain = AddCost(node_gain_[node], task_.costs, feature);
   segment.bounds = bounds_[node];
   segment.sign = task_.constraints->SignOf(feature);
   segment.limits.rows = {task_.least_rows, task_.nodes[node].range.Size()};

@@ -37,6 +37,7 @@ struct LevelTask {
   CategoryTask const* categories;
   std::int64_t least_rows = 0;    ///< min_data_in_leaf
   bool draws_thresholds = false;  ///< extra_trees
+  Span<float const> costs = {};   ///< of AddCost
 };
 
 /// Shared by the threads that search a level.

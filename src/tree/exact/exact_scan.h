@@ -31,7 +31,7 @@ struct SegmentView {
   FixedSum const* sums = nullptr;  ///< [count], or nullptr: `pairs` holds
   FixedSum before;                 ///< left of all boundaries, besides what a direction sends there
   FixedSum total;                  ///< of the node
-  double node_gain = 0.0;          ///< NodeGain(total)
+  double node_gain = 0.0;          ///< NodeGain(total), and the cost of the feature
   WeightBounds bounds;             ///< of the node
   int sign = 0;                    ///< monotone constraint of the feature
   SplitLimits limits;              ///< where rows are limited, there are no `sums`

@@ -7,6 +7,7 @@
 #include "kauri/span.h"
 #include "tree/categories/category_split.h"
 #include "tree/row_limit.h"
+#include "tree/split_cost.h"
 #include "tree/split_gain.h"
 #include "tree/threshold_draw.h"
 
@@ -20,7 +21,10 @@ struct NodeTotal {
   CategoryRules categories = {};
   RowLimit rows = {};  ///< `of_node` is known where it is asked for, once the histogram is made
   ThresholdDraw draw = {};
-  std::int64_t counts_at = 0;  ///< from a cell's sum to its count (histogram/cell_counts.h), where rows are counted
+  std::int64_t counts_at = 0;    ///< from a cell's sum to its count (histogram/cell_counts.h), where rows are counted
+  Span<float const> costs = {};  ///< of AddCost
+
+  double GainToBeat(std::uint32_t feature) const { return AddCost(gain, costs, feature); }
 };
 
 }  // namespace kauri

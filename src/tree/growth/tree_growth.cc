@@ -9,6 +9,7 @@ TreeGrowth::TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_
       leaf_rate_(LeafRate(rules.param, rules.place)),
       columns_(rules.param, ctx.seed, rules.place, n_features),
       constraints_(rules.constraints, n_features),
+      costs_(rules.place.feature_costs.begin(), rules.place.feature_costs.end()),
       max_depth_(rules.param.max_depth == 0 ? kDepthCap : rules.param.max_depth) {}
 
 ScalarGrowth::ScalarGrowth(Context const& ctx, GrowthRules const& rules, GradientUnit unit, std::int64_t n_features)
@@ -19,6 +20,7 @@ NodeTotal ScalarGrowth::TotalOf(std::int32_t node, FixedSum sum) const {
   NodeTotal total{sum, NodeGain(sum, gain_, bounds), bounds, constraints_.Signs(), CategoryRulesOf(param_)};
   total.rows.least = param_.min_data_in_leaf;
   total.draw = DrawOf(node);
+  total.costs = costs_;
   return total;
 }
 
@@ -36,6 +38,7 @@ void ScalarGrowth::Split(std::int32_t node, SplitCandidate const& split, Span<st
   SetNode(split.left, gain, leaf_rate_, tree_.left[node], &tree_, bounds);
   SetNode(split.right, gain, leaf_rate_, tree_.right[node], &tree_, bounds);
   constraints_.AddSplit(tree_, node);
+  PayFor(split);
 }
 
 std::pair<NodeTotal, NodeTotal> ScalarGrowth::SplitNode(std::int32_t node, NodeTotal const&,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "kauri/context.h"
 #include "kauri/tree.h"
@@ -64,12 +65,18 @@ class TreeGrowth {
     if (param_.path_smooth > 0.0F) SmoothPaths(param_.path_smooth, leaf_rate_, count_rows(), &tree_);
   }
 
+  /// The column of a split that is made costs nothing any more, unless pruning may take the split back.
+  void PayFor(SplitCandidate const& split) {
+    if (!costs_.empty() && static_cast<float>(split.loss_change) >= param_.gamma) costs_[split.feature] = 0.0F;
+  }
+
   Context const& ctx_;
   TreeParam const& param_;
   std::int64_t n_rows_;  ///< as in TreePlace
   float leaf_rate_;      ///< LeafRate
   ColumnSampler columns_;
   TreeConstraints constraints_;
+  std::vector<float> costs_;  ///< as in TreePlace, and 0 for what PayFor was told of
   Tree tree_;
 
  private:

@@ -85,7 +85,9 @@ void LevelSearch::AddNode(std::uint32_t feature, HistNode const& node, bool has_
 void LevelSearch::KeepBest(std::uint32_t feature, bool has_missing, Scratch* scratch) const {
   auto const n_bins = bins_.NumBins(feature);
   auto const* cuts = bins_.Cuts().Of(feature);
-  auto const keep = [&](std::uint32_t code, bool default_left, double score) {
+  auto const cost = AddCost(0.0, costs_, feature);
+  auto const keep = [&](std::uint32_t code, bool default_left, double gained) {
+    auto const score = gained - cost;
     if (!(score > 0.0)) return;
     SplitCandidate candidate;
     candidate.loss_change = score;

@@ -2,7 +2,8 @@
 ///
 /// Vocabulary. A node can make a split when it may use its feature, both children have enough hessian and their weights
 /// are in the order that a monotone constraint asks for; one that cannot is left as it is. The score of a split is the
-/// sum, over the nodes that can make it, of the loss change less gamma, added up in the order of the nodes.
+/// sum, over the nodes that can make it, of the loss change less gamma, added up in the order of the nodes, less the
+/// cost of the feature (feature_cost.h).
 ///
 /// The algorithm (the oblivious trees of Kohavi & Li 1995; for boosting Prokhorenkova et al. 2018, section 4).
 /// 1. Per feature and node, the histogram is added up from the left: sums left of every boundary.
@@ -33,7 +34,9 @@ struct LevelSplit {
 /// For one tree; it refers to what it is made of.
 class LevelSearch {
  public:
-  LevelSearch(GainParam const& gain, double gamma, BinMatrix const& bins) : gain_(gain), gamma_(gamma), bins_(bins) {}
+  /// costs: [n_features], open when a split is looked for; empty: none.
+  LevelSearch(GainParam const& gain, double gamma, BinMatrix const& bins, Span<float const> costs)
+      : gain_(gain), gamma_(gamma), bins_(bins), costs_(costs) {}
 
   /// Of a level: its nodes, ascending, with their histograms and features. An invalid candidate when no score is
   /// positive. features: those of the tree, ascending and numerical.
@@ -68,6 +71,7 @@ class LevelSearch {
   GainParam const& gain_;
   double gamma_;
   BinMatrix const& bins_;
+  Span<float const> costs_;
   std::vector<Scratch> scratch_;  ///< by thread
 };
 

@@ -11,7 +11,7 @@ namespace kauri {
 SymmetricGrower::SymmetricGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, HistData* data,
                                  Span<std::int32_t> leaf_of_row)
     : HistGrower(ctx, rules, task, data, leaf_of_row),
-      search_(gain_, static_cast<double>(rules.param.gamma), data->bins) {}
+      search_(gain_, static_cast<double>(rules.param.gamma), data->bins, costs_) {}
 
 bool SymmetricGrower::IsLevelWorthSplitting(LevelSplit const& split, Nodes* open) const {
   if (!ReducesLoss(split.best)) return false;

@@ -80,7 +80,7 @@ class Search {
       gain += OutputSplitGain(param.SumOf(left.values.data(), output), param.SumOf(right.values.data(), output),
                               OfCategories(param.Of(output)), bounds.empty() ? WeightBounds{} : bounds[output], 0);
     }
-    return gain - feature_.node.gain;
+    return gain - feature_.node.GainToBeat(feature_.cells.feature);
   }
   double WeightOf(Sums const& sums, std::int64_t output) const {
     return LeafWeight(feature_.param.SumOf(sums.values.data(), output), feature_.param.Of(output));

@@ -48,6 +48,7 @@ VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
     if (!constraints_.Signs().empty()) root.bounds.emplace_back();
   }
   root.draw = DrawOf(0);
+  root.costs = costs_;
   root.gain = VectorGain(root.sums.data(), gain_, root.bounds);
   SetNode(0, root, weights);
   return root;
@@ -78,6 +79,7 @@ std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, V
     right.bounds.push_back(bounds);
     PassBounds(weights, sign, &left.bounds.back(), &right.bounds.back());
   }
+  left.costs = right.costs = costs_;
   left.draw = DrawOf(tree_.left[node]);
   right.draw = DrawOf(tree_.right[node]);
   left.gain = VectorGain(left.sums.data(), gain_, left.bounds);
@@ -85,6 +87,7 @@ std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, V
   SetNode(tree_.left[node], left, left_weights);
   SetNode(tree_.right[node], right, right_weights);
   constraints_.AddSplit(tree_, node);
+  PayFor(split);
   return {std::move(left), std::move(right)};
 }
 

@@ -17,7 +17,10 @@ struct VectorTotal {
   std::vector<WeightBounds> bounds;            ///< [n_outputs]; empty without monotone constraints
   std::vector<std::int32_t> right_categories;  ///< at the node's best split, if that is at a categorical feature
   ThresholdDraw draw;
+  Span<float const> costs;         ///< of AddCost
   std::vector<std::int64_t> left;  ///< [stride]: of the left child of the node's best split, once it is known
+
+  double GainToBeat(std::uint32_t feature) const { return AddCost(gain, costs, feature); }
 };
 
 class VectorGrowth : public TreeGrowth {

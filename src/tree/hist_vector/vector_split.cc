@@ -29,6 +29,7 @@ struct VectorSplitFinder::Scan {
   std::int64_t n_padded;  // to whole blocks, of which there may be one more
   bool has_missing;
   int sign;
+  double gain_to_beat;
 };
 
 /// Whether rows miss the feature.
@@ -113,7 +114,7 @@ std::int64_t VectorSplitFinder::BestOf(Scan const& scan, BoundaryRange const& ra
   auto const allowed = Allowed(scan, range, missing_left);
   std::int64_t boundary = -1;
   for (auto i = allowed.first; i < allowed.end; ++i) {
-    auto const loss_change = sums.gain[i] - scan.node->gain;
+    auto const loss_change = sums.gain[i] - scan.gain_to_beat;
     auto const is_later_equal = missing_left && boundary >= 0 && loss_change == best->loss_change;
     if (!(loss_change > best->loss_change) && !is_later_equal) continue;
     if (!param_->HasEnough(sums.hessian_left[i]) || !param_->HasEnough(sums.hessian_right[i])) continue;
@@ -163,7 +164,7 @@ void VectorSplitFinder::KeepMissingAlone(Scan const& scan, SplitCandidate* best)
   if (!param_->HasEnough(hessian_left) || !param_->HasEnough(hessian_right)) return;
   auto const limit = param_->LimitOf(scan.node->sums.data());
   if (limit.IsOn() && !limit.Allows(scan.scratch->missing[param_->RowsPlace()])) return;
-  auto const loss_change = gain - scan.node->gain;
+  auto const loss_change = gain - scan.gain_to_beat;
   if (!(loss_change > best->loss_change)) return;
   auto const feature = scan.cells->feature;
   auto const first = scan.scratch->codes[0];
@@ -185,7 +186,8 @@ void VectorSplitFinder::Find(VectorCells const& cells, VectorTotal const& node, 
   if (n == 0 || (n == 1 && !has_missing)) return;
   // An odd number of blocks: arrays side by side do not fall on the same lines of a cache.
   auto const n_padded = (2 * ((n + kBoundaryBlock - 1) / kBoundaryBlock / 2) + 1) * kBoundaryBlock;
-  Scan const scan{&cells, &node, scratch, n, n_padded, has_missing, SignOf(cells.feature)};
+  Scan const scan{
+      &cells, &node, scratch, n, n_padded, has_missing, SignOf(cells.feature), node.GainToBeat(cells.feature)};
   scratch->up.assign(3 * n_padded, 0.0);
   if (has_missing) scratch->down.assign(3 * n_padded, 0.0);
   for (std::int64_t first = 0; first < param_->NumOutputs(); first += kOutputsPerTile) {

@@ -16,7 +16,7 @@ struct BinBoundaries {
   std::int64_t n;
   FixedSum offset;           ///< added to `left`: the missing rows when they go left
   FixedSum total;            ///< of the node
-  double node_gain;          ///< NodeGain(total)
+  double node_gain;          ///< NodeGain(total), and the cost of the feature
   bool keep_last;            ///< which of equal losses: the last boundary, or the first
   WeightBounds bounds = {};  ///< of the node
   int sign = 0;              ///< monotone constraint of the feature

@@ -68,6 +68,7 @@ class FeatureScan {
         node_(node),
         scratch_(scratch),
         sign_(node.signs.empty() ? 0 : static_cast<int>(node.signs[feature])),
+        gain_to_beat_(node.GainToBeat(feature)),
         missing_{node.sum - scratch.left[count - 1],
                  node.rows.IsOn() ? node.rows.of_node - scratch.n_left[count - 1] : 0} {}
 
@@ -112,8 +113,8 @@ class FeatureScan {
       range = AllowedBoundaries(node_.rows, n,
                                 [&](std::int64_t boundary) { return left.n_rows[boundary] + missing.n_rows; });
     }
-    BinBoundaries const boundaries{
-        left.sums + range.first, range.Size(), missing.sum, node_.sum, node_.gain, keep_last, node_.bounds, sign_};
+    BinBoundaries const boundaries{left.sums + range.first, range.Size(), missing.sum,  node_.sum,
+                                   gain_to_beat_,           keep_last,    node_.bounds, sign_};
     auto best = FindBestBoundary(param_, boundaries, floor);
     if (best.boundary >= 0) best.boundary += range.first;
     return best;
@@ -124,6 +125,7 @@ class FeatureScan {
   NodeTotal const& node_;
   ScanScratch const& scratch_;
   int sign_;
+  double gain_to_beat_;
   CountedSum missing_;
 };
 
@@ -132,7 +134,7 @@ class FeatureScan {
 void BinSplitFinder::FindCategories(std::uint32_t feature, FixedSum const* cells, NodeTotal const& node,
                                     ScanScratch* scratch, SplitCandidate* best) const {
   auto const n_bins = cuts_.NumBins(feature);
-  CategoryNode const here{feature, static_cast<std::int32_t>(n_bins), node.sum, node.gain, node.bounds};
+  CategoryNode const here{feature, static_cast<std::int32_t>(n_bins), node.sum, node.GainToBeat(feature), node.bounds};
   SplitLimits const limits{node.rows, node.draw};
   auto const floor = best->loss_change;
   SplitCandidate found;

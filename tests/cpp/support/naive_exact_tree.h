@@ -1,4 +1,4 @@
-/// \file Exact greedy trees straight from the definition, one node after the other, every candidate by itself.
+/// \file Exact greedy trees straight from the definition, level by level, every candidate by itself.
 #pragma once
 
 #include <algorithm>
@@ -31,16 +31,17 @@ struct NaiveTask {
   NaiveConstraints constraints = {};
   std::int64_t least_rows = 0;             ///< min_data_in_leaf
   ColumnSampler const* columns = nullptr;  ///< of extra_trees; nullptr: without. For trees of up to two levels
+  std::vector<float> costs = {};           ///< of columns that are not used yet; empty: none
 };
 
 class NaiveExactTree {
  public:
-  explicit NaiveExactTree(NaiveTask const& task) : t_(task), n_rows_(task.pairs->size()) {}
+  explicit NaiveExactTree(NaiveTask const& task) : t_(task), n_rows_(task.pairs->size()), costs_(task.costs) {}
 
   Tree Grow(std::vector<std::int32_t>* leaf_of_row) {
     Node root;
     for (std::size_t row = 0; row < n_rows_; ++row) root.rows.push_back(row);
-    Split(&root, 0);
+    Split(&root);
     Prune(&root);
     return Number(root, leaf_of_row);
   }
@@ -109,8 +110,9 @@ class NaiveExactTree {
     if (!HasEnoughHessian(candidate.left, t_.gain) || !HasEnoughHessian(candidate.right, t_.gain)) return;
     auto const& limits = node->limits;
     if (!limits.Accepts(t_.constraints, candidate, t_.gain)) return;
+    auto const cost = costs_.empty() ? 0.0 : static_cast<double>(costs_[feature]);
     candidate.loss_change = limits.Gain(candidate.left, t_.gain) + limits.Gain(candidate.right, t_.gain) -
-                            limits.Gain(Sum(node->rows), t_.gain);
+                            (limits.Gain(Sum(node->rows), t_.gain) + cost);
     if (!(static_cast<float>(candidate.loss_change) > 1e-6F)) return;
     if (!node->split.IsValid() || Order(candidate) < Order(node->split)) node->split = candidate;
   }
@@ -134,19 +136,34 @@ class NaiveExactTree {
       Consider(node, feature, std::min(most + (std::fabs(most) + 1e-6F), kMax), false);
     Consider(node, feature, std::max(least - (std::fabs(least) + 1e-6F), -kMax), true);
   }
-  void Split(Node* node, int depth) const {
-    if (depth == t_.max_depth) return;
+  void FindSplit(Node* node) const {
     for (std::size_t feature = 0; feature < t_.n_cols; ++feature) {
       if (node->limits.MayUse(t_.constraints, static_cast<std::uint32_t>(feature))) ConsiderFeature(node, feature);
     }
-    if (!node->split.IsValid()) return;
+  }
+  void MakeChildren(Node* node) const {
     auto sides = Divide(*node, node->split);
     node->children.resize(2);
     for (std::size_t side = 0; side < 2; ++side) {
       node->children[side].rows = sides[side];
       node->children[side].id = static_cast<std::int32_t>(1 + side);
       node->children[side].limits = node->limits.OfChild(t_.constraints, node->split, t_.gain, side == 0);
-      Split(&node->children[side], depth + 1);
+    }
+  }
+  /// What a level's splits use, but those that may be pruned, is free below.
+  void Split(Node* root) {
+    std::vector<Node*> level{root};
+    for (int depth = 0; depth < t_.max_depth && !level.empty(); ++depth) {
+      for (auto* node : level) FindSplit(node);
+      std::vector<Node*> below;
+      for (auto* node : level) {
+        if (!node->split.IsValid()) continue;
+        MakeChildren(node);
+        for (auto& child : node->children) below.push_back(&child);
+        auto const stays = static_cast<float>(node->split.loss_change) >= t_.gamma;
+        if (!costs_.empty() && stays) costs_[node->split.feature] = 0.0F;
+      }
+      level = below;
     }
   }
   void Prune(Node* node) const {
@@ -178,6 +195,7 @@ class NaiveExactTree {
 
   NaiveTask const& t_;
   std::size_t n_rows_;
+  std::vector<float> costs_;
 };
 
 }  // namespace kauri::testing

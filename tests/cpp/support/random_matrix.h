@@ -104,6 +104,14 @@ inline std::vector<float> MakeOneHotValues(std::int64_t n_rows, std::uint32_t n_
   return values;
 }
 
+/// What columns cost: nothing, less than most splits gain, about as much, or more than any does.
+inline std::vector<float> MakeCosts(std::int64_t n_cols, Random* random) {
+  constexpr float kCosts[] = {0.0F, 0.1F, 1.0F, 3.0F, 10.0F, 1e30F};
+  std::vector<float> costs(n_cols);
+  for (auto& cost : costs) cost = kCosts[random->Below(6)];
+  return costs;
+}
+
 /// One output: normal gradients, hessians in (0, 1], one row in ten with weight 0.
 inline FixedGradients MakeGradients(std::int64_t n_rows, std::uint64_t seed, Span<std::uint8_t const> sampled = {}) {
   Random random(seed);

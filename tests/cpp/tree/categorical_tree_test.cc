@@ -12,11 +12,11 @@ namespace kauri {
 namespace {
 
 /// Returns the splits of the trees of 150 jobs, after `change` has changed them.
-int SplitsThatMethodsAgreeOn(std::function<void(std::uint64_t seed, TreeParam* param)> const& change) {
+int SplitsThatMethodsAgreeOn(std::function<void(std::uint64_t seed, CategoricalJob* job)> const& change) {
   int n_splits = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     auto job = RandomJob(seed, 20 + static_cast<std::int64_t>(seed) * 3, 0);
-    change(seed, &job.param);
+    change(seed, &job);
     auto const exact = BuildWith(Method::kExact, job);
     ExpectRowsAndSums(job, exact);
     ExpectSame(BuildWith(Method::kHist, job), AsHist(exact), "hist, seed " + std::to_string(seed));
@@ -27,23 +27,33 @@ int SplitsThatMethodsAgreeOn(std::function<void(std::uint64_t seed, TreeParam* p
 }
 
 TEST(CategoricalTree, MethodsAgreeOnCategories) {
-  EXPECT_GT(SplitsThatMethodsAgreeOn([](std::uint64_t, TreeParam*) {}), 500);
+  EXPECT_GT(SplitsThatMethodsAgreeOn([](std::uint64_t, CategoricalJob*) {}), 500);
 }
 
 /// Rows are counted, and thresholds drawn, alike.
 TEST(CategoricalTree, MethodsAgreeOnLimits) {
-  auto const change = [](std::uint64_t seed, TreeParam* param) {
-    param->min_child_weight = 0.0F;
-    param->min_data_in_leaf = seed % 3 == 0 ? 0 : static_cast<int>(2 + seed % 17);
-    param->extra_trees = seed % 3 != 1;
+  auto const change = [](std::uint64_t seed, CategoricalJob* job) {
+    job->param.min_child_weight = 0.0F;
+    job->param.min_data_in_leaf = seed % 3 == 0 ? 0 : static_cast<int>(2 + seed % 17);
+    job->param.extra_trees = seed % 3 != 1;
   };
   EXPECT_GT(SplitsThatMethodsAgreeOn(change), 300);
 }
 
-void ExpectRootOfDefinition(int least_rows) {
+TEST(CategoricalTree, MethodsAgreeOnCosts) {
+  auto const change = [](std::uint64_t seed, CategoricalJob* job) {
+    Random random(seed);
+    job->costs = testing::MakeCosts(job->n_cols, &random);
+  };
+  EXPECT_GT(SplitsThatMethodsAgreeOn(change), 300);
+}
+
+void ExpectRootOfDefinition(int least_rows, std::vector<float> const& costs = {}) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     auto job = RandomJob(seed, 80, 0);
     job.param.min_data_in_leaf = least_rows;
+    job.costs = costs;
+    job.costs.resize(costs.empty() ? 0 : ToSize(job.n_cols));
     job.param.colsample_bynode = 1.0F;
     job.param.max_depth = 1;
     auto const built = BuildWith(Method::kHist, job);
@@ -68,12 +78,13 @@ void ExpectRootOfDefinition(int least_rows) {
       }
       testing::NaiveCategorySearch search(column, gain, least_rows);
       auto const one_hot = static_cast<int>(column.categories.size()) < job.param.max_cat_to_onehot;
-      auto const found = one_hot ? search.OneHot() : search.Partition(job.param.max_cat_threshold);
+      auto found = one_hot ? search.OneHot() : search.Partition(job.param.max_cat_threshold);
+      if (!costs.empty()) found.loss_change -= static_cast<double>(job.costs[col]);
       if (found.loss_change > best.loss_change) best = found;
     }
     ASSERT_EQ(built.tree.IsLeaf(0), !(static_cast<float>(best.loss_change) > 1e-6F));
     if (built.tree.IsLeaf(0)) continue;
-    EXPECT_EQ(built.tree.loss_change[0], static_cast<float>(best.loss_change)) << "seed " << seed;
+    EXPECT_FLOAT_EQ(built.tree.loss_change[0], static_cast<float>(best.loss_change)) << "seed " << seed;
     auto const right = built.tree.CategoriesOf(0);
     EXPECT_EQ(std::set<std::int32_t>(right.begin(), right.end()), best.right) << "seed " << seed;
     EXPECT_EQ(built.tree.default_left[0] != 0, best.default_left) << "seed " << seed;
@@ -82,6 +93,7 @@ void ExpectRootOfDefinition(int least_rows) {
 
 TEST(CategoricalTree, RootSplitEqualsTheDefinition) {
   for (int const least_rows : {0, 5, 20}) ExpectRootOfDefinition(least_rows);
+  ExpectRootOfDefinition(0, {6.0F, 1.0F, 30.0F});
 }
 
 TEST(CategoricalTree, NumbersBesideCategories) {

@@ -44,6 +44,7 @@ Built BuildNaively(Method method, Job const& job) {
   task.gamma = job.param.gamma;
   task.leaf_rate = job.param.eta;
   task.constraints = job.constraints;
+  task.costs = job.costs;
   Built built;
   built.tree = NaiveExactTree(task).Grow(&built.leaf_of_row);
   return built;
@@ -113,6 +114,24 @@ TEST_P(ConstrainedTree, EqualsTheDefinition) {
     ExpectSame(built, BuildNaively(GetParam(), job), "seed " + std::to_string(seed));
     ExpectRawValuesReachTheSameLeaves(job, built);
   }
+}
+
+TEST_P(ConstrainedTree, CostsAsInTheDefinition) {
+  std::int64_t const sizes[] = {1, 33, 100, 200, 257};
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 120 && !HasFailure(); ++seed) {
+    auto job = RandomJob(seed, sizes[seed % 5]);
+    if (seed % 2 == 0) job.param.monotone_constraints = "()";
+    if (seed % 2 == 0) job.constraints.signs.clear();
+    auto const free = BuildWith(GetParam(), job);
+    Random random(seed + 1000);
+    job.costs = testing::MakeCosts(job.n_cols, &random);
+    auto const built = BuildWith(GetParam(), job);
+    ExpectSame(built, BuildNaively(GetParam(), job), "seed " + std::to_string(seed));
+    ExpectRawValuesReachTheSameLeaves(job, built);
+    n_changed += built.leaf_of_row == free.leaf_of_row ? 0 : 1;
+  }
+  EXPECT_GT(n_changed, 40);
 }
 
 float ValueAt(Tree const& tree, std::vector<float> const& point) {

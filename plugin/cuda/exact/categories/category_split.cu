@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(kBlockThreads)
 }
 
 __device__ __forceinline__ CategorySegment SegmentOf(CategorySplitTask const& task, std::int32_t node,
-                                                     CategoryFeature const& feature) {
+                                                     std::int32_t place) {
+  CategoryFeature const& feature = task.table.features[place];
   NodeTotals const totals = task.level.nodes[node];
   std::int64_t const begin = node * task.table.n_cells + feature.first_cell;
   CategorySegment segment;
@@ -38,7 +39,7 @@ __device__ __forceinline__ CategorySegment SegmentOf(CategorySplitTask const& ta
   segment.order = feature.one_hot ? nullptr : task.order + begin;
   segment.node.n_categories = feature.n_categories;
   segment.node.total = totals.sum;
-  segment.node.node_gain = totals.gain;
+  segment.node.node_gain = GainToBeat(task.level, node, place);
   segment.node.bounds = totals.bounds;
   segment.max_partition = task.max_partition;
   segment.one_hot = feature.one_hot;
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(kBlockThreads) FindKernel(__grid_constant__ Ca
   auto const place = static_cast<std::int32_t>(segment % task.table.n_features);
   SegmentCandidate best;
   if (IsAllowed(task.level, node, place)) {
-    auto const in_node = SegmentOf(task, node, task.table.features[place]);
+    auto const in_node = SegmentOf(task, node, place);
     DeviceWarp const warp;
     best = CategoryWarp<DeviceWarp>(warp, task.level.param, in_node, task.level.floors[node]).Find();
   }

@@ -4,13 +4,21 @@
 #include "cuda/exact/entries/warp_tile.cuh"
 #include "cuda/exact/split/evaluate_boundary.cuh"
 #include "cuda/exact/split/find_split.h"
+#include "tree/split_cost.h"
 
 namespace kauri::cuda {
+
+/// What a node's children must gain by a split at the feature.
+__device__ __forceinline__ double GainToBeat(SplitTask const& task, std::int32_t node, std::int32_t feature) {
+  auto const id = static_cast<std::uint32_t>(task.feature_ids[feature]);
+  return AddCost(task.nodes[node].gain, task.costs, id);
+}
 
 __device__ __forceinline__ SegmentFacts FactsOf(SplitTask const& task, FixedSum present, std::int32_t node,
                                                 std::int32_t feature) {
   SegmentFacts facts;
   facts.node = task.nodes[node];
+  facts.node.gain = GainToBeat(task, node, feature);
   facts.missing = facts.node.sum - present;
   facts.sign = task.signs == nullptr ? 0 : task.signs[task.feature_ids[feature]];
   facts.both_ways = task.both_ways[feature] != 0;

@@ -28,7 +28,7 @@ struct SegmentLimits {
 
 /// Everything about a segment that a candidate needs.
 struct SegmentFacts {
-  NodeTotals node;
+  NodeTotals node;   ///< its gain is what a split must beat: the cost of the feature is in it
   FixedSum missing;  ///< sum of the node's rows that lack the feature
   int sign;          ///< the feature's monotone constraint
   bool both_ways;    ///< the column lacks values and has more than one: missing rows may also go right

@@ -22,6 +22,7 @@ struct SplitTask {
   std::int32_t const* feature_ids = nullptr;  ///< [n_features]: global ids, ascending
   std::uint8_t const* allowed = nullptr;      ///< [n_nodes, n_all_features]: which a node may use; nullptr: all
   std::int8_t const* signs = nullptr;         ///< [n_all_features]: monotone constraints; nullptr: none
+  float const* costs = nullptr;               ///< [n_all_features]: of AddCost; nullptr: none
   std::int32_t n_all_features = 0;
   SplitLimits const* limits = nullptr;            ///< [n_nodes], without the nodes' rows; nullptr: none. Sorting phase
   unsigned long long const* node_rows = nullptr;  ///< [n_nodes], where there are limits

@@ -128,7 +128,7 @@ class Multiscan {
   __device__ void RefreshScreens() {
     int const node = Lane();
     if (node < n_nodes_ && screens_.screen[node].needed < INFINITY) {
-      screens_.screen[node].needed = NeededGain(task_.nodes[node].gain, FloorOf(task_, node));
+      screens_.screen[node].needed = NeededGain(GainToBeat(task_, node, tile_.feature), FloorOf(task_, node));
     }
     __syncwarp();
   }

@@ -103,13 +103,13 @@ class RoughGain {
   /// Three roundings of 2^-24 in a gradient's square, two in a hessian, two units in the last place of its reciprocal.
   static constexpr float kRoughness = 4e-6F;
 
-  __device__ RoughGain(GainParam const& gain, SearchedNode const& node)
+  __device__ RoughGain(GainParam const& gain, FixedSum total, double gain_to_beat)
       : hessian_unit_(static_cast<float>(gain.unit.hessian)),
         lambda_(static_cast<float>(gain.lambda)),
         least_hessian_((1.0F + kRoughness) * static_cast<float>(gain.min_child_weight)),
-        total_(node.sum),
+        total_(total),
         floor_((1.0F - kRoughness) *
-               static_cast<float>(node.gain / (gain.unit.gradient * gain.unit.gradient) * (kScale * kScale))) {}
+               static_cast<float>(gain_to_beat / (gain.unit.gradient * gain.unit.gradient) * (kScale * kScale))) {}
 
   /// Whether they say anything: they know no clipped weights and no L1 penalty, and need units that float32 has.
   __device__ static bool Applies(GainParam const& gain) {
@@ -151,6 +151,7 @@ struct FeatureScan {
   FeatureCodes const& codes;
   SearchedNode const& node;
   int sign;
+  double gain_to_beat;  ///< the node's gain and the cost of the feature
   FeatureSums global;
   StagedCells const* staged;  ///< the same, unless they are too many
 
@@ -164,7 +165,7 @@ struct FeatureScan {
   __device__ void Consider(FixedSum left, std::uint32_t order, BinCandidate* best) const {
     FixedSum const right = node.sum - left;
     if (!HasEnoughHessian(left, task.gain) || !HasEnoughHessian(right, task.gain)) return;
-    best->Keep(SplitGain(left, right, task.gain, node.bounds, sign) - node.gain, order, left);
+    best->Keep(SplitGain(left, right, task.gain, node.bounds, sign) - gain_to_beat, order, left);
   }
 
   /// Calls visit(left, order) for the lane's candidates.
@@ -191,7 +192,7 @@ struct FeatureScan {
   }
 
   __device__ BinCandidate Screened(LaneBins const& bins, FixedSum missing) const {
-    RoughGain const rough(task.gain, node);
+    RoughGain const rough(task.gain, node.sum, gain_to_beat);
     float floor = rough.Floor();
     ForEach(bins, missing, [&](FixedSum left, std::uint32_t) {
       float const gain = (1.0F - RoughGain::kRoughness) * rough.Of(left);

@@ -4,6 +4,7 @@
 #include "cuda/hist/split/feature_scan.cuh"
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/hist/split/limited_scan.cuh"
+#include "tree/split_cost.h"
 
 namespace kauri::cuda {
 namespace {
@@ -160,7 +161,7 @@ __device__ __forceinline__ SplitCandidate FindAt(FindTask const& task, SearchedS
   FeatureSums const counts = CountsOf(task, codes, sibling.histogram);
   SearchedNode const& node = task.nodes[index];
   int const sign = task.signs == nullptr ? 0 : static_cast<int>(task.signs[feature]);
-  FeatureScan const scan{task, codes, node, sign, cells, sibling.staged};
+  FeatureScan const scan{task, codes, node, sign, AddCost(node.gain, task.costs, feature), cells, sibling.staged};
   BinCandidate best;
   if constexpr (kLimited) {
     best = WarpBest(LimitedScan{scan, feature, LimitsOf(task, node, sibling.n_rows), counts}.Find());

@@ -64,6 +64,7 @@ struct FindTask {
   float const* min_values;                  ///< [n_cols]
   std::uint8_t const* is_categorical;       ///< [n_cols]; nullptr: none is
   std::int8_t const* signs;                 ///< [n_cols], monotone constraints; nullptr: none
+  float const* costs;                       ///< [n_cols], of AddCost; nullptr: none
   Span<std::uint32_t const> tree_features;  ///< ascending: what the tree may use
   std::uint8_t const* allowed;              ///< [n_lists, n_tree_features]
   Span<SearchedPair const> pairs;

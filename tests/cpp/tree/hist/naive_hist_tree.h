@@ -39,6 +39,7 @@ struct Job {
   std::vector<std::uint8_t> sampled;
   FixedGradients gradients;
   testing::NaiveConstraints constraints = {};  ///< what param says of them
+  std::vector<float> costs = {};               ///< of columns that are not used yet; empty: none
 
   TreeTask Task() const {
     TreeTask task;
@@ -46,6 +47,7 @@ struct Job {
     task.sampled_rows = sampled;
     task.place.iteration = 3;
     task.place.n_rows = static_cast<std::int64_t>(NumRows());
+    task.place.feature_costs = costs;
     return task;
   }
   std::size_t NumRows() const { return values.size() / static_cast<std::size_t>(n_cols); }
@@ -70,15 +72,16 @@ class NaiveHistTree {
       : job_(job),
         cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.values, job.n_cols, job.sparse), job.param.max_bin)),
         gain_(MakeGainParam(job.param, job.gradients.unit, !job.constraints.signs.empty())),
-        columns_(job.param, 0, (task_ = job.Task()).place, job.n_cols) {}
+        columns_(job.param, 0, (task_ = job.Task()).place, job.n_cols),
+        costs_(job.costs) {}
 
   Built Grow() {
     Node root;
     root.rows.resize(job_.NumRows());
     std::iota(root.rows.begin(), root.rows.end(), std::size_t{0});
     nodes_.push_back(root);
-    FindSplit(&nodes_[0], 0);
     for (std::int64_t n_leaves = 1; job_.param.max_leaves == 0 || n_leaves < job_.param.max_leaves; ++n_leaves) {
+      if (job_.param.grow_policy == TreeParam::kLossGuide || NextNode() < 0) FindSplits();
       auto const next = NextNode();
       if (next < 0) break;
       Expand(next);
@@ -144,6 +147,12 @@ class NaiveHistTree {
     }
     return sides;
   }
+  /// Of the nodes that have come since: in lossguide children, else all of a level.
+  void FindSplits() {
+    for (; n_searched_ < nodes_.size(); ++n_searched_) {
+      FindSplit(&nodes_[n_searched_], static_cast<std::int32_t>(n_searched_));
+    }
+  }
   void FindSplit(Node* node, std::int32_t id) {
     auto const& param = job_.param;
     if (param.max_depth > 0 && node->depth >= param.max_depth) return;
@@ -169,8 +178,9 @@ class NaiveHistTree {
     if (!HasEnoughHessian(candidate.left, gain_) || !HasEnoughHessian(candidate.right, gain_)) return;
     auto const& limits = node->limits;
     if (!limits.Accepts(job_.constraints, candidate, gain_)) return;
-    candidate.loss_change =
-        limits.Gain(candidate.left, gain_) + limits.Gain(candidate.right, gain_) - limits.Gain(Sum(node->rows), gain_);
+    auto const cost = costs_.empty() ? 0.0 : static_cast<double>(costs_[feature]);
+    candidate.loss_change = limits.Gain(candidate.left, gain_) + limits.Gain(candidate.right, gain_) -
+                            (limits.Gain(Sum(node->rows), gain_) + cost);
     auto const loss_change = static_cast<float>(candidate.loss_change);
     if (loss_change > 1e-6F && loss_change >= job_.param.gamma && IsBetter(candidate, node->split)) {
       node->split = candidate;
@@ -195,6 +205,7 @@ class NaiveHistTree {
     auto const split = node.split;
     auto const limits = node.limits;
     auto const depth = node.depth + 1;
+    if (!costs_.empty()) costs_[split.feature] = 0.0F;
     tree_.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
     auto const sides = Divide(node, split);
     for (std::size_t side = 0; side < 2; ++side) {
@@ -202,7 +213,6 @@ class NaiveHistTree {
       child.rows = sides[side];
       child.depth = depth;
       child.limits = limits.OfChild(job_.constraints, split, gain_, side == 0);
-      FindSplit(&child, static_cast<std::int32_t>(nodes_.size()));
       nodes_.push_back(child);
     }
   }
@@ -221,8 +231,10 @@ class NaiveHistTree {
   GainParam gain_;
   TreeTask task_;
   ColumnSampler columns_;
+  std::vector<float> costs_;
   Tree tree_;
   std::vector<Node> nodes_;
+  std::size_t n_searched_ = 0;
 };
 
 inline void ExpectRawValuesReachTheSameLeaves(Job const& job, Built const& built) {

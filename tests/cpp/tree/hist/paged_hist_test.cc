@@ -105,6 +105,7 @@ TEST(HistPages, AnyPagesAndMemoryGiveTheTreeOfMemory) {
     } else if (random.Below(3) == 0) {
       job.param.monotone_constraints = "(-1)";
     }
+    if (random.Below(3) == 0) job.costs = testing::MakeCosts(job.n_cols, &random);
     if (random.Below(3) == 0) job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
     job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
     auto const expected = BuildOn(job, *MakeBins(job, false), 2);

@@ -23,7 +23,8 @@ class NaiveSymmetricTree {
         task_(job.Task()),
         cuts_(MakeQuantileCuts(Context{}, *MakeMatrix(job.values, job.n_cols, job.sparse), job.param.max_bin)),
         gain_(MakeGainParam(job.param, job.gradients.unit, !job.constraints.signs.empty())),
-        columns_(job.param, 0, task_.place, job.n_cols) {}
+        columns_(job.param, 0, task_.place, job.n_cols),
+        costs_(job.costs) {}
 
   Built Grow() {
     Node root;
@@ -102,6 +103,7 @@ class NaiveSymmetricTree {
             auto const found = InNode(id, split);
             if (found) split.loss_change += found->loss_change - static_cast<double>(job_.param.gamma);
           }
+          if (!costs_.empty()) split.loss_change -= static_cast<double>(costs_[feature]);
           if (static_cast<float>(split.loss_change) > 1e-6F && IsBetter(split, best)) best = split;
         }
       }
@@ -119,6 +121,7 @@ class NaiveSymmetricTree {
     auto const max_leaves = static_cast<std::size_t>(job_.param.max_leaves);
     if (max_leaves > 0 && n_leaves + made.size() > max_leaves) return false;
     for (auto const& [id, found] : made) Expand(id, found);
+    if (!costs_.empty()) costs_[split.feature] = 0.0F;
     return true;
   }
   void Expand(std::int32_t id, SplitCandidate const& split) {
@@ -146,6 +149,7 @@ class NaiveSymmetricTree {
   QuantileCuts cuts_;
   GainParam gain_;
   ColumnSampler columns_;
+  std::vector<float> costs_;
   Tree tree_;
   std::int32_t level_ = 0;
   std::vector<Node> nodes_;
@@ -227,6 +231,20 @@ TEST(SymmetricTree, LimitedRowsAsInTheDefinition) {
     n_splits += built.tree.NumLeaves() - 1;
   }
   EXPECT_GT(n_splits, 100);
+}
+
+TEST(SymmetricTree, CostsAsInTheDefinition) {
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    auto job = RandomJob(seed);
+    auto const free = BuildTree(job);
+    Random random(seed + 1000);
+    job.costs = testing::MakeCosts(job.n_cols, &random);
+    auto const built = BuildTree(job, 1 + static_cast<int>(seed % 3));
+    ExpectSame(built, NaiveSymmetricTree(job).Grow(), "seed " + std::to_string(seed));
+    n_changed += built.leaf_of_row == free.leaf_of_row ? 0 : 1;
+  }
+  EXPECT_GT(n_changed, 40);
 }
 
 /// The missing rows alone on the left are no candidate here, so that no value is missing where a feature has a sign.

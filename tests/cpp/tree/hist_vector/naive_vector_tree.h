@@ -111,6 +111,7 @@ class NaiveVectorTree {
                                job.job.param.max_bin)),
         task_(job.job.Task()),
         columns_(param_, 0, task_.place, job.job.n_cols),
+        costs_(job.job.costs),
         tree_(static_cast<std::int32_t>(job.n_outputs)) {
     for (std::int64_t output = 0; output < job.n_outputs; ++output) {
       outputs_.emplace_back();
@@ -125,8 +126,8 @@ class NaiveVectorTree {
     root.limits.resize(outputs_.size());
     for (std::size_t k = 0; k < outputs_.size(); ++k) root.weights.push_back(Weight(Sum(root.rows, k), {}));
     nodes_.push_back(root);
-    FindSplit(&nodes_[0], 0);
     for (std::int64_t n_leaves = 1; param_.max_leaves == 0 || n_leaves < param_.max_leaves; ++n_leaves) {
+      if (param_.grow_policy == TreeParam::kLossGuide || NextNode() < 0) FindSplits();
       auto const next = NextNode();
       if (next < 0) break;
       Expand(next);
@@ -222,6 +223,12 @@ class NaiveVectorTree {
     }
     return sides;
   }
+  /// Of the nodes that have come since: in lossguide children, else all of a level.
+  void FindSplits() {
+    for (; n_searched_ < nodes_.size(); ++n_searched_) {
+      FindSplit(&nodes_[n_searched_], static_cast<std::int32_t>(n_searched_));
+    }
+  }
   void FindSplit(Node* node, std::int32_t id) {
     if (param_.max_depth > 0 && node->depth >= param_.max_depth) return;
     for (auto const feature : columns_.NodeSet(node->depth, id)) {
@@ -249,6 +256,7 @@ class NaiveVectorTree {
       auto const sum = Sum(node->rows, k);
       node_gain += Gain(sum, Weight(sum, node->limits[k]));
     }
+    if (!costs_.empty()) node_gain += static_cast<double>(costs_[feature]);
     candidate.loss_change = split_gain - node_gain;
     auto const loss_change = static_cast<float>(candidate.loss_change);
     if (loss_change > 1e-6F && loss_change >= param_.gamma && IsBetter(candidate, node->split)) {
@@ -270,6 +278,7 @@ class NaiveVectorTree {
     nodes_[id].is_split = true;
     auto const node = nodes_[id];
     auto const& split = node.split;
+    if (!costs_.empty()) costs_[split.feature] = 0.0F;
     tree_.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
     auto const sides = Divide(node, split);
     auto const sign = job_.job.constraints.SignOf(split.feature);
@@ -286,7 +295,6 @@ class NaiveVectorTree {
         auto const middle = static_cast<double>((static_cast<float>(left) + static_cast<float>(right)) / 2.0F);
         if (sign != 0) ((sign > 0) == is_left ? child.limits[k].upper : child.limits[k].lower) = middle;
       }
-      FindSplit(&child, static_cast<std::int32_t>(nodes_.size()));
       nodes_.push_back(child);
     }
   }
@@ -306,9 +314,11 @@ class NaiveVectorTree {
   QuantileCuts cuts_;
   TreeTask task_;
   ColumnSampler columns_;
+  std::vector<float> costs_;
   Tree tree_;
   std::vector<FixedGradients> outputs_;
   std::vector<Node> nodes_;
+  std::size_t n_searched_ = 0;
 };
 
 }  // namespace kauri

@@ -129,6 +129,25 @@ TEST(VectorCategories, TheBestSplitIsTheBestOfAllCandidates) {
   EXPECT_GT(n_splits, 40);
 }
 
+/// Of one column, the best split stays the best, and its gain is less by what the column costs.
+TEST(VectorCategories, CostsAreTakenFromTheGain) {
+  int n_kept_out = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    auto job = RandomCategoryJob(seed, 150, 1);
+    job.job.param.max_depth = 1;
+    auto const free = BuildVectorTree(job).tree;
+    job.job.costs = {20.0F};
+    auto const tree = BuildVectorTree(job).tree;
+    ASSERT_EQ(tree.IsLeaf(0), !(free.loss_change[0] > 20.0F)) << seed;
+    n_kept_out += tree.IsLeaf(0) && !free.IsLeaf(0) ? 1 : 0;
+    if (tree.IsLeaf(0)) continue;
+    EXPECT_NEAR(tree.loss_change[0], free.loss_change[0] - 20.0F, 1e-5F * free.loss_change[0]) << seed;
+    EXPECT_EQ(tree.categories, free.categories) << seed;
+  }
+  EXPECT_GT(n_kept_out, 5);
+  EXPECT_LT(n_kept_out, 35);
+}
+
 /// Weights of leaves, from the rows that the splits lead there.
 void ExpectRowsAndWeights(VectorJob const& job, Built const& built) {
   auto const& tree = built.tree;

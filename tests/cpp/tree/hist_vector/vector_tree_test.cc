@@ -35,6 +35,20 @@ TEST(HistVectorTree, LimitedRowsAsInTheDefinition) {
   EXPECT_GT(n_splits, 100);
 }
 
+TEST(HistVectorTree, CostsAsInTheDefinition) {
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = seed % 10 == 9 ? BundledJob(seed) : RandomJob(seed);
+    auto const free = BuildVectorTree(job);
+    Random random(seed + 1000);
+    job.job.costs = testing::MakeCosts(job.job.n_cols, &random);
+    auto const built = BuildVectorTree(job, 1 + static_cast<int>(seed % 3));
+    ExpectSameVectors(built, NaiveVectorTree(job).Grow(), "seed " + std::to_string(seed));
+    n_changed += built.leaf_of_row == free.leaf_of_row ? 0 : 1;
+  }
+  EXPECT_GT(n_changed, 20);
+}
+
 /// Vectors of one output that all rows have, and of another that says the same: the thresholds of a number's tree.
 TEST(HistVectorTree, DrawsTheThresholdsOfOtherTrees) {
   std::int64_t n_splits = 0;
