@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "common/fixed_point.h"
 #include "common/log.h"
 #include "cuda/data/convert.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_floats.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/engine/leaf_vectors.h"
+#include "cuda/engine/tree_input.h"
 #include "cuda/metric/device_metric.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/gpu_model.h"
@@ -23,10 +23,7 @@
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
 #include "engine/data_cache.h"
-#include "engine/gradient_table.h"
-#include "engine/row_draws.h"
 #include "kauri/error.h"
-#include "tree/sampling/sampling.h"
 
 namespace kauri::cuda {
 namespace {
@@ -140,7 +137,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& own = data_.Of(train);
     auto const& on_device = RequireOnDevice(builder);
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
-    auto const task = MakeTask(ctx, train, tree, &own);
+    auto const task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
     auto const leaf_of_row = own.arrays.leaf_of_row.span();
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
     auto const& values = built.HasVectorLeaves() ? built.leaf_vector : built.split_value;
@@ -252,128 +249,6 @@ class CudaEngine : public Engine, public DeviceSide {
       predictor.Predict(ctx, *compiled, {*data.View(), trees, from}, PredictKind::kMargin, margins);
     }
     CopyToDevice(Cuda(), margins.data(), margins.size(), own->margins.data());
-  }
-
-  /// The input of a tree: fixed-point pairs and sampled rows. \throws Error(kData) for a pair that is not finite.
-  DeviceTreeTask MakeTask(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
-    auto& arrays = own->arrays;
-    DeviceTreeTask task;
-    if (tree.subsample < 1.0F) {
-      arrays.sampled.Reserve(Cuda(), arrays.pairs.size());
-      task.sampled_rows = arrays.sampled.span();
-    }
-    task.place = tree.place;
-    if (tree.vector_leaves) {
-      MakeTable(ctx, train.Info(), tree, own);
-      task.table = arrays.table.View();
-      return task;
-    }
-    task.pairs = arrays.pairs.span();
-    if (tree.BaggingTemperature() > 0.0F) {
-      SampleOnHost(ctx, train.Info(), tree, own, &task);
-    } else {
-      QuantiseFor(ctx, train.Info(), tree, own, &task);
-    }
-    return task;
-  }
-
-  void QuantiseFor(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own,
-                   DeviceTreeTask* task) {
-    auto& arrays = own->arrays;
-    auto gradients = own->Gradients();
-    auto output = tree.output;
-    auto sample = SampleOf(ctx, info, tree, arrays);
-    auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
-    if (tree.SamplesByGradient()) {
-      gradients = arrays.sampler.Draw(Cuda(), gradients, output, sample, sampled);
-      sample.marks = sampled.data();
-      output = 0;
-      arrays.has_largest = false;  // those of all pairs
-    }
-    SummariseInto(gradients, &arrays);
-    Quantise(Cuda(), {gradients, output, arrays.summary.Largest() + output, sample, arrays.pairs.span(), sampled,
-                      arrays.summary.Sum()});
-    if (tree.SamplesByGradient()) arrays.has_largest = false;  // those of the drawn pairs
-    auto const summary = arrays.summary.Read(Cuda());
-    auto const largest = summary.largest[output];
-    if (!largest.IsFinite()) {
-      auto const row = FirstNotFinite(Cuda(), gradients, output);
-      auto const* pair = gradients.pairs.data() + row * gradients.n_outputs + output;
-      FailGradient(ToHost(Cuda(), pair, 1)[0], row);
-    }
-    task->unit = largest.Unit();
-    task->sum = summary.sum;
-    if (own->training.Watch().IsDue(tree.place.iteration)) own->WatchResolution(Cuda(), info, tree.output, task->unit);
-  }
-
-  /// Largest magnitudes, once a round, and a sum of nothing.
-  void SummariseInto(PairTable const& gradients, TrainingArrays* arrays) {
-    if (arrays->has_largest) return arrays->summary.ClearSum(Cuda());
-    arrays->summary.Clear(Cuda(), gradients.n_outputs);
-    FindLargest(Cuda(), gradients, arrays->summary.Largest());
-    arrays->has_largest = true;
-  }
-
-  /// The same for a tree with vector leaves.
-  void MakeTable(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
-    auto& arrays = own->arrays;
-    if (tree.BaggingTemperature() > 0.0F) {
-      auto const sample = DrawOnHost(ctx, info, tree, own);
-      GradientTable table;
-      table.Quantise(ctx, sample.pairs, own->n_outputs, sample.used);
-      arrays.table.Upload(Cuda(), table.View());
-    } else {
-      auto sample = SampleOf(ctx, info, tree, arrays);
-      auto const sampled = tree.subsample < 1.0F ? arrays.sampled.span() : Span<std::uint8_t>();
-      auto gradients = own->Gradients();
-      if (tree.SamplesByGradient()) {
-        gradients = arrays.sampler.Draw(Cuda(), gradients, {0, own->n_outputs}, sample, sampled);
-        sample.marks = sampled.data();
-      }
-      arrays.table.Quantise(Cuda(), gradients, sample, sampled);
-    }
-    if (!own->training.Watch().IsDue(tree.place.iteration)) return;
-    auto const units = arrays.table.View().units;
-    for (std::int64_t output = 0; output < own->n_outputs; ++output) {
-      own->WatchResolution(Cuda(), info, output, units[output]);
-    }
-  }
-
-  static std::uint64_t KeyOf(Context const& ctx, RoundTree const& tree) {
-    return RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration);
-  }
-
-  /// What the rows of a tree are drawn by; the host draws those of queries.
-  RowSample SampleOf(Context const& ctx, MetaInfo const& info, RoundTree const& tree, TrainingArrays const& arrays) {
-    RowSample sample{KeyOf(ctx, tree), tree.subsample};
-    if (!tree.DrawsQueries()) return sample;
-    SayOnce("sampling_method=by_query draws rows in host memory: a mark of each is copied for every tree");
-    auto const& place = tree.place;
-    auto const marks = SampleRows(ctx, place.iteration, place.tree_in_iteration, tree.subsample, info.n_rows,
-                                  DrawnBy(ctx, info, tree));
-    CopyToDevice(Cuda(), marks.data(), marks.size(), arrays.sampled.data());
-    sample.marks = arrays.sampled.data();
-    return sample;
-  }
-
-  /// The weighed rows and pairs of a tree; tells the device which rows are used.
-  GradientSample DrawOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own) {
-    SayOnce("bagging_temperature weighs rows in host memory: gradients are copied for every tree");
-    auto& arrays = own->arrays;
-    auto const gradients = ToHost(Cuda(), arrays.gradients.data(), arrays.gradients.size());
-    auto sample = DrawPairs(ctx, info, tree, gradients, own->n_outputs);
-    CopyToDevice(Cuda(), sample.used.data(), sample.used.size(), arrays.sampled.data());
-    return sample;
-  }
-
-  void SampleOnHost(Context const& ctx, MetaInfo const& info, RoundTree const& tree, EngineData* own,
-                    DeviceTreeTask* task) {
-    auto const sample = DrawOnHost(ctx, info, tree, own);
-    FixedGradients fixed;
-    QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &fixed);
-    CopyToDevice(Cuda(), fixed.pairs.data(), fixed.pairs.size(), own->arrays.pairs.data());
-    task->unit = fixed.unit;
-    for (auto const& pair : fixed.pairs) task->sum += pair;
   }
 
   /// Transformed margins, [n_rows, n_outputs], device.
