@@ -128,6 +128,18 @@ def test_the_plug_in_is_a_wheel_of_its_own(wheels: Path, tmp_path: Path) -> None
         assert "libkauri.so" not in line or str(tmp_path) in line
 
 
+def test_both_wheels_on_a_device(wheels: Path, tmp_path: Path) -> None:
+    """Packages that the wheels need are this environment's: a machine with a device may have no others."""
+    import kauriboost as kb
+
+    if not kb.build_info()["USE_CUDA"]:
+        pytest.skip("no CUDA device")
+    run(sys.executable, "-m", "venv", "--system-site-packages", tmp_path / "empty")
+    python = tmp_path / "empty" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--no-index", "--no-deps", *wheels.glob("*.whl"))
+    assert "on a CUDA device" in run(python, "-I", SESSION, tmp_path)
+
+
 def the_sources(folder: Path) -> Path:
     (archive,) = folder.glob("kauriboost-*.tar.gz")
     return archive

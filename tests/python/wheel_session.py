@@ -45,10 +45,26 @@ def main(folder: Path) -> None:
     assert classifier.score(frame[list("abcde")], labels) > 0.9
     search = GridSearchCV(KauriRegressor(n_estimators=5), {"max_depth": [2, 3]}, cv=2).fit(X, X[:, 0])
     assert search.best_params_ == {"max_depth": 3}
+    if kb.build_info()["USE_CUDA"]:
+        on_device(X, y)
     print(
         sys.version.split()[0], "numpy", np.__version__, "pandas", pd.__version__, "scikit-learn", sklearn.__version__
     )
     print("all was done")
+
+
+def on_device(X: np.ndarray, y: np.ndarray) -> None:
+    """The plug-in of the other wheel: models of the same bytes, predictions and contributions."""
+    for tree_method in ("hist", "exact", "approx"):
+        params = {"objective": "binary:logistic", "tree_method": tree_method}
+        boosters = [kb.train({**params, "device": device}, kb.DMatrix(X, y), 5) for device in ("cpu", "cuda")]
+        cpu, device = (booster.save_raw("ubj") for booster in boosters)
+        assert cpu == device, tree_method
+    data = kb.DMatrix(X)
+    assert (boosters[1].predict(data) == boosters[0].predict(data)).all()
+    contributions = [booster.predict(data, pred_contribs=True) for booster in boosters]
+    assert np.allclose(*contributions, atol=1e-5)
+    print("trained, predicted and explained on a CUDA device")
 
 
 if __name__ == "__main__":
