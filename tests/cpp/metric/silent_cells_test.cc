@@ -13,9 +13,9 @@ namespace {
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-std::vector<std::string> const kMeans{"rmse",  "mae",   "logloss", "error@0.4", "poisson-nloglik",
-                                      "rmsle", "mape",  "mphe",    "huber",     "fair",
-                                      "focal", "gamma-nloglik",    "gamma-deviance", "tweedie-nloglik@1.5"};
+std::vector<std::string> const kMeans{"rmse",  "mae",     "logloss",       "error@0.4",      "poisson-nloglik",
+                                      "rmsle", "mape",    "mphe",          "huber",          "fair",
+                                      "focal", "exploss", "gamma-nloglik", "gamma-deviance", "tweedie-nloglik@1.5"};
 std::vector<std::string> const kByColumn{"auc", "aucpr", "r2"};
 
 struct Table {
@@ -110,7 +110,10 @@ TEST(SilentCells, AColumnOfWhichNothingIsKnownIsLeftOut) {
 TEST(SilentCells, WhereNothingIsKnownThereIsNoValue) {
   auto const info = MakeInfo({kNaN, kNaN, kNaN, kNaN}, {1.0F, 2.0F}, 2);
   for (auto const* name : {"auc", "aucpr", "r2", "rmse", "logloss", "tweedie-nloglik@1.5"}) {
-    ExpectParts(MessageOf(ErrorKind::kData, [&] { Evaluate(name, {0.1F, 0.2F, 0.3F, 0.4F}, info); }),
+    ExpectParts(MessageOf(ErrorKind::kData,
+                          [&] {
+                            Evaluate(name, {0.1F, 0.2F, 0.3F, 0.4F}, info);
+                          }),
                 {name, "all 4 labels are NaN", "some label is known"});
   }
   auto const weightless = MakeInfo({1.0F, kNaN}, {0.0F}, 2);
@@ -118,7 +121,10 @@ TEST(SilentCells, WhereNothingIsKnownThereIsNoValue) {
 }
 
 TEST(SilentCells, AreasTakeNoNaNInOneColumn) {
-  ExpectParts(MessageOf(ErrorKind::kData, [&] { Evaluate("auc", {0.1F, 0.2F}, MakeInfo({1.0F, kNaN})); }),
+  ExpectParts(MessageOf(ErrorKind::kData,
+                        [&] {
+                          Evaluate("auc", {0.1F, 0.2F}, MakeInfo({1.0F, kNaN}));
+                        }),
               {"auc", "label nan of row 1"});
   ExpectParts(MessageOf(ErrorKind::kData,
                         [&] {

@@ -34,7 +34,8 @@ std::vector<TableCase> Cases() {
           {"reg:gamma", {}, 0.5F, 5.0F, false},
           {"reg:tweedie", {}, 0.0F, 5.0F, false},
           {"binary:hinge", {}, 0.0F, 2.0F, true},
-          {"binary:focal", {}, 0.0F, 2.0F, true}};
+          {"binary:focal", {}, 0.0F, 2.0F, true},
+          {"binary:exponential", {{"scale_pos_weight", "1.7"}}, 0.0F, 2.0F, true}};
 }
 
 struct Table {
@@ -152,15 +153,18 @@ TEST(SilentCells, ATargetOfWhichNothingIsKnownHasNoIntercept) {
 
 TEST(SilentCells, KnownCellsWithoutWeightAreAnotherMatter) {
   auto const info = MakeInfo({1.0F, kNaN, 1.0F, 2.0F}, {1.0F, 0.0F}, 2);
-  ExpectParts(MessageOf(ErrorKind::kData,
-                        [&] { MakeObjective("reg:squarederror")->EstimateBaseScore(Context(), info); }),
-              {"the weights of the 2 rows add up to 0"});
+  ExpectParts(
+      MessageOf(ErrorKind::kData, [&] { MakeObjective("reg:squarederror")->EstimateBaseScore(Context(), info); }),
+      {"the weights of the 2 rows add up to 0"});
 }
 
 TEST(SilentCells, ASingleColumnHasNone) {
   for (auto const& given : Cases()) {
     auto const objective = MakeObjective(given.name, given.params);
-    ExpectParts(MessageOf(ErrorKind::kData, [&] { objective->ValidateInfo(MakeInfo({1.0F, kNaN})); }),
+    ExpectParts(MessageOf(ErrorKind::kData,
+                          [&] {
+                            objective->ValidateInfo(MakeInfo({1.0F, kNaN}));
+                          }),
                 {given.name, "label nan of row 1"});
     auto const infinite = MakeInfo({1.0F, kNaN, 1.0F, std::numeric_limits<float>::infinity()}, {}, 2);
     if (given.name == "reg:logistic") {
