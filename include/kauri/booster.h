@@ -8,6 +8,7 @@
 #include "kauri/engine.h"
 #include "kauri/error.h"
 #include "kauri/model.h"
+#include "kauri/objective.h"
 
 namespace kauri {
 
@@ -34,6 +35,9 @@ class Booster {
          "booster=gbtree or dart grow on other gradients than those of their leaves; give the gradients of the leaves ",
          "alone (return None from split_grad).");
   }
+  /// The loss whose gradients its rounds take in place of the objective's, from margin 0 unless a base score is given;
+  /// nullptr: the objective's. It lives as long as the booster.
+  virtual Objective const* OwnLoss() const { return nullptr; }
   /// Trees that the gradients of the next round do not see, ascending: the same for the same model and ctx.seed.
   virtual std::vector<std::int64_t> DroppedTrees(Context const&, Model const&) const { return {}; }
   /// The next round of `model`, from the gradients that `engine` holds for `train`.

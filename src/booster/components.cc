@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "booster/adaboost.h"
 #include "booster/dart.h"
 #include "booster/device.h"
 #include "booster/metric_names.h"
@@ -114,6 +115,7 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   parts->effective = params;
   for (auto const& [name, value] : parts->objective->ParameterDefaults()) parts->effective.emplace(name, value);
   RequireClasses(*parts);
+  if (parts->param.booster == "adaboost") AddAdaBoostDefaults(&parts->effective);
   parts->booster = GetRegistries().boosters.Find(parts->param.booster).make(parts->effective);
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);
   parts->predictor = MakePredictor(*parts, parts->effective);

@@ -54,6 +54,7 @@ std::vector<float> BaseScoreOf(Components const& parts, DataMatrix const& train,
   }
   if (!given.empty()) return given.size() == n_outputs ? given : std::vector<float>(n_outputs, given[0]);
   if (custom) return std::vector<float>(n_outputs, 0.5F);
+  if (parts.booster->OwnLoss() != nullptr) return std::vector<float>(n_outputs, 0.0F);
   auto estimated = parts.objective->EstimateBaseScore(parts.ctx, train.Info());
   RequireFiniteIntercept(estimated);
   return estimated;

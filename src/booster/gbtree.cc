@@ -94,14 +94,14 @@ std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo c
 
 class GbTree : public Booster {
  public:
-  explicit GbTree(ParamMap const& map)
+  GbTree(ParamMap const& map, BuilderWrap const& wrap)
       : device_(ParseDeviceKind(map)),
         tree_param_(ParseParameters<TreeParam>(map)),
         param_(ParseParameters<GbTreeParam>(map)),
         feature_costs_(ParseFeatureCost(tree_param_)) {
     if (!UpdatesTrees()) param_.tree_method = TreeMethodOf(param_.updater, param_.tree_method, device_);
     tree_method_ = ResolveTreeMethod(param_.tree_method, device_);
-    if (auto const* method = FindTreeMethod(param_.tree_method, device_)) builder_ = method->make(map);
+    if (auto const* method = FindTreeMethod(param_.tree_method, device_)) builder_ = wrap(method->make(map));
     if (UpdatesTrees()) updates_ = std::make_unique<TreeUpdates>(param_.updater, map);
     if (!UpdatesTrees() && param_.tree_method == "exact") WarnOfLimits(tree_param_);
   }
@@ -202,7 +202,13 @@ std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device)
   return device == DeviceKind::kCuda && !IsOfDevice(method) ? std::string(kDevicePrefix) + method : method;
 }
 
-std::unique_ptr<Booster> MakeGbTree(ParamMap const& map) { return std::make_unique<GbTree>(map); }
+std::unique_ptr<Booster> MakeGbTree(ParamMap const& map) {
+  return MakeGbTreeWith(map, [](std::unique_ptr<TreeBuilder> builder) { return builder; });
+}
+
+std::unique_ptr<Booster> MakeGbTreeWith(ParamMap const& map, BuilderWrap const& wrap) {
+  return std::make_unique<GbTree>(map, wrap);
+}
 
 ParameterTable GbTreeParameters() {
   auto table = DescribeParameters<GbTreeParam>();

@@ -2,11 +2,13 @@
 /// vectors.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "kauri/booster.h"
 #include "kauri/context.h"
 #include "kauri/parameter.h"
+#include "kauri/tree_builder.h"
 
 namespace kauri {
 
@@ -56,6 +58,10 @@ struct GbTreeParam : public dmlc::Parameter<GbTreeParam> {
 std::string ResolveTreeMethod(std::string const& tree_method, DeviceKind device);
 
 std::unique_ptr<Booster> MakeGbTree(ParamMap const& map);
+
+/// The same with trees from what `wrap` makes of the tree method's builder.
+using BuilderWrap = std::function<std::unique_ptr<TreeBuilder>(std::unique_ptr<TreeBuilder>)>;
+std::unique_ptr<Booster> MakeGbTreeWith(ParamMap const& map, BuilderWrap const& wrap);
 
 /// The parameters of gbtree and of its trees.
 ParameterTable GbTreeParameters();

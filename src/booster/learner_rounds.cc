@@ -47,6 +47,14 @@ void RequireScalarLeaves(Model const& model) {
        "with process_type=default.");
 }
 
+/// \throws Error(kParameter) unless the booster's rounds take such gradients.
+void RequireGradients(Booster const& booster, RoundGradients const& gradients) {
+  if (std::holds_alternative<SplitGradients>(gradients)) booster.RequireSplitGradients();
+  if (booster.OwnLoss() == nullptr || std::holds_alternative<ObjectiveGradients>(gradients)) return;
+  Fail(ErrorKind::kParameter, "the booster has a loss of its own, ", booster.OwnLoss()->Name(),
+       ", and gradients were given from outside; leave them out, or use booster=gbtree.");
+}
+
 /// Gives the engine the gradients of a round. Those of the objective may teach it something, which the draft gets.
 void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t iteration,
                   RoundGradients const& gradients, Engine* engine, ModelDraft* draft) {
@@ -69,7 +77,8 @@ void SetGradients(Components const& parts, DataMatrix const& data, std::int64_t 
   }
   auto state = draft->Get().objective_state;
   auto const learning = parts.objective->Learning(&state);
-  engine->ComputeGradients(parts.ctx, data, learning == nullptr ? *parts.objective : *learning, iteration);
+  auto const* const of_round = parts.booster->OwnLoss() != nullptr ? parts.booster->OwnLoss() : learning.get();
+  engine->ComputeGradients(parts.ctx, data, of_round == nullptr ? *parts.objective : *of_round, iteration);
   draft->SetObjectiveState(std::move(state));
 }
 
@@ -98,7 +107,7 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
   auto const updates = booster.UpdatesTrees();
   auto const custom = !std::holds_alternative<ObjectiveGradients>(gradients);
   booster.RequireTraining();
-  if (std::holds_alternative<SplitGradients>(gradients)) booster.RequireSplitGradients();
+  RequireGradients(booster, gradients);
   training_->Validate(parts, *train, custom);
   training_->Agree(parts, *train, draft.Get());
   if (updates) {

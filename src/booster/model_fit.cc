@@ -16,7 +16,7 @@ std::string InWords(std::int64_t n_classes) {
 void RequireSameKind(Model const& model, std::string const& booster) {
   if (model.NumIterations() == 0 || model.IsLinear() == (booster == "gblinear")) return;
   Fail(ErrorKind::kParameter, "booster=", booster, " does not fit the model, which ",
-       model.IsLinear() ? "is linear (gblinear)." : "consists of trees (gbtree or dart).",
+       model.IsLinear() ? "is linear (gblinear)." : "consists of trees (gbtree, dart or adaboost).",
        " Leave the parameter out to go on with the model, or start a new one.");
 }
 

@@ -36,6 +36,7 @@ void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatr
   fitting_ = stamp;
   if (custom || (checked_ == stamp && checked_by_ == parts)) return;
   parts->objective->ValidateInfo(train.Info());
+  if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(train.Info());
   checked_ = stamp;
   checked_by_ = parts;
 }

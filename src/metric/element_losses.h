@@ -187,6 +187,23 @@ struct FocalDifference : MeanLoss {
   }
 };
 
+/// The loss of binary:exponential at a probability: the root of the odds of the other class, e^8.66 at most, as float32
+/// has no probability nearer to 1.
+struct ExponentialDifference : MeanLoss {
+  static constexpr char kName[] = "exploss";
+  static constexpr char kDescription[] = "Mean exponential loss of two classes, with half the log-odds as margin.";
+
+  KAURI_HD float operator()(float prediction, float label) const {
+    double const probability = static_cast<double>(prediction);
+    double const bounded = probability < kLeast ? kLeast : probability;
+    double const of_one = bounded > 1.0 - kLeast ? 1.0 - kLeast : bounded;
+    double const odds = of_one / (1.0 - of_one);
+    return label * static_cast<float>(sqrt(1.0 / odds)) + (1.0F - label) * static_cast<float>(sqrt(odds));
+  }
+
+  static constexpr double kLeast = 1.0 / 33554432.0;  ///< 2^-25
+};
+
 /// Of the gamma distribution with shape 1 and the prediction as mean.
 struct GammaLogLoss : MeanLoss {
   static constexpr char kName[] = "gamma-nloglik";

@@ -25,6 +25,7 @@
   ELEMENT(HuberDifference)            \
   ELEMENT(FairDifference)             \
   ELEMENT(FocalDifference)            \
+  ELEMENT(ExponentialDifference)      \
   ELEMENT(GammaLogLoss)               \
   ELEMENT(GammaDeviance)              \
   ELEMENT(TweedieLogLoss)             \

@@ -24,6 +24,14 @@ struct LogitLink {
   static float BaseScoreToMargin(std::string const& objective, float base_score);
 };
 
+/// Predictions are probabilities, margins half the log-odds.
+struct HalfLogitLink {
+  KAURI_HD float operator()(float margin) const { return Sigmoid(2.0F * margin); }
+  static float BaseScoreToMargin(std::string const& objective, float base_score) {
+    return 0.5F * LogitLink::BaseScoreToMargin(objective, base_score);
+  }
+};
+
 /// Predictions are e^margin.
 struct LogLink {
   KAURI_HD float operator()(float margin) const { return ExpFloat(margin); }
@@ -40,6 +48,7 @@ struct ClassLink {
 /// DO(Link) for every link that changes a margin.
 #define KAURI_FOR_EACH_LINK(DO) \
   DO(LogitLink)                 \
+  DO(HalfLogitLink)             \
   DO(LogLink)                   \
   DO(ClassLink)
 

@@ -31,6 +31,7 @@
   ELEMENT(TweedieLoss)                   \
   ELEMENT(HingeLoss)                     \
   ELEMENT(FocalLoss)                     \
+  ELEMENT(ExponentialLoss)               \
   OTHER(Cox)                             \
   OTHER(Aft)                             \
   OTHER(LambdaRank)

@@ -46,7 +46,7 @@ bool HasUnequalRounds(Model const& model) {
   return false;
 }
 
-constexpr std::array<Feature, 10> kFeatures{{
+constexpr std::array<Feature, 11> kFeatures{{
     {"trees with vector leaves (multi_strategy=multi_output_tree)", "train one tree per output", 2, 0,
      [](Model const& model) { return model.HasVectorLeaves(); }},
     {"rounds of unequal numbers of trees", "train all rounds with the same num_parallel_tree", 2, 0,
@@ -65,6 +65,8 @@ constexpr std::array<Feature, 10> kFeatures{{
      [](Model const& model) { return model.objective == "reg:mape"; }},
     {"the objective binary:focal", "train with another objective", kNever, 0,
      [](Model const& model) { return model.objective == "binary:focal"; }},
+    {"the objective binary:exponential", "train with booster=adaboost or another objective", kNever, 0,
+     [](Model const& model) { return model.objective == "binary:exponential"; }},
 }};
 
 /// nullptr: the dialect says all of the model.

@@ -99,14 +99,16 @@ class FakeDeviceMemory : public DeviceMemory {
     HostArray copy;
     copy.view = array.view;
     copy.view.dtype = DType::kF64;
+    copy.bytes.reset(new char[8 * static_cast<std::size_t>(array.view.Size())]);
+    auto* to = copy.bytes.get();
     for (std::int64_t row = 0; row < array.view.shape[0]; ++row) {
       for (std::int64_t col = 0; col < array.view.shape[1]; ++col) {
         auto const value = ElementAsDouble(array.view, row, col);
-        auto const* bytes = reinterpret_cast<char const*>(&value);
-        copy.bytes.insert(copy.bytes.end(), bytes, bytes + sizeof(value));
+        std::memcpy(to, &value, sizeof(value));
+        to += sizeof(value);
       }
     }
-    copy.view.data = copy.bytes.data();
+    copy.view.data = copy.bytes.get();
     copy.view.strides = {8 * array.view.shape[1], 8};
     return copy;
   }

@@ -121,6 +121,7 @@ TEST(MeanMetric, AgainstTheirDefinitions) {
        [](double p, double y) {
          return -0.25 * y * (1 - p) * (1 - p) * std::log(p) - 0.75 * (1 - y) * p * p * std::log(1 - p);
        }},
+      {"exploss", [](double p, double y) { return y * std::sqrt((1 - p) / p) + (1 - y) * std::sqrt(p / (1 - p)); }},
       {"gamma-nloglik", [](double p, double y) { return y / p + std::log(p); }},
       {"gamma-deviance",
        [](double p, double y) { return 2 * (std::log((p + 1e-6) / (y + 1e-6)) + (y + 1e-6) / (p + 1e-6) - 1); }},
@@ -214,38 +215,15 @@ TEST(MeanMetric, OnlyAreasAndRanksAreBetterWhenHigher) {
                                         "ndcg-", "map",   "map-",   "pre", "pre-", "interval-regression-accuracy"};
   Registry<MetricFactory> registry("metric");
   RegisterMetrics(&registry);
-  EXPECT_EQ(registry.Names(), (std::vector<std::string>{"rmse",
-                                                        "mae",
-                                                        "logloss",
-                                                        "error",
-                                                        "poisson-nloglik",
-                                                        "rmsle",
-                                                        "mape",
-                                                        "mphe",
-                                                        "huber",
-                                                        "fair",
-                                                        "focal",
-                                                        "gamma-nloglik",
-                                                        "gamma-deviance",
-                                                        "tweedie-nloglik",
-                                                        "quantile",
-                                                        "expectile",
-                                                        "cox-nloglik",
-                                                        "aft-nloglik",
-                                                        "interval-regression-accuracy",
-                                                        "merror",
-                                                        "mlogloss",
-                                                        "auc",
-                                                        "aucpr",
-                                                        "auc_mu",
-                                                        "ams",
-                                                        "r2",
-                                                        "ndcg",
-                                                        "ndcg-",
-                                                        "map",
-                                                        "map-",
-                                                        "pre",
-                                                        "pre-"}));
+  EXPECT_EQ(registry.Names(),
+            (std::vector<std::string>{
+                "rmse",     "mae",       "logloss",       "error",          "poisson-nloglik",
+                "rmsle",    "mape",      "mphe",          "huber",          "fair",
+                "focal",    "exploss",   "gamma-nloglik", "gamma-deviance", "tweedie-nloglik",
+                "quantile", "expectile", "cox-nloglik",   "aft-nloglik",    "interval-regression-accuracy",
+                "merror",   "mlogloss",  "auc",           "aucpr",          "auc_mu",
+                "ams",      "r2",        "ndcg",          "ndcg-",          "map",
+                "map-",     "pre",       "pre-"}));
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
     auto const argument = entry.name == "tweedie-nloglik" ? "1.5" : entry.name == "ams" ? "0.5" : "";

@@ -76,6 +76,7 @@ TEST(Labels, OutsideOfTheNewDomains) {
                                           {"reg:fair", kNaN, "finite"},
                                           {"reg:mape", infinity, "finite"},
                                           {"binary:focal", 0.5F, "0 or 1"},
+                                          {"binary:exponential", 0.5F, "0 or 1"},
                                           {"reg:quantileerror", kNaN, "finite"},
                                           {"reg:expectileerror", infinity, "finite"},
                                           {"survival:cox", kNaN, "finite"}}) {
@@ -203,12 +204,15 @@ TEST(ObjectiveParameters, TablesAndNames) {
   Registry<ObjectiveFactory> registry("objective");
   RegisterObjectives(&registry);
   std::map<std::string, std::size_t> parameter_counts{
-      {"reg:squarederror", 1},  {"reg:logistic", 1},      {"binary:logistic", 1},    {"binary:logitraw", 1},
-      {"multi:softmax", 1},     {"multi:softprob", 1},    {"count:poisson", 1},      {"reg:squaredlogerror", 0},
-      {"reg:absoluteerror", 0}, {"reg:quantileerror", 1}, {"reg:expectileerror", 1}, {"reg:pseudohubererror", 1},
-      {"reg:gamma", 1},         {"reg:tweedie", 1},       {"binary:hinge", 0},       {"survival:cox", 0},
-      {"reg:huber", 1},         {"reg:fair", 1},          {"reg:mape", 0},           {"binary:focal", 2},
-      {"survival:aft", 2},      {"rank:pairwise", 7},     {"rank:ndcg", 7},          {"rank:map", 7}};
+      {"reg:squarederror", 1},  {"reg:logistic", 1},        {"binary:logistic", 1},
+      {"binary:logitraw", 1},   {"multi:softmax", 1},       {"multi:softprob", 1},
+      {"count:poisson", 1},     {"reg:squaredlogerror", 0}, {"reg:absoluteerror", 0},
+      {"reg:quantileerror", 1}, {"reg:expectileerror", 1},  {"reg:pseudohubererror", 1},
+      {"reg:gamma", 1},         {"reg:tweedie", 1},         {"binary:hinge", 0},
+      {"survival:cox", 0},      {"reg:huber", 1},           {"reg:fair", 1},
+      {"reg:mape", 0},          {"binary:focal", 2},        {"binary:exponential", 1},
+      {"survival:aft", 2},      {"rank:pairwise", 7},       {"rank:ndcg", 7},
+      {"rank:map", 7}};
   EXPECT_EQ(registry.Names().size(), parameter_counts.size());
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
@@ -233,6 +237,7 @@ TEST(ObjectiveParameters, DefaultMetrics) {
                                                     {"reg:fair", "fair"},
                                                     {"reg:mape", "mape"},
                                                     {"binary:focal", "focal"},
+                                                    {"binary:exponential", "error"},
                                                     {"reg:quantileerror", "quantile"},
                                                     {"reg:expectileerror", "expectile"},
                                                     {"reg:gamma", "gamma-deviance"},

@@ -66,6 +66,7 @@ std::vector<Case> RowCases(std::int64_t n_rows, bool weighted) {
                            "reg:huber", "reg:fair", "reg:mape", "count:poisson", "reg:gamma", "reg:tweedie"}) {
     cases.push_back({name, {}, positive, margins});
   }
+  cases.push_back({"binary:exponential", {}, halves, margins});
   cases.push_back({"binary:focal", {{"focal_gamma", "1.5"}}, halves, margins});
   cases.push_back({"reg:quantileerror", {{"quantile_alpha", "0.3"}}, positive, margins});
   cases.push_back({"reg:expectileerror", {{"expectile_alpha", "0.3"}}, positive, margins});

@@ -157,6 +157,26 @@ TEST(FocalGradient, FarMarginsStayFinite) {
   }
 }
 
+TEST(ExponentialGradient, IsTheDerivativeAndItsHessianTheCurvature) {
+  Real const h = 1e-4L;
+  auto const objective = MakeObjective("binary:exponential", {{"scale_pos_weight", "3"}});
+  for (float const label : {0.0F, 1.0F}) {
+    for (float const margin : {-12.0F, -3.0F, -0.75F, 0.0F, 0.25F, 2.5F, 6.0F}) {
+      auto const pair = GradientsOf(*objective, {margin}, MakeInfo({label}, {2.0F}))[0];
+      auto const loss = [&](Real at) { return (label > 0.5F ? 6 : 2) * std::exp(label > 0.5F ? -at : at); };
+      Real const up = loss(margin + h);
+      Real const middle = loss(margin);
+      Real const down = loss(margin - h);
+      EXPECT_NEAR(pair.gradient / static_cast<double>((up - down) / (2 * h)), 1.0, 1e-6) << label << " " << margin;
+      EXPECT_NEAR(pair.hessian / static_cast<double>((up - 2 * middle + down) / (h * h)), 1.0, 1e-6) << margin;
+    }
+    for (float const margin : {30.0F, 31.0F, std::numeric_limits<float>::max()}) {
+      auto const far = GradientsOf(*objective, {label > 0.5F ? -margin : margin}, MakeInfo({label}, {1.0F}))[0];
+      EXPECT_NEAR(far.hessian / ((label > 0.5F ? 3 : 1) * std::exp(30.0)), 1.0, 1e-6) << margin;
+    }
+  }
+}
+
 TEST(RobustLosses, BadParameters) {
   auto const message = [](std::string const& name, ParamMap const& params) {
     return MessageOf(ErrorKind::kParameter, [&] { MakeObjective(name, params); });

@@ -34,7 +34,8 @@ std::vector<TableCase> Cases() {
           {"reg:gamma", {}, 0.5F, 5.0F, false},
           {"reg:tweedie", {}, 0.0F, 5.0F, false},
           {"binary:hinge", {}, 0.0F, 2.0F, true},
-          {"binary:focal", {}, 0.0F, 2.0F, true}};
+          {"binary:focal", {}, 0.0F, 2.0F, true},
+          {"binary:exponential", {{"scale_pos_weight", "1.7"}}, 0.0F, 2.0F, true}};
 }
 
 struct Table {

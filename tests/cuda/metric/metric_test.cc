@@ -52,7 +52,7 @@ TEST_F(DeviceMetricTest, MeansOfTablesWithSilentCellsHaveTheHostsBits) {
       }
       for (auto const* name :
            {"rmse", "mae", "logloss", "error", "error@0.7", "poisson-nloglik", "rmsle", "mape", "mphe", "huber", "fair",
-            "focal", "gamma-nloglik", "gamma-deviance", "tweedie-nloglik@1.5"}) {
+            "focal", "exploss", "gamma-nloglik", "gamma-deviance", "tweedie-nloglik@1.5"}) {
         ExpectTheHostsBits(name, data, 3);
       }
     }

@@ -39,6 +39,7 @@ std::vector<ObjectiveCase> Cases() {
           {"reg:tweedie", {{"tweedie_variance_power", "1.3"}}, 1, 9.0F},
           {"binary:hinge", {}, 1, 2.0F},
           {"binary:focal", {}, 1, 2.0F},
+          {"binary:exponential", {{"scale_pos_weight", "1.7"}}, 1, 2.0F},
           {"binary:focal", {{"focal_gamma", "0.5"}, {"focal_alpha", "0.6"}}, 1, 2.0F},
           {"reg:quantileerror", {{"quantile_alpha", "0.3"}}, 1, 0.0F},
           {"reg:quantileerror", {{"quantile_alpha", "[0.1,0.5,0.9]"}}, 3, 0.0F},

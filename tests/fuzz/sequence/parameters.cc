@@ -15,7 +15,7 @@ struct Parameter {
 // Counts that multiply the work stay small. New lines and values at the ends only: old inputs keep their meaning.
 std::vector<Parameter> const& Parameters() {
   static std::vector<Parameter> const parameters{
-      {"booster", {"gbtree", "dart", "gblinear", "none"}},
+      {"booster", {"gbtree", "dart", "adaboost", "gblinear", "none"}},
       {"tree_method", {"exact", "hist", "approx", "auto", "gpu_hist", "x"}},
       {"multi_strategy", {"one_output_per_tree", "multi_output_tree", "x"}},
       {"num_class", {"3", "2", "0", "1", "5", "-1", "x"}},
@@ -148,6 +148,7 @@ constexpr Objective kObjectives[] = {
     {"reg:huber", "0"},
     {"reg:mape", nullptr},
     {"binary:focal", nullptr},
+    {"binary:exponential", nullptr},
 };
 
 }  // namespace

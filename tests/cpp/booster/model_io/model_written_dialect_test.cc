@@ -184,7 +184,7 @@ TEST(WrittenDialect, SquaredLogErrorHasParametersBeforeVersion3) {
 
 /// No version of XGBoost has them; without a dialect they are written.
 TEST(WrittenDialect, ObjectivesOfKauriAlone) {
-  for (std::string const name : {"reg:huber", "reg:fair", "reg:mape", "binary:focal"}) {
+  for (std::string const name : {"reg:huber", "reg:fair", "reg:mape", "binary:focal", "binary:exponential"}) {
     auto model = Parse(FixtureBytes("logistic.json"));
     model.objective = name;
     for (auto const* dialect : {"1.7", "2.1", "3.0", "3.2", "3.4"}) {
