@@ -22,7 +22,7 @@ PAGES = (
     Page("data", "data", "What is learnt from and predicted.", "kauriboost",
          ("DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter", "DeviceArray", "shuffle")),
     Page("training", "training and boosters", "Learning, cross-validation, and what is learnt.", "kauriboost",
-         ("train", "cv", "fit_best", "BestFit", "Attempt", "train_quantiles", "refit", "Booster", "check",
+         ("train", "cv", "CvResult", "fit_best", "BestFit", "Attempt", "train_quantiles", "refit", "Booster", "check",
           "ModelCheck", "add_receipt", "verify",
           "Verification")),
     Page("estimators", "estimators", "Scikit-learn's conventions.", "kauriboost.sklearn"),

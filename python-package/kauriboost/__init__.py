@@ -19,7 +19,7 @@ from ._binding.errors import (
 )
 from ._binding.process import build_info, config_context, get_config, parameters, set_config
 from .booster import Booster
-from .cv import cv
+from .cv import CvResult, cv
 from .data import DMatrix
 from .data_iter import DataIter
 from .device import DeviceArray
@@ -64,6 +64,7 @@ __all__ = [
     "BestFit",
     "Booster",
     "CollectiveError",
+    "CvResult",
     "DMatrix",
     "DataError",
     "DataIter",

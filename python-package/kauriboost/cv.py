@@ -7,8 +7,9 @@ from ._model.booster import Booster, Objective
 from ._model.metrics import CustomMetric, Evaluation
 from ._training.callback import EvalsLog, TrainingCallback
 from ._training.callbacks import CallbackContainer, EarlyStopping
-from ._training.cv import Preprocessing, cv
+from ._training.cv import Preprocessing, Settings, cv
 from ._training.cv_booster import CvBooster
+from ._training.cv_result import CvResult
 from ._training.folds import Folds
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "CallbackContainer",
     "CustomMetric",
     "CvBooster",
+    "CvResult",
     "DMatrix",
     "EarlyStopping",
     "EvalsLog",
@@ -23,6 +25,7 @@ __all__ = [
     "Folds",
     "Objective",
     "Preprocessing",
+    "Settings",
     "TrainingCallback",
     "cv",
 ]

@@ -1,18 +1,23 @@
 """The fewest rows in a leaf with and without min_data_in_leaf, on real sets by every method, and what counting costs.
 
     python tests/benchmark/rows_in_leaves.py [--least 20] [--rounds 50] [--repeats 5] [--rows 100000]
+    python tests/benchmark/rows_in_leaves.py --data FOLDER [--device cuda] [--rounds 50] set ...
 
-The sets are scikit-learn's. A line per set and method: the fewest rows that a leaf has, without the parameter and with
-it, over all leaves of all trees, and the training error of both. Then processor times of trainings on drawn rows, each
-the median of several, both in turns, one thread. The exit status is 1 where a leaf has fewer rows than were asked for.
+The sets are scikit-learn's; with names of sets they are those of FOLDER (or KAURI_DATA), which holds load.py, as for
+gpu_exact_tables.py. A line per set and method: the fewest rows that a leaf has, without the parameter and with it, over
+all leaves of all trees, and the training error of both. Then, for scikit-learn's sets alone, processor times of
+trainings on drawn rows, each the median of several, both in turns, one thread. The exit status is 1 where a leaf has
+fewer rows than were asked for.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +26,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
 import kauriboost as kb
+from paper_tables.real_sets import real_set
+
+Audited = tuple[str, dict[str, Any], kb.DMatrix]  # name, objective, rows
 
 SETS: dict[str, tuple[Any, dict[str, Any]]] = {
     "diabetes": (load_diabetes, {"objective": "reg:squarederror"}),
@@ -51,14 +59,38 @@ def audited(params: dict[str, Any], data: kb.DMatrix, rounds: int) -> tuple[int,
     return fewest_rows(model, data), errors[-1]
 
 
+def sets_of_folder(names: list[str], folder: Path | None) -> Iterator[Audited]:
+    for name in names:
+        found = real_set(name, folder)
+        if found is not None:
+            train, types = found.train, found.with_categories().types
+            data = kb.DMatrix(train.features, label=train.labels, group=train.group, feature_types=types)
+            yield name, train.params, data
+
+
+def sets_of_scikit_learn() -> Iterator[Audited]:
+    for name, (load, objective) in SETS.items():
+        yield name, objective, kb.DMatrix(*load(return_X_y=True))
+
+
+def for_method(method: str, data: kb.DMatrix) -> kb.DMatrix:
+    """Return the rows; their categories as numbers where a method splits nothing else."""
+    if method != "hist, symmetric" or "c" not in (data.feature_types or []):
+        return data
+    numbers = data.slice(np.arange(data.num_row()), allow_groups=True)
+    numbers.feature_types = ["q"] * data.num_col()
+    return numbers
+
+
 def audit(args: argparse.Namespace) -> bool:
     """Print the lines of all sets; whether each leaf has the rows that were asked for."""
     kept = True
-    for (name, (load, objective)), (method, how) in ((s, m) for s in SETS.items() for m in METHODS.items()):
+    sets = sets_of_folder(args.sets, args.data) if args.sets else sets_of_scikit_learn()
+    for (name, objective, rows), (method, how) in ((one, m) for one in sets for m in METHODS.items()):
         if method == "hist, vector leaves" and "num_class" not in objective:
             continue
-        data = kb.DMatrix(*load(return_X_y=True))
-        params = {**objective, "max_depth": 6, **how, "nthread": 1}
+        data = for_method(method, rows)
+        params = {**objective, "max_depth": 6, **how, "nthread": args.threads, "device": args.device}
         free = audited(params, data, args.rounds)
         limited = audited({**params, "min_data_in_leaf": args.least}, data, args.rounds)
         kept = kept and limited[0] >= args.least
@@ -89,9 +121,14 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--data", type=Path, default=os.environ.get("KAURI_DATA"))
+    parser.add_argument("sets", nargs="*", metavar="set", help="names of sets of --data; none: scikit-learn's")
     args = parser.parse_args()
     kept = audit(args)
-    times(args)
+    if not args.sets:
+        times(args)
     return 0 if kept else 1
 
 

@@ -14,7 +14,7 @@ import pytest
 
 PUBLIC = {
     "kauriboost": """
-        Attempt BestFit Booster CollectiveError DMatrix DataError DataIter DeviceArray DeviceError Explanation
+        Attempt BestFit Booster CollectiveError CvResult DMatrix DataError DataIter DeviceArray DeviceError Explanation
         ExtMemQuantileDMatrix FileError GlobalImportance InternalError KauriClassifier KauriError KauriRFClassifier
         KauriRFRegressor KauriRanker KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError
         PartialDependence PermutationImportance QuantileDMatrix SparseInteractions Verification add_receipt build_info
@@ -35,8 +35,8 @@ PUBLIC = {
     "kauriboost.collective": "Collective CollectiveError MpiCollective rows_in_order_of_ranks thread_group",
     "kauriboost.constraints": "ParameterError by_index",
     "kauriboost.cv": """
-        Booster CallbackContainer CustomMetric CvBooster DMatrix EarlyStopping EvalsLog Evaluation Folds Objective
-        Preprocessing TrainingCallback cv
+        Booster CallbackContainer CustomMetric CvBooster CvResult DMatrix EarlyStopping EvalsLog Evaluation Folds
+        Objective Preprocessing Settings TrainingCallback cv
     """,
     "kauriboost.dask": """
         DaskDMatrix DaskKauriClassifier DaskKauriRFClassifier DaskKauriRFRegressor DaskKauriRanker DaskKauriRegressor

@@ -80,6 +80,11 @@ class _OnCluster(KauriModel):
         self._keep(result["booster"], result["booster"].feature_names if text_names(given.train[0]) else None)
         return self
 
+    def _refit(self, rows: GivenRows, decay_rate: float) -> None:
+        if any(is_collection(part) for part in rows[:2]):
+            raise ValueError("refit takes rows of one process, and these are a Dask collection; compute() them first.")
+        super()._refit(rows, decay_rate)
+
     def _encode(self, y: Any) -> Any:
         return y if is_collection(y) else super()._encode(y)
 

@@ -110,6 +110,19 @@ class KauriClassifier(ClassifierMixin, KauriModel):
             self.__dict__ = before
             raise
 
+    def refit(
+        self, X: Any, y: Any, *, decay_rate: float = 0.9, sample_weight: Any = None, base_margin: Any = None
+    ) -> KauriClassifier:
+        """Give the leaves the values that other rows of the same classes ask for; see `KauriRegressor.refit`.
+
+        `class_weight` counts here, too; "balanced" is so for these rows.
+        """
+        self.get_booster()  # or there are no classes
+        self._require_target(y)
+        rows: GivenRows = (X, y, {"weight": sample_weight, "base_margin": base_margin})
+        self._refit(rows if self.class_weight is None else self._with_class_weight(rows), decay_rate)
+        return self
+
     def _fit_classes(self, given: FitData) -> KauriClassifier:
         y = given.train[1]
         if isinstance(given.model, (str, os.PathLike, bytes, bytearray)):

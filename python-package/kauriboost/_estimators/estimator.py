@@ -21,6 +21,7 @@ from .._data.rows import Rows
 from .._model.booster import Booster
 from .._training.attempts import BestFit
 from .._training.callback import EvalsLog, TrainingCallback
+from .._training.refit import refit
 from .._training.train import train
 from . import best
 from .fit_data import FitData, GivenRows
@@ -118,6 +119,20 @@ class KauriModel(Parameters):
         )
         self._keep(booster, data.feature_names if text_names(given.train[0]) else None)
         return self
+
+    def _refit(self, rows: GivenRows, decay_rate: float) -> None:
+        """Take new leaves from rows; the splits, the classes and the names of the features stay."""
+        booster = self.get_booster()
+        if callable(self.objective):
+            raise ValueError(
+                "objective is a function, and refitting a round needs gradients that only the built-in objectives "
+                "give; fit() with xgb_model goes on with the model."
+            )
+        data = self._labelled(rows)
+        self._require_width(data.num_col())
+        self._adopt_names(data, booster.feature_names)
+        self._booster = refit(booster, data, decay_rate=decay_rate)
+        self._evals_result = {}
 
     def _fit_best(self, data: DMatrix, given: FitData, params: dict[str, Any]) -> KauriModel:
         found = best.fit(self, data, given, params)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,6 +96,22 @@ class KauriRanker(KauriModel):
         train = (X, y, {**fields, "feature_weights": feature_weights})
         return self._fit(FitData(train, evals, verbose, xgb_model), self.get_booster_params())
 
+    def refit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        decay_rate: float = 0.9,
+        group: Any = None,
+        qid: Any = None,
+        sample_weight: Any = None,
+        base_margin: Any = None,
+    ) -> KauriRanker:
+        """Give the leaves the values that other queries ask for; see `KauriRegressor.refit`, and `fit` for the rows."""
+        fields = {"group": group, "qid": qid, "weight": sample_weight, "base_margin": base_margin}
+        self._refit((X, y, fields), decay_rate)
+        return self
+
     def _matrix(self, X: Any, **info: Any) -> DMatrix:
         """Make a matrix; of labelled rows the queries are needed."""
         X, column = split_column(X, "qid")
@@ -127,6 +143,17 @@ class KauriRanker(KauriModel):
         """
         how = {"output_margin": output_margin, "validate_features": validate_features, "base_margin": base_margin}
         return self._predict(X, iteration_range, **how)
+
+    def staged_predict(
+        self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
+    ) -> Iterator[np.ndarray]:
+        """Yield the scores after each round, see `KauriRegressor.staged_predict`."""
+        return self._staged(
+            X,
+            base_margin,
+            iteration_range,
+            lambda rows, margins, one: self.predict(rows, base_margin=margins, iteration_range=one),
+        )
 
     def score(self, X: Any, y: Any, *, group: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
         """Return the last of the metrics (by default the objective's own) on rows X of queries and their relevance y.

@@ -79,6 +79,26 @@ class KauriRegressor(RegressorMixin, Intervals):
         )
         return self._fit(FitData((X, y, fields), evals, verbose, xgb_model), params)
 
+    def refit(
+        self, X: Any, y: Any, *, decay_rate: float = 0.9, sample_weight: Any = None, base_margin: Any = None
+    ) -> KauriRegressor:
+        """Give the leaves the values that other rows ask for; the splits stay, see `kauriboost.refit`.
+
+        The booster of before stays as it is. `best_iteration` stays, `best_score` and the evaluations do not; after
+        `fit_intervals` the intervals are no longer calibrated.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        decay_rate
+            Share of the old values, in [0, 1].
+        sample_weight, base_margin
+            As in `fit`.
+        """
+        self._refit((X, y, {"weight": sample_weight, "base_margin": base_margin}), decay_rate)
+        return self
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Union
 
-import numpy as np
-
-from .._binding.errors import ParameterError
+from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
+from .._model.params import ParamsOrPairs
 from .callback import EvalsLog, TrainingCallback, deviation_of, mean_of
 from .callbacks import CallbackContainer, EarlyStopping
 from .cv_booster import CvBooster
-from .folds import Folds, make_folds
-from .progress import display
+from .cv_result import CvResult, by_row, times_tested
+from .folds import Folds, RowsOfFold, make_folds
+from .progress import can_draw, display
 
 Preprocessing = Callable[[DMatrix, DMatrix, dict[str, Any]], tuple[DMatrix, DMatrix, dict[str, Any]]]
+Settings = Union[ParamsOrPairs, Sequence[Mapping[str, Any]]]  # one, or a list of several
 
 
-def _with_metrics(
-    params: Mapping[str, Any] | Sequence[tuple[str, Any]], metrics: str | Sequence[str]
-) -> dict[str, Any]:
+def _settings_in(params: Any) -> tuple[list[Any], bool]:
+    """Return the settings, and whether `params` is a list of them, instead of one."""
+    if isinstance(params, Mapping) or not any(isinstance(entry, Mapping) for entry in params):
+        return [params], False
+    for at, entry in enumerate(params):
+        if not isinstance(entry, Mapping):
+            raise ParameterError(
+                f"params[{at}] is {entry!r} among dictionaries; pass a dictionary for each setting, or pairs of one."
+            )
+    return list(params), True
+
+
+def _with_metrics(params: ParamsOrPairs, metrics: str | Sequence[str]) -> dict[str, Any]:
     """Return the parameters as a dictionary; `metrics`, if there are some, replace those among them."""
     if not isinstance(params, Mapping):
         told = [value for name, value in params if name == "eval_metric"]
@@ -33,8 +44,8 @@ def _with_metrics(
     return {**params, **({"eval_metric": metrics} if metrics else {})}
 
 
-def binned_for(params: Mapping[str, Any], data: DMatrix) -> DMatrix:
-    """Return the bins of all rows that boosters with these parameters train on.
+def max_bin_of(params: Mapping[str, Any], data: DMatrix) -> int:
+    """Return into how many bins boosters with these parameters cut a feature.
 
     Raises
     ------
@@ -48,20 +59,100 @@ def binned_for(params: Mapping[str, Any], data: DMatrix) -> DMatrix:
     if kind == "gblinear" or method not in ("auto", "hist"):
         seen = f"booster={kind}" if kind == "gblinear" else f"tree_method={method}"
         raise ParameterError(f"{seen} learns from values, which bins are not; set tree_method=hist to share bins.")
-    return data.binned(int(booster["tree_train_param"]["max_bin"]))
+    return int(booster["tree_train_param"]["max_bin"])
 
 
-def _packed(
-    params: dict[str, Any], dtrain: DMatrix, rows: list[tuple[np.ndarray, np.ndarray]], fpreproc: Preprocessing | None
-) -> CvBooster:
-    folds = []
-    for train_rows, test_rows in rows:
-        train, test = dtrain.slice(train_rows, allow_groups=True), dtrain.slice(test_rows, allow_groups=True)
-        own = dict(params)
+def binned_for(params: Mapping[str, Any], data: DMatrix) -> DMatrix:
+    """Return the bins of all rows that boosters with these parameters train on; errors as of `max_bin_of`."""
+    return data.binned(max_bin_of(params, data))
+
+
+def _require_places(fold: int, n_rows: int, n_found: int) -> None:
+    if n_found != n_rows:
+        raise DataError(
+            f"fpreproc has returned {n_found} test rows for fold {fold}, which has {n_rows}; with return_models=True "
+            "each keeps its place."
+        )
+
+
+class _Slices:
+    """The rows of the folds, cut once for all settings that learn from the same matrix."""
+
+    def __init__(self, data: DMatrix, rows: list[RowsOfFold], shares_bins: bool) -> None:
+        self.data, self.rows, self._shares_bins = data, rows, shares_bins
+        self._cut: dict[int, list[tuple[DMatrix, DMatrix]]] = {}  # by the number of bins; 0: none are shared
+
+    def require(self, params: dict[str, Any], return_models: bool) -> None:
+        """Raise ParameterError for a setting that is none, or of classes where several folds predict a row."""
+        if self._shares_bins:
+            max_bin_of(params, self.data)
+        objective = json.loads(Booster(params, [self.data]).save_config())["learner"]["objective"]["name"]
+        times = times_tested(self.rows, self.data.num_row())
+        if return_models and objective == "multi:softmax" and (times > 1).any():
+            raise ParameterError(
+                f"row {times.argmax()} is tested {times.max()} times, and classes have no mean; set "
+                "objective=multi:softprob, or give folds that test each row once."
+            )
+
+    def packed(self, params: dict[str, Any], fpreproc: Preprocessing | None, keeps_places: bool) -> CvBooster:
+        """Return the boosters of a setting. `fpreproc` gets rows of its own, which it may change or move."""
+        bins = max_bin_of(params, self.data) if self._shares_bins else 0
         if fpreproc is not None:
-            train, test, own = fpreproc(train, test, own)
-        folds.append((own, train, test))
-    return CvBooster(folds)
+            changed = [fpreproc(train, test, dict(params)) for train, test in self._slices(bins)]
+            for fold, (_, test, _own) in enumerate(changed if keeps_places else []):
+                _require_places(fold, len(self.rows[fold][1]), test.num_row())
+            return CvBooster([(own, train, test) for train, test, own in changed])
+        if bins not in self._cut:
+            self._cut[bins] = self._slices(bins)
+        return CvBooster([(dict(params), train, test) for train, test in self._cut[bins]])
+
+    def _slices(self, bins: int) -> list[tuple[DMatrix, DMatrix]]:
+        data = self.data.binned(bins) if bins else self.data
+        return [
+            (data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in self.rows
+        ]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What to do with each setting; see `cv`."""
+
+    num_boost_round: int
+    obj: Objective | None
+    custom_metric: CustomMetric | None
+    fpreproc: Preprocessing | None
+    callbacks: Sequence[TrainingCallback]
+    as_pandas: bool
+    return_models: bool
+
+    def run(self, params: dict[str, Any], slices: _Slices) -> Any:
+        """Return the result of a setting."""
+        model = slices.packed(params, self.fpreproc, self.return_models)
+        with model:
+            history, n_best = self._learn(model)
+        table = _as_result(history, n_best, self.as_pandas)
+        return self._with_models(table, model, slices) if self.return_models else table
+
+    def _learn(self, model: CvBooster) -> tuple[EvalsLog, int | None]:
+        """Train; the evaluations, and the number of rounds up to the best one where it stopped early."""
+        container = CallbackContainer(list(self.callbacks), self.custom_metric, output_margin=self.obj is not None)
+        n_best = None
+        container.before_training(model)
+        for epoch in range(self.num_boost_round):
+            if container.before_iteration(model, epoch):
+                break
+            model.update(epoch, self.obj, self.custom_metric, self.obj is not None)
+            if container.after_iteration(model, epoch, []):
+                n_best = None if model.attr("best_iteration") is None else model.best_iteration + 1
+                break
+        container.after_training(model)
+        return container.history, n_best
+
+    def _with_models(self, table: Any, model: CvBooster, slices: _Slices) -> CvResult:
+        found = model.predict_test(output_margin=self.obj is not None)
+        best = None if model.attr("best_iteration") is None else model.best_iteration
+        predictions = by_row(found, slices.rows, slices.data.num_row())
+        return CvResult(table, model.trained(), predictions, slices.rows, best)
 
 
 def _as_result(history: EvalsLog, n_rounds: int | None, as_pandas: bool) -> Any:
@@ -80,7 +171,7 @@ def _as_result(history: EvalsLog, n_rounds: int | None, as_pandas: bool) -> Any:
 
 
 def cv(
-    params: Mapping[str, Any] | Sequence[tuple[str, Any]],
+    params: Settings,
     dtrain: DMatrix,
     num_boost_round: int = 10,
     *,
@@ -100,15 +191,19 @@ def cv(
     shuffle: bool = True,
     custom_metric: CustomMetric | None = None,
     shared_bins: bool = False,
+    return_models: bool = False,
 ) -> Any:
     """Cross-validate: train on all folds but one, evaluate on that one, for each; all of them round by round.
 
-    The rows of the folds are copied once, before the first round. Queries of ranking data stay whole.
+    The rows of the folds are copied once, before the first round, for all settings. Queries of ranking data stay whole.
+    The folds of a `DaskDMatrix`, whose rows are on several machines, are no slices: call `kauriboost.dask.train` for
+    each.
 
     Parameters
     ----------
     params
-        Parameters of the boosters.
+        Parameters of the boosters; or a list of dictionaries, one for each setting. The settings have the same folds
+        and, with `shared_bins`, the same bins; nothing of a setting's result depends on the others.
     dtrain
         All rows.
     num_boost_round
@@ -149,31 +244,37 @@ def cv(
         Cut all rows into bins once, for ``tree_method="hist"``, and let the folds share them. Each fold is then what
         `train` makes of that slice of ``dtrain.binned()``, to the same bytes; its cuts know where the features of the
         rows that it is tested on lie, and nothing of their labels. Without it each fold cuts its own rows.
+    return_models
+        Return a `CvResult`: the table with the models of the folds and the predictions of the rows that they did not
+        learn from.
 
     Returns
     -------
-    pandas.DataFrame or dict
-        ``train-rmse-mean``, ``train-rmse-std``, ``test-rmse-mean`` and so on; a value per round.
+    pandas.DataFrame, dict or CvResult
+        ``train-rmse-mean``, ``train-rmse-std``, ``test-rmse-mean`` and so on; a value per round. Of several settings a
+        list of such results.
+
+    Raises
+    ------
+    TypeError
+        Data that are no `DMatrix`.
+    ParameterError
+        Parameters that are none, of any setting, before the first is trained; a number of folds that cannot be made;
+        with `return_models` classes (multi:softmax) of rows that several folds test.
+    DataError
+        Folds that cut a query; with `return_models` a `fpreproc` that takes test rows away.
     """
-    rows = make_folds(dtrain, nfold, stratified, folds, seed, shuffle)
-    told = _with_metrics(params, metrics)
-    model = _packed(told, binned_for(told, dtrain) if shared_bins else dtrain, rows, fpreproc)
+    if not isinstance(dtrain, DMatrix):
+        raise TypeError(f"dtrain is of the type {type(dtrain).__name__}; cv() slices a kauriboost.DMatrix into folds.")
+    settings, are_several = _settings_in(params)
+    told = [_with_metrics(setting, metrics) for setting in settings]
+    slices = _Slices(dtrain, make_folds(dtrain, nfold, stratified, folds, seed, shuffle), shared_bins)
+    for setting in told:
+        slices.require(setting, return_models)
     actions = list(callbacks or [])
     if early_stopping_rounds is not None:
         actions.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
-    is_bar = verbose_eval is True and sys.stderr.isatty()
-    actions += display(num_boost_round, is_bar, int(verbose_eval or 0), show_stdv)
-    container = CallbackContainer(actions, custom_metric, output_margin=obj is not None)
-
-    n_best = None
-    with model:
-        container.before_training(model)
-        for epoch in range(num_boost_round):
-            if container.before_iteration(model, epoch):
-                break
-            model.update(epoch, obj, custom_metric, obj is not None)
-            if container.after_iteration(model, epoch, []):
-                n_best = None if model.attr("best_iteration") is None else model.best_iteration + 1
-                break
-        container.after_training(model)
-    return _as_result(container.history, n_best, as_pandas)
+    actions += display(num_boost_round, verbose_eval is True and can_draw(), int(verbose_eval or 0), show_stdv)
+    plan = _Plan(num_boost_round, obj, custom_metric, fpreproc, actions, as_pandas, return_models)
+    results = [plan.run(setting, slices) for setting in told]
+    return results if are_several else results[0]

@@ -14,6 +14,7 @@ import numpy as np
 from .._binding.calls import call_handle, handles_in
 from .._binding.library import LIB
 from .._binding.process import num_threads
+from .._data.device import to_host
 from .._data.matrix import DMatrix
 from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric, Evaluation
@@ -32,14 +33,16 @@ class CvBooster:
     ----------
     folds
         (parameters, training data, test data) of each.
-    evaluate_train
-        Whether to evaluate on the training data, too.
+    evaluated
+        What each round is evaluated on: "train", "test", both or nothing.
     """
 
-    def __init__(self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]], evaluate_train: bool = True) -> None:
+    def __init__(
+        self, folds: Sequence[tuple[dict[str, Any], DMatrix, DMatrix]], evaluated: Sequence[str] = ("train", "test")
+    ) -> None:
         self.boosters = [Booster(params, [train, test]) for params, train, test in folds]
         self._data = [(train, test) for _, train, test in folds]
-        self._first_evaluated = 0 if evaluate_train else 1
+        self._evaluated = tuple(evaluated)
         self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold
         general = json.loads(self.boosters[0].save_config())["learner"]["generic_param"]
         self._threads = int(general["nthread"])
@@ -60,8 +63,9 @@ class CvBooster:
 
         def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
             booster.update(data[0], iteration, fobj)
-            evaluated = [(data[0], "train"), (data[1], "test")][self._first_evaluated :]
-            return booster._evaluate(evaluated, iteration, metric, output_margin)
+            named = dict(zip(("train", "test"), data))
+            evals = [(named[name], name) for name in self._evaluated]
+            return booster._evaluate(evals, iteration, metric, output_margin)
 
         own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
         side_by_side = map if own or self._workers is None else self._workers.map
@@ -75,6 +79,20 @@ class CvBooster:
             values = [value for _, _, value in of_folds]
             found.append((data, metric, (float(np.mean(values)), float(np.std(values)))))
         return found
+
+    def predict_test(self, output_margin: bool = False, strict_shape: bool = False) -> list[np.ndarray]:
+        """Return the predictions of each on its test data, with the rounds up to the best one by early stopping."""
+        how = {"output_margin": output_margin, "strict_shape": strict_shape}
+        return [
+            to_host(booster.predict(test, iteration_range=_rounds_of(booster), **how))
+            for booster, (_, test) in zip(self.boosters, self._data)
+        ]
+
+    def trained(self) -> list[Booster]:
+        """Return the boosters for what comes after the training, each with all threads."""
+        for booster in self.boosters:
+            booster.set_param("nthread", self._threads)
+        return self.boosters
 
     def average(self, rounds: int) -> Booster:
         """Return a booster whose margins are the means of those of the first rounds of each.
@@ -125,6 +143,13 @@ class CvBooster:
     def best_score(self) -> float:
         """The mean of the metric in the best round by early stopping."""
         return self.boosters[0].best_score
+
+
+def _rounds_of(booster: Booster) -> tuple[int, int]:
+    """Return the rounds up to the best one, as an iteration range; all of them of weights, which have no rounds."""
+    best = booster.attr("best_iteration")
+    kind = json.loads(booster.save_config())["learner"]["gradient_booster"]["name"]
+    return (0, 0 if best is None or kind == "gblinear" else int(best) + 1)
 
 
 def _share_threads(boosters: Sequence[Booster], asked: int, device: str) -> int:

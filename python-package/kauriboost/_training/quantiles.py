@@ -23,9 +23,11 @@ from typing import Any
 import numpy as np
 
 from .._binding.errors import DataError, ParameterError
+from .._data.device import to_host
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.params import ParamsOrPairs
+from .cv_booster import CvBooster
 from .folds import Folds, make_folds
 from .train import train
 
@@ -57,7 +59,8 @@ def train_quantiles(
     num_boost_round
         Number of rounds.
     nfold, folds, seed
-        As of `cv`: which rows are predicted by models of the others. It takes as many trainings more.
+        As of `cv`: which rows are predicted by models of the others. It takes as many trainings more, side by side,
+        and the rows of the folds are copied before the first.
     calibration
         Rows to calibrate on instead, which must not be in `dtrain`. Only for these the calibration is a theorem.
 
@@ -86,7 +89,8 @@ def train_quantiles(
         )
     booster = train(told, dtrain, num_boost_round, verbose_eval=False)
     if calibration is not None:
-        residuals, weights = _residuals(booster, calibration)
+        margins = to_host(booster.predict(calibration, output_margin=True, strict_shape=True))
+        residuals, weights = _residuals(margins, calibration)
     slack = 8 * float(np.spacing(np.abs(dtrain.get_label()).max()))  # sums of float32 may end just short of a label
     shifts = [
         _shift(level, column, weights) + slack * float(np.sign(level - 0.5))
@@ -133,17 +137,19 @@ def _of_folds(
     params: dict[str, Any], data: DMatrix, n_rounds: int, folds: list[tuple[np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return residuals, ``[n_rows, n_quantiles]``, of rows that each fold's model did not see, and their weights."""
-    found = []
-    for train_rows, test_rows in folds:
-        booster = train(params, data.slice(train_rows, allow_groups=True), n_rounds, verbose_eval=False)
-        found.append(_residuals(booster, data.slice(test_rows, allow_groups=True)))
+    parts = [[data.slice(rows, allow_groups=True) for rows in fold] for fold in folds]
+    with CvBooster([(params, train_part, test) for train_part, test in parts], evaluated=()) as model:
+        for iteration in range(n_rounds):
+            model.update(iteration, None, None, False)
+        margins = model.predict_test(output_margin=True, strict_shape=True)
+    found = [_residuals(of_fold, test) for of_fold, (_, test) in zip(margins, parts)]
     return np.concatenate([residuals for residuals, _ in found]), np.concatenate([weights for _, weights in found])
 
 
-def _residuals(booster: Booster, data: DMatrix) -> tuple[np.ndarray, np.ndarray]:
-    margins = np.asarray(booster.predict(data, output_margin=True, strict_shape=True), dtype=np.float64)
+def _residuals(margins: np.ndarray, data: DMatrix) -> tuple[np.ndarray, np.ndarray]:
     weights = data.get_weight().astype(np.float64)
-    return data.get_label().astype(np.float64)[:, None] - margins, weights if len(weights) else np.ones(len(margins))
+    residuals = data.get_label().astype(np.float64)[:, None] - margins.astype(np.float64)
+    return residuals, weights if len(weights) else np.ones(len(margins))
 
 
 def _shift(level: float, residuals: np.ndarray, weights: np.ndarray) -> float:

@@ -34,7 +34,9 @@ def refit(model: Booster, data: DMatrix, *, decay_rate: float = 0.9, params: Par
     Returns
     -------
     Booster
-        Another model, which can be trained further. Quantiles of `train_quantiles` are no longer calibrated.
+        Another model, which can be trained further. It keeps `best_iteration`, as the new leaves of a round depend on
+        no later one: the rounds up to the best are what refitting them alone gives. It has no `best_score`, which was
+        one of the old leaves. Quantiles of `train_quantiles` are no longer calibrated.
 
     Raises
     ------
@@ -49,5 +51,5 @@ def refit(model: Booster, data: DMatrix, *, decay_rate: float = 0.9, params: Par
     rounds = model.num_boosted_rounds()
     refitted = train({**dict(params or {}), **update}, data, rounds, xgb_model=model, verbose_eval=False)
     refitted.set_param({"process_type": "default", "updater": "", "refresh_decay": 0})
-    refitted.set_attr(**{CALIBRATION: None})
+    refitted.set_attr(**{CALIBRATION: None, "best_iteration": model.attr("best_iteration")})
     return refitted

@@ -112,7 +112,7 @@ class Search:
 
     def _boosters(self, setting: dict[str, Any]) -> CvBooster:
         told = {**self._contest.params, **setting}
-        return CvBooster([(told, train, test) for train, test in self._contest.folds], evaluate_train=False)
+        return CvBooster([(told, train, test) for train, test in self._contest.folds], evaluated=("test",))
 
     def _gain(self, boosters: CvBooster, before: float, now: float) -> float:
         told = self._contest.maximize

@@ -64,6 +64,19 @@ def test_several_classes(objective: str, rows: tuple[np.ndarray, np.ndarray]) ->
     expect_stages(model.staged_predict_proba(features), lambda **how: model.predict_proba(features, **how), ROUNDS)
 
 
+def test_queries(rows: tuple[np.ndarray, np.ndarray]) -> None:
+    pd = pytest.importorskip("pandas")
+    features, labels = rows
+    grades, query = np.digitize(labels, [-0.5, 0.5]), np.repeat(np.arange(90), 10)
+    frame = pd.DataFrame(features, columns=list("abcd"))
+    model = kb.KauriRanker(n_estimators=ROUNDS).fit(frame, grades, qid=query)
+    margins = labels.astype(np.float32)
+    for given in (frame, frame.assign(qid=query)):
+        for base in (None, margins):
+            found = model.staged_predict(given, base_margin=base)
+            expect_stages(found, lambda base=base, **how: model.predict(frame, base_margin=base, **how), ROUNDS)
+
+
 def test_the_best_round_ends_and_a_range_chooses(rows: tuple[np.ndarray, np.ndarray]) -> None:
     features, labels = rows
     model = kb.KauriRegressor(n_estimators=200, early_stopping_rounds=3, learning_rate=0.5)

@@ -58,6 +58,21 @@ def test_a_bar_for_each_training(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "all-rmse" not in printed.out
 
 
+def test_a_bar_for_each_setting_of_a_cross_validation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = Notebook(monkeypatch, object())
+    data = kb.DMatrix(X, label=X[:, 0])
+    kb.cv({"max_depth": 2}, data, 3, verbose_eval=True)
+    kb.cv([{}, {"max_depth": 2}], data, 4, verbose_eval=True)
+    assert [shown["text/plain"].split()[0] for shown in notebook.bars] == ["3/3", "4/4", "4/4"]
+    assert "test-rmse:" in notebook.bars[0]["text/html"]
+    for verbose_eval in (None, False, 2):
+        kb.cv({"max_depth": 2}, data, 3, verbose_eval=verbose_eval)
+    assert len(notebook.bars) == 3
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("how", [{"verbose_eval": False}, {"progress_bar": False}, {"verbose_eval": 2}])
 def test_not_asked_for(monkeypatch: pytest.MonkeyPatch, how: dict[str, Any]) -> None:
     notebook = Notebook(monkeypatch, object())

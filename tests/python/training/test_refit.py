@@ -93,6 +93,21 @@ def test_a_loaded_model_needs_its_parameters_again(model: kb.Booster, others: kb
     assert found.save_raw() == expected.save_raw()
 
 
+def test_the_best_round_stays(rows: tuple[np.ndarray, np.ndarray], others: kb.DMatrix) -> None:
+    train, test = (kb.DMatrix(rows[0][part], label=rows[1][part]) for part in (slice(300), slice(300, 600)))
+    how: dict[str, Any] = {"evals": [(test, "test")], "early_stopping_rounds": 3, "verbose_eval": False}
+    stopped = kb.train({"eta": 0.8}, train, 50, **how)
+    end = stopped.best_iteration + 1
+    assert end < stopped.num_boosted_rounds() < 50
+    refitted = kb.refit(stopped, others, decay_rate=0.3)
+    assert refitted.best_iteration == stopped.best_iteration
+    assert refitted.attr("best_score") is None
+    alone = kb.refit(stopped[:end], others, decay_rate=0.3)
+    alone.set_attr(best_score=refitted[:end].attr("best_score"))
+    assert alone.save_raw() == refitted[:end].save_raw()
+    assert kb.train({}, others, 1, xgb_model=refitted, verbose_eval=False).attr("best_iteration") is None
+
+
 @pytest.mark.parametrize("objective", ["binary:logistic", "multi:softprob"])
 def test_classes(rows: tuple[np.ndarray, np.ndarray], objective: str) -> None:
     params = {"objective": objective, "max_depth": 3} | ({"num_class": 3} if "multi" in objective else {})

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from kauriboost._training.cv import _packed, binned_for
 from kauriboost._training.folds import make_folds
 
 RNG = np.random.default_rng(3)
@@ -44,18 +43,16 @@ PARAMS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("threads", [1, 3])
 def test_bytes_and_scores_are_those_of_each_fold_alone(kind: str, threads: int) -> None:
     data, params = KINDS[kind], {**PARAMS.get(kind, {}), "nthread": threads}
-    result = kb.cv(params, data, 5, nfold=4, seed=2, shared_bins=True, as_pandas=False)
+    found = kb.cv(params, data, 5, nfold=4, seed=2, shared_bins=True, as_pandas=False, return_models=True)
+    result = found.table
     binned = data.binned(params.get("max_bin"))
     rows = make_folds(data, 4, False, None, 2, True)
-    model = _packed(params, binned_for(params, data), rows, None)
     scores = []
-    for booster, (train, test) in zip(model.boosters, rows, strict=True):
+    for booster, (train, test) in zip(found.boosters, rows, strict=True):
         parts = [binned.slice(part, allow_groups=True) for part in (train, test)]
         log: dict[str, Any] = {}
         evals = [(parts[0], "train"), (parts[1], "test")]
         alone = kb.train(params, parts[0], 5, evals=evals, evals_result=log, verbose_eval=False)
-        for iteration in range(5):
-            booster.update(parts[0], iteration)
         assert booster.save_raw() == alone.save_raw()
         scores.append([next(iter(log[name].values())) for name in ("train", "test")])
     for at, name in enumerate(("train", "test")):
