@@ -47,10 +47,12 @@ void Fill(Registries* all) {
   all->readers.Add({"libsvm", "Sparse text: label[:weight] [qid:n] index:value ...",
                     [](Context const& ctx, std::string const& path, ParamMap const& params) {
                       return ReadLibsvm(ctx, path, params);
-                    }});
+                    },
+                    &DescribeParameters<LibsvmParam>});
   all->readers.Add(
       {"csv", "Numbers separated by commas; an empty field is missing.",
-       [](Context const& ctx, std::string const& path, ParamMap const& params) { return ReadCsv(ctx, path, params); }});
+       [](Context const& ctx, std::string const& path, ParamMap const& params) { return ReadCsv(ctx, path, params); },
+       &DescribeParameters<CsvParam>});
   all->readers.Add({"binary", "What DMatrix.save_binary wrote, labels and all; known without naming it.",
                     [](Context const& ctx, std::string const& path, ParamMap const& params) {
                       return ReadBinary(ctx, path, params);

@@ -88,7 +88,7 @@ def compiled(block: Block) -> object:
 def run_shell(block: Block) -> None:
     """Run it with the build's programs at hand. Should a block call pip, that installs into the page's folder."""
     path = os.pathsep.join([str(BUILD / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    environment = {**os.environ, "PATH": path, "PIP_TARGET": str(Path("pip").resolve())}
+    environment = {**os.environ, "PATH": path, "PIP_TARGET": str(Path("pip").resolve()), "KAURI_PYTHON": sys.executable}
     command(block, ["bash", "-eu", "-o", "pipefail", "-c", block.code], environment)
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from blocks import BUILD
 
 ENTRY = re.compile(r"^ {2}(?P<name>\S+)(?: \((?P<detail>.*)\))?\n(?P<text>(?: {6}.*\n)*)", re.MULTILINE)
-NAMES = ("Objectives", "Metrics", "Boosters", "Tree methods", "Updaters")
+NAMES = ("Objectives", "Metrics", "Boosters", "Tree methods", "Updaters", "Data formats")
+DATA_KEYS = "Data keys of "
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,33 @@ def command_line_page() -> str:
         escaped(" ".join(about.split())),
         "The program knows the keys below besides all [parameters](parameters.md) of the library.",
     ]
-    for entry in sections_of(text)["Command line"]:
-        parts.append(f":::{{option}} {entry.name}\n*{escaped(entry.detail)}*\n\n{escaped(entry.text)}\n:::")
+    sections = sections_of(text)
+    parts += map(option, sections["Command line"])
+    parts += [
+        "## Keys of data",
+        "After the path of text follow a `?` and what is to be known of the text, with `&` between: "
+        '`data="houses.csv?format=csv&label_column=sold"`. The same names are paths of '
+        "{py:class}`~kauriboost.data.DMatrix`. `format` is one of the [data formats](names.md#data-formats); the "
+        "endings `.libsvm`, `.svm` and `.csv`, also before `.gz`, say it by themselves.",
+    ]
+    for heading in sections:
+        if heading.startswith(DATA_KEYS):
+            parts += [f"### {heading.removeprefix(DATA_KEYS)}", *map(option, sections[heading])]
     return "\n\n".join(parts) + "\n"
+
+
+def option(entry: Entry) -> str:
+    """One key."""
+    return f":::{{option}} {entry.name}\n*{escaped(entry.detail)}*\n\n{escaped(entry.text)}\n:::"
 
 
 def names_page() -> str:
     """The page of names that parameters take."""
     sections = sections_of(help_text())
-    parts = ["# Names", "What `objective`, `eval_metric`, `booster`, `tree_method` and `updater` may be."]
+    parts = [
+        "# Names",
+        "What `objective`, `eval_metric`, `booster`, `tree_method` and `updater` may be, and `format` of data.",
+    ]
     for heading in NAMES:
         rows = [f"| `{entry.name}` | {escaped(entry.text)} |" for entry in sections[heading]]
         parts += [f"## {heading}", "\n".join(["| name | what it is |", "|---|---|", *rows])]

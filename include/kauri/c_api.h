@@ -44,7 +44,14 @@
 #define KAURI_EXTERN_C extern
 #endif
 
+/* kauri_EXPORTS: CMake's, where the library itself is compiled. */
+#if defined(_WIN32) && defined(kauri_EXPORTS)
+#define KAURI_API KAURI_EXTERN_C __declspec(dllexport)
+#elif defined(_WIN32)
+#define KAURI_API KAURI_EXTERN_C __declspec(dllimport)
+#else
 #define KAURI_API KAURI_EXTERN_C __attribute__((visibility("default")))
+#endif
 
 typedef uint64_t bst_ulong;
 typedef void* DMatrixHandle;

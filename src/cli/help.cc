@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "booster/learner_param.h"
+#include "cli/command_form.h"
 #include "cli/options.h"
 #include "kauri/plugin.h"
 #include "kauri/registry.h"
@@ -79,6 +80,13 @@ void PrintNames(std::string const& heading, Registry<Factory> const& registry, s
   }
 }
 
+/// What stands behind the '?' of a path of data, for each format that has keys.
+void PrintDataKeys(Registry<ReaderFactory> const& readers, std::ostream* out) {
+  for (auto const& entry : readers.Entries()) {
+    if (entry.parameters != nullptr) PrintTable("Data keys of format=" + entry.name, entry.parameters(), out);
+  }
+}
+
 /// The devices, or in their place why there are none.
 std::vector<std::string> DeviceLines(PluginStatus const& status) {
   std::vector<std::string> lines;
@@ -97,10 +105,17 @@ void PrintPlugin(PluginStatus const& status, std::ostream* out) {
 
 void PrintUsage(std::ostream* out) {
   *out << "usage: kauri CONFIG [key=value ...]\n"
-          "       kauri --help | --version\n\n"
-          "CONFIG has one `key = value` per line; # begins a comment. Later settings override earlier ones, and\n"
-          "arguments override the file. Metrics go to standard output, messages to standard error; the exit status\n"
-          "is 0 only when all was done.\n";
+          "       kauri TASK [FILE ...] [key=value ...]\n"
+          "       kauri --help | --version\n\n";
+  std::string forms;
+  for (auto const& form : TaskForms()) forms += (forms.empty() ? "" : ", ") + form;
+  PrintWrapped(
+      "CONFIG has one `key = value` per line; # begins a comment. Later settings override earlier ones, and arguments "
+      "override the file. After the name of a task files stand for keys: " +
+          forms +
+          "; a CONFIG of such a name is written ./NAME. Metrics go to standard output, messages to standard error; the "
+          "exit status is 0 only when all was done.",
+      0, out);
 }
 
 void PrintHelp(std::ostream* out) {
@@ -111,6 +126,8 @@ void PrintHelp(std::ostream* out) {
           "      Data that is evaluated every round under this name.\n";
   PrintTables(AllParameters(), out);
   auto const& registries = GetRegistries();
+  PrintNames("Data formats", registries.readers, out);
+  PrintDataKeys(registries.readers, out);
   PrintNames("Boosters", registries.boosters, out);
   PrintNames("Tree methods", registries.tree_methods, out);
   PrintNames("Updaters", registries.tree_updaters, out);

@@ -1,5 +1,5 @@
-/// \file `kauri CONFIG [key=value ...]`: reads what is asked, runs one task, turns exceptions into one line and a
-/// status.
+/// \file `kauri CONFIG [key=value ...]`, `kauri TASK [FILE ...] [key=value ...]`: reads what is asked, runs one task,
+/// turns exceptions into one line and a status.
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/config_parser.h"
+#include "cli/command_form.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -24,18 +24,6 @@ void PrintLogLine(char const* line) {
   // A progress line may stand there.
   if (ErrorStreamIsTerminal()) std::cerr << "\r\x1b[K";
   std::cerr << line << '\n';
-}
-
-/// The file's settings, then the arguments'. Without a file the first argument already is key=value.
-std::vector<Setting> ReadSettings(std::vector<std::string> const& arguments) {
-  std::vector<Setting> settings;
-  std::size_t first = 0;
-  if (arguments[0].find('=') == std::string::npos) {
-    settings = ReadConfig(arguments[0]);
-    first = 1;
-  }
-  for (auto index = first; index < arguments.size(); ++index) settings.push_back(ParseArgument(arguments[index]));
-  return settings;
 }
 
 void RunTask(std::vector<std::string> const& arguments) {
@@ -61,6 +49,8 @@ void RunTask(std::vector<std::string> const& arguments) {
       return Verify(options);
     case CliParam::kCrossValidate:
       return CrossValidate(options);
+    case CliParam::kReport:
+      return WritePage(options);
     default:
       return Train(options);
   }

@@ -115,6 +115,9 @@ void CliParam::Validate() const {
       return RequirePath(data, "data", "verify");
     case kCrossValidate:
       return ValidateFolds();
+    case kReport:
+      RequirePath(model_in, "model_in", "report");
+      return RequirePath(test_path, "test:data", "report");
     default:
       return;
   }

@@ -56,6 +56,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string name_importance;
   std::string name_evaluation;
   std::string name_cv;
+  std::string name_report;
   std::string fmap;
 
   enum Task {
@@ -69,7 +70,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     kConvert = 7,
     kCheck = 8,
     kVerify = 9,
-    kCrossValidate = 10
+    kCrossValidate = 10,
+    kReport = 11
   };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
   enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
@@ -91,17 +93,24 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("check", kCheck)
         .add_enum("verify", kVerify)
         .add_enum("cv", kCrossValidate)
+        .add_enum("report", kReport)
         .describe(
             "train learns a model, pred applies one, explain writes SHAP values, dump prints a model, importance "
             "writes what features matter to it, leaf writes in which leaf of each tree rows end, evaluate writes "
             "metrics with confidence intervals, convert writes model_in as model_out, check says whether model_in is a "
             "sound model, verify learns model_in again from data by its receipt and compares bytes, cv "
-            "trains on all folds of data but one, for each, and writes the metrics of every round.");
+            "trains on all folds of data but one, for each, and writes the metrics of every round, report writes a "
+            "page "
+            "about model_in and test:data, for which it needs the Python package.");
     DMLC_DECLARE_FIELD(data).set_default("").describe(
-        "Training data: path?format=libsvm or csv, or what save_binary wrote; with #cache at the end the bins of text "
+        "Training data: path?format=libsvm or csv, more keys of the format after & (path?format=csv&label_column=0), "
+        "or "
+        "what save_binary wrote; the endings .libsvm, .svm and .csv, also before .gz, name their format; with #cache "
+        "at the end the bins of text "
         "lie in a file beside the path `cache`, for hist. The file path.feature_types beside text says which columns "
         "are categorical: q, int, c, one for each column. Also train_path.");
-    DMLC_DECLARE_FIELD(test_path).set_default("").describe("Data for pred and explain. Also test_path.");
+    DMLC_DECLARE_FIELD(test_path).set_default("").describe(
+        "Data for pred, leaf, explain, evaluate and report. Also test_path.");
     DMLC_DECLARE_FIELD(eval_train).set_default(false).describe("Evaluate the training data too, under the name train.");
     DMLC_DECLARE_FIELD(num_round).set_default(10).set_lower_bound(0).describe("Boosting rounds.");
     DMLC_DECLARE_FIELD(early_stopping_rounds)
@@ -239,6 +248,9 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(name_cv).set_default("stdout").describe(
         "Where cv goes, as CSV: round, and of each metric on the training rows and on the test rows the mean over the "
         "folds and the standard deviation; stdout: standard output.");
+    DMLC_DECLARE_FIELD(name_report)
+        .set_default("report.html")
+        .describe("Where the page of report goes, one file of HTML with its pictures; stdout: standard output.");
     DMLC_DECLARE_FIELD(fmap).set_default("").describe(
         "File of feature names for the dump, 'index name type' per line. Also name_fmap.");
     DMLC_DECLARE_FIELD(dsplit).set_default(0).add_enum("row", 0).describe("How data is divided among machines.");

@@ -39,6 +39,10 @@ void Check(Options const& options);
 /// Says in a line that model_in is what is learnt from data by its receipt. \throws Error unless it is, which says why.
 void Verify(Options const& options);
 
+/// Becomes the Python that KAURI_PYTHON names, whose package writes a page about model_in. \throws Error: there is
+/// none.
+void WritePage(Options const& options);
+
 /// Writes the metrics of every round over the folds of data. \throws Error.
 void CrossValidate(Options const& options);
 

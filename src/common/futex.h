@@ -1,19 +1,27 @@
 /// \file Sleeping until a word in memory changes, as the Linux kernel offers it: a std::condition_variable without its
-/// mutex, which a fork() could copy while somebody holds it.
+/// mutex, which a fork() could copy while somebody holds it. Elsewhere, and with KAURI_NAPS, short naps take the
+/// kernel's place: up to a millisecond later, and a thread that has nothing to do looks a thousand times a second.
 #pragma once
-
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+
+#if defined(__linux__) && !defined(KAURI_NAPS)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#else
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#endif
 
 namespace kauri {
 
 /// A 64-bit word of which the kernel sees the lower half.
 using FutexWord = std::atomic<std::uint64_t>;
 
+#if defined(__linux__) && !defined(KAURI_NAPS)
 namespace detail {
 
 inline void const* LowerHalf(FutexWord const* word) {
@@ -31,5 +39,18 @@ inline void FutexWait(FutexWord const* word, std::uint64_t value) {
 
 /// Wakes the one that sleeps there. `word` is taken as an address only: what is there may be gone.
 inline void FutexWake(FutexWord const* word) { syscall(SYS_futex, detail::LowerHalf(word), FUTEX_WAKE_PRIVATE, 1); }
+#else
+inline void FutexWait(FutexWord const* word, std::uint64_t value) {
+  auto const is_unchanged = [&] {
+    return static_cast<std::uint32_t>(word->load(std::memory_order_relaxed)) == static_cast<std::uint32_t>(value);
+  };
+  for (auto nap = std::chrono::microseconds(50); is_unchanged();
+       nap = std::min(2 * nap, std::chrono::microseconds(1000))) {
+    std::this_thread::sleep_for(nap);
+  }
+}
+
+inline void FutexWake(FutexWord const* /*word*/) {}
+#endif
 
 }  // namespace kauri

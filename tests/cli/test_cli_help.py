@@ -11,7 +11,7 @@ import subprocess
 import termios
 
 import pytest
-from cli_program import BUILD, Kauri
+from cli_program import BUILD, ROOT, Kauri
 
 NAMES = [
     "task",
@@ -78,6 +78,19 @@ def test_help_lists_the_registries(kauri: Kauri) -> None:
     out = kauri.run("--help").out
     for name in ("binary:logistic", "reg:squarederror", "multi:softprob", "exact", "hist", "gbtree", "logloss", "auc"):
         assert re.search(rf"^  {name}$", out, re.MULTILINE), name
+
+
+def test_help_lists_every_key_of_data_that_a_reader_declares(kauri: Kauri) -> None:
+    out = kauri.run("--help").out
+    tables = dict(re.findall(r"^Data keys of format=(\w+)\n((?:  .*\n)+)", out, re.MULTILINE))
+    parsers = ROOT / "src" / "data" / "text"
+    for name in ("csv", "libsvm"):
+        declared = re.findall(r"DMLC_DECLARE_FIELD\((\w+)\)", (parsers / f"{name}_parser.h").read_text())
+        assert declared
+        assert re.findall(r"^  (\w+) \(", tables[name], re.MULTILINE) == declared
+    assert set(tables) == {path.name.split("_")[0] for path in parsers.glob("*_parser.h")}
+    formats = out.split("Data formats\n")[1].split("\n\n")[0]
+    assert re.findall(r"^  (\w+)$", formats, re.MULTILINE) == ["libsvm", "csv", "binary"]
 
 
 @pytest.mark.parametrize("option", ["-V", "--version"])

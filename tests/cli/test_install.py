@@ -38,7 +38,7 @@ def clients(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_clients_in_c_and_cpp_find_the_package(clients: Path) -> None:
     assert run(clients / "client_c") == "Kauri 0.1.0: 1 round\n"
-    assert run(clients / "client_cpp") == "headers 0.1.0, library 0.1.0\n"
+    assert run(clients / "client_cpp") == "Kauri 0.1.0: 0.00 1.00\n"
 
 
 def test_clients_ask_for_the_version_that_they_were_linked_with(prefix: Path, clients: Path) -> None:

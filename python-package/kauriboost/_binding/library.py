@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
+import sys
 from ctypes import c_int
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +22,8 @@ from .errors import (
     ParameterError,
 )
 from .signatures import ARGUMENTS, RESULTS, LogCallback
+
+_FILE_NAME = {"darwin": "libkauri.dylib", "win32": "kauri.dll"}.get(sys.platform, "libkauri.so")
 
 
 class Function(Protocol):
@@ -40,11 +43,11 @@ def find_library() -> Path:
     package = Path(__file__).resolve().parents[1]
     folders = [package / "lib", package.parent.parent / "build" / "lib"]
     for folder in folders:
-        for place in (folder / "libkauri.so", *folder.glob("libkauri.so.*")):
+        for place in (folder / _FILE_NAME, *folder.glob(f"{_FILE_NAME}.*")):
             if place.exists():
                 return place
     looked = " nor ".join(str(folder) for folder in folders)
-    raise ImportError(f"libkauri.so is neither in {looked}; build it, or set KAURI_LIBRARY to its path.")
+    raise ImportError(f"{_FILE_NAME} is neither in {looked}; build it, or set KAURI_LIBRARY to its path.")
 
 
 def _load() -> ctypes.CDLL:
