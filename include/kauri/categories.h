@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "kauri/ordered_encoding.h"
 
 namespace kauri {
 
@@ -37,6 +40,10 @@ struct ModelCategories {
   CategoryNameTable names;
   std::vector<std::vector<std::int32_t>> seen;  ///< [n_features] ascending; empty: not known, as in XGBoost's files
   UnseenCategory unseen = UnseenCategory::kXGBoost;
+  /// The numbers that trees know categories by; nullptr: those are their own (categorical_encoding=partition).
+  std::shared_ptr<OrderedEncoding const> ordered = nullptr;
+
+  bool Encodes(std::size_t feature) const { return ordered != nullptr && ordered->Encodes(feature); }
 };
 
 }  // namespace kauri

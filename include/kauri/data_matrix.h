@@ -48,9 +48,13 @@ class DataView {
   Span<CategoryNames const> Categories() const { return categories_; }
   /// `names` must outlive the view.
   void SetCategories(Span<CategoryNames const> names) { categories_ = names; }
+  /// Whether the rows are as a model's trees know them, so that nothing of them is translated (MetaInfo::is_encoded).
+  bool IsEncoded() const { return is_encoded_; }
+  void SetEncoded(bool is_encoded) { is_encoded_ = is_encoded; }
 
  private:
   Span<CategoryNames const> categories_;
+  bool is_encoded_ = false;
 };
 
 /// A view of a dense array of any numeric type. \throws Error(kData) for an infinite value unless `missing` is: from

@@ -18,6 +18,7 @@ bool HasNames(Span<CategoryNames const> table, std::size_t feature) {
 
 ColumnKind KindIn(Model const& model, SplitKinds const& splits, std::size_t feature) {
   if (model.IsLinear()) return ColumnKind::kNumber;
+  if (model.categories.Encodes(feature)) return ColumnKind::kCategory;
   if (splits.HasNumeric(feature) != splits.HasCategorical(feature)) {
     return splits.HasNumeric(feature) ? ColumnKind::kNumber : ColumnKind::kCategory;
   }

@@ -18,9 +18,19 @@ DMLC_REGISTER_PARAMETER(LearnerParam);
 
 void LearnerParam::Validate() const {
   UnseenCategory policy;
-  if (unseen_category.empty() || ParsePolicy(unseen_category, &policy)) return;
-  Fail(ErrorKind::kParameter, "parameter unseen_category='", unseen_category,
-       "' is not valid; expected xgboost, missing or error.");
+  if (!unseen_category.empty() && !ParsePolicy(unseen_category, &policy)) {
+    Fail(ErrorKind::kParameter, "parameter unseen_category='", unseen_category,
+         "' is not valid; expected xgboost, missing or error.");
+  }
+  auto const& encoding = categorical_encoding;
+  if (!encoding.empty() && encoding != "partition" && encoding != "ordered") {
+    Fail(ErrorKind::kParameter, "parameter categorical_encoding='", encoding,
+         "' is not valid; expected partition or ordered.");
+  }
+  if (!(ordered_strength > 0.0F) || !std::isfinite(ordered_strength)) {
+    Fail(ErrorKind::kParameter, "parameter ordered_strength=", ordered_strength,
+         " is not valid; expected a number above 0.");
+  }
 }
 
 int LearnerParam::Threads() const { return NumThreadsFor(nthread); }

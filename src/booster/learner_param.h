@@ -26,6 +26,9 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
   bool validate_parameters;
   bool disable_default_eval_metric;
   std::string unseen_category;
+  std::string categorical_encoding;
+  std::int64_t ordered_permutations;
+  float ordered_strength;
   std::int64_t num_target;
 
   DMLC_DECLARE_PARAMETER(LearnerParam) {
@@ -69,6 +72,23 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
             "What becomes of a category that did not occur in training: xgboost (it goes left at every split of its "
             "feature, as XGBoost has it, and a name that the model does not know is an error), missing (it counts as "
             "missing), error. Stored with the model; if not given, what the model says, at first xgboost.");
+    DMLC_DECLARE_FIELD(categorical_encoding)
+        .set_default("")
+        .describe(
+            "How trees learn from categories: partition (splits divide them), or ordered (each becomes the mean label "
+            "of rows before its own in a random order, and trees are those of a column of numbers; for many "
+            "categories with few rows each). If not given, what the model says, at first partition.");
+    DMLC_DECLARE_FIELD(ordered_permutations)
+        .set_default(4)
+        .set_range(1, 1024)
+        .describe(
+            "Random orders that the rounds of categorical_encoding=ordered take in turns; each costs a copy of the "
+            "training data.");
+    DMLC_DECLARE_FIELD(ordered_strength)
+        .set_default(1.0F)
+        .describe(
+            "Of categorical_encoding=ordered: rows that the mean label of all rows counts as, beside those of a "
+            "category; above 0.");
     DMLC_DECLARE_FIELD(num_target)
         .set_default(1)
         .set_range(1, 1 << 24)
@@ -78,7 +98,7 @@ struct LearnerParam : public dmlc::Parameter<LearnerParam> {
     DMLC_DECLARE_ALIAS(nthread, n_jobs);
     DMLC_DECLARE_ALIAS(seed, random_state);
   }
-  /// \throws Error(kParameter) for an unknown unseen_category.
+  /// \throws Error(kParameter) for an unknown unseen_category or categorical_encoding, and a strength of 0 or below.
   void Validate() const;
 
   int Threads() const;

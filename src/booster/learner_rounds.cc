@@ -120,8 +120,10 @@ void Learner::BoostRound(std::shared_ptr<Components const> const& parts, std::sh
   auto* const engine = training_->EngineFor(*parts);
   try {
     if (updates) ContinueUpdate(&draft, training_.get());
-    auto const data = Prepare(*parts, train, custom, &draft);
+    auto const known = Prepare(*parts, train, custom, &draft);
+    SettleEncoding(*parts, *known, custom, training_->Ordered(), &draft);
     auto const& model = draft.Get();
+    auto const data = training_->Ordered()->For(parts->ctx, known, model, iteration);
     auto const dropped = booster.DroppedTrees(parts->ctx, model);
     engine->UpdateMargins(parts->ctx, data, model, *parts->predictor, StartMargins(*parts, model), dropped);
     SetGradients(*parts, *data, iteration, gradients, engine, &draft);

@@ -20,6 +20,11 @@ void RequireSame(bool is_same, std::size_t which, char const* what) {
        "; average boosters that were trained with the same parameters, base_score included, for as many rounds.");
 }
 
+bool HaveSameEncoding(ModelCategories const& a, ModelCategories const& b) {
+  if (a.ordered == nullptr || b.ordered == nullptr) return a.ordered == b.ordered;
+  return *a.ordered == *b.ordered;
+}
+
 bool HaveSameNames(CategoryNameTable const& a, CategoryNameTable const& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
@@ -41,6 +46,7 @@ void RequireAverage(Models const& models) {
     RequireSame(model.NumOutputs() == first.NumOutputs(), i, "number of outputs");
     RequireSame(model.n_features == first.n_features, i, "number of features");
     RequireSame(HaveSameNames(model.categories.names, first.categories.names), i, "names of categories");
+    RequireSame(HaveSameEncoding(model.categories, first.categories), i, "numbers for categories (ordered)");
     RequireSame(model.base_score == first.base_score, i, "intercept");
     RequireSame(model.NumIterations() == first.NumIterations(), i, "number of rounds");
   }

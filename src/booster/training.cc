@@ -92,6 +92,7 @@ void Training::ForgetData() {
   agreed_by_.reset();
   agreed_rows_.clear();
   recoded_.reset();
+  ordered_ = {};
 }
 
 }  // namespace kauri

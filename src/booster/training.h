@@ -10,6 +10,7 @@
 #include "booster/components.h"
 #include "booster/data_stamp.h"
 #include "booster/learnt_model.h"
+#include "booster/ordered_training.h"
 #include "kauri/data_matrix.h"
 #include "kauri/engine.h"
 #include "kauri/model.h"
@@ -40,6 +41,9 @@ class Training {
   std::shared_ptr<DataMatrix const> InCategoriesOf(ModelDraft const& model, Context const& ctx,
                                                    std::shared_ptr<DataMatrix const> const& train);
 
+  /// Data with numbers for categories.
+  OrderedData* Ordered() { return &ordered_; }
+
   /// What is kept for data sets (margins, sorted columns, bins) and of the model's trees.
   void ForgetData();
 
@@ -55,6 +59,7 @@ class Training {
   std::vector<DataStamp> agreed_rows_;         ///< of sets that were evaluated, whose rows the group has found to fit
   std::shared_ptr<DataMatrix const> recoded_;  ///< training data in the categories of the model
   DataStamp recoded_from_;                     ///< of what `recoded_` is made from
+  OrderedData ordered_;
 };
 
 }  // namespace kauri

@@ -210,6 +210,7 @@ std::unique_ptr<DataView> DataMatrix::View() const {
               : IsDense()          ? MakeRowsView(dense_.values.data(), NumRows(), NumCols())
                                    : MakeStorageView(csr_, NumCols());
   view->SetCategories(info_.category_names);
+  view->SetEncoded(info_.is_encoded);
   return view;
 }
 

@@ -17,6 +17,9 @@ std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bo
   auto const options = model_io::ParseDumpOptions(colon == std::string::npos ? "" : format.substr(colon + 1));
   auto shown = map;
   if (options.names_categories) shown.categories = model.categories.names;
+  for (std::size_t feature = 0; feature < shown.types.size(); ++feature) {
+    if (model.categories.Encodes(feature)) shown.types[feature] = "float";  // what trees split
+  }
   model_io::FeatureLabels const labels(shown, model.n_features);
   std::vector<std::string> dumps;
   for (auto const& tree : model.trees) {

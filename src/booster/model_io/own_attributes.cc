@@ -10,6 +10,7 @@
 #include "booster/model_io/json_reader.h"
 #include "booster/model_io/json_writer.h"
 #include "booster/model_io/object_reader.h"
+#include "booster/model_io/ordered_tables.h"
 #include "booster/model_io/seen_categories.h"
 #include "common/checksum.h"
 #include "kauri/error.h"
@@ -18,6 +19,7 @@ namespace kauri::model_io {
 namespace {
 
 constexpr char const* kSeen = "kauri_cats_seen";
+constexpr char const* kOrdered = "kauri_cats_ordered";
 constexpr char const* kRowCounts = "kauri_row_counts";
 constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
 
@@ -52,6 +54,12 @@ std::string SeenText(Model const& model) {
   writer.Key("trees");
   writer.Integer(ChecksumOfTrees(model));
   writer.EndObject();
+  return writer.Take();
+}
+
+std::string OrderedText(Model const& model) {
+  JsonWriter writer;
+  WriteOrderedTables(*model.categories.ordered, &writer);
   return writer.Take();
 }
 
@@ -122,18 +130,20 @@ void Take(char const* name, Model* model, Read&& read) {
 
 }  // namespace
 
-bool IsOwnAttribute(std::string const& name) { return name == kSeen || name == kRowCounts; }
+bool IsOwnAttribute(std::string const& name) { return name == kSeen || name == kOrdered || name == kRowCounts; }
 
 std::map<std::string, std::string> AttributesOf(Model const& model) {
   auto attributes = model.attributes;
   if (model.IsLinear()) return attributes;
   if (KnowsSeenCategories(model.categories)) attributes[kSeen] = SeenText(model);
+  if (model.categories.ordered != nullptr) attributes[kOrdered] = OrderedText(model);
   if (HasRowCounts(model)) attributes[kRowCounts] = RowCountsText(model);
   return attributes;
 }
 
 void TakeOwnAttributes(Model* model) {
   Take(kSeen, model, ReadSeen);
+  Take(kOrdered, model, ReadOrderedTables);
   Take(kRowCounts, model, ReadRowCounts);
 }
 

@@ -2,6 +2,8 @@
 /// files passes over or keeps.
 ///
 /// kauri_cats_seen: {"seen": see seen_categories.h, "trees": a checksum of the splits of all trees}.
+/// kauri_cats_ordered: the tables of categorical_encoding=ordered, see ordered_tables.h; without them the trees' splits
+/// of these columns, which are at thresholds, mean nothing. Whatever rounds a model keeps, they are the same.
 /// kauri_row_counts: {"counts": of each tree the rows that reach its nodes, [] if never counted, "trees": of each tree
 /// a checksum of its splits}. Other libraries keep the attributes of a model that they train on or slice: where the
 /// splits are not those of the checksum, the attribute says nothing of the tree, and is dropped. Older files of Kauri

@@ -31,7 +31,10 @@ bool HasCategories(Model const& model) {
   return std::any_of(model.trees.begin(), model.trees.end(), [](Tree const& tree) { return tree.HasCategorical(); });
 }
 
-bool NeedsTranslation(Model const& model, Span<CategoryNames const> names) {
+bool NeedsTranslation(Model const& model, DataView const& rows) {
+  if (rows.IsEncoded()) return false;
+  if (model.categories.ordered != nullptr) return true;
+  auto const names = rows.Categories();
   if (model.categories.unseen != UnseenCategory::kXGBoost && HasCategories(model)) return true;
   for (std::size_t feature = 0; feature < names.size(); ++feature) {
     if (IsRenumbered(model.categories, names, feature)) return true;
@@ -64,16 +67,17 @@ CategoryView::CategoryView(ModelCategories const& model, DataView const& rows) :
     }
   }
   auto const& seen = named_.empty() ? model.seen : named_;
-  auto const n_features = std::max(names.size(), filters ? seen.size() : 0);
+  auto const n_encoded = model.ordered == nullptr ? 0 : model.ordered->columns.size();
+  auto const n_features = std::max({names.size(), filters ? seen.size() : 0, n_encoded});
   for (std::size_t feature = 0; feature < n_features; ++feature) {
-    Column column{feature, {}, {}, false};
+    Column column{feature, {}, {}, false, model.Encodes(feature)};
     if (IsRenumbered(model, names, feature)) {
       RequireSameKind(names[feature], model.names[feature], feature);
       column.codes = CategoryCodes(names[feature], model.names[feature]);
     }
     column.filters = filters && feature < seen.size() && !seen[feature].empty();
     if (column.filters) column.seen = seen[feature];
-    if (column.filters || !column.codes.empty()) columns_.push_back(std::move(column));
+    if (column.filters || column.is_encoded || !column.codes.empty()) columns_.push_back(std::move(column));
   }
 }
 
@@ -104,9 +108,11 @@ float CategoryView::Translate(Column const& column, float value, std::int64_t ro
   if (!column.codes.empty()) {
     auto const is_coded = category >= 0 && static_cast<std::size_t>(category) < column.codes.size();
     category = is_coded ? column.codes[category] : kUnknownCategory;
-    if (category == kUnknownCategory) return Unseen(column, value, row);
+    auto const has_number = column.is_encoded && model_.unseen == UnseenCategory::kXGBoost;  // the prior
+    if (category == kUnknownCategory && !has_number) return Unseen(column, value, row);
   }
   if (column.filters && !IsSeen(column, category)) return Unseen(column, value, row);
+  if (column.is_encoded) return model_.ordered->ValueOf(column.feature, category);
   return category == kUnknownCategory ? value : static_cast<float>(category);
 }
 
@@ -136,7 +142,7 @@ bool CategoryView::CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::
 }
 
 ModelRows::ModelRows(Model const& model, DataView const& rows) : rows_(rows) {
-  if (NeedsTranslation(model, rows.Categories())) view_.emplace(model.categories, rows);
+  if (NeedsTranslation(model, rows)) view_.emplace(model.categories, rows);
 }
 
 }  // namespace kauri

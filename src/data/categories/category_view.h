@@ -1,8 +1,9 @@
 /// \file Rows in the categories that a model knows.
 ///
-/// Two things may happen to a categorical value before a tree sees it. Where rows and model both name the categories
+/// Three things may happen to a categorical value before a tree sees it. Where rows and model both name the categories
 /// and not in the same order, it becomes the model's number of its name. Where the model's policy says so, a category
-/// that training has not seen becomes missing, or an error.
+/// that training has not seen becomes missing, or an error. Where trees know categories by what labels their rows had
+/// (categorical_encoding=ordered), it becomes that number, which for one that training has not seen is the prior.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@ class CategoryView : public DataView {
     std::vector<std::int32_t> codes;  ///< the model's number of the rows' categories; empty: the same
     Span<std::int32_t const> seen;    ///< ascending
     bool filters = false;             ///< what is not among `seen` is treated by the policy
+    bool is_encoded = false;          ///< the model's trees know the categories by other numbers
   };
 
   float Translate(Column const& column, float value, std::int64_t row) const;

@@ -1,0 +1,145 @@
+#include "data/categories/ordered_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "common/fixed_point.h"
+#include "common/parallel_for.h"
+#include "common/random.h"
+#include "common/shuffle.h"
+#include "data/categories/categories.h"
+#include "kauri/error.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerTile = 1 << 10;
+constexpr std::uint64_t kPurpose = 0x6F726465726564ULL;  // of the permutations among all that is drawn from a seed
+
+/// [n_rows]; a row of a query has that of the query.
+std::vector<float> RowWeights(MetaInfo const& info) {
+  if (info.weights.empty() || info.group_ptr.empty()) return info.weights;
+  std::vector<float> weights(static_cast<std::size_t>(info.n_rows));
+  for (std::size_t group = 0; group + 1 < info.group_ptr.size(); ++group) {
+    std::fill(weights.begin() + info.group_ptr[group], weights.begin() + info.group_ptr[group + 1],
+              info.weights[group]);
+  }
+  return weights;
+}
+
+FixedGradients QuantiseLabels(Context const& ctx, MetaInfo const& info) {
+  auto const weights = RowWeights(info);
+  std::vector<GradientPair> pairs(static_cast<std::size_t>(info.n_rows));
+  for (std::size_t row = 0; row < pairs.size(); ++row) {
+    auto const weight = weights.empty() ? 1.0F : weights[row];
+    pairs[row] = {info.labels[row] * weight, weight};
+    if (std::isfinite(pairs[row].gradient)) continue;
+    Fail(ErrorKind::kData, "categorical_encoding=ordered: the label of row ", row, " is ", info.labels[row],
+         " and its weight ", weight, ", whose product is no finite number; leave the row out or scale the labels.");
+  }
+  FixedGradients fixed;
+  QuantiseGradients(ctx, pairs, 1, 0, {}, &fixed);
+  return fixed;
+}
+
+/// Cells of chosen features, a tile of rows at a time.
+class CategoryTile {
+ public:
+  CategoryTile(DataView const& rows, std::vector<std::size_t> const& features) : rows_(rows), features_(features) {
+    slots_.resize(static_cast<std::size_t>(rows.NumCols()), -1);
+    for (std::size_t i = 0; i < features.size(); ++i) slots_[features[i]] = static_cast<std::int32_t>(i);
+  }
+
+  /// fn(row, index among the features, value) for rows [begin, end).
+  template <typename Fn>
+  void ForEach(std::int64_t begin, std::int64_t end, Fn&& fn) const {
+    auto const n_slots = static_cast<std::int64_t>(features_.size());
+    auto const n_cols = rows_.NumCols();
+    std::vector<float> tile(static_cast<std::size_t>((end - begin) * n_slots));
+    auto const is_narrow = rows_.CopyFeatures(begin, end, slots_, n_slots, tile.data());
+    auto const width = is_narrow ? n_slots : n_cols;
+    if (!is_narrow) {
+      tile.resize(static_cast<std::size_t>((end - begin) * n_cols));
+      rows_.CopyRows(begin, end, n_cols, tile.data());
+    }
+    for (auto row = begin; row < end; ++row) {
+      auto const* cells = tile.data() + (row - begin) * width;
+      for (std::size_t i = 0; i < features_.size(); ++i) fn(row, i, cells[is_narrow ? i : features_[i]]);
+    }
+  }
+
+ private:
+  DataView const& rows_;
+  std::vector<std::size_t> const& features_;
+  std::vector<std::int32_t> slots_;
+};
+
+void FindPositions(Context const& ctx, DataMatrix const& train, CategoryLists const& lists, OrderedRows* rows) {
+  rows->positions.assign(rows->features.size(), std::vector<std::int32_t>(static_cast<std::size_t>(train.NumRows())));
+  auto const view = train.View();
+  CategoryTile const tile(*view, rows->features);
+  ParallelForBlocks(ctx, train.NumRows(), kRowsPerTile, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    tile.ForEach(begin, end, [&](std::int64_t row, std::size_t i, float value) {
+      auto& position = rows->positions[i][static_cast<std::size_t>(row)];
+      position = kMissingPosition;
+      if (std::isnan(value)) return;
+      auto const& list = lists[rows->features[i]];
+      auto const found = std::lower_bound(list.begin(), list.end(), static_cast<std::int32_t>(value));
+      position = static_cast<std::int32_t>(found - list.begin());
+    });
+  });
+}
+
+void Add(FixedPair pair, LabelSum* sum) {
+  sum->labels += pair.gradient;
+  sum->weights += pair.hessian;
+}
+
+}  // namespace
+
+OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, OrderedSettings const& settings,
+                               OrderedRows* rows) {
+  auto lists = FindCategories(ctx, train);
+  *rows = {};
+  for (std::size_t feature = 0; feature < lists.size(); ++feature) {
+    if (!lists[feature].empty()) rows->features.push_back(feature);
+  }
+  FindPositions(ctx, train, lists, rows);
+  auto fixed = QuantiseLabels(ctx, train.Info());
+  OrderedEncoding encoding{settings, {}, {}, train.NumRows(), fixed.unit.gradient, fixed.unit.hessian};
+  rows->pairs = std::move(fixed.pairs);
+  for (auto const pair : rows->pairs) Add(pair, &encoding.total);
+  encoding.columns.resize(lists.size());
+  ParallelFor(ctx, static_cast<std::int64_t>(rows->features.size()), [&](std::int64_t i) {
+    auto const& positions = rows->positions[i];
+    auto& column = encoding.columns[rows->features[i]];
+    column.categories = std::move(lists[rows->features[i]]);
+    column.sums.resize(column.categories.size());
+    for (std::size_t row = 0; row < positions.size(); ++row) {
+      if (positions[row] != kMissingPosition) Add(rows->pairs[row], &column.sums[positions[row]]);
+    }
+  });
+  return encoding;
+}
+
+std::vector<float> OrderedValues(Context const& ctx, OrderedEncoding const& encoding, OrderedRows const& rows,
+                                 std::int64_t permutation) {
+  auto const key = CombineKeys(CombineKeys(encoding.settings.seed, kPurpose), static_cast<std::uint64_t>(permutation));
+  auto const order = Shuffle(encoding.n_rows, key).List(ctx);
+  auto const n_encoded = rows.features.size();
+  std::vector<float> values(order.size() * n_encoded, std::numeric_limits<float>::quiet_NaN());
+  ParallelFor(ctx, static_cast<std::int64_t>(n_encoded), [&](std::int64_t i) {
+    std::vector<LabelSum> before(encoding.columns[rows.features[i]].categories.size());
+    for (auto const row : order) {
+      auto const position = rows.positions[i][row];
+      if (position == kMissingPosition) continue;
+      values[row * n_encoded + i] = encoding.ValueOf(before[position]);
+      Add(rows.pairs[row], &before[position]);
+    }
+  });
+  return values;
+}
+
+}  // namespace kauri

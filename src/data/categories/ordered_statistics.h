@@ -1,0 +1,42 @@
+/// \file Ordered target statistics (Prokhorenkova et al. 2018, "CatBoost: unbiased boosting with categorical features",
+/// section 3.2): a category becomes a number without any row's own label in it.
+///
+/// Vocabulary. An encoded column is a categorical one whose categories became numbers; a cell's position is its
+/// category's among those of its column, ascending.
+///
+/// 1. Labels, times their weights, and weights become integers, so that sums do not depend on an order of adding.
+/// 2. A random permutation of the rows puts each after some others.
+/// 3. A row's number is the mean label of the rows before it with its category, drawn towards the prior.
+/// 4. Rows that are predicted are after all rows of training.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kauri/context.h"
+#include "kauri/data_matrix.h"
+#include "kauri/gradient.h"
+#include "kauri/ordered_encoding.h"
+
+namespace kauri {
+
+/// What the statistics of a matrix are made of.
+struct OrderedRows {
+  std::vector<std::size_t> features;                 ///< the encoded ones, ascending
+  std::vector<std::vector<std::int32_t>> positions;  ///< [n_encoded][n_rows]; kMissingPosition
+  std::vector<FixedPair> pairs;                      ///< [n_rows]: a label times its weight, and the weight
+};
+constexpr std::int32_t kMissingPosition = -1;
+
+/// The statistics of all rows; `rows` gets what those of some follow from. The rows of a query have its weight. Costs
+/// two passes over the categorical columns. \throws Error(kData) for a label that is no finite number, or is none with
+/// its weight; as FindCategories.
+OrderedEncoding MeasureOrdered(Context const& ctx, DataMatrix const& train, OrderedSettings const& settings,
+                               OrderedRows* rows);
+
+/// [n_rows, n_encoded], NaN where missing: the numbers of one of the permutations. A column is one thread's work.
+std::vector<float> OrderedValues(Context const& ctx, OrderedEncoding const& encoding, OrderedRows const& rows,
+                                 std::int64_t permutation);
+
+}  // namespace kauri

@@ -1,0 +1,64 @@
+#include "data/copies/encode.h"
+
+#include <utility>
+
+#include "data/categories/category_view.h"
+
+namespace kauri {
+namespace {
+
+/// Rows with other values in some columns.
+class OrderedView : public DataView {
+ public:
+  OrderedView(DataView const& rows, std::vector<std::size_t> const& features, std::vector<float> values)
+      : rows_(rows), features_(features), values_(std::move(values)) {}
+
+  std::int64_t NumRows() const override { return rows_.NumRows(); }
+  std::int64_t NumCols() const override { return rows_.NumCols(); }
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    rows_.CopyRows(begin, end, n_cols, tile);
+    auto const n_encoded = features_.size();
+    for (auto row = begin; row < end; ++row) {
+      for (std::size_t i = 0; i < n_encoded; ++i) {
+        auto const feature = static_cast<std::int64_t>(features_[i]);
+        if (feature < n_cols) tile[(row - begin) * n_cols + feature] = values_[row * n_encoded + i];
+      }
+    }
+  }
+
+ private:
+  DataView const& rows_;
+  std::vector<std::size_t> const& features_;
+  std::vector<float> values_;  ///< [n_rows, n_features]
+};
+
+std::unique_ptr<DataMatrix> CopyEncoded(Context const& ctx, DataMatrix const& matrix, OrderedEncoding const& encoding,
+                                        DataView const& rows) {
+  auto copy = DataMatrix::FromView(ctx, rows);
+  auto* const info = copy->MutableInfo();
+  *info = matrix.Info();
+  info->is_encoded = true;
+  for (std::size_t feature = 0; feature < info->feature_types.size(); ++feature) {
+    if (!encoding.Encodes(feature)) continue;
+    info->feature_types[feature] = "float";
+    if (feature < info->category_names.size()) info->category_names[feature] = {};
+  }
+  return copy;
+}
+
+}  // namespace
+
+std::unique_ptr<DataMatrix> EncodeInOrder(Context const& ctx, DataMatrix const& matrix, OrderedEncoding const& encoding,
+                                          OrderedRows const& rows, std::int64_t permutation) {
+  auto const view = matrix.View();
+  OrderedView const ordered(*view, rows.features, OrderedValues(ctx, encoding, rows, permutation));
+  return CopyEncoded(ctx, matrix, encoding, ordered);
+}
+
+std::unique_ptr<DataMatrix> EncodeByTable(Context const& ctx, DataMatrix const& matrix, Model const& model) {
+  auto const view = matrix.View();
+  ModelRows const rows(model, *view);
+  return CopyEncoded(ctx, matrix, *model.categories.ordered, rows.View());
+}
+
+}  // namespace kauri
