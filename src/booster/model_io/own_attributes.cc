@@ -9,6 +9,7 @@
 
 #include "booster/model_io/json_reader.h"
 #include "booster/model_io/json_writer.h"
+#include "booster/model_io/linear_leaves_text.h"
 #include "booster/model_io/object_reader.h"
 #include "booster/model_io/seen_categories.h"
 #include "common/checksum.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr char const* kSeen = "kauri_cats_seen";
 constexpr char const* kRowCounts = "kauri_row_counts";
+constexpr char const* kLinearLeaves = "kauri_linear_leaves";
 constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
 
 /// Of all that decides where rows go, after `before`.
@@ -122,19 +124,21 @@ void Take(char const* name, Model* model, Read&& read) {
 
 }  // namespace
 
-bool IsOwnAttribute(std::string const& name) { return name == kSeen || name == kRowCounts; }
+bool IsOwnAttribute(std::string const& name) { return name == kSeen || name == kRowCounts || name == kLinearLeaves; }
 
 std::map<std::string, std::string> AttributesOf(Model const& model) {
   auto attributes = model.attributes;
   if (model.IsLinear()) return attributes;
   if (KnowsSeenCategories(model.categories)) attributes[kSeen] = SeenText(model);
   if (HasRowCounts(model)) attributes[kRowCounts] = RowCountsText(model);
+  if (model.HasLinearLeaves()) attributes[kLinearLeaves] = LinearLeavesText(model);
   return attributes;
 }
 
 void TakeOwnAttributes(Model* model) {
   Take(kSeen, model, ReadSeen);
   Take(kRowCounts, model, ReadRowCounts);
+  Take(kLinearLeaves, model, ReadLinearLeaves);
 }
 
 }  // namespace kauri::model_io
