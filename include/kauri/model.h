@@ -59,6 +59,10 @@ struct Model {
   }
   /// Whether a tree has a vector in each leaf (multi_strategy=multi_output_tree); others may have numbers.
   bool HasVectorLeaves() const;
+  /// Whether a leaf of a tree has slopes (linear_tree).
+  bool HasLinearLeaves() const;
+  /// \throws Error(kParameter), which says that `what` needs constants in all leaves, where HasLinearLeaves().
+  void RequireConstantLeaves(char const* what) const;
   float TreeWeight(std::int64_t tree) const {
     auto const index = static_cast<std::size_t>(tree);
     return index < tree_weights.size() ? tree_weights[index] : 1.0F;

@@ -3,12 +3,14 @@
 /// A row goes left at a numerical split iff value < threshold; a missing value (NaN) goes to the default side. At a
 /// categorical split the stored categories go right, all others (also invalid ones) left, missing to the default side.
 ///
-/// A leaf holds one number, or a vector of n_outputs numbers: one for every output of the model.
+/// A leaf holds one number, or a vector of n_outputs numbers: one for every output of the model. A leaf of one number
+/// may have slopes besides (linear_leaves.h); the number is its constant then.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "kauri/linear_leaves.h"
 #include "kauri/span.h"
 
 namespace kauri {
@@ -31,7 +33,8 @@ class Tree {
   bool IsCategorical(std::int32_t node) const { return is_categorical[node] != 0; }
   Span<std::int32_t const> CategoriesOf(std::int32_t node) const;
   bool HasVectorLeaves() const { return n_outputs > 1; }
-  /// What a leaf predicts: [n_outputs].
+  bool HasLinearLeaves() const { return !linear.IsEmpty(); }
+  /// What a leaf predicts: [n_outputs]; the constant of a linear one.
   Span<float const> LeafValues(std::int32_t leaf) const;
 
   struct Split {
@@ -49,7 +52,8 @@ class Tree {
   void SetLeafValue(std::int32_t node, float value, std::int32_t output = 0);
 
   /// \throws Error(kModel) unless this is a tree: equal lengths, children in range, no cycle, one parent each,
-  ///         features below n_features, finite leaf values and thresholds, row counts not negative.
+  ///         features below n_features, finite leaf values and thresholds, row counts not negative, linear leaves
+  ///         as linear_leaves.h has them.
   void Validate(std::int64_t n_features) const;
 
   // [n_nodes] each
@@ -70,7 +74,8 @@ class Tree {
   std::vector<std::int32_t> categories;
 
   std::int32_t n_outputs = 1;
-  std::vector<float> leaf_vector;       ///< [n_nodes, n_outputs], 0 for splits; empty unless n_outputs > 1
+  std::vector<float> leaf_vector;  ///< [n_nodes, n_outputs], 0 for splits; empty unless n_outputs > 1
+  LinearLeaves linear;
   std::vector<std::int64_t> row_count;  ///< [n_nodes], rows of a data set that reach the node; empty: never counted
 };
 

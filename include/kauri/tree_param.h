@@ -33,6 +33,8 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   int min_data_per_group;
   bool extra_trees;
   float path_smooth;
+  bool linear_tree;
+  float linear_lambda;
   int grow_policy;                      ///< GrowPolicy
   std::string monotone_constraints;     ///< read by ParseConstraints
   std::string interaction_constraints;  ///< read by ParseConstraints
@@ -164,6 +166,15 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
             "Draws the weight of a node of n rows towards its parent's: n / path_smooth parts of its own, 1 part of "
             "the "
             "parent's. Splits stay as they are without it; 0: none (CPU, without monotone constraints).");
+    DMLC_DECLARE_FIELD(linear_tree)
+        .set_default(false)
+        .describe(
+            "Whether each leaf holds a linear function of the numerical features on its path, fitted to the gradients "
+            "of its rows once the tree has grown, in place of a constant (CPU).");
+    DMLC_DECLARE_FIELD(linear_lambda)
+        .set_default(0.0F)
+        .set_range(0.0F, 3.402823466e38F)
+        .describe("L2 regularisation of the slopes of linear leaves, in the features' own units; see linear_tree.");
     DMLC_DECLARE_FIELD(grow_policy)
         .set_default(kDepthWise)
         .add_enum("depthwise", kDepthWise)

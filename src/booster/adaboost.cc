@@ -128,6 +128,10 @@ class AdaBoost : public Booster {
       Fail(ErrorKind::kParameter, value.name, "=", value.value, " shrinks leaves, and those of booster=adaboost are ",
            "votes; set ", value.name, "=0, or use booster=gbtree.");
     }
+    if (tree_param_.linear_tree) {
+      Fail(ErrorKind::kParameter, "linear_tree=1 makes leaves linear, and those of booster=adaboost are votes; set ",
+           "linear_tree=0, or use booster=gbtree.");
+    }
     if (!ParseConstraints(tree_param_).HasMonotone()) return;
     Fail(ErrorKind::kParameter, "monotone_constraints=", tree_param_.monotone_constraints,
          " bound leaves, and those of booster=adaboost are votes; leave them out, or use booster=gbtree.");

@@ -16,6 +16,7 @@
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
 #include "tree/feature_cost.h"
+#include "tree/linear/linear_tree.h"
 
 namespace kauri {
 
@@ -86,6 +87,18 @@ void RequireSmoothable(TreeParam const& param) {
        ": weights that are drawn towards their parents' may break the constraints; ", "leave out one of the two.");
 }
 
+/// Linear leaves are fitted in host memory, from gradients of one output.
+void RequireLinear(DeviceKind device, GbTreeParam const& param, TreeParam const& tree_param) {
+  if (device != DeviceKind::kCpu) {
+    Fail(ErrorKind::kParameter, "linear_tree=1 has no version for device=cuda; set device=cpu, or linear_tree=0.");
+  }
+  if (param.multi_strategy == GbTreeParam::kMultiOutputTree) {
+    Fail(ErrorKind::kParameter, "linear_tree=1: a leaf has no slopes for several outputs; set ",
+         "multi_strategy=one_output_per_tree, or linear_tree=0.");
+  }
+  RequireLinearTree(tree_param);
+}
+
 /// TreePlace::n_rows.
 std::int64_t CountRowsFor(Context const& ctx, TreeParam const& param, MetaInfo const& info) {
   auto const asks = param.cat_smooth != 0.0F || param.cat_l2 > 0.0F || param.min_data_per_group > 0;
@@ -107,6 +120,10 @@ class GbTree : public Booster {
   }
 
   void RequireTraining() const override {
+    if (UpdatesTrees() && tree_param_.linear_tree) {
+      Fail(ErrorKind::kParameter, "linear_tree=1 with process_type=update: no updater fits linear leaves; leave out ",
+           "one of the two.");
+    }
     if (UpdatesTrees()) return updates_->RequireTraining();
     RequireTreeBuilder(param_.updater, tree_param_);
     if (device_ == DeviceKind::kCpu && IsOfDevice(tree_method_)) FailOnCpu(tree_method_);
@@ -114,6 +131,7 @@ class GbTree : public Booster {
       FailNoDeviceVersion(param_.tree_method, ResolveTreeMethod(param_.tree_method, DeviceKind::kCpu));
     }
     RequireSmoothable(tree_param_);
+    if (tree_param_.linear_tree) RequireLinear(device_, param_, tree_param_);
     if (tree_param_.grow_policy == TreeParam::kSymmetric) RequireSymmetric(tree_method_, param_, tree_param_);
     if (param_.multi_strategy != GbTreeParam::kMultiOutputTree || builder_->BuildsVectorLeaves()) return;
     Fail(ErrorKind::kParameter, "multi_strategy=multi_output_tree: tree_method=", tree_method_,
@@ -124,6 +142,10 @@ class GbTree : public Booster {
     if (UpdatesTrees()) {
       Fail(ErrorKind::kParameter, "process_type=update changes trees by the rows of one process; ",
            "a group of ranks learns with process_type=default.");
+    }
+    if (tree_param_.linear_tree) {
+      Fail(ErrorKind::kParameter, "linear_tree=1 fits leaves to the rows of one process; a group of ranks learns with ",
+           "linear_tree=0.");
     }
     if (builder_->LearnsInGroups()) return;
     Fail(ErrorKind::kParameter, "tree_method=", tree_method_, " needs all rows in one process; ",

@@ -41,6 +41,10 @@ void ContinueUpdate(ModelDraft* draft, Training* training) {
 }
 
 void RequireScalarLeaves(Model const& model) {
+  if (model.HasLinearLeaves()) {
+    Fail(ErrorKind::kModel, "process_type=update: the model has linear leaves (linear_tree=1), which no updater ",
+         "changes; train a new model, or add rounds to this one with process_type=default.");
+  }
   if (!model.HasVectorLeaves()) return;
   Fail(ErrorKind::kModel, "process_type=update: the model has trees with vector leaves ",
        "(multi_strategy=multi_output_tree), which no updater changes; train a new model, or add rounds to this one ",

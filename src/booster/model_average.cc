@@ -57,7 +57,7 @@ Tree Divided(Tree tree, float by) {
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     if (tree.IsLeaf(node)) tree.split_value[node] /= by;
   }
-  for (auto* values : {&tree.base_weight, &tree.leaf_vector}) {
+  for (auto* values : {&tree.base_weight, &tree.leaf_vector, &tree.linear.base, &tree.linear.slope}) {
     for (auto& value : *values) value /= by;
   }
   tree.row_count.clear();

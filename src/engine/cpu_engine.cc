@@ -8,6 +8,7 @@
 #include "common/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
+#include "data/row_reader.h"
 #include "engine/data_cache.h"
 #include "engine/gradient_table.h"
 #include "engine/held_margins.h"
@@ -19,6 +20,7 @@
 #include "engine/waiting_leaves.h"
 #include "kauri/collective.h"
 #include "kauri/error.h"
+#include "tree/linear/linear_tree.h"
 #include "tree/sampling/sampling.h"
 
 namespace kauri {
@@ -121,7 +123,10 @@ class CpuEngine : public Engine, public HostSide {
     if (own.leaves_apart) {
       SetLeafValues(ctx, tree, {own.leaf_gradients, own.n_outputs, drawn, leaf_of_row}, &built);
     }
-    if (AddsLater(tree, own)) {
+    if (IsLinear(tree)) FitLinearLeaves(ctx, train, task, *tree.param, leaf_of_row, &built);
+    if (built.HasLinearLeaves()) {
+      AddLinearLeaves(ctx, train, built, tree.output, &own);
+    } else if (AddsLater(tree, own)) {
       AddLeavesLater(ctx, built, tree.output, &own);
     } else {
       AddLeaves(ctx, built, tree.output, &own);
@@ -205,7 +210,11 @@ class CpuEngine : public Engine, public HostSide {
     }
   }
 
-  static bool AddsLater(RoundTree const& tree, HostData const& own) { return own.n_outputs > 1 && !tree.vector_leaves; }
+  static bool IsLinear(RoundTree const& tree) { return tree.param != nullptr && tree.param->linear_tree; }
+
+  static bool AddsLater(RoundTree const& tree, HostData const& own) {
+    return own.n_outputs > 1 && !tree.vector_leaves && !IsLinear(tree);
+  }
 
   static Span<std::int32_t> LeavesOf(RoundTree const& tree, std::int64_t n_rows, HostData* own) {
     if (AddsLater(tree, *own)) return own->waiting.NextLeaves(n_rows);
@@ -236,6 +245,22 @@ class CpuEngine : public Engine, public HostSide {
         auto const values = tree.LeafValues(leaf_of_row[row]);
         for (std::size_t i = 0; i < values.size(); ++i)
           margins[row * n_outputs + static_cast<std::int64_t>(i)] += values[i];
+      }
+    });
+  }
+
+  /// A row's sum is that of a prediction, bit for bit.
+  static void AddLinearLeaves(Context const& ctx, DataMatrix const& train, Tree const& tree, std::int64_t output,
+                              HostData* own) {
+    auto const view = train.View();
+    auto const n_cols = tree.linear.NumCols();
+    auto const* leaf_of_row = own->leaf_of_row.data();
+    auto* const margins = own->margins.data() + output;
+    ParallelForBlocks(ctx, train.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      RowReader reader(*view, n_cols);
+      for (auto row = begin; row < end; ++row) {
+        auto const leaf = leaf_of_row[row];
+        margins[row * own->n_outputs] += tree.linear.ValueOf(leaf, tree.split_value[leaf], reader.Row(row));
       }
     });
   }

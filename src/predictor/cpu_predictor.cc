@@ -2,6 +2,7 @@
 
 #include "kauri/predictor.h"
 #include "predictor/interventional/interventional.h"
+#include "predictor/margins/linear_margins.h"
 #include "predictor/margins/margins.h"
 #include "predictor/predictor_param.h"
 #include "predictor/predictors.h"
@@ -14,9 +15,18 @@ namespace {
 
 /// A forest with what margins and explanations read besides.
 struct CpuModel : public CompiledModel {
-  explicit CpuModel(Forest compiled) : forest(std::move(compiled)), crown(BuildCrown(forest)) {}
+  CpuModel(Forest compiled, LinearTrees leaves)
+      : forest(std::move(compiled)), linear(std::move(leaves)), crown(BuildCrown(forest)) {}
+
+  /// \throws Error(kParameter) where leaves are linear.
+  void RequireExplicable() const {
+    if (linear.IsEmpty()) return;
+    Fail(ErrorKind::kParameter, "the model has linear leaves (linear_tree=1), of which there are no contributions or ",
+         "interactions; explain a model trained with linear_tree=0, or a function (explain_function) that predicts.");
+  }
 
   Forest const forest;
+  LinearTrees const linear;
   Crown const crown;
   LazyQuadrature const quadrature;
 };
@@ -26,7 +36,9 @@ class CpuPredictor : public Predictor {
   explicit CpuPredictor(PredictorParam const& param) : is_treeshap_(param.IsTreeShap()), cover_(param.Cover()) {}
 
   std::shared_ptr<CompiledModel const> Compile(Context const& ctx, Model const& model, TreeRange trees) const override {
-    return std::make_shared<CpuModel const>(CompileForest(ctx, model, trees, NodeLayout::kSmallest, cover_));
+    return std::make_shared<CpuModel const>(
+        CompileForest(ctx, model, trees, NodeLayout::kSmallest, cover_, LinearUse::kConstants),
+        CompileLinear(model, trees));
   }
 
   void Predict(Context const& ctx, CompiledModel const& compiled, PredictTask const& task, PredictKind kind,
@@ -35,7 +47,11 @@ class CpuPredictor : public Predictor {
     auto const own = TaskOn(model.forest, task);
     CheckPrediction(model.forest, task, kind, out);
     if (kind == PredictKind::kLeaf) return PredictLeaves(ctx, own, out);
+    if (kind == PredictKind::kMargin && !model.linear.IsEmpty()) {
+      return PredictLinearMargins(ctx, own, model.linear, out);
+    }
     if (kind == PredictKind::kMargin) return PredictMargins(ctx, own, model.crown, MarginPath::kAuto, out);
+    model.RequireExplicable();
     model.forest.RequireCover();
     if (is_treeshap_) CheckTreeShapComputes(kind);
     switch (kind) {
@@ -61,6 +77,7 @@ class CpuPredictor : public Predictor {
     auto const& model = OwnModel(compiled);
     auto const own = TaskOn(model.forest, task);
     CheckSparsePrediction(model.forest, task, top_k);
+    model.RequireExplicable();
     if (is_treeshap_) {
       Fail(ErrorKind::kParameter, "shap_method=treeshap has no sparse interactions; use shap_method=quadrature.");
     }
@@ -72,6 +89,7 @@ class CpuPredictor : public Predictor {
                              DataView const& background, Span<float> out) const override {
     auto const& model = OwnModel(compiled);
     CheckPrediction(model.forest, task, PredictKind::kContribution, out);
+    model.RequireExplicable();
     InterventionalContributions(ctx, TaskOn(model.forest, task), background, out);
   }
 

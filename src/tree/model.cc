@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kauri/error.h"
+
 namespace kauri {
 
 TreeRange Model::TreesOf(IterationRange iterations) const {
@@ -20,6 +22,16 @@ TreeRange Model::TreesOf(IterationRange iterations) const {
 
 bool Model::HasVectorLeaves() const {
   return std::any_of(trees.begin(), trees.end(), [](Tree const& tree) { return tree.HasVectorLeaves(); });
+}
+
+bool Model::HasLinearLeaves() const {
+  return std::any_of(trees.begin(), trees.end(), [](Tree const& tree) { return tree.HasLinearLeaves(); });
+}
+
+void Model::RequireConstantLeaves(char const* what) const {
+  if (!HasLinearLeaves()) return;
+  Fail(ErrorKind::kParameter, "the model has linear leaves (linear_tree=1), and there are no ", what,
+       " of those; train with linear_tree=0, or ask for values, margins or leaves with device=cpu.");
 }
 
 }  // namespace kauri

@@ -59,6 +59,45 @@ void CheckRowCounts(Tree const& tree) {
        " rows; counts must not be negative.");
 }
 
+void CheckTerms(Tree const& tree, std::int32_t node, std::int64_t n_features) {
+  auto const& linear = tree.linear;
+  if (!std::isfinite(linear.base[node])) {
+    Fail(ErrorKind::kModel, "linear leaf ", node, " has base ", linear.base[node], "; it must be finite.");
+  }
+  for (auto term = linear.begin[node]; term < linear.begin[node + 1]; ++term) {
+    if (static_cast<std::int64_t>(linear.feature[term]) >= n_features) {
+      Fail(ErrorKind::kModel, "linear leaf ", node, " reads feature ", linear.feature[term], " of a model of ",
+           n_features, " features.");
+    }
+    if (std::isfinite(linear.slope[term]) && std::isfinite(linear.centre[term])) continue;
+    Fail(ErrorKind::kModel, "linear leaf ", node, " has slope ", linear.slope[term], " about ", linear.centre[term],
+         "; both must be finite.");
+  }
+}
+
+void CheckLinear(Tree const& tree, std::int64_t n_features) {
+  auto const& linear = tree.linear;
+  if (linear.IsEmpty()) return;
+  auto const n_nodes = tree.left.size();
+  CheckLength(linear.begin, n_nodes + 1, "linear.begin");
+  CheckLength(linear.base, n_nodes, "linear.base");
+  CheckLength(linear.slope, linear.feature.size(), "linear.slope");
+  CheckLength(linear.centre, linear.feature.size(), "linear.centre");
+  auto const is_whole = linear.begin.front() == 0 &&
+                        linear.begin.back() == static_cast<std::int64_t>(linear.feature.size()) &&
+                        std::is_sorted(linear.begin.begin(), linear.begin.end());
+  if (!is_whole || tree.HasVectorLeaves()) {
+    Fail(ErrorKind::kModel, "the terms of the linear leaves of a tree of ", n_nodes, " nodes and ", tree.n_outputs,
+         " outputs do not follow one another; expected those of all nodes in order, of one output.");
+  }
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (linear.Has(node) && !tree.IsLeaf(node)) {
+      Fail(ErrorKind::kModel, "node ", node, " is a split and has slopes; only leaves have.");
+    }
+    CheckTerms(tree, node, n_features);
+  }
+}
+
 /// With every child after its parent there is no cycle; with one parent each, nothing is shared.
 void CheckChild(Tree const& tree, std::int32_t node, std::int32_t child) {
   if (child <= node || child >= tree.NumNodes()) {
@@ -228,6 +267,7 @@ void Tree::Validate(std::int64_t n_features) const {
   CheckLengths(*this);
   CheckVectors(*this);
   CheckRowCounts(*this);
+  CheckLinear(*this, n_features);
   if (parent[0] != kNoNode) {
     Fail(ErrorKind::kModel, "the root names ", parent[0], " as its parent; it must have none.");
   }

@@ -14,6 +14,7 @@ std::vector<std::string> DumpModel(Model const& model, FeatureMap const& map, bo
     Fail(ErrorKind::kParameter, "unknown dump format '", format, "'; use text, json or dot");
   }
   if (model.booster == "gblinear") return {model_io::DumpLinear(model, name)};
+  model.RequireConstantLeaves("dumps");
   auto const options = model_io::ParseDumpOptions(colon == std::string::npos ? "" : format.substr(colon + 1));
   auto shown = map;
   if (options.names_categories) shown.categories = model.categories.names;

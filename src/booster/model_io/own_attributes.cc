@@ -9,6 +9,7 @@
 
 #include "booster/model_io/json_reader.h"
 #include "booster/model_io/json_writer.h"
+#include "booster/model_io/linear_leaves_text.h"
 #include "booster/model_io/object_reader.h"
 #include "booster/model_io/ordered_tables.h"
 #include "booster/model_io/seen_categories.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr char const* kSeen = "kauri_cats_seen";
 constexpr char const* kOrdered = "kauri_cats_ordered";
 constexpr char const* kRowCounts = "kauri_row_counts";
+constexpr char const* kLinearLeaves = "kauri_linear_leaves";
 constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
 
 /// Of all that decides where rows go, after `before`.
@@ -130,7 +132,9 @@ void Take(char const* name, Model* model, Read&& read) {
 
 }  // namespace
 
-bool IsOwnAttribute(std::string const& name) { return name == kSeen || name == kOrdered || name == kRowCounts; }
+bool IsOwnAttribute(std::string const& name) {
+  return name == kSeen || name == kOrdered || name == kRowCounts || name == kLinearLeaves;
+}
 
 std::map<std::string, std::string> AttributesOf(Model const& model) {
   auto attributes = model.attributes;
@@ -138,6 +142,7 @@ std::map<std::string, std::string> AttributesOf(Model const& model) {
   if (KnowsSeenCategories(model.categories)) attributes[kSeen] = SeenText(model);
   if (model.categories.ordered != nullptr) attributes[kOrdered] = OrderedText(model);
   if (HasRowCounts(model)) attributes[kRowCounts] = RowCountsText(model);
+  if (model.HasLinearLeaves()) attributes[kLinearLeaves] = LinearLeavesText(model);
   return attributes;
 }
 
@@ -145,6 +150,7 @@ void TakeOwnAttributes(Model* model) {
   Take(kSeen, model, ReadSeen);
   Take(kOrdered, model, ReadOrderedTables);
   Take(kRowCounts, model, ReadRowCounts);
+  Take(kLinearLeaves, model, ReadLinearLeaves);
 }
 
 }  // namespace kauri::model_io

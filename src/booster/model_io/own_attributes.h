@@ -5,9 +5,11 @@
 /// kauri_cats_ordered: the tables of categorical_encoding=ordered, see ordered_tables.h; without them the trees' splits
 /// of these columns, which are at thresholds, mean nothing. Whatever rounds a model keeps, they are the same.
 /// kauri_row_counts: {"counts": of each tree the rows that reach its nodes, [] if never counted, "trees": of each tree
-/// a checksum of its splits}. Other libraries keep the attributes of a model that they train on or slice: where the
-/// splits are not those of the checksum, the attribute says nothing of the tree, and is dropped. Older files of Kauri
-/// have the same as members of the trees and beside them (tree_reader.h, category_table.h).
+/// a checksum of its splits}.
+/// kauri_linear_leaves: see linear_leaves_text.h.
+/// Other libraries keep the attributes of a model that they train on or slice: where the splits are not those of the
+/// checksum, the first two say nothing of the tree, and are dropped. Older files of Kauri have the same as members of
+/// the trees and beside them (tree_reader.h, category_table.h).
 #pragma once
 
 #include <map>

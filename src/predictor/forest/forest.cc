@@ -228,11 +228,13 @@ std::vector<std::int64_t> Forest::GroupsOf(TreeRange own) const {
   return groups;
 }
 
-Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout, CoverSource cover) {
+Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout, CoverSource cover,
+                     LinearUse linear) {
   auto const n_trees = static_cast<std::int64_t>(model.trees.size());
   if (trees.begin < 0 || trees.begin > trees.end || trees.end > n_trees) {
     Fail(ErrorKind::kInternal, "trees [", trees.begin, ", ", trees.end, ") asked of a model of ", n_trees, " trees.");
   }
+  if (linear == LinearUse::kRefuse) model.RequireConstantLeaves("explanations and predictions on a device");
   Forest forest;
   forest.trees = trees;
   forest.n_features = model.n_features;

@@ -157,8 +157,11 @@ struct Forest {
   }
 };
 
+enum class LinearUse { kRefuse, kConstants };
+
 /// Copies what is needed of the trees; time and memory (about 20 bytes per node) are linear in the number of nodes.
+/// Of linear leaves there are the constants, for those who say so. \throws Error(kParameter) otherwise.
 Forest CompileForest(Context const& ctx, Model const& model, TreeRange trees, NodeLayout layout = NodeLayout::kSmallest,
-                     CoverSource cover = CoverSource::kHessian);
+                     CoverSource cover = CoverSource::kHessian, LinearUse linear = LinearUse::kRefuse);
 
 }  // namespace kauri

@@ -1,0 +1,174 @@
+#include "tree/linear/leaf_moments.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/parallel_for.h"
+#include "data/row_reader.h"
+
+namespace kauri {
+namespace {
+
+constexpr std::int64_t kRowsPerPiece = 1 << 12;
+constexpr std::size_t kNoLeaf = static_cast<std::size_t>(-1);
+
+/// Some rows of a leaf, as places in RowsByLeaf::rows.
+struct Piece {
+  std::size_t leaf;
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+/// The rows that have gradients, leaf by leaf, ascending.
+struct RowsByLeaf {
+  std::vector<std::int32_t> rows;
+  std::vector<Piece> pieces;
+};
+
+bool HasGradient(FixedPair pair) { return pair.gradient != 0 || pair.hessian != 0; }
+
+RowsByLeaf SortRows(Span<FixedPair const> pairs, Span<std::int32_t const> leaf_of_row,
+                    std::vector<RegressedLeaf> const& leaves) {
+  std::int32_t n_nodes = 0;
+  for (auto const& leaf : leaves) n_nodes = std::max(n_nodes, leaf.node + 1);
+  std::vector<std::size_t> number(n_nodes, kNoLeaf);
+  for (std::size_t i = 0; i < leaves.size(); ++i) number[leaves[i].node] = i;
+  auto const leaf_of = [&](std::size_t row) {
+    return leaf_of_row[row] < n_nodes && HasGradient(pairs[row]) ? number[leaf_of_row[row]] : kNoLeaf;
+  };
+  std::vector<std::int64_t> begin(leaves.size() + 1, 0);
+  for (std::size_t row = 0; row < pairs.size(); ++row) {
+    if (leaf_of(row) != kNoLeaf) ++begin[leaf_of(row) + 1];
+  }
+  RowsByLeaf sorted;
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    begin[leaf + 1] += begin[leaf];
+    for (auto first = begin[leaf]; first < begin[leaf + 1]; first += kRowsPerPiece) {
+      sorted.pieces.push_back({leaf, first, std::min(first + kRowsPerPiece, begin[leaf + 1])});
+    }
+  }
+  sorted.rows.resize(begin.back());
+  for (std::size_t row = 0; row < pairs.size(); ++row) {
+    auto const leaf = leaf_of(row);
+    if (leaf != kNoLeaf) sorted.rows[begin[leaf]++] = static_cast<std::int32_t>(row);
+  }
+  return sorted;
+}
+
+/// values: [n_features]. \returns whether the row counts.
+bool ReadValues(float const* row, std::vector<std::uint32_t> const& features, FixedPair pair, double* values) {
+  if (pair.hessian <= 0) return false;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    values[i] = static_cast<double>(row[features[i]]);
+    if (!std::isfinite(values[i])) return false;
+  }
+  return true;
+}
+
+/// fn(pair, values) for each row of a piece that counts; skipped() for the others.
+template <typename Fn, typename Skipped>
+void ForEachRow(RowReader* reader, RowsByLeaf const& sorted, Piece const& piece, Span<FixedPair const> pairs,
+                std::vector<std::uint32_t> const& features, Fn&& fn, Skipped&& skipped) {
+  std::vector<double> values(features.size());
+  for (auto place = piece.begin; place < piece.end; ++place) {
+    auto const row = sorted.rows[place];
+    if (ReadValues(reader->Row(row), features, pairs[row], values.data())) {
+      fn(pairs[row], values);
+    } else {
+      skipped();
+    }
+  }
+}
+
+/// Everything but products and slope; `mean` holds sums.
+LeafMoments FirstMoments(RowReader* reader, RowsByLeaf const& sorted, Piece const& piece, Span<FixedPair const> pairs,
+                         std::vector<std::uint32_t> const& features) {
+  LeafMoments of_piece;
+  of_piece.mean.assign(features.size(), 0.0);
+  ForEachRow(
+      reader, sorted, piece, pairs, features,
+      [&](FixedPair pair, std::vector<double> const& values) {
+        ++of_piece.n_rows;
+        of_piece.sum += pair;
+        for (std::size_t i = 0; i < values.size(); ++i) of_piece.mean[i] += pair.hessian * values[i];
+      },
+      [&] { of_piece.is_whole = false; });
+  return of_piece;
+}
+
+/// Products and slope about `mean`, in units of the integers.
+LeafMoments SecondMoments(RowReader* reader, RowsByLeaf const& sorted, Piece const& piece, Span<FixedPair const> pairs,
+                          RegressedLeaf const& leaf, std::vector<double> const& mean) {
+  auto const n = leaf.features.size();
+  LeafMoments of_piece;
+  of_piece.products.assign(n * (n + 1) / 2, 0.0);
+  of_piece.slope.assign(n, 0.0);
+  std::vector<double> deviation(n);
+  ForEachRow(
+      reader, sorted, piece, pairs, leaf.features,
+      [&](FixedPair pair, std::vector<double> const& values) {
+        auto* product = of_piece.products.data();
+        for (std::size_t i = 0; i < n; ++i) {
+          deviation[i] = values[i] - mean[i];
+          auto const weighted = pair.hessian * deviation[i];
+          for (std::size_t j = 0; j <= i; ++j) *product++ += weighted * deviation[j];
+          of_piece.slope[i] += pair.gradient * deviation[i];
+        }
+      },
+      [] {});
+  return of_piece;
+}
+
+void AddTo(std::vector<double> const& from, std::vector<double>* to) {
+  if (to->empty()) to->assign(from.size(), 0.0);
+  for (std::size_t i = 0; i < from.size(); ++i) (*to)[i] += from[i];
+}
+
+void Scale(double by, std::vector<double>* values) {
+  for (auto& value : *values) value *= by;
+}
+
+}  // namespace
+
+std::vector<LeafMoments> SumMoments(Context const& ctx, DataView const& rows, GradientView const& gradients,
+                                    Span<std::int32_t const> leaf_of_row, std::vector<RegressedLeaf> const& leaves) {
+  auto const sorted = SortRows(gradients.pairs, leaf_of_row, leaves);
+  std::uint32_t n_cols = 0;
+  for (auto const& leaf : leaves) n_cols = std::max(n_cols, leaf.features.back() + 1);
+  auto const n_pieces = static_cast<std::int64_t>(sorted.pieces.size());
+  std::vector<LeafMoments> of_piece(sorted.pieces.size());
+  std::vector<LeafMoments> of_leaf(leaves.size());
+  ParallelFor(ctx, n_pieces, [&](std::int64_t index) {
+    RowReader reader(rows, n_cols);
+    auto const& piece = sorted.pieces[index];
+    of_piece[index] = FirstMoments(&reader, sorted, piece, gradients.pairs, leaves[piece.leaf].features);
+  });
+  for (std::size_t i = 0; i < of_piece.size(); ++i) {
+    auto& to = of_leaf[sorted.pieces[i].leaf];
+    to.n_rows += of_piece[i].n_rows;
+    to.is_whole = to.is_whole && of_piece[i].is_whole;
+    to.sum += of_piece[i].sum;
+    AddTo(of_piece[i].mean, &to.mean);
+  }
+  for (auto& leaf : of_leaf) {
+    if (leaf.n_rows > 0) Scale(1.0 / static_cast<double>(leaf.sum.hessian), &leaf.mean);
+  }
+  ParallelFor(ctx, n_pieces, [&](std::int64_t index) {
+    RowReader reader(rows, n_cols);
+    auto const& piece = sorted.pieces[index];
+    of_piece[index] =
+        SecondMoments(&reader, sorted, piece, gradients.pairs, leaves[piece.leaf], of_leaf[piece.leaf].mean);
+  });
+  for (std::size_t i = 0; i < of_piece.size(); ++i) {
+    auto& to = of_leaf[sorted.pieces[i].leaf];
+    AddTo(of_piece[i].products, &to.products);
+    AddTo(of_piece[i].slope, &to.slope);
+  }
+  for (auto& leaf : of_leaf) {
+    Scale(gradients.unit.hessian, &leaf.products);
+    Scale(gradients.unit.gradient, &leaf.slope);
+  }
+  return of_leaf;
+}
+
+}  // namespace kauri

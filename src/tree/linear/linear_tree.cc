@@ -1,0 +1,112 @@
+#include "tree/linear/linear_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kauri/error.h"
+#include "tree/constraints/constraints.h"
+#include "tree/growth/tree_common.h"
+#include "tree/linear/leaf_moments.h"
+#include "tree/linear/ridge.h"
+#include "tree/split_gain.h"
+
+namespace kauri {
+namespace {
+
+/// Rows that a leaf needs for each number that is fitted in it.
+constexpr std::int64_t kRowsPerNumber = 1;
+
+/// The regression of a leaf, learning rate applied.
+struct Fitted {
+  float base = 0.0F;
+  std::vector<float> slope;
+  std::vector<float> centre;
+};
+
+std::vector<std::uint32_t> NumericalOnPath(Tree const& tree, std::int32_t leaf) {
+  std::vector<std::uint32_t> features;
+  for (auto node = tree.parent[leaf]; node != kNoNode; node = tree.parent[node]) {
+    if (!tree.IsCategorical(node)) features.push_back(tree.split_feature[node]);
+  }
+  std::sort(features.begin(), features.end());
+  features.erase(std::unique(features.begin(), features.end()), features.end());
+  return features;
+}
+
+std::vector<RegressedLeaf> LeavesOf(Tree const& tree) {
+  std::vector<RegressedLeaf> leaves;
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (!tree.IsLeaf(node)) continue;
+    auto features = NumericalOnPath(tree, node);
+    if (!features.empty()) leaves.push_back({node, std::move(features)});
+  }
+  return leaves;
+}
+
+/// Nothing where the rows are too few, or the numbers past float32. constant: the leaf's.
+std::optional<Fitted> Fit(LeafMoments const& moments, GainParam const& gain, TreeParam const& param, float rate,
+                          float constant) {
+  auto const n = moments.mean.size();
+  if (moments.n_rows < kRowsPerNumber * static_cast<std::int64_t>(n + 1)) return std::nullopt;
+  auto products = moments.products;
+  for (std::size_t i = 0; i < n; ++i) products[i * (i + 1) / 2 + i] += static_cast<double>(param.linear_lambda);
+  auto const slopes = SolveSemidefinite(std::move(products), moments.slope);
+  auto base =
+      static_cast<double>(moments.is_whole ? constant : static_cast<float>(LeafWeight(moments.sum, gain)) * rate);
+  Fitted fitted;
+  auto is_finite = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    fitted.slope.push_back(static_cast<float>(-slopes[i] * static_cast<double>(rate)));
+    fitted.centre.push_back(static_cast<float>(moments.mean[i]));
+    base += static_cast<double>(fitted.slope[i]) * (static_cast<double>(fitted.centre[i]) - moments.mean[i]);
+    is_finite = is_finite && std::isfinite(fitted.slope[i]) && std::isfinite(fitted.centre[i]);
+  }
+  fitted.base = static_cast<float>(base);
+  if (!is_finite || !std::isfinite(fitted.base)) return std::nullopt;
+  return fitted;
+}
+
+}  // namespace
+
+void RequireLinearTree(TreeParam const& param) {
+  if (ParseConstraints(param).HasMonotone()) {
+    Fail(ErrorKind::kParameter, "linear_tree=1 with monotone_constraints=", param.monotone_constraints,
+         ": the slopes in leaves may break the constraints; leave out one of the two.");
+  }
+  if (param.max_delta_step > 0.0F) {
+    Fail(ErrorKind::kParameter, "linear_tree=1 with max_delta_step=", param.max_delta_step,
+         ": the slopes in leaves know no such limit; set max_delta_step=0, or linear_tree=0.");
+  }
+}
+
+void FitLinearLeaves(Context const& ctx, DataMatrix const& data, TreeTask const& task, TreeParam const& param,
+                     Span<std::int32_t const> leaf_of_row, Tree* tree) {
+  data.RequireValues("linear_tree=1");
+  auto const leaves = LeavesOf(*tree);
+  if (leaves.empty()) return;
+  auto const moments = SumMoments(ctx, *data.View(), task.gradients, leaf_of_row, leaves);
+  auto const gain = MakeGainParam(param, task.gradients.unit);
+  auto const rate = LeafRate(param, task.place);
+  LinearLeaves linear;
+  linear.base.assign(tree->NumNodes(), 0.0F);
+  linear.begin.assign(1, 0);
+  auto leaf = leaves.begin();
+  for (std::int32_t node = 0; node < tree->NumNodes(); ++node) {
+    if (leaf != leaves.end() && leaf->node == node) {
+      if (auto const fitted = Fit(moments[leaf - leaves.begin()], gain, param, rate, tree->split_value[node])) {
+        linear.base[node] = fitted->base;
+        linear.feature.insert(linear.feature.end(), leaf->features.begin(), leaf->features.end());
+        linear.slope.insert(linear.slope.end(), fitted->slope.begin(), fitted->slope.end());
+        linear.centre.insert(linear.centre.end(), fitted->centre.begin(), fitted->centre.end());
+      }
+      ++leaf;
+    }
+    linear.begin.push_back(static_cast<std::int64_t>(linear.feature.size()));
+  }
+  if (!linear.feature.empty()) tree->linear = std::move(linear);
+}
+
+}  // namespace kauri
