@@ -65,15 +65,23 @@ bool ReadValues(float const* row, std::vector<std::uint32_t> const& features, Fi
   return true;
 }
 
+/// What a piece is summed from.
+struct PieceRows {
+  RowReader* reader;
+  RowsByLeaf const& sorted;
+  Piece const& piece;
+  Span<FixedPair const> pairs;
+  std::vector<std::uint32_t> const& features;  ///< of its leaf
+};
+
 /// fn(pair, values) for each row of a piece that counts; skipped() for the others.
 template <typename Fn, typename Skipped>
-void ForEachRow(RowReader* reader, RowsByLeaf const& sorted, Piece const& piece, Span<FixedPair const> pairs,
-                std::vector<std::uint32_t> const& features, Fn&& fn, Skipped&& skipped) {
-  std::vector<double> values(features.size());
-  for (auto place = piece.begin; place < piece.end; ++place) {
-    auto const row = sorted.rows[place];
-    if (ReadValues(reader->Row(row), features, pairs[row], values.data())) {
-      fn(pairs[row], values);
+void ForEachRow(PieceRows const& of, Fn&& fn, Skipped&& skipped) {
+  std::vector<double> values(of.features.size());
+  for (auto place = of.piece.begin; place < of.piece.end; ++place) {
+    auto const row = of.sorted.rows[place];
+    if (ReadValues(of.reader->Row(row), of.features, of.pairs[row], values.data())) {
+      fn(of.pairs[row], values);
     } else {
       skipped();
     }
@@ -81,12 +89,11 @@ void ForEachRow(RowReader* reader, RowsByLeaf const& sorted, Piece const& piece,
 }
 
 /// Everything but products and slope; `mean` holds sums.
-LeafMoments FirstMoments(RowReader* reader, RowsByLeaf const& sorted, Piece const& piece, Span<FixedPair const> pairs,
-                         std::vector<std::uint32_t> const& features) {
+LeafMoments FirstMoments(PieceRows const& rows) {
   LeafMoments of_piece;
-  of_piece.mean.assign(features.size(), 0.0);
+  of_piece.mean.assign(rows.features.size(), 0.0);
   ForEachRow(
-      reader, sorted, piece, pairs, features,
+      rows,
       [&](FixedPair pair, std::vector<double> const& values) {
         ++of_piece.n_rows;
         of_piece.sum += pair;
@@ -97,15 +104,14 @@ LeafMoments FirstMoments(RowReader* reader, RowsByLeaf const& sorted, Piece cons
 }
 
 /// Products and slope about `mean`, in units of the integers.
-LeafMoments SecondMoments(RowReader* reader, RowsByLeaf const& sorted, Piece const& piece, Span<FixedPair const> pairs,
-                          RegressedLeaf const& leaf, std::vector<double> const& mean) {
-  auto const n = leaf.features.size();
+LeafMoments SecondMoments(PieceRows const& rows, std::vector<double> const& mean) {
+  auto const n = rows.features.size();
   LeafMoments of_piece;
   of_piece.products.assign(n * (n + 1) / 2, 0.0);
   of_piece.slope.assign(n, 0.0);
   std::vector<double> deviation(n);
   ForEachRow(
-      reader, sorted, piece, pairs, leaf.features,
+      rows,
       [&](FixedPair pair, std::vector<double> const& values) {
         auto* product = of_piece.products.data();
         for (std::size_t i = 0; i < n; ++i) {
@@ -141,7 +147,7 @@ std::vector<LeafMoments> SumMoments(Context const& ctx, DataView const& rows, Gr
   ParallelFor(ctx, n_pieces, [&](std::int64_t index) {
     RowReader reader(rows, n_cols);
     auto const& piece = sorted.pieces[index];
-    of_piece[index] = FirstMoments(&reader, sorted, piece, gradients.pairs, leaves[piece.leaf].features);
+    of_piece[index] = FirstMoments({&reader, sorted, piece, gradients.pairs, leaves[piece.leaf].features});
   });
   for (std::size_t i = 0; i < of_piece.size(); ++i) {
     auto& to = of_leaf[sorted.pieces[i].leaf];
@@ -157,7 +163,7 @@ std::vector<LeafMoments> SumMoments(Context const& ctx, DataView const& rows, Gr
     RowReader reader(rows, n_cols);
     auto const& piece = sorted.pieces[index];
     of_piece[index] =
-        SecondMoments(&reader, sorted, piece, gradients.pairs, leaves[piece.leaf], of_leaf[piece.leaf].mean);
+        SecondMoments({&reader, sorted, piece, gradients.pairs, leaves[piece.leaf].features}, of_leaf[piece.leaf].mean);
   });
   for (std::size_t i = 0; i < of_piece.size(); ++i) {
     auto& to = of_leaf[sorted.pieces[i].leaf];
