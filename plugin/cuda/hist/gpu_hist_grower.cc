@@ -42,11 +42,11 @@ void GpuHistGrower::SendTree() {
   upload.Clear();
   tree_features_ = upload.Add(columns_.TreeSet());
   signs_ = upload.Add(std::vector<std::int8_t>(constraints_.Signs().begin(), constraints_.Signs().end()));
-  upload.Send(cuda_);
+  upload.SendChanges(cuda_);
 }
 
 void GpuHistGrower::ResetRows() {
-  data_->rows.Reserve(cuda_, data_->bins->n_rows);
+  data_->rows.Reset(cuda_, leaf_of_row_);
   stretches_.assign(1, {0, static_cast<std::uint32_t>(data_->bins->n_rows), -1});
   walk_.assign(1, {});
   if (!task_.sampled_rows.empty()) SampleRoot();
@@ -218,8 +218,8 @@ void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   auto const request = SendLevel(pairs);
   auto const& nodes = data_->request.nodes;
   auto const n_blocks = NumFeatureBlocks(columns_.TreeSet().size(), pairs.size());
-  data_->best.Reserve(nodes.size() * n_blocks);
-  data_->n_left.Reserve(2 * pending_.size());
+  ReserveMore(nodes.size() * n_blocks, &data_->best);
+  ReserveMore(2 * pending_.size(), &data_->n_left);
   MoveRows(request);
   AddUp(request, pairs.size());
   Find(request, pairs.size());

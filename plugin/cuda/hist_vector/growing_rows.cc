@@ -26,8 +26,9 @@ GrowingRowsOnDevice::GrowingRowsOnDevice(CudaContext const& cuda, DeviceBins con
   cuda.Synchronize();  // for the copy, whose source goes
 }
 
-void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request) {
-  lists_.Reserve(cuda, bins_.n_rows);
+void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row,
+                                Span<std::uint8_t const> sampled, Upload* request) {
+  lists_.Reset(cuda, leaf_of_row);
   stretches_.assign(1, {0, static_cast<std::uint32_t>(bins_.n_rows), -1});
   waiting_.clear();
   walk_.assign(1, {});
