@@ -32,6 +32,8 @@ class Event {
   void Record(CudaContext const& cuda) const { KAURI_CUDA_CHECK(cudaEventRecord(event_, cuda.stream)); }
   /// Record for destructors, after an error: the error is somebody else's.
   void RecordQuietly(CudaContext const& cuda) const noexcept { cudaEventRecord(event_, cuda.stream); }
+  /// All later work on the stream, of any device, waits for what it stands for now.
+  void HoldBack(CudaContext const& cuda) const { KAURI_CUDA_CHECK(cudaStreamWaitEvent(cuda.stream, event_, 0)); }
   /// Waits for what it stands for; for nothing where it was never recorded.
   void Wait() const { KAURI_CUDA_CHECK(cudaEventSynchronize(event_)); }
   /// Wait for destructors, after an error: the error is somebody else's.

@@ -23,6 +23,7 @@
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
 #include "engine/data_cache.h"
+#include "kauri/collective.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
@@ -92,12 +93,13 @@ class CudaEngine : public Engine, public DeviceSide {
     own.PrepareTraining(Cuda(), train);
     own.arrays.has_largest = false;
     own.training.Watch().Expect(false);
-    if (auto const on_device = MakeDeviceObjective(objective)) {
+    auto const on_device = MakeDeviceObjective(objective);
+    if (on_device != nullptr && (!IsDistributed(ctx) || on_device->IsOfRowsAlone())) {
       on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
                                   own.arrays.gradients.span());
       return;
     }
-    SayHostCopy("objective", objective.Name());
+    SayHostCopy("objective", objective.Name(), ctx);
     auto const margins = ToHost(Cuda(), own.margins.data(), own.margins.size());
     std::vector<GradientPair> gradients(margins.size());
     objective.ComputeGradients(ctx, margins, train.Info(), iteration, gradients);
@@ -136,6 +138,7 @@ class CudaEngine : public Engine, public DeviceSide {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
     auto const& on_device = RequireOnDevice(builder);
+    if (!ctx.device.ordinals.empty() && !on_device.SharesRows(tree.vector_leaves)) SayAlone();
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     auto const task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
     auto const leaf_of_row = own.arrays.leaf_of_row.span();
@@ -166,16 +169,16 @@ class CudaEngine : public Engine, public DeviceSide {
                                MetricList const& metrics) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(data);
-    if (data.NumRows() > 0) own.Validate(metrics, data);
+    if (data.NumRows() > 0 && !IsDistributed(ctx)) own.Validate(metrics, data);
     Span<float const> const predictions =
         objective.EvaluatesMargins() ? own.margins.span() : Predictions(ctx, objective, &own);
     std::vector<float> on_host;
     std::vector<double> values;
     for (auto const& metric : metrics) {
-      if (auto const on_device = DeviceVersion(*metric, data.Info())) {
+      if (auto const on_device = DeviceVersion(ctx, *metric, data.Info())) {
         values.push_back(on_device->Evaluate(Cuda(), predictions, own.Info(Cuda(), data)));
       } else {
-        if (on_host.empty()) on_host = ToHost(Cuda(), predictions.data(), predictions.size());
+        if (on_host.size() != predictions.size()) on_host = ToHost(Cuda(), predictions.data(), predictions.size());
         values.push_back(metric->Evaluate(ctx, on_host, data.Info()));
       }
     }
@@ -205,20 +208,28 @@ class CudaEngine : public Engine, public DeviceSide {
  private:
   CudaContext const& Cuda() const { return stream_->Context(); }
 
-  /// Makes the device of `ctx` current; another device than the last call's starts a new session.
+  /// Makes the device of `ctx` current; other devices than the last call's start a new session.
   CallScope Enter(Context const& ctx) {
     if (stream_ == nullptr || Cuda().device != ctx.device.ordinal) {
       data_.Clear();
       stream_ = std::make_unique<StreamOwner>(ctx.device.ordinal);
+    } else if (ordinals_ != ctx.device.ordinals) {
+      data_.Clear();  // what others of them have is among it
     }
+    ordinals_ = ctx.device.ordinals;
     return CallScope(ctx.device.ordinal, &copies_);
   }
 
   void SayOnce(std::string const& line) {
     if (said_.insert(line).second) Log(LogLevel::kWarning, line);
   }
-  void SayHostCopy(std::string const& role, std::string const& name) {
-    SayOnce(role + " '" + name + "' has no device version: its input and output are copied every round");
+  void SayAlone() {
+    SayOnce("trees of this tree method, or with vector leaves, grow on cuda:" + std::to_string(Cuda().device) +
+            " alone: of several devices only tree_method=hist with one number in each leaf uses all");
+  }
+  void SayHostCopy(std::string const& role, std::string const& name, Context const& ctx) {
+    auto const* why = IsDistributed(ctx) ? "needs the rows of all ranks" : "has no device version";
+    SayOnce(role + " '" + name + "' " + why + ": its input and output are copied every round");
   }
 
   /// Trees that the margins lack. A training set that drops none needs them once at most, so a new data set does not
@@ -262,7 +273,7 @@ class CudaEngine : public Engine, public DeviceSide {
       CopyOnDevice(Cuda(), own->margins.data(), n, predictions.data());
       on_device->TransformMargins(Cuda(), predictions, own->n_outputs);
     } else {
-      SayHostCopy("objective", objective.Name());
+      SayHostCopy("objective", objective.Name(), ctx);
       auto values = ToHost(Cuda(), own->margins.data(), n);
       objective.TransformMargins(ctx, values, own->n_outputs);
       CopyToDevice(Cuda(), values.data(), n, predictions.data());
@@ -271,14 +282,15 @@ class CudaEngine : public Engine, public DeviceSide {
   }
 
   /// The device version of `metric`; nullptr: there is none, or the host's is the better one.
-  std::unique_ptr<DeviceMetric> DeviceVersion(Metric const& metric, MetaInfo const& info) {
-    auto on_device = MakeDeviceMetric(metric);
-    if (on_device == nullptr) SayHostCopy("metric", metric.Name());
+  std::unique_ptr<DeviceMetric> DeviceVersion(Context const& ctx, Metric const& metric, MetaInfo const& info) {
+    auto on_device = IsDistributed(ctx) ? nullptr : MakeDeviceMetric(metric);
+    if (on_device == nullptr) SayHostCopy("metric", metric.Name(), ctx);
     if (on_device == nullptr || info.n_rows == 0 || !on_device->Takes(info)) return nullptr;
     return on_device;
   }
 
   std::unique_ptr<StreamOwner> stream_;  ///< before the data, whose buffers are freed on it
+  std::vector<int> ordinals_;            ///< of the last call's devices, where there are several
   DataCache<EngineData> data_;
   std::set<std::string> said_;  ///< lines of the log
   CopyCounts copies_;           ///< since the last round was finished
