@@ -36,7 +36,8 @@ struct LevelRequest {
 
 /// Codes, and what trees grow in: all but the codes is scratch, which stays for other codes.
 struct HistOnDevice {
-  HistOnDevice(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made) : gradients_ready(cuda.device) {
+  HistOnDevice(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made)
+      : gradients_ready(cuda.device), sums_of_ranks(cuda.device) {
     TakeBins(cuda, std::move(made));
   }
   /// Other codes of as many rows, for the trees to come; those before may be gone already.

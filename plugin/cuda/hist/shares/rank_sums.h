@@ -1,12 +1,9 @@
 /// \file Histograms of some nodes, added up over the ranks of a group (kauri/collective.h).
-///
-/// They go through host memory and the group's own transport: bytes per sum and rank 16 each way over the bus, and what
-/// Collective::Sum sends.
 #pragma once
 
+#include "cuda/collective/device_group.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
-#include "cuda/common/pinned_buffer.h"
 #include "cuda/hist/shares/add_sums.h"
 #include "kauri/context.h"
 
@@ -14,12 +11,13 @@ namespace kauri::cuda {
 
 class RankSums {
  public:
+  explicit RankSums(int device) : group_(device) {}
   /// All ranks call it, with as many nodes; waits for the other ranks. \throws Error(kCollective).
   void Sum(Context const& ctx, CudaContext const& cuda, NodeHistograms const& histograms);
 
  private:
+  DeviceGroup group_;
   Buffer<FixedSum> packed_;
-  PinnedBuffer<FixedSum> on_host_;
 };
 
 }  // namespace kauri::cuda
