@@ -13,6 +13,7 @@
 #include "cuda/data/convert.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_floats.h"
+#include "cuda/engine/apart_round.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/engine/leaf_vectors.h"
 #include "cuda/engine/tree_input.h"
@@ -80,6 +81,8 @@ class CudaEngine : public Engine, public DeviceSide {
     auto* const own = data_.Open(*data);
     auto const plan = own->held.Begin(wanted);
     if (plan.IsNothing()) return;
+    own->CollectMargins(Cuda());
+    own->LoseMarginsElsewhere();
     if (plan.restart) own->Restart(Cuda(), *data, model.NumOutputs(), start);
     auto const hull = plan.Hull();
     if (hull.begin < hull.end) AddTrees(ctx, wanted, predictor, plan, own);
@@ -94,6 +97,9 @@ class CudaEngine : public Engine, public DeviceSide {
     own.arrays.has_largest = false;
     own.training.Watch().Expect(false);
     auto const on_device = MakeDeviceObjective(objective);
+    if (on_device != nullptr && ComputeApart(ctx, train, *on_device, iteration, &own)) return;
+    if (own.apart != nullptr) own.apart->LoseGradients();
+    own.CollectMargins(Cuda());
     if (on_device != nullptr && (!IsDistributed(ctx) || on_device->IsOfRowsAlone())) {
       on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
                                   own.arrays.gradients.span());
@@ -111,6 +117,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& own = data_.Of(train);
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
+    if (own.apart != nullptr) own.apart->LoseGradients();
     own.arrays.has_largest = false;
     own.training.Watch().Expect(true);
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
@@ -123,6 +130,7 @@ class CudaEngine : public Engine, public DeviceSide {
     RequireEqualCounts(gradients.view.Size(), hessians.view.Size());
     CheckGradientCount(gradients.view.Size(), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
+    if (own.apart != nullptr) own.apart->LoseGradients();
     own.arrays.has_largest = false;
     own.training.Watch().Expect(true);
     WaitForArray(Cuda(), gradients, "the gradients");
@@ -140,8 +148,12 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const& on_device = RequireOnDevice(builder);
     if (!ctx.device.ordinals.empty() && !on_device.SharesRows(tree.vector_leaves)) SayAlone();
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
-    auto const task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
-    auto const leaf_of_row = own.arrays.leaf_of_row.span();
+    auto const is_apart = GrowsApart(tree, on_device, &own);
+    auto const task = is_apart ? MakeApartInput(ctx, train, tree, &own)
+                               : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }},
+                                               &own);
+    auto const n_rows = is_apart ? ToSize(own.apart->NumOwnRows()) : own.arrays.leaf_of_row.size();
+    Span<std::int32_t> const leaf_of_row{own.arrays.leaf_of_row.data(), n_rows};
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
     auto const& values = built.HasVectorLeaves() ? built.leaf_vector : built.split_value;
     auto& leaf_values = own.arrays.leaf_values;
@@ -154,6 +166,7 @@ class CudaEngine : public Engine, public DeviceSide {
     } else {
       AddLeaves(Cuda(), on_device_values, leaf_of_row, own.n_outputs, tree.output, own.margins.span());
     }
+    if (is_apart) own.apart->AddLeaves(values, tree.output);
     return built;
   }
 
@@ -169,6 +182,7 @@ class CudaEngine : public Engine, public DeviceSide {
                                MetricList const& metrics) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(data);
+    own.CollectMargins(Cuda());
     if (data.NumRows() > 0 && !IsDistributed(ctx)) own.Validate(metrics, data);
     Span<float const> const predictions =
         objective.EvaluatesMargins() ? own.margins.span() : Predictions(ctx, objective, &own);
@@ -186,8 +200,10 @@ class CudaEngine : public Engine, public DeviceSide {
   }
 
   std::vector<float> Margins(DataMatrix const& data) const override {
-    auto const& margins = data_.Of(data).margins;
+    auto const& own = data_.Of(data);
+    auto const& margins = own.margins;
     DeviceScope const scope(Cuda().device);
+    own.CollectMargins(Cuda());
     return ToHost(Cuda(), margins.data(), margins.size());
   }
 
@@ -195,6 +211,7 @@ class CudaEngine : public Engine, public DeviceSide {
                                                   Objective const* objective) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(data);
+    own.CollectMargins(Cuda());
     Span<float const> const values = objective == nullptr ? own.margins.span() : Predictions(ctx, *objective, &own);
     auto result = std::make_unique<OwnedFloats>(Cuda().device, static_cast<std::int64_t>(values.size()));
     WaitFor(result->Cuda(), Cuda().stream);
@@ -218,6 +235,44 @@ class CudaEngine : public Engine, public DeviceSide {
     }
     ordinals_ = ctx.device.ordinals;
     return CallScope(ctx.device.ordinal, &copies_);
+  }
+
+  /// Computes gradients where the rows are, if several devices have them; says whether.
+  bool ComputeApart(Context const& ctx, DataMatrix const& train, DeviceObjective const& objective,
+                    std::int64_t iteration, EngineData* own) {
+    if (ctx.device.ordinals.empty() || IsDistributed(ctx) || !objective.IsOfRowsAlone()) return false;
+    auto const info = own->Info(Cuda(), train);
+    Event const ready(Cuda().device);
+    WholeRows const whole{Cuda(), ready, info, own->n_outputs};
+    if (own->apart == nullptr) own->apart = ApartRound::Make(ctx, whole);
+    if (own->apart == nullptr) return false;
+    own->apart->ComputeGradients(ctx, whole, objective, iteration, train.InfoRevision(), own->margins.data(),
+                                 &own->arrays);
+    return true;
+  }
+
+  /// Whether a tree grows from gradients that are where the rows are. Otherwise the main device has them whole, and
+  /// margins, too.
+  bool GrowsApart(RoundTree const& tree, DeviceTreeBuilder const& builder, EngineData* own) {
+    if (own->apart == nullptr) return false;
+    auto const is_drawn_by_key = !tree.SamplesByGradient() && !tree.DrawsQueries() && tree.BaggingTemperature() == 0.0F;
+    if (own->apart->HasGradients() && is_drawn_by_key && builder.SharesRows(tree.vector_leaves)) return true;
+    if (own->apart->HasGradients()) own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
+    own->apart->LoseGradients();
+    own->CollectMargins(Cuda());
+    own->LoseMarginsElsewhere();
+    return false;
+  }
+
+  DeviceTreeTask MakeApartInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
+    auto const key = RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration);
+    auto const made =
+        own->apart->MakeInput(Cuda(), {tree.output, {key, tree.subsample}, tree.place}, &own->arrays);
+    if (own->training.Watch().IsDue(tree.place.iteration)) {
+      own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
+      own->WatchResolution(Cuda(), train.Info(), tree.output, made.unit);
+    }
+    return made;
   }
 
   void SayOnce(std::string const& line) {

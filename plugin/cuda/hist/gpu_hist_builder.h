@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "cuda/hist/shares/row_share.h"
+#include "cuda/tree/cut_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/memory_budget.h"
 #include "kauri/parameter.h"

@@ -4,6 +4,7 @@
 
 #include "collective/reduce.h"
 #include "cuda/tree/leaf_rows.h"
+#include "kauri/error.h"
 
 namespace kauri::cuda {
 
@@ -33,12 +34,21 @@ void GpuHistGrower::SendTree() {
 
 void GpuHistGrower::ResetRows() {
   auto const& sampled = task_.sampled_rows;
-  if (!data_->shares.empty()) data_->gradients_ready.Record(cuda_);
-  for (auto const& share : data_->shares) {
-    share->BeginTree(cuda_, data_->gradients_ready, task_, data_->CountsRows());
-  }
+  BeginShares();
   auto const n_own = sampled.empty() ? std::size_t{0} : ToSize(data_->n_own_rows);
   data_->rows.Reset(cuda_, {sampled.data(), n_own}, &data_->of_level);
+}
+
+void GpuHistGrower::BeginShares() {
+  auto const& shares = data_->shares;
+  auto const counts_rows = data_->CountsRows();
+  if (!task_.shares.empty()) {
+    if (shares.size() != task_.shares.size()) Fail(ErrorKind::kInternal, "rows were shared in two ways");
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shares[i], counts_rows);
+    return;
+  }
+  if (!shares.empty()) data_->gradients_ready.Record(cuda_);
+  for (auto const& share : shares) share->BeginTree(cuda_, data_->gradients_ready, task_, counts_rows);
 }
 
 void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
@@ -240,13 +250,29 @@ void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n
 }
 
 void GpuHistGrower::WriteLeaves() {
-  for (auto const& share : data_->shares) share->Rows().WriteLeaves(cuda_, leaf_of_row_);
+  for (std::size_t i = 0; i < data_->shares.size(); ++i) {
+    auto& rows = data_->shares[i]->Rows();
+    if (task_.shares.empty()) {
+      rows.WriteLeaves(cuda_, leaf_of_row_);
+    } else {
+      rows.WriteLeaves(task_.shares[i]);
+    }
+  }
   data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
-  SmoothBy([&] {
-    auto n_rows = CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_);
-    SumOverRanks(ctx_, n_rows);
-    return n_rows;
-  });
+  SmoothBy([&] { return CountLeaves(); });
+}
+
+std::vector<std::int64_t> GpuHistGrower::CountLeaves() const {
+  auto n_rows = CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_);
+  for (std::size_t i = 0; i < task_.shares.size(); ++i) {
+    auto const& cuda = data_->shares[i]->Rows().Cuda();
+    DeviceScope const scope(cuda.device);
+    auto const& input = task_.shares[i];
+    auto const there = CountLeafRows(cuda, tree_, input.sampled, input.leaf_of_row);
+    for (std::size_t node = 0; node < n_rows.size(); ++node) n_rows[node] += there[node];
+  }
+  SumOverRanks(ctx_, n_rows);
+  return n_rows;
 }
 
 }  // namespace kauri::cuda

@@ -76,6 +76,7 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
     call(&data_->rows);
     for (auto const& share : data_->shares) call(&share->Rows().Rows());
   }
+  void BeginShares();
   void SendTree();
   Request SendLevel(Pairs const& pairs);
   /// Asks for the histogram of a node, whose rows are some of its parent's where it has a sibling.
@@ -93,6 +94,8 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   }
   /// Of each pair the rows of the node that is added up, and those of both, of all devices and ranks.
   void CountRows(Pairs const& pairs);
+  /// [n_nodes]: rows in the leaves, likewise.
+  std::vector<std::int64_t> CountLeaves() const;
   /// Tells the nodes how many rows they have, of all devices and ranks.
   void TellRows(Pairs const& pairs) const;
   void ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks);

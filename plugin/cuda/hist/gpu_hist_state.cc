@@ -34,11 +34,11 @@ void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins 
 }
 
 void HistOnDevice::ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest) {
-  auto const n_devices = NumDevicesFor(bins->n_rows, devices.size(), fewest);
-  if (n_devices < 2) return;
-  auto const cut = CutRows(bins->n_rows, n_devices);
+  if (devices.size() < 2) return;
+  auto const cut = CutRows(bins->n_rows, devices.size(), fewest);
+  if (cut.size() < 2) return;
   cuda.Synchronize();  // for the codes, which other devices copy
-  for (std::size_t i = 1; i < n_devices; ++i) {
+  for (std::size_t i = 1; i < cut.size(); ++i) {
     shares.push_back(std::make_unique<HistShare>(devices[i], cuda, *bins, cut[i]));
   }
   n_own_rows = cut[0].count;

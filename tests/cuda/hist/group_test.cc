@@ -1,7 +1,7 @@
 /// A group of ranks that learn with device=cuda: the models, and the lines of evaluations, of one process on the device.
 /// The ranks are threads; they share the devices that are there.
+#include "booster/booster_fixture.h"
 #include "booster/group/group_cases.h"
-#include "cuda/hist/shares/row_share.h"
 #include "support/device_fixture.h"
 
 namespace kauri::group_test {
@@ -87,6 +87,36 @@ TEST_F(GroupOnDevice, WhatItCannotLearnIsNamed) {
       EXPECT_NE(error.find("with device=cuda a group of ranks learns with tree_method=hist"), std::string::npos) << error;
       EXPECT_NE(error.find(part), std::string::npos) << error;
     }
+  }
+}
+
+/// The file of a model that ranks learn, each on a device of its own.
+std::string ModelOf(Collective* group, std::string const& device, Params const& params,
+                    std::shared_ptr<DataMatrix> const& data) {
+  Learner learner;
+  for (auto const& [name, value] : params) learner.SetParam(name, value);
+  learner.SetParam("device", device);
+  if (group != nullptr) learner.SetCollective(std::shared_ptr<Collective>(std::shared_ptr<void>(), group));
+  for (int round = 0; round < 4; ++round) learner.BoostRound(data, round);
+  return testing::Bytes(&learner);
+}
+
+TEST_F(GroupOnDevice, ADeviceForEachRank) {
+  int n_devices = 0;
+  cudaGetDeviceCount(&n_devices);
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  std::vector<Params> const kinds{{{"max_depth", "6"}},
+                                  {{"objective", "reg:absoluteerror"}, {"min_data_in_leaf", "7"}},
+                                  {{"grow_policy", "lossguide"}, {"max_leaves", "40"}, {"subsample", "0.6"}}};
+  for (auto const& params : kinds) {
+    auto const table = MakeTable(kRows, 0, 12);
+    auto const alone = ModelOf(nullptr, "cpu", params, MakeMatrix(table, AllRows(kRows), false));
+    auto const errors = RunRanks(n_devices, [&](Collective* group) {
+      auto const rank = group->Rank();
+      auto const mine = MakeMatrix(table, RandomRuns(kRows, n_devices, 3)[static_cast<std::size_t>(rank)], true);
+      EXPECT_TRUE(ModelOf(group, "cuda:" + std::to_string(rank), params, mine) == alone) << params[0].second;
+    });
+    for (auto const& error : errors) EXPECT_EQ(error, "");
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/hist/gpu_hist_builder.h"
-#include "cuda/hist/shares/row_share.h"
+#include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
 #include "support/device_fixture.h"
 #include "support/error.h"
@@ -200,11 +200,80 @@ TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
   }
 }
 
+/// Rounds that are computed where the rows are, and others in between: labels change, gradients are a caller's, rows are
+/// drawn by key and by gradients, margins are asked for.
+TEST_F(SharesOnDevice, RoundsOfManyKinds) {
+  int n_devices = 0;
+  cudaGetDeviceCount(&n_devices);
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  std::vector<Params> const kinds{
+      {{"objective", "multi:softprob"}, {"num_class", "3"}, {"subsample", "0.7"}},
+      {{"objective", "reg:expectileerror"}, {"expectile_alpha", "0.3"}, {"path_smooth", "5"}},
+      {{"objective", "reg:absoluteerror"}},
+      {{"objective", "survival:aft"}, {"min_data_in_leaf", "1000"}},
+      {{"booster", "dart"}, {"rate_drop", "0.5"}},
+      {{"num_parallel_tree", "3"}, {"subsample", "0.5"}}};
+  for (auto const& params : kinds) {
+    HistCase given;
+    given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 77;
+    given.table.weights = true;
+    given.params = With({{"max_depth", "4"}}, params);
+    auto const of_cpu = MakeTable(given.table, KindOf(given));
+    auto const data = MakeTable(given.table, KindOf(given));
+    auto const cpu = MakeLearner(ParamsFor("cpu", given.params));
+    auto const learner = MakeLearner(ParamsFor("cuda:0,1", given.params));
+    for (int turn = 0; turn < 4; ++turn) {
+      auto again = given;
+      again.rounds = 1;
+      if (turn == 1) again.gradients = Gradients::kNormal;
+      for (auto const& side : {std::make_pair(cpu.get(), of_cpu), std::make_pair(learner.get(), data)}) {
+        side.first->SetParam("sampling_method", turn == 2 ? "gradient_based" : "uniform");
+        if (turn == 3) side.second->MutableInfo()->labels[5] = side.second->MutableInfo()->labels[9];
+        BoostRounds(again, side.second, side.first);
+      }
+      if (turn % 2 == 0) continue;  // nobody asks for margins
+      EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(again);
+    }
+    EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(given);
+  }
+}
+
+/// The row that spoils a round is named, whichever device has it, and the next round goes on.
+TEST_F(SharesOnDevice, ARowThatIsNoNumber) {
+  int n_devices = 0;
+  cudaGetDeviceCount(&n_devices);
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  HistCase given;
+  given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 77;
+  given.params = {{"max_depth", "3"}, {"base_score", "0"}};
+  auto const n = given.table.n_rows;
+  for (auto const row : {std::int64_t{3}, n - 3}) {
+    auto const data = MakeTable(given.table, KindOf(given));
+    auto const learner = MakeLearner(ParamsFor("cuda:0,1", given.params));
+    BoostRounds(given, data, learner.get());
+    auto const before = Bytes(learner.get());
+    auto const label = data->Info().labels[ToSize(row)];
+    data->MutableInfo()->labels[ToSize(row)] = 3e38F;
+    data->MutableInfo()->weights.assign(ToSize(n), 1e30F);
+    ExpectParts(MessageOf(ErrorKind::kData, [&] { BoostRounds(given, data, learner.get()); }),
+                {"row " + std::to_string(row) + " has gradient"});
+    EXPECT_EQ(Bytes(learner.get()), before);
+    data->MutableInfo()->labels[ToSize(row)] = label;
+    data->MutableInfo()->weights.clear();
+    BoostRounds(given, data, learner.get());
+    auto const of_cpu = MakeTable(given.table, KindOf(given));
+    auto const cpu = MakeLearner(ParamsFor("cpu", given.params));
+    BoostRounds(given, of_cpu, cpu.get());
+    BoostRounds(given, of_cpu, cpu.get());
+    EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data)));
+  }
+}
+
 TEST(Shares, EveryRowIsInOne) {
   for (std::int64_t n_rows = 0; n_rows < 40; ++n_rows) {
     for (std::size_t n_devices = 1; n_devices < 9; ++n_devices) {
       std::int64_t next = 0;
-      for (auto const& rows : cuda::CutRows(n_rows, n_devices)) {
+      for (auto const& rows : cuda::CutRows(n_rows, n_devices, 1)) {
         EXPECT_EQ(rows.first, next);
         EXPECT_LE(rows.count, n_rows / static_cast<std::int64_t>(n_devices) + 1);
         next = rows.End();
@@ -212,9 +281,9 @@ TEST(Shares, EveryRowIsInOne) {
       EXPECT_EQ(next, n_rows);
     }
   }
-  EXPECT_EQ(cuda::NumDevicesFor(999, 4, 1000), 1U);
-  EXPECT_EQ(cuda::NumDevicesFor(2500, 4, 1000), 2U);
-  EXPECT_EQ(cuda::NumDevicesFor(9000, 4, 1000), 4U);
+  EXPECT_EQ(cuda::CutRows(999, 4, 1000).size(), 1U);
+  EXPECT_EQ(cuda::CutRows(2500, 4, 1000).size(), 2U);
+  EXPECT_EQ(cuda::CutRows(9000, 4, 1000).size(), 4U);
 }
 
 }  // namespace

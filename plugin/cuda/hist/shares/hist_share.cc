@@ -14,10 +14,22 @@ void HistShare::BeginTree(CudaContext const& main, Event const& ready, DeviceTre
   auto const place = rows_.Place();
   DeviceScope const scope(cuda.device);
   rows_.BeginTree(main, ready, task.sampled_rows);
-  pairs_.Reserve(cuda, ToSize(place.count));
-  CopyFromDevice(cuda, main.device, task.pairs.data() + place.first, ToSize(place.count), pairs_.data());
+  copied_.Reserve(cuda, ToSize(place.count));
+  CopyFromDevice(cuda, main.device, task.pairs.data() + place.first, ToSize(place.count), copied_.data());
+  pairs_ = copied_.data();
+  CountRows(counts_rows);
+}
+
+void HistShare::BeginTree(ShareInput const& input, bool counts_rows) {
+  DeviceScope const scope(rows_.Cuda().device);
+  rows_.BeginTree(input);
+  pairs_ = input.pairs.data();
+  CountRows(counts_rows);
+}
+
+void HistShare::CountRows(bool counts_rows) {
   if (counts_rows == (ones_.size() != 0)) return;
-  ones_ = counts_rows ? MakeOnes(cuda, ToSize(place.count)) : Buffer<FixedPair>();
+  ones_ = counts_rows ? MakeOnes(rows_.Cuda(), ToSize(rows_.Place().count)) : Buffer<FixedPair>();
 }
 
 void HistShare::AddUp(std::vector<WantedNode> const& nodes) {
@@ -48,7 +60,7 @@ void HistShare::AddUp(std::vector<WantedNode> const& nodes) {
   add.nodes = {request.At<HistogramNode>(nodes_place), nodes_.size()};
   add.n_left = rows_.Rows().NumLeft(request).data();
   add.rows = rows_.Rows().Pointers();
-  add.pairs = pairs_.data();
+  add.pairs = pairs_;
   AddRows(cuda, bins, add, &plan_);
   if (ones_.size() != 0) {
     add.pairs = ones_.data();

@@ -34,6 +34,8 @@ class HistShare {
   /// Takes the gradients from the main device once `ready` is reached. counts_rows: whether behind the sums of a
   /// histogram lie their counts.
   void BeginTree(CudaContext const& main, Event const& ready, DeviceTreeTask const& task, bool counts_rows);
+  /// The same of gradients that are there.
+  void BeginTree(ShareInput const& input, bool counts_rows);
   /// Rows of splits that wait go to their children; those of these nodes are added up.
   void AddUp(std::vector<WantedNode> const& nodes);
   /// Adds the sums to the histograms of the nodes. The main device's stream waits for them.
@@ -44,8 +46,11 @@ class HistShare {
  private:
   std::size_t SumsOfNode() const { return (ones_.size() == 0 ? 1 : 2) * std::size_t{rows_.Bins().n_sums}; }
 
+  void CountRows(bool counts_rows);
+
   RowShare rows_;
-  Buffer<FixedPair> pairs_;  ///< [count]
+  Buffer<FixedPair> copied_;  ///< [count]
+  FixedPair const* pairs_ = nullptr;
   Buffer<FixedPair> ones_;   ///< [count], or empty: rows are not counted
   Buffer<FixedSum> sums_;    ///< [n_nodes, SumsOfNode()], of the last request
   Buffer<PlannedRows> plan_;

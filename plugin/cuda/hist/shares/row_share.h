@@ -5,13 +5,12 @@
 /// its share, keeps the lists of its rows by node, and adds up histograms of them; their sums over all devices are
 /// made on the main one (hist_share.h). Sums are integers, so where a row is counted changes nothing.
 ///
-/// Per tree a row of a share costs 8 bytes of gradients on the way there (4 for each place of the table of vector
-/// leaves) and 4 of its leaf on the way back; per level each node whose rows are added up costs its histogram.
+/// Per level each node whose rows are added up costs its histogram on the way. Where the round of the rows is computed on
+/// their device (engine/apart_rows.h) that is all; elsewhere a row of a share costs 8 bytes of gradients on the way there
+/// and 4 of its leaf on the way back, per tree.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
@@ -19,6 +18,8 @@
 #include "cuda/common/upload.h"
 #include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist/shares/copy_bins.h"
+#include "cuda/tree/cut_rows.h"
+#include "cuda/tree/device_tree_builder.h"
 
 namespace kauri::cuda {
 
@@ -41,13 +42,19 @@ class RowShare {
 
   /// A new tree, once the work that `ready` stands for is done. sampled: of all rows, on the main device, or empty.
   void BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled);
+  /// The same where all is on this device already.
+  void BeginTree(ShareInput const& input);
   /// What others may read now: Done().HoldBack lets them wait for it.
   void Finish() const { done_.Record(Cuda()); }
   Event const& Done() const { return done_; }
   /// Tells the rows their leaves. leaf_of_row: of all rows, on the main device, whose stream waits.
   void WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row);
+  /// The same on this device.
+  void WriteLeaves(ShareInput const& input);
 
  private:
+  void WriteLeavesHere(std::int32_t* leaf_of_row);
+
   StreamOwner stream_;  ///< before what is freed on it
   RowsOfShare place_;
   DeviceBins bins_;
@@ -58,14 +65,5 @@ class RowShare {
   Upload of_walk_;
   Event done_;
 };
-
-/// The rows of each of n_devices shares, the first the main device's.
-std::vector<RowsOfShare> CutRows(std::int64_t n_rows, std::size_t n_devices);
-
-/// Fewer rows of a share are split and added up sooner than told where to go.
-constexpr std::int64_t kFewestRowsOfShare = std::int64_t{1} << 18;
-
-/// How many of n_devices get `fewest` rows or more: 1 at least.
-std::size_t NumDevicesFor(std::int64_t n_rows, std::size_t n_devices, std::int64_t fewest);
 
 }  // namespace kauri::cuda
