@@ -1,10 +1,10 @@
-"""`hist` on several devices of one host beside one of them: milliseconds of a tree, and whether the models are the same.
+"""`hist` on several devices of one host beside one of them: milliseconds of a tree, and whether models are the same.
 
     python tests/benchmark/gpu_shares.py                                 # 100 M x 28, depth 8, on cuda:0, and on all
     python tests/benchmark/gpu_shares.py --rows 10000000 --depth 6 12 --devices cuda:0 cuda:0,1
 
-Rows are made on the first device by CuPy, and a QuantileDMatrix takes them there. A tree's time is the difference of two
-trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two lists of devices give models of
+Rows are made on the first device by CuPy, and a QuantileDMatrix takes them there. A tree's time is the difference of
+two trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two lists of devices give models of
 other bytes.
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, os.environ.get("KAURI_PYTHON_PACKAGE", str(Path(__file__).resolve().parents[2] / "python-package")))
 
-import kauriboost as kb  # noqa: E402
+import kauriboost as kb
 
 BLOCK_ROWS = 4_000_000
 
@@ -58,7 +58,13 @@ def digest_without_device(booster: kb.Booster) -> str:
 
 def measure(matrix: kb.QuantileDMatrix, depth: int, device: str, args: argparse.Namespace) -> tuple[float, str]:
     """Milliseconds of a tree; the digest of the longer training's model."""
-    params = {"objective": "binary:logistic", "tree_method": "hist", "device": device, "max_depth": depth, "verbosity": 1}
+    params = {
+        "objective": "binary:logistic",
+        "tree_method": "hist",
+        "device": device,
+        "max_depth": depth,
+        "verbosity": 1,
+    }
 
     def train(n_rounds: int) -> tuple[float, kb.Booster]:
         start = time.perf_counter()

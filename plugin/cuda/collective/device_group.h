@@ -25,7 +25,7 @@ namespace kauri::cuda {
 class DeviceGroup {
  public:
   /// deadline: of a sum by NCCL, from when the ranks have met.
-  explicit DeviceGroup(int device, std::chrono::milliseconds deadline = std::chrono::minutes(1));
+  explicit DeviceGroup(int device, std::chrono::milliseconds deadline = std::chrono::seconds(20));
   ~DeviceGroup();
   DeviceGroup(DeviceGroup const&) = delete;
   DeviceGroup& operator=(DeviceGroup const&) = delete;
