@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "collective/reduce.h"
 #include "cuda/common/event.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/kept_bins.h"
@@ -24,21 +25,32 @@ constexpr std::int64_t kFewValues = 1 << 17;
 class GpuHistState : public BuildState {
  public:
   GpuHistState(TreeParam const& param, MemoryBudget const& budget, int device)
-      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}), stream_(device), last_tree_(device) {}
+      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}),
+        of_group_(options_),
+        stream_(device),
+        last_tree_(device) {}
   /// Others may get what the last tree still reads on the stream that it grew on.
   ~GpuHistState() override { last_tree_.WaitQuietly(); }
   GpuHistState(GpuHistState const&) = delete;
   GpuHistState& operator=(GpuHistState const&) = delete;
 
-  /// Codes of the data as their info is now.
+  /// Codes of the data as their info is now. In a group all ranks make codes where one has to.
   HistOnDevice* Update(Context const& ctx, DataMatrix const& data) {
-    if (data_ == nullptr || IsStale(ctx, data)) {
+    auto const is_new = MaxOverRanks(ctx, data_ == nullptr ? 1 : 0) != 0;
+    if (is_new || IsStale(ctx, data)) {
       last_tree_.Wait();  // it may still read the codes
       vectors_.reset();
       data_.reset();  // before its successor takes as much memory
       data_ = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
       stream_.Context().Synchronize();  // for the codes, which trees read on another stream
+      is_shared_ = false;
     }
+    return data_.get();
+  }
+  /// What Update returned, with its rows on all devices of the context.
+  HistOnDevice* Share(Context const& ctx, std::int64_t fewest_rows) {
+    if (!is_shared_) data_->ShareRows(stream_.Context(), ctx.device.ordinals, fewest_rows);
+    is_shared_ = true;
     return data_.get();
   }
   /// What trees with vector leaves grow in: for the codes of the last Update.
@@ -48,6 +60,7 @@ class GpuHistState : public BuildState {
  private:
   /// The cuts follow from weights and types of columns, which may be set anew between two trees.
   bool IsStale(Context const& ctx, DataMatrix const& data) {
+    if (IsDistributed(ctx)) return of_group_.IsStale(ctx, data);
     if (BinsOf(data) != nullptr || revision_ == data.InfoRevision()) return false;
     if (!(BinsKey(data.Info(), options_, CutWeights(ctx, data.Info())) == key_)) return true;
     revision_ = data.InfoRevision();
@@ -56,6 +69,7 @@ class GpuHistState : public BuildState {
 
   std::shared_ptr<DeviceBins const> MakeBins(Context const& ctx, DataMatrix const& data) {
     auto const& cuda = stream_.Context();
+    if (IsDistributed(ctx)) return UploadBins(cuda, of_group_.Make(ctx, data));
     if (auto const store = BinsOf(data)) {
       if (auto kept = KeptBinsOn(cuda.device, store->OnDevice())) return kept;
       if (!store->IsInFile()) return UploadBins(cuda, store->InMemory());
@@ -74,10 +88,12 @@ class GpuHistState : public BuildState {
   }
 
   BinOptions options_;
+  BinsOfTraining of_group_;     ///< those of the host, which ranks make together
   StreamOwner stream_;          ///< before the codes, which are freed on it
   DerivedKey key_;              ///< of the codes
   std::uint64_t revision_ = 0;  ///< of the info that the key was found to fit
   std::unique_ptr<HistOnDevice> data_;
+  bool is_shared_ = false;
   std::unique_ptr<VectorOnDevice> vectors_;  ///< of the bins of data_; once a tree has vector leaves
   Event last_tree_;
 };
@@ -106,7 +122,10 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
     Fail(ErrorKind::kData, "tree_method=hist takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
   }
-  if (auto const bins = BinsOf(data)) CheckBins(*bins, data.Info(), param_.max_bin);
+  if (auto const bins = BinsOf(data)) {
+    CheckBins(*bins, data.Info(), param_.max_bin);
+    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
+  }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuHistState>(param_, budget_, ctx.device.ordinal);
 }
@@ -123,7 +142,7 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
   if (task.table.stride != 0) {
     return GrowVectors(ctx, rules, {cuda, task, leaf_of_row}, *hist->bins, own->Vectors());
   }
-  return GpuHistGrower(ctx, rules, {cuda, task, leaf_of_row}, hist).Grow();
+  return GpuHistGrower(ctx, rules, {cuda, task, leaf_of_row}, own->Share(ctx, fewest_rows_)).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map) {

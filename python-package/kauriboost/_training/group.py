@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .._collective.collective import Collective
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.metrics import CustomMetric
+from .nccl import provide_nccl
 
 _FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_upper_bound")
 
@@ -32,8 +34,12 @@ class Group:
 
     def take_in(self, booster: Booster) -> None:
         """Make the rounds and evaluations of a booster those of the group."""
-        if self._library is not None:
-            check(LIB.KauriBoosterSetCollective(booster.handle, self._library.handle))
+        if self._library is None:
+            return
+        device = json.loads(booster.save_config())["learner"]["generic_param"]["device"]
+        if device.startswith(("cuda", "gpu")):
+            provide_nccl()
+        check(LIB.KauriBoosterSetCollective(booster.handle, self._library.handle))
 
     def let_go(self, booster: Booster) -> None:
         """Make them its own again."""

@@ -24,14 +24,12 @@ std::uint32_t MostCodes(std::vector<SumColumn> const& columns, std::size_t first
 }
 
 void PlaceGroups(DeviceBins* bins) {
-  std::uint64_t offset = 0;
   auto const n_columns = static_cast<std::uint32_t>(bins->columns.size());
   for (std::uint32_t first = 0; first < n_columns; first += kGroupColumns) {
     auto const n = std::min(kGroupColumns, n_columns - first);
-    bins->groups.push_back({first, n, WidthFor(n), MostCodes(bins->columns, first, n), offset});
-    auto const size = static_cast<std::uint64_t>(bins->n_rows) * bins->groups.back().width;
-    offset += (size + kGroupAlignment - 1) / kGroupAlignment * kGroupAlignment;
+    bins->groups.push_back({first, n, WidthFor(n), MostCodes(bins->columns, first, n), 0});
   }
+  PlaceGroupsInBytes(bins);
 }
 
 /// Of features that are columns of their own.
@@ -90,6 +88,15 @@ void PlaceSums(DeviceBins* bins) {
 }
 
 }  // namespace
+
+void PlaceGroupsInBytes(DeviceBins* bins) {
+  std::uint64_t offset = 0;
+  for (auto& group : bins->groups) {
+    group.offset = offset;
+    auto const size = static_cast<std::uint64_t>(bins->n_rows) * group.width;
+    offset += (size + kGroupAlignment - 1) / kGroupAlignment * kGroupAlignment;
+  }
+}
 
 std::uint64_t DeviceBins::NumCodeBytes() const {
   if (groups.empty()) return 0;

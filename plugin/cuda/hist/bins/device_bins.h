@@ -97,6 +97,9 @@ void AllocateDense(CudaContext const& cuda, DeviceBins* bins);
 /// The layout of bins of the host, bundles and all, without codes.
 DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& bins);
 
+/// Lays the codes of the groups, of as many rows as `bins` has, one behind the other.
+void PlaceGroupsInBytes(DeviceBins* bins);
+
 /// Copies the host's side of the layout to the device.
 void UploadLayout(CudaContext const& cuda, DeviceBins* bins);
 
