@@ -45,6 +45,8 @@ struct HistOnDevice {
   /// Cuts the rows of the bins into shares of these devices, the first of which has the bins; of as many of them as get
   /// `fewest` rows or more. \throws Error(kMemory).
   void ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest);
+  /// Codes of more rows, in the host's memory, behind those of the bins. \throws Error(kMemory).
+  void AddHostRows(CudaContext const& cuda, DeviceBins const& whole);
   /// A new tree. counts_rows: whether behind the sums of a histogram lie their counts, as on the host
   /// (tree/histogram/cell_counts.h), a FixedSum each.
   void BeginTree(CudaContext const& cuda, bool counts_rows);
