@@ -5,8 +5,8 @@
     python tests/benchmark/gpu_shares.py --rows 10000000 --devices cuda:0 --ratios 0.5 1   # rows in the host's memory
 
 Rows are made on the first device by CuPy, and a QuantileDMatrix takes them there. A tree's time is the difference of
-two trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two lists of devices give models of
-other bytes.
+two trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two places give models of other
+bytes.
 """
 
 from __future__ import annotations
