@@ -16,8 +16,8 @@ namespace kauri::cuda {
 /// Lets two devices reach the async pools of each other, where they can. Idempotent.
 void ReachEachOther(int one, int other);
 
-/// On the stream of `to_cuda`. What `from`, memory of `device` or page-locked memory of the host, holds must be there by then (Event::HoldBack), and stay
-/// until the stream has passed.
+/// On the stream of `to_cuda`. What `from`, memory of `device` or page-locked memory of the host, holds must be there
+/// by then (Event::HoldBack), and stay until the stream has passed.
 template <typename T>
 void CopyFromDevice(CudaContext const& to_cuda, int device, T const* from, std::size_t size, T* to) {
   if (size == 0) return;

@@ -108,10 +108,10 @@ class GpuHistState : public BuildState {
 
   BinOptions options_;
   HistMemory memory_;
-  BinsOfTraining of_group_;     ///< those of the host, which ranks make together
-  StreamOwner stream_;          ///< before the codes, which are freed on it
-  DerivedKey key_;              ///< of the codes
-  std::uint64_t revision_ = 0;  ///< of the info that the key was found to fit
+  BinsOfTraining of_group_;                  ///< those of the host, which ranks make together
+  StreamOwner stream_;                       ///< before the codes, which are freed on it
+  DerivedKey key_;                           ///< of the codes
+  std::uint64_t revision_ = 0;               ///< of the info that the key was found to fit
   std::unique_ptr<DeviceBins const> whole_;  ///< in the host's memory, where the device has room for some rows only
   std::unique_ptr<HistOnDevice> data_;
   bool is_shared_ = false;
@@ -151,8 +151,9 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
     if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
   }
   if (memory_.host_ratio > 0.0F && !ctx.device.ordinals.empty()) {
-    Fail(ErrorKind::kParameter, "cache_host_ratio=", memory_.host_ratio, " keeps rows of one device in host memory, and ",
-         "device names ", ctx.device.ordinals.size(), ", which share the rows; leave one of the two out.");
+    Fail(ErrorKind::kParameter, "cache_host_ratio=", memory_.host_ratio,
+         " keeps rows of one device in host memory, and ", "device names ", ctx.device.ordinals.size(),
+         ", which share the rows; leave one of the two out.");
   }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuHistState>(param_, memory_, ctx.device.ordinal);

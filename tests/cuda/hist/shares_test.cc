@@ -203,8 +203,8 @@ TEST_F(SharesOnDevice, RowsOfTheHost) {
   }
 }
 
-/// Whole trainings that keep rows in the host's memory: bundles, vector leaves, bins that data keep; and another share of
-/// the rows from round to round.
+/// Whole trainings that keep rows in the host's memory: bundles, vector leaves, bins that data keep; and another share
+/// of the rows from round to round.
 TEST_F(SharesOnDevice, TrainingsWithRowsOfTheHost) {
   HistCase given;
   given.table.n_rows = 40000;
@@ -276,8 +276,8 @@ TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
   }
 }
 
-/// Rounds that are computed where the rows are, and others in between: labels change, gradients are a caller's, rows are
-/// drawn by key and by gradients, margins are asked for.
+/// Rounds that are computed where the rows are, and others in between: labels change, gradients are a caller's, rows
+/// are drawn by key and by gradients, margins are asked for.
 TEST_F(SharesOnDevice, RoundsOfManyKinds) {
   int n_devices = 0;
   cudaGetDeviceCount(&n_devices);

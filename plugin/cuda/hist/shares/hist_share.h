@@ -53,8 +53,8 @@ class HistShare {
   RowShare rows_;
   Buffer<FixedPair> copied_;  ///< [count]
   FixedPair const* pairs_ = nullptr;
-  Buffer<FixedPair> ones_;   ///< [count], or empty: rows are not counted
-  Buffer<FixedSum> sums_;    ///< [n_nodes, SumsOfNode()], of the last request
+  Buffer<FixedPair> ones_;  ///< [count], or empty: rows are not counted
+  Buffer<FixedSum> sums_;   ///< [n_nodes, SumsOfNode()], of the last request
   Buffer<PlannedRows> plan_;
   std::vector<HistogramNode> nodes_;
 };

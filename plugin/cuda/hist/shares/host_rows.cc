@@ -29,7 +29,8 @@ std::int64_t NumHostRows(HostRowsTask const& task, std::size_t free_bytes) {
   n_host = std::min(n_host, task.n_rows);
   if (n_host == 0) return 0;
   Log(LogLevel::kWarning, "the codes of ", n_host, " of ", task.n_rows, " rows stay in host memory (",
-      task.code_bytes >> 20U, " MiB for all rows, ", free_bytes >> 20U, " MiB free on the device): each level of a tree ",
+      task.code_bytes >> 20U, " MiB for all rows, ", free_bytes >> 20U,
+      " MiB free on the device): each level of a tree ",
       "reads them over the bus. cache_host_ratio says how many; several devices share the rows instead.");
   return n_host;
 }

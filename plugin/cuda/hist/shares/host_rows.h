@@ -1,5 +1,5 @@
-/// \file How many rows have their codes in the host's memory: those that do not fit into the device's, or as many as the
-/// user says.
+/// \file How many rows have their codes in the host's memory: those that do not fit into the device's, or as many as
+/// the user says.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kauriboost._training import nccl
+from kauriboost._binding import nccl
 
 
 @pytest.fixture(autouse=True)
