@@ -2,10 +2,11 @@
 
     python tests/benchmark/gpu_shares.py                                 # 100 M x 28, depth 8, on cuda:0, and on all
     python tests/benchmark/gpu_shares.py --rows 10000000 --depth 6 12 --devices cuda:0 cuda:0,1
+    python tests/benchmark/gpu_shares.py --rows 10000000 --devices cuda:0 --ratios 0.5 1   # rows in the host's memory
 
 Rows are made on the first device by CuPy, and a QuantileDMatrix takes them there. A tree's time is the difference of
-two trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two lists of devices give models of
-other bytes.
+two trainings on one matrix, by rounds; medians of --repeats. The exit status is 1 where two places give models of other
+bytes.
 """
 
 from __future__ import annotations
@@ -56,12 +57,14 @@ def digest_without_device(booster: kb.Booster) -> str:
     return hashlib.sha256(booster.save_raw("ubj")).hexdigest()[:12]
 
 
-def measure(matrix: kb.QuantileDMatrix, depth: int, device: str, args: argparse.Namespace) -> tuple[float, str]:
+def measure(
+    matrix: kb.QuantileDMatrix, depth: int, where: dict[str, Any], args: argparse.Namespace
+) -> tuple[float, str]:
     """Milliseconds of a tree; the digest of the longer training's model."""
     params = {
         "objective": "binary:logistic",
         "tree_method": "hist",
-        "device": device,
+        **where,
         "max_depth": depth,
         "verbosity": 1,
     }
@@ -90,17 +93,21 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--devices", nargs="+", default=["cuda:0", "cuda:all"])
+    parser.add_argument("--ratios", type=float, nargs="+", default=[], help="cache_host_ratio, on the first of these")
     args = parser.parse_args()
     matrix = make_matrix(args.rows, args.columns)
     status = 0
     for depth in args.depth:
-        found = {device: measure(matrix, depth, device, args) for device in args.devices}
+        places: dict[str, dict[str, Any]] = {device: {"device": device} for device in args.devices}
+        for ratio in args.ratios:
+            places[f"{ratio:g} in host memory"] = {"device": args.devices[0], "cache_host_ratio": ratio}
+        found = {name: measure(matrix, depth, where, args) for name, where in places.items()}
         first, first_digest = found[args.devices[0]]
-        for device, (value, digest) in found.items():
+        for name, (value, digest) in found.items():
             same = "" if digest == first_digest else " OTHER BYTES"
             status |= digest != first_digest
             print(
-                f"{args.rows:,} x {args.columns}, depth {depth}, {device}: {value:.2f} ms a tree, "
+                f"{args.rows:,} x {args.columns}, depth {depth}, {name}: {value:.2f} ms a tree, "
                 f"{first / value:.2f} times {args.devices[0]}{same}",
                 flush=True,
             )

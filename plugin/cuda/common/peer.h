@@ -16,13 +16,13 @@ namespace kauri::cuda {
 /// Lets two devices reach the async pools of each other, where they can. Idempotent.
 void ReachEachOther(int one, int other);
 
-/// On the stream of `to_cuda`. What `from`, memory of `device`, holds must be there by then (Event::HoldBack), and stay
-/// until the stream has passed.
+/// On the stream of `to_cuda`. What `from`, memory of `device` or page-locked memory of the host, holds must be there
+/// by then (Event::HoldBack), and stay until the stream has passed.
 template <typename T>
 void CopyFromDevice(CudaContext const& to_cuda, int device, T const* from, std::size_t size, T* to) {
   if (size == 0) return;
   if (device == to_cuda.device) {
-    KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyDeviceToDevice, to_cuda.stream));
+    KAURI_CUDA_CHECK(cudaMemcpyAsync(to, from, size * sizeof(T), cudaMemcpyDefault, to_cuda.stream));
     return;
   }
   KAURI_CUDA_CHECK(cudaMemcpyPeerAsync(to, to_cuda.device, from, device, size * sizeof(T), to_cuda.stream));

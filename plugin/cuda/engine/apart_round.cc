@@ -14,8 +14,13 @@ DeviceInfo FirstRows(DeviceInfo const& info, std::int64_t n_rows) {
   auto const first = [&](Span<float const> values, std::int64_t width) {
     return values.empty() ? values : values.subspan(0, ToSize(n_rows * width));
   };
-  return {n_rows, info.n_targets, first(info.labels, info.n_targets), first(info.weights, 1),
-          {},     first(info.lower_bounds, 1), first(info.upper_bounds, 1)};
+  return {n_rows,
+          info.n_targets,
+          first(info.labels, info.n_targets),
+          first(info.weights, 1),
+          {},
+          first(info.lower_bounds, 1),
+          first(info.upper_bounds, 1)};
 }
 
 }  // namespace
@@ -39,15 +44,16 @@ void ApartRound::CollectMargins(CudaContext const& main, float* margins) {
   margins_whole_ = true;
 }
 
-void ApartRound::Spread(WholeRows const& whole, std::uint64_t revision, float const* margins) {
-  if (is_told_ && revision_ == revision && margins_here_) return;
+void ApartRound::Spread(WholeRows const& whole) {
+  auto const is_told = is_told_ && revision_ == whole.revision;
+  if (is_told && margins_here_) return;
   whole.ready.Record(whole.main);
   for (auto const& other : others_) {
-    if (!is_told_ || revision_ != revision) other->TakeInfo(whole);
-    if (!margins_here_) other->TakeMargins(whole, margins);
+    if (!is_told) other->TakeInfo(whole);
+    if (!margins_here_) other->TakeMargins(whole);
   }
   is_told_ = true;
-  revision_ = revision;
+  revision_ = whole.revision;
   margins_here_ = true;
 }
 
@@ -56,12 +62,11 @@ PairTable ApartRound::OwnGradients(TrainingArrays const& arrays) const {
 }
 
 void ApartRound::ComputeGradients(Context const& ctx, WholeRows const& whole, DeviceObjective const& objective,
-                                  std::int64_t iteration, std::uint64_t revision, float const* margins,
-                                  TrainingArrays* arrays) {
-  Spread(whole, revision, margins);
+                                  std::int64_t iteration, TrainingArrays* arrays) {
+  Spread(whole);
   for (auto const& other : others_) other->ComputeGradients(ctx, objective, iteration);
   auto const n_own = ToSize(n_own_rows_ * n_outputs_);
-  objective.ComputeGradients(whole.main, ctx, {margins, n_own}, FirstRows(whole.info, n_own_rows_), iteration,
+  objective.ComputeGradients(whole.main, ctx, {whole.margins, n_own}, FirstRows(whole.info, n_own_rows_), iteration,
                              {arrays->gradients.data(), n_own});
   arrays->summary.Clear(whole.main, n_outputs_);
   FindLargest(whole.main, OwnGradients(*arrays), arrays->summary.Largest());

@@ -36,9 +36,9 @@ class ApartRound {
   /// They were changed on the main device alone.
   void LoseMargins() { margins_here_ = false; }
 
-  /// Gradients of all rows, each on the device of its row. revision: of what the rows are known by. margins: as above.
+  /// Gradients of all rows, each on the device of its row.
   void ComputeGradients(Context const& ctx, WholeRows const& whole, DeviceObjective const& objective,
-                        std::int64_t iteration, std::uint64_t revision, float const* margins, TrainingArrays* arrays);
+                        std::int64_t iteration, TrainingArrays* arrays);
   bool HasGradients() const { return has_gradients_; }
   /// Copies them to the main device: [n_rows, n_outputs].
   void CopyGradients(CudaContext const& main, GradientPair* gradients) const;
@@ -53,7 +53,7 @@ class ApartRound {
  private:
   explicit ApartRound(WholeRows const& whole) : n_outputs_(whole.n_outputs) {}
 
-  void Spread(WholeRows const& whole, std::uint64_t revision, float const* margins);
+  void Spread(WholeRows const& whole);
   void AgreeOnLargest(CudaContext const& main, TrainingArrays* arrays);
   PairTable OwnGradients(TrainingArrays const& arrays) const;
   [[noreturn]] void FailRow(CudaContext const& main, TrainingArrays const& arrays, std::int64_t output) const;

@@ -51,10 +51,11 @@ void ApartRows::TakeInfo(WholeRows const& whole) {
   Cuda().Synchronize();  // for the copies, whose sources others may write next
 }
 
-void ApartRows::TakeMargins(WholeRows const& whole, float const* margins) {
+void ApartRows::TakeMargins(WholeRows const& whole) {
   DeviceScope const scope(Cuda().device);
   whole.ready.HoldBack(Cuda());
-  CopyFromDevice(Cuda(), whole.main.device, margins + place_.first * n_outputs_, margins_.size(), margins_.data());
+  CopyFromDevice(Cuda(), whole.main.device, whole.margins + place_.first * n_outputs_, margins_.size(),
+                 margins_.data());
   Cuda().Synchronize();  // for the copy, whose source others may write next
 }
 

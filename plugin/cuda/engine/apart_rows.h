@@ -1,5 +1,5 @@
-/// \file The round of the rows of one share (tree/cut_rows.h), computed on the device that splits them: margins, labels,
-/// gradients and leaves of these rows alone, so that none of them crosses to the main device.
+/// \file The round of the rows of one share (tree/cut_rows.h), computed on the device that splits them: margins,
+/// labels, gradients and leaves of these rows alone, so that none of them crosses to the main device.
 ///
 /// Memory: 4 bytes a row for the margin of each output, 8 for its gradients, 12 for a tree, and the labels.
 #pragma once
@@ -24,6 +24,8 @@ struct WholeRows {
   CudaContext const& main;
   Event const& ready;  ///< when they are there
   DeviceInfo const& info;
+  std::uint64_t revision;  ///< of the info
+  float const* margins;    ///< [n_rows, n_outputs]
   std::int64_t n_outputs;
 };
 
@@ -39,8 +41,7 @@ class ApartRows {
 
   /// Copies of labels, weights and bounds.
   void TakeInfo(WholeRows const& whole);
-  /// margins: of all rows, on the main device.
-  void TakeMargins(WholeRows const& whole, float const* margins);
+  void TakeMargins(WholeRows const& whole);
   /// The other way round; the main device's stream waits.
   void GiveMargins(CudaContext const& main, float* margins) const;
   void GiveGradients(CudaContext const& main, GradientPair* gradients) const;

@@ -149,9 +149,9 @@ class CudaEngine : public Engine, public DeviceSide {
     if (!ctx.device.ordinals.empty() && !on_device.SharesRows(tree.vector_leaves)) SayAlone();
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
     auto const is_apart = GrowsApart(tree, on_device, &own);
-    auto const task = is_apart ? MakeApartInput(ctx, train, tree, &own)
-                               : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }},
-                                               &own);
+    auto const task =
+        is_apart ? MakeApartInput(ctx, train, tree, &own)
+                 : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
     auto const n_rows = is_apart ? ToSize(own.apart->NumOwnRows()) : own.arrays.leaf_of_row.size();
     Span<std::int32_t> const leaf_of_row{own.arrays.leaf_of_row.data(), n_rows};
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
@@ -243,11 +243,10 @@ class CudaEngine : public Engine, public DeviceSide {
     if (ctx.device.ordinals.empty() || IsDistributed(ctx) || !objective.IsOfRowsAlone()) return false;
     auto const info = own->Info(Cuda(), train);
     Event const ready(Cuda().device);
-    WholeRows const whole{Cuda(), ready, info, own->n_outputs};
+    WholeRows const whole{Cuda(), ready, info, train.InfoRevision(), own->margins.data(), own->n_outputs};
     if (own->apart == nullptr) own->apart = ApartRound::Make(ctx, whole);
     if (own->apart == nullptr) return false;
-    own->apart->ComputeGradients(ctx, whole, objective, iteration, train.InfoRevision(), own->margins.data(),
-                                 &own->arrays);
+    own->apart->ComputeGradients(ctx, whole, objective, iteration, &own->arrays);
     return true;
   }
 
@@ -266,8 +265,7 @@ class CudaEngine : public Engine, public DeviceSide {
 
   DeviceTreeTask MakeApartInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
     auto const key = RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration);
-    auto const made =
-        own->apart->MakeInput(Cuda(), {tree.output, {key, tree.subsample}, tree.place}, &own->arrays);
+    auto const made = own->apart->MakeInput(Cuda(), {tree.output, {key, tree.subsample}, tree.place}, &own->arrays);
     if (own->training.Watch().IsDue(tree.place.iteration)) {
       own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
       own->WatchResolution(Cuda(), train.Info(), tree.output, made.unit);

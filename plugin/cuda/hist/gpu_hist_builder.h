@@ -19,17 +19,27 @@
 #include "cuda/tree/cut_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/memory_budget.h"
+#include "data/memory_param.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
 
 namespace kauri::cuda {
 
+/// Where rows are kept.
+struct HistMemory {
+  MemoryBudget budget = {};                       ///< of bins in host memory that data keep
+  float host_ratio = -1.0F;                       ///< MemoryParam::cache_host_ratio
+  std::int64_t fewest_rows = kFewestRowsOfShare;  ///< that one of several devices has
+
+  static HistMemory Of(MemoryParam const& param);
+};
+
 class GpuHistBuilder : public DeviceTreeBuilder {
  public:
-  /// fewest_rows: that one of several devices has. \throws Error(kParameter): constraints that cannot be read.
-  GpuHistBuilder(TreeParam const& param, MemoryBudget const& budget, std::int64_t fewest_rows = kFewestRowsOfShare)
-      : param_(param), rules_(ParseConstraints(param)), budget_(budget), fewest_rows_(fewest_rows) {}
+  /// \throws Error(kParameter): constraints that cannot be read.
+  GpuHistBuilder(TreeParam const& param, HistMemory const& memory)
+      : param_(param), rules_(ParseConstraints(param)), memory_(memory) {}
   bool BuildsVectorLeaves() const override { return true; }
   bool LearnsInGroups() const override { return true; }
   bool SharesRows(bool vector_leaves) const override { return !vector_leaves; }
@@ -43,8 +53,7 @@ class GpuHistBuilder : public DeviceTreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
-  MemoryBudget budget_;  ///< of bins in host memory that data keep
-  std::int64_t fewest_rows_;
+  HistMemory memory_;
 };
 
 /// \throws Error(kParameter).

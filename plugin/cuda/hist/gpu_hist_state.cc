@@ -45,6 +45,11 @@ void HistOnDevice::ShareRows(CudaContext const& cuda, std::vector<int> const& de
   rows.TakeBins(cuda, *bins, n_own_rows);
 }
 
+void HistOnDevice::AddHostRows(CudaContext const& cuda, DeviceBins const& whole) {
+  RowsOfShare const on_host{bins->n_rows, whole.n_rows - bins->n_rows};
+  shares.push_back(std::make_unique<HistShare>(cuda.device, whole, on_host));
+}
+
 void HistOnDevice::BeginTree(CudaContext const& cuda, bool counts_rows) {
   if (counts_rows == CountsRows()) return histograms.Reset(cuda);
   auto const n_rows = static_cast<std::size_t>(bins->n_rows);

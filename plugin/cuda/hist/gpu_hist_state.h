@@ -45,17 +45,19 @@ struct HistOnDevice {
   /// Cuts the rows of the bins into shares of these devices, the first of which has the bins; of as many of them as get
   /// `fewest` rows or more. \throws Error(kMemory).
   void ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest);
+  /// Codes of more rows, in the host's memory, behind those of the bins. \throws Error(kMemory).
+  void AddHostRows(CudaContext const& cuda, DeviceBins const& whole);
   /// A new tree. counts_rows: whether behind the sums of a histogram lie their counts, as on the host
   /// (tree/histogram/cell_counts.h), a FixedSum each.
   void BeginTree(CudaContext const& cuda, bool counts_rows);
   bool CountsRows() const { return ones.size() != 0; }
 
-  std::shared_ptr<DeviceBins const> bins;  ///< null between bins and those that take their place
-  Buffer<float> min_values;                ///< [n_cols]: as in the cuts
-  Buffer<std::uint8_t> is_categorical;     ///< [n_cols], or empty: none is
-  std::vector<std::uint32_t> categorical;  ///< the features that are, ascending, host
-  std::int64_t n_own_rows = 0;             ///< of the rows, from the first on: those of no other device
-  GrowingRowsOnDevice rows;                ///< of those
+  std::shared_ptr<DeviceBins const> bins;          ///< null between bins and those that take their place
+  Buffer<float> min_values;                        ///< [n_cols]: as in the cuts
+  Buffer<std::uint8_t> is_categorical;             ///< [n_cols], or empty: none is
+  std::vector<std::uint32_t> categorical;          ///< the features that are, ascending, host
+  std::int64_t n_own_rows = 0;                     ///< of the rows, from the first on: those of no other device
+  GrowingRowsOnDevice rows;                        ///< of those
   std::vector<std::unique_ptr<HistShare>> shares;  ///< of other devices
   Event gradients_ready;                           ///< of a tree, for them
   Buffer<FixedSum> sums_of_share;                  ///< scratch

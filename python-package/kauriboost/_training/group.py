@@ -10,11 +10,11 @@ import numpy as np
 from .._binding.collective_calls import LibraryCollective
 from .._binding.errors import CollectiveError
 from .._binding.library import LIB, check
+from .._binding.nccl import provide_nccl
 from .._collective.collective import Collective
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.metrics import CustomMetric
-from .nccl import provide_nccl
 
 _FIELDS = ("label", "weight", "base_margin", "label_lower_bound", "label_upper_bound")
 

@@ -5,6 +5,7 @@
 
 #include "cuda/exact/gpu_exact_builder.h"
 #include "cuda/hist/gpu_hist_builder.h"
+#include "cuda/hist/shares/host_rows.h"
 #include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
 #include "support/device_fixture.h"
@@ -28,6 +29,9 @@ std::vector<Devices> ManyDevices() {
   return lists;
 }
 
+/// Also of few rows.
+cuda::HistMemory const kManyShares{{}, -1.0F, 1};
+
 class SharesOnDevice : public DeviceTest {
  protected:
   static Context On(Devices const& devices) {
@@ -37,7 +41,12 @@ class SharesOnDevice : public DeviceTest {
   }
 
   Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data, BuildState* state) const {
-    cuda::GpuHistBuilder const builder(job.param, {}, 1);
+    cuda::GpuHistBuilder const builder(job.param, kManyShares);
+    return Build(ctx, job, data, state, &builder);
+  }
+
+  Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data, BuildState* state,
+              cuda::GpuHistBuilder const* builder) const {
     auto const host = job.Task();
     auto const pairs = cuda::ToDevice(Cuda(), job.gradients.pairs);
     auto const sampled = cuda::ToDevice(Cuda(), job.sampled);
@@ -49,7 +58,7 @@ class SharesOnDevice : public DeviceTest {
     task.sampled_rows = sampled.span();
     task.place = host.place;
     Built built;
-    built.tree = builder.BuildOnDevice(Cuda(), ctx, data, task, state, leaves.span());
+    built.tree = builder->BuildOnDevice(Cuda(), ctx, data, task, state, leaves.span());
     built.leaf_of_row = Fetch(Cuda(), leaves);
     return built;
   }
@@ -57,7 +66,7 @@ class SharesOnDevice : public DeviceTest {
   Built Build(Devices const& devices, CategoricalJob const& job) const {
     auto const ctx = On(devices);
     auto const data = DataOf(job);
-    cuda::GpuHistBuilder const builder(job.param, {}, 1);
+    cuda::GpuHistBuilder const builder(job.param, kManyShares);
     auto const state = builder.MakeState(ctx, *data);
     return Build(ctx, job, *data, state.get());
   }
@@ -155,7 +164,7 @@ TEST_F(SharesOnDevice, OneStateForManyTrees) {
   job.types.assign(7, "float");
   auto const ctx = On({0, 0, 0});
   auto const data = DataOf(job);
-  auto const state = cuda::GpuHistBuilder(job.param, {}, 1).MakeState(ctx, *data);
+  auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(ctx, *data);
   for (std::uint64_t tree = 0; tree < 8; ++tree) {
     job.sampled = tree % 3 == 1 ? SampleRows(Context{}, 0, 0, 0.5F, spec.n_rows) : std::vector<std::uint8_t>();
     job.gradients = MakeGradients(spec.n_rows, tree, job.sampled);
@@ -173,6 +182,73 @@ TEST_F(SharesOnDevice, ExactIsRefused) {
     cuda::GpuExactBuilder(DefaultParam(), {}).MakeState(On({0, 0}), *data);
   });
   ExpectParts(message, {"tree_method=exact trains on one device, and device names 2", "device=cuda:0", "hist"});
+}
+
+/// Rows whose codes stay in the host's memory: some, and all.
+TEST_F(SharesOnDevice, RowsOfTheHost) {
+  for (float const ratio : {0.3F, 1.0F}) {
+    auto const build = [&](CategoricalJob const& job) {
+      auto const ctx = OnDevice();
+      auto const data = DataOf(job);
+      cuda::GpuHistBuilder const builder(job.param, {{}, ratio});
+      auto const state = builder.MakeState(ctx, *data);
+      return Build(ctx, job, *data, state.get(), &builder);
+    };
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      auto const name = "ratio " + std::to_string(ratio) + ", seed " + std::to_string(seed);
+      ExpectSame(build(NumericJob(seed)), BuildWith(Method::kHist, NumericJob(seed)), name);
+      auto const categories = RandomJob(seed, 300, static_cast<std::int64_t>(seed % 3));
+      ExpectSame(build(categories), BuildWith(Method::kHist, categories), name + ", categories");
+    }
+  }
+}
+
+/// Whole trainings that keep rows in the host's memory: bundles, vector leaves, bins that data keep; and another share
+/// of the rows from round to round.
+TEST_F(SharesOnDevice, TrainingsWithRowsOfTheHost) {
+  HistCase given;
+  given.table.n_rows = 40000;
+  given.params = {{"max_depth", "6"}};
+  std::vector<std::pair<Values, Params>> const kinds{
+      {Values::kNormal, {{"subsample", "0.7"}}},
+      {Values::kOneHot, {{"grow_policy", "lossguide"}, {"max_leaves", "40"}}},
+      {Values::kNormal, {{"objective", "multi:softprob"}, {"num_class", "3"}, {"multi_strategy", "multi_output_tree"}}},
+      {Values::kFew, {{"min_data_in_leaf", "30"}, {"max_bin", "700"}}}};
+  for (auto const& [values, params] : kinds) {
+    given.table.values = values;
+    given.table.sparse = values == Values::kOneHot;
+    given.params = With({{"max_depth", "6"}}, params);
+    auto const of_cpu = MakeTable(given.table, KindOf(given));
+    auto const data = MakeTable(given.table, KindOf(given));
+    auto const cpu = MakeLearner(ParamsFor("cpu", given.params));
+    auto const learner = MakeLearner(ParamsFor(kDevice, given.params));
+    for (std::string const ratio : {"0.5", "1", "-1", "0.25", "0"}) {
+      learner->SetParam("cache_host_ratio", ratio);
+      BoostRounds(given, of_cpu, cpu.get());
+      BoostRounds(given, data, learner.get());
+    }
+    EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(given);
+  }
+}
+
+TEST_F(SharesOnDevice, HostRowsOfSeveralDevicesAreRefused) {
+  auto const data = MakeMatrix({40, 3, 0.0, 0, false, 1});
+  auto const message = MessageOf(ErrorKind::kParameter, [&] {
+    cuda::GpuHistBuilder(DefaultParam(), {{}, 0.5F}).MakeState(On({0, 0}), *data);
+  });
+  ExpectParts(message, {"cache_host_ratio=0.5", "device names 2"});
+}
+
+TEST(Shares, RowsThatHaveNoPlace) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20U;
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, -1.0F}, 2000 * kMiB), 0);
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, 0.0F}, 0), 0);
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, 0.25F}, 2000 * kMiB), 250);
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, 1.0F}, 2000 * kMiB), 1000);
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, -1.0F}, 10 * kMiB), 1000);
+  auto const n_host = cuda::NumHostRows({10000000, 4000 * kMiB, -1.0F}, 4000 * kMiB);
+  EXPECT_GT(n_host, 2000000);
+  EXPECT_LT(n_host, 6000000);
 }
 
 /// Models of a learner whose devices change while it trains: the CPU's.
@@ -200,8 +276,8 @@ TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
   }
 }
 
-/// Rounds that are computed where the rows are, and others in between: labels change, gradients are a caller's, rows are
-/// drawn by key and by gradients, margins are asked for.
+/// Rounds that are computed where the rows are, and others in between: labels change, gradients are a caller's, rows
+/// are drawn by key and by gradients, margins are asked for.
 TEST_F(SharesOnDevice, RoundsOfManyKinds) {
   int n_devices = 0;
   cudaGetDeviceCount(&n_devices);

@@ -84,6 +84,17 @@ def test_estimator(client: Any) -> None:
     assert bytes(model.get_booster().save_raw()) == bytes(alone.get_booster().save_raw())
 
 
+@pytest.mark.parametrize("kind", [kd.DaskDMatrix, kd.DaskQuantileDMatrix])
+def test_partitions_in_device_memory(client: Any, kind: Any) -> None:
+    """As dask-cuda has them: each worker's blocks are arrays of its device."""
+    cupy = pytest.importorskip("cupy")
+    data = kind(client, spread(X, LENGTHS).map_blocks(cupy.asarray), spread(Y, LENGTHS).map_blocks(cupy.asarray))
+    result = kd.train(client, PARAMS, data, ROUNDS, evals=[(data, "train")], verbose_eval=False)
+    assert (bytes(result["booster"].save_raw()), result["history"]) == on_the_cpu({}, Y)
+    found = kd.predict(client, result["booster"], spread(X, LENGTHS).map_blocks(cupy.asarray)).compute()
+    np.testing.assert_array_equal(cupy.asnumpy(found), result["booster"].predict(kb.DMatrix(X)))
+
+
 @pytest.mark.parametrize(("when", "after"), [("before_iteration", 0.0), ("before_iteration", 0.01)])
 def test_a_lost_worker(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str, after: float) -> None:
     monkeypatch.setattr(dask_train, "SEGMENT_SECONDS", 0.05)

@@ -132,9 +132,9 @@ DeviceBins LayOutDense(std::vector<FeatureCuts> const& features, std::int64_t n_
 void AllocateDense(CudaContext const& cuda, DeviceBins* bins) {
   UploadLayout(cuda, bins);
   if (bins->form == CodeForm::kBytes) {
-    bins->bytes = Buffer<std::uint8_t>(cuda, bins->NumCodeBytes());
+    bins->bytes = {cuda, ToSize(static_cast<std::int64_t>(bins->NumCodeBytes())), CodePlace::kDevice};
   } else {
-    bins->words = Buffer<std::uint16_t>(cuda, static_cast<std::size_t>(bins->n_rows * bins->NumCols()));
+    bins->words = {cuda, ToSize(bins->n_rows * bins->NumCols()), CodePlace::kDevice};
   }
 }
 

@@ -53,7 +53,7 @@ class BinsCopy {
   std::size_t NumWords(std::int64_t n_rows) const { return ToSize(n_rows) * from_.columns.size(); }
 
   void CopyGroups() {
-    bins_.bytes = Buffer<std::uint8_t>(cuda_, bins_.NumCodeBytes());
+    bins_.bytes = {cuda_, bins_.NumCodeBytes(), CodePlace::kDevice};
     for (std::size_t i = 0; i < bins_.groups.size(); ++i) {
       auto const width = from_.groups[i].width;
       auto const* const first = from_.bytes.data() + from_.groups[i].offset + ToSize(rows_.first) * width;
@@ -62,7 +62,7 @@ class BinsCopy {
   }
 
   void CopyWords() {
-    bins_.words = Buffer<std::uint16_t>(cuda_, NumWords(rows_.count));
+    bins_.words = {cuda_, NumWords(rows_.count), CodePlace::kDevice};
     CopyFromDevice(cuda_, device_, from_.words.data() + NumWords(rows_.first), bins_.words.size(), bins_.words.data());
   }
 
@@ -78,7 +78,7 @@ class BinsCopy {
 
   void CopyCells() {
     bins_.row_ptr = ToDevice(cuda_, row_ptr_);
-    bins_.cells = Buffer<std::uint32_t>(cuda_, ToSize(row_ptr_.back()));
+    bins_.cells = {cuda_, ToSize(row_ptr_.back()), CodePlace::kDevice};
     CopyFromDevice(cuda_, device_, from_.cells.data() + first_entry_, bins_.cells.size(), bins_.cells.data());
   }
 
@@ -95,6 +95,26 @@ class BinsCopy {
 
 DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from, RowsOfShare rows) {
   return BinsCopy(cuda, device, from, rows).Make();
+}
+
+DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, RowsOfShare rows) {
+  auto bins = LayoutOf(from, rows.count);
+  for (std::size_t i = 0; i < bins.groups.size(); ++i) {
+    bins.groups[i].offset = from.groups[i].offset + ToSize(rows.first) * from.groups[i].width;
+  }
+  UploadLayout(cuda, &bins);
+  auto const skipped = ToSize(rows.first) * from.columns.size();
+  bins.bytes = CodeMemory<std::uint8_t>::Borrowed(from.bytes.data(), from.bytes.size());
+  if (from.form == CodeForm::kWords) {
+    bins.words = CodeMemory<std::uint16_t>::Borrowed(from.words.data() + skipped, from.words.size() - skipped);
+  }
+  if (from.form == CodeForm::kCells) {
+    bins.cells = CodeMemory<std::uint32_t>::Borrowed(from.cells.data(), from.cells.size());
+    bins.row_ptr = Buffer<std::int64_t>(cuda, ToSize(rows.count) + 1);
+    CopyOnDevice(cuda, from.row_ptr.data() + rows.first, bins.row_ptr.size(), bins.row_ptr.data());
+  }
+  cuda.Synchronize();  // for the layout, whose sources go
+  return bins;
 }
 
 }  // namespace kauri::cuda

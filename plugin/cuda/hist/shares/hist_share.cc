@@ -5,7 +5,7 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/common/peer.h"
 #include "cuda/hist/histogram/row_ones.h"
-#include "cuda/hist/shares/add_sums.h"
+#include "cuda/hist/shares/node_histograms.h"
 
 namespace kauri::cuda {
 
@@ -76,7 +76,7 @@ void HistShare::Collect(SumCollection const& to) {
   rows_.Done().HoldBack(to.main);
   to.scratch->Reserve(to.main, n_sums);
   CopyFromDevice(to.main, rows_.Cuda().device, sums_.data(), n_sums, to.scratch->data());
-  AddSums(to.main, to.scratch->data(), {to.nodes, static_cast<std::uint32_t>(SumsOfNode())});
+  AddToHistograms(to.main, to.scratch->data(), {to.nodes, static_cast<std::uint32_t>(SumsOfNode())});
 }
 
 }  // namespace kauri::cuda

@@ -29,6 +29,8 @@ class HistShare {
  public:
   HistShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows)
       : rows_(device, main, from, rows) {}
+  /// Of the main device itself: rows whose codes it reads from the host's memory. from: must outlive it.
+  HistShare(int device, DeviceBins const& from, RowsOfShare rows) : rows_(device, from, rows) {}
 
   RowShare& Rows() { return rows_; }
   /// Takes the gradients from the main device once `ready` is reached. counts_rows: whether behind the sums of a
@@ -51,8 +53,8 @@ class HistShare {
   RowShare rows_;
   Buffer<FixedPair> copied_;  ///< [count]
   FixedPair const* pairs_ = nullptr;
-  Buffer<FixedPair> ones_;   ///< [count], or empty: rows are not counted
-  Buffer<FixedSum> sums_;    ///< [n_nodes, SumsOfNode()], of the last request
+  Buffer<FixedPair> ones_;  ///< [count], or empty: rows are not counted
+  Buffer<FixedSum> sums_;   ///< [n_nodes, SumsOfNode()], of the last request
   Buffer<PlannedRows> plan_;
   std::vector<HistogramNode> nodes_;
 };

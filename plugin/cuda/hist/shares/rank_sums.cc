@@ -18,9 +18,9 @@ void RankSums::Sum(Context const& ctx, CudaContext const& cuda, NodeHistograms c
     auto const n_sums = n_nodes * histograms.n_sums;
     NodeHistograms const some{histograms.nodes.subspan(first, n_nodes), histograms.n_sums};
     packed_.Reserve(cuda, n_sums);
-    PackSums(cuda, some, packed_.data());
+    PackHistograms(cuda, some, packed_.data());
     group_.Sum(ctx, cuda, reinterpret_cast<std::int64_t*>(packed_.data()), 2 * n_sums);
-    PutSums(cuda, packed_.data(), some);
+    PutHistograms(cuda, packed_.data(), some);
   }
 }
 

@@ -19,6 +19,12 @@ RowShare::RowShare(int device, CudaContext const& main, DeviceBins const& from, 
   rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
 }
 
+RowShare::RowShare(int device, DeviceBins const& from, RowsOfShare rows)
+    : stream_(device), place_(rows), bins_(BorrowBins(stream_.Context(), from, rows)), done_(device) {
+  DeviceScope const scope(device);
+  rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
+}
+
 RowShare::~RowShare() { done_.WaitQuietly(); }
 
 void RowShare::BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {

@@ -5,9 +5,12 @@
 /// its share, keeps the lists of its rows by node, and adds up histograms of them; their sums over all devices are
 /// made on the main one (hist_share.h). Sums are integers, so where a row is counted changes nothing.
 ///
-/// Per level each node whose rows are added up costs its histogram on the way. Where the round of the rows is computed on
-/// their device (engine/apart_rows.h) that is all; elsewhere a row of a share costs 8 bytes of gradients on the way there
-/// and 4 of its leaf on the way back, per tree.
+/// So are the rows of one device whose codes stay in page-locked memory of the host: kernels read them there, 32 bytes
+/// a row and group of columns over the bus for the split and for the sum of a level, and for the leaves of a tree.
+///
+/// Per level each node whose rows are added up costs its histogram on the way. Where the round of the rows is computed
+/// on their device (engine/apart_rows.h) that is all; elsewhere a row of a share costs 8 bytes of gradients on the way
+/// there and 4 of its leaf on the way back, per tree.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +26,14 @@
 
 namespace kauri::cuda {
 
-/// The share of a device other than the main one. Its calls make that device current by themselves.
+/// The share of a device other than the main one, or of rows that have no place in its memory. Its calls make that
+/// device current by themselves.
 class RowShare {
  public:
   /// Copies the codes of the rows from the main device. \throws Error(kMemory).
   RowShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows);
+  /// Of the main device itself: rows whose codes it reads from the host's memory. from: must outlive it.
+  RowShare(int device, DeviceBins const& from, RowsOfShare rows);
   /// Waits for what others read of it and for what it reads of others.
   ~RowShare();
   RowShare(RowShare const&) = delete;

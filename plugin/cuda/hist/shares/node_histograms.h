@@ -19,10 +19,10 @@ struct NodeHistograms {
 };
 
 /// Adds sums, [n_nodes, n_sums], to the histograms.
-void AddSums(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to);
+void AddToHistograms(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to);
 /// Puts them in their place.
-void PutSums(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to);
+void PutHistograms(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to);
 /// The other way round: sums (out).
-void PackSums(CudaContext const& cuda, NodeHistograms const& from, FixedSum* sums);
+void PackHistograms(CudaContext const& cuda, NodeHistograms const& from, FixedSum* sums);
 
 }  // namespace kauri::cuda

@@ -1,5 +1,5 @@
 #include "cuda/common/launch.h"
-#include "cuda/hist/shares/add_sums.h"
+#include "cuda/hist/shares/node_histograms.h"
 
 namespace kauri::cuda {
 namespace {
@@ -39,10 +39,16 @@ void Visit(CudaContext const& cuda, NodeHistograms const& histograms, Packed* su
 
 }  // namespace
 
-void AddSums(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to) { Visit(cuda, to, sums, Add()); }
+void AddToHistograms(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to) {
+  Visit(cuda, to, sums, Add());
+}
 
-void PutSums(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to) { Visit(cuda, to, sums, Put()); }
+void PutHistograms(CudaContext const& cuda, FixedSum const* sums, NodeHistograms const& to) {
+  Visit(cuda, to, sums, Put());
+}
 
-void PackSums(CudaContext const& cuda, NodeHistograms const& from, FixedSum* sums) { Visit(cuda, from, sums, Pack()); }
+void PackHistograms(CudaContext const& cuda, NodeHistograms const& from, FixedSum* sums) {
+  Visit(cuda, from, sums, Pack());
+}
 
 }  // namespace kauri::cuda
