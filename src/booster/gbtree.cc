@@ -212,8 +212,9 @@ class GbTree : public Booster {
   void RequireGroupOnDevice() const {
     auto const has_vectors = param_.multi_strategy == GbTreeParam::kMultiOutputTree;
     if (builder_->LearnsInGroups() && !has_vectors) return;
-    Fail(ErrorKind::kParameter, "with device=cuda a group of ranks learns with tree_method=hist and one number in each ",
-         "leaf; these have ", has_vectors ? "multi_strategy=multi_output_tree" : "tree_method=" + tree_method_,
+    Fail(ErrorKind::kParameter,
+         "with device=cuda a group of ranks learns with tree_method=hist and one number in each ", "leaf; these have ",
+         has_vectors ? "multi_strategy=multi_output_tree" : "tree_method=" + tree_method_,
          ". Change that, or learn with device=cpu.");
   }
 

@@ -104,7 +104,8 @@ void DeviceGroup::MakeCommunicator(Context const& ctx) {
     CheckNccl(nccl.get_unique_id(mine.data()), "ncclGetUniqueId");
   }
   auto const ids = GatherOverRanks(ctx, mine);
-  if (ids[0].size() != 1) Fail(ErrorKind::kCollective, "the first rank gives ", ids[0].size(), " ids; it must give one.");
+  if (ids[0].size() != 1)
+    Fail(ErrorKind::kCollective, "the first rank gives ", ids[0].size(), " ids; it must give one.");
   CheckNccl(nccl.comm_init_rank(&comm_, ctx.collective->Size(), ids[0][0], ctx.collective->Rank()), "ncclCommInitRank");
 }
 

@@ -26,8 +26,8 @@ class Loader {
     Find("ncclGetErrorString", &found_.get_error_string);
     if (!found_.problem.empty()) return found_;
     if (get_version(&found_.version) != kNcclSuccess || found_.version < kOldestNccl) {
-      found_.problem = std::string(kLibrary) + " is of version " + std::to_string(found_.version) +
-                       ", and 2.4 or newer is needed";
+      found_.problem =
+          std::string(kLibrary) + " is of version " + std::to_string(found_.version) + ", and 2.4 or newer is needed";
     }
     return found_;
   }

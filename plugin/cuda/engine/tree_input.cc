@@ -152,9 +152,10 @@ class TreeInput {
 
   /// Weighed pairs; tells the device which rows are used.
   GradientSample WeighOnHost() {
-    task_.say_once(Tree().BaggingTemperature() > 0.0F
-                       ? "bagging_temperature weighs rows in host memory: gradients are copied for every tree"
-                       : "in a group rows are drawn by their gradients in host memory: these are copied for every tree");
+    task_.say_once(
+        Tree().BaggingTemperature() > 0.0F
+            ? "bagging_temperature weighs rows in host memory: gradients are copied for every tree"
+            : "in a group rows are drawn by their gradients in host memory: these are copied for every tree");
     auto const gradients = ToHost(task_.cuda, arrays_.gradients.data(), arrays_.gradients.size());
     auto sample = DrawPairs(task_.ctx, task_.info, Tree(), gradients, own_.n_outputs);
     CopyToDevice(task_.cuda, sample.used.data(), sample.used.size(), sampled_.data());

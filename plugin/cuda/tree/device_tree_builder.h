@@ -10,13 +10,14 @@
 
 namespace kauri::cuda {
 
-/// What a tree grows from on a device other than the main one, which has computed it: of its share of the rows (CutRows).
+/// What a tree grows from on a device other than the main one, which has computed it: of its share of the rows
+/// (CutRows).
 struct ShareInput {
-  Span<FixedPair const> pairs;            ///< [count]
-  Span<std::uint8_t const> sampled;       ///< [count], or empty: all
-  Span<std::int32_t> leaf_of_row;         ///< (out) [count]
-  Event const* ready;                     ///< when pairs and marks are there
-  CudaContext cuda;                       ///< whose stream waits for leaf_of_row
+  Span<FixedPair const> pairs;       ///< [count]
+  Span<std::uint8_t const> sampled;  ///< [count], or empty: all
+  Span<std::int32_t> leaf_of_row;    ///< (out) [count]
+  Event const* ready;                ///< when pairs and marks are there
+  CudaContext cuda;                  ///< whose stream waits for leaf_of_row
 };
 
 /// As TreeTask, with everything row-sized in device memory.
@@ -26,8 +27,8 @@ struct DeviceTreeTask {
   FixedSum sum;                           ///< of `pairs`
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
   TreePlace place;
-  /// Of each device but the first, which has all of the above for the rows of its own share alone then; empty: it has all
-  /// rows.
+  /// Of each device but the first, which has all of the above for the rows of its own share alone then; empty: it has
+  /// all rows.
   Span<ShareInput const> shares = {};
   GradientTableView table = {};  ///< for vector leaves: values on the device, units on the host; `pairs` is empty then
 };

@@ -1,5 +1,5 @@
-/// Sums over ranks of integers in device memory: through the host where ranks share a device, by NCCL where each has its
-/// own and the library is there.
+/// Sums over ranks of integers in device memory: through the host where ranks share a device, by NCCL where each has
+/// its own and the library is there.
 #include "cuda/collective/device_group.h"
 
 #include <chrono>
@@ -119,7 +119,8 @@ TEST_F(DeviceGroupTest, ARankGoes) {
       std::this_thread::sleep_for(std::chrono::seconds(3));
     });
     EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
-    EXPECT_NE(errors[0].find(meets ? "waited for a sum over the ranks' devices" : "gone"), std::string::npos) << errors[0];
+    EXPECT_NE(errors[0].find(meets ? "waited for a sum over the ranks' devices" : "gone"), std::string::npos)
+        << errors[0];
   }
 }
 

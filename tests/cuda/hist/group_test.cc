@@ -1,5 +1,5 @@
-/// A group of ranks that learn with device=cuda: the models, and the lines of evaluations, of one process on the device.
-/// The ranks are threads; they share the devices that are there.
+/// A group of ranks that learn with device=cuda: the models, and the lines of evaluations, of one process on the
+/// device. The ranks are threads; they share the devices that are there.
 #include "booster/booster_fixture.h"
 #include "booster/group/group_cases.h"
 #include "support/device_fixture.h"
@@ -84,7 +84,8 @@ TEST_F(GroupOnDevice, WhatItCannotLearnIsNamed) {
       Train(group, With(params), 1, mine, mine);
     });
     for (auto const& error : errors) {
-      EXPECT_NE(error.find("with device=cuda a group of ranks learns with tree_method=hist"), std::string::npos) << error;
+      EXPECT_NE(error.find("with device=cuda a group of ranks learns with tree_method=hist"), std::string::npos)
+          << error;
       EXPECT_NE(error.find(part), std::string::npos) << error;
     }
   }

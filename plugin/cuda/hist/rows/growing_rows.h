@@ -79,8 +79,8 @@ class GrowingRowsOnDevice {
   std::uint32_t n_rows_ = 0;
   Buffer<FeaturePlace> places_;  ///< [n_cols]
   RowBuffers lists_;
-  std::vector<RowStretch> stretches_;  ///< by node, of those that may be split
-  std::vector<CodeSplit> waiting_;     ///< by the numbers of their children, ascending
+  std::vector<RowStretch> stretches_;                    ///< by node, of those that may be split
+  std::vector<CodeSplit> waiting_;                       ///< by the numbers of their children, ascending
   std::unordered_map<std::int32_t, Children> foreseen_;  ///< by node, not split yet
   std::vector<WalkNode> walk_;                           ///< the tree so far
   std::vector<std::uint32_t> walk_bits_;
