@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "predictor/forest/cover.h"
+#include "predictor/paths/path_edges.h"
 
 namespace kauri {
 namespace {
@@ -72,23 +72,15 @@ TreeEdges FindEdges(Forest const& forest, std::int64_t tree, PathCategories* cat
   edges.feature.resize(n_nodes);
   edges.zero_fraction.assign(n_nodes, 1.0);
   edges.n_features.assign(n_nodes, 0);
+  EdgesView const view{edges.parent.data(), edges.earlier.data(), edges.feature.data(), edges.zero_fraction.data(),
+                       edges.n_features.data()};
   for (std::uint32_t node = 0; node < n_nodes; ++node) {
     auto const split = forest.Node(tree, node);
     if (split.left == node) continue;
     if (split.slot > kMaxSlot) Fail(ErrorKind::kModel, "contributions of more than 2^30 features are not supported.");
-    auto const earlier = FindEarlier(edges.parent.data(), edges.feature.data(), node, split.slot);
-    auto const is_new = earlier == kNoEdge;
-    for (std::uint32_t side = 0; side < 2; ++side) {
-      auto const child = split.left + side;
-      auto const ratio = CoverRatio(forest.cover[begin + node], forest.cover[begin + child]);
-      edges.parent[child] = node;
-      edges.earlier[child] = earlier;
-      edges.zero_fraction[child] = is_new ? ratio : ratio * edges.zero_fraction[earlier];
-      edges.n_features[child] = edges.n_features[node] + (is_new ? 1 : 0);
-      auto& feature = edges.feature[child];
-      feature = Merge(is_new ? WholeFeature(split.slot) : edges.feature[earlier], split, side == 1, categories);
-      feature.zero_fraction = static_cast<float>(edges.zero_fraction[child]);
-    }
+    AddChildEdges(view, forest.cover.data() + begin, split, node, [&](PathFeature const& above, bool goes_right) {
+      return Merge(above, split, goes_right, categories);
+    });
   }
   return edges;
 }

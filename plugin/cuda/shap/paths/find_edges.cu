@@ -9,20 +9,12 @@
 /// 3 TB/s; the way up a path of 16 takes as many loads, of lines that its neighbours have loaded.
 #include "cuda/common/launch.h"
 #include "cuda/shap/paths/find_edges.h"
-#include "predictor/forest/cover.h"
-#include "predictor/paths/path_steps.h"
 
 namespace kauri::cuda {
 namespace {
 
 constexpr int kTreeThreads = 256;
 constexpr std::int32_t kLargestSize = 255;
-
-/// The arrays of one tree.
-__device__ EdgesView From(EdgesView edges, std::int64_t first) {
-  return {edges.parent + first,        edges.earlier + first,    edges.feature + first,
-          edges.zero_fraction + first, edges.n_features + first, edges.path_size + first};
-}
 
 __device__ void SetRoot(EdgesView const& edges) {
   edges.parent[0] = 0;
@@ -31,31 +23,12 @@ __device__ void SetRoot(EdgesView const& edges) {
   edges.n_features[0] = 0;
 }
 
-/// The edges to both children of a split.
-__device__ void AddChildren(EdgesView const& edges, float const* cover, SplitNode const& split, std::uint32_t node) {
-  std::uint32_t const earlier = FindEarlier(edges.parent, edges.feature, node, split.slot);
-  bool const is_new = earlier == kNoEdge;
-  PathFeature const above = is_new ? WholeFeature(split.slot) : edges.feature[earlier];
-  for (std::uint32_t side = 0; side < 2; ++side) {
-    std::uint32_t const child = split.left + side;
-    double const ratio = CoverRatio(cover[node], cover[child]);
-    double const share = is_new ? ratio : ratio * edges.zero_fraction[earlier];
-    PathFeature feature = MergeNumber(above, split, side == 1);
-    feature.zero_fraction = static_cast<float>(share);
-    edges.parent[child] = node;
-    edges.earlier[child] = earlier;
-    edges.zero_fraction[child] = share;
-    edges.n_features[child] = edges.n_features[node] + (is_new ? 1 : 0);
-    edges.feature[child] = feature;
-  }
-}
-
 __global__ void __launch_bounds__(kTreeThreads)
-    FindEdgesKernel(NarrowReader nodes, PathTree const* trees, float const* cover, EdgesView all_edges) {
+    FindEdgesKernel(NarrowReader nodes, PathTree const* trees, float const* cover, DeviceEdgesView to) {
   __shared__ unsigned next_end;
   PathTree const tree = trees[blockIdx.x];
   NarrowReader const own = nodes.From(tree.first_node);
-  EdgesView const edges = From(all_edges, tree.first_edge);
+  EdgesView const edges = to.edges.From(tree.first_edge);
   if (threadIdx.x == 0) SetRoot(edges);
   unsigned begin = 0;
   for (unsigned end = 1; begin < end;) {
@@ -65,9 +38,10 @@ __global__ void __launch_bounds__(kTreeThreads)
       SplitNode const split = own.Read(node);
       bool const is_leaf = split.left == node;
       std::int32_t const size = is_leaf && node > 0 ? edges.n_features[node] + 1 : 0;
-      edges.path_size[node] = static_cast<std::uint8_t>(size < kLargestSize ? size : kLargestSize);
+      to.path_size[tree.first_edge + node] = static_cast<std::uint8_t>(size < kLargestSize ? size : kLargestSize);
       if (is_leaf) continue;
-      AddChildren(edges, cover + tree.first_edge, split, node);
+      auto const merge = [&](PathFeature const& above, bool right) { return MergeNumber(above, split, right); };
+      AddChildEdges(edges, cover + tree.first_edge, split, node, merge);
       atomicMax(&next_end, split.left + 2);
     }
     __syncthreads();
@@ -80,8 +54,8 @@ __global__ void __launch_bounds__(kTreeThreads)
 }  // namespace
 
 void FindEdgesOnDevice(CudaContext const& cuda, NarrowReader const& nodes, PathTree const* trees, std::int64_t n_trees,
-                       float const* cover, EdgesView const& edges) {
-  Launch(cuda, static_cast<unsigned>(n_trees), kTreeThreads, FindEdgesKernel, nodes, trees, cover, edges);
+                       float const* cover, DeviceEdgesView const& to) {
+  Launch(cuda, static_cast<unsigned>(n_trees), kTreeThreads, FindEdgesKernel, nodes, trees, cover, to);
 }
 
 }  // namespace kauri::cuda

@@ -6,7 +6,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "predictor/forest/forest.h"
-#include "predictor/paths/path_feature.h"
+#include "predictor/paths/path_edges.h"
 
 namespace kauri::cuda {
 
@@ -16,14 +16,10 @@ struct PathTree {
   std::int32_t output;
 };
 
-/// By edge, which is named by the node that it leads to. Device memory; not owning.
-struct EdgesView {
-  std::uint32_t* parent;
-  std::uint32_t* earlier;  ///< the edge above that was merged in, kNoEdge: none
-  PathFeature* feature;
-  double* zero_fraction;
-  std::int32_t* n_features;  ///< distinct ones on the way from the root
-  std::uint8_t* path_size;   ///< elements of the path that ends there, with its root, at most 255; 0: none does
+/// Of all trees of a range. Device memory; not owning.
+struct DeviceEdgesView {
+  EdgesView edges;
+  std::uint8_t* path_size;  ///< elements of the path that ends at an edge, with its root, at most 255; 0: none does
 };
 
 class DeviceEdges {
@@ -35,9 +31,9 @@ class DeviceEdges {
         zero_fraction_(cuda, n_edges),
         n_features_(cuda, n_edges),
         path_size_(cuda, n_edges) {}
-  EdgesView View() const {
-    return {parent_.data(),        earlier_.data(),    feature_.data(),
-            zero_fraction_.data(), n_features_.data(), path_size_.data()};
+  DeviceEdgesView View() const {
+    return {{parent_.data(), earlier_.data(), feature_.data(), zero_fraction_.data(), n_features_.data()},
+            path_size_.data()};
   }
   static constexpr std::size_t BytesPerEdge() {
     return 2 * sizeof(std::uint32_t) + sizeof(PathFeature) + sizeof(double) + sizeof(std::int32_t) + 1;
@@ -55,6 +51,6 @@ class DeviceEdges {
 /// Trees without categorical splits. trees: [n_trees], cover: by edge; all in device memory. The bits of FindEdges on
 /// the host.
 void FindEdgesOnDevice(CudaContext const& cuda, NarrowReader const& nodes, PathTree const* trees, std::int64_t n_trees,
-                       float const* cover, EdgesView const& edges);
+                       float const* cover, DeviceEdgesView const& to);
 
 }  // namespace kauri::cuda

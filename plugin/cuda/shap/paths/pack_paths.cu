@@ -32,7 +32,7 @@ struct EndsPath {
 };
 
 struct WriteTask {
-  EdgesView edges;
+  DeviceEdgesView edges;
   PathTree const* trees;
   std::int64_t n_trees;
   float const* leaf_value;  ///< by node
@@ -48,11 +48,10 @@ __global__ void __launch_bounds__(kThreads) WriteElementsKernel(WriteTask task) 
   std::int64_t const edge = task.leaf_of_path[path];
   PathTree const& tree = LastUpTo(task.trees, task.n_trees, &PathTree::first_edge, edge);
   auto const leaf = static_cast<std::uint32_t>(edge - tree.first_edge);
-  PathFeature const* const features = task.edges.feature + tree.first_edge;
+  EdgesView const edges = task.edges.edges.From(tree.first_edge);
   PathFeature* to = task.elements + task.element_of_path[path];
   *to++ = RootElement(task.leaf_value[tree.first_node + leaf], tree.output);
-  ForEachShortPathEdge(task.edges.parent + tree.first_edge, task.edges.earlier + tree.first_edge, leaf,
-                       [&](std::uint32_t above) { *to++ = features[above]; });
+  ForEachShortPathEdge(edges.parent, edges.earlier, leaf, [&](std::uint32_t above) { *to++ = edges.feature[above]; });
 }
 
 /// In the forest's order.

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kThreads) PlaceKernel(RunsView plan, std::uint
                                                         std::int64_t const* bin_begin, std::int64_t* element_of_path) {
   std::int64_t const i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= n_paths) return;
-  ItemPlace const place = PlaceOf(plan.runs, plan.n_runs, i);
+  ItemPlace const place = PlaceOfItem(plan.runs, plan.n_runs, i);
   element_of_path[order[i]] = bin_begin[place.bin] + place.offset;
 }
 
