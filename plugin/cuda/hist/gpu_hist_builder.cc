@@ -11,6 +11,7 @@
 #include "cuda/hist_vector/gpu_vector_grower.h"
 #include "data/bins/bins_of_training.h"
 #include "data/bins/derived_bins.h"
+#include "data/bins/tree_bin_options.h"
 #include "data/memory_param.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
@@ -24,7 +25,7 @@ constexpr std::int64_t kFewValues = 1 << 17;
 class GpuHistState : public BuildState {
  public:
   GpuHistState(TreeParam const& param, MemoryBudget const& budget, int device)
-      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}), stream_(device), last_tree_(device) {}
+      : options_(TreeBinOptions(param, budget)), stream_(device), last_tree_(device) {}
   /// Others may get what the last tree still reads on the stream that it grew on.
   ~GpuHistState() override { last_tree_.WaitQuietly(); }
   GpuHistState(GpuHistState const&) = delete;
@@ -64,7 +65,7 @@ class GpuHistState : public BuildState {
     key_ = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
     revision_ = data.InfoRevision();
     auto const is_small = data.OnDevice() == nullptr && data.NumRows() * data.NumCols() < kFewValues;
-    if (!is_small && CanMakeDeviceBins(ctx, data, options_.sketch)) {
+    if (!is_small && CanMakeDeviceBins(ctx, data, options_.sketch.kind)) {
       DeviceBinsTask task;
       task.max_bin = options_.max_bin;
       task.weights = key_.weights;
@@ -98,7 +99,7 @@ class TreeScope {
 }  // namespace
 
 std::string GpuHistBuilder::StateKey() const {
-  return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
+  return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key();
 }
 
 std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
