@@ -63,7 +63,7 @@ Tree GpuApproxBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx
 
 std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(ParamMap const& map) {
   return std::make_unique<GpuApproxBuilder>(ParseParameters<TreeParam>(map),
-                                            ParseParameters<MemoryParam>(map).Budget());
+                                            HistMemory::Of(ParseParameters<MemoryParam>(map)));
 }
 
 }  // namespace kauri::cuda

@@ -101,10 +101,7 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    if (bins->IsInFile() && IsDistributed(ctx)) {
-      Fail(ErrorKind::kParameter, "bins in a file are read by one process; in a group keep them in memory, with ",
-           "QuantileDMatrix, and use more ranks.");
-    }
+    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
   }
   auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);
