@@ -14,6 +14,7 @@
 #include "cuda/hist_vector/gpu_vector_grower.h"
 #include "data/bins/bins_of_training.h"
 #include "data/bins/derived_bins.h"
+#include "data/bins/tree_bin_options.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
 
@@ -26,7 +27,7 @@ constexpr std::int64_t kFewValues = 1 << 17;
 class GpuHistState : public BuildState {
  public:
   GpuHistState(TreeParam const& param, HistMemory const& memory, int device)
-      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), memory.budget}),
+      : options_(TreeBinOptions(param, memory.budget)),
         memory_(memory),
         of_group_(options_),
         stream_(device),
@@ -85,7 +86,7 @@ class GpuHistState : public BuildState {
     key_ = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
     revision_ = data.InfoRevision();
     auto const is_small = data.OnDevice() == nullptr && data.NumRows() * data.NumCols() < kFewValues;
-    if (!is_small && memory_.host_ratio <= 0.0F && CanMakeDeviceBins(ctx, data, options_.sketch)) {
+    if (!is_small && memory_.host_ratio <= 0.0F && CanMakeDeviceBins(ctx, data, options_.sketch.kind)) {
       DeviceBinsTask task;
       task.max_bin = options_.max_bin;
       task.weights = key_.weights;
@@ -137,7 +138,7 @@ class TreeScope {
 HistMemory HistMemory::Of(MemoryParam const& param) { return {param.Budget(), param.cache_host_ratio}; }
 
 std::string GpuHistBuilder::StateKey() const {
-  return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch) +
+  return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key() +
          (memory_.host_ratio >= 0.0F ? ",cache_host_ratio=" + std::to_string(memory_.host_ratio) : std::string());
 }
 
