@@ -104,12 +104,12 @@ DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, RowsOfSha
   }
   UploadLayout(cuda, &bins);
   auto const skipped = ToSize(rows.first) * from.columns.size();
-  bins.bytes = CodeMemory<std::uint8_t>::Borrowed(from.bytes.data(), from.bytes.size());
+  bins.bytes = CodeArray<std::uint8_t>::Borrowed(from.bytes.data(), from.bytes.size());
   if (from.form == CodeForm::kWords) {
-    bins.words = CodeMemory<std::uint16_t>::Borrowed(from.words.data() + skipped, from.words.size() - skipped);
+    bins.words = CodeArray<std::uint16_t>::Borrowed(from.words.data() + skipped, from.words.size() - skipped);
   }
   if (from.form == CodeForm::kCells) {
-    bins.cells = CodeMemory<std::uint32_t>::Borrowed(from.cells.data(), from.cells.size());
+    bins.cells = CodeArray<std::uint32_t>::Borrowed(from.cells.data(), from.cells.size());
     bins.row_ptr = Buffer<std::int64_t>(cuda, ToSize(rows.count) + 1);
     CopyOnDevice(cuda, from.row_ptr.data() + rows.first, bins.row_ptr.size(), bins.row_ptr.data());
   }
