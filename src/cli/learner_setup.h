@@ -10,7 +10,9 @@
 
 namespace kauri::cli {
 
-/// Sets the parameters, loads model_in if given, and resolves both. \throws Error.
+/// Sets the parameters, loads model_in if given, and resolves both. Where training goes on with a model, the parameters
+/// decide which booster and objective it goes on with (a model of AdaBoost says gbtree); else the model does. \throws
+/// Error.
 void SetUpLearner(Options const& options, Learner* learner);
 
 /// Reads with the threads, max_bin and memory_budget that the options ask for. `like`: whose cuts data with a cache
