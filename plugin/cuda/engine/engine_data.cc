@@ -28,6 +28,7 @@ void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std:
     predictions = Buffer<float>();
     training = TrainingData();
     arrays = TrainingArrays();
+    apart.reset();
     valid_for_.clear();  // with as many outputs as there were
     RequireMemory(
         cuda, "margins of " + Describe(matrix, outputs),
