@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace kauri {
 
 struct BinRequest;  // data/bins/codes_on_device.h
 struct CodedRows;
+struct DeviceBatches;
 struct Context;
 
 /// Owned float32 numbers in device memory, ready to be read on any stream.
@@ -46,9 +48,13 @@ class DeviceMemory {
   /// A copy in host memory, contiguous, of the same type.
   virtual HostArray ToHost(DeviceArray const& array) const = 0;
   /// Dense rows of numbers, cut exactly and coded where they are: the bins of the host's BinMatrix, bit for bit. The
-  /// codes stay on that device; `rows` may go. \throws Error(kMemory).
-  virtual CodedRows MakeBins(Context const& ctx, DeviceStorage const& rows, BinRequest const& request) const = 0;
+  /// codes stay on that device; the rows may go. Several batches are asked for again and again. \throws Error(kMemory);
+  /// Error(kData) for batches that are not the same every time.
+  virtual CodedRows MakeBins(Context const& ctx, DeviceBatches const& rows, BinRequest const& request) const = 0;
   virtual std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int device) const = 0;
+  /// ToHost in two steps: the elements are copied within the device, which is quick, before this returns; what it
+  /// returns brings them to the host, once, on any thread.
+  virtual std::function<HostArray()> ToHostLater(DeviceArray const& array) const = 0;
 };
 
 /// That of CUDA devices; loads the plug-in. \throws Error(kDevice): why there is no device, and the cure.
