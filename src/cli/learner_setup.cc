@@ -40,15 +40,25 @@ void SetUpLearner(Options const& options, Learner* learner) {
   learner->Configure();
 }
 
-std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
-                                     DataMatrix const* like) {
+ParamMap LearnerParams(Options const& options) {
   ParamMap params;
   for (auto const& [name, value] : options.learner) {
     auto const adapted = AdaptParameter(name, value);
     if (!adapted.name.empty()) params[adapted.name] = adapted.value;
   }
+  return params;
+}
+
+Context MakeContext(Options const& options) {
   Context ctx;
-  ctx.threads = ParseParameters<LearnerParam>(params).Threads();
+  ctx.threads = ParseParameters<LearnerParam>(LearnerParams(options)).Threads();
+  return ctx;
+}
+
+std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
+                                     DataMatrix const* like) {
+  auto const params = LearnerParams(options);
+  auto const ctx = MakeContext(options);
   BinStoreOptions bins;
   bins.max_bin = ParseParameters<TreeParam>(params).max_bin;
   bins.budget = ParseParameters<MemoryParam>(params).Budget();
