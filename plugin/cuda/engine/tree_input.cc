@@ -60,6 +60,10 @@ class TreeInput {
     auto const& place = Tree().place;
     auto const rate = Tree().subsample;
     RowSample sample{RowSamplingKey(task_.ctx.seed, place.iteration, place.tree_in_iteration), rate};
+    if (Tree().DrawsExactly()) {
+      sample.is_exact = true;
+      sample.choice = RowChoice(sample.key, rate, task_.info.n_rows);
+    }
     if (!Tree().DrawsQueries()) return sample;
     task_.say_once("sampling_method=by_query draws rows in host memory: a mark of each is copied for every tree");
     auto const marks = SampleRows(task_.ctx, place.iteration, place.tree_in_iteration, rate, task_.info.n_rows,
