@@ -297,6 +297,18 @@ KAURI_API int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, b
 KAURI_API int KauriDMatrixBins(DMatrixHandle handle, char const* config, DMatrixHandle* out);
 
 /**
+ * What the columns hold. `config`: {optional "quantiles": shares that ascend within [0, 1], [0.01, 0.05, 0.25, 0.5,
+ * 0.75, 0.95, 0.99] if not given; "sketch": "exact", which keeps all values, "gk", "kll" or "moments"; "sketch_size",
+ * "sketch_order" and "sketch_density" as the parameters of these names, no cosines; "nthread"}. *out_result: row-major,
+ * shape *out_shape [*out_dim = 2], a row for each column: count and missing, of rows with weight; distinct, NaN beyond
+ * 256; min, max; mean, std, skewness, kurtosis (less 3) of the population, in which rows weigh what "weight" says;
+ * rank_error, the share of all weight that the rank of a quantile is wrong by at most (kll: for 99 of 100), NaN where
+ * nothing is promised; the quantiles. Valid until the thread's next call with the handle. Errors: a matrix that keeps
+ * bins; no rows.
+ */
+KAURI_API int KauriSummarizeColumns(DMatrixHandle handle, char const* config, bst_ulong const** out_shape,
+                                    bst_ulong* out_dim, double const** out_result);
+/**
  * Replaces one field; an empty array clears it. Fields: label, weight, base_margin, label_lower_bound,
  * label_upper_bound [n_rows] (label and base_margin also [n_rows, k]; weight [n_groups] beside groups), group (rows per
  * query), qid [n_rows] (non-decreasing), feature_weights [n_cols]. `data`: an array interface, of host or device
@@ -403,6 +415,13 @@ KAURI_API int XGDMatrixCreateFromDataIter(DataIterHandle data_handle, XGBCallbac
  */
 KAURI_API int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
                                           XGDMatrixCallbackNext* next, char const* config, DMatrixHandle* out);
+/**
+ * As KauriSummarizeColumns, of batches in one pass. The numbers are those of a matrix of all
+ * rows; `config` has "missing" besides. The result is kept with the proxy.
+ */
+KAURI_API int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
+                                    XGDMatrixCallbackNext* next, char const* config, bst_ulong const** out_shape,
+                                    bst_ulong* out_dim, double const** out_result);
 /**
  * The same with bins of quantiles in place of the values (a QuantileDMatrix): a first pass over the batches makes the
  * cuts, a second one the bins, and no value is kept. tree_method=hist trains on it with max_bin as here; predictions

@@ -55,6 +55,7 @@ _STRINGS = [_COUNT, _Out(POINTER(c_char_p))]
 _BYTES = [_COUNT, _Out(POINTER(c_char))]
 _FLOATS = _Out(POINTER(c_float))
 _SHAPE = _Out(POINTER(c_uint64))
+_SUMMARY = [_SHAPE, _COUNT, _Out(POINTER(c_double))]
 _PREDICTION = [_SHAPE, _COUNT, _FLOATS]
 _DOUBLES = _Out(c_double)
 _ESTIMATE = [_DOUBLES, _DOUBLES, _DOUBLES, _COUNT, _TEXT]
@@ -94,6 +95,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriDMatrixBins": [Handle, c_char_p, _Out(Handle)],
     "KauriDMatrixCreateFromArrowArray": [c_void_p, c_void_p, c_char_p, _Out(Handle)],
     "KauriDMatrixCreateFromArrowStream": [c_void_p, c_char_p, _Out(Handle)],
+    "KauriSummarizeBatches": [c_void_p, Handle, ResetCallback, NextCallback, c_char_p, *_SUMMARY],
+    "KauriSummarizeColumns": [Handle, c_char_p, *_SUMMARY],
     "XGDMatrixCreateFromCSC": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
     "XGDMatrixCreateFromCSR": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
     "XGDMatrixCreateFromCallback": [c_void_p, Handle, *_ITERATOR],

@@ -67,7 +67,10 @@ class PartialDependence:
 
 
 def _grid(column: np.ndarray, name: str, given: Any, n_values: int, is_categorical: bool) -> np.ndarray:
-    """Return the values to try: those given, else values that occur, evenly spaced among the sorted rows."""
+    """Return the values to try: those given, else values that occur, evenly spaced among the sorted rows.
+
+    Where many rows share a value fewer come out of that; the rest are evenly spaced among the other values.
+    """
     if given is not None:
         grid = np.asarray(given, dtype=np.float32).ravel()
         if len(grid) == 0 or not np.isfinite(grid).all():
@@ -79,7 +82,10 @@ def _grid(column: np.ndarray, name: str, given: Any, n_values: int, is_categoric
     if len(present) <= n_values or is_categorical:
         return present
     shares = np.linspace(0, 1, n_values)
-    return np.unique(np.quantile(column[~np.isnan(column)], shares, method="inverted_cdf"))
+    grid = np.unique(np.quantile(column[~np.isnan(column)], shares, method="inverted_cdf"))
+    others = np.setdiff1d(present, grid)
+    places = np.linspace(0, len(others) - 1, n_values - len(grid)).astype(int)
+    return np.union1d(grid, others[places])
 
 
 def _curves(model: Subject, matrix: DMatrix, feature: int, grid: np.ndarray, output: str) -> np.ndarray:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
+_NUMBER = r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+_NUMBERS = re.compile(rf"\[{_NUMBER}(?:, ?{_NUMBER})*\]")
 _SAID = ("objective", "booster", "validate_parameters")
 
 
@@ -24,4 +27,11 @@ def facts_of(booster: Any) -> list[tuple[str, str]]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    return _plain(value if isinstance(value, str) else json.dumps(value))
+
+
+def _plain(text: str) -> str:
+    """Return a list of numbers as people write them, anything else as it is: the library says 1E-1 for 0.1."""
+    if not _NUMBERS.fullmatch(text):
+        return text
+    return "[" + ", ".join(f"{float(number):.9g}" for number in text[1:-1].split(",")) + "]"

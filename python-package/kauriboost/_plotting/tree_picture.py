@@ -170,7 +170,10 @@ class _Picture:
         end = self._extent.levels[branch.node.depth] - branch.node.along / 2
         color = self._colors[branch.takes_missing]
         points = [self._point(node.place, begin), self._point(branch.node.place, end)]
-        ax.plot(*zip(*points), color=color, linewidth=1.2 * self._scale, zorder=0, solid_capstyle="round")
+        # On into the boxes, which hide it: on axes that are larger than the tree, boxes are smaller than their places.
+        levels = [self._extent.levels[one.depth] for one in (node, branch.node)]
+        corners = [self._point(node.place, levels[0]), *points, self._point(branch.node.place, levels[1])]
+        ax.plot(*zip(*corners), color=color, linewidth=1.2 * self._scale, zorder=0, solid_capstyle="round")
         middle = [sum(parts) / 2 for parts in zip(*points)]
         text = f"{branch.label}, missing" if branch.takes_missing else branch.label
         size = (_FONT_SIZE - 2) * self._scale

@@ -19,7 +19,8 @@ nav a { margin-right: 1rem; } a { color: #2166ac; } .about { color: #666; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .8rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #eee; }
 th { font-weight: 600; } td.number, th.number { text-align: right; overflow-wrap: normal; white-space: nowrap; }
-.wide { overflow-x: auto; margin: .6rem 0; } .wide img { max-width: none; }
+.wide { overflow-x: auto; margin: .6rem 0; } .wide th, .wide td { min-width: 6rem; }
+.wide th.number, .wide td.number { min-width: 0; } .wide img { max-width: none; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1rem; } .pictures img { flex: 1 1 26rem; min-width: 0; }
 img { max-width: 100%; height: auto; }
 @media print { nav { display: none; } section, img { break-inside: avoid; } }

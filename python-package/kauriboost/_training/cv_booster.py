@@ -26,8 +26,9 @@ from .callback import Score
 class CvBooster:
     """The boosters of all folds, trained side by side: what callbacks get in place of a booster.
 
-    On the CPU the folds share the threads that the parameters ask for: small trees keep few of them busy. No result
-    depends on it. The threads end with the ``with`` block that it is used in.
+    On the CPU the folds share the threads that the parameters ask for: small trees keep few of them busy. Of more folds
+    than threads those that are left for the last turn share all of them. No result depends on it. The threads end with
+    the ``with`` block that it is used in.
 
     Parameters
     ----------
@@ -46,7 +47,11 @@ class CvBooster:
         self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold
         general = json.loads(self.boosters[0].save_config())["learner"]["generic_param"]
         self._threads = int(general["nthread"])
-        self._workers = _start_threads(_share_threads(self.boosters, self._threads, general["device"]))
+        at_once = _folds_at_once(len(folds), self._threads, general["device"])
+        self._last_turn = len(folds) - len(folds) % at_once  # the first fold of those that have more threads
+        self._workers = _start_threads(at_once)
+        if at_once > 1:
+            self._share_threads(at_once)
 
     def __enter__(self) -> CvBooster:
         return self
@@ -69,7 +74,14 @@ class CvBooster:
 
         own = fobj is not None or metric is not None  # functions of the user, which may not be safe from threads
         side_by_side = map if own or self._workers is None else self._workers.map
-        self._evaluations = list(side_by_side(run, self.boosters, self._data))
+        self._evaluations = []
+        for turn in (slice(self._last_turn), slice(self._last_turn, None)):
+            self._evaluations += side_by_side(run, self.boosters[turn], self._data[turn])
+
+    def _share_threads(self, at_once: int) -> None:
+        threads, n_last = num_threads(self._threads), len(self.boosters) - self._last_turn
+        for fold, booster in enumerate(self.boosters):
+            booster.set_param("nthread", threads // (at_once if fold < self._last_turn else n_last))
 
     def _evaluate(self, *_: Any) -> list[tuple[str, str, Score]]:
         """Return what `update` has found: (data set, metric, mean and standard deviation over the folds)."""
@@ -152,15 +164,9 @@ def _rounds_of(booster: Booster) -> tuple[int, int]:
     return (0, 0 if best is None or kind == "gblinear" else int(best) + 1)
 
 
-def _share_threads(boosters: Sequence[Booster], asked: int, device: str) -> int:
-    """Divide the threads among the boosters; the number of those to run at a time: 1 on a device."""
-    threads = num_threads(asked)
-    if device != "cpu":
-        return 1
-    n_workers = min(threads, len(boosters))
-    for booster in boosters if n_workers > 1 else []:
-        booster.set_param("nthread", threads // n_workers)
-    return n_workers
+def _folds_at_once(n_folds: int, threads: int, device: str) -> int:
+    """Return how many folds to train at a time: 1 on a device."""
+    return min(num_threads(threads), n_folds) if device == "cpu" else 1
 
 
 def _start_threads(n: int) -> ThreadPoolExecutor | None:

@@ -59,7 +59,7 @@ class EvaluationMonitor(TrainingCallback):
 
 @public("kauriboost.callback")
 class ProgressBar(TrainingCallback):
-    """One line on a terminal: rounds done, time left, and as much of the newest evaluation as fits.
+    """One line on a terminal: rounds done, time left (taken, at the end), and what fits of the newest evaluation.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class ProgressBar(TrainingCallback):
         self._first: int | None = None  # the first round of this run
         self._drawn = 0.0
         self._drawn_width = 0  # of the line on the screen
-        self._newest: tuple[int, str] | None = None  # rounds done and what to write behind the bar
+        self._newest: tuple[int, float, str] | None = None  # rounds done, seconds, and the evaluation
 
     def before_training(self, model: AnyBooster) -> AnyBooster:
         """Start the clock."""
@@ -92,9 +92,9 @@ class ProgressBar(TrainingCallback):
         done = epoch + 1
         left = (now - self._started) / (done - self._first) * max(self.total - done, 0)
         values = "  ".join(latest_values(evals_log, ".4g"))
-        self._newest = (done, f"{left:.0f} s left  {values}".rstrip())
+        self._newest = (done, now - self._started, values)
         if now - self._drawn >= 0.1:
-            self._draw(*self._newest)
+            self._draw(done, f"{left:.0f} s left  {values}".rstrip())
             self._drawn = now
         return False
 
@@ -117,9 +117,10 @@ class ProgressBar(TrainingCallback):
         self._drawn_width = width_of(line)
 
     def after_training(self, model: AnyBooster) -> AnyBooster:
-        """Draw the last state and end the line."""
+        """Draw the last state with the time that it took, and end the line."""
         if self._newest is not None:
-            self._draw(*self._newest)
+            done, seconds, values = self._newest
+            self._draw(done, f"in {seconds:.{1 if seconds < 10 else 0}f} s  {values}".rstrip())
             self._end()
         self._newest = None
         return model

@@ -55,9 +55,9 @@ class BinView : public DataView {
 
   bool CopyFeatures(std::int64_t begin, std::int64_t end, Span<std::int32_t const> slot_of_feature,
                     std::int64_t n_slots, float* tile) const override {
-    std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
     auto const& layout = Table().layout;
     if (!layout.IsDense()) {
+      std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
       CopyEntries(begin, end, slot_of_feature, n_slots, tile);
     } else if (layout.HasByteCodes()) {
       CopyCodes(layout.Bytes(), begin, end, slot_of_feature, n_slots, tile);
@@ -78,7 +78,6 @@ class BinView : public DataView {
   template <typename Code>
   void CopyCodes(BinCodes<Code> const& codes, std::int64_t begin, std::int64_t end, Slots slots, std::int64_t n_slots,
                  float* tile) const {
-    auto const& table = Table();
     std::vector<Code> read;
     auto const* of_row = codes.rows.data() + begin * codes.row_stride;
     if (store_.IsInFile()) {
@@ -86,13 +85,32 @@ class BinView : public DataView {
       store_.ReadCodes(begin, {reinterpret_cast<char*>(read.data()), read.size() * sizeof(Code)});
       of_row = read.data();
     }
-    auto const& first_cells = table.layout.FeatureBegin();
-    auto const n_features = std::min(slots.size(), static_cast<std::size_t>(NumCols()));
-    for (auto row = begin; row < end; ++row, tile += n_slots, of_row += codes.row_stride) {
-      for (std::size_t feature = 0; feature < n_features; ++feature) {
-        if (slots[feature] >= 0) tile[slots[feature]] = table.values[first_cells[feature] + of_row[feature]];
-      }
+    auto const wanted = WantedColumns(slots);
+    // A slot whose column is not here is missing in all rows.
+    if (static_cast<std::int64_t>(wanted.size()) < n_slots) {
+      std::fill(tile, tile + (end - begin) * n_slots, kMissingValue);
     }
+    for (auto row = begin; row < end; ++row, tile += n_slots, of_row += codes.row_stride) {
+      for (auto const& column : wanted) tile[column.slot] = column.values[of_row[column.feature]];
+    }
+  }
+
+  /// A column that is read: where to, and the values of its codes.
+  struct Wanted {
+    float const* values;
+    std::uint32_t feature;
+    std::int32_t slot;
+  };
+
+  std::vector<Wanted> WantedColumns(Slots slots) const {
+    auto const& table = Table();
+    std::vector<Wanted> wanted;
+    for (std::size_t feature = 0; feature < std::min(slots.size(), static_cast<std::size_t>(NumCols())); ++feature) {
+      if (slots[feature] < 0) continue;
+      auto const* values = table.values.data() + table.layout.FeatureBegin()[feature];
+      wanted.push_back({values, static_cast<std::uint32_t>(feature), slots[feature]});
+    }
+    return wanted;
   }
 
   void CopyEntries(std::int64_t begin, std::int64_t end, Slots slots, std::int64_t n_slots, float* tile) const {

@@ -45,6 +45,16 @@ def test_values_that_occur(booster: kb.Booster, binary: tuple[np.ndarray, np.nda
     np.testing.assert_array_equal(few.grid, np.unique(np.round(column[~np.isnan(column)])))
 
 
+def test_values_that_occur_where_most_rows_share_one(booster: kb.Booster) -> None:
+    rows = np.zeros((300, 6), dtype=np.float32)
+    rows[:40, 2] = np.arange(1, 41)
+    found = kb.partial_dependence(booster, rows, 2, n_values=20)
+    assert len(found.grid) == 20
+    assert set(found.grid) <= set(rows[:, 2])
+    assert (found.grid[0], found.grid[-1]) == (0, 40)
+    assert np.diff(found.grid).max() < 5
+
+
 def test_classes_early_stopping_and_categories() -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("sklearn")

@@ -84,12 +84,23 @@ def test_given_axes_shrink_the_texts(booster: kb.Booster) -> None:
 
 
 @pytest.mark.parametrize("rankdir", ["TB", "LR"])
+def test_branches_reach_their_boxes_on_axes_that_are_too_large(booster: kb.Booster, rankdir: str) -> None:
+    ax = kb.plot_tree(booster, rankdir=rankdir, ax=plt.subplots(figsize=(60, 40))[1])
+    ax.figure.canvas.draw()
+    boxes = [box.frozen().padded(1) for box in boxes_of(ax)]
+    assert len(ax.lines) == len(boxes) - 1
+    for line in ax.lines:
+        for x, y in ax.transData.transform(line.get_xydata())[[0, -1]]:
+            assert any(box.contains(x, y) for box in boxes)
+
+
+@pytest.mark.parametrize("rankdir", ["TB", "LR"])
 def test_yes_is_on_one_side(booster: kb.Booster, rankdir: str) -> None:
     ax = kb.plot_tree(booster, rankdir=rankdir)
     ax.figure.canvas.draw()
     ways = [(line, text) for line, text in zip(ax.lines, branch_texts(ax), strict=True)]
     for line, text in ways:
-        (x0, y0), (x1, y1) = ax.transData.transform(line.get_xydata())
+        (x0, y0), *_, (x1, y1) = ax.transData.transform(line.get_xydata())
         towards = (x1 - x0) if rankdir == "TB" else (y0 - y1)
         assert (towards < 0) == text.startswith("yes")
     assert sum("missing" in text for _, text in ways) >= len(ways) / 2 - 8  # not for flags

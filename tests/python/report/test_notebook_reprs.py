@@ -24,6 +24,8 @@ def test_boosters(regression: tuple[np.ndarray, np.ndarray]) -> None:
     assert facts["rounds"] == "3"
     assert (facts["objective"], facts["features"], facts["max_depth"]) == ("reg:squarederror", "5", "2")
     assert kb.Booster({"max_depth": "deep"})._repr_html_().startswith("Booster(error=")
+    levels = kb.Booster({"objective": "reg:quantileerror", "quantile_alpha": [0.1, 0.5, 0.00025]})
+    assert dict(cells(levels._repr_html_()))["quantile_alpha"] == "[0.1, 0.5, 0.00025]"
     fresh = dict(cells(kb.Booster()._repr_html_()))
     assert fresh["rounds"] == "0"
 
