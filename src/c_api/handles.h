@@ -136,12 +136,12 @@ struct CollectiveHandle : HandleBase {
   std::shared_ptr<Collective> collective;
 };
 
-/// A prediction in device memory that outlives its booster.
+/// A vector in device memory: a prediction, which outlives its booster, or a list of elements.
 struct DeviceArrayHandle : HandleBase {
-  explicit DeviceArrayHandle(std::unique_ptr<DeviceFloats> floats)
-      : HandleBase(HandleKind::kDeviceArray), values(std::move(floats)) {}
+  explicit DeviceArrayHandle(std::unique_ptr<DeviceNumbers> numbers)
+      : HandleBase(HandleKind::kDeviceArray), values(std::move(numbers)) {}
 
-  std::unique_ptr<DeviceFloats> values;
+  std::unique_ptr<DeviceNumbers> values;
 };
 
 /// An explanation in host memory that outlives its booster, to which the memory goes in the end if it is still there.

@@ -4,11 +4,14 @@
 
 #include "common/large_memory.h"
 #include "cuda/common/buffer.h"
+#include "cuda/common/look_back.h"
 #include "cuda/common/memory_plan.h"
+#include "cuda/common/shuffle.h"
 #include "cuda/data/convert.h"
 #include "cuda/data/device_floats.h"
 #include "cuda/data/fetch_bytes.h"
 #include "data/arrays/array_dispatch.h"
+#include "data/arrays/row_move.h"
 #include "data/arrays/value_rules.h"
 
 namespace kauri::cuda {
@@ -228,6 +231,33 @@ class CudaMemory : public DeviceMemory {
     DeviceScope const scope(device);
     CopyToDevice(result->Cuda(), values.data(), values.size(), result->Values().data());
     result->Cuda().Synchronize();  // for `values`, which are the caller's
+    return result;
+  }
+
+  void ShuffleRows(DeviceArray const& from, DeviceArray const& to, std::uint64_t seed) const override {
+    auto const move = RowMoveOf(from.view, to.view);
+    if (from.view.Size() == 0) return;
+    StreamOwner const stream(DeviceOf(from.view));
+    auto const& cuda = stream.Context();
+    DeviceScope const scope(cuda.device);
+    WaitForArray(cuda, from, "in");
+    WaitForArray(cuda, to, "out");
+    if (move.from == move.to) {
+      ShuffleDeviceRowsInPlace(cuda, move, seed);
+    } else {
+      LookBack look_back;
+      ShuffleDeviceRows(cuda, move, seed, &look_back);
+    }
+    cuda.Synchronize();  // for the rows, which are the caller's
+  }
+
+  std::unique_ptr<DeviceNumbers> ListShuffle(std::int64_t n, std::uint64_t seed, std::int64_t count,
+                                             int device) const override {
+    DeviceScope const scope(device);
+    auto result = std::make_unique<OwnedIntegers>(device, count);
+    LookBack look_back;
+    cuda::ListShuffle(result->Cuda(), Shuffle(n, seed), result->Values(), &look_back);
+    result->Cuda().Synchronize();  // for the elements: they may be read on any stream
     return result;
   }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/arrays/row_move.h"
 #include "data/bins/codes_on_device.h"
 #include "data/matrix_view.h"
 #include "kauri/device_memory.h"
@@ -142,6 +143,16 @@ class FakeDeviceMemory : public DeviceMemory {
     bins->Append(ctx, *MakeRowsView(values.values, values.n_rows, values.n_cols));
     coded.codes = std::make_shared<FakeCodes const>(std::move(bins));
     return coded;
+  }
+
+  void ShuffleRows(DeviceArray const& from, DeviceArray const& to, std::uint64_t seed) const override {
+    TheLog().last_stream = from.stream;
+    auto const move = RowMoveOf(from.view, to.view);
+    move.from == move.to ? ShuffleRowsInPlace({}, move, seed) : kauri::ShuffleRows({}, move, seed);
+  }
+
+  std::unique_ptr<DeviceNumbers> ListShuffle(std::int64_t, std::uint64_t, std::int64_t, int) const override {
+    return nullptr;  // nobody gets here: there is no such device
   }
 
   std::unique_ptr<DeviceFloats> ToDevice(Span<float const> values, int) const override {
