@@ -10,8 +10,8 @@ where a sketch must not be used.
 
 Tables 2 to 4 print of each estimator what the thesis prints, beside its mean on its own columns (14,072 of
 OpenML-CC18): what can be compared is the order of estimators, not the numbers. Failures are counted apart, and are
-left out of the rest: moments that no distribution has, no density with all moments, quantiles that fall or lie outside of the range.
-Table 5 is N(1000, 1), by --normal values; the thesis has 10^9.
+left out of the rest: moments that no distribution has, no density with all moments, quantiles that fall or lie
+outside of the range. Table 5 is N(1000, 1), by --normal values; the thesis has 10^9.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kWarp)
 }  // namespace
 
 template <int kParts>
-PrefixSums<kParts>::PrefixSums(CudaContext const& cuda, std::int64_t n, double* values)
+DevicePrefixSums<kParts>::DevicePrefixSums(CudaContext const& cuda, std::int64_t n, double* values)
     : within_(values), before_(cuda, static_cast<std::size_t>((NumBlocks(n, kRowBlock) + 1) * kParts)) {
   static_assert(kTile % kParts == 0 && kParts <= kWarp, "whole values fit into a tile, a lane for each part");
   auto const n_blocks = NumBlocks(n, kRowBlock);
@@ -50,7 +50,7 @@ PrefixSums<kParts>::PrefixSums(CudaContext const& cuda, std::int64_t n, double* 
   Launch(cuda, 1, kWarp, ChainsKernel<kParts>, n_blocks, n_blocks, sums, static_cast<double*>(nullptr));
 }
 
-template class PrefixSums<1>;
-template class PrefixSums<2>;
+template class DevicePrefixSums<1>;
+template class DevicePrefixSums<2>;
 
 }  // namespace kauri::cuda

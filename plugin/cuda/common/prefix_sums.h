@@ -22,10 +22,10 @@ struct PrefixView {
 };
 
 template <int kParts>
-class PrefixSums {
+class DevicePrefixSums {
  public:
   /// values: [n, kParts], the sums are in their place afterwards. Asynchronous; the memory must outlive this.
-  PrefixSums(CudaContext const& cuda, std::int64_t n, double* values);
+  DevicePrefixSums(CudaContext const& cuda, std::int64_t n, double* values);
 
   PrefixView<kParts> View() const { return {within_, before_.data()}; }
   /// Of all values: [kParts], device.

@@ -52,14 +52,14 @@ class CoxVersion : public DeviceMetric {
     auto const sorted = SortByTime(cuda, TimeOrder::kLatestFirst, info);
     Buffer<double> const hazards(cuda, n);
     Launch(cuda, grid, kThreads, HazardsKernel, sorted.View(), predictions.data(), hazards.data());
-    PrefixSums<1> const risks(cuda, info.n_rows, hazards.data());
+    DevicePrefixSums<1> const risks(cuda, info.n_rows, hazards.data());
     Buffer<double> const losses(cuda, n);
     Buffer<unsigned long long> const n_events(cuda, 1);
     FillZero(cuda, n_events.data(), 1);
     CoxTask const task{sorted.View(), predictions.data(), info.labels.data(),
                        risks.View(),  losses.data(),      n_events.data()};
     Launch(cuda, grid, kThreads, CoxLossesKernel, task);
-    PrefixSums<1> const sums(cuda, info.n_rows, losses.data());
+    DevicePrefixSums<1> const sums(cuda, info.n_rows, losses.data());
     auto const loss = ToHost(cuda, sums.Total(), 1)[0];
     return loss / static_cast<double>(ToHost(cuda, n_events.data(), 1)[0]);
   }

@@ -92,10 +92,10 @@ class CoxVersion : public DeviceObjective {
     LargestMargin const largest{key.data()};
     Buffer<double> const hazards(cuda, n);
     Launch(cuda, grid, kGradientThreads, HazardsKernel, sorted.View(), margins.data(), largest, hazards.data());
-    PrefixSums<1> const risks(cuda, info.n_rows, hazards.data());
+    DevicePrefixSums<1> const risks(cuda, info.n_rows, hazards.data());
     Buffer<double> const events(cuda, 2 * n);
     Launch(cuda, grid, kGradientThreads, EventsKernel, sorted.View(), info.labels.data(), risks.View(), events.data());
-    PrefixSums<2> const sums(cuda, info.n_rows, events.data());
+    DevicePrefixSums<2> const sums(cuda, info.n_rows, events.data());
     CoxTask const task{sorted.View(), margins.data(), largest, info, sums.View(), out.data()};
     Launch(cuda, grid, kGradientThreads, CoxGradientsKernel, task);
   }

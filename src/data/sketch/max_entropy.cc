@@ -265,22 +265,25 @@ MaybeDensity Solution(std::vector<double> const& means, std::vector<double> cons
   return finer.Solve() ? Seen(finer) : std::nullopt;
 }
 
-/// The solution that comes after all moments but the last.
-MaybeDensity SolutionFromBelow(std::vector<double> const& means) {
+/// The solution of all moments but the last, each from the one before; empty where there is none.
+std::vector<double> SolutionBelow(std::vector<double> const& means) {
   std::vector<double> start;
   for (std::size_t n = 2; n < means.size(); ++n) {
     auto below = Solution({means.begin(), means.begin() + static_cast<std::ptrdiff_t>(n)}, start);
     if (below) start = std::move(below->theta);
   }
-  return start.empty() ? std::nullopt : Solution(means, start);
+  return start;
 }
 
 /// Of all moments, or near them; none where there is no density.
 MaybeDensity Fit(std::vector<double> const& means) {
   if (auto density = Solution(means, {})) return density;
-  if (auto density = SolutionFromBelow(means)) return density;
+  auto const start = SolutionBelow(means);
+  if (auto density = Solution(means, start)) return density;
   for (auto const share : {1e-6, 1e-5, 1e-4, 1e-3, 1e-2}) {
-    if (auto density = Solution(Mixed(means, share), {})) return density;
+    auto const mixed = Mixed(means, share);
+    if (auto density = Solution(mixed, start)) return density;
+    if (auto density = Solution(mixed, {})) return density;
   }
   return std::nullopt;
 }

@@ -14,13 +14,13 @@ std::vector<double> Values(std::int64_t n, std::uint64_t seed) {
   return values;
 }
 
-class DevicePrefixSums : public DeviceTest {
+class PrefixSumsOnDevice : public DeviceTest {
  protected:
   /// values: [n, kParts].
   template <int kParts>
   void ExpectTheHostsBits(std::int64_t n, std::vector<double> const& values) const {
     auto const on_device = cuda::ToDevice(Cuda(), values);
-    cuda::PrefixSums<kParts> const sums(Cuda(), n, on_device.data());
+    cuda::DevicePrefixSums<kParts> const sums(Cuda(), n, on_device.data());
     auto const within = Fetch(Cuda(), on_device);
     auto const n_blocks = static_cast<std::size_t>(NumBlocks(n, kRowBlock));
     auto const before = cuda::ToHost(Cuda(), sums.View().before, (n_blocks + 1) * kParts);
@@ -36,7 +36,7 @@ class DevicePrefixSums : public DeviceTest {
   }
 };
 
-TEST_F(DevicePrefixSums, HaveTheHostsBits) {
+TEST_F(PrefixSumsOnDevice, HaveTheHostsBits) {
   for (std::int64_t const n : {0, 1, 31, 32, 33, 255, 256, 257, 511, 512, 513, 4095, 4096, 4097, 8192, 300007}) {
     ExpectTheHostsBits<1>(n, Values(n, 3));
     ExpectTheHostsBits<2>(n, Values(2 * n, 4));
@@ -44,7 +44,7 @@ TEST_F(DevicePrefixSums, HaveTheHostsBits) {
 }
 
 /// More blocks than a tile has room for.
-TEST_F(DevicePrefixSums, ManyBlocks) { ExpectTheHostsBits<1>(600 * kRowBlock + 1, Values(600 * kRowBlock + 1, 5)); }
+TEST_F(PrefixSumsOnDevice, ManyBlocks) { ExpectTheHostsBits<1>(600 * kRowBlock + 1, Values(600 * kRowBlock + 1, 5)); }
 
 }  // namespace
 }  // namespace kauri::testing
