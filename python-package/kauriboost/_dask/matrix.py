@@ -116,7 +116,7 @@ class DaskDMatrix:
         return ready().__await__()
 
     def __repr__(self) -> str:
-        return described(self, partitions=len(self.parts), rows=self.num_row(), columns=self.num_col())
+        return described(self, partitions=len(self.descriptions), rows=self.num_row(), columns=self.num_col())
 
     def num_row(self) -> int:
         """Return the number of rows of all partitions."""
@@ -132,14 +132,25 @@ class DaskDMatrix:
         counts = [description.n_rows for description in self.descriptions]
         return [0, *np.cumsum(counts).tolist()][: len(counts)]
 
-    async def _collect(self, collections: dict[str, Any], feature_weights: Any) -> None:
-        blocks = {name: blocks_of(name, collection) for name, collection in collections.items()}
+    def restore(self) -> None:
+        """Have the partitions made again, if Dask was let go of them."""
+        if self.parts:
+            return
+        blocks = {name: blocks_of(name, collection) for name, collection in self._collections.items()}
         _require_alike({name: len(of_name) for name, of_name in blocks.items()})
         futures = self._client.compute([block for of_name in blocks.values() for block in of_name])
         n = len(blocks["data"])
         columns = [futures[i * n : (i + 1) * n] for i in range(len(blocks))]
         names = list(blocks)
         self.parts = [self._client.submit(pack, names, *row, pure=False) for row in zip(*columns)]
+
+    def release(self) -> None:
+        """Let Dask forget the partitions, where nobody else wants them."""
+        self.parts = []
+
+    async def _collect(self, collections: dict[str, Any], feature_weights: Any) -> None:
+        self._collections = collections
+        self.restore()
         if hasattr(feature_weights, "compute"):
             feature_weights = await self._client.compute(feature_weights)
         self.descriptions = await self._client.gather(self._describe())

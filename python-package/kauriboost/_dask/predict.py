@@ -57,6 +57,7 @@ async def _predict(model: Any, data: Any, missing: float, how: dict[str, Any]) -
     if not isinstance(data, DaskDMatrix):
         _require_collection(data)
         return of_blocks(_predict_block, (booster, how, missing), data, {}, sample)
+    data.restore()
     shared = delayed((booster, how, data.settings), pure=False)
     parts = [delayed(_predict_part, pure=False)(shared, part) for part in data.parts]
     return below_each_other(parts, [description.n_rows for description in data.descriptions], sample)

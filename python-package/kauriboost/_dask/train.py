@@ -49,6 +49,7 @@ class _Run:
     timeout: float
     progress: Progress
     store: Store
+    release: bool = False
     group: str = field(default_factory=lambda: uuid.uuid4().hex)
     epoch: int = 0
     losses: int = 0
@@ -92,6 +93,10 @@ class _Run:
             rows = [[_rows_at(address, of_matrix) for of_matrix in pieces] for address in addresses]
             arguments = [(self.job, self.snapshot, of_rank) for of_rank in rows]
             outcome = await self._note(await workers.run(first_segment, arguments))
+            if self.release:
+                del pieces, rows, arguments  # which hold the partitions, too
+                for matrix in self.matrices:
+                    matrix.release()
             while outcome.snapshot is not None:
                 outcome = await self._note(await workers.run(next_segment, [(self.job.seconds,)] * len(addresses)))
             return outcome
@@ -100,6 +105,7 @@ class _Run:
 
     async def _pieces(self, matrix: DaskDMatrix) -> list[Piece]:
         """Return where the rows are. Raises DataError for rows that are lost, or are others than before."""
+        matrix.restore()
         try:
             pieces = await pieces_of(self.client, matrix, self.timeout)
             if self.epoch > 0:
@@ -168,6 +174,7 @@ def train(
     custom_metric: CustomMetric | None = None,
     timeout: float = 300.0,
     checkpoint_dir: CheckpointDir = None,
+    release: bool = False,
 ) -> Any:
     """Train a booster on the workers that have the rows.
 
@@ -200,6 +207,10 @@ def train(
     checkpoint_dir
         A folder for a checkpoint after every few seconds: of this process, or a URL for fsspec, as ``s3://bucket/folder``.
         A training with the same arguments goes on from the newest that is there.
+    release
+        Let Dask forget the partitions once every worker has its matrix of them: the memory of their values is free
+        then, unless others hold them, as a collection that was persisted does. They are made again where a worker is
+        lost, and for whatever is done with the matrices next.
 
     Returns
     -------
@@ -223,4 +234,4 @@ def train(
     plan = Plan(params, num_boost_round, obj, custom_metric, actions, xgb_model)
     job, matrices = _job(plan, dtrain, evals or [])
     progress = Progress(num_boost_round, verbose_eval if evals else False)
-    return client.sync(_train, _Run(client, matrices, job, timeout, progress, Store(checkpoint_dir)))
+    return client.sync(_train, _Run(client, matrices, job, timeout, progress, Store(checkpoint_dir), release))

@@ -45,7 +45,7 @@ void CountCodes(std::uint8_t const* codes, std::int64_t n_rows, std::int64_t* co
 /// The code that most of n_rows rows have, or kNoUsual.
 std::uint32_t UsualCode(std::int64_t const* counts, std::int64_t n_rows) {
   for (std::uint32_t code = 0; code < kByteCells; ++code) {
-    if (counts[code] * 2 > n_rows) return code;
+    if (counts[code] > n_rows / 2) return code;  // not twice the count, which a wire may have changed to anything
   }
   return kNoUsual;
 }

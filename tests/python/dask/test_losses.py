@@ -117,6 +117,47 @@ def test_a_lost_worker(client: Any, tmp_path: Path, kind: Any, when: str, epoch:
     assert len(set(before.values()) & set(pids(client).values())) == len(before) - 1  # the others live
 
 
+class Held(kb.callback.TrainingCallback):
+    """Writes down, at the end of each round, how many partitions Dask holds at this worker."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        worker = distributed.get_worker()
+        n_held = sum(str(key).startswith("pack-") for key in list(worker.data))
+        with (self.folder / f"{epoch}-{os.getpid()}").open("w") as file:
+            file.write(str(n_held))
+        time.sleep(0.1)  # a segment is one round long
+        return False
+
+
+def held(folder: Path, epoch: int) -> int:
+    return sum(int(path.read_text()) for path in folder.glob(f"{epoch}-*"))
+
+
+@pytest.mark.parametrize("kind", [kd.DaskDMatrix, kd.DaskQuantileDMatrix])
+def test_partitions_are_released_and_come_back(client: Any, tmp_path: Path, kind: Any) -> None:
+    """The bytes are the same without a loss, with one, and of a second training and predictions with the matrix."""
+    wait_for_workers(client)
+    data = kind(client, spread(X, LENGTHS), spread(Y, LENGTHS))
+    how: Any = {"evals": [(data, "train")], "verbose_eval": False, "timeout": 60}
+    for name, release in (("kept", False), ("released", True)):
+        folder = tmp_path / name
+        folder.mkdir()
+        result = kd.train(client, PARAMS, data, ROUNDS, callbacks=[Held(folder)], release=release, **how)
+        assert (bytes(result["booster"].save_raw()), result["history"]) == expected()
+        assert held(folder, 0) == len(LENGTHS)
+        assert held(folder, ROUNDS - 1) == (0 if release else len(LENGTHS))
+    assert repr(data) == f"{kind.__name__}(partitions=5, rows=3000, columns=6)"
+    predicted = kd.predict(client, result, data).compute()
+    np.testing.assert_array_equal(predicted, result["booster"].predict(kb.DMatrix(X)))
+    killer = Killer(tmp_path / "killed", "after_iteration", 6)
+    result = kd.train(client, PARAMS, data, ROUNDS, callbacks=[Held(tmp_path), killer], release=True, **how)
+    assert (tmp_path / "killed").exists()
+    assert (bytes(result["booster"].save_raw()), result["history"]) == expected()
+
+
 def test_early_stopping_and_schedules_go_on(client: Any, tmp_path: Path) -> None:
     """What callbacks know gets through the loss."""
     wait_for_workers(client)
