@@ -93,6 +93,20 @@ KAURI_API int KauriGetParameters(char const** out);
  */
 KAURI_API int KauriShuffle(bst_ulong n, bst_ulong seed, bst_ulong count, bst_ulong* out);
 /**
+ * The same in the memory of a device, as int64. `device`: cuda or cuda:N. `out`: free with KauriDeviceArrayFree.
+ */
+KAURI_API int KauriShuffleOnDevice(bst_ulong n, bst_ulong seed, bst_ulong count, char const* device,
+                                   KauriDeviceArrayHandle* out);
+/**
+ * Rows in a random order: out[i] = in[p[i]], where p is the permutation that KauriShuffle makes of the number of rows
+ * and the seed. `in`, `out`: array interfaces of equal shape and type, both of host memory or both of one device's,
+ * elements of a row side by side. Their memory is the caller's; it is done with when the call returns. Where both are
+ * the same array, its rows are shuffled in place: without a second copy, in 16 + 2 log2(n) rounds over all rows, and
+ * into another random order than that of KauriShuffle. The same for the same seed on every machine and device. Errors:
+ * shapes, types or memories differ; arrays that overlap otherwise.
+ */
+KAURI_API int KauriShuffleRows(char const* in, char const* out, bst_ulong seed);
+/**
  * Orders of players, few that stand for all: what Shapley values are sampled with (Mitchell, Cooper, Frank, Holmes
  * 2022). `config`: {"method": "mc", "antithetic", "orthogonal", "sobol", "herding" or "sbq"; "d": players, at least 2;
  * "n": orders; optional "seed": 0, "lambda": 4 and "candidates": 25 of herding and sbq, "n_scrambles": 1, independent
@@ -283,6 +297,18 @@ KAURI_API int XGDMatrixSliceDMatrixEx(DMatrixHandle handle, int const* idxset, b
 KAURI_API int KauriDMatrixBins(DMatrixHandle handle, char const* config, DMatrixHandle* out);
 
 /**
+ * What the columns hold. `config`: {optional "quantiles": shares that ascend within [0, 1], [0.01, 0.05, 0.25, 0.5,
+ * 0.75, 0.95, 0.99] if not given; "sketch": "exact", which keeps all values, "gk", "kll" or "moments"; "sketch_size",
+ * "sketch_order" and "sketch_density" as the parameters of these names, no cosines; "nthread"}. *out_result: row-major,
+ * shape *out_shape [*out_dim = 2], a row for each column: count and missing, of rows with weight; distinct, NaN beyond
+ * 256; min, max; mean, std, skewness, kurtosis (less 3) of the population, in which rows weigh what "weight" says;
+ * rank_error, the share of all weight that the rank of a quantile is wrong by at most (kll: for 99 of 100), NaN where
+ * nothing is promised; the quantiles. Valid until the thread's next call with the handle. Errors: a matrix that keeps
+ * bins; no rows.
+ */
+KAURI_API int KauriSummarizeColumns(DMatrixHandle handle, char const* config, bst_ulong const** out_shape,
+                                    bst_ulong* out_dim, double const** out_result);
+/**
  * Replaces one field; an empty array clears it. Fields: label, weight, base_margin, label_lower_bound,
  * label_upper_bound [n_rows] (label and base_margin also [n_rows, k]; weight [n_groups] beside groups), group (rows per
  * query), qid [n_rows] (non-decreasing), feature_weights [n_cols]. `data`: an array interface, of host or device
@@ -389,6 +415,13 @@ KAURI_API int XGDMatrixCreateFromDataIter(DataIterHandle data_handle, XGBCallbac
  */
 KAURI_API int XGDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
                                           XGDMatrixCallbackNext* next, char const* config, DMatrixHandle* out);
+/**
+ * As KauriSummarizeColumns, of batches in one pass. The numbers are those of a matrix of all
+ * rows; `config` has "missing" besides. The result is kept with the proxy.
+ */
+KAURI_API int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
+                                    XGDMatrixCallbackNext* next, char const* config, bst_ulong const** out_shape,
+                                    bst_ulong* out_dim, double const** out_result);
 /**
  * The same with bins of quantiles in place of the values (a QuantileDMatrix): a first pass over the batches makes the
  * cuts, a second one the bins, and no value is kept. tree_method=hist trains on it with max_bin as here; predictions
@@ -538,8 +571,10 @@ KAURI_API int KauriBoosterPredictOnDevice(BoosterHandle handle, DMatrixHandle dm
  * KauriDeviceArrayFree, beyond the booster's life. Work on it must be done by then, unless it is on a default stream.
  */
 KAURI_API int KauriBoosterTakePrediction(BoosterHandle handle, KauriDeviceArrayHandle* out);
-/** Copies all its numbers to host memory. */
-KAURI_API int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, float* out);
+/** `out`: the CUDA array interface of its numbers as JSON, a vector; the handle's. Nothing is to be waited for. */
+KAURI_API int KauriDeviceArrayDescribe(KauriDeviceArrayHandle handle, char const** out);
+/** Copies all its numbers to host memory: float of predictions, int64_t of KauriShuffleOnDevice. */
+KAURI_API int KauriDeviceArrayToHost(KauriDeviceArrayHandle handle, void* out);
 /** Ends the life of such an array. */
 KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
 

@@ -26,6 +26,9 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float colsample_bynode;
   int max_bin;
   int sketch;  ///< Sketch
+  int sketch_size;
+  int sketch_order;
+  int sketch_density;  ///< Density
   int max_cat_to_onehot;
   int max_cat_threshold;
   float cat_smooth;  ///< negative: chosen by the number of rows
@@ -40,8 +43,9 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   std::string interaction_constraints;  ///< read by ParseConstraints
   std::string feature_cost;             ///< read by ParseFeatureCost
 
-  enum SamplingMethod { kUniform = 0, kGradientBased = 1, kByQuery = 2 };
-  enum Sketch { kExact = 0, kGk = 1, kMoments = 2 };
+  enum SamplingMethod { kUniform = 0, kGradientBased = 1, kByQuery = 2, kWithoutReplacement = 3 };
+  enum Sketch { kExact = 0, kGk = 1, kMoments = 2, kKll = 3 };
+  enum Density { kMaxEntropy = 0, kLegendre = 1, kCosine = 2 };
   enum GrowPolicy { kDepthWise = 0, kLossGuide = 1, kSymmetric = 2 };
 
   DMLC_DECLARE_PARAMETER(TreeParam) {
@@ -92,10 +96,12 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .add_enum("uniform", kUniform)
         .add_enum("gradient_based", kGradientBased)
         .add_enum("by_query", kByQuery)
+        .add_enum("without_replacement", kWithoutReplacement)
         .describe(
             "How subsample < 1 draws rows. uniform: all with the same chance; gradient_based: with a chance that grows "
             "with their gradients, which are scaled up in return (minimal variance sampling); by_query: the rows of a "
-            "query, or of any group that qid tells, together (CPU).");
+            "query, or of any group that qid tells, together (CPU); without_replacement: exactly subsample times the "
+            "number of rows, rounded down.");
     DMLC_DECLARE_FIELD(bagging_temperature)
         .set_default(0.0F)
         .set_range(0.0F, 4.0F)
@@ -122,10 +128,27 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
         .add_enum("exact", kExact)
         .add_enum("gk", kGk)
         .add_enum("moments", kMoments)
+        .add_enum("kll", kKll)
         .describe(
             "Where histogram methods take the quantiles of a feature from: exact sorts it; gk summarises blocks of "
-            "rows, with a bound on ranks; moments keeps power sums, without a bound: not for features with far "
-            "outliers.");
+            "rows, with a bound on ranks; kll keeps values that are left by chance, with a bound that holds for 99 of "
+            "100; moments keeps power sums, without a bound: not for features with far outliers.");
+    DMLC_DECLARE_FIELD(sketch_size)
+        .set_default(0)
+        .set_lower_bound(0)
+        .describe("How many values sketch=kll keeps of the highest weight, at least 2; 0: 8 max_bin.");
+    DMLC_DECLARE_FIELD(sketch_order)
+        .set_default(10)
+        .set_range(2, 15)
+        .describe("The highest power that sketch=moments adds up.");
+    DMLC_DECLARE_FIELD(sketch_density)
+        .set_default(kMaxEntropy)
+        .add_enum("max_entropy", kMaxEntropy)
+        .add_enum("legendre", kLegendre)
+        .add_enum("cosine", kCosine)
+        .describe(
+            "The distribution that sketch=moments makes of its sums: the one of the largest entropy; a series of "
+            "Legendre polynomials, quicker and less accurate; or a series of cosines, whose sums take a pass more.");
     DMLC_DECLARE_FIELD(max_cat_to_onehot)
         .set_default(4)
         .set_lower_bound(1)

@@ -147,6 +147,7 @@ class GbTree : public Booster {
       Fail(ErrorKind::kParameter, "linear_tree=1 fits leaves to the rows of one process; a group of ranks learns with ",
            "linear_tree=0.");
     }
+    if (device_ == DeviceKind::kCuda) return RequireGroupOnDevice();
     if (builder_->LearnsInGroups()) return;
     Fail(ErrorKind::kParameter, "tree_method=", tree_method_, " needs all rows in one process; ",
          "a group of ranks learns with tree_method=hist or approx.");
@@ -208,6 +209,15 @@ class GbTree : public Booster {
   }
 
  private:
+  void RequireGroupOnDevice() const {
+    auto const has_vectors = param_.multi_strategy == GbTreeParam::kMultiOutputTree;
+    if (builder_->LearnsInGroups() && !has_vectors) return;
+    Fail(ErrorKind::kParameter,
+         "with device=cuda a group of ranks learns with tree_method=hist and one number in each ", "leaf; these have ",
+         has_vectors ? "multi_strategy=multi_output_tree" : "tree_method=" + tree_method_,
+         ". Change that, or learn with device=cpu.");
+  }
+
   DeviceKind device_;
   TreeParam tree_param_;
   GbTreeParam param_;

@@ -18,10 +18,13 @@ bool IsOfOneRank(std::string const& name) {
   return kNames.count(name) != 0;
 }
 
+/// Ranks have devices of their own, but all of one kind: they make other calls.
+std::string KindOf(Device const& device) { return device.kind == DeviceKind::kCpu ? "cpu" : "cuda"; }
+
 std::string TextOf(Components const& parts) {
   std::string text = KAURI_VERSION;
   for (auto const& [name, value] : parts.effective) {
-    if (!IsOfOneRank(name)) text += ", " + name + "=" + value;
+    if (!IsOfOneRank(name)) text += ", " + name + "=" + (name == "device" ? KindOf(parts.ctx.device) : value);
   }
   for (auto const& metric : parts.metric_names) text += ", eval_metric=" + metric;
   return text;
@@ -51,12 +54,7 @@ void RequireFieldsOnAll(Context const& ctx, MetaInfo const& info) {
 
 }  // namespace
 
-void RequireGroupTraining(Components const& parts) {
-  if (parts.ctx.device.kind != DeviceKind::kCpu) {
-    Fail(ErrorKind::kParameter, "device=cuda trains in one process; a group of ranks learns with device=cpu.");
-  }
-  parts.booster->RequireGroup();
-}
+void RequireGroupTraining(Components const& parts) { parts.booster->RequireGroup(); }
 
 void RequireSameRows(Context const& ctx, MetaInfo const& info) {
   RequireFieldsOnAll(ctx, info);

@@ -103,6 +103,14 @@ std::vector<std::int64_t> JsonConfig::Integers(char const* key) const {
   return value.get<std::vector<std::int64_t>>();
 }
 
+std::vector<double> JsonConfig::Numbers(char const* key) const {
+  constexpr char const* kExpected = "a list of numbers";
+  auto const& value = Find(key, kExpected);
+  auto const is_number = [](nlohmann::json const& element) { return element.is_number(); };
+  if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_number)) Refuse(key, kExpected);
+  return value.get<std::vector<double>>();
+}
+
 std::vector<std::vector<std::int64_t>> JsonConfig::IntegerLists(char const* key) const {
   constexpr char const* kExpected = "a list of lists of integers";
   auto const& value = Find(key, kExpected);

@@ -24,6 +24,8 @@ class JsonConfig {
   double Number(char const* key) const;
   bool Boolean(char const* key) const;
   std::string Text(char const* key) const;
+  /// A list of numbers.
+  std::vector<double> Numbers(char const* key) const;
   /// A list of integers.
   std::vector<std::int64_t> Integers(char const* key) const;
   /// A list of lists of integers.

@@ -10,29 +10,55 @@
 
 namespace kauri::cli {
 
-void SetUpLearner(Options const& options, Learner* learner) {
+namespace {
+
+void SetParameters(Options const& options, Learner* learner) {
   learner->SetParam("validate_parameters", "true");
   for (auto const& [name, value] : options.learner) learner->SetParam(name, value);
-  if (!options.cli.model_in.empty()) {
-    auto const bytes = ReadFile(FileToRead{options.cli.model_in, "model"});
-    try {
-      learner->LoadModel({bytes.data(), bytes.size()});
-    } catch (Error const& error) {
-      Fail(error.Kind(), "model_in=", options.cli.model_in, ": ", error.what());
-    }
+}
+
+void LoadModelIn(Options const& options, Learner* learner) {
+  if (options.cli.model_in.empty()) return;
+  auto const bytes = ReadFile(FileToRead{options.cli.model_in, "model"});
+  try {
+    learner->LoadModel({bytes.data(), bytes.size()});
+  } catch (Error const& error) {
+    Fail(error.Kind(), "model_in=", options.cli.model_in, ": ", error.what());
+  }
+}
+
+}  // namespace
+
+void SetUpLearner(Options const& options, Learner* learner) {
+  if (options.cli.task == CliParam::kTrain) {
+    LoadModelIn(options, learner);
+    SetParameters(options, learner);
+  } else {
+    SetParameters(options, learner);
+    LoadModelIn(options, learner);
   }
   learner->Configure();
 }
 
-std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
-                                     DataMatrix const* like) {
+ParamMap LearnerParams(Options const& options) {
   ParamMap params;
   for (auto const& [name, value] : options.learner) {
     auto const adapted = AdaptParameter(name, value);
     if (!adapted.name.empty()) params[adapted.name] = adapted.value;
   }
+  return params;
+}
+
+Context MakeContext(Options const& options) {
   Context ctx;
-  ctx.threads = ParseParameters<LearnerParam>(params).Threads();
+  ctx.threads = ParseParameters<LearnerParam>(LearnerParams(options)).Threads();
+  return ctx;
+}
+
+std::shared_ptr<DataMatrix> ReadData(Options const& options, std::string const& key, std::string const& uri,
+                                     DataMatrix const* like) {
+  auto const params = LearnerParams(options);
+  auto const ctx = MakeContext(options);
   BinStoreOptions bins;
   bins.max_bin = ParseParameters<TreeParam>(params).max_bin;
   bins.budget = ParseParameters<MemoryParam>(params).Budget();

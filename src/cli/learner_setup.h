@@ -6,12 +6,21 @@
 
 #include "booster/learner.h"
 #include "cli/options.h"
+#include "kauri/context.h"
 #include "kauri/data_matrix.h"
+#include "kauri/parameter.h"
 
 namespace kauri::cli {
 
-/// Sets the parameters, loads model_in if given, and resolves both. \throws Error.
+/// Sets the parameters, loads model_in if given, and resolves both. Where training goes on with a model, the parameters
+/// decide which booster and objective it goes on with (a model of AdaBoost says gbtree); else the model does. \throws
+/// Error.
 void SetUpLearner(Options const& options, Learner* learner);
+
+/// What the options say to the learner, by the names that it has for it.
+ParamMap LearnerParams(Options const& options);
+/// With the threads that the options ask for.
+Context MakeContext(Options const& options);
 
 /// Reads with the threads, max_bin and memory_budget that the options ask for. `like`: whose cuts data with a cache
 /// take. \throws Error that names `key`, the option that gave the path.

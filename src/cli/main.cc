@@ -49,6 +49,8 @@ void RunTask(std::vector<std::string> const& arguments) {
       return Verify(options);
     case CliParam::kCrossValidate:
       return CrossValidate(options);
+    case CliParam::kSummary:
+      return Summarize(options);
     case CliParam::kReport:
       return WritePage(options);
     default:

@@ -115,6 +115,8 @@ void CliParam::Validate() const {
       return RequirePath(data, "data", "verify");
     case kCrossValidate:
       return ValidateFolds();
+    case kSummary:
+      return RequirePath(data, "data", "summary");
     case kReport:
       RequirePath(model_in, "model_in", "report");
       return RequirePath(test_path, "test:data", "report");

@@ -57,6 +57,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string name_evaluation;
   std::string name_cv;
   std::string name_report;
+  std::string name_summary;
+  std::string quantiles;
   std::string fmap;
 
   enum Task {
@@ -71,7 +73,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     kCheck = 8,
     kVerify = 9,
     kCrossValidate = 10,
-    kReport = 11
+    kReport = 11,
+    kSummary = 12
   };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
   enum ExplainKind { kContributions = 0, kInteractions = 1, kApproximate = 2, kBanzhaf = 3, kTaylor = 4, kSampled = 5 };
@@ -94,6 +97,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("verify", kVerify)
         .add_enum("cv", kCrossValidate)
         .add_enum("report", kReport)
+        .add_enum("summary", kSummary)
         .describe(
             "train learns a model, pred applies one, explain writes SHAP values, dump prints a model, importance "
             "writes what features matter to it, leaf writes in which leaf of each tree rows end, evaluate writes "
@@ -101,7 +105,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
             "sound model, verify learns model_in again from data by its receipt and compares bytes, cv "
             "trains on all folds of data but one, for each, and writes the metrics of every round, report writes a "
             "page "
-            "about model_in and test:data, for which it needs the Python package.");
+            "about model_in and test:data, for which it needs the Python package, summary writes what the columns of "
+            "data hold.");
     DMLC_DECLARE_FIELD(data).set_default("").describe(
         "Training data: path?format=libsvm or csv, more keys of the format after & (path?format=csv&label_column=0), "
         "or "
@@ -251,6 +256,15 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(name_report)
         .set_default("report.html")
         .describe("Where the page of report goes, one file of HTML with its pictures; stdout: standard output.");
+    DMLC_DECLARE_FIELD(name_summary)
+        .set_default("stdout")
+        .describe(
+            "Where summary goes, as CSV, a line for each column of data: counts, bounds, moments, the quantiles that "
+            "`quantiles` asks for, from the sketch that `sketch` names, and how far their ranks may be off; stdout: "
+            "standard output.");
+    DMLC_DECLARE_FIELD(quantiles)
+        .set_default("0.01,0.05,0.25,0.5,0.75,0.95,0.99")
+        .describe("Shares of all rows, ascending, whose quantiles summary writes.");
     DMLC_DECLARE_FIELD(fmap).set_default("").describe(
         "File of feature names for the dump, 'index name type' per line. Also name_fmap.");
     DMLC_DECLARE_FIELD(dsplit).set_default(0).add_enum("row", 0).describe("How data is divided among machines.");

@@ -43,6 +43,9 @@ void Verify(Options const& options);
 /// none.
 void WritePage(Options const& options);
 
+/// Writes what the columns of data hold. \throws Error.
+void Summarize(Options const& options);
+
 /// Writes the metrics of every round over the folds of data. \throws Error.
 void CrossValidate(Options const& options);
 

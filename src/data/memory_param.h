@@ -9,6 +9,7 @@ namespace kauri {
 
 struct MemoryParam : public dmlc::Parameter<MemoryParam> {
   int memory_budget;
+  float cache_host_ratio;
 
   DMLC_DECLARE_PARAMETER(MemoryParam) {
     DMLC_DECLARE_FIELD(memory_budget)
@@ -20,6 +21,13 @@ struct MemoryParam : public dmlc::Parameter<MemoryParam> {
             "the data were made with, or no limit. Of data in memory: MiB of bins and sorted columns that they keep "
             "for "
             "the next training.");
+    DMLC_DECLARE_FIELD(cache_host_ratio)
+        .set_default(-1.0F)
+        .set_range(-1.0F, 1.0F)
+        .describe(
+            "The share of the rows, 0 to 1, whose bins stay in host memory when hist trains on a CUDA device, which "
+            "reads "
+            "them over the bus at every level of a tree. Below 0: as many as have no place in the device's memory.");
   }
   void Validate() const {}
   MemoryBudget Budget() const { return BudgetOfMegabytes(memory_budget); }

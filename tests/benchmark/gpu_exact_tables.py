@@ -2,8 +2,12 @@
 
     python tests/benchmark/gpu_exact_tables.py --headline           # 200 k, 1 M and 10.5 M rows
     python tests/benchmark/gpu_exact_tables.py --table 22           # test metric, CPU and device (23: sorting phase)
-    python tests/benchmark/gpu_exact_tables.py --table 25           # training time (26: interleaved levels; 27: memory)
+    python tests/benchmark/gpu_exact_tables.py --table 25           # training time (24: of subsets)
+    python tests/benchmark/gpu_exact_tables.py --table 26           # interleaved levels (--figure 11: as a line)
+    python tests/benchmark/gpu_exact_tables.py --table 27           # device memory (28: host memory on the CPU)
+    python tests/benchmark/gpu_exact_tables.py --table 8            # precision of float32 sums, by gpu_float_sums_bench
     python tests/benchmark/gpu_exact_tables.py --figure 9           # time against rows; --plot figure9.json draws it
+    python tests/benchmark/gpu_exact_tables.py --figure 10          # threads of the CPU against one device
     python tests/benchmark/gpu_exact_tables.py --roofline           # bytes and milliseconds of each kernel, by ncu
 
 Each prints a markdown table and writes all its numbers as JSON into the folder --out. Times are medians of five windows
@@ -21,14 +25,22 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
 
-from paper_tables import accuracy, arguments, roofline, rows_figure, speed
+from paper_tables import accuracy, arguments, host_memory, line_figures, roofline, rows_figure, speed, sums
 
 TABLES: dict[int, Callable[[argparse.Namespace], int]] = {
+    8: sums.table_8,
     22: accuracy.table_22,
     23: accuracy.table_23,
+    24: speed.table_24,
     25: speed.table_25,
     26: speed.table_26,
     27: speed.table_27,
+    28: host_memory.table_28,
+}
+FIGURES: dict[int, Callable[[argparse.Namespace], int]] = {
+    9: rows_figure.figure_9,
+    10: line_figures.figure_10,
+    11: line_figures.figure_11,
 }
 
 
@@ -37,13 +49,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser = arguments.make_parser(__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--table", type=int, choices=TABLES)
-    what.add_argument("--figure", type=int, choices=[9])
+    what.add_argument("--figure", type=int, choices=FIGURES)
     what.add_argument("--headline", action="store_true")
     what.add_argument("--roofline", action="store_true")
     what.add_argument("--plot", metavar="JSON", type=Path, help="draw the figure of a JSON file beside it")
-    parser.add_argument("--rounds", type=int, help="rounds on the device; fewer than 500 are extrapolated in table 25")
+    parser.add_argument("--rounds", type=int, help="on the device (tables 24, 25: up to 500); repeats of table 8")
     parser.add_argument("--peer-rounds", type=int, default=1, help="rounds of the CPU's methods; 0: none (default: 1)")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the numbers of rows of synthetic data")
+    parser.add_argument("--sums-bench", type=Path, help="the program of table 8 (default: in the build folder)")
     return parser
 
 
@@ -51,9 +64,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     args = make_parser().parse_args(argv)
     if args.plot is not None:
-        return rows_figure.plot(args.plot)
+        return line_figures.plot(args.plot)
     if args.figure is not None:
-        return rows_figure.figure_9(args)
+        return FIGURES[args.figure](args)
     if args.headline:
         return speed.headline(args)
     if args.roofline:

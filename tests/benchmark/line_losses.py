@@ -1,6 +1,6 @@
 """Absolute and quantile errors on ten real sets: held-out losses of Kauri beside those of a peer, at their defaults.
 
-    python tests/benchmark/line_losses.py xgboost|lightgbm [set ...] [--splits 5] [--rounds 100] [--threads 2]
+    python tests/benchmark/line_losses.py xgboost|lightgbm|kauri [set ...] [--splits 5] [--rounds 100] [--threads 2]
 
 Needs the real data sets (`KAURI_DATA`, by default `../shared/data` beside the project) and the peer in the interpreter
 that runs it: figures of XGBoost are 3.4's, whose rules Kauri has, so one with Python 3.12 or later. Sets of more than
@@ -8,7 +8,9 @@ that runs it: figures of XGBoost are 3.4's, whose rules Kauri has, so one with P
 Values are means over random splits that hold a fifth of the rows out: the mean absolute error, or the mean pinball loss
 of the quantile. The last columns are Kauri's value less the peer's in percent of it and the standard error of their
 mean over the splits. `--set key=value` gives Kauri a parameter; with `--method exact` Kauri and XGBoost choose from the
-same thresholds. LightGBM's defaults are 31 leaves and a learning rate of 0.1, which is not the same work.
+same thresholds. The peer kauri is Kauri without `--set`: what a parameter changes, as in `kauri --set
+split_criterion=absolute_error`. LightGBM's defaults are 31 leaves and a learning rate of 0.1, which is not the same
+work.
 """
 
 from __future__ import annotations
@@ -78,7 +80,11 @@ def by_lightgbm(train: Rows, features: np.ndarray, alpha: float | None, options:
     return lightgbm.train(params, lightgbm.Dataset(*train), options.rounds).predict(features)
 
 
-PEERS: dict[str, Predictor] = {"xgboost": by_xgboost, "lightgbm": by_lightgbm}
+def by_plain_kauri(train: Rows, features: np.ndarray, alpha: float | None, options: argparse.Namespace) -> np.ndarray:
+    return by_kauri(train, features, alpha, argparse.Namespace(**{**vars(options), "set": []}))
+
+
+PEERS: dict[str, Predictor] = {"xgboost": by_xgboost, "lightgbm": by_lightgbm, "kauri": by_plain_kauri}
 
 
 def loss(predictions: np.ndarray, labels: np.ndarray, alpha: float | None) -> float:

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "data/sketch/gk_sketch.h"
+#include "data/sketch/kll_sketch.h"
 #include "data/sketch/moment_sketch.h"
 
 namespace {
@@ -26,7 +27,7 @@ namespace {
 using kauri::ColumnSketch;
 using Maker = std::function<std::unique_ptr<ColumnSketch>()>;
 
-Maker MomentMaker(int order, kauri::MomentDensity density) {
+Maker MomentMaker(int order, kauri::SketchDensity density) {
   return [=] {
     kauri::MomentOptions options;
     options.order = order;
@@ -89,10 +90,12 @@ int main(int argc, char** argv) {
       {"exact", [&] { return kauri::MakeColumnSketch(kauri::SketchKind::kExact, max_bin); }},
       {"gk", [&] { return kauri::MakeColumnSketch(kauri::SketchKind::kGk, max_bin); }},
       {"gk-500", [] { return std::make_unique<kauri::GkSketch>(500); }},
-      {"moments-5", MomentMaker(5, kauri::MomentDensity::kMaxEntropy)},
-      {"moments-10", MomentMaker(10, kauri::MomentDensity::kMaxEntropy)},
-      {"moments-15", MomentMaker(15, kauri::MomentDensity::kMaxEntropy)},
-      {"legendre-10", MomentMaker(10, kauri::MomentDensity::kLegendre)}};
+      {"kll", [&] { return kauri::MakeColumnSketch(kauri::SketchKind::kKll, max_bin); }},
+      {"kll-500", [] { return std::make_unique<kauri::KllSketch>(500); }},
+      {"moments-5", MomentMaker(5, kauri::SketchDensity::kMaxEntropy)},
+      {"moments-10", MomentMaker(10, kauri::SketchDensity::kMaxEntropy)},
+      {"moments-15", MomentMaker(15, kauri::SketchDensity::kMaxEntropy)},
+      {"legendre-10", MomentMaker(10, kauri::SketchDensity::kLegendre)}};
   auto const bytes = static_cast<std::streamsize>(values.size() * sizeof(float));
   for (std::size_t column = 0; file.read(reinterpret_cast<char*>(values.data()), bytes); ++column) {
     std::vector<float> sorted;

@@ -1,10 +1,17 @@
-"""Sketches on every column of the real sets: NIAE, time and bytes.
+"""Sketches on every column of the real sets: NIAE, time and bytes; and tables 2 to 5 of the thesis's chapter 3.
 
     python tests/benchmark/sketch_tables.py [set ...] [--build build] [--rows 200000] [--max-bin 256]
+    python tests/benchmark/sketch_tables.py [set ...] --table 2 3 4 5 [--rows 20000] [--normal 10000000]
 
-Needs the program sketch_bench (`ninja -C build sketch_bench`) and the real data sets (`KAURI_DATA`, by default
-`../shared/data` beside the project). NIAE: the mean distance between the sketch's and the true distribution over the
-range of a column. "over 0.05": the share of columns where it is larger, which is where a sketch must not be used.
+Needs the programs sketch_bench and sketch_estimators (`ninja -C build sketch_bench sketch_estimators`) and the real
+data sets (`KAURI_DATA`, by default `../shared/data` beside the project). NIAE: the mean distance between the sketch's
+and the true distribution over the range of a column. "over 0.05": the share of columns where it is larger, which is
+where a sketch must not be used.
+
+Tables 2 to 4 print of each estimator what the thesis prints, beside its mean on its own columns (14,072 of
+OpenML-CC18): what can be compared is the order of estimators, not the numbers. Failures are counted apart, and are
+left out of the rest: moments that no distribution has, no density with all moments, quantiles that fall or lie
+outside of the range. Table 5 is N(1000, 1), by --normal values; the thesis has 10^9.
 """
 
 from __future__ import annotations
@@ -25,6 +32,68 @@ from load import load  # noqa: E402
 
 SETS = ["adult", "california", "protein", "credit_default", "ames", "spambase", "letter", "yeast", "covtype", "higgs"]
 
+# (estimator, order or size): what the thesis prints as mean NIAE, largest NIAE and failures.
+PRINTED: dict[int, dict[tuple[str, int], tuple[float, float, int]]] = {
+    2: {
+        ("kll", 10): (0.107872, 0.673525, 0),
+        ("kll", 50): (0.046058, 0.242182, 0),
+        ("kll", 500): (0.008104, 0.056235, 0),
+        ("entropy-central", 5): (0.008444, 0.096600, 0),
+        ("entropy-central", 10): (0.006171, 0.151073, 0),
+        ("entropy-central", 15): (0.005955, 0.233678, 0),
+        ("entropy-naive", 5): (0.008447, 0.096600, 0),
+        ("entropy-naive", 10): (0.007116, 0.707496, 20),
+        ("entropy-naive", 15): (0.009518, 0.982960, 155),
+        ("legendre-central", 5): (0.081809, 0.163962, 0),
+        ("legendre-central", 10): (0.057979, 0.120809, 0),
+        ("legendre-central", 15): (0.048106, 0.100216, 0),
+        ("legendre-naive", 5): (0.081811, 0.163962, 1),
+        ("legendre-naive", 10): (0.059386, 0.938904, 131),
+        ("legendre-naive", 15): (0.051749, 0.992505, 467),
+    },
+    3: {
+        ("cosine", 5): (0.054256, 0.103496, 0),
+        ("cosine", 10): (0.031929, 0.062232, 0),
+        ("cosine", 15): (0.023803, 0.045502, 0),
+        ("chebyshev", 5): (0.063520, 0.975388, 30),
+        ("chebyshev", 10): (0.073640, 0.970769, 30),
+        ("chebyshev", 15): (0.032477, 0.969974, 30),
+        ("fourier", 5): (0.2203, 0.499986, 0),
+        ("fourier", 10): (0.2168, 0.499986, 0),
+        ("fourier", 15): (0.2154, 0.499986, 0),
+        ("hermite", 5): (0.2276, 0.518, 0),
+        ("hermite", 10): (0.2557, 0.593, 0),
+        ("hermite", 15): (0.2415, 0.569, 0),
+    },
+    4: {
+        ("entropy-central", 5): (0.009323, np.nan, 0),
+        ("entropy-central", 10): (0.005444, np.nan, 0),
+        ("entropy-central", 15): (0.005803, np.nan, 0),
+        ("entropy-log-central", 5): (0.087116, np.nan, 1),
+        ("entropy-log-central", 10): (0.085741, np.nan, 1),
+        ("entropy-log-central", 15): (0.088461, np.nan, 1),
+        ("entropy-log-naive", 5): (0.089040, np.nan, 1),
+        ("entropy-log-naive", 10): (0.149801, np.nan, 2),
+        ("entropy-log-naive", 15): (0.253283, np.nan, 35),
+    },
+    5: {
+        ("legendre-central", 5): (0.042877, np.nan, 0),
+        ("legendre-central", 10): (0.005369, np.nan, 0),
+        ("legendre-central", 15): (0.000997, np.nan, 0),
+        ("legendre-naive", 5): (1.0, np.nan, 0),
+        ("legendre-naive", 10): (1.0, np.nan, 0),
+        ("legendre-naive", 15): (1.0, np.nan, 0),
+        ("entropy-central", 5): (0.001777, np.nan, 0),
+        ("entropy-central", 10): (0.001777, np.nan, 0),
+        ("entropy-central", 15): (0.001808, np.nan, 0),
+        ("entropy-naive", 5): (0.225655, np.nan, 0),
+        ("entropy-naive", 10): (1.0, np.nan, 0),
+        ("entropy-naive", 15): (1.0, np.nan, 0),
+    },
+}
+
+Found = dict[tuple[str, int], list[list[float]]]  # of each column: above 0, NIAE of quantiles, of the cdf, failed
+
 
 def columns_of(name: str, rows: int) -> np.ndarray:
     """[n_cols, n_rows] of float32."""
@@ -34,17 +103,21 @@ def columns_of(name: str, rows: int) -> np.ndarray:
     return np.ascontiguousarray(np.asarray(features, np.float32).T)
 
 
-def sketches(columns: np.ndarray, options: argparse.Namespace) -> dict[str, list[list[float]]]:
-    """By sketch, of every column: ns per value, us of the ranks, bytes, NIAE, bound."""
-    program = Path(options.build) / "bin" / "sketch_bench"
-    found: dict[str, list[list[float]]] = {}
+def lines_of(program: Path, columns: np.ndarray, *more: str) -> list[list[str]]:
+    """What a program prints about columns, in words."""
     with tempfile.NamedTemporaryFile() as file:
         columns.tofile(file)
         file.flush()
-        command = [str(program), file.name, str(columns.shape[1]), str(options.max_bin)]
-        for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
-            _, name, *numbers = line.split()
-            found.setdefault(name, []).append([float(number) for number in numbers])
+        command = [str(program), file.name, str(columns.shape[1]), *more]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+def sketches(columns: np.ndarray, options: argparse.Namespace) -> dict[str, list[list[float]]]:
+    """By sketch, of every column: ns per value, us of the ranks, bytes, NIAE, bound."""
+    found: dict[str, list[list[float]]] = {}
+    for _, name, *numbers in lines_of(Path(options.build) / "bin" / "sketch_bench", columns, str(options.max_bin)):
+        found.setdefault(name, []).append([float(number) for number in numbers])
     return found
 
 
@@ -59,16 +132,57 @@ def print_sketches(found: dict[str, list[list[float]]]) -> None:
         )
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="*", default=SETS)
-    parser.add_argument("--build", default=str(ROOT / "build"))
-    parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--max-bin", type=int, default=256)
-    options = parser.parse_args()
+def add_estimates(lines: list[list[str]], found: Found) -> None:
+    for _, above, name, size, *numbers in lines:
+        found.setdefault((name, int(size)), []).append([float(above), *map(float, numbers)])
+
+
+def table_line(name: str, size: int, rows: np.ndarray, printed: tuple[float, float, int]) -> str:
+    """A line of a table."""
+    fails = rows[:, 3] != 0
+    of_quantiles, of_cdf = rows[~fails, 1], rows[~fails, 2]
+    line = f"{name:>20}{size:4}{len(rows):8}{int(fails.sum()):7}"
+    if len(of_cdf) == 0:
+        numbers = f"{'all failed':>60}"
+    else:
+        parts = (of_cdf.mean(), of_cdf.std(), np.median(of_cdf), of_cdf.min(), of_cdf.max(), of_quantiles.mean())
+        numbers = "".join(f"{part:10.6f}" for part in parts)
+    return f"{line}{numbers}   |{printed[0]:10.6f}{printed[1]:10.6f}{printed[2]:6}"
+
+
+def print_table(number: int, found: Found) -> None:
+    """Ours, and the thesis's mean, maximum and failures; means are of the cdf, the last of ours of quantiles."""
+    print(f"\ntable {number}")
+    heads = "".join(f"{head:>10}" for head in ("mean", "std", "median", "min", "max", "quantiles"))
+    print(f"{'estimator':>20}{'l':>4}{'columns':>8}{'failed':>7}{heads}   |{'thesis':>10}{'max':>10}{'fails':>6}")
+    for (name, size), printed in PRINTED[number].items():
+        rows = np.array(found[name, size])
+        if number == 4:
+            rows = rows[rows[:, 0] != 0]
+        if len(rows) > 0:
+            print(table_line(name, size, rows, printed))
+
+
+def print_tables(options: argparse.Namespace) -> None:
+    program = Path(options.build) / "bin" / "sketch_estimators"
+    found: Found = {}
+    if set(options.table) - {5}:
+        for name in options.sets:
+            add_estimates(lines_of(program, columns_of(name, options.rows or 20_000)), found)
+    for number in options.table:
+        if number == 5:
+            command = [str(program), "normal", str(options.normal)]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            found = {}
+            add_estimates([line.split() for line in done.stdout.splitlines()], found)
+            print(f"\n{options.normal:,} of N(1000, 1): {done.stderr.strip()}")
+        print_table(number, found)
+
+
+def print_costs(options: argparse.Namespace) -> None:
     total: dict[str, list[list[float]]] = {}
     for name in options.sets:
-        columns = columns_of(name, options.rows)
+        columns = columns_of(name, options.rows or 200_000)
         found = sketches(columns, options)
         print(f"\n{name}: {columns.shape[0]} columns of {columns.shape[1]} rows")
         print_sketches(found)
@@ -76,6 +190,21 @@ def main() -> int:
             total.setdefault(sketch, []).extend(rows)
     print("\nall columns")
     print_sketches(total)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", default=SETS)
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--rows", type=int, help="200,000 for costs, 20,000 for tables")
+    parser.add_argument("--max-bin", type=int, default=256)
+    parser.add_argument("--table", type=int, nargs="+", choices=sorted(PRINTED))
+    parser.add_argument("--normal", type=int, default=10_000_000)
+    options = parser.parse_args()
+    if options.table:
+        print_tables(options)
+    else:
+        print_costs(options)
     return 0
 
 

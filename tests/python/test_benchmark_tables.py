@@ -15,7 +15,7 @@ import contended
 import gpu_categories
 import gpu_exact_tables
 import real_sets_equality
-from paper_tables import metrics, ncu, report, roofline, rows_figure, shapes
+from paper_tables import host_memory, line_figures, metrics, ncu, report, roofline, rows_figure, shapes
 
 # As Nsight Compute 2025 prints `--csv`: lines around the table, a line per launch and metric, quoted numbers.
 NCU_CSV = """==PROF== Connected to process 4711 (/usr/bin/python3.12)
@@ -52,6 +52,79 @@ def test_training_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         assert row["measured_500"] is False
         assert row["seconds_500"] == pytest.approx(row["first_s"] + 499 * row["ms"] / 1e3)
     assert "| Higgs size | 2,100 | 28 |" in capsys.readouterr().out
+
+
+def test_training_times_of_subsets(tmp_path: Path) -> None:
+    document = run(tmp_path, "--table", "24", "--scale", "0.0002", "--rounds", "2", "--peer-rounds", "0")
+    rows = {row["name"]: row for row in document["rows"]}
+    assert rows["Higgs size"]["rows"] == 525  # a quarter
+    assert rows["Bosch size"]["rows"] == 100  # 74, of which there are 100 at least
+    assert rows["Higgs size"]["paper_ratio"] == pytest.approx(6.62, abs=0.01)  # printed
+    assert all(row["times_paper"] == row["paper_gpu_s"] / row["seconds_500"] for row in rows.values())
+
+
+def test_precision_of_sums(tmp_path: Path) -> None:
+    """A script stands in for float_sums_bench, which takes its time."""
+    bench = tmp_path / "bench"
+    bench.write_text("#!/bin/sh\necho sequential 0.05 0.04\necho parallel 0.0007 0.0006\necho fixed $FIXED 1e-7\n")
+    bench.chmod(0o755)
+    words = ["--table", "8", "--sums-bench", str(bench), "--device", "cpu", "--out", str(tmp_path)]
+    for fixed, status in (("1e-6", 0), ("1e-3", 1)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("FIXED", fixed)
+            assert gpu_exact_tables.main(words) == status
+    sequential, parallel, fixed_point = json.loads((tmp_path / "table8.json").read_text())["rows"]
+    assert sequential["ratio"] == pytest.approx(0.05 / 0.0694)
+    assert (parallel["printed_error"], parallel["ratio"]) == (0.0007, pytest.approx(1.0))
+    assert fixed_point["printed_error"] is None
+
+
+def test_precision_of_sums_without_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAURI_BUILD_DIR", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"cmake --build .* --target float_sums_bench"):
+        gpu_exact_tables.main(["--table", "8", "--device", "cpu", "--out", str(tmp_path)])
+
+
+def test_host_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_memory, "SHAPES", ["Bosch"])
+    row, *_ = run(tmp_path, "--table", "28", "--scale", "0.02", "--rounds", "2", "--peer-rounds", "0")["rows"]
+    assert (row["library"], row["rows"], row["printed_gb"]) == ("Kauri", 21307, 3.28)
+    values = row["entries"] * 4 / 1e9  # once in the data, once more in the DMatrix
+    assert row["data_gb"] > 2 * values  # with the numbers of columns
+    assert row["matrix_gb"] > row["data_gb"] + 0.9 * values
+    assert row["peak_gb"] >= row["matrix_gb"]
+    assert row["own_gb"] == pytest.approx(row["peak_gb"] - row["data_gb"])
+
+
+def test_host_memory_says_why_a_process_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_memory, "SHAPES", ["Mars"])
+    with pytest.raises(RuntimeError, match=r"(?s)host_memory kauriboost Mars .*KeyError: 'Mars'"):
+        run(tmp_path, "--table", "28", "--peer-rounds", "0")
+
+
+def test_figures_of_threads_and_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert line_figures.thread_counts(12) == [1, 2, 4, 8, 12]
+    monkeypatch.setattr(line_figures, "thread_counts", lambda _: [1, 2])
+    by_threads = run(tmp_path / "10", "--figure", "10", "--scale", "0.0005", "--rounds", "2")
+    assert [row["threads"] for row in by_threads["rows"]] == [1, 2]
+    assert all(row["cpu_ratio"] == row["cpu_ms"] / row["device_ms"] for row in by_threads["rows"])
+    (_, points), *_ = line_figures.lines_of(by_threads)[1]
+    assert points == [(row["threads"], row["cpu_ms"]) for row in by_threads["rows"]]
+    assert gpu_exact_tables.main(["--plot", str(tmp_path / "10" / "figure10.json")]) == 0
+    assert (tmp_path / "10" / "figure10.png").stat().st_size > 10_000
+    monkeypatch.setattr(line_figures, "level_choices", lambda _: [("0", {}), ("3", {}), ("default", {})])
+    by_levels = run(tmp_path / "11", "--figure", "11", "--scale", "0.0005", "--rounds", "3")
+    assert [row.get("printed") for row in by_levels["rows"]] == [1.0, 1.07, None]
+    ((_, points),) = line_figures.lines_of(by_levels)[1]
+    assert [levels for levels, _ in points] == [0, 3]
+    assert (tmp_path / "11" / "figure11.png").stat().st_size > 10_000
+
+
+def test_what_is_no_figure_is_not_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "table8.json"
+    path.write_text('{"name": "table8", "rows": []}')
+    with pytest.raises(SystemExit, match="holds table8, which is no figure: 9, 10, 11 and table 26 are"):
+        gpu_exact_tables.main(["--plot", str(path)])
 
 
 @pytest.mark.parametrize("words", [("--table", "26"), ("--table", "27"), ("--headline",)], ids=lambda words: words[-1])

@@ -32,6 +32,15 @@ class Event {
   void Record(CudaContext const& cuda) const { KAURI_CUDA_CHECK(cudaEventRecord(event_, cuda.stream)); }
   /// Record for destructors, after an error: the error is somebody else's.
   void RecordQuietly(CudaContext const& cuda) const noexcept { cudaEventRecord(event_, cuda.stream); }
+  /// All later work on the stream, of any device, waits for what it stands for now.
+  void HoldBack(CudaContext const& cuda) const { KAURI_CUDA_CHECK(cudaStreamWaitEvent(cuda.stream, event_, 0)); }
+  /// Whether that is done. \throws Error(kDevice) for work that failed.
+  bool IsReached() const {
+    auto const state = cudaEventQuery(event_);
+    if (state == cudaErrorNotReady) return false;
+    KAURI_CUDA_CHECK(state);
+    return true;
+  }
   /// Waits for what it stands for; for nothing where it was never recorded.
   void Wait() const { KAURI_CUDA_CHECK(cudaEventSynchronize(event_)); }
   /// Wait for destructors, after an error: the error is somebody else's.

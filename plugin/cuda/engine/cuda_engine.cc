@@ -13,6 +13,7 @@
 #include "cuda/data/convert.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/device_floats.h"
+#include "cuda/engine/apart_round.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/engine/leaf_vectors.h"
 #include "cuda/engine/tree_input.h"
@@ -23,6 +24,7 @@
 #include "data/arrays/value_rules.h"
 #include "data/categories/category_view.h"
 #include "engine/data_cache.h"
+#include "kauri/collective.h"
 #include "kauri/error.h"
 
 namespace kauri::cuda {
@@ -79,6 +81,8 @@ class CudaEngine : public Engine, public DeviceSide {
     auto* const own = data_.Open(*data);
     auto const plan = own->held.Begin(wanted);
     if (plan.IsNothing()) return;
+    own->CollectMargins(Cuda());
+    own->LoseMarginsElsewhere();
     if (plan.restart) own->Restart(Cuda(), *data, model.NumOutputs(), start);
     auto const hull = plan.Hull();
     if (hull.begin < hull.end) AddTrees(ctx, wanted, predictor, plan, own);
@@ -92,12 +96,16 @@ class CudaEngine : public Engine, public DeviceSide {
     own.PrepareTraining(Cuda(), train);
     own.arrays.has_largest = false;
     own.training.Watch().Expect(false);
-    if (auto const on_device = MakeDeviceObjective(objective)) {
+    auto const on_device = MakeDeviceObjective(objective);
+    if (on_device != nullptr && ComputeApart(ctx, train, *on_device, iteration, &own)) return;
+    if (own.apart != nullptr) own.apart->LoseGradients();
+    own.CollectMargins(Cuda());
+    if (on_device != nullptr && (!IsDistributed(ctx) || on_device->IsOfRowsAlone())) {
       on_device->ComputeGradients(Cuda(), ctx, own.margins.span(), own.Info(Cuda(), train), iteration,
                                   own.arrays.gradients.span());
       return;
     }
-    SayHostCopy("objective", objective.Name());
+    SayHostCopy("objective", objective.Name(), ctx);
     auto const margins = ToHost(Cuda(), own.margins.data(), own.margins.size());
     std::vector<GradientPair> gradients(margins.size());
     objective.ComputeGradients(ctx, margins, train.Info(), iteration, gradients);
@@ -109,6 +117,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto& own = data_.Of(train);
     CheckGradientCount(static_cast<std::int64_t>(gradients.size()), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
+    if (own.apart != nullptr) own.apart->LoseGradients();
     own.arrays.has_largest = false;
     own.training.Watch().Expect(true);
     CopyToDevice(Cuda(), gradients.data(), gradients.size(), own.arrays.gradients.data());
@@ -121,6 +130,7 @@ class CudaEngine : public Engine, public DeviceSide {
     RequireEqualCounts(gradients.view.Size(), hessians.view.Size());
     CheckGradientCount(gradients.view.Size(), train.NumRows(), own.n_outputs);
     own.PrepareTraining(Cuda(), train);
+    if (own.apart != nullptr) own.apart->LoseGradients();
     own.arrays.has_largest = false;
     own.training.Watch().Expect(true);
     WaitForArray(Cuda(), gradients, "the gradients");
@@ -136,9 +146,14 @@ class CudaEngine : public Engine, public DeviceSide {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(train);
     auto const& on_device = RequireOnDevice(builder);
+    if (!ctx.device.ordinals.empty() && !on_device.SharesRows(tree.vector_leaves)) SayAlone();
     auto* const state = own.training.StateFor(builder.StateKey(), [&] { return builder.MakeState(ctx, train); });
-    auto const task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
-    auto const leaf_of_row = own.arrays.leaf_of_row.span();
+    auto const is_apart = GrowsApart(tree, on_device, &own);
+    auto const task =
+        is_apart ? MakeApartInput(ctx, train, tree, &own)
+                 : MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
+    auto const n_rows = is_apart ? ToSize(own.apart->NumOwnRows()) : own.arrays.leaf_of_row.size();
+    Span<std::int32_t> const leaf_of_row{own.arrays.leaf_of_row.data(), n_rows};
     auto built = on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row);
     auto const& values = built.HasVectorLeaves() ? built.leaf_vector : built.split_value;
     auto& leaf_values = own.arrays.leaf_values;
@@ -151,6 +166,7 @@ class CudaEngine : public Engine, public DeviceSide {
     } else {
       AddLeaves(Cuda(), on_device_values, leaf_of_row, own.n_outputs, tree.output, own.margins.span());
     }
+    if (is_apart) own.apart->AddLeaves(values, tree.output);
     return built;
   }
 
@@ -166,16 +182,17 @@ class CudaEngine : public Engine, public DeviceSide {
                                MetricList const& metrics) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(data);
-    if (data.NumRows() > 0) own.Validate(metrics, data);
+    own.CollectMargins(Cuda());
+    if (data.NumRows() > 0 && !IsDistributed(ctx)) own.Validate(metrics, data);
     Span<float const> const predictions =
         objective.EvaluatesMargins() ? own.margins.span() : Predictions(ctx, objective, &own);
     std::vector<float> on_host;
     std::vector<double> values;
     for (auto const& metric : metrics) {
-      if (auto const on_device = DeviceVersion(*metric, data.Info())) {
+      if (auto const on_device = DeviceVersion(ctx, *metric, data.Info())) {
         values.push_back(on_device->Evaluate(Cuda(), predictions, own.Info(Cuda(), data)));
       } else {
-        if (on_host.empty()) on_host = ToHost(Cuda(), predictions.data(), predictions.size());
+        if (on_host.size() != predictions.size()) on_host = ToHost(Cuda(), predictions.data(), predictions.size());
         values.push_back(metric->Evaluate(ctx, on_host, data.Info()));
       }
     }
@@ -183,8 +200,10 @@ class CudaEngine : public Engine, public DeviceSide {
   }
 
   std::vector<float> Margins(DataMatrix const& data) const override {
-    auto const& margins = data_.Of(data).margins;
+    auto const& own = data_.Of(data);
+    auto const& margins = own.margins;
     DeviceScope const scope(Cuda().device);
+    own.CollectMargins(Cuda());
     return ToHost(Cuda(), margins.data(), margins.size());
   }
 
@@ -192,6 +211,7 @@ class CudaEngine : public Engine, public DeviceSide {
                                                   Objective const* objective) override {
     CallScope const scope = Enter(ctx);
     auto& own = data_.Of(data);
+    own.CollectMargins(Cuda());
     Span<float const> const values = objective == nullptr ? own.margins.span() : Predictions(ctx, *objective, &own);
     auto result = std::make_unique<OwnedFloats>(Cuda().device, static_cast<std::int64_t>(values.size()));
     WaitFor(result->Cuda(), Cuda().stream);
@@ -205,20 +225,64 @@ class CudaEngine : public Engine, public DeviceSide {
  private:
   CudaContext const& Cuda() const { return stream_->Context(); }
 
-  /// Makes the device of `ctx` current; another device than the last call's starts a new session.
+  /// Makes the device of `ctx` current; other devices than the last call's start a new session.
   CallScope Enter(Context const& ctx) {
     if (stream_ == nullptr || Cuda().device != ctx.device.ordinal) {
       data_.Clear();
       stream_ = std::make_unique<StreamOwner>(ctx.device.ordinal);
+    } else if (ordinals_ != ctx.device.ordinals) {
+      data_.Clear();  // what others of them have is among it
     }
+    ordinals_ = ctx.device.ordinals;
     return CallScope(ctx.device.ordinal, &copies_);
+  }
+
+  /// Computes gradients where the rows are, if several devices have them; says whether.
+  bool ComputeApart(Context const& ctx, DataMatrix const& train, DeviceObjective const& objective,
+                    std::int64_t iteration, EngineData* own) {
+    if (ctx.device.ordinals.empty() || IsDistributed(ctx) || !objective.IsOfRowsAlone()) return false;
+    auto const info = own->Info(Cuda(), train);
+    Event const ready(Cuda().device);
+    WholeRows const whole{Cuda(), ready, info, train.InfoRevision(), own->margins.data(), own->n_outputs};
+    if (own->apart == nullptr) own->apart = ApartRound::Make(ctx, whole);
+    if (own->apart == nullptr) return false;
+    own->apart->ComputeGradients(ctx, whole, objective, iteration, &own->arrays);
+    return true;
+  }
+
+  /// Whether a tree grows from gradients that are where the rows are. Otherwise the main device has them whole, and
+  /// margins, too.
+  bool GrowsApart(RoundTree const& tree, DeviceTreeBuilder const& builder, EngineData* own) {
+    if (own->apart == nullptr) return false;
+    auto const is_drawn_by_key = !tree.SamplesByGradient() && !tree.DrawsQueries() && tree.BaggingTemperature() == 0.0F;
+    if (own->apart->HasGradients() && is_drawn_by_key && builder.SharesRows(tree.vector_leaves)) return true;
+    if (own->apart->HasGradients()) own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
+    own->apart->LoseGradients();
+    own->CollectMargins(Cuda());
+    own->LoseMarginsElsewhere();
+    return false;
+  }
+
+  DeviceTreeTask MakeApartInput(Context const& ctx, DataMatrix const& train, RoundTree const& tree, EngineData* own) {
+    auto const sample = SampleByKey(ctx, tree, train.Info().n_rows);
+    auto const made = own->apart->MakeInput(Cuda(), {tree.output, sample, tree.place}, &own->arrays);
+    if (own->training.Watch().IsDue(tree.place.iteration)) {
+      own->apart->CopyGradients(Cuda(), own->arrays.gradients.data());
+      own->WatchResolution(Cuda(), train.Info(), tree.output, made.unit);
+    }
+    return made;
   }
 
   void SayOnce(std::string const& line) {
     if (said_.insert(line).second) Log(LogLevel::kWarning, line);
   }
-  void SayHostCopy(std::string const& role, std::string const& name) {
-    SayOnce(role + " '" + name + "' has no device version: its input and output are copied every round");
+  void SayAlone() {
+    SayOnce("trees of this tree method, or with vector leaves, grow on cuda:" + std::to_string(Cuda().device) +
+            " alone: of several devices only tree_method=hist with one number in each leaf uses all");
+  }
+  void SayHostCopy(std::string const& role, std::string const& name, Context const& ctx) {
+    auto const* why = IsDistributed(ctx) ? "needs the rows of all ranks" : "has no device version";
+    SayOnce(role + " '" + name + "' " + why + ": its input and output are copied every round");
   }
 
   /// Trees that the margins lack. A training set that drops none needs them once at most, so a new data set does not
@@ -262,7 +326,7 @@ class CudaEngine : public Engine, public DeviceSide {
       CopyOnDevice(Cuda(), own->margins.data(), n, predictions.data());
       on_device->TransformMargins(Cuda(), predictions, own->n_outputs);
     } else {
-      SayHostCopy("objective", objective.Name());
+      SayHostCopy("objective", objective.Name(), ctx);
       auto values = ToHost(Cuda(), own->margins.data(), n);
       objective.TransformMargins(ctx, values, own->n_outputs);
       CopyToDevice(Cuda(), values.data(), n, predictions.data());
@@ -271,14 +335,15 @@ class CudaEngine : public Engine, public DeviceSide {
   }
 
   /// The device version of `metric`; nullptr: there is none, or the host's is the better one.
-  std::unique_ptr<DeviceMetric> DeviceVersion(Metric const& metric, MetaInfo const& info) {
-    auto on_device = MakeDeviceMetric(metric);
-    if (on_device == nullptr) SayHostCopy("metric", metric.Name());
+  std::unique_ptr<DeviceMetric> DeviceVersion(Context const& ctx, Metric const& metric, MetaInfo const& info) {
+    auto on_device = IsDistributed(ctx) ? nullptr : MakeDeviceMetric(metric);
+    if (on_device == nullptr) SayHostCopy("metric", metric.Name(), ctx);
     if (on_device == nullptr || info.n_rows == 0 || !on_device->Takes(info)) return nullptr;
     return on_device;
   }
 
   std::unique_ptr<StreamOwner> stream_;  ///< before the data, whose buffers are freed on it
+  std::vector<int> ordinals_;            ///< of the last call's devices, where there are several
   DataCache<EngineData> data_;
   std::set<std::string> said_;  ///< lines of the log
   CopyCounts copies_;           ///< since the last round was finished

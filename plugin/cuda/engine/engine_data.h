@@ -10,6 +10,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/upload.h"
 #include "cuda/data/device_info.h"
+#include "cuda/engine/apart_round.h"
 #include "cuda/engine/device_features.h"
 #include "cuda/engine/device_gradient_table.h"
 #include "cuda/engine/round_kernels.h"
@@ -45,6 +46,7 @@ class EngineData {
   std::unique_ptr<DeviceFeatures> features;
   TrainingData training;
   TrainingArrays arrays;
+  std::unique_ptr<ApartRound> apart;  ///< of a training set on several devices
 
   /// Margins without any tree. start: [n_outputs]. \throws Error(kMemory) before anything is allocated.
   void Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs, Span<float const> start);
@@ -61,6 +63,14 @@ class EngineData {
   /// Warns of gradients that fixed point cannot hold; all of them cross to the host only when there may be something
   /// to say.
   void WatchResolution(CudaContext const& cuda, MetaInfo const& info, std::int64_t output, GradientUnit unit);
+  /// Makes `margins` those of all rows; what other devices have is theirs still.
+  void CollectMargins(CudaContext const& cuda) const {
+    if (apart != nullptr) apart->CollectMargins(cuda, margins.data());
+  }
+  /// `margins` were changed, or are about to be.
+  void LoseMarginsElsewhere() const {
+    if (apart != nullptr) apart->LoseMargins();
+  }
   PairTable Gradients() const { return {arrays.gradients.span(), n_outputs}; }
 
  private:
@@ -71,6 +81,7 @@ class EngineData {
   Buffer<float> labels_;
   Buffer<float> weights_;
   Buffer<std::int64_t> group_ptr_;
+  std::int64_t largest_group_ = 0;
   Buffer<float> lower_bounds_;
   Buffer<float> upper_bounds_;
   MetricList valid_for_;  ///< what the labels of valid_revision_ and the number of outputs were found to be right for

@@ -1,5 +1,9 @@
 #include "cuda/engine/tree_input.h"
 
+#include <array>
+#include <vector>
+
+#include "collective/reduce.h"
 #include "common/fixed_point.h"
 #include "engine/gradient_table.h"
 #include "engine/row_draws.h"
@@ -28,7 +32,7 @@ class TreeInput {
       return made;
     }
     made.pairs = arrays_.pairs.span();
-    if (Tree().BaggingTemperature() > 0.0F) {
+    if (DrawsPairsOnHost()) {
       QuantiseWeighed(&made);
     } else {
       QuantisePairs(&made);
@@ -59,9 +63,12 @@ class TreeInput {
   RowSample SampleOf() {
     auto const& place = Tree().place;
     auto const rate = Tree().subsample;
-    RowSample sample{RowSamplingKey(task_.ctx.seed, place.iteration, place.tree_in_iteration), rate};
-    if (!Tree().DrawsQueries()) return sample;
-    task_.say_once("sampling_method=by_query draws rows in host memory: a mark of each is copied for every tree");
+    auto sample = SampleByKey(task_.ctx, Tree(), task_.info.n_rows);
+    auto const by_number = IsDistributed(task_.ctx) && rate < 1.0F;
+    if (!Tree().DrawsQueries() && !by_number) return sample;
+    task_.say_once(by_number ? "in a group rows are drawn in host memory: a mark of each is copied for every tree"
+                             : "sampling_method=by_query draws rows in host memory: a mark of each is copied for every "
+                               "tree");
     auto const marks = SampleRows(task_.ctx, place.iteration, place.tree_in_iteration, rate, task_.info.n_rows,
                                   DrawnBy(task_.ctx, task_.info, Tree()));
     CopyToDevice(task_.cuda, marks.data(), marks.size(), sampled_.data());
@@ -76,13 +83,9 @@ class TreeInput {
                           arrays_.pairs.span(), sampled_, arrays_.summary.Sum()});
     auto const summary = arrays_.summary.Read(task_.cuda);
     auto const largest = summary.largest[drawn.output];
-    if (!largest.IsFinite()) {
-      auto const row = FirstNotFinite(task_.cuda, drawn.gradients, drawn.output);
-      auto const* pair = drawn.gradients.pairs.data() + row * drawn.gradients.n_outputs + drawn.output;
-      FailGradient(ToHost(task_.cuda, pair, 1)[0], row);
-    }
+    if (!largest.IsFinite()) FailRow(drawn.gradients, drawn.output);
     made->unit = largest.Unit();
-    made->sum = summary.sum;
+    made->sum = SumOfRanks(summary.sum);
     if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->unit);
   }
 
@@ -91,7 +94,38 @@ class TreeInput {
     if (arrays_.has_largest && !Tree().SamplesByGradient()) return arrays_.summary.ClearSum(task_.cuda);
     arrays_.summary.Clear(task_.cuda, gradients.n_outputs);
     FindLargest(task_.cuda, gradients, arrays_.summary.Largest());
+    if (IsDistributed(task_.ctx)) AgreeOnLargest(gradients);
     arrays_.has_largest = !Tree().SamplesByGradient();
+  }
+
+  [[noreturn]] void FailRow(PairTable const& gradients, std::int64_t output) const {
+    auto const row = FirstNotFinite(task_.cuda, gradients, output);
+    auto const* pair = gradients.pairs.data() + row * gradients.n_outputs + output;
+    FailGradient(ToHost(task_.cuda, pair, 1)[0], row);
+  }
+
+  /// The largest of all ranks in place of those here. A rank whose pairs are not finite names the row.
+  void AgreeOnLargest(PairTable const& gradients) {
+    auto largest = arrays_.summary.Read(task_.cuda).largest;
+    std::vector<std::uint64_t> words;
+    for (std::size_t output = 0; output < largest.size(); ++output) {
+      if (!largest[output].IsFinite()) FailRow(gradients, static_cast<std::int64_t>(output));
+      words.push_back(largest[output].gradient);
+      words.push_back(largest[output].hessian);
+    }
+    MaxOverRanks(task_.ctx, words);
+    for (std::size_t output = 0; output < largest.size(); ++output) {
+      largest[output] = {static_cast<std::uint32_t>(words[2 * output]),
+                         static_cast<std::uint32_t>(words[2 * output + 1])};
+    }
+    CopyToDevice(task_.cuda, largest.data(), largest.size(), arrays_.summary.Largest());
+    task_.cuda.Synchronize();  // for the copy, whose source goes
+  }
+
+  FixedSum SumOfRanks(FixedSum sum) const {
+    std::array<std::int64_t, 2> words{sum.gradient, sum.hessian};
+    SumOverRanks(task_.ctx, Span<std::int64_t>(words.data(), words.size()));
+    return {words[0], words[1]};
   }
 
   void MakeTable() {
@@ -112,9 +146,16 @@ class TreeInput {
     }
   }
 
+  bool DrawsPairsOnHost() const {
+    return Tree().BaggingTemperature() > 0.0F || (IsDistributed(task_.ctx) && Tree().SamplesByGradient());
+  }
+
   /// Weighed pairs; tells the device which rows are used.
   GradientSample WeighOnHost() {
-    task_.say_once("bagging_temperature weighs rows in host memory: gradients are copied for every tree");
+    task_.say_once(
+        Tree().BaggingTemperature() > 0.0F
+            ? "bagging_temperature weighs rows in host memory: gradients are copied for every tree"
+            : "in a group rows are drawn by their gradients in host memory: these are copied for every tree");
     auto const gradients = ToHost(task_.cuda, arrays_.gradients.data(), arrays_.gradients.size());
     auto sample = DrawPairs(task_.ctx, task_.info, Tree(), gradients, own_.n_outputs);
     CopyToDevice(task_.cuda, sample.used.data(), sample.used.size(), sampled_.data());
@@ -128,6 +169,7 @@ class TreeInput {
     CopyToDevice(task_.cuda, fixed.pairs.data(), fixed.pairs.size(), arrays_.pairs.data());
     made->unit = fixed.unit;
     for (auto const& pair : fixed.pairs) made->sum += pair;
+    made->sum = SumOfRanks(made->sum);
   }
 
   TreeInputTask const& task_;
@@ -137,6 +179,14 @@ class TreeInput {
 };
 
 }  // namespace
+
+RowSample SampleByKey(Context const& ctx, RoundTree const& tree, std::int64_t n_rows) {
+  RowSample sample{RowSamplingKey(ctx.seed, tree.place.iteration, tree.place.tree_in_iteration), tree.subsample};
+  if (!tree.DrawsExactly()) return sample;
+  sample.is_exact = true;
+  sample.choice = RowChoice(sample.key, sample.rate, n_rows);
+  return sample;
+}
 
 DeviceTreeTask MakeTreeInput(TreeInputTask const& task, EngineData* own) { return TreeInput(task, own).Make(); }
 

@@ -226,6 +226,10 @@ void RefuseLimitsOfCategories(TreeParam const& param, MetaInfo const& info) {
 
 std::unique_ptr<BuildState> GpuExactBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
   data.RequireValues("tree_method=exact");
+  if (!ctx.device.ordinals.empty()) {
+    Fail(ErrorKind::kParameter, "tree_method=exact trains on one device, and device names ", ctx.device.ordinals.size(),
+         ". Train with device=cuda:", ctx.device.ordinal, ", or with tree_method=hist; predictions take several.");
+  }
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_unique<GpuExactState>(ctx, data);
 }

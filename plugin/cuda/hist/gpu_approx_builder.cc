@@ -5,6 +5,7 @@
 #include "cuda/hist/approx/tree_bins.h"
 #include "cuda/hist/gpu_hist_grower.h"
 #include "data/bins/bin_store.h"
+#include "data/bins/tree_bin_options.h"
 #include "data/memory_param.h"
 #include "kauri/error.h"
 #include "tree/growth/tree_common.h"
@@ -37,7 +38,7 @@ class GpuApproxState : public BuildState {
 }  // namespace
 
 std::string GpuApproxBuilder::StateKey() const {
-  return "gpu_approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
+  return "gpu_approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key();
 }
 
 std::unique_ptr<BuildState> GpuApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
@@ -47,7 +48,7 @@ std::unique_ptr<BuildState> GpuApproxBuilder::MakeState(Context const& ctx, Data
     Fail(ErrorKind::kData, "tree_method=approx takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
   }
-  return std::make_unique<GpuApproxState>(BinOptions{param_.max_bin, static_cast<SketchKind>(param_.sketch), budget_});
+  return std::make_unique<GpuApproxState>(TreeBinOptions(param_, budget_));
 }
 
 Tree GpuApproxBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
@@ -62,7 +63,7 @@ Tree GpuApproxBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx
 
 std::unique_ptr<TreeBuilder> MakeGpuApproxBuilder(ParamMap const& map) {
   return std::make_unique<GpuApproxBuilder>(ParseParameters<TreeParam>(map),
-                                            ParseParameters<MemoryParam>(map).Budget());
+                                            HistMemory::Of(ParseParameters<MemoryParam>(map)));
 }
 
 }  // namespace kauri::cuda

@@ -22,8 +22,8 @@ namespace kauri::cuda {
 class GpuApproxBuilder : public DeviceTreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
-  GpuApproxBuilder(TreeParam const& param, MemoryBudget const& budget)
-      : param_(param), rules_(ParseConstraints(param)), budget_(budget), hist_(param, budget) {}
+  GpuApproxBuilder(TreeParam const& param, HistMemory const& memory)
+      : param_(param), rules_(ParseConstraints(param)), budget_(memory.budget), hist_(param, memory) {}
   std::string StateKey() const override;
   /// Device memory: that of gpu_hist; of dense numbers 8 bytes each besides, 4 more where the rows are the host's, and
   /// 1 GiB for cuts, or 8 bytes a row where that is more.

@@ -3,15 +3,18 @@
 #include <limits>
 #include <utility>
 
+#include "collective/reduce.h"
 #include "cuda/common/event.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/kept_bins.h"
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/gpu_hist_grower.h"
+#include "cuda/hist/shares/copy_bins.h"
+#include "cuda/hist/shares/host_rows.h"
 #include "cuda/hist_vector/gpu_vector_grower.h"
 #include "data/bins/bins_of_training.h"
 #include "data/bins/derived_bins.h"
-#include "data/memory_param.h"
+#include "data/bins/tree_bin_options.h"
 #include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
 
@@ -23,24 +26,40 @@ constexpr std::int64_t kFewValues = 1 << 17;
 
 class GpuHistState : public BuildState {
  public:
-  GpuHistState(TreeParam const& param, MemoryBudget const& budget, int device)
-      : options_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}), stream_(device), last_tree_(device) {}
+  GpuHistState(TreeParam const& param, HistMemory const& memory, int device)
+      : options_(TreeBinOptions(param, memory.budget)),
+        memory_(memory),
+        of_group_(options_),
+        stream_(device),
+        last_tree_(device) {}
   /// Others may get what the last tree still reads on the stream that it grew on.
   ~GpuHistState() override { last_tree_.WaitQuietly(); }
   GpuHistState(GpuHistState const&) = delete;
   GpuHistState& operator=(GpuHistState const&) = delete;
 
-  /// Codes of the data as their info is now.
+  /// Codes of the data as their info is now. In a group all ranks make codes where one has to.
   HistOnDevice* Update(Context const& ctx, DataMatrix const& data) {
-    if (data_ == nullptr || IsStale(ctx, data)) {
+    auto const is_new = MaxOverRanks(ctx, data_ == nullptr ? 1 : 0) != 0;
+    if (is_new || IsStale(ctx, data)) {
       last_tree_.Wait();  // it may still read the codes
       vectors_.reset();
       data_.reset();  // before its successor takes as much memory
+      whole_.reset();
       data_ = std::make_unique<HistOnDevice>(stream_.Context(), MakeBins(ctx, data));
+      if (whole_ != nullptr) data_->AddHostRows(stream_.Context(), *whole_);
       stream_.Context().Synchronize();  // for the codes, which trees read on another stream
+      is_shared_ = false;
     }
     return data_.get();
   }
+  /// What Update returned, with its rows on all devices of the context.
+  HistOnDevice* Share(Context const& ctx) {
+    if (!is_shared_) data_->ShareRows(stream_.Context(), ctx.device.ordinals, memory_.fewest_rows);
+    is_shared_ = true;
+    return data_.get();
+  }
+  /// The codes of all rows.
+  DeviceBins const& Whole() const { return whole_ != nullptr ? *whole_ : *data_->bins; }
   /// What trees with vector leaves grow in: for the codes of the last Update.
   std::unique_ptr<VectorOnDevice>* Vectors() { return &vectors_; }
   Event const& LastTree() const { return last_tree_; }
@@ -48,6 +67,7 @@ class GpuHistState : public BuildState {
  private:
   /// The cuts follow from weights and types of columns, which may be set anew between two trees.
   bool IsStale(Context const& ctx, DataMatrix const& data) {
+    if (IsDistributed(ctx)) return of_group_.IsStale(ctx, data);
     if (BinsOf(data) != nullptr || revision_ == data.InfoRevision()) return false;
     if (!(BinsKey(data.Info(), options_, CutWeights(ctx, data.Info())) == key_)) return true;
     revision_ = data.InfoRevision();
@@ -56,28 +76,46 @@ class GpuHistState : public BuildState {
 
   std::shared_ptr<DeviceBins const> MakeBins(Context const& ctx, DataMatrix const& data) {
     auto const& cuda = stream_.Context();
+    if (IsDistributed(ctx)) return Upload(ctx, of_group_.Make(ctx, data));
     if (auto const store = BinsOf(data)) {
-      if (auto kept = KeptBinsOn(cuda.device, store->OnDevice())) return kept;
-      if (!store->IsInFile()) return UploadBins(cuda, store->InMemory());
-      return UploadBins(cuda, LoadBins(ctx, *store, options_.budget.IsLimited() ? options_.budget : store->Budget()));
+      auto kept = memory_.host_ratio > 0.0F ? nullptr : KeptBinsOn(cuda.device, store->OnDevice());
+      if (kept != nullptr) return kept;
+      if (!store->IsInFile()) return Upload(ctx, store->InMemory());
+      return Upload(ctx, LoadBins(ctx, *store, options_.budget.IsLimited() ? options_.budget : store->Budget()));
     }
     key_ = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
     revision_ = data.InfoRevision();
     auto const is_small = data.OnDevice() == nullptr && data.NumRows() * data.NumCols() < kFewValues;
-    if (!is_small && CanMakeDeviceBins(ctx, data, options_.sketch)) {
+    if (!is_small && memory_.host_ratio <= 0.0F && CanMakeDeviceBins(ctx, data, options_.sketch.kind)) {
       DeviceBinsTask task;
       task.max_bin = options_.max_bin;
       task.weights = key_.weights;
       if (auto bins = MakeDeviceBins(cuda, ctx, DenseTable::Of(data), task).bins) return bins;
     }
-    return UploadBins(cuda, DeriveBins(ctx, data, key_, options_));
+    return Upload(ctx, DeriveBins(ctx, data, key_, options_));
+  }
+
+  /// Codes of as many rows as have a place on the device; whole_ has those of all if these are some.
+  std::shared_ptr<DeviceBins const> Upload(Context const& ctx, std::shared_ptr<BinMatrix const> const& bins) {
+    auto const& cuda = stream_.Context();
+    HostRowsTask const task{bins->NumRows(), BytesOfCodes(*bins, LayOut(bins)), memory_.host_ratio};
+    auto const is_alone = ctx.device.ordinals.empty();
+    auto const n_host = is_alone ? NumHostRows(task, FreeBytes(cuda)) : 0;
+    if (n_host == 0) return UploadBins(cuda, bins);
+    whole_ = UploadBins(cuda, bins, CodePlace::kHost);
+    RowsOfShare const here{0, bins->NumRows() - n_host};
+    return std::make_shared<DeviceBins const>(CopyBins(cuda, cuda.device, *whole_, here));
   }
 
   BinOptions options_;
-  StreamOwner stream_;          ///< before the codes, which are freed on it
-  DerivedKey key_;              ///< of the codes
-  std::uint64_t revision_ = 0;  ///< of the info that the key was found to fit
+  HistMemory memory_;
+  BinsOfTraining of_group_;                  ///< those of the host, which ranks make together
+  StreamOwner stream_;                       ///< before the codes, which are freed on it
+  DerivedKey key_;                           ///< of the codes
+  std::uint64_t revision_ = 0;               ///< of the info that the key was found to fit
+  std::unique_ptr<DeviceBins const> whole_;  ///< in the host's memory, where the device has room for some rows only
   std::unique_ptr<HistOnDevice> data_;
+  bool is_shared_ = false;
   std::unique_ptr<VectorOnDevice> vectors_;  ///< of the bins of data_; once a tree has vector leaves
   Event last_tree_;
 };
@@ -97,8 +135,11 @@ class TreeScope {
 
 }  // namespace
 
+HistMemory HistMemory::Of(MemoryParam const& param) { return {param.Budget(), param.cache_host_ratio}; }
+
 std::string GpuHistBuilder::StateKey() const {
-  return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
+  return "gpu_hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key() +
+         (memory_.host_ratio >= 0.0F ? ",cache_host_ratio=" + std::to_string(memory_.host_ratio) : std::string());
 }
 
 std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
@@ -106,9 +147,17 @@ std::unique_ptr<BuildState> GpuHistBuilder::MakeState(Context const& ctx, DataMa
     Fail(ErrorKind::kData, "tree_method=hist takes at most 4294967295 rows; the data have ", data.NumRows(),
          ". Train on a sample of them.");
   }
-  if (auto const bins = BinsOf(data)) CheckBins(*bins, data.Info(), param_.max_bin);
+  if (auto const bins = BinsOf(data)) {
+    CheckBins(*bins, data.Info(), param_.max_bin);
+    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
+  }
+  if (memory_.host_ratio > 0.0F && !ctx.device.ordinals.empty()) {
+    Fail(ErrorKind::kParameter, "cache_host_ratio=", memory_.host_ratio,
+         " keeps rows of one device in host memory, and ", "device names ", ctx.device.ordinals.size(),
+         ", which share the rows; leave one of the two out.");
+  }
   DeviceScope const scope(ctx.device.ordinal);
-  return std::make_unique<GpuHistState>(param_, budget_, ctx.device.ordinal);
+  return std::make_unique<GpuHistState>(param_, memory_, ctx.device.ordinal);
 }
 
 Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
@@ -117,17 +166,18 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
   RefuseMonotoneCategories(rules_, data.Info());
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
-  auto* const hist = own->Update(ctx, data);
+  own->Update(ctx, data);
   GrowthRules const rules{param_, rules_, task.place};
   TreeScope const tree(cuda, own->LastTree());
   if (task.table.stride != 0) {
-    return GrowVectors(ctx, rules, {cuda, task, leaf_of_row}, *hist->bins, own->Vectors());
+    return GrowVectors(ctx, rules, {cuda, task, leaf_of_row}, own->Whole(), own->Vectors());
   }
-  return GpuHistGrower(ctx, rules, {cuda, task, leaf_of_row}, hist).Grow();
+  return GpuHistGrower(ctx, rules, {cuda, task, leaf_of_row}, own->Share(ctx)).Grow();
 }
 
 std::unique_ptr<TreeBuilder> MakeGpuHistBuilder(ParamMap const& map) {
-  return std::make_unique<GpuHistBuilder>(ParseParameters<TreeParam>(map), ParseParameters<MemoryParam>(map).Budget());
+  return std::make_unique<GpuHistBuilder>(ParseParameters<TreeParam>(map),
+                                          HistMemory::Of(ParseParameters<MemoryParam>(map)));
 }
 
 }  // namespace kauri::cuda

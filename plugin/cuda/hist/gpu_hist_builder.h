@@ -8,26 +8,41 @@
 /// 4. The best split of each node is found (split/find_splits.h); the host decides as the CPU's method does
 ///    (gpu_hist_grower.h).
 /// Trees with vector leaves grow likewise, with sums of all outputs in each cell (hist_vector/gpu_vector_grower.h).
+/// Several devices share the rows (shares/row_share.h).
 /// Sums are integers and every choice is by a total order, so the tree has the bytes of tree_method=hist.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "cuda/tree/cut_rows.h"
 #include "cuda/tree/device_tree_builder.h"
 #include "data/memory_budget.h"
+#include "data/memory_param.h"
 #include "kauri/parameter.h"
 #include "kauri/tree_param.h"
 #include "tree/constraints/constraints.h"
 
 namespace kauri::cuda {
 
+/// Where rows are kept.
+struct HistMemory {
+  MemoryBudget budget = {};                       ///< of bins in host memory that data keep
+  float host_ratio = -1.0F;                       ///< MemoryParam::cache_host_ratio
+  std::int64_t fewest_rows = kFewestRowsOfShare;  ///< that one of several devices has
+
+  static HistMemory Of(MemoryParam const& param);
+};
+
 class GpuHistBuilder : public DeviceTreeBuilder {
  public:
   /// \throws Error(kParameter): constraints that cannot be read.
-  GpuHistBuilder(TreeParam const& param, MemoryBudget const& budget)
-      : param_(param), rules_(ParseConstraints(param)), budget_(budget) {}
+  GpuHistBuilder(TreeParam const& param, HistMemory const& memory)
+      : param_(param), rules_(ParseConstraints(param)), memory_(memory) {}
   bool BuildsVectorLeaves() const override { return true; }
+  bool LearnsInGroups() const override { return true; }
+  bool SharesRows(bool vector_leaves) const override { return !vector_leaves; }
   std::string StateKey() const override;
   /// Device memory: per row a byte for each column, in steps of 4, 8, 16 and 32 bytes, and 8 bytes; 16 bytes for each
   /// bin of every node of a level.
@@ -38,7 +53,7 @@ class GpuHistBuilder : public DeviceTreeBuilder {
  private:
   TreeParam param_;
   ConstraintRules rules_;
-  MemoryBudget budget_;  ///< of bins in host memory that data keep
+  HistMemory memory_;
 };
 
 /// \throws Error(kParameter).

@@ -2,24 +2,11 @@
 
 #include <algorithm>
 
+#include "collective/reduce.h"
 #include "cuda/tree/leaf_rows.h"
+#include "kauri/error.h"
 
 namespace kauri::cuda {
-namespace {
-
-constexpr std::uint32_t kWordBits = 32;
-
-/// Appends the bits of the codes that go right; returns where they begin.
-std::uint32_t AppendBits(std::vector<std::uint8_t> const& right_codes, std::vector<std::uint32_t>* words) {
-  auto const begin = words->size();
-  words->resize(begin + right_codes.size() / kWordBits + 1);
-  for (std::size_t code = 0; code < right_codes.size(); ++code) {
-    (*words)[begin + code / kWordBits] |= std::uint32_t{right_codes[code]} << (code % kWordBits);
-  }
-  return static_cast<std::uint32_t>(begin);
-}
-
-}  // namespace
 
 GpuHistGrower::GpuHistGrower(Context const& ctx, GrowthRules const& rules, HistTask const& task, HistOnDevice* data)
     : HistGrowth(ctx, rules, task.tree.unit, *data->bins->cuts),
@@ -42,40 +29,32 @@ void GpuHistGrower::SendTree() {
   upload.Clear();
   tree_features_ = upload.Add(columns_.TreeSet());
   signs_ = upload.Add(std::vector<std::int8_t>(constraints_.Signs().begin(), constraints_.Signs().end()));
-  upload.Send(cuda_);
+  upload.SendChanges(cuda_);
 }
 
 void GpuHistGrower::ResetRows() {
-  data_->rows.Reserve(cuda_, data_->bins->n_rows);
-  stretches_.assign(1, {0, static_cast<std::uint32_t>(data_->bins->n_rows), -1});
-  walk_.assign(1, {});
-  if (!task_.sampled_rows.empty()) SampleRoot();
+  auto const& sampled = task_.sampled_rows;
+  BeginShares();
+  auto const n_own = ToSize(data_->n_own_rows);
+  data_->rows.Reset(cuda_, {leaf_of_row_.data(), n_own}, {sampled.data(), sampled.empty() ? 0 : n_own},
+                    &data_->of_level);
 }
 
-/// The marks of sampled rows are codes of a feature that splits the root: those that are sampled go right.
-void GpuHistGrower::SampleRoot() {
-  auto& upload = data_->of_level;
-  upload.Clear();
-  NodeSplit split{};
-  split.rows = stretches_[0];
-  split.place = {0, 1, 0, 2, kNoUsual};
-  split.n_bins = 2;
-  split.first_right = 1;
-  split.categories = kNoCategories;
-  auto const splits = upload.Add(std::vector<NodeSplit>{split});
-  auto const n_left = upload.Add(std::vector<std::uint32_t>(2));
-  upload.Send(cuda_);
-  CodeView marks{};
-  marks.form = CodeForm::kBytes;
-  marks.bytes = task_.sampled_rows.data();
-  SplitNodes(cuda_, {marks,
-                     {upload.At<NodeSplit>(splits), 1},
-                     nullptr,
-                     RowTiles(split.rows.count),
-                     data_->rows.Pointers(),
-                     upload.At<std::uint32_t>(n_left)});
-  auto const n_unused = ToHost(cuda_, upload.At<std::uint32_t>(n_left), 1)[0];
-  stretches_[0] = {n_unused, split.rows.count - n_unused, 0};
+void GpuHistGrower::BeginShares() {
+  auto const& shares = data_->shares;
+  auto const counts_rows = data_->CountsRows();
+  if (!task_.shares.empty()) {
+    if (shares.size() != task_.shares.size()) Fail(ErrorKind::kInternal, "rows were shared in two ways");
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i]->BeginTree(task_.shares[i], counts_rows);
+    return;
+  }
+  if (!shares.empty()) data_->gradients_ready.Record(cuda_);
+  for (auto const& share : shares) share->BeginTree(cuda_, data_->gradients_ready, task_, counts_rows);
+}
+
+void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
+  TakeForeseenOf(splits);
+  ForEachRows([&](GrowingRowsOnDevice* rows) { rows->Split(splits); });
 }
 
 std::vector<std::int32_t> GpuHistGrower::RightCategories(Node const& node) const {
@@ -88,32 +67,6 @@ void GpuHistGrower::GiveBack(FixedSum* histogram) {
   categories_.Forget(histogram);
 }
 
-std::uint32_t GpuHistGrower::MakeSplits(LevelRequest* request) const {
-  std::uint32_t n_tiles = 0;
-  for (auto const& split : pending_) {
-    NodeSplit made{};
-    made.rows = stretches_[split.node];
-    made.first_tile = n_tiles;
-    made.place = PlaceOf(*data_->bins, split.feature);
-    made.n_bins = data_->bins->features[split.feature].n_bins;
-    made.first_right = split.first_right;
-    made.categories =
-        split.right_codes.empty() ? kNoCategories : AppendBits(split.right_codes, &request->category_bits);
-    made.default_left = split.default_left ? 1 : 0;
-    request->splits.push_back(made);
-    n_tiles += RowTiles(made.rows.count);
-  }
-  return n_tiles;
-}
-
-HistogramNode GpuHistGrower::HistogramOf(Node const& node) const {
-  if (pending_.empty()) return {stretches_[node.id], -1, 0, node.histogram};
-  auto const is_before = [](std::int32_t id, CodeSplit const& split) { return id < split.left; };
-  auto const split = std::upper_bound(pending_.begin(), pending_.end(), node.id, is_before) - 1;
-  return {stretches_[split->node], static_cast<std::int32_t>(split - pending_.begin()),
-          node.id == split->left ? 1U : 0U, node.histogram};
-}
-
 SearchedNode GpuHistGrower::Searched(Node const& node, std::vector<std::uint8_t>* allowed) const {
   SearchedNode searched{node.total.sum, node.total.gain, node.total.bounds, -1, node.total.draw.key};
   auto const& of_tree = columns_.TreeSet();
@@ -123,6 +76,13 @@ SearchedNode GpuHistGrower::Searched(Node const& node, std::vector<std::uint8_t>
     allowed->push_back(std::binary_search(node.features->begin(), node.features->end(), feature) ? 1 : 0);
   }
   return searched;
+}
+
+void GpuHistGrower::Want(Node const& node, bool has_sibling, Request* sent) {
+  auto const source = data_->rows.SourceOf(node.id);
+  data_->request.histogram_nodes.push_back({source.rows, source.split, source.is_left, node.histogram});
+  data_->request.wanted.push_back({node.id, has_sibling});
+  sent->most_rows += source.rows.count / (has_sibling ? 2 : 1);
 }
 
 GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
@@ -138,17 +98,13 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   for (auto const& pair : pairs) {
     pair.small->histogram = data_->histograms.Borrow(cuda_);
     if (pair.large != nullptr) pair.large->histogram = pair.parent;
-    request.histogram_nodes.push_back(HistogramOf(*pair.small));
-    sent.most_rows += request.histogram_nodes.back().rows.count / (pair.large == nullptr ? 1 : 2);
+    Want(*pair.small, pair.large != nullptr, &sent);
     auto const small = add(pair.small);
     request.pairs.push_back({pair.small->histogram, pair.parent, pair.small->total.sum, small, add(pair.large)});
   }
-  sent.n_tiles = MakeSplits(&request);
   auto& upload = data_->of_level;
   upload.Clear();
-  sent.splits = upload.Add(request.splits);
-  sent.category_bits = upload.Add(request.category_bits);
-  sent.n_left = upload.AddZeros<std::uint32_t>(2 * pending_.size());
+  data_->rows.AddTo(&upload);
   sent.histogram_nodes = upload.Add(request.histogram_nodes);
   sent.pairs = upload.Add(request.pairs);
   sent.nodes = upload.Add(request.searched);
@@ -158,22 +114,12 @@ GpuHistGrower::Request GpuHistGrower::SendLevel(Pairs const& pairs) {
   return sent;
 }
 
-void GpuHistGrower::MoveRows(Request const& request) {
-  auto const& level = data_->of_level;
-  SplitNodes(cuda_, {ViewOf(*data_->bins),
-                     {level.At<NodeSplit>(request.splits), pending_.size()},
-                     level.At<std::uint32_t>(request.category_bits),
-                     request.n_tiles,
-                     data_->rows.Pointers(),
-                     level.At<std::uint32_t>(request.n_left)});
-}
-
 void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
   auto const& level = data_->of_level;
   auto const& bins = *data_->bins;
   AddTask add{};
   add.nodes = {level.At<HistogramNode>(request.histogram_nodes), n_nodes};
-  add.n_left = level.At<std::uint32_t>(request.n_left);
+  add.n_left = data_->rows.NumLeft(level).data();
   add.rows = data_->rows.Pointers();
   add.pairs = task_.pairs.data();
   add.most_rows = request.most_rows;
@@ -182,6 +128,50 @@ void GpuHistGrower::AddUp(Request const& request, std::size_t n_nodes) {
   add.pairs = data_->ones.data();
   add.first_sum = bins.n_sums;
   AddRows(cuda_, bins, add, &data_->plan);
+}
+
+void GpuHistGrower::Collect(Request const& request, Pairs const& pairs) {
+  if (IsAlone()) return;
+  Span<HistogramNode const> const nodes{data_->of_level.At<HistogramNode>(request.histogram_nodes), pairs.size()};
+  data_->rows.FetchAnswer(cuda_, data_->of_level);
+  for (auto const& share : data_->shares) share->Collect({cuda_, nodes, &data_->sums_of_share});
+  auto const n_sums = data_->bins->n_sums * (data_->CountsRows() ? 2 : 1);
+  if (IsDistributed(ctx_)) data_->sums_of_ranks.Sum(ctx_, cuda_, {nodes, n_sums});
+  if (data_->CountsRows()) CountRows(pairs);
+}
+
+void GpuHistGrower::CountRows(Pairs const& pairs) {
+  cuda_.Synchronize();  // for how many rows went left
+  for (auto const& share : data_->shares) share->Wait();
+  n_rows_.clear();
+  for (auto const& pair : pairs) {
+    auto const small = NumRowsHere(pair.small->id);
+    n_rows_.push_back(small);
+    n_rows_.push_back(pair.large == nullptr ? small : small + NumRowsHere(pair.large->id));
+  }
+  SumOverRanks(ctx_, n_rows_);
+  std::vector<HistogramNode> nodes;
+  std::vector<std::uint32_t> n_small;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    RowStretch const both{0, static_cast<std::uint32_t>(n_rows_[2 * i + 1]), 0};
+    nodes.push_back({both, static_cast<std::int32_t>(i), 1, nullptr});
+    n_small.push_back(static_cast<std::uint32_t>(n_rows_[2 * i]));
+    n_small.push_back(0);
+  }
+  auto& upload = data_->of_counts;
+  upload.Clear();
+  counted_nodes_ = upload.Add(nodes);
+  n_small_ = upload.Add(n_small);
+  upload.Send(cuda_);
+}
+
+std::int64_t GpuHistGrower::NumRowsHere(std::int32_t node) const {
+  auto n_rows = NumRowsHere(data_->rows.SourceOf(node), data_->rows);
+  for (auto const& share : data_->shares) {
+    auto const& rows = share->Rows().Rows();
+    n_rows += NumRowsHere(rows.SourceOf(node), rows);
+  }
+  return n_rows;
 }
 
 void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
@@ -201,34 +191,53 @@ void GpuHistGrower::Find(Request const& request, std::size_t n_pairs) {
   find.pairs = {level.At<SearchedPair>(request.pairs), n_pairs};
   find.nodes = level.At<SearchedNode>(request.nodes);
   find.best = data_->best.data();
-  find.n_left = {level.At<std::uint32_t>(request.n_left), 2 * pending_.size()};
-  find.n_left_out = data_->n_left.data();
-  find.limits = {param_.extra_trees, param_.min_data_in_leaf, data_->CountsRows() ? bins.n_sums : 0,
-                 level.At<HistogramNode>(request.histogram_nodes)};
+  find.limits = {param_.extra_trees, param_.min_data_in_leaf, data_->CountsRows() ? bins.n_sums : 0};
+  if (IsAlone()) {
+    find.n_left = data_->rows.NumLeft(level);
+    find.n_left_out = data_->rows.Answer();
+    find.limits.rows = level.At<HistogramNode>(request.histogram_nodes);
+    find.limits.n_left = find.n_left.data();
+  } else if (data_->CountsRows()) {
+    find.limits.rows = data_->of_counts.At<HistogramNode>(counted_nodes_);
+    find.limits.n_left = data_->of_counts.At<std::uint32_t>(n_small_);
+  }
   kauri::cuda::FindSplits(cuda_, find);
 }
 
 void GpuHistGrower::FindSplits(Pairs const& pairs) {
   auto const others = foreseen_child_.empty() ? pairs : TakeForeseen(pairs);
   if (!others.empty()) FindOnDevice(others);
-  TakeStretches();
+  ForEachRows([](GrowingRowsOnDevice* rows) { rows->TakeStretches(); });
 }
 
 void GpuHistGrower::FindOnDevice(Pairs const& pairs) {
   auto const request = SendLevel(pairs);
   auto const& nodes = data_->request.nodes;
   auto const n_blocks = NumFeatureBlocks(columns_.TreeSet().size(), pairs.size());
-  data_->best.Reserve(nodes.size() * n_blocks);
-  data_->n_left.Reserve(2 * pending_.size());
-  MoveRows(request);
+  ReserveMore(nodes.size() * n_blocks, &data_->best);
+  for (auto const& share : data_->shares) share->AddUp(data_->request.wanted);
+  data_->rows.Move(cuda_, data_->of_level);
   AddUp(request, pairs.size());
+  Collect(request, pairs);
   Find(request, pairs.size());
   categories_.Fetch(nodes);
   cuda_.Synchronize();  // for the best splits, how many rows went left and the sums of categories
-  if (data_->CountsRows()) {
-    for (auto* node : nodes) node->total.rows.of_node = NumRowsOf(HistogramOf(*node), data_->n_left.data());
-  }
+  for (auto const& share : data_->shares) share->Wait();
+  if (data_->CountsRows()) TellRows(pairs);
   ReadAnswers(nodes, n_blocks);
+}
+
+void GpuHistGrower::TellRows(Pairs const& pairs) const {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    auto const& [small, large, parent] = pairs[i];
+    if (IsAlone()) {
+      small->total.rows.of_node = NumRowsHere(small->id);
+      if (large != nullptr) large->total.rows.of_node = NumRowsHere(large->id);
+    } else {
+      small->total.rows.of_node = n_rows_[2 * i];
+      if (large != nullptr) large->total.rows.of_node = n_rows_[2 * i + 1] - n_rows_[2 * i];
+    }
+  }
 }
 
 void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks) {
@@ -241,43 +250,30 @@ void GpuHistGrower::ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n
   categories_.Search(ctx_, BinSplitFinder(gain_, cuts_), nodes);
 }
 
-void GpuHistGrower::TakeStretches() {
-  stretches_.resize(ToSize(tree_.NumNodes()));
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    auto const& split = pending_[i];
-    auto const rows = stretches_[split.node];
-    auto const n_left = data_->n_left.data()[2 * i];
-    auto const buffer = rows.buffer == 0 ? 1 : 0;
-    stretches_[split.left] = {rows.begin, n_left, buffer};
-    stretches_[split.right] = {rows.begin + n_left, rows.count - n_left, buffer};
-  }
-  pending_.clear();
-}
-
-void GpuHistGrower::AddToWalk(CodeSplit const& split) {
-  walk_.resize(ToSize(tree_.NumNodes()));
-  auto& node = walk_[split.node];
-  node.left = split.left;
-  node.feature = split.feature;
-  node.missing = 2 * data_->bins->features[split.feature].n_bins + (split.default_left ? 1 : 0);
-  node.first_right = split.first_right;
-  if (split.right_codes.empty()) return;
-  node.feature |= WalkNode::kCategorical;
-  node.first_right = AppendBits(split.right_codes, &walk_bits_);
-}
-
 void GpuHistGrower::WriteLeaves() {
-  auto const& bins = *data_->bins;
-  auto& upload = data_->of_walk;
-  upload.Clear();
-  auto const nodes = upload.Add(walk_);
-  auto const bits = upload.Add(walk_bits_);
-  upload.Send(cuda_);
-  auto const is_plain = bins.groups.size() == 1 && bins.columns.size() == bins.features.size();
-  WalkCodes(cuda_, {ViewOf(bins), data_->places.data(), is_plain ? bins.groups[0].width : 0, upload.At<WalkNode>(nodes),
-                    static_cast<std::uint32_t>(walk_.size()), upload.At<std::uint32_t>(bits), bins.n_rows,
-                    leaf_of_row_.data()});
-  SmoothBy([&] { return CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_); });
+  for (std::size_t i = 0; i < data_->shares.size(); ++i) {
+    auto& rows = data_->shares[i]->Rows();
+    if (task_.shares.empty()) {
+      rows.WriteLeaves(cuda_, leaf_of_row_);
+    } else {
+      rows.WriteLeaves(task_.shares[i]);
+    }
+  }
+  data_->rows.WriteLeaves(cuda_, &data_->of_walk, leaf_of_row_.data());
+  SmoothBy([&] { return CountLeaves(); });
+}
+
+std::vector<std::int64_t> GpuHistGrower::CountLeaves() const {
+  auto n_rows = CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_);
+  for (std::size_t i = 0; i < task_.shares.size(); ++i) {
+    auto const& cuda = data_->shares[i]->Rows().Cuda();
+    DeviceScope const scope(cuda.device);
+    auto const& input = task_.shares[i];
+    auto const there = CountLeafRows(cuda, tree_, input.sampled, input.leaf_of_row);
+    for (std::size_t node = 0; node < n_rows.size(); ++node) n_rows[node] += there[node];
+  }
+  SumOverRanks(ctx_, n_rows);
+  return n_rows;
 }
 
 }  // namespace kauri::cuda

@@ -14,9 +14,9 @@
 
 #include "cuda/hist/category_cells.h"
 #include "cuda/hist/gpu_hist_state.h"
-#include "cuda/hist/rows/walk_codes.h"
 #include "cuda/hist/split/find_splits.h"
 #include "cuda/tree/device_tree_builder.h"
+#include "kauri/collective.h"
 #include "tree/growth/hist_growth.h"
 
 namespace kauri::cuda {
@@ -25,7 +25,7 @@ namespace kauri::cuda {
 struct HistTask {
   CudaContext cuda;
   DeviceTreeTask const& tree;
-  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device
+  Span<std::int32_t> leaf_of_row;  ///< (out) [n_rows], device; lists of rows until then
 };
 
 class GpuHistGrower : public HistGrowth<ScalarGrowth> {
@@ -45,16 +45,12 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
 
   /// The places of a request's arrays, for Upload::At.
   struct Request {
-    std::size_t splits;
-    std::size_t category_bits;
-    std::size_t n_left;
     std::size_t histogram_nodes;
     std::size_t pairs;
     std::size_t nodes;
     std::size_t allowed;
     std::size_t costs;
-    std::uint32_t n_tiles = 0;   ///< of the rows that go to children
-    std::int64_t most_rows = 0;  ///< to be added up, about
+    std::int64_t most_rows = 0;  ///< to be added up here, about
   };
 
   /// The children of a node that were looked at before the node was split. Its rows are where theirs are to be, and
@@ -62,42 +58,57 @@ class GpuHistGrower : public HistGrowth<ScalarGrowth> {
   struct Foreseen {
     Node left;
     Node right;
-    RowStretch left_rows;
-    RowStretch right_rows;
   };
 
   bool CanLookAhead() const;
   std::vector<Node const*> WorthALook(Nodes const& open, std::int64_t n_more) const;
   void LookAt(std::vector<Node const*> const& parents);
   Node MakeChild(Node const& parent, FixedSum sum, std::int32_t id) const;
+  /// Nodes that are split now, whose children were foreseen.
+  void TakeForeseenOf(std::vector<CodeSplit> const& splits);
   /// Gives children what was foreseen of them; returns the pairs of which nothing was.
   Pairs TakeForeseen(Pairs const& pairs);
   /// What FindSplits does but for what is foreseen.
   void FindOnDevice(Pairs const& pairs);
-  void AddToWalk(CodeSplit const& split);
-  void SampleRoot();
+  /// Calls call(rows) for the rows of every device.
+  template <typename Call>
+  void ForEachRows(Call&& call) {
+    call(&data_->rows);
+    for (auto const& share : data_->shares) call(&share->Rows().Rows());
+  }
+  void BeginShares();
   void SendTree();
   Request SendLevel(Pairs const& pairs);
-  /// Returns how many tiles their rows make.
-  std::uint32_t MakeSplits(LevelRequest* request) const;
-  HistogramNode HistogramOf(Node const& node) const;
+  /// Asks for the histogram of a node, whose rows are some of its parent's where it has a sibling.
+  void Want(Node const& node, bool has_sibling, Request* sent);
   SearchedNode Searched(Node const& node, std::vector<std::uint8_t>* allowed) const;
-  void MoveRows(Request const& request);
   void AddUp(Request const& request, std::size_t n_nodes);
+  bool IsAlone() const { return data_->shares.empty() && !IsDistributed(ctx_); }
+  /// Adds what other devices and ranks added up; waits for how many rows went left here where that is needed.
+  void Collect(Request const& request, Pairs const& pairs);
   void Find(Request const& request, std::size_t n_pairs);
+  /// Rows of a node on all devices, of this rank alone; once the answers are there.
+  std::int64_t NumRowsHere(std::int32_t node) const;
+  std::int64_t NumRowsHere(NodeSource const& source, GrowingRowsOnDevice const& rows) const {
+    return NumRowsOf({source.rows, source.split, source.is_left, nullptr}, rows.Answer());
+  }
+  /// Of each pair the rows of the node that is added up, and those of both, of all devices and ranks.
+  void CountRows(Pairs const& pairs);
+  /// [n_nodes]: rows in the leaves, likewise.
+  std::vector<std::int64_t> CountLeaves() const;
+  /// Tells the nodes how many rows they have, of all devices and ranks.
+  void TellRows(Pairs const& pairs) const;
   void ReadAnswers(std::vector<Node*> const& nodes, std::uint32_t n_blocks);
-  void TakeStretches();
 
   CudaContext cuda_;
   DeviceTreeTask const& task_;
   HistOnDevice* data_;
   Span<std::int32_t> leaf_of_row_;
-  std::vector<RowStretch> stretches_;  ///< by node, of those that may be split
-  std::vector<CodeSplit> pending_;     ///< whose rows go to their children with the next request
-  std::vector<WalkNode> walk_;         ///< the tree so far
-  std::vector<std::uint32_t> walk_bits_;
   std::size_t tree_features_ = 0;  ///< places in data_->of_tree
   std::size_t signs_ = 0;
+  std::vector<std::int64_t> n_rows_;  ///< [n_pairs, 2]: CountRows; empty: they are counted here alone
+  std::size_t counted_nodes_ = 0;     ///< places in data_->of_counts
+  std::size_t n_small_ = 0;
   std::unordered_map<std::int32_t, Foreseen> foreseen_;    ///< by node, not split yet
   std::unordered_map<std::int32_t, Node> foreseen_child_;  ///< by node, just made
   CategoryCells categories_;

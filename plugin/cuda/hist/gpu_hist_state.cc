@@ -6,13 +6,12 @@
 namespace kauri::cuda {
 
 void LevelRequest::Clear() {
-  splits.clear();
-  category_bits.clear();
   histogram_nodes.clear();
   pairs.clear();
   searched.clear();
   allowed.clear();
   nodes.clear();
+  wanted.clear();
 }
 
 void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made) {
@@ -21,17 +20,34 @@ void HistOnDevice::TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins 
   ones = Buffer<FixedPair>();
   histograms.Resize(cuda, bins->n_sums);
   categorical.clear();
-  std::vector<FeaturePlace> of_feature;
   std::vector<std::uint8_t> marks(bins->features.size(), 0);
   for (std::uint32_t feature = 0; feature < marks.size(); ++feature) {
-    of_feature.push_back(PlaceOf(*bins, feature));
     if (!bins->cuts->IsCategorical(feature)) continue;
     categorical.push_back(feature);
     marks[feature] = 1;
   }
-  places = ToDevice(cuda, of_feature);
+  shares.clear();
+  n_own_rows = bins->n_rows;
+  rows.TakeBins(cuda, *bins, n_own_rows);
   is_categorical = categorical.empty() ? Buffer<std::uint8_t>() : ToDevice(cuda, marks);
   cuda.Synchronize();  // for the copies, whose sources go
+}
+
+void HistOnDevice::ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest) {
+  if (devices.size() < 2) return;
+  auto const cut = CutRows(bins->n_rows, devices.size(), fewest);
+  if (cut.size() < 2) return;
+  cuda.Synchronize();  // for the codes, which other devices copy
+  for (std::size_t i = 1; i < cut.size(); ++i) {
+    shares.push_back(std::make_unique<HistShare>(devices[i], cuda, *bins, cut[i]));
+  }
+  n_own_rows = cut[0].count;
+  rows.TakeBins(cuda, *bins, n_own_rows);
+}
+
+void HistOnDevice::AddHostRows(CudaContext const& cuda, DeviceBins const& whole) {
+  RowsOfShare const on_host{bins->n_rows, whole.n_rows - bins->n_rows};
+  shares.push_back(std::make_unique<HistShare>(cuda.device, whole, on_host));
 }
 
 void HistOnDevice::BeginTree(CudaContext const& cuda, bool counts_rows) {

@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "cuda/common/buffer.h"
+#include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/histogram/add_rows.h"
 #include "cuda/hist/histogram/device_histograms.h"
-#include "cuda/hist/rows/node_rows.h"
+#include "cuda/hist/rows/growing_rows.h"
+#include "cuda/hist/shares/hist_share.h"
+#include "cuda/hist/shares/rank_sums.h"
 #include "cuda/hist/split/find_splits.h"
 #include "tree/growth/hist_growth.h"
 #include "tree/split_gain.h"
@@ -21,33 +24,44 @@ namespace kauri::cuda {
 
 /// What is asked of a level, on its way to the device.
 struct LevelRequest {
-  std::vector<NodeSplit> splits;
-  std::vector<std::uint32_t> category_bits;
   std::vector<HistogramNode> histogram_nodes;
   std::vector<SearchedPair> pairs;
   std::vector<SearchedNode> searched;
   std::vector<std::uint8_t> allowed;
   std::vector<GrowingNode<ScalarGrowth>*> nodes;  ///< [n_searched]
+  std::vector<WantedNode> wanted;                 ///< [n_pairs]: whose rows are added up
 
   void Clear();
 };
 
 /// Codes, and what trees grow in: all but the codes is scratch, which stays for other codes.
 struct HistOnDevice {
-  HistOnDevice(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made) { TakeBins(cuda, std::move(made)); }
+  HistOnDevice(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made)
+      : gradients_ready(cuda.device), sums_of_ranks(cuda.device) {
+    TakeBins(cuda, std::move(made));
+  }
   /// Other codes of as many rows, for the trees to come; those before may be gone already.
   void TakeBins(CudaContext const& cuda, std::shared_ptr<DeviceBins const> made);
+  /// Cuts the rows of the bins into shares of these devices, the first of which has the bins; of as many of them as get
+  /// `fewest` rows or more. \throws Error(kMemory).
+  void ShareRows(CudaContext const& cuda, std::vector<int> const& devices, std::int64_t fewest);
+  /// Codes of more rows, in the host's memory, behind those of the bins. \throws Error(kMemory).
+  void AddHostRows(CudaContext const& cuda, DeviceBins const& whole);
   /// A new tree. counts_rows: whether behind the sums of a histogram lie their counts, as on the host
   /// (tree/histogram/cell_counts.h), a FixedSum each.
   void BeginTree(CudaContext const& cuda, bool counts_rows);
   bool CountsRows() const { return ones.size() != 0; }
 
-  std::shared_ptr<DeviceBins const> bins;  ///< null between bins and those that take their place
-  Buffer<float> min_values;                ///< [n_cols]: as in the cuts
-  Buffer<std::uint8_t> is_categorical;     ///< [n_cols], or empty: none is
-  std::vector<std::uint32_t> categorical;  ///< the features that are, ascending, host
-  Buffer<FeaturePlace> places;             ///< [n_cols]
-  RowBuffers rows;
+  std::shared_ptr<DeviceBins const> bins;          ///< null between bins and those that take their place
+  Buffer<float> min_values;                        ///< [n_cols]: as in the cuts
+  Buffer<std::uint8_t> is_categorical;             ///< [n_cols], or empty: none is
+  std::vector<std::uint32_t> categorical;          ///< the features that are, ascending, host
+  std::int64_t n_own_rows = 0;                     ///< of the rows, from the first on: those of no other device
+  GrowingRowsOnDevice rows;                        ///< of those
+  std::vector<std::unique_ptr<HistShare>> shares;  ///< of other devices
+  Event gradients_ready;                           ///< of a tree, for them
+  Buffer<FixedSum> sums_of_share;                  ///< scratch
+  RankSums sums_of_ranks;
   DeviceHistograms histograms;
   Buffer<FixedPair> ones;  ///< [n_rows] what counts are made of; empty: rows are not counted
   GrowthMemory<ScalarGrowth> growth;
@@ -56,9 +70,9 @@ struct HistOnDevice {
   Upload of_categories;
   Upload of_walk;
   Upload of_level;  ///< what is asked of a level
+  Upload of_counts;
   Buffer<PlannedRows> plan;
-  PinnedBuffer<std::uint32_t> n_left;  ///< answers
-  PinnedBuffer<SplitCandidate> best;
+  PinnedBuffer<SplitCandidate> best;  ///< answers
   PinnedBuffer<FixedSum> category_cells;
 };
 

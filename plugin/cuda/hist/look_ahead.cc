@@ -43,6 +43,7 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
   Nodes children;
   children.reserve(2 * parents.size());
   Pairs pairs;
+  std::vector<std::int32_t> looked_at;  ///< nodes, as their children are in `children`
   for (auto const* parent : parents) {
     auto const id = static_cast<std::int32_t>(children.size());
     children.push_back(MakeChild(*parent, parent->best.left, id));
@@ -58,7 +59,8 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
     split.node = parent->id;
     split.left = id;
     split.right = id + 1;
-    pending_.push_back(std::move(split));
+    looked_at.push_back(parent->id);
+    ForEachRows([&](GrowingRowsOnDevice* rows) { rows->Foresee(split); });
     if (large->IsOpen()) {
       pairs.push_back({small, large, parent->histogram});
     } else {
@@ -67,30 +69,16 @@ void GpuHistGrower::LookAt(std::vector<Node const*> const& parents) {
   }
   if (pairs.empty()) return;
   FindOnDevice(pairs);
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    auto const rows = stretches_[pending_[i].node];
-    auto const n_left = data_->n_left.data()[2 * i];
-    auto const buffer = rows.buffer == 0 ? 1 : 0;
-    foreseen_[pending_[i].node] = {std::move(children[2 * i]),
-                                   std::move(children[2 * i + 1]),
-                                   {rows.begin, n_left, buffer},
-                                   {rows.begin + n_left, rows.count - n_left, buffer}};
+  ForEachRows([](GrowingRowsOnDevice* rows) { rows->TakeForeseen(); });
+  for (std::size_t i = 0; i < looked_at.size(); ++i) {
+    foreseen_[looked_at[i]] = {std::move(children[2 * i]), std::move(children[2 * i + 1])};
   }
-  pending_.clear();
 }
 
-void GpuHistGrower::SplitRows(std::vector<CodeSplit> const& splits) {
+void GpuHistGrower::TakeForeseenOf(std::vector<CodeSplit> const& splits) {
   for (auto const& split : splits) {
-    AddToWalk(split);
-    if (split.is_last) continue;  // nobody asks for these rows any more
     auto const found = foreseen_.find(split.node);
-    if (found == foreseen_.end()) {
-      pending_.push_back(split);
-      continue;
-    }
-    stretches_.resize(ToSize(tree_.NumNodes()));
-    stretches_[split.left] = found->second.left_rows;
-    stretches_[split.right] = found->second.right_rows;
+    if (split.is_last || found == foreseen_.end()) continue;
     foreseen_child_[split.left] = std::move(found->second.left);
     foreseen_child_[split.right] = std::move(found->second.right);
     foreseen_.erase(found);

@@ -21,9 +21,8 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
-#include "cuda/hist/rows/node_rows.h"
+#include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist_vector/device_table.h"
-#include "cuda/hist_vector/growing_rows.h"
 #include "kauri/span.h"
 
 namespace kauri::cuda {

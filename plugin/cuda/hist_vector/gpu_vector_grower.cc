@@ -31,7 +31,7 @@ VectorTotal GpuVectorGrower::MakeRoot() {
 }
 
 void GpuVectorGrower::WriteLeaves() {
-  data_->rows.WriteLeaves(cuda_, &data_->of_level, leaf_of_row_);
+  data_->rows.WriteLeaves(cuda_, &data_->of_level, leaf_of_row_.data());
   SmoothBy([&] { return CountLeafRows(cuda_, tree_, task_.sampled_rows, leaf_of_row_); });
 }
 
@@ -69,6 +69,7 @@ void GpuVectorGrower::FindSome(SomePairs pairs) {
   auto request = MakeRequest(pairs);
   Send(&request);
   data_->rows.Move(cuda_, data_->of_level);
+  data_->rows.FetchAnswer(cuda_, data_->of_level);
   AddRows(request);
   Scan(request);
   categories_.Fetch(request.nodes);
@@ -131,7 +132,7 @@ void GpuVectorGrower::AddRows(Request const& request) {
   SumTask sum{};
   sum.nodes = {data_->of_level.At<SummedNode>(request.summed_place), n_pairs};
   sum.plan = {data_->plan.data(), n_pairs};
-  sum.n_left = data_->rows.NumLeft(data_->of_level);
+  sum.n_left = data_->rows.NumLeft(data_->of_level).data();
   sum.lists = data_->rows.Pointers();
   sum.table = table_;
   sum.most_rows = request.most_rows;

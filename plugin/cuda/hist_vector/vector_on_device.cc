@@ -33,8 +33,8 @@ VectorOnDevice::VectorOnDevice(CudaContext const& cuda, DeviceBins const& from, 
     : bins(from),
       n_sums(n_sums_of_row),
       min_values(ToDevice(cuda, from.cuts->min_values)),
-      rows(cuda, from),
       histograms(cuda, from.n_cells * ToSize(n_sums_of_row)) {
+  rows.TakeBins(cuda, from, from.n_rows);
   for (std::int64_t feature = 0; feature < bins.NumCols(); ++feature) {
     if (bins.cuts->IsCategorical(feature)) categorical.push_back(static_cast<std::uint32_t>(feature));
   }

@@ -11,8 +11,8 @@
 #include "cuda/common/upload.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/histogram/device_histograms.h"
+#include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist_vector/add_table_rows.h"
-#include "cuda/hist_vector/growing_rows.h"
 #include "cuda/hist_vector/scan_splits.h"
 #include "tree/split_gain.h"
 

@@ -18,6 +18,8 @@ class DeviceObjective {
   /// margins and out: [n_rows, n_outputs], device. \throws Error(kInternal) when the sizes disagree.
   virtual void ComputeGradients(CudaContext const& cuda, Context const& ctx, Span<float const> margins,
                                 DeviceInfo const& info, std::int64_t iteration, Span<GradientPair> out) const = 0;
+  /// Whether a row's gradients follow from that row alone, so that each rank of a group can compute those of its rows.
+  virtual bool IsOfRowsAlone() const { return false; }
   /// False: predictions are the margins, and TransformMargins does nothing.
   virtual bool Transforms() const = 0;
   /// Margins to predictions, in place, [n_rows, n_outputs], device.

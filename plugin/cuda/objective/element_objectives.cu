@@ -34,6 +34,7 @@ class ElementVersion : public DeviceObjective {
     Launch(cuda, GridFor(n, kGradientThreads), kGradientThreads, ElementGradientsKernel<Loss>, loss_, margins.data(),
            info, out.data());
   }
+  bool IsOfRowsAlone() const override { return true; }
   bool Transforms() const override { return !std::is_same_v<Link, IdentityLink>; }
   void TransformMargins(CudaContext const& cuda, Span<float> values, std::int64_t) const override {
     if (Transforms()) ApplyLinkOnDevice(cuda, Link{}, values);

@@ -47,6 +47,7 @@ class ExpectileVersion : public DeviceObjective {
     Launch(cuda, GridFor(info.n_rows, kGradientThreads), kGradientThreads, ExpectileGradientsKernel,
            Span<ExpectileLoss const>(losses.span()), margins.data(), info, out.data());
   }
+  bool IsOfRowsAlone() const override { return true; }
   bool Transforms() const override { return losses_.size() > 1; }
   void TransformMargins(CudaContext const& cuda, Span<float> values, std::int64_t n_outputs) const override {
     auto const n_rows = static_cast<std::int64_t>(values.size()) / n_outputs;
@@ -69,6 +70,7 @@ class AftVersion : public DeviceObjective {
     Launch(cuda, GridFor(info.n_rows, kGradientThreads), kGradientThreads, AftGradientsKernel, loss_, margins.data(),
            info, out.data());
   }
+  bool IsOfRowsAlone() const override { return true; }
   bool Transforms() const override { return true; }
   void TransformMargins(CudaContext const& cuda, Span<float> values, std::int64_t) const override {
     ApplyLinkOnDevice(cuda, LogLink{}, values);

@@ -57,6 +57,7 @@ class SoftmaxVersion : public DeviceObjective {
     Launch(cuda, GridFor(info.n_rows, kGradientThreads), kGradientThreads, SoftmaxGradientsKernel, n_classes_,
            margins.data(), info, out.data());
   }
+  bool IsOfRowsAlone() const override { return true; }
   bool Transforms() const override { return true; }
   void TransformMargins(CudaContext const& cuda, Span<float> values, std::int64_t n_outputs) const override {
     auto const n_rows = static_cast<std::int64_t>(values.size()) / n_outputs;

@@ -4,10 +4,21 @@
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
+#include "cuda/common/event.h"
 #include "kauri/error.h"
 #include "kauri/tree_builder.h"
 
 namespace kauri::cuda {
+
+/// What a tree grows from on a device other than the main one, which has computed it: of its share of the rows
+/// (CutRows).
+struct ShareInput {
+  Span<FixedPair const> pairs;       ///< [count]
+  Span<std::uint8_t const> sampled;  ///< [count], or empty: all
+  Span<std::int32_t> leaf_of_row;    ///< (out) [count]
+  Event const* ready;                ///< when pairs and marks are there
+  CudaContext cuda;                  ///< whose stream waits for leaf_of_row
+};
 
 /// As TreeTask, with everything row-sized in device memory.
 struct DeviceTreeTask {
@@ -16,6 +27,9 @@ struct DeviceTreeTask {
   FixedSum sum;                           ///< of `pairs`
   Span<std::uint8_t const> sampled_rows;  ///< [n_rows], device; empty: all
   TreePlace place;
+  /// Of each device but the first, which has all of the above for the rows of its own share alone then; empty: it has
+  /// all rows.
+  Span<ShareInput const> shares = {};
   GradientTableView table = {};  ///< for vector leaves: values on the device, units on the host; `pairs` is empty then
 };
 
@@ -25,6 +39,8 @@ class DeviceTreeBuilder : public TreeBuilder {
   /// method of that name in host memory, bit for bit.
   virtual Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                              DeviceTreeTask const& task, BuildState* state, Span<std::int32_t> leaf_of_row) const = 0;
+  /// Whether several devices (Context::device) share the rows of a tree; otherwise the first has them all.
+  virtual bool SharesRows(bool /*vector_leaves*/) const { return false; }
   /// The booster refuses to train with it in host memory.
   Tree Build(Context const&, DataMatrix const&, TreeTask const&, BuildState*, Span<std::int32_t>) const final {
     Fail(ErrorKind::kInternal, "tree_method=", StateKey(), " was asked to build in host memory");

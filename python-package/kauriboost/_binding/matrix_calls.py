@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_uint, c_uint64, c_void_p, py_object
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_uint, c_uint64, c_void_p, py_object
 from typing import Any, NamedTuple, Union
 
 import numpy as np
 
+from .arrays import copied
 from .calls import call_handle
 from .library import LIB, Function, check
 from .signatures import Handle, NextCallback, ResetCallback
@@ -61,16 +62,15 @@ def set_proxy_arrow(proxy: Handle, table: ArrowTable) -> None:
 # ---- iterators -------------------------------------------------------------------------------------------------------
 
 
-def create_from_callback(
-    create: Function,
-    arguments: Sequence[Any],
+def _read_iterator(
+    call: Callable[[Any, Any], int],
     reset: Callable[[], Any],
     next_batch: Callable[[], bool],
-    settings: bytes,
-) -> Handle:
-    """Call a function that reads an iterator; `arguments` come between the iterator and the functions.
+    undo: Callable[[], Any],
+) -> None:
+    """Make a call that reads an iterator by the two functions it is handed.
 
-    What the functions raise ends the iteration and is raised from here.
+    What these raise ends the iteration and is raised from here, after `undo` where the call succeeded all the same.
     """
     raised: list[BaseException] = []
 
@@ -83,15 +83,70 @@ def create_from_callback(
             raised.append(error)
             return 0
 
-    out = Handle()
     c_reset, c_next = ResetCallback(lambda _: guarded(reset) and None), NextCallback(lambda _: guarded(next_batch))
-    status = create(None, *arguments, c_reset, c_next, settings, byref(out))
+    status = call(c_reset, c_next)
     if raised:
         if status == 0:
-            LIB.XGDMatrixFree(out)
+            undo()
         raise raised[0]
     check(status)
+
+
+def create_from_callback(
+    create: Function,
+    arguments: Sequence[Any],
+    reset: Callable[[], Any],
+    next_batch: Callable[[], bool],
+    settings: bytes,
+) -> Handle:
+    """Call a function that reads an iterator; `arguments` come between the iterator and the functions."""
+    out = Handle()
+    _read_iterator(
+        lambda c_reset, c_next: create(None, *arguments, c_reset, c_next, settings, byref(out)),
+        reset,
+        next_batch,
+        lambda: LIB.XGDMatrixFree(out),
+    )
     return out
+
+
+# ---- summaries -------------------------------------------------------------------------------------------------------
+
+
+class _Summary:
+    """Where a summary goes."""
+
+    def __init__(self) -> None:
+        self.shape, self.dim, self.values = POINTER(c_uint64)(), c_uint64(), POINTER(c_double)()
+
+    def out(self) -> tuple[Any, Any, Any]:
+        """Return what calls write to."""
+        return byref(self.shape), byref(self.dim), byref(self.values)
+
+    def table(self) -> np.ndarray:
+        """Return a copy of what they wrote."""
+        return copied(self.values, (self.shape[0], self.shape[1]))
+
+
+def summarize_matrix(matrix: Handle, settings: bytes) -> np.ndarray:
+    """Call KauriSummarizeColumns: [n_cols, n_fields]."""
+    summary = _Summary()
+    check(LIB.KauriSummarizeColumns(matrix, settings, *summary.out()))
+    return summary.table()
+
+
+def summarize_batches(
+    proxy: Handle, reset: Callable[[], Any], next_batch: Callable[[], bool], settings: bytes
+) -> np.ndarray:
+    """Call KauriSummarizeBatches: [n_cols, n_fields]."""
+    summary = _Summary()
+    _read_iterator(
+        lambda c_reset, c_next: LIB.KauriSummarizeBatches(None, proxy, c_reset, c_next, settings, *summary.out()),
+        reset,
+        next_batch,
+        lambda: None,
+    )
+    return summary.table()
 
 
 # ---- rows of a matrix ------------------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ _STRINGS = [_COUNT, _Out(POINTER(c_char_p))]
 _BYTES = [_COUNT, _Out(POINTER(c_char))]
 _FLOATS = _Out(POINTER(c_float))
 _SHAPE = _Out(POINTER(c_uint64))
+_SUMMARY = [_SHAPE, _COUNT, _Out(POINTER(c_double))]
 _PREDICTION = [_SHAPE, _COUNT, _FLOATS]
 _DOUBLES = _Out(c_double)
 _ESTIMATE = [_DOUBLES, _DOUBLES, _DOUBLES, _COUNT, _TEXT]
@@ -70,6 +71,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriRegisterLogCallback": [LogCallback],
     "KauriSampleOrders": [c_char_p, _Out(c_uint32), _Out(c_double)],
     "KauriShuffle": [c_uint64, c_uint64, c_uint64, _Out(c_uint64)],
+    "KauriShuffleOnDevice": [c_uint64, c_uint64, c_uint64, c_char_p, _Out(Handle)],
+    "KauriShuffleRows": [c_char_p, c_char_p, c_uint64],
     "XGBoostVersion": [_Out(c_int), _Out(c_int), _Out(c_int)],
     "XGBuildInfo": [_TEXT],
     "XGBGetGlobalConfig": [_TEXT],
@@ -92,6 +95,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriDMatrixBins": [Handle, c_char_p, _Out(Handle)],
     "KauriDMatrixCreateFromArrowArray": [c_void_p, c_void_p, c_char_p, _Out(Handle)],
     "KauriDMatrixCreateFromArrowStream": [c_void_p, c_char_p, _Out(Handle)],
+    "KauriSummarizeBatches": [c_void_p, Handle, ResetCallback, NextCallback, c_char_p, *_SUMMARY],
+    "KauriSummarizeColumns": [Handle, c_char_p, *_SUMMARY],
     "XGDMatrixCreateFromCSC": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
     "XGDMatrixCreateFromCSR": [c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, _Out(Handle)],
     "XGDMatrixCreateFromCallback": [c_void_p, Handle, *_ITERATOR],
@@ -194,7 +199,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriBoosterTakeExplanation": [Handle, _Out(Handle)],
     "KauriBoosterTakePrediction": [Handle, _Out(Handle)],
     "KauriDeviceArrayFree": [Handle],
-    "KauriDeviceArrayToHost": [Handle, _Out(c_float)],
+    "KauriDeviceArrayDescribe": [Handle, _TEXT],
+    "KauriDeviceArrayToHost": [Handle, c_void_p],
     "KauriHostArrayFree": [Handle],
     "XGBoosterPredictFromCSR": [Handle, c_char_p, c_char_p, c_char_p, c_uint64, c_char_p, Handle, *_PREDICTION],
     "XGBoosterPredictFromColumnar": [Handle, c_char_p, c_char_p, Handle, *_PREDICTION],

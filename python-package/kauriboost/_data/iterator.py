@@ -90,23 +90,25 @@ class DataIter(ABC):
         """Go back to before the first batch; called before the first and after the last."""
 
 
-def create_from_iterator(
-    iterator: DataIter, create: Function, settings: bytes, reference: Sequence[Handle | None] = ()
-) -> Handle:
-    """Return the handle of a matrix of all batches, which a call makes.
+class OneBatch(DataIter):
+    """Data that are there as a whole."""
 
-    Parameters
-    ----------
-    iterator
-        The batches.
-    create
-        The call; it reads one batch at a time.
-    settings
-        Its configuration.
-    reference
-        What it takes besides: where a matrix of bins gets its cuts from.
-    """
-    batch = Batch()
+    def __init__(self, data: Any, fields: dict[str, Any]) -> None:
+        self.data, self.fields, self.is_done = data, fields, False
+
+    def next(self, input_data: Callable[..., None]) -> bool:
+        if self.is_done:
+            return False
+        input_data(data=self.data, **self.fields)
+        self.is_done = True
+        return True
+
+    def reset(self) -> None:
+        self.is_done = False
+
+
+def batches_of(iterator: DataIter, batch: Batch) -> Callable[[], bool]:
+    """Return a function that lets `batch` take the iterator's next one; False at the end."""
 
     def next_batch() -> bool:
         n_given = 0
@@ -124,7 +126,28 @@ def create_from_iterator(
             raise DataError("next() returned True without calling input_data; return False at the end.")
         return more
 
+    return next_batch
+
+
+def create_from_iterator(
+    iterator: DataIter, create: Function, settings: bytes, reference: Sequence[Handle | None] = ()
+) -> Handle:
+    """Return the handle of a matrix of all batches, which a call makes.
+
+    Parameters
+    ----------
+    iterator
+        The batches.
+    create
+        The call; it reads one batch at a time.
+    settings
+        Its configuration.
+    reference
+        What it takes besides: where a matrix of bins gets its cuts from.
+    """
+    batch = Batch()
     try:
+        next_batch = batches_of(iterator, batch)
         return create_from_callback(create, [batch.handle, *reference], iterator.reset, next_batch, settings)
     except KauriError as error:
         add_names(error, batch.column_names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .._binding.collective_calls import LibraryCollective
@@ -13,26 +12,9 @@ from .._binding.text import config
 from .._collective.collective import Collective
 from .._public import public
 from .categories import refuse_categorical
-from .iterator import DataIter, create_from_iterator
+from .iterator import DataIter, OneBatch, create_from_iterator
 from .matrix import DMatrix, missing_value
 from .rows import ArrayLike
-
-
-class _OneBatch(DataIter):
-    """Data that are there as a whole."""
-
-    def __init__(self, data: Any, fields: dict[str, Any]) -> None:
-        self.data, self.fields, self.is_done = data, fields, False
-
-    def next(self, input_data: Callable[..., None]) -> bool:
-        if self.is_done:
-            return False
-        input_data(data=self.data, **self.fields)
-        self.is_done = True
-        return True
-
-    def reset(self) -> None:
-        self.is_done = False
 
 
 def _call_of_ranks(collective: Collective) -> Function:
@@ -138,8 +120,8 @@ class QuantileDMatrix(DMatrix):
         settings["nthread"] = 0 if nthread is None else int(nthread)
         if max_bin is not None:
             settings["max_bin"] = int(max_bin)
-        iterator = data if isinstance(data, DataIter) else _OneBatch(data, fields)
-        if isinstance(iterator, _OneBatch):
+        iterator = data if isinstance(data, DataIter) else OneBatch(data, fields)
+        if isinstance(iterator, OneBatch):
             settings["one_batch"] = True
         reference = [None if ref is None else ref.handle]
         self.handle = create_from_iterator(iterator, self._create_call or self._CREATE, config(**settings), reference)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from .._binding.collective_calls import LibraryCollective
 from .._binding.errors import CollectiveError
 from .._binding.library import LIB, check
+from .._binding.nccl import provide_nccl
 from .._collective.collective import Collective
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
@@ -32,8 +34,12 @@ class Group:
 
     def take_in(self, booster: Booster) -> None:
         """Make the rounds and evaluations of a booster those of the group."""
-        if self._library is not None:
-            check(LIB.KauriBoosterSetCollective(booster.handle, self._library.handle))
+        if self._library is None:
+            return
+        device = json.loads(booster.save_config())["learner"]["generic_param"]["device"]
+        if device.startswith(("cuda", "gpu")):
+            provide_nccl()
+        check(LIB.KauriBoosterSetCollective(booster.handle, self._library.handle))
 
     def let_go(self, booster: Booster) -> None:
         """Make them its own again."""

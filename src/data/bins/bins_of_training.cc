@@ -43,6 +43,11 @@ std::shared_ptr<BinMatrix const> BinsOfTraining::Make(Context const& ctx, DataMa
   return DeriveBins(ctx, data, key_, options_);
 }
 
+void RefuseFileInGroup() {
+  Fail(ErrorKind::kParameter, "bins in a file are read by one process; in a group keep them in memory, with ",
+       "QuantileDMatrix, and use more ranks.");
+}
+
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin) {
   if (bins.MaxBin() != max_bin && bins.IsForApprox()) {
     Fail(ErrorKind::kParameter, "max_bin=", max_bin, ", but a DMatrix in external memory has ", bins.MaxBin(),

@@ -30,6 +30,9 @@ class BinsOfTraining {
   DerivedKey key_;              ///< of the bins that Make returned last
 };
 
+/// \throws Error(kParameter) that bins in a file are no group's.
+[[noreturn]] void RefuseFileInGroup();
+
 /// What the bins of a matrix were made with must be what training is told. \throws Error(kParameter) for another
 /// max_bin, Error(kData) for other types of columns.
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin);

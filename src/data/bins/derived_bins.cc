@@ -32,8 +32,7 @@ std::string MatricesOfRanks(Context const& ctx, DataMatrix const& data) {
 }  // namespace
 
 DerivedKey BinsKey(MetaInfo const& info, BinOptions const& options, std::vector<float> weights) {
-  auto const sketch = std::to_string(static_cast<int>(options.sketch));
-  return {kKind, "max_bin=" + std::to_string(options.max_bin) + ",sketch=" + sketch, std::move(weights),
+  return {kKind, "max_bin=" + std::to_string(options.max_bin) + ",sketch=" + options.sketch.Key(), std::move(weights),
           CategoricalColumns(info)};
 }
 

@@ -15,7 +15,7 @@ namespace kauri {
 /// What bins are made with, and how much of what is derived the matrix may keep.
 struct BinOptions {
   int max_bin = 256;
-  SketchKind sketch = SketchKind::kExact;
+  SketchOptions sketch;
   MemoryBudget budget;
 };
 

@@ -1,5 +1,6 @@
-/// \file A column as a few power sums: 18 numbers for any number of rows, merged by formula (Mitchell, Frank & Holmes,
-/// "An empirical study of moment estimators for quantile approximation", ACM TODS 46(1), 2021).
+/// \file A column as a few power sums: 18 numbers for each binary digit of the number of blocks, merged by formula
+/// (Mitchell, Frank & Holmes, "An empirical study of moment estimators for quantile approximation", ACM TODS 46(1),
+/// 2021).
 ///
 /// There is no bound on the error. It must not be used for columns with far outliers (the density is fitted to the
 /// whole range from minimum to maximum, and all but the outliers fall into a sliver of it), for columns of a few heavy
@@ -9,38 +10,32 @@
 /// rounding has made impossible are left out, and those that the fit fails with are given up one by one.
 #pragma once
 
-#include "data/sketch/column_sketch.h"
-#include "data/sketch/gk_sketch.h"
+#include "data/sketch/few_values.h"
 #include "data/sketch/power_sums.h"
 
 namespace kauri {
 
-enum class MomentDensity { kMaxEntropy, kLegendre };
-
 struct MomentOptions {
   int order = 10;  ///< of the highest moment, 2 .. kMaxMoment
-  MomentDensity density = MomentDensity::kMaxEntropy;
-  std::size_t max_distinct = 256;
-  std::size_t n_ranks = 1024;  ///< that Ranks() gives
+  SketchDensity density = SketchDensity::kMaxEntropy;
+  DensityRanks ranks;
 };
 
 class MomentSketch : public ColumnSketch {
  public:
-  explicit MomentSketch(MomentOptions const& options) : options_(options) { sums_.order = options.order; }
+  explicit MomentSketch(MomentOptions const& options)
+      : options_(options), sums_(options.order), few_(options.ranks.max_distinct) {}
   void Add(Span<float const> values, Span<float const> weights) override;
   void Merge(ColumnSketch const& other) override;
   ColumnRanks Ranks() const override;
-  double RankErrorBound() const override { return are_few_ ? 0.0 : 1.0; }
-  std::size_t Bytes() const override { return sizeof(*this) + few_.size() * sizeof(GkEntry); }
-  PowerSums const& Sums() const { return sums_; }
+  double RankErrorBound() const override { return few_.AreAll() ? 0.0 : 1.0; }
+  std::size_t Bytes() const override { return sizeof(*this) + sums_.Bytes() + few_.Values().size() * sizeof(GkEntry); }
+  PowerSums Sums() const { return sums_.Sums(); }
 
  private:
-  void MergeFew(GkSummary const& values);
-
   MomentOptions options_;
-  PowerSums sums_;
-  bool are_few_ = true;
-  GkSummary few_;  ///< all values while they are few
+  PowerSumTree sums_;
+  FewValues few_;
 };
 
 }  // namespace kauri

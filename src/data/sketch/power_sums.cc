@@ -1,102 +1,90 @@
 #include "data/sketch/power_sums.h"
 
-#include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace kauri {
 namespace {
 
-using Binomials = std::array<std::array<double, kMaxMoment + 1>, kMaxMoment + 1>;
+using Lanes = std::array<double, kPowerLanes>;
 
-constexpr Binomials MakeBinomials() {
-  Binomials table{};
-  for (std::size_t n = 0; n < table.size(); ++n) {
-    table[n][0] = 1.0;
-    for (std::size_t k = 1; k <= n; ++k) table[n][k] = table[n - 1][k - 1] + (k < n ? table[n - 1][k] : 0.0);
+constexpr auto kBinomials = power_sums::MakeBinomials();
+
+double Join(Lanes lanes) {
+  for (auto half = kPowerLanes / 2; half > 0; half /= 2) {
+    for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
   }
-  return table;
-}
-constexpr Binomials kBinomials = MakeBinomials();
-
-void Rescale(int exponent, PowerSums* sums) {
-  if (exponent == sums->exponent) return;
-  auto const factor = std::ldexp(1.0, sums->exponent - exponent);
-  auto power = factor;
-  sums->mean *= factor;
-  for (std::size_t k = 2; k < sums->sums.size(); ++k) sums->sums[k] *= power *= factor;
-  sums->exponent = exponent;
+  return lanes[0];
 }
 
-/// The sums of a block by their definition, in two passes.
-PowerSums SumBlock(Span<float const> values, Span<float const> weights, int order) {
-  PowerSums block;
-  block.order = order;
-  auto const weight_of = [&](std::size_t i) {
-    return std::isnan(values[i]) ? 0.0 : (weights.empty() ? 1.0 : static_cast<double>(weights[i]));
-  };
-  double sum = 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    auto const weight = weight_of(i);
-    if (weight <= 0.0) continue;
-    block.min = std::min(block.min, values[i]);
-    block.max = std::max(block.max, values[i]);
-    block.weight += weight;
-    sum += weight * values[i];
+/// A block with 0 in place of what is passed over, and with the weights of what is not.
+struct CleanBlock {
+  std::size_t n = 0;  ///< a multiple of kPowerLanes
+  std::array<double, kPowerBlock> values;
+  std::array<double, kPowerBlock> weights;
+
+  CleanBlock(Span<float const> from, Span<float const> with) {
+    n = (from.size() + kPowerLanes - 1) / kPowerLanes * kPowerLanes;
+    for (std::size_t i = 0; i < n; ++i) {
+      auto const is_there = i < from.size() && !std::isnan(from[i]) && (with.empty() || with[i] > 0.0F);
+      values[i] = is_there ? static_cast<double>(from[i]) : 0.0;
+      weights[i] = is_there ? (with.empty() ? 1.0 : static_cast<double>(with[i])) : 0.0;
+    }
   }
-  if (block.weight <= 0.0) return block;
-  std::frexp(std::max(std::fabs(block.min), std::fabs(block.max)), &block.exponent);
-  auto const scale = std::ldexp(1.0, -block.exponent);
-  block.mean = sum / block.weight * scale;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    auto power = weight_of(i);
-    if (power <= 0.0) continue;
-    auto const difference = values[i] * scale - block.mean;
-    power *= difference;
-    for (std::size_t k = 2; k <= static_cast<std::size_t>(order); ++k) block.sums[k] += power *= difference;
+};
+
+/// weight * (x - mean)^k, for each k. Where the weight is 0, zeros are added, which change no bit.
+void AddPowers(CleanBlock const& block, double scale, PowerSums* sums) {
+  auto const order = static_cast<std::size_t>(sums->order);
+  std::array<Lanes, kMaxMoment + 1> lanes{};
+  for (std::size_t begin = 0; begin < block.n; begin += kPowerLanes) {
+    Lanes difference;
+    Lanes power;
+    for (std::size_t lane = 0; lane < kPowerLanes; ++lane) {
+      difference[lane] = block.values[begin + lane] * scale - sums->mean;
+      power[lane] = block.weights[begin + lane] * difference[lane];
+    }
+    for (std::size_t k = 2; k <= order; ++k) {
+      for (std::size_t lane = 0; lane < kPowerLanes; ++lane) {
+        power[lane] *= difference[lane];
+        lanes[k][lane] += power[lane];
+      }
+    }
   }
-  return block;
+  for (std::size_t k = 2; k <= order; ++k) sums->sums[k] = Join(lanes[k]);
 }
 
 }  // namespace
 
-void PowerSums::Add(Span<float const> values, Span<float const> weights) {
-  constexpr std::size_t kBlock = std::size_t{1} << 12U;
-  for (std::size_t begin = 0; begin < values.size(); begin += kBlock) {
-    auto const n = std::min(kBlock, values.size() - begin);
-    Merge(SumBlock(values.subspan(begin, n), weights.empty() ? weights : weights.subspan(begin, n), order));
+PowerSums SumBlock(Span<float const> values, Span<float const> weights, int order) {
+  PowerSums sums;
+  sums.order = order;
+  CleanBlock const block(values, weights);
+  Lanes lane_weight{};
+  Lanes lane_sum{};
+  for (std::size_t begin = 0; begin < block.n; begin += kPowerLanes) {
+    for (std::size_t lane = 0; lane < kPowerLanes; ++lane) {
+      lane_weight[lane] += block.weights[begin + lane];
+      lane_sum[lane] += block.weights[begin + lane] * block.values[begin + lane];
+    }
   }
+  sums.weight = Join(lane_weight);
+  if (sums.weight <= 0.0) return sums;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (block.weights[i] <= 0.0) continue;
+    sums.min = std::min(sums.min, values[i] + 0.0F);  // one zero
+    sums.max = std::max(sums.max, values[i] + 0.0F);
+  }
+  sums.exponent = power_sums::ExponentOf(sums.min, sums.max);
+  auto const scale = std::ldexp(1.0, -sums.exponent);
+  sums.mean = Join(lane_sum) / sums.weight * scale;
+  AddPowers(block, scale, &sums);
+  return sums;
 }
 
-void PowerSums::Merge(PowerSums const& other) {
-  if (other.weight <= 0.0) return;
-  if (weight <= 0.0) {
-    *this = other;
-    return;
-  }
-  auto right = other;
-  Rescale(std::max(exponent, other.exponent), this);
-  Rescale(exponent, &right);
-  auto const total = weight + right.weight;
-  auto const delta = right.mean - mean;
-  auto const to_left = -right.weight * delta / total;  // from the common mean to the left one, with the sign turned
-  auto const to_right = weight * delta / total;
-  auto const left = sums;
-  std::array<double, kMaxMoment + 1> left_power{1.0};
-  std::array<double, kMaxMoment + 1> right_power{1.0};
-  for (std::size_t k = 1; k <= static_cast<std::size_t>(order); ++k) {
-    left_power[k] = left_power[k - 1] * to_left;
-    right_power[k] = right_power[k - 1] * to_right;
-    if (k < 2) continue;
-    auto sum = weight * left_power[k] + right.weight * right_power[k];
-    for (std::size_t i = 0; i + 2 <= k; ++i) {
-      sum += kBinomials[k][i] * (left[k - i] * left_power[i] + right.sums[k - i] * right_power[i]);
-    }
-    sums[k] = sum;
-  }
-  mean += delta * right.weight / total;
-  weight = total;
-  min = std::min(min, right.min);
-  max = std::max(max, right.max);
+PowerSums PowerSums::MergedWith(PowerSums const& next) const {
+  auto both = *this;
+  power_sums::MergeInto(next, &both, kBinomials);
+  return both;
 }
 
 std::vector<double> PowerSums::MappedMoments() const {
@@ -112,13 +100,37 @@ std::vector<double> PowerSums::MappedMoments() const {
     for (std::size_t i = 2; i <= k; ++i) {
       power *= scale;
       auto const central = sums[i] / weight * power;
-      moment += kBinomials[k][i] * central * std::pow(shift, static_cast<double>(k - i));
+      moment += kBinomials.rows[k][i] * central * std::pow(shift, static_cast<double>(k - i));
     }
     auto const limit = k % 2 == 0 ? moments[k - 2] : moments[k - 1];  // even moments fall, odd ones are smaller still
     if (!(std::fabs(moment) <= limit + kRounding) || (k % 2 == 0 && moment < 0.0)) break;
     moments.push_back(moment);
   }
   return moments;
+}
+
+void PowerSumTree::Add(Span<float const> values, Span<float const> weights) {
+  for (std::size_t begin = 0; begin < values.size(); begin += kPowerBlock) {
+    auto const n = std::min(kPowerBlock, values.size() - begin);
+    AddBlock(SumBlock(values.subspan(begin, n), weights.empty() ? weights : weights.subspan(begin, n), order_));
+  }
+}
+
+void PowerSumTree::AddBlock(PowerSums block) {
+  std::size_t level = 0;
+  for (; (n_blocks_ >> level) % 2 == 1; ++level) block = std::exchange(levels_[level], PowerSums()).MergedWith(block);
+  if (level == levels_.size()) levels_.emplace_back();
+  levels_[level] = block;
+  ++n_blocks_;
+}
+
+PowerSums PowerSumTree::Sums() const {
+  PowerSums sums;
+  sums.order = order_;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    if ((n_blocks_ >> level) % 2 == 1) sums = levels_[level].MergedWith(sums);
+  }
+  return sums;
 }
 
 }  // namespace kauri

@@ -3,18 +3,30 @@
 ///
 /// Plain sums of x^k lose all digits where the mean is far from zero next to the range; sums about the mean do not.
 /// Values are scaled by a power of two to at most 1, so that the powers of any float32 are finite.
+///
+/// One shape of additions for host and devices, so that both have the same bits:
+/// 1. Values come in blocks of kPowerBlock. Value i of a block is added by lane i mod 32.
+/// 2. Lanes are joined in halves: 16 to 16, 8 to 8, and so on. First the weights and the mean, then the powers of what
+///    values differ from it.
+/// 3. Blocks are merged in pairs along a binary tree of their numbers (PowerSumTree).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "kauri/host_device.h"
 #include "kauri/span.h"
 
 namespace kauri {
 
-constexpr int kMaxMoment = 15;  ///< beyond it float64 sums are noise
+constexpr int kMaxMoment = 15;             ///< beyond it float64 sums are noise
+constexpr std::size_t kPowerBlock = 4096;  ///< values of a block
+constexpr std::size_t kPowerLanes = 32;    ///< that add up a block
 
 struct PowerSums {
   int order = kMaxMoment;  ///< the highest power
@@ -25,12 +37,121 @@ struct PowerSums {
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
 
-  /// NaN and values without weight are passed over; no weights: each value weighs 1.
-  void Add(Span<float const> values, Span<float const> weights);
-  void Merge(PowerSums const& other);
+  /// What both were made of, this one's values first.
+  PowerSums MergedWith(PowerSums const& next) const;
   /// [order + 1], or fewer: the moments about 0 of the values with [min, max] mapped to [-1, 1]; needs min < max.
   /// Left out from the first on that no distribution on [-1, 1] can have.
   std::vector<double> MappedMoments() const;
 };
 
+/// The sums of at most kPowerBlock values. NaN and values without weight are passed over; no weights: each weighs 1.
+PowerSums SumBlock(Span<float const> values, Span<float const> weights, int order);
+
+/// The sums of any number of blocks, of which it holds as many as their number has binary digits that are 1.
+class PowerSumTree {
+ public:
+  explicit PowerSumTree(int order) : order_(order) {}
+  /// Values in blocks, of which the last may be a short one; so the sums of parts whose lengths are multiples of
+  /// kPowerBlock are those of the whole.
+  void Add(Span<float const> values, Span<float const> weights);
+  /// The other's sums, as one block more.
+  void Merge(PowerSumTree const& other) { AddBlock(other.Sums()); }
+  PowerSums Sums() const;
+  std::size_t Bytes() const { return sizeof(*this) + levels_.size() * sizeof(PowerSums); }
+
+ private:
+  void AddBlock(PowerSums block);
+
+  int order_;
+  std::uint64_t n_blocks_ = 0;
+  std::vector<PowerSums> levels_;  ///< [level]: of 2^level blocks, where that digit of n_blocks_ is 1
+};
+
+namespace power_sums {
+
+struct Binomials {
+  double rows[kMaxMoment + 1][kMaxMoment + 1];  ///< [n][k]: n over k, exact
+};
+
+constexpr Binomials MakeBinomials() {
+  Binomials table{};
+  for (int n = 0; n <= kMaxMoment; ++n) {
+    table.rows[n][0] = 1.0;
+    for (int k = 1; k <= n; ++k) table.rows[n][k] = table.rows[n - 1][k - 1] + (k < n ? table.rows[n - 1][k] : 0.0);
+  }
+  return table;
+}
+
+KAURI_HD void Rescale(int exponent, PowerSums* sums) {
+  if (exponent == sums->exponent) return;
+  auto const factor = std::ldexp(1.0, sums->exponent - exponent);
+  auto power = factor;
+  sums->mean *= factor;
+  for (std::size_t k = 2; k < sums->sums.size(); ++k) sums->sums[k] *= power *= factor;
+  sums->exponent = exponent;
+}
+
+/// The exponent that scales a block's values to at most 1.
+KAURI_HD int ExponentOf(float min, float max) {
+  int exponent = 0;
+  std::frexp(std::max(std::fabs(min), std::fabs(max)), &exponent);
+  return exponent;
+}
+
+/// How far the means of two parts are from their common one.
+struct Shift {
+  double delta;     ///< the right mean less the left one
+  double to_left;   ///< the common mean less the left one, with the sign turned
+  double to_right;  ///< the same of the right one
+};
+
+/// Of parts of one exponent, both with weight.
+KAURI_HD Shift ShiftBetween(PowerSums const& left, PowerSums const& right) {
+  auto const total = left.weight + right.weight;
+  auto const delta = right.mean - left.mean;
+  return {delta, -right.weight * delta / total, left.weight * delta / total};
+}
+
+/// The sum of power k of both (thesis, equation 12); binomials: [k + 1], those of k.
+KAURI_HD double MergedSum(PowerSums const& left, PowerSums const& right, Shift const& shift, std::size_t k,
+                          double const* binomials) {
+  auto sum = 0.0;
+  auto left_power = 1.0;
+  auto right_power = 1.0;
+  for (std::size_t i = 0; i + 2 <= k; ++i) {
+    sum += binomials[i] * (left.sums[k - i] * left_power + right.sums[k - i] * right_power);
+    left_power *= shift.to_left;
+    right_power *= shift.to_right;
+  }
+  return sum + (left.weight * (left_power * shift.to_left) + right.weight * (right_power * shift.to_right));
+}
+
+/// What is no sum of powers above the first.
+KAURI_HD void MergeRest(PowerSums const& right, Shift const& shift, PowerSums* left) {
+  auto const total = left->weight + right.weight;
+  left->mean += shift.delta * right.weight / total;
+  left->weight = total;
+  left->min = std::min(left->min, right.min);
+  left->max = std::max(left->max, right.max);
+}
+
+/// Adds `right`, whose values come after those of `left`.
+KAURI_HD void MergeInto(PowerSums right, PowerSums* left, Binomials const& table) {
+  if (right.weight <= 0.0) return;
+  if (left->weight <= 0.0) {
+    *left = right;
+    return;
+  }
+  auto const exponent = std::max(left->exponent, right.exponent);
+  Rescale(exponent, left);
+  Rescale(exponent, &right);
+  auto const shift = ShiftBetween(*left, right);
+  // Downwards: each needs the old sums of those below it.
+  for (auto k = static_cast<std::size_t>(left->order); k >= 2; --k) {
+    left->sums[k] = MergedSum(*left, right, shift, k, table.rows[k]);
+  }
+  MergeRest(right, shift, left);
+}
+
+}  // namespace power_sums
 }  // namespace kauri

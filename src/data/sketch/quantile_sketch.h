@@ -41,7 +41,7 @@ struct QuantileCuts {
 };
 
 struct CutOptions {
-  SketchKind sketch = SketchKind::kExact;
+  SketchOptions sketch;
   Span<float const> weights;  ///< [n_rows], >= 0, see CutWeights; empty: all rows weigh the same
 };
 

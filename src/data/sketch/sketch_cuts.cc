@@ -34,12 +34,31 @@ void MoveToValues(Context const& ctx, DataMatrix const& data, Span<float const> 
   }
 }
 
+char const* NameOf(SketchKind kind) {
+  char const* const names[] = {"exact", "gk", "moments", "kll"};
+  return names[static_cast<int>(kind)];
+}
+
+bool IsCosines(SketchOptions const& options) {
+  return options.kind == SketchKind::kMoments && options.density == SketchDensity::kCosine;
+}
+
+std::vector<FeatureCuts> BoundsOf(Context const& ctx, DataMatrix const& data) {
+  FeatureSketches bounds(data.NumCols(), 0, std::nullopt);
+  bounds.Add(ctx, data, {});
+  return bounds.Features();
+}
+
 }  // namespace
 
-FeatureSketches::FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchKind> kind)
+FeatureSketches::FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchOptions> const& options,
+                                 std::vector<FeatureCuts> const& bounds)
     : max_bin_(max_bin), features_(static_cast<std::size_t>(n_cols)) {
-  if (!kind) return;
-  for (std::int64_t f = 0; f < n_cols; ++f) sketches_.push_back(MakeColumnSketch(*kind, max_bin));
+  if (!options) return;
+  for (std::size_t f = 0; f < features_.size(); ++f) {
+    sketches_.push_back(bounds.empty() ? MakeColumnSketch(*options, max_bin)
+                                       : MakeCosineSketch(*options, max_bin, bounds[f].min, bounds[f].max));
+  }
 }
 
 template <typename Rows>
@@ -79,14 +98,16 @@ std::size_t FeatureSketches::Bytes() const {
 std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
                                       CutOptions const& options) {
   if (IsDistributed(ctx)) {
-    Fail(ErrorKind::kParameter, "sketch=", options.sketch == SketchKind::kGk ? "gk" : "moments",
+    Fail(ErrorKind::kParameter, "sketch=", NameOf(options.sketch.kind),
          " needs all rows in one process, but they are spread over ", ctx.collective->Size(),
          " ranks. Use sketch=exact, the default.");
   }
-  FeatureSketches sketches(data.NumCols(), max_bin, options.sketch);
+  auto const is_series = IsCosines(options.sketch);
+  FeatureSketches sketches(data.NumCols(), max_bin, options.sketch,
+                           is_series ? BoundsOf(ctx, data) : std::vector<FeatureCuts>());
   sketches.Add(ctx, data, options.weights);
   auto features = sketches.Cut(ctx, data.NumRows());
-  if (options.sketch == SketchKind::kMoments) MoveToValues(ctx, data, options.weights, &features);
+  if (options.sketch.kind == SketchKind::kMoments) MoveToValues(ctx, data, options.weights, &features);
   return features;
 }
 

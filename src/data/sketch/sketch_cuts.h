@@ -33,8 +33,10 @@ FeatureCuts SummaryOf(Span<float const> values);
 /// Sketches of all features, that are given the rows part by part.
 class FeatureSketches {
  public:
-  /// Without a kind only counts and bounds are taken.
-  FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchKind> kind);
+  /// Without options only counts and bounds are taken. bounds: [n_cols] of the features, for sketches that must know
+  /// them before.
+  FeatureSketches(std::int64_t n_cols, int max_bin, std::optional<SketchOptions> const& options,
+                  std::vector<FeatureCuts> const& bounds = {});
   /// weights: [n_rows], or empty.
   void Add(Context const& ctx, DataMatrix const& rows, Span<float const> weights);
   void Add(Context const& ctx, DenseRows const& rows, Span<float const> weights);
@@ -76,7 +78,7 @@ std::vector<FeatureCuts> MakeExactCuts(Context const& ctx, std::vector<ColumnPar
 /// All cuts and bounds in one. Categorical features have a bin for each of their categories.
 QuantileCuts JoinCuts(std::vector<FeatureCuts> const& features, CategoryLists categories);
 
-/// [n_cols]; for SketchKind::kGk and kMoments.
+/// [n_cols]; for other sketches than the exact one.
 std::vector<FeatureCuts> SketchedCuts(Context const& ctx, DataMatrix const& data, int max_bin,
                                       CutOptions const& options);
 

@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "kauri/error.h"
+#include "predictor/lanes/packing_plan.h"
 
 namespace kauri {
 namespace {
@@ -22,55 +23,39 @@ std::vector<std::int64_t> LargestFirst(Span<std::uint8_t const> sizes, std::int3
   return order;
 }
 
-/// Puts each item into the bin that take(size) finds; take returns -1 where no open bin has room, and keep(bin, left)
-/// gets the bin back.
-template <typename Take, typename Keep>
-Bins PlaceDecreasing(Span<std::uint8_t const> sizes, std::int32_t capacity, Take&& take, Keep&& keep) {
+/// The bins of packing_plan.h.
+Bins BestFit(Span<std::uint8_t const> sizes, std::int32_t capacity, std::vector<std::int64_t> const& order) {
+  std::vector<std::int64_t> counts(ToSize(capacity) + 1, 0);
+  for (auto const size : sizes) ++counts[size];
+  auto const plan = PlanBestFit(counts, capacity);
   Bins bins(sizes.size());
-  std::int64_t n_bins = 0;
-  for (auto const item : LargestFirst(sizes, capacity)) {
-    auto const size = sizes[item];
-    auto left = capacity;
-    auto bin = take(size, &left);
-    if (bin < 0) bin = n_bins++;
-    bins[item] = bin;
-    keep(bin, left - size);
+  for (std::size_t run = 0; run < plan.runs.size(); ++run) {
+    auto const& here = plan.runs[run];
+    auto const end = run + 1 < plan.runs.size() ? plan.runs[run + 1].first : static_cast<std::int64_t>(order.size());
+    for (auto i = here.first; i < end; ++i) bins[order[i]] = PlaceOfItem(&here, 1, i).bin;
   }
   return bins;
 }
 
-Bins BestFit(Span<std::uint8_t const> sizes, std::int32_t capacity) {
-  std::vector<std::vector<std::int64_t>> open(ToSize(capacity) + 1);  // by what is left
-  auto const take = [&](std::int32_t size, std::int32_t* left) -> std::int64_t {
-    for (auto room = size; room <= capacity; ++room) {
-      auto& bins = open[room];
-      if (bins.empty()) continue;
-      auto const bin = bins.back();
-      bins.pop_back();
-      *left = room;
-      return bin;
-    }
-    return -1;
-  };
-  return PlaceDecreasing(sizes, capacity, take,
-                         [&](std::int64_t bin, std::int32_t left) { open[left].push_back(bin); });
-}
-
-Bins FirstFit(Span<std::uint8_t const> sizes, std::int32_t capacity) {
+Bins FirstFit(Span<std::uint8_t const> sizes, std::int32_t capacity, std::vector<std::int64_t> const& order) {
   using Oldest = std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>>;
   std::vector<Oldest> open(ToSize(capacity) + 1);  // by what is left
-  auto const take = [&](std::int32_t size, std::int32_t* left) -> std::int64_t {
+  Bins bins(sizes.size());
+  std::int64_t n_bins = 0;
+  for (auto const item : order) {
     std::int64_t oldest = -1;
-    for (auto room = size; room <= capacity; ++room) {
-      auto const& bins = open[room];
-      if (bins.empty() || (oldest >= 0 && bins.top() > oldest)) continue;
-      oldest = bins.top();
-      *left = room;
+    auto left = capacity;
+    for (std::int32_t room = sizes[item]; room <= capacity; ++room) {
+      auto const& of_room = open[room];
+      if (of_room.empty() || (oldest >= 0 && of_room.top() > oldest)) continue;
+      oldest = of_room.top();
+      left = room;
     }
-    if (oldest >= 0) open[*left].pop();
-    return oldest;
-  };
-  return PlaceDecreasing(sizes, capacity, take, [&](std::int64_t bin, std::int32_t left) { open[left].push(bin); });
+    if (oldest >= 0) open[left].pop();
+    bins[item] = oldest >= 0 ? oldest : n_bins++;
+    open[left - sizes[item]].push(bins[item]);
+  }
+  return bins;
 }
 
 Bins NextFit(Span<std::uint8_t const> sizes, std::int32_t capacity) {
@@ -94,22 +79,9 @@ Bins OneEach(Span<std::uint8_t const> sizes) {
   return bins;
 }
 
-Bins Place(Span<std::uint8_t const> sizes, std::int32_t capacity, BinPacking method) {
-  switch (method) {
-    case BinPacking::kBestFitDecreasing:
-      return BestFit(sizes, capacity);
-    case BinPacking::kFirstFitDecreasing:
-      return FirstFit(sizes, capacity);
-    case BinPacking::kNextFit:
-      return NextFit(sizes, capacity);
-    case BinPacking::kNone:
-      break;
-  }
-  return OneEach(sizes);
-}
-
-/// Items by bin; of one bin in order.
-void OrderByBin(Bins const& bins, Packing* packing) {
+/// each(list): calls list(item) for all items; those of one bin are listed in that order.
+template <typename Each>
+void ListByBin(Bins const& bins, Each&& each, Packing* packing) {
   std::int64_t n_bins = 0;
   for (auto const bin : bins) n_bins = bin < n_bins ? n_bins : bin + 1;
   auto& begin = packing->bin_begin;
@@ -118,9 +90,25 @@ void OrderByBin(Bins const& bins, Packing* packing) {
   for (std::size_t bin = 0; bin < ToSize(n_bins); ++bin) begin[bin + 1] += begin[bin];
   auto next = begin;
   packing->items.resize(bins.size());
-  for (std::size_t item = 0; item < bins.size(); ++item) {
-    packing->items[next[bins[item]]++] = static_cast<std::int64_t>(item);
-  }
+  each([&](std::int64_t item) { packing->items[next[bins[item]]++] = item; });
+}
+
+void ListDecreasing(Span<std::uint8_t const> sizes, std::int32_t capacity, BinPacking method, Packing* packing) {
+  auto const order = LargestFirst(sizes, capacity);
+  auto const bins =
+      method == BinPacking::kBestFitDecreasing ? BestFit(sizes, capacity, order) : FirstFit(sizes, capacity, order);
+  auto const each = [&](auto&& list) {
+    for (auto const item : order) list(item);
+  };
+  ListByBin(bins, each, packing);
+}
+
+void ListInOrder(Span<std::uint8_t const> sizes, std::int32_t capacity, BinPacking method, Packing* packing) {
+  auto const bins = method == BinPacking::kNextFit ? NextFit(sizes, capacity) : OneEach(sizes);
+  auto const each = [&](auto&& list) {
+    for (std::size_t item = 0; item < sizes.size(); ++item) list(static_cast<std::int64_t>(item));
+  };
+  ListByBin(bins, each, packing);
 }
 
 }  // namespace
@@ -139,7 +127,8 @@ Packing PackBins(Span<std::uint8_t const> sizes, std::int32_t capacity, BinPacki
     }
     packing.used += size;
   }
-  OrderByBin(Place(sizes, capacity, method), &packing);
+  auto const decreasing = method == BinPacking::kBestFitDecreasing || method == BinPacking::kFirstFitDecreasing;
+  (decreasing ? ListDecreasing : ListInOrder)(sizes, capacity, method, &packing);
   return packing;
 }
 

@@ -1,8 +1,8 @@
 /// \file Paths of a tree ensemble packed into warps (Mitchell et al. 2022, section 3.3).
 ///
 /// Items have sizes 1 .. capacity, a bin holds items of at most `capacity` together, and fewer bins mean fewer idle
-/// lanes. Sizes are small integers, so open bins are kept by what is left in them, and an item costs a look at the few
-/// values that can be left instead of a search tree over all bins: O(items * capacity) at worst.
+/// lanes. Sizes are small integers: best fit works on the number of items of each (packing_plan.h), O(items) in all;
+/// first fit keeps open bins by what is left in them, O(items * (capacity + log(bins))).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class BinPacking : int {
 };
 
 struct Packing {
-  std::vector<std::int64_t> items;      ///< [n_items], bin after bin
+  std::vector<std::int64_t> items;      ///< [n_items], bin after bin; of a bin in the order in which they came
   std::vector<std::int64_t> bin_begin;  ///< [n_bins + 1], into items
   std::int64_t used = 0;                ///< sum of the sizes
   std::int32_t capacity = 0;

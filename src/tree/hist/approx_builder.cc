@@ -9,6 +9,7 @@
 #include "collective/reduce.h"
 #include "data/bins/bin_store.h"
 #include "data/bins/derived_bins.h"
+#include "data/bins/tree_bin_options.h"
 #include "data/memory_param.h"
 #include "tree/growth/tree_common.h"
 #include "tree/hist/hist_grower.h"
@@ -41,7 +42,7 @@ bool AreAlike(std::vector<float> const& hessians) {
 }  // namespace
 
 std::string ApproxBuilder::StateKey() const {
-  return "approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch);
+  return "approx,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key();
 }
 
 std::unique_ptr<BuildState> ApproxBuilder::MakeState(Context const& ctx, DataMatrix const& data) const {
@@ -60,7 +61,7 @@ Tree ApproxBuilder::Build(Context const& ctx, DataMatrix const& data, TreeTask c
   CheckTask(task, data, leaf_of_row);
   RefuseMonotoneCategories(rules_, data.Info());
   auto* const approx = static_cast<ApproxState*>(state);
-  BinOptions const options{param_.max_bin, static_cast<SketchKind>(param_.sketch), budget_};
+  auto const options = TreeBinOptions(param_, budget_);
   auto key = BinsKey(data.Info(), options, HessiansOf(task));
   auto const is_stale = approx->data == nullptr || !(key == approx->key);
   if (MaxOverRanks(ctx, is_stale ? 1 : 0) != 0) {

@@ -6,6 +6,7 @@
 
 #include "collective/reduce.h"
 #include "data/bins/bins_of_training.h"
+#include "data/bins/tree_bin_options.h"
 #include "data/memory_param.h"
 #include "data/meta_info.h"
 #include "tree/growth/tree_common.h"
@@ -20,8 +21,7 @@ namespace {
 
 class HistState : public BuildState {
  public:
-  HistState(TreeParam const& param, MemoryBudget const& budget)
-      : bins_({param.max_bin, static_cast<SketchKind>(param.sketch), budget}) {}
+  HistState(TreeParam const& param, MemoryBudget const& budget) : bins_(TreeBinOptions(param, budget)) {}
 
   /// In a group all ranks make bins where one has to.
   HistData* Update(Context const& ctx, DataMatrix const& matrix) {
@@ -90,7 +90,7 @@ void RequirePaged(TreeParam const& param) {
 }  // namespace
 
 std::string HistBuilder::StateKey() const {
-  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + std::to_string(param_.sketch) +
+  return "hist,max_bin=" + std::to_string(param_.max_bin) + ",sketch=" + SketchOptionsOf(param_).Key() +
          (budget_.IsLimited() ? ",memory_budget=" + std::to_string(budget_.bytes) : std::string());
 }
 
@@ -101,10 +101,7 @@ std::unique_ptr<BuildState> HistBuilder::MakeState(Context const& ctx, DataMatri
   }
   if (auto const bins = BinsOf(data)) {
     CheckBins(*bins, data.Info(), param_.max_bin);
-    if (bins->IsInFile() && IsDistributed(ctx)) {
-      Fail(ErrorKind::kParameter, "bins in a file are read by one process; in a group keep them in memory, with ",
-           "QuantileDMatrix, and use more ranks.");
-    }
+    if (bins->IsInFile() && IsDistributed(ctx)) RefuseFileInGroup();
   }
   auto state = std::make_unique<HistState>(param_, budget_);
   if (data.Store() == nullptr) state->Update(ctx, data);

@@ -119,7 +119,7 @@ TEST_F(GpuGroupTest, BoosterOnAllDevices) {
   for (std::string const device : {"cuda:0", "cuda:all", "cuda:1,0"}) {
     Learner learner;
     for (auto const& [name, value] :
-         ParamMap{{"device", device}, {"tree_method", "exact"}, {"objective", "binary:logistic"}}) {
+         ParamMap{{"device", device}, {"tree_method", "hist"}, {"objective", "binary:logistic"}}) {
       learner.SetParam(name, value);
     }
     for (int round = 0; round < 5; ++round) learner.BoostRound(data, round);

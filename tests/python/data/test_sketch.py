@@ -46,7 +46,7 @@ def test_weights_set_after_a_training_make_new_bins() -> None:
     assert abs(float(cuts[0])) < 0.1 < float(cuts[1])
 
 
-@pytest.mark.parametrize("sketch", ["exact", "gk", "moments"])
+@pytest.mark.parametrize("sketch", ["exact", "gk", "moments", "kll"])
 def test_every_sketch_learns_and_threads_do_not_matter(sketch: str) -> None:
     features, labels, weights = table()
     models = set()
@@ -61,4 +61,26 @@ def test_every_sketch_learns_and_threads_do_not_matter(sketch: str) -> None:
 def test_unknown_sketch_names_the_known_ones() -> None:
     features, labels, _ = table(20)
     with pytest.raises(kb.KauriError, match="moments"):
-        kb.train({**PARAMS, "sketch": "kll"}, kb.DMatrix(features, labels), 1)
+        kb.train({**PARAMS, "sketch": "reservoir"}, kb.DMatrix(features, labels), 1)
+
+
+def test_settings_of_sketches_reach_the_bins() -> None:
+    features, labels, _ = table()
+    models = {}
+    settings: list[dict[str, object]] = [
+        {"sketch": "moments"},
+        {"sketch": "moments", "sketch_order": 4},
+        {"sketch": "moments", "sketch_density": "legendre"},
+        {"sketch": "moments", "sketch_density": "cosine"},
+        {"sketch": "kll"},
+        {"sketch": "kll", "sketch_size": 20},
+    ]
+    data = kb.DMatrix(features, labels)  # one for all: bins are kept by what made them
+    for more in settings:
+        booster = kb.train({**PARAMS, **more}, data, 10)
+        models[str(more)] = bytes(booster.save_raw("ubj"))
+        assert np.std(booster.predict(data) - labels) < 0.5, more
+    assert len(set(models.values())) == len(settings)
+    for more, message in (({"sketch_order": 1}, "sketch_order"), ({"sketch_size": 1}, "sketch_size=1")):
+        with pytest.raises(kb.ParameterError, match=message):
+            kb.train({**PARAMS, **more}, data, 1)

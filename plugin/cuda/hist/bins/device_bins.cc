@@ -24,14 +24,12 @@ std::uint32_t MostCodes(std::vector<SumColumn> const& columns, std::size_t first
 }
 
 void PlaceGroups(DeviceBins* bins) {
-  std::uint64_t offset = 0;
   auto const n_columns = static_cast<std::uint32_t>(bins->columns.size());
   for (std::uint32_t first = 0; first < n_columns; first += kGroupColumns) {
     auto const n = std::min(kGroupColumns, n_columns - first);
-    bins->groups.push_back({first, n, WidthFor(n), MostCodes(bins->columns, first, n), offset});
-    auto const size = static_cast<std::uint64_t>(bins->n_rows) * bins->groups.back().width;
-    offset += (size + kGroupAlignment - 1) / kGroupAlignment * kGroupAlignment;
+    bins->groups.push_back({first, n, WidthFor(n), MostCodes(bins->columns, first, n), 0});
   }
+  PlaceGroupsInBytes(bins);
 }
 
 /// Of features that are columns of their own.
@@ -91,6 +89,15 @@ void PlaceSums(DeviceBins* bins) {
 
 }  // namespace
 
+void PlaceGroupsInBytes(DeviceBins* bins) {
+  std::uint64_t offset = 0;
+  for (auto& group : bins->groups) {
+    group.offset = offset;
+    auto const size = static_cast<std::uint64_t>(bins->n_rows) * group.width;
+    offset += (size + kGroupAlignment - 1) / kGroupAlignment * kGroupAlignment;
+  }
+}
+
 std::uint64_t DeviceBins::NumCodeBytes() const {
   if (groups.empty()) return 0;
   auto const& last = groups.back();
@@ -125,9 +132,9 @@ DeviceBins LayOutDense(std::vector<FeatureCuts> const& features, std::int64_t n_
 void AllocateDense(CudaContext const& cuda, DeviceBins* bins) {
   UploadLayout(cuda, bins);
   if (bins->form == CodeForm::kBytes) {
-    bins->bytes = Buffer<std::uint8_t>(cuda, bins->NumCodeBytes());
+    bins->bytes = {cuda, ToSize(static_cast<std::int64_t>(bins->NumCodeBytes())), CodePlace::kDevice};
   } else {
-    bins->words = Buffer<std::uint16_t>(cuda, static_cast<std::size_t>(bins->n_rows * bins->NumCols()));
+    bins->words = {cuda, ToSize(bins->n_rows * bins->NumCols()), CodePlace::kDevice};
   }
 }
 

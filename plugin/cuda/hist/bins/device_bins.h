@@ -17,6 +17,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/hist/bins/code_array.h"
 #include "data/bins/bin_matrix.h"
 #include "data/sketch/quantile_sketch.h"
 #include "data/sketch/sketch_cuts.h"
@@ -69,11 +70,11 @@ struct DeviceBins {
   Buffer<FeatureCodes> device_features;
   Buffer<SumColumn> device_columns;
   Buffer<CodeGroup> device_groups;
-  Buffer<float> cut_values;      ///< as in `cuts`
-  Buffer<std::uint8_t> bytes;    ///< group by group [n_rows, width]; kBytes
-  Buffer<std::uint16_t> words;   ///< [n_rows, n_columns]; kWords
-  Buffer<std::int64_t> row_ptr;  ///< [n_rows + 1]; kCells
-  Buffer<std::uint32_t> cells;   ///< [n_entries], ascending within a row; kCells
+  Buffer<float> cut_values;         ///< as in `cuts`
+  CodeArray<std::uint8_t> bytes;   ///< group by group [n_rows, width]; kBytes
+  CodeArray<std::uint16_t> words;  ///< [n_rows, n_columns]; kWords
+  Buffer<std::int64_t> row_ptr;     ///< [n_rows + 1]; kCells
+  CodeArray<std::uint32_t> cells;  ///< [n_entries], ascending within a row; kCells
 
   std::int64_t NumCols() const { return static_cast<std::int64_t>(features.size()); }
   /// Of all groups: kBytes only.
@@ -97,11 +98,19 @@ void AllocateDense(CudaContext const& cuda, DeviceBins* bins);
 /// The layout of bins of the host, bundles and all, without codes.
 DeviceBins LayOut(std::shared_ptr<BinMatrix const> const& bins);
 
+/// Lays the codes of the groups, of as many rows as `bins` has, one behind the other.
+void PlaceGroupsInBytes(DeviceBins* bins);
+
 /// Copies the host's side of the layout to the device.
 void UploadLayout(CudaContext const& cuda, DeviceBins* bins);
 
-/// Bins of the host, bundles and all. \throws Error(kMemory) before anything is allocated.
-std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<BinMatrix const> const& bins);
+/// Bytes of the codes of a layout of these bins, where they lie for kernels.
+std::size_t BytesOfCodes(BinMatrix const& from, DeviceBins const& layout);
+
+/// Bins of the host, bundles and all. kHost: codes are copied to page-locked memory. \throws Error(kMemory) before
+/// anything is allocated.
+std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<BinMatrix const> const& bins,
+                                       CodePlace place = CodePlace::kDevice);
 
 /// Copies the codes of dense rows, none of them bundles, into `to`, which has the same cuts and missing values and room
 /// for all rows (BinMatrix::MutableCodes). Waits for them. \throws Error(kMemory).

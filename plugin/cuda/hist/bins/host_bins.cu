@@ -52,8 +52,8 @@ void ForEachSlab(CudaContext const& cuda, BinCodes<Code> const& codes, std::int6
   }
 }
 
-void UploadBytes(CudaContext const& cuda, BinCodes<std::uint8_t> const& codes, DeviceBins* bins) {
-  bins->bytes = Buffer<std::uint8_t>(cuda, bins->NumCodeBytes());
+void UploadBytes(CudaContext const& cuda, BinCodes<std::uint8_t> const& codes, CodePlace place, DeviceBins* bins) {
+  bins->bytes = {cuda, bins->NumCodeBytes(), place};
   ForEachSlab(cuda, codes, bins->n_rows, [&](std::uint8_t const* slab, std::int64_t first, std::int64_t n) {
     for (auto const& group : bins->groups) {
       auto* const to = bins->bytes.data() + group.offset + first * group.width;
@@ -63,9 +63,9 @@ void UploadBytes(CudaContext const& cuda, BinCodes<std::uint8_t> const& codes, D
   });
 }
 
-void UploadWords(CudaContext const& cuda, BinCodes<std::uint16_t> const& codes, DeviceBins* bins) {
+void UploadWords(CudaContext const& cuda, BinCodes<std::uint16_t> const& codes, CodePlace place, DeviceBins* bins) {
   auto const n_columns = static_cast<std::int64_t>(bins->columns.size());
-  bins->words = Buffer<std::uint16_t>(cuda, ToSize(bins->n_rows * n_columns));
+  bins->words = {cuda, ToSize(bins->n_rows * n_columns), place};
   ForEachSlab(cuda, codes, bins->n_rows, [&](std::uint16_t const* slab, std::int64_t first, std::int64_t n) {
     auto* const to = bins->words.data() + first * n_columns;
     Regroup<std::uint16_t>(cuda, {slab, codes.row_stride, to, n_columns, n, n_columns, n_columns});
@@ -104,12 +104,6 @@ void DownloadWords(CudaContext const& cuda, DeviceBins const& bins, std::int64_t
   });
 }
 
-std::size_t BytesOfCodes(BinMatrix const& from, DeviceBins const& bins) {
-  if (bins.form == CodeForm::kBytes) return bins.NumCodeBytes();
-  if (bins.form == CodeForm::kWords) return 2 * ToSize(bins.n_rows) * bins.columns.size();
-  return 4 * from.Entries().cells.size() + 8 * from.Entries().row_ptr.size();
-}
-
 std::size_t BytesOfSlab(DeviceBins const& bins) {
   if (bins.form == CodeForm::kCells) return 0;
   auto const width = bins.form == CodeForm::kBytes ? 1 : 2;
@@ -118,19 +112,34 @@ std::size_t BytesOfSlab(DeviceBins const& bins) {
 
 }  // namespace
 
-std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<BinMatrix const> const& from) {
+std::size_t BytesOfCodes(BinMatrix const& from, DeviceBins const& bins) {
+  if (bins.form == CodeForm::kBytes) return bins.NumCodeBytes();
+  if (bins.form == CodeForm::kWords) return 2 * ToSize(bins.n_rows) * bins.columns.size();
+  return 4 * from.Entries().cells.size() + 8 * from.Entries().row_ptr.size();
+}
+
+std::unique_ptr<DeviceBins> UploadBins(CudaContext const& cuda, std::shared_ptr<BinMatrix const> const& from,
+                                       CodePlace place) {
   auto bins = std::make_unique<DeviceBins>(LayOut(from));
   RequireMemory(cuda, "the bins of " + std::to_string(bins->n_rows) + " rows",
-                {{"codes", BytesOfCodes(*from, *bins)}, {"codes on their way", BytesOfSlab(*bins)}});
+                {{"codes", place == CodePlace::kHost ? 0 : BytesOfCodes(*from, *bins)},
+                 {"codes on their way", BytesOfSlab(*bins)}});
   UploadLayout(cuda, bins.get());
   if (bins->form == CodeForm::kBytes) {
-    UploadBytes(cuda, from->HasBundles() ? from->Bundled().codes : from->Bytes(), bins.get());
+    UploadBytes(cuda, from->HasBundles() ? from->Bundled().codes : from->Bytes(), place, bins.get());
   } else if (bins->form == CodeForm::kWords) {
-    UploadWords(cuda, from->Words(), bins.get());
+    UploadWords(cuda, from->Words(), place, bins.get());
   } else {
-    bins->row_ptr = ToDevice(cuda, from->Entries().row_ptr);
-    bins->cells = ToDevice(cuda, from->Entries().cells);
+    auto const& entries = from->Entries();
+    bins->row_ptr = ToDevice(cuda, entries.row_ptr);
+    bins->cells = {cuda, entries.cells.size(), place};
+    if (place == CodePlace::kDevice) {
+      CopyToDevice(cuda, entries.cells.data(), entries.cells.size(), bins->cells.data());
+    } else {
+      std::copy(entries.cells.begin(), entries.cells.end(), bins->cells.data());
+    }
   }
+  if (place == CodePlace::kHost) cuda.Synchronize();  // for the codes, which the host may copy elsewhere
   return bins;
 }
 

@@ -189,7 +189,7 @@ struct PairRows {
 __device__ __forceinline__ PairRows RowsOf(FindTask const& task, std::uint32_t index) {
   if (task.limits.least_rows <= 1) return {};
   HistogramNode const& node = task.limits.rows[index];
-  return {NumRowsOf(node, task.n_left.data()), node.rows.count};
+  return {NumRowsOf(node, task.limits.n_left), node.rows.count};
 }
 
 /// Searches the features from `first_place` on; all threads of a block call it. A warp has one feature of one sibling.

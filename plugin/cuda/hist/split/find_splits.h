@@ -44,10 +44,11 @@ struct SearchedPair {
 
 /// What is asked of all splits besides what they gain (SplitLimits).
 struct FindLimits {
-  bool draws = false;                   ///< thresholds, by the nodes' keys
-  std::int64_t least_rows = 0;          ///< of a child; more than 1: rows are counted
-  std::uint32_t counts_at = 0;          ///< from a sum of a histogram to its count, where rows are counted
-  HistogramNode const* rows = nullptr;  ///< [n_pairs]: of the nodes whose rows were added up
+  bool draws = false;                     ///< thresholds, by the nodes' keys
+  std::int64_t least_rows = 0;            ///< of a child; more than 1: rows are counted
+  std::uint32_t counts_at = 0;            ///< from a sum of a histogram to its count, where rows are counted
+  HistogramNode const* rows = nullptr;    ///< [n_pairs]: of the nodes whose rows were added up
+  std::uint32_t const* n_left = nullptr;  ///< what their numbers of rows follow from (NumRowsOf)
 
   bool IsOn() const { return draws || least_rows > 1; }
 };

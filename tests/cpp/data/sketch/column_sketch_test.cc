@@ -181,7 +181,7 @@ TEST(SketchedCuts, StorageAndThreadsDoNotMatter) {
   spec.missing = 0.3;
   auto const values = testing::MakeValues(spec);
   auto const weights = MakeColumn(0, 70000, 5).weights;
-  for (auto const kind : {SketchKind::kGk, SketchKind::kMoments}) {
+  for (auto const kind : {SketchKind::kGk, SketchKind::kMoments, SketchKind::kKll}) {
     auto const expected = MakeQuantileCuts(Context{}, *MakeMatrix(values, 3, false), 256, {kind, weights});
     EXPECT_GT(expected.values.size(), 600U);
     for (bool const sparse : {false, true}) {
@@ -202,7 +202,7 @@ TEST(SketchedCuts, FewDistinctValuesEqualTheExactCuts) {
   spec.missing = 0.2;
   auto const data = MakeMatrix(spec);
   auto const expected = MakeQuantileCuts(Context{}, *data, 64);
-  for (auto const kind : {SketchKind::kGk, SketchKind::kMoments}) {
+  for (auto const kind : {SketchKind::kGk, SketchKind::kMoments, SketchKind::kKll}) {
     EXPECT_EQ(MakeQuantileCuts(Context{}, *data, 64, {kind, {}}).values, expected.values);
   }
 }

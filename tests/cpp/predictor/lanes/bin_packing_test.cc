@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
+#include "predictor/lanes/packing_plan.h"
 #include "support/random_matrix.h"
 
 namespace kauri {
@@ -34,6 +36,41 @@ std::int64_t NaiveBins(Sizes sizes, int capacity, bool best) {
     *chosen -= size;
   }
   return static_cast<std::int64_t>(left.size());
+}
+
+/// Best fit, item by item: the bin of each. Of bins with equal room the one that was touched last.
+std::vector<std::int64_t> NaiveBestFit(Sizes const& sizes, int capacity) {
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  std::vector<int> left;
+  std::vector<std::size_t> touched;  // when
+  std::vector<std::int64_t> bins(sizes.size());
+  for (std::size_t time = 0; time < order.size(); ++time) {
+    auto const size = sizes[order[time]];
+    auto best = left.size();
+    for (std::size_t bin = 0; bin < left.size(); ++bin) {
+      if (left[bin] < size) continue;
+      auto const is_first = best == left.size();
+      if (is_first || left[bin] < left[best] || (left[bin] == left[best] && touched[bin] > touched[best])) best = bin;
+    }
+    if (best == left.size()) {
+      left.push_back(capacity);
+      touched.push_back(0);
+    }
+    left[best] -= size;
+    touched[best] = time;
+    bins[order[time]] = static_cast<std::int64_t>(best);
+  }
+  return bins;
+}
+
+std::vector<std::int64_t> BinOfItem(Packing const& packing) {
+  std::vector<std::int64_t> bins(packing.items.size());
+  for (std::int64_t bin = 0; bin < packing.NumBins(); ++bin) {
+    for (auto i = packing.bin_begin[bin]; i < packing.bin_begin[bin + 1]; ++i) bins[packing.items[i]] = bin;
+  }
+  return bins;
 }
 
 /// Every item in one bin, no bin too full or empty.
@@ -89,6 +126,51 @@ TEST(BinPacking, ByHand) {
   EXPECT_EQ(items(BinPacking::kNone).NumBins(), 4);
   EXPECT_EQ(PackBins(Sizes{6, 5, 4, 4}, 10, BinPacking::kFirstFitDecreasing).items,
             (std::vector<std::int64_t>{0, 2, 1, 3}));
+}
+
+TEST(BinPacking, ByNumbersTheSameBinsAsItemByItem) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto const largest = 1 + static_cast<std::uint32_t>(seed * 7 % 32);
+    auto const sizes = RandomSizes(1 + seed * 23 % 700, largest, seed);
+    ASSERT_EQ(BinOfItem(PackBins(sizes, 32, BinPacking::kBestFitDecreasing)), NaiveBestFit(sizes, 32)) << seed;
+  }
+  for (int capacity : {1, 3, 10}) {  // few kinds of bins, which run into each other
+    auto const sizes = RandomSizes(300, static_cast<std::uint32_t>(capacity), 5);
+    ASSERT_EQ(BinOfItem(PackBins(sizes, capacity, BinPacking::kBestFitDecreasing)), NaiveBestFit(sizes, capacity));
+  }
+}
+
+/// What a device's threads make of a plan is the packing: each item begins where the larger ones of its bin end.
+TEST(PackingPlan, PlacesOfItems) {
+  for (std::size_t const n : {0U, 1U, 33U, 5000U, 300000U}) {
+    SCOPED_TRACE(n);
+    auto const sizes = RandomSizes(n, 32, n);
+    auto const packing = PackBins(sizes, 32, BinPacking::kBestFitDecreasing);
+    std::vector<std::int64_t> counts(33, 0);
+    for (auto const size : sizes) ++counts[size];
+    auto const plan = PlanBestFit(counts, 32);
+    EXPECT_LT(plan.runs.size(), 1000U);
+    ASSERT_EQ(plan.n_bins, packing.NumBins());
+    auto const n_runs = static_cast<std::int64_t>(plan.runs.size());
+    std::vector<std::int64_t> sorted(n);
+    std::iota(sorted.begin(), sorted.end(), std::int64_t{0});
+    std::stable_sort(sorted.begin(), sorted.end(), [&](auto a, auto b) { return sizes[a] > sizes[b]; });
+    std::vector<ItemPlace> place(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      place[sorted[i]] = PlaceOfItem(plan.runs.data(), n_runs, static_cast<std::int64_t>(i));
+    }
+    auto const n_loads = static_cast<std::int64_t>(plan.loads.size());
+    for (std::int64_t bin = 0; bin < plan.n_bins; ++bin) {
+      std::int32_t used = 0;
+      for (auto i = packing.bin_begin[bin]; i < packing.bin_begin[bin + 1]; ++i) {
+        auto const item = packing.items[i];
+        ASSERT_EQ(place[item].bin, bin) << "item " << item;
+        ASSERT_EQ(place[item].offset, used) << "item " << item;
+        used += sizes[item];
+      }
+      ASSERT_EQ(LastUpTo(plan.loads.data(), n_loads, &BinLoad::first_bin, bin).used, used) << "bin " << bin;
+    }
+  }
 }
 
 TEST(BinPacking, NothingToPack) {

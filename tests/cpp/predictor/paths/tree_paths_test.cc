@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <set>
 
 #include "predictor/forest/row_tile.h"
@@ -40,6 +42,13 @@ void ExpectPathsOfTree(Forest const& forest, std::int64_t tree, Tree const& orig
       slots.insert(edges.feature[edge].Slot());
       path.push_back(edges.feature[edge]);
     });
+    std::vector<PathFeature> again;
+    if (path.size() <= kMostPathFeatures) {
+      ForEachShortPathEdge(edges.parent.data(), edges.earlier.data(), node,
+                           [&](std::uint32_t edge) { again.push_back(edges.feature[edge]); });
+      ASSERT_EQ(again.size(), path.size());
+      ASSERT_EQ(std::memcmp(again.data(), path.data(), path.size() * sizeof(PathFeature)), 0);
+    }
     whole += chance;
     ASSERT_EQ(slots.size(), path.size()) << "a feature is on a path once";
     ASSERT_EQ(ToSize(edges.n_features[node]), path.size());
@@ -81,6 +90,56 @@ TEST(TreePaths, RowsFollowOnePath) {
         ExpectPathsOfTree(forest, tree, model.trees[tree], rows, &categories);
       }
     }
+  }
+}
+
+/// A root that asks f0 < 0.5 (figure 1 of Mitchell et al. 2022): present, [-inf, 0.5) goes left and [0.5, inf) right. A
+/// second split on f0 further down leaves one element with the narrower range and the product of the shares.
+TEST(TreePaths, ElementsOfAPathByHand) {
+  Model model;
+  model.n_features = 2;
+  model.output_of_tree = {0};
+  Tree tree;
+  tree.SetNodeStatistics(0, 0.0F, 100.0F);
+  auto const split = [&](std::int32_t node, Tree::Split const& at, float left, float right) {
+    tree.ExpandNode(node, at);
+    tree.SetNodeStatistics(tree.left[node], 0.0F, left);
+    tree.SetNodeStatistics(tree.right[node], 0.0F, right);
+  };
+  split(0, {0, 0.5F, true, 0.0F}, 60.0F, 40.0F);
+  split(1, {1, 3.0F, true, 0.0F}, 15.0F, 45.0F);
+  split(4, {0, 0.25F, false, 0.0F}, 9.0F, 36.0F);
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (tree.IsLeaf(node)) tree.SetLeafValue(node, static_cast<float>(node));
+  }
+  model.trees = {tree};
+  auto const packed = PackPaths({}, CompileForest({}, model, {0, 1}), {0, 1}, BinPacking::kNone);
+  ASSERT_EQ(packed.bin_begin, (std::vector<std::int64_t>{0, 2, 5, 8, 11})) << "leaves 2, 3, 5 and 6";
+  auto const lowest = std::numeric_limits<std::int32_t>::min();
+  auto const above_all = kMissingKey;
+  auto const expect = [&](std::size_t at, std::uint32_t slot, std::int32_t lower, std::int32_t upper, float share,
+                          bool takes_missing) {
+    auto const& element = packed.elements[at];
+    EXPECT_EQ(element.Slot(), slot) << at;
+    EXPECT_EQ(element.lower, lower) << at;
+    EXPECT_EQ(element.upper, upper) << at;
+    EXPECT_EQ(element.zero_fraction, share) << at;
+    EXPECT_EQ(element.TakesMissing(), takes_missing) << at;
+    EXPECT_FALSE(element.HasCategories()) << at;
+  };
+  expect(1, 0, KeyOf(0.5F), above_all, 0.4F, false);  // leaf 2
+  expect(3, 1, lowest, KeyOf(3.0F), 0.25F, true);     // leaf 3, the lowest split first
+  expect(4, 0, lowest, KeyOf(0.5F), 0.6F, true);
+  expect(6, 0, lowest, KeyOf(0.25F), static_cast<float>(0.2 * 0.6), false);  // leaf 5: f0 asked twice
+  expect(7, 1, KeyOf(3.0F), above_all, 0.75F, false);
+  expect(9, 0, KeyOf(0.25F), KeyOf(0.5F), static_cast<float>(0.8 * 0.6), true);  // leaf 6
+  expect(10, 1, KeyOf(3.0F), above_all, 0.75F, false);
+  std::vector<float> const leaves{2.0F, 3.0F, 5.0F, 6.0F};
+  for (std::size_t path = 0; path < leaves.size(); ++path) {
+    auto const& root = packed.elements[packed.bin_begin[path]];
+    EXPECT_EQ(root.Slot(), kRootSlot);
+    EXPECT_EQ(std::memcmp(&root.lower, &leaves[path], sizeof(float)), 0) << "the leaf's value";
+    EXPECT_EQ(root.zero_fraction, 1.0F);
   }
 }
 

@@ -1,6 +1,7 @@
-#include "cuda/hist_vector/growing_rows.h"
+#include "cuda/hist/rows/growing_rows.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace kauri::cuda {
 namespace {
@@ -19,17 +20,21 @@ std::uint32_t AppendBits(std::vector<std::uint8_t> const& right_codes, std::vect
 
 }  // namespace
 
-GrowingRowsOnDevice::GrowingRowsOnDevice(CudaContext const& cuda, DeviceBins const& bins) : bins_(bins) {
+void GrowingRowsOnDevice::TakeBins(CudaContext const& cuda, DeviceBins const& bins, std::int64_t n_rows) {
+  bins_ = &bins;
+  n_rows_ = static_cast<std::uint32_t>(n_rows);
   std::vector<FeaturePlace> places;
   for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) places.push_back(PlaceOf(bins, feature));
   places_ = ToDevice(cuda, places);
   cuda.Synchronize();  // for the copy, whose source goes
 }
 
-void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request) {
-  lists_.Reserve(cuda, bins_.n_rows);
-  stretches_.assign(1, {0, static_cast<std::uint32_t>(bins_.n_rows), -1});
+void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row,
+                                Span<std::uint8_t const> sampled, Upload* request) {
+  lists_.Reset(cuda, leaf_of_row);
+  stretches_.assign(1, {0, n_rows_, -1});
   waiting_.clear();
+  foreseen_.clear();
   walk_.assign(1, {});
   walk_bits_.clear();
   if (!sampled.empty()) SampleRoot(cuda, sampled, request);
@@ -45,7 +50,7 @@ void GrowingRowsOnDevice::SampleRoot(CudaContext const& cuda, Span<std::uint8_t 
   split.categories = kNoCategories;
   request->Clear();
   auto const place = request->Add(std::vector<NodeSplit>{split});
-  auto const n_left_place = request->Add(std::vector<std::uint32_t>(2));
+  auto const n_left_place = request->AddZeros<std::uint32_t>(2);
   request->Send(cuda);
   CodeView marks{};
   marks.form = CodeForm::kBytes;
@@ -62,7 +67,7 @@ void GrowingRowsOnDevice::AddToWalk(CodeSplit const& split) {
   auto& node = walk_[split.node];
   node.left = split.left;
   node.feature = split.feature;
-  node.missing = 2 * bins_.features[split.feature].n_bins + (split.default_left ? 1 : 0);
+  node.missing = 2 * bins_->features[split.feature].n_bins + (split.default_left ? 1 : 0);
   node.first_right = split.first_right;
   if (split.right_codes.empty()) return;
   node.feature |= WalkNode::kCategorical;
@@ -72,7 +77,15 @@ void GrowingRowsOnDevice::AddToWalk(CodeSplit const& split) {
 void GrowingRowsOnDevice::Split(std::vector<CodeSplit> const& splits) {
   for (auto const& split : splits) {
     AddToWalk(split);
-    if (!split.is_last) waiting_.push_back(split);
+    if (split.is_last) continue;  // nobody asks for these rows any more
+    auto const found = foreseen_.find(split.node);
+    if (found == foreseen_.end()) {
+      waiting_.push_back(split);
+      continue;
+    }
+    stretches_.resize(walk_.size());
+    std::tie(stretches_[split.left], stretches_[split.right]) = found->second;
+    foreseen_.erase(found);
   }
 }
 
@@ -83,72 +96,81 @@ NodeSource GrowingRowsOnDevice::SourceOf(std::int32_t node) const {
   return {stretches_[split->node], static_cast<std::int32_t>(split - waiting_.begin()), node == split->left ? 1U : 0U};
 }
 
-NodeSplit GrowingRowsOnDevice::MakeSplit(CodeSplit const& split, std::vector<std::uint32_t>* category_bits) const {
+NodeSplit GrowingRowsOnDevice::MakeSplit(CodeSplit const& split) {
   NodeSplit made{};
   made.rows = stretches_[split.node];
   made.first_tile = n_tiles_;
-  made.place = PlaceOf(bins_, split.feature);
-  made.n_bins = bins_.features[split.feature].n_bins;
+  made.place = PlaceOf(*bins_, split.feature);
+  made.n_bins = bins_->features[split.feature].n_bins;
   made.first_right = split.first_right;
-  made.categories = split.right_codes.empty() ? kNoCategories : AppendBits(split.right_codes, category_bits);
+  made.categories = split.right_codes.empty() ? kNoCategories : AppendBits(split.right_codes, &category_bits_);
   made.default_left = split.default_left ? 1 : 0;
   return made;
 }
 
 void GrowingRowsOnDevice::AddTo(Upload* request) {
-  std::vector<NodeSplit> splits;
-  std::vector<std::uint32_t> category_bits;
+  splits_.clear();
+  category_bits_.clear();
   n_tiles_ = 0;
   for (auto const& split : waiting_) {
-    splits.push_back(MakeSplit(split, &category_bits));
-    n_tiles_ += RowTiles(splits.back().rows.count);
+    splits_.push_back(MakeSplit(split));
+    n_tiles_ += RowTiles(splits_.back().rows.count);
   }
-  splits_place_ = request->Add(splits);
-  category_bits_place_ = request->Add(category_bits);
-  n_left_place_ = request->Add(std::vector<std::uint32_t>(2 * waiting_.size()));
+  splits_place_ = request->Add(splits_);
+  category_bits_place_ = request->Add(category_bits_);
+  n_left_place_ = request->AddZeros<std::uint32_t>(2 * waiting_.size());
+  ReserveMore(2 * waiting_.size(), &n_left_);
 }
 
-void GrowingRowsOnDevice::Move(CudaContext const& cuda, Upload const& request) {
-  if (waiting_.empty()) return;
-  auto* const n_left = request.At<std::uint32_t>(n_left_place_);
-  SplitNodes(cuda, {ViewOf(bins_),
+void GrowingRowsOnDevice::Move(CudaContext const& cuda, Upload const& request) const {
+  SplitNodes(cuda, {ViewOf(*bins_),
                     {request.At<NodeSplit>(splits_place_), waiting_.size()},
                     request.At<std::uint32_t>(category_bits_place_),
                     n_tiles_,
                     lists_.Pointers(),
-                    n_left});
-  n_left_.Reserve(2 * waiting_.size());
-  CopyToHost(cuda, n_left, 2 * waiting_.size(), n_left_.data());
+                    NumLeft(request).data()});
+}
+
+void GrowingRowsOnDevice::FetchAnswer(CudaContext const& cuda, Upload const& request) const {
+  auto const n_left = NumLeft(request);
+  CopyToHost(cuda, n_left.data(), n_left.size(), n_left_.data());
+}
+
+GrowingRowsOnDevice::Children GrowingRowsOnDevice::StretchesOf(std::size_t waiting) const {
+  auto const rows = stretches_[waiting_[waiting].node];
+  auto const n_left = n_left_.data()[2 * waiting];
+  auto const buffer = rows.buffer == 0 ? 1 : 0;
+  return {{rows.begin, n_left, buffer}, {rows.begin + n_left, rows.count - n_left, buffer}};
 }
 
 void GrowingRowsOnDevice::TakeStretches() {
   stretches_.resize(walk_.size());
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    auto const& split = waiting_[i];
-    auto const rows = stretches_[split.node];
-    auto const n_left = n_left_.data()[2 * i];
-    auto const buffer = rows.buffer == 0 ? 1 : 0;
-    stretches_[split.left] = {rows.begin, n_left, buffer};
-    stretches_[split.right] = {rows.begin + n_left, rows.count - n_left, buffer};
+    std::tie(stretches_[waiting_[i].left], stretches_[waiting_[i].right]) = StretchesOf(i);
   }
   waiting_.clear();
 }
 
-void GrowingRowsOnDevice::WriteLeaves(CudaContext const& cuda, Upload* request, Span<std::int32_t> leaf_of_row) const {
+void GrowingRowsOnDevice::TakeForeseen() {
+  for (std::size_t i = 0; i < waiting_.size(); ++i) foreseen_[waiting_[i].node] = StretchesOf(i);
+  waiting_.clear();
+}
+
+void GrowingRowsOnDevice::WriteLeaves(CudaContext const& cuda, Upload* request, std::int32_t* leaf_of_row) const {
   request->Clear();
   auto const nodes = request->Add(walk_);
   auto const bits = request->Add(walk_bits_);
   request->Send(cuda);
-  auto const is_plain = bins_.groups.size() == 1 && bins_.columns.size() == bins_.features.size();
+  auto const is_plain = bins_->groups.size() == 1 && bins_->columns.size() == bins_->features.size();
   WalkTask task{};
-  task.codes = ViewOf(bins_);
+  task.codes = ViewOf(*bins_);
   task.places = places_.data();
-  task.width = is_plain ? bins_.groups[0].width : 0;
+  task.width = is_plain ? bins_->groups[0].width : 0;
   task.nodes = request->At<WalkNode>(nodes);
   task.n_nodes = static_cast<std::uint32_t>(walk_.size());
   task.category_bits = request->At<std::uint32_t>(bits);
-  task.n_rows = bins_.n_rows;
-  task.leaf_of_row = leaf_of_row.data();
+  task.n_rows = n_rows_;
+  task.leaf_of_row = leaf_of_row;
   WalkCodes(cuda, task);
 }
 

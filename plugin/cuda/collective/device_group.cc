@@ -1,0 +1,151 @@
+#include "cuda/collective/device_group.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collective/reduce.h"
+#include "common/log.h"
+#include "cuda/common/buffer.h"
+#include "kauri/error.h"
+
+namespace kauri::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostOnHost = std::size_t{1} << 23U;  // numbers of a call, 64 MiB
+/// Most sums take less; who sleeps wakes late.
+constexpr auto kSpinning = std::chrono::milliseconds(2);
+constexpr auto kNap = std::chrono::microseconds(50);
+
+/// What a rank says of itself.
+struct RankDevice {
+  std::int32_t nccl_version;  ///< 0: there is none
+  std::array<char, 16> uuid;  ///< of the device
+};
+
+RankDevice Describe(int device) {
+  cudaDeviceProp properties{};
+  KAURI_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  RankDevice described{GetNccl().IsThere() ? GetNccl().version : 0, {}};
+  std::copy_n(properties.uuid.bytes, described.uuid.size(), described.uuid.begin());
+  return described;
+}
+
+/// Why the ranks cannot use NCCL together; empty: they can.
+std::string ProblemOf(std::vector<std::vector<RankDevice>> const& ranks) {
+  std::set<std::array<char, 16>> devices;
+  for (auto const& rank : ranks) {
+    if (rank.size() != 1) Fail(ErrorKind::kCollective, "a rank names ", rank.size(), " devices; each must name one.");
+    if (rank[0].nccl_version == 0) {
+      auto const& own = GetNccl().problem;
+      return own.empty() ? "another rank has no NCCL" : own;
+    }
+    if (rank[0].nccl_version != ranks[0][0].nccl_version) {
+      return "the ranks have NCCL of versions " + std::to_string(ranks[0][0].nccl_version) + " and " +
+             std::to_string(rank[0].nccl_version);
+    }
+    if (!devices.insert(rank[0].uuid).second) return "two ranks are on one device";
+  }
+  return {};
+}
+
+void CheckNccl(int result, char const* call) {
+  if (result == kNcclSuccess || result == kNcclInProgress) return;
+  Fail(ErrorKind::kCollective, "NCCL: ", call, " failed: ", GetNccl().get_error_string(result),
+       ". Another rank may have failed; NCCL_DEBUG=WARN says more.");
+}
+
+}  // namespace
+
+DeviceGroup::DeviceGroup(int device, std::chrono::milliseconds deadline)
+    : device_(device), deadline_(deadline), summed_(device) {}
+
+DeviceGroup::~DeviceGroup() { Leave(); }
+
+void DeviceGroup::Leave() noexcept {
+  if (comm_ != nullptr) GetNccl().comm_abort(comm_);  // what others wait for in it is over
+  comm_ = nullptr;
+  of_ = nullptr;
+}
+
+bool DeviceGroup::IsOf(Context const& ctx) const {
+  return of_ == ctx.collective && rank_ == ctx.collective->Rank() && size_ == ctx.collective->Size();
+}
+
+void DeviceGroup::Sum(Context const& ctx, CudaContext const& cuda, std::int64_t* values, std::size_t n) {
+  if (MaxOverRanks(ctx, IsOf(ctx) ? 0 : 1) != 0) Join(ctx);
+  if (comm_ == nullptr) return SumByHost(ctx, cuda, values, n);
+  SumByNccl(cuda, values, n);
+}
+
+void DeviceGroup::Join(Context const& ctx) {
+  Leave();
+  auto const problem = ProblemOf(GatherOverRanks<RankDevice>(ctx, {Describe(device_)}));
+  if (problem.empty()) {
+    MakeCommunicator(ctx);
+  } else {
+    Log(LogLevel::kInfo, "sums over ranks go through host memory: ", problem);
+  }
+  of_ = ctx.collective;
+  rank_ = ctx.collective->Rank();
+  size_ = ctx.collective->Size();
+}
+
+void DeviceGroup::MakeCommunicator(Context const& ctx) {
+  auto const& nccl = GetNccl();
+  std::vector<NcclId> mine;
+  if (ctx.collective->Rank() == 0) {
+    mine.resize(1);
+    CheckNccl(nccl.get_unique_id(mine.data()), "ncclGetUniqueId");
+  }
+  auto const ids = GatherOverRanks(ctx, mine);
+  if (ids[0].size() != 1)
+    Fail(ErrorKind::kCollective, "the first rank gives ", ids[0].size(), " ids; it must give one.");
+  CheckNccl(nccl.comm_init_rank(&comm_, ctx.collective->Size(), ids[0][0], ctx.collective->Rank()), "ncclCommInitRank");
+}
+
+void DeviceGroup::SumByNccl(CudaContext const& cuda, std::int64_t* values, std::size_t n) {
+  auto const& nccl = GetNccl();
+  CheckNccl(nccl.all_reduce(values, values, n, kNcclInt64, kNcclSum, comm_, cuda.stream), "ncclAllReduce");
+  summed_.Record(cuda);
+  WaitForSum();
+}
+
+/// A stream that waits for a rank that is gone would keep the host for ever.
+void DeviceGroup::WaitForSum() {
+  auto const start = Clock::now();
+  while (!summed_.IsReached()) {
+    auto const waited = Clock::now() - start;
+    if (waited > deadline_) GiveUp("no answer within the deadline");
+    if (waited < kSpinning) continue;
+    int error = kNcclSuccess;
+    GetNccl().comm_get_async_error(comm_, &error);
+    if (error != kNcclSuccess && error != kNcclInProgress) GiveUp(GetNccl().get_error_string(error));
+    std::this_thread::sleep_for(kNap);
+  }
+}
+
+void DeviceGroup::GiveUp(char const* why) {
+  auto const rank = rank_;
+  Leave();
+  Fail(ErrorKind::kCollective, "rank ", rank, " of ", size_, " waited for a sum over the ranks' devices (NCCL): ", why,
+       "; another rank has gone or hangs.");
+}
+
+void DeviceGroup::SumByHost(Context const& ctx, CudaContext const& cuda, std::int64_t* values, std::size_t n) {
+  on_host_.Reserve(std::min(n, kMostOnHost));
+  for (std::size_t first = 0; first < n; first += kMostOnHost) {
+    auto const some = std::min(kMostOnHost, n - first);
+    CopyToHost(cuda, values + first, some, on_host_.data());
+    cuda.Synchronize();  // for the numbers, which the other ranks get; and for the copy before
+    SumOverRanks(ctx, Span<std::int64_t>(on_host_.data(), some));
+    CopyToDevice(cuda, on_host_.data(), some, values + first);
+  }
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,48 @@
+/// \file What of NCCL, the library that sums arrays over devices, is used here; loaded when ranks first want it.
+///
+/// It is no dependency: where it is missing, sums go another way. Functions and numbers are those of its C interface,
+/// which have stayed the same since version 2.4.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace kauri::cuda {
+
+struct NcclComm;  // theirs
+
+/// Their type of the same layout: passed by value.
+struct NcclId {
+  std::array<char, 128> bytes;
+};
+
+constexpr int kNcclSuccess = 0;
+constexpr int kNcclInProgress = 7;
+constexpr int kNcclInt64 = 4;
+constexpr int kNcclSum = 0;
+/// Older ones do not end a call that another rank has left.
+constexpr int kOldestNccl = 20400;  ///< 2.4, as they number it
+
+struct Nccl {
+  int version = 0;      ///< as they number it, 22809 for 2.28.9
+  std::string problem;  ///< why there is none; empty: it is there
+
+  int (*get_unique_id)(NcclId* id) = nullptr;
+  int (*comm_init_rank)(NcclComm** comm, int n_ranks, NcclId id, int rank) = nullptr;
+  int (*all_reduce)(void const* from, void* to, std::size_t n, int type, int operation, NcclComm* comm,
+                    cudaStream_t stream) = nullptr;
+  int (*comm_get_async_error)(NcclComm* comm, int* error) = nullptr;
+  int (*comm_abort)(NcclComm* comm) = nullptr;
+  char const* (*get_error_string)(int result) = nullptr;
+
+  bool IsThere() const { return problem.empty(); }
+};
+
+/// libnccl.so.2 of the system, or the one that the process has loaded already (PyTorch and CuPy bring one). Looked for
+/// once.
+Nccl const& GetNccl();
+
+}  // namespace kauri::cuda

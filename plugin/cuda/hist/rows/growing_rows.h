@@ -1,0 +1,97 @@
+/// \file The rows of a growing tree: which stretch of the lists (node_rows.h) each of its nodes has.
+///
+/// Splits wait until the next request goes to the device; how many rows went left is known once that is answered. Rows
+/// that were not sampled, and those of children that are leaves for good, are in no list: a walk of the finished tree
+/// tells all rows their leaves (walk_codes.h).
+///
+/// Splits may be foreseen: rows go to children that nobody has made yet, which find them there once they are made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cuda/common/buffer.h"
+#include "cuda/common/cuda_context.h"
+#include "cuda/common/pinned_buffer.h"
+#include "cuda/common/upload.h"
+#include "cuda/hist/bins/device_bins.h"
+#include "cuda/hist/rows/node_rows.h"
+#include "cuda/hist/rows/walk_codes.h"
+#include "kauri/span.h"
+#include "tree/rows/code_split.h"
+
+namespace kauri::cuda {
+
+/// Where the rows of a node are once the splits that wait are made.
+struct NodeSource {
+  RowStretch rows;        ///< its own, or its parent's where `split` is there
+  std::int32_t split;     ///< which of the waiting splits makes it, or -1
+  std::uint32_t is_left;  ///< which child it is
+};
+
+class GrowingRowsOnDevice {
+ public:
+  GrowingRowsOnDevice() = default;
+  /// The first n_rows of `bins`, for the trees to come. bins: must outlive them.
+  void TakeBins(CudaContext const& cuda, DeviceBins const& bins, std::int64_t n_rows);
+
+  /// A new tree: all rows, or those that are sampled ([n_rows], device; empty: all), are in its root. request: what
+  /// holds no other request now. leaf_of_row: [n_rows], device: memory for lists of rows until they get their leaves.
+  void Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row, Span<std::uint8_t const> sampled,
+             Upload* request);
+  /// Lets splits wait, but for those whose children are leaves for good and those that were foreseen.
+  void Split(std::vector<CodeSplit> const& splits);
+  /// Lets a split wait that the tree does not have yet; the numbers of its children are the caller's, ascending.
+  void Foresee(CodeSplit const& split) { waiting_.push_back(split); }
+  bool HasWaiting() const { return !waiting_.empty(); }
+  NodeSource SourceOf(std::int32_t node) const;
+  RowPointers Pointers() const { return lists_.Pointers(); }
+
+  /// The splits that wait become part of a request.
+  void AddTo(Upload* request);
+  /// Once that is sent: rows go to the children of their nodes.
+  void Move(CudaContext const& cuda, Upload const& request) const;
+  /// [2 * n_splits], device: rows that went left, and right, by the request.
+  Span<std::uint32_t> NumLeft(Upload const& request) const {
+    return {request.At<std::uint32_t>(n_left_place_), 2 * waiting_.size()};
+  }
+  /// [2 * n_splits], page-locked: where NumLeft is to be copied before TakeStretches or TakeForeseen.
+  std::uint32_t* Answer() const { return n_left_.data(); }
+  void FetchAnswer(CudaContext const& cuda, Upload const& request) const;
+  /// Once the stream has passed that: no split waits any more.
+  void TakeStretches();
+  /// The same where splits were foreseen.
+  void TakeForeseen();
+  /// Tells every row its leaf. request: as in Reset.
+  void WriteLeaves(CudaContext const& cuda, Upload* request, std::int32_t* leaf_of_row) const;
+
+ private:
+  using Children = std::pair<RowStretch, RowStretch>;
+
+  void SampleRoot(CudaContext const& cuda, Span<std::uint8_t const> sampled, Upload* request);
+  void AddToWalk(CodeSplit const& split);
+  NodeSplit MakeSplit(CodeSplit const& split);
+  Children StretchesOf(std::size_t waiting) const;
+
+  DeviceBins const* bins_ = nullptr;
+  std::uint32_t n_rows_ = 0;
+  Buffer<FeaturePlace> places_;  ///< [n_cols]
+  RowBuffers lists_;
+  std::vector<RowStretch> stretches_;                    ///< by node, of those that may be split
+  std::vector<CodeSplit> waiting_;                       ///< by the numbers of their children, ascending
+  std::unordered_map<std::int32_t, Children> foreseen_;  ///< by node, not split yet
+  std::vector<WalkNode> walk_;                           ///< the tree so far
+  std::vector<std::uint32_t> walk_bits_;
+  std::vector<NodeSplit> splits_;  ///< of a request
+  std::vector<std::uint32_t> category_bits_;
+  std::size_t splits_place_ = 0;
+  std::size_t category_bits_place_ = 0;
+  std::size_t n_left_place_ = 0;
+  std::uint32_t n_tiles_ = 0;
+  PinnedBuffer<std::uint32_t> n_left_;  ///< the answer
+};
+
+}  // namespace kauri::cuda

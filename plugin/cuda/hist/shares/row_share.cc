@@ -1,0 +1,68 @@
+#include "cuda/hist/shares/row_share.h"
+
+#include "cuda/common/peer.h"
+
+namespace kauri::cuda {
+namespace {
+
+DeviceBins CopyTo(CudaContext const& cuda, CudaContext const& main, DeviceBins const& from, RowsOfShare rows) {
+  DeviceScope const scope(cuda.device);
+  ReachEachOther(cuda.device, main.device);
+  return CopyBins(cuda, main.device, from, rows);
+}
+
+}  // namespace
+
+RowShare::RowShare(int device, CudaContext const& main, DeviceBins const& from, RowsOfShare rows)
+    : stream_(device), place_(rows), bins_(CopyTo(stream_.Context(), main, from, rows)), done_(device) {
+  DeviceScope const scope(device);
+  rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
+}
+
+RowShare::RowShare(int device, DeviceBins const& from, RowsOfShare rows)
+    : stream_(device), place_(rows), bins_(BorrowBins(stream_.Context(), from, rows)), done_(device) {
+  DeviceScope const scope(device);
+  rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
+}
+
+RowShare::~RowShare() { done_.WaitQuietly(); }
+
+void RowShare::BeginTree(CudaContext const& main, Event const& ready, Span<std::uint8_t const> sampled) {
+  DeviceScope const scope(Cuda().device);
+  done_.Wait();  // for the last tree, which read what is written now
+  ready.HoldBack(Cuda());
+  Span<std::uint8_t const> own;
+  if (!sampled.empty()) {
+    sampled_.Reserve(Cuda(), ToSize(place_.count));
+    CopyFromDevice(Cuda(), main.device, sampled.data() + place_.first, ToSize(place_.count), sampled_.data());
+    own = {sampled_.data(), ToSize(place_.count)};
+  }
+  leaf_of_row_.Reserve(Cuda(), ToSize(place_.count));
+  rows_.Reset(Cuda(), {leaf_of_row_.data(), ToSize(place_.count)}, own, &request_);
+}
+
+void RowShare::BeginTree(ShareInput const& input) {
+  DeviceScope const scope(Cuda().device);
+  done_.Wait();  // for the last tree
+  input.ready->HoldBack(Cuda());
+  rows_.Reset(Cuda(), input.leaf_of_row, input.sampled, &request_);
+}
+
+void RowShare::WriteLeavesHere(std::int32_t* leaf_of_row) {
+  DeviceScope const scope(Cuda().device);
+  rows_.WriteLeaves(Cuda(), &of_walk_, leaf_of_row);
+  Finish();
+}
+
+void RowShare::WriteLeaves(ShareInput const& input) {
+  WriteLeavesHere(input.leaf_of_row.data());
+  done_.HoldBack(input.cuda);
+}
+
+void RowShare::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_row) {
+  WriteLeavesHere(leaf_of_row_.data());
+  done_.HoldBack(main);
+  CopyFromDevice(main, Cuda().device, leaf_of_row_.data(), ToSize(place_.count), leaf_of_row.data() + place_.first);
+}
+
+}  // namespace kauri::cuda

@@ -1,0 +1,108 @@
+/// What the columns of a matrix, or of batches, hold.
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "c_api/data_iterator.h"
+#include "c_api/guard.h"
+#include "common/quoted.h"
+#include "data/sketch/cut_weights.h"
+#include "data/summary/column_summary.h"
+
+namespace kauri::c_api {
+namespace {
+
+SketchKind KindOf(JsonConfig const& config) {
+  auto const name = config.IsGiven("sketch") ? config.Text("sketch") : "exact";
+  if (name == "exact") return SketchKind::kExact;
+  if (name == "gk") return SketchKind::kGk;
+  if (name == "kll") return SketchKind::kKll;
+  if (name == "moments") return SketchKind::kMoments;
+  Fail(ErrorKind::kParameter, "sketch is ", Quoted(name), "; expected exact, gk, kll or moments.");
+}
+
+SketchDensity DensityOf(JsonConfig const& config) {
+  auto const name = config.IsGiven("sketch_density") ? config.Text("sketch_density") : "max_entropy";
+  if (name == "max_entropy") return SketchDensity::kMaxEntropy;
+  if (name == "legendre") return SketchDensity::kLegendre;
+  if (name == "cosine") return SketchDensity::kCosine;
+  Fail(ErrorKind::kParameter, "sketch_density is ", Quoted(name), "; expected max_entropy or legendre.");
+}
+
+/// An integer that fits: what is out of its bounds is out of those of the parameter, too.
+int SmallIntegerOr(JsonConfig const& config, char const* key, int otherwise) {
+  auto const value = config.IntegerOr(key, otherwise);
+  if (value >= 0 && value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
+  Fail(ErrorKind::kParameter, key, " is ", value, "; expected a count.");
+}
+
+SummaryOptions OptionsOf(JsonConfig const& config) {
+  SummaryOptions options;
+  options.quantiles = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+  if (config.IsGiven("quantiles")) options.quantiles = config.Numbers("quantiles");
+  options.sketch = KindOf(config);
+  options.sketch.size = SmallIntegerOr(config, "sketch_size", options.sketch.size);
+  options.sketch.order = SmallIntegerOr(config, "sketch_order", options.sketch.order);
+  options.sketch.density = DensityOf(config);
+  return options;
+}
+
+/// Where a summary goes.
+struct SummaryOut {
+  bst_ulong const** shape;
+  bst_ulong* dim;
+  double const** result;
+};
+
+SummaryOut CheckedSummary(bst_ulong const** shape, bst_ulong* dim, double const** result) {
+  return {NotNull(shape, "out_shape"), NotNull(dim, "out_dim"), NotNull(result, "out_result")};
+}
+
+void Return(Context const& ctx, ColumnSummaries* summaries, ReturnBuffers* buffers, SummaryOut const& out) {
+  auto const n_cols = static_cast<bst_ulong>(summaries->NumCols());
+  auto const n_fields = static_cast<bst_ulong>(summaries->NumFields());
+  buffers->doubles = summaries->Finish(ctx);
+  buffers->shape = {n_cols, n_fields};
+  *out.shape = buffers->shape.data();
+  *out.dim = buffers->shape.size();
+  *out.result = buffers->doubles.data();
+}
+
+}  // namespace
+}  // namespace kauri::c_api
+
+using namespace kauri::c_api;  // this file defines functions of the global namespace
+
+int KauriSummarizeColumns(DMatrixHandle handle, char const* config, bst_ulong const** out_shape, bst_ulong* out_dim,
+                          double const** out_result) {
+  return Guard([&] {
+    auto const out = CheckedSummary(out_shape, out_dim, out_result);
+    JsonConfig const settings(config, "KauriSummarizeColumns");
+    auto& matrix = DataOf(handle);
+    matrix.data->RequireValues("a summary of columns");
+    auto const ctx = MakeContext(settings.IntegerOr("nthread", 0));
+    kauri::ColumnSummaries summaries(OptionsOf(settings));
+    summaries.Add(ctx, *matrix.data->View(), kauri::WeightPerRow(matrix.Info()));
+    Return(ctx, &summaries, &matrix.Buffers(), out);
+  });
+}
+
+int KauriSummarizeBatches(DataIterHandle iter, DMatrixHandle proxy, DataIterResetCallback* reset,
+                          XGDMatrixCallbackNext* next, char const* config, bst_ulong const** out_shape,
+                          bst_ulong* out_dim, double const** out_result) {
+  return Guard([&] {
+    auto const out = CheckedSummary(out_shape, out_dim, out_result);
+    JsonConfig const document(config, "KauriSummarizeBatches");
+    CreateConfig const settings(document);
+    kauri::ColumnSummaries summaries(OptionsOf(document));
+    auto const iterator = IteratorOf(iter, proxy, reset, next);
+    HandleUse const use(iterator.proxy);
+    auto const source = SourceOf(iterator, settings.missing, false);
+    source->Restart();
+    for (kauri::RowBatch batch; source->Next(settings.ctx, &batch); batch = kauri::RowBatch()) {
+      summaries.Add(settings.ctx, *batch.rows, kauri::WeightPerRow(batch.info));
+    }
+    source->Restart();
+    Return(settings.ctx, &summaries, &iterator.proxy->Buffers(), out);
+  });
+}

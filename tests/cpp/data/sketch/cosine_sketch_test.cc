@@ -1,0 +1,128 @@
+#include "data/sketch/cosine_sketch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "data/sketch/moment_density.h"
+#include "data/sketch/quantile_sketch.h"
+#include "support/random_matrix.h"
+
+namespace kauri {
+namespace {
+
+using testing::MakeMatrix;
+using testing::Random;
+
+TEST(CosineCdf, IsExactForACosine) {
+  // The density (1 + cos t) / pi of t has E cos t = 1/2 and the distribution (t + sin t) / pi.
+  constexpr double kPi = 3.14159265358979323846;
+  auto const cdf = CosineCdf(std::vector<double>{1.0, 0.5, 0.0, 0.0});
+  for (std::size_t cell = 0; cell <= kCdfCells; cell += 512) {
+    auto const t = kPi * static_cast<double>(cell) / kCdfCells;
+    EXPECT_NEAR(cdf[cell], (t + std::sin(t)) / kPi, 1e-14);
+  }
+  EXPECT_EQ(cdf.back(), 1.0);
+}
+
+std::vector<float> Uniform(std::size_t n) {
+  Random random(6);
+  std::vector<float> values;
+  for (std::size_t i = 0; i < n; ++i) values.push_back(static_cast<float>(random.Uniform()));
+  return values;
+}
+
+/// The largest distance of stated from true ranks.
+double Distance(std::vector<float> values, ColumnRanks const& ranks) {
+  std::sort(values.begin(), values.end());
+  auto largest = 0.0;
+  for (std::size_t i = 0; i < ranks.values.size(); ++i) {
+    auto const truth = std::lower_bound(values.begin(), values.end(), ranks.values[i]) - values.begin();
+    largest = std::max(largest, std::fabs(static_cast<double>(truth) / static_cast<double>(values.size()) -
+                                          ranks.below[i] / ranks.below.back()));
+  }
+  return largest;
+}
+
+TEST(CosineSketch, FollowsSmoothDistributionsAndPartsMerge) {
+  auto const values = Uniform(20000);
+  CosineSketch whole({10, 0.0F, 1.0F, {}});
+  whole.Add(values, {});
+  EXPECT_LT(Distance(values, whole.Ranks()), 0.01);
+  CosineSketch left({10, 0.0F, 1.0F, {}});
+  CosineSketch right({10, 0.0F, 1.0F, {}});
+  left.Add(Span<float const>(values).subspan(0, 7000), {});
+  right.Add(Span<float const>(values).subspan(7000, 13000), {});
+  left.Merge(right);
+  auto const merged = left.Ranks();
+  auto const expected = whole.Ranks();
+  ASSERT_EQ(merged.values.size(), expected.values.size());
+  for (std::size_t i = 0; i < merged.values.size(); ++i) EXPECT_NEAR(merged.values[i], expected.values[i], 1e-6F);
+  EXPECT_EQ(whole.RankErrorBound(), 1.0);
+}
+
+TEST(CosineSketch, WholeWeightsAreRepeatedValues) {
+  auto const values = Uniform(2000);
+  std::vector<float> weights;
+  std::vector<float> repeated;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    weights.push_back(static_cast<float>(i % 3));
+    repeated.insert(repeated.end(), i % 3, values[i]);
+  }
+  CosineSketch weighted({8, 0.0F, 1.0F, {16, 64}});
+  CosineSketch plain({8, 0.0F, 1.0F, {16, 64}});
+  weighted.Add(values, weights);
+  plain.Add(repeated, {});
+  EXPECT_EQ(weighted.Ranks().values, plain.Ranks().values);
+  EXPECT_EQ(weighted.Ranks().below, plain.Ranks().below);
+}
+
+TEST(CosineSketch, FewValuesAndNothingAreExact) {
+  CosineSketch sketch({10, 0.0F, 0.0F, {}});
+  EXPECT_TRUE(sketch.Ranks().values.empty());
+  sketch.Add(std::vector<float>(3000, 0.0F), {});
+  EXPECT_EQ(sketch.Ranks().values, std::vector<float>{0.0F});
+  EXPECT_EQ(sketch.RankErrorBound(), 0.0);
+}
+
+TEST(SketchedCuts, CosinesTakeTheRangeInAPassBefore) {
+  Random random(1);
+  std::vector<float> values;
+  for (int i = 0; i < 9000; ++i) values.push_back(1000.0F + static_cast<float>(std::sqrt(random.Uniform())));
+  SketchOptions options(SketchKind::kMoments);
+  options.density = SketchDensity::kCosine;
+  auto const cuts = MakeQuantileCuts(Context{}, *MakeMatrix(values, 1, false), 16, {options, {}});
+  ASSERT_EQ(cuts.NumBins(0), 16U);
+  for (std::uint32_t bin = 0; bin + 1 < 16; ++bin) {
+    auto const below =
+        std::count_if(values.begin(), values.end(), [&](float value) { return value < cuts.values[bin]; });
+    EXPECT_NEAR(static_cast<double>(below) / 9000.0, (bin + 1.0) / 16.0, 0.02) << bin;
+  }
+}
+
+TEST(SketchOptions, TellSketchesApart) {
+  SketchOptions options(SketchKind::kMoments);
+  auto const plain = options.Key();
+  options.order = 12;
+  auto const longer = options.Key();
+  options.density = SketchDensity::kLegendre;
+  EXPECT_NE(plain, longer);
+  EXPECT_NE(longer, options.Key());
+  options = SketchKind::kKll;
+  auto const kll = options.Key();
+  options.size = 99;
+  EXPECT_NE(kll, options.Key());
+  EXPECT_EQ(SketchOptions(SketchKind::kGk).Key(), "1");
+}
+
+TEST(QuantilesOf, AreTheLeastValuesThatReachTheShare) {
+  ColumnRanks const ranks{{1.0F, 2.0F, 5.0F}, {0.0, 1.0, 3.0, 4.0}};
+  EXPECT_EQ(QuantilesOf(ranks, std::vector<double>{0.0, 0.25, 0.26, 0.75, 0.76, 1.0}),
+            (std::vector<float>{1.0F, 1.0F, 2.0F, 2.0F, 5.0F, 5.0F}));
+  EXPECT_TRUE(std::isnan(QuantilesOf(ColumnRanks(), std::vector<double>{0.5})[0]));
+}
+
+}  // namespace
+}  // namespace kauri

@@ -1,0 +1,366 @@
+/// Several devices share the rows of a tree: the trees of the method in host memory, bit for bit, and every row in its
+/// leaf. One device stands for several here; where there are more, all of them take part, too.
+#include <string>
+#include <vector>
+
+#include "cuda/exact/gpu_exact_builder.h"
+#include "cuda/hist/gpu_hist_builder.h"
+#include "cuda/hist/shares/host_rows.h"
+#include "cuda/tree/cut_rows.h"
+#include "hist/hist_fixture.h"
+#include "support/device_fixture.h"
+#include "support/error.h"
+#include "support/same_tree.h"
+#include "tree/categorical_job.h"
+
+namespace kauri::testing {
+namespace {
+
+using Devices = std::vector<int>;
+
+/// The first one, twice and thrice, and all that are there.
+std::vector<Devices> ManyDevices() {
+  int n_devices = 0;
+  cudaGetDeviceCount(&n_devices);
+  Devices all;
+  for (int device = 0; device < n_devices; ++device) all.push_back(device);
+  std::vector<Devices> lists{{0, 0}, {0, 0, 0}};
+  if (n_devices > 1) lists.push_back(all);
+  return lists;
+}
+
+/// Also of few rows.
+cuda::HistMemory const kManyShares{{}, -1.0F, 1};
+
+class SharesOnDevice : public DeviceTest {
+ protected:
+  static Context On(Devices const& devices) {
+    auto ctx = OnDevice();
+    ctx.device.ordinals = devices;
+    return ctx;
+  }
+
+  Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data, BuildState* state) const {
+    cuda::GpuHistBuilder const builder(job.param, kManyShares);
+    return Build(ctx, job, data, state, &builder);
+  }
+
+  Built Build(Context const& ctx, CategoricalJob const& job, DataMatrix const& data, BuildState* state,
+              cuda::GpuHistBuilder const* builder) const {
+    auto const host = job.Task();
+    auto const pairs = cuda::ToDevice(Cuda(), job.gradients.pairs);
+    auto const sampled = cuda::ToDevice(Cuda(), job.sampled);
+    cuda::Buffer<std::int32_t> leaves(Cuda(), job.NumRows());
+    cuda::DeviceTreeTask task;
+    task.pairs = pairs.span();
+    task.unit = job.gradients.unit;
+    for (auto const& pair : job.gradients.pairs) task.sum += pair;
+    task.sampled_rows = sampled.span();
+    task.place = host.place;
+    Built built;
+    built.tree = builder->BuildOnDevice(Cuda(), ctx, data, task, state, leaves.span());
+    built.leaf_of_row = Fetch(Cuda(), leaves);
+    return built;
+  }
+
+  Built Build(Devices const& devices, CategoricalJob const& job) const {
+    auto const ctx = On(devices);
+    auto const data = DataOf(job);
+    cuda::GpuHistBuilder const builder(job.param, kManyShares);
+    auto const state = builder.MakeState(ctx, *data);
+    return Build(ctx, job, *data, state.get());
+  }
+
+  void ExpectHostsTree(CategoricalJob const& job, std::string const& name) const {
+    auto const host = BuildWith(Method::kHist, job);
+    for (auto const& devices : ManyDevices()) {
+      ExpectSame(Build(devices, job), host, name + " on " + std::to_string(devices.size()));
+    }
+  }
+};
+
+/// Numbers, with what else is asked of trees.
+CategoricalJob NumericJob(std::uint64_t seed) {
+  Random random(seed + 77);
+  MatrixSpec spec;
+  constexpr std::int64_t kRows[] = {1, 2, 3, 31, 257, 900, 2500};
+  constexpr std::int64_t kCols[] = {1, 3, 8, 33};
+  spec.n_rows = kRows[random.Below(7)];
+  spec.n_cols = kCols[random.Below(4)];
+  spec.missing = 0.3 * random.Below(3);
+  spec.n_distinct = random.Below(2) == 0 ? 0 : 6;
+  spec.sparse = random.Below(3) == 0;
+  spec.seed = seed;
+  CategoricalJob job;
+  job.values = MakeValues(spec);
+  job.n_cols = spec.n_cols;
+  job.sparse = spec.sparse;
+  job.types.assign(ToSize(spec.n_cols), "float");
+  auto& param = job.param;
+  param.max_bin = random.Below(4) == 0 ? 700 : 40;
+  param.min_child_weight = static_cast<float>(random.Below(2));
+  param.max_depth = 1 + static_cast<int>(random.Below(7));
+  if (random.Below(2) == 0) {
+    param.grow_policy = TreeParam::kLossGuide;
+    param.max_leaves = 3 + static_cast<int>(random.Below(30));
+    param.max_depth = 0;
+  }
+  if (random.Below(3) == 0) param.min_data_in_leaf = 2 + static_cast<int>(random.Below(20));
+  if (random.Below(4) == 0) param.extra_trees = true;
+  if (random.Below(4) == 0) param.path_smooth = 3.0F;
+  if (random.Below(4) == 0) param.colsample_bynode = 0.6F;
+  if (random.Below(3) == 0) job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
+  job.gradients = MakeGradients(spec.n_rows, seed + 1, job.sampled);
+  return job;
+}
+
+TEST_F(SharesOnDevice, Numbers) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    auto const job = NumericJob(seed);
+    ExpectHostsTree(job, "seed " + std::to_string(seed));
+    n_splits += BuildWith(Method::kHist, job).tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 400);
+}
+
+TEST_F(SharesOnDevice, Categories) {
+  std::int64_t n_categorical = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    auto const job = RandomJob(seed, 300, static_cast<std::int64_t>(seed % 3));
+    ExpectHostsTree(job, "seed " + std::to_string(seed));
+    n_categorical += BuildWith(Method::kHist, job).tree.HasCategorical() ? 1 : 0;
+  }
+  EXPECT_GT(n_categorical, 10);
+}
+
+/// One-hot columns, which become bundles; more nodes than a block plans for itself; more rows than a flush.
+TEST_F(SharesOnDevice, LargeJobs) {
+  Table table;
+  table.n_rows = 210000;
+  table.n_cols = 60;
+  for (auto const values : {Values::kOneHot, Values::kNormal}) {
+    table.values = values;
+    table.sparse = values == Values::kOneHot;
+    if (values == Values::kNormal) table.n_cols = 4;
+    CategoricalJob job;
+    job.values = MakeTableValues(table);
+    job.n_cols = table.n_cols;
+    job.sparse = table.sparse;
+    job.types.assign(ToSize(table.n_cols), "float");
+    job.param.max_depth = values == Values::kNormal ? 11 : 6;
+    job.gradients = MakeGradients(table.n_rows, 5, {});
+    ExpectHostsTree(job, values == Values::kNormal ? "numbers" : "one-hot");
+  }
+}
+
+/// What a state keeps fits the next tree: other rows are used, they are counted, or there are no splits at all.
+TEST_F(SharesOnDevice, OneStateForManyTrees) {
+  auto job = NumericJob(3);
+  MatrixSpec const spec{3000, 7, 0.1, 0, false, 9};
+  job.values = MakeValues(spec);
+  job.n_cols = spec.n_cols;
+  job.sparse = false;
+  job.types.assign(7, "float");
+  auto const ctx = On({0, 0, 0});
+  auto const data = DataOf(job);
+  auto const state = cuda::GpuHistBuilder(job.param, kManyShares).MakeState(ctx, *data);
+  for (std::uint64_t tree = 0; tree < 8; ++tree) {
+    job.sampled = tree % 3 == 1 ? SampleRows(Context{}, 0, 0, 0.5F, spec.n_rows) : std::vector<std::uint8_t>();
+    job.gradients = MakeGradients(spec.n_rows, tree, job.sampled);
+    job.param.min_data_in_leaf = tree % 2 == 0 ? 0 : 15;
+    job.param.grow_policy = tree % 4 < 2 ? TreeParam::kDepthWise : TreeParam::kLossGuide;
+    job.param.max_leaves = tree % 4 < 2 ? 0 : 20;
+    job.param.gamma = tree == 5 ? 1e9F : 0.0F;
+    ExpectSame(Build(ctx, job, *data, state.get()), BuildWith(Method::kHist, job), "tree " + std::to_string(tree));
+  }
+}
+
+TEST_F(SharesOnDevice, ExactIsRefused) {
+  auto const data = MakeMatrix({40, 3, 0.0, 0, false, 1});
+  auto const message = MessageOf(ErrorKind::kParameter, [&] {
+    cuda::GpuExactBuilder(DefaultParam(), {}).MakeState(On({0, 0}), *data);
+  });
+  ExpectParts(message, {"tree_method=exact trains on one device, and device names 2", "device=cuda:0", "hist"});
+}
+
+/// Rows whose codes stay in the host's memory: some, and all.
+TEST_F(SharesOnDevice, RowsOfTheHost) {
+  for (float const ratio : {0.3F, 1.0F}) {
+    auto const build = [&](CategoricalJob const& job) {
+      auto const ctx = OnDevice();
+      auto const data = DataOf(job);
+      cuda::GpuHistBuilder const builder(job.param, {{}, ratio});
+      auto const state = builder.MakeState(ctx, *data);
+      return Build(ctx, job, *data, state.get(), &builder);
+    };
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      auto const name = "ratio " + std::to_string(ratio) + ", seed " + std::to_string(seed);
+      ExpectSame(build(NumericJob(seed)), BuildWith(Method::kHist, NumericJob(seed)), name);
+      auto const categories = RandomJob(seed, 300, static_cast<std::int64_t>(seed % 3));
+      ExpectSame(build(categories), BuildWith(Method::kHist, categories), name + ", categories");
+    }
+  }
+}
+
+/// Whole trainings that keep rows in the host's memory: bundles, vector leaves, bins that data keep; and another share
+/// of the rows from round to round.
+TEST_F(SharesOnDevice, TrainingsWithRowsOfTheHost) {
+  HistCase given;
+  given.table.n_rows = 40000;
+  given.params = {{"max_depth", "6"}};
+  std::vector<std::pair<Values, Params>> const kinds{
+      {Values::kNormal, {{"subsample", "0.7"}}},
+      {Values::kOneHot, {{"grow_policy", "lossguide"}, {"max_leaves", "40"}}},
+      {Values::kNormal, {{"objective", "multi:softprob"}, {"num_class", "3"}, {"multi_strategy", "multi_output_tree"}}},
+      {Values::kFew, {{"min_data_in_leaf", "30"}, {"max_bin", "700"}}}};
+  for (auto const& [values, params] : kinds) {
+    given.table.values = values;
+    given.table.sparse = values == Values::kOneHot;
+    given.params = With({{"max_depth", "6"}}, params);
+    auto const of_cpu = MakeTable(given.table, KindOf(given));
+    auto const data = MakeTable(given.table, KindOf(given));
+    auto const cpu = MakeLearner(ParamsFor("cpu", given.params));
+    auto const learner = MakeLearner(ParamsFor(kDevice, given.params));
+    for (std::string const ratio : {"0.5", "1", "-1", "0.25", "0"}) {
+      learner->SetParam("cache_host_ratio", ratio);
+      BoostRounds(given, of_cpu, cpu.get());
+      BoostRounds(given, data, learner.get());
+    }
+    EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(given);
+  }
+}
+
+TEST_F(SharesOnDevice, HostRowsOfSeveralDevicesAreRefused) {
+  auto const data = MakeMatrix({40, 3, 0.0, 0, false, 1});
+  auto const message = MessageOf(ErrorKind::kParameter, [&] {
+    cuda::GpuHistBuilder(DefaultParam(), {{}, 0.5F}).MakeState(On({0, 0}), *data);
+  });
+  ExpectParts(message, {"cache_host_ratio=0.5", "device names 2"});
+}
+
+TEST(Shares, RowsThatHaveNoPlace) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20U;
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, -1.0F}, 2000 * kMiB), 0);
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, 0.0F}, 0), 0);
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, 0.25F}, 2000 * kMiB), 250);
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, 1.0F}, 2000 * kMiB), 1000);
+  EXPECT_EQ(cuda::NumHostRows({1000, 32000, -1.0F}, 10 * kMiB), 1000);
+  auto const n_host = cuda::NumHostRows({10000000, 4000 * kMiB, -1.0F}, 4000 * kMiB);
+  EXPECT_GT(n_host, 2000000);
+  EXPECT_LT(n_host, 6000000);
+}
+
+/// Models of a learner whose devices change while it trains: the CPU's.
+TEST_F(SharesOnDevice, DevicesChangeBetweenRounds) {
+  int n_devices = 0;
+  cudaGetDeviceCount(&n_devices);
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  HistCase given;
+  given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 1000;
+  given.table.missing = Missing::kSome;
+  given.params = {{"max_depth", "5"}, {"objective", "binary:logistic"}};
+  auto const of_cpu = MakeTable(given.table, KindOf(given));
+  auto const data = MakeTable(given.table, KindOf(given));
+  auto const cpu = MakeLearner(ParamsFor("cpu", given.params));
+  auto const learner = MakeLearner(ParamsFor("cuda:0,1", given.params));
+  for (std::string const device : {"cuda:0,1", "cuda:all", "cuda:1,0", "cuda:0", "cpu", "cuda:1,0"}) {
+    learner->SetParam("device", device);
+    BoostRounds(given, of_cpu, cpu.get());
+    BoostRounds(given, data, learner.get());
+    cpu->SetParam("device", "cpu");
+    auto const expected = OutcomeOf(cpu.get(), of_cpu);
+    auto const found = OutcomeOf(learner.get(), data);
+    EXPECT_EQ(FirstDifference(expected.model, found.model), "no number of a node") << device;
+    EXPECT_TRUE(SameFloats(expected.margins, found.margins)) << device;
+  }
+}
+
+/// Rounds that are computed where the rows are, and others in between: labels change, gradients are a caller's, rows
+/// are drawn by key and by gradients, margins are asked for.
+TEST_F(SharesOnDevice, RoundsOfManyKinds) {
+  int n_devices = 0;
+  cudaGetDeviceCount(&n_devices);
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  std::vector<Params> const kinds{
+      {{"objective", "multi:softprob"}, {"num_class", "3"}, {"subsample", "0.7"}},
+      {{"objective", "reg:expectileerror"}, {"expectile_alpha", "0.3"}, {"path_smooth", "5"}},
+      {{"objective", "reg:absoluteerror"}},
+      {{"objective", "survival:aft"}, {"min_data_in_leaf", "1000"}},
+      {{"booster", "dart"}, {"rate_drop", "0.5"}},
+      {{"num_parallel_tree", "3"}, {"subsample", "0.5"}}};
+  for (auto const& params : kinds) {
+    HistCase given;
+    given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 77;
+    given.table.weights = true;
+    given.params = With({{"max_depth", "4"}}, params);
+    auto const of_cpu = MakeTable(given.table, KindOf(given));
+    auto const data = MakeTable(given.table, KindOf(given));
+    auto const cpu = MakeLearner(ParamsFor("cpu", given.params));
+    auto const learner = MakeLearner(ParamsFor("cuda:0,1", given.params));
+    for (int turn = 0; turn < 4; ++turn) {
+      auto again = given;
+      again.rounds = 1;
+      if (turn == 1) again.gradients = Gradients::kNormal;
+      for (auto const& side : {std::make_pair(cpu.get(), of_cpu), std::make_pair(learner.get(), data)}) {
+        side.first->SetParam("sampling_method", turn == 2 ? "gradient_based" : "uniform");
+        if (turn == 3) side.second->MutableInfo()->labels[5] = side.second->MutableInfo()->labels[9];
+        BoostRounds(again, side.second, side.first);
+      }
+      if (turn % 2 == 0) continue;  // nobody asks for margins
+      EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(again);
+    }
+    EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data))) << Text(given);
+  }
+}
+
+/// The row that spoils a round is named, whichever device has it, and the next round goes on.
+TEST_F(SharesOnDevice, ARowThatIsNoNumber) {
+  int n_devices = 0;
+  cudaGetDeviceCount(&n_devices);
+  KAURI_SKIP_UNLESS(n_devices >= 2, "one CUDA device");
+  HistCase given;
+  given.table.n_rows = 2 * cuda::kFewestRowsOfShare + 77;
+  given.params = {{"max_depth", "3"}, {"base_score", "0"}};
+  auto const n = given.table.n_rows;
+  for (auto const row : {std::int64_t{3}, n - 3}) {
+    auto const data = MakeTable(given.table, KindOf(given));
+    auto const learner = MakeLearner(ParamsFor("cuda:0,1", given.params));
+    BoostRounds(given, data, learner.get());
+    auto const before = Bytes(learner.get());
+    auto const label = data->Info().labels[ToSize(row)];
+    data->MutableInfo()->labels[ToSize(row)] = 3e38F;
+    data->MutableInfo()->weights.assign(ToSize(n), 1e30F);
+    ExpectParts(MessageOf(ErrorKind::kData, [&] { BoostRounds(given, data, learner.get()); }),
+                {"row " + std::to_string(row) + " has gradient"});
+    EXPECT_EQ(Bytes(learner.get()), before);
+    data->MutableInfo()->labels[ToSize(row)] = label;
+    data->MutableInfo()->weights.clear();
+    BoostRounds(given, data, learner.get());
+    auto const of_cpu = MakeTable(given.table, KindOf(given));
+    auto const cpu = MakeLearner(ParamsFor("cpu", given.params));
+    BoostRounds(given, of_cpu, cpu.get());
+    BoostRounds(given, of_cpu, cpu.get());
+    EXPECT_TRUE(SameOutcome(OutcomeOf(cpu.get(), of_cpu), OutcomeOf(learner.get(), data)));
+  }
+}
+
+TEST(Shares, EveryRowIsInOne) {
+  for (std::int64_t n_rows = 0; n_rows < 40; ++n_rows) {
+    for (std::size_t n_devices = 1; n_devices < 9; ++n_devices) {
+      std::int64_t next = 0;
+      for (auto const& rows : cuda::CutRows(n_rows, n_devices, 1)) {
+        EXPECT_EQ(rows.first, next);
+        EXPECT_LE(rows.count, n_rows / static_cast<std::int64_t>(n_devices) + 1);
+        next = rows.End();
+      }
+      EXPECT_EQ(next, n_rows);
+    }
+  }
+  EXPECT_EQ(cuda::CutRows(999, 4, 1000).size(), 1U);
+  EXPECT_EQ(cuda::CutRows(2500, 4, 1000).size(), 2U);
+  EXPECT_EQ(cuda::CutRows(9000, 4, 1000).size(), 4U);
+}
+
+}  // namespace
+}  // namespace kauri::testing
