@@ -35,6 +35,13 @@ target_compile_options(kauri_options INTERFACE
   -fno-trapping-math>)
 target_include_directories(kauri_options INTERFACE
   "${CMAKE_SOURCE_DIR}/include" "${CMAKE_SOURCE_DIR}/src" "${CMAKE_BINARY_DIR}/include")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  # NEON alone, which all of them have, by Highway's own switch for "no choice at run time": vectors of SVE, whose length
+  # a compiler does not know, cannot be in structs and arrays as ours are.
+  target_compile_definitions(kauri_options INTERFACE TOOLCHAIN_MISS_SYS_AUXV_H)
+  # GCC tells how it passed empty bases before its version 10.
+  target_compile_options(kauri_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-psabi>)
+endif()
 if(KAURI_SANITIZE)
   add_compile_options(-fsanitize=${KAURI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   # GCC warns of uninitialised values where only its instrumentation reads them.
